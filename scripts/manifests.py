@@ -46,7 +46,12 @@ def kubernetes(release):
 
 
 def compose(document):
-    compose_spec.PyCompose.from_yaml(yaml.safe_dump(document))
+    """As it is once a variable for a user is replaced: the package checks names of users before that."""
+    replaced = copy.deepcopy(document)
+    for service in replaced["services"].values():
+        if service.get("user", "").startswith("${"):
+            service["user"] = "1000:1000"
+    compose_spec.PyCompose.from_yaml(yaml.safe_dump(replaced))
 
 
 def plant(document, path, value):
@@ -76,6 +81,8 @@ def of_kubernetes(file):
     for document in documents:
         if document["kind"] == "DaemonSet":
             privileges_of(file, document)
+        if document["kind"] == "Job" and not document["spec"]["template"]["spec"]["securityContext"]["runAsNonRoot"]:
+            sys.exit(f"manifests: {file}: {document['metadata']['name']} may run as root")
     if any(document["kind"] == "Job" for document in documents):
         numbers_of_workers(file, documents)
 
@@ -111,6 +118,23 @@ def of_compose(file):
     ]:
         if not refused(compose, plant(document, path, value)):
             sys.exit(f"manifests: {file}: the check does not see a wrong {path[-1]}")
+
+
+    for name in ["worker", "controller"]:
+        if runs_as_root(document["services"][name]):
+            sys.exit(f"manifests: {file}: {name} runs as root, or may become root")
+    for path, value in [(["user"], "0:0"), (["user"], "root"), (["security_opt"], [])]:
+        if not runs_as_root(plant(document["services"]["worker"], path, value)):
+            sys.exit(f"manifests: {file}: the check does not see a wrong {path[-1]}")
+    if not runs_as_root({key: value for key, value in document["services"]["worker"].items() if key != "user"}):
+        sys.exit(f"manifests: {file}: the check does not see a missing user")
+
+
+def runs_as_root(service):
+    """Without a user it is the image's; a variable that has to be set names the caller's."""
+    user = str(service.get("user", ""))
+    is_other = user.startswith("${RABBITSCOPE_USER:?") or (user[:1].isdigit() and not user.startswith("0"))
+    return not is_other or "no-new-privileges:true" not in service.get("security_opt", [])
 
 
 def main():

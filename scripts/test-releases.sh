@@ -1,7 +1,7 @@
 #!/bin/sh
-# The live tests that look at a node, from outside and from inside, against the RabbitMQ and Erlang of several releases
-# of Debian: each is installed below a directory of its own, once, and its brokers run from there. Needs root and some
-# 3 GB.
+# The live tests that look at a node, from outside and from inside, and that try its logins, against the RabbitMQ and
+# Erlang of several releases of Debian: each is installed below a directory of its own, once, and its brokers run from
+# there. Needs root and some 3 GB.
 #
 #   SUITES='bookworm trixie forky' RELEASES=target/releases scripts/test-releases.sh
 #
@@ -26,6 +26,8 @@ for suite in $suites; do
     echo "== $suite: $(within dpkg-query --showformat '${Package} ${Version}, ' --show rabbitmq-server erlang-base)"
     export RABBITSCOPE_BROKER_ROOT="$root"
     cargo test --locked --no-fail-fast --package rabbitscope-probe --package rabbitscope-erlang || failed="$failed $suite"
+    cargo test --locked --no-fail-fast --package rabbitscope-broker --test it -- strangers:: ||
+        failed="$failed $suite (strangers)"
     # shellcheck disable=SC2086 # a list of words
     cargo test --locked --no-fail-fast --package rabbitscope --test it -- $inside || failed="$failed $suite (inside)"
 done

@@ -5,17 +5,17 @@ use std::io::{Cursor, sink};
 
 use libfuzzer_sys::fuzz_target;
 use rabbitscope_profiles::{
-    CodeNames, read_perf_data, write_firefox, write_folded, write_speedscope,
+    CodeNames, RecordedFile, RecordedKernel, read_perf_data, write_firefox, write_folded, write_speedscope,
 };
 
 struct Names;
 
 impl CodeNames for Names {
-    fn in_file(&mut self, path: &str, offset: u64) -> Option<String> {
-        offset.is_multiple_of(2).then(|| format!("{path}+{offset}"))
+    fn in_file(&mut self, file: &RecordedFile, offset: u64) -> Option<String> {
+        offset.is_multiple_of(2).then(|| format!("{}+{offset}", file.path))
     }
 
-    fn in_kernel(&mut self, address: u64) -> Option<String> {
+    fn in_kernel(&mut self, _: &RecordedKernel, address: u64) -> Option<String> {
         address.is_multiple_of(3).then(|| "k".to_owned())
     }
 

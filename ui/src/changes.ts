@@ -3,7 +3,7 @@
 
 import { h } from "./dom.ts";
 import { digits, percent, signed, whole } from "./format.ts";
-import { type Pair, withinNoise } from "./flame/noise.ts";
+import { noChange, type Pair, withinNoise } from "./flame/noise.ts";
 import { isAmong, KIND_NAMES } from "./flame/palette.ts";
 import type { Model } from "./flame/model.ts";
 import { compile } from "./flame/search.ts";
@@ -125,10 +125,14 @@ export class ChangeTable {
 
   private draw(): void {
     const rows = this.rows();
-    const shown = this.showsAll ? rows : rows.slice(0, FIRST_ROWS);
+    // Noise is no change: without a change it stands here only on request.
+    const isShown = this.text !== "" || rows.some((row) => this.isBeyond(row));
+    const first = isShown ? rows.slice(0, FIRST_ROWS) : [];
+    const shown = this.showsAll ? rows : first;
     this.body.replaceChildren(...shown.map((row) => this.row(row)));
-    if (rows.length === 0) {
-      this.body.append(h("tr", {}, h("td", { colspan: this.cost ? 9 : 7, class: "nothing" }, "No function matches.")));
+    if (shown.length === 0) {
+      const words = rows.length === 0 ? "No function matches." : noChange(this.model.noise);
+      this.body.append(h("tr", {}, h("td", { colspan: this.cost ? 9 : 7, class: "nothing" }, words)));
     }
     this.more.hidden = shown.length === rows.length;
     this.more.textContent = `Show all ${whole(rows.length)}`;
@@ -150,11 +154,15 @@ export class ChangeTable {
       .sort((left, right) => size(right) - size(left) || left - right);
   }
 
+  private isBeyond(row: number): boolean {
+    return SHARES.some((key) => this.changes?.[`${key}-beyond-noise`][row]);
+  }
+
   private row(row: number): HTMLElement {
     const changes = this.changes as ChangeColumns;
     const frame = changes.frame[row];
     const kind = this.model.kinds[frame];
-    const isBeyond = SHARES.some((key) => changes[`${key}-beyond-noise`][row]);
+    const isBeyond = this.isBeyond(row);
     const find = h(
       "button",
       { type: "button", class: "function-name", click: () => this.pick(frame) },

@@ -2,11 +2,12 @@
 
 use std::{
     fs,
-    net::TcpStream,
     path::Path,
     thread,
     time::{Duration, Instant},
 };
+
+use rabbitscope_machine::sockets::listeners_of;
 
 use crate::{BrokerError, Installation, Node, processes};
 
@@ -72,9 +73,9 @@ fn timeout(nodes: usize) -> Duration {
     BOOT_TIMEOUT * u32::try_from(nodes).unwrap_or(u32::MAX)
 }
 
-/// Whether all boot steps are done, and the AMQP port accepts connections.
+/// Whether all boot steps are done, and the node's own process listens on the AMQP port.
 fn is_ready(node: &Node, installation: &Installation) -> bool {
-    if TcpStream::connect(node.address()).is_err() {
+    if !listeners_of(node.pid).iter().any(|listener| listener.address == node.address()) {
         return false;
     }
     // It cannot be asked yet, or says that it is not there yet.

@@ -6,10 +6,10 @@ use rabbitscope_runs::{record::PatchedModule, scenario::ThrowawayBroker};
 
 use crate::{
     BrokerError, Installation, Node,
-    asking::tls_arguments,
     before_load::{parameters, patches, policies},
     boot,
-    directory::{self, PlannedNode, Ports},
+    directory::{self, Held, PlannedNode, Ports},
+    distribution_tls,
     faults::NodeControl,
     guard::{Guard, Lifetime},
     login::Login,
@@ -21,6 +21,9 @@ use crate::{
 const FLUSH_LOGS: &str = "[catch Module:filesync(Id) || \
      #{id := Id, module := Module} <- logger:get_handler_config(), \
      erlang:function_exported(Module, filesync, 1)]";
+
+/// Starts of a broker whose port mapper finds its port taken.
+const MAPPER_ATTEMPTS: u32 = 5;
 
 /// A node, a cluster, or several nodes that know nothing of one another, that end with this value. It stands for its first
 /// node.
@@ -97,12 +100,30 @@ impl Broker {
         life: Lifetime,
     ) -> Result<Self, BrokerError> {
         let installation = Installation::find_in(&spec.root)?;
+        let mut attempt = 1;
+        loop {
+            match Self::launch_once(spec, log, life, &installation) {
+                // Another user may take the port of the port mapper, which cannot be held.
+                Err(BrokerError::NoMapper { .. }) if attempt < MAPPER_ATTEMPTS => attempt += 1,
+                launched => return launched,
+            }
+        }
+    }
+
+    fn launch_once(
+        spec: &ThrowawayBroker,
+        log: Option<&Path>,
+        life: Lifetime,
+        installation: &Installation,
+    ) -> Result<Self, BrokerError> {
         let registry = Registry::open()?;
         let name = format!("{NAME_PREFIX}{}", &directory::random_hex()?[..16]);
         let own = registry.directory_of(&name);
-        let planned = planned(&name, &own, spec.nodes, log)?;
-        directory::prepare(&installation, &own, spec, &planned)?;
-        let (guard, pids) = Guard::start(&installation, &own, &planned, life)?;
+        let (ports, held) = Ports::draw(spec.nodes.max(1) as usize)?;
+        let planned = planned(&name, &own, ports, log);
+        let lock = directory::prepare(installation, &own, spec, &planned)?;
+        let held = Held { lock, ports: held };
+        let (guard, pids) = Guard::start(installation, &own, &planned, life, held)?;
         let node = |(planned, pid): (PlannedNode, u32)| Node {
             name: name.clone(),
             number: planned.number,
@@ -113,10 +134,11 @@ impl Broker {
             listeners: Vec::new(),
             login: Login::guest(String::new()),
             ports: planned.ports,
-            tls: tls_arguments(&spec.erl_args),
+            tls: distribution_tls::arguments(&spec.erl_args),
         };
         let nodes: Vec<Node> = planned.into_iter().zip(pids).map(node).collect();
         let control = NodeControl::new(nodes.clone(), guard, installation.clone());
+        let installation = installation.clone();
         let mut broker = Self { nodes, installation, control, patched: Vec::new() };
         match broker.make_ready(spec) {
             Ok(()) => Ok(broker),
@@ -224,21 +246,15 @@ impl Broker {
 
 /// The nodes of a broker with this name and directory. Without a place for the log each logs among its own files; of
 /// several with one, the later ones log beside the first.
-fn planned(
-    name: &str,
-    own: &Path,
-    count: u32,
-    log: Option<&Path>,
-) -> Result<Vec<PlannedNode>, BrokerError> {
-    let count = count.max(1);
-    let ports = Ports::free(count as usize).map_err(BrokerError::io("find free ports for", own))?;
+fn planned(name: &str, own: &Path, ports: Vec<Ports>, log: Option<&Path>) -> Vec<PlannedNode> {
+    let count = ports.len();
     let node = |(number, ports): (u32, Ports)| {
         let number = (count > 1).then_some(number);
         let files = node::files(own, number);
         let log = log.map_or_else(|| files.join("broker.log"), |log| log_of(log, number));
         PlannedNode { number, node_name: node::node_name(name, number), files, log, ports }
     };
-    Ok((1..).zip(ports).map(node).collect())
+    (1..).zip(ports).map(node).collect()
 }
 
 /// `broker.log`, `broker-2.log`, …

@@ -32,6 +32,49 @@ pub enum BrokerError {
         /// The directory.
         path: PathBuf,
     },
+    /// Processes of a broker live where this process cannot see them.
+    #[error(
+        "{} belongs to a broker that runs where this process cannot see it, such as in another pid namespace or \
+         container; use `broker stop` there",
+        path.display()
+    )]
+    OutOfSight {
+        /// The directory.
+        path: PathBuf,
+    },
+    /// The directory of a broker that another machine, or another version of this program, has made.
+    #[error(
+        "{} is left as it is, because it cannot be proved that its broker is dead ({reason}); remove it by hand if it is",
+        path.display()
+    )]
+    Unproven {
+        /// The directory.
+        path: PathBuf,
+        /// The missing proof.
+        reason: &'static str,
+    },
+    /// Other users have taken every port.
+    #[error(
+        "no port of 127.0.0.1 from {first} to {last} is free for a throwaway broker; listeners there: {holders}"
+    )]
+    NoFreePort {
+        /// The first port that was tried.
+        first: u16,
+        /// The last port that was tried.
+        last: u16,
+        /// Counts of listeners by user.
+        holders: String,
+    },
+    /// The port mapper does not listen.
+    #[error(
+        "the port mapper of the broker did not start on port {port}, perhaps because another user took the port: {log}"
+    )]
+    NoMapper {
+        /// Its port.
+        port: u16,
+        /// Its output.
+        log: String,
+    },
     /// Something is mounted in a directory that is to be removed.
     #[error(
         "{} is not removed, because something is mounted at {place}: unmount it first",
@@ -160,10 +203,14 @@ pub enum BrokerError {
 }
 
 impl BrokerError {
-    /// Another that removes the same directory can be the reason.
+    /// Another process that ends, or that removes the same directory, can be the reason.
     pub(crate) fn may_pass(&self) -> bool {
         use io::ErrorKind::{DirectoryNotEmpty, NotFound};
-        matches!(self, Self::Io { source, .. } if [DirectoryNotEmpty, NotFound].contains(&source.kind()))
+        match self {
+            Self::Io { source, .. } => [DirectoryNotEmpty, NotFound].contains(&source.kind()),
+            Self::OutOfSight { .. } => true,
+            _ => false,
+        }
     }
 
     /// Wraps an [`io::Error`] with what was tried on which path.

@@ -12,8 +12,8 @@ use std::{
 use crate::BrokerError;
 
 /// The variable with the root directory of another system whose RabbitMQ and Erlang are used, such as one
-/// that debootstrap made; live tests run against other releases with it. The port mapper and
-/// `erl_call` remain this system's. Needs root.
+/// that debootstrap made; live tests run against other releases with it. The port mapper
+/// remains this system's. Needs root.
 pub const ROOT_VARIABLE: &str = "RABBITSCOPE_BROKER_ROOT";
 
 const SERVER: &str = "rabbitmq-server";
@@ -29,9 +29,7 @@ pub struct Installation {
     pub server: PathBuf,
     /// The port mapper, started on a port of its own.
     pub epmd: PathBuf,
-    /// Talks to the node, in milliseconds where `rabbitmqctl` takes seconds.
-    pub erl_call: PathBuf,
-    /// Talks to a node whose distribution is TLS.
+    /// Compiles a module for the nodes of a cluster, and reads files of Erlang terms.
     pub erl: PathBuf,
 }
 
@@ -64,7 +62,6 @@ impl Installation {
             root,
             server: server.ok_or(missing(SERVER, SERVER))?,
             epmd: find_erlang("epmd").ok_or(missing("epmd", "erlang-base"))?,
-            erl_call: find_erlang("erl_call").ok_or(missing("erl_call", "erlang-base"))?,
             erl: find_erlang("erl").ok_or(missing("erl", "erlang-base"))?,
         })
     }
@@ -78,16 +75,17 @@ impl Installation {
 
     /// Whether a plugin came with the broker, as a directory or as an archive.
     pub fn has_plugin(&self, name: &str) -> bool {
-        let Some(plugins) = self.plugins() else { return false };
+        self.plugin_names().iter().any(|found| found == name)
+    }
+
+    /// Names of the plugins that came with the broker, and of libraries beside them. Empty where none can be read.
+    pub fn plugin_names(&self) -> Vec<String> {
+        let Some(plugins) = self.plugins() else { return Vec::new() };
         let root = self.root.as_deref().unwrap_or(Path::new("/"));
         let seen_from_here = root.join(plugins.strip_prefix("/").unwrap_or(&plugins));
         let entries = fs::read_dir(seen_from_here).into_iter().flatten().flatten();
-        let mut names = entries.filter_map(|entry| entry.file_name().into_string().ok());
-        names.any(|found| {
-            found
-                .strip_prefix(name)
-                .is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.']))
-        })
+        let files = entries.filter_map(|entry| entry.file_name().into_string().ok());
+        files.filter_map(|file| Some(file.split(['-', '.']).next()?.to_owned())).collect()
     }
 }
 

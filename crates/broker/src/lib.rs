@@ -3,11 +3,15 @@
 //!
 //! ```text
 //!  rabbitscope ──pipe──► guard (sh, own session) ──► epmd
-//!                                                └─► beam.smp ─► erl_child_setup, inet_gethost …
+//!  lock, ports ─────────► lock, ports            └─► beam.smp ─► erl_child_setup, inet_gethost …
 //!                                                └─► beam.smp of a second node …
 //! ```
 //!
-//! The nodes of a cluster share guard, port mapper and cookie, and find one another by RabbitMQ's own peer discovery.
+//! The nodes of a cluster share guard, port mapper and cookie. They find one another by RabbitMQ's own peer discovery,
+//! on ports that the command line names (`erlang/rabbitscope_epmd.erl`).
+//!
+//! Every process inherits the lock of the directory, which tells a live broker from a dead one, and the sockets that
+//! keep the broker's ports from other users.
 //!
 //! The guard ends the nodes and removes its directory when the pipe closes, for whatever reason the
 //! pipe closed: `drop`, an error, a panic, a signal, `kill -9`. The processes themselves are killed
@@ -23,6 +27,7 @@ mod boot;
 mod broker;
 mod description;
 mod directory;
+mod distribution_tls;
 mod error;
 mod exposure;
 mod faults;
@@ -32,6 +37,7 @@ mod login;
 mod node;
 mod processes;
 mod registry;
+mod remains;
 mod removal;
 
 pub use broker::Broker;

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     BrokerError, Installation,
-    asking::NodeAddress,
-    description::{self, Listener, NodeDescription, QUESTION},
+    asking::{self, Asked},
+    description::{Listener, NodeDescription, QUESTION},
     directory::Ports,
     exposure, guard,
     login::Login,
@@ -88,38 +88,35 @@ impl Node {
         BrokerProcesses::of(&self.directory).has_eventually(self.pid)
     }
 
-    /// The home directory with the node's cookie, and the port of its port mapper: what another
+    /// The home directory with the node's cookie, and the address of its distribution: what another
     /// Erlang node needs to talk to it.
-    pub fn distribution(&self) -> (PathBuf, u16) {
-        (self.directory.join("home"), self.ports.epmd)
+    pub fn distribution(&self) -> (PathBuf, SocketAddr) {
+        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.ports.distribution));
+        (self.directory.join("home"), address)
+    }
+
+    /// The port of its port mapper, for tools that know no other way to the node. Any user of the machine may register
+    /// names there.
+    pub fn port_mapper(&self) -> u16 {
+        self.ports.epmd
     }
 
     /// The value of Erlang expressions, as the node itself prints it: `rabbit:is_running().` gives
     /// `true`, `self()` gives `<0.1234.0>`.
-    /// Expressions are ASCII; values have at most 32 KiB of text.
     pub fn eval(&self, expression: &str) -> Result<String, BrokerError> {
         self.eval_by(&Installation::find()?, expression)
     }
 
-    /// `erl_call` has its own way of printing; hexadecimal digits come through unchanged.
+    /// The same, where the installation is known.
     pub(crate) fn eval_by(
         &self,
         installation: &Installation,
         expression: &str,
     ) -> Result<String, BrokerError> {
-        let own = expression.trim().trim_end_matches('.');
-        let printed = format!(
-            "binary_to_list(binary:encode_hex(unicode:characters_to_binary(\
-             io_lib:format(\"~0tp\", [begin {own} end]))))."
-        );
-        let (home, epmd_port) = self.distribution();
-        let asked = NodeAddress { node: &self.node_name(), home: &home, epmd_port, tls: &self.tls };
-        let answer = asked.value(installation, &printed)?;
-        let hex = answer.trim().strip_prefix("{ok, \"").and_then(|rest| rest.strip_suffix("\"}"));
-        hex.and_then(description::text).ok_or_else(|| BrokerError::Eval {
-            expression: expression.to_owned(),
-            answer: answer.trim().to_owned(),
-        })
+        let (home, address) = self.distribution();
+        let name = self.node_name();
+        let asked = Asked { name: &name, pid: self.pid, home: &home, address, tls: &self.tls };
+        asking::evaluate(&asked, installation, expression.trim().trim_end_matches('.'))
     }
 
     /// Ends its broker, with all nodes of a cluster, whoever started it, and removes the directory.

@@ -1,24 +1,26 @@
 //! All throwaway brokers of this user. The directories are the register: a broker is known by its
-//! directory and alive when a process belongs to it.
+//! directory. `remains.rs` tells a broker that lives from one that is dead.
 
 use std::{
     fs, io,
     path::{Path, PathBuf},
-    time::{Duration, SystemTime},
 };
 
 use rabbitscope_runs::scenario::MAX_NODES;
 
-use crate::{BrokerError, Node, directory, guard, node, processes::BrokerProcesses, removal};
+use crate::{
+    BrokerError, Node,
+    directory::{self, DirectoryLock, Unlockable},
+    guard, node,
+    remains::{self, Remains},
+    removal,
+};
 
 /// What the name of every broker begins with.
 pub(crate) const NAME_PREFIX: &str = "rabbitscope-";
 
 /// The file that says what runs in a directory.
 const NODE: &str = "node.json";
-
-/// A directory younger than this may belong to a broker that is just being started.
-const YOUNG: Duration = Duration::from_secs(60);
 
 /// The brokers of this user on this machine.
 #[derive(Clone, Debug)]
@@ -57,6 +59,11 @@ impl Registry {
         if let Some(node) = running.iter().find(|node| node.name == name) {
             return Ok(node.clone());
         }
+        let own = self.directory_of(name);
+        let is_one = self.directories()?.contains(&own);
+        if is_one && matches!(DirectoryLock::take(&own), Err(Unlockable::Held)) {
+            return Err(BrokerError::OutOfSight { path: own });
+        }
         let mut names: Vec<&str> = running.iter().map(|node| node.name.as_str()).collect();
         names.dedup();
         let running = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
@@ -64,15 +71,17 @@ impl Registry {
     }
 
     /// Removes what brokers left behind whose node and guard were both killed or that died with
-    /// the machine.
+    /// the machine. Leaves every directory whose broker may live.
     pub fn sweep(&self) -> Result<Vec<SweptBroker>, BrokerError> {
-        let dead: Vec<PathBuf> =
-            self.directories()?.into_iter().filter(|own| is_dead(own)).collect();
-        let swept = |own: &PathBuf| SweptBroker {
-            name: name_of(own),
-            left: guard::end_by_force(own).err(),
+        let swept = |own: PathBuf| {
+            let left = match remains::of(&own, &nodes_of(&own)) {
+                Remains::InUse => return None,
+                Remains::Dead => guard::end_by_force(&own).err(),
+                Remains::Unproven(error) => Some(error),
+            };
+            Some(SweptBroker { name: name_of(&own), left })
         };
-        Ok(dead.iter().map(swept).collect())
+        Ok(self.directories()?.into_iter().filter_map(swept).collect())
     }
 
     pub(crate) fn directory_of(&self, name: &str) -> PathBuf {
@@ -125,29 +134,12 @@ fn name_of(own: &Path) -> String {
     own.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// Neither node nor guard runs, and none is being started. A guard alone cleans up, or is about to
-/// start the node again.
-fn is_dead(own: &Path) -> bool {
-    let has_node = || match &nodes_of(own)[..] {
-        // It is being started, or another version of this program has made it.
-        [] => !is_old(own) || BrokerProcesses::of(own).is_named(),
-        nodes => nodes.iter().any(Node::is_running),
-    };
-    !BrokerProcesses::guard_of(own).is_named() && !has_node()
-}
-
-fn is_old(own: &Path) -> bool {
-    let modified = fs::symlink_metadata(own).and_then(|metadata| metadata.modified());
-    modified.is_ok_and(|modified| {
-        SystemTime::now().duration_since(modified).is_ok_and(|age| age > YOUNG)
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use std::process::Command;
 
     use super::*;
+    use crate::processes::BrokerProcesses;
 
     #[test]
     fn what_is_no_broker_is_not_swept() {
@@ -175,14 +167,14 @@ mod tests {
             Command::new("sleep").arg("60").env("RABBITSCOPE_BROKER", &own).spawn().unwrap();
         // While a program takes the place of another it shows no environment.
         while !BrokerProcesses::of(&own).is_named() {
-            std::thread::sleep(Duration::from_millis(1));
+            std::thread::sleep(std::time::Duration::from_millis(1));
         }
         let swept = registry.sweep().unwrap();
-        let is_there = own.exists();
         named.kill().unwrap();
         named.wait().unwrap();
-        assert!(swept.is_empty() && is_there, "{swept:?}");
-        assert_eq!(registry.sweep().unwrap().len(), 1);
-        assert!(!own.exists());
+        assert!(swept.is_empty(), "{swept:?}");
+        // Without a lock nothing proves that no process in another namespace uses it.
+        let left = registry.sweep().unwrap().remove(0).left.unwrap().to_string();
+        assert!(left.contains("by hand") && own.exists(), "{left}");
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{
     env, fmt, io,
-    os::unix::fs::MetadataExt,
+    os::unix::{ffi::OsStringExt, fs::MetadataExt},
     path::{Path, PathBuf},
 };
 
@@ -35,14 +35,20 @@ pub enum CookieSource {
 }
 
 impl CookieSource {
+    /// Fails when there is no cookie to try.
+    pub fn check(&self) -> Result<(), ErlangError> {
+        self.cookies().map(drop)
+    }
+
     /// The cookies to try, at least one.
     pub(crate) fn cookies(&self) -> Result<Vec<Cookie>, ErlangError> {
         if let Self::File(path) = self {
             let unreadable = |source| ErlangError::CookieFile { path: path.clone(), source };
             return Ok(vec![Cookie::read(path).map_err(unreadable)?]);
         }
-        if let Ok(value) = env::var(VARIABLE) {
-            let secret = Zeroizing::new(value.into_bytes());
+        // Any bytes, as in a file.
+        if let Some(value) = env::var_os(VARIABLE) {
+            let secret = Zeroizing::new(value.into_vec());
             return Ok(vec![Cookie {
                 secret,
                 origin: format!("the variable {VARIABLE}"),

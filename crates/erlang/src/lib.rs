@@ -22,7 +22,8 @@ pub mod term;
 
 pub use agent::{Compiled, Ended, Loaded, ModuleSource, Reply, Request};
 pub use connection::{
-    ConnectOptions, Connection, Mailbox, Peer, Port, Received, TlsFiles, VerifyPeer,
+    ConnectOptions, Connection, ExpectedNode, HoldsSocket, Mailbox, Peer, Port, Received, TlsFiles,
+    VerifyPeer,
 };
 pub use cookie::{Cookie, CookieSource};
 pub use distribution::{FrameError, FrameReader, Incoming};

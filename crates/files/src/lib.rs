@@ -1,140 +1,25 @@
-//! Opens files that somebody else named: a user, a scenario, a node's mappings, a recording.
+//! Files of others, which are read with care, and files of the program, which are written where the caller meant.
 //!
-//! A path may lead to anything. A FIFO would be waited for, `/dev/zero` has no end, and opening
-//! some devices does something. So a file is looked at before it is opened for reading, and of what
-//! is opened no more is read than the caller expects.
-//!
-//! What does not live here: writing, and what the bytes mean.
+//! [`open`] and what stands beside it read what somebody else named. [`Directory`] holds a directory that no other user
+//! can exchange for another one, [`AtomicFile`] puts a whole file there, and [`FileMode`] says who may read it. What the
+//! bytes mean is the business of the callers.
 
-use std::{
-    fs::{File, FileType},
-    io::{self, Read},
-    os::{fd::AsRawFd, unix::fs::FileTypeExt},
-    path::Path,
-};
+mod atomic_file;
+mod directory;
+mod error;
+mod inputs;
+mod lock;
+mod mode;
+mod reading;
+mod source;
+mod trust;
+mod walk;
 
-use rustix::fs::{Mode, OFlags};
-
-/// Most of a file that people write by hand: a scenario, a configuration, a cookie.
-pub const MAX_TEXT_BYTES: u64 = 4 << 20;
-
-/// What to do when a path ends in a symbolic link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SymbolicLinks {
-    /// Go where it leads: the path was chosen by who may read what is there.
-    Follow,
-    /// Refuse: anybody could have put the link there.
-    Refuse,
-}
-
-/// Opens a regular file of at most `most` bytes for reading. Never waits.
-pub fn open(path: &Path, most: u64) -> io::Result<File> {
-    open_with(path, most, SymbolicLinks::Follow)
-}
-
-/// As [`open`], and says what is done with a link.
-pub fn open_with(path: &Path, most: u64, links: SymbolicLinks) -> io::Result<File> {
-    let no_follow = if links == SymbolicLinks::Refuse { OFlags::NOFOLLOW } else { OFlags::empty() };
-    // With O_PATH nothing is opened yet: a FIFO does not wait, a device does nothing.
-    let seen = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC | no_follow, Mode::empty())?;
-    let seen = File::from(seen);
-    let metadata = seen.metadata()?;
-    require_regular(metadata.file_type())?;
-    require_size(metadata.len(), most)?;
-    // The same file whatever the path leads to by now. Other flags than those for reading could
-    // only matter for what is no regular file.
-    File::open(format!("/proc/self/fd/{}", seen.as_raw_fd()))
-}
-
-/// The whole of a regular file of at most `most` bytes.
-pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
-    read_all(open(path, most)?, most)
-}
-
-/// As [`read`], for text in UTF-8.
-pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
-    let text = String::from_utf8(read(path, most)?);
-    text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text in UTF-8"))
-}
-
-/// What is left of an open file, which may have grown since it was opened.
-pub fn read_all(file: File, most: u64) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-    require_size(bytes.len() as u64, most)?;
-    Ok(bytes)
-}
-
-fn require_regular(kind: FileType) -> io::Result<()> {
-    if kind.is_file() {
-        return Ok(());
-    }
-    if kind.is_dir() {
-        return Err(io::ErrorKind::IsADirectory.into());
-    }
-    let what = match kind {
-        kind if kind.is_fifo() => "a pipe",
-        kind if kind.is_socket() => "a socket",
-        kind if kind.is_symlink() => "a symbolic link",
-        _ => "a device",
-    };
-    let refusal = format!("it is {what}, and only regular files are read");
-    Err(io::Error::new(io::ErrorKind::InvalidInput, refusal))
-}
-
-fn require_size(bytes: u64, most: u64) -> io::Result<()> {
-    if bytes <= most {
-        return Ok(());
-    }
-    let refusal = format!("it has more than the {most} bytes that are read of such a file");
-    Err(io::Error::new(io::ErrorKind::FileTooLarge, refusal))
-}
-
-#[cfg(test)]
-mod tests {
-    use std::{fs, os::unix::fs::symlink, process::Command};
-
-    use super::*;
-
-    #[track_caller]
-    fn check_refused(result: io::Result<File>, expected: &str) {
-        let said = result.unwrap_err().to_string();
-        assert!(said.contains(expected), "{said}");
-    }
-
-    #[test]
-    fn only_regular_files_are_opened() {
-        let place = tempfile::tempdir().unwrap();
-        let fifo = place.path().join("fifo");
-        assert!(Command::new("mkfifo").arg(&fifo).status().unwrap().success());
-        check_refused(open(&fifo, 9), "a pipe");
-        check_refused(open("/dev/zero".as_ref(), u64::MAX), "a device");
-        check_refused(open(place.path(), 9), "directory");
-        check_refused(open(&place.path().join("none"), 9), "No such file");
-    }
-
-    #[test]
-    fn no_more_than_expected_is_read() {
-        let place = tempfile::tempdir().unwrap();
-        let path = place.path().join("file");
-        fs::write(&path, "12345").unwrap();
-        assert_eq!(read_text(&path, 5).unwrap(), "12345");
-        check_refused(open(&path, 4), "more than the 4 bytes");
-        // Files of the kernel do not say how long they are.
-        assert!(read("/proc/self/maps".as_ref(), 1 << 20).unwrap().len() > 100);
-        assert!(read("/proc/self/maps".as_ref(), 99).is_err());
-        fs::write(&path, [0xff]).unwrap();
-        assert!(read_text(&path, 5).is_err());
-    }
-
-    #[test]
-    fn links_are_followed_only_when_asked_to() {
-        let place = tempfile::tempdir().unwrap();
-        let (path, link) = (place.path().join("file"), place.path().join("link"));
-        fs::write(&path, "text").unwrap();
-        symlink(&path, &link).unwrap();
-        assert!(open(&link, 9).is_ok());
-        check_refused(open_with(&link, 9, SymbolicLinks::Refuse), "a symbolic link");
-        assert!(open_with(&path, 9, SymbolicLinks::Refuse).is_ok());
-    }
-}
+pub use atomic_file::{AtomicFile, start, write};
+pub use directory::{Directory, random_digits};
+pub use error::WriteError;
+pub use inputs::replaced_input;
+pub use lock::{LockError, lock, unseen_by_others};
+pub use mode::FileMode;
+pub use reading::{MAX_TEXT_BYTES, SymbolicLinks, open, open_with, read, read_all, read_text};
+pub use source::SourceDirectory;

@@ -25,4 +25,4 @@ mod worker;
 pub use bus::{BusAddress, FleetName};
 pub use controller::{Controller, ControllerOptions, FleetTarget, Resumption};
 pub use error::FleetError;
-pub use worker::{WorkerOptions, WorkerSummary, serve};
+pub use worker::{OwnBroker, WorkerOptions, WorkerSummary, serve};

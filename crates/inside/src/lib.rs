@@ -24,7 +24,7 @@ pub use figures::{
     FiguresReader, MAX_NAMED_QUEUES, MessageCounters, NodeFigures, QueueDepth, QueueTotals,
 };
 pub use local_node::local_node;
-pub use peer::ExpectedNode;
+pub use peer::expected_node;
 pub use processes::{
     ClusterTop, IdentityModule, IdentityResolver, KnownIdentities, Top, TopKind, TopReader,
     TopSortKey,

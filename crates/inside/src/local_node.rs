@@ -5,18 +5,17 @@ use std::sync::Arc;
 use rabbitscope_broker::Broker;
 use rabbitscope_erlang::{ConnectOptions, CookieSource, NodeName, Port, VerifyPeer};
 
-use crate::{InsideError, peer::ExpectedNode};
+use crate::{InsideError, peer::expected_node};
 
-/// Options for a connection to the node with this process; a throwaway broker has its own cookie and port
-/// mapper.
+/// Options for a connection to the node with this process; a throwaway broker has its own cookie and a
+/// port that is known.
 pub fn local_node(pid: u32, throwaway: Option<&Broker>) -> Result<ConnectOptions, InsideError> {
-    let expected = ExpectedNode { pid: Some(pid), cookie_is_chosen: false };
-    let verify: Option<Arc<dyn VerifyPeer>> = Some(Arc::new(expected));
+    let verify: Option<Arc<dyn VerifyPeer>> = Some(Arc::new(expected_node(Some(pid), false)));
     if let Some(broker) = throwaway {
-        let (home, epmd_port) = broker.distribution();
+        let (home, address) = broker.distribution();
         return Ok(ConnectOptions {
             cookie: CookieSource::File(home.join(".erlang.cookie")),
-            port: Port::Mapped(epmd_port),
+            port: Port::At(address),
             verify,
             ..ConnectOptions::new(NodeName::parse(&broker.node_name())?)
         });

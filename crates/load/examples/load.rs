@@ -5,7 +5,9 @@
 use std::{env, error::Error, fs, io, sync::atomic::AtomicBool};
 
 use rabbitscope_amqp::Uri;
-use rabbitscope_load::{BrokerOwner, CleanupJournal, Dialer, OwnedTopology, Progress, Session};
+use rabbitscope_load::{
+    BrokerOwner, CleanupJournal, Dialer, LoadError, OwnedTopology, Progress, Removal, Session,
+};
 use rabbitscope_runs::scenario;
 
 /// Somebody at the terminal remembers.
@@ -17,8 +19,8 @@ impl CleanupJournal for Terminal {
         Ok(())
     }
 
-    fn forget(&self, gone: &OwnedTopology) {
-        println!("removed {:?}", gone.describe());
+    fn undone(&self, declared: &OwnedTopology, removal: Result<Removal, LoadError>) {
+        println!("removed of {:?}: {removal:?}", declared.describe());
     }
 }
 

@@ -96,6 +96,15 @@ pub enum LoadError {
         /// What happened.
         source: io::Error,
     },
+    /// The log of a run is not one of this scenario.
+    #[error(
+        "the log of the run says that it declared {what}, which this scenario does not: it is damaged, or somebody else \
+         wrote it. Leave --resume out, and it is thrown away"
+    )]
+    ForeignClaim {
+        /// In words: "queue `q`".
+        what: String,
+    },
     /// The system gives no random numbers.
     #[error("cannot read /dev/urandom: {source}")]
     NoToken {
@@ -109,6 +118,12 @@ pub enum LoadError {
         path: String,
         /// What happened.
         source: io::Error,
+    },
+    /// A file that a scenario of another user sends, without consent.
+    #[error("the scenario sends {path}, and files of this machine are sent only with consent")]
+    NoFiles {
+        /// As written in the scenario.
+        path: String,
     },
     /// Any other refusal by the broker.
     #[error("the broker at {address} refused {doing}: {text}")]

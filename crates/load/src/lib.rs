@@ -44,7 +44,7 @@ mod worker;
 pub use dial::{ControlClient, ControlStream, Dialer};
 pub use error::LoadError;
 pub use latency::LatencyRecord;
-pub use message::unreadable_file;
+pub use message::{BodyFiles, unreadable_file};
 pub use outcome::{LoadOutcome, Progress};
 pub use plan::planned_connections;
 pub use polling::{Page, PageError, PollOutcome, Pollers};
@@ -56,6 +56,7 @@ pub use run::{run_part, run_tag};
 pub use session::{BrokerOwner, CleanupJournal, Session, broker_facts};
 pub use share::Share;
 pub use topology::{
-    KeptObject, KeptReason, Leftovers, Messages, OwnedBinding, OwnedExchange, OwnedQueue,
-    OwnedTopology, QueueDepths, Removal, remove_leftovers,
+    BindingSource, BoundObject, ForeignBindings, KeptObject, KeptReason, Leftovers, Messages,
+    OwnedBinding, OwnedExchange, OwnedQueue, OwnedTopology, QueueDepths, Removal, SeenBinding,
+    remove_leftovers,
 };

@@ -9,14 +9,15 @@ use crate::{
     context::RunContext,
     dial::Dialer,
     error::LoadError,
+    message::BodyFiles,
     outcome::{LoadOutcome, Progress},
-    plan::{churned_bindings, churned_queues, plan_links},
+    plan::{churned_bindings, churned_queues, foreign_claim, plan_links},
     remote::{RemoteStart, RemoteWorkers},
     run::{assemble_workers, run_load, run_remote, wait_for_start},
     share::Share,
     topology::{
-        Needs, OwnedTopology, Removal, RemovalPolicy, Restorer, Topology, look_up, new_token,
-        remove,
+        Messages, Needs, OwnMessages, OwnedTopology, Removal, RemovalPolicy, Restorer, Topology,
+        look_up, new_token, remove,
     },
 };
 
@@ -28,6 +29,8 @@ pub struct Session {
     broker: BrokerFacts,
     declared: OwnedTopology,
     ownership: Ownership,
+    /// Absent before a load has run to its end.
+    own_messages: Option<OwnMessages>,
     /// Declares again what a restart of the broker took away.
     restorer: Restorer,
     /// Connections to the further ones of several brokers.
@@ -49,8 +52,8 @@ pub trait CleanupJournal {
     /// first of it is declared. Fails: nothing is declared.
     fn remember(&self, declaring: &OwnedTopology) -> io::Result<()>;
 
-    /// All of it is gone from the broker.
-    fn forget(&self, gone: &OwnedTopology);
+    /// Is given the outcome of the removal of all of it, after something failed.
+    fn undone(&self, declared: &OwnedTopology, removal: Result<Removal, LoadError>);
 }
 
 /// How the session proves at the end what it has declared.
@@ -62,6 +65,8 @@ enum Ownership {
     Marked,
     /// The user may not declare markers; the broker's words.
     Unmarked(String),
+    /// Neither may it, and the process that declared is gone: nothing proves its declarations.
+    Unproved(String),
 }
 
 impl Session {
@@ -78,29 +83,22 @@ impl Session {
         control.declare(&needs.present)?;
         let declared = owned_topology(scenario, &needs)?;
         let mut ownership = remember(&declared, owner, &mut control)?;
-        if let Err(error) = create(&mut control, &needs, &declared, &mut ownership) {
+        let created = create(&mut control, &needs, &declared, &mut ownership)
+            .and_then(|()| control.bind(&needs.to_bind))
+            .and_then(|()| create_at_others(scenario, dialer));
+        let others = match created {
+            Ok(others) => others,
             // The first error is the one that matters.
-            if let (Ok(_), BrokerOwner::SomebodyElse(memory)) =
-                (close(&declared, &ownership, dialer), owner)
-            {
-                memory.forget(&declared);
+            Err(error) => {
+                undo(control, (&declared, &ownership), dialer, owner);
+                return Err(error);
             }
-            return Err(error);
-        }
-        control.bind(&needs.to_bind)?;
-        let others = if scenario.broker.is_several_brokers() {
-            dialer
-                .others()
-                .iter()
-                .map(|other| create_at(scenario, other))
-                .collect::<Result<_, _>>()?
-        } else {
-            Vec::new()
         };
         let marked = (ownership == Ownership::Marked).then(|| declared.clone());
         let restorer = Restorer::new(control, needs.missing, marked);
         let (scenario, dialer) = (scenario.clone(), dialer.clone());
-        Ok(Self { scenario, dialer, broker, declared, ownership, restorer, others })
+        let own_messages = None;
+        Ok(Self { scenario, dialer, broker, declared, ownership, own_messages, restorer, others })
     }
 
     /// The broker, as it says of itself.
@@ -120,7 +118,8 @@ impl Session {
         progress: &mut dyn FnMut(Progress<'_>),
         stop: &AtomicBool,
     ) -> Result<LoadOutcome, LoadError> {
-        let plans = plan_links(&self.scenario, &self.declared.token, Share::WHOLE)?;
+        let plans =
+            plan_links(&self.scenario, &self.declared.token, Share::WHOLE, &BodyFiles::anywhere())?;
         let context = RunContext {
             scenario: &self.scenario,
             plans: &plans,
@@ -129,7 +128,9 @@ impl Session {
             share: Share::WHOLE,
         };
         let workers = assemble_workers(&context, progress, stop)?;
-        Ok(run_load(&context, workers, progress, stop))
+        let outcome = run_load(&context, workers, progress, stop);
+        self.own_messages = Some(OwnMessages::new(&outcome));
+        Ok(outcome)
     }
 
     /// Absent with several brokers: it knows the first.
@@ -152,25 +153,33 @@ impl Session {
             restorer: self.restorer(),
             share: Share::WHOLE,
         };
-        run_remote(&context, begun, remote, progress, stop)
+        let outcome = run_remote(&context, begun, remote, progress, stop);
+        self.own_messages = Some(OwnMessages::new(&outcome));
+        outcome
     }
 
-    /// The session of a process that is gone, on a broker of somebody else. `declared` is what it had declared.
+    /// The session of a process that is gone, on a broker of another owner. `declared` is what it is said to have
+    /// declared: what no run of this scenario declares is refused, and what has no marker stays on the broker.
     pub fn resume(
         scenario: &Scenario,
         dialer: &Dialer,
-        declared: OwnedTopology,
+        mut declared: OwnedTopology,
         unmarked: Option<String>,
     ) -> Result<Self, LoadError> {
+        // A claim of bindings proves nothing: those that `leftovers` finds count as made by others.
+        declared.bound.clear();
+        if let Some(what) = foreign_claim(&declared, scenario) {
+            return Err(LoadError::ForeignClaim { what });
+        }
         let control = Topology::connect(dialer)?;
         let broker = facts(control.uri(), control.server_properties());
-        let ownership = unmarked.map_or(Ownership::Marked, Ownership::Unmarked);
+        let ownership = unmarked.map_or(Ownership::Marked, Ownership::Unproved);
         let marked = (ownership == Ownership::Marked).then(|| declared.clone());
         let missing = declared.declarations(scenario);
         let restorer = Restorer::new(control, missing, marked);
         let (scenario, dialer) = (scenario.clone(), dialer.clone());
-        let others = Vec::new();
-        Ok(Self { scenario, dialer, broker, declared, ownership, restorer, others })
+        let (others, own_messages) = (Vec::new(), None);
+        Ok(Self { scenario, dialer, broker, declared, ownership, own_messages, restorer, others })
     }
 
     /// Sleeps until the scenario's start time, if it has one in the future.
@@ -182,20 +191,47 @@ impl Session {
     /// prove then what was left behind should this process be killed.
     pub fn unmarked(&self) -> Option<&str> {
         match &self.ownership {
-            Ownership::Unmarked(text) => Some(text),
+            Ownership::Unmarked(text) | Ownership::Unproved(text) => Some(text),
             Ownership::Broker | Ownership::Marked => None,
         }
     }
 
-    /// Removes what this session declared, but for what the scenario keeps and for what others use
-    /// by now. Says what was kept for that reason.
+    /// Removes what this session declared, but for what the scenario keeps, for what others use by now, and for quorum
+    /// queues and streams of a broker of somebody else. Says what was kept.
     pub fn close(self) -> Result<Removal, LoadError> {
+        self.close_with(Messages::Keep)
+    }
+
+    /// As [`Session::close`]; a person decides what becomes of queues that hold messages of others, and of
+    /// those that might.
+    pub fn close_with(self, messages: Messages) -> Result<Removal, LoadError> {
         self.restorer.close();
         self.others.into_iter().for_each(Topology::close);
         if self.declared.is_empty() {
             return Ok(Removal::default());
         }
-        close(&self.declared, &self.ownership, &self.dialer)
+        let terms = (messages, self.own_messages);
+        close(&self.declared, &self.ownership, terms, &self.dialer)
+    }
+}
+
+/// Removes what was declared before something failed.
+fn undo(
+    control: Topology,
+    (declared, ownership): (&OwnedTopology, &Ownership),
+    dialer: &Dialer,
+    owner: BrokerOwner<'_>,
+) {
+    // Without markers only the memory of this process says what is its own.
+    let own = match ownership {
+        Ownership::Unmarked(_) => declared.only(control.created()),
+        Ownership::Broker | Ownership::Marked | Ownership::Unproved(_) => declared.clone(),
+    };
+    // No message is the run's yet.
+    let removal = close(&own, ownership, (Messages::Keep, None), dialer);
+    control.close();
+    if let BrokerOwner::SomebodyElse(journal) = owner {
+        journal.undone(declared, removal);
     }
 }
 
@@ -207,6 +243,14 @@ fn needs_of(scenario: &Scenario, control: &mut Topology) -> Result<Needs, LoadEr
         !(set.spec.exclusive && readers.any(|queue| set.spec.is_meant_by(queue)))
     });
     Ok(needs)
+}
+
+/// Connections to the further ones of several brokers, where everything is declared.
+fn create_at_others(scenario: &Scenario, dialer: &Dialer) -> Result<Vec<Topology>, LoadError> {
+    if !scenario.broker.is_several_brokers() {
+        return Ok(Vec::new());
+    }
+    dialer.others().iter().map(|other| create_at(scenario, other)).collect()
 }
 
 /// Declares and binds everything at one more broker, which ends with the run. Exclusive queues there belong to the
@@ -265,6 +309,7 @@ fn create(
 fn close(
     declared: &OwnedTopology,
     ownership: &Ownership,
+    (messages, own_messages): (Messages, Option<OwnMessages>),
     dialer: &Dialer,
 ) -> Result<Removal, LoadError> {
     let mut topology = Topology::connect(dialer)?;
@@ -274,8 +319,10 @@ fn close(
             topology.close();
             return Ok(Removal::default());
         }
-        Ownership::Marked => RemovalPolicy::MARKED,
-        Ownership::Unmarked(_) => RemovalPolicy::UNMARKED,
+        Ownership::Marked | Ownership::Unproved(_) => {
+            RemovalPolicy::at_the_end(true, messages, own_messages)
+        }
+        Ownership::Unmarked(_) => RemovalPolicy::at_the_end(false, messages, own_messages),
     };
     let (removal, topology) = remove(topology, dialer, declared, policy)?;
     topology.close();

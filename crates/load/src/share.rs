@@ -35,7 +35,10 @@ mod tests {
     use rabbitscope_runs::scenario;
 
     use super::*;
-    use crate::plan::{LinkPlan, Members, plan_links};
+    use crate::{
+        message::BodyFiles,
+        plan::{LinkPlan, Members, plan_links},
+    };
 
     const TEXT: &str = r#"
         name = "split"
@@ -77,12 +80,15 @@ mod tests {
     #[test]
     fn several_do_exactly_what_one_would() {
         let scenario = scenario::parse(TEXT, "test", &[]).unwrap();
-        let all = described(plan_links(&scenario, "run", Share::WHOLE).unwrap());
+        let all =
+            described(plan_links(&scenario, "run", Share::WHOLE, &BodyFiles::anywhere()).unwrap());
         assert_eq!(all.len(), 14);
         for of in [1, 2, 3, 4, 16] {
             let mut joined = BTreeMap::new();
             for number in 0..of {
-                let part = plan_links(&scenario, "run", Share { number, of }).unwrap();
+                let part =
+                    plan_links(&scenario, "run", Share { number, of }, &BodyFiles::anywhere())
+                        .unwrap();
                 let longest = all.len().div_ceil(of as usize);
                 assert!(part.len() <= longest && part.len() + 1 >= longest, "{}", part.len());
                 for (link, text) in described(part) {

@@ -6,7 +6,7 @@ use rabbitscope_text::{display_utc, parse_offset_time};
 use toml::Value;
 
 use super::{
-    command_line::Arguments,
+    arguments::Arguments,
     topology::{Queues, Sequence, Target},
     values::{pairs, steps},
     writer::{Draft, Section},

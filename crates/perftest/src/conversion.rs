@@ -3,7 +3,7 @@
 use rabbitscope_runs::scenario;
 
 use crate::{
-    PerfTestError, command_line, consumers, publishers, run,
+    PerfTestError, arguments, consumers, publishers, run,
     topology::{self, Target},
     writer::Draft,
 };
@@ -37,11 +37,14 @@ pub fn scenario_of(command_line: &str) -> Result<String, PerfTestError> {
 
 /// The scenario that is equivalent to this command line. It can be run.
 pub fn convert(command_line: &str) -> Result<Converted, PerfTestError> {
-    let arguments = command_line::read(command_line)?;
+    let arguments = arguments::read(command_line)?;
     let target = Target::of(&arguments)?;
     let mut draft = Draft::default();
     for (option, reason) in arguments.without_equivalent() {
         draft.note(format!("--{option} has no equivalent: {reason}"));
+    }
+    for note in arguments.notes() {
+        draft.note(note.clone());
     }
     for word in arguments.ignored() {
         draft.note(format!("`{word}` belongs to no option: PerfTest ignores it"));

@@ -1,14 +1,14 @@
 //! A PerfTest command line as a scenario.
 //!
-//! `options` lists PerfTest's options, `command_line` and `values` parse them, `writer` writes TOML, and the
+//! `programs` finds the words that belong to PerfTest, `arguments` and `values` read them, `writer` writes TOML, and the
 //! other modules write one part of the scenario each. Nothing here runs a scenario.
 
-mod command_line;
+mod arguments;
 mod consumers;
 mod conversion;
 mod error;
-mod options;
 mod pattern;
+mod programs;
 mod publishers;
 mod run;
 #[cfg(test)]
@@ -17,6 +17,6 @@ mod topology;
 mod values;
 mod writer;
 
+pub use arguments::has_option;
 pub use conversion::{Converted, convert, scenario_of};
 pub use error::PerfTestError;
-pub use options::has_option;

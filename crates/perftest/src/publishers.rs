@@ -6,7 +6,7 @@ use rabbitscope_text::parse_offset_time;
 use toml::{Table, Value};
 
 use super::{
-    command_line::Arguments,
+    arguments::Arguments,
     topology::{Queues, Target},
     values::{pairs, steps},
     writer::{Draft, Section},

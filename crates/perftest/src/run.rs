@@ -1,9 +1,11 @@
 //! Writes the run and the broker.
 
+use std::collections::BTreeSet;
+
 use toml::Value;
 
 use super::{
-    command_line::Arguments,
+    arguments::Arguments,
     writer::{Draft, Section},
 };
 use crate::{PerfTestError, error::invalid_value};
@@ -63,6 +65,7 @@ fn run(arguments: &Arguments, draft: &mut Draft) -> Result<Section, PerfTestErro
 
 fn broker(arguments: &Arguments, draft: &mut Draft) -> Result<Section, PerfTestError> {
     let mut broker = Section::new("[broker]");
+    note_parameters(arguments, draft);
     let mut uris = uris(arguments);
     if uris.is_empty() {
         uris.push("amqp://localhost".to_owned());
@@ -72,7 +75,11 @@ fn broker(arguments: &Arguments, draft: &mut Draft) -> Result<Section, PerfTestE
     for (parameter, option) in parameters {
         query.extend(arguments.limit(option)?.map(|value| format!("{parameter}={value}")));
     }
-    let uris = uris.iter().map(|uri| with_query(&without_password(uri), &query));
+    let is_replaced = |name: &str| query.iter().any(|pair| name_of(pair) == name);
+    let uris = uris.iter().map(|uri| {
+        let uri = with_parameters(&without_password(uri), |name| !is_replaced(name));
+        with_query(&uri, &query)
+    });
     let uris: Vec<String> = uris.collect();
     match uris.as_slice() {
         [uri] => broker.set("uri", uri.as_str()),
@@ -88,13 +95,43 @@ fn broker(arguments: &Arguments, draft: &mut Draft) -> Result<Section, PerfTestE
     Ok(broker)
 }
 
-/// The broker's URIs as they were typed.
+/// The broker's URIs as they were typed, with the parameters that mean something.
 pub(super) fn uris(arguments: &Arguments) -> Vec<String> {
-    match (arguments.text("uris"), arguments.text("uri")) {
-        (Some(list), _) => list.split(',').map(|uri| uri.trim().to_owned()).collect(),
-        (None, Some(uri)) => vec![uri.to_owned()],
-        (None, None) => Vec::new(),
+    typed_uris(arguments).map(|uri| with_parameters(uri, is_known)).collect()
+}
+
+fn typed_uris(arguments: &Arguments) -> impl Iterator<Item = &str> {
+    let list = arguments.text("uris").map(|list| list.split(',').map(str::trim));
+    let one = if list.is_none() { arguments.text("uri") } else { None };
+    list.into_iter().flatten().chain(one)
+}
+
+/// Parameters of a URI that a scenario has, too.
+const PARAMETERS: [&str; 3] = ["heartbeat", "frame_max", "channel_max"];
+
+fn is_known(parameter: &str) -> bool {
+    PARAMETERS.contains(&parameter)
+}
+
+/// Names all other parameters: PerfTest runs with them.
+fn note_parameters(arguments: &Arguments, draft: &mut Draft) {
+    let queries = typed_uris(arguments).filter_map(|uri| uri.split_once('?'));
+    let names = queries.flat_map(|(_, query)| query.split('&')).map(name_of);
+    let other: BTreeSet<_> = names.filter(|name| !name.is_empty() && !is_known(name)).collect();
+    for name in other {
+        draft.note(format!("`{name}` of the broker's URI is left out: it means nothing here"));
     }
+}
+
+fn name_of(parameter: &str) -> &str {
+    parameter.split('=').next().unwrap_or(parameter)
+}
+
+/// The URI with those of its parameters that are to stay.
+fn with_parameters(uri: &str, stays: impl Fn(&str) -> bool) -> String {
+    let Some((head, query)) = uri.split_once('?') else { return uri.to_owned() };
+    let kept: Vec<_> = query.split('&').filter(|pair| stays(name_of(pair))).collect();
+    if kept.is_empty() { head.to_owned() } else { format!("{head}?{}", kept.join("&")) }
 }
 
 fn connecting(arguments: &Arguments, broker: &mut Section) -> Result<(), PerfTestError> {

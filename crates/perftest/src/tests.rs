@@ -7,7 +7,7 @@ use rabbitscope_runs::scenario::{
 };
 
 use super::{
-    options::{METRICS_OPTIONS, OPTIONS, PerfTestOption, Support, Values},
+    arguments::{METRICS_OPTIONS, OPTIONS, PerfTestOption, Support, Values},
     *,
 };
 
@@ -222,6 +222,38 @@ fn what_perftest_ignores_is_said() {
     check("-mpr", "--metrics-prometheus has no equivalent");
     check("-cri 30-60", "doubling");
     check("-sni a", "--server-name-indication means nothing");
+    check("-f persistent --autoak", "`--autoak` is the value of --flag for PerfTest");
+    check("PRODUCERS=3 perf-test -x 5", "the variable PRODUCERS is read as --producers");
+    check("-h 'amqp://h?failover=nearest&connection_timeout=5'", "`failover` of the broker's URI");
+    check("timeout 60 perf-test -x 1", "`timeout 60` becomes the duration");
+}
+
+#[test]
+fn variables_are_options_as_for_perftest() {
+    let busy = "docker run -e PRODUCERS=3 -e AUTOACK=true -e QUEUE=q -e FLAG=persistent,mandatory -e PREDECLARED=no \
+                -e TIME=5 pivotalrabbitmq/perf-test -x 1 -p -y 2 -u p";
+    let read = scenario(busy);
+    assert_eq!((read.publishers[0].count, read.consumers[0].count), (3, 2));
+    assert_eq!(read.queues[0].queue_names(), ["q"]);
+    assert!(read.publishers[0].mandatory && read.consumers[0].auto_ack);
+    assert!(!read.queues[0].if_missing, "a variable that is not `true` takes the option away");
+    let count = |line: &str| scenario(line).publishers[0].count;
+    assert_eq!(count("RABBITMQ_PERF_TEST_ENV_PREFIX=PT PT_PRODUCERS=3 PRODUCERS=4 perf-test"), 3);
+    assert_eq!(count("RABBITMQ_PERF_TEST_ENV_PREFIX=PT_ PRODUCERS=4 perf-test -x 2"), 2);
+    assert_eq!(count("PRODUCER=4 VERBOSE=true perf-test -x 2"), 2);
+}
+
+#[test]
+fn a_uri_keeps_what_means_something() {
+    fn check(line: &str, uri: &str) {
+        let text = scenario_of(line).unwrap();
+        assert!(text.contains(&format!("\"{uri}\"")), "{line}: {text}");
+    }
+    check("-h 'amqp://h/v?heartbeat=5&failover=x'", "amqp://h/v?heartbeat=5");
+    check("-h 'amqp://h/v?heartbeat=5&failover=x' -b 9", "amqp://h/v?heartbeat=9");
+    check("-h 'amqp://u:p@h/v?connection_timeout=5'", "amqp://u@h/v");
+    check("-H 'amqp://a?x=y,amqp://b?channel_max=7'", "amqp://b?channel_max=7");
+    assert_eq!(convert("-h 'amqp://u:p@h?auth=x'").unwrap().uris, ["amqp://u:p@h"]);
 }
 
 #[test]
@@ -252,4 +284,7 @@ fn what_cannot_work_is_refused() {
     check("-ma 1h", "PT10M30S");
     check("-P 0.05", "at least 0.1");
     check("-cri 60-30", "30-60");
+    check("-x 4 --autoak", "no option `--autoak`");
+    check("-r 100 --confrim 10", "no option `--confrim`");
+    check("docker run perf-test bin/runjava com.rabbitmq.perf.PerfTestMulti a b", "JSON file");
 }

@@ -8,7 +8,7 @@ use std::{
 use toml::{Table, Value};
 
 use super::{
-    command_line::Arguments,
+    arguments::Arguments,
     pattern::Pattern,
     values::{capacity, iso_seconds, pairs},
     writer::{Draft, Section},

@@ -2,7 +2,7 @@
 
 use toml::{Table, Value};
 
-use crate::{PerfTestError, command_line::Arguments, error::invalid_value};
+use crate::{PerfTestError, arguments::Arguments, error::invalid_value};
 
 /// `key=value,key=value`. Whole numbers are numbers, `true` and `false` are booleans, and a key without
 /// a value has an empty text. What follows a second `=` is lost, as in PerfTest.
@@ -100,7 +100,8 @@ fn is_digits(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::command_line::read, *};
+    use super::*;
+    use crate::arguments::read;
 
     #[test]
     fn pairs_are_typed_as_perftest_does() {

@@ -5,6 +5,9 @@
  * stack pointer and keeps the return addresses, until it finds the one to which every process returns
  * when its first function ends.
  *
+ * Frame pointers have no tag either, and with `+JPperf true` the heap lies between areas of JIT code. They point into the
+ * stack that is walked, which holds no code.
+ *
  * The inner loop has no branches: the verifier follows every path through every iteration, so each
  * branch would multiply its work by thousands.
  */
@@ -17,10 +20,19 @@ struct walk {
     u64 alive;  /* 1 until the root was met */
 };
 
-ALWAYS_INLINE void take_word(struct walk *walk, u64 *frames, u64 word, u64 start, u64 size)
+/* Addresses that may be return addresses, and the stack, of which none is one. */
+struct walked {
+    u64 start;
+    u64 size;
+    u64 stack;
+    u64 stack_size;
+};
+
+ALWAYS_INLINE void take_word(struct walk *walk, u64 *frames, u64 word, const struct walked *in)
 {
     u64 tag = word & 3;
-    u64 is_return = ((tag - 1) >> 63) & in_range(word, start, size) & walk->alive;
+    u64 is_return = ((tag - 1) >> 63) & in_range(word, in->start, in->size) & walk->alive;
+    is_return &= in_range(word, in->stack, in->stack_size) ^ 1;
     u64 is_root = (differ(word, cfg_normal_exit) ^ 1) & is_return;
     u64 is_new = differ(word, walk->last);
     is_return &= is_root ^ 1;
@@ -63,7 +75,12 @@ __attribute__((noinline)) int walk_erlang(u64 sp, u64 hend, u32 base, u32 slot)
         return 0;
     struct walk walk = {.count = 0, .last = 0, .alive = 1};
     u64 *frames = scratch->sample.frames + (base & FRAME_SLOTS);
-    u64 start = state->jit.envelope.start, size = state->jit.envelope.size;
+    struct walked in = {
+        .start = state->jit.envelope.start,
+        .size = state->jit.envelope.size,
+        .stack = sp,
+        .stack_size = hend - sp,
+    };
     u8 outcome = ERLANG_OUTCOME_TRUNCATED;
 
     for (u32 chunk = 0; chunk < CHUNKS; chunk++) {
@@ -76,7 +93,7 @@ __attribute__((noinline)) int walk_erlang(u64 sp, u64 hend, u32 base, u32 slot)
             break;
         }
         for (u32 i = 0; i < CHUNK_WORDS; i++)
-            take_word(&walk, frames, scratch->words[i], start, size);
+            take_word(&walk, frames, scratch->words[i], &in);
         sp += CHUNK_BYTES;
         if (!walk.alive) {
             outcome = ERLANG_OUTCOME_COMPLETE;

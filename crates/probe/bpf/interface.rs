@@ -313,6 +313,8 @@ structs! {
         /// One span around all segments.
         envelope: Segment,
         segments: [Segment; JIT_SEGMENTS],
+        /// 1 when Erlang stacks have frame pointers beside the return addresses (`+JPperf true`).
+        has_frame_pointers: u64,
     }
 
     /// Value of the map `recording_state`, which user space changes during a recording.

@@ -51,14 +51,27 @@ ALWAYS_INLINE void find_stack(struct scratch *scratch, u64 kept_sp, struct span 
     }
 }
 
-ALWAYS_INLINE void take_fragment_call(struct scratch *scratch, u64 sp, const struct scheduler *scheduler,
+/* As fragment_call, where the fragment saves a frame pointer behind its return address. Such a node keeps `stop` up to
+ * date in all calls of C. */
+ALWAYS_INLINE u64 fragment_call_below_pointer(const struct span *span)
+{
+    u64 top = read_word(span->sp);
+    if (in_range(top, span->sp, span->hend - span->sp))
+        top = read_word(span->sp + sizeof(u64));
+    return (top & 3) ? top : 0;
+}
+
+ALWAYS_INLINE void take_fragment_call(struct scratch *scratch, const struct span *span,
+                                      const struct scheduler *scheduler,
                                       const struct recording_state *state)
 {
     struct raw_sample *sample = &scratch->sample;
     u64 registers = 0;
     if (FRAGMENT_CALL_NEEDS_REGISTERS)
         registers = read_word(scheduler->data + cfg_off_registers);
-    u64 address = fragment_call(&sample->head, &scratch->regs, sp, registers);
+    u64 address = state->jit.has_frame_pointers
+                      ? fragment_call_below_pointer(span)
+                      : fragment_call(&sample->head, &scratch->regs, span->sp, registers);
     if (address && is_jit_code(address, state))
         sample->head.fragment_call = address;
 }
@@ -167,12 +180,15 @@ ALWAYS_INLINE void walk_stacks(struct scratch *scratch, const struct recording_s
     u64 process = find_process(scratch, scheduler, &kept_sp, slot);
     if (!process)
         return;
+    /* The register is the frame pointer then. */
+    if (state->jit.has_frame_pointers)
+        kept_sp = 0;
     sample->head.process = process_word(scratch, cfg_off_id);
     take_current(sample, scheduler, process);
     take_resumption(sample, scheduler, process);
     struct span span;
     find_stack(scratch, kept_sp, &span);
-    take_fragment_call(scratch, span.sp, scheduler, state);
+    take_fragment_call(scratch, &span, scheduler, state);
     sample->head.erlang_outcome = ERLANG_OUTCOME_COMPLETE;
     /* A process that exits has given up its stack. */
     if (span.sp != span.hend)

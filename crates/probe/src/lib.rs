@@ -26,8 +26,8 @@ pub use native::{
     DebugFileError, MissingDebugFile, RecordedNames, UnnamedCode, build_id, files_without_names,
 };
 pub use node::{
-    Node, NodeOrigin, NodeScan, SocketHolder, default_node, find_node, holder_of, holds_socket,
-    is_local_address, list_nodes, listening_ports, local_node_at, origin_of, sockets_of,
+    Node, NodeOrigin, NodeScan, default_node, find_node, holds_socket, list_nodes, listening_ports,
+    local_node_at, origin_of, sockets_of,
 };
 pub use permission::{drop_privileges, give_up_capturing, lower_privileges};
 pub use recorder::{

@@ -102,10 +102,11 @@ fn at_their_times(spans: &[Span]) -> Vec<Row> {
 
 /// Each sample begins where the one before has ended.
 fn in_a_row(profile: &Profile, samples: &[(usize, u64)], started: &mut f64) -> Vec<Row> {
-    let millis_of = |weight: u64| match profile.event {
-        Event::OffCpu => weight as f64 / 1e6,
-        Event::CallTime => weight as f64 / 1e3,
-        Event::Mmap | Event::Munmap | Event::Brk => millis_of_sample(profile),
+    let millis_of = |weight: u64| match (profile.event, profile.unit_nanos()) {
+        (_, Some(nanos)) => weight as f64 * nanos / 1e6,
+        (Event::Imported | Event::Mmap | Event::Munmap | Event::Brk, _) => {
+            millis_of_sample(profile)
+        }
         _ => weight as f64 * millis_of_sample(profile),
     };
     let row = |&(sample, weight): &(usize, u64)| {
@@ -160,10 +161,9 @@ struct Thread {
 
 impl Thread {
     fn of(profile: &Profile, rows: &[Row]) -> Self {
-        let (weight_type, divisor) = match profile.event {
-            Event::OffCpu => ("tracing-ms", 1e6),
-            Event::CallTime => ("tracing-ms", 1e3),
-            Event::Mmap | Event::Munmap | Event::Brk => ("bytes", 1.0),
+        let (weight_type, divisor) = match (profile.unit_nanos(), profile.unit()) {
+            (Some(nanos), _) => ("tracing-ms", 1e6 / nanos),
+            (_, "bytes") => ("bytes", 1.0),
             _ => ("samples", 1.0),
         };
         let mut thread = Self {

@@ -7,6 +7,7 @@
 //! clock, a network, a disk or a process.
 
 mod budget;
+mod demangle;
 mod firefox;
 mod folded;
 mod model;
@@ -15,23 +16,27 @@ mod perf_data;
 mod perf_events;
 mod perf_script;
 mod pprof;
+mod reading;
 mod speedscope;
 mod tally;
 mod timeline;
 
 pub use budget::{TooLarge, USUAL_PROFILE_BYTES};
+pub use demangle::{source_name, without_suffix};
 pub use firefox::write_firefox;
-pub use folded::{FoldedError, read_folded, read_folded_within, write_folded};
+pub use folded::{FoldedError, read_folded, read_folded_with, write_folded};
 pub use model::{
     Capture, Event, Frame, FrameClass, FrameId, FrameKind, FrameTable, GONE, Identities, Identity,
-    Labels, LineWeight, Mode, Profile, ProfileSum, Sample, StackEntry, StackOutcome, StackQuality,
-    ThreadKind, Times, by_node, is_lock_wait, merged,
+    Labels, LineWeight, Mode, Profile, ProfileSum, Quantity, Sample, StackEntry, StackOutcome,
+    StackQuality, ThreadKind, Times, ValueName, by_node, is_lock_wait, merged,
 };
-pub use names::source_name;
-pub use perf_data::{CodeNames, PerfDataError, read_perf_data, read_perf_data_within};
-pub use perf_script::{PerfScriptError, is_perf_script, read_perf_script, read_perf_script_within};
+pub use perf_data::{
+    CodeNames, PerfDataError, RecordedFile, RecordedKernel, read_perf_data, read_perf_data_with,
+};
+pub use perf_script::{PerfScriptError, is_perf_script, read_perf_script, read_perf_script_with};
 pub use pprof::{
-    LabelledStack, PprofError, read_pprof, read_pprof_within, write_labelled_pprof, write_pprof,
+    LabelledStack, PprofError, read_pprof, read_pprof_with, write_labelled_pprof, write_pprof,
     write_pprof_fast,
 };
+pub use reading::{ReadOptions, UnknownValue};
 pub use speedscope::write_speedscope;

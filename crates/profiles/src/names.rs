@@ -1,6 +1,6 @@
 //! What a function's name says about its kind, for formats that keep nothing but names.
 
-use super::{Frame, FrameKind};
+use super::{Frame, FrameKind, source_name};
 
 /// Kinds of threads as they are named at the root of a stack.
 const THREAD_KINDS: [&str; 7] =
@@ -38,13 +38,13 @@ pub(super) fn kind_of(name: &str) -> FrameKind {
 
 /// The frame of a function of a program or a library, from its symbol.
 pub(super) fn native_frame(symbol: &str) -> Frame {
-    Frame { name: source_name(symbol).to_owned(), kind: FrameKind::Native }
+    Frame { name: source_name(symbol).into_owned(), kind: FrameKind::Native }
 }
 
 /// The frame of a kernel function; all without a symbol are one.
 pub(super) fn kernel_frame(symbol: Option<&str>) -> Frame {
-    let name = symbol.map_or("kernel", source_name);
-    Frame { name: name.to_owned(), kind: FrameKind::Kernel }
+    let name = symbol.map_or("kernel".into(), source_name);
+    Frame { name: name.into_owned(), kind: FrameKind::Kernel }
 }
 
 /// Stands for the functions of a file that have no symbol.
@@ -63,25 +63,6 @@ pub(super) fn generated_frame(name: &str) -> Frame {
         .find_map(|suffix| name.strip_suffix(suffix))
         .unwrap_or(name);
     Frame { name: name.to_owned(), kind: kind_of(name) }
-}
-
-/// The name of a symbol as in the source: without what the compiler appended to the name of a part
-/// or copy of a function, and of a C++ function that is in no namespace without its types.
-pub fn source_name(symbol: &str) -> &str {
-    let name = free_function(symbol).unwrap_or(symbol);
-    let cut = [".isra.", ".part.", ".constprop.", ".cold", ".lto_priv.", ".llvm."]
-        .iter()
-        .filter_map(|suffix| name.find(suffix))
-        .min();
-    &name[..cut.unwrap_or(name.len())]
-}
-
-/// `_Z8functionPc` says how long the name is.
-fn free_function(symbol: &str) -> Option<&str> {
-    let rest = symbol.strip_prefix("_Z")?;
-    let digits = rest.find(|c: char| !c.is_ascii_digit())?;
-    let length = rest[..digits].parse().ok()?;
-    rest[digits..].get(..length)
 }
 
 /// `module:function/arity`. Either part may hold any character; the arity decides.
@@ -122,17 +103,6 @@ mod tests {
         assert_eq!(kind_of_root("scheduler"), FrameKind::Thread);
         assert_eq!(kind_of_root("main.main"), FrameKind::Native);
         check("scheduler", FrameKind::Native);
-    }
-
-    #[test]
-    fn compiler_suffixes_are_dropped() {
-        let check = |symbol: &str, expected: &str| assert_eq!(source_name(symbol), expected);
-        check("do_minor.isra.0", "do_minor");
-        check("db_match.constprop.2.cold", "db_match");
-        check("__vdso_clock_gettime", "__vdso_clock_gettime");
-        check("_Z20beam_jit_wait_lockedP7processPKv", "beam_jit_wait_locked");
-        check("_ZN19BeamModuleAssembler9emit_sendEv", "_ZN19BeamModuleAssembler9emit_sendEv");
-        check("_Z99short", "_Z99short");
     }
 
     #[test]

@@ -80,7 +80,7 @@ fn all_threads(profile: &Profile, is_beside_threads: bool) -> Sampled {
     let factor = weight_factor(profile);
     let weights: Vec<u64> =
         profile.samples.iter().map(|sample| sample.weight.saturating_mul(factor)).collect();
-    let name = profile.event.name();
+    let name = profile.value_name();
     Sampled {
         r#type: "sampled",
         name: if is_beside_threads {
@@ -137,8 +137,8 @@ fn of_thread(profile: &Profile, name: &str, spans: &[Span], end_nanos: u64) -> S
 /// What a file of this profile is called.
 pub(super) fn title(profile: &Profile) -> String {
     match profile.capture.node_pid {
-        0 => format!("{} profile", profile.event.name()),
-        pid => format!("{} profile of pid {pid}", profile.event.name()),
+        0 => format!("{} profile", profile.value_name()),
+        pid => format!("{} profile of pid {pid}", profile.value_name()),
     }
 }
 
@@ -168,8 +168,11 @@ fn weight_factor(profile: &Profile) -> u64 {
     }
 }
 
+/// One of the units that the schema knows.
 fn unit(profile: &Profile, factor: u64) -> &'static str {
+    const KNOWN: [&str; 5] = ["nanoseconds", "microseconds", "milliseconds", "seconds", "bytes"];
     match profile.event {
+        Event::Imported => KNOWN.into_iter().find(|unit| *unit == profile.unit()).unwrap_or("none"),
         Event::Cpu if factor > 1 => "nanoseconds",
         Event::OffCpu => "nanoseconds",
         Event::CallTime => "microseconds",

@@ -7,10 +7,11 @@ use std::{
 };
 
 use super::{
-    Capture, Event, FrameTable, Identities, Labels, Mode, Profile, Sample, StackEntry,
-    StackOutcome, StackQuality, ThreadKind, Times, TooLarge,
+    Capture, FrameTable, Identities, Labels, Mode, Profile, Sample, StackEntry, StackOutcome,
+    StackQuality, ThreadKind, Times, TooLarge,
     budget::Budget,
     model::{Frame, FrameId, FrameKind},
+    perf_events::Chosen,
 };
 
 /// Distinct runs of bytes that are kept before they are named. Stacks that differ in addresses
@@ -104,7 +105,8 @@ impl Hasher for WordHasher {
 #[derive(Debug, Default)]
 pub(super) struct Merged {
     pub(super) frames: FrameTable,
-    samples: HashMap<(Vec<StackEntry>, Labels), Counted>,
+    /// By the number of the event, stack and labels.
+    samples: HashMap<(usize, Vec<StackEntry>, Labels), Counted>,
     /// Weight of all samples together.
     total: u64,
     budget: Budget,
@@ -142,10 +144,11 @@ impl Merged {
         self.intern(frame)
     }
 
-    /// Adds a stack, root first, of the thread that is called `thread`. All weights together stay
+    /// Adds a stack of an event, root first, of the thread that is called `thread`. All weights together stay
     /// within 64 bits, as every sum that is made of them later relies on; what is beyond is left out.
     pub(super) fn add(
         &mut self,
+        event: usize,
         thread: &str,
         frames: &[FrameId],
         counted: Counted,
@@ -168,35 +171,47 @@ impl Merged {
         let weight = counted.weight.min(u64::MAX - self.total);
         self.total += weight;
         let counted = Counted { weight, ..counted };
-        let kept = self.samples.entry((stack, labels));
+        let kept = self.samples.entry((event, stack, labels));
         if let Entry::Vacant(new) = &kept {
-            let (stack, labels) = new.key();
+            let (_, stack, labels) = new.key();
             self.budget.spend_on::<Sample>(size_of_val(stack.as_slice()) + labels.thread.len())?;
         }
         kept.or_default().add(counted);
         Ok(())
     }
 
-    /// The profile, samples in order.
-    pub(super) fn into_profile(self, event: Event, capture: Capture, lost: u64) -> Profile {
-        let mut samples: Vec<Sample> = self
-            .samples
-            .into_iter()
-            .map(|((stack, labels), counted)| Sample {
-                stack,
-                labels,
-                weight: counted.weight,
-                count: counted.count,
-                times: Times::default(),
-            })
-            .collect();
+    /// The profile of the chosen events, samples in order.
+    pub(super) fn into_profile(self, chosen: &Chosen, capture: Capture, lost: u64) -> Profile {
+        let mut frames = FrameTable::default();
+        let mut kept: HashMap<FrameId, FrameId> = HashMap::new();
+        let mut counted: HashMap<(Vec<StackEntry>, Labels), Counted> = HashMap::new();
+        let is_chosen = |((event, ..), _): &((usize, _, _), _)| chosen.events.contains(event);
+        let mut taken: Vec<_> = self.samples.into_iter().filter(is_chosen).collect();
+        // In an order, so that frames have the same numbers each time.
+        taken.sort_by(|(one, _), (other, _)| one.cmp(other));
+        for ((_, mut stack, labels), count) in taken {
+            // Events that were left out leave no function behind.
+            for StackEntry { frame, .. } in &mut stack {
+                let known = kept.entry(*frame);
+                *frame = *known.or_insert_with(|| frames.intern(self.frames.get(*frame).clone()));
+            }
+            counted.entry((stack, labels)).or_default().add(count);
+        }
+        let sample = |((stack, labels), Counted { weight, count }): (_, Counted)| {
+            // Events that have no weight of their own happened as often as they weigh.
+            let weight = if chosen.counts_samples { count } else { weight };
+            let times = Times::default();
+            Sample { stack, labels, weight, count, times }
+        };
+        let mut samples: Vec<Sample> = counted.into_iter().map(sample).collect();
         samples.sort_by(|a, b| (&a.stack, &a.labels).cmp(&(&b.stack, &b.labels)));
+        let event = chosen.event;
         let quality = StackQuality { lost, ..StackQuality::default() };
         Profile {
             event,
             capture,
             quality,
-            frames: self.frames,
+            frames,
             samples,
             identities: Identities::default(),
             lines: Vec::new(),
@@ -212,6 +227,7 @@ fn is_of_the_vm(thread: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::perf_events::PerfEvents;
 
     #[test]
     fn equal_bytes_are_counted_together() {
@@ -230,9 +246,13 @@ mod tests {
         let mut merged = Merged::default();
         for (thread, weight) in [("a", u64::MAX - 1), ("b", 5), ("c", u64::MAX)] {
             let root = merged.root(thread).unwrap();
-            merged.add(thread, &[root], Counted { weight, count: 1 }).unwrap();
+            merged.add(0, thread, &[root], Counted { weight, count: 1 }).unwrap();
         }
-        let profile = merged.into_profile(Event::Mmap, Capture::default(), 0);
+        let mut events = PerfEvents::default();
+        events.number_of("syscalls:sys_enter_mmap");
+        events.count(0, None, 1);
+        let chosen = events.choose(None).unwrap().unwrap();
+        let profile = merged.into_profile(&chosen, Capture::default(), 0);
         let weights: Vec<u64> = profile.samples.iter().map(|sample| sample.weight).collect();
         assert_eq!(weights, [u64::MAX - 1, 1, 0]);
         assert_eq!(profile.total(), u64::MAX);

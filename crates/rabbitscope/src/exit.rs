@@ -5,12 +5,14 @@ use std::process::ExitCode;
 use rabbitscope_amqp::UriError;
 use rabbitscope_broker::BrokerError;
 use rabbitscope_erlang::ErlangError;
+use rabbitscope_files::WriteError;
 use rabbitscope_fleet::FleetError;
 use rabbitscope_http::ListenError;
 use rabbitscope_inside::InsideError;
 use rabbitscope_load::LoadError;
 use rabbitscope_perftest::PerfTestError;
 use rabbitscope_probe::{ErrorKind, ProbeError, packets::PacketError};
+use rabbitscope_profiles::{FoldedError, PerfDataError, PerfScriptError, PprofError, UnknownValue};
 use rabbitscope_runs::scenario::ScenarioError;
 
 /// How the program ends.
@@ -60,6 +62,9 @@ impl Exit {
                 error if error.is_usage() => Self::Usage,
                 _ => Self::Failed,
             });
+        }
+        if cause.downcast_ref::<WriteError>().is_some_and(WriteError::is_usage) {
+            return Some(Self::Usage);
         }
         match cause.downcast_ref::<FleetError>() {
             Some(error) if error.is_usage() => return Some(Self::Usage),
@@ -112,6 +117,7 @@ fn is_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
         || cause.is::<ScenarioError>()
         || cause.is::<UriError>()
         || cause.is::<PerfTestError>()
+        || is_unknown_value(cause)
         || matches!(
             cause.downcast_ref(),
             Some(
@@ -121,6 +127,15 @@ fn is_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
             )
         )
         || matches!(cause.downcast_ref(), Some(ListenError::Usage(_)))
+}
+
+/// A value was asked for that a file does not have.
+fn is_unknown_value(cause: &(dyn std::error::Error + 'static)) -> bool {
+    cause.is::<UnknownValue>()
+        || matches!(cause.downcast_ref(), Some(PprofError::Value(_)))
+        || matches!(cause.downcast_ref(), Some(PerfDataError::Value(_)))
+        || matches!(cause.downcast_ref(), Some(PerfScriptError::Value(_)))
+        || matches!(cause.downcast_ref(), Some(FoldedError::Value(_)))
 }
 
 impl From<Exit> for ExitCode {

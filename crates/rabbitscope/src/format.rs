@@ -1,21 +1,13 @@
-//! The files a profile can be written to and read from. The suffix of the name decides what is
-//! written, the beginning of a file what is read: `perf.data` and the text of `perf script` have no
-//! names of their own.
+//! The files a profile can be written to. The suffix of the name decides the form. What is read is in [`crate::source`].
 
-use std::{
-    io::{BufRead, BufReader, Seek},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use rabbitscope_probe::RecordedNames;
-use rabbitscope_profiles::{
-    Profile, is_perf_script, read_folded_within, read_perf_data_within, read_perf_script_within,
-    read_pprof_within, write_firefox, write_folded, write_pprof, write_speedscope,
-};
+use rabbitscope_files::AtomicFile;
+use rabbitscope_profiles::{Profile, write_firefox, write_folded, write_pprof, write_speedscope};
 use rabbitscope_web::{Report, write_report, write_svg};
 
-use crate::{archive, atomic_file::AtomicFile, exit::UsageError, rundir};
+use crate::exit::UsageError;
 
 /// A file format of profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +29,8 @@ const SUFFIXES: [(&str, ProfileFormat); 6] = [
     (".firefox.json", ProfileFormat::Firefox),
 ];
 
-/// Bytes by which a file is recognised.
-const START: usize = 64 << 10;
-
 impl ProfileFormat {
-    fn of(path: &Path) -> Option<Self> {
+    pub(crate) fn of(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         SUFFIXES.iter().find(|(suffix, _)| name.ends_with(suffix)).map(|&(_, format)| format)
     }
@@ -78,94 +67,13 @@ impl ProfileFile {
             ProfileFormat::Firefox => write_firefox(profile, out),
         }
         .with_context(|| format!("cannot write {}", self.path.display()))?;
-        file.commit()
+        Ok(file.commit()?)
     }
 
     /// As it was named.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
-}
-
-/// Reads a profile from a run directory, from windows of `watch`, or from any file that is known. It may take so much
-/// memory.
-pub(crate) fn read_profile(input: &Path, limit_bytes: u64) -> anyhow::Result<Profile> {
-    let (input, selection) = archive::split_selection(input)?;
-    if archive::is_archive(&input) || !selection.is_everything() {
-        return archive::sum(&input, &selection, limit_bytes);
-    }
-    let path = if input.is_dir() { rundir::profile_path(&input)? } else { input };
-    read_file(&path, limit_bytes).with_context(|| format!("cannot read {}", path.display()))
-}
-
-fn read_file(path: &Path, limit: u64) -> anyhow::Result<Profile> {
-    // However long it is, no more is kept of it than may be.
-    let mut input = BufReader::with_capacity(START, rabbitscope_files::open(path, u64::MAX)?);
-    let start = input.fill_buf()?;
-    Ok(match Source::of(start, path) {
-        Some(Source::Pprof) => read_pprof_within(input, limit)?,
-        Some(Source::PerfData) => {
-            let mut file = input.into_inner();
-            file.rewind()?;
-            read_perf_data_within(file, &mut RecordedNames::default(), limit)?
-        }
-        Some(Source::PerfScript) => read_perf_script_within(input, limit)?,
-        Some(Source::Folded) => read_folded_within(input, limit)?,
-        None => return Err(unknown_input().into()),
-    })
-}
-
-/// What a file holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Source {
-    Pprof,
-    PerfData,
-    PerfScript,
-    Folded,
-}
-
-impl Source {
-    fn of(start: &[u8], path: &Path) -> Option<Self> {
-        if start.starts_with(b"PERFILE2") || start.starts_with(b"2ELIFREP") {
-            return Some(Self::PerfData);
-        }
-        match ProfileFormat::of(path) {
-            Some(ProfileFormat::Pprof) => return Some(Self::Pprof),
-            Some(ProfileFormat::Folded) => return Some(Self::Folded),
-            Some(_) => return None,
-            None => {}
-        }
-        if start.starts_with(&[0x1f, 0x8b]) {
-            return Some(Self::Pprof);
-        }
-        if is_perf_script(start) {
-            return Some(Self::PerfScript);
-        }
-        let suffix = path.extension().and_then(|suffix| suffix.to_str());
-        match suffix {
-            Some("pb" | "pprof") => Some(Self::Pprof),
-            Some("data") => Some(Self::PerfData),
-            Some("txt" | "script") => Some(Self::PerfScript),
-            Some("collapsed") => Some(Self::Folded),
-            _ => is_folded(start).then_some(Self::Folded),
-        }
-    }
-}
-
-/// Whether the first line ends in a space and a number, as in folded stacks.
-fn is_folded(start: &[u8]) -> bool {
-    let text = String::from_utf8_lossy(start);
-    let line = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'));
-    let count = line.and_then(|line| line.trim_end().rsplit_once(' ')).map(|(_, count)| count);
-    count.is_some_and(|count| count.parse::<u64>().is_ok())
-}
-
-fn unknown_input() -> UsageError {
-    UsageError(
-        "it is no profile that rabbitscope reads: a run directory, pprof (.pb.gz), folded stacks \
-         (.folded), perf.data, or the text of `perf script`"
-            .to_owned(),
-    )
 }
 
 /// Refuses a page with another suffix than `.html`.
@@ -205,19 +113,5 @@ mod tests {
         check("a.speedscope.json", Some(ProfileFormat::Speedscope));
         check("a.firefox.json", Some(ProfileFormat::Firefox));
         check("a.json", None);
-    }
-
-    #[test]
-    fn the_beginning_tells_what_a_file_holds() {
-        fn check(start: &[u8], path: &str, expected: Option<Source>) {
-            assert_eq!(Source::of(start, Path::new(path)), expected, "{path}");
-        }
-        check(b"PERFILE2....", "x", Some(Source::PerfData));
-        check(b"", "perf.data", Some(Source::PerfData));
-        check(b"\x1f\x8b", "x", Some(Source::Pprof));
-        check(b"x 1 1.5: 1 cycles: \n", "x", Some(Source::PerfScript));
-        check(b"a;b 12\n", "x", Some(Source::Folded));
-        check(b"a;b 12\n", "x.svg", None);
-        check(b"\x7fELF\0", "x", None);
     }
 }

@@ -19,8 +19,8 @@ pub mod rundir;
 pub mod watch;
 
 mod archive;
-mod atomic_file;
 mod comparison;
 mod debuginfod;
 mod format;
 mod salvage;
+mod source;

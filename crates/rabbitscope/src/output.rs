@@ -67,12 +67,35 @@ fn said(text: &str) -> String {
 
 /// Says what is wrong with the command line, or what was asked for about it, and ends the program.
 pub fn command_line(error: &clap::Error) -> ! {
+    if error.kind() == clap::error::ErrorKind::InvalidUtf8 {
+        for name in options_that_are_no_text() {
+            say(&format!("the environment variable {name} is not text in UTF-8"));
+        }
+    }
     let plain = error.to_string();
     if let Cow::Owned(harmless) = escapes::text(&plain) {
         let _ = write!(io::stderr().lock(), "{harmless}");
         std::process::exit(error.exit_code());
     }
     error.exit()
+}
+
+/// Variables of the environment that may stand for options and are not text.
+fn options_that_are_no_text() -> impl Iterator<Item = String> {
+    let given = std::env::vars_os().filter(|(_, value)| value.to_str().is_none());
+    let names = given.filter_map(|(name, _)| name.into_string().ok());
+    names.filter(|name| name.starts_with("RABBITSCOPE_") || name == "JOB_COMPLETION_INDEX")
+}
+
+/// Says that the lock of a file or directory that is written to may keep no other machine out.
+pub fn note_of_lock(file: &std::fs::File, place: &std::path::Path) {
+    if let Some(system) = rabbitscope_files::unseen_by_others(file) {
+        let place = place.display();
+        note(&format!(
+            "{place} is on a file system ({system}) on which other machines may not see that it is in use: write to it \
+             from this machine alone"
+        ));
+    }
 }
 
 /// Says why the program failed, with the causes that add something.

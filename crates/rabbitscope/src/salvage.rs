@@ -5,12 +5,15 @@ use std::{
     env,
     fmt::Write as _,
     io::{self, BufWriter},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
+use rabbitscope_files::{Directory, random_digits};
 use rabbitscope_profiles::{Profile, write_pprof};
 use rabbitscope_runs::record::Loss;
-use tempfile::Builder;
+
+/// Where a recording goes when `TMPDIR` names a place that other users can change.
+const TMP: &str = "/tmp";
 
 /// Results that could not be written, and why.
 #[derive(Debug, Default)]
@@ -39,9 +42,13 @@ enum Recording {
 
 impl Unwritten {
     /// Remembers when `file` could not be written.
-    pub(crate) fn note<T>(&mut self, file: &str, result: anyhow::Result<T>) -> Option<T> {
+    pub(crate) fn note<T, E: Into<anyhow::Error>>(
+        &mut self,
+        file: &str,
+        result: Result<T, E>,
+    ) -> Option<T> {
         self.tried += 1;
-        let failed = |error: anyhow::Error| self.fail(file, &error, Recording::None);
+        let failed = |error: E| self.fail(file, &error.into(), Recording::None);
         result.map_err(failed).ok()
     }
 
@@ -116,16 +123,15 @@ impl Unwritten {
 
 /// Writes a recording to the temporary directory, for nobody else to read.
 fn keep(profile: &Profile) -> io::Result<PathBuf> {
-    let file = Builder::new()
-        .prefix(&format!("rabbitscope-{}-", profile.event.name()))
-        .suffix(".pb.gz")
-        .tempfile_in(env::temp_dir())?;
+    let usual = Directory::open(&env::temp_dir());
+    let directory = usual.or_else(|error| Directory::open(Path::new(TMP)).map_err(|_| error))?;
+    let name = format!("rabbitscope-{}-{}.pb.gz", profile.event.name(), random_digits()?);
+    let file = directory.create_new(name.as_ref())?;
     let mut out = BufWriter::new(file);
-    write_pprof(profile, &mut out)?;
-    let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
-    file.as_file().sync_all()?;
-    let (_, path) = file.keep()?;
-    Ok(path)
+    let written = write_pprof(profile, &mut out)
+        .and_then(|()| out.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all());
+    written.inspect_err(|_| drop(directory.remove_file(name.as_ref())))?;
+    Ok(directory.path().join(name))
 }
 
 #[cfg(test)]
@@ -141,7 +147,7 @@ mod tests {
     fn files_are_said_with_their_reasons() {
         let mut unwritten = Unwritten::default();
         assert!(unwritten.error().is_none() && unwritten.loss().is_none());
-        assert_eq!(unwritten.note("a", Ok(5)), Some(5));
+        assert_eq!(unwritten.note("a", anyhow::Ok(5)), Some(5));
         for (file, reason) in [("b", "full"), ("c", "full"), ("d", "forbidden")] {
             let failed: anyhow::Result<()> =
                 Err(anyhow!(reason).context(format!("writing {file}")));

@@ -49,7 +49,7 @@ fn write_page(mut out: impl Write, title: &str, data: &PageData<'_>) -> io::Resu
 fn title(report: &Report<'_>) -> String {
     match (report.run, report.profile) {
         (Some(run), _) => format!("{} · rabbitscope", run.name),
-        (None, Some(profile)) => format!("{} profile · rabbitscope", profile.event.name()),
+        (None, Some(profile)) => format!("{} profile · rabbitscope", profile.value_name()),
         (None, None) => "rabbitscope".to_owned(),
     }
 }

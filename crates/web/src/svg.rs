@@ -6,11 +6,7 @@ use std::io::{self, Write};
 use rabbitscope_analysis::{Recursion, StackTree, TreeNode, WaitTimes, share, shown_part};
 use rabbitscope_profiles::{FrameClass, Profile};
 
-use crate::{
-    assets::SVG_SCRIPT,
-    escape::Markup,
-    page::profile::{quality_of, unit_of},
-};
+use crate::{assets::SVG_SCRIPT, escape::Markup, page::profile::quality_of};
 
 const WIDTH: f64 = 1200.0;
 const ROW: u32 = 17;
@@ -102,7 +98,7 @@ fn lay_out<'a>(tree: &'a StackTree, classes: &[FrameClass], total: u64) -> Vec<P
 
 fn write_head(out: &mut impl Write, profile: &Profile, height: u32) -> io::Result<()> {
     let capture = &profile.capture;
-    let mut facts = vec![format!("{} {}", profile.total(), unit_of(profile.event))];
+    let mut facts = vec![format!("{} {}", profile.total(), profile.unit())];
     facts.extend(
         [&capture.recorder, &capture.clock].into_iter().filter(|it| !it.is_empty()).cloned(),
     );
@@ -122,7 +118,7 @@ fn write_head(out: &mut impl Write, profile: &Profile, height: u32) -> io::Resul
          <text class=\"soft\" id=\"matched\" x=\"{}\" y=\"22\" text-anchor=\"end\"></text>\n\
          <text class=\"button\" id=\"search\" x=\"{}\" y=\"42\" text-anchor=\"end\">Search</text>\n\
          <text class=\"button\" id=\"reset\" x=\"{}\" y=\"42\" text-anchor=\"end\">Reset zoom</text>",
-        profile.event.name().to_uppercase().replace('-', " "),
+        profile.value_name().to_uppercase().replace('-', " "),
         Markup(&facts.join(" · ")),
         WIDTH - 3.0,
         WIDTH - 3.0,
@@ -150,7 +146,7 @@ fn write_frame(
         share(own, whole) * 100.0,
         placed.left,
         placed.width,
-        unit = unit_of(profile.event),
+        unit = profile.unit(),
     )?;
     if let Some(text) = fitted(&label, placed.width) {
         let (x, y) = (placed.left + 3.0, y + 12);

@@ -7,6 +7,12 @@ import type { Noise } from "../wire.ts";
 /** One figure of both sides of a comparison. */
 export type Pair = [number, number];
 
+/** The sentence for a comparison in which nothing is beyond noise, as the terminal says it. */
+export function noChange(noise: Noise): string {
+  const than = noise.runs ? "these runs differ by among themselves" : "the noise of sampling";
+  return `No function changed by more than ${than}.`;
+}
+
 /** What a change that says nothing is. */
 export function withinNoise(noise: Noise): string {
   return noise.runs ? "within the noise between runs" : "within the noise of sampling";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { changesOf } from "../../src/flame/functions.ts";
-import { isBeyondNoise, probability } from "../../src/flame/noise.ts";
+import { isBeyondNoise, noChange, probability } from "../../src/flame/noise.ts";
 import { decodeStacks } from "../../src/flame/stacks.ts";
 
 const NOISE = { rate: 0.001, counts: [1, 1] as [number, number], runs: null };
@@ -25,6 +25,12 @@ test("large pieces are few samples", () => {
   const beyond = (counts: [number, number]): boolean =>
     isBeyondNoise([1000, 1400], [4000, 4000], { rate: 0.001, counts, runs: null }, 100);
   assert.deepEqual([beyond([1, 1]), beyond([0.01, 0.01])], [true, false]);
+});
+
+test("a comparison without a change says so", () => {
+  const runs: [number, number] = [5, 5];
+  assert.equal(noChange(NOISE), "No function changed by more than the noise of sampling.");
+  assert.equal(noChange({ ...NOISE, runs }), "No function changed by more than these runs differ by among themselves.");
 });
 
 test("functions have both their weights, and a mark", () => {

@@ -19,15 +19,14 @@ pub(super) const SCALE: u64 = 1 << 40;
 pub enum DiffError {
     /// They do not count the same thing.
     #[error(
-        "the first profile is of {}, the second of {}: only profiles of the same event can be \
-         compared",
-        before.name(), after.name()
+        "the first profile is of {before}, the second of {after}: only profiles of the same event can be \
+         compared; --value NAME takes another value of files that have several"
     )]
     Events {
         /// Of the first.
-        before: Event,
+        before: String,
         /// Of the second.
-        after: Event,
+        after: String,
     },
     /// One has no samples.
     #[error("the {which} profile has no samples, so that there is nothing to compare")]
@@ -44,6 +43,16 @@ pub enum DiffError {
         /// On both sides.
         counts: [usize; 2],
     },
+}
+
+impl DiffError {
+    fn between(before: &Profile, after: &Profile) -> Self {
+        let of = |profile: &Profile| match profile.event {
+            Event::Imported => format!("{} ({})", profile.value_name(), profile.unit()),
+            event => event.name().to_owned(),
+        };
+        Self::Events { before: of(before), after: of(after) }
+    }
 }
 
 /// What the changes of a comparison are larger than.
@@ -67,6 +76,10 @@ pub enum ComparedNoise {
 pub struct ProfileDiff {
     /// What both are of.
     pub event: Event,
+    /// The name of the weights, as of [`Profile::value_name`].
+    pub value: String,
+    /// The unit of the first profile's weights. CPU time may be in ticks, nanoseconds or cycles.
+    pub unit: String,
     /// Every function of either.
     pub frames: FrameTable,
     /// The stacks of both, runs told apart by length. Weights are the mean of the two shares, scaled
@@ -96,11 +109,12 @@ impl ProfileDiff {
     pub fn of_runs(runs: RunProfiles<'_>) -> Result<(Self, [Profile; 2]), DiffError> {
         let counts = runs.counts();
         let relabellings = runs.relabellings().ok_or(DiffError::TooFewRuns { counts })?;
-        let events = || runs.before.iter().chain(runs.after).map(|profile| profile.event);
         let (Some(before), Some(after)) = (merged(runs.before), merged(runs.after)) else {
-            let first = runs.before[0].event;
-            let other = events().find(|event| *event != first).unwrap_or(first);
-            return Err(DiffError::Events { before: first, after: other });
+            let first = &runs.before[0];
+            let mut others = runs.before.iter().chain(runs.after);
+            let is_other =
+                |it: &&Profile| it.quantity() != first.quantity() || it.unit() != first.unit();
+            return Err(DiffError::between(first, others.find(is_other).unwrap_or(first)));
         };
         let noise = Noise::BetweenRuns(runs, relabellings);
         let mut diff = Self::beyond(&before, &after, &noise)?;
@@ -119,8 +133,8 @@ impl ProfileDiff {
     }
 
     fn beyond(before: &Profile, after: &Profile, noise: &Noise<'_>) -> Result<Self, DiffError> {
-        if before.event != after.event {
-            return Err(DiffError::Events { before: before.event, after: after.event });
+        if before.quantity() != after.quantity() {
+            return Err(DiffError::between(before, after));
         }
         let totals = Sides { before: before.total(), after: after.total() };
         for (which, total) in [("first", totals.before), ("second", totals.after)] {
@@ -142,7 +156,18 @@ impl ProfileDiff {
         let (changes, comparisons) =
             changes::changes([before, after], totals, noise, &mut frames, (&tree, &leaves));
         let noise = ComparedNoise::Sampling;
-        Ok(Self { event: before.event, frames, tree, leaves, totals, changes, comparisons, noise })
+        Ok(Self {
+            event: before.event,
+            value: before.value_name().to_owned(),
+            unit: before.unit().to_owned(),
+            frames,
+            tree,
+            leaves,
+            totals,
+            changes,
+            comparisons,
+            noise,
+        })
     }
 }
 

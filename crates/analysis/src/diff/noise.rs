@@ -74,7 +74,8 @@ impl Judge {
 /// the sum of the squares fits into 64 bits.
 pub(super) fn square_unit(profiles: [&Profile; 2]) -> Option<f64> {
     let heaviest = profiles.map(Profile::total).into_iter().max().unwrap_or(0);
-    profiles[0].event.is_weighted().then_some((heaviest as f64 / f64::from(1 << 30)).max(1.0))
+    let is_weighted = profiles.iter().any(|profile| profile.event.is_weighted());
+    is_weighted.then_some((heaviest as f64 / f64::from(1 << 30)).max(1.0))
 }
 
 /// The same stacks; a sample weighs the sum of the squares of its pieces. What fell into one step of

@@ -7,10 +7,16 @@ use rabbitscope_runs::experiment::{
     MetricRole, RunOfArm, Verdict,
 };
 
-use super::{SignedRank, differences::differences, holm, known, sentences};
+use super::{
+    SignedRank,
+    differences::differences,
+    holm, known,
+    looks::{equivalence_alpha, normal_quantile},
+    recommendation, sentences,
+};
 
-/// The error rate of the interval that has to lie within what is of no interest: two one-sided tests at 5 %.
-const EQUIVALENCE_ALPHA: f64 = 0.1;
+/// The share of experiments in which the advised number of rounds misses the change that is looked for.
+const MISSED: f64 = 0.2;
 
 /// Rounds below which the test cannot call anything at 5 %.
 const MIN_ROUNDS: u32 = 6;
@@ -21,6 +27,7 @@ pub fn conclude(result: &mut ExperimentResult, expected: &[KnownExpectation]) {
     let (counted, dropped) = rounds_of(result);
     result.dropped = dropped;
     result.comparisons = compared(result, &counted);
+    result.equivalence_alpha.get_or_insert_with(|| equivalence_alpha(&result.looks));
     adjust(result);
     for at in 0..result.comparisons.len() {
         let verdict = verdict_of(result, &result.comparisons[at]);
@@ -30,6 +37,7 @@ pub fn conclude(result: &mut ExperimentResult, expected: &[KnownExpectation]) {
         result.comparisons[at].sentence = sentence;
     }
     result.sentences = sentences::of_result(result, counted.len());
+    result.sentences.extend(recommendation::sentences(result, &counted));
     known::judge(result, expected, &counted);
 }
 
@@ -117,7 +125,8 @@ fn adjust(result: &mut ExperimentResult) {
 /// What a comparison can say, and how many rounds would decide it.
 fn verdict_of(result: &ExperimentResult, comparison: &Comparison) -> (Verdict, Option<u32>) {
     let differences: Vec<f64> = comparison.differences.iter().map(|it| it.ratio.ln()).collect();
-    let narrow = SignedRank::of(&differences).interval(EQUIVALENCE_ALPHA);
+    let alpha = result.equivalence_alpha.unwrap_or_else(|| equivalence_alpha(&result.looks));
+    let narrow = SignedRank::of(&differences).interval(alpha);
     let is_equivalent = result
         .indifferent
         .zip(narrow)
@@ -131,12 +140,21 @@ fn verdict_of(result: &ExperimentResult, comparison: &Comparison) -> (Verdict, O
     (Verdict::Undecided, Some(rounds_to_decide(result, comparison)))
 }
 
-/// Intervals become narrower with the square root of the number of rounds.
+/// The number of rounds in which 8 of 10 experiments call a change of just the size that is of interest.
+///
+/// Intervals become narrower with the square root of the number of rounds. A change is called when its estimate lies
+/// beyond the half-width of the interval at the error rate of its family. An estimate scatters about the change, so
+/// the change has to exceed the half-width by what 8 of 10 estimates stay within (Lehr 1992).
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a million")]
 fn rounds_to_decide(result: &ExperimentResult, comparison: &Comparison) -> u32 {
     let Some((low, high)) = comparison.low.zip(comparison.high) else { return MIN_ROUNDS };
     let half_width = (high.ln() - low.ln()) / 2.0;
     let wanted = result.interest().ln_1p();
-    let rounds = comparison.differences.len() as f64 * (half_width / wanted).powi(2);
+    let family =
+        result.comparisons.iter().filter(|it| it.role == comparison.role && it.p.is_some());
+    let alpha = result.alpha / family.count().max(1) as f64;
+    let needed = normal_quantile(alpha / 2.0) + normal_quantile(MISSED);
+    let ratio = half_width / wanted * needed / normal_quantile(result.alpha / 2.0);
+    let rounds = comparison.differences.len() as f64 * ratio.powi(2);
     (rounds.ceil().min(1e6) as u32).max(MIN_ROUNDS)
 }

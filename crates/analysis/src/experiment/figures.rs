@@ -3,15 +3,20 @@
 use rabbitscope_runs::experiment::{Comparison, ExperimentResult};
 use rabbitscope_text::{grouped_rate, human_bytes, short_time};
 
-/// The median of an arm's values over the rounds of a comparison.
-pub fn median_of_arm(
-    result: &ExperimentResult,
-    comparison: &Comparison,
-    arm: usize,
-) -> Option<f64> {
+/// A value of the baseline and one of an arm that belong to the estimate of their ratio.
+///
+/// The first is the baseline's median over the rounds of the comparison. The second is the first times the ratio, not
+/// the arm's own median: the ratio is that of pairs, and where the machine drifts medians may differ the other way.
+pub fn values_of_pair(result: &ExperimentResult, comparison: &Comparison) -> Option<[f64; 2]> {
     let is_counted = |round: u32| comparison.differences.iter().any(|it| it.round == round);
-    let runs = result.runs.iter().filter(|run| run.arm == arm && is_counted(run.round));
-    let mut values: Vec<f64> = runs.filter_map(|run| *run.values.get(comparison.metric)?).collect();
+    let runs = result.runs.iter().filter(|run| run.arm == 0 && is_counted(run.round));
+    let values = runs.filter_map(|run| *run.values.get(comparison.metric)?);
+    let baseline = median(values.collect())?;
+    Some([baseline, baseline * comparison.ratio?])
+}
+
+/// The median; absent without values.
+pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
     let last = values.len().checked_sub(1)?;
     Some(f64::midpoint(values[last / 2], values[last.div_ceil(2)]))
@@ -33,16 +38,46 @@ pub fn value_in_words(value: f64, unit: &str) -> String {
     }
 }
 
-/// A ratio as a change: `+4.1 %`, or `×3.52` where a share would be hard to read.
-pub fn change(ratio: f64) -> String {
-    let percent = 100.0 * (ratio - 1.0);
-    if percent.abs() < 0.05 {
-        "0.0 %".to_owned()
-    } else if (0.5..2.0).contains(&ratio) {
-        format!("{percent:+.1} %")
-    } else {
-        times(ratio)
+/// The unit of changes that are read together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scale {
+    /// `+4.1 %`.
+    Percent,
+    /// `×3.52`, where one of the shares would be hard to read.
+    Times,
+}
+
+impl Scale {
+    /// The unit in which all of these ratios can be read.
+    pub fn new(ratios: impl IntoIterator<Item = f64>) -> Self {
+        let is_small = ratios.into_iter().all(|ratio| (0.5..2.0).contains(&ratio));
+        if is_small { Self::Percent } else { Self::Times }
     }
+
+    /// The unit of a comparison: its estimate and its interval.
+    pub fn of(comparison: &Comparison) -> Self {
+        Self::new([comparison.ratio, comparison.low, comparison.high].into_iter().flatten())
+    }
+
+    /// A ratio as a change.
+    pub fn change(self, ratio: f64) -> String {
+        let percent = 100.0 * (ratio - 1.0);
+        match self {
+            Self::Times => times(ratio),
+            Self::Percent if percent.abs() < 0.05 => "0.0 %".to_owned(),
+            Self::Percent => format!("{percent:+.1} %"),
+        }
+    }
+
+    /// Both ends of an interval.
+    pub fn interval(self, (low, high): (f64, f64)) -> String {
+        format!("{} to {}", self.change(low), self.change(high))
+    }
+}
+
+/// A ratio by itself as a change: `+4.1 %`, `×3.52`.
+pub fn change(ratio: f64) -> String {
+    Scale::new([ratio]).change(ratio)
 }
 
 /// `×3.52`, `×0.021`: two digits that count at least.
@@ -67,7 +102,50 @@ pub fn p_in_words(p: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_runs::experiment::{Difference, RunOfArm};
+
     use super::*;
+
+    #[test]
+    fn values_never_contradict_the_change() {
+        // The machine became faster by half between two rounds, so that medians differ the other way.
+        let run = |(round, arm, value)| RunOfArm {
+            round,
+            arm,
+            values: vec![Some(value)],
+            ..RunOfArm::default()
+        };
+        let rounds = [(1, 0, 100.0), (1, 1, 90.0), (2, 0, 200.0), (2, 1, 260.0), (3, 0, 184.0)];
+        let runs = rounds.into_iter().chain([(3, 1, 165.6)]).map(run).collect();
+        let result = ExperimentResult { runs, ..ExperimentResult::default() };
+        let difference = |round| Difference { round, ratio: 0.9 };
+        let comparison = Comparison {
+            arm: 1,
+            differences: [1, 2, 3].map(difference).into(),
+            ratio: Some(0.9),
+            ..Comparison::default()
+        };
+        let [baseline, arm] = values_of_pair(&result, &comparison).unwrap();
+        assert!((baseline - 184.0).abs() < 1e-9 && (arm - 165.6).abs() < 1e-9, "{baseline} {arm}");
+        assert_eq!(values_of_pair(&result, &Comparison::default()), None);
+    }
+
+    #[test]
+    fn an_interval_has_one_unit() {
+        let check = |low: f64, high: f64, expected: &str| {
+            let comparison = Comparison {
+                ratio: Some(0.8),
+                low: Some(low),
+                high: Some(high),
+                ..Comparison::default()
+            };
+            assert_eq!(Scale::of(&comparison).interval((low, high)), expected);
+        };
+        check(0.7, 1.093, "-30.0 % to +9.3 %");
+        check(0.34, 1.093, "×0.34 to ×1.09");
+        check(0.7, 2.5, "×0.70 to ×2.50");
+        assert_eq!(Scale::new([0.34, 1.093]).change(1.05), "×1.05");
+    }
 
     #[test]
     fn units_are_those_of_people() {

@@ -11,20 +11,33 @@ const POINTS: usize = 161;
 const HALVINGS: usize = 24;
 
 /// The error rate of each look, the same for all, with which all looks together call a difference of nothing
-/// in 5 % of the experiments (Pocock 1977). `looks` are numbers of rounds in ascending order.
+/// in 5 % of the experiments. `looks` are numbers of rounds in ascending order.
+pub fn alpha_of_each_look(looks: &[u32]) -> f64 {
+    alpha_within(looks, ERROR_RATE)
+}
+
+/// The error rate of the interval of each look that has to lie within what is of no interest.
+///
+/// It belongs to two one-sided tests. All looks together take a change that is just of interest for one that is not
+/// in 5 % of the experiments.
+pub fn equivalence_alpha(looks: &[u32]) -> f64 {
+    alpha_within(looks, 2.0 * ERROR_RATE)
+}
+
+/// The error rate of each look for a given rate of all looks together (Pocock 1977).
 ///
 /// The statistic at successive looks is taken for a Brownian motion whose time is the number of rounds,
 /// and integrated from look to look (Armitage and others 1969).
-pub fn alpha_of_each_look(looks: &[u32]) -> f64 {
+fn alpha_within(looks: &[u32], rate: f64) -> f64 {
     if looks.len() < 2 {
-        return ERROR_RATE;
+        return rate;
     }
     let last = f64::from(*looks.last().unwrap_or(&1));
     let times: Vec<f64> = looks.iter().map(|look| f64::from(*look) / last).collect();
     let (mut low, mut high) = (1.5, 4.0);
     for _ in 0..HALVINGS {
         let boundary = f64::midpoint(low, high);
-        if 1.0 - chance_to_stay(&times, boundary) > ERROR_RATE {
+        if 1.0 - chance_to_stay(&times, boundary) > rate {
             low = boundary;
         } else {
             high = boundary;
@@ -104,6 +117,17 @@ pub(super) fn normal_tail(at: f64) -> f64 {
     terms.sum::<f64>() * width / 3.0
 }
 
+/// The standard normal value above which a share of all values lies, for shares below one half.
+///
+/// An approximation (Abramowitz and Stegun 26.2.23) and one step of Newton's method.
+pub(super) fn normal_quantile(share: f64) -> f64 {
+    let root = (-2.0 * share.ln()).sqrt();
+    let above = 2.515_517 + root * (0.802_853 + root * 0.010_328);
+    let below = 1.0 + root * (1.432_788 + root * (0.189_269 + root * 0.001_308));
+    let near = root - above / below;
+    near + (normal_tail(near) - share) / normal_density(near, 1.0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,8 +146,17 @@ mod tests {
     }
 
     #[test]
+    fn looks_at_equivalence_have_their_own_rate() {
+        assert!((equivalence_alpha(&[20]) - 0.1).abs() < 1e-9);
+        // Pocock's constant for two looks and 10 %: 1.875.
+        assert!((equivalence_alpha(&[10, 20]) - 0.0608).abs() < 3e-4);
+    }
+
+    #[test]
     fn tails_of_the_normal_distribution() {
         assert!((normal_tail(0.0) - 0.5).abs() < 1e-9);
         assert!((normal_tail(1.959_964) - 0.025).abs() < 1e-7);
+        assert!((normal_quantile(0.2) - 0.841_621).abs() < 1e-5);
+        assert!((normal_quantile(0.025) - 1.959_964).abs() < 1e-5);
     }
 }

@@ -12,6 +12,7 @@ mod known;
 mod latencies;
 mod looks;
 mod metrics;
+mod recommendation;
 mod sentences;
 mod signed_rank;
 #[cfg(test)]
@@ -19,9 +20,9 @@ mod tests;
 mod warm_up;
 
 pub use conclusion::{conclude, is_decided};
-pub use figures::{change, median_of_arm, p_in_words, percent, value_in_words};
+pub use figures::{Scale, change, p_in_words, percent, value_in_words, values_of_pair};
 pub use latencies::median_spectrum;
-pub use looks::alpha_of_each_look;
+pub use looks::{alpha_of_each_look, equivalence_alpha};
 pub use metrics::value;
 pub use signed_rank::SignedRank;
 pub use warm_up::warm_up_seconds;

@@ -4,22 +4,20 @@ use rabbitscope_runs::experiment::{
     Comparison, ComparisonRole, ExperimentResult, Goal, MetricFacts, Verdict,
 };
 
-use super::figures::{change, p_in_words, percent};
+use super::figures::{Scale, median, p_in_words, percent};
 
 /// `4.1 % faster`, `3.52 times as high`.
-fn changed(ratio: f64, metric: &MetricFacts) -> String {
-    let (more, less) = if metric.goal == Goal::Higher && metric.unit.ends_with("/s") {
-        ("faster", "slower")
-    } else {
-        ("higher", "lower")
-    };
+fn changed(ratio: f64, metric: &MetricFacts, scale: Scale) -> String {
+    let is_speed = metric.goal == Goal::Higher && metric.unit.ends_with("/s");
+    let (more, less) = if is_speed { ("faster", "slower") } else { ("higher", "lower") };
     let size = 100.0 * (ratio - 1.0).abs();
-    match ratio {
-        ratio if !(0.5..2.0).contains(&ratio) => {
-            format!("{ratio:.2} times as {}", if more == "faster" { "fast" } else { "high" })
+    match scale {
+        Scale::Times => {
+            let times = scale.change(ratio).replace('×', "");
+            format!("{times} times as {}", if is_speed { "fast" } else { "high" })
         }
-        ratio if ratio >= 1.0 => format!("{size:.1} % {more}"),
-        _ => format!("{size:.1} % {less}"),
+        Scale::Percent if ratio >= 1.0 => format!("{size:.1} % {more}"),
+        Scale::Percent => format!("{size:.1} % {less}"),
     }
 }
 
@@ -45,32 +43,29 @@ pub(super) fn of_comparison(
         return format!(
             "{arm} against {against}: {} {} in {}, which is too few rounds to say more.",
             subject(metric),
-            changed(ratio, metric),
+            changed(ratio, metric, Scale::of(comparison)),
             rounds(comparison.differences.len()),
         );
     };
-    let interval = format!("{} to {}", change(low), change(high));
+    let scale = Scale::of(comparison);
+    let (change, interval) = (scale.change(ratio), scale.interval((low, high)));
     if comparison.role == ComparisonRole::Control {
-        return format!(
-            "{baseline} against itself: {} {} ({interval}).",
-            subject(metric),
-            change(ratio)
-        );
+        return format!("{baseline} against itself: {} {change} ({interval}).", subject(metric));
     }
     let how = how(result, comparison, counted);
     let confidence = percent(1.0 - result.alpha);
     match comparison.verdict {
         Verdict::Differs => format!(
-            "{arm} against {baseline}: {} {} ({confidence} interval {interval}; {how}).",
+            "{arm} against {baseline}: {} {} ({confidence} interval {interval}; {how}).{}",
             subject(metric),
-            changed(ratio, metric),
+            changed(ratio, metric, scale),
+            caution(result, comparison),
         ),
         Verdict::Equivalent => format!(
-            "{arm} against {baseline}: {} the same within {} ({} with a {confidence} interval of {interval}; \
+            "{arm} against {baseline}: {} the same within {} ({change} with a {confidence} interval of {interval}; \
              {how}).",
             subject(metric),
             percent(result.interest()),
-            change(ratio),
         ),
         Verdict::Undecided => undecided(result, comparison, &interval, &how),
     }
@@ -96,13 +91,50 @@ fn undecided(
     } else {
         String::new()
     };
-    let needed = comparison.rounds_to_decide.unwrap_or(0);
     format!(
-        "{arm} against {baseline}: no difference of {} shown{because}: {interval} ({how}). About {needed} rounds \
-         would show {}.",
+        "{arm} against {baseline}: no difference of {} shown{because}: {interval} ({how}). {}",
         subject(metric),
-        percent(result.interest()),
+        advice(result, comparison),
     )
+}
+
+/// The number of rounds that is worth while.
+fn advice(result: &ExperimentResult, comparison: &Comparison) -> String {
+    let interest = percent(result.interest());
+    let needed = comparison.rounds_to_decide.unwrap_or(0);
+    if needed as usize <= comparison.differences.len() {
+        format!("So many rounds show a difference of {interest} in 8 of 10 experiments.")
+    } else {
+        format!("About {needed} rounds show a difference of {interest} in 8 of 10 experiments.")
+    }
+}
+
+/// What else could have made a difference as large: the order of runs, as the control shows, and others on the machine.
+fn caution(result: &ExperimentResult, comparison: &Comparison) -> String {
+    let size = |ratio: Option<f64>| ratio.map_or(0.0, |ratio| ratio.ln().abs());
+    let least = size(comparison.low).min(size(comparison.high));
+    let mut controls = result.comparisons.iter();
+    let control = controls.find(|it| {
+        it.role == ComparisonRole::Control
+            && it.metric == comparison.metric
+            && size(it.ratio) >= least
+    });
+    let own = control.and_then(|control| Some(Scale::of(control).change(control.ratio?)));
+    let own = own.map(|own| {
+        let baseline = &result.arms[0].name;
+        format!(" But {baseline} against itself is as far off: {own}.")
+    });
+    let is_counted = |round: u32| comparison.differences.iter().any(|it| it.round == round);
+    let runs = result.runs.iter().filter(|run| run.arm == 0 || run.arm == comparison.arm);
+    let shares = runs.filter(|run| is_counted(run.round)).filter_map(|run| run.foreign_share);
+    let others = median(shares.collect()).filter(|share| *share >= 0.01 && share.ln_1p() >= least);
+    let others = others.map(|share| {
+        format!(
+            " Others used {:.0} % of the machine meanwhile, which can do as much.",
+            100.0 * share
+        )
+    });
+    own.into_iter().chain(others).collect()
 }
 
 fn how(result: &ExperimentResult, comparison: &Comparison, counted: usize) -> String {

@@ -8,14 +8,25 @@ use rabbitscope_runs::scenario::ThrowawayBroker;
 use super::planned::PlannedNode;
 use crate::{BrokerError, Installation};
 
-/// The variables as lines of a shell script.
+/// File in the directory: the configuration of the VM.
+pub(super) const VM_CONFIG: &str = "vm.config";
+
+/// Closes the logins without a password: AMQP 1.0 of RabbitMQ 3 has `guest` for them, RabbitMQ 4 one user for all
+/// protocols. The configuration of a scenario overrides it, which it could not do with flags of the VM.
+pub(super) const NO_ANONYMOUS_LOGIN: &str = "[{rabbit, [{anonymous_login_user, none}]}, \
+    {rabbitmq_amqp1_0, [{default_user, none}]}].\n";
+
+/// The variables as lines of a shell script. `cluster`: the nodes that find one another, none when there is one node.
 pub(super) fn environment(
     installation: &Installation,
     home: &Path,
     spec: &ThrowawayBroker,
     node: &PlannedNode,
+    cluster: &[PlannedNode],
 ) -> Result<String, BrokerError> {
-    let own = own_variables(installation, home, spec, node);
+    let mut own = own_variables(installation, home, spec, node);
+    let directory = home.parent().unwrap_or(home);
+    own.push(("ERL_AFLAGS", vm_flags(directory, cluster)));
     let reserved = spec.environment.keys().find(|name| own.iter().any(|(own, _)| own == *name));
     if let Some(name) = reserved {
         return Err(BrokerError::Reserved { name: name.clone() });
@@ -50,8 +61,6 @@ fn own_variables(
         ("ERL_CRASH_DUMP", inside("erl_crash.dump")),
         ("ERL_EPMD_ADDRESS", "127.0.0.1".to_owned()),
         ("ERL_EPMD_PORT", node.ports.epmd.to_string()),
-        // The port mapper is started by the guard; no second one may turn itself into a daemon.
-        ("ERL_AFLAGS", "-start_epmd false".to_owned()),
         // With this the server script replaces itself by the node instead of waiting for it.
         ("RUNNING_UNDER_SYSTEMD", "true".to_owned()),
         // No such file: the machine's own configuration stays out.
@@ -71,6 +80,31 @@ fn own_variables(
         ("RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS", erl_args),
     ];
     pairs.into_iter().chain(more).collect()
+}
+
+/// Flags of the VM before all others.
+///
+/// - The guard starts the port mapper; no second one may turn itself into a daemon.
+/// - Every listener shares its port with the socket that holds it (`ports.rs`).
+/// - A client without a password gets no user ([`NO_ANONYMOUS_LOGIN`]).
+/// - The nodes of a cluster know the ports of one another.
+fn vm_flags(directory: &Path, cluster: &[PlannedNode]) -> String {
+    let directory = directory.display();
+    let mut flags = format!(
+        "-start_epmd false -kernel inet_default_listen_options [{{raw,{},{},<<1:32/native>>}}] \
+         -config \"{directory}/{VM_CONFIG}\"",
+        libc::SOL_SOCKET,
+        libc::SO_REUSEPORT
+    );
+    if cluster.is_empty() {
+        return flags;
+    }
+    let _ = write!(flags, " -pa \"{directory}\" -epmd_module rabbitscope_epmd -rabbitscope_ports");
+    for node in cluster {
+        let (name, _) = node.node_name.split_once('@').unwrap_or((&node.node_name, ""));
+        let _ = write!(flags, " {name} {}", node.ports.distribution);
+    }
+    flags
 }
 
 /// The caller's plugins and those that came with the broker.

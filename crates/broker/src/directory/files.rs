@@ -1,32 +1,62 @@
 //! What the nodes of a broker read when they start.
 
-use std::path::Path;
+use std::{io, path::Path};
 
+use rabbitscope_machine::ProcessOrigin;
 use rabbitscope_runs::scenario::ThrowawayBroker;
 
 use super::{
-    environment::environment,
+    environment::{NO_ANONYMOUS_LOGIN, VM_CONFIG, environment},
     listeners::loopback_config,
+    lock::DirectoryLock,
     place::{make_private, random_hex, write_private},
     planned::PlannedNode,
 };
-use crate::{BrokerError, Installation, processes};
+use crate::{BrokerError, Installation, processes, removal};
 
-/// A fresh directory with everything that the nodes of one broker read. They have cookie, port mapper and first user
-/// in common.
+/// File in the directory: the machine on which it was made, and the process that made it.
+pub(crate) const ORIGIN: &str = "origin.json";
+
+/// The module by which the nodes of a cluster find one another.
+const CLUSTER_MODULE: &str = include_str!("../../erlang/rabbitscope_epmd.erl");
+
+/// Makes a fresh directory with everything that the nodes of one broker read. They have cookie, port mapper and first
+/// user in common. Returns its lock. A directory that cannot be filled is removed again.
 pub(crate) fn prepare(
     installation: &Installation,
     directory: &Path,
     spec: &ThrowawayBroker,
     nodes: &[PlannedNode],
-) -> Result<(), BrokerError> {
+) -> Result<DirectoryLock, BrokerError> {
     // What is refused leaves no directory behind.
     let home = directory.join("home");
-    let variables = nodes.iter().map(|node| environment(installation, &home, spec, node));
+    let cluster = if spec.is_cluster && nodes.len() > 1 { nodes } else { &[] };
+    let variables = nodes.iter().map(|node| environment(installation, &home, spec, node, cluster));
     let variables = variables.collect::<Result<Vec<_>, _>>()?;
     make_private(directory).map_err(BrokerError::io("make", directory))?;
+    let lock = DirectoryLock::create(directory).map_err(BrokerError::io("lock", directory))?;
+    fill(installation, directory, spec, nodes, &variables).inspect_err(|_| {
+        // The first error is the one to report; the next start finds a directory that is still there.
+        let _ = removal::remove(directory);
+    })?;
+    Ok(lock)
+}
+
+fn fill(
+    installation: &Installation,
+    directory: &Path,
+    spec: &ThrowawayBroker,
+    nodes: &[PlannedNode],
+    variables: &[String],
+) -> Result<(), BrokerError> {
     // Before any process can be there that belongs to it.
     write_private(&directory.join(processes::BORN), &processes::ticks_now()?.to_string())?;
+    write_private(&directory.join(ORIGIN), &origin()?)?;
+    write_private(&directory.join(VM_CONFIG), NO_ANONYMOUS_LOGIN)?;
+    if spec.is_cluster && nodes.len() > 1 {
+        write_private(&directory.join("rabbitscope_epmd.erl"), CLUSTER_MODULE)?;
+    }
+    let home = directory.join("home");
     make_private(&home).map_err(BrokerError::io("make", &home))?;
     write_private(&home.join(".erlang.cookie"), &random_hex()?)?;
     let common =
@@ -35,7 +65,7 @@ pub(crate) fn prepare(
         if node.files != directory {
             make_private(&node.files).map_err(BrokerError::io("make", &node.files))?;
         }
-        write_private(&node.files.join("environment.sh"), &variables)?;
+        write_private(&node.files.join("environment.sh"), variables)?;
         let loopback = loopback_config(&node.ports, |plugin| installation.has_plugin(plugin));
         let config = loopback + &common + &spec.config + "\n";
         write_private(&node.files.join("rabbitmq.conf"), &config)?;
@@ -46,6 +76,12 @@ pub(crate) fn prepare(
         write_private(&node.files.join("enabled_plugins"), &plugins)?;
     }
     Ok(())
+}
+
+fn origin() -> Result<String, BrokerError> {
+    let unreadable = || BrokerError::io("read", "/proc")(io::ErrorKind::NotFound.into());
+    let here = ProcessOrigin::here().ok_or_else(unreadable)?;
+    Ok(serde_json::to_string(&here).expect("names and numbers are JSON"))
 }
 
 /// The lines of `rabbitmq.conf` by which nodes that start together become one cluster (RabbitMQ's "Cluster Formation

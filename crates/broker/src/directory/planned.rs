@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::listeners::Ports;
+use super::ports::Ports;
 
 /// A node before it is started.
 #[derive(Debug)]

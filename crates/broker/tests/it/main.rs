@@ -9,4 +9,5 @@ mod faults;
 mod patches;
 mod place;
 mod policies;
+mod strangers;
 mod tls;

@@ -5,6 +5,7 @@
 
 mod call;
 mod evaluate;
+mod expected;
 mod handle;
 mod link;
 mod mailbox;
@@ -12,8 +13,10 @@ mod open;
 mod options;
 mod switchboard;
 mod tls;
+mod unchecked;
 mod wire;
 
+pub use expected::{ExpectedNode, HoldsSocket};
 pub use handle::Connection;
 pub use mailbox::{Mailbox, Received};
 pub(crate) use open::unique;

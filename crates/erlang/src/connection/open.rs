@@ -94,14 +94,19 @@ fn open_with(
     deadline: Instant,
 ) -> Result<Connection, ErlangError> {
     let node = &options.node;
-    let addresses = |port| resolve(node, port, deadline).and_then(|all| verified(options, all));
-    let port = match options.port {
-        Port::Fixed(port) => port,
-        Port::Mapped(mapper) => epmd::port_of(node, &addresses(mapper)?, deadline)?,
+    let resolved = |port| resolve(node, port, deadline).and_then(|all| verified(options, all));
+    let (address, addresses) = match options.port {
+        Port::At(address) => (address.to_string(), verified(options, vec![address])?),
+        Port::Fixed(port) => (format!("{}:{port}", node.host()), resolved(port)?),
+        Port::Mapped(mapper) => {
+            let port = epmd::port_of(node, &resolved(mapper)?, deadline)?;
+            (format!("{}:{port}", node.host()), resolved(port)?)
+        }
     };
-    let timed = Timed::connect(&addresses(port)?, deadline).map_err(|error| {
-        let address = format!("{}:{port}", node.host());
-        ErlangError::Refused { node: node.to_string(), address, reason: error.to_string() }
+    let timed = Timed::connect(&addresses, deadline).map_err(|error| ErlangError::Refused {
+        node: node.to_string(),
+        address,
+        reason: error.to_string(),
     })?;
     let lost = |error: std::io::Error| ErlangError::Lost {
         node: node.to_string(),

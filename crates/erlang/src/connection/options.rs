@@ -56,15 +56,18 @@ pub struct Peer<'a> {
 pub enum Port {
     /// Known to the port mapper at this port of the node's host.
     Mapped(u16),
-    /// This port, without a port mapper.
+    /// This port of the node's host, without a port mapper.
     Fixed(u16),
+    /// This address, without a port mapper and whatever the node's host is.
+    At(SocketAddr),
 }
 
 /// Files in PEM form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsFiles {
-    /// Certificate authorities for the node's certificate.
-    pub authorities: PathBuf,
+    /// Certificate authorities for the node's certificate. Without them any certificate is accepted, and
+    /// [`ConnectOptions::verify`] has to identify the node.
+    pub authorities: Option<PathBuf>,
     /// Certificate and key of the client, if the node demands one.
     pub own: Option<(PathBuf, PathBuf)>,
 }

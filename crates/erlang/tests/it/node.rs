@@ -13,7 +13,7 @@ pub(crate) fn broker() -> &'static Broker {
 }
 
 pub(crate) fn options() -> ConnectOptions {
-    let (home, epmd_port) = broker().distribution();
+    let (home, epmd_port) = (broker().distribution().0, broker().port_mapper());
     ConnectOptions {
         cookie: CookieSource::File(home.join(".erlang.cookie")),
         port: Port::Mapped(epmd_port),

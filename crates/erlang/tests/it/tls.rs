@@ -104,7 +104,7 @@ impl TlsNode {
             cookie: CookieSource::File(file(".erlang.cookie")),
             port: Port::Mapped(self.epmd_port),
             tls: Some(TlsFiles {
-                authorities: file(authority),
+                authorities: Some(file(authority)),
                 own: own.then(|| (file("visitor.pem"), file("visitor.key"))),
             }),
             ..ConnectOptions::new(NodeName::parse(NAME).unwrap())

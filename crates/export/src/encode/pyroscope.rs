@@ -68,7 +68,7 @@ fn profile_name(event: Event) -> &'static str {
         Event::PageFaults => "page_faults",
         Event::ContextSwitches => "context_switches",
         Event::CallTime => "call_time",
-        Event::Mmap | Event::Munmap | Event::Brk => event.name(),
+        Event::Mmap | Event::Munmap | Event::Brk | Event::Imported => event.name(),
     }
 }
 

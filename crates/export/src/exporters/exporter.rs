@@ -28,7 +28,7 @@ impl Exporter {
         // Requests of another kind are not what this backend understands.
         let place = |path: &Path| path.join(format!("{}.{}", options.name, options.kind.name()));
         let path = path.map(|path| place(path));
-        let opened = path.clone().map(SpoolDirectory::open).transpose();
+        let opened = path.as_deref().map(SpoolDirectory::open).transpose();
         let opened = opened.and_then(|directory| Spool::open(directory, share));
         let (spool, dropped) = opened.map_err(|error| ExportError::Spool {
             path: path.unwrap_or_default(),

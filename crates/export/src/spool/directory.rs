@@ -4,68 +4,67 @@
 //! the backend has accepted it: between the two, `kill -9` makes the next start send it once more.
 
 use std::{
-    fs::{self, DirBuilder, File, OpenOptions},
+    fs::File,
     io::{self, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
-    path::{Path, PathBuf},
+    path::Path,
 };
 
-use rabbitscope_files::SymbolicLinks;
-use rustix::fs::{FlockOperation, OFlags};
+use rabbitscope_files::{Directory, LockError, WriteError};
 
 use crate::ExportError;
 
 const DIGITS: usize = 20;
 
-/// A link is no file of ours: what it leads to is neither made nor opened.
-const NO_LINK: i32 = OFlags::NOFOLLOW.bits().cast_signed();
-
 /// Of one exporter.
 #[derive(Debug)]
-pub(crate) struct SpoolDirectory {
-    path: PathBuf,
-}
+pub(crate) struct SpoolDirectory(Directory);
 
 /// Makes the directory of all exporters. It is ours as long as the file that is returned is open.
 pub(crate) fn lock_directory(path: &Path) -> Result<File, ExportError> {
     let refused = |reason: String| ExportError::Spool { path: path.to_owned(), reason };
-    make(path).map_err(|error| refused(format!("cannot be made: {error}")))?;
-    let lock = path.join("lock");
-    let mut options = OpenOptions::new();
-    options.create(true).append(true).mode(0o600).custom_flags(NO_LINK);
-    let file = options.open(lock);
+    let directory = Directory::make(path).map_err(|error| match error {
+        WriteError::Io { source, .. } => refused(format!("cannot be made: {source}")),
+        error => refused(error.to_string()),
+    })?;
+    let is_of_others = directory.is_of_others();
+    if is_of_others.map_err(|error| refused(format!("cannot be looked at: {error}")))? {
+        return Err(refused(
+            "belongs to another user, or others may write to it: name one of your own".into(),
+        ));
+    }
+    let file = directory.open_or_create("lock".as_ref());
     let file = file.map_err(|error| refused(format!("cannot be written to: {error}")))?;
-    let taken = |_| refused("another rabbitscope uses it: give each a directory of its own".into());
-    rustix::fs::flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(taken)?;
+    rabbitscope_files::lock(&file).map_err(|error| match error {
+        LockError::Taken => {
+            refused("another rabbitscope uses it: give each a directory of its own".into())
+        }
+        LockError::Io(error) => refused(format!("cannot be locked: {error}")),
+    })?;
     Ok(file)
 }
 
-fn make(path: &Path) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(path)
-}
-
 impl SpoolDirectory {
-    pub(crate) fn open(path: PathBuf) -> io::Result<Self> {
-        make(&path)?;
-        if !fs::symlink_metadata(&path)?.is_dir() {
-            let reason = "it is a symbolic link, and links are not followed: remove it";
-            return Err(io::Error::new(io::ErrorKind::NotADirectory, reason));
+    pub(crate) fn open(path: &Path) -> io::Result<Self> {
+        let (parent, name) = Directory::of_file(path)?;
+        match parent.make_below(name).map_err(io::Error::from) {
+            Err(error) if error.kind() == io::ErrorKind::NotADirectory => {
+                let reason = "it is a symbolic link, and links are not followed: remove it";
+                Err(io::Error::new(io::ErrorKind::NotADirectory, reason))
+            }
+            opened => opened.map(Self),
         }
-        Ok(Self { path })
     }
 
     /// Numbers and sizes of the files that are there, in order. What was being written when somebody ended us is
     /// removed; what is not ours is left alone.
     pub(super) fn entries(&self) -> io::Result<Vec<(u64, u64)>> {
         let mut found = Vec::new();
-        for entry in fs::read_dir(&self.path)? {
-            let entry = entry?;
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            if let Some(number) = number_of(&name) {
-                found.push((number, entry.metadata()?.len()));
-            } else if name.strip_prefix('.').and_then(number_of).is_some() {
-                fs::remove_file(entry.path())?;
+        for name in self.0.names()? {
+            let text = name.to_string_lossy();
+            if let Some(number) = number_of(&text) {
+                found.push((number, self.0.length(&name)?));
+            } else if text.strip_prefix('.').and_then(number_of).is_some() {
+                self.0.remove_file(&name)?;
             }
         }
         found.sort_unstable();
@@ -73,29 +72,25 @@ impl SpoolDirectory {
     }
 
     pub(super) fn write(&self, number: u64, body: &[u8]) -> io::Result<()> {
-        let unfinished = self.path.join(format!(".{number:0DIGITS$}"));
-        let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&unfinished);
+        let (name, unfinished) = (name_of(number), format!(".{}", name_of(number)));
+        let file = self.0.create_new(unfinished.as_ref());
         let written = file.and_then(|mut file| file.write_all(body));
-        let written = written.and_then(|()| fs::rename(&unfinished, self.file(number)));
-        if written.is_err() {
-            let _ = fs::remove_file(&unfinished);
-        }
-        written
+        let written = written.and_then(|()| self.0.rename(unfinished.as_ref(), name.as_ref()));
+        written.inspect_err(|_| drop(self.0.remove_file(unfinished.as_ref())))
     }
 
     pub(super) fn read(&self, number: u64, most: u64) -> io::Result<Vec<u8>> {
-        let file = rabbitscope_files::open_with(&self.file(number), most, SymbolicLinks::Refuse)?;
-        rabbitscope_files::read_all(file, most)
+        self.0.read(name_of(number).as_ref(), most)
     }
 
     /// Whoever has removed it already has done the same.
     pub(super) fn remove(&self, number: u64) {
-        let _ = fs::remove_file(self.file(number));
+        let _ = self.0.remove_file(name_of(number).as_ref());
     }
+}
 
-    fn file(&self, number: u64) -> PathBuf {
-        self.path.join(format!("{number:0DIGITS$}"))
-    }
+fn name_of(number: u64) -> String {
+    format!("{number:0DIGITS$}")
 }
 
 fn number_of(name: &str) -> Option<u64> {
@@ -105,7 +100,7 @@ fn number_of(name: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::symlink;
+    use std::{fs, os::unix::fs::symlink};
 
     use super::*;
 
@@ -119,7 +114,7 @@ mod tests {
         assert!(!theirs.exists(), "nothing is made where a link leads");
         fs::create_dir(&theirs).unwrap();
         symlink(&theirs, spool.join("a.parca")).unwrap();
-        let said = SpoolDirectory::open(spool.join("a.parca")).unwrap_err().to_string();
+        let said = SpoolDirectory::open(&spool.join("a.parca")).unwrap_err().to_string();
         assert!(said.contains("symbolic link"), "{said}");
     }
 }

@@ -291,7 +291,7 @@ mod tests {
     fn a_directory_outlives_the_end() {
         let place = tempfile::tempdir().unwrap();
         let open = |max_bytes| {
-            let directory = SpoolDirectory::open(place.path().join("a")).unwrap();
+            let directory = SpoolDirectory::open(&place.path().join("a")).unwrap();
             Spool::open(Some(directory), max_bytes).unwrap()
         };
         check_order(&open(100).0);

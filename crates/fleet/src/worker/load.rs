@@ -3,10 +3,10 @@
 use std::sync::atomic::AtomicBool;
 
 use rabbitscope_amqp::Uri;
-use rabbitscope_load::{Dialer, run_part};
-use rabbitscope_runs::scenario::{self, Auth, Body, BrokerSpec, Scenario};
+use rabbitscope_load::{BodyFiles, Dialer, run_part};
+use rabbitscope_runs::scenario;
 
-use super::{host::Host, mailbox::Mailbox, options::WorkerOptions};
+use super::{confinement::confine, host::Host, mailbox::Mailbox, options::WorkerOptions};
 use crate::protocol::{Assignment, WorkerState};
 
 /// Takes parts of runs from the mailbox until there will be no more.
@@ -29,16 +29,14 @@ fn load(
 ) -> Result<(), String> {
     let parsed = scenario::parse(&assignment.scenario, "the controller's scenario", &[]);
     let mut scenario = parsed.map_err(|error| error.to_string())?;
-    let is_own = !options.broker.is_empty();
-    let uris = if is_own { &options.broker } else { &assignment.uris };
-    if !is_own && let Some(what) = named_files(&scenario) {
-        return Err(format!(
-            "the scenario sends files of this machine ({what}) to a broker that the controller names: give this \
-             worker the broker with --uri or RABBITSCOPE_URI to allow that"
-        ));
+    let uris = match &options.broker {
+        Some(own) => std::slice::from_ref(&own.uri),
+        None => &assignment.uris,
+    };
+    let planned = scenario.broker.clone();
+    if let Some(note) = confine(&mut scenario, options, uris)? {
+        host.mailbox.note(format!("run {}: {note}", assignment.run));
     }
-    let there = BrokerSpec::Existing { uris: uris.clone() };
-    let planned = std::mem::replace(&mut scenario.broker, there);
     let share = assignment.share();
     scenario.connecting.parallel = scenario.connecting.parallel.div_ceil(share.of.max(1));
     let parsed: Result<Vec<_>, _> = uris.iter().map(|uri| Uri::parse(uri)).collect();
@@ -46,17 +44,7 @@ fn load(
     let dialer = Dialer::new(parsed, &scenario.connecting, scenario.seed)
         .map_err(|error| error.to_string())?
         .for_broker(&planned);
-    run_part(&scenario, &assignment.token, share, &dialer, host, cancel)
+    let files = BodyFiles::below(options.files.as_ref());
+    run_part(&scenario, &assignment.token, share, &files, &dialer, host, cancel)
         .map_err(|error| error.to_string())
-}
-
-/// What of this machine a scenario would send to its broker.
-fn named_files(scenario: &Scenario) -> Option<&'static str> {
-    let has_bodies = scenario.publishers.iter().any(|it| matches!(it.body, Body::Files(_)));
-    let has_token = matches!(scenario.connecting.auth, Auth::Token { .. });
-    match (has_bodies, has_token) {
-        (true, _) => Some("`body-files`"),
-        (_, true) => Some("`token-file`"),
-        _ => None,
-    }
 }

@@ -30,6 +30,8 @@ struct State {
     worker: WorkerState,
     /// Updates that are to be sent, with their runs.
     updates: Vec<(String, Vec<u8>)>,
+    /// Sentences for the user of the worker.
+    notes: Vec<String>,
     is_over: bool,
 }
 
@@ -145,6 +147,14 @@ impl Mailbox {
 
     pub(super) fn send(&self, run: &str, update: Vec<u8>) {
         self.with(|state| state.updates.push((run.to_owned(), update)));
+    }
+
+    pub(super) fn note(&self, sentence: String) {
+        self.with(|state| state.notes.push(sentence));
+    }
+
+    pub(super) fn take_notes(&self) -> Vec<String> {
+        std::mem::take(&mut self.lock().notes)
     }
 
     pub(super) fn wishes(&self) -> PartWishes {

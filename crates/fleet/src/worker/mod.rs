@@ -3,6 +3,7 @@
 //! One thread talks to the bus and never waits for anything else; another makes the connections to the broker under
 //! test and joins what the load threads report. Between them is a mailbox.
 
+mod confinement;
 mod host;
 mod load;
 mod mailbox;
@@ -10,5 +11,5 @@ mod options;
 mod outbox;
 mod serve;
 
-pub use options::{WorkerOptions, WorkerSummary};
+pub use options::{OwnBroker, WorkerOptions, WorkerSummary};
 pub use serve::serve;

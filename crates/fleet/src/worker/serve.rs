@@ -138,6 +138,9 @@ impl Serving<'_> {
             }
         }
         let state = self.mailbox.worker_state();
+        for note in self.mailbox.take_notes() {
+            notice(&format!("worker: {note}"));
+        }
         for (run, update) in self.mailbox.take_updates() {
             self.outbox.push(&run, &self.worker.id, update);
         }
@@ -263,6 +266,6 @@ fn identity_of(options: &WorkerOptions) -> Result<Identity, FleetError> {
         index: options.index,
         version: options.version.clone(),
         clock: identity(),
-        has_broker: !options.broker.is_empty(),
+        has_broker: options.broker.is_some(),
     })
 }

@@ -1,9 +1,6 @@
 //! What a group of publishers sends: routing keys, bodies and properties, prepared once for all of its members.
 
-use std::{
-    path::Path,
-    sync::{Arc, Mutex},
-};
+use std::sync::{Arc, Mutex};
 
 use rabbitscope_amqp::{Content, Properties, PublishTarget, PublishTemplate, Route, Table, Value};
 use rabbitscope_runs::scenario::{
@@ -11,6 +8,7 @@ use rabbitscope_runs::scenario::{
 };
 
 use super::{
+    body_files::BodyFiles,
     json,
     payload::{ComposedPayload, EncodedBodies, PackedPayload, Payload, RouteRotation, Step},
     stamp::STAMP_SIZE,
@@ -23,9 +21,6 @@ use crate::{
     random::Random,
     topology::field_table,
 };
-
-/// Largest file that is sent: the largest message that any release of RabbitMQ accepts.
-const MAX_BODY_BYTES: u64 = 512 << 20;
 
 /// A group's messages, before the limits of a connection are known.
 #[derive(Debug)]
@@ -44,7 +39,11 @@ pub(crate) struct Messages<'a> {
 }
 
 impl<'a> Messages<'a> {
-    pub(crate) fn of(group: &'a PublisherGroup, scenario: &Scenario) -> Result<Self, LoadError> {
+    pub(crate) fn of(
+        group: &'a PublisherGroup,
+        scenario: &Scenario,
+        files: &BodyFiles<'_>,
+    ) -> Result<Self, LoadError> {
         let mut random = Random::new(scenario.seed).fork(&group.name);
         let keys = keys(group, scenario, &mut random);
         let routes = keys.iter().map(|key| Route::new(&group.exchange, key, group.mandatory));
@@ -54,7 +53,7 @@ impl<'a> Messages<'a> {
             is_spread: !matches!(group.keys, RoutingKeys::Listed(_) | RoutingKeys::Random(_)),
             keys: routes.collect(),
             first_key: keys.into_iter().next().unwrap_or_default(),
-            steps: bodies(group, &mut random)?.into(),
+            steps: bodies(group, files, &mut random)?.into(),
             random,
             contents: Mutex::new(None),
         })
@@ -166,20 +165,11 @@ pub fn unreadable_file(scenario: &Scenario) -> Option<(String, LoadError)> {
     scenario.publishers.iter().enumerate().find_map(|(number, group)| {
         let Body::Files(files) = &group.body else { return None };
         files.iter().enumerate().find_map(|(file, path)| {
-            let failure = read_files(std::slice::from_ref(path), group.packing.items).err()?;
+            let one = std::slice::from_ref(path);
+            let failure = BodyFiles::anywhere().read(one, group.packing.items).err()?;
             Some((format!("publishers.{number}.body-files.{file}"), failure))
         })
     })
-}
-
-/// `items`: how many of them are in a message.
-fn read_files(files: &[String], items: u32) -> Result<Vec<Vec<u8>>, LoadError> {
-    let most = MAX_BODY_BYTES / u64::from(items.max(1));
-    let read = |path: &String| {
-        rabbitscope_files::read(Path::new(path), most)
-            .map_err(|source| LoadError::BodyFile { path: path.clone(), source })
-    };
-    files.iter().map(read).collect()
 }
 
 /// Routing keys of a group; with the default exchange, names of queues.
@@ -194,9 +184,13 @@ fn keys(group: &PublisherGroup, scenario: &Scenario, random: &mut Random) -> Vec
     }
 }
 
-fn bodies(group: &PublisherGroup, random: &mut Random) -> Result<Vec<Step<Vec<u8>>>, LoadError> {
-    if let Body::Files(files) = &group.body {
-        return Ok(vec![(Nanos::MAX, read_files(files, group.packing.items)?)]);
+fn bodies(
+    group: &PublisherGroup,
+    files: &BodyFiles<'_>,
+    random: &mut Random,
+) -> Result<Vec<Step<Vec<u8>>>, LoadError> {
+    if let Body::Files(names) = &group.body {
+        return Ok(vec![(Nanos::MAX, files.read(names, group.packing.items)?)]);
     }
     let mut of_size = |size: u32| match group.body {
         Body::Json { documents, fields: None } => {
@@ -280,7 +274,8 @@ mod tests {
     fn members_share_queues_and_have_all_listed_keys() {
         fn check(keys: &str, member: u32, expected: &[u32]) {
             let scenario = group(keys);
-            let messages = Messages::of(&scenario.publishers[0], &scenario).unwrap();
+            let messages =
+                Messages::of(&scenario.publishers[0], &scenario, &BodyFiles::anywhere()).unwrap();
             let Payload::Composed(composed) = messages.payload(member, 1, 4096) else {
                 panic!("there are many keys")
             };
@@ -298,7 +293,8 @@ mod tests {
         let sizes = "queue = \"q-1\"\nsizes = [{ size = \"1B\", for = \"2s\" }, \
                      { size = \"9B\", for = \"1s\" }]";
         let scenario = group(sizes);
-        let messages = Messages::of(&scenario.publishers[0], &scenario).unwrap();
+        let messages =
+            Messages::of(&scenario.publishers[0], &scenario, &BodyFiles::anywhere()).unwrap();
         let contents = messages.contents(4096);
         let small = contents.at(RunInstant::START)[0].wire_size();
         for (second, larger) in [(1, 0), (2, 8), (3, 0), (5, 8), (602, 8)] {
@@ -330,7 +326,8 @@ mod tests {
     #[test]
     fn what_is_always_the_same_takes_the_short_way() {
         let scenario = group("queue = \"q-1\"\nproperties.priority = 5");
-        let messages = Messages::of(&scenario.publishers[0], &scenario).unwrap();
+        let messages =
+            Messages::of(&scenario.publishers[0], &scenario, &BodyFiles::anywhere()).unwrap();
         assert!(matches!(messages.payload(0, 1, 4096), Payload::Plain(_)));
     }
 }

@@ -4,7 +4,7 @@ use rabbitscope_runs::scenario::{ChurnGroup, ChurnSubject, Scenario};
 
 use crate::{
     share::Share,
-    topology::{OwnedBinding, OwnedQueue},
+    topology::{OwnedBinding, OwnedQueue, churn_prefix},
 };
 
 /// A group of churn on one connection.
@@ -23,7 +23,7 @@ impl<'a> ChurnMembers<'a> {
         let groups = scenario.churn.iter().enumerate();
         let on_links = groups.filter(|(_, group)| group.subject != ChurnSubject::Connections);
         on_links.map(move |(number, group)| {
-            let prefix = format!("rabbitscope-churn-{run}-{number}");
+            let prefix = format!("{}{number}", churn_prefix(run));
             Self { group, number, prefix }
         })
     }

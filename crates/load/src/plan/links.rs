@@ -13,18 +13,19 @@ use super::{
 use crate::{
     error::LoadError,
     latency::{Slots, publisher_slot},
-    message::Messages,
+    message::{BodyFiles, Messages},
     random::Random,
     share::Share,
     verify::QueueIndex,
 };
 
 /// The connections of a share of a scenario, except those that churn opens. `run` is the token of the run, for
-/// names. Reads the files that publishers send.
+/// names. Reads the files that publishers send, where `files` allows it.
 pub(crate) fn plan_links<'a>(
     scenario: &'a Scenario,
     run: &str,
     share: Share,
+    files: &BodyFiles<'_>,
 ) -> Result<Vec<LinkPlan<'a>>, LoadError> {
     let mut links = Vec::new();
     let (queue_index, slots, mut first) = (QueueIndex::of(scenario), Slots::of(scenario), 0);
@@ -39,7 +40,7 @@ pub(crate) fn plan_links<'a>(
     }
     first = 0;
     for (position, group) in scenario.publishers.iter().enumerate() {
-        let messages = Arc::new(Messages::of(group, scenario)?);
+        let messages = Arc::new(Messages::of(group, scenario, files)?);
         for (at, placements) in spread(group.count, group.connections, group.channels).enumerate() {
             let number =
                 |placement: Placement| Placement { number: first + placement.member, ..placement };

@@ -1,12 +1,14 @@
 //! Which connections a scenario needs, and which members of its groups use each.
 
 mod churn;
+mod claim;
 mod consumer_plan;
 mod link_plan;
 mod links;
 mod placement;
 
 pub(crate) use churn::{ChurnMembers, churned_bindings, churned_connections, churned_queues};
+pub(crate) use claim::foreign_claim;
 pub(crate) use consumer_plan::ConsumerPlan;
 pub(crate) use link_plan::{LinkPlan, Members};
 pub(crate) use links::plan_links;

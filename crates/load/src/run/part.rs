@@ -22,6 +22,7 @@ use crate::{
     context::{RunContext, RunSettings, SharedState},
     dial::Dialer,
     error::LoadError,
+    message::BodyFiles,
     plan::plan_links,
     remote::{Collector, PartHost, PartSize, PartStart, PartWishes},
     report::Report,
@@ -34,17 +35,18 @@ use crate::{
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Connects the share of `scenario` that is this process's own, waits for the start and puts its load on. The topology
-/// is there already; `run` is the token of its names. Returns when every thread is done, also without ever starting
+/// is there already; `run` is the token of its names. Files are read, as far as `files` allows it, before anything is connected. Returns when every thread is done, also without ever starting
 /// when `stop` becomes true.
 pub fn run_part(
     scenario: &Scenario,
     run: &str,
     share: Share,
+    files: &BodyFiles<'_>,
     dialer: &Dialer,
     host: &mut dyn PartHost,
     stop: &AtomicBool,
 ) -> Result<(), LoadError> {
-    let plans = plan_links(scenario, run, share)?;
+    let plans = plan_links(scenario, run, share, files)?;
     let context = RunContext { scenario, plans: &plans, dialer, restorer: None, share };
     let mut prepared = prepare_connections(&context, &mut |told| host.progress(told), stop)?;
     let size = PartSize {

@@ -8,7 +8,7 @@ use rabbitscope_amqp::{
 };
 
 use super::{
-    declarations::{Declarations, MissingTopology},
+    declarations::{CreatedObjects, Declarations, MissingTopology},
     owned_topology::OwnedTopology,
     requests::{
         bind_request, declare_request, exchange_request, field_table, passive_exchange,
@@ -30,6 +30,7 @@ pub(crate) struct Topology {
     pub(super) client: Client<Stream>,
     channel: u16,
     pub(super) uri: Uri,
+    pub(super) created: CreatedObjects,
 }
 
 impl Topology {
@@ -38,12 +39,17 @@ impl Topology {
         let answer = dialer.dial_idle("rabbitscope control", 0);
         let (mut client, uri) = answer.map_err(|failed| dial_error(failed.uri, failed.error))?;
         let channel = client.open_channel().map_err(|error| dial_error(uri, error))?;
-        Ok(Self { client, channel, uri: uri.clone() })
+        Ok(Self { client, channel, uri: uri.clone(), created: CreatedObjects::default() })
     }
 
     /// The address of the broker.
     pub(crate) fn uri(&self) -> &Uri {
         &self.uri
+    }
+
+    /// What has been declared over this connection.
+    pub(crate) fn created(&self) -> &CreatedObjects {
+        &self.created
     }
 
     /// The `server-properties` of the broker.
@@ -139,6 +145,7 @@ impl Topology {
             let request = exchange_request(exchange, &arguments);
             let outcome = self.call_all(&[request], "declaring an exchange")?;
             outcome.map_err(|(_, refusal)| refused_exchange(&exchange.name, refusal))?;
+            self.created.exchanges.insert(exchange.name.clone());
         }
         for set in &declarations.queues {
             let arguments = queue_arguments(&set.spec);
@@ -146,6 +153,8 @@ impl Topology {
             let requests: Vec<_> =
                 names.map(|name| declare_request(&set.spec, name, &arguments)).collect();
             let outcome = self.call_all_but(&requests, "declaring queues", is_borne)?;
+            let done = outcome.as_ref().map_or_else(|(at, _)| *at, |()| set.names.len());
+            self.created.queues.extend(set.names[..done].iter().cloned());
             outcome.map_err(|(at, refusal)| refused_queue(&set.names[at], refusal))?;
         }
         Ok(())

@@ -1,5 +1,7 @@
 //! Exchanges and queues to declare: what a scenario needs on the broker.
 
+use std::collections::HashSet;
+
 use rabbitscope_runs::scenario::{ExchangeSpec, QueueSpec};
 
 /// Exchanges and queues to declare.
@@ -49,6 +51,13 @@ pub(crate) struct Needs {
     pub(crate) present: Declarations,
     /// Queues that are there already and get bindings.
     pub(crate) to_bind: Declarations,
+}
+
+/// Names of queues and exchanges that a connection has declared.
+#[derive(Debug, Default)]
+pub(crate) struct CreatedObjects {
+    pub(crate) queues: HashSet<String>,
+    pub(crate) exchanges: HashSet<String>,
 }
 
 /// Names of queues and exchanges that a broker has lost.

@@ -60,7 +60,7 @@ impl OwnedTopology {
 
     /// The marker of the queue with this number; absent when its name is proof enough.
     pub(super) fn queue_mark(&self, at: usize) -> Option<Marker> {
-        let queue = self.queues.get(at).filter(|queue| !queue.named_by_token)?;
+        let queue = self.queues.get(at).filter(|queue| !self.is_known_by_name(queue))?;
         Some(Marker {
             name: format!("rabbitscope.{}.q{at}", self.token),
             durable: queue.durable,
@@ -189,11 +189,14 @@ impl Topology {
             let mark = at.and_then(|at| run.exchange_mark(at));
             let mut requests = vec![exchange_request(exchange, &arguments)];
             requests.extend(mark.iter().flat_map(|mark| mark.requests(&none)));
-            match self.call_all(&requests, "declaring an exchange")? {
-                Ok(()) => {}
+            _ = match self.call_all(&requests, "declaring an exchange")? {
+                Ok(()) => self.created.exchanges.insert(exchange.name.clone()),
                 Err((0, refusal)) => return Err(refused_exchange(&exchange.name, refusal)),
-                Err((_, refusal)) => return Ok(Err(refusal)),
-            }
+                Err((_, refusal)) => {
+                    self.created.exchanges.insert(exchange.name.clone());
+                    return Ok(Err(refusal));
+                }
+            };
         }
         let marks = run.queue_marks();
         for set in &declarations.queues {
@@ -220,7 +223,10 @@ impl Topology {
                 declares.extend([None, None]);
             }
         }
-        match self.call_all(&requests, "declaring queues")? {
+        let outcome = self.call_all(&requests, "declaring queues")?;
+        let done = outcome.as_ref().map_or_else(|(at, _)| *at, |()| requests.len());
+        self.created.queues.extend(declares[..done].iter().flatten().map(|name| (*name).clone()));
+        match outcome {
             Ok(()) => Ok(Ok(())),
             Err((at, refusal)) => match declares[at] {
                 Some(queue) => Err(refused_queue(queue, refusal)),

@@ -17,7 +17,7 @@ use std::{
 use rabbitscope_runs::scenario::{ExchangeSpec, FieldValue, QueueType, Scenario};
 use serde::{Deserialize, Serialize};
 
-use super::declarations::{Declarations, Needs, QueueSet};
+use super::declarations::{CreatedObjects, Declarations, Needs, QueueSet};
 
 /// What belongs to a run on the broker.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -31,6 +31,41 @@ pub struct OwnedTopology {
     pub exchanges: Vec<OwnedExchange>,
     /// Bindings of queues that may be somebody else's. Their keys hold the token.
     pub bindings: Vec<OwnedBinding>,
+    /// Bindings that go with the queues and exchanges of the run: all others are not the run's.
+    #[serde(default)]
+    pub bound: Vec<BoundObject>,
+}
+
+/// A binding that the scenario asks for, of a queue or exchange of the run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct BoundObject {
+    /// The queue or exchange that it leads to.
+    pub name: String,
+    /// It leads to a queue.
+    pub is_queue: bool,
+    /// The exchange that it leads from.
+    pub exchange: String,
+    /// Its key.
+    pub routing_key: String,
+}
+
+/// A queue or exchange, by name.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Subject<'a> {
+    pub(super) name: &'a str,
+    pub(super) is_queue: bool,
+}
+
+impl BoundObject {
+    pub(super) fn is_of(&self, subject: &Subject<'_>) -> bool {
+        self.is_queue == subject.is_queue && self.name == subject.name
+    }
+
+    /// Source and key.
+    pub(super) fn way(&self) -> (&str, &str) {
+        (&self.exchange, &self.routing_key)
+    }
 }
 
 /// A queue that a run declares.
@@ -43,7 +78,7 @@ pub struct OwnedQueue {
     pub queue_type: QueueType,
     /// Survives a restart of the broker; its marker does so, too.
     pub durable: bool,
-    /// Its name holds the token, which is proof enough.
+    /// Its name is said to hold the token, which is proof enough where it is so.
     pub named_by_token: bool,
 }
 
@@ -91,7 +126,13 @@ impl OwnedTopology {
             queues: queues.collect(),
             exchanges: exchanges.collect(),
             bindings: Vec::new(),
+            bound: bound_by(&needs.missing),
         }
+    }
+
+    /// The name of this queue is proof enough: no other run and no application can have chosen it.
+    pub(super) fn is_known_by_name(&self, queue: &OwnedQueue) -> bool {
+        queue.named_by_token && self.is_named_by_token(&queue.name)
     }
 
     /// What of `scenario` is the run's own, to be declared again.
@@ -103,6 +144,29 @@ impl OwnedTopology {
         Declarations {
             exchanges: scenario.exchanges.iter().filter(is_own).cloned().collect(),
             queues: sets.filter(|set| !set.names.is_empty()).collect(),
+        }
+    }
+
+    /// Its token is one that a run can have: it is a part of names of markers and of files.
+    pub fn has_token(&self) -> bool {
+        let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+        self.token.len() == 32 && self.token.bytes().all(is_digit)
+    }
+
+    /// True for a name of a queue or a routing key that no other run has.
+    pub(super) fn is_named_by_token(&self, name: &str) -> bool {
+        self.has_token() && name.starts_with(&churn_prefix(&self.token))
+    }
+
+    /// The part that is among these queues and exchanges. Markers are numbered by place: it has none.
+    pub(crate) fn only(&self, created: &CreatedObjects) -> Self {
+        let CreatedObjects { queues, exchanges } = created;
+        let queues = self.queues.iter().filter(|it| queues.contains(&it.name));
+        let exchanges = self.exchanges.iter().filter(|it| exchanges.contains(&it.name));
+        Self {
+            queues: queues.cloned().collect(),
+            exchanges: exchanges.cloned().collect(),
+            ..self.clone()
         }
     }
 
@@ -120,6 +184,35 @@ impl OwnedTopology {
         });
         queues.chain(exchanges).chain(bindings).collect()
     }
+}
+
+/// The beginning of names that churn of the run with this token makes up.
+pub(crate) fn churn_prefix(token: &str) -> String {
+    format!("rabbitscope-churn-{token}-")
+}
+
+/// The bindings that are made with these declarations.
+fn bound_by(declarations: &Declarations) -> Vec<BoundObject> {
+    let of_exchanges = declarations.exchanges.iter().flat_map(|spec| {
+        spec.bindings.iter().map(|binding| BoundObject {
+            name: spec.name.clone(),
+            is_queue: false,
+            exchange: binding.exchange.clone(),
+            routing_key: binding.routing_key.clone(),
+        })
+    });
+    let of_queues = declarations.queues.iter().flat_map(|set| {
+        let bindings = set.spec.bindings.iter().zip(&set.keys);
+        bindings.flat_map(|(binding, keys)| {
+            set.names.iter().zip(keys).map(|(name, key)| BoundObject {
+                name: name.clone(),
+                is_queue: true,
+                exchange: binding.exchange.clone(),
+                routing_key: key.clone(),
+            })
+        })
+    });
+    of_exchanges.chain(of_queues).collect()
 }
 
 /// 128 random bits, hexadecimal.

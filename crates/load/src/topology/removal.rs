@@ -1,34 +1,25 @@
 //! Removal of what a run declared: only what is certainly the run's, and what nobody else uses.
 //!
 //! ```text
-//! state of each ─► left: used, or full and not asked for ─► proof by marker ─► delete ─► markers
+//! state of each ─► left: used, bound by others, full ─► proof by marker ─► own messages out ─► delete ─► markers
 //! ```
 //!
-//! What is deleted has no consumer when it is asked, and classic queues are deleted `if-unused`, so that
-//! the broker itself refuses should one come in between.
+//! Queues are in `queue_removal.rs`.
 
-use std::{
-    thread,
-    time::{Duration, Instant},
-};
+use std::{thread, time::Duration};
 
-use rabbitscope_amqp::{ConnectionError, Refusal, Reply, Request, Table, blocking::ClientError};
-use rabbitscope_runs::scenario::QueueType;
+use rabbitscope_amqp::{Refusal, Request};
 
 use super::{
-    connection::{Topology, ask},
+    connection::Topology,
+    foreign_bindings::{ForeignBindings, SeenBindings},
     markers::{Marker, Proof, RunPresence},
-    owned_topology::OwnedTopology,
+    owned_topology::{OwnedTopology, Subject},
     removal_policy::{Messages, RemovalPolicy},
     removed::{KeptObject, KeptReason, Leftovers, Removal},
-    requests::{PRECONDITION_FAILED, field_table, passive_queue},
+    requests::{PRECONDITION_FAILED, field_table},
 };
-use crate::{
-    dial::{Dialer, request_error},
-    error::LoadError,
-};
-
-const CONSUMERS_POLL_INTERVAL: Duration = Duration::from_millis(50);
+use crate::{dial::Dialer, error::LoadError};
 
 /// A broker may still be at the last requests of a connection that was killed: such as an exchange or a
 /// binding. Chosen, not measured: the fault campaign saw it once.
@@ -39,14 +30,12 @@ const LAST_REQUESTS_TIMEOUT: Duration = Duration::from_secs(2);
 /// work.
 const LAST_DECLARATION_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// AMQP's code for what a type of queue does not know; it ends the connection.
-const NOT_IMPLEMENTED: u16 = 540;
-
 /// Removes what a run left behind that has ended, as far as that is certain.
 pub fn remove_leftovers(
     dialer: &Dialer,
     run: &OwnedTopology,
     messages: Messages,
+    bindings: ForeignBindings<'_>,
 ) -> Result<Leftovers, LoadError> {
     let mut topology = Topology::connect(dialer)?;
     let outcome = match topology.presence_of(run)? {
@@ -54,7 +43,7 @@ pub fn remove_leftovers(
         RunPresence::Alive => Leftovers::Alive,
         RunPresence::Refused(text) => Leftovers::Unknown(text),
         RunPresence::Ended => {
-            let policy = RemovalPolicy::of_leftovers(messages);
+            let policy = RemovalPolicy::of_leftovers(messages, bindings);
             let (mut removal, mut used, may_come) = try_remove(topology, dialer, run, policy)?;
             if !may_come.is_zero() {
                 thread::sleep(may_come);
@@ -75,7 +64,7 @@ pub(crate) fn remove(
     topology: Topology,
     dialer: &Dialer,
     run: &OwnedTopology,
-    policy: RemovalPolicy,
+    policy: RemovalPolicy<'_>,
 ) -> Result<(Removal, Topology), LoadError> {
     let (removal, topology, _) = try_remove(topology, dialer, run, policy)?;
     Ok((removal, topology))
@@ -83,16 +72,18 @@ pub(crate) fn remove(
 
 /// As [`remove`], with the time in which something may still be declared: because an object does
 /// not exist and was never marked, or because churn declares it again and again.
-fn try_remove(
+fn try_remove<'a>(
     topology: Topology,
-    dialer: &Dialer,
-    run: &OwnedTopology,
-    policy: RemovalPolicy,
+    dialer: &'a Dialer,
+    run: &'a OwnedTopology,
+    policy: RemovalPolicy<'a>,
 ) -> Result<(Removal, Topology, Duration), LoadError> {
     let removal = Removal::default();
-    let has_churn = !run.bindings.is_empty() || run.queues.iter().any(|queue| queue.named_by_token);
+    let has_churn =
+        !run.bindings.is_empty() || run.queues.iter().any(|queue| run.is_known_by_name(queue));
     let may_come = if has_churn { LAST_REQUESTS_TIMEOUT } else { Duration::ZERO };
-    let mut remover = Remover { topology, dialer, run, policy, removal, may_come };
+    let bindings = policy.bindings.map(|bindings| SeenBindings::of(bindings, &topology.uri.vhost));
+    let mut remover = Remover { topology, dialer, run, policy, bindings, removal, may_come };
     remover.bindings()?;
     remover.queues()?;
     remover.exchanges()?;
@@ -102,31 +93,27 @@ fn try_remove(
     Ok((remover.removal, remover.topology, remover.may_come))
 }
 
-struct Remover<'a> {
-    topology: Topology,
-    dialer: &'a Dialer,
-    run: &'a OwnedTopology,
-    policy: RemovalPolicy,
+pub(super) struct Remover<'a> {
+    pub(super) topology: Topology,
+    pub(super) dialer: &'a Dialer,
+    pub(super) run: &'a OwnedTopology,
+    pub(super) policy: RemovalPolicy<'a>,
+    /// Absent: they are not asked about.
+    bindings: Option<SeenBindings>,
     removal: Removal,
     may_come: Duration,
 }
 
-/// The state of a queue.
-#[derive(Debug)]
-enum State {
-    Absent,
-    There { messages: u32, consumers: u32 },
-    Refused(String),
-}
-
 impl Remover<'_> {
-    /// Their keys hold the token: they are the run's, and unbinding what is not bound does nothing.
+    /// Unbinds what holds the token in its key: it is the run's. Unbinding what is not bound does nothing.
     fn bindings(&mut self) -> Result<(), LoadError> {
-        let arguments: Vec<_> =
-            self.run.bindings.iter().map(|it| field_table(&it.arguments)).collect();
-        let requests: Vec<_> = self
-            .run
-            .bindings
+        let (own, others): (Vec<_>, Vec<_>) = (self.run.bindings.iter())
+            .partition(|binding| self.run.is_named_by_token(&binding.routing_key));
+        for binding in others {
+            self.keep(format!("binding of queue `{}`", binding.queue), KeptReason::NotMarked);
+        }
+        let arguments: Vec<_> = own.iter().map(|it| field_table(&it.arguments)).collect();
+        let requests: Vec<_> = own
             .iter()
             .zip(&arguments)
             .map(|(it, arguments)| Request::QueueUnbind {
@@ -137,7 +124,7 @@ impl Remover<'_> {
             })
             .collect();
         let answers = self.topology.each(&requests, "removing bindings")?;
-        for (binding, answer) in self.run.bindings.iter().zip(answers) {
+        for (binding, answer) in own.iter().zip(answers) {
             if let Err(refusal) = answer
                 && !refusal.is_not_found()
             {
@@ -148,34 +135,8 @@ impl Remover<'_> {
         Ok(())
     }
 
-    fn queues(&mut self) -> Result<(), LoadError> {
-        let mut free = Vec::new();
-        let mut absent = Vec::new();
-        for (at, state) in self.settled_states()?.into_iter().enumerate() {
-            let reason = match state {
-                State::Absent => {
-                    absent.push(at);
-                    continue;
-                }
-                State::Refused(text) => KeptReason::Refused(text),
-                State::There { consumers: 1.., .. } => KeptReason::InUse,
-                State::There { messages: messages @ 1.., .. } if self.policy.needs_empty => {
-                    KeptReason::Messages(messages)
-                }
-                State::There { .. } => {
-                    free.push(at);
-                    continue;
-                }
-            };
-            self.keep(self.queue_in_words(at), reason);
-        }
-        let free = self.proved(free, OwnedTopology::queue_mark, Self::queue_in_words)?;
-        self.delete_queues(&free)?;
-        self.unmark(&free, &absent, OwnedTopology::queue_mark)
-    }
-
     /// Deletes the markers of what is gone, which are bound to nothing now.
-    fn unmark(
+    pub(super) fn unmark(
         &mut self,
         deleted: &[usize],
         absent: &[usize],
@@ -193,7 +154,7 @@ impl Remover<'_> {
     }
 
     /// Those of `numbers` that are certainly the run's; the others are kept.
-    fn proved(
+    pub(super) fn proved(
         &mut self,
         numbers: Vec<usize>,
         mark_of: impl Fn(&OwnedTopology, usize) -> Option<Marker>,
@@ -215,71 +176,6 @@ impl Remover<'_> {
         Ok(proved)
     }
 
-    /// What each queue holds, once consumers that are about to go have gone.
-    fn settled_states(&mut self) -> Result<Vec<State>, LoadError> {
-        let mut states = self.states(&(0..self.run.queues.len()).collect::<Vec<_>>())?;
-        let deadline = Instant::now() + self.policy.consumers_gone_timeout;
-        loop {
-            let is_used = |state: &State| matches!(state, State::There { consumers: 1.., .. });
-            let used: Vec<usize> = (0..states.len()).filter(|&at| is_used(&states[at])).collect();
-            if used.is_empty() || Instant::now() >= deadline {
-                return Ok(states);
-            }
-            thread::sleep(CONSUMERS_POLL_INTERVAL);
-            for (at, state) in used.iter().zip(self.states(&used)?) {
-                states[*at] = state;
-            }
-        }
-    }
-
-    fn states(&mut self, numbers: &[usize]) -> Result<Vec<State>, LoadError> {
-        let none = Table::default();
-        let requests: Vec<_> =
-            numbers.iter().map(|&at| passive_queue(&self.run.queues[at].name, &none)).collect();
-        let answers = self.topology.each(&requests, "looking at queues")?;
-        Ok(answers.into_iter().map(State::of).collect())
-    }
-
-    fn delete_queues(&mut self, numbers: &[usize]) -> Result<(), LoadError> {
-        let (classic, others): (Vec<usize>, Vec<usize>) =
-            numbers.iter().partition(|&&at| self.run.queues[at].queue_type == QueueType::Classic);
-        for (numbers, if_unused) in [(classic, true), (others, false)] {
-            for window in numbers.chunks(self.topology.window()) {
-                let answers = self.delete_window(window, if_unused)?;
-                for (&at, answer) in window.iter().zip(answers) {
-                    self.note(self.queue_in_words(at), answer.map(drop));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Queues that are of another type than was asked for (the virtual host may have a type of its
-    /// own) do not know the condition, which the broker answers with the end of the connection.
-    fn delete_window(
-        &mut self,
-        numbers: &[usize],
-        if_unused: bool,
-    ) -> Result<Vec<Result<Reply, Refusal>>, LoadError> {
-        let requests: Vec<_> = numbers
-            .iter()
-            .map(|&at| {
-                let queue = self.run.queues[at].name.as_str();
-                Request::QueueDelete { queue, if_unused, if_empty: false }
-            })
-            .collect();
-        match ask(&mut self.topology.client, &requests) {
-            Ok(answers) => Ok(answers),
-            Err(ClientError::Connection(ConnectionError::ClosedByBroker(refusal)))
-                if if_unused && refusal.code == NOT_IMPLEMENTED =>
-            {
-                self.topology = Topology::connect(self.dialer)?;
-                self.delete_window(numbers, false)
-            }
-            Err(error) => Err(request_error(&self.topology.uri, "removing queues", error)),
-        }
-    }
-
     /// An exchange from which another of the run's is fed is used until that one is gone.
     fn exchanges(&mut self) -> Result<(), LoadError> {
         let all: Vec<usize> = (0..self.run.exchanges.len()).collect();
@@ -287,8 +183,8 @@ impl Remover<'_> {
         let there = self.topology.has_exchanges(&names)?;
         let (present, absent): (Vec<usize>, Vec<usize>) =
             all.into_iter().partition(|&at| there[at]);
-        let mut left =
-            self.proved(present, OwnedTopology::exchange_mark, Self::exchange_in_words)?;
+        let proved = self.proved(present, OwnedTopology::exchange_mark, Self::exchange_in_words)?;
+        let mut left = self.without_foreign_bindings(proved, false);
         let mut gone = Vec::new();
         let mut refusals = Vec::new();
         loop {
@@ -321,38 +217,63 @@ impl Remover<'_> {
         self.unmark(&gone, &absent, OwnedTopology::exchange_mark)
     }
 
-    fn note(&mut self, what: String, answer: Result<(), Refusal>) {
+    /// Those of `numbers` that nobody else has bound; the others are kept.
+    pub(super) fn without_foreign_bindings(
+        &mut self,
+        numbers: Vec<usize>,
+        are_queues: bool,
+    ) -> Vec<usize> {
+        let (mut free, run) = (Vec::new(), self.run);
+        for at in numbers {
+            match self.reason_of_bindings(run, at, are_queues) {
+                None => free.push(at),
+                Some(reason) if are_queues => self.keep(self.queue_in_words(at), reason),
+                Some(reason) => self.keep(self.exchange_in_words(at), reason),
+            }
+        }
+        free
+    }
+
+    fn reason_of_bindings(
+        &self,
+        run: &OwnedTopology,
+        at: usize,
+        is_queue: bool,
+    ) -> Option<KeptReason> {
+        let bindings = self.bindings.as_ref()?;
+        let (name, marker) = if is_queue {
+            // Only its name leads to it, which nobody else has.
+            let queue = run.queues.get(at).filter(|queue| !run.is_known_by_name(queue))?;
+            (&queue.name, run.queue_mark(at))
+        } else {
+            (&run.exchanges.get(at)?.name, run.exchange_mark(at))
+        };
+        let marker = marker.as_ref().map(|marker| marker.name.as_str());
+        bindings.reason_to_keep(run, &Subject { name, is_queue }, marker)
+    }
+
+    pub(super) fn note(&mut self, what: String, answer: Result<(), Refusal>) {
         match answer {
             Ok(()) => self.removal.removed.push(what),
             Err(refusal) if refusal.code == PRECONDITION_FAILED => {
-                self.keep(what, KeptReason::InUse);
+                let has_message = refusal.text.ends_with("not empty");
+                let reason =
+                    if has_message { KeptReason::MessageArrived } else { KeptReason::InUse };
+                self.keep(what, reason);
             }
             Err(refusal) => self.keep(what, KeptReason::Refused(refusal.text)),
         }
     }
 
-    fn keep(&mut self, what: String, reason: KeptReason) {
+    pub(super) fn keep(&mut self, what: String, reason: KeptReason) {
         self.removal.kept.push(KeptObject { what, reason });
     }
 
-    fn queue_in_words(&self, at: usize) -> String {
+    pub(super) fn queue_in_words(&self, at: usize) -> String {
         format!("queue `{}`", self.run.queues[at].name)
     }
 
     fn exchange_in_words(&self, at: usize) -> String {
         format!("exchange `{}`", self.run.exchanges[at].name)
-    }
-}
-
-impl State {
-    fn of(answer: Result<Reply, Refusal>) -> Self {
-        match answer {
-            Ok(Reply::QueueDeclared { messages, consumers, .. }) => {
-                Self::There { messages, consumers }
-            }
-            Err(refusal) if refusal.is_not_found() => Self::Absent,
-            Err(refusal) => Self::Refused(refusal.text),
-            Ok(_) => Self::Refused("the broker answered something else".to_owned()),
-        }
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use rabbitscope_runs::scenario::QueueType;
+
 /// What was removed, and what was left where it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removal {
@@ -27,6 +29,23 @@ pub enum KeptReason {
     InUse,
     /// It holds messages.
     Messages(u32),
+    /// It holds messages that cannot be recognized as the run's.
+    MessagesOfOthers,
+    /// More messages than were read in time.
+    TooManyMessages,
+    /// A message came while it was being removed.
+    MessageArrived,
+    /// The broker deletes a queue of this type even if a message arrives meanwhile.
+    NeverChecked(QueueType),
+    /// Whether others have bound it is not known; why.
+    BindingsUnseen(String),
+    /// A binding that is not the run's.
+    Bound {
+        /// From this exchange.
+        exchange: String,
+        /// By this key.
+        key: String,
+    },
     /// It is not the one that the run declared.
     DeclaredAnew,
     /// The run ended before it could mark it, or it never declared it.
@@ -49,6 +68,29 @@ impl fmt::Display for KeptObject {
             KeptReason::InUse => write!(f, "{what}: others use it"),
             KeptReason::Messages(1) => write!(f, "{what}: it holds 1 message"),
             KeptReason::Messages(count) => write!(f, "{what}: it holds {count} messages"),
+            KeptReason::MessagesOfOthers => {
+                write!(f, "{what}: it holds messages that cannot be recognized as the run's")
+            }
+            KeptReason::TooManyMessages => {
+                write!(f, "{what}: it holds more messages than could be read in time")
+            }
+            KeptReason::MessageArrived => {
+                write!(f, "{what}: a message arrived while it was being removed")
+            }
+            KeptReason::NeverChecked(queue_type) => {
+                let kind = queue_type.as_str();
+                write!(
+                    f,
+                    "{what}: the broker deletes a queue of type {kind} even when a message arrives at that \
+                     moment"
+                )
+            }
+            KeptReason::BindingsUnseen(reason) => {
+                write!(f, "{what}: an application may have bound or declared it since ({reason})")
+            }
+            KeptReason::Bound { exchange, key } => {
+                write!(f, "{what}: it is bound to exchange `{exchange}` by `{key}`, not by the run")
+            }
             KeptReason::DeclaredAnew => {
                 write!(f, "{what}: it is not the one that the run declared")
             }

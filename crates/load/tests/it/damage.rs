@@ -16,7 +16,7 @@ use rabbitscope_runs::{
 
 use crate::relay::{self, Damage};
 
-fn broker() -> &'static Broker {
+pub(crate) fn broker() -> &'static Broker {
     static BROKER: OnceLock<Broker> = OnceLock::new();
     let start = || Broker::start_with_own_log(&ThrowawayBroker::default()).unwrap();
     BROKER.get_or_init(start)

@@ -1,6 +1,8 @@
-//! The load against a real broker whose answers are damaged on their way.
+//! The load against a real broker: answers that are damaged on their way, and removal beside a publisher.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod damage;
 mod relay;
+mod removal;
+mod stepping;

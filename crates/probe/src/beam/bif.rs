@@ -42,7 +42,7 @@ pub(crate) fn called_bif(
     return_address: u64,
 ) -> Option<CalledBif> {
     let call = CallCode::before(memory, return_address)?;
-    let through = fragment_at(memory, code, call.target()?)?;
+    let through = fragment_at(memory, code, call.target(memory)?)?;
     let name = match through {
         CALL_LIGHT_BIF => {
             let (export, function) = call.light(memory)?;

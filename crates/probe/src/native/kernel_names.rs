@@ -8,7 +8,7 @@ use std::{
     rc::{Rc, Weak},
 };
 
-use rabbitscope_profiles::source_name;
+use rabbitscope_profiles::without_suffix;
 
 use super::native_name::NativeName;
 use crate::permission::{KERNEL_SYMBOLS, raise};
@@ -131,7 +131,7 @@ fn function_in(line: &str) -> Option<(u64, &str)> {
     let mut fields = line.split_whitespace();
     let (address, kind, name) = (fields.next()?, fields.next()?, fields.next()?);
     let address = u64::from_str_radix(address, 16).ok().filter(|&address| address > 0)?;
-    FUNCTIONS.contains(&kind).then(|| (address, source_name(name)))
+    FUNCTIONS.contains(&kind).then(|| (address, without_suffix(name)))
 }
 
 fn put(bytes: &mut Vec<u8>, mut number: u64) {

@@ -11,6 +11,8 @@ mod name_sources;
 mod names;
 mod native_name;
 mod recorded;
+mod recorded_files;
+mod running_kernel;
 mod stripped;
 mod unnamed;
 mod unwind;

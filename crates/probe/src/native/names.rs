@@ -101,7 +101,7 @@ impl NativeNames {
             return NativeName::unknown_in(&mapping.path, offset);
         };
         match code.name(&self.symbolizer, offset) {
-            Some(name) => NativeName::Known(source_name(&name).to_owned()),
+            Some(name) => NativeName::Known(source_name(&name).into_owned()),
             None => self.without_symbol(mapping, code, offset),
         }
     }

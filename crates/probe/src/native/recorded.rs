@@ -1,11 +1,11 @@
 //! Names for a recording of another program on this machine (perf): from the files that were mapped, from
-//! the running kernel and from `/tmp/perf-PID.map`.
+//! the running kernel and from `/tmp/perf-PID.map`. No other build of a file, and no other kernel, gives a name.
 
 use std::{
     collections::{BTreeMap, HashMap},
-    fs::File,
     os::fd::AsRawFd,
     path::Path,
+    time::SystemTime,
 };
 
 use blazesym::{
@@ -15,18 +15,14 @@ use blazesym::{
         source::{Elf, Kernel, Source},
     },
 };
-use rabbitscope_profiles::CodeNames;
+use rabbitscope_profiles::{CodeNames, RecordedFile, RecordedKernel};
 
 use rabbitscope_files::SymbolicLinks;
 
 use super::{
     debug_file::DebugFile, limits::MAX_CODE_BYTES, names::symbol_tables_only,
-    stripped::StrippedCode,
+    recorded_files::CodeFiles, running_kernel, stripped::StrippedCode,
 };
-
-/// Limit for files of code that are open at the same time: far below the usual limit of a process (1,024),
-/// and more than a recording of a node names.
-const MAX_FILES: usize = 256;
 
 /// Largest list of generated code that is read; that of a large node has some megabytes.
 const MAX_MAP_BYTES: u64 = 64 << 20;
@@ -35,68 +31,76 @@ const MAX_MAP_BYTES: u64 = 64 << 20;
 pub struct RecordedNames {
     symbolizer: Symbolizer,
     kernel: Source<'static>,
-    /// Files by path; `None` for those that may not be opened.
-    files: HashMap<String, Option<File>>,
-    debug_files: HashMap<String, Option<DebugFile>>,
-    stripped: HashMap<String, StrippedCode>,
+    /// Whether the kernel that runs is the one that was recorded; absent before the first look.
+    is_this_kernel: Option<bool>,
+    files: CodeFiles,
+    debug_files: HashMap<RecordedFile, Option<DebugFile>>,
+    stripped: HashMap<RecordedFile, StrippedCode>,
     generated: HashMap<u32, BTreeMap<u64, (u64, String)>>,
 }
 
-impl Default for RecordedNames {
-    fn default() -> Self {
+impl RecordedNames {
+    /// For a recording whose file was last written at this time. Without it, files that state no build id have to be
+    /// the same inode.
+    pub fn new(recorded: Option<SystemTime>) -> Self {
         let symbolizer = symbol_tables_only();
         let kernel = Kernel { vmlinux: MaybeDefault::None, debug_syms: false, ..Kernel::default() };
         Self {
             symbolizer,
             kernel: Source::Kernel(kernel),
-            files: HashMap::new(),
+            is_this_kernel: None,
+            files: CodeFiles::new(recorded),
             debug_files: HashMap::new(),
             stripped: HashMap::new(),
             generated: HashMap::new(),
         }
     }
-}
 
-impl RecordedNames {
+    /// Files that are no longer as they were recorded, or gone, so that their functions have no names.
+    pub fn changed_files(&self) -> Vec<String> {
+        self.files.changed()
+    }
+
+    /// Whether names of the kernel were wanted, and another one was recorded.
+    pub fn is_other_kernel(&self) -> bool {
+        self.is_this_kernel == Some(false)
+    }
+
     fn symbol(&self, source: &Source<'_>, input: Input<u64>) -> Option<String> {
         let found = self.symbolizer.symbolize_single(source, input).ok()?;
         Some(found.into_sym()?.name.into_owned())
     }
 
-    fn in_debug_file(&mut self, path: &str, offset: u64) -> Option<String> {
-        let code = self.files.get(path)?.as_ref()?;
+    fn in_debug_file(&mut self, recorded: &RecordedFile, offset: u64) -> Option<String> {
+        let code = self.files.get(recorded)?;
         let open = |path: &str| rabbitscope_files::open(Path::new(path), MAX_CODE_BYTES);
         let find = || DebugFile::find(code, open);
-        let debug = self.debug_files.entry(path.to_owned()).or_insert_with(find);
+        let debug = self.debug_files.entry(recorded.clone()).or_insert_with(find);
         debug.as_ref()?.name(&self.symbolizer, offset)
     }
 
     /// A function without a symbol is called as in our own recordings.
-    fn nameless(&mut self, path: &str, offset: u64) -> Option<String> {
-        let file = self.files.get(path)?.as_ref()?;
+    fn nameless(&mut self, recorded: &RecordedFile, offset: u64) -> Option<String> {
+        let file = self.files.get(recorded)?;
         let stripped =
-            self.stripped.entry(path.to_owned()).or_insert_with(|| StrippedCode::read(file));
+            self.stripped.entry(recorded.clone()).or_insert_with(|| StrippedCode::read(file));
         let name = stripped.name(offset);
-        Some(name.unwrap_or_else(|| stripped.nameless(path, offset).into_text()))
+        Some(name.unwrap_or_else(|| stripped.nameless(&recorded.path, offset).into_text()))
     }
 }
 
 impl CodeNames for RecordedNames {
-    fn in_file(&mut self, path: &str, offset: u64) -> Option<String> {
-        if !self.files.contains_key(path) {
-            let is_full = self.files.len() >= MAX_FILES;
-            let file = rabbitscope_files::open(Path::new(path), MAX_CODE_BYTES);
-            self.files.insert(path.to_owned(), file.ok().filter(|_| !is_full));
-        }
-        let held = self.files.get(path)?.as_ref()?;
+    fn in_file(&mut self, file: &RecordedFile, offset: u64) -> Option<String> {
+        let held = self.files.get(file)?;
         let held = format!("/proc/self/fd/{}", held.as_raw_fd());
         let source = Source::Elf(Elf { debug_syms: false, ..Elf::new(held) });
         let own = self.symbol(&source, Input::FileOffset(offset));
-        own.or_else(|| self.in_debug_file(path, offset)).or_else(|| self.nameless(path, offset))
+        own.or_else(|| self.in_debug_file(file, offset)).or_else(|| self.nameless(file, offset))
     }
 
-    fn in_kernel(&mut self, address: u64) -> Option<String> {
-        self.symbol(&self.kernel, Input::AbsAddr(address))
+    fn in_kernel(&mut self, kernel: &RecordedKernel, address: u64) -> Option<String> {
+        let is_this = *self.is_this_kernel.get_or_insert_with(|| running_kernel::is(kernel));
+        is_this.then(|| self.symbol(&self.kernel, Input::AbsAddr(address))).flatten()
     }
 
     fn generated(&mut self, pid: u32, address: u64) -> Option<String> {

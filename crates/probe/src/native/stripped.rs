@@ -44,7 +44,7 @@ impl StrippedCode {
 fn in_source(name: &str) -> String {
     match name.strip_suffix('?') {
         Some(inferred) => format!("{}?", source_name(inferred)),
-        None => source_name(name).to_owned(),
+        None => source_name(name).into_owned(),
     }
 }
 

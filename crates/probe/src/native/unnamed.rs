@@ -136,7 +136,7 @@ fn common_name(offsets: &BTreeSet<u64>, name_at: impl Fn(u64) -> Option<String>)
     let first = names.next()??;
     let first = source_name(&first);
     let is_common = names.all(|name| name.is_some_and(|name| source_name(&name) == first));
-    is_common.then(|| first.to_owned())
+    is_common.then(|| first.into_owned())
 }
 
 #[cfg(test)]

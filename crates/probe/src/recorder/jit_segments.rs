@@ -18,6 +18,7 @@ pub(super) fn jit_code(code: &CodeMap, mappings: &[Mapping]) -> JitCode {
     let end = segments.last().map_or(0, |segment| segment.start + segment.size);
     let mut jit = JitCode { envelope: Segment { start, size: end - start }, ..JitCode::default() };
     jit.segments[..segments.len()].copy_from_slice(&segments);
+    jit.has_frame_pointers = code.has_frame_pointers().into();
     jit
 }
 

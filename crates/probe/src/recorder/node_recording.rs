@@ -343,6 +343,7 @@ impl NodeRecording {
             period_nanos: if is_cpu { 1_000_000_000 / u64::from(self.freq_hz) } else { 0 },
             cpus: self.sampler.cpus(),
             time_step_nanos: TIME_STEP_NANOS,
+            value: None,
             notes: self.notes.clone(),
         }
     }

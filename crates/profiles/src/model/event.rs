@@ -24,6 +24,9 @@ pub enum Event {
     ContextSwitches,
     /// Time between traced calls, waiting included; weight is in microseconds.
     CallTime,
+    /// A value of a foreign file that is none of the above. [`Capture::value`](super::Capture::value) has its
+    /// name and its unit.
+    Imported,
 }
 
 impl Event {
@@ -38,6 +41,7 @@ impl Event {
             Self::PageFaults => "page-faults",
             Self::ContextSwitches => "context-switches",
             Self::CallTime => "call-time",
+            Self::Imported => "imported",
         }
     }
 
@@ -54,13 +58,14 @@ impl Event {
 
     /// The event of this name.
     pub fn from_name(name: &str) -> Option<Self> {
-        Self::RECORDED.into_iter().chain([Self::CallTime]).find(|event| event.name() == name)
+        let others = [Self::CallTime, Self::Imported];
+        Self::RECORDED.into_iter().chain(others).find(|event| event.name() == name)
     }
 
     /// What happened once for each count of a sample, as a plural noun.
     pub fn occurrences(self) -> &'static str {
         match self {
-            Self::Cpu => "samples",
+            Self::Cpu | Self::Imported => "samples",
             Self::OffCpu => "waits",
             Self::Mmap | Self::Munmap | Self::Brk => "calls",
             Self::PageFaults => "faults",
@@ -69,9 +74,11 @@ impl Event {
         }
     }
 
-    /// What a weight counts, as a plural noun.
+    /// What a weight counts, as a plural noun. [`Profile::unit`](super::Profile::unit) knows it of a foreign value
+    /// too.
     pub fn unit(self) -> &'static str {
         match self {
+            Self::Imported => "units",
             Self::OffCpu => "nanoseconds",
             Self::Mmap | Self::Munmap | Self::Brk => "bytes",
             _ => self.occurrences(),

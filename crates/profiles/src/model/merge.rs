@@ -33,11 +33,15 @@ pub struct ProfileSum {
 }
 
 impl ProfileSum {
-    /// Adds a recording; false, without adding it, when it is of another event than the first.
+    /// Adds a recording; false, without adding it, when it is of another event or value than the first.
     pub fn add(&mut self, profile: &Profile) -> bool {
         match &mut self.of {
             None => self.of = Some((profile.event, profile.capture.clone())),
-            Some((event, _)) if *event != profile.event => return false,
+            Some((event, capture))
+                if *event != profile.event || capture.value != profile.capture.value =>
+            {
+                return false;
+            }
             Some((_, capture)) => {
                 capture.duration_nanos =
                     capture.duration_nanos.saturating_add(profile.capture.duration_nanos);

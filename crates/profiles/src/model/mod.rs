@@ -11,6 +11,7 @@ mod profile;
 mod rename;
 mod threads;
 mod times;
+mod value;
 
 pub use class::{FrameClass, is_lock_wait};
 pub use event::Event;
@@ -22,3 +23,4 @@ pub use nodes::by_node;
 pub use profile::{Capture, Labels, Mode, Profile, Sample, StackEntry, StackOutcome, StackQuality};
 pub use threads::ThreadKind;
 pub use times::Times;
+pub use value::{Quantity, ValueName};

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-use super::{Event, FrameId, FrameTable, Identities, LineWeight, Times};
+use super::{Event, FrameId, FrameTable, Identities, LineWeight, Quantity, Times, ValueName};
 
 /// One step of a stack: a function and how many times in a row it stands there (direct recursion).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -172,6 +172,9 @@ pub struct Capture {
     /// Length of a step of [`Sample::times`] in nanoseconds; 0 when times were not recorded.
     #[serde(default, alias = "time_step_nanos")]
     pub time_step_nanos: u64,
+    /// Name and unit of the weights, when the event is [`Event::Imported`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value: Option<ValueName>,
     /// Things the reader must know, one sentence each (node went away, label table full …).
     pub notes: Vec<String>,
 }
@@ -204,6 +207,36 @@ pub struct Profile {
 }
 
 impl Profile {
+    /// The name of the weights: that of the event, or that in the file of an import.
+    pub fn value_name(&self) -> &str {
+        self.foreign().map_or(self.event.name(), |value| &value.name)
+    }
+
+    /// The unit of the weights, as a plural noun.
+    pub fn unit(&self) -> &str {
+        self.foreign().map_or(self.event.unit(), |value| &value.unit)
+    }
+
+    /// The quantity of the weights. Profiles of different quantities have nothing to compare.
+    pub fn quantity(&self) -> Quantity<'_> {
+        Quantity::new(self.event, self.foreign())
+    }
+
+    /// Nanoseconds of a unit of weight, where weights are times by themselves.
+    pub(crate) fn unit_nanos(&self) -> Option<f64> {
+        match self.unit() {
+            "nanoseconds" => Some(1.0),
+            "microseconds" | "µs" => Some(1e3),
+            "milliseconds" => Some(1e6),
+            "seconds" => Some(1e9),
+            _ => None,
+        }
+    }
+
+    fn foreign(&self) -> Option<&ValueName> {
+        self.capture.value.as_ref().filter(|_| self.event == Event::Imported)
+    }
+
     /// Sum of all weights.
     pub fn total(&self) -> u64 {
         self.samples.iter().map(|sample| sample.weight).sum()

@@ -5,6 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use super::{
     PerfDataError,
+    files::BuildIds,
     layout::{Bytes, EventLayout},
 };
 
@@ -20,7 +21,9 @@ const MAX_ATTRIBUTE_BYTES: u64 = 4096;
 /// Largest list of events that is read.
 const MAX_DESCRIPTION_BYTES: u64 = 64 << 20;
 
-/// Bit and number of the section that names the events.
+/// Bits and numbers of the sections that list build ids, and that name the kernel's release and the events.
+const FEATURE_BUILD_IDS: u32 = 2;
+const FEATURE_RELEASE: u32 = 4;
 const FEATURE_EVENT_NAMES: u32 = 12;
 
 /// Part of a file.
@@ -34,6 +37,9 @@ struct Section {
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) events: Vec<EventLayout>,
+    pub(super) build_ids: BuildIds,
+    /// Of the kernel.
+    pub(super) release: Option<String>,
     /// Where the first record is.
     pub(super) first: u64,
     /// Where the last one ends; absent in what was written to a pipe, which ends where it ends.
@@ -54,7 +60,14 @@ pub(super) fn open(input: &mut (impl Read + Seek)) -> Result<Opened, PerfDataErr
         return Err(PerfDataError::Foreign);
     }
     if bytes.u64() == Some(PIPE_HEADER_BYTES) {
-        return Ok(Opened { events: Vec::new(), first: PIPE_HEADER_BYTES, end: None });
+        let build_ids = BuildIds::default();
+        return Ok(Opened {
+            events: Vec::new(),
+            build_ids,
+            release: None,
+            first: PIPE_HEADER_BYTES,
+            end: None,
+        });
     }
     File { input, length }.open()
 }
@@ -80,12 +93,18 @@ impl<R: Read + Seek> File<'_, R> {
         }
         let end = self.check("the records", records)?;
         let mut events = self.events(attributes, attribute_size)?;
-        if features & (1 << FEATURE_EVENT_NAMES) != 0 {
-            let before = (features & ((1 << FEATURE_EVENT_NAMES) - 1)).count_ones();
-            self.names(end + 16 * u64::from(before), &mut events)?;
+        if let Some(text) = self.feature(end, features, FEATURE_EVENT_NAMES)? {
+            for (event, name) in events.iter_mut().zip(event_names(&text)) {
+                event.name = Some(name);
+            }
         }
+        let mut build_ids = BuildIds::default();
+        if let Some(list) = self.feature(end, features, FEATURE_BUILD_IDS)? {
+            build_ids.add_all(&list);
+        }
+        let release = self.feature(end, features, FEATURE_RELEASE)?.and_then(|it| text_in(&it));
         self.input.seek(SeekFrom::Start(records.offset))?;
-        Ok(Opened { events, first: records.offset, end: Some(end) })
+        Ok(Opened { events, build_ids, release, first: records.offset, end: Some(end) })
     }
 
     fn events(
@@ -114,16 +133,22 @@ impl<R: Read + Seek> File<'_, R> {
         Ok(events)
     }
 
-    /// Takes the names from the section that is described at `at`.
-    fn names(&mut self, at: u64, events: &mut [EventLayout]) -> Result<(), PerfDataError> {
+    /// The section of a feature. A table behind the records says where those are that the file has.
+    fn feature(
+        &mut self,
+        end: u64,
+        features: u64,
+        number: u32,
+    ) -> Result<Option<Vec<u8>>, PerfDataError> {
+        if features & (1 << number) == 0 {
+            return Ok(None);
+        }
+        let before = (features & ((1 << number) - 1)).count_ones();
+        let at = end.saturating_add(16 * u64::from(before));
         let place = self.bytes("the table of sections", Section { offset: at, size: 16 })?;
         let mut place = Bytes(&place);
         let section = Section { offset: place.u64().unwrap_or(0), size: place.u64().unwrap_or(0) };
-        let text = self.bytes("the names of events", section)?;
-        for (event, name) in events.iter_mut().zip(event_names(&text)) {
-            event.name = Some(name);
-        }
-        Ok(())
+        self.bytes("a section behind the records", section).map(Some)
     }
 
     fn check(&self, what: &'static str, section: Section) -> Result<u64, PerfDataError> {
@@ -151,6 +176,13 @@ impl<R: Read + Seek> File<'_, R> {
 pub(super) fn words(bytes: &[u8]) -> Vec<u64> {
     let (words, _) = bytes.as_chunks::<8>();
     words.iter().map(|word| u64::from_le_bytes(*word)).collect()
+}
+
+/// A text behind its length.
+pub(super) fn text_in(section: &[u8]) -> Option<String> {
+    let mut bytes = Bytes(section);
+    let length = usize::try_from(bytes.u32()?).ok()?;
+    Some(Bytes(bytes.take(length)?).text())
 }
 
 /// Names in the order of the events, as far as they can be read.

@@ -1,15 +1,18 @@
 //! What a reader of `perf.data` needs from its caller, and what it may answer.
 
-use super::super::TooLarge;
+use super::{
+    super::{TooLarge, UnknownValue},
+    files::{RecordedFile, RecordedKernel},
+};
 use std::io;
 
 /// Gives names to addresses. A name that is not known is `None`.
 pub trait CodeNames {
-    /// The function at `offset` of the file `path`, as the recorded process saw it.
-    fn in_file(&mut self, path: &str, offset: u64) -> Option<String>;
+    /// The function at `offset` of a file. No other build of the file may name it.
+    fn in_file(&mut self, file: &RecordedFile, offset: u64) -> Option<String>;
 
-    /// The kernel function at `address`.
-    fn in_kernel(&mut self, address: u64) -> Option<String>;
+    /// The function at `address` of the kernel that was recorded. No other kernel may name it.
+    fn in_kernel(&mut self, kernel: &RecordedKernel, address: u64) -> Option<String>;
 
     /// The function that process `pid` generated at `address` while it ran (`/tmp/perf-PID.map`).
     fn generated(&mut self, pid: u32, address: u64) -> Option<String>;
@@ -57,6 +60,9 @@ pub enum PerfDataError {
         /// From the beginning of the file.
         offset: u64,
     },
+    /// It does not have what was asked for.
+    #[error(transparent)]
+    Value(#[from] UnknownValue),
     /// What it holds takes too much memory.
     #[error("{0}")]
     TooLarge(#[from] TooLarge),

@@ -1,6 +1,8 @@
 //! One record, taken apart: what an event's attributes say about its samples, and where in a sample
 //! the fields are. `perf_event_open(2)` has the layouts.
 
+use super::super::perf_events::Spaces;
+
 /// Fields of a sample (`sample_type`), in the order in which they stand there.
 mod field {
     pub(super) const IP: u64 = 1;
@@ -25,8 +27,12 @@ const READ_ID: u64 = 1 << 2;
 const READ_GROUP: u64 = 1 << 3;
 const READ_LOST: u64 = 1 << 4;
 
-/// The flag that says that `sample_period` is a frequency.
+/// Flags of the attributes: what is not counted, that `sample_period` is a frequency, and that records other than
+/// samples end in the fields of a sample that identify it.
+const FLAG_EXCLUDE_USER: u64 = 1 << 4;
+const FLAG_EXCLUDE_KERNEL: u64 = 1 << 5;
 const FLAG_FREQUENCY: u64 = 1 << 10;
+const FLAG_ALL_HAVE_ID: u64 = 1 << 18;
 
 /// Of `perf record --call-graph dwarf`.
 pub(super) const NOT_UNWOUND: &str = "the callers are in copies of the stack, which are not read \
@@ -75,7 +81,7 @@ pub(super) struct EventLayout {
     sample_type: u64,
     read_format: u64,
     period: u64,
-    is_frequency: bool,
+    flags: u64,
 }
 
 impl EventLayout {
@@ -85,7 +91,6 @@ impl EventLayout {
         let (kind, _size) = (bytes.u32()?, bytes.u32()?);
         let (config, period) = (bytes.u64()?, bytes.u64()?);
         let (sample_type, read_format, flags) = (bytes.u64()?, bytes.u64()?, bytes.u64()?);
-        let is_frequency = flags & FLAG_FREQUENCY != 0;
         Some(Self {
             name: None,
             ids: Vec::new(),
@@ -94,7 +99,7 @@ impl EventLayout {
             sample_type,
             read_format,
             period,
-            is_frequency,
+            flags,
         })
     }
 
@@ -118,10 +123,32 @@ impl EventLayout {
 
     /// Time that a sample stands for, in nanoseconds; 0 when the event does not count time.
     pub(super) fn period_nanos(&self) -> u64 {
-        if self.is_frequency {
+        if self.is_frequency() {
             return 1_000_000_000_u64.checked_div(self.period).unwrap_or(0);
         }
         if self.kind == 1 && self.config <= 1 { self.period } else { 0 }
+    }
+
+    fn is_frequency(&self) -> bool {
+        self.flags & FLAG_FREQUENCY != 0
+    }
+
+    /// The parts of memory in which it counts.
+    pub(super) fn spaces(&self) -> Spaces {
+        let includes = |flag| self.flags & flag == 0;
+        Spaces { user: includes(FLAG_EXCLUDE_USER), kernel: includes(FLAG_EXCLUDE_KERNEL) }
+    }
+
+    /// Whether every record of the kernel says when it was.
+    pub(super) fn times_all_records(&self) -> bool {
+        self.flags & FLAG_ALL_HAVE_ID != 0 && self.has(field::TIME)
+    }
+
+    /// The time of a record that is no sample, in the fields at its end.
+    pub(super) fn time_of_record(&self, body: &[u8]) -> Option<u64> {
+        let behind = [field::ID, field::STREAM_ID, field::CPU, field::IDENTIFIER];
+        let words = 1 + behind.into_iter().filter(|&bit| self.has(bit)).count();
+        Bytes(body.get(body.len().checked_sub(8 * words)?..)?).u64()
     }
 
     /// Where the id of a sample is, from its beginning, if it has one.
@@ -157,9 +184,11 @@ impl EventLayout {
         let address = word(field::IP)?;
         let who = word(field::TID)?.unwrap_or(0);
         let time = word(field::TIME)?;
-        for bit in [field::ADDR, field::ID, field::STREAM_ID, field::CPU, field::PERIOD] {
+        for bit in [field::ADDR, field::ID, field::STREAM_ID, field::CPU] {
             word(bit)?;
         }
+        let fixed = (!self.is_frequency()).then_some(self.period);
+        let period = word(field::PERIOD)?.or(fixed).filter(|&period| period > 0);
         if self.has(field::READ) {
             self.skip_read(&mut bytes)?;
         }
@@ -177,7 +206,7 @@ impl EventLayout {
         };
         #[expect(clippy::cast_possible_truncation, reason = "two halves of a word")]
         let (pid, tid) = (who as u32, (who >> 32) as u32);
-        Some(RawSample { address, pid, tid, time, chain, raw })
+        Some(RawSample { address, pid, tid, time, period, chain, raw })
     }
 
     fn skip_read(&self, bytes: &mut Bytes<'_>) -> Option<()> {
@@ -203,6 +232,8 @@ pub(super) struct RawSample<'a> {
     pub(super) tid: u32,
     /// Of a clock that begins at some time, in nanoseconds.
     pub(super) time: Option<u64>,
+    /// Occurrences that it stands for, when that is known.
+    pub(super) period: Option<u64>,
     /// Little-endian words, innermost first, with marks between kernel and user space.
     pub(super) chain: &'a [u8],
     /// The record of a tracepoint.

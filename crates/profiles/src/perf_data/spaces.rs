@@ -5,6 +5,8 @@ use std::{
     rc::Rc,
 };
 
+use super::files::RecordedFile;
+
 /// Mappings of all processes together that are held. Each takes some hundred bytes.
 const MAX_MAPPINGS: usize = 1 << 21;
 
@@ -20,7 +22,7 @@ pub(super) struct Mapped {
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) file_offset: u64,
-    pub(super) path: Rc<str>,
+    pub(super) file: Rc<RecordedFile>,
 }
 
 /// What a process has mapped, by start address; mappings never overlap.
@@ -37,8 +39,8 @@ pub(super) struct AddressSpaces {
     /// Names of threads, each once.
     texts: Vec<String>,
     index: HashMap<String, u32>,
-    /// Paths that were mapped at some time, each once.
-    paths: HashSet<Rc<str>>,
+    /// Files that were mapped at some time, each once.
+    files: HashSet<Rc<RecordedFile>>,
     /// Of those and of the names.
     text_bytes: usize,
 }
@@ -53,9 +55,9 @@ impl AddressSpaces {
         })
     }
 
-    /// Remembers a mapping; what it covers is forgotten.
+    /// Remembers a mapping; what it covers of others is forgotten.
     pub(super) fn map(&mut self, pid: u32, mut mapping: Mapped) {
-        mapping.path = self.path(mapping.path);
+        mapping.file = self.file(mapping.file);
         let space = self.mapped.entry(pid).or_default();
         if Rc::get_mut(space).is_none() {
             self.held += space.len();
@@ -69,19 +71,29 @@ impl AddressSpaces {
             .map(|(&start, _)| start)
             .collect();
         for start in covered {
-            space.remove(&start);
+            let Some(old) = space.remove(&start) else { continue };
+            // What is beside the new mapping stays.
+            if old.end > mapping.end {
+                let skipped = mapping.end - old.start;
+                let file_offset = old.file_offset.wrapping_add(skipped);
+                let rest = Mapped { start: mapping.end, file_offset, ..old.clone() };
+                space.insert(rest.start, rest);
+            }
+            if old.start < mapping.start {
+                space.insert(old.start, Mapped { end: mapping.start, ..old });
+            }
         }
         space.insert(mapping.start, mapping);
         self.held = self.held - before + space.len();
     }
 
-    fn path(&mut self, path: Rc<str>) -> Rc<str> {
-        if let Some(known) = self.paths.get(&path) {
+    fn file(&mut self, file: Rc<RecordedFile>) -> Rc<RecordedFile> {
+        if let Some(known) = self.files.get(&file) {
             return Rc::clone(known);
         }
-        self.text_bytes += path.len();
-        self.paths.insert(Rc::clone(&path));
-        path
+        self.text_bytes += file.path.len();
+        self.files.insert(Rc::clone(&file));
+        file
     }
 
     /// True when no real recording has as many mappings, which forks multiply, or threads.
@@ -160,8 +172,22 @@ impl AddressSpaces {
 mod tests {
     use super::*;
 
+    #[test]
+    fn what_a_mapping_does_not_cover_stays() {
+        let mut spaces = AddressSpaces::default();
+        let part = |start, end, file_offset| Mapped { start, end, file_offset, ..mapped(0) };
+        spaces.map(1, part(100, 200, 7));
+        spaces.map(1, part(120, 150, 0));
+        let at = |address| spaces.at(1, address).map(|it| (it.start, it.end, it.file_offset));
+        assert_eq!(at(119), Some((100, 120, 7)));
+        assert_eq!(at(120), Some((120, 150, 0)));
+        assert_eq!(at(150), Some((150, 200, 57)));
+        assert_eq!(at(200), None);
+    }
+
     fn mapped(start: u64) -> Mapped {
-        Mapped { start, end: start + 1, file_offset: 0, path: "/bin/x".into() }
+        let file = RecordedFile { path: "/bin/x".into(), ..RecordedFile::default() };
+        Mapped { start, end: start + 1, file_offset: 0, file: file.into() }
     }
 
     #[test]

@@ -17,11 +17,11 @@ const USER: u64 = (-512_i64).cast_unsigned();
 struct Known;
 
 impl CodeNames for Known {
-    fn in_file(&mut self, path: &str, offset: u64) -> Option<String> {
-        (path == "/bin/x").then(|| format!("x_{offset:x}"))
+    fn in_file(&mut self, file: &RecordedFile, offset: u64) -> Option<String> {
+        (&*file.path == "/bin/x").then(|| format!("x_{offset:x}"))
     }
 
-    fn in_kernel(&mut self, _: u64) -> Option<String> {
+    fn in_kernel(&mut self, _: &RecordedKernel, _: u64) -> Option<String> {
         Some("vfs_read".to_owned())
     }
 
@@ -58,6 +58,11 @@ fn sample(tid: u32, time: u64, chain: &[u64]) -> Vec<u8> {
 }
 
 fn file(records: &[Vec<u8>]) -> Vec<u8> {
+    file_of(records, 0)
+}
+
+/// With these flags of the event.
+fn file_of(records: &[Vec<u8>], flags: u64) -> Vec<u8> {
     let records = records.concat();
     let header = [
         104,
@@ -74,7 +79,7 @@ fn file(records: &[Vec<u8>]) -> Vec<u8> {
         0,
     ];
     let attributes =
-        [both(1, 64), 0, 1_000_000, SAMPLE_TYPE, 0, 0, 0, 0].map(u64::to_le_bytes).concat();
+        [both(1, 64), 0, 1_000_000, SAMPLE_TYPE, 0, flags, 0, 0].map(u64::to_le_bytes).concat();
     [b"PERFILE2".to_vec(), words_of(&header), attributes, words_of(&[RECORDS_AT, 0]), records]
         .concat()
 }
@@ -140,6 +145,56 @@ fn a_mapping_beyond_any_file_is_no_panic() {
         sample(8, 1, &[USER, 0x1010]),
     ]);
     assert_eq!(folded(&bytes), "x;x_f 1\n");
+}
+
+/// Fields at the end of a record that is no sample: thread and time.
+fn at(time: u64, record: Vec<u8>) -> Vec<u8> {
+    let body = [&record[8..], &words_of(&[both(7, 8), time])].concat();
+    let kind = u32::from_le_bytes(record[..4].try_into().unwrap());
+    self::record(kind, 0, &body)
+}
+
+fn round() -> Vec<u8> {
+    record(68, 0, &[])
+}
+
+/// Buffers of several CPUs stand one after the other.
+#[test]
+fn records_count_in_order_of_time() {
+    const ALL_HAVE_ID: u64 = 1 << 18;
+    let stack = [USER, 0x1010];
+    let begin = [
+        at(10, named(8, b"x\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")),
+        at(11, mapped(0x1000, 0x1000, 0, b"/bin/x\0\0")),
+    ];
+    let samples = [sample(8, 12, &stack), sample(8, 13, &stack)];
+    let late = at(20, mapped(0x1000, 0x1000, 0x100, b"/bin/x\0\0"));
+    let after = sample(8, 21, &stack);
+    let expected = "x;x_10 2\nx;x_110 1\n";
+    let check = |records: &[Vec<u8>]| {
+        let bytes = file_of(records, ALL_HAVE_ID);
+        assert_eq!(folded(&bytes), expected);
+    };
+    let [named, mapped] = begin;
+    let [first, second] = samples;
+    let all = [first, second, named, mapped, after, late];
+    check(&all);
+    let [first, second, named, mapped, after, late] = all;
+    check(&[first, round(), second, after, named, mapped, late, round(), round()]);
+}
+
+#[test]
+fn generated_code_is_in_no_file() {
+    for path in
+        ["//anon\0\0", "/memfd:vmem (deleted)\0\0\0", "/anon_hugepage (deleted)\0", "/dev/zero\0"]
+    {
+        let bytes = file(&[
+            named(8, b"x\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"),
+            mapped(0x9000, 0x1000, 0, path.as_bytes()),
+            sample(8, 1, &[USER, 0x9000]),
+        ]);
+        assert_eq!(folded(&bytes), "x;lists:map/2 1\n", "{path}");
+    }
 }
 
 /// Otherwise a file of a megabyte could make us hold gigabytes.

@@ -4,7 +4,7 @@ use std::io;
 
 use rabbitscope_text::display_size;
 
-use crate::TooLarge;
+use crate::{TooLarge, UnknownValue};
 
 /// Why a pprof file could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -30,6 +30,9 @@ pub enum PprofError {
         /// Bytes that it may have.
         limit_bytes: u64,
     },
+    /// It does not have what was asked for.
+    #[error(transparent)]
+    Value(#[from] UnknownValue),
     /// What it holds takes too much memory.
     #[error("{0}")]
     TooLarge(#[from] TooLarge),

@@ -9,16 +9,20 @@ mod encode;
 mod error;
 mod fields;
 mod message;
+mod profile;
 mod read;
 mod samples;
 mod strings;
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tests_of_values;
+mod values;
 mod vocabulary;
 mod write;
 
 pub use error::PprofError;
-pub use read::{read_pprof, read_pprof_within};
+pub use read::{read_pprof, read_pprof_with};
 use vocabulary::{
     COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KEPT_LABELS, KINDS, LABEL_CHANNEL,
     LABEL_CONNECTION, LABEL_MODE, LABEL_NAME, LABEL_OUTCOME, LABEL_PROCESS, LABEL_QUEUE,

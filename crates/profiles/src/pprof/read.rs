@@ -11,12 +11,12 @@ use prost::Message;
 
 use super::{
     super::{
-        Capture, Event, Frame, FrameId, FrameKind, FrameTable, Identities, LineWeight, Profile,
-        Sample, StackQuality, TooLarge, USUAL_PROFILE_BYTES,
+        Event, Frame, FrameId, FrameKind, FrameTable, Identities, LineWeight, Profile, ReadOptions,
+        Sample, TooLarge, USUAL_PROFILE_BYTES,
         budget::Budget,
         names::{KERNEL_SUFFIX, kind_of},
     },
-    COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KINDS, PprofError,
+    COMMENT_EVENT, KINDS, PprofError,
     fields::{fields, fields_of},
     message,
 };
@@ -44,15 +44,18 @@ const MAX_NAME_BYTES: usize = 1024;
 
 /// Reads a pprof file, gzipped or not, written by rabbitscope or by another program.
 ///
-/// Of a file with several sample types, `samples` is taken, or else the file's default, or else the
-/// last; a note in the capture says so when the weights are not numbers of samples.
+/// Of a file with several sample types the file's default is taken, or else the last that is not 0 in all samples; a
+/// note in the capture names the others.
 pub fn read_pprof(input: impl Read) -> Result<Profile, PprofError> {
-    read_pprof_within(input, USUAL_PROFILE_BYTES)
+    read_pprof_with(input, ReadOptions::within(USUAL_PROFILE_BYTES))
 }
 
-/// As [`read_pprof`], with another limit for its bytes after decompression and for the memory that it
-/// takes: each may be so much.
-pub fn read_pprof_within(input: impl Read, limit_bytes: u64) -> Result<Profile, PprofError> {
+/// As [`read_pprof`], with a limit for its bytes after decompression and for the memory that it takes, and with the
+/// sample type to take.
+pub fn read_pprof_with(
+    input: impl Read,
+    ReadOptions { limit_bytes, value }: ReadOptions<'_>,
+) -> Result<Profile, PprofError> {
     let mut reader = BufReader::new(input);
     let is_gzip = reader.fill_buf()?.starts_with(&[0x1f, 0x8b]);
     let mut bytes = Vec::new();
@@ -64,14 +67,14 @@ pub fn read_pprof_within(input: impl Read, limit_bytes: u64) -> Result<Profile, 
     if bytes.len() as u64 > limit_bytes {
         return Err(PprofError::TooLong { limit_bytes });
     }
-    Import::new(&bytes, Budget::new(limit_bytes))?.into_profile()
+    Import::new(&bytes, Budget::new(limit_bytes))?.into_profile(value)
 }
 
 /// A file whose ids are resolved; samples, which are most of it, are decoded one at a time.
 pub(super) struct Import<'a> {
     pub(super) bytes: &'a [u8],
     /// What there is once, or a few times.
-    head: message::Profile,
+    pub(super) head: message::Profile,
     strings: Vec<&'a str>,
     pub(super) frames: FrameTable,
     /// Frames by where their functions are and by the names' places among the strings.
@@ -203,25 +206,8 @@ impl<'a> Import<'a> {
         Ok(id)
     }
 
-    fn into_profile(mut self) -> Result<Profile, PprofError> {
-        let event = self.event()?;
-        let (index, note) =
-            if event.is_weighted() { (self.last_value()?, None) } else { self.weight_index()? };
-        let note = note.filter(|_| event == Event::Cpu);
-        let count_index = if event.is_weighted() { 0 } else { index };
-        let samples = self.samples(index, count_index)?;
-        let mut capture = self.capture(note)?;
-        let quality = self.comment(COMMENT_QUALITY)?.unwrap_or_else(|| {
-            capture.notes.push("The file carries no statement of stack quality.".to_owned());
-            StackQuality::default()
-        });
-        let lines = self.lines()?;
-        let Self { frames, identities, .. } = self;
-        Ok(Profile { event, capture, quality, frames, samples, identities, lines })
-    }
-
     /// What only our own files have.
-    fn lines(&mut self) -> Result<Vec<LineWeight>, PprofError> {
+    pub(super) fn lines(&mut self) -> Result<Vec<LineWeight>, PprofError> {
         let mut files: HashMap<i64, Arc<str>> = HashMap::new();
         let mut lines = Vec::new();
         for field in fields_of(self.bytes, SOURCE_LINE) {
@@ -244,61 +230,23 @@ impl<'a> Import<'a> {
         Ok(lines)
     }
 
-    /// Ours say what they are; others are taken for CPU time.
-    fn event(&self) -> Result<Event, PprofError> {
+    /// What the comments of our own files say.
+    pub(super) fn event(&self) -> Result<Option<Event>, PprofError> {
         for &comment in &self.head.comment {
             if let Some(name) = self.string(comment)?.strip_prefix(COMMENT_EVENT) {
                 return Event::from_name(name)
+                    .map(Some)
                     .ok_or_else(|| PprofError::Broken(format!("the event {name} is not known")));
             }
         }
-        Ok(Event::Cpu)
-    }
-
-    fn last_value(&self) -> Result<usize, PprofError> {
-        self.head
-            .sample_type
-            .len()
-            .checked_sub(1)
-            .ok_or_else(|| PprofError::Broken("it has no sample type".to_owned()))
-    }
-
-    /// Which of the values is the weight, and what to say when it is not a number of samples.
-    fn weight_index(&self) -> Result<(usize, Option<String>), PprofError> {
-        let types = &self.head.sample_type;
-        let is_named = |name: &str| {
-            types.iter().position(|it| self.string(it.r#type).is_ok_and(|text| text == name))
-        };
-        if let Some(index) = is_named(self.event()?.occurrences()) {
-            return Ok((index, None));
-        }
-        let default = self.string(self.head.default_sample_type)?;
-        let last = self.last_value()?;
-        let index = is_named(default).unwrap_or(last);
-        let (name, unit) = (self.string(types[index].r#type)?, self.string(types[index].unit)?);
-        Ok((index, Some(format!("Weights are `{name}` in {unit}, not numbers of samples."))))
-    }
-
-    fn capture(&self, note: Option<String>) -> Result<Capture, PprofError> {
-        if let Some(capture) = self.comment(COMMENT_CAPTURE)? {
-            return Ok(capture);
-        }
-        let message = &self.head;
-        let counts_nanos = message
-            .period_type
-            .is_some_and(|period| self.string(period.unit).is_ok_and(|unit| unit == "nanoseconds"));
-        Ok(Capture {
-            recorder: "pprof".to_owned(),
-            started_unix_nanos: u64::try_from(message.time_nanos).unwrap_or(0),
-            duration_nanos: u64::try_from(message.duration_nanos).unwrap_or(0),
-            period_nanos: if counts_nanos { u64::try_from(message.period).unwrap_or(0) } else { 0 },
-            notes: note.into_iter().collect(),
-            ..Capture::default()
-        })
+        Ok(None)
     }
 
     /// The value of the comment that starts with `key`.
-    fn comment<T: serde::de::DeserializeOwned>(&self, key: &str) -> Result<Option<T>, PprofError> {
+    pub(super) fn comment<T: serde::de::DeserializeOwned>(
+        &self,
+        key: &str,
+    ) -> Result<Option<T>, PprofError> {
         for &comment in &self.head.comment {
             if let Some(json) = self.string(comment)?.strip_prefix(key) {
                 return serde_json::from_str(json)

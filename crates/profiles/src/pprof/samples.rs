@@ -13,17 +13,14 @@ use super::{
     fields::fields_of,
     message,
     read::{Import, SAMPLE, short},
+    values::Values,
 };
 
 /// Longest stack that is believed, written out as text.
 const MAX_STACK_BYTES: usize = 16 << 20;
 
 impl Import<'_> {
-    pub(super) fn samples(
-        &mut self,
-        index: usize,
-        count_index: usize,
-    ) -> Result<Vec<Sample>, PprofError> {
+    pub(super) fn samples(&mut self, values: &Values) -> Result<Vec<Sample>, PprofError> {
         let mut samples = Vec::new();
         let mut total = 0_u64;
         for field in fields_of(self.bytes, SAMPLE) {
@@ -33,7 +30,15 @@ impl Import<'_> {
                 value
                     .ok_or_else(|| PprofError::Broken("a sample without a proper value".to_owned()))
             };
-            let (weight, count) = (value(index)?, value(count_index)?);
+            let weight = value(values.weight)?;
+            let count = match values.count {
+                Some(count) => value(count)?,
+                None => values.count_of(weight),
+            };
+            // Of several types a sample may have others only.
+            if !values.is_own && weight == 0 {
+                continue;
+            }
             total = total
                 .checked_add(weight)
                 .ok_or_else(|| PprofError::Broken("the sum of values is too large".to_owned()))?;

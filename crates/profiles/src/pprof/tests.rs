@@ -24,6 +24,7 @@ fn capture() -> Capture {
         period_nanos: 1_001_001,
         cpus: 2,
         time_step_nanos: 50_000_000,
+        value: None,
         notes: vec!["The node went away.".to_owned()],
     }
 }
@@ -207,7 +208,7 @@ fn a_foreign_file_reads() {
     assert_eq!(
         profile.capture.notes,
         [
-            "Weights are `space` in bytes, not numbers of samples.",
+            "Weights are `space` in bytes; the file also has `alloc` in units, which `flamegraph --value NAME` takes.",
             "The file carries no statement of stack quality."
         ]
     );

@@ -16,7 +16,7 @@ use super::{
 /// Writes `profile` as gzipped pprof. Values are, for CPU time, `samples/count` and, when the period
 /// is known, `cpu/nanoseconds`; for other events the number of occurrences and, when they have one,
 /// their weight: `calls/count` and `mmap/bytes`, `waits/count` and `off-cpu/nanoseconds`; of traced calls
-/// `time/microseconds`.
+/// `time/microseconds`; of the value of an import `samples/count` and the value as its file had it.
 pub fn write_pprof(profile: &Profile, out: impl Write) -> io::Result<()> {
     write_with_all(profile, Compression::default(), out)
 }
@@ -188,8 +188,8 @@ impl<'a> Message<'a> {
             Event::CallTime => self.value_type("time", "microseconds"),
             _ => self.value_type(event.occurrences(), "count"),
         };
-        let unit = if event == Event::Cpu { "nanoseconds" } else { event.unit() };
-        (counts, self.value_type(event.name(), unit))
+        let unit = if event == Event::Cpu { "nanoseconds" } else { profile.unit() };
+        (counts, self.value_type(profile.value_name(), unit))
     }
 
     fn value_type(&mut self, name: &'a str, unit: &'a str) -> ValueType {

@@ -1,12 +1,12 @@
 //! Where windows lie: `2026-11-25/04/` has those of an hour. Only what has such names is ours.
 
 use std::{
+    ffi::OsStr,
     fs, io,
-    os::{fd::OwnedFd, unix::fs::DirBuilderExt},
     path::{Path, PathBuf},
 };
 
-use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rabbitscope_files::{Directory, WriteError};
 
 use super::name::WindowName;
 
@@ -36,29 +36,28 @@ fn numbered(directory: &Path, digits: &[usize]) -> io::Result<Vec<String>> {
     Ok(names.collect())
 }
 
-/// Permissions of the directories: windows have names of queues and of clients, which are not everybody's business.
-const MODE: u32 = 0o750;
-
-/// Makes the directory of an hour, unless it is there. A link in its place is refused: what it leads to is not ours.
-pub(super) fn make_hour(root: &Path, hour: &Path) -> io::Result<()> {
-    let day = hour.parent().unwrap_or(hour);
-    for directory in [day, hour] {
-        match fs::DirBuilder::new().mode(MODE).create(root.join(directory)) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-            made => made?,
-        }
-        open_below(root, directory)?;
-    }
-    Ok(())
+/// Opens the directory of an hour, which is made unless it is there. A link in its place is refused: what it leads to is
+/// not ours.
+pub(super) fn make_hour(root: &Directory, hour: &Path) -> Result<Directory, WriteError> {
+    let (day, hour) = parts(hour);
+    root.make_below(day)?.make_below(hour)
 }
 
-/// Opens a directory, so that what is done in it is done there whatever becomes of its name. Links below the root are not
-/// followed.
-pub(super) fn open_below(root: &Path, directory: &Path) -> rustix::io::Result<OwnedFd> {
-    let reading = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let root = rustix::fs::open(root, reading, Mode::empty())?;
-    let within = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
-    rustix::fs::openat2(&root, directory, reading, Mode::empty(), within)
+/// Opens the directory of a day, and that of an hour in it. Links are not followed.
+pub(super) fn open_hour(
+    root: &Directory,
+    hour: &Path,
+) -> Result<(Directory, Directory), WriteError> {
+    let (day, hour) = parts(hour);
+    let day = root.below(day)?;
+    let hour = day.below(hour)?;
+    Ok((day, hour))
+}
+
+/// The names of a day and of an hour in it.
+pub(super) fn parts(hour: &Path) -> (&OsStr, &OsStr) {
+    let day = hour.parent().unwrap_or(hour);
+    (day.as_os_str(), hour.file_name().unwrap_or_default())
 }
 
 /// The windows of a directory with their sizes: regular files with such a name.

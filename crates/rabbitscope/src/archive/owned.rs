@@ -1,15 +1,11 @@
 //! The proof that a directory is ours: a file in it that says so. A lock of the directory says that somebody writes to it.
 
-use std::{
-    fs::{self, File},
-    io::{self, Read},
-    path::Path,
-};
+use std::{fs::File, io::Write, path::Path, sync::Arc};
 
 use anyhow::Context;
-use rustix::fs::{FlockOperation, flock};
+use rabbitscope_files::{AtomicFile, Directory, LockError};
 
-use crate::{atomic_file, exit::UsageError};
+use crate::{exit::UsageError, output};
 
 /// The file that marks a directory of windows.
 const MARKER: &str = "rabbitscope-windows";
@@ -25,59 +21,88 @@ pub(crate) fn is_archive(directory: &Path) -> bool {
 /// A marked directory, locked for as long as this lives.
 #[derive(Debug)]
 pub(super) struct Ownership {
+    pub(super) directory: Arc<Directory>,
     _locked: File,
+    /// NFS passes on the lock of a file, and not that of a directory.
+    _marker: File,
 }
 
 impl Ownership {
     /// Marks an empty directory, which is made when it is missing, or takes one that is marked. Anything else is
     /// refused, and a directory to which another process writes.
-    pub(super) fn take(directory: &Path) -> anyhow::Result<Self> {
-        let place = directory.display();
-        fs::create_dir_all(directory).with_context(|| format!("cannot make {place}"))?;
+    pub(super) fn take(path: &Path) -> anyhow::Result<Self> {
+        let directory = Arc::new(Directory::make(path)?);
+        require_own(&directory)?;
         // Locked before it is looked at: two that start at the same time would both find it empty.
-        let locked = lock(directory)?;
-        let marker = directory.join(MARKER);
-        if !marker.exists() {
-            let mut entries =
-                fs::read_dir(directory).with_context(|| format!("cannot list {place}"))?;
-            if entries.next().is_some() {
-                return Err(UsageError(format!(
-                    "{place} holds other files: name an empty directory, or one of an earlier watch"
-                ))
-                .into());
-            }
-            atomic_file::write(&marker, MARK.as_bytes())?;
+        let locked = lock(&directory)?;
+        if !directory.has_file(MARKER.as_ref()) {
+            mark(&directory)?;
         }
-        let file =
-            File::open(&marker).with_context(|| format!("cannot open {}", marker.display()))?;
-        require_format(&file, directory)?;
-        Ok(Self { _locked: locked })
+        // For writing, without which NFS locks nothing. Nothing is written.
+        let marker = directory.open_or_create(MARKER.as_ref());
+        let marker = marker.with_context(|| format!("cannot open {}/{MARKER}", path.display()))?;
+        take_lock(&marker, path)?;
+        output::note_of_lock(&marker, path);
+        require_format(&directory)?;
+        Ok(Self { directory, _locked: locked, _marker: marker })
     }
 }
 
-fn lock(directory: &Path) -> anyhow::Result<File> {
-    let place = directory.display();
-    let file = File::open(directory).with_context(|| format!("cannot open {place}"))?;
-    match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-        Ok(()) => Ok(file),
-        Err(rustix::io::Errno::WOULDBLOCK) => {
+fn require_own(directory: &Directory) -> anyhow::Result<()> {
+    let place = directory.path().display();
+    if !directory.is_of_others().with_context(|| format!("cannot look at {place}"))? {
+        return Ok(());
+    }
+    let message = format!(
+        "{place} belongs to another user, or others may write to it: windows would be theirs to read and to exchange; \
+         name a new directory, or one that only you can write to"
+    );
+    Err(UsageError(message).into())
+}
+
+fn mark(directory: &Arc<Directory>) -> anyhow::Result<()> {
+    let place = directory.path().display();
+    if !directory.names().with_context(|| format!("cannot list {place}"))?.is_empty() {
+        let message = format!(
+            "{place} holds other files: name an empty directory, or one of an earlier watch"
+        );
+        return Err(UsageError(message).into());
+    }
+    let mut marker = AtomicFile::in_directory(Arc::clone(directory), MARKER.as_ref())?;
+    let written = marker.writer().write_all(MARK.as_bytes());
+    written.with_context(|| format!("cannot write {place}/{MARKER}"))?;
+    Ok(marker.commit()?)
+}
+
+fn lock(directory: &Directory) -> anyhow::Result<File> {
+    let place = directory.path();
+    let file = directory.opened().with_context(|| format!("cannot open {}", place.display()))?;
+    take_lock(&file, place)?;
+    Ok(file)
+}
+
+fn take_lock(file: &File, place: &Path) -> anyhow::Result<()> {
+    let place = place.display();
+    match rabbitscope_files::lock(file) {
+        Ok(()) => Ok(()),
+        Err(LockError::Taken) => {
             let message =
                 format!("another watch writes to {place}: end it, or name another directory");
             Err(UsageError(message).into())
         }
-        Err(error) => Err(io::Error::from(error)).with_context(|| format!("cannot lock {place}")),
+        Err(LockError::Io(error)) => Err(error).with_context(|| format!("cannot lock {place}")),
     }
 }
 
-fn require_format(marker: &File, directory: &Path) -> anyhow::Result<()> {
-    let mut mark = String::new();
-    marker.take(200).read_to_string(&mut mark).unwrap_or_default();
-    if mark == MARK {
+fn require_format(directory: &Directory) -> anyhow::Result<()> {
+    const MAX_MARK_BYTES: u64 = 200;
+    let mark = directory.read(MARKER.as_ref(), MAX_MARK_BYTES).unwrap_or_default();
+    if mark == MARK.as_bytes() {
         return Ok(());
     }
     let message = format!(
         "{} is marked by another version of rabbitscope: name another directory",
-        directory.display()
+        directory.path().display()
     );
     Err(UsageError(message).into())
 }
@@ -96,6 +121,20 @@ mod tests {
             all.into_iter().map(|it| it.join().unwrap()).collect()
         });
         assert_eq!(taken.iter().filter(|it| it.is_ok()).count(), 1);
+    }
+
+    /// A watch on another machine has this lock alone where the file system passes on no locks of directories.
+    #[test]
+    fn the_lock_of_the_marker_counts_as_well() {
+        let directory = tempfile::tempdir().unwrap();
+        drop(Ownership::take(directory.path()).unwrap());
+        let marker = fs::OpenOptions::new().write(true).open(directory.path().join(MARKER));
+        let marker = marker.unwrap();
+        rabbitscope_files::lock(&marker).unwrap();
+        let refused = Ownership::take(directory.path()).unwrap_err().to_string();
+        assert!(refused.contains("another watch"), "{refused}");
+        drop(marker);
+        drop(Ownership::take(directory.path()).unwrap());
     }
 
     #[test]

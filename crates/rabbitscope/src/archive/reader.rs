@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use rabbitscope_profiles::{Profile, ProfileSum, read_pprof_within};
+use rabbitscope_profiles::{Profile, ProfileSum, ReadOptions, read_pprof_with};
 
 use super::{
     layout::{hours, windows_in},
@@ -75,5 +75,6 @@ pub(crate) fn sum(root: &Path, selection: &Selection, limit_bytes: u64) -> anyho
 }
 
 fn read(path: &Path, limit_bytes: u64) -> anyhow::Result<Profile> {
-    Ok(read_pprof_within(rabbitscope_files::open(path, limit_bytes)?, limit_bytes)?)
+    let file = rabbitscope_files::open(path, limit_bytes)?;
+    Ok(read_pprof_with(file, ReadOptions::within(limit_bytes))?)
 }

@@ -2,23 +2,22 @@
 
 use std::{
     collections::BTreeMap,
-    fs,
-    os::fd::AsRawFd,
+    ffi::OsString,
+    io,
     path::{Path, PathBuf},
+    sync::Arc,
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
 use anyhow::Context;
+use rabbitscope_files::{AtomicFile, Directory, WriteError};
 use rabbitscope_profiles::{Profile, write_pprof_fast};
-use rustix::io::Errno;
 
 use super::{
-    layout::{hours, make_hour, open_below, windows_in},
+    layout::{hours, make_hour, open_hour, parts, windows_in},
     name::WindowName,
     owned::Ownership,
 };
-use crate::atomic_file::AtomicFile;
-
 /// After a removal by size there is room for a while: this share of the limit.
 const SLACK: u64 = 50;
 
@@ -35,12 +34,11 @@ pub(crate) struct ArchiveLimits {
 /// The directory that this process writes to.
 #[derive(Debug)]
 pub(crate) struct WindowArchive {
-    root: PathBuf,
     pub(crate) limits: ArchiveLimits,
     /// Bytes by directory of an hour, so that memory does not grow with the number of windows.
     bytes_by_hour: BTreeMap<PathBuf, u64>,
     next_look_at_age: Instant,
-    _ownership: Ownership,
+    ownership: Ownership,
 }
 
 impl WindowArchive {
@@ -52,24 +50,23 @@ impl WindowArchive {
             let bytes = windows_in(&root.join(&hour)).map(|(_, _, bytes)| bytes).sum();
             bytes_by_hour.insert(hour, bytes);
         }
-        let root = root.to_owned();
         let next_look_at_age = Instant::now();
-        Ok(Self { root, limits, bytes_by_hour, next_look_at_age, _ownership: ownership })
+        Ok(Self { limits, bytes_by_hour, next_look_at_age, ownership })
     }
 
     /// Writes a window. It is there in full or not at all, unless the machine loses power: the disk is not asked to
     /// hurry, because a broker may wait for the same disk.
     pub(crate) fn store(&mut self, name: &WindowName, profile: &Profile) -> anyhow::Result<()> {
         let hour = name.hour();
-        let directory = self.root.join(&hour);
-        make_hour(&self.root, &hour)
-            .with_context(|| format!("cannot make {}", directory.display()))?;
-        let path = directory.join(name.to_string());
-        let mut file = AtomicFile::create(&path)?;
+        let root = &self.ownership.directory;
+        let directory = make_hour(root, &hour)
+            .with_context(|| format!("cannot make {}", root.path().join(&hour).display()))?;
+        let (directory, name) = (Arc::new(directory), name.to_string());
+        let mut file = AtomicFile::in_directory(Arc::clone(&directory), name.as_ref())?;
         write_pprof_fast(profile, file.writer())
-            .with_context(|| format!("cannot write {}", path.display()))?;
+            .with_context(|| format!("cannot write {}", directory.path().join(&name).display()))?;
         file.commit_unsynced()?;
-        let bytes = path.metadata().map_or(0, |found| found.len());
+        let bytes = directory.length(name.as_ref()).unwrap_or(0);
         *self.bytes_by_hour.entry(hour).or_default() += bytes;
         Ok(())
     }
@@ -103,44 +100,62 @@ impl WindowArchive {
 
     /// Removes what is older, and the oldest until so many bytes are gone.
     fn remove_from(&mut self, hour: &Path, oldest: Duration, wanted: u64) {
-        let opened = match open_below(&self.root, hour) {
+        let (day, opened) = match open_hour(&self.ownership.directory, hour) {
             Ok(opened) => opened,
-            // Somebody has removed it, or put a link there, and what that leads to is not ours.
-            Err(Errno::NOENT | Errno::LOOP | Errno::NOTDIR) => {
-                self.bytes_by_hour.remove(hour);
+            Err(error) => {
+                if is_not_ours(&error) {
+                    self.bytes_by_hour.remove(hour);
+                }
+                // Anything else is tried again.
                 return;
             }
-            // It is tried again.
-            Err(_) => return,
         };
-        let place = PathBuf::from(format!("/proc/self/fd/{}", opened.as_raw_fd()));
-        let mut windows: Vec<(WindowName, PathBuf, u64)> = windows_in(&place).collect();
+        let mut windows = windows_of(&opened);
         windows.sort();
         let all = windows.len();
         let (mut removed, mut count) = (0, 0);
-        for (name, path, bytes) in windows {
+        for (name, file, bytes) in windows {
             if removed >= wanted && name.started() >= oldest {
                 break;
             }
             // What cannot be removed counts as removed: else it would be tried for ever.
-            let _ = fs::remove_file(&path);
+            let _ = opened.remove_file(&file);
             removed += bytes;
             count += 1;
         }
         if count == all {
             self.bytes_by_hour.remove(hour);
-            let directory = self.root.join(hour);
             // Either fails where somebody else has put something.
-            let _ = fs::remove_dir(&directory);
-            let _ = directory.parent().map(fs::remove_dir);
+            let (day_name, hour_name) = parts(hour);
+            let _ = day.remove_directory(hour_name);
+            let _ = self.ownership.directory.remove_directory(day_name);
         } else if let Some(bytes) = self.bytes_by_hour.get_mut(hour) {
             *bytes = bytes.saturating_sub(removed);
         }
     }
 }
 
+/// The windows of a directory that is held, with their names as files and their sizes.
+fn windows_of(hour: &Directory) -> Vec<(WindowName, OsString, u64)> {
+    let names = hour.names().unwrap_or_default().into_iter();
+    let windows = names.filter_map(|file| {
+        let name = WindowName::parse(file.to_str()?)?;
+        let bytes = hour.length(&file).ok()?;
+        Some((name, file, bytes))
+    });
+    windows.collect()
+}
+
+/// Whether a directory was removed, or something else stands in its place, which is not ours.
+fn is_not_ours(error: &WriteError) -> bool {
+    use io::ErrorKind::{NotADirectory, NotFound};
+    error.is_usage() || matches!(error.kind(), NotFound | NotADirectory)
+}
+
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use rabbitscope_profiles::read_folded;
 
     use super::*;

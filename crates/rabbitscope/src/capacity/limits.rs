@@ -1,5 +1,7 @@
 //! Limits of a search in the words of the command line.
 
+use rabbitscope_runs::{experiment::RunMetric, scenario::QUANTILES};
+
 use crate::exit::UsageError;
 
 /// `confirm.p99 < 20ms` as an override of `[expect]`, from the time on the schedule.
@@ -8,6 +10,7 @@ pub fn limit_as_override(limit: &str) -> Result<String, UsageError> {
         UsageError(format!("limit {limit}: write a limit such as `confirm.p99 < 20ms`"))
     })?;
     let (metric, bound) = limit.split_at(at);
+    check(metric.trim()).map_err(|reason| UsageError(format!("limit {limit}: {reason}")))?;
     let metric = match metric.trim().split_once('.') {
         Some((latency @ ("confirm" | "end-to-end"), quantile)) => {
             format!("{latency}-intended.{quantile}")
@@ -15,6 +18,18 @@ pub fn limit_as_override(limit: &str) -> Result<String, UsageError> {
         _ => metric.trim().to_owned(),
     };
     Ok(format!("expect.{metric}=\"{}\"", bound.trim()))
+}
+
+/// Refuses what is no metric of a load; names without a point are those of `[expect]`.
+fn check(metric: &str) -> Result<(), String> {
+    if QUANTILES.contains(&metric) {
+        return Err(format!("name the latency, as in `confirm.{metric}` or `end-to-end.{metric}`"));
+    }
+    match metric.contains('.').then(|| RunMetric::parse(metric)) {
+        Some(Err(reason)) => Err(reason),
+        Some(Ok(RunMetric::Load(_))) | None => Ok(()),
+        Some(Ok(_)) => Err(format!("`{metric}` is no rate and no latency of the load")),
+    }
 }
 
 #[cfg(test)]
@@ -31,5 +46,13 @@ mod tests {
         check("late < 1%", Some("expect.late=\"< 1%\""));
         check("confirm.p99", None);
         check("< 20ms", None);
+        check("p99 < 20ms", None);
+        check("confrim.p99 < 20ms", None);
+        check("broker.memory < 1GiB", None);
+        let reason = limit_as_override("p99 < 20ms").unwrap_err().to_string();
+        assert!(
+            reason.contains("limit p99 < 20ms: name the latency, as in `confirm.p99`"),
+            "{reason}"
+        );
     }
 }

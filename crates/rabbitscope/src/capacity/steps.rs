@@ -2,16 +2,16 @@
 
 use super::text;
 use crate::{
-    atomic_file::{self, AtomicFile},
     leftovers::RemovalConsent,
     output,
-    run::{self, Finished, Target},
+    run::{self, EarlierRuns, Finished, Target},
     rundir::RunDirectory,
     salvage::Unwritten,
     watch::{Line, MachineHistory, MachineWatch, Watchers},
 };
 use anyhow::Context;
 use rabbitscope_analysis::capacity::{Range, SearchRotation, judge};
+use rabbitscope_files::AtomicFile;
 use rabbitscope_runs::{
     capacity::{Capacity, CapacityOutcome, CapacityStep, StepVerdict},
     scenario::{Metric, Scenario, Schedule, Stop, WarmUp},
@@ -61,7 +61,8 @@ pub fn find(
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<(Capacity, Option<anyhow::Error>)> {
     directory.write_scenario(&question.scenario)?;
-    let target = Target::open(&question.scenario, directory, Some(question.asked), stop)?;
+    let target =
+        Target::open(&question.scenario, directory, (question.asked, EarlierRuns::Remove), stop)?;
     let mut search = SearchRotation::new(question.range, question.searches);
     let limits = question.scenario.expect.that.iter().map(ToString::to_string).collect();
     let mut capacity =
@@ -200,11 +201,12 @@ fn write(capacity: &Capacity, directory: &Path) -> Unwritten {
     let mut unwritten = Unwritten::default();
     let (result, curve) = (directory.join(RESULT), directory.join(CURVE));
     let json = serde_json::to_vec_pretty(capacity).map(|json| [json.as_slice(), b"\n"].concat());
-    let json = json.map_err(Into::into).and_then(|json| atomic_file::write(&result, &json));
+    let json = json.map_err(anyhow::Error::from);
+    let json = json.and_then(|json| Ok(rabbitscope_files::write(&result, &json)?));
     unwritten.note(&result.display().to_string(), json);
-    let page = AtomicFile::create(&curve).and_then(|mut page| {
+    let page = AtomicFile::create(&curve).map_err(anyhow::Error::from).and_then(|mut page| {
         write_curve(page.writer(), capacity)?;
-        page.commit()
+        Ok(page.commit()?)
     });
     unwritten.note(&curve.display().to_string(), page);
     unwritten

@@ -7,23 +7,29 @@ use std::{
 };
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use rabbitscope_profiles::USUAL_PROFILE_BYTES;
+use rabbitscope_files::replaced_input;
+use rabbitscope_profiles::{ReadOptions, USUAL_PROFILE_BYTES};
 use rabbitscope_text as units;
 
 use crate::exit::UsageError;
 
-/// How much of a profile from a file is taken.
-#[derive(Clone, Copy, Debug, clap::Args)]
-pub(super) struct ProfileLimit {
+/// How a profile is read from a file.
+#[derive(Clone, Debug, clap::Args)]
+pub(super) struct ReadArguments {
+    /// The value or event to take of a file that has several, such as alloc_space or cycles:u; the error for a name that
+    /// it has not lists those that it has [default: the file's own]
+    #[arg(long, value_name = "NAME")]
+    value: Option<String>,
     /// Refuse a profile that has more bytes than this after decompression, or that takes more memory
     /// [default: 256MiB]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_size: Option<u64>,
 }
 
-impl ProfileLimit {
-    pub(super) fn bytes(self) -> u64 {
-        self.max_size.unwrap_or(USUAL_PROFILE_BYTES)
+impl ReadArguments {
+    pub(super) fn options(&self) -> ReadOptions<'_> {
+        let limit_bytes = self.max_size.unwrap_or(USUAL_PROFILE_BYTES);
+        ReadOptions { limit_bytes, value: self.value.as_deref() }
     }
 }
 
@@ -69,6 +75,19 @@ impl SpanArguments {
         path.push(query.join("&"));
         path.into()
     }
+}
+
+/// Refuses an output that would replace one of the inputs, or what a directory of them holds.
+pub(super) fn refuse_to_replace<'a>(
+    output: &Path,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), UsageError> {
+    let Some(input) = replaced_input(output, inputs) else { return Ok(()) };
+    Err(UsageError(format!(
+        "{} would be replaced, and {} is read: name another file to write to",
+        output.display(),
+        input.display()
+    )))
 }
 
 /// A size of one byte or more.

@@ -20,7 +20,7 @@ use crate::{
 const NONE: &str = "no throwaway broker runs";
 
 /// Start, list and stop throwaway brokers: the installed RabbitMQ, on free ports of this machine
-/// only, in a temporary directory (TMPDIR)
+/// only, in a temporary directory (TMPDIR; /tmp for a program with capabilities that root does not start)
 ///
 /// The URI that is printed has the broker's password: keep it to yourself. Others can see it on a command
 /// line; they cannot see it in the environment variable `RABBITSCOPE_URI`
@@ -95,7 +95,9 @@ struct ListedEntry<'a> {
 
 impl Args {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
-        run::sweep_dead_brokers()?;
+        for out_of_sight in run::sweep_dead_brokers()? {
+            output::note(&out_of_sight.to_string());
+        }
         let registry = Registry::open()?;
         match self.command {
             Command::Start(start) => start.execute(),

@@ -11,11 +11,16 @@ use super::{
 };
 use crate::exit::Exit;
 use clap::{Parser, Subcommand};
+use rabbitscope_files::FileMode;
 
 /// Finds out why RabbitMQ is slow, and proves that a change made it faster.
 #[derive(Debug, Parser)]
 #[command(version, about, max_term_width = 100, after_help = EXIT_CODES)]
 pub struct Cli {
+    /// Permissions of the files that are written: 0600 (yours alone), 0640 (its group reads), 0644 (everybody reads)
+    /// [default: 0600, and those of a file of yours that is replaced]
+    #[arg(long, global = true, value_name = "MODE", env = "RABBITSCOPE_FILE_MODE")]
+    file_mode: Option<FileMode>,
     #[command(subcommand)]
     command: Command,
 }
@@ -57,6 +62,9 @@ enum Command {
 impl Cli {
     /// Does what the command line asks for.
     pub fn execute(self) -> anyhow::Result<Exit> {
+        if let Some(mode) = self.file_mode {
+            mode.apply();
+        }
         if !self.command.may_record() {
             rabbitscope_probe::drop_privileges()?;
         }

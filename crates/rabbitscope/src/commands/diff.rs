@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use rabbitscope_analysis::RunPairing;
 
-use super::arguments::ProfileLimit;
+use super::arguments::{ReadArguments, refuse_to_replace};
 use crate::{
+    archive,
     comparison::{Comparison, DiffPage},
     exit::{Exit, UsageError},
     output,
@@ -53,11 +54,12 @@ pub(super) struct Args {
     #[arg(long)]
     json: bool,
     #[command(flatten)]
-    limit: ProfileLimit,
+    reading: ReadArguments,
 }
 
 impl Args {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
+        self.refuse_to_replace_an_input()?;
         let page = self.output.as_deref().map(DiffPage::check).transpose()?;
         let comparison = self.compare()?;
         if let Some(page) = &page {
@@ -71,10 +73,20 @@ impl Args {
         Ok(Exit::Done)
     }
 
+    fn refuse_to_replace_an_input(&self) -> anyhow::Result<()> {
+        let Some(output) = &self.output else { return Ok(()) };
+        let pair = self.before.iter().chain(&self.after);
+        for input in pair.chain(&self.before_set).chain(&self.after_set) {
+            let (read, _) = archive::split_selection(input)?;
+            refuse_to_replace(output, [read.as_path()])?;
+        }
+        Ok(())
+    }
+
     fn compare(&self) -> anyhow::Result<Comparison> {
-        let limit = self.limit.bytes();
+        let options = self.reading.options();
         if let Some((before, after)) = self.before.as_ref().zip(self.after.as_ref()) {
-            return Comparison::read(before, after, limit);
+            return Comparison::read(before, after, options);
         }
         let sides = [("before", &self.before_set), ("after", &self.after_set)];
         for (side, profiles) in &sides {
@@ -87,6 +99,6 @@ impl Args {
         let name = |profiles: &[PathBuf]| format!("{} runs", profiles.len());
         let [before, after] = sides.map(|(_, profiles)| (name(profiles), &profiles[..]));
         let sides = [(&before.0[..], before.1), (&after.0[..], after.1)];
-        Comparison::read_runs(sides, RunPairing::None, limit)
+        Comparison::read_runs(sides, RunPairing::None, options)
     }
 }

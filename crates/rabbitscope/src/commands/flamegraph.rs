@@ -2,12 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::arguments::{ProfileLimit, SpanArguments};
-use crate::{
-    exit::Exit,
-    format::{ProfileFile, read_profile},
-    output,
-};
+use super::arguments::{ReadArguments, SpanArguments, refuse_to_replace};
+use crate::{archive, exit::Exit, format::ProfileFile, output, source::read_profile};
 
 /// Turn a recorded profile into a flame graph or another profile format
 #[derive(Debug, clap::Args)]
@@ -21,14 +17,16 @@ pub(super) struct Args {
     #[command(flatten)]
     span: SpanArguments,
     #[command(flatten)]
-    limit: ProfileLimit,
+    reading: ReadArguments,
 }
 
 impl Args {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
+        let (read, _) = archive::split_selection(&self.input)?;
+        refuse_to_replace(&self.output, [read.as_path()])?;
         let file = ProfileFile::check(&self.output)?;
         let input = self.span.applied_to(&self.input);
-        let profile = read_profile(&input, self.limit.bytes())?;
+        let profile = read_profile(&input, self.reading.options())?;
         // Not every form has a place for them.
         profile.capture.notes.iter().for_each(|note| output::note(note));
         file.write(&profile)?;

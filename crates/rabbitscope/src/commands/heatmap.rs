@@ -3,12 +3,12 @@
 use std::{path::PathBuf, time::Duration};
 
 use anyhow::Context;
+use rabbitscope_files::AtomicFile;
 use rabbitscope_web::{BusyWindow, write_heat_map};
 
-use super::arguments::SpanArguments;
+use super::arguments::{SpanArguments, refuse_to_replace};
 use crate::{
     archive::{self, FoundWindow, split_selection},
-    atomic_file::AtomicFile,
     exit::{Exit, UsageError},
     format::require_html,
     output,
@@ -30,6 +30,7 @@ impl Args {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         require_html(&self.output)?;
         let (directory, selection) = split_selection(&self.span.applied_to(&self.directory))?;
+        refuse_to_replace(&self.output, [directory.as_path()])?;
         let found = archive::find(&directory, &selection)?;
         if found.is_empty() {
             let message = format!("{} has no such window", directory.display());

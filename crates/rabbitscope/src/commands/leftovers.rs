@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use rabbitscope_load::Dialer;
+use rabbitscope_load::{BindingSource, Dialer};
 use rabbitscope_runs::scenario::{BrokerSpec, Connecting};
 use rabbitscope_text::display_utc;
 use serde::Serialize;
@@ -12,7 +12,7 @@ use rabbitscope_text::{Align, table};
 
 use crate::{
     exit::{Exit, UsageError},
-    leftovers::{self, Entry, Journal, Outcome, RemovalConsent},
+    leftovers::{self, Entry, Journal, Management, Outcome, RemovalConsent},
     machine::Liveness,
     output, run,
 };
@@ -23,9 +23,22 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Remove from the broker what a run that has ended declared there, messages included; what others
-    /// use, what is not certainly the run's, and another broker at the same address are left alone
+    /// use or may have bound, what is not certainly the run's, and another broker at the same address are left alone
     #[arg(long, conflicts_with_all = ["forget"])]
     remove: bool,
+    /// With `--remove`: look at the bindings through this broker's management interface,
+    /// http://USER:PASSWORD@HOST:PORT; what has none but the run's own can be removed
+    #[arg(
+        long,
+        value_name = "URL",
+        requires = "remove",
+        env = "RABBITSCOPE_MANAGEMENT",
+        hide_env_values = true
+    )]
+    management: Option<String>,
+    /// With `--remove`: no application has bound or declared the queues and exchanges of the run since
+    #[arg(long, requires = "remove", conflicts_with = "management")]
+    assume_unbound: bool,
     /// Forget the run with this id and leave the broker alone
     #[arg(long, value_name = "ID")]
     forget: Option<String>,
@@ -84,7 +97,10 @@ impl Args {
     }
 
     fn remove(&self, journal: &Journal) -> anyhow::Result<Exit> {
-        let reports = leftovers::remove(journal, &self.dialer()?, RemovalConsent::All)?;
+        let asked = RemovalConsent { is_asked: true, is_unbound: self.assume_unbound };
+        let management = self.management.as_deref().map(Management::parse).transpose()?;
+        let source = management.as_ref().map(|management| management as &dyn BindingSource);
+        let reports = leftovers::remove(journal, &self.dialer()?, asked, source)?;
         if self.json {
             let settled: Vec<RemovalResult> = reports.iter().map(RemovalResult::of).collect();
             output::json(&settled)?;

@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use rabbitscope_files::AtomicFile;
 use rabbitscope_probe::packets::{
     CaptureInterface, MAX_PORTS, NetworkNamespace, PortSet, explain_packets,
 };
@@ -14,12 +15,11 @@ use rabbitscope_wire::{
 };
 
 use super::{
-    arguments::duration,
+    arguments::{duration, refuse_to_replace},
     facts::{self, FactRecord},
     inside::NodeArguments,
 };
 use crate::{
-    atomic_file::{self, AtomicFile},
     exit::{Exit, UsageError},
     interrupt, output,
     packets::{LiveOptions, SavedPackets, capture, read, summary},
@@ -49,7 +49,7 @@ pub(super) struct Args {
     /// Where to; the suffix says in which form: .html .json .pcapng; may be given several times
     #[arg(short, long, value_name = "FILE", value_parser = target)]
     output: Vec<Target>,
-    /// Keep bodies of messages in the .pcapng; credentials are never kept
+    /// Keep bodies, headers and properties of messages in the .pcapng; credentials are never kept
     #[arg(long)]
     payload: bool,
     /// Capture nothing; say which sources this machine allows and what is missing
@@ -93,12 +93,12 @@ impl Target {
             Form::Page => {
                 let mut page = AtomicFile::create(path)?;
                 rabbitscope_web::write_packets(page.writer(), report)?;
-                page.commit()
+                Ok(page.commit()?)
             }
             Form::Json => {
                 let mut text = serde_json::to_vec_pretty(report)?;
                 text.push(b'\n');
-                atomic_file::write(path, &text)
+                Ok(rabbitscope_files::write(path, &text)?)
             }
             Form::Packets => {
                 let Some(saved) = saved.take() else { return Ok(()) };
@@ -128,6 +128,7 @@ impl Args {
         }
         // What cannot be written should be known before anything is captured.
         for target in &self.output {
+            refuse_to_replace(&target.path, self.pcap.as_deref())?;
             drop(AtomicFile::create(&target.path)?);
         }
         let place = self.output.iter().find(|it| it.form == Form::Packets);

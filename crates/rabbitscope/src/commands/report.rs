@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::arguments::refuse_to_replace;
 use crate::{
     exit::{Exit, UsageError},
     format::require_html,
@@ -26,6 +27,7 @@ impl Args {
 
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         let (run_dir, output) = self.validate()?;
+        refuse_to_replace(output, [run_dir])?;
         rundir::write_report(run_dir, output)?;
         Ok(Exit::Done)
     }

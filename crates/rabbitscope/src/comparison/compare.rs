@@ -1,10 +1,10 @@
 //! Two recordings, compared.
 
-use crate::{exit::UsageError, format::read_profile, rundir};
+use crate::{exit::UsageError, rundir, source::read_profile};
 use rabbitscope_analysis::{
     MessageCounts, MessagesDuring, ProfileDiff, RunPairing, RunProfiles, Sides, shown_part, worth,
 };
-use rabbitscope_profiles::Profile;
+use rabbitscope_profiles::{Profile, ReadOptions};
 use std::path::{Path, PathBuf};
 
 /// Two profiles and what changed between them.
@@ -23,10 +23,10 @@ pub(super) struct ComparedProfile {
 }
 
 impl ComparedProfile {
-    fn read(input: &Path, limit_bytes: u64) -> anyhow::Result<Self> {
+    fn read(input: &Path, options: ReadOptions<'_>) -> anyhow::Result<Self> {
         let name = input.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = name.unwrap_or_else(|| input.display().to_string());
-        let profile = shown_part(&read_profile(input, limit_bytes)?).into_owned();
+        let profile = shown_part(&read_profile(input, options)?).into_owned();
         let messages = if input.is_dir() { rundir::messages_during_profile(input)? } else { None };
         Ok(Self { name, profile, messages })
     }
@@ -34,11 +34,13 @@ impl ComparedProfile {
 
 impl Comparison {
     /// Reads both profiles. Profiles that cannot be compared are a matter of usage.
-    pub(crate) fn read(before: &Path, after: &Path, limit_bytes: u64) -> anyhow::Result<Self> {
-        let (before, after) = (
-            ComparedProfile::read(before, limit_bytes)?,
-            ComparedProfile::read(after, limit_bytes)?,
-        );
+    pub(crate) fn read(
+        before: &Path,
+        after: &Path,
+        options: ReadOptions<'_>,
+    ) -> anyhow::Result<Self> {
+        let (before, after) =
+            (ComparedProfile::read(before, options)?, ComparedProfile::read(after, options)?);
         let diff = ProfileDiff::of(&before.profile, &after.profile)
             .map_err(|error| UsageError(error.to_string()))?;
         let cost = MessageCost::of(&before, &after);
@@ -54,10 +56,10 @@ impl Comparison {
     pub(crate) fn read_runs(
         [before, after]: [(&str, &[PathBuf]); 2],
         pairing: RunPairing,
-        limit_bytes: u64,
+        options: ReadOptions<'_>,
     ) -> anyhow::Result<Self> {
         let read = |inputs: &[PathBuf]| {
-            let read = inputs.iter().map(|input| ComparedProfile::read(input, limit_bytes));
+            let read = inputs.iter().map(|input| ComparedProfile::read(input, options));
             read.collect::<anyhow::Result<Vec<_>>>()
         };
         let sides = [read(before.1)?, read(after.1)?];

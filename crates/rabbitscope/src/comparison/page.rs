@@ -3,10 +3,11 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use rabbitscope_files::AtomicFile;
 use rabbitscope_web::{CostOfMessages, DiffReport, NamedProfile, write_diff};
 
 use super::{ComparedProfile, Comparison};
-use crate::{atomic_file::AtomicFile, format::require_html};
+use crate::format::require_html;
 
 /// A page for a comparison, checked before anything is read.
 pub(crate) struct DiffPage(PathBuf);
@@ -36,7 +37,7 @@ impl DiffPage {
         };
         write_diff(file.writer(), report)
             .with_context(|| format!("cannot write {}", self.0.display()))?;
-        file.commit()
+        Ok(file.commit()?)
     }
 }
 

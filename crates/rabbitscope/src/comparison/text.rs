@@ -52,7 +52,7 @@ impl Comparison {
         let total = side.profile.total();
         let amount = match self.diff.event {
             Event::OffCpu => format!("blocked for {:.3} s", total as f64 / 1e9),
-            event => format!("{} {}", grouped(total), event.unit()),
+            _ => format!("{} {}", grouped(total), side.profile.unit()),
         };
         format!("{} ({amount}", escapes::value(&side.name))
     }

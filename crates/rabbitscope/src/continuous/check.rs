@@ -1,5 +1,6 @@
 //! What `watch` would do, without doing it.
 
+use rabbitscope_erlang::CookieSource;
 use rabbitscope_export::ExporterOptions;
 use rabbitscope_probe::{NodeScan, origin_of};
 
@@ -8,9 +9,13 @@ use super::{
     nodes::{described, labels_of},
 };
 
-/// The configuration and the nodes in words. Fails where `watch` would refuse to start.
+/// The configuration and the nodes in words. Fails where `watch` would refuse to start, and where the file of the cookie cannot be read.
 pub(crate) fn check(source: &ConfigSource) -> anyhow::Result<String> {
     let options = source.read()?;
+    // `watch` starts without it, and no node could be asked.
+    if let Some(file) = options.inside.as_ref().and_then(|inside| inside.cookie_file.as_ref()) {
+        CookieSource::File(file.clone()).check()?;
+    }
     let mut lines = vec![recording(&options)];
     lines.extend(options.directory.as_ref().map(|directory| {
         let limits = directory.limits;

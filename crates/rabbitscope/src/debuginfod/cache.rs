@@ -5,16 +5,17 @@
 //! gets its name when it is whole; what is cut short leaves nothing behind. Old files are removed by elfutils, not here.
 
 use std::{
-    fs::{self, DirBuilder, File},
+    fs::{self, File},
     io::{self, Read},
     os::{
         fd::{AsRawFd, OwnedFd},
-        unix::fs::{DirBuilderExt, MetadataExt},
+        unix::fs::MetadataExt,
     },
     path::{Path, PathBuf},
     time::{Duration, SystemTime},
 };
 
+use rabbitscope_files::{Directory, WriteError};
 use rustix::{
     fs::{AtFlags, CWD, Mode, OFlags, Stat, fstat, linkat, mkdirat, openat, renameat, unlinkat},
     io::Errno,
@@ -47,6 +48,18 @@ pub(super) enum CacheError {
     Io { path: PathBuf, source: io::Error },
 }
 
+impl From<WriteError> for CacheError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Foreign { path, .. } | WriteError::ForeignLink { path, .. } => {
+                Self::NotOurs { path }
+            }
+            WriteError::Writable { path } => Self::Writable { path },
+            WriteError::Io { path, source, .. } => Self::Io { path, source },
+        }
+    }
+}
+
 /// What the cache has for a build id.
 #[derive(Debug)]
 pub(super) enum Cached {
@@ -59,7 +72,7 @@ pub(super) enum Cached {
 /// An open cache.
 #[derive(Debug)]
 pub(super) struct Cache {
-    directory: OwnedFd,
+    directory: Directory,
     miss: Duration,
 }
 
@@ -83,7 +96,8 @@ impl Cache {
     fn of(path: &Path) -> Result<Self, CacheError> {
         let failed =
             |source: Errno| CacheError::Io { path: path.to_owned(), source: source.into() };
-        let directory = openat(CWD, path, DIRECTORY, Mode::empty()).map_err(failed)?;
+        let (parent, name) = Directory::of_file(path)?;
+        let directory = parent.below(name)?;
         let found = fstat(&directory).map_err(failed)?;
         if !is_ours(&found) {
             return Err(CacheError::NotOurs { path: path.to_owned() });
@@ -178,9 +192,7 @@ fn make(path: &Path) -> Result<(), CacheError> {
     if fs::symlink_metadata(path).is_ok() {
         return Ok(());
     }
-    require_own_parent(path)?;
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.map_err(|source| CacheError::Io { path: path.to_owned(), source })
+    Ok(Directory::make(path).map(drop)?)
 }
 
 /// Nothing is made in a directory of another user but root's: root leaves nothing in somebody's home.
@@ -195,7 +207,7 @@ fn require_own_parent(path: &Path) -> Result<(), CacheError> {
     }
 }
 
-fn miss_setting(directory: &OwnedFd) -> Option<Duration> {
+fn miss_setting(directory: &Directory) -> Option<Duration> {
     let file = File::from(openat(directory, MISS_SETTING, READING, Mode::empty()).ok()?);
     let mut text = String::new();
     file.metadata().ok().filter(fs::Metadata::is_file)?;

@@ -1,18 +1,16 @@
 //! The directory of an experiment, new or begun.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use rabbitscope_files::Directory;
 use rabbitscope_runs::{
     experiment::RunOfArm,
     scenario::{BrokerSpec, Scenario},
 };
 
 use super::{Plan, journal::Journal};
-use crate::{atomic_file, exit::UsageError, rundir::RunDirectory};
+use crate::{exit::UsageError, rundir::RunDirectory};
 
 const EXPERIMENT: &str = "experiment.toml";
 
@@ -44,8 +42,7 @@ impl ExperimentDirectory {
         };
         let directory = Self { path };
         directory.keep(EXPERIMENT, plan.text.as_bytes())?;
-        fs::create_dir_all(directory.path.join("arms"))
-            .with_context(|| format!("cannot make {}/arms", directory.path.display()))?;
+        Directory::make(&directory.path.join("arms"))?;
         for (number, planned) in (1..).zip(&plan.arms) {
             directory
                 .keep(&format!("arms/{number:02}.toml"), planned.scenario.to_toml().as_bytes())?;
@@ -75,7 +72,7 @@ impl ExperimentDirectory {
     fn keep(&self, name: &str, text: &[u8]) -> anyhow::Result<()> {
         let path = self.path.join(name);
         if !path.exists() {
-            return atomic_file::write(&path, text);
+            return Ok(rabbitscope_files::write(&path, text)?);
         }
         let there = rabbitscope_files::read(&path, MAX_CODE_BYTES)
             .with_context(|| format!("cannot read {}", path.display()))?;

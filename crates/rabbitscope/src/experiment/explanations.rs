@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
 use rabbitscope_analysis::{ComparedNoise, RunPairing, experiment::median_spectrum, share};
-use rabbitscope_profiles::USUAL_PROFILE_BYTES;
+use rabbitscope_files::Directory;
+use rabbitscope_profiles::{ReadOptions, USUAL_PROFILE_BYTES};
 use rabbitscope_runs::{
     experiment::{ArmLatency, ExperimentResult, FunctionChange, ProfileComparison, RunOfArm},
     record::{RunRecord, SpectrumPoint},
@@ -108,10 +108,13 @@ impl<'a> Rounds<'a> {
             with_profiles.map(|((one, _), (other, _))| (one.clone(), other.clone())).unzip();
         let rounds = before.len();
         let sides = [(baseline, &before[..]), (name, &after[..])];
-        let comparison = Comparison::read_runs(sides, RunPairing::Rounds, USUAL_PROFILE_BYTES)?;
+        let comparison = Comparison::read_runs(
+            sides,
+            RunPairing::Rounds,
+            ReadOptions::within(USUAL_PROFILE_BYTES),
+        )?;
         let place = self.directory.join(page);
-        std::fs::create_dir_all(self.directory.join(PAGES))
-            .with_context(|| format!("cannot make {}", self.directory.join(PAGES).display()))?;
+        Directory::make(&self.directory.join(PAGES))?;
         DiffPage::check(&place)?.write(&comparison)?;
         let diff = comparison.diff();
         let overdispersion = match diff.noise {

@@ -1,18 +1,17 @@
 //! `experiment.jsonl`: what was begun and what has ended, a line each, on the disk before the next run begins.
 
 use std::{
-    fs::{File, OpenOptions},
+    fs::File,
     io::{Seek, SeekFrom, Write},
-    os::unix::fs::OpenOptionsExt,
     path::{Path, PathBuf},
 };
 
 use anyhow::Context;
+use rabbitscope_files::{Directory, LockError, read_all};
 use rabbitscope_runs::experiment::RunOfArm;
-use rustix::fs::{FlockOperation, OFlags, flock};
 use serde::{Deserialize, Serialize};
 
-use crate::exit::UsageError;
+use crate::{exit::UsageError, output};
 
 /// Largest journal that is read: half a million runs.
 const MAX_BYTES: u64 = 256 << 20;
@@ -46,11 +45,18 @@ impl Journal {
     /// is cut off.
     pub(super) fn open(path: &Path) -> anyhow::Result<(Self, Vec<RunOfArm>)> {
         let cannot = || format!("cannot open the journal {}", path.display());
-        let text = match rabbitscope_files::read(path, MAX_BYTES) {
-            Ok(text) => text,
-            Err(_) if !path.exists() => Vec::new(),
-            Err(error) => return Err(error).with_context(cannot),
-        };
+        let (directory, name) = Directory::of_file(path)?;
+        let mut file = directory.open_or_create(name).with_context(cannot)?;
+        rabbitscope_files::lock(&file).map_err(|error| match error {
+            LockError::Taken => {
+                let place = path.display();
+                UsageError(format!("another rabbitscope conducts the experiment of {place}")).into()
+            }
+            LockError::Io(error) => anyhow::Error::from(error).context(cannot()),
+        })?;
+        output::note_of_lock(&file, path);
+        let text = file.try_clone().and_then(|file| read_all(file, MAX_BYTES));
+        let text = text.with_context(cannot)?;
         let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let mut runs = Vec::new();
         for (number, line) in (1..).zip(text[..whole].split_inclusive(|byte| *byte == b'\n')) {
@@ -66,13 +72,6 @@ impl Journal {
             "{}: its last line is no entry of a journal that was cut off",
             path.display()
         );
-        let mut options = OpenOptions::new();
-        options.create(true).write(true).truncate(false);
-        options.custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
-        let mut file = options.open(path).with_context(cannot)?;
-        flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|_| {
-            UsageError(format!("another rabbitscope conducts the experiment of {}", path.display()))
-        })?;
         file.set_len(whole as u64).with_context(cannot)?;
         file.seek(SeekFrom::End(0)).with_context(cannot)?;
         Ok((Self { path: path.to_owned(), file }, runs))

@@ -2,13 +2,11 @@
 
 use std::{fmt::Write, path::Path};
 
+use rabbitscope_files::AtomicFile;
 use rabbitscope_runs::experiment::ExperimentResult;
 use rabbitscope_web::write_experiment;
 
-use crate::{
-    atomic_file::{self, AtomicFile},
-    salvage::Unwritten,
-};
+use crate::salvage::Unwritten;
 
 const RESULT: &str = "experiment.json";
 
@@ -21,14 +19,16 @@ pub(super) fn write(result: &ExperimentResult, directory: &Path) -> Unwritten {
     let mut unwritten = Unwritten::default();
     let json = serde_json::to_vec_pretty(result).map_err(anyhow::Error::from);
     let json = json.and_then(|json| {
-        atomic_file::write(&directory.join(RESULT), &[json.as_slice(), b"\n"].concat())
+        Ok(rabbitscope_files::write(&directory.join(RESULT), &[json.as_slice(), b"\n"].concat())?)
     });
     unwritten.note(RESULT, json);
-    unwritten.note(RUNS, atomic_file::write(&directory.join(RUNS), csv(result).as_bytes()));
-    let page = AtomicFile::create(&directory.join(PAGE)).and_then(|mut page| {
-        write_experiment(page.writer(), result)?;
-        page.commit()
-    });
+    unwritten.note(RUNS, rabbitscope_files::write(&directory.join(RUNS), csv(result).as_bytes()));
+    let page = AtomicFile::create(&directory.join(PAGE)).map_err(anyhow::Error::from).and_then(
+        |mut page| {
+            write_experiment(page.writer(), result)?;
+            Ok(page.commit()?)
+        },
+    );
     unwritten.note(PAGE, page);
     unwritten
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, time::Duration};
 
-use rabbitscope_analysis::experiment::{change, median_of_arm, p_in_words, value_in_words};
+use rabbitscope_analysis::experiment::{Scale, p_in_words, value_in_words, values_of_pair};
 use rabbitscope_runs::experiment::{
     Comparison, ComparisonRole, ExperimentResult, FunctionChange, LiveDesign, RunOfArm, Verdict,
 };
@@ -79,20 +79,17 @@ fn combinations(result: &ExperimentResult) -> String {
 
 fn row(result: &ExperimentResult, comparison: &Comparison) -> [String; 8] {
     let metric = &result.metrics[comparison.metric];
-    let median = |arm: usize| {
-        let found = median_of_arm(result, comparison, arm);
-        found.map(|value| value_in_words(value, &metric.unit)).unwrap_or_default()
-    };
-    let interval = comparison.low.zip(comparison.high);
+    let values = values_of_pair(result, comparison);
+    let values = values.map(|values| values.map(|value| value_in_words(value, &metric.unit)));
+    let [baseline, arm] = values.unwrap_or_default();
+    let (scale, interval) = (Scale::of(comparison), comparison.low.zip(comparison.high));
     [
         result.arms[comparison.arm].name.clone(),
         metric.name.clone(),
-        median(0),
-        median(comparison.arm),
-        comparison.ratio.map(change).unwrap_or_default(),
-        interval
-            .map(|(low, high)| format!("{} to {}", change(low), change(high)))
-            .unwrap_or_default(),
+        baseline,
+        arm,
+        comparison.ratio.map(|ratio| scale.change(ratio)).unwrap_or_default(),
+        interval.map(|interval| scale.interval(interval)).unwrap_or_default(),
         comparison.adjusted_p.map(p_in_words).unwrap_or_default(),
         word(comparison).to_owned(),
     ]

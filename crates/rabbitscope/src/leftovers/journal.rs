@@ -2,15 +2,16 @@
 
 use std::{
     env,
-    fs::{self, DirBuilder, OpenOptions},
+    ffi::OsStr,
     io::Write,
-    os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt},
+    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
+    sync::Arc,
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use anyhow::{Context, bail};
-use rabbitscope_files::SymbolicLinks;
+use rabbitscope_files::Directory;
 use rabbitscope_load::OwnedTopology;
 use serde::{Deserialize, Serialize};
 
@@ -51,21 +52,20 @@ impl Entry {
 /// The entries of this user.
 #[derive(Clone, Debug)]
 pub struct Journal {
-    directory: PathBuf,
+    directory: Arc<Directory>,
 }
 
 impl Journal {
     /// Opens `$XDG_STATE_HOME/rabbitscope/runs`, by default below `~/.local/state`. What it says is
     /// acted upon, so that it must belong to this user alone.
     pub fn open() -> anyhow::Result<Self> {
-        let directory = state_home()?.join("rabbitscope/runs");
-        DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(&directory)
-            .with_context(|| format!("cannot make the directory {}", directory.display()))?;
+        Self::at(&state_home()?.join("rabbitscope/runs"))
+    }
+
+    fn at(path: &Path) -> anyhow::Result<Self> {
+        let directory = Directory::make(path)?;
         require_private(&directory)?;
-        Ok(Self { directory })
+        Ok(Self { directory: Arc::new(directory) })
     }
 
     /// Writes down what this process is about to declare.
@@ -77,68 +77,57 @@ impl Journal {
             origin: ProcessOrigin::here().context("cannot read /proc/self")?,
             topology: topology.clone(),
         };
-        let path = self.path(&entry.topology.token);
+        let name = file_name(&entry.topology.token);
         let text = serde_json::to_vec_pretty(&entry)?;
-        let cannot = || format!("cannot write {}", path.display());
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .mode(0o600)
-            .open(&path)
-            .with_context(cannot)?;
+        let cannot = || format!("cannot write {}", self.directory.path().join(&name).display());
+        let mut file = self.directory.create_new(name.as_ref()).with_context(cannot)?;
         // Before the first queue is declared it has to be on the disk.
         file.write_all(&text)
             .and_then(|()| file.sync_all())
-            .inspect_err(|_| drop(fs::remove_file(&path)))
+            .inspect_err(|_| drop(self.directory.remove_file(name.as_ref())))
             .with_context(cannot)
     }
 
     /// All that is there is gone from the broker.
     pub fn remove(&self, token: &str) {
-        let _ = fs::remove_file(self.path(token));
+        let _ = self.directory.remove_file(file_name(token).as_ref());
     }
 
     /// Every entry, the oldest first. What is no entry is left alone.
     pub fn entries(&self) -> Vec<Entry> {
-        let files = fs::read_dir(&self.directory).into_iter().flatten().flatten();
-        let mut entries: Vec<Entry> = files.filter_map(|file| self.read(&file.path())).collect();
+        let names = self.directory.names().unwrap_or_default();
+        let mut entries: Vec<Entry> = names.iter().filter_map(|name| self.read(name)).collect();
         entries.sort_by_key(|entry| entry.started_unix_seconds);
         entries
     }
 
-    fn read(&self, path: &Path) -> Option<Entry> {
-        let file =
-            rabbitscope_files::open_with(path, ENTRY_BYTES_MAX, SymbolicLinks::Refuse).ok()?;
+    fn read(&self, name: &OsStr) -> Option<Entry> {
+        let file = self.directory.open_file(name, ENTRY_BYTES_MAX).ok()?;
         if file.metadata().ok()?.uid() != own_user() {
             return None;
         }
         let text = rabbitscope_files::read_all(file, ENTRY_BYTES_MAX).ok()?;
         let entry: Entry = serde_json::from_slice(&text).ok()?;
         // Its token names markers and its own file.
-        let is_token =
-            |token: &str| token.len() == 32 && token.bytes().all(|it| it.is_ascii_hexdigit());
-        let is_own = is_token(&entry.topology.token) && self.path(&entry.topology.token) == path;
+        let is_own = entry.topology.has_token() && *name == *file_name(&entry.topology.token);
         is_own.then_some(entry)
     }
+}
 
-    fn path(&self, token: &str) -> PathBuf {
-        self.directory.join(format!("{token}.json"))
-    }
+fn file_name(token: &str) -> String {
+    format!("{token}.json")
 }
 
 fn own_user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
-fn require_private(directory: &Path) -> anyhow::Result<()> {
-    let metadata = fs::symlink_metadata(directory)
-        .with_context(|| format!("cannot look at {}", directory.display()))?;
-    let others_may_write = metadata.mode() & 0o022 != 0;
-    if !metadata.is_dir() || metadata.uid() != own_user() || others_may_write {
+fn require_private(directory: &Directory) -> anyhow::Result<()> {
+    let place = directory.path().display();
+    if directory.is_of_others().with_context(|| format!("cannot look at {place}"))? {
         bail!(
-            "{} has to be a directory of this user that nobody else can write to; remove it, or set \
-             XDG_STATE_HOME",
-            directory.display()
+            "{place} has to be a directory of this user that nobody else can write to; remove it, or set \
+             XDG_STATE_HOME"
         );
     }
     Ok(())
@@ -154,7 +143,10 @@ fn state_home() -> anyhow::Result<PathBuf> {
 
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::{
+        fs,
+        os::unix::fs::{PermissionsExt, symlink},
+    };
 
     use super::*;
 
@@ -162,8 +154,11 @@ mod tests {
         let own = format!("rabbitscope-journal-{name}-{}", std::process::id());
         let directory = env::temp_dir().join(own);
         let _ = fs::remove_dir_all(&directory);
-        DirBuilder::new().mode(0o700).create(&directory).unwrap();
-        Journal { directory }
+        Journal::at(&directory).unwrap()
+    }
+
+    fn path(journal: &Journal, token: &str) -> PathBuf {
+        journal.directory.path().join(file_name(token))
     }
 
     fn topology(digit: char) -> OwnedTopology {
@@ -182,18 +177,18 @@ mod tests {
         assert_eq!(journal.entries()[0].liveness().unwrap(), Liveness::Running);
         journal.remove(&topology('a').token);
         assert_eq!(journal.entries()[0].id(), "bbbbbbbb");
-        fs::remove_dir_all(&journal.directory).unwrap();
+        fs::remove_dir_all(journal.directory.path()).unwrap();
     }
 
     #[test]
     fn what_is_no_entry_is_left_alone() {
         let journal = journal("others");
         journal.add("u@h:1/v", &topology('a')).unwrap();
-        let good = journal.path(&topology('a').token);
-        fs::copy(&good, journal.path("renamed")).unwrap();
-        symlink(&good, journal.path(&topology('c').token)).unwrap();
-        fs::write(journal.path(&topology('d').token), "no JSON").unwrap();
-        let path = journal.path(&topology('e').token);
+        let good = path(&journal, &topology('a').token);
+        fs::copy(&good, path(&journal, "renamed")).unwrap();
+        symlink(&good, path(&journal, &topology('c').token)).unwrap();
+        fs::write(path(&journal, &topology('d').token), "no JSON").unwrap();
+        let path = path(&journal, &topology('e').token);
         rustix::fs::mknodat(
             rustix::fs::CWD,
             &path,
@@ -203,16 +198,16 @@ mod tests {
         )
         .unwrap();
         assert_eq!(journal.entries().len(), 1);
-        fs::remove_dir_all(&journal.directory).unwrap();
+        fs::remove_dir_all(journal.directory.path()).unwrap();
     }
 
     #[test]
     fn a_directory_that_others_can_write_to_is_refused() {
         let journal = journal("open");
         require_private(&journal.directory).unwrap();
-        fs::set_permissions(&journal.directory, fs::Permissions::from_mode(0o777)).unwrap();
+        fs::set_permissions(journal.directory.path(), fs::Permissions::from_mode(0o777)).unwrap();
         let refused = require_private(&journal.directory).unwrap_err().to_string();
         assert!(refused.contains("nobody else"), "{refused}");
-        fs::remove_dir_all(&journal.directory).unwrap();
+        fs::remove_dir_all(journal.directory.path()).unwrap();
     }
 }

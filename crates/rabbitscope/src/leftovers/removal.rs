@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
-use rabbitscope_load::{Dialer, KeptObject, Leftovers, Messages, Removal, remove_leftovers};
+use rabbitscope_load::{
+    BindingSource, Dialer, ForeignBindings, KeptObject, KeptReason, Leftovers, Messages, Removal,
+    remove_leftovers,
+};
 
 use super::{Entry, Journal};
 use crate::machine::Liveness;
@@ -10,20 +13,20 @@ use crate::machine::Liveness;
 /// Names that are listed in a sentence.
 const NAMES_SHOWN: usize = 5;
 
-/// What a removal may take.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RemovalConsent {
-    /// Only what has certainly ended and is empty: nobody asked, a run does it before it begins.
-    EmptyOnly,
-    /// Messages may go, too, and what belongs to a run that cannot be seen from here: a person asked and
-    /// answers for it.
-    All,
+/// What a removal may take. By default only what has certainly ended and cannot hold or lead to anything of others:
+/// no person asked, a run does it before it begins and when it ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RemovalConsent {
+    /// A person asked and answers for it: messages may go, too, and what belongs to a run that cannot be seen from here.
+    pub is_asked: bool,
+    /// A person says that no application has bound or declared the queues and exchanges of killed runs.
+    pub is_unbound: bool,
 }
 
 impl RemovalConsent {
-    /// For an option of the command line.
-    pub fn explicitly_if(is_explicit: bool) -> Self {
-        if is_explicit { Self::All } else { Self::EmptyOnly }
+    /// What becomes of messages.
+    pub(crate) fn messages(self) -> Messages {
+        if self.is_asked { Messages::Discard } else { Messages::Keep }
     }
 }
 
@@ -53,11 +56,12 @@ pub fn remove(
     journal: &Journal,
     dialer: &Dialer,
     asked: RemovalConsent,
+    source: Option<&dyn BindingSource>,
 ) -> anyhow::Result<Vec<Report>> {
     let broker = dialer.uri().to_string();
     let entries = journal.entries().into_iter().filter(|entry| entry.broker == broker);
     let reports = entries.map(|entry| {
-        let outcome = settle(&entry, dialer, asked)?;
+        let outcome = settle(&entry, dialer, asked, source)?;
         if let Outcome::Removed(removal) = &outcome
             && !removal.kept.iter().any(|kept| kept.reason.is_ours())
         {
@@ -68,21 +72,27 @@ pub fn remove(
     reports.collect()
 }
 
-fn settle(entry: &Entry, dialer: &Dialer, asked: RemovalConsent) -> anyhow::Result<Outcome> {
+fn settle(
+    entry: &Entry,
+    dialer: &Dialer,
+    asked: RemovalConsent,
+    source: Option<&dyn BindingSource>,
+) -> anyhow::Result<Outcome> {
     match entry.liveness()? {
         Liveness::Running => return Ok(Outcome::Running),
-        Liveness::OutOfSight { place } if asked == RemovalConsent::EmptyOnly => {
+        Liveness::OutOfSight { place } if !asked.is_asked => {
             let reason =
                 format!("it ran {place}, and whether it still does cannot be seen from here");
             return Ok(Outcome::LeftAlone(reason));
         }
         Liveness::OutOfSight { .. } | Liveness::Ended => {}
     }
-    let messages = match asked {
-        RemovalConsent::EmptyOnly => Messages::Keep,
-        RemovalConsent::All => Messages::Discard,
+    let bindings = match source {
+        Some(source) => ForeignBindings::Asked(source),
+        None if asked.is_unbound => ForeignBindings::Excluded,
+        None => ForeignBindings::Unseen,
     };
-    Ok(match remove_leftovers(dialer, &entry.topology, messages)? {
+    Ok(match remove_leftovers(dialer, &entry.topology, asked.messages(), bindings)? {
         Leftovers::Settled(removal) => Outcome::Removed(removal),
         Leftovers::Alive => {
             Outcome::LeftAlone("its connection to the broker is still there".to_owned())
@@ -142,7 +152,15 @@ fn removed(id: &str, broker: &str, removal: &Removal) -> Vec<String> {
 }
 
 fn advice(removal: &Removal, broker: &str) -> String {
-    if removal.kept.iter().any(|it| it.reason.is_ours()) {
+    let is_ours = removal.kept.iter().any(|it| it.reason.is_ours());
+    let is_unseen = |it: &KeptObject| matches!(it.reason, KeptReason::BindingsUnseen(_));
+    if removal.kept.iter().any(is_unseen) {
+        format!(
+            "if no application uses it, `rabbitscope leftovers --remove --uri {broker}` with \
+             `--management URL`, which looks at its bindings, or with `--assume-unbound` removes it, \
+             messages included"
+        )
+    } else if is_ours {
         format!(
             "once nobody uses it, `rabbitscope leftovers --remove --uri {broker}` removes it, messages included"
         )

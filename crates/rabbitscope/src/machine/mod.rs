@@ -1,9 +1,8 @@
 //! This machine: what it is, what the processes on it use.
 
 mod facts;
-mod origin;
-mod process;
 
 pub use facts::machine_facts;
-pub use origin::{Liveness, ProcessOrigin};
-pub use process::{ProcessIdentity, ProcessUsage, TreeUsage, UsageMeter};
+pub use rabbitscope_machine::{
+    Liveness, ProcessIdentity, ProcessOrigin, ProcessUsage, Sight, TreeUsage, UsageMeter,
+};

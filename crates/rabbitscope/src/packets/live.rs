@@ -174,7 +174,7 @@ impl Watch<'_> {
                 cut_short = Some(format!("stopped after {waited:.1} s"));
                 break;
             }
-            if self.node.is_some_and(|node| !node.is_alive()) {
+            if self.node.is_some_and(|node| !node.is_shown_alive()) {
                 cut_short = Some(format!("the node ended after {waited:.1} s"));
                 break;
             }

@@ -11,13 +11,12 @@ use std::{
 };
 
 use anyhow::Context;
+use rabbitscope_files::{AtomicFile, Directory};
 use rabbitscope_wire::{
     capture::{InterfaceId, PacketReader, PacketWriter},
     packet::{LinkType, Packet},
     report::{Finding, PacketReport},
 };
-
-use crate::atomic_file::AtomicFile;
 
 /// What wrote the file, for those who open it.
 const APPLICATION: &str = concat!("rabbitscope ", env!("CARGO_PKG_VERSION"));
@@ -39,10 +38,10 @@ pub(crate) struct SavedPackets {
 impl SavedPackets {
     /// In the directory of `place`, which is on the disk that has to hold them anyway.
     pub(crate) fn beside(place: &Path) -> anyhow::Result<Self> {
-        let directory =
-            place.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let file = tempfile::tempfile_in(directory)
-            .with_context(|| format!("cannot write packets to {}", directory.display()))?;
+        let (directory, _) = Directory::of_file(place)?;
+        let file = directory
+            .unnamed_file()
+            .with_context(|| format!("cannot write packets to {}", directory.path().display()))?;
         let writer = PacketWriter::new(BufWriter::new(file), APPLICATION)?;
         Ok(Self { writer, interfaces: Vec::new(), numbers: Vec::new(), bytes: 0, ended: None })
     }
@@ -89,7 +88,7 @@ impl SavedPackets {
         let mut target = AtomicFile::create(place)?;
         copy(BufReader::new(file), target.writer(), &numbers, &comments(&report.findings))
             .with_context(|| format!("cannot write {}", place.display()))?;
-        target.commit()
+        Ok(target.commit()?)
     }
 }
 

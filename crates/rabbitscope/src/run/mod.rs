@@ -7,6 +7,7 @@
 //! What does not live here: the load and the profile themselves, and printing.
 
 mod breakdown;
+mod broker;
 mod faults;
 mod interruptions;
 mod judgement;
@@ -19,14 +20,13 @@ mod seconds;
 mod snapshot;
 mod steps;
 mod summary;
-mod target;
 mod under_load;
 mod usage;
 
+pub(crate) use broker::{EarlierRuns, Target, dialer, sweep_dead_brokers};
 pub use judgement::exit_code;
 pub use record::Finished;
 pub use recording::recording_progress;
-pub use steps::check;
+pub use steps::{check, check_repeated};
 pub(crate) use steps::{run, run_on};
 pub use summary::{ProfileSummary, second, summary};
-pub(crate) use target::{Target, dialer, sweep_dead_brokers};

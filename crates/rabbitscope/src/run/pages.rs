@@ -1,14 +1,17 @@
 //! What a scenario's pollers ask for: the complete address, the password from where the scenario
 //! says it is, the authorities to believe.
 
-use std::{env, path::Path};
+use std::{
+    env::{self, VarError},
+    path::Path,
+};
 
 use anyhow::Context;
 use rabbitscope_files::MAX_TEXT_BYTES;
 use rabbitscope_load::Page;
 use rabbitscope_runs::scenario::{PasswordSource, PollerGroup, PollerTrust, Scenario};
 
-use super::target::Target;
+use super::broker::Target;
 use crate::exit::UsageError;
 
 /// Refuses a password or an authority that is not there.
@@ -50,8 +53,13 @@ fn page(group: &PollerGroup, url: String, throwaway: Option<(&str, &str)>) -> an
 
 fn password(source: &PasswordSource) -> Result<String, UsageError> {
     match source {
-        PasswordSource::Environment(name) => env::var(name).map_err(|_| {
-            UsageError(format!("the password of a poller is to be in the variable {name}: set it"))
+        PasswordSource::Environment(name) => env::var(name).map_err(|error| {
+            let reason = match error {
+                VarError::NotPresent => "set it",
+                VarError::NotUnicode(_) => "it is not text in UTF-8",
+            };
+            let place = format!("the password of a poller is to be in the variable {name}");
+            UsageError(format!("{place}: {reason}"))
         }),
         PasswordSource::File(file) => {
             let text = rabbitscope_files::read_text(Path::new(file), MAX_TEXT_BYTES);

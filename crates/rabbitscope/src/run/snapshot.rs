@@ -10,7 +10,7 @@ use rabbitscope_runs::record::BrokerFacts;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::target::Target;
+use super::broker::Target;
 
 const EXPRESSION: &str = include_str!("snapshot.erl");
 

@@ -1,38 +1,26 @@
 //! The order of things in a run.
 
-use std::{
-    io,
-    sync::{Arc, atomic::AtomicBool},
-    time::Duration,
-};
+use std::sync::{Arc, atomic::AtomicBool};
 
 use rabbitscope_amqp::Uri;
 use rabbitscope_broker::Broker;
 use rabbitscope_fleet::{Controller, Resumption};
-use rabbitscope_load::{BrokerOwner, CleanupJournal, OwnedTopology, Session};
 use rabbitscope_runs::{
     record::BrokerFacts,
-    scenario::{Auth, BrokerSpec, Scenario},
+    scenario::{Auth, BrokerSpec, QueueSpec, QueueType, Scenario},
 };
 
-use rabbitscope_text::display_utc;
-
 use super::{
+    broker::{self, DeclaredSession, EarlierRuns, Target},
     pages,
     record::Finished,
     recording, results,
     snapshot::{self, BeforeAndAfter},
-    target::{self, Target},
     under_load::load_and_record,
 };
 use crate::{
-    exit::UsageError,
-    fleet::FleetSettings,
-    leftovers::{self, Journal, RemovalConsent},
-    output,
-    packets::CaptureBesideLoad,
-    rundir::RunDirectory,
-    watch::Watchers,
+    exit::UsageError, fleet::FleetSettings, leftovers::RemovalConsent, packets::CaptureBesideLoad,
+    rundir::RunDirectory, watch::Watchers,
 };
 
 /// Refuses what can be refused before anything is touched.
@@ -44,7 +32,7 @@ pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
             Err(UsageError(reason.to_owned()).into())
         }
         BrokerSpec::Existing { uris } => {
-            target::dialer(uris, &scenario.connecting, scenario.seed).map(drop)
+            broker::dialer(uris, &scenario.connecting, scenario.seed).map(drop)
         }
         BrokerSpec::Throwaway(_) if scenario.connecting.auth != Auth::Plain => {
             let reason = "a broker that is started for the run knows `auth = \"plain\"` only";
@@ -53,6 +41,27 @@ pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
         BrokerSpec::Throwaway(spec) => Ok(Broker::check(spec)?),
     }?;
     pages::check(scenario)
+}
+
+/// Refuses a scenario whose queues would be there, with messages, when it is run again on the same broker.
+pub fn check_repeated(scenario: &Scenario, asked: RemovalConsent) -> anyhow::Result<()> {
+    let BrokerSpec::Existing { .. } = scenario.broker else { return Ok(()) };
+    let is_left = |queue: &&QueueSpec| {
+        let goes_by_itself = queue.exclusive || queue.auto_delete;
+        let is_meant_to_stay = queue.keep || queue.predeclared;
+        queue.queue_type != QueueType::Classic && !goes_by_itself && !is_meant_to_stay
+    };
+    match scenario.queues.iter().find(is_left) {
+        Some(queue) if !asked.is_asked => Err(UsageError(format!(
+            "queue `{}` of type {} would stay on the broker after each run, with its messages: the broker \
+             deletes such a queue even when a message of others arrives; give --remove-leftovers if nobody else \
+             uses it, or leave out the broker's URI",
+            queue.name,
+            queue.queue_type.as_str()
+        ))
+        .into()),
+        _ => Ok(()),
+    }
 }
 
 /// Runs `scenario` and fills `directory`. `stop` ends it early; what was recorded is kept. What runs
@@ -67,7 +76,7 @@ pub(crate) fn run(
 ) -> anyhow::Result<Finished> {
     directory.write_scenario(scenario)?;
     let Some(settings) = fleet else {
-        let target = Target::open(scenario, directory, Some(asked), stop)?;
+        let target = Target::open(scenario, directory, (asked, EarlierRuns::Remove), stop)?;
         return run_on(&target, scenario, directory, watchers, stop);
     };
     let mut fleet = settings.connect()?;
@@ -76,8 +85,8 @@ pub(crate) fn run(
         // It has ended with the controller that had started it.
         BrokerSpec::Throwaway(_) => None,
     };
-    let asked = resumption.is_none().then_some(asked);
-    let target = Target::open(scenario, directory, asked, stop)?;
+    let earlier = if resumption.is_some() { EarlierRuns::Resume } else { EarlierRuns::Remove };
+    let target = Target::open(scenario, directory, (asked, earlier), stop)?;
     let facts = rabbitscope_load::broker_facts(&target.dialer)?;
     let uris = target.uris(scenario);
     let uris: Vec<_> = uris.iter().map(|uri| Uri::parse(uri)).collect::<Result<_, _>>()?;
@@ -114,10 +123,14 @@ fn run_with(
     with: With<'_>,
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Finished> {
+    // What can fail without the broker comes before the first declaration.
     prepare_looking(scenario, target)?;
+    let room = directory.reserve_room()?;
+    let pages = pages::of(scenario, target)?;
+    let series = directory.start_series()?;
     let capture = begin_capture(scenario, target, directory, stop)?;
     let (fleet, resumption) = with.fleet.map_or((None, None), |(fleet, of)| (Some(fleet), of));
-    let mut session = open_session(scenario, target, resumption)?;
+    let mut session = DeclaredSession::open(scenario, target, resumption)?;
     let facts = BrokerFacts {
         pid: target.pid(),
         nodes: target.cluster_nodes(),
@@ -125,15 +138,12 @@ fn run_with(
         patched: target.throwaway.as_ref().map_or_else(Vec::new, |it| it.patched().to_vec()),
         ..session.broker().clone()
     };
-    let pages = pages::of(scenario, target)?;
     let before = snapshot::take(target);
-    let room = directory.reserve_room()?;
-    let series = directory.start_series()?;
     let watching = (series, pages, watchers);
     let load = load_and_record(scenario, (&mut session, fleet), target, capture, watching, stop);
     let source = snapshot::source(target);
     let after = snapshot::take(target);
-    close(session, target);
+    drop(session);
     let snapshots = BeforeAndAfter { facts: facts.clone(), source, before, after };
     let written = directory.write_broker(&snapshots);
     let mut load = load?;
@@ -175,74 +185,4 @@ fn begin_capture(
         CaptureBesideLoad::start(spec, (pid, port, subject), directory.packet_file(), stop)
     };
     captured.map(begin).transpose()
-}
-
-/// What is declared on somebody else's broker is written down first, so that it can be removed later
-/// should this process be killed.
-fn open_session(
-    scenario: &Scenario,
-    target: &Target,
-    resumption: Option<Resumption>,
-) -> anyhow::Result<Session> {
-    if let Some(Resumption { declared, unmarked, started_unix_nanos }) = resumption {
-        let began = display_utc(Duration::from_nanos(started_unix_nanos));
-        output::note(&format!(
-            "going on with the run that began {began}, of which the controller is gone"
-        ));
-        return Ok(Session::resume(scenario, &target.dialer, declared, unmarked)?);
-    }
-    let Some(journal) = &target.journal else {
-        return Ok(Session::open(scenario, &target.dialer, BrokerOwner::Caller)?);
-    };
-    let entries = Entries { journal, broker: target.dialer.uri().to_string() };
-    let session = Session::open(scenario, &target.dialer, BrokerOwner::SomebodyElse(&entries))?;
-    if let Some(words) = session.unmarked() {
-        output::note(&format!(
-            "should this run be killed, what it declares cannot be removed by a later one: the user may \
-             not declare exchanges and queues `rabbitscope.*` ({words})"
-        ));
-    }
-    Ok(session)
-}
-
-/// The journal, for a run on one broker.
-struct Entries<'a> {
-    journal: &'a Journal,
-    broker: String,
-}
-
-impl CleanupJournal for Entries<'_> {
-    fn remember(&self, declaring: &OwnedTopology) -> io::Result<()> {
-        let added = self.journal.add(&self.broker, declaring);
-        added.map_err(|error| io::Error::other(format!("{error:#}")))
-    }
-
-    fn forget(&self, gone: &OwnedTopology) {
-        self.journal.remove(&gone.token);
-    }
-}
-
-/// Removes what the session declared. A throwaway broker takes it along anyway; on another it stays
-/// remembered when it cannot be removed now, and the results of the run are none the worse.
-fn close(session: Session, target: &Target) {
-    let token = session.declared().token.clone();
-    let closed = session.close();
-    let Some(journal) = &target.journal else { return };
-    let next = format!("`rabbitscope leftovers --remove --uri {}`", target.dialer.uri());
-    match closed {
-        Ok(removal) => {
-            if !removal.kept.is_empty() {
-                let kept = leftovers::kept(&removal.kept);
-                output::note(&format!("left what this run declared and others use: {kept}"));
-            }
-            if removal.kept.iter().any(|kept| kept.reason.is_ours()) {
-                output::note(&format!("{next} removes it once nobody uses it"));
-            } else {
-                journal.remove(&token);
-            }
-        }
-        Err(error) => output::note(&format!(
-            "could not remove what this run declared: {error}; {next} removes it"
-        )),
-    }
 }

@@ -20,10 +20,10 @@ use rabbitscope_runs::{
 };
 
 use super::{
+    broker::Target,
     faults::{NodesUnderLoad, StartedFaults},
     recording::{self, RecordedProfile},
     seconds::{RecordedSeconds, Seconds},
-    target::Target,
     usage::NodesUsage,
 };
 use rabbitscope_inside::{InsideError, local_node};

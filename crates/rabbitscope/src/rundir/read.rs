@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use rabbitscope_analysis::MessagesDuring;
+use rabbitscope_files::AtomicFile;
 use rabbitscope_profiles::{Event, Profile, read_pprof};
 use rabbitscope_runs::record::{FORMAT_VERSION, Loss, RunRecord, SecondRow};
 use rabbitscope_web::{Report, RunPackets};
@@ -14,7 +15,7 @@ use super::{
     PACKET_PAGE, PACKETS, RECORD, SERIES, names::cannot_read, profile_name, series::Series,
     unfinished,
 };
-use crate::{atomic_file::AtomicFile, exit::UsageError};
+use crate::exit::UsageError;
 
 /// Largest record that is read.
 const MAX_RECORD_BYTES: u64 = 64 << 20;
@@ -93,7 +94,7 @@ pub fn write_report(run_dir: &Path, output: &Path) -> anyhow::Result<()> {
     };
     rabbitscope_web::write_report(file.writer(), &report)
         .with_context(|| format!("cannot write {}", output.display()))?;
-    file.commit()
+    Ok(file.commit()?)
 }
 
 fn torn_line(whole: usize) -> Loss {

@@ -1,14 +1,16 @@
 //! A run directory that is being filled.
 
 use std::{
-    fs::{self, File},
+    ffi::{OsStr, OsString},
+    fs::File,
     io::{self, Seek, Write},
-    os::unix::fs::MetadataExt,
     path::{Path, PathBuf},
+    sync::Arc,
     time::{SystemTime, UNIX_EPOCH},
 };
 
 use anyhow::Context;
+use rabbitscope_files::{AtomicFile, Directory};
 use rabbitscope_load::LatencyRecord;
 use rabbitscope_profiles::{Profile, write_pprof};
 use rabbitscope_runs::{
@@ -23,17 +25,14 @@ use super::{
     BROKER, BROKER_LOG, PACKET_FILE, PACKET_PAGE, PACKETS, RECORD, REPORT, SCENARIO, SERIES, TRACE,
     profile_name, write_report,
 };
-use crate::{
-    atomic_file::{self, AtomicFile},
-    exit::UsageError,
-};
+use crate::exit::UsageError;
 
-/// A run directory that is being filled.
+/// A run directory that is being filled. It is held: what becomes of its name leads nothing elsewhere.
 #[derive(Clone, Debug)]
 pub struct RunDirectory {
-    path: PathBuf,
-    /// It was not there before.
-    is_new: bool,
+    held: Arc<Directory>,
+    /// Where it was made, and its name there. Absent: it was there before.
+    made: Option<(Arc<Directory>, OsString)>,
 }
 
 /// Far more than `run.json` takes, which has some kilobytes for each group of the scenario.
@@ -50,44 +49,51 @@ impl RunDirectory {
     /// Makes the directory. One that is there may not hold anything: results are never mixed.
     pub fn create(path: &Path) -> anyhow::Result<Self> {
         let cannot = || format!("cannot make the directory {}", path.display());
-        if let Some(parent) = path.parent().filter(|parent| !parent.as_os_str().is_empty()) {
-            fs::create_dir_all(parent).with_context(cannot)?;
-        }
-        let is_new = match fs::create_dir(path) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-                return Err(error).with_context(cannot);
-            }
-            made => made.is_ok(),
+        let Some(name) = path.file_name() else {
+            return Self::of_empty(Directory::open(path)?);
         };
-        if fs::read_dir(path).with_context(cannot)?.next().is_some() {
-            let message = format!("{} is not empty; name a new directory", path.display());
+        let parent = path.parent().unwrap_or(Path::new("."));
+        let parent = Arc::new(Directory::make(parent)?);
+        if !parent.make_directory(name).with_context(cannot)? {
+            return Self::of_empty(Directory::open(path)?);
+        }
+        Self::of_new(parent, name)
+    }
+
+    fn of_new(parent: Arc<Directory>, name: &OsStr) -> anyhow::Result<Self> {
+        let held = Arc::new(parent.below(name)?);
+        Ok(Self { held, made: Some((parent, name.to_owned())) })
+    }
+
+    fn of_empty(held: Directory) -> anyhow::Result<Self> {
+        let path = held.path().display();
+        let cannot = || format!("cannot list the directory {path}");
+        if !held.names().with_context(cannot)?.is_empty() {
+            let message = format!("{path} is not empty; name a new directory");
             return Err(UsageError(message).into());
         }
-        if !is_new && can_be_changed_by_others(path).with_context(cannot)? {
+        if held.is_of_others().with_context(cannot)? {
             let message = format!(
-                "{} belongs to somebody else, or others may write to it: they could put links there \
-                 that lead what is written elsewhere; name a new directory",
-                path.display()
+                "{path} belongs to somebody else, or others may write to it: they could put links there \
+                 that lead what is written elsewhere; name a new directory"
             );
             return Err(UsageError(message).into());
         }
-        Ok(Self { path: path.to_owned(), is_new })
+        Ok(Self { held: Arc::new(held), made: None })
     }
 
     /// Makes `runs/TIME-NAME`, with a number at the end when two runs start in the same second.
     pub fn create_named(name: &str) -> anyhow::Result<Self> {
         let stem = format!("{}-{name}", compact_utc(SystemTime::now()));
-        fs::create_dir_all("runs").context("cannot make the directory runs")?;
+        let runs = Arc::new(Directory::make(Path::new("runs"))?);
         for number in 1.. {
             let suffix = if number == 1 { String::new() } else { format!("-{number}") };
-            let path = Path::new("runs").join(format!("{stem}{suffix}"));
-            match fs::create_dir(&path) {
-                Ok(()) => return Ok(Self { path, is_new: true }),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
-                Err(error) => {
-                    return Err(error)
-                        .with_context(|| format!("cannot make the directory {}", path.display()));
-                }
+            let name = OsString::from(format!("{stem}{suffix}"));
+            let made = runs.make_directory(&name);
+            if made
+                .with_context(|| format!("cannot make a directory in {}", runs.path().display()))?
+            {
+                return Self::of_new(runs, &name);
             }
         }
         unreachable!("there are more numbers than runs")
@@ -96,42 +102,50 @@ impl RunDirectory {
     /// Removes the directory of a run that ended before it measured anything: one that holds the
     /// scenario at most. A broker's log is kept, and so is a directory that was there before.
     pub fn discard_if_unused(&self) {
-        let names = |entry: io::Result<fs::DirEntry>| entry.map(|entry| entry.file_name());
-        let Ok(entries) = fs::read_dir(&self.path) else { return };
-        if entries.map(names).all(|name| name.is_ok_and(|name| name == SCENARIO)) {
-            let _ = fs::remove_file(self.path.join(SCENARIO));
-            if self.is_new {
-                let _ = fs::remove_dir(&self.path);
-            }
+        let Ok(names) = self.held.names() else { return };
+        let (logs, others): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| is_log(name));
+        let is_empty = |name: &OsString| self.held.length(name).is_ok_and(|length| length == 0);
+        if !logs.iter().all(is_empty) || others.iter().any(|name| name != SCENARIO) {
+            return;
+        }
+        logs.iter().chain(&others).for_each(|name| drop(self.held.remove_file(name)));
+        if let Some((parent, name)) = &self.made {
+            let _ = parent.remove_directory(name);
         }
     }
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.held.path()
     }
 
-    /// Where a throwaway broker logs.
-    pub fn broker_log(&self) -> PathBuf {
-        self.path.join(BROKER_LOG)
+    /// Where a throwaway broker of so many nodes logs. The files are made here, because its nodes would let everybody
+    /// read them.
+    pub fn broker_log(&self, nodes: u32) -> anyhow::Result<PathBuf> {
+        let log = self.path().join(BROKER_LOG);
+        for number in 1..=nodes.max(1) {
+            let name = if number == 1 { BROKER_LOG.to_owned() } else { node_log(number) };
+            let made = self.held.open_or_create(name.as_ref());
+            made.with_context(|| format!("cannot write {}", log.with_file_name(&name).display()))?;
+        }
+        Ok(log)
     }
 
     /// Writes the scenario as resolved.
     pub fn write_scenario(&self, scenario: &Scenario) -> anyhow::Result<()> {
-        atomic_file::write(&self.path.join(SCENARIO), scenario.to_toml().as_bytes())
+        self.write(SCENARIO, scenario.to_toml().as_bytes())
     }
 
     /// Starts the series.
     pub fn start_series(&self) -> anyhow::Result<SeriesFile> {
-        let path = self.path.join(SERIES);
-        let file =
-            File::create_new(&path).with_context(|| format!("cannot write {}", path.display()))?;
+        let file = self.held.create_new(SERIES.as_ref());
+        let file = file.with_context(|| format!("cannot write {}", self.named(SERIES)))?;
         Ok(SeriesFile { file, rows: Vec::new(), whole_bytes: 0 })
     }
 
     /// Keeps room for the record, so that a disk that fills while the run goes does not lose it.
     pub fn reserve_room(&self) -> anyhow::Result<ReservedRoom> {
-        let file = tempfile::tempfile_in(&self.path).and_then(|file| {
+        let file = self.held.unnamed_file().and_then(|file| {
             match rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, RECORD_BYTES)
             {
                 // File systems that cannot set room aside.
@@ -139,14 +153,14 @@ impl RunDirectory {
                 Err(error) => Err(error.into()),
             }
         });
-        let path = self.path.display();
+        let path = self.path().display();
         let file = file.with_context(|| format!("there is no room for results in {path}"))?;
         Ok(ReservedRoom { _file: file })
     }
 
     /// Writes one latency in full.
     pub fn write_latency(&self, latency: &LatencyRecord) -> anyhow::Result<()> {
-        atomic_file::write(&self.path.join(&latency.summary.file), &latency.hlog)
+        self.write(&latency.summary.file, &latency.hlog)
     }
 
     /// Writes what became of the messages that were followed, if there are any, and says under which
@@ -155,9 +169,8 @@ impl RunDirectory {
         if messages.is_empty() {
             return Ok(None);
         }
-        let path = self.path.join(TRACE);
-        let mut file = AtomicFile::create(&path)?;
-        let cannot = || format!("cannot write {}", path.display());
+        let mut file = self.file(TRACE)?;
+        let cannot = || format!("cannot write {}", self.named(TRACE));
         for message in messages {
             serde_json::to_writer(file.writer(), message).with_context(cannot)?;
             file.writer().write_all(b"\n").with_context(cannot)?;
@@ -169,11 +182,10 @@ impl RunDirectory {
     /// Writes the profile. Says under which name, also when that fails.
     pub fn write_profile(&self, profile: &Profile) -> (String, anyhow::Result<()>) {
         let name = profile_name(profile.event);
-        let path = self.path.join(&name);
-        let written = AtomicFile::create(&path).and_then(|mut file| {
+        let written = self.file(&name).and_then(|mut file| {
             write_pprof(profile, file.writer())
-                .with_context(|| format!("cannot write {}", path.display()))?;
-            file.commit()
+                .with_context(|| format!("cannot write {}", self.named(&name)))?;
+            Ok(file.commit()?)
         });
         (name, written)
     }
@@ -181,17 +193,16 @@ impl RunDirectory {
     /// Writes what packets say, and its page. Says under which names.
     pub fn write_packets(&self, report: &PacketReport) -> anyhow::Result<[String; 2]> {
         self.write_json(PACKETS, report)?;
-        let path = self.path.join(PACKET_PAGE);
-        let mut page = AtomicFile::create(&path)?;
+        let mut page = self.file(PACKET_PAGE)?;
         rabbitscope_web::write_packets(page.writer(), report)
-            .with_context(|| format!("cannot write {}", path.display()))?;
+            .with_context(|| format!("cannot write {}", self.named(PACKET_PAGE)))?;
         page.commit()?;
         Ok([PACKETS, PACKET_PAGE].map(str::to_owned))
     }
 
     /// Where the packets themselves are, where they are kept.
     pub fn packet_file(&self) -> PathBuf {
-        self.path.join(PACKET_FILE)
+        self.path().join(PACKET_FILE)
     }
 
     /// Writes what the broker looked like before and after.
@@ -207,19 +218,35 @@ impl RunDirectory {
     /// Makes the report from the files that are there and says where it is.
     pub fn write_report(&self) -> anyhow::Result<PathBuf> {
         let report = self.report();
-        write_report(&self.path, &report)?;
+        write_report(self.path(), &report)?;
         Ok(report)
     }
 
     /// Where the report is.
     pub fn report(&self) -> PathBuf {
-        self.path.join(REPORT)
+        self.path().join(REPORT)
     }
 
     fn write_json(&self, name: &str, value: &impl Serialize) -> anyhow::Result<()> {
         let mut text = serde_json::to_vec_pretty(value)?;
         text.push(b'\n');
-        atomic_file::write(&self.path.join(name), &text)
+        self.write(name, &text)
+    }
+
+    fn file(&self, name: &str) -> anyhow::Result<AtomicFile> {
+        Ok(AtomicFile::in_directory(Arc::clone(&self.held), name.as_ref())?)
+    }
+
+    fn write(&self, name: &str, contents: &[u8]) -> anyhow::Result<()> {
+        let mut file = self.file(name)?;
+        let written = file.writer().write_all(contents);
+        written.with_context(|| format!("cannot write {}", self.named(name)))?;
+        Ok(file.commit()?)
+    }
+
+    /// For messages.
+    fn named(&self, name: &str) -> String {
+        self.path().join(name).display().to_string()
     }
 }
 
@@ -258,15 +285,14 @@ impl SeriesFile {
     }
 }
 
-fn can_be_changed_by_others(directory: &Path) -> io::Result<bool> {
-    const GROUP_MAY_WRITE: u32 = 0o020;
-    const ALL_MAY_WRITE: u32 = 0o002;
-    let found = fs::metadata(directory)?;
-    let is_of_another = found.uid() != rustix::process::geteuid().as_raw();
-    // With a group for each user, as some distributions have it, the group is nobody else.
-    let is_of_another_group = found.gid() != rustix::process::getegid().as_raw();
-    let by_group = found.mode() & GROUP_MAY_WRITE != 0 && is_of_another_group;
-    Ok(is_of_another || by_group || found.mode() & ALL_MAY_WRITE != 0)
+/// The log of another node than the first, as `crates/broker` names it.
+fn node_log(number: u32) -> String {
+    BROKER_LOG.replace(".log", &format!("-{number}.log"))
+}
+
+fn is_log(name: &OsStr) -> bool {
+    let stem = name.to_str().and_then(|name| name.strip_suffix(".log"));
+    stem.is_some_and(|stem| stem.starts_with("broker"))
 }
 
 /// `20260102T030405Z`

@@ -12,7 +12,6 @@ use rabbitscope_runs::record::{
 };
 
 use super::Watcher;
-use crate::atomic_file;
 
 /// A file that grows line by line.
 pub struct Csv {
@@ -92,7 +91,7 @@ impl Csv {
     pub fn create(path: &Path) -> anyhow::Result<Self> {
         let columns = columns();
         let names: Vec<_> = columns.iter().map(|column| column.name.as_str()).collect();
-        let file = atomic_file::start(path, &(names.join(",") + "\n"))?;
+        let file = rabbitscope_files::start(path, &(names.join(",") + "\n"))?;
         Ok(Self { file, columns, path: path.to_owned() })
     }
 }

@@ -61,7 +61,9 @@ impl Watchers {
         let unwritten = &mut self.unwritten;
         self.watching.retain_mut(|watcher| match watcher.second(row) {
             Ok(()) => true,
-            Err(error) => unwritten.note::<()>(&watcher.name(), Err(error)).is_some(),
+            Err(error) => {
+                unwritten.note::<(), anyhow::Error>(&watcher.name(), Err(error)).is_some()
+            }
         });
     }
 

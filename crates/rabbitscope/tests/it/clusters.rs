@@ -54,9 +54,11 @@ impl Cluster {
         let spec = ThrowawayBroker::default();
         let start = |log: &str| Broker::start(&spec, &bench.path(log)).unwrap();
         let (first, second) = (start("first.log"), start("second.log"));
-        let ((home, first_mapper), (_, second_mapper)) =
-            (first.distribution(), second.distribution());
-        let known = [Registered::at(first_mapper, &second), Registered::at(second_mapper, &first)];
+        let home = first.distribution().0;
+        let known = [
+            Registered::at(first.port_mapper(), &second),
+            Registered::at(second.port_mapper(), &first),
+        ];
         let cookie = std::fs::read_to_string(home.join(".erlang.cookie")).unwrap();
         let of_first = format!("'{}'", first.node_name());
         let join = format!(
@@ -95,7 +97,7 @@ impl Cluster {
 
     /// Another node's cookie is not known there: with `--cluster` that one is missing.
     fn listing(&self, bench: &Workbench, more: &str) -> Value {
-        let (home, mapper) = self.first.distribution();
+        let (home, mapper) = (self.first.distribution().0, self.first.port_mapper());
         let (node, cookie) = (self.first.node_name(), home.join(".erlang.cookie"));
         let cookie = cookie.display();
         let asked = format!(

@@ -116,7 +116,8 @@ fn queues_of_a_killed_run_are_removed_by_the_next() {
     running.wait().unwrap();
     assert!(queues_on(broker).contains("debts"));
 
-    let short = format!("{arguments} next --set run.duration=1s --remove-leftovers");
+    let short =
+        format!("{arguments} next --set run.duration=1s --remove-leftovers --assume-unbound");
     let ended = bench.rabbitscope(&short).code(0);
     assert!(
         ended.stderr.contains("had left behind") && ended.stderr.contains("debts"),

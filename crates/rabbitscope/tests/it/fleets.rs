@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// Eight publishers and eight consumers with connections of their own, on four queues.
-fn scenario(queues: &str, duration: &str) -> String {
+pub(crate) fn scenario(queues: &str, duration: &str) -> String {
     format!(
         r#"
 name = "fleet"
@@ -47,18 +47,18 @@ prefetch = 100
 static ALONE: Mutex<()> = Mutex::new(());
 
 /// A bus and a broker under test, which all tests of this file share: each uses a fleet of its own name.
-struct Place {
+pub(crate) struct Place {
     _alone: MutexGuard<'static, ()>,
-    bench: Workbench,
-    bus: &'static Broker,
-    broker: &'static Broker,
-    fleet: &'static str,
+    pub(crate) bench: Workbench,
+    pub(crate) bus: &'static Broker,
+    pub(crate) broker: &'static Broker,
+    pub(crate) fleet: &'static str,
     /// The bus is reached over TLS, with this authority.
     authority: Option<PathBuf>,
 }
 
 impl Place {
-    fn new(fleet: &'static str) -> Self {
+    pub(crate) fn new(fleet: &'static str) -> Self {
         // Each has several load generators, and says so when they have no CPU.
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let Brokers { bus, broker, .. } = brokers();
@@ -138,7 +138,7 @@ fn brokers() -> &'static Brokers {
 }
 
 /// The bus as it is reached with TLS.
-fn secure_bus() -> String {
+pub(crate) fn secure_bus() -> String {
     let Brokers { bus, tls_port, .. } = brokers();
     let (user, password) = bus.login();
     format!("amqps://{user}:{password}@localhost:{tls_port}")

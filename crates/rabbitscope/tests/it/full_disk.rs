@@ -10,7 +10,7 @@ use std::{
 };
 
 use crate::workbench::{
-    Ended, Workbench, eventually, existing_broker, lines, may_profile, scenario,
+    Ended, Workbench, eventually, existing_broker, lines, may_profile, queues_on, scenario,
 };
 
 /// A small file system of its own. Gone when dropped.
@@ -21,7 +21,7 @@ impl SmallDisk {
     #[expect(clippy::print_stderr, reason = "a test that cannot run says so")]
     fn mount(bench: &Workbench, kibibytes: u32) -> Option<Self> {
         let path = bench.path("disk");
-        fs::create_dir(&path).unwrap();
+        fs::create_dir_all(&path).unwrap();
         let options = format!("size={kibibytes}k,mode=755");
         let mounted = Command::new("mount")
             .args(["-t", "tmpfs", "-o", &options, "rabbitscope-test"])
@@ -101,6 +101,21 @@ fn a_disk_that_is_full_before_a_run_is_said_before_it() {
     let uri = existing_broker().uri();
     let ended = bench.rabbitscope(&format!("run s.toml --uri {uri} --out disk/out")).code(1);
     ended.says(&["no room for results in disk/out"]);
+}
+
+#[test]
+fn nothing_is_declared_where_there_is_no_room_for_results() {
+    let bench = Workbench::new("full-declared");
+    let broker = existing_broker();
+    for kibibytes in [200, 1000] {
+        let Some(_disk) = SmallDisk::mount(&bench, kibibytes) else { return };
+        bench.file("s.toml", &scenario("full-declared", "20s"));
+        let run = format!("run s.toml --uri {} --out disk/out", broker.uri());
+        bench.rabbitscope(&run).code(1).says(&["no room for results in disk/out"]);
+        assert!(!queues_on(broker).contains("full-declared"), "{}", queues_on(broker));
+        let entries = fs::read_dir(bench.path("state/rabbitscope/runs"));
+        assert_eq!(entries.map_or(0, Iterator::count), 0, "no run has anything to be removed");
+    }
 }
 
 #[test]

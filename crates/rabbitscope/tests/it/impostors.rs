@@ -117,7 +117,7 @@ fn a_node_whose_user_owns_the_cookie_is_asked() {
     }
     let bench = Workbench::new("own-cookie");
     let broker = existing_broker();
-    let (home, port) = broker.distribution();
+    let (home, port) = (broker.distribution().0, broker.port_mapper());
     let pid = broker.pid;
     let asked = |arguments: &str| {
         let arguments = format!("profile --pid {pid} --epmd-port {port} {arguments}");

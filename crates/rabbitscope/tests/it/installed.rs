@@ -18,7 +18,7 @@ const CAPABILITIES: &str = "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=p";
 
 /// Ids that no account has.
 const GROUP: u32 = 51_100;
-const MEMBER: u32 = 51_101;
+pub(crate) const MEMBER: u32 = 51_101;
 pub(crate) const OUTSIDER: u32 = 51_102;
 pub(crate) const OWNER_OF_NODE: u32 = 51_103;
 
@@ -87,6 +87,11 @@ impl Installed {
     /// Runs a command of a member of the group to its end.
     pub(crate) fn run(&self, arguments: &str) -> Ended {
         Ended::from(self.command(arguments).output().unwrap())
+    }
+
+    /// The same, with temporary files in this directory.
+    pub(crate) fn run_in(&self, arguments: &str, temporary: &Path) -> Ended {
+        Ended::from(self.command(arguments).env("TMPDIR", temporary).output().unwrap())
     }
 
     /// Starts a node that belongs to a user of its own and is never idle.

@@ -37,13 +37,13 @@ const LOADED: &str = "lists:any(fun({M, _}) -> lists:prefix(\"rabbitscope_\", at
 pub(crate) const NOTHING: &str = "{[],{{flags,[]},0},[],[],[],[]}";
 
 pub(crate) fn node_of(broker: &Broker) -> String {
-    let (home, epmd) = broker.distribution();
+    let (home, epmd) = (broker.distribution().0, broker.port_mapper());
     let cookie = home.join(".erlang.cookie");
     format!("--node {} --cookie-file {} --epmd-port {epmd}", broker.node_name(), cookie.display())
 }
 
 pub(crate) fn eval(broker: &Broker, expression: &str) -> String {
-    let (home, epmd_port) = broker.distribution();
+    let (home, epmd_port) = (broker.distribution().0, broker.port_mapper());
     let options = ConnectOptions {
         cookie: CookieSource::File(home.join(".erlang.cookie")),
         port: Port::Mapped(epmd_port),

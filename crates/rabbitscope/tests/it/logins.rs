@@ -170,7 +170,7 @@ fn processes_of_tls_belong_to_their_connection() {
     bench.file("s.toml", &format!("{endless}\n[run]\nduration = \"60s\"\n"));
     let mut load = bench.start("run s.toml --out out");
     eventually("the load runs", || lines(&bench.path("out/series.jsonl")) >= 1);
-    let (home, epmd_port) = broker.distribution();
+    let (home, epmd_port) = (broker.distribution().0, broker.port_mapper());
     let node = format!(
         "--node {} --cookie-file {}/.erlang.cookie --epmd-port {epmd_port}",
         broker.node_name(),

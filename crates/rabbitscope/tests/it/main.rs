@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 
+mod adoption;
 mod all_day;
 mod architecture;
 mod breakdown;
@@ -16,6 +17,7 @@ mod experiments;
 mod faults;
 mod files;
 mod fleets;
+mod foreign_profiles;
 mod forwarder;
 mod full_disk;
 mod handling;
@@ -28,6 +30,8 @@ mod leftovers;
 mod listening;
 mod loads;
 mod logins;
+mod modes;
+mod out_of_sight;
 mod outages;
 mod owners;
 mod pace;
@@ -47,6 +51,7 @@ mod readme;
 #[path = "../../../export/tests/it/receiver.rs"]
 mod receiver;
 mod recovery;
+mod remote_control;
 mod restarts;
 mod routers;
 mod routing;
@@ -57,11 +62,14 @@ mod secrets;
 #[expect(dead_code, reason = "the tests of export need more of it")]
 mod servers;
 mod several_brokers;
+mod sight;
 mod sinks;
 mod slow_clients;
+mod squatters;
 mod stalls;
 mod stopping;
 mod stream_offsets;
+mod swaps;
 mod terminals;
 mod top_truths;
 mod tops;

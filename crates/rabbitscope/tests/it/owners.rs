@@ -16,7 +16,7 @@ const QUEUES: u32 = 99;
 
 /// The arguments that lead to a broker which the program does not know.
 fn arguments_of(broker: &Broker) -> String {
-    let (home, epmd_port) = broker.distribution();
+    let (home, epmd_port) = (broker.distribution().0, broker.port_mapper());
     let cookie = home.join(".erlang.cookie").display().to_string();
     format!("--node {} --cookie-file {cookie} --epmd-port {epmd_port}", broker.node_name())
 }

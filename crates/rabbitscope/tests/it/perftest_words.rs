@@ -49,3 +49,21 @@ fn what_load_does_not_know_is_refused() {
     let help = bench.rabbitscope("load --help").code(0).stdout;
     assert!(help.contains("--stop-on-failure") && help.contains("docs/perftest.md"), "{help}");
 }
+
+#[test]
+fn a_misspelt_option_is_refused_wherever_it_stands() {
+    let bench = Workbench::new("words-misspelt");
+    bench.rabbitscope("load -x 4 --autoak").code(2).says(&["no option `--autoak`"]);
+    bench.rabbitscope("load -r 100 --confrim 10").code(2).says(&["no option `--confrim`"]);
+    let convert = |line: &str| {
+        let mut command = bench.command("run --from-perftest");
+        Ended::from(command.arg(line).output().unwrap())
+    };
+    convert("perf-test -x 50 -r 10 -u perf-test -y 0 | tee -a log").code(0);
+    let text =
+        convert("docker run --network perf-test -e PRODUCERS=3 perf-test -z 5").code(0).stdout;
+    assert!(text.contains("count = 3") && text.contains("# the variable PRODUCERS"), "{text}");
+    convert("runjava com.rabbitmq.perf.PerfTestMulti in.json out.json")
+        .code(2)
+        .says(&["JSON file"]);
+}

@@ -3,7 +3,9 @@
 use std::{fs::File, io::BufReader};
 
 use rabbitscope_analysis::{Change, ProfileDiff};
-use rabbitscope_profiles::{Profile, read_pprof};
+use rabbitscope_broker::Broker;
+use rabbitscope_profiles::{Profile, Sample, read_pprof};
+use rabbitscope_runs::scenario::ThrowawayBroker;
 use serde_json::Value;
 
 use crate::workbench::{Workbench, load_module, may_profile_or_says_so, own_broker};
@@ -94,4 +96,60 @@ fn nothing_is_named_without_a_change(real: &Profile) {
 
 fn read(bench: &Workbench, name: &str) -> Profile {
     read_pprof(BufReader::new(File::open(bench.path(name)).unwrap())).unwrap()
+}
+
+/// A BIF that takes nearly all the time, called from a function with neighbours.
+const SELECTING: &str = "
+-module(selecting).
+-export([start/0]).
+start() ->
+    register(selecting, spawn(fun() ->
+        Table = ets:new(t, [public]),
+        true = ets:insert(Table, [{N, N} || N <- lists:seq(1, 20000)]),
+        outer(Table)
+    end)), ok.
+outer(Table) -> ok = select(Table), outer(Table).
+select(Table) -> [] = ets:select(Table, [{{'$1', '$2'}, [{'<', '$2', 0}], ['$1']}]), ok.
+";
+
+/// Shares of Erlang functions of one process, with what they call, and the share of frames without a name.
+fn shares(profile: &Profile, process: &str) -> ([f64; 2], f64) {
+    let of_process = |sample: &&Sample| sample.labels.process.as_deref() == Some(process);
+    let has = |sample: &&Sample, is_meant: &dyn Fn(&str) -> bool| {
+        sample.stack.iter().any(|it| is_meant(&profile.frames.get(it.frame).name))
+    };
+    let weight = |is_meant: &dyn Fn(&str) -> bool| -> u64 {
+        let samples = profile.samples.iter().filter(of_process);
+        samples.filter(|sample| has(sample, is_meant)).map(|sample| sample.weight).sum()
+    };
+    let all = weight(&|_| true) as f64;
+    let share = |name: &str| 100.0 * weight(&|it| it == name) as f64 / all;
+    let nameless = 100.0 * weight(&|it| it == "[jit]") as f64 / all;
+    ([share("ets:select/2"), share("selecting:select/1")], nameless)
+}
+
+/// Saved frame pointers stand between the return addresses then.
+#[test]
+fn a_node_with_frame_pointers_has_the_shares_of_a_stock_node() {
+    if !may_profile_or_says_so("a_node_with_frame_pointers_has_the_shares_of_a_stock_node") {
+        return;
+    }
+    let bench = Workbench::new("pointers");
+    let source = bench.file("selecting.erl", SELECTING);
+    let shares = ["", "+JPperf true"].map(|erl_args| {
+        let spec = ThrowawayBroker { erl_args: erl_args.to_owned(), ..ThrowawayBroker::default() };
+        let broker = Broker::start_with_own_log(&spec).unwrap();
+        load_module(&broker, &source);
+        assert_eq!(broker.eval("selecting:start()").unwrap(), "ok");
+        let process = broker.eval("pid_to_list(whereis(selecting))").unwrap();
+        let record = format!("profile --pid {} --no-names --duration 3s -o p.pb.gz", broker.pid);
+        bench.rabbitscope(&record).code(0);
+        shares(&read(&bench, "p.pb.gz"), process.trim_matches('"'))
+    });
+    let [(stock, _), (pointers, nameless)] = shares;
+    for (expected, found) in stock.into_iter().zip(pointers) {
+        assert!((expected - found).abs() <= 2.0, "{shares:?}");
+        assert!(found >= 95.0, "{shares:?}");
+    }
+    assert!(nameless < 0.5, "{shares:?}");
 }

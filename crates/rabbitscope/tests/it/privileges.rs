@@ -10,7 +10,7 @@ use std::{
 use rustix::process::Signal;
 
 use crate::{
-    installed::{Installed, OUTSIDER, Running, not_tried},
+    installed::{Installed, MEMBER, OUTSIDER, Running, as_user, not_tried},
     workbench::{Ended, eventually, scenario, signal},
 };
 
@@ -274,4 +274,20 @@ fn end(all: &[u32], mut program: Running) {
     signal(&program.0, Signal::INT);
     program.0.wait().unwrap();
     eventually("no broker is left", || !all.iter().any(|&pid| is_beam(pid)));
+}
+
+/// The C library takes TMPDIR from a program with capabilities, so that the guide names another way.
+#[test]
+fn a_program_with_capabilities_does_not_see_tmpdir_and_a_copy_does() {
+    let Some(installed) = Installed::new("tmpdir") else { return };
+    let user = installed.directory_of("temporary", MEMBER);
+    let own = || fs::read_dir(&user).unwrap().count();
+    installed.run_in("broker status", &user).code(0);
+    assert_eq!(own(), 0, "TMPDIR is not seen");
+    let copy = installed.path("copy");
+    fs::copy(installed.bench.path("rabbitscope"), &copy).unwrap();
+    fs::set_permissions(&copy, fs::Permissions::from_mode(0o755)).unwrap();
+    let mut plain = as_user(&copy, MEMBER, MEMBER, &user);
+    Ended::from(plain.args(["broker", "status"]).output().unwrap()).code(0);
+    assert_eq!(own(), 1, "it is seen");
 }

@@ -78,13 +78,25 @@ fn recordings_of_perf_are_profiles() {
     bench.rabbitscope("flamegraph text -o b.folded").code(0);
     assert_eq!(bench.read("b.folded"), bench.read("a.folded"));
     bench.rabbitscope("diff a.folded text").code(0);
-    bench.file("cut", &text[..text.len() - 9]);
-    bench.rabbitscope("flamegraph cut -o c.svg").code(1).says(&["cut:", "line 2", "cut off"]);
+    bench.file("open", text.trim_end());
+    bench.rabbitscope("flamegraph open -o b.folded").code(0).says(&["without a line break"]);
+    assert_eq!(bench.read("b.folded"), bench.read("a.folded"));
     bench.file("perf.data", "PERFILE2 and no more");
     bench.rabbitscope("flamegraph perf.data -o c.svg").code(1).says(&["cut off", "record again"]);
     bench.file("x.bin", "\u{7f}ELF");
     bench.rabbitscope("flamegraph x.bin -o c.svg").code(2).says(&["x.bin", "no profile that"]);
     assert!(!bench.path("c.svg").exists());
+}
+
+/// No node could be asked, though the configuration says so.
+#[test]
+fn a_check_of_watch_fails_without_the_cookie() {
+    let bench = Workbench::new("cookie");
+    let directory = bench.path("windows").display().to_string();
+    let inside = "[inside]\nask = true\ncookie-file = '/no/such/cookie'\n";
+    bench.file("w.toml", &format!("[directory]\npath = '{directory}'\n{inside}"));
+    let ended = bench.rabbitscope("watch --config w.toml --check").code(5);
+    ended.says(&["cannot read the cookie in /no/such/cookie"]);
 }
 
 #[test]

@@ -16,7 +16,7 @@ use crate::workbench::{Ended, Workbench, eventually, existing_broker, signal};
 
 /// The arguments that lead to the shared broker.
 pub(crate) fn node_arguments() -> String {
-    let (home, epmd_port) = existing_broker().distribution();
+    let (home, epmd_port) = (existing_broker().distribution().0, existing_broker().port_mapper());
     let cookie = home.join(".erlang.cookie").display().to_string();
     let node = existing_broker().node_name();
     format!("--node {node} --cookie-file {cookie} --epmd-port {epmd_port}")
@@ -24,7 +24,7 @@ pub(crate) fn node_arguments() -> String {
 
 /// What the shared broker makes of an expression, as a term of Erlang.
 pub(crate) fn eval(expression: &str) -> String {
-    let (home, epmd_port) = existing_broker().distribution();
+    let (home, epmd_port) = (existing_broker().distribution().0, existing_broker().port_mapper());
     let options = ConnectOptions {
         cookie: CookieSource::File(home.join(".erlang.cookie")),
         port: Port::Mapped(epmd_port),
@@ -166,7 +166,7 @@ fn a_queue_that_does_not_answer_is_named_and_holds_up_nobody() {
 #[test]
 fn the_cookie_is_not_said_and_failures_have_one_line() {
     let bench = Workbench::new("cookie");
-    let (home, epmd_port) = existing_broker().distribution();
+    let (home, epmd_port) = (existing_broker().distribution().0, existing_broker().port_mapper());
     let cookie = std::fs::read_to_string(home.join(".erlang.cookie")).unwrap();
     let good = bench.rabbitscope(&format!("queues {} --json", node_arguments())).code(0);
     bench.file("wrong", "WRONGCOOKIE");

@@ -24,7 +24,7 @@ fn a_watch_goes_on_when_the_node_is_back() {
     let bench = Workbench::new("watch-restart");
     let spec = ThrowawayBroker::default();
     let mut broker = Broker::start(&spec, &bench.path("broker.log")).unwrap();
-    let (home, mapper) = broker.distribution();
+    let (home, mapper) = (broker.distribution().0, broker.port_mapper());
     let cookie = home.join(".erlang.cookie");
     let mut watching = bench.start(&format!(
         "queues --watch --json --interval 300ms --node {} --epmd-port {mapper} --cookie-file {}",

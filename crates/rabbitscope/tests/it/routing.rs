@@ -173,7 +173,8 @@ rate = 10
     signal(&running, Signal::KILL);
     running.wait().unwrap();
     assert!(exchanges().contains("rs.left"));
-    let short = format!("{arguments} second --set run.duration=1s --remove-leftovers");
+    let short =
+        format!("{arguments} second --set run.duration=1s --remove-leftovers --assume-unbound");
     let ended = bench.rabbitscope(&short).code(0);
     assert!(
         ended.stderr.contains("left behind: queue `rs.left`, exchange `rs.left`"),

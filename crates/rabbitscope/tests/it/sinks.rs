@@ -52,7 +52,7 @@ fn load() -> String {
 }
 
 fn configuration(broker: &Broker, scraped: SocketAddr, sinks: [&str; 3]) -> String {
-    let (home, epmd) = broker.distribution();
+    let (home, epmd) = (broker.distribution().0, broker.port_mapper());
     let [prometheus, victoria, receiver] = sinks;
     format!(
         "[record]\nfrequency = 99\nwindow = '1s'\n\
@@ -191,7 +191,7 @@ fn a_broker_without_statistics_says_so_and_has_no_figures_of_queues() {
         return;
     }
     let (broker, scraped, bench) = (own_broker(), free_address(), Workbench::new("statistics"));
-    let (home, epmd) = broker.distribution();
+    let (home, epmd) = (broker.distribution().0, broker.port_mapper());
     let configuration = format!(
         "[nodes]\nonly = ['{}*']\n[metrics]\ninterval = '1s'\nlisten = '{scraped}'\n\
          [inside]\nask = true\ncookie-file = '{}/.erlang.cookie'\nepmd-port = {epmd}\n",

@@ -48,7 +48,7 @@ fn hostile_broker() -> Broker {
 fn names_on_a_broker() {
     let (bench, broker) = (Workbench::new("terminals"), hostile_broker());
     let node = format!("--node {}", broker.node_name());
-    let (home, epmd) = broker.distribution();
+    let (home, epmd) = (broker.distribution().0, broker.port_mapper());
     let inside = |command: &str| {
         let mut command = bench.command(&format!(
             "{command} {node} --cookie-file {}/.erlang.cookie --epmd-port {epmd}",

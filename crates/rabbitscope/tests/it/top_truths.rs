@@ -36,7 +36,7 @@ impl Node {
     }
 
     fn top(&self, arguments: &str) -> Value {
-        let (home, mapper) = self.broker.distribution();
+        let (home, mapper) = (self.broker.distribution().0, self.broker.port_mapper());
         let (node, cookie) = (self.broker.node_name(), home.join(".erlang.cookie"));
         let asked = format!(
             "top {arguments} --json --node {node} --epmd-port {mapper} --cookie-file {}",

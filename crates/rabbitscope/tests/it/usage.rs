@@ -1,6 +1,8 @@
 //! Wrong input: what is said, and the exit code.
 
-use crate::workbench::{Workbench, scenario};
+use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
+
+use crate::workbench::{Ended, Workbench, scenario};
 
 #[test]
 fn a_scenario_that_is_not_valid() {
@@ -67,4 +69,30 @@ fn a_command_that_does_not_exist() {
     bench.rabbitscope("sing").code(2);
     bench.rabbitscope("profile --pid 1 --event coffee -o x.svg").code(2).says(&["cpu"]);
     bench.rabbitscope("profile --pid 1 --duration 0s -o x.svg").code(2).says(&["zero"]);
+}
+
+/// Variables of other programs, and a word of the command line, may be any bytes.
+#[test]
+fn what_is_not_text_ends_no_command_with_a_panic() {
+    let bench = Workbench::new("bytes");
+    bench.file("s.toml", &scenario("q", "5s"));
+    let bytes = OsStr::from_bytes(b"x\xffy");
+    let gone = "--uri amqp://127.0.0.1:1";
+    for line in [
+        format!("run s.toml --out run {gone}"),
+        format!("find-rate s.toml --slo confirm.p99<20ms --out search {gone}"),
+        "load -x 1 -z 1 -h amqp://127.0.0.1:1 --out load".to_owned(),
+    ] {
+        let run = |name: &str| Ended::from(bench.command(&line).env(name, bytes).output().unwrap());
+        run("OF_ANOTHER_PROGRAM").code(5).says(&["127.0.0.1:1"]);
+        run("RABBITSCOPE_SET_RUN__STEP").code(2).says(&["RABBITSCOPE_SET_RUN__STEP", "UTF-8"]);
+        Ended::from(bench.command(&line).arg(bytes).output().unwrap()).code(2);
+    }
+    for line in ["load -x 1 -z 1", "run s.toml", "worker", "leftovers"] {
+        let mut command = bench.command(line);
+        let ended =
+            command.env("RABBITSCOPE_VIA", "amqp://127.0.0.1:1").env("RABBITSCOPE_URI", bytes);
+        let ended = Ended::from(ended.output().unwrap()).code(2);
+        assert!(ended.stderr.contains("RABBITSCOPE_URI is not text"), "{line}: {ended:#?}");
+    }
 }

@@ -345,11 +345,20 @@ fn live(wire: wire::Live) -> Result<LiveDesign, Problem> {
 }
 
 /// `3%` as 0.03.
+impl Design {
+    /// A share such as `3%`. Fails with what is allowed.
+    pub fn share(text: &str) -> Result<f64, String> {
+        share("", text).map_err(|_| SHARE.to_owned())
+    }
+}
+
+const SHARE: &str = "must be a share above 0 and below 100, such as \"3%\"";
+
 fn share(key: &str, text: &str) -> Result<f64, Problem> {
     let percent = text.trim().strip_suffix('%').and_then(|it| it.trim().parse::<f64>().ok());
     match percent.filter(|percent| *percent > 0.0 && *percent < 100.0) {
         Some(percent) => Ok(percent / 100.0),
-        None => refuse(key, "must be a share above 0 and below 100, such as \"3%\""),
+        None => refuse(key, SHARE),
     }
 }
 

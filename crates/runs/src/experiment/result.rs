@@ -29,6 +29,10 @@ pub struct ExperimentResult {
     pub looks: Vec<u32>,
     /// Error rate of each look: 0.05 for one look, less for several, so that all together have 0.05.
     pub alpha: f64,
+    /// Error rate of the interval that shows two arms to be the same: 0.1 for one look, less for several, so that all
+    /// together call a change of just the size of `indifferent` the same in 5 % of the experiments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub equivalence_alpha: Option<f64>,
     /// Changes below this share are of no interest, such as 0.03; absent when nothing was declared.
     pub indifferent: Option<f64>,
     /// The arms.
@@ -227,7 +231,8 @@ pub struct Comparison {
     pub adjusted_p: Option<f64>,
     /// What can be said.
     pub verdict: Verdict,
-    /// How many rounds would decide, if the rounds to come scatter as those before; absent when it is decided.
+    /// How many rounds show a change of the size of interest in 8 of 10 experiments, if the rounds to come scatter as
+    /// those before; absent when it is decided.
     pub rounds_to_decide: Option<u32>,
     /// One sentence.
     pub sentence: String,

@@ -7,6 +7,7 @@
 mod connecting;
 mod document;
 mod error;
+mod machine_use;
 mod model;
 mod parse;
 mod reader;
@@ -21,6 +22,7 @@ pub(crate) use reader::read as read_table;
 
 pub use connecting::{Allocation, Auth, Connecting, Recovery, Tls};
 pub use error::{Origin, ScenarioError};
+pub use machine_use::{MachineUse, Reach};
 pub use model::{
     AfterPhases, Algorithm, Arrival, Binding, Body, BrokerSpec, COUNTS, ChurnGroup, ChurnKind,
     ChurnSubject, ChurnedQueue, Comparison, Compression, ConfirmTimeout, ConsumerGroup, Demand,

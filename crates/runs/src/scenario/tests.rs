@@ -5,6 +5,7 @@ mod declaring;
 mod expectations;
 mod faults;
 mod groups;
+mod machine_use;
 mod polling;
 mod random;
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use rabbitscope_analysis::experiment::{
-    change, median_of_arm, p_in_words, percent, value_in_words,
+    Scale, p_in_words, percent, value_in_words, values_of_pair,
 };
 use rabbitscope_runs::experiment::{Comparison, ComparisonRole, ExperimentResult, Verdict};
 
@@ -31,28 +31,27 @@ pub(super) fn comparisons(out: &mut impl Write, result: &ExperimentResult) -> io
     }
     writeln!(
         out,
-        "</tbody></table></div>\n<p class=\"soft\">Values are medians over the rounds that count. Changes are \
-         Hodges–Lehmann estimates of the rounds' ratios, intervals those of the exact signed-rank test{}.</p>",
+        "</tbody></table></div>\n<p class=\"soft\">The first value is a median over the rounds that count, \
+         the second is the first with the change. Changes are Hodges–Lehmann estimates of the rounds' ratios, intervals those of the exact signed-rank test{}.</p>",
         if is_sweep { ", each for itself" } else { ", p is adjusted after Holm" }
     )
 }
 
 fn row(out: &mut impl Write, result: &ExperimentResult, comparison: &Comparison) -> io::Result<()> {
     let metric = &result.metrics[comparison.metric];
-    let median = |arm: usize| {
-        let found = median_of_arm(result, comparison, arm);
-        found.map(|value| value_in_words(value, &metric.unit)).unwrap_or_default()
-    };
-    let interval = comparison.low.zip(comparison.high);
-    let interval = interval.map(|(low, high)| format!("{} to {}", change(low), change(high)));
+    let values = values_of_pair(result, comparison);
+    let values = values.map(|values| values.map(|value| value_in_words(value, &metric.unit)));
+    let [baseline, arm] = values.unwrap_or_default();
+    let scale = Scale::of(comparison);
+    let interval = comparison.low.zip(comparison.high).map(|interval| scale.interval(interval));
     write!(
         out,
         "<tr><td>{}</td><td class=\"left\">{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td>{}</td>",
         Markup(&result.arms[comparison.arm].name),
         Markup(&metric.name),
-        median(0),
-        median(comparison.arm),
-        comparison.ratio.map(change).unwrap_or_default(),
+        baseline,
+        arm,
+        comparison.ratio.map(|ratio| scale.change(ratio)).unwrap_or_default(),
         interval.unwrap_or_default(),
         comparison.differences.len(),
     )

@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{
     page::noise::Noise,
-    page::profile::{FrameColumns, StackColumns, unit_of},
+    page::profile::{FrameColumns, StackColumns},
 };
 
 /// Two profiles and what was found between them.
@@ -49,8 +49,8 @@ pub struct NamedProfile<'a> {
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct DiffData<'a> {
-    event: &'static str,
-    unit: &'static str,
+    event: &'a str,
+    unit: &'a str,
     before: SideData<'a>,
     after: SideData<'a>,
     frames: FrameColumns<'a>,
@@ -91,8 +91,8 @@ impl<'a> DiffData<'a> {
     pub(crate) fn new(report: DiffReport<'a>) -> Self {
         let diff = report.diff;
         Self {
-            event: diff.event.name(),
-            unit: unit_of(diff.event),
+            event: &diff.value,
+            unit: &diff.unit,
             before: SideData::new(report.before),
             after: SideData::new(report.after),
             frames: FrameColumns::new(&diff.frames),

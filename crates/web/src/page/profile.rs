@@ -14,9 +14,10 @@ use crate::{page::noise::Noise, page::owners::OwnersData};
 
 #[derive(Serialize)]
 pub(crate) struct ProfileData<'a> {
-    event: Event,
+    /// The name of the event, or of the value of an import.
+    event: &'a str,
     /// What a weight counts, as a plural noun.
-    unit: &'static str,
+    unit: &'a str,
     /// Sum of all weights.
     total: u64,
     capture: &'a Capture,
@@ -37,8 +38,8 @@ impl<'a> ProfileData<'a> {
         let functions = function_table(profile);
         let (tree, leaves) = StackTree::with_leaves(profile, Recursion::ByLength);
         Self {
-            event: profile.event,
-            unit: unit_of(profile.event),
+            event: profile.value_name(),
+            unit: profile.unit(),
             total: profile.total(),
             capture: &profile.capture,
             quality: profile.quality,
@@ -65,11 +66,6 @@ pub(crate) fn quality_of(profile: &Profile) -> String {
         }
         _ => quality_sentence(&profile.quality),
     }
-}
-
-/// What the weights of an event count, as a plural noun.
-pub(crate) fn unit_of(event: Event) -> &'static str {
-    event.unit()
 }
 
 /// The number by which the page knows a class.

@@ -39,6 +39,7 @@ pub(crate) fn profile() -> Profile {
         period_nanos: 1_001_001,
         cpus: 2,
         time_step_nanos: 50_000_000,
+        value: None,
         notes: vec!["A note with </script> in it.".to_owned()],
     };
     profile.quality = StackQuality {

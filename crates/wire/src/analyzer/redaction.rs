@@ -11,7 +11,7 @@ use crate::{
 /// What is written of packets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// Everything but credentials, bodies, and what was not understood.
+    /// Everything but credentials, bodies and other values of applications, and what was not understood.
     WithoutBodies,
     /// Everything but credentials and what was not understood.
     WithBodies,

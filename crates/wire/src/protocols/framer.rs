@@ -4,6 +4,8 @@
 //! where they lie, or gathers them if they are split, and notes where a frame begins and ends. What the bytes mean is
 //! the grammar's business.
 
+use core::ops::Range;
+
 use super::{
     details::Details,
     frame::Place,
@@ -54,9 +56,18 @@ pub(super) trait Grammar {
     /// Bytes to see first of each frame.
     const START: usize;
 
+    /// Tells values of applications among the bytes that it asked for, `wanted` in all, of which these are the beginning. A
+    /// range may end beyond them.
+    fn private(&self, bytes: &[u8], wanted: usize, tell: &mut Tell<'_>) {
+        let _ = (bytes, wanted, tell);
+    }
+
     /// Takes the bytes that it asked for.
     fn read(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next;
 }
+
+/// Takes a range of the bytes that a grammar asked for, and what they are.
+pub(super) type Tell<'t> = dyn FnMut(Range<usize>, SensitiveKind) + 't;
 
 /// Tells a sink ranges of bytes that begin behind what was just read.
 pub(super) struct Ranges<'s, S> {
@@ -68,8 +79,14 @@ pub(super) struct Ranges<'s, S> {
 impl<S: FrameSink> Ranges<'_, S> {
     /// The next `bytes` are of this kind.
     pub(super) fn next(&mut self, bytes: u64, kind: SensitiveKind) {
+        self.behind(0, bytes, kind);
+    }
+
+    /// The `bytes` behind the next `skip` ones are of this kind.
+    pub(super) fn behind(&mut self, skip: u64, bytes: u64, kind: SensitiveKind) {
         if bytes > 0 {
-            let range = self.from..self.from.saturating_add(bytes);
+            let from = self.from.saturating_add(skip);
+            let range = from..from.saturating_add(bytes);
             self.sink.sensitive(&Sensitive { sender: self.sender, range, kind });
         }
     }
@@ -125,6 +142,8 @@ pub(super) struct Framer {
     want: usize,
     /// The beginning of the bytes that are wanted, when they are split.
     held: Vec<u8>,
+    /// Up to which place it was told what is sensitive among the bytes that are wanted.
+    told: u64,
     missing_bytes: u64,
 }
 
@@ -136,6 +155,7 @@ impl Framer {
             skip: 0,
             want: G::START,
             held: Vec::new(),
+            told: 0,
             missing_bytes: 0,
         }
     }
@@ -211,14 +231,20 @@ impl Framer {
         let Some(bytes) = rest.get(..missing) else {
             self.held.extend_from_slice(rest);
             cursor.at += rest.len();
+            let from = cursor.offset() - self.held.len() as u64;
+            tell(grammar, &self.held, self.want, (self.sender, from, &mut self.told), sink);
             return None;
         };
         cursor.at += missing;
+        let from = cursor.offset() - self.want as u64;
         let mut ranges = Ranges { sink, sender: self.sender, from: cursor.offset() };
+        let place = (self.sender, from, &mut self.told);
         if self.held.is_empty() {
+            tell(grammar, bytes, self.want, place, ranges.sink);
             return Some(grammar.read(bytes, &mut ranges));
         }
         self.held.extend_from_slice(bytes);
+        tell(grammar, &self.held, self.want, place, ranges.sink);
         let next = grammar.read(&self.held, &mut ranges);
         self.held.clear();
         Some(next)
@@ -239,4 +265,22 @@ impl Framer {
             missing_bytes: core::mem::take(&mut self.missing_bytes),
         })
     }
+}
+
+/// Tells what is sensitive among the bytes that a grammar asked for, each range once.
+#[inline]
+fn tell<G: Grammar>(
+    grammar: &G,
+    bytes: &[u8],
+    wanted: usize,
+    (sender, from, told): (Side, u64, &mut u64),
+    sink: &mut impl FrameSink,
+) {
+    grammar.private(bytes, wanted, &mut |range, kind| {
+        let range = from + range.start as u64..from + range.end as u64;
+        if range.end > *told {
+            *told = range.end;
+            sink.sensitive(&Sensitive { sender, range, kind });
+        }
+    });
 }

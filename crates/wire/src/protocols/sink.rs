@@ -33,9 +33,9 @@ pub trait FrameSink {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SensitiveKind {
-    /// Passwords, tokens and answers to challenges.
+    /// Passwords, tokens, answers to challenges, and what clients say of themselves.
     Credentials,
-    /// What applications send.
+    /// What applications send: bodies, values of headers and of properties.
     Body,
     /// Bytes that were not understood, which may hold either.
     Unrecognized,

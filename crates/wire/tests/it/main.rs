@@ -12,3 +12,4 @@ mod talk;
 mod tcptrace;
 mod tools;
 mod traffic;
+mod written;

@@ -62,13 +62,32 @@ fn a_difference_is_said_with_its_interval_and_the_control_beside_it() {
 }
 
 #[test]
+fn a_difference_that_could_be_others_says_so() {
+    let said = |control: f64, foreign: f64| {
+        let rounds = steps(1.1).into_iter().map(|[base, arm, again]| [base, arm, again * control]);
+        let mut result = experiment(&rounds.collect::<Vec<_>>());
+        result.runs.iter_mut().for_each(|run| run.foreign_share = Some(foreign));
+        conclude(&mut result, &[]);
+        assert_eq!(result.comparisons[0].verdict, Verdict::Differs);
+        result.sentences[0].clone()
+    };
+    assert!(said(1.0, 0.02).ends_with("seed 7)."));
+    assert!(said(1.12, 0.02).ends_with("But default against itself is as far off: +12.0 %."));
+    assert!(said(0.88, 0.02).contains("as far off: -12.0 %."));
+    assert!(
+        said(1.0, 0.6)
+            .ends_with("Others used 60 % of the machine meanwhile, which can do as much.")
+    );
+}
+
+#[test]
 fn a_sweep_has_one_sentence_and_says_how_many_rounds_verdicts_would_need() {
     let check = |rounds: usize, expected: &str| {
         let mut result = experiment(&steps(1.1)[..rounds]);
         result.axes = vec![SweepAxis { key: "k".to_owned(), values: vec!["1".to_owned(); 3] }];
         result.arms[2].control = false;
         conclude(&mut result, &[]);
-        let [sentence] = &result.sentences[..] else { panic!("{:?}", result.sentences) };
+        let [sentence, ..] = &result.sentences[..] else { panic!("{:?}", result.sentences) };
         assert!(sentence.starts_with(&format!(
             "3 combinations, compared with default: {rounds} of {rounds} rounds"
         )));

@@ -3,7 +3,7 @@
 
 use rabbitscope_runs::experiment::{ArmFacts, ExperimentResult, MetricFacts, RunOfArm, Verdict};
 
-use crate::experiment::{SignedRank, alpha_of_each_look, conclude, is_decided};
+use crate::experiment::{SignedRank, alpha_of_each_look, conclude, equivalence_alpha, is_decided};
 
 const SECONDS_OF_A_RUN: f64 = 35.0;
 const DRIFT: f64 = 0.06;
@@ -37,7 +37,7 @@ impl Random {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    fn normal(&mut self) -> f64 {
+    pub(super) fn normal(&mut self) -> f64 {
         let radius = (-2.0 * (1.0 - self.next()).ln()).sqrt();
         radius * (std::f64::consts::TAU * self.next()).cos()
     }
@@ -119,10 +119,11 @@ fn five_percent_are_found_in_twenty_rounds() {
 }
 
 /// An experiment as the program makes it, with looks. Whether it called a difference, and after how many rounds.
-fn with_looks(seed: u64, effect: f64, looks: &[u32], alpha: f64) -> (bool, u32) {
+fn with_looks(seed: u64, effect: f64, looks: &[u32], (alpha, same): (f64, f64)) -> (bool, u32) {
     let arm = |name: &str| ArmFacts { name: name.to_owned(), ..ArmFacts::default() };
     let mut result = ExperimentResult {
         alpha,
+        equivalence_alpha: Some(same),
         looks: looks.to_vec(),
         arms: vec![arm("a"), arm("b")],
         metrics: vec![MetricFacts::default()],
@@ -154,7 +155,8 @@ fn with_looks(seed: u64, effect: f64, looks: &[u32], alpha: f64) -> (bool, u32) 
 fn looks_keep_the_error_rate_and_save_rounds() {
     const EXPERIMENTS: usize = 400;
     let looks = [10, 15, 20];
-    let alpha = alpha_of_each_look(&looks);
+    // Once for all: each takes some time.
+    let alpha = (alpha_of_each_look(&looks), equivalence_alpha(&looks));
     let called = |effect: f64| {
         let made =
             (0..EXPERIMENTS).map(|seed| with_looks(seed as u64 + 20_000, effect, &looks, alpha));

@@ -43,7 +43,7 @@ impl CallCode {
     }
 
     /// The destination of the call.
-    pub(crate) fn target(&self) -> Option<u64> {
+    pub(crate) fn target(&self, _memory: &impl ReadMemory) -> Option<u64> {
         let (code, at) = self.backwards().next()?;
         call_target(code, at)
     }
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn the_export_entry_and_the_c_function_before_a_call() {
         let call = CallCode::before(&code(), 0x1040).unwrap();
-        assert_eq!(call.target(), Some(0x100c));
+        assert_eq!(call.target(&code()), Some(0x100c));
         assert_eq!(call.light(&code()), Some((0x7001, 0x7002)));
         assert_eq!(call.function(&code()), Some(0x7001));
     }

@@ -13,6 +13,8 @@
 //!        movabs rcx, FUNCTION
 //!        call   i_bif_body_shared
 //! ```
+//!
+//! Where the fragment is out of reach, as with `+JPperf true`, the call takes its address from a word of the module.
 
 use crate::node::ReadMemory;
 
@@ -24,6 +26,8 @@ const MOVABS_RAX: [u8; 2] = [0x48, 0xb8];
 const LEA_RDX_RIP: [u8; 3] = [0x48, 0x8d, 0x15];
 const CALL: u8 = 0xe8;
 const JUMP: u8 = 0xe9;
+const CALL_THROUGH_WORD: [u8; 2] = [0xff, 0x15];
+const FAR_BYTES: usize = 6;
 const MOVABS_BYTES: usize = 10;
 const LEA_BYTES: usize = 7;
 const NEAR_BYTES: usize = 5;
@@ -47,8 +51,9 @@ impl CallCode {
     }
 
     /// The destination of the call.
-    pub(crate) fn target(&self) -> Option<u64> {
-        call_target(&self.bytes, self.return_address)
+    pub(crate) fn target(&self, memory: &impl ReadMemory) -> Option<u64> {
+        let near = call_target(&self.bytes, self.return_address);
+        near.or_else(|| memory.word(call_word(&self.bytes, self.return_address)?).ok())
     }
 
     /// The export entry and the C function of a BIF that is called in the first form.
@@ -74,6 +79,13 @@ pub(crate) fn jump_target(memory: &impl ReadMemory, at: u64) -> Option<u64> {
 /// The destination of the call at the end of `code`.
 fn call_target(code: &[u8], return_address: u64) -> Option<u64> {
     near_target(code.last_chunk::<NEAR_BYTES>()?, CALL, return_address)
+}
+
+/// The address of the word from which the call at the end of `code` takes its destination.
+fn call_word(code: &[u8], return_address: u64) -> Option<u64> {
+    let displacement = code.last_chunk::<FAR_BYTES>()?.strip_prefix(&CALL_THROUGH_WORD)?;
+    let displacement = i32::from_le_bytes(*displacement.first_chunk()?);
+    Some(return_address.wrapping_add_signed(displacement.into()))
 }
 
 /// The destination of a call or jump that ends at `end`.
@@ -108,14 +120,16 @@ fn refers_back(code: &[u8], to: usize) -> bool {
 
 /// The address that is loaded into rcx right before the call that `code` ends with.
 fn function_loaded(code: &[u8]) -> Option<u64> {
-    let before = &code[..code.len().checked_sub(NEAR_BYTES)?];
+    let is_far = code.last_chunk::<FAR_BYTES>()?.starts_with(&CALL_THROUGH_WORD);
+    let call_bytes = if is_far { FAR_BYTES } else { NEAR_BYTES };
+    let before = &code[..code.len().checked_sub(call_bytes)?];
     let before = before.strip_suffix(&PADDING).unwrap_or(before);
     loaded(before.last_chunk::<MOVABS_BYTES>()?, MOVABS_RCX)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{CALL, JUMP, call_target, function_loaded, light_loaded, near_target};
+    use super::{CALL, JUMP, call_target, call_word, function_loaded, light_loaded, near_target};
 
     /// Of `rabbit_amqqueue:lookup/1` on Erlang 25.2.3, up to the return address.
     const LOOKUP: [u8; 36] = [
@@ -129,6 +143,23 @@ mod tests {
         0x48, 0x89, 0x7e, 0x48, 0xb9, 0xc0, 0x84, 0xa8, 0xcd, 0x93, 0x55, 0x00, 0x00, 0x40, 0xe8,
         0xfd, 0x97, 0xde, 0xff,
     ];
+
+    /// Of a function that calls `ets:select/2` on Erlang 25.2.3 with `+JPperf true`, the same.
+    const FAR: [u8; 36] = [
+        0x48, 0xb9, 0xb8, 0x3a, 0x33, 0xb1, 0x7f, 0x7f, 0x00, 0x00, 0x48, 0xb8, 0x50, 0xd2, 0xae,
+        0xfb, 0x6d, 0x55, 0x00, 0x00, 0x48, 0x8d, 0x15, 0xe5, 0xff, 0xff, 0xff, 0x0f, 0x1f, 0x00,
+        0xff, 0x15, 0xbc, 0x05, 0x00, 0x00,
+    ];
+
+    #[test]
+    fn a_call_may_take_its_destination_from_a_word() {
+        assert_eq!(light_loaded(&FAR), Some((0x7f7f_b133_3ab8, 0x556d_fbae_d250)));
+        assert_eq!(call_target(&FAR, 0x7f7f_6e1d_67a4), None);
+        assert_eq!(call_word(&FAR, 0x7f7f_6e1d_67a4), Some(0x7f7f_6e1d_6d60));
+        assert_eq!(call_word(&LOOKUP, 0x7f7f_6e1d_67a4), None);
+        let guard = [&GUARD[3..13], &FAR[30..]].concat();
+        assert_eq!(function_loaded(&guard), Some(0x5593_cda8_84c0));
+    }
 
     #[test]
     fn the_export_entry_and_the_c_function_before_a_call() {

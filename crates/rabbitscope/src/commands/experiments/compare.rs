@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use rabbitscope_runs::experiment::{Arm, Experiment, RunMetric};
+use rabbitscope_runs::experiment::{Arm, Design, Experiment, RunMetric};
 
 use super::experiment::Options;
 use crate::{
@@ -37,6 +37,10 @@ pub(in crate::commands) struct Args {
     /// Draws the order of runs
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Leave a round out during which others than broker and load generator used a larger share of this machine's
+    /// CPU time, for example 30%
+    #[arg(long, value_name = "SHARE", default_value = "10%", value_parser = Design::share)]
+    max_others: f64,
     #[command(flatten)]
     options: Options,
 }
@@ -86,7 +90,8 @@ impl Args {
             ..Arm::default()
         };
         let pair = [arm("A", &self.set_a), arm("B", &self.set_b)];
-        let experiment = Experiment::of_pair(pair, metrics, (self.seed, self.rounds));
+        let mut experiment = Experiment::of_pair(pair, metrics, (self.seed, self.rounds));
+        experiment.design.max_others = self.max_others;
         let arms = experiment.arms.iter().map(|arm| {
             let scenario = if arm.name == "B" { second } else { &self.first };
             self.options.planned(arm, scenario, &[])
@@ -99,14 +104,25 @@ impl Args {
     /// What was asked for, as a file that tells one comparison from another.
     fn in_words(&self, second: &Path) -> String {
         format!(
-            "# compare {} {}\n# --set-a {:?} --set-b {:?}\n# --metric {:?} --rounds {} --seed {}\n",
+            "# compare {} {}\n# --set-a {:?} --set-b {:?}\n# --metric {:?} --rounds {} --seed {}{}\n",
             self.first.display(),
             second.display(),
             self.set_a,
             self.set_b,
             self.metrics,
             self.rounds,
-            self.seed
+            self.seed,
+            others(self.max_others)
         )
+    }
+}
+
+/// The option in the words of what was asked for. It is left out where it is the usual one, so that experiments that
+/// were begun without it go on.
+pub(super) fn others(max_others: f64) -> String {
+    if (max_others - Design::of_rounds(1).max_others).abs() < 1e-9 {
+        String::new()
+    } else {
+        format!(" --max-others {max_others}")
     }
 }

@@ -8,12 +8,10 @@ use rabbitscope_runs::experiment::{self, Arm, Design};
 
 use crate::{
     capacity::limit_as_override,
-    commands::runs::{URI_VARIABLE, read_scenario, replace},
+    commands::runs::{ConsentArgs, URI_VARIABLE, read_scenario, replace},
     exit::{Exit, UsageError},
     experiment::{Plan, PlannedArm, conduct, text},
-    interrupt,
-    leftovers::RemovalConsent,
-    output,
+    interrupt, output, run,
 };
 
 /// Prove what a change does: runs of two or more arms in rounds, in random order, with an interval
@@ -41,10 +39,8 @@ pub(super) struct Options {
     /// [default: runs/TIME-NAME]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Before each run, also remove what killed runs of this user left on this broker with messages in
-    /// it; without this only what is empty is removed, and the rest is said
-    #[arg(long)]
-    remove_leftovers: bool,
+    #[command(flatten)]
+    consent: ConsentArgs,
     /// Begin although it takes more than a day, or more than a thousand runs
     #[arg(long)]
     yes: bool,
@@ -121,8 +117,9 @@ impl Options {
             let message = format!("{}; give --yes if this is meant", plan.size());
             return Err(UsageError(message).into());
         }
+        let asked = self.consent.consent();
+        plan.arms.iter().try_for_each(|arm| run::check_repeated(&arm.scenario, asked))?;
         let stop = interrupt::watch()?;
-        let asked = RemovalConsent::explicitly_if(self.remove_leftovers);
         let concluded = conduct(plan, self.out.as_deref(), asked, &stop)?;
         let result = &concluded.result;
         if self.json {

@@ -2,9 +2,12 @@
 
 use std::{num::NonZeroUsize, path::PathBuf};
 
-use rabbitscope_runs::experiment::{CapacityDesign, Experiment, RunMetric, SweepAxis};
+use rabbitscope_runs::experiment::{CapacityDesign, Design, Experiment, RunMetric, SweepAxis};
 
-use super::experiment::{Options, search_overrides};
+use super::{
+    compare::others,
+    experiment::{Options, search_overrides},
+};
 use crate::{
     exit::{Exit, UsageError},
     experiment::Plan,
@@ -43,6 +46,10 @@ pub(in crate::commands) struct Args {
     /// Replace a value of the scenario in all runs, for example `run.duration=10s`
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
+    /// Leave a round out during which others than broker and load generator used a larger share of this machine's
+    /// CPU time, for example 30%
+    #[arg(long, value_name = "SHARE", default_value = "10%", value_parser = Design::share)]
+    max_others: f64,
     #[command(flatten)]
     options: Options,
 }
@@ -81,6 +88,7 @@ impl Args {
         let mut experiment = Experiment::of_sweep(&base, axes, metrics, (self.seed, self.rounds))
             .map_err(UsageError)?;
         experiment.design.anchor_every = self.anchor;
+        experiment.design.max_others = self.max_others;
         experiment.design.capacity =
             is_search.then(|| CapacityDesign::within(self.capacity.clone()));
         Ok(experiment)
@@ -92,7 +100,7 @@ impl Args {
             lines.iter().fold(String::new(), |text, line| format!("{text}# {title} {line}\n"))
         };
         format!(
-            "# sweep {}\n{}{}{}{}# --rounds {} --seed {}\n",
+            "# sweep {}\n{}{}{}{}# --rounds {} --seed {}{}\n",
             self.scenario.display(),
             list("--vary", &self.vary),
             [list("--metric", &self.metrics), list("--capacity", &self.capacity)].concat(),
@@ -100,6 +108,7 @@ impl Args {
             list("--anchor", &self.anchor.map(|it| it.to_string()).into_iter().collect::<Vec<_>>()),
             self.rounds,
             self.seed,
+            others(self.max_others),
         )
     }
 }

@@ -8,7 +8,7 @@ use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, NodeName, Por
 use rabbitscope_probe::Node as Local;
 
 use crate::commands::arguments::dead_man;
-use rabbitscope_inside::ExpectedNode;
+use rabbitscope_inside::expected_node;
 
 /// Where a port mapper listens unless told otherwise.
 const EPMD_PORT: u16 = 4369;
@@ -94,17 +94,13 @@ impl NodeArguments {
         let name = name.or_else(|| self.node.clone());
         let name = name.context("the node's name cannot be told from outside; give --node")?;
         let args = Self { node: Some(name), ..self.clone() };
-        let expected = ExpectedNode { pid: Some(pid), ..self.expected() };
+        let expected = expected_node(Some(pid), self.cookie_file.is_some());
         Ok(ConnectOptions { verify: Some(Arc::new(expected)), ..args.options()? })
     }
 
     /// The same arguments, for another node of the cluster.
     pub(super) fn of_member(&self, name: &str) -> Self {
         Self { node: Some(name.to_owned()), ..self.clone() }
-    }
-
-    fn expected(&self) -> ExpectedNode {
-        ExpectedNode { pid: None, cookie_is_chosen: self.cookie_file.is_some() }
     }
 
     /// How to connect.
@@ -121,23 +117,27 @@ impl NodeArguments {
             (None, Some((home, _))) => CookieSource::File(home.join(".erlang.cookie")),
             (None, None) => CookieSource::UsualPlaces,
         };
-        let mapper = known.map(|(_, port)| port).or(self.epmd_port).unwrap_or(EPMD_PORT);
+        let port = match (self.dist_port, &known) {
+            (Some(port), _) => Port::Fixed(port),
+            (None, Some((_, address))) => Port::At(*address),
+            (None, None) => Port::Mapped(self.epmd_port.unwrap_or(EPMD_PORT)),
+        };
         let tls = self.tls_ca.clone().map(|authorities| TlsFiles {
-            authorities,
+            authorities: Some(authorities),
             own: self.tls_cert.clone().zip(self.tls_key.clone()),
         });
         let usual = ConnectOptions::new(NodeName::parse(&name)?);
         Ok(ConnectOptions {
             cookie,
-            port: self.dist_port.map_or(Port::Mapped(mapper), Port::Fixed),
+            port,
             tls,
             dead_man: self.dead_man.unwrap_or(usual.dead_man),
-            verify: Some(Arc::new(self.expected())),
+            verify: Some(Arc::new(expected_node(None, self.cookie_file.is_some()))),
             ..usual
         })
     }
 
-    /// A throwaway broker has a cookie and a port mapper of its own.
+    /// A throwaway broker has a cookie of its own and a port that is known.
     fn throwaway(&self) -> Option<Node> {
         // Without a readable registry there is none.
         let running = Registry::open().and_then(|registry| registry.running()).ok()?;

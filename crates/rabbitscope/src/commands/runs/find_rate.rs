@@ -8,14 +8,13 @@ use rabbitscope_text::parse_duration;
 
 use super::{
     broker_uri,
+    consent::ConsentArgs,
     run::{URI_VARIABLE, read_scenario},
 };
 use crate::{
     capacity::{self, SearchSettings, limit_as_override},
     exit::{Exit, UsageError},
-    interrupt,
-    leftovers::RemovalConsent,
-    output, run,
+    interrupt, output, run,
     rundir::RunDirectory,
 };
 
@@ -37,7 +36,7 @@ pub(in crate::commands) struct Args {
     #[arg(long, default_value_t = 1_000_000.0)]
     max: f64,
     /// Distance between neighbouring rates near the limit, in percent
-    #[arg(long, default_value_t = 5.0, value_name = "PERCENT")]
+    #[arg(long, default_value = "5", value_name = "PERCENT", value_parser = percent)]
     tolerance: f64,
     /// How often steps near the limit have to pass at one rate and fail at the next; more make the result
     /// more certain and the search longer
@@ -61,18 +60,24 @@ pub(in crate::commands) struct Args {
     /// Directory for the results, new or empty [default: runs/TIME-NAME-find-rate]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Before it begins, also remove what killed runs of this user left on this broker with messages in
-    /// it; without this only what is empty is removed, and the rest is said
-    #[arg(long)]
-    remove_leftovers: bool,
+    #[command(flatten)]
+    consent: ConsentArgs,
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
 }
 
+/// `5`, `5%`, `5 %`.
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.trim().strip_suffix('%').unwrap_or(text).trim().parse::<f64>().ok();
+    number
+        .filter(|number| number.is_finite())
+        .ok_or_else(|| "write percent, as in `5` or `5%`".to_owned())
+}
+
 impl Args {
     fn validate(self) -> anyhow::Result<(SearchSettings, RunDirectory, bool)> {
-        let asked = RemovalConsent::explicitly_if(self.remove_leftovers);
+        let asked = self.consent.consent();
         let range = self.range()?;
         let limits =
             self.slo.iter().map(|limit| limit_as_override(limit)).collect::<Result<Vec<_>, _>>()?;
@@ -88,6 +93,7 @@ impl Args {
             return Err(UsageError(reason.to_owned()).into());
         }
         run::check(&scenario)?;
+        run::check_repeated(&scenario, asked)?;
         let directory = match self.out {
             Some(out) => RunDirectory::create(&out)?,
             None => RunDirectory::create_named(&format!("{}-find-rate", scenario.name))?,
@@ -139,5 +145,19 @@ impl Args {
             CapacityOutcome::ClientLimited | CapacityOutcome::Unsettled => Exit::NotValid,
             CapacityOutcome::Aborted => Exit::Failed,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::percent;
+
+    #[test]
+    fn a_tolerance_may_have_its_sign() {
+        assert_eq!(
+            [percent("5"), percent("30%"), percent(" 2.5 % ")],
+            [Ok(5.0), Ok(30.0), Ok(2.5)]
+        );
+        assert!(percent("five").is_err() && percent("%").is_err() && percent("inf").is_err());
     }
 }

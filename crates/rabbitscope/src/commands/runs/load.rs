@@ -11,6 +11,7 @@ use super::{
 use rabbitscope_perftest as perftest;
 
 use crate::{
+    commands::environment,
     exit::{Exit, UsageError},
     output,
 };
@@ -41,10 +42,9 @@ impl Args {
         let options = read(&ours)?;
         let converted = converted(&perftest)?;
         let mut scenario = parse_scenario(&converted.text(), "load", &options.set)?;
-        let uris = match std::env::var(URI_VARIABLE) {
-            _ if !converted.uris.is_empty() => converted.uris.clone(),
-            Ok(uri) => vec![uri],
-            Err(_) => Vec::new(),
+        let uris = match &converted.uris[..] {
+            [] => environment::text(URI_VARIABLE)?.into_iter().collect(),
+            uris => uris.to_vec(),
         };
         if !uris.is_empty() {
             broker_uri::replace(&mut scenario, uris);

@@ -1,11 +1,14 @@
 //! Commands that put load on a broker, and what they have in common.
 
 mod broker_uri;
+mod consent;
 pub(super) mod find_rate;
 pub(super) mod load;
+mod own_broker;
 pub(super) mod run;
 mod run_options;
 pub(super) mod worker;
 
 pub(super) use broker_uri::replace;
+pub(super) use consent::ConsentArgs;
 pub(super) use run::{URI_VARIABLE, read_scenario};

@@ -11,7 +11,7 @@ use super::{broker_uri, run_options::RunOptions};
 use rabbitscope_perftest as perftest;
 
 use crate::{
-    commands::environment,
+    commands::{arguments::refuse_to_replace, environment},
     exit::{Exit, UsageError},
     output,
 };
@@ -57,6 +57,9 @@ impl Args {
             return Ok(Exit::Done);
         }
         let path = self.scenario.as_ref().expect("the command line asks for it");
+        if let Some(csv) = self.options.csv() {
+            refuse_to_replace(csv, [path.as_path()])?;
+        }
         let mut scenario = read_scenario(path, &self.options.set)?;
         if let Some(uri) = self.uri {
             broker_uri::replace(&mut scenario, vec![uri]);
@@ -92,7 +95,7 @@ pub(super) fn parse_scenario(
     overrides: &[String],
 ) -> anyhow::Result<Scenario> {
     // The command line comes last and so holds.
-    let mut all = environment::overrides(std::env::vars());
+    let mut all = environment::overrides(std::env::vars_os())?;
     all.extend_from_slice(overrides);
     let mut read = |path: &str| {
         rabbitscope_files::read_text(Path::new(path), MAX_LIST_BYTES)

@@ -2,7 +2,7 @@
 
 use std::{
     net::SocketAddr,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Arc, atomic::AtomicBool},
 };
 
@@ -10,6 +10,8 @@ use rabbitscope_analysis::FailureWatch;
 use rabbitscope_runs::scenario::{BrokerSpec, Scenario};
 
 use rabbitscope_http::{Host, ListenOptions, Listener, parse_address};
+
+use super::consent::ConsentArgs;
 
 use crate::{
     exit::{Exit, UsageError},
@@ -32,10 +34,8 @@ pub(super) struct RunOptions {
     /// Directory for the results, new or empty [default: runs/TIME-NAME]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Before it begins, also remove what killed runs of this user left on this broker with messages in
-    /// it; without this only what is empty is removed, and the rest is said
-    #[arg(long)]
-    remove_leftovers: bool,
+    #[command(flatten)]
+    consent: ConsentArgs,
     /// Print the run record as JSON
     #[arg(long)]
     json: bool,
@@ -93,6 +93,11 @@ struct WatchOptions {
 }
 
 impl RunOptions {
+    /// Where seconds go as comma-separated values.
+    pub(super) fn csv(&self) -> Option<&Path> {
+        self.csv.as_deref()
+    }
+
     /// Runs the scenario, as it was asked for.
     pub(super) fn run(self, scenario: Scenario) -> anyhow::Result<Exit> {
         let mut valid = self.validate(scenario)?;
@@ -133,7 +138,7 @@ impl RunOptions {
             _ => Form::Summary,
         };
         let watching = WatchOptions { csv: self.csv, prometheus, plain: self.plain };
-        let asked = RemovalConsent::explicitly_if(self.remove_leftovers);
+        let asked = self.consent.consent();
         Ok(Options { scenario, asked, directory, form, watching, fleet })
     }
 

@@ -1,8 +1,12 @@
 //! `rabbitscope worker`: puts a part of the load of a run on, which another machine controls.
 
+use std::path::{Path, PathBuf};
+
+use rabbitscope_files::SourceDirectory;
+
+use super::own_broker::OwnBrokerArgs;
 use crate::{
-    commands::runs::run::URI_VARIABLE,
-    exit::Exit,
+    exit::{Exit, UsageError},
     fleet::{self, VIA_VARIABLE},
     interrupt, output,
 };
@@ -21,9 +25,12 @@ pub(in crate::commands) struct Args {
     /// Which part of the run to take, from 0 on [default: whichever is left]
     #[arg(long, value_name = "NUMBER", env = "JOB_COMPLETION_INDEX")]
     index: Option<u32>,
-    /// The broker under test, whatever the controller says: no password of it travels on the bus then
-    #[arg(long, env = URI_VARIABLE, hide_env_values = true)]
-    uri: Option<String>,
+    #[command(flatten)]
+    broker: OwnBrokerArgs,
+    /// Send files below this directory when a scenario names them (`body-files`), relative to it or by a path that begins
+    /// with DIR; without this no file of this machine is sent
+    #[arg(long, value_name = "DIR")]
+    files: Option<PathBuf>,
     /// Wait for another run when one is done
     #[arg(long)]
     stay: bool,
@@ -35,7 +42,8 @@ impl Args {
             bus: fleet::bus(&self.via)?,
             fleet: self.fleet.parse()?,
             index: self.index,
-            broker: self.uri.into_iter().collect(),
+            broker: self.broker.validate()?,
+            files: self.files.as_deref().map(directory).transpose()?,
             stays: self.stay,
             version: env!("CARGO_PKG_VERSION").to_owned(),
         };
@@ -43,4 +51,9 @@ impl Args {
         let done = rabbitscope_fleet::serve(&options, &mut output::note, &stop)?;
         Ok(if done.failures > 0 { Exit::Failed } else { Exit::Done })
     }
+}
+
+fn directory(path: &Path) -> Result<SourceDirectory, UsageError> {
+    SourceDirectory::open(path)
+        .map_err(|error| UsageError(format!("--files {}: {error}", path.display())))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rabbitscope_broker::Registry;
 use rabbitscope_erlang::{ConnectOptions, CookieSource, NodeName, Port};
-use rabbitscope_inside::ExpectedNode;
+use rabbitscope_inside::expected_node;
 
 use crate::continuous::config::InsideOptions;
 
@@ -14,7 +14,7 @@ pub(super) fn connect_options(
     name: &str,
     inside: &InsideOptions,
 ) -> anyhow::Result<ConnectOptions> {
-    // A broker of `rabbitscope broker start` has a cookie and a port mapper of its own.
+    // A broker of `rabbitscope broker start` has a cookie of its own and a port that is known.
     let running = Registry::open().and_then(|registry| registry.running()).unwrap_or_default();
     let throwaway = running.into_iter().find(|node| node.pid == pid);
     let known = throwaway.map(|node| node.distribution());
@@ -23,10 +23,10 @@ pub(super) fn connect_options(
         (Some(file), None) => CookieSource::File(file.clone()),
         (None, None) => CookieSource::UsualPlaces,
     };
-    let expected = ExpectedNode { pid: Some(pid), cookie_is_chosen: inside.cookie_file.is_some() };
+    let expected = expected_node(Some(pid), inside.cookie_file.is_some());
     Ok(ConnectOptions {
         cookie,
-        port: Port::Mapped(known.map_or(inside.epmd_port, |(_, port)| port)),
+        port: known.map_or(Port::Mapped(inside.epmd_port), |(_, address)| Port::At(address)),
         verify: Some(Arc::new(expected)),
         ..ConnectOptions::new(NodeName::parse(name)?)
     })

@@ -24,7 +24,7 @@ use super::{
 };
 use crate::{
     leftovers::RemovalConsent,
-    run::{self, Finished, Target},
+    run::{self, EarlierRuns, Finished, Target},
     rundir::RunDirectory,
     watch::{Line, MachineHistory, MachineWatch, Watchers},
 };
@@ -106,7 +106,7 @@ fn run_with_turns(
 ) -> anyhow::Result<TurnsRun> {
     let directory = RunDirectory::create(place)?;
     let target =
-        Target::open(scenario, &directory, Some(RemovalConsent::explicitly_if(false)), stop)?;
+        Target::open(scenario, &directory, (RemovalConsent::default(), EarlierRuns::Remove), stop)?;
     let broker = target.throwaway.as_ref().context("the broker is not one of our own")?;
     let code = broker.prepare_code(&specs(plan))?;
     let (turn_watch, begun) = TurnWatch::new(turns);

@@ -6,18 +6,19 @@ use std::{
 };
 
 /// Which crates of this workspace each crate may use.
-const MAY_USE: [(&str, &[&str]); 17] = [
+const MAY_USE: [(&str, &[&str]); 18] = [
     ("text", &[]),
     ("files", &[]),
+    ("machine", &[]),
     ("profiles", &["text"]),
     ("runs", &["profiles", "text"]),
     ("analysis", &["profiles", "runs", "text"]),
     ("amqp", &[]),
     ("load", &["amqp", "analysis", "files", "runs"]),
-    ("fleet", &["amqp", "load", "runs"]),
-    ("probe", &["files", "profiles"]),
-    ("erlang", &["files"]),
-    ("broker", &["files", "runs"]),
+    ("fleet", &["amqp", "files", "load", "runs"]),
+    ("probe", &["files", "machine", "profiles"]),
+    ("erlang", &["files", "machine"]),
+    ("broker", &["erlang", "files", "machine", "runs"]),
     ("http", &["files"]),
     ("export", &["files", "http", "profiles", "text"]),
     ("inside", &["broker", "erlang", "http", "probe", "profiles", "text"]),

@@ -55,7 +55,13 @@ pub(super) fn run(world: &World, extent: Extent, random: &mut Random, table: &mu
             // From a disk that takes hardly anything to one that takes all but the page.
             let kib = 8 + random.next() % 300;
             let Some(disk) = SmallDisk::mount(&world.bench.path("full"), kib) else { return };
-            let mut outcome = world.outcome(world.start(command), &[]);
+            let ended = World::end_of(world.start(command));
+            // With less than 1 MiB nothing is declared, so that there is nothing to be removed later.
+            let entries = world.entries();
+            let mut outcome = world.look_around(ended, &[]);
+            outcome
+                .leftovers
+                .extend(entries.iter().map(|it| format!("declared: {}", it.display())));
             let files = fs::read_dir(&disk.directory).unwrap().flatten();
             let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
             let unfinished: Vec<_> = names.filter(|name| name.starts_with('.')).collect();

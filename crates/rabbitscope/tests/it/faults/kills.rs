@@ -69,7 +69,8 @@ queue = "q"
 fn victims(world: &World) -> Vec<Victim> {
     let (uri, pid, node) = (world.broker.uri(), world.broker.pid, world.node());
     let of = |name, arguments: String, latest, kills| Victim { name, arguments, latest, kills };
-    let find = "find-rate run.toml --slo confirm.p99<1s --step-time 3s --warm-up 500ms --max 2000";
+    let find = "find-rate run.toml --slo confirm.p99<1s --step-time 3s --warm-up 500ms --max 2000 \
+                --remove-leftovers";
     vec![
         of("run, broker of others", format!("run run.toml --uri {uri} --out out/run"), 3000, 30),
         of("run with profile", format!("run profile.toml --uri {uri} --out out/run"), 4000, 16),
@@ -121,7 +122,12 @@ fn victims(world: &World) -> Vec<Victim> {
         of("flamegraph", "flamegraph stacks.folded -o out/result.html".to_owned(), 1500, 8),
         of("diff", "diff stacks.folded stacks.folded -o out/result.html".to_owned(), 1500, 6),
         of("report", "report recorded -o out/result.html".to_owned(), 300, 6),
-        of("leftovers --remove", format!("leftovers --remove --uri {uri}"), 100, 6),
+        of(
+            "leftovers --remove",
+            format!("leftovers --remove --assume-unbound --uri {uri}"),
+            100,
+            6,
+        ),
         of("broker start", "broker start".to_owned(), 5000, 8),
     ]
 }

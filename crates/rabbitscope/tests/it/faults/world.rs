@@ -3,7 +3,7 @@
 use std::{
     fs,
     os::unix::process::ExitStatusExt,
-    path::Path,
+    path::{Path, PathBuf},
     process::{Child, ExitStatus, Stdio},
     thread,
     time::{Duration, Instant},
@@ -155,7 +155,7 @@ impl World {
     /// Queues and exchanges of a killed run are there until somebody removes them.
     fn remove_leftovers(&self, left: &mut Vec<String>) -> bool {
         let mut is_said = false;
-        let remove = format!("leftovers --remove --uri {}", self.broker.uri());
+        let remove = format!("leftovers --remove --assume-unbound --uri {}", self.broker.uri());
         let deadline = Instant::now() + CLEAN_WITHIN;
         loop {
             // Consumers of a connection that was killed are there for a moment.
@@ -182,10 +182,14 @@ impl World {
             thread::sleep(Duration::from_millis(100));
         }
         // A run that was killed before its first declaration has an entry, and nothing on the broker.
-        let entries = fs::read_dir(self.bench.path("state/rabbitscope/runs"));
-        let entries = entries.into_iter().flatten().flatten().map(|entry| entry.path());
-        left.extend(entries.map(|entry| format!("entry {}", entry.display())));
+        left.extend(self.entries().iter().map(|entry| format!("entry {}", entry.display())));
         is_said
+    }
+
+    /// Runs that may have left something on the broker.
+    pub(super) fn entries(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.bench.path("state/rabbitscope/runs"));
+        entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect()
     }
 
     fn forget(&self) {

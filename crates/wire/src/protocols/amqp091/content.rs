@@ -54,7 +54,10 @@ fn properties(header: &mut ContentHeader, mut arguments: Arguments<'_>) -> Optio
         arguments.u8()?;
     }
     if flags & HAS_CORRELATION_ID != 0 {
-        header.correlation_id = Some(hash(arguments.short()?));
+        let text = arguments.short()?;
+        // What was written without values has zeros there, and all messages the same.
+        let is_blank = !text.is_empty() && text.iter().all(|byte| *byte == 0);
+        header.correlation_id = Some(hash(text)).filter(|_| !is_blank);
     }
     if flags & HAS_REPLY_TO != 0 {
         let reply_to = arguments.short()?;

@@ -3,13 +3,15 @@
 use super::{
     super::{
         details::Details,
-        framer::{self, Known, Next, READ_MAX, Ranges, Trust},
+        framer::{self, Known, Next, READ_MAX, Ranges, Tell, Trust},
+        prefix::Prefix,
         reply::StoredReply,
         sink::{FrameSink, SensitiveKind},
     },
     content::{HEADER_MIN, header},
     method::{details, reply},
     names::{CONNECTION, name},
+    private,
 };
 
 const METHOD: u8 = 1;
@@ -36,8 +38,13 @@ enum State {
         method: u16,
         rest: usize,
     },
-    /// The client's properties before its credentials: their length; bytes of the arguments.
-    Properties(usize),
+    /// The length of the client's properties, before its credentials; bytes of the arguments.
+    PropertiesLength(usize),
+    /// The client's properties: bytes of them that are not read; bytes behind them.
+    Properties {
+        skip: usize,
+        rest: usize,
+    },
     /// The mechanism's length; bytes behind it.
     Mechanism(usize),
     /// Length of the response; bytes behind it.
@@ -140,7 +147,7 @@ impl Grammar {
         match (class, method) {
             (CONNECTION, 11) if rest >= 4 => {
                 self.details = Details::Method { number: (class, method), no_wait: false };
-                self.state = State::Properties(rest - 4);
+                self.state = State::PropertiesLength(rest - 4);
                 Next::Read(4)
             }
             // A challenge, its answer, and a token that replaces another.
@@ -149,7 +156,8 @@ impl Grammar {
                 self.hide(rest, ranges)
             }
             _ => {
-                let read = rest.min(ARGUMENTS_MAX);
+                let most = if private::has_table(class, method) { READ_MAX } else { ARGUMENTS_MAX };
+                let read = rest.min(most);
                 self.state = State::Arguments { class, method, rest: rest - read };
                 Next::Read(read)
             }
@@ -173,7 +181,7 @@ impl Grammar {
         Next::Skip { bytes: bytes as u64, then: 1 }
     }
 
-    fn properties(
+    fn properties_length(
         &mut self,
         rest: usize,
         bytes: &[u8],
@@ -183,10 +191,16 @@ impl Grammar {
         match rest.checked_sub(length.saturating_add(1)) {
             None => self.hide(rest, ranges),
             Some(rest) => {
-                self.state = State::Mechanism(rest);
-                Next::Skip { bytes: length as u64, then: 1 }
+                let read = length.min(READ_MAX);
+                self.state = State::Properties { skip: length - read, rest };
+                Next::Read(read)
             }
         }
+    }
+
+    fn properties(&mut self, skip: usize, rest: usize) -> Next {
+        self.state = State::Mechanism(rest);
+        Next::Skip { bytes: skip as u64, then: 1 }
     }
 
     fn mechanism(
@@ -226,6 +240,27 @@ impl framer::Grammar for Grammar {
     const START: usize = 7;
 
     #[inline]
+    fn private(&self, bytes: &[u8], wanted: usize, tell: &mut Tell<'_>) {
+        match self.state {
+            State::Header(rest) => {
+                let tell = &mut |range| tell(range, SensitiveKind::Body);
+                Prefix::read(bytes, (wanted, wanted + rest), tell, private::properties);
+            }
+            State::Arguments { class, method, rest } if private::has_table(class, method) => {
+                let tell = &mut |range| tell(range, SensitiveKind::Body);
+                let arguments =
+                    |prefix: &mut Prefix<'_, '_>| private::arguments(prefix, class, method);
+                Prefix::read(bytes, (wanted, wanted + rest), tell, arguments);
+            }
+            State::Properties { skip, .. } => {
+                let tell = &mut |range| tell(range, SensitiveKind::Credentials);
+                Prefix::read(bytes, (wanted, wanted + skip), tell, private::client_properties);
+            }
+            _ => {}
+        }
+    }
+
+    #[inline]
     fn read(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
         match self.state {
             State::Start => self.start(bytes, ranges),
@@ -233,7 +268,8 @@ impl framer::Grammar for Grammar {
             State::Arguments { class, method, rest } => self.arguments(class, method, rest, bytes),
             State::Header(rest) => self.content_header(rest, bytes),
             State::End => self.end(bytes),
-            State::Properties(rest) => self.properties(rest, bytes, ranges),
+            State::PropertiesLength(rest) => self.properties_length(rest, bytes, ranges),
+            State::Properties { skip, rest } => self.properties(skip, rest),
             State::Mechanism(rest) => self.mechanism(rest, bytes, ranges),
             State::Response(rest) => self.hide(rest, ranges),
             State::ProtocolHeader => self.protocol_header(),

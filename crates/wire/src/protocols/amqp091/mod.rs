@@ -6,5 +6,6 @@ mod content;
 mod grammar;
 mod method;
 mod names;
+mod private;
 
 pub(super) use grammar::{Grammar, may_begin, opens};

@@ -1,6 +1,11 @@
 //! Error conditions (part 2, section 2.8.14): of close, end, detach, and of a rejected delivery.
 
-use super::super::arguments::Arguments;
+use core::ops::Range;
+
+use super::{
+    super::{arguments::Arguments, prefix::Prefix},
+    private,
+};
 
 const DISPOSITION: u8 = 0x15;
 const DETACH: u8 = 0x16;
@@ -13,8 +18,9 @@ pub(super) fn error(descriptor: u8, fields: &[u8]) -> Option<Vec<u8>> {
     if !matches!(descriptor, DISPOSITION | DETACH..=CLOSE) {
         return None;
     }
-    let at = fields.windows(ERROR.len()).position(|window| window == ERROR)?;
-    let mut list = Arguments::new(&fields[at + ERROR.len()..]);
+    place(fields)?;
+    let kept = without_values(fields);
+    let mut list = Arguments::new(&kept[place(&kept)? + ERROR.len()..]);
     match list.u8()? {
         0xc0 => drop(list.bytes(2)?),
         0xd0 => drop(list.bytes(8)?),
@@ -26,6 +32,20 @@ pub(super) fn error(descriptor: u8, fields: &[u8]) -> Option<Vec<u8>> {
         text.extend_from_slice(description);
     }
     Some(text)
+}
+
+fn place(fields: &[u8]) -> Option<usize> {
+    fields.windows(ERROR.len()).position(|window| window == ERROR)
+}
+
+/// Values of applications are no errors, whatever bytes they have.
+fn without_values(fields: &[u8]) -> Vec<u8> {
+    let mut kept = fields.to_owned();
+    let end = fields.len();
+    let mut blank = |range: Range<usize>| kept[range.start.min(end)..range.end.min(end)].fill(0);
+    // Of a long list only the beginning may be there.
+    Prefix::read(fields, (end, usize::MAX), &mut blank, private::fields);
+    kept
 }
 
 /// A symbol or a text.
@@ -43,12 +63,20 @@ mod tests {
 
     #[test]
     fn conditions_have_their_descriptions() {
-        let fields = b"\0\x53\x1d\xc0\x14\x02\xa3\x0eamqp:not-found\xa1\x02no";
+        let fields = b"\0\x53\x1d\xc0\x15\x02\xa3\x0eamqp:not-found\xa1\x02no";
         let text = |descriptor| error(descriptor, fields);
         assert_eq!(text(CLOSE).as_deref(), Some(&b"amqp:not-found: no"[..]));
         assert_eq!(text(0x10), None);
         let alone = b"\0\x53\x1d\xc0\x11\x01\xa3\x0eamqp:not-found\x40";
         assert_eq!(error(DETACH, alone).as_deref(), Some(&b"amqp:not-found"[..]));
         assert_eq!(error(CLOSE, b"\0\x53\x1d\xc0"), None);
+    }
+
+    #[test]
+    fn values_of_applications_are_no_errors() {
+        let field = [&b"\xa1\x15"[..], b"\0\x53\x1d\xc0\x10\x01\xa3\x0damqp:a-secret"].concat();
+        assert!(error(DISPOSITION, &field).is_some());
+        let map = [&b"\xc1\x1b\x02\xa3\x01k"[..], &field].concat();
+        assert_eq!(error(DISPOSITION, &map), None);
     }
 }

@@ -3,12 +3,14 @@
 use super::{
     super::{
         details::Details,
-        framer::{self, Known, Next, Ranges, Trust},
+        framer::{self, Known, Next, READ_MAX, Ranges, Tell, Trust},
+        prefix::Prefix,
         reply::StoredReply,
         sink::{FrameSink, SensitiveKind},
     },
     errors::error,
-    performative::{TRANSFER, details, name, sasl_name},
+    performative::{OPEN, TRANSFER, details, name, sasl_name},
+    private,
 };
 
 const HEADER: usize = 8;
@@ -16,8 +18,6 @@ const AMQP: u8 = 0;
 const SASL: u8 = 1;
 /// The list of SASL's outcome up to its code: constructor, size, count, constructor of the code, code.
 const OUTCOME: u32 = 5;
-/// Bytes of a performative's fields that are read; those of `transfer` and `disposition` have less.
-const FIELDS_MAX: u32 = 1024;
 /// Frames that are found in the middle of a connection are no longer. RabbitMQ's are of 131,072 bytes at most.
 const DISTRUSTED_MAX: u32 = 1 << 20;
 
@@ -132,6 +132,7 @@ impl Grammar {
             None => self.hide("unknown performative", rest, ranges),
             Some(name @ "sasl-mechanisms") => self.skip(name, u64::from(rest)),
             Some(name @ "sasl-outcome") if rest >= OUTCOME => {
+                ranges.next(u64::from(rest), SensitiveKind::Credentials);
                 self.kind = name;
                 self.state = State::Outcome(rest - OUTCOME);
                 Next::Read(OUTCOME as usize)
@@ -158,16 +159,11 @@ impl Grammar {
     }
 
     /// A short list whose first field is the code.
-    fn outcome(
-        &mut self,
-        bytes: &[u8],
-        rest: u32,
-        ranges: &mut Ranges<'_, impl FrameSink>,
-    ) -> Next {
+    fn outcome(&mut self, bytes: &[u8], rest: u32) -> Next {
         if let &[0xc0, _, _, 0x50, code] = bytes {
             self.reply.set_code(u32::from(code));
         }
-        self.hide(self.kind, rest, ranges)
+        self.skip(self.kind, u64::from(rest))
     }
 
     fn list(
@@ -197,10 +193,10 @@ impl Grammar {
         let Some(fields) = size.checked_sub(counted).filter(|fields| *fields <= behind) else {
             return Next::Lost;
         };
-        let read = fields.min(FIELDS_MAX);
-        let rest = fields - read;
+        let read = READ_MAX.min(fields as usize);
+        let rest = fields - u32::try_from(read).unwrap_or(fields);
         self.state = State::Fields { descriptor, rest, payload: behind - fields };
-        Next::Read(read as usize)
+        Next::Read(read)
     }
 
     /// The message of a transfer; what follows another performative is not known.
@@ -249,11 +245,24 @@ impl framer::Grammar for Grammar {
     const START: usize = HEADER;
 
     #[inline]
+    fn private(&self, bytes: &[u8], wanted: usize, tell: &mut Tell<'_>) {
+        let State::Fields { descriptor, rest, .. } = self.state else { return };
+        if rest == 0 && !private::may_have_maps(bytes) {
+            return;
+        }
+        // A client may put a token into the properties of its connection.
+        let is_client = descriptor == OPEN;
+        let kind = if is_client { SensitiveKind::Credentials } else { SensitiveKind::Body };
+        let tell = &mut |range| tell(range, kind);
+        Prefix::read(bytes, (wanted, wanted + rest as usize), tell, private::fields);
+    }
+
+    #[inline]
     fn read(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
         match self.state {
             State::Start => self.start(bytes),
             State::Descriptor(rest) => self.descriptor(bytes, rest, ranges),
-            State::Outcome(rest) => self.outcome(bytes, rest, ranges),
+            State::Outcome(rest) => self.outcome(bytes, rest),
             State::List { descriptor, rest } => self.list(bytes, descriptor, rest, ranges),
             State::Size { descriptor, rest } => self.size(bytes, descriptor, rest),
             State::Fields { descriptor, rest, payload } => {

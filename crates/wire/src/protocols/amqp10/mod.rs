@@ -6,5 +6,6 @@ mod errors;
 mod fields;
 mod grammar;
 mod performative;
+mod private;
 
 pub(super) use grammar::{Grammar, may_begin, opens};

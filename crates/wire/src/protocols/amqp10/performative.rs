@@ -5,6 +5,7 @@ use super::{
     fields::{Fields, Value},
 };
 
+pub(super) const OPEN: u8 = 0x10;
 pub(super) const TRANSFER: u8 = 0x14;
 const BEGIN: u8 = 0x11;
 const DISPOSITION: u8 = 0x15;
@@ -12,7 +13,7 @@ const DISPOSITION: u8 = 0x15;
 /// The name of a performative of AMQP itself.
 pub(super) const fn name(descriptor: u8) -> Option<&'static str> {
     Some(match descriptor {
-        0x10 => "open",
+        OPEN => "open",
         BEGIN => "begin",
         0x12 => "attach",
         0x13 => "flow",

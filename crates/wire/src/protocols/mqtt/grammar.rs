@@ -12,6 +12,9 @@ use super::{
 
 /// The longest remaining length takes four bytes.
 const LENGTH_BYTES_MAX: u32 = 4;
+/// Levels of the protocol: of MQTT 5, and of what was before it.
+const LEVEL_5: u8 = 5;
+const LEVEL_3: u8 = 4;
 /// What of a topic is looked at when packets are searched for.
 const TOPIC_MAX: u32 = 256;
 /// Bytes behind an identifier that are read for the reason at their end.
@@ -38,7 +41,13 @@ enum State {
     PublishIdentifier(u32),
     /// The identifier of another packet; bytes behind it.
     Identifier(u32),
-    /// A reason, mostly of one byte; bytes behind it.
+    /// A byte of the length of properties; the length so far, bytes of it, bytes of the packet from here on.
+    Properties {
+        length: u32,
+        bytes: u32,
+        rest: u32,
+    },
+    /// A reason, mostly of one byte; bytes behind it that are not read.
     Reason(u32),
     /// Length of the protocol's name; bytes of the packet.
     ConnectName(u32),
@@ -59,13 +68,15 @@ pub(in super::super) struct Grammar {
     first: u8,
     kind: &'static str,
     identifier: u16,
+    /// The protocol's level, 5 of MQTT 5, once a CONNECT or CONNACK has shown it.
+    level: Option<u8>,
     pub(in super::super) reply: StoredReply,
 }
 
 impl Grammar {
     pub(in super::super) fn new(trust: Trust) -> Self {
-        let reply = StoredReply::default();
-        Self { trust, state: State::Start, first: 0, kind: "", identifier: 0, reply }
+        let (state, kind, reply) = (State::Start, "", StoredReply::default());
+        Self { trust, state, first: 0, kind, identifier: 0, level: None, reply }
     }
 
     pub(in super::super) fn known(&self) -> Known {
@@ -117,14 +128,28 @@ impl Grammar {
                 self.read(State::Identifier(length - 2), 2)
             }
             // With MQTT 5 they may have data of an authentication among their properties.
-            packet_type::CONNACK if length >= 2 => self.read(State::Reason(length - 2), 2),
-            packet_type::DISCONNECT if length >= 1 => self.read(State::Reason(length - 1), 1),
-            packet_type::AUTH => self.hide(length, ranges),
+            packet_type::CONNACK if length >= 2 => self.connack(length, ranges),
+            // Behind the reason are properties.
+            packet_type::DISCONNECT if length >= 1 => {
+                ranges.behind(1, u64::from(length - 1), SensitiveKind::Body);
+                self.read(State::Reason(length - 1), 1)
+            }
             packet_type::PINGREQ..=packet_type::DISCONNECT | packet_type::CONNACK => {
                 self.skip(length)
             }
+            packet_type::AUTH => self.hide(length, ranges),
             _ => Next::Lost,
         }
+    }
+
+    /// Only with MQTT 5 there is more than flags and the reason.
+    fn connack(&mut self, length: u32, ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
+        self.level = Some(LEVEL_3);
+        if length > 2 {
+            self.level = Some(LEVEL_5);
+            ranges.next(u64::from(length), SensitiveKind::Credentials);
+        }
+        self.read(State::Reason(length - 2), 2)
     }
 
     fn read(&mut self, state: State, bytes: usize) -> Next {
@@ -188,25 +213,66 @@ impl Grammar {
         self.skip(body)
     }
 
-    fn identifier(&mut self, rest: u32, bytes: &[u8]) -> Next {
+    /// Behind the identifier of an answer stand a reason and properties, of a subscription properties and topics. Without
+    /// properties, before MQTT 5, an answer has nothing and a subscription its topics alone.
+    fn identifier(
+        &mut self,
+        rest: u32,
+        bytes: &[u8],
+        ranges: &mut Ranges<'_, impl FrameSink>,
+    ) -> Next {
         self.identifier = identifier_of(bytes);
-        match (self.first >> 4, rest) {
-            (packet_type::PUBACK..=packet_type::PUBCOMP, 1..) => {
+        let is_answer = (packet_type::PUBACK..=packet_type::PUBCOMP).contains(&(self.first >> 4));
+        match self.level {
+            _ if is_answer && rest > 0 => {
+                ranges.behind(1, u64::from(rest - 1), SensitiveKind::Body);
                 self.read(State::Reason(rest - 1), 1)
             }
-            (packet_type::SUBACK | packet_type::UNSUBACK, 1..=REASONS_MAX) => {
-                self.read(State::Reason(0), rest as usize)
+            Some(LEVEL_5) if rest > 0 => {
+                self.read(State::Properties { length: 0, bytes: 0, rest }, 1)
             }
-            _ => self.skip(rest),
+            Some(_) => self.reasons(0, rest),
+            // Nobody knows whether there are properties.
+            None => {
+                ranges.next(u64::from(rest), SensitiveKind::Credentials);
+                self.reasons(0, rest)
+            }
         }
     }
 
-    /// The last byte is the reason; with MQTT 5 properties may follow, which may hold data of an authentication.
-    fn reason(&mut self, rest: u32, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
+    /// The reasons that end an answer to a subscription: bytes before them, and theirs.
+    fn reasons(&mut self, before: u32, reasons: u32) -> Next {
+        let is_answer = matches!(self.first >> 4, packet_type::SUBACK | packet_type::UNSUBACK);
+        if !is_answer || !(1..=REASONS_MAX).contains(&reasons) {
+            return self.skip(before + reasons);
+        }
+        self.state = State::Reason(0);
+        Next::Skip { bytes: u64::from(before), then: reasons as usize }
+    }
+
+    /// The last byte is the reason.
+    fn reason(&mut self, rest: u32, bytes: &[u8]) -> Next {
         if let Some(code) = bytes.last() {
             self.reply.set_code(u32::from(*code));
         }
-        self.hide(rest, ranges)
+        self.skip(rest)
+    }
+
+    fn properties(
+        &mut self,
+        (so_far, count, rest): (u32, u32, u32),
+        bytes: &[u8],
+        ranges: &mut Ranges<'_, impl FrameSink>,
+    ) -> Next {
+        let next = bytes.first().copied().unwrap_or_default();
+        let (length, bytes) = (so_far | u32::from(next & 0x7f) << (7 * count), count + 1);
+        let rest = rest - 1;
+        if next & 0x80 != 0 && bytes < LENGTH_BYTES_MAX && rest > 0 {
+            return self.read(State::Properties { length, bytes, rest }, 1);
+        }
+        let length = length.min(rest);
+        ranges.next(u64::from(length), SensitiveKind::Body);
+        self.reasons(length, rest - length)
     }
 
     fn connect_name(&mut self, rest: u32, bytes: &[u8]) -> Next {
@@ -224,6 +290,7 @@ impl Grammar {
         bytes: &[u8],
         ranges: &mut Ranges<'_, impl FrameSink>,
     ) -> Next {
+        self.level = bytes.get(bytes.len().saturating_sub(4)).copied();
         match bytes {
             // Its properties, before the client's id, may have data of an authentication.
             [b'M', b'Q', b'T', b'T', 5, ..] => self.hide(rest, ranges),
@@ -267,8 +334,11 @@ impl framer::Grammar for Grammar {
             State::TopicLength(rest) => self.topic_length(rest, bytes),
             State::Topic { skip, rest } => self.topic(skip, rest, bytes, ranges),
             State::PublishIdentifier(rest) => self.publish_identifier(rest, bytes, ranges),
-            State::Identifier(rest) => self.identifier(rest, bytes),
-            State::Reason(rest) => self.reason(rest, bytes, ranges),
+            State::Identifier(rest) => self.identifier(rest, bytes, ranges),
+            State::Properties { length, bytes: count, rest } => {
+                self.properties((length, count, rest), bytes, ranges)
+            }
+            State::Reason(rest) => self.reason(rest, bytes),
             State::ConnectName(rest) => self.connect_name(rest, bytes),
             State::Connect(rest) => self.connect(rest, bytes, ranges),
             State::ClientId(rest) => self.client_id(rest, bytes, ranges),

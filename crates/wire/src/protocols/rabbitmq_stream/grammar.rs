@@ -4,7 +4,8 @@ use super::{
     super::{
         details::{Details, StreamChunk, StreamCommand, StreamPublish},
         frame::IdentifierRun,
-        framer::{self, Known, Next, Ranges, Trust},
+        framer::{self, Known, Next, READ_MAX, Ranges, Tell, Trust},
+        prefix::Prefix,
         reply::StoredReply,
         sink::{FrameSink, SensitiveKind},
     },
@@ -12,6 +13,7 @@ use super::{
         CLOSE, DELIVER, HEARTBEAT, METADATA, PEER_PROPERTIES, PUBLISH, PUBLISH_CONFIRM,
         PUBLISH_ERROR, SASL_AUTHENTICATE, has_correlation, name,
     },
+    private,
     publishing::PublishingIds,
 };
 
@@ -33,6 +35,8 @@ const CHUNK_MAGIC: u8 = 5;
 enum State {
     Start,
     Correlation,
+    /// A map, with what stands before it.
+    Map,
     /// Publisher and count of entries.
     Publish,
     /// An id and the size of its message.
@@ -170,6 +174,10 @@ impl Grammar {
     fn correlation(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
         self.command.correlation = u32_at(bytes, 0);
         self.details = Details::StreamCommand(self.command);
+        if private::has_map(self.command.key, self.command.is_response) {
+            let read = READ_MAX.min(self.rest as usize);
+            return self.read(State::Map, u32::try_from(read).unwrap_or(self.rest));
+        }
         let has_code = self.command.is_response && self.command.key != METADATA;
         if self.command.key != SASL_AUTHENTICATE {
             let is_told = (has_code || self.command.key == CLOSE) && self.rest >= 2;
@@ -261,13 +269,16 @@ impl Grammar {
         }
     }
 
-    fn filtered(&mut self, bytes: &[u8]) -> Next {
+    fn filtered(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
         let (Some(id), Some(length)) = (u64_at(bytes, 0), u16_at(bytes, 8)) else {
             return Next::Lost;
         };
         self.ids.push(id);
         // A negative length: no value.
         let length = if length & 0x8000 == 0 { u32::from(length) } else { 0 };
+        if length <= self.rest {
+            ranges.next(u64::from(length), SensitiveKind::Body);
+        }
         self.read_behind(length, State::MessageSize, 4)
     }
 
@@ -310,6 +321,18 @@ impl framer::Grammar for Grammar {
     const START: usize = HEADER;
 
     #[inline]
+    fn private(&self, bytes: &[u8], wanted: usize, tell: &mut Tell<'_>) {
+        let State::Map = self.state else { return };
+        let StreamCommand { key, is_response, .. } = self.command;
+        // A client may put a token into the properties of its connection.
+        let is_client = key == PEER_PROPERTIES;
+        let kind = if is_client { SensitiveKind::Credentials } else { SensitiveKind::Body };
+        let tell = &mut |range| tell(range, kind);
+        let content = |prefix: &mut Prefix<'_, '_>| private::content(prefix, key, is_response);
+        Prefix::read(bytes, (wanted, wanted + self.rest as usize), tell, content);
+    }
+
+    #[inline]
     fn read(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
         match self.state {
             State::Start => self.start(bytes),
@@ -317,7 +340,9 @@ impl framer::Grammar for Grammar {
             State::Answer => self.answer(bytes),
             State::Publish | State::Answers => self.count(bytes),
             State::Correlation => self.correlation(bytes, ranges),
-            State::Filtered => self.filtered(bytes),
+            State::Filtered => self.filtered(bytes, ranges),
+            State::Map if self.command.is_response => self.code(bytes),
+            State::Map => self.skip(),
             State::MessageSize => match u32_at(bytes, 0) {
                 Some(size) => self.message(size, ranges),
                 None => Next::Lost,

@@ -4,6 +4,7 @@
 
 mod command;
 mod grammar;
+mod private;
 mod publishing;
 
 pub(super) use grammar::{Grammar, may_begin, opens};

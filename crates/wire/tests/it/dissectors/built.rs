@@ -4,18 +4,19 @@ use core::ops::Range;
 
 use rabbitscope_wire::protocols::Protocol;
 
+use super::secrets;
 use crate::talk::Random;
 
 /// The word in all credentials, and the one in all bodies.
-pub(super) const SECRET: &[u8] = b"s3cret";
-pub(super) const BODY: &[u8] = b"payload";
+pub(crate) const SECRET: &[u8] = b"s3cret";
+pub(crate) const BODY: &[u8] = b"payload";
 
 /// A direction with the places of its frames and of what is sensitive in it.
-pub(super) struct Built {
-    pub(super) protocol: Protocol,
-    pub(super) bytes: Vec<u8>,
-    pub(super) frames: Vec<(Range<u64>, &'static str)>,
-    pub(super) sensitive: Vec<Range<u64>>,
+pub(crate) struct Built {
+    pub(crate) protocol: Protocol,
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) frames: Vec<(Range<u64>, &'static str)>,
+    pub(crate) sensitive: Vec<Range<u64>>,
 }
 
 impl Built {
@@ -41,20 +42,25 @@ pub(super) fn all(seed: u64) -> [Built; 5] {
     [amqp091(seed), amqp10(seed), stream(seed), mqtt(seed), tls(seed)]
 }
 
+/// As [`all`], and what can be read from its beginning only: answers of MQTT 5 that have properties.
+pub(crate) fn from_the_beginning(seed: u64) -> impl Iterator<Item = Built> {
+    all(seed).into_iter().chain([mqtt5(seed)])
+}
+
 /// A body of random length: the word again and again.
 fn body(random: &mut Random, limit: usize) -> Vec<u8> {
     BODY.repeat(random.below(limit / BODY.len()))
 }
 
-fn short(text: &[u8]) -> Vec<u8> {
+pub(super) fn short(text: &[u8]) -> Vec<u8> {
     [&[u8::try_from(text.len()).unwrap()], text].concat()
 }
 
-fn long(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn long(bytes: &[u8]) -> Vec<u8> {
     [&u32::try_from(bytes.len()).unwrap().to_be_bytes(), bytes].concat()
 }
 
-fn text16(bytes: &[u8]) -> Vec<u8> {
+pub(super) fn text16(bytes: &[u8]) -> Vec<u8> {
     [&u16::try_from(bytes.len()).unwrap().to_be_bytes(), bytes].concat()
 }
 
@@ -72,7 +78,7 @@ fn amqp091(seed: u64) -> Built {
     let random = &mut Random(seed);
     let mut built = Built::new(Protocol::Amqp091);
     built.frame("protocol-header", b"AMQP\0\0\x09\x01");
-    let table = long(&[short(b"product"), b"S".to_vec(), long(b"test")].concat());
+    let table = secrets::client_properties();
     let response = long(&[b"\0user\0", SECRET].concat());
     let start = [table, short(b"PLAIN"), response, short(b"en_US")].concat();
     method(&mut built, 0, "connection.start-ok", [10, 11], &start);
@@ -80,6 +86,9 @@ fn amqp091(seed: u64) -> Built {
     method(&mut built, 0, "connection.open", [10, 40], &[short(b"/"), vec![0, 0]].concat());
     method(&mut built, 1, "channel.open", [20, 10], &[0]);
     method(&mut built, 1, "confirm.select", [85, 10], &[0]);
+    method(&mut built, 1, "queue.declare", [50, 10], &secrets::queue_declare());
+    method(&mut built, 1, "queue.bind", [50, 20], &secrets::queue_bind());
+    method(&mut built, 1, "basic.consume", [60, 20], &secrets::consume());
     for number in 0..12_u64 {
         publish(&mut built, random, 1 + u16::try_from(number % 3).unwrap());
         match number % 4 {
@@ -105,7 +114,8 @@ fn publish(built: &mut Built, random: &mut Random, channel: u16) {
     let arguments = [&[0, 0][..], &short(b"exchange"), &short(b"key"), &[0]].concat();
     method(built, channel, "basic.publish", [60, 40], &arguments);
     let body = body(random, 240);
-    let properties = [&[0b1001_0000, 0][..], &short(b"text/plain"), &[2]].concat();
+    let has_all = random.below(3) == 0;
+    let properties = if has_all { secrets::message_properties() } else { vec![0b0001_0000, 0, 2] };
     let size = (body.len() as u64).to_be_bytes();
     let header = [&[0, 60, 0, 0][..], &size, &properties].concat();
     built.frame("header", &amqp091_frame(2, channel, &header));
@@ -137,13 +147,25 @@ fn amqp10(seed: u64) -> Built {
     let init = performative(0x41, &[&[0xa3, 5][..], b"PLAIN", &response].concat(), 2, false);
     built.frame("sasl-init", &amqp10_frame(1, 0, &init));
     built.frame("protocol-header", b"AMQP\0\x01\0\0");
-    let open = performative(0x10, &[&[0xa1, 1][..], b"c"].concat(), 1, true);
+    let open = [&[0xa1, 1][..], b"c", &[0x40; 8], &secrets::map()].concat();
+    let open = performative(0x10, &open, 10, true);
     built.frame("open", &amqp10_frame(0, 0, &open));
     built.frame(
         "begin",
-        &amqp10_frame(0, 1, &performative(0x11, &[0x40, 0x43, 0x52, 9, 0x52, 9], 4, false)),
+        &amqp10_frame(
+            0,
+            1,
+            &performative(
+                0x11,
+                &[&[0x40, 0x43, 0x52, 9, 0x52, 9][..], &[0x40; 3], &secrets::map()].concat(),
+                8,
+                true,
+            ),
+        ),
     );
-    let attach = performative(0x12, &[&[0xa1, 4][..], b"link", &[0x43, 0x42]].concat(), 3, false);
+    let source = performative(0x28, &[&[0x40; 7][..], &secrets::map()].concat(), 8, true);
+    let attach = [&[0xa1, 4][..], b"link", &[0x43, 0x42, 0x40, 0x40], &source].concat();
+    let attach = performative(0x12, &attach, 6, true);
     built.frame("attach", &amqp10_frame(0, 1, &attach));
     for number in 0..15_u8 {
         let more = if number % 5 == 4 { 0x41 } else { 0x42 };
@@ -154,8 +176,12 @@ fn amqp10(seed: u64) -> Built {
         match number % 3 {
             0 => built.frame("empty", &amqp10_frame(0, 0, &[])),
             1 => {
-                let fields = [0x41, 0x52, number, 0x40, 0x41, 0, 0x53, 0x24, 0x45];
-                let settled = performative(0x15, &fields, 5, false);
+                let modified =
+                    performative(0x27, &[&[0x41, 0x42][..], &secrets::map()].concat(), 3, true);
+                let accepted = [0, 0x53, 0x24, 0x45];
+                let outcome = if number % 2 == 0 { &modified[..] } else { &accepted };
+                let fields = [&[0x41, 0x52, number, 0x40, 0x41][..], outcome].concat();
+                let settled = performative(0x15, &fields, 5, true);
                 built.frame("disposition", &amqp10_frame(0, 1, &settled));
             }
             _ => built.frame("end", &amqp10_frame(0, 2, &[0, 0x53, 0x17, 0x45])),
@@ -173,10 +199,22 @@ fn stream(seed: u64) -> Built {
     let random = &mut Random(seed);
     let mut built = Built::new(Protocol::RabbitmqStream);
     let correlation = |number: u32| number.to_be_bytes();
-    command(&mut built, "peer-properties", 17, &[&correlation(1)[..], &[0, 0, 0, 0]].concat());
+    command(
+        &mut built,
+        "peer-properties",
+        17,
+        &[&correlation(1)[..], &secrets::stream_map()].concat(),
+    );
     let response = long(&[b"\0user\0", SECRET].concat());
     let authenticate = [&correlation(2)[..], &text16(b"PLAIN"), &response].concat();
     command(&mut built, "sasl-authenticate", 19, &authenticate);
+    let create = [&correlation(4)[..], &text16(b"stream"), &secrets::stream_map()].concat();
+    command(&mut built, "create", 13, &create);
+    let subscribe = [&correlation(5)[..], &[1], &text16(b"stream"), &[0, 4], &[0; 8], &[0, 9]];
+    let subscribe = [&subscribe.concat()[..], &secrets::stream_map()].concat();
+    command(&mut built, "subscribe", 7, &subscribe);
+    let filtered = [&[0, 2, 0, 2, 1][..], &[0, 0, 0, 1], &secrets::filtered_entry()].concat();
+    built.frame("publish", &long(&filtered));
     let declare = [&correlation(3)[..], &[1], &text16(b"ref"), &text16(b"stream")].concat();
     command(&mut built, "declare-publisher", 1, &declare);
     for number in 0..12_u32 {
@@ -233,6 +271,32 @@ fn mqtt(seed: u64) -> Built {
             _ => {}
         }
     }
+    built
+}
+
+/// With properties of the user wherever there may be some.
+fn mqtt5(seed: u64) -> Built {
+    let random = &mut Random(seed);
+    let mut built = Built::new(Protocol::Mqtt);
+    let properties = secrets::mqtt_properties();
+    let login = [text16(b"user"), text16(SECRET)].concat();
+    let will = [&properties[..], &text16(b"will/topic"), &text16(SECRET)].concat();
+    let start = [&text16(b"MQTT")[..], &[5, 0xc6, 0, 60], &properties, &text16(b"client")].concat();
+    built.frame("CONNECT", &mqtt_packet(0x10, &[start, will, login].concat()));
+    let topic = [text16(b"a/#"), vec![1]].concat();
+    built.frame("SUBSCRIBE", &mqtt_packet(0x82, &[&[0, 1][..], &properties, &topic].concat()));
+    for number in 0..12_u8 {
+        let content = [&text16(b"a/topic")[..], &[0, number], &properties, &body(random, 240)];
+        built.frame("PUBLISH", &mqtt_packet(0x32, &content.concat()));
+        let answer = [&[0, number, 0][..], &properties].concat();
+        match number % 4 {
+            0 => built.frame("PINGREQ", &[0xc0, 0]),
+            1 => built.frame("PUBACK", &mqtt_packet(0x40, &answer)),
+            2 => built.frame("PUBREL", &mqtt_packet(0x62, &answer)),
+            _ => {}
+        }
+    }
+    built.frame("DISCONNECT", &mqtt_packet(0xe0, &[&[0][..], &properties].concat()));
     built
 }
 

@@ -7,3 +7,6 @@ mod conversation;
 mod live;
 mod pieces;
 mod recorded;
+mod secrets;
+
+pub(crate) use built::{BODY, Built, SECRET, from_the_beginning};

@@ -1,0 +1,155 @@
+//! The value of a sweep that is enough: the smallest beyond which more was not better.
+
+use rabbitscope_runs::experiment::{ExperimentResult, Goal};
+
+use super::{
+    SignedRank,
+    differences::differences,
+    figures::{Scale, percent},
+};
+
+/// Two bounds, each at 5 %.
+const ALPHA: f64 = 0.1;
+
+/// Rounds below which there are no such bounds.
+const MIN_ROUNDS: usize = 5;
+
+/// Combinations that differ in one key alone, by its numbers in ascending order: number, arm.
+type Curve = Vec<(f64, usize)>;
+
+/// A sentence for each curve of the first key that has numbers; none for what is no sweep.
+pub(super) fn sentences(result: &ExperimentResult, counted: &[u32]) -> Vec<String> {
+    if result.axes.is_empty() || result.metrics.is_empty() {
+        return Vec::new();
+    }
+    let Some(axis) = (0..result.axes.len()).find(|axis| numbers(result, *axis).is_some()) else {
+        return vec!["No value is recommended: no key that is varied has numbers.".to_owned()];
+    };
+    if counted.len() < MIN_ROUNDS {
+        return vec![format!(
+            "No value is recommended: that needs {MIN_ROUNDS} rounds that count."
+        )];
+    }
+    let sweep = |curve| Sweep { result, key: &result.axes[axis].key, curve, counted };
+    curves(result, axis).into_iter().map(|curve| sweep(curve).sentence()).collect()
+}
+
+fn numbers(result: &ExperimentResult, axis: usize) -> Option<Vec<f64>> {
+    let values = result.axes[axis].values.iter();
+    values.map(|value| value.parse().ok().filter(|number: &f64| number.is_finite())).collect()
+}
+
+/// The curves along an axis, one for each combination of the other values.
+fn curves(result: &ExperimentResult, axis: usize) -> Vec<Curve> {
+    let numbers = numbers(result, axis).unwrap_or_default();
+    let mut curves: Vec<(Vec<usize>, Curve)> = Vec::new();
+    for (at, arm) in result.arms.iter().enumerate() {
+        let Some(number) = arm.cell.get(axis).and_then(|place| numbers.get(*place)) else {
+            continue;
+        };
+        let mut others = arm.cell.clone();
+        others.remove(axis);
+        match curves.iter_mut().find(|(known, _)| *known == others) {
+            Some((_, curve)) => curve.push((*number, at)),
+            None => curves.push((others, vec![(*number, at)])),
+        }
+    }
+    let sorted = |mut curve: Curve| {
+        curve.sort_by(|one, other| one.0.total_cmp(&other.0));
+        curve
+    };
+    curves.into_iter().map(|(_, curve)| sorted(curve)).collect()
+}
+
+/// A curve, and where its values are from.
+struct Sweep<'r> {
+    result: &'r ExperimentResult,
+    key: &'r str,
+    curve: Curve,
+    counted: &'r [u32],
+}
+
+impl Sweep<'_> {
+    fn name(&self, at: usize) -> &str {
+        &self.result.arms[self.curve[at].1].name
+    }
+
+    fn metric(&self) -> &str {
+        &self.result.metrics[0].name
+    }
+
+    /// How much better each larger value is, as bounds of the logarithm of a ratio; absent where there are none.
+    fn gains(&self, at: usize) -> Vec<Option<(f64, f64)>> {
+        self.curve[at + 1..].iter().map(|(_, arm)| self.gain(*arm, self.curve[at].1)).collect()
+    }
+
+    fn gain(&self, arm: usize, against: usize) -> Option<(f64, f64)> {
+        let sign = if self.result.metrics[0].goal == Goal::Lower { -1.0 } else { 1.0 };
+        let pairs = differences(self.result, (arm, against), 0, self.counted);
+        let values: Vec<f64> = pairs.into_iter().map(|(_, difference)| sign * difference).collect();
+        SignedRank::of(&values).interval(ALPHA)
+    }
+
+    fn is_enough(&self, at: usize) -> bool {
+        let interest = self.result.interest().ln_1p();
+        self.gains(at).iter().all(|gain| gain.is_some_and(|(_, most)| most <= interest))
+    }
+
+    fn is_too_small(&self, at: usize) -> bool {
+        self.gains(at).iter().flatten().any(|(least, _)| *least > 0.0)
+    }
+
+    /// The smallest value that is enough. Values are tested from the largest down to the first that fails, so that the
+    /// error rate is that of one test.
+    fn enough(&self) -> Option<usize> {
+        (0..self.curve.len() - 1).rev().take_while(|at| self.is_enough(*at)).last()
+    }
+
+    fn sentence(&self) -> String {
+        let Some(enough) = self.enough() else { return self.without() };
+        let gains = self.gains(enough).into_iter().flatten().map(|(_, most)| most);
+        let most = Scale::Percent.change(gains.fold(0.0, f64::max).exp());
+        format!(
+            "Enough for {}: {}. No larger value was better by {} (by {most} at most, 95 % bound); {}.",
+            self.metric(),
+            self.name(enough),
+            percent(self.result.interest()),
+            self.smaller(enough)
+        )
+    }
+
+    /// What is known of the values below the one that is enough.
+    fn smaller(&self, enough: usize) -> String {
+        match (0..enough).find(|at| !self.is_too_small(*at)) {
+            Some(at) => {
+                format!(
+                    "{} may be enough, too: these rounds do not show that it is worse",
+                    self.name(at)
+                )
+            }
+            None if enough == 0 => "it is the smallest that was tried".to_owned(),
+            None => format!("with {} it is worse", self.name(enough - 1)),
+        }
+    }
+
+    /// The reason why no value is recommended.
+    fn without(&self) -> String {
+        let last = self.curve.len() - 1;
+        let Some(before) = last.checked_sub(1) else {
+            return format!("No {} is recommended: only one value was tried.", self.key);
+        };
+        let (key, metric) = (self.key, self.metric());
+        let (before_name, last_name) = (self.name(before), self.name(last));
+        if self.is_too_small(before) {
+            return format!(
+                "No {key} is recommended: {metric} is still better with {last_name} than with {before_name}. Vary it \
+                 further."
+            );
+        }
+        format!(
+            "No {key} is recommended: these rounds cannot tell whether {last_name} is better than {before_name} by {} \
+             in {metric}.",
+            percent(self.result.interest())
+        )
+    }
+}

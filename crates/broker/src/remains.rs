@@ -1,0 +1,213 @@
+//! Tells the directory of a dead broker from that of one that lives, perhaps out of sight.
+//!
+//! | lock of the directory | machine and boot | broker |
+//! | --- | --- | --- |
+//! | held | any | lives, out of sight unless its processes are seen here |
+//! | free | this boot | dead: this kernel would know the holder, in whatever namespace |
+//! | free | an earlier boot of this machine | dead |
+//! | free | another machine, or unknown | not judged: a shared disk may not share its locks |
+//! | no such file | any | not judged: another version of this program has made it |
+
+use std::{
+    fs,
+    path::Path,
+    thread,
+    time::{Duration, Instant, SystemTime},
+};
+
+use rabbitscope_machine::{Liveness, ProcessOrigin};
+
+use crate::{
+    BrokerError, Node,
+    directory::{DirectoryLock, LOCK, ORIGIN, Unlockable},
+    processes::{BORN, BrokerProcesses},
+};
+
+/// A directory younger than this may belong to a broker that is just being started.
+const YOUNG: Duration = Duration::from_secs(60);
+
+/// Time that a killed process may take to close its files: a node with much memory to give back, on a busy machine.
+const ENDING: Duration = Duration::from_secs(10);
+
+/// The state of a broker's directory.
+#[derive(Debug)]
+pub(crate) enum Remains {
+    /// The broker lives, or is being started.
+    InUse,
+    /// The broker is dead: neither guard nor node lives.
+    Dead,
+    /// The broker may live; the error says where or why.
+    Unproven(BrokerError),
+}
+
+/// The state of this directory, whose broker has these nodes as far as they have served clients.
+pub(crate) fn of(own: &Path, nodes: &[Node]) -> Remains {
+    let family = BrokerProcesses::of(own);
+    let is_alive = || {
+        let has_node = || match nodes {
+            // It is being started, or another version of this program has made it.
+            [] => family.is_named(),
+            nodes => nodes.iter().any(Node::is_running),
+        };
+        BrokerProcesses::guard_of(own).is_named() || has_node()
+    };
+    let lock = take_from_the_dying(own, &|| is_alive() || !family.members().is_empty());
+    if is_alive() {
+        return Remains::InUse;
+    }
+    match lock {
+        // What is left of it, such as a program that a node has started, ends with its directory.
+        Err(Unlockable::Held) if !family.members().is_empty() => Remains::Dead,
+        Err(Unlockable::Held) if !is_old(own) => Remains::InUse,
+        Err(Unlockable::Held) => {
+            Remains::Unproven(BrokerError::OutOfSight { path: own.to_owned() })
+        }
+        Err(Unlockable::Unknown(error)) => Remains::Unproven(BrokerError::io("lock", own)(error)),
+        // A process that is starting has not come to the next file yet.
+        _ if is_bare(own) => {
+            if is_old(own) {
+                Remains::Dead
+            } else {
+                Remains::InUse
+            }
+        }
+        Err(Unlockable::Missing) => unproven(own, "it has no lock"),
+        Ok(_) => match unknown_machine(own) {
+            None => Remains::Dead,
+            Some(reason) => unproven(own, reason),
+        },
+    }
+}
+
+/// Takes the lock. A process that is ending shows no environment any more and still holds its files for a moment, so
+/// that a lock of this pid namespace is waited for, unless a process that holds it can be seen.
+fn take_from_the_dying(
+    own: &Path,
+    has_holder: &dyn Fn() -> bool,
+) -> Result<DirectoryLock, Unlockable> {
+    let began = Instant::now();
+    loop {
+        match DirectoryLock::take(own) {
+            Err(Unlockable::Held)
+                if began.elapsed() < ENDING && is_of_this_namespace(own) && !has_holder() =>
+            {
+                thread::sleep(Duration::from_millis(10));
+            }
+            taken => return taken,
+        }
+    }
+}
+
+fn is_of_this_namespace(own: &Path) -> bool {
+    let here = origin_of(own).zip(ProcessOrigin::here());
+    here.is_some_and(|(origin, here)| {
+        !matches!(origin.liveness(&here), Liveness::OutOfSight { .. })
+    })
+}
+
+fn origin_of(own: &Path) -> Option<ProcessOrigin> {
+    serde_json::from_slice(&fs::read(own.join(ORIGIN)).ok()?).ok()
+}
+
+fn unproven(own: &Path, reason: &'static str) -> Remains {
+    Remains::Unproven(BrokerError::Unproven { path: own.to_owned(), reason })
+}
+
+/// The reason why the kernel of this machine may not know the holder of the lock.
+fn unknown_machine(own: &Path) -> Option<&'static str> {
+    let origin = fs::read(own.join(ORIGIN)).ok();
+    let origin: Option<ProcessOrigin> = origin.and_then(|text| serde_json::from_slice(&text).ok());
+    let Some((origin, here)) = origin.zip(ProcessOrigin::here()) else {
+        return Some("the machine on which it was made is unknown");
+    };
+    let is_known = origin.shares_kernel(&here) || origin.liveness(&here) == Liveness::Ended;
+    (!is_known).then_some("it was made on another machine, or in a container before a restart")
+}
+
+/// Whether the directory holds nothing but the files that are made before [`ORIGIN`].
+fn is_bare(own: &Path) -> bool {
+    let first = [LOCK, BORN];
+    fs::read_dir(own).is_ok_and(|mut entries| {
+        entries.all(|entry| {
+            entry.is_ok_and(|entry| first.iter().any(|name| entry.file_name() == *name))
+        })
+    })
+}
+
+fn is_old(own: &Path) -> bool {
+    let modified = fs::symlink_metadata(own).and_then(|metadata| metadata.modified());
+    modified.is_ok_and(|modified| {
+        SystemTime::now().duration_since(modified).is_ok_and(|age| age > YOUNG)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::processes;
+
+    /// A directory with the first files of a broker, made an hour ago.
+    fn directory(origin: Option<&str>) -> (tempfile::TempDir, DirectoryLock) {
+        let own = tempfile::tempdir().unwrap();
+        let lock = DirectoryLock::create(own.path()).unwrap();
+        let born = processes::ticks_now().unwrap().to_string();
+        fs::write(own.path().join(BORN), born).unwrap();
+        if let Some(origin) = origin {
+            fs::write(own.path().join(ORIGIN), origin).unwrap();
+        }
+        age(own.path());
+        (own, lock)
+    }
+
+    fn age(own: &Path) {
+        let hour_ago = SystemTime::now() - Duration::from_secs(3600);
+        fs::File::open(own).unwrap().set_modified(hour_ago).unwrap();
+    }
+
+    fn here() -> serde_json::Value {
+        serde_json::to_value(ProcessOrigin::here().unwrap()).unwrap()
+    }
+
+    #[track_caller]
+    fn check(own: &Path, expected: &str) {
+        let said = format!("{:?}", of(own, &[]));
+        assert!(said.starts_with(expected), "{said}");
+    }
+
+    #[test]
+    fn a_held_lock_keeps_a_directory_whatever_else_is_said() {
+        for origin in [None, Some("{}"), Some(here().to_string().as_str())] {
+            let (own, lock) = directory(origin);
+            check(own.path(), "Unproven(OutOfSight");
+            drop(lock);
+        }
+    }
+
+    #[test]
+    fn a_free_lock_of_this_kernel_is_of_a_dead_broker() {
+        let mut elsewhere = here();
+        let (own, lock) = directory(Some(&elsewhere.to_string()));
+        drop(lock);
+        check(own.path(), "Dead");
+        // A container of this machine: the kernel is the same.
+        elsewhere["host"] = "0123456789ab".into();
+        elsewhere["pid-namespace"] = 7.into();
+        fs::write(own.path().join(ORIGIN), elsewhere.to_string()).unwrap();
+        check(own.path(), "Dead");
+        elsewhere["boot-id"] = "another".into();
+        fs::write(own.path().join(ORIGIN), elsewhere.to_string()).unwrap();
+        check(own.path(), "Unproven(Unproven");
+    }
+
+    #[test]
+    fn a_start_that_was_interrupted_leaves_a_bare_directory() {
+        let (own, lock) = directory(None);
+        drop(lock);
+        check(own.path(), "Dead");
+        fs::write(own.path().join("precious"), "").unwrap();
+        age(own.path());
+        check(own.path(), "Unproven(Unproven");
+        fs::remove_file(own.path().join("precious")).unwrap();
+        check(own.path(), "InUse");
+    }
+}

@@ -1,0 +1,79 @@
+//! Verifies the peer of a connection before the program proves to it that it knows the cookie.
+//!
+//! A peer that receives the answer to a node's challenge can log in at any node with that cookie, and any user may
+//! start a program that uses the name or the port of a node.
+
+use std::net::IpAddr;
+
+use rabbitscope_machine::sockets::{SocketHolder, holder_of, is_local_address};
+
+use super::{Peer, VerifyPeer};
+use crate::Cookie;
+
+/// Tells whether the process `pid` holds the socket with this inode. The error is a sentence for the user.
+pub type HoldsSocket = fn(pid: u32, inode: u64) -> Result<bool, String>;
+
+/// The node that has to be at the other end of a connection.
+#[derive(Clone, Copy, Debug)]
+pub struct ExpectedNode {
+    /// Its process, if it was found by its process; then it runs on this machine.
+    pub pid: Option<u32>,
+    /// Whether the user named the file of the cookie.
+    pub cookie_is_chosen: bool,
+    /// Looks at the sockets of [`Self::pid`] with the rights of the caller.
+    pub holds: HoldsSocket,
+}
+
+impl VerifyPeer for ExpectedNode {
+    fn address(&self, address: IpAddr) -> Result<(), String> {
+        match self.pid {
+            Some(pid) if !is_local_address(address) => Err(format!(
+                "the name of process {pid} leads to {address}, which is not this machine; name the node \
+                 that you mean with --node"
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn peer(&self, peer: &Peer<'_>) -> Result<(), String> {
+        if !is_local_address(peer.other.ip()) {
+            // Only TLS identifies a peer on another machine.
+            return self.address(peer.other.ip());
+        }
+        match holder_of(peer.own, peer.other) {
+            Some(holder) => self.holder(holder, peer.cookie),
+            None if self.pid.is_none() && self.is_chosen_by_user(peer.cookie) => Ok(()),
+            None => Err(format!(
+                "the listener at {} cannot be identified, perhaps it is in a network of its own; name the cookie \
+                 with --cookie-file, and the node with --node, if that is what you mean",
+                peer.other
+            )),
+        }
+    }
+}
+
+impl ExpectedNode {
+    fn holder(&self, holder: SocketHolder, cookie: &Cookie) -> Result<(), String> {
+        let SocketHolder { user, inode } = holder;
+        // Root could read the cookie.
+        if user != 0 && cookie.owner() != Some(user) && !self.is_chosen_by_user(cookie) {
+            return Err(format!(
+                "it runs as user {user}, whose the cookie from {} is not; name the node's cookie with \
+                 --cookie-file",
+                cookie.origin()
+            ));
+        }
+        let Some(pid) = self.pid else { return Ok(()) };
+        if (self.holds)(pid, inode)? {
+            return Ok(());
+        }
+        Err(format!("its socket is not one of process {pid}; name the node with --node"))
+    }
+
+    /// Whether the cookie is given in the environment, or in a file of the user's own that was named for this
+    /// node.
+    fn is_chosen_by_user(&self, cookie: &Cookie) -> bool {
+        let own = rustix::process::geteuid().as_raw();
+        cookie.owner().is_none_or(|owner| self.cookie_is_chosen && owner == own)
+    }
+}

@@ -1,0 +1,229 @@
+//! Removal of a run's queues, so that no message of others goes with them.
+//!
+//! A classic queue is deleted `if-unused` and `if-empty`: the process of the queue itself looks and deletes in one
+//! step. Quorum queues refuse both conditions, and streams ignore them (3.10: `rabbit_quorum_queue:delete/4`,
+//! `rabbit_stream_queue:delete/4`), so that a message which is confirmed between a look and the deletion would be
+//! lost. They stay until a person asks for their removal.
+
+use std::{
+    thread,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_amqp::{ConnectionError, Refusal, Reply, Request, Table, blocking::ClientError};
+use rabbitscope_runs::scenario::QueueType;
+
+use super::{
+    connection::{Topology, ask},
+    own_messages::Drained,
+    owned_topology::OwnedTopology,
+    removal::Remover,
+    removed::KeptReason,
+    requests::passive_queue,
+};
+use crate::{dial::request_error, error::LoadError};
+
+const CONSUMERS_POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Time for taking a run's own messages out of all of its queues. Chosen: some hundred thousand of them.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// AMQP's code for what a type of queue does not know; it ends the connection.
+const NOT_IMPLEMENTED: u16 = 540;
+
+/// The answers to a window of deletions.
+type Answers = Vec<Result<Reply, Refusal>>;
+
+/// The state of a queue.
+#[derive(Debug)]
+enum State {
+    Absent,
+    There { messages: u32, consumers: u32 },
+    Refused(String),
+}
+
+impl Remover<'_> {
+    pub(super) fn queues(&mut self) -> Result<(), LoadError> {
+        let states = self.settled_states()?;
+        let is_absent = |at: &usize| matches!(states[*at], State::Absent);
+        let (absent, present): (Vec<usize>, Vec<usize>) = (0..states.len()).partition(is_absent);
+        let proved = self.proved(present, OwnedTopology::queue_mark, Self::queue_in_words)?;
+        let mut free = Vec::with_capacity(proved.len());
+        for at in proved {
+            match self.reason_to_keep(at, &states[at]) {
+                Some(reason) => self.keep(self.queue_in_words(at), reason),
+                None => free.push(at),
+            }
+        }
+        let free = self.without_foreign_bindings(free, true);
+        let is_full = |at: usize| states[at].has_messages() && self.spares(at);
+        let full = free.iter().copied().filter(|&at| is_full(at)).collect::<Vec<_>>();
+        let free = self.drained(free, &full)?;
+        self.delete_queues(&free)?;
+        self.unmark(&free, &absent, OwnedTopology::queue_mark)
+    }
+
+    /// The messages of others in this queue are spared. Others cannot know a name that holds the token.
+    fn spares(&self, at: usize) -> bool {
+        self.policy.keeps_messages() && !self.run.is_known_by_name(&self.run.queues[at])
+    }
+
+    fn reason_to_keep(&self, at: usize, state: &State) -> Option<KeptReason> {
+        let queue_type = self.run.queues[at].queue_type;
+        match *state {
+            State::Absent => None,
+            State::Refused(ref text) => Some(KeptReason::Refused(text.clone())),
+            State::There { consumers: 1.., .. } => Some(KeptReason::InUse),
+            State::There { .. } if !self.spares(at) => None,
+            State::There { .. } if queue_type != QueueType::Classic => {
+                Some(KeptReason::NeverChecked(queue_type))
+            }
+            State::There { messages: messages @ 1.., .. } if self.policy.own_messages.is_none() => {
+                Some(KeptReason::Messages(messages))
+            }
+            State::There { .. } => None,
+        }
+    }
+
+    /// Takes the run's own messages out of those `queues` that are `full`. Queues with messages of others are kept.
+    fn drained(&mut self, queues: Vec<usize>, full: &[usize]) -> Result<Vec<usize>, LoadError> {
+        let Some(own) = self.policy.own_messages else { return Ok(queues) };
+        let (deadline, run) = (Instant::now() + DRAIN_TIMEOUT, self.run);
+        let mut kept = Vec::new();
+        for &at in full {
+            let reason = match self.topology.drain(&run.queues[at].name, own, deadline)? {
+                Drained::Empty => continue,
+                Drained::OfOthers => KeptReason::MessagesOfOthers,
+                Drained::TooMany => KeptReason::TooManyMessages,
+                Drained::Refused(text) => KeptReason::Refused(text),
+            };
+            self.keep(self.queue_in_words(at), reason);
+            kept.push(at);
+        }
+        Ok(queues.into_iter().filter(|at| !kept.contains(at)).collect())
+    }
+
+    /// What each queue holds, once consumers that are about to go have gone.
+    fn settled_states(&mut self) -> Result<Vec<State>, LoadError> {
+        let mut states = self.states(&(0..self.run.queues.len()).collect::<Vec<_>>())?;
+        let deadline = Instant::now() + self.policy.consumers_gone_timeout;
+        loop {
+            let is_used = |state: &State| matches!(state, State::There { consumers: 1.., .. });
+            let used: Vec<usize> = (0..states.len()).filter(|&at| is_used(&states[at])).collect();
+            if used.is_empty() || Instant::now() >= deadline {
+                return Ok(states);
+            }
+            thread::sleep(CONSUMERS_POLL_INTERVAL);
+            for (at, state) in used.iter().zip(self.states(&used)?) {
+                states[*at] = state;
+            }
+        }
+    }
+
+    fn states(&mut self, numbers: &[usize]) -> Result<Vec<State>, LoadError> {
+        let none = Table::default();
+        let requests: Vec<_> =
+            numbers.iter().map(|&at| passive_queue(&self.run.queues[at].name, &none)).collect();
+        let answers = self.topology.each(&requests, "looking at queues")?;
+        Ok(answers.into_iter().map(State::of).collect())
+    }
+
+    fn delete_queues(&mut self, numbers: &[usize]) -> Result<(), LoadError> {
+        let (classic, others): (Vec<usize>, Vec<usize>) =
+            numbers.iter().partition(|&&at| self.run.queues[at].queue_type == QueueType::Classic);
+        let (spared, classic) = classic.into_iter().partition(|&at| self.spares(at));
+        let all = [(spared, Condition::UnusedAndEmpty), (classic, Condition::Unused)];
+        for (numbers, condition) in all.into_iter().chain([(others, Condition::None)]) {
+            for window in numbers.chunks(self.topology.window()) {
+                let answers = self.delete_window(window, condition)?;
+                for (&at, answer) in window.iter().zip(answers) {
+                    self.note(self.queue_in_words(at), answer.map(drop));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Queues that are of another type than was asked for (the virtual host may have a type of its
+    /// own) do not know the conditions, which the broker answers with the end of the connection.
+    fn delete_window(
+        &mut self,
+        numbers: &[usize],
+        condition: Condition,
+    ) -> Result<Answers, LoadError> {
+        if let Some(answers) = self.try_delete(numbers, condition)? {
+            return Ok(answers);
+        }
+        match condition {
+            Condition::UnusedAndEmpty => {
+                let one = |at: &usize| self.delete_one(*at, condition);
+                numbers.iter().map(one).collect()
+            }
+            Condition::Unused | Condition::None => self.delete_window(numbers, Condition::None),
+        }
+    }
+
+    /// Deletes one queue, or not: no condition is dropped. What was deleted before is absent, which the broker accepts.
+    fn delete_one(
+        &mut self,
+        at: usize,
+        condition: Condition,
+    ) -> Result<Result<Reply, Refusal>, LoadError> {
+        let answers = self.try_delete(&[at], condition)?;
+        let refusal = || Refusal {
+            code: NOT_IMPLEMENTED,
+            text: "the broker deletes a queue of its type even when a message arrives".to_owned(),
+            class_id: 0,
+            method_id: 0,
+        };
+        Ok(answers.and_then(|answers| answers.into_iter().next()).unwrap_or_else(|| Err(refusal())))
+    }
+
+    /// Absent: a queue does not know the condition; the connection is another one now.
+    fn try_delete(
+        &mut self,
+        numbers: &[usize],
+        condition: Condition,
+    ) -> Result<Option<Answers>, LoadError> {
+        let if_empty = condition == Condition::UnusedAndEmpty;
+        let if_unused = condition != Condition::None;
+        let names = numbers.iter().map(|&at| self.run.queues[at].name.as_str());
+        let requests: Vec<_> =
+            names.map(|queue| Request::QueueDelete { queue, if_unused, if_empty }).collect();
+        match ask(&mut self.topology.client, &requests) {
+            Ok(answers) => Ok(Some(answers)),
+            Err(ClientError::Connection(ConnectionError::ClosedByBroker(refusal)))
+                if if_unused && refusal.code == NOT_IMPLEMENTED =>
+            {
+                self.topology = Topology::connect(self.dialer)?;
+                Ok(None)
+            }
+            Err(error) => Err(request_error(&self.topology.uri, "removing queues", error)),
+        }
+    }
+}
+
+/// What the broker checks before it deletes a queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Condition {
+    UnusedAndEmpty,
+    Unused,
+    None,
+}
+
+impl State {
+    fn has_messages(&self) -> bool {
+        matches!(self, Self::There { messages: 1.., .. })
+    }
+
+    fn of(answer: Result<Reply, Refusal>) -> Self {
+        match answer {
+            Ok(Reply::QueueDeclared { messages, consumers, .. }) => {
+                Self::There { messages, consumers }
+            }
+            Err(refusal) if refusal.is_not_found() => Self::Absent,
+            Err(refusal) => Self::Refused(refusal.text),
+            Ok(_) => Self::Refused("the broker answered something else".to_owned()),
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! Between a removal and the broker: before one of the frames that the removal sends, an application
+//! publishes a message.
+
+use std::{
+    io::{Read, Write},
+    net::{Shutdown, SocketAddr, TcpListener, TcpStream},
+    sync::{Arc, Mutex},
+    thread,
+    time::Duration,
+};
+
+use rabbitscope_amqp::{Event, Properties, Reply, Request, Table, Uri, blocking::Client};
+
+const HEADER_BYTES: usize = 8;
+const FRAME_HEAD_BYTES: usize = 7;
+
+/// An application with a connection of its own.
+pub(crate) struct Application {
+    client: Client,
+    channel: u16,
+}
+
+impl Application {
+    pub(crate) fn connect(uri: &Uri) -> Self {
+        let mut client = Client::connect(uri, "an application", Duration::from_secs(10)).unwrap();
+        let channel = client.open_channel().unwrap();
+        client.call(channel, &Request::ConfirmSelect).unwrap();
+        Self { client, channel }
+    }
+
+    /// Messages in a queue; absent when there is no such queue.
+    pub(crate) fn messages(&mut self, queue: &str) -> Option<u32> {
+        let passive = Request::QueueDeclare {
+            queue,
+            passive: true,
+            durable: false,
+            exclusive: false,
+            auto_delete: false,
+            arguments: &Table::default(),
+        };
+        let channel = self.client.open_channel().unwrap();
+        let answer = self.client.call(channel, &passive);
+        match answer {
+            Ok(Reply::QueueDeclared { messages, .. }) => {
+                self.client.end_channel(channel);
+                Some(messages)
+            }
+            _ => None,
+        }
+    }
+
+    /// A message that the broker has confirmed. False: the queue was not there.
+    pub(crate) fn publish(&mut self, queue: &str) -> bool {
+        if self.messages(queue).is_none() {
+            return false;
+        }
+        self.client.publish(self.channel, queue, &Properties::default(), b"of an application");
+        self.client
+            .wait(|event| match event {
+                Event::Confirm { accepted, .. } => Some(Ok(accepted)),
+                _ => None,
+            })
+            .unwrap()
+    }
+
+    pub(crate) fn delete(&mut self, queue: &str) {
+        let delete = Request::QueueDelete { queue, if_unused: false, if_empty: false };
+        self.client.call(self.channel, &delete).unwrap();
+    }
+}
+
+/// When the application publishes.
+struct Plan {
+    application: Application,
+    queue: String,
+    /// Frames until then; absent: not, or not any more.
+    left: Option<usize>,
+    has_published: bool,
+}
+
+/// Hands frames on.
+#[derive(Clone)]
+pub(crate) struct Stepping {
+    pub(crate) address: SocketAddr,
+    plan: Arc<Mutex<Plan>>,
+}
+
+impl Stepping {
+    pub(crate) fn start(broker: SocketAddr, application: Application) -> Self {
+        let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (queue, has_published) = (String::new(), false);
+        let plan = Plan { application, queue, left: None, has_published };
+        let stepping = Self { address, plan: Arc::new(Mutex::new(plan)) };
+        let handing = stepping.clone();
+        thread::spawn(move || {
+            for client in listener.incoming() {
+                let client = client.unwrap();
+                let broker = TcpStream::connect(broker).unwrap();
+                broker.set_nodelay(true).unwrap();
+                client.set_nodelay(true).unwrap();
+                let (mut answers, mut to_client) =
+                    (broker.try_clone().unwrap(), client.try_clone().unwrap());
+                thread::spawn(move || std::io::copy(&mut answers, &mut to_client));
+                let handing = handing.clone();
+                thread::spawn(move || {
+                    let broken = broker.try_clone().unwrap();
+                    handing.hand_on(client, broker);
+                    // As the broker sees the end of a killed program.
+                    broken.shutdown(Shutdown::Both).ok();
+                });
+            }
+        });
+        stepping
+    }
+
+    fn hand_on(&self, mut from: TcpStream, mut to: TcpStream) -> Option<()> {
+        let mut header = [0; HEADER_BYTES];
+        from.read_exact(&mut header).ok()?;
+        to.write_all(&header).ok()?;
+        loop {
+            let mut frame = vec![0; FRAME_HEAD_BYTES];
+            from.read_exact(&mut frame).ok()?;
+            let size = u32::from_be_bytes(*frame.last_chunk().unwrap()) as usize;
+            frame.resize(FRAME_HEAD_BYTES + size + 1, 0);
+            from.read_exact(&mut frame[FRAME_HEAD_BYTES..]).ok()?;
+            self.step();
+            to.write_all(&frame).ok()?;
+        }
+    }
+
+    fn step(&self) {
+        let mut plan = self.plan.lock().unwrap();
+        match plan.left {
+            Some(0) => {
+                plan.left = None;
+                let queue = plan.queue.clone();
+                plan.has_published = plan.application.publish(&queue);
+            }
+            Some(left) => plan.left = Some(left - 1),
+            None => {}
+        }
+    }
+
+    /// Before the frame with this number the application publishes to `queue`.
+    pub(crate) fn publish_before(&self, frame: usize, queue: &str) {
+        let mut plan = self.plan.lock().unwrap();
+        (plan.left, plan.queue, plan.has_published) = (Some(frame), queue.to_owned(), false);
+    }
+
+    /// Whether that has happened, and whether a frame with that number was sent at all.
+    pub(crate) fn outcome(&self) -> (bool, bool) {
+        let mut plan = self.plan.lock().unwrap();
+        (plan.has_published, plan.left.take().is_none())
+    }
+
+    pub(crate) fn application<T>(&self, ask: impl FnOnce(&mut Application) -> T) -> T {
+        ask(&mut self.plan.lock().unwrap().application)
+    }
+}

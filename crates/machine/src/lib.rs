@@ -1,0 +1,11 @@
+//! This machine as `/proc` shows it: TCP sockets ([`sockets`]), the usage of processes ([`UsageMeter`]), and whether a
+//! process still runs ([`ProcessOrigin`]).
+//!
+//! What needs a capability, or the memory of a process, lives in the crate `probe`.
+
+mod origin;
+mod process;
+pub mod sockets;
+
+pub use origin::{Liveness, ProcessOrigin};
+pub use process::{ProcessIdentity, ProcessUsage, Sight, TreeUsage, UsageMeter};

@@ -1,0 +1,107 @@
+//! Rows of `/proc/net/tcp` and `/proc/net/tcp6` (`proc_net_tcp(5)`).
+
+use std::{
+    fs,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+};
+
+/// A socket that listens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Listener {
+    /// The local address.
+    pub address: SocketAddr,
+    /// Id of the user who created the socket.
+    pub user: u32,
+    /// Inode of the socket.
+    pub inode: u64,
+}
+
+/// State of a listening socket (`TCP_LISTEN` of the kernel's `tcp_states.h`).
+const LISTENING: &str = "0A";
+
+/// State of a connection (`TCP_ESTABLISHED`).
+pub(crate) const ESTABLISHED: &str = "01";
+
+/// A row of the tables.
+pub(crate) struct Row<'a> {
+    pub(crate) local: &'a str,
+    pub(crate) remote: &'a str,
+    pub(crate) state: &'a str,
+    pub(crate) user: u32,
+    pub(crate) inode: u64,
+}
+
+impl<'a> Row<'a> {
+    /// Fields count from 0: ends in 1 and 2, state in 3, user in 7, inode in 9.
+    pub(crate) fn parse(line: &'a str) -> Option<Self> {
+        let mut fields = line.split_whitespace();
+        let (local, remote, state) = (fields.nth(1)?, fields.next()?, fields.next()?);
+        let user = fields.nth(3)?.parse().ok()?;
+        let inode = fields.nth(1)?.parse().ok()?;
+        Some(Self { local, remote, state, user, inode })
+    }
+}
+
+/// All TCP listeners of this process's network.
+pub fn listeners() -> Vec<Listener> {
+    listeners_in("/proc/net")
+}
+
+/// All TCP listeners in the tables of a network, such as `/proc/PID/net`. Empty when the tables cannot be read.
+pub fn listeners_in(directory: &str) -> Vec<Listener> {
+    let tables = ["tcp", "tcp6"].map(|name| fs::read_to_string(format!("{directory}/{name}")));
+    tables.iter().flatten().flat_map(|table| table.lines()).filter_map(listener).collect()
+}
+
+fn listener(line: &str) -> Option<Listener> {
+    let row = Row::parse(line).filter(|row| row.state == LISTENING)?;
+    Some(Listener { address: address(row.local)?, user: row.user, inode: row.inode })
+}
+
+fn address(text: &str) -> Option<SocketAddr> {
+    let (ip_digits, port) = text.split_once(':')?;
+    Some(SocketAddr::new(ip(ip_digits)?, u16::from_str_radix(port, 16).ok()?))
+}
+
+/// The kernel prints each 32 bits of an address as a number of this machine's byte order.
+fn ip(digits: &str) -> Option<IpAddr> {
+    let word = |at: usize| u32::from_str_radix(digits.get(8 * at..8 * (at + 1))?, 16).ok();
+    let bytes = |at| word(at).map(u32::to_ne_bytes);
+    match digits.len() {
+        8 => Some(Ipv4Addr::from(bytes(0)?).into()),
+        32 => {
+            let words = [bytes(0)?, bytes(1)?, bytes(2)?, bytes(3)?];
+            Some(Ipv6Addr::from(<[u8; 16]>::try_from(words.as_flattened()).ok()?).into())
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LINE: &str = "   0: 0100007F:1628 00000000:0000 0A 00000000:00000000 00:00000000 \
+                        00000000   999        0 4711 1 0000000000000000 100 0 0 10 0";
+
+    #[test]
+    #[cfg(target_endian = "little")]
+    fn a_listening_socket() {
+        let address = "127.0.0.1:5672".parse().unwrap();
+        assert_eq!(listener(LINE), Some(Listener { address, user: 999, inode: 4711 }));
+        assert_eq!(listener(&LINE.replace(" 0A ", " 01 ")), None);
+        assert_eq!(listener("sl local_address rem_address st"), None);
+    }
+
+    #[test]
+    #[cfg(target_endian = "little")]
+    fn addresses() {
+        let check = |digits: &str, expected: Option<&str>| {
+            assert_eq!(ip(digits).map(|ip| ip.to_string()).as_deref(), expected, "{digits}");
+        };
+        check("0100007F", Some("127.0.0.1"));
+        check("00000000000000000000000001000000", Some("::1"));
+        check("0100", None);
+        check("é100007", None);
+    }
+}

@@ -1,0 +1,41 @@
+//! Environment variables that PerfTest reads as options: `PRODUCERS=3` is `--producers 3`, and wins over it.
+
+use super::{
+    command_line::Arguments,
+    options::{PerfTestOption, Values, all},
+};
+
+/// The variable that puts a prefix before the names of all others.
+const PREFIX: &str = "RABBITMQ_PERF_TEST_ENV_PREFIX";
+
+/// Applies variables, of which the last with a name counts.
+pub(super) fn apply(variables: &[(String, String)], arguments: &mut Arguments) {
+    let last = |name: &str| variables.iter().rfind(|(known, _)| known == name);
+    let prefix = last(PREFIX).map(|(_, value)| value.trim()).filter(|prefix| !prefix.is_empty());
+    let prefix =
+        prefix.map_or(String::new(), |prefix| format!("{}_", prefix.trim_end_matches('_')));
+    for option in all().filter(|(short, ..)| !short.is_empty()) {
+        let name = format!("{prefix}{}", option.1.replace('-', "_").to_uppercase());
+        if let Some((_, value)) = last(&name) {
+            arguments
+                .note(format!("the variable {name} is read as --{}, as PerfTest does", option.1));
+            arguments.replace(option.1, values(option, value));
+        }
+    }
+}
+
+/// Tells whether PerfTest reads an option from this variable when no prefix is set.
+pub(crate) fn is_option(name: &str) -> bool {
+    let named = |(short, long, ..): &&PerfTestOption| {
+        !short.is_empty() && name == long.replace('-', "_").to_uppercase()
+    };
+    all().find(named).is_some()
+}
+
+fn values(option: &PerfTestOption, value: &str) -> Option<Vec<String>> {
+    match option.2 {
+        Values::None => value.eq_ignore_ascii_case("true").then(Vec::new),
+        Values::Many => Some(value.split(',').map(str::to_owned).collect()),
+        Values::One | Values::Optional => Some(vec![value.to_owned()]),
+    }
+}

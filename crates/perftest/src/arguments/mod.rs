@@ -1,0 +1,19 @@
+//! PerfTest's options and their values.
+//!
+//! `options` lists the options, `parser` reads words by the rules of PerfTest's library, `environment` reads variables,
+//! `reading` does both, `command_line` has what was read.
+
+mod command_line;
+mod environment;
+mod options;
+mod parser;
+mod reading;
+#[cfg(test)]
+mod tests;
+
+pub(super) use command_line::Arguments;
+pub(super) use environment::is_option as is_variable;
+pub use options::has_option;
+#[cfg(test)]
+pub(super) use options::{METRICS_OPTIONS, OPTIONS, PerfTestOption, Support, Values};
+pub(super) use reading::read;

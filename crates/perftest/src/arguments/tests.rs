@@ -1,0 +1,4 @@
+//! Lines that PerfTest reads and refuses.
+
+mod differential;
+mod misspelt;

@@ -1,0 +1,83 @@
+//! Every option, misspelt by one letter, in every position of a command line.
+
+use crate::arguments::{
+    options::{PerfTestOption, Values, all},
+    parser,
+};
+
+/// Words that stand before an option, and whether the last of them still takes a value.
+const BEFORE: [(&[&str], bool); 9] = [
+    (&[], false),
+    (&["-x", "4"], false),
+    (&["-r=100"], false),
+    (&["-a"], false),
+    (&["--queue", "q", "word"], false),
+    (&["-apx4"], false),
+    (&["-e"], true),
+    (&["-x"], true),
+    (&["-f", "persistent"], true),
+];
+
+/// All words that differ from a name by one letter: left out, doubled, swapped with the next, another.
+pub(super) fn misspelt(name: &str) -> Vec<String> {
+    let letters: Vec<char> = name.chars().collect();
+    let mut found = Vec::new();
+    for at in 0..letters.len() {
+        let with = |part: &[char]| {
+            let (head, tail) = (&letters[..at], &letters[at..]);
+            let kept = tail.iter().skip(part.len().clamp(1, 2));
+            head.iter().chain(part).chain(kept).collect::<String>()
+        };
+        let (left_out, other) = (with(&[]), with(&[if letters[at] == 'j' { 'w' } else { 'j' }]));
+        let mut doubled = letters.clone();
+        doubled.insert(at, letters[at]);
+        found.extend([left_out, other, doubled.iter().collect()]);
+        found.extend(letters.get(at + 1).map(|next| with(&[*next, letters[at]])));
+    }
+    found.retain(|word| word != name && !word.is_empty());
+    found
+}
+
+/// All words of one dash and of two that misspell an option.
+pub(super) fn words() -> Vec<String> {
+    let names = all().flat_map(|(short, long, ..)| [*short, *long]).filter(|name| !name.is_empty());
+    let words = names.flat_map(|name| misspelt(name).into_iter().chain([name.to_owned()]));
+    words.flat_map(|word| [format!("-{word}"), format!("--{word}")]).collect()
+}
+
+/// Options by this name: the one, or those whose long names begin with it.
+fn by(name: &str) -> Vec<&'static PerfTestOption> {
+    match all().find(|(_, long, ..)| *long == name) {
+        Some(option) => vec![option],
+        None => all().filter(|(_, long, ..)| long.starts_with(name)).collect(),
+    }
+}
+
+/// PerfTest's rule for a word with two dashes, told another way than the parser does it.
+#[test]
+fn a_misspelt_long_option_is_refused() {
+    let mut refused = 0;
+    for (before, takes_value) in BEFORE {
+        for word in words().iter().filter(|word| word.starts_with("--")) {
+            let name = &word[2..];
+            let options = by(name);
+            let is_short = all().any(|(short, ..)| name == *short);
+            let is_value = takes_value && options.is_empty() && !is_short;
+            let is_open = takes_value && before == ["-x"];
+            let expected = is_value || options.len() == 1 && !is_open;
+            let value = options.first().filter(|_| !is_value).map(|option| option.2);
+            let more = if matches!(value, Some(Values::One | Values::Many)) { "5" } else { "-p" };
+            let line: Vec<String> =
+                before.iter().copied().chain([word, more]).map(str::to_owned).collect();
+            let read = parser::parse(&line);
+            assert_eq!(read.is_ok(), expected, "{line:?}: {read:?}");
+            refused += usize::from(!expected);
+            let with_value = format!("{word}=5");
+            let line: Vec<String> =
+                before.iter().copied().chain([with_value.as_str()]).map(str::to_owned).collect();
+            let accepts = options.len() == 1 && options[0].2 != Values::None && !is_open;
+            assert_eq!(parser::parse(&line).is_ok(), is_value || accepts, "{line:?}");
+        }
+    }
+    assert!(refused > 10_000, "{refused} were refused");
+}

@@ -1,0 +1,110 @@
+//! PerfTest as a Java program: by `java`, `runjava`, Maven and make.
+
+use super::{
+    found::{Call, Step, Stepped, finish, refused},
+    names::{self, Name},
+    shell::{self, Word},
+};
+
+/// Options of `java` whose value is the next word.
+const JAVA: [&str; 11] = [
+    "-cp",
+    "-classpath",
+    "--class-path",
+    "-p",
+    "--module-path",
+    "--add-modules",
+    "--add-opens",
+    "--add-exports",
+    "--add-reads",
+    "--limit-modules",
+    "--upgrade-module-path",
+];
+
+/// Options of `make` whose value is the next word.
+const MAKE: [&str; 9] = ["-C", "-f", "-I", "-j", "-l", "-o", "-W", "--directory", "--file"];
+
+/// `java -jar perf-test.jar …` and `java -cp … com.rabbitmq.perf.PerfTest …`.
+pub(super) fn java(mut words: &[Word], call: Call) -> Stepped {
+    while let Some((word, rest)) = words.split_first() {
+        match word.text.as_str() {
+            "-jar" => return jar(rest, call),
+            option if JAVA.contains(&option) => words = rest.get(1..).unwrap_or_default(),
+            option if option.starts_with('-') => words = rest,
+            _ => return main_class(words, call),
+        }
+    }
+    Ok(Step::Other)
+}
+
+fn jar(words: &[Word], call: Call) -> Stepped {
+    let Some((jar, rest)) = words.split_first() else { return Ok(Step::Other) };
+    match names::of_image(&jar.text) {
+        Name::Stream => Err(names::stream()),
+        Name::PerfTest | Name::Multi => finish(rest, call).map(Step::Found),
+        Name::Other => {
+            let jar = names::base(&jar.text);
+            let reason = format!("`{jar}` is not known as a jar of PerfTest (`perf-test.jar`)");
+            Err(refused(&format!("{reason}: if it is one, give the words behind it")))
+        }
+    }
+}
+
+/// A class and its words.
+pub(super) fn main_class(words: &[Word], call: Call) -> Stepped {
+    let Some((class, rest)) = words.split_first() else { return Ok(Step::Other) };
+    match names::of_class(&class.text) {
+        Name::PerfTest => finish(rest, call).map(Step::Found),
+        Name::Multi => Err(names::multi()),
+        Name::Stream => Err(names::stream()),
+        Name::Other => Ok(Step::Other),
+    }
+}
+
+/// `mvn exec:java -Dexec.mainClass=com.rabbitmq.perf.PerfTest -Dexec.args="…"`.
+pub(super) fn maven(words: &[Word], call: Call) -> Stepped {
+    let property = |name: &str| {
+        let mut values = words.iter().enumerate().filter_map(|(at, word)| {
+            let text = match word.text.as_str() {
+                "-D" | "--define" => words.get(at + 1)?.text.as_str(),
+                text => text.strip_prefix("-D")?,
+            };
+            text.strip_prefix(name)?.strip_prefix('=')
+        });
+        values.next_back()
+    };
+    let is_run =
+        |word: &Word| word.text.starts_with("exec:") || word.text.contains("exec-maven-plugin");
+    if !words.iter().any(is_run) {
+        return Ok(Step::Other);
+    }
+    match names::of_class(property("exec.mainClass").unwrap_or("PerfTest")) {
+        Name::Multi => return Err(names::multi()),
+        Name::Stream => return Err(names::stream()),
+        Name::Other => return Ok(Step::Other),
+        Name::PerfTest => {}
+    }
+    let arguments = property("exec.args").or(property("exec.arguments")).unwrap_or_default();
+    finish(&shell::words(arguments)?, call).map(Step::Found)
+}
+
+/// `make run ARGS="…"`.
+pub(super) fn make(words: &[Word], call: Call) -> Stepped {
+    let mut targets = Vec::new();
+    let mut arguments =
+        call.environment.iter().rfind(|(name, _)| name == "ARGS").map(|(_, value)| value.clone());
+    let mut rest = words.iter();
+    while let Some(word) = rest.next() {
+        match word.assignment() {
+            Some(("ARGS", value)) => arguments = Some(value.to_owned()),
+            Some(_) => {}
+            None if MAKE.contains(&word.text.as_str()) => drop(rest.next()),
+            None if word.text.starts_with('-') => {}
+            None => targets.push(word.text.as_str()),
+        }
+    }
+    if targets != ["run"] {
+        return Ok(Step::Other);
+    }
+    finish(&shell::words(&arguments.unwrap_or_default())?, call).map(Step::Found)
+}

@@ -1,0 +1,82 @@
+//! The names under which PerfTest and its relatives are known.
+
+use super::found::refused;
+use crate::PerfTestError;
+
+/// The program behind a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Name {
+    PerfTest,
+    /// `PerfTestMulti`, which reads a file.
+    Multi,
+    /// Stream PerfTest, which has other options.
+    Stream,
+    Other,
+}
+
+/// The last part of a path.
+pub(super) fn base(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// The program that a path names.
+pub(super) fn of_program(path: &str) -> Name {
+    let name = plain(base(path));
+    let name = name.strip_prefix("rabbitmq-").or(name.strip_prefix("rabbit-")).unwrap_or(&name);
+    match within(name) {
+        Some(0) => Name::PerfTest,
+        _ if name.starts_with("stream-perf-test") => Name::Stream,
+        _ if name.starts_with("perftestmulti") => Name::Multi,
+        _ => Name::Other,
+    }
+}
+
+/// The program in a container image or a jar, whose names are freer.
+pub(super) fn of_image(image: &str) -> Name {
+    let name = plain(base(image));
+    match within(&name) {
+        Some(at) if name[..at].ends_with("stream-") => Name::Stream,
+        Some(_) => Name::PerfTest,
+        None => Name::Other,
+    }
+}
+
+/// The program that a Java class is.
+pub(super) fn of_class(class: &str) -> Name {
+    match class.rsplit('.').next().unwrap_or(class) {
+        "PerfTest" | "NativePerfTest" => Name::PerfTest,
+        "PerfTestMulti" => Name::Multi,
+        "StreamPerfTest" => Name::Stream,
+        _ => Name::Other,
+    }
+}
+
+fn plain(name: &str) -> String {
+    name.to_lowercase().replace(['_', ':', '@'], "-")
+}
+
+/// Position of PerfTest's name as a word of its own.
+fn within(name: &str) -> Option<usize> {
+    ["perf-test", "perftest"].iter().find_map(|own| {
+        let (before, after) = name.split_once(own)?;
+        let begins = before.is_empty() || before.ends_with(|letter| "-.".contains(letter));
+        let ends = after.is_empty() || after.starts_with(|letter| "-.".contains(letter));
+        (begins && ends).then_some(before.len())
+    })
+}
+
+/// The error for `PerfTestMulti`.
+pub(crate) fn multi() -> PerfTestError {
+    refused(
+        "PerfTestMulti takes its loads from a JSON file, which is not read: give each as a command line of \
+         PerfTest, or write a scenario (docs/scenario.md)",
+    )
+}
+
+/// The error for Stream PerfTest.
+pub(super) fn stream() -> PerfTestError {
+    refused(
+        "Stream PerfTest has other options than PerfTest and another protocol: write a scenario with a queue of \
+         type stream (docs/scenario.md)",
+    )
+}

@@ -1,0 +1,62 @@
+//! The broker that a worker's own user names, with its login and the authorities of its certificate.
+
+use rabbitscope_amqp::Uri;
+use rabbitscope_fleet::OwnBroker;
+use rabbitscope_load::Dialer;
+use rabbitscope_runs::scenario::{Auth, Connecting, Tls};
+
+use super::run::URI_VARIABLE;
+
+/// The options as typed.
+#[derive(Debug, clap::Args)]
+#[group(id = "OwnBrokerArgs", multiple = true)]
+pub(super) struct OwnBrokerArgs {
+    /// The broker under test, whatever the controller says: no password of it travels on the bus then, and the options
+    /// below decide how it is reached, not the controller's scenario
+    #[arg(long, env = URI_VARIABLE, hide_env_values = true)]
+    uri: Option<String>,
+    /// Authorities that may have signed the certificate of `--uri`, a PEM file [default: those of the machine]
+    #[arg(long, value_name = "FILE", requires = "uri")]
+    tls_ca: Option<String>,
+    /// This worker's certificate for `--uri`, a PEM file
+    #[arg(long, value_name = "FILE", requires_all = ["uri", "tls_key"])]
+    tls_certificate: Option<String>,
+    /// The private key of `--tls-certificate`, a PEM file
+    #[arg(long, value_name = "FILE", requires_all = ["uri", "tls_certificate"])]
+    tls_key: Option<String>,
+    /// The name that the broker at `--uri` has to prove [default: the URI's host]
+    #[arg(long, value_name = "NAME", requires = "uri")]
+    tls_server_name: Option<String>,
+    /// Do not check the certificate of `--uri`: any server that answers there gets the password
+    #[arg(long, requires = "uri", conflicts_with = "tls_ca")]
+    tls_unchecked: bool,
+    /// Log in to `--uri` by the certificate (EXTERNAL) instead of the URI's password
+    #[arg(long, requires_all = ["uri", "tls_certificate"], conflicts_with = "token_file")]
+    auth_external: bool,
+    /// Log in to `--uri` with the OAuth 2 token in this file, in place of the URI's password
+    #[arg(long, value_name = "FILE", requires = "uri")]
+    token_file: Option<String>,
+}
+
+impl OwnBrokerArgs {
+    /// Absent where the controller names the broker. Files are read once, so that a wrong one shows before a run comes.
+    pub(super) fn validate(self) -> anyhow::Result<Option<OwnBroker>> {
+        let Some(uri) = self.uri else { return Ok(None) };
+        let auth = match self.token_file {
+            Some(file) => Auth::Token { file },
+            None if self.auth_external => Auth::External,
+            None => Auth::Plain,
+        };
+        let tls = Tls {
+            ca: self.tls_ca,
+            cert: self.tls_certificate,
+            key: self.tls_key,
+            server_name: self.tls_server_name,
+            verify: !self.tls_unchecked,
+        };
+        let connecting =
+            Connecting { auth: auth.clone(), tls: tls.clone(), ..Connecting::default() };
+        Dialer::new(vec![Uri::parse(&uri)?], &connecting, 1)?;
+        Ok(Some(OwnBroker { uri, auth, tls }))
+    }
+}

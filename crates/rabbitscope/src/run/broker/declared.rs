@@ -1,0 +1,135 @@
+//! What a run has declared: removed again however the run ends, also by an error or a panic.
+
+use std::{
+    io,
+    ops::{Deref, DerefMut},
+    time::Duration,
+};
+
+use rabbitscope_fleet::Resumption;
+use rabbitscope_load::{BrokerOwner, CleanupJournal, LoadError, OwnedTopology, Removal, Session};
+use rabbitscope_runs::scenario::Scenario;
+use rabbitscope_text::display_utc;
+
+use super::target::Target;
+use crate::{
+    leftovers::{self, Journal},
+    output,
+};
+
+/// A session that removes what it declared when it is dropped.
+pub(in crate::run) struct DeclaredSession<'a> {
+    /// Present until it is dropped.
+    session: Option<Session>,
+    target: &'a Target,
+}
+
+impl<'a> DeclaredSession<'a> {
+    /// Declares. On a broker of others this is written down first, so that it can be removed later
+    /// should this process be killed.
+    pub(in crate::run) fn open(
+        scenario: &Scenario,
+        target: &'a Target,
+        resumption: Option<Resumption>,
+    ) -> anyhow::Result<Self> {
+        let session = open_session(scenario, target, resumption)?;
+        Ok(Self { session: Some(session), target })
+    }
+}
+
+impl Deref for DeclaredSession<'_> {
+    type Target = Session;
+
+    fn deref(&self) -> &Session {
+        self.session.as_ref().expect("it is there until it is dropped")
+    }
+}
+
+impl DerefMut for DeclaredSession<'_> {
+    fn deref_mut(&mut self) -> &mut Session {
+        self.session.as_mut().expect("it is there until it is dropped")
+    }
+}
+
+impl Drop for DeclaredSession<'_> {
+    fn drop(&mut self) {
+        self.session.take().into_iter().for_each(|session| close(session, self.target));
+    }
+}
+
+fn open_session(
+    scenario: &Scenario,
+    target: &Target,
+    resumption: Option<Resumption>,
+) -> anyhow::Result<Session> {
+    if let Some(Resumption { declared, unmarked, started_unix_nanos }) = resumption {
+        let began = display_utc(Duration::from_nanos(started_unix_nanos));
+        output::note(&format!(
+            "going on with the run that began {began}, of which the controller is gone"
+        ));
+        return Ok(Session::resume(scenario, &target.dialer, declared, unmarked)?);
+    }
+    let Some(journal) = &target.journal else {
+        return Ok(Session::open(scenario, &target.dialer, BrokerOwner::Caller)?);
+    };
+    let entries = Entries { journal, broker: target.dialer.uri().to_string() };
+    let session = Session::open(scenario, &target.dialer, BrokerOwner::SomebodyElse(&entries))?;
+    if let Some(words) = session.unmarked() {
+        output::note(&format!(
+            "should this run be killed, what it declares cannot be removed by a later one: the user may \
+             not declare exchanges and queues `rabbitscope.*` ({words})"
+        ));
+    }
+    Ok(session)
+}
+
+/// The journal, for a run on one broker.
+struct Entries<'a> {
+    journal: &'a Journal,
+    broker: String,
+}
+
+impl CleanupJournal for Entries<'_> {
+    fn remember(&self, declaring: &OwnedTopology) -> io::Result<()> {
+        let added = self.journal.add(&self.broker, declaring);
+        added.map_err(|error| io::Error::other(format!("{error:#}")))
+    }
+
+    fn undone(&self, declared: &OwnedTopology, removal: Result<Removal, LoadError>) {
+        self.settle(&declared.token, removal);
+    }
+}
+
+impl Entries<'_> {
+    /// What cannot be removed now stays remembered, and is said; the results of the run are none the worse.
+    fn settle(&self, token: &str, removal: Result<Removal, LoadError>) {
+        let next = format!("`rabbitscope leftovers --remove --uri {}`", self.broker);
+        match removal {
+            Ok(removal) => {
+                if !removal.kept.is_empty() {
+                    let kept = leftovers::kept(&removal.kept);
+                    output::note(&format!("left what this run declared: {kept}"));
+                }
+                if removal.kept.iter().any(|kept| kept.reason.is_ours()) {
+                    output::note(&format!(
+                        "once nobody uses it, {next} removes it; a run with --remove-leftovers leaves \
+                         nothing that only holds messages"
+                    ));
+                } else {
+                    self.journal.remove(token);
+                }
+            }
+            Err(error) => output::note(&format!(
+                "could not remove what this run declared: {error}; {next} removes it"
+            )),
+        }
+    }
+}
+
+/// Removes what the session declared. A throwaway broker takes it along anyway.
+fn close(session: Session, target: &Target) {
+    let token = session.declared().token.clone();
+    let removal = session.close_with(target.asked.messages());
+    let Some(journal) = &target.journal else { return };
+    Entries { journal, broker: target.dialer.uri().to_string() }.settle(&token, removal);
+}

@@ -1,0 +1,141 @@
+//! The broker under load: one that is started for the run, or one that is there.
+
+use std::sync::atomic::AtomicBool;
+
+use rabbitscope_amqp::Uri;
+use rabbitscope_broker::{Broker, BrokerError, NodeControl, Registry};
+use rabbitscope_load::Dialer;
+use rabbitscope_runs::{
+    record::ClusterNode,
+    scenario::{BrokerSpec, Connecting, Scenario},
+};
+
+use crate::{
+    leftovers::{self, Journal, RemovalConsent},
+    output,
+    rundir::RunDirectory,
+};
+
+/// The broker under load. A throwaway one ends with this value.
+#[derive(Debug)]
+pub(crate) struct Target {
+    /// Where it is.
+    pub(in crate::run) uri: Uri,
+    pub(in crate::run) dialer: Dialer,
+    /// Of a broker that is somebody else's: pid of the node, when it is on this machine.
+    pid: Option<u32>,
+    pub(crate) throwaway: Option<Broker>,
+    /// The owner of what is declared on a broker of somebody else.
+    pub(in crate::run) journal: Option<Journal>,
+    /// What may be removed from such a broker.
+    pub(in crate::run) asked: RemovalConsent,
+}
+
+/// What becomes of leftovers of earlier runs before a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum EarlierRuns {
+    /// They are removed as far as the consent allows.
+    Remove,
+    /// The run goes on with one of them.
+    Resume,
+}
+
+impl Target {
+    /// `asked`: what may be removed from a broker of others, now and at the end.
+    pub(crate) fn open(
+        scenario: &Scenario,
+        directory: &RunDirectory,
+        (asked, earlier): (RemovalConsent, EarlierRuns),
+        stop: &AtomicBool,
+    ) -> anyhow::Result<Self> {
+        match &scenario.broker {
+            BrokerSpec::Existing { uris } => {
+                let dialer = dialer(uris, &scenario.connecting, scenario.seed)?;
+                dialer.wait_for_broker(stop)?;
+                let journal = Journal::open()?;
+                if earlier == EarlierRuns::Remove {
+                    for report in leftovers::remove(&journal, &dialer, asked, None)? {
+                        report.sentences().iter().for_each(|sentence| output::note(sentence));
+                    }
+                }
+                let uri = dialer.uri().clone();
+                let pid = rabbitscope_probe::local_node_at(&uri.host, uri.port);
+                Ok(Self { dialer, uri, pid, throwaway: None, journal: Some(journal), asked })
+            }
+            BrokerSpec::Throwaway(spec) => {
+                sweep_dead_brokers()?;
+                let line = output::ProgressLine::default();
+                line.show("starting a throwaway broker …");
+                let broker = Broker::start(spec, &directory.broker_log(spec.nodes)?)?;
+                let dialer = dialer(&broker.uris(), &scenario.connecting, scenario.seed)?
+                    .for_broker(&scenario.broker);
+                let uri = dialer.uri().clone();
+                Ok(Self { uri, dialer, pid: None, throwaway: Some(broker), journal: None, asked })
+            }
+        }
+    }
+}
+
+impl Target {
+    /// Does harm to nodes; absent of a broker that is somebody else's.
+    pub(in crate::run) fn control(&self) -> Option<NodeControl> {
+        self.throwaway.as_ref().map(Broker::control)
+    }
+
+    /// Pid of the node, when it is on this machine; of a cluster the first. A node that was started again has another.
+    pub(in crate::run) fn pid(&self) -> Option<u32> {
+        self.pids().first().copied()
+    }
+
+    /// Pids of all nodes that are known to be on this machine.
+    pub(in crate::run) fn pids(&self) -> Vec<u32> {
+        match self.control() {
+            Some(control) => control.nodes().iter().map(|node| node.pid).collect(),
+            None => self.pid.into_iter().collect(),
+        }
+    }
+
+    /// Addresses with passwords, for workers.
+    pub(in crate::run) fn uris(&self, scenario: &Scenario) -> Vec<String> {
+        match (&self.throwaway, &scenario.broker) {
+            (Some(broker), _) => broker.uris(),
+            (None, BrokerSpec::Existing { uris }) => uris.clone(),
+            (None, BrokerSpec::Throwaway(_)) => Vec::new(),
+        }
+    }
+
+    /// The nodes of a cluster that was started for the run.
+    pub(in crate::run) fn cluster_nodes(&self) -> Vec<ClusterNode> {
+        let nodes = self.control().map_or_else(Vec::new, |control| control.nodes());
+        let members = nodes.iter().filter(|node| node.number.is_some());
+        members.map(|node| ClusterNode { name: node.node_name(), pid: node.pid }).collect()
+    }
+}
+
+/// How connections to these addresses are made.
+pub(crate) fn dialer(
+    uris: &[String],
+    connecting: &Connecting,
+    seed: u64,
+) -> anyhow::Result<Dialer> {
+    let uris = uris.iter().map(|uri| Uri::parse(uri)).collect::<Result<_, _>>()?;
+    Ok(Dialer::new(uris, connecting, seed)?)
+}
+
+/// Cleans up after brokers that died with everything that could have done it for them. Returns the errors of brokers
+/// that live where they cannot be seen; only a command that lists brokers shows them.
+pub(crate) fn sweep_dead_brokers() -> anyhow::Result<Vec<BrokerError>> {
+    let mut out_of_sight = Vec::new();
+    for swept in Registry::open()?.sweep()? {
+        let name = &swept.name;
+        match swept.left {
+            None => output::note(&format!("removed what the dead broker {name} had left behind")),
+            Some(error @ BrokerError::OutOfSight { .. }) => out_of_sight.push(error),
+            Some(error @ BrokerError::Unproven { .. }) => output::note(&error.to_string()),
+            Some(error) => {
+                output::note(&format!("the dead broker {name} has left something behind: {error}"));
+            }
+        }
+    }
+    Ok(out_of_sight)
+}

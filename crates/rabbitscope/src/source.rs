@@ -1,0 +1,234 @@
+//! The files that a profile is read from. The beginning of a file says what it holds, also behind compression; its name
+//! is asked only where that says nothing.
+
+use std::{
+    fs::File,
+    io::{BufRead, BufReader, Cursor, Read, Seek},
+    path::Path,
+    time::SystemTime,
+};
+
+use anyhow::Context;
+use flate2::bufread::MultiGzDecoder;
+use rabbitscope_probe::RecordedNames;
+use rabbitscope_profiles::{
+    Profile, ReadOptions, UnknownValue, is_perf_script, read_folded_with, read_perf_data_with,
+    read_perf_script_with, read_pprof_with,
+};
+
+use crate::{archive, exit::UsageError, format::ProfileFormat, rundir};
+
+/// Bytes by which a file is recognised.
+const START: usize = 64 << 10;
+
+/// Reads a profile from a run directory, from windows of `watch`, or from any file that is known.
+pub(crate) fn read_profile(input: &Path, options: ReadOptions<'_>) -> anyhow::Result<Profile> {
+    let (input, selection) = archive::split_selection(input)?;
+    if archive::is_archive(&input) || !selection.is_everything() {
+        if let Some(asked) = options.value {
+            return Err(UnknownValue { asked: asked.to_owned(), known: Vec::new() }.into());
+        }
+        return archive::sum(&input, &selection, options.limit_bytes);
+    }
+    let path = if input.is_dir() { rundir::profile_path(&input)? } else { input };
+    read_file(&path, options).with_context(|| format!("cannot read {}", path.display()))
+}
+
+fn read_file(path: &Path, options: ReadOptions<'_>) -> anyhow::Result<Profile> {
+    // However long it is, no more is kept of it than may be.
+    let file = rabbitscope_files::open(path, u64::MAX)?;
+    let recorded = file.metadata()?.modified().ok();
+    let mut input = BufReader::with_capacity(START, file);
+    let start = input.fill_buf()?;
+    if !is_gzip(start) {
+        let source = Source::of(start, path).ok_or_else(unknown_input)?;
+        return match source {
+            Source::PerfData => {
+                let mut file: File = input.into_inner();
+                file.rewind()?;
+                read_recording(file, recorded, options)
+            }
+            source => read_text(source, input, options),
+        };
+    }
+    let mut unpacked = BufReader::with_capacity(START, MultiGzDecoder::new(input));
+    let start = filled(&mut unpacked)?;
+    match Source::inside(&start, path) {
+        Source::PerfData => {
+            let bytes = bounded(Cursor::new(start).chain(unpacked), options.limit_bytes)?;
+            read_recording(Cursor::new(bytes), recorded, options)
+        }
+        source => {
+            let input = BufReader::new(Cursor::new(start).chain(unpacked));
+            read_text(source, input, options)
+        }
+    }
+}
+
+/// The beginning of what is compressed, taken out: a decoder hands out a little at a time.
+fn filled(input: &mut impl Read) -> std::io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    input.by_ref().take(START as u64).read_to_end(&mut start)?;
+    Ok(start)
+}
+
+/// A recording has to be in memory to be read from several places.
+fn bounded(input: impl Read, limit_bytes: u64) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    input.take(limit_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > limit_bytes {
+        let limit = rabbitscope_text::display_size(limit_bytes);
+        anyhow::bail!("it has more than {limit} after decompression; --max-size takes more");
+    }
+    Ok(bytes)
+}
+
+fn read_text(
+    source: Source,
+    input: impl BufRead,
+    options: ReadOptions<'_>,
+) -> anyhow::Result<Profile> {
+    Ok(match source {
+        Source::PerfScript => read_perf_script_with(input, options)?,
+        Source::Folded => read_folded_with(input, options)?,
+        Source::Pprof | Source::PerfData => read_pprof_with(input, options)?,
+    })
+}
+
+fn read_recording(
+    input: impl Read + Seek,
+    recorded: Option<SystemTime>,
+    options: ReadOptions<'_>,
+) -> anyhow::Result<Profile> {
+    let mut names = RecordedNames::new(recorded);
+    let mut profile = read_perf_data_with(input, &mut names, options)?;
+    let changed = names.changed_files();
+    if !changed.is_empty() {
+        profile.capture.notes.push(format!(
+            "Files are gone or no longer as they were recorded, so that their functions have no names: {}.",
+            changed.join(", ")
+        ));
+    }
+    if names.is_other_kernel() {
+        profile.capture.notes.push(
+            "The kernel that was recorded is not the one that runs here; its functions have no names."
+                .to_owned(),
+        );
+    }
+    Ok(profile)
+}
+
+/// What a file holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Source {
+    Pprof,
+    PerfData,
+    PerfScript,
+    Folded,
+}
+
+impl Source {
+    fn of(start: &[u8], path: &Path) -> Option<Self> {
+        if let Some(known) = Self::by_content(start) {
+            return Some(known);
+        }
+        let name = path.file_name()?.to_str()?;
+        let is = |suffixes: &[&str]| suffixes.iter().any(|suffix| name.ends_with(suffix));
+        match ProfileFormat::of(path) {
+            Some(ProfileFormat::Pprof) => return Some(Self::Pprof),
+            Some(ProfileFormat::Folded) => return Some(Self::Folded),
+            Some(_) => return None,
+            None => {}
+        }
+        if is(&[".pb", ".pprof"]) {
+            Some(Self::Pprof)
+        } else if is(&[".data"]) {
+            Some(Self::PerfData)
+        } else if is(&[".script"]) {
+            Some(Self::PerfScript)
+        } else if is(&[".collapsed", ".txt"]) {
+            Some(Self::Folded)
+        } else {
+            None
+        }
+    }
+
+    /// Behind compression; pprof is always compressed, and its content looks like nothing else.
+    fn inside(start: &[u8], path: &Path) -> Self {
+        let bare = path.with_extension("");
+        Self::by_content(start)
+            .or_else(|| Self::of(start, &bare).filter(|source| *source != Self::PerfData))
+            .unwrap_or(Self::Pprof)
+    }
+
+    fn by_content(start: &[u8]) -> Option<Self> {
+        if start.starts_with(b"PERFILE2") || start.starts_with(b"2ELIFREP") {
+            Some(Self::PerfData)
+        } else if start.contains(&0) {
+            None
+        } else if is_perf_script(start) {
+            Some(Self::PerfScript)
+        } else {
+            is_folded(start).then_some(Self::Folded)
+        }
+    }
+}
+
+fn is_gzip(start: &[u8]) -> bool {
+    start.starts_with(&[0x1f, 0x8b])
+}
+
+/// Whether the first line ends in a space and a number, as in folded stacks.
+fn is_folded(start: &[u8]) -> bool {
+    let text = String::from_utf8_lossy(start);
+    let line = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    let count = line.and_then(|line| line.trim_end().rsplit_once(' ')).map(|(_, count)| count);
+    let is_digit = |byte: u8| byte.is_ascii_digit() || byte == b'.';
+    count.is_some_and(|count| !count.starts_with('.') && count.bytes().all(is_digit))
+}
+
+fn unknown_input() -> UsageError {
+    UsageError(
+        "it is no profile that rabbitscope reads: a run directory, pprof (.pb.gz), folded stacks \
+         (.folded), perf.data, or the text of `perf script`"
+            .to_owned(),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_beginning_tells_what_a_file_holds() {
+        fn check(start: &[u8], path: &str, expected: Option<Source>) {
+            assert_eq!(Source::of(start, Path::new(path)), expected, "{path}");
+        }
+        check(b"PERFILE2....", "x", Some(Source::PerfData));
+        check(b"", "perf.data", Some(Source::PerfData));
+        check(b"x 1 1.5: 1 cycles: \n", "x", Some(Source::PerfScript));
+        check(b"x 1 1.5: 1 cycles: \n", "x.folded", Some(Source::PerfScript));
+        check(b"a;b 12\n", "x", Some(Source::Folded));
+        for name in ["x.txt", "x.data", "x.script", "x.pb.gz", "x.collapsed"] {
+            check(b"a;b 12\n", name, Some(Source::Folded));
+            check(b"a;;b 12.5\n", name, Some(Source::Folded));
+        }
+        check(b"\x0a\x04\x08\x01\x10\x02", "x.pb", Some(Source::Pprof));
+        check(b"", "x.svg", None);
+        check(b"\x7fELF\0", "x", None);
+    }
+
+    #[test]
+    fn compression_hides_nothing() {
+        fn check(start: &[u8], path: &str, expected: Source) {
+            assert_eq!(Source::inside(start, Path::new(path)), expected, "{path}");
+        }
+        check(b"a;b 12\n", "x.folded.gz", Source::Folded);
+        check(b"a;b 12\n", "x.pb.gz", Source::Folded);
+        check(b"x 1 1.5: 1 cycles: \n", "x.gz", Source::PerfScript);
+        check(b"PERFILE2", "perf.data.gz", Source::PerfData);
+        check(b"\x0a\x04\x08\x01\x10\x02", "x.pb.gz", Source::Pprof);
+        check(b"\x0a\x04\x08\x01\x10\x02", "profile", Source::Pprof);
+        check(b"", "x.folded.gz", Source::Folded);
+    }
+}

@@ -1,0 +1,118 @@
+//! Runs that have certainly ended, runs that only cannot be seen from here, and claims of a journal without proof.
+
+use std::{fs, path::Path};
+
+use rabbitscope_broker::Broker;
+use rustix::process::Signal;
+use serde_json::Value;
+
+use crate::{
+    leftovers::{KILLED, declare_as_an_application, depth, entries, kill_a_run},
+    workbench::{Ended, Workbench, eventually, lines, own_broker, queues_on, signal},
+};
+
+fn change(entry: &Path, change: impl Fn(&mut Value)) {
+    let mut value: Value = serde_json::from_slice(&fs::read(entry).unwrap()).unwrap();
+    change(&mut value);
+    fs::write(entry, serde_json::to_vec(&value).unwrap()).unwrap();
+}
+
+fn remove(broker: &Broker) -> String {
+    format!("leftovers --remove --uri {}", broker.uri())
+}
+
+/// A container whose first process asks for no children has such runs.
+#[test]
+fn a_killed_run_that_its_parent_does_not_ask_for_has_ended() {
+    let bench = Workbench::new("zombie");
+    let broker = own_broker();
+    bench.file("s.toml", &KILLED.replace("FULL", "lo.full").replace("EMPTY", "lo.empty"));
+    let mut running = bench.start(&format!("run s.toml --uri {} --out killed", broker.uri()));
+    eventually("a second is recorded", || lines(&bench.path("killed/series.jsonl")) >= 1);
+    signal(&running, Signal::KILL);
+    eventually("it has ended", || {
+        bench.rabbitscope("leftovers").code(0).stdout.contains("has ended")
+    });
+    bench.rabbitscope(&remove(&broker)).code(0);
+    assert!(!queues_on(&broker).contains("lo."), "{}", queues_on(&broker));
+    running.wait().unwrap();
+}
+
+/// The start of a process is another figure there, and `/proc` of another pid namespace has other processes.
+#[test]
+fn a_live_run_is_not_dead_for_a_reader_in_other_namespaces() {
+    let bench = Workbench::new("namespaces");
+    let broker = own_broker();
+    let text = KILLED.replace("FULL", "lo.live").replace("EMPTY", "lo.idle");
+    bench.file("live.toml", &text.replace("60s", "20s"));
+    let live = bench.start(&format!("run live.toml --uri {} --out live", broker.uri()));
+    eventually("a second is recorded", || lines(&bench.path("live/series.jsonl")) >= 1);
+    let program = env!("CARGO_BIN_EXE_rabbitscope");
+    let elsewhere =
+        ["unshare --time --boottime 3600 --fork --kill-child", "unshare --pid --fork --kill-child"];
+    for elsewhere in elsewhere {
+        let line = format!("{elsewhere} {program} leftovers");
+        let listed = Ended::from(bench.command_line(&line).output().unwrap());
+        assert_eq!(listed.code, Some(0), "{listed:#?}");
+        assert!(!listed.stdout.contains("has ended"), "{elsewhere}: {}", listed.stdout);
+        assert!(listed.stdout.contains("lo.live"), "{elsewhere}: {}", listed.stdout);
+    }
+    let ended = Ended::from(live.wait_with_output().unwrap()).code(0);
+    assert!(!queues_on(&broker).contains("lo."), "{ended:#?}");
+}
+
+/// A run in a pid namespace without a `/proc` of its own writes down its own pid, not that of another process.
+#[test]
+fn a_run_below_the_proc_of_others_is_remembered_as_itself() {
+    let bench = Workbench::new("foreign-proc");
+    let broker = own_broker();
+    bench.file("s.toml", &KILLED.replace("FULL", "lo.full").replace("EMPTY", "lo.empty"));
+    let program = env!("CARGO_BIN_EXE_rabbitscope");
+    let inside = "unshare --pid --fork --kill-child";
+    let line = format!("{inside} {program} run s.toml --uri {} --out killed", broker.uri());
+    let mut running = bench.command_line(&line).spawn().unwrap();
+    eventually("a second is recorded", || lines(&bench.path("killed/series.jsonl")) >= 1);
+    let entry: Value = serde_json::from_slice(&fs::read(&entries(&bench)[0]).unwrap()).unwrap();
+    let process = &entry["origin"]["process"];
+    let of_init = fs::read_to_string("/proc/1/stat").unwrap();
+    let start_of_init = of_init.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap();
+    assert_eq!(process["pid"], 1, "{entry:#}");
+    assert_ne!(process["start-ticks"].to_string(), start_of_init, "{entry:#}");
+    signal(&running, Signal::KILL);
+    running.wait().unwrap();
+    eventually("what it declared is removed", || {
+        bench.rabbitscope(&remove(&broker)).code == Some(0)
+    });
+    assert!(!queues_on(&broker).contains("lo."), "{}", queues_on(&broker));
+}
+
+#[test]
+fn a_journal_is_not_believed_without_proof() {
+    let bench = Workbench::new("believed");
+    let broker = own_broker();
+    declare_as_an_application(&broker, "orders", 7);
+    declare_as_an_application(&broker, "invoices", 0);
+    let bind = "rabbit_binding:add({binding, rabbit_misc:r(<<\"/\">>, exchange, <<\"amq.topic\">>), \
+                <<\"invoices\">>, rabbit_misc:r(<<\"/\">>, queue, <<\"invoices\">>), []}, <<\"app\">>)";
+    assert_eq!(broker.eval(bind).unwrap(), "ok");
+    kill_a_run(&bench, &broker.uri(), "lo");
+    change(&entries(&bench)[0], |entry| {
+        for name in ["orders", "invoices"] {
+            let queue = serde_json::json!(
+                { "name": name, "queue-type": "classic", "durable": true, "named-by-token": true }
+            );
+            entry["topology"]["queues"].as_array_mut().unwrap().push(queue);
+        }
+        entry["topology"]["bindings"] = serde_json::json!([
+            { "queue": "invoices", "exchange": "amq.topic", "routing-key": "invoices", "arguments": {} }
+        ]);
+    });
+    let ended = bench.rabbitscope(&remove(&broker));
+    let left = queues_on(&broker);
+    assert!(left.contains("orders") && left.contains("invoices"), "{ended:#?}");
+    assert!(!left.contains("lo."), "what is its own is removed: {left}");
+    assert_eq!(depth(&broker, "orders"), "7");
+    let bound = "length([1 || {binding, {resource, _, _, <<\"amq.topic\">>}, _, _, _} \
+                 <- rabbit_binding:list(<<\"/\">>)])";
+    assert_eq!(broker.eval(bound).unwrap(), "1");
+}

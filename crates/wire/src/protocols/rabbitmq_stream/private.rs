@@ -1,0 +1,78 @@
+//! Values of applications in commands: those of maps behind the correlation id.
+
+use super::{
+    super::{
+        harmless,
+        prefix::{Prefix, Step},
+    },
+    command::{CREATE, CREATE_SUPER_STREAM, OPEN, PEER_PROPERTIES, SUBSCRIBE},
+};
+
+/// Whether a command has a map.
+pub(super) const fn has_map(key: u16, is_response: bool) -> bool {
+    match key {
+        PEER_PROPERTIES => true,
+        OPEN => is_response,
+        SUBSCRIBE | CREATE | CREATE_SUPER_STREAM => !is_response,
+        _ => false,
+    }
+}
+
+/// Of a command that has a map.
+pub(super) fn content(prefix: &mut Prefix<'_, '_>, key: u16, is_response: bool) -> Step {
+    if is_response {
+        prefix.keep(2)?;
+    }
+    match key {
+        CREATE => text(prefix, true)?,
+        CREATE_SUPER_STREAM => {
+            text(prefix, true)?;
+            texts(prefix)?;
+            texts(prefix)?;
+        }
+        SUBSCRIBE => subscription(prefix)?,
+        _ => {}
+    }
+    if prefix.is_at_end() {
+        // The map may be left out.
+        return Ok(());
+    }
+    map(prefix)?;
+    prefix.values_to_end(false)
+}
+
+/// Subscription, stream, offset and credit.
+fn subscription(prefix: &mut Prefix<'_, '_>) -> Step {
+    const OFFSET: usize = 4;
+    const TIMESTAMP: usize = 5;
+    prefix.keep(1)?;
+    text(prefix, true)?;
+    if matches!(prefix.number(2)?, OFFSET | TIMESTAMP) {
+        prefix.keep(8)?;
+    }
+    prefix.keep(2)
+}
+
+fn texts(prefix: &mut Prefix<'_, '_>) -> Step {
+    for _ in 0..prefix.number(4)? {
+        text(prefix, true)?;
+    }
+    Ok(())
+}
+
+fn map(prefix: &mut Prefix<'_, '_>) -> Step {
+    for _ in 0..prefix.number(4)? {
+        let length = prefix.number(2)?;
+        let key = prefix.bytes(length)?;
+        text(prefix, harmless::is_property(key) || harmless::is_argument(key))?;
+    }
+    Ok(())
+}
+
+fn text(prefix: &mut Prefix<'_, '_>, is_kept: bool) -> Step {
+    const NONE: usize = 0xffff;
+    match prefix.number(2)? {
+        NONE => Ok(()),
+        length => prefix.value(length, is_kept),
+    }
+}
