@@ -203,7 +203,7 @@ impl TcpObserver for Observation {
         let Some(mut state) = self.connections.remove(&id) else { return };
         for seen in state.last_events(summary, self.last) {
             let Parts { ends, number, .. } = state.parts();
-            self.events.add(seen, number, || ConnectionState::label(ends));
+            self.events.add(&seen, number, || ConnectionState::label(ends));
         }
         let ended: EndedConnection = state.end(summary);
         self.totals.add(&ended.report, ended.unread_bytes);
@@ -239,7 +239,7 @@ impl FrameSink for Sink<'_> {
             latencies.add(kind_of(latency), latency.nanos);
         });
         if let Some(event) = event {
-            self.events.add(event, self.number, || ConnectionState::label(ends));
+            self.events.add(&event, self.number, || ConnectionState::label(ends));
         }
     }
 

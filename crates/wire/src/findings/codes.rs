@@ -25,6 +25,7 @@ pub(super) const CHANNEL_CHURN: Advice = advice_of(
 pub(super) fn advice(event: &ConnectionEvent) -> (Severity, Advice) {
     match event.kind {
         EventKind::ConnectionClosed => (Critical, closed(event.from, event.code)),
+        EventKind::NotThere => (Note, NOT_THERE),
         EventKind::ChannelClosed => (Critical, channel_closed(event.code)),
         EventKind::Returned => (Warning, returned(event.code)),
         EventKind::LoginRefused => (Critical, LOGIN_REFUSED),
@@ -50,6 +51,11 @@ const fn severity(kind: EventKind) -> Severity {
 const LOGIN_REFUSED: Advice = advice_of(
     "the broker refused a login",
     "check user, password and virtual host; guest may log in from the broker's own machine alone; the broker's log has the reason",
+);
+
+const NOT_THERE: Advice = advice_of(
+    "a client asks for a queue or an exchange that does not exist",
+    "nothing, where the client only looks whether it is there; else declare what the text names first, in this virtual host",
 );
 
 const DELIVERY_REFUSED: Advice = advice_of(
@@ -242,6 +248,12 @@ const fn of_kind(kind: EventKind) -> Advice {
             "a client speaks a protocol that the broker does not speak on this port",
             "connect to the port of its protocol, or enable the plugin for it",
         ),
+        _ => of_path(kind),
+    }
+}
+
+const fn of_path(kind: EventKind) -> Advice {
+    match kind {
         EventKind::MissedHeartbeats => advice_of(
             "heartbeats are missing",
             "the silent end hangs, is suspended or cannot be reached: look at its threads and the path; a longer interval hides short hangs",

@@ -60,7 +60,7 @@ fn evidence(event: &ConnectionEvent) -> String {
 }
 
 /// Connections that are opened and closed for a message at most.
-pub(super) fn connection_churn(report: &PacketReport) -> Result<Vec<Case>, String> {
+pub(super) fn connection_churn(report: &PacketReport) -> Vec<Case> {
     let short: Vec<&ConnectionEvent> = report.events_of(EventKind::ShortLived).collect();
     let count: u64 = short.iter().map(|event| event.count).sum();
     let seconds = report.totals.duration_nanos as f64 / 1e9;
@@ -76,11 +76,11 @@ pub(super) fn connection_churn(report: &PacketReport) -> Result<Vec<Case>, Strin
         from_event(event, Severity::Warning, codes::CONNECTION_CHURN, evidence)
     });
     let (count, nanos) = (report.totals.connections, report.totals.duration_nanos);
-    Ok(vec![Case { count, nanos, hit }])
+    vec![Case { count, nanos, hit }]
 }
 
 /// Channels that are opened for a message or two each.
-pub(super) fn channel_churn(report: &PacketReport) -> Result<Vec<Case>, String> {
+pub(super) fn channel_churn(report: &PacketReport) -> Vec<Case> {
     let case = |it: super::hit::Direction<'_>| {
         let opened = it.connection.frames.iter().filter(|count| count.kind == "channel.open");
         let opened: u64 = opened.map(|count| count.frames).sum();
@@ -98,5 +98,5 @@ pub(super) fn channel_churn(report: &PacketReport) -> Result<Vec<Case>, String> 
         it.case(opened, hit)
     };
     let clients = super::hit::directions(report).filter(|it| it.from == Side::Client);
-    Ok(clients.map(case).filter(|case| case.count > 0).collect())
+    clients.map(case).filter(|case| case.count > 0).collect()
 }

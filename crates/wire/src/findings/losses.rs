@@ -11,12 +11,23 @@ const LOSSY_SHARE: f64 = 0.001;
 /// Segments that are lost, below which chance may be behind it.
 const MIN_MISSING: u64 = 5;
 
+/// A file may not say what its capture lost.
+pub(super) fn without_count(report: &PacketReport) -> Option<&'static str> {
+    let capture = report.capture.as_ref()?;
+    let is_unknown = capture.dropped.is_none();
+    is_unknown.then_some("the file does not say whether packets were dropped")
+}
+
+/// Segments that the capture lost look like segments that the path lost.
+pub(super) fn with_loss(report: &PacketReport) -> Option<&'static str> {
+    let is_lossy = report.capture.as_ref()?.dropped.unwrap_or(0) > 0;
+    is_lossy.then_some("the capture itself lost packets")
+}
+
 /// The kernel dropped packets because they were not read in time.
-pub(super) fn capture_loss(report: &PacketReport) -> Result<Vec<Case>, String> {
-    let Some(capture) = &report.capture else { return Ok(Vec::new()) };
-    let Some(dropped) = capture.dropped else {
-        return Err("the file does not say whether packets were dropped".to_owned());
-    };
+pub(super) fn capture_loss(report: &PacketReport) -> Vec<Case> {
+    let Some(capture) = &report.capture else { return Vec::new() };
+    let dropped = capture.dropped.unwrap_or(0);
     let hit = (dropped > 0).then(|| Hit {
         severity: Severity::Warning,
         weight: dropped as f64,
@@ -31,14 +42,11 @@ pub(super) fn capture_loss(report: &PacketReport) -> Result<Vec<Case>, String> {
         packets: Vec::new(),
         advice: advice::CAPTURE_LOSS,
     });
-    Ok(vec![Case { count: capture.packets, nanos: 0, hit }])
+    vec![Case { count: capture.packets, nanos: 0, hit }]
 }
 
 /// Segments that did not reach the receiver. Those that it got twice were not lost.
-pub(super) fn network_limited(report: &PacketReport) -> Result<Vec<Case>, String> {
-    if report.capture.as_ref().is_some_and(|capture| capture.dropped.unwrap_or(0) > 0) {
-        return Err("the capture itself lost packets".to_owned());
-    }
+pub(super) fn network_limited(report: &PacketReport) -> Vec<Case> {
     let case = |it: Direction<'_>| {
         let figures = it.figures;
         let lost = share(figures.missing_segments, figures.data_segments);
@@ -55,5 +63,5 @@ pub(super) fn network_limited(report: &PacketReport) -> Result<Vec<Case>, String
         });
         it.case(figures.data_segments, hit)
     };
-    Ok(directions(report).map(case).collect())
+    directions(report).map(case).collect()
 }

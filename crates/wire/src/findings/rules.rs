@@ -20,8 +20,10 @@ pub(super) struct Rule {
     pub(super) sources: &'static [SourceLevel],
     /// Below this nothing is said.
     pub(super) minimum: Minimum,
-    /// What was seen of each connection that it is about, or why nothing can be said of any.
-    pub(super) cases: fn(&PacketReport) -> Result<Vec<Case>, String>,
+    /// Why nothing can be said of any connection.
+    pub(super) obstacle: fn(&PacketReport) -> Option<&'static str>,
+    /// Connections that it is about, and what was seen of each.
+    pub(super) cases: fn(&PacketReport) -> Vec<Case>,
 }
 
 /// Judges the report: sets its findings, worst first, and the rules of which nothing is said, each with the reason.
@@ -49,15 +51,30 @@ pub fn not_found(report: &PacketReport) -> impl Iterator<Item = FindingRule> {
 }
 
 impl Rule {
+    pub(super) const fn new(
+        name: FindingRule,
+        sources: &'static [SourceLevel],
+        minimum: Minimum,
+        cases: fn(&PacketReport) -> Vec<Case>,
+    ) -> Self {
+        Self { name, sources, minimum, obstacle: |_| None, cases }
+    }
+
+    pub(super) const fn unless(self, obstacle: fn(&PacketReport) -> Option<&'static str>) -> Self {
+        Self { obstacle, ..self }
+    }
+
     /// What it found, or why it says nothing.
     fn judge(&self, report: &PacketReport) -> Result<Vec<Finding>, String> {
         if !self.sources.iter().any(|level| is_there(report, *level)) {
             let names: Vec<&str> = self.sources.iter().map(|level| name(*level)).collect();
             return Err(format!("{} were not seen", names.join(" and ")));
         }
-        let cases = (self.cases)(report)?;
+        if let Some(reason) = (self.obstacle)(report) {
+            return Err(reason.to_owned());
+        }
         let (enough, few): (Vec<Case>, Vec<Case>) =
-            cases.into_iter().partition(|case| self.minimum.is_reached(case));
+            (self.cases)(report).into_iter().partition(|case| self.minimum.is_reached(case));
         let is_judged = !enough.is_empty();
         let hits: Vec<Hit> = enough.into_iter().filter_map(|case| case.hit).collect();
         let is_suspect = few.iter().any(|case| case.hit.is_some());
@@ -78,11 +95,13 @@ impl Rule {
                 advices.push(hit.advice);
             }
         }
-        let of = |advice: &Advice| hits.iter().filter(|hit| hit.advice == *advice).collect();
-        advices.iter().filter_map(|advice| self.finding(advice, of(advice))).collect()
+        let of = |advice: &Advice| -> Vec<&Hit> {
+            hits.iter().filter(|hit| hit.advice == *advice).collect()
+        };
+        advices.iter().filter_map(|advice| self.finding(advice, &of(advice))).collect()
     }
 
-    fn finding(&self, advice: &Advice, hits: Vec<&Hit>) -> Option<Finding> {
+    fn finding(&self, advice: &Advice, hits: &[&Hit]) -> Option<Finding> {
         let worst = hits.first()?;
         let mut connections: Vec<String> = Vec::new();
         // A connection that shows it in both directions is one.

@@ -23,7 +23,7 @@ const SINGLE_ACK_SHARE: f64 = 0.9;
 const EMPTY_SHARE: f64 = 0.5;
 
 /// Publishes whose method, header and body begin a segment each.
-pub(super) fn frame_by_frame(report: &PacketReport) -> Result<Vec<Case>, String> {
+pub(super) fn frame_by_frame(report: &PacketReport) -> Vec<Case> {
     let case = |it: Direction<'_>| {
         let messages = &it.connection.messages;
         let parts = share(messages.frame_by_frame, messages.published);
@@ -44,11 +44,11 @@ pub(super) fn frame_by_frame(report: &PacketReport) -> Result<Vec<Case>, String>
     };
     let is_publisher =
         |it: &Direction<'_>| it.from == Side::Client && it.connection.messages.published > 0;
-    Ok(directions(report).filter(is_publisher).map(case).collect())
+    directions(report).filter(is_publisher).map(case).collect()
 }
 
 /// Segments that are small although the path has room, and many.
-pub(super) fn small_packets(report: &PacketReport) -> Result<Vec<Case>, String> {
+pub(super) fn small_packets(report: &PacketReport) -> Vec<Case> {
     let case = |it: Direction<'_>| {
         let rate = it.rate(it.figures.data_segments);
         let small = small_below(it.figures);
@@ -66,7 +66,7 @@ pub(super) fn small_packets(report: &PacketReport) -> Result<Vec<Case>, String> 
         });
         it.case(it.figures.data_segments, hit)
     };
-    Ok(directions(report).map(case).collect())
+    directions(report).map(case).collect()
 }
 
 /// Payload below which a segment is small: a quarter of what an Ethernet takes, or what the broker's writer
@@ -81,7 +81,7 @@ fn small_below(direction: &DirectionReport) -> u64 {
 }
 
 /// Acknowledgements for one message each, one to a segment.
-pub(super) fn ack_per_message(report: &PacketReport) -> Result<Vec<Case>, String> {
+pub(super) fn ack_per_message(report: &PacketReport) -> Vec<Case> {
     let case = |it: Direction<'_>| {
         let messages = &it.connection.messages;
         let single =
@@ -101,11 +101,11 @@ pub(super) fn ack_per_message(report: &PacketReport) -> Result<Vec<Case>, String
     };
     let is_consumer =
         |it: &Direction<'_>| it.from == Side::Client && it.connection.messages.acks > 0;
-    Ok(directions(report).filter(is_consumer).map(case).collect())
+    directions(report).filter(is_consumer).map(case).collect()
 }
 
 /// Requests for single messages that mostly find none.
-pub(super) fn polling(report: &PacketReport) -> Result<Vec<Case>, String> {
+pub(super) fn polling(report: &PacketReport) -> Vec<Case> {
     let case = |it: Direction<'_>| {
         let frames = |kind: &str| {
             let of = it.connection.frames.iter().filter(|count| count.kind == kind);
@@ -122,5 +122,5 @@ pub(super) fn polling(report: &PacketReport) -> Result<Vec<Case>, String> {
         it.case(asked, hit)
     };
     let cases = directions(report).filter(|it| it.from == Side::Client).map(case);
-    Ok(cases.filter(|case| case.count > 0).collect())
+    cases.filter(|case| case.count > 0).collect()
 }

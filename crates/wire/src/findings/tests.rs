@@ -258,7 +258,8 @@ fn rules_without_their_source_are_not_judged() {
 /// Each rule that judges figures, with what shows it in ten seconds. In ten microseconds, or of a few segments, it says nothing.
 #[test]
 fn too_little_evidence_is_not_judged() {
-    let shown: [(FindingRule, fn(&mut ConnectionReport)); 8] = [
+    type Plant = fn(&mut ConnectionReport);
+    let shown: [(FindingRule, Plant); 8] = [
         (FindingRule::ZeroWindow, |it| it.from_client.longest_zero_window_nanos = 300_000_000),
         (FindingRule::DelayedAcknowledgement, |it| it.from_client.delayed_ack_stalls = 5),
         (FindingRule::ReceiverLimited, |it| it.from_broker.limits.receiver_window = 0.8),

@@ -14,7 +14,7 @@ const MIN_STALLS: u64 = 3;
 const BUSY_SHARE: f64 = 0.5;
 
 /// A small segment, a pure acknowledgement 35 ms or more later, and at once the next segment.
-pub(super) fn delayed_acknowledgement(report: &PacketReport) -> Result<Vec<Case>, String> {
+pub(super) fn delayed_acknowledgement(report: &PacketReport) -> Vec<Case> {
     let case = |it: Direction<'_>| {
         let figures = it.figures;
         let hit = (figures.delayed_ack_stalls >= MIN_STALLS).then(|| {
@@ -31,11 +31,11 @@ pub(super) fn delayed_acknowledgement(report: &PacketReport) -> Result<Vec<Case>
         });
         it.case(figures.data_segments, hit)
     };
-    Ok(directions(report).map(case).collect())
+    directions(report).map(case).collect()
 }
 
 /// A sender that was idle most of the time while its peer kept up; what it waited for, where the frames tell.
-pub(super) fn application_limited(report: &PacketReport) -> Result<Vec<Case>, String> {
+pub(super) fn application_limited(report: &PacketReport) -> Vec<Case> {
     let case = |it: Direction<'_>| {
         let limits = it.figures.limits;
         let waits_for = waits_for(it.connection, it.from).filter(|_| !is_stopped(report, &it));
@@ -53,7 +53,7 @@ pub(super) fn application_limited(report: &PacketReport) -> Result<Vec<Case>, St
         };
         it.case(messages, hit)
     };
-    Ok(directions(report).map(case).filter(|case| case.count > 0).collect())
+    directions(report).map(case).filter(|case| case.count > 0).collect()
 }
 
 /// The broker had blocked the client, or the receiver had no room: then the sender did not lack anything to send.

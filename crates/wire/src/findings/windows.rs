@@ -20,7 +20,7 @@ const SEND_BUFFER_LIMITED_SHARE: f64 = 0.1;
 const MIN_BUSY_SHARE: f64 = 0.1;
 
 /// A receiver that announced a window of nothing.
-pub(super) fn zero_window(report: &PacketReport) -> Result<Vec<Case>, String> {
+pub(super) fn zero_window(report: &PacketReport) -> Vec<Case> {
     let case = |it: Direction<'_>| {
         let figures = it.figures;
         let longest = figures.longest_zero_window_nanos;
@@ -38,7 +38,7 @@ pub(super) fn zero_window(report: &PacketReport) -> Result<Vec<Case>, String> {
         });
         it.case(figures.segments, hit)
     };
-    Ok(directions(report).map(case).collect())
+    directions(report).map(case).collect()
 }
 
 /// What it means that this sender had no room.
@@ -60,7 +60,7 @@ fn is_blocked(report: &PacketReport, it: &Direction<'_>) -> bool {
 }
 
 /// By the kernel's account of a socket where it was asked, else by the capture.
-pub(super) fn receiver_limited(report: &PacketReport) -> Result<Vec<Case>, String> {
+pub(super) fn receiver_limited(report: &PacketReport) -> Vec<Case> {
     let asked = report.sockets.iter().filter_map(|socket| {
         let limited = of_busy(socket, socket.receiver_limited)?;
         let hit = (limited >= RECEIVER_LIMITED_SHARE).then(|| {
@@ -85,7 +85,7 @@ pub(super) fn receiver_limited(report: &PacketReport) -> Result<Vec<Case>, Strin
         });
         it.case(it.figures.data_segments, hit)
     });
-    Ok(asked.chain(seen).collect())
+    asked.chain(seen).collect()
 }
 
 /// What helps where the receiver of what this side sends is the limit.
@@ -97,7 +97,7 @@ const fn receiver_advice(sender: Side) -> Advice {
 }
 
 /// By the kernel's account alone: a capture does not show buffers.
-pub(super) fn send_buffer_limited(report: &PacketReport) -> Result<Vec<Case>, String> {
+pub(super) fn send_buffer_limited(report: &PacketReport) -> Vec<Case> {
     let case = |socket: &SocketReport| {
         let limited = of_busy(socket, socket.send_buffer_limited)?;
         let advice = if socket.of_broker { advice::BROKER_BUFFER } else { advice::CLIENT_BUFFER };
@@ -105,7 +105,7 @@ pub(super) fn send_buffer_limited(report: &PacketReport) -> Result<Vec<Case>, St
             .then(|| socket_hit(socket, limited, "its own send buffer", advice));
         Some(socket_case(socket, hit))
     };
-    Ok(report.sockets.iter().filter_map(case).collect())
+    report.sockets.iter().filter_map(case).collect()
 }
 
 /// Of the time in which the socket had something to send, at most all of it; nothing where it hardly had.

@@ -99,6 +99,8 @@ pub struct Reply<'a> {
     pub code: Option<u32>,
     /// The text, at most 255 bytes of it.
     pub text: &'a [u8],
+    /// Class and method of AMQP 0-9-1 to which a close answers.
+    pub cause: Option<(u16, u16)>,
 }
 
 /// A frame, a record of TLS or a packet of MQTT.

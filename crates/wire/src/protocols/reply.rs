@@ -11,6 +11,7 @@ pub(super) struct StoredReply {
     is_there: bool,
     code: Option<u32>,
     text: Vec<u8>,
+    cause: Option<(u16, u16)>,
 }
 
 impl StoredReply {
@@ -20,27 +21,32 @@ impl StoredReply {
         self.is_there = false;
     }
 
-    pub(super) fn set(&mut self, code: Option<u32>, text: &[u8]) {
-        (self.is_there, self.code) = (true, code);
+    pub(super) fn set(&mut self, reply: &Reply<'_>) {
+        (self.is_there, self.code, self.cause) = (true, reply.code, reply.cause);
         self.text.clear();
-        self.text.extend_from_slice(&text[..text.len().min(TEXT_MAX)]);
+        self.text.extend_from_slice(&reply.text[..reply.text.len().min(TEXT_MAX)]);
     }
 
     /// Of a frame that has a code alone.
     pub(super) fn set_code(&mut self, code: u32) {
-        self.set(Some(code), &[]);
+        self.set(&Reply { code: Some(code), text: &[], cause: None });
     }
 
     #[inline]
     pub(super) fn reply(&self) -> Option<Reply<'_>> {
-        self.is_there.then_some(Reply { code: self.code, text: &self.text })
+        self.is_there.then_some(Reply { code: self.code, text: &self.text, cause: self.cause })
+    }
+
+    /// Of a frame that has a text alone.
+    pub(super) fn set_text(&mut self, text: &[u8]) {
+        self.set(&Reply { code: None, text, cause: None });
     }
 
     /// A copy of what a frame has.
     pub(super) fn of(reply: Option<Reply<'_>>) -> Self {
         let mut stored = Self::default();
-        if let Some(reply) = reply {
-            stored.set(reply.code, reply.text);
+        if let Some(reply) = &reply {
+            stored.set(reply);
         }
         stored
     }

@@ -13,6 +13,8 @@ pub enum EventKind {
     ConnectionClosed,
     /// `channel.close` with the code of an error.
     ChannelClosed,
+    /// `channel.close` as the answer to a passive declaration of something that is not there.
+    NotThere,
     /// `basic.return`: a message that was not routed.
     Returned,
     /// The broker did not take a publish: `basic.nack`, an error of the stream protocol.

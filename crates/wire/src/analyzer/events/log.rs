@@ -34,15 +34,15 @@ pub(in super::super) struct EventLog {
 
 impl EventLog {
     /// Counts an event of the connection with this number and name.
-    pub(in super::super) fn add(&mut self, seen: Seen, number: u64, label: impl Fn() -> String) {
+    pub(in super::super) fn add(&mut self, seen: &Seen, number: u64, label: impl Fn() -> String) {
         let key = (seen.kind, seen.from, seen.code, seen.text.clone());
         if !self.places.contains_key(&key) && self.events.len() >= EVENTS_MAX {
-            return self.add_to_last_of_kind(&seen);
+            return self.add_to_last_of_kind(seen);
         }
         let next = self.events.len();
         let (place, last) = self.places.entry(key).or_insert((next, u64::MAX));
         if *place == next {
-            self.events.push(event(&seen));
+            self.events.push(event(seen));
         }
         let event = &mut self.events[*place];
         event.count += 1;
@@ -106,7 +106,7 @@ mod tests {
         for (text, connection) in
             [("no queue", 1), ("no queue", 1), ("no exchange", 1), ("no queue", 2)]
         {
-            log.add(seen(text, connection), connection, || connection.to_string());
+            log.add(&seen(text, connection), connection, || connection.to_string());
         }
         let events = log.into_events();
         assert_eq!(events.len(), 2);
@@ -121,7 +121,7 @@ mod tests {
     fn texts_that_differ_each_time_take_bounded_memory() {
         let mut log = EventLog::default();
         for number in 0..2_000 {
-            log.add(seen(&number.to_string(), number), number, || number.to_string());
+            log.add(&seen(&number.to_string(), number), number, || number.to_string());
         }
         let events = log.into_events();
         assert_eq!(events.len(), EVENTS_MAX);

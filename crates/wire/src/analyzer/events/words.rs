@@ -2,13 +2,17 @@
 
 use super::log::Seen;
 use crate::{
-    protocols::{Details, Frame, Outcome, Protocol},
+    protocols::{Details, Frame, Outcome, Protocol, Reply},
     report::{EventKind, Side},
 };
 
 /// Codes that say that all is well: of AMQP 0-9-1, and of the stream protocol.
 const AMQP_OK: u32 = 200;
 const STREAM_OK: u32 = 1;
+const NOT_FOUND: u32 = 404;
+/// Class and method.
+const EXCHANGE_DECLARE: (u16, u16) = (40, 10);
+const QUEUE_DECLARE: (u16, u16) = (50, 10);
 /// Reasons of MQTT from here on are failures.
 const MQTT_FAILURE: u32 = 0x80;
 
@@ -16,7 +20,7 @@ const MQTT_FAILURE: u32 = 0x80;
 #[inline]
 pub(super) fn event(frame: &Frame<'_>) -> Option<Seen> {
     let kind = match &frame.reply {
-        Some(_) => told(frame)?,
+        Some(reply) => told(frame, reply)?,
         None => refused(frame)?,
     };
     let code = frame.reply.and_then(|reply| reply.code);
@@ -38,10 +42,10 @@ fn refused(frame: &Frame<'_>) -> Option<EventKind> {
     }
 }
 
-fn told(frame: &Frame<'_>) -> Option<EventKind> {
-    let code = frame.reply.and_then(|reply| reply.code);
+fn told(frame: &Frame<'_>, reply: &Reply<'_>) -> Option<EventKind> {
+    let code = reply.code;
     match frame.protocol {
-        Protocol::Amqp091 => amqp091(frame.kind, frame.sender, code),
+        Protocol::Amqp091 => amqp091(frame.kind, frame.sender, reply),
         Protocol::Amqp10 if frame.kind == "sasl-outcome" => {
             code.filter(|code| *code != 0).map(|_| EventKind::LoginRefused)
         }
@@ -52,17 +56,25 @@ fn told(frame: &Frame<'_>) -> Option<EventKind> {
     }
 }
 
-fn amqp091(kind: &str, sender: Side, code: Option<u32>) -> Option<EventKind> {
+fn amqp091(kind: &str, sender: Side, reply: &Reply<'_>) -> Option<EventKind> {
+    let code = reply.code;
     match kind {
         "connection.close" => {
             code.filter(|code| *code != AMQP_OK).map(|_| EventKind::ConnectionClosed)
         }
+        "channel.close" if is_question(reply) => Some(EventKind::NotThere),
         "channel.close" => code.filter(|code| *code != AMQP_OK).map(|_| EventKind::ChannelClosed),
         "basic.return" => Some(EventKind::Returned),
         "connection.blocked" => Some(EventKind::Blocked),
         "basic.cancel" if sender == Side::Broker => Some(EventKind::ConsumerCancelled),
         _ => None,
     }
+}
+
+/// Only a passive declaration, which asks whether something is there, is answered so.
+fn is_question(reply: &Reply<'_>) -> bool {
+    let is_declaration = matches!(reply.cause, Some(EXCHANGE_DECLARE | QUEUE_DECLARE));
+    is_declaration && reply.code == Some(NOT_FOUND) && reply.text.starts_with(b"NOT_FOUND - no ")
 }
 
 fn stream(kind: &str, code: u32) -> Option<EventKind> {
@@ -131,7 +143,7 @@ const fn mqtt_code(code: u32) -> Option<&'static str> {
     Some(match code {
         0x01 => "unacceptable protocol version",
         0x02 => "identifier rejected",
-        0x03 => "server unavailable",
+        0x03 | 0x88 => "server unavailable",
         0x04 | 0x86 => "bad user name or password",
         0x05 | 0x87 => "not authorized",
         0x80 => "unspecified error",
@@ -140,7 +152,6 @@ const fn mqtt_code(code: u32) -> Option<&'static str> {
         0x83 => "implementation specific error",
         0x84 => "unsupported protocol version",
         0x85 => "client identifier not valid",
-        0x88 => "server unavailable",
         0x89 => "server busy",
         0x8b => "server shutting down",
         0x8d => "keep alive timeout",

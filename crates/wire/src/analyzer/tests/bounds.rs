@@ -79,14 +79,14 @@ impl Load {
     }
 
     fn publish(&mut self) {
-        let body = 1 + self.random.below(60) as usize;
+        let body = 1 + self.random.index(60);
         let mut bytes = std::mem::take(&mut self.rest);
         let is_whole = bytes.is_empty();
         if is_whole {
             bytes = publish(1, body);
         }
         if is_whole && self.random.one_in(4) {
-            self.rest = bytes.split_off(1 + self.random.below(bytes.len() as u64 - 1) as usize);
+            self.rest = bytes.split_off(1 + self.random.index(bytes.len() - 1));
             self.talk.send(Side::Client, &bytes);
             return;
         }
@@ -127,7 +127,7 @@ impl Load {
         let tag = 1_000_000 + self.next;
         let head = [&b"\x01t"[..], &tag.to_be_bytes(), &[0, 0, 1, b'q']].concat();
         let bytes = [method(2, (60, 60), &head), content(2, 300)].concat();
-        let at = 80 + self.random.below(200) as usize;
+        let at = 80 + self.random.index(200);
         self.talk.send(Side::Broker, &bytes[..at]);
         self.talk.send(Side::Broker, &bytes[at..]);
     }
@@ -136,16 +136,16 @@ impl Load {
 /// Takes packets away, cuts them, doubles them and puts them in another order. Each keeps its number and its time.
 fn harm(random: &mut Random, packets: &mut Vec<Made>) {
     if random.one_in(2) {
-        packets.drain(..random.below(packets.len() as u64 / 2) as usize);
+        packets.drain(..random.index(packets.len() / 2));
     }
-    let rarity = [3, 10, 30, 1_000][random.below(4) as usize];
+    let rarity = [3, 10, 30, 1_000][random.index(4)];
     packets.retain(|_| !random.one_in(rarity));
     for at in 0..packets.len() {
-        let other = (at + 1 + random.below(4) as usize).min(packets.len() - 1);
+        let other = (at + 1 + random.index(4)).min(packets.len() - 1);
         match random.below(rarity * 4) {
             0 => packets.swap(at, other),
             1 => packets.insert(other, packets[at].clone()),
-            2 => packets[at].snap(random.below(30) as usize),
+            2 => packets[at].snap(random.index(30)),
             _ => {}
         }
     }
@@ -154,7 +154,9 @@ fn harm(random: &mut Random, packets: &mut Vec<Made>) {
 fn measured(packets: &[Made]) -> Vec<Latency> {
     let options = AnalyzerOptions { ports: vec![BROKER], ..AnalyzerOptions::new("made") };
     let mut analyzer = Analyzer::new(options);
-    packets.iter().for_each(|packet| analyzer.packet(&packet.packet()));
+    for packet in packets {
+        analyzer.packet(&packet.packet());
+    }
     analyzer.into_measured()
 }
 

@@ -21,6 +21,10 @@ impl Random {
         (mixed ^ (mixed >> 31)) % bound
     }
 
+    pub(super) fn index(&mut self, bound: usize) -> usize {
+        usize::try_from(self.below(bound as u64)).unwrap()
+    }
+
     pub(super) fn one_in(&mut self, bound: u64) -> bool {
         self.below(bound) == 0
     }

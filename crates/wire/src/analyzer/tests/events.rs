@@ -14,7 +14,9 @@ const SECOND: u64 = 1_000_000_000;
 fn report(talk: &Talk) -> PacketReport {
     let options = AnalyzerOptions { ports: vec![BROKER], ..AnalyzerOptions::new("made") };
     let mut analyzer = Analyzer::new(options);
-    talk.packets.iter().for_each(|packet| analyzer.packet(&packet.packet()));
+    for packet in &talk.packets {
+        analyzer.packet(&packet.packet());
+    }
     analyzer.finish()
 }
 
@@ -84,6 +86,24 @@ fn closes_have_their_code_and_text() {
         it.send(Side::Client, &method(0, (10, 51), &[]));
     };
     check("320", connection, FindingRule::ConnectionClosed, "320 CONNECTION_FORCED - shutdown");
+}
+
+#[test]
+fn asking_for_what_is_not_there_is_no_fault() {
+    let check = |text: &str, cause: [u8; 4], severity: Severity| {
+        let mut talk = logged_in(0);
+        talk.send(Side::Broker, &method(1, (20, 40), &told(404, text, &cause)));
+        talk.send(Side::Client, &method(1, (20, 41), &[]));
+        close(&mut talk);
+        let found = report(&talk).findings;
+        assert_eq!((found[0].rule, found[0].severity), (FindingRule::ChannelClosed, severity));
+    };
+    let text = "NOT_FOUND - no queue 'x' in vhost '/'";
+    check(text, [0, 50, 0, 10], Severity::Note);
+    check("NOT_FOUND - no exchange 'x' in vhost '/'", [0, 40, 0, 10], Severity::Note);
+    check(text, [0, 60, 0, 20], Severity::Critical);
+    let text = "NOT_FOUND - home node 'b' of durable queue 'x' in vhost '/' is down";
+    check(text, [0, 50, 0, 10], Severity::Critical);
 }
 
 #[test]

@@ -61,7 +61,8 @@ impl Confirms {
     #[inline]
     pub(super) fn publish(&mut self, mark: Option<Mark>) {
         match (&mut self.numbering, mark) {
-            (Numbering::Off, _) => {}
+            // Without a mark it counts as one of those before the first that is counted.
+            (Numbering::Off, _) | (Numbering::Unknown(_), None) => {}
             (Numbering::Known(next), mark) => {
                 match mark {
                     Some(mark) => self.outstanding.push(*next, mark),
@@ -70,8 +71,6 @@ impl Confirms {
                 *next = next.saturating_add(1);
             }
             (Numbering::Unknown(bounds), Some(mark)) => bounds.publish(mark),
-            // It counts as one of those before the first that is counted.
-            (Numbering::Unknown(_), None) => {}
         }
     }
 

@@ -167,8 +167,8 @@ impl Grammar {
     #[inline]
     fn arguments(&mut self, class: u16, method: u16, rest: usize, bytes: &[u8]) -> Next {
         self.details = details(class, method, bytes);
-        if let Some((code, text)) = reply(class, method, bytes) {
-            self.reply.set(code, text);
+        if let Some(reply) = reply(class, method, bytes) {
+            self.reply.set(&reply);
         }
         self.state = State::End;
         Next::Skip { bytes: rest as u64, then: 1 }

@@ -4,6 +4,7 @@ use super::{
     super::{
         arguments::{Arguments, hash, short_length},
         details::{Consume, Delivery, Details, Outcome, Publish, Settlement},
+        frame::Reply,
     },
     names::{BASIC, CONNECTION, DIRECT_REPLY_TO, no_wait_bit},
 };
@@ -20,20 +21,23 @@ pub(super) fn details(class: u16, method: u16, arguments: &[u8]) -> Details {
 
 /// Code and text: of a close, a return and a block; of a cancellation the consumer's tag; of what was agreed on the seconds
 /// between heartbeats.
-pub(super) fn reply(class: u16, method: u16, arguments: &[u8]) -> Option<(Option<u32>, &[u8])> {
+pub(super) fn reply(class: u16, method: u16, arguments: &[u8]) -> Option<Reply<'_>> {
     let mut arguments = Arguments::new(arguments);
+    let (mut code, mut text, mut cause) = (None, &[][..], None);
     match (class, method) {
-        (CONNECTION, 50) | (20, 40) | (BASIC, 50) => {
-            let code = u32::from(arguments.u16()?);
-            Some((Some(code), arguments.short()?))
+        (CONNECTION | BASIC, 50) | (20, 40) => {
+            code = Some(u32::from(arguments.u16()?));
+            text = arguments.short()?;
+            cause = arguments.u16().zip(arguments.u16()).filter(|_| class != BASIC);
         }
-        (CONNECTION, 60) | (BASIC, 30) => Some((None, arguments.short()?)),
+        (CONNECTION, 60) | (BASIC, 30) => text = arguments.short()?,
         (CONNECTION, 31) => {
             arguments.bytes(6)?;
-            Some((Some(u32::from(arguments.u16()?)), &[]))
+            code = Some(u32::from(arguments.u16()?));
         }
-        _ => None,
+        _ => return None,
     }
+    Some(Reply { code, text, cause })
 }
 
 #[inline]

@@ -220,7 +220,7 @@ impl Grammar {
     /// The error of a performative that ends something or refuses it.
     fn condition(&mut self, descriptor: u8, fields: &[u8]) {
         if let Some(text) = error(descriptor, fields) {
-            self.reply.set(None, &text);
+            self.reply.set_text(&text);
         }
     }
 
