@@ -3,7 +3,7 @@
 use rabbitscope_runs::scenario::Scenario;
 
 use super::churn::{churned_bindings, churned_queues};
-use crate::topology::OwnedTopology;
+use crate::topology::{OwnedQueue, OwnedTopology};
 
 /// The first thing that no run of this scenario with this token declares; absent when there is none.
 pub(crate) fn foreign_claim(claimed: &OwnedTopology, scenario: &Scenario) -> Option<String> {
@@ -15,10 +15,10 @@ pub(crate) fn foreign_claim(claimed: &OwnedTopology, scenario: &Scenario) -> Opt
         let mut specs = scenario.queues.iter().filter(|spec| !spec.keep && !spec.predeclared);
         specs.any(|spec| spec.queue_names().iter().any(|one| one == name))
     };
-    let queue = claimed.queues.iter().find(|queue| match queue.named_by_token {
-        true => !churned.contains(queue),
-        false => !is_declared(&queue.name),
-    });
+    let is_foreign = |queue: &OwnedQueue| {
+        if queue.named_by_token { !churned.contains(queue) } else { !is_declared(&queue.name) }
+    };
+    let queue = claimed.queues.iter().find(|queue| is_foreign(queue));
     let exchange = claimed.exchanges.iter().find(|one| {
         let mut specs = scenario.exchanges.iter().filter(|spec| !spec.keep && !spec.predeclared);
         !specs.any(|spec| spec.name == one.name)
@@ -36,7 +36,7 @@ mod tests {
     use rabbitscope_runs::scenario;
 
     use super::*;
-    use crate::topology::{OwnedBinding, OwnedExchange, OwnedQueue};
+    use crate::topology::{OwnedBinding, OwnedExchange};
 
     const TEXT: &str = r#"
         name = "c"

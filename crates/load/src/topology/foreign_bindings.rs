@@ -4,7 +4,7 @@
 use std::{collections::HashSet, fmt};
 
 use super::{
-    owned_topology::{OwnedTopology, Subject},
+    owned_topology::{BoundObject, OwnedTopology, Subject},
     removed::KeptReason,
 };
 
@@ -83,18 +83,18 @@ impl SeenBindings {
         let mut here = all
             .iter()
             .filter(|it| it.destination == subject.name && it.to_queue == subject.is_queue);
-        let is_marked = |marker: &str| here.clone().any(|it| it.source == marker);
-        if marker.is_some_and(|marker| !is_marked(marker)) {
+        let has_marker = |marker: &str| here.clone().any(|it| it.source == marker);
+        if marker.is_some_and(|marker| !has_marker(marker)) {
             let reason = "the list of bindings is of another broker".to_owned();
             return Some(KeptReason::BindingsUnseen(reason));
         }
         let own: HashSet<_> =
-            run.bound.iter().filter(|it| it.is_of(subject)).map(|it| it.way()).collect();
+            run.bound.iter().filter(|bound| bound.is_of(subject)).map(BoundObject::way).collect();
         let foreign = here.find(|it| {
             let is_default = it.source.is_empty() && it.to_queue;
-            let is_marker = marker == Some(it.source.as_str());
+            let is_proof = marker == Some(it.source.as_str());
             !is_default
-                && !is_marker
+                && !is_proof
                 && !own.contains(&(it.source.as_str(), it.routing_key.as_str()))
         });
         foreign.map(|it| KeptReason::Bound {
@@ -107,7 +107,6 @@ impl SeenBindings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::owned_topology::BoundObject;
 
     fn seen(source: &str, routing_key: &str) -> SeenBinding {
         let (destination, routing_key) = ("q".to_owned(), routing_key.to_owned());

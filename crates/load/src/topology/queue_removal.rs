@@ -71,7 +71,6 @@ impl Remover<'_> {
     fn reason_to_keep(&self, at: usize, state: &State) -> Option<KeptReason> {
         let queue_type = self.run.queues[at].queue_type;
         match *state {
-            State::Absent => None,
             State::Refused(ref text) => Some(KeptReason::Refused(text.clone())),
             State::There { consumers: 1.., .. } => Some(KeptReason::InUse),
             State::There { .. } if !self.spares(at) => None,
@@ -81,7 +80,7 @@ impl Remover<'_> {
             State::There { messages: messages @ 1.., .. } if self.policy.own_messages.is_none() => {
                 Some(KeptReason::Messages(messages))
             }
-            State::There { .. } => None,
+            State::Absent | State::There { .. } => None,
         }
     }
 

@@ -104,10 +104,10 @@ impl Stepping {
                 thread::spawn(move || std::io::copy(&mut answers, &mut to_client));
                 let handing = handing.clone();
                 thread::spawn(move || {
-                    let broken = broker.try_clone().unwrap();
+                    let ending = broker.try_clone().unwrap();
                     handing.hand_on(client, broker);
                     // As the broker sees the end of a killed program.
-                    broken.shutdown(Shutdown::Both).ok();
+                    ending.shutdown(Shutdown::Both).ok();
                 });
             }
         });

@@ -221,9 +221,10 @@ impl<'a> Import<'a> {
                 self.stacks.kernel.release = text_in(&body[8..]);
             }
             record::HEADER_FEATURE if word_at(body, 0) == 12 => {
-                let names = event_names(&body[8..]);
-                let named = names.iter().take(self.events.len()).enumerate();
-                named.for_each(|(event, name)| self.events.rename(event, name));
+                let count = self.events.len();
+                for (event, name) in event_names(&body[8..]).iter().take(count).enumerate() {
+                    self.events.rename(event, name);
+                }
             }
             record::MMAP | record::MMAP2 if misc & MISC_MMAP_DATA == 0 => {
                 self.mapped(kind, misc, body)?;

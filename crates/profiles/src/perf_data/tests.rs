@@ -148,7 +148,7 @@ fn a_mapping_beyond_any_file_is_no_panic() {
 }
 
 /// Fields at the end of a record that is no sample: thread and time.
-fn at(time: u64, record: Vec<u8>) -> Vec<u8> {
+fn at(time: u64, record: &[u8]) -> Vec<u8> {
     let body = [&record[8..], &words_of(&[both(7, 8), time])].concat();
     let kind = u32::from_le_bytes(record[..4].try_into().unwrap());
     self::record(kind, 0, &body)
@@ -164,11 +164,11 @@ fn records_count_in_order_of_time() {
     const ALL_HAVE_ID: u64 = 1 << 18;
     let stack = [USER, 0x1010];
     let begin = [
-        at(10, named(8, b"x\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")),
-        at(11, mapped(0x1000, 0x1000, 0, b"/bin/x\0\0")),
+        at(10, &named(8, b"x\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")),
+        at(11, &mapped(0x1000, 0x1000, 0, b"/bin/x\0\0")),
     ];
     let samples = [sample(8, 12, &stack), sample(8, 13, &stack)];
-    let late = at(20, mapped(0x1000, 0x1000, 0x100, b"/bin/x\0\0"));
+    let late = at(20, &mapped(0x1000, 0x1000, 0x100, b"/bin/x\0\0"));
     let after = sample(8, 21, &stack);
     let expected = "x;x_10 2\nx;x_110 1\n";
     let check = |records: &[Vec<u8>]| {

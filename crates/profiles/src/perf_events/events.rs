@@ -110,7 +110,7 @@ impl PerfEvents {
                 None => groups.push(vec![event]),
             }
         }
-        self.join_spaces(groups)
+        self.join_spaces(&groups)
     }
 
     fn is_core_of_same(&self, one: usize, other: usize) -> bool {
@@ -119,10 +119,10 @@ impl PerfEvents {
         one.base == other.base && one.spaces == other.spaces && units.is_some_and(|(a, b)| a != b)
     }
 
-    fn join_spaces(&self, groups: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
+    fn join_spaces(&self, groups: &[Vec<usize>]) -> Vec<Vec<usize>> {
         let mut joined: Vec<Vec<usize>> = Vec::new();
-        for group in &groups {
-            match joined.iter().position(|other| self.are_parts(other, group, &groups)) {
+        for group in groups {
+            match joined.iter().position(|other| self.are_parts(other, group, groups)) {
                 Some(at) => joined[at].extend(group),
                 None => joined.push(group.clone()),
             }

@@ -56,8 +56,9 @@ pub(crate) struct EventName {
 impl EventName {
     /// Takes a name apart.
     pub(crate) fn new(text: &str) -> Self {
-        let (unit, bare, modifiers) = split(text);
-        let base = ALIASES.iter().find(|(alias, _)| *alias == bare).map_or(bare, |(_, base)| base);
+        let (unit, event, modifiers) = split(text);
+        let alias = ALIASES.iter().find(|(alias, _)| *alias == event);
+        let base = alias.map_or(event, |(_, base)| base);
         Self {
             text: text.to_owned(),
             base: base.to_owned(),

@@ -210,8 +210,8 @@ fn count_index(
         return Ok(Some(index));
     }
     let of_name = |name: &str| types.iter().position(|it| it.name == name && it.unit == "count");
-    let pairs = COUNTS.iter().filter(|(value, _)| *value == types[index].name);
-    let known = pairs.filter_map(|(_, count)| of_name(count)).next();
+    let mut pairs = COUNTS.iter().filter(|(value, _)| *value == types[index].name);
+    let known = pairs.find_map(|(_, count)| of_name(count));
     let before = || index.checked_sub(1).filter(|&before| types[before].unit == "count");
     let Some(found) = known.or_else(before) else { return Ok(None) };
     Ok(used_values(import, types.len())?[found].then_some(found))

@@ -16,7 +16,7 @@ use crate::exit::UsageError;
 /// How a profile is read from a file.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct ReadArguments {
-    /// The value or event to take of a file that has several, such as alloc_space or cycles:u; the error for a name that
+    /// The value or event to take of a file that has several, such as `alloc_space` or `cycles:u`; the error for a name that
     /// it has not lists those that it has [default: the file's own]
     #[arg(long, value_name = "NAME")]
     value: Option<String>,

@@ -127,10 +127,11 @@ fn run_with(
     prepare_looking(scenario, target)?;
     let room = directory.reserve_room()?;
     let pages = pages::of(scenario, target)?;
-    let series = directory.start_series()?;
     let capture = begin_capture(scenario, target, directory, stop)?;
     let (fleet, resumption) = with.fleet.map_or((None, None), |(fleet, of)| (Some(fleet), of));
     let mut session = DeclaredSession::open(scenario, target, resumption)?;
+    // A run that never began leaves no file behind.
+    let series = directory.start_series()?;
     let facts = BrokerFacts {
         pid: target.pid(),
         nodes: target.cluster_nodes(),

@@ -51,8 +51,8 @@ fn a_live_run_is_not_dead_for_a_reader_in_other_namespaces() {
     let elsewhere =
         ["unshare --time --boottime 3600 --fork --kill-child", "unshare --pid --fork --kill-child"];
     for elsewhere in elsewhere {
-        let line = format!("{elsewhere} {program} leftovers");
-        let listed = Ended::from(bench.command_line(&line).output().unwrap());
+        let command_line = format!("{elsewhere} {program} leftovers");
+        let listed = Ended::from(bench.command_line(&command_line).output().unwrap());
         assert_eq!(listed.code, Some(0), "{listed:#?}");
         assert!(!listed.stdout.contains("has ended"), "{elsewhere}: {}", listed.stdout);
         assert!(listed.stdout.contains("lo.live"), "{elsewhere}: {}", listed.stdout);

@@ -66,16 +66,19 @@ rate = 500
 queue = "q"
 "#;
 
+const FIND_RATE: &str = "find-rate run.toml --slo confirm.p99<1s --step-time 3s --warm-up 500ms --max 2000 \
+     --remove-leftovers";
+
+const REMOVE: &str = "leftovers --remove --assume-unbound";
+
 fn victims(world: &World) -> Vec<Victim> {
     let (uri, pid, node) = (world.broker.uri(), world.broker.pid, world.node());
     let of = |name, arguments: String, latest, kills| Victim { name, arguments, latest, kills };
-    let find = "find-rate run.toml --slo confirm.p99<1s --step-time 3s --warm-up 500ms --max 2000 \
-                --remove-leftovers";
     vec![
         of("run, broker of others", format!("run run.toml --uri {uri} --out out/run"), 3000, 30),
         of("run with profile", format!("run profile.toml --uri {uri} --out out/run"), 4000, 16),
         of("run, throwaway broker", "run small.toml --out out/run".to_owned(), 8000, 12),
-        of("find-rate", format!("{find} --uri {uri} --out out/run"), 5000, 8),
+        of("find-rate", format!("{FIND_RATE} --uri {uri} --out out/run"), 5000, 8),
         of(
             "profile",
             format!("profile --pid {pid} --no-names --duration 2s -o out/result.pb.gz"),
@@ -122,12 +125,7 @@ fn victims(world: &World) -> Vec<Victim> {
         of("flamegraph", "flamegraph stacks.folded -o out/result.html".to_owned(), 1500, 8),
         of("diff", "diff stacks.folded stacks.folded -o out/result.html".to_owned(), 1500, 6),
         of("report", "report recorded -o out/result.html".to_owned(), 300, 6),
-        of(
-            "leftovers --remove",
-            format!("leftovers --remove --assume-unbound --uri {uri}"),
-            100,
-            6,
-        ),
+        of("leftovers --remove", format!("{REMOVE} --uri {uri}"), 100, 6),
         of("broker start", "broker start".to_owned(), 5000, 8),
     ]
 }
