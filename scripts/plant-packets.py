@@ -488,8 +488,11 @@ HEALTHY = [
 
 def healthy(words, uri):
     environment = {**os.environ, "RABBITSCOPE_URI": uri}
-    command = [PROGRAM, "load", *words.split(), "--out", tempfile.mkdtemp()]
-    return lambda ports: subprocess.run(command, capture_output=True, env=environment)
+    def run(ports):
+        with tempfile.TemporaryDirectory() as place:
+            command = [PROGRAM, "load", *words.split(), "--out", os.path.join(place, "run")]
+            subprocess.run(command, capture_output=True, env=environment)
+    return run
 
 
 def judge(name, expected, report, wrong):
@@ -502,11 +505,11 @@ def judge(name, expected, report, wrong):
 
 
 def main():
-    directory, wrong = tempfile.mkdtemp(), []
-    config = os.path.join(directory, "alarm.conf")
-    with open(config, "w") as file:
-        file.write("vm_memory_high_watermark.absolute = 20MB\n")
-    nodes = [broker("--plugins", "rabbitmq_mqtt,rabbitmq_stream"), broker("--config", config)]
+    wrong = []
+    with tempfile.NamedTemporaryFile("w", suffix=".conf") as config:
+        config.write("vm_memory_high_watermark.absolute = 20MB\n")
+        config.flush()
+        nodes = [broker("--plugins", "rabbitmq_mqtt,rabbitmq_stream"), broker("--config", config.name)]
     try:
         ports = ports_of(nodes)
         print("| planted | expected first | found first | others |\n| --- | --- | --- | --- |")
