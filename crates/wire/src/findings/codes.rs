@@ -176,7 +176,7 @@ fn reset(event: &ConnectionEvent) -> Advice {
 }
 
 fn closed_without(event: &ConnectionEvent) -> (Severity, Advice) {
-    let is_login = event.text == "during the login";
+    let is_login = event.text == ConnectionEvent::DURING_LOGIN;
     match (event.from, is_login) {
         (Side::Client, _) => (
             Note,

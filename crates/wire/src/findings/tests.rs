@@ -156,6 +156,11 @@ fn windows_of_nothing() {
 fn what_limits_the_sender() {
     check(|it| it.from_broker.limits.receiver_window = 0.4, &[FindingRule::ReceiverLimited]);
     check(|it| it.from_broker.limits.receiver_window = 0.39, &[]);
+    for (share, severity) in [(0.49, Severity::Note), (0.5, Severity::Warning)] {
+        let mut connection = connection();
+        connection.from_broker.limits.receiver_window = share;
+        assert_eq!(judged(&report(connection))[0].severity, severity);
+    }
     check(|it| it.from_broker.missing_segments = 20, &[FindingRule::NetworkLimited]);
     check(|it| it.from_broker.missing_segments = 19, &[]);
     let one_by_one = |busy: f64| {

@@ -66,7 +66,8 @@ pub(super) fn receiver_limited(report: &PacketReport) -> Vec<Case> {
         let hit = (limited >= RECEIVER_LIMITED_SHARE).then(|| {
             let advice =
                 receiver_advice(if socket.of_broker { Side::Broker } else { Side::Client });
-            socket_hit(socket, limited, "the other end's window", advice)
+            let hit = socket_hit(socket, limited, "the other end's window", advice);
+            Hit { severity: lasting(socket.receiver_limited.unwrap_or(0.0)), ..hit }
         });
         Some(socket_case(socket, hit))
     });
@@ -81,11 +82,17 @@ pub(super) fn receiver_limited(report: &PacketReport) -> Vec<Case> {
                 it.receiver(),
                 100.0 * limited,
             );
-            it.hit(Severity::Warning, limited, evidence, receiver_advice(it.from))
+            it.hit(lasting(limits.receiver_window), limited, evidence, receiver_advice(it.from))
         });
         it.case(it.figures.data_segments, hit)
     });
     asked.chain(seen).collect()
+}
+
+/// A program that sends as fast as it can meets a full window again and again, and nothing is wrong with that. One that is full
+/// for half of all the time has a receiver that does not keep up.
+const fn lasting(share_of_time: f64) -> Severity {
+    if share_of_time >= RECEIVER_LIMITED_SHARE { Severity::Warning } else { Severity::Note }
 }
 
 /// What helps where the receiver of what this side sends is the limit.

@@ -88,3 +88,8 @@ pub struct ConnectionEvent {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub packets: Vec<u64>,
 }
+
+impl ConnectionEvent {
+    /// The text of an end before the client is let in. An old client is not told why.
+    pub(crate) const DURING_LOGIN: &str = "during the login";
+}

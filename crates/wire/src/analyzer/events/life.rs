@@ -8,7 +8,7 @@ use super::{log::Seen, words};
 use crate::{
     packet::Timestamp,
     protocols::{Frame, Protocol, peer_of},
-    report::{EventKind, Side},
+    report::{ConnectionEvent, EventKind, Side},
     stream::Chunk,
     tcp::{ConnectionEnd, ConnectionSummary, DirectionFigures, TracedSegment},
 };
@@ -194,6 +194,10 @@ impl Life {
         if is_refusal || is_late || is_end_alone {
             return None;
         }
+        if side == Side::Broker && self.is_login([client, broker]) {
+            let told = seen(EventKind::ClosedWithout, side, ConnectionEvent::DURING_LOGIN, time);
+            return Some(Seen { packet: Some(packet), ..told });
+        }
         let silence = self.silence_before_end();
         let (kind, text) = if silence >= IDLE {
             let nanos = u64::try_from(silence.as_nanos()).unwrap_or(u64::MAX);
@@ -227,6 +231,13 @@ impl Life {
         Some(Seen { text, ..seen(EventKind::HalfOpen, side, "", summary.last) })
     }
 
+    /// Whether a client of AMQP 0-9-1 has connected and is not let in. Of a connection that was there before the capture the
+    /// login is over.
+    fn is_login(&self, [client, broker]: [&DirectionFigures; 2]) -> bool {
+        let is_whole = client.has_syn || broker.has_syn;
+        is_whole && self.protocol == Some(Protocol::Amqp091) && !self.is_open
+    }
+
     /// The side that ended the TCP connection of AMQP 0-9-1 first, without a close.
     fn closed_without(
         &self,
@@ -243,7 +254,9 @@ impl Life {
             (None, Some(_)) => Side::Broker,
             (None, None) => return None,
         };
-        let text = if self.is_open { "without connection.close" } else { "during the login" };
+        let is_login = self.is_login([client, broker]);
+        let text =
+            if is_login { ConnectionEvent::DURING_LOGIN } else { "without connection.close" };
         Some(seen(EventKind::ClosedWithout, side, text, summary.last))
     }
 }

@@ -153,11 +153,32 @@ fn ends_without_a_word_say_whose_they_are() {
         it.segment(Side::Client, TcpFlags::FIN | TcpFlags::ACK, &[]);
     };
     check("fin", gone, FindingRule::ClosedWithout, "the broker: without connection.close");
+    let mut talk = Talk::new();
+    talk.send(Side::Client, b"AMQP\0\0\x09\x01");
+    talk.send(Side::Broker, &method(0, (10, 10), &[0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
+    talk.segment(Side::Broker, TcpFlags::RST, &[]);
+    assert!(report(&talk).findings[0].evidence.contains("during the login"));
     // What is left after an end that both know of.
     let mut talk = logged_in(0);
     close(&mut talk);
     talk.segment(Side::Client, TcpFlags::RST, &[]);
     assert_eq!(report(&talk).findings, []);
+}
+
+#[test]
+fn a_connection_that_was_there_before_the_capture_is_logged_in() {
+    for flags in [TcpFlags::RST, TcpFlags::FIN | TcpFlags::ACK] {
+        let mut talk = logged_in(0);
+        talk.packets.clear();
+        for _ in 0..4 {
+            talk.send(Side::Client, &publish(1, 40));
+            talk.send(Side::Broker, &ack(1, 1, false));
+        }
+        talk.segment(Side::Broker, flags, &[]);
+        talk.segment(Side::Client, flags, &[]);
+        let found = report(&talk).findings;
+        assert!(found[0].evidence.contains("without"), "{found:#?}");
+    }
 }
 
 #[test]
