@@ -4,7 +4,7 @@ use super::{
     advice,
     hit::{Case, Direction, Hit, directions, share},
 };
-use crate::report::{PacketReport, Severity, SourceLevel};
+use crate::report::{DirectionReport, PacketReport, Severity, Side, SourceLevel};
 
 /// Share of the segments that are lost.
 const LOSSY_SHARE: f64 = 0.001;
@@ -45,18 +45,20 @@ pub(super) fn capture_loss(report: &PacketReport) -> Vec<Case> {
     vec![Case { count: capture.packets, nanos: 0, hit }]
 }
 
-/// Segments that did not reach the receiver. Those that it got twice were not lost.
+/// Segments that did not reach the receiver. Those that it got twice were not lost. A receiver whose buffer is full throws
+/// segments away, so that each window of nothing accounts for one.
 pub(super) fn network_limited(report: &PacketReport) -> Vec<Case> {
     let case = |it: Direction<'_>| {
         let figures = it.figures;
-        let lost = share(figures.missing_segments, figures.data_segments);
-        let is_lossy = figures.missing_segments >= MIN_MISSING && lost >= LOSSY_SHARE;
+        let missing = figures.missing_segments.saturating_sub(receiver(&it).zero_windows);
+        let lost = share(missing, figures.data_segments);
+        let is_lossy = missing >= MIN_MISSING && lost >= LOSSY_SHARE;
         let hit = is_lossy.then(|| {
             let evidence = format!(
                 "of {} segments from {}, {} were lost and sent again ({:.2} %)",
                 figures.data_segments,
                 it.sender(),
-                figures.missing_segments,
+                missing,
                 100.0 * lost,
             );
             it.hit(Severity::Warning, lost, evidence, advice::NETWORK)
@@ -64,4 +66,12 @@ pub(super) fn network_limited(report: &PacketReport) -> Vec<Case> {
         it.case(figures.data_segments, hit)
     };
     directions(report).map(case).collect()
+}
+
+/// The direction in which the receiver announces its windows.
+const fn receiver<'a>(it: &Direction<'a>) -> &'a DirectionReport {
+    match it.from {
+        Side::Client => &it.connection.from_broker,
+        Side::Broker => &it.connection.from_client,
+    }
 }

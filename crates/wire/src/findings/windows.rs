@@ -6,10 +6,15 @@ use super::{
     advice::{self, Advice},
     hit::{Case, Direction, Hit, directions},
 };
-use crate::report::{EventKind, PacketReport, Severity, Side, SocketReport, SourceLevel};
+use crate::report::{
+    ConnectionReport, EventKind, PacketReport, Severity, Side, SocketReport, SourceLevel,
+};
 
 /// A window of nothing that lasts so long costs throughput.
 const LONG_ZERO_WINDOW_NANOS: u64 = 200_000_000;
+/// A program that takes messages as fast as it can closes its window again and again, and nothing is wrong with that. One that
+/// closes it for so long at once does not read.
+const LASTING_ZERO_WINDOW_NANOS: u64 = 1_000_000_000;
 /// Half of the 30 seconds after which RabbitMQ gives up a write (`tcp_listen_options.send_timeout`).
 const CRITICAL_ZERO_WINDOW_NANOS: u64 = 15_000_000_000;
 /// Of the time in which there was something to send, the receiver's window was full.
@@ -48,9 +53,9 @@ fn without_room(report: &PacketReport, it: &Direction<'_>) -> (Severity, Advice)
         Side::Client if longest >= CRITICAL_ZERO_WINDOW_NANOS => {
             (Severity::Critical, advice::CLIENT_WITHOUT_ROOM)
         }
-        Side::Client => (Severity::Warning, advice::CLIENT_WITHOUT_ROOM),
-        Side::Broker if is_blocked(report, it) => (Severity::Warning, advice::BLOCKED_WITHOUT_ROOM),
-        Side::Broker => (Severity::Warning, advice::BROKER_WITHOUT_ROOM),
+        Side::Client => (lasting(longest), advice::CLIENT_WITHOUT_ROOM),
+        Side::Broker if is_blocked(report, it) => (lasting(longest), advice::BLOCKED_WITHOUT_ROOM),
+        Side::Broker => (lasting(longest), advice::BROKER_WITHOUT_ROOM),
     }
 }
 
@@ -67,7 +72,7 @@ pub(super) fn receiver_limited(report: &PacketReport) -> Vec<Case> {
             let advice =
                 receiver_advice(if socket.of_broker { Side::Broker } else { Side::Client });
             let hit = socket_hit(socket, limited, "the other end's window", advice);
-            Hit { severity: lasting(socket.receiver_limited.unwrap_or(0.0)), ..hit }
+            Hit { severity: lasting(longest_of_receiver(report, socket)), ..hit }
         });
         Some(socket_case(socket, hit))
     });
@@ -82,17 +87,40 @@ pub(super) fn receiver_limited(report: &PacketReport) -> Vec<Case> {
                 it.receiver(),
                 100.0 * limited,
             );
-            it.hit(lasting(limits.receiver_window), limited, evidence, receiver_advice(it.from))
+            let severity = lasting(longest(it.connection, it.from));
+            it.hit(severity, limited, evidence, receiver_advice(it.from))
         });
         it.case(it.figures.data_segments, hit)
     });
     asked.chain(seen).collect()
 }
 
-/// A program that sends as fast as it can meets a full window again and again, and nothing is wrong with that. One that is full
-/// for half of all the time has a receiver that does not keep up.
-const fn lasting(share_of_time: f64) -> Severity {
-    if share_of_time >= RECEIVER_LIMITED_SHARE { Severity::Warning } else { Severity::Note }
+const fn lasting(longest_zero_window_nanos: u64) -> Severity {
+    if longest_zero_window_nanos >= LASTING_ZERO_WINDOW_NANOS {
+        Severity::Warning
+    } else {
+        Severity::Note
+    }
+}
+
+/// For how long the receiver of what a side sends had no room at once.
+const fn longest(connection: &ConnectionReport, sender: Side) -> u64 {
+    match sender {
+        Side::Client => connection.from_broker.longest_zero_window_nanos,
+        Side::Broker => connection.from_client.longest_zero_window_nanos,
+    }
+}
+
+/// The kernel's account of a socket does not say; the capture does where there is one.
+fn longest_of_receiver(report: &PacketReport, socket: &SocketReport) -> u64 {
+    let (client, broker, sender) = if socket.of_broker {
+        (&socket.remote, &socket.local, Side::Broker)
+    } else {
+        (&socket.local, &socket.remote, Side::Client)
+    };
+    let mut connections = report.connections.iter();
+    let connection = connections.find(|it| it.client == *client && it.broker == *broker);
+    connection.map_or(0, |it| longest(it, sender))
 }
 
 /// What helps where the receiver of what this side sends is the limit.
