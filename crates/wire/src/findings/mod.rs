@@ -1,6 +1,7 @@
 //! Advice: rules over the report, each with its least evidence, its threshold, its evidence and what to do.
 //!
 //! ```text
+//! judging   all rules over a report
 //! table     the rules in their order
 //! rules     what a rule is, and how findings are made of what it sees
 //! minimum   how much a rule has to see before it says anything
@@ -14,6 +15,7 @@ mod advice;
 mod codes;
 mod events;
 mod hit;
+mod judging;
 mod losses;
 mod minimum;
 mod rules;
@@ -24,4 +26,4 @@ mod tests;
 mod waits;
 mod windows;
 
-pub use rules::{judge, not_found};
+pub use judging::{judge, not_found};

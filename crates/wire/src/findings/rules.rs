@@ -1,14 +1,11 @@
-//! The mechanism of rules: what each looks at, what it finds, and of what it says nothing.
-
-use std::cmp::Reverse;
+//! A rule: what it looks at, what it finds, and of what it says nothing.
 
 use super::{
     advice::Advice,
     hit::{Case, Hit},
     minimum::Minimum,
-    table::RULES,
 };
-use crate::report::{Finding, FindingRule, NotJudged, PacketReport, SourceLevel};
+use crate::report::{Finding, FindingRule, PacketReport, SourceLevel};
 
 /// Most connections, and most packets, that a finding names.
 const MAX_NAMED: usize = 10;
@@ -26,30 +23,6 @@ pub(super) struct Rule {
     pub(super) cases: fn(&PacketReport) -> Vec<Case>,
 }
 
-/// Judges the report: sets its findings, worst first, and the rules of which nothing is said, each with the reason.
-pub fn judge(report: &mut PacketReport) {
-    let (mut findings, mut not_judged) = (Vec::new(), Vec::new());
-    for rule in &RULES {
-        match rule.judge(report) {
-            Ok(found) => findings.extend(found),
-            Err(reason) => not_judged.push(NotJudged { rule: rule.name, reason }),
-        }
-    }
-    findings.sort_by_key(|finding: &Finding| Reverse(finding.severity));
-    (report.findings, report.not_judged) = (findings, Some(not_judged));
-}
-
-/// Rules that were judged and found nothing. None of a report of an earlier version, which does not say.
-pub fn not_found(report: &PacketReport) -> impl Iterator<Item = FindingRule> {
-    let not_judged = report.not_judged.as_deref();
-    let names = RULES.iter().map(|rule| rule.name).filter(move |_| not_judged.is_some());
-    let is_open = move |name: FindingRule| {
-        not_judged.is_some_and(|rules| rules.iter().any(|it| it.rule == name))
-            || report.findings.iter().any(|finding| finding.rule == name)
-    };
-    names.filter(move |name| !is_open(*name))
-}
-
 impl Rule {
     pub(super) const fn new(
         name: FindingRule,
@@ -65,7 +38,7 @@ impl Rule {
     }
 
     /// What it found, or why it says nothing.
-    fn judge(&self, report: &PacketReport) -> Result<Vec<Finding>, String> {
+    pub(super) fn judge(&self, report: &PacketReport) -> Result<Vec<Finding>, String> {
         if !self.sources.iter().any(|level| is_there(report, *level)) {
             let names: Vec<&str> = self.sources.iter().map(|level| name(*level)).collect();
             return Err(format!("{} were not seen", names.join(" and ")));
