@@ -108,7 +108,7 @@ export function inUnit(value: number, unit: Unit): [string, string] {
     case "cores":
       return [digits(value), value === 1 ? "core" : "cores"];
     case "messages":
-      return [value >= 100 ? whole(value) : digits(value), ""];
+      return [value >= 100 || Number.isInteger(value) ? whole(value) : digits(value), ""];
   }
 }
 

@@ -12,14 +12,13 @@ use rabbitscope_probe::packets::{
 };
 use rabbitscope_wire::{
     analyzer::{Analyzer, AnalyzerOptions},
+    decode::Repeats,
     findings,
     packet::{LinkType, Packet, Timestamp},
     report::{PacketReport, Source, SourceLevel, WriteSizes},
 };
 
-use super::{
-    interfaces::SeenElsewhere, recorded::take, saved::SavedPackets, sockets::SocketFigures,
-};
+use super::{recorded::take, saved::SavedPackets, sockets::SocketFigures};
 use crate::machine::ProcessIdentity;
 
 /// How often sockets are asked.
@@ -32,8 +31,6 @@ const DRAIN_TIME: Duration = Duration::from_millis(100);
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 /// Sockets that are watched.
 const MAX_SOCKETS: usize = 16_384;
-/// The header that an Ethernet, and a loopback interface, puts before a packet; the ring has packets without it.
-const LINK_HEADER_BYTES: u32 = 14;
 
 /// What is looked at.
 #[derive(Clone, Debug)]
@@ -131,16 +128,12 @@ pub(crate) fn capture(
         anyhow::bail!("nothing can be looked at: {error}");
     }
     let described = sources.describe(options);
-    let analyzer = AnalyzerOptions {
-        ports: options.ports.as_slice().to_vec(),
-        link_header_bytes: LINK_HEADER_BYTES,
-        ..analyzer
-    };
+    let analyzer = AnalyzerOptions { ports: options.ports.as_slice().to_vec(), ..analyzer };
     let mut watch = Watch {
         node: options.pid.and_then(ProcessIdentity::of),
         number: 0,
         written: Vec::new(),
-        is_elsewhere: SeenElsewhere::new(&options.interface),
+        repeats: Repeats::new(),
         analyzer: Analyzer::new(analyzer),
         sockets: SocketFigures::new(options.ports.clone()),
         saved,
@@ -149,7 +142,7 @@ pub(crate) fn capture(
     let cut_short = watch.look(stop, is_over);
     let mut report = watch.report()?;
     report.sources = described;
-    report.findings = findings::judge(&report);
+    findings::judge(&mut report);
     Ok(LiveCapture { report, cut_short })
 }
 
@@ -162,7 +155,7 @@ struct Watch<'a> {
     saved: Option<&'a mut SavedPackets>,
     number: u64,
     written: Vec<u8>,
-    is_elsewhere: SeenElsewhere,
+    repeats: Repeats,
 }
 
 impl Watch<'_> {
@@ -220,7 +213,7 @@ impl Watch<'_> {
 
     /// Takes the packets of a block, or waits. Returns the time of the latest, in nanoseconds since 1970.
     fn packets(&mut self, timeout: Duration) -> anyhow::Result<Option<u64>> {
-        let Self { sources, analyzer, saved, number, written, is_elsewhere, .. } = self;
+        let Self { sources, analyzer, saved, number, written, repeats, .. } = self;
         let Ok(ring) = &mut sources.ring else {
             thread::sleep(timeout);
             return Ok(None);
@@ -236,7 +229,8 @@ impl Watch<'_> {
                 length: captured.length,
                 data: captured.data,
             };
-            if is_elsewhere.is_repeated(captured.interface, &packet) {
+            if repeats.is_repeated(Some(captured.interface), &packet) {
+                analyzer.count_repeated();
                 continue;
             }
             *number += 1;

@@ -3,7 +3,6 @@
 //! ```text
 //! beside_load  as `live`, while a run puts load on the broker
 //! live         ring, socket diagnosis and tracepoints of `probe` ─► analyzer of `wire`, for a time
-//! interfaces   packets that pass several interfaces count once
 //! sockets      what the kernel says of sockets, over that time
 //! recorded     packets of a file ─► analyzer
 //! saved        packets that may be written ─► a pcapng file, with comments on those that findings rest on
@@ -13,7 +12,6 @@
 //! What does not live here: how packets are captured (`probe`) and what they mean (`wire`).
 
 mod beside_load;
-mod interfaces;
 mod live;
 mod recorded;
 mod saved;

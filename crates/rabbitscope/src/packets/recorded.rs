@@ -6,6 +6,8 @@ use anyhow::Context;
 use rabbitscope_wire::{
     analyzer::{Analyzer, AnalyzerOptions},
     capture::PacketReader,
+    decode::Repeats,
+    findings,
     packet::Packet,
     report::{PacketReport, Source, SourceLevel},
 };
@@ -31,11 +33,11 @@ pub(crate) fn read(
     let mut reader = PacketReader::new(BufReader::new(file)).with_context(cannot)?;
     let mut analyzer = Analyzer::new(options);
     let line = ProgressLine::default();
-    let mut written = Vec::new();
+    let (mut written, mut repeats) = (Vec::new(), Repeats::new());
     loop {
-        let (place, packet) = (reader.offset(), reader.next());
-        let packet = match packet {
-            Ok(Some(packet)) => packet,
+        let (place, packet) = (reader.offset(), reader.next_on_interface());
+        let (packet, interface) = match packet {
+            Ok(Some(found)) => found,
             Ok(None) => break,
             Err(error) => {
                 analyzer.set_damaged(format!("{}: {error}", path.display()));
@@ -44,6 +46,10 @@ pub(crate) fn read(
         };
         if packet.number % PROGRESS_PACKETS == 0 {
             line.show(&format!("reading packets: {} %", 100 * place / size.max(1)));
+        }
+        if repeats.is_repeated(interface, &packet) {
+            analyzer.count_repeated();
+            continue;
         }
         take(&mut analyzer, &packet, &mut saved, &mut written);
     }
@@ -54,6 +60,7 @@ pub(crate) fn read(
         present: true,
         note: format!("from {}", path.display()),
     }];
+    findings::judge(&mut report);
     Ok(report)
 }
 

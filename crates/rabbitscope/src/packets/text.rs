@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use rabbitscope_text::{Align, display_duration, escapes, grouped, human_bytes, short_time, table};
+use rabbitscope_text::{Align, escapes, grouped, human_bytes, short_time, table};
 use rabbitscope_wire::report::{
-    CaptureReport, ConnectionReport, Finding, FrameCount, LatencyKind, LatencyReport, PacketReport,
+    CaptureReport, ConnectionReport, FrameCount, LatencyKind, LatencyReport, PacketReport,
     Severity, Side, SizeBin, SocketReport, SourceLevel,
 };
 
@@ -15,7 +15,7 @@ const ROWS: usize = 12;
 pub(crate) fn summary(report: &PacketReport) -> String {
     let mut text = format!("{}\n{}", escapes::value(&report.subject), sources(report));
     text += &totals(report);
-    text += &findings(&report.findings);
+    text += &findings(report);
     text += &latencies(&report.latencies);
     text += &frames(&report.frames);
     text += &sizes(&report.sizes);
@@ -43,6 +43,7 @@ fn losses(capture: &CaptureReport) -> String {
         (capture.cut, "not captured to their end"),
         (left.not_tcp, "not TCP"),
         (left.other_ports, "of other ports"),
+        (left.repeated, "captured before, on another interface or as a copy"),
         (left.fragments, "fragments"),
         (left.malformed, "malformed"),
         (left.truncated, "shorter than their headers"),
@@ -51,6 +52,9 @@ fn losses(capture: &CaptureReport) -> String {
     ];
     for (count, what) in parts.into_iter().filter(|(count, _)| *count > 0) {
         let _ = write!(text, "; {} {what}", grouped(count));
+    }
+    for (tunnel, count) in &capture.tunnels {
+        let _ = write!(text, "; {} segments within {}", grouped(*count), escapes::value(tunnel));
     }
     if let Some(damage) = &capture.damaged {
         let _ = write!(text, "\nnote: {}", escapes::value(damage));
@@ -68,7 +72,7 @@ fn totals(report: &PacketReport) -> String {
         grouped(totals.connections),
         grouped(totals.data_segments),
         human_bytes(totals.payload_bytes),
-        display_duration(std::time::Duration::from_millis(totals.duration_nanos / 1_000_000)),
+        time(totals.duration_nanos),
     );
     if totals.retransmitted_segments > 0 {
         let _ = write!(text, ", {} sent again", grouped(totals.retransmitted_segments));
@@ -86,12 +90,16 @@ fn totals(report: &PacketReport) -> String {
     text + "\n"
 }
 
-fn findings(findings: &[Finding]) -> String {
-    if findings.is_empty() {
-        return "\nNothing was found that the rules know.\n".to_owned();
-    }
-    let mut text = "\nFindings\n".to_owned();
-    for finding in findings {
+fn findings(report: &PacketReport) -> String {
+    let is_read = report.totals.segments > 0 || !report.sockets.is_empty();
+    let mut text = match (&report.findings[..], is_read) {
+        ([], true) => "\nNothing was found by the rules that had enough to judge.\n".to_owned(),
+        ([], false) => {
+            "\nNothing could be judged: no TCP segment of the broker was read.\n".to_owned()
+        }
+        _ => "\nFindings\n".to_owned(),
+    };
+    for finding in &report.findings {
         let severity = match finding.severity {
             Severity::Critical => "critical",
             Severity::Warning => "warning",
@@ -115,7 +123,36 @@ fn findings(findings: &[Finding]) -> String {
             let _ = writeln!(text, "    packets: {}", numbers.join(", "));
         }
     }
-    text
+    text + &not_judged(report)
+}
+
+/// Rules of which nothing is said, by reason.
+fn not_judged(report: &PacketReport) -> String {
+    let not_judged = report.not_judged.as_deref().unwrap_or_default();
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for it in not_judged {
+        let name = it.rule.title();
+        match reasons.iter_mut().find(|(reason, _)| *reason == it.reason) {
+            Some((_, rules)) => rules.push(name),
+            None => reasons.push((&it.reason, vec![name])),
+        }
+    }
+    let line = |(reason, rules): (&str, Vec<&str>)| {
+        format!("  {}: {}\n", rules.join(", "), escapes::value(reason))
+    };
+    let lines: String = reasons.into_iter().map(line).collect();
+    if lines.is_empty() { lines } else { format!("\nNot judged\n{lines}") }
+}
+
+/// `0.5 s`, `63.0 ms`; from two minutes on `12 min 3 s`.
+fn time(nanos: u64) -> String {
+    let seconds = nanos / 1_000_000_000;
+    match seconds {
+        0..10 => short_time(nanos),
+        10..120 => format!("{:.1} s", nanos as f64 / 1e9),
+        120..7_200 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3_600, seconds / 60 % 60),
+    }
 }
 
 fn latencies(latencies: &[LatencyReport]) -> String {

@@ -131,6 +131,7 @@ fn write_packets(
         missing: missing_sources(&report.sources),
         packets: capture.packets,
         dropped: capture.dropped.unwrap_or(0),
+        captured_nanos: Some(report.totals.duration_nanos),
         publish_to_confirm_p50: confirms.map(|it| it.p50),
         publish_to_confirm_p99: confirms.map(|it| it.p99),
         findings: report.findings.into_iter().map(|finding| finding.sentence).collect(),

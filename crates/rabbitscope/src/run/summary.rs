@@ -67,7 +67,7 @@ fn on_the_wire(packets: &PacketFacts, record: &RunRecord) -> String {
     };
     match (packets.publish_to_confirm_p50, record.confirm_medians()) {
         (_, Some([wire, whole])) => {
-            let share = (100.0 * wire as f64 / whole as f64).min(100.0);
+            let share = 100.0 * wire as f64 / whole as f64;
             let _ = write!(
                 text,
                 "; from publish to confirm on the wire p50 {}, {share:.0} % of what the load generator measured ({})",

@@ -235,6 +235,9 @@ pub struct PacketFacts {
     pub packets: u64,
     /// Packets that the kernel dropped.
     pub dropped: u64,
+    /// From the first packet to the last, in nanoseconds; absent in a record of an earlier version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub captured_nanos: Option<u64>,
     /// Median on the wire from publish to confirm, in nanoseconds: the broker's part of the confirm latency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub publish_to_confirm_p50: Option<u64>,
@@ -251,14 +254,20 @@ pub struct PacketFacts {
 
 impl RunRecord {
     /// The median of the confirm latency in nanoseconds: between the broker's packets, and as the load generator measured
-    /// it. `None` unless both are known.
+    /// it. `None` unless both are known, of the same seconds, and the part is not larger than the whole.
     pub fn confirm_medians(&self) -> Option<[u64; 2]> {
-        let wire = self.packets.as_ref()?.publish_to_confirm_p50?;
+        let packets = self.packets.as_ref()?;
+        let wire = packets.publish_to_confirm_p50?;
+        let is_whole = packets.captured_nanos? + SECOND_NANOS >= self.measured.duration_nanos;
+        let is_same_time = is_whole && self.measured.warm_up_nanos == 0;
         let mut measured = self.latencies.iter().map(|it| &it.figures);
         let whole = measured.find(|it| it.name == "confirm" && it.p50 > 0)?.p50;
-        Some([wire, whole])
+        (is_same_time && wire <= whole).then_some([wire, whole])
     }
 }
+
+/// A capture may begin and end within the first and the last second of what is measured.
+const SECOND_NANOS: u64 = 1_000_000_000;
 
 /// A source of figures about packets that could not be used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -66,6 +66,7 @@ fn left_out(capture: &CaptureReport, unread_bytes: u64) -> String {
     let losses = [
         (capture.cut, grouped(capture.cut) + " captured without their end"),
         (out.not_tcp, grouped(out.not_tcp) + " no TCP"),
+        (out.repeated, grouped(out.repeated) + " captured before"),
         (out.other_ports, grouped(out.other_ports) + " of other ports"),
         (out.fragments, counted(out.fragments, "fragment")),
         (out.malformed, grouped(out.malformed) + " malformed"),

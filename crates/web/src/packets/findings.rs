@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use rabbitscope_text::grouped;
 use rabbitscope_wire::{
     findings::not_found,
-    report::{Finding, PacketReport},
+    report::{Finding, FindingRule, PacketReport},
 };
 
 use super::{figures::counted, words};
@@ -13,12 +13,16 @@ use crate::escape::Markup;
 
 /// Findings in the order of the report.
 pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
-    match (&report.findings[..], report.sources.iter().any(|it| it.present)) {
+    let is_read = report.totals.segments > 0 || !report.sockets.is_empty();
+    match (&report.findings[..], is_read) {
         ([], true) => {
             writeln!(out, "<p class=\"verdict good\"><strong>Nothing found.</strong></p>")?;
         }
         ([], false) => {
-            writeln!(out, "<p class=\"verdict\"><strong>Nothing could be checked.</strong></p>")?;
+            writeln!(
+                out,
+                "<p class=\"verdict\"><strong>Nothing could be judged:</strong> no TCP segment of the broker was read.</p>"
+            )?;
         }
         _ => {}
     }
@@ -89,20 +93,26 @@ fn packets(out: &mut dyn Write, packets: &[u64]) -> io::Result<()> {
 
 /// What else was looked for, and what could not be.
 fn checked(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
-    let (mut checked, mut unchecked) = (Vec::new(), Vec::new());
-    for (rule, is_checked) in not_found(report) {
-        let list = if is_checked { &mut checked } else { &mut unchecked };
-        list.push(words::rule(rule));
+    let judged: Vec<&str> = not_found(report).map(FindingRule::title).collect();
+    if !judged.is_empty() {
+        writeln!(out, "<p class=\"soft\">Judged and not found: {}.</p>", judged.join(", "))?;
     }
-    let sentence = |begin: &str, rules: &[&str]| match rules {
-        [] => String::new(),
-        rules => format!("{begin} {}. ", rules.join(", ")),
-    };
-    let begin = if report.findings.is_empty() { "Checked:" } else { "Checked and not found:" };
+    not_judged(out, report)
+}
+
+/// Rules of which nothing is said, each with its reason.
+fn not_judged(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
+    let not_judged = report.not_judged.as_deref().unwrap_or_default();
+    if not_judged.is_empty() {
+        return Ok(());
+    }
     writeln!(
         out,
-        "<p class=\"soft\">{}{}</p>",
-        sentence(begin, &checked),
-        sentence("Not checked, because the source is missing:", &unchecked)
-    )
+        "<details class=\"soft\"><summary>Not judged: {}</summary>\n<ul>",
+        counted(not_judged.len() as u64, "rule")
+    )?;
+    for it in not_judged {
+        writeln!(out, "<li>{}: {}</li>", it.rule.title(), Markup(&it.reason))?;
+    }
+    writeln!(out, "</ul></details>")
 }

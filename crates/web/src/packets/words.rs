@@ -3,9 +3,7 @@
 use std::io::{self, Write};
 
 use crate::checks::capitalised;
-use rabbitscope_wire::report::{
-    FindingRule, LatencyKind, PacketReport, Severity, Side, SourceLevel,
-};
+use rabbitscope_wire::report::{LatencyKind, PacketReport, Severity, Side, SourceLevel};
 
 /// A word that needs an explanation.
 pub(super) struct Term {
@@ -160,21 +158,5 @@ pub(crate) fn source(level: SourceLevel) -> &'static str {
         SourceLevel::Sockets => "sockets",
         SourceLevel::Packets => "packets",
         SourceLevel::Writes => "writes and reads",
-    }
-}
-
-/// What a rule looks for.
-pub(super) fn rule(rule: FindingRule) -> &'static str {
-    match rule {
-        FindingRule::FrameByFrame => "publishes sent frame by frame",
-        FindingRule::SmallPackets => "many small packets",
-        FindingRule::DelayedAcknowledgement => "waits for delayed acknowledgements",
-        FindingRule::ZeroWindow => "receivers without room",
-        FindingRule::ReceiverLimited => "slow readers",
-        FindingRule::SendBufferLimited => "small send buffers",
-        FindingRule::NetworkLimited => "a path that is the limit",
-        FindingRule::ApplicationLimited => "applications with nothing to send",
-        FindingRule::AckPerMessage => "an acknowledgement for every message",
-        FindingRule::CaptureLoss => "losses of the capture",
     }
 }

@@ -78,7 +78,7 @@ fn captured(report: &PacketReport) -> Option<String> {
 
 fn confirm_share(run: &RunRecord) -> Option<String> {
     let [wire, whole] = run.confirm_medians()?;
-    let share = (100.0 * wire as f64 / whole as f64).min(100.0);
+    let share = 100.0 * wire as f64 / whole as f64;
     Some(format!(
         "Half of the confirms took the broker at most {} from packet to packet: {share:.0} % of the {} that the load \
          generator measured.",
@@ -195,6 +195,7 @@ mod tests {
         let run = RunRecord {
             packets: Some(PacketFacts {
                 publish_to_confirm_p50: Some(150_000),
+                captured_nanos: Some(1_000_000_000),
                 ..PacketFacts::default()
             }),
             latencies: vec![LatencySummary {
@@ -245,6 +246,35 @@ mod tests {
             data["figures"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
         assert_eq!(names, ["Publish → confirm", "Segments a publish"]);
         assert_eq!(data["figures"][1]["value"], 3.0);
+    }
+
+    /// Of different seconds, or a part that is larger than the whole: nothing is said.
+    #[test]
+    fn shares_are_of_the_same_seconds() {
+        let run = |captured_nanos, part, warm_up_nanos| {
+            let figures = LatencyFigures {
+                name: "confirm".to_owned(),
+                p50: 871_000,
+                ..LatencyFigures::default()
+            };
+            let mut run = RunRecord {
+                packets: Some(PacketFacts {
+                    publish_to_confirm_p50: Some(part),
+                    captured_nanos,
+                    ..PacketFacts::default()
+                }),
+                latencies: vec![LatencySummary { figures, ..LatencySummary::default() }],
+                ..RunRecord::default()
+            };
+            run.measured.warm_up_nanos = warm_up_nanos;
+            run.measured.duration_nanos = 10_000_000_000;
+            confirm_share(&run).is_some()
+        };
+        assert!(run(Some(9_500_000_000), 800_000, 0));
+        assert!(!run(Some(9_500_000_000), 952_000, 0));
+        assert!(!run(Some(5_000_000_000), 800_000, 0));
+        assert!(!run(Some(9_500_000_000), 800_000, 1));
+        assert!(!run(None, 800_000, 0));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::{
     busiest::EndedConnection,
+    events::{Life, Seen},
     frames::FrameCounts,
     ladder::LadderRecorder,
     latencies::LatencyHistograms,
@@ -14,6 +15,7 @@ use super::{
 };
 use crate::{
     exchanges::{Exchanges, Latency, Replies},
+    packet::Timestamp,
     protocols::{Conversation, Frame, peer_of},
     report::{ConnectionReport, DirectionReport, LatencyKind, LimitShares, RoundTrips, Side},
     tcp::{
@@ -64,6 +66,7 @@ pub(super) struct Reading {
     pub(super) exchanges: Exchanges,
     latencies: LatencyHistograms,
     ladder: Option<Box<LadderRecorder>>,
+    pub(super) life: Life,
     /// Of what each side sends: the frames of the segment that is read.
     traced: [Option<TracedFrames>; 2],
 }
@@ -87,14 +90,14 @@ impl TracedFrames {
 }
 
 impl Reading {
-    /// Takes a frame. Latencies that it ends go to `each` as well.
+    /// Takes a frame. Latencies that it ends go to `each` as well. Gives the event that it is.
     pub(super) fn frame(
         &mut self,
         frame: &Frame<'_>,
         replies: &mut Replies,
         each: &mut impl FnMut(&Latency),
-    ) {
-        let Self { frames, messages, exchanges, latencies, ladder, traced } = self;
+    ) -> Option<Seen> {
+        let Self { frames, messages, exchanges, latencies, ladder, life, traced } = self;
         frames.add(frame);
         messages.frame(frame);
         if let Some(traced) = &mut traced[frame.sender as usize] {
@@ -110,6 +113,7 @@ impl Reading {
             }
             each(latency);
         });
+        life.frame(frame)
     }
 }
 
@@ -121,6 +125,15 @@ pub(super) const fn kind_of(latency: &Latency) -> LatencyKind {
     }
 }
 
+/// Parts of a connection that are used together.
+pub(super) struct Parts<'a> {
+    pub(super) ends: &'a [String; 2],
+    pub(super) number: u64,
+    pub(super) conversation: &'a mut Conversation,
+    pub(super) reading: &'a mut Reading,
+    pub(super) sensitive: &'a mut [SensitiveRanges; 2],
+}
+
 /// A connection while it is read.
 #[derive(Debug)]
 pub(super) struct ConnectionState {
@@ -128,6 +141,7 @@ pub(super) struct ConnectionState {
     opener: Side,
     /// The client's end, and the broker's.
     ends: [String; 2],
+    pub(super) number: u64,
     pub(super) conversation: Conversation,
     pub(super) reading: Reading,
     pub(super) sensitive: [SensitiveRanges; 2],
@@ -144,6 +158,7 @@ impl ConnectionState {
         Self {
             opener,
             ends,
+            number,
             conversation: Conversation::default(),
             reading: Reading {
                 frames: FrameCounts::default(),
@@ -151,6 +166,7 @@ impl ConnectionState {
                 exchanges: Exchanges::new(number),
                 latencies: LatencyHistograms::new(LatencyHistograms::OF_ONE),
                 ladder: is_pictured.then(Box::default),
+                life: Life::default(),
                 traced: [is_pictured.then(TracedFrames::default); 2],
             },
             sensitive: <[SensitiveRanges; 2]>::default(),
@@ -178,6 +194,7 @@ impl ConnectionState {
         {
             direction.payloads.add(u32::try_from(places.end - places.start).unwrap_or(u32::MAX));
         }
+        self.reading.life.segment(sender, segment);
         let Some(traced) = &mut self.reading.traced[sender as usize] else { return };
         let TracedFrames { name, count } = std::mem::take(traced);
         if let Some(trace) = &mut direction.trace {
@@ -186,6 +203,28 @@ impl ConnectionState {
         if let Some(trace) = &mut self.directions[peer_of(sender) as usize].trace {
             trace.acknowledgement(segment);
         }
+    }
+
+    /// As findings name it.
+    pub(super) fn label(ends: &[String; 2]) -> String {
+        format!("{} -> {}", ends[0], ends[1])
+    }
+
+    /// Its ends, and what its frames made, at once.
+    pub(super) fn parts(&mut self) -> Parts<'_> {
+        let Self { ends, number, conversation, reading, sensitive, .. } = self;
+        Parts { ends, number: *number, conversation, reading, sensitive }
+    }
+
+    /// What went wrong, as far as only its end tells; `now` is the time of the capture's last packet.
+    pub(super) fn last_events(&mut self, summary: &ConnectionSummary, now: Timestamp) -> Vec<Seen> {
+        let (forward, reverse) = (&summary.forward, &summary.reverse);
+        let directions = match self.opener {
+            Side::Client => [forward, reverse],
+            Side::Broker => [reverse, forward],
+        };
+        let messages = self.reading.messages.count();
+        self.reading.life.end(directions, summary, messages, now)
     }
 
     /// What is known at its end.
@@ -266,6 +305,7 @@ fn direction(
         unique_bytes: figures.unique_bytes,
         retransmitted_segments: figures.retransmitted_segments,
         retransmitted_bytes: figures.retransmitted_bytes,
+        missing_segments: figures.missing_segments(),
         out_of_order: figures.out_of_order_segments,
         median_payload: state.payloads.median(),
         max_payload: u64::from(figures.largest_segment_bytes),

@@ -65,6 +65,11 @@ impl Messages {
         }
     }
 
+    /// Messages in both directions.
+    pub(super) const fn count(&self) -> u64 {
+        self.figures.published + self.figures.delivered
+    }
+
     pub(super) fn report(&self) -> MessageFigures {
         MessageFigures {
             publish_segments: self.publish_segments.segments,

@@ -4,12 +4,14 @@
 //! reading      a packet ─► decode ─► tcp, which tells `observation`
 //! observation  what tcp tells, for the connection that it is about
 //! connection   a connection while it is read: `frames`, `messages`, `latencies`, `payloads`, `ladder`, `trace`
+//! events       what goes wrong: what frames say, and what ends do without a word
 //! busiest      connections that have ended, those with most bytes with a row of their own
 //! whole        the report
 //! ```
 
 mod busiest;
 mod connection;
+mod events;
 mod frames;
 mod ladder;
 mod latencies;
@@ -21,6 +23,8 @@ mod reading;
 mod redaction;
 mod segments;
 mod sizes;
+#[cfg(test)]
+mod tests;
 mod trace;
 mod whole;
 

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 
 use super::{
     busiest::{Busiest, EndedConnection},
-    connection::{ConnectionState, Reading, kind_of},
+    connection::{ConnectionState, Parts, Reading, kind_of},
+    events::EventLog,
     frames::FrameCounts,
     latencies::LatencyHistograms,
     options::AnalyzerOptions,
@@ -14,7 +15,7 @@ use super::{
 use crate::{
     exchanges::{Latency, Replies},
     packet::Timestamp,
-    protocols::{Frame, FrameSink, Loss, Sensitive, Skipped},
+    protocols::{Conversation, Frame, FrameSink, Loss, Sensitive, Skipped},
     report::{LatencyKind, LeftOut, Side, Totals},
     segment::Segment,
     stream::{Chunk, Gap},
@@ -39,7 +40,11 @@ pub(super) struct Observation {
     pub(super) latencies: LatencyHistograms,
     replies: Replies,
     pub(super) redaction: Option<Redaction>,
+    pub(super) events: EventLog,
     last: Timestamp,
+    /// Every latency as it was measured.
+    #[cfg(test)]
+    pub(super) measured: Vec<Latency>,
 }
 
 impl Observation {
@@ -54,7 +59,10 @@ impl Observation {
             frames: FrameCounts::default(),
             latencies: LatencyHistograms::new(LatencyHistograms::OF_ALL),
             replies: Replies::default(),
+            events: EventLog::default(),
             last: Timestamp::default(),
+            #[cfg(test)]
+            measured: Vec::new(),
         }
     }
 
@@ -82,6 +90,32 @@ impl Observation {
 
     fn connection(&mut self, id: ConnectionId) -> &mut ConnectionState {
         self.connections.get_mut(&id).expect("a connection is opened before anything is told of it")
+    }
+
+    /// Who sends in a direction of a connection, who takes what is read there, and who reads it.
+    fn sink(
+        &mut self,
+        id: ConnectionId,
+        direction: Direction,
+    ) -> (Side, Sink<'_>, &mut Conversation) {
+        let state = self.connections.get_mut(&id);
+        let state = state.expect("a connection is opened before its bytes come");
+        let sender = state.sender(direction);
+        let Parts { ends, number, conversation, reading, sensitive } = state.parts();
+        let sink = Sink {
+            ends,
+            number,
+            events: &mut self.events,
+            reading,
+            frames: &mut self.frames,
+            latencies: &mut self.latencies,
+            replies: &mut self.replies,
+            redaction: self.redaction.as_ref(),
+            sensitive,
+            #[cfg(test)]
+            measured: &mut self.measured,
+        };
+        (sender, sink, conversation)
     }
 
     /// Who opened it: the client, unless only the ports can tell and they tell otherwise.
@@ -117,30 +151,29 @@ impl TcpObserver for Observation {
     }
 
     fn chunk(&mut self, id: ConnectionId, direction: Direction, chunk: Chunk<'_>) {
-        let Self { connections, redaction, frames, latencies, replies, .. } = self;
-        let state = connections.get_mut(&id).expect("a connection is opened before its bytes come");
-        let sender = state.sender(direction);
-        state.reading.messages.segment(sender);
-        let ConnectionState { conversation, reading, sensitive, .. } = &mut **state;
-        let mut sink =
-            Sink { reading, frames, latencies, replies, redaction: redaction.as_ref(), sensitive };
+        let (sender, mut sink, conversation) = self.sink(id, direction);
+        sink.reading.messages.segment(sender);
+        sink.reading.life.chunk(sender, &chunk);
         conversation.chunk(sender, &chunk, &mut sink);
-        if let Some(redaction) = redaction {
-            redaction.chunk(sensitive, sender, &chunk);
+        if let Some(redaction) = &mut self.redaction {
+            let state = self.connections.get_mut(&id).expect("it was there just now");
+            redaction.chunk(&mut state.sensitive, sender, &chunk);
         }
     }
 
     fn gap(&mut self, id: ConnectionId, direction: Direction, gap: Gap) {
         self.left_out.gaps += 1;
         self.left_out.gap_bytes += gap.length;
-        let Self { connections, redaction, frames, latencies, replies, .. } = self;
-        let state = connections.get_mut(&id).expect("a connection is opened before its bytes come");
-        let sender = state.sender(direction);
-        let ConnectionState { conversation, reading, sensitive, .. } = &mut **state;
-        reading.messages.gap(sender);
-        let mut sink =
-            Sink { reading, frames, latencies, replies, redaction: redaction.as_ref(), sensitive };
+        let (sender, mut sink, conversation) = self.sink(id, direction);
+        sink.reading.messages.gap(sender);
+        sink.reading.exchanges.gap(sender, gap.time);
         conversation.gap(sender, &gap, &mut sink);
+    }
+
+    fn behind(&mut self, id: ConnectionId, direction: Direction, is_behind: bool) {
+        let state = self.connection(id);
+        let sender = state.sender(direction);
+        state.reading.exchanges.behind(sender, is_behind);
     }
 
     fn segment(&mut self, id: ConnectionId, direction: Direction, segment: &TracedSegment) {
@@ -167,7 +200,11 @@ impl TcpObserver for Observation {
     }
 
     fn ended(&mut self, id: ConnectionId, summary: &ConnectionSummary) {
-        let Some(state) = self.connections.remove(&id) else { return };
+        let Some(mut state) = self.connections.remove(&id) else { return };
+        for seen in state.last_events(summary, self.last) {
+            let Parts { ends, number, .. } = state.parts();
+            self.events.add(&seen, number, || ConnectionState::label(ends));
+        }
         let ended: EndedConnection = state.end(summary);
         self.totals.add(&ended.report, ended.unread_bytes);
         for latency in &ended.report.latencies {
@@ -179,21 +216,31 @@ impl TcpObserver for Observation {
 
 /// Takes what the dissectors of a connection find.
 struct Sink<'a> {
+    ends: &'a [String; 2],
+    number: u64,
+    events: &'a mut EventLog,
     reading: &'a mut Reading,
     frames: &'a mut FrameCounts,
     latencies: &'a mut LatencyHistograms,
     replies: &'a mut Replies,
     redaction: Option<&'a Redaction>,
     sensitive: &'a mut [SensitiveRanges; 2],
+    #[cfg(test)]
+    measured: &'a mut Vec<Latency>,
 }
 
 impl FrameSink for Sink<'_> {
     fn frame(&mut self, frame: &Frame<'_>) {
-        let Self { reading, frames, latencies, replies, .. } = self;
+        let Self { reading, frames, latencies, replies, ends, .. } = self;
         frames.add(frame);
-        reading.frame(frame, replies, &mut |latency: &Latency| {
+        let event = reading.frame(frame, replies, &mut |latency: &Latency| {
+            #[cfg(test)]
+            self.measured.push(*latency);
             latencies.add(kind_of(latency), latency.nanos);
         });
+        if let Some(event) = event {
+            self.events.add(&event, self.number, || ConnectionState::label(ends));
+        }
     }
 
     fn sensitive(&mut self, sensitive: &Sensitive) {

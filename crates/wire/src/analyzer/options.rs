@@ -12,8 +12,6 @@ pub struct AnalyzerOptions {
     pub ports: Vec<u16>,
     /// Connections with a row of their own in the report.
     pub max_rows: usize,
-    /// Bytes of the link's header that the source has taken off: they count in the sizes of packets.
-    pub link_header_bytes: u32,
     /// What is written of packets, where they are written again.
     pub written: Option<Payload>,
 }
@@ -21,13 +19,7 @@ pub struct AnalyzerOptions {
 impl AnalyzerOptions {
     /// All ports, a thousand rows.
     pub fn new(subject: impl Into<String>) -> Self {
-        Self {
-            subject: subject.into(),
-            ports: Vec::new(),
-            max_rows: 1_000,
-            link_header_bytes: 0,
-            written: None,
-        }
+        Self { subject: subject.into(), ports: Vec::new(), max_rows: 1_000, written: None }
     }
 }
 

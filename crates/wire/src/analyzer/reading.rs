@@ -1,11 +1,12 @@
 //! Packets in, a report out.
 
 use core::{net::SocketAddr, ops::Range};
+use std::collections::BTreeMap;
 
 use super::{observation::Observation, options::AnalyzerOptions, sizes::Sizes, whole};
 use crate::{
-    decode::{DecodeCounts, decode},
-    packet::Packet,
+    decode::{DecodeCounts, Decoded, decode_inner},
+    packet::{LinkType, Packet},
     report::{CaptureReport, PacketReport},
     tcp::{Connections, Limits},
 };
@@ -22,6 +23,7 @@ pub struct Analyzer {
     sizes: Sizes,
     decoded: DecodeCounts,
     capture: CaptureReport,
+    tunnels: BTreeMap<&'static str, u64>,
 }
 
 impl Analyzer {
@@ -34,6 +36,7 @@ impl Analyzer {
             sizes: Sizes::default(),
             decoded: DecodeCounts::default(),
             capture: CaptureReport::default(),
+            tunnels: BTreeMap::new(),
         }
     }
 
@@ -56,10 +59,13 @@ impl Analyzer {
     /// Where the payload of the packet lies in it; none for packets that are not analyzed.
     fn read(&mut self, packet: &Packet<'_>) -> Option<Range<usize>> {
         self.capture.packets += 1;
-        let length = packet.length.saturating_add(self.observation.options.link_header_bytes);
+        let length = on_ethernet(packet);
         self.capture.bytes += u64::from(length);
         self.capture.cut += u64::from((packet.data.len() as u64) < u64::from(packet.length));
-        let segment = self.decoded.count(decode(packet))?;
+        let Decoded { segment, tunnel, .. } = self.decoded.count(decode_inner(packet))?;
+        if let Some(tunnel) = tunnel {
+            *self.tunnels.entry(tunnel).or_default() += 1;
+        }
         if !self.observation.options.has_port(segment.from.port(), segment.to.port()) {
             self.capture.left_out.other_ports += 1;
             return None;
@@ -82,6 +88,12 @@ impl Analyzer {
         self.connections.set_window_scale(from, to, shift);
     }
 
+    /// A packet was captured before, and is not read again.
+    pub fn count_repeated(&mut self) {
+        self.capture.packets += 1;
+        self.capture.left_out.repeated += 1;
+    }
+
     /// Packets that were lost before they could be read.
     pub fn set_dropped(&mut self, packets: Option<u64>) {
         self.capture.dropped = packets;
@@ -92,11 +104,20 @@ impl Analyzer {
         self.capture.damaged = Some(what);
     }
 
+    /// Every latency, as it was measured.
+    #[cfg(test)]
+    pub(super) fn into_measured(mut self) -> Vec<crate::exchanges::Latency> {
+        self.connections.finish(&mut self.observation);
+        self.observation.measured
+    }
+
     /// The report. Figures from elsewhere may be added to it, and its findings made anew ([`crate::findings::judge`]).
     pub fn finish(mut self) -> PacketReport {
         self.connections.finish(&mut self.observation);
         self.observation.finish();
         let counts = self.connections.counts();
+        let tunnels = self.tunnels.iter().map(|(name, count)| ((*name).to_owned(), *count));
+        self.capture.tunnels = tunnels.collect();
         let left_out = &mut self.capture.left_out;
         left_out.not_tcp = self.decoded.not_tcp + self.decoded.not_ip;
         left_out.fragments = self.decoded.fragments;
@@ -105,4 +126,18 @@ impl Analyzer {
         left_out.forgotten_connections = counts.evicted;
         whole::report(self.observation, self.capture, self.sizes.report(), counts.seen)
     }
+}
+
+/// Length of the packet with the header of an Ethernet, as which a loopback counts, whatever the link's header was: the same
+/// packet has the same length live and in every kind of file.
+fn on_ethernet(packet: &Packet<'_>) -> u32 {
+    const ETHERNET: u32 = 14;
+    let header = match packet.link {
+        LinkType::Ethernet => return packet.length,
+        LinkType::Raw => 0,
+        LinkType::Null | LinkType::Loop => 4,
+        LinkType::LinuxSll => 16,
+        LinkType::LinuxSll2 => 20,
+    };
+    packet.length.saturating_add(ETHERNET).saturating_sub(header)
 }

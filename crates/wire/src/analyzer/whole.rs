@@ -21,7 +21,8 @@ pub(super) fn report(
     sizes: Vec<SizeBin>,
     connections: u64,
 ) -> PacketReport {
-    let Observation { options, ended, totals, left_out, frames, latencies, .. } = observation;
+    let Observation { options, ended, totals, left_out, frames, latencies, events, .. } =
+        observation;
     let connections_without_row = ended.left_out;
     let (first, ended) = (totals.first, ended.into_sorted());
     let mut report = PacketReport {
@@ -41,9 +42,10 @@ pub(super) fn report(
         latencies: latencies.report(),
         connections: ended.iter().map(|it| it.report.clone()).collect(),
         connections_without_row,
+        events: events.into_events(),
         ..PacketReport::default()
     };
-    report.findings = findings::judge(&report);
+    findings::judge(&mut report);
     report.ladders = ladders(&report, &ended, first);
     report.time_sequences = time_sequences(ended, first);
     report

@@ -59,6 +59,7 @@ impl Pcap {
         input.consume(RECORD_HEADER_BYTES + captured);
         let nanos = u64::from(fraction) * u64::from(self.fraction_nanos);
         let time = Timestamp::from_unix_nanos(u64::from(seconds) * NANOS_PER_SECOND + nanos);
-        Ok(Some(Record { time, link: self.link, length, captured, behind: 0 }))
+        let (link, interface) = (self.link, None);
+        Ok(Some(Record { time, link, interface, length, captured, behind: 0 }))
     }
 }

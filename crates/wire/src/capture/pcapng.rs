@@ -157,14 +157,15 @@ impl Pcapng {
     }
 
     /// An enhanced packet block, or an obsolete packet block: alike but for the interface's number.
-    fn packet(&self, body: &[u8], interface: Option<u32>) -> Result<Record, Fault> {
-        let interface = self.interface(interface.unwrap_or(u32::MAX))?;
+    fn packet(&self, body: &[u8], number: Option<u32>) -> Result<Record, Fault> {
+        let interface = self.interface(number.unwrap_or(u32::MAX))?;
         let field = |at| self.order.u32_at(body, at).ok_or(TOO_SHORT);
         let units = u64::from(field(4)?) << 32 | u64::from(field(8)?);
         let (captured, length) = (field(12)?, field(16)?);
         let behind = behind(body, 20, captured)?;
-        let time = interface.time(units);
-        Ok(Record { time, link: interface.link()?, length, captured: captured as usize, behind })
+        let (time, link) = (interface.time(units), interface.link()?);
+        let captured = captured as usize;
+        Ok(Record { time, link, interface: number, length, captured, behind })
     }
 
     /// A simple packet block: of the first interface, without a time.
@@ -174,8 +175,8 @@ impl Pcapng {
         let limit = if interface.snap_length == 0 { u32::MAX } else { interface.snap_length };
         let captured = length.min(limit);
         let behind = behind(body, 4, captured)?;
-        let time = interface.time(0);
-        Ok(Record { time, link: interface.link()?, length, captured: captured as usize, behind })
+        let (time, link) = (interface.time(0), interface.link()?);
+        Ok(Record { time, link, interface: Some(0), length, captured: captured as usize, behind })
     }
 
     fn interface(&self, number: u32) -> Result<&Interface, Fault> {

@@ -60,12 +60,17 @@ impl<R: Read> PacketReader<R> {
         reason = "a packet borrows the reader's buffer, which an `Iterator` cannot say"
     )]
     pub fn next(&mut self) -> Result<Option<Packet<'_>>, CaptureError> {
+        self.next_on_interface().map(|found| found.map(|(packet, _)| packet))
+    }
+
+    /// As [`Self::next`], with the number of the interface on which the packet was captured, where the file says.
+    pub fn next_on_interface(&mut self) -> Result<Option<(Packet<'_>, Option<u32>)>, CaptureError> {
         if self.is_over {
             return Ok(None);
         }
         let offset = self.input.offset();
         match self.advance() {
-            Ok(Some(record)) => Ok(Some(self.packet(record))),
+            Ok(Some(record)) => Ok(Some((self.packet(record), record.interface))),
             Ok(None) => {
                 self.is_over = true;
                 Ok(None)

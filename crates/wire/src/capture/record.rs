@@ -13,6 +13,8 @@ pub const MAX_CAPTURED_BYTES: u32 = 262_144;
 pub(super) struct Record {
     pub(super) time: Timestamp,
     pub(super) link: LinkType,
+    /// On which interface it was captured, where the file says.
+    pub(super) interface: Option<u32>,
     /// Length on the wire.
     pub(super) length: u32,
     /// Bytes that were captured of it.

@@ -2,9 +2,12 @@
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-use super::outcome::NotDecoded;
+use super::{
+    outcome::NotDecoded,
+    tunnels::{UDP, may_carry},
+};
 
-const TCP: u8 = 6;
+pub(super) const TCP: u8 = 6;
 
 const IPV4_HEADER_BYTES: usize = 20;
 const IPV6_HEADER_BYTES: usize = 40;
@@ -12,9 +15,12 @@ const IPV6_HEADER_BYTES: usize = 40;
 /// More extension headers than any packet needs.
 const MAX_EXTENSIONS: usize = 8;
 
-/// What IP carries, where that is TCP.
+/// What IP carries, where that is TCP or may be a tunnel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transport<'a> {
+    pub(super) protocol: u8,
+    /// The number that tells packets apart, of IPv4; 0 where the sender gives none.
+    pub(super) identification: u16,
     pub(super) source: IpAddr,
     pub(super) destination: IpAddr,
     /// Bytes on the wire, without padding of the link.
@@ -35,12 +41,13 @@ pub(super) fn internet(data: &[u8], on_wire: usize) -> Result<Transport<'_>, Not
 /// RFC 791.
 fn ipv4(data: &[u8], on_wire: usize) -> Result<Transport<'_>, NotDecoded> {
     let header: &[u8; IPV4_HEADER_BYTES] = data.first_chunk().ok_or(NotDecoded::Truncated)?;
-    if header[9] != TCP {
+    let protocol = header[9];
+    if !is_read(protocol) {
         return Err(NotDecoded::NotTcp);
     }
     // The flag "more fragments", and the offset of this one.
     if u16::from_be_bytes([header[6], header[7]]) & 0x3fff != 0 {
-        return Err(NotDecoded::Fragment);
+        return Err(if protocol == UDP { NotDecoded::NotTcp } else { NotDecoded::Fragment });
     }
     let header_bytes = usize::from(header[0] & 0x0f) * 4;
     // A host that leaves segmentation to its network card, or to nobody as on a loopback, may state no length.
@@ -53,6 +60,8 @@ fn ipv4(data: &[u8], on_wire: usize) -> Result<Transport<'_>, NotDecoded> {
     }
     let address = |at: usize| [header[at], header[at + 1], header[at + 2], header[at + 3]];
     Ok(Transport {
+        protocol,
+        identification: u16::from_be_bytes([header[4], header[5]]),
         source: Ipv4Addr::from(address(12)).into(),
         destination: Ipv4Addr::from(address(16)).into(),
         length: total - header_bytes,
@@ -68,7 +77,7 @@ fn ipv6(data: &[u8], on_wire: usize) -> Result<Transport<'_>, NotDecoded> {
         0 => on_wire,
         stated => usize::from(stated) + IPV6_HEADER_BYTES,
     };
-    let header_bytes = extensions(header[6], data)?;
+    let (header_bytes, protocol) = extensions(header[6], data)?;
     if total < header_bytes {
         return Err(NotDecoded::Malformed);
     }
@@ -78,6 +87,8 @@ fn ipv6(data: &[u8], on_wire: usize) -> Result<Transport<'_>, NotDecoded> {
         Ipv6Addr::from(bytes)
     };
     Ok(Transport {
+        protocol,
+        identification: 0,
         source: address(8).into(),
         destination: address(24).into(),
         length: total - header_bytes,
@@ -85,12 +96,17 @@ fn ipv6(data: &[u8], on_wire: usize) -> Result<Transport<'_>, NotDecoded> {
     })
 }
 
-/// Bytes of IPv6's header and its extensions, when TCP follows them.
-fn extensions(mut next: u8, data: &[u8]) -> Result<usize, NotDecoded> {
+/// Whether a protocol is TCP or may be a tunnel.
+const fn is_read(protocol: u8) -> bool {
+    protocol == TCP || may_carry(protocol)
+}
+
+/// Bytes of IPv6's header and its extensions, and the protocol that follows them.
+fn extensions(mut next: u8, data: &[u8]) -> Result<(usize, u8), NotDecoded> {
     let mut at = IPV6_HEADER_BYTES;
     for _ in 0..MAX_EXTENSIONS {
-        if next == TCP {
-            return Ok(at);
+        if is_read(next) {
+            return Ok((at, next));
         }
         let Some(length) = extension_bytes(next, data.get(at..).unwrap_or_default())? else {
             return Err(NotDecoded::NotTcp);

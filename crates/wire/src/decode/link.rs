@@ -9,6 +9,14 @@ const IPV6: u16 = 0x86dd;
 /// Tags of 802.1Q, 802.1ad (`QinQ`), and what was used for `QinQ` before.
 const VLAN_TAGS: [u16; 4] = [0x8100, 0x88a8, 0x9100, 0x9200];
 
+/// Labels of MPLS (RFC 3032, 5332), and sessions of `PPPoE` (RFC 2516).
+const MPLS: u16 = 0x8847;
+const MPLS_MULTICAST: u16 = 0x8848;
+const PPPOE_SESSION: u16 = 0x8864;
+/// IPv4 and IPv6 as PPP numbers them.
+const PPP_PROTOCOLS: [u16; 2] = [0x0021, 0x0057];
+const PPPOE_HEADER_BYTES: usize = 6;
+
 /// More tags than any network uses; bounds the time of hostile packets.
 const MAX_TAGS: usize = 8;
 
@@ -23,7 +31,7 @@ const FAMILIES: [u32; 6] = [2, 10, 23, 24, 28, 30];
 pub(super) fn network(link: LinkType, data: &[u8]) -> Result<&[u8], NotDecoded> {
     match link {
         LinkType::Raw => Ok(data),
-        LinkType::Ethernet => tagged(rest(data, ETHERNET_ADDRESSES_BYTES)?),
+        LinkType::Ethernet => ethernet(data),
         LinkType::Null | LinkType::Loop => family(data),
         // The `EtherType` is the last field of the one header and the first of the other.
         LinkType::LinuxSll => tagged(rest(data, SLL_HEADER_BYTES - 2)?),
@@ -45,14 +53,46 @@ fn untagged(mut kind: u16, mut data: &[u8]) -> Result<&[u8], NotDecoded> {
         if kind == IPV4 || kind == IPV6 {
             return Ok(data);
         }
-        if !VLAN_TAGS.contains(&kind) {
-            break;
+        match kind {
+            MPLS | MPLS_MULTICAST => return labelled(data),
+            PPPOE_SESSION => return session(data),
+            _ if !VLAN_TAGS.contains(&kind) => break,
+            _ => {}
         }
         data = rest(data, 2)?;
         kind = ether_type(data)?;
         data = &data[2..];
     }
     Err(NotDecoded::NotIp)
+}
+
+/// What follows labels of MPLS: IP, or an Ethernet behind a control word (RFC 4448), whose first bits are 0.
+fn labelled(mut data: &[u8]) -> Result<&[u8], NotDecoded> {
+    for _ in 0..MAX_TAGS {
+        let (label, behind) = data.split_first_chunk::<4>().ok_or(NotDecoded::Truncated)?;
+        data = behind;
+        // The last label of the stack.
+        if label[2] & 1 != 0 {
+            return match data.first().ok_or(NotDecoded::Truncated)? >> 4 {
+                4 | 6 => Ok(data),
+                0 => ethernet(rest(data, 4)?),
+                _ => Err(NotDecoded::NotIp),
+            };
+        }
+    }
+    Err(NotDecoded::NotIp)
+}
+
+/// What follows the header of a session of `PPPoE`.
+fn session(data: &[u8]) -> Result<&[u8], NotDecoded> {
+    let frame = rest(data, PPPOE_HEADER_BYTES)?;
+    let protocol = ether_type(frame)?;
+    if PPP_PROTOCOLS.contains(&protocol) { Ok(&frame[2..]) } else { Err(NotDecoded::NotIp) }
+}
+
+/// What follows the header of an Ethernet.
+pub(super) fn ethernet(data: &[u8]) -> Result<&[u8], NotDecoded> {
+    tagged(rest(data, ETHERNET_ADDRESSES_BYTES)?)
 }
 
 /// What follows an address family of four bytes. Files do not say which byte order the host had.

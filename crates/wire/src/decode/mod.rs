@@ -1,9 +1,11 @@
 //! A packet's headers: from the link's to TCP's, and what is behind them.
 //!
 //! ```text
-//! link        Ethernet, VLAN tags, NULL, LOOP, RAW, SLL, SLL2 ─► an IP packet
+//! link        Ethernet, VLAN tags, MPLS, PPPoE, NULL, LOOP, RAW, SLL, SLL2 ─► an IP packet
 //! internet    IPv4, IPv6                                     ─► what TCP sent
+//! tunnels     VXLAN, Geneve, GRE, IP in IP                   ─► a packet again
 //! tcp         TCP header and options                         ─► Segment
+//! repeats     packets that were captured more than once
 //! outcome     why a packet is no segment, and counts of that
 //! ```
 //!
@@ -15,9 +17,12 @@ mod internet;
 mod link;
 mod outcome;
 mod packet;
+mod repeats;
 mod tcp;
 #[cfg(test)]
 mod tests;
+mod tunnels;
 
 pub use outcome::{DecodeCounts, NotDecoded};
-pub use packet::decode;
+pub use packet::{Decoded, decode, decode_inner};
+pub use repeats::Repeats;

@@ -236,3 +236,49 @@ fn outcomes_are_counted() {
     };
     assert_eq!(counts, expected);
 }
+
+/// The same segment, carried by each tunnel.
+#[test]
+fn packets_in_packets_are_read() {
+    let ip = ipv4(&tcp(&[], b"hello"));
+    let ethernet = [&[0; 12][..], &[0x08, 0x00], &ip].concat();
+    let udp = |port: u16, inner: &[u8]| {
+        let length = u16::try_from(8 + inner.len()).unwrap().to_be_bytes();
+        [&[0x30, 0x39][..], &port.to_be_bytes(), &length, &[0, 0], inner].concat()
+    };
+    let carried =
+        |protocol: u8, inner: &[u8]| ipv4_with(&[], 20 + inner.len(), 0x4000, protocol, inner);
+    let vxlan =
+        |port| carried(17, &udp(port, &[&[8, 0, 0, 0, 0, 0, 7, 0][..], &ethernet].concat()));
+    let geneve = [&[1, 0, 0x65, 0x58, 0, 0, 7, 0, 1, 2, 3, 4][..], &ethernet].concat();
+    let twice = carried(4, &carried(4, &ip));
+    for (tunnel, data) in [
+        ("VXLAN", vxlan(4789)),
+        ("VXLAN", vxlan(8472)),
+        ("Geneve", carried(17, &udp(6081, &geneve))),
+        ("GRE", carried(47, &[&[0, 0, 8, 0][..], &ip].concat())),
+        ("GRE", carried(47, &[&[0x20, 0, 0x65, 0x58, 0, 0, 0, 9][..], &ethernet].concat())),
+        ("IP in IP", carried(4, &ip)),
+        ("IP in IP", twice),
+    ] {
+        let decoded = super::decode_inner(&packet(LinkType::Raw, &data)).unwrap();
+        assert_eq!((decoded.tunnel, decoded.segment.payload), (Some(tunnel), &b"hello"[..]));
+        // Cut anywhere nothing panics.
+        for end in 0..data.len() {
+            let cut = Packet { data: &data[..end], ..packet(LinkType::Raw, &data) };
+            let _ = decode(&cut);
+        }
+    }
+    let mpls = [&[0; 12][..], &[0x88, 0x47, 0, 1, 0, 64, 0, 2, 1, 64], &ip].concat();
+    let pppoe = [&[0; 12][..], &[0x88, 0x64, 0x11, 0, 0, 1, 0, 47, 0, 0x21], &ip].concat();
+    let qinq = [&[0; 12][..], &[0x88, 0xa8, 0, 5, 0x81, 0, 0, 6, 8, 0], &ip].concat();
+    for data in [mpls, pppoe, qinq] {
+        let segment = decode(&packet(LinkType::Ethernet, &data)).unwrap();
+        assert_eq!(segment.payload, b"hello");
+    }
+    // Without an end they are not followed for ever.
+    let endless = (0..9).fold(ip, |inner, _| carried(4, &inner));
+    assert_eq!(decode(&packet(LinkType::Raw, &endless)).err(), Some(NotDecoded::Malformed));
+    let other = carried(17, &udp(53, b"a question"));
+    assert_eq!(decode(&packet(LinkType::Raw, &other)).err(), Some(NotDecoded::NotTcp));
+}

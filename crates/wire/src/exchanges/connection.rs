@@ -9,6 +9,7 @@ use super::{
     replies::Replies,
 };
 use crate::{
+    packet::Timestamp,
     protocols::{Frame, Loss, Protocol, Skipped},
     report::{LatencyKind, Side, Unmatched},
 };
@@ -56,10 +57,24 @@ impl Exchanges {
 
     /// Frames of one side can be read again.
     pub fn found(&mut self, skipped: &Skipped) {
+        // What was skipped before the first frame that could be read may have settled something.
+        if !skipped.range.is_empty() {
+            self.channels.lose(skipped.sender);
+        }
         self.channels.find(skipped.sender);
         self.sessions.find(skipped.sender);
         self.publishers.find(skipped.sender);
         self.packets.find(skipped.sender);
+    }
+
+    /// The other side has what `sender` sent and was not seen, or it was seen at last.
+    pub fn behind(&mut self, sender: Side, is_behind: bool) {
+        self.channels.behind(sender, is_behind);
+    }
+
+    /// Bytes of one side never came; what follows them is read at this time, whenever it came.
+    pub fn gap(&mut self, sender: Side, time: Timestamp) {
+        self.channels.gap(sender, time);
     }
 
     /// What was not matched so far, what is open included. Of [`LatencyKind::RequestToReply`] see [`Replies::unmatched`].
@@ -87,12 +102,6 @@ impl Exchanges {
             .most_unacknowledged()
             .max(self.sessions.most_open(Side::Broker))
             .max(self.packets.most_open(Side::Broker))
-    }
-
-    /// Channels of AMQP 0-9-1 on which numbers of publishes were concluded from a second of silence, as `confirm.select` was
-    /// not seen. Their confirm latencies rest on nothing being unconfirmed then.
-    pub fn concluded_channels(&self) -> u64 {
-        self.channels.concluded()
     }
 
     /// Channels and sessions that were used.

@@ -110,6 +110,17 @@ impl Outstanding {
         }
     }
 
+    /// Settles one message, or all up to a number, at a time that is not known.
+    pub(super) fn drop_settled(&mut self, number: u64, up_to: Option<u64>) {
+        let (first, last) = up_to.map_or((number, number), |last| (0, last));
+        let at = self.messages.partition_point(|message| message.number < first);
+        for message in self.messages.range_mut(at..).take_while(|message| message.number <= last) {
+            self.open -= u64::from(std::mem::take(&mut message.is_open));
+        }
+        self.unmatched.unknown_begin += 1;
+        self.trim();
+    }
+
     /// Mostly numbers have no holes. Then the place follows from the number.
     fn position(&self, number: u64) -> Option<usize> {
         let first = self.messages.front()?.number;

@@ -1,5 +1,6 @@
-//! A connection that shows what a rule looks for.
+//! A connection that shows what a rule looks for, and how much of it was seen.
 
+use super::advice::Advice;
 use crate::report::{ConnectionReport, DirectionReport, PacketReport, Severity, Side, SourceLevel};
 
 /// A connection that shows what a rule looks for.
@@ -7,14 +8,27 @@ pub(super) struct Hit {
     pub(super) severity: Severity,
     /// The larger, the worse: the worst gives the evidence.
     pub(super) weight: f64,
-    /// `client -> broker`.
-    pub(super) connection: String,
+    /// `client -> broker`; several where what was seen is the same in all.
+    pub(super) connections: Vec<String>,
+    /// How many there are.
+    pub(super) connections_in_all: u64,
     /// Where the evidence comes from.
     pub(super) source: SourceLevel,
     /// The figures, in words.
     pub(super) evidence: String,
     /// Numbers of packets that it rests on.
     pub(super) packets: Vec<u64>,
+    /// What is said of it. Hits with the same advice are one finding.
+    pub(super) advice: Advice,
+}
+
+/// A connection that a rule looked at.
+pub(super) struct Case {
+    /// How much was seen, in what the rule's minimum counts.
+    pub(super) count: u64,
+    /// For how long, in nanoseconds.
+    pub(super) nanos: u64,
+    pub(super) hit: Option<Hit>,
 }
 
 /// One direction of a connection, with what it takes to speak of it.
@@ -41,8 +55,43 @@ impl Direction<'_> {
 
     /// Of the connection's time, events a second.
     pub(super) fn rate(&self, events: u64) -> f64 {
-        let seconds = self.connection.last.since(self.connection.first).as_secs_f64();
+        let seconds = self.nanos() as f64 / 1e9;
         if seconds > 0.0 { events as f64 / seconds } else { 0.0 }
+    }
+
+    pub(super) fn nanos(&self) -> u64 {
+        nanos(self.connection)
+    }
+
+    /// A hit of this connection alone, from packets.
+    pub(super) fn hit(
+        &self,
+        severity: Severity,
+        weight: f64,
+        evidence: String,
+        advice: Advice,
+    ) -> Hit {
+        Hit {
+            severity,
+            weight,
+            connections: vec![self.connection.label()],
+            connections_in_all: 1,
+            source: SourceLevel::Packets,
+            evidence,
+            packets: Vec::new(),
+            advice,
+        }
+    }
+
+    /// What was seen of it: `count` in the connection's time.
+    pub(super) fn case(&self, count: u64, hit: Option<Hit>) -> Case {
+        Case { count, nanos: self.nanos(), hit }
+    }
+}
+
+impl Hit {
+    pub(super) fn with_packets(self, packets: &[u64]) -> Self {
+        Self { packets: packets.to_vec(), ..self }
     }
 }
 
@@ -51,6 +100,11 @@ impl ConnectionReport {
     pub fn label(&self) -> String {
         format!("{} -> {}", self.client, self.broker)
     }
+}
+
+/// For how long a connection was seen, in nanoseconds.
+pub(super) fn nanos(connection: &ConnectionReport) -> u64 {
+    u64::try_from(connection.last.since(connection.first).as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Both directions of every connection.

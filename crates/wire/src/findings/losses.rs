@@ -1,19 +1,38 @@
-//! What the capture itself lost.
+//! What was lost: by the capture, and on the way.
 
-use super::hit::{Hit, share};
-use crate::report::{PacketReport, Severity, SourceLevel};
+use super::{
+    advice,
+    hit::{Case, Direction, Hit, directions, share},
+};
+use crate::report::{DirectionReport, PacketReport, Severity, Side, SourceLevel};
 
-/// The kernel dropped packets because nobody read them in time.
-pub(super) fn capture_loss(report: &PacketReport) -> Vec<Hit> {
+/// Share of the segments that are lost.
+const LOSSY_SHARE: f64 = 0.001;
+/// Segments that are lost, below which chance may be behind it.
+const MIN_MISSING: u64 = 5;
+
+/// A file may not say what its capture lost.
+pub(super) fn without_count(report: &PacketReport) -> Option<&'static str> {
+    let capture = report.capture.as_ref()?;
+    let is_unknown = capture.dropped.is_none();
+    is_unknown.then_some("the file does not say whether packets were dropped")
+}
+
+/// Segments that the capture lost look like segments that the path lost.
+pub(super) fn with_loss(report: &PacketReport) -> Option<&'static str> {
+    let is_lossy = report.capture.as_ref()?.dropped.unwrap_or(0) > 0;
+    is_lossy.then_some("the capture itself lost packets")
+}
+
+/// The kernel dropped packets because they were not read in time.
+pub(super) fn capture_loss(report: &PacketReport) -> Vec<Case> {
     let Some(capture) = &report.capture else { return Vec::new() };
     let dropped = capture.dropped.unwrap_or(0);
-    if dropped == 0 {
-        return Vec::new();
-    }
-    vec![Hit {
+    let hit = (dropped > 0).then(|| Hit {
         severity: Severity::Warning,
         weight: dropped as f64,
-        connection: "all".to_owned(),
+        connections: vec!["all".to_owned()],
+        connections_in_all: 1,
         source: SourceLevel::Packets,
         evidence: format!(
             "{dropped} packets were dropped beside {} that were read ({:.2} %)",
@@ -21,5 +40,38 @@ pub(super) fn capture_loss(report: &PacketReport) -> Vec<Hit> {
             100.0 * share(dropped, dropped + capture.packets)
         ),
         packets: Vec::new(),
-    }]
+        advice: advice::CAPTURE_LOSS,
+    });
+    vec![Case { count: capture.packets, nanos: 0, hit }]
+}
+
+/// Segments that did not reach the receiver. Those that it got twice were not lost. A receiver whose buffer is full throws
+/// segments away, so that each window of nothing accounts for one.
+pub(super) fn network_limited(report: &PacketReport) -> Vec<Case> {
+    let case = |it: Direction<'_>| {
+        let figures = it.figures;
+        let missing = figures.missing_segments.saturating_sub(receiver(&it).zero_windows);
+        let lost = share(missing, figures.data_segments);
+        let is_lossy = missing >= MIN_MISSING && lost >= LOSSY_SHARE;
+        let hit = is_lossy.then(|| {
+            let evidence = format!(
+                "of {} segments from {}, {} were lost and sent again ({:.2} %)",
+                figures.data_segments,
+                it.sender(),
+                missing,
+                100.0 * lost,
+            );
+            it.hit(Severity::Warning, lost, evidence, advice::NETWORK)
+        });
+        it.case(figures.data_segments, hit)
+    };
+    directions(report).map(case).collect()
+}
+
+/// The direction in which the receiver announces its windows.
+const fn receiver<'a>(it: &Direction<'a>) -> &'a DirectionReport {
+    match it.from {
+        Side::Client => &it.connection.from_broker,
+        Side::Broker => &it.connection.from_client,
+    }
 }

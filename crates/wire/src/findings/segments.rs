@@ -1,7 +1,10 @@
 //! How messages are put into segments.
 
-use super::hit::{Direction, Hit, directions, share};
-use crate::report::{DirectionReport, PacketReport, Severity, Side, SourceLevel};
+use super::{
+    advice,
+    hit::{Case, Direction, directions, share},
+};
+use crate::report::{DirectionReport, PacketReport, Severity, Side};
 
 /// Share of the publishes above which a client is said to send frame by frame.
 const FRAME_BY_FRAME_SHARE: f64 = 0.5;
@@ -16,52 +19,54 @@ const MAX_ETHERNET_SEGMENT: u16 = 9_000;
 const USUAL_SEGMENT: u64 = 1_460;
 /// Share of acknowledgements for one message above which all are said to be.
 const SINGLE_ACK_SHARE: f64 = 0.9;
-/// Acknowledgements below which nothing is said.
-const MIN_ACKS: u64 = 100;
+/// Share of the requests for a message above which a client is said to poll.
+const EMPTY_SHARE: f64 = 0.5;
 
 /// Publishes whose method, header and body begin a segment each.
-pub(super) fn frame_by_frame(report: &PacketReport) -> Vec<Hit> {
-    let publishers = directions(report).filter(|it| it.from == Side::Client);
-    let hit = |it: Direction<'_>| {
+pub(super) fn frame_by_frame(report: &PacketReport) -> Vec<Case> {
+    let case = |it: Direction<'_>| {
         let messages = &it.connection.messages;
         let parts = share(messages.frame_by_frame, messages.published);
         let rate = it.rate(messages.publish_segments);
-        (parts >= FRAME_BY_FRAME_SHARE && rate >= MIN_SEGMENT_RATE).then(|| Hit {
-            severity: Severity::Warning,
-            weight: messages.frame_by_frame as f64,
-            connection: it.connection.label(),
-            source: SourceLevel::Packets,
-            evidence: format!(
+        let is_shown = parts >= FRAME_BY_FRAME_SHARE && rate >= MIN_SEGMENT_RATE;
+        let hit = is_shown.then(|| {
+            let evidence = format!(
                 "{:.0} % of {} publishes, {:.1} segments for each, {rate:.0} segments a second",
                 100.0 * parts,
                 messages.published,
                 messages.publish_segments as f64 / messages.published as f64,
-            ),
-            packets: messages.frame_by_frame_packets.clone(),
-        })
+            );
+            let weight = messages.frame_by_frame as f64;
+            let hit = it.hit(Severity::Warning, weight, evidence, advice::FRAME_BY_FRAME);
+            hit.with_packets(&messages.frame_by_frame_packets)
+        });
+        it.case(messages.publish_segments, hit)
     };
-    publishers.filter_map(hit).collect()
+    let is_publisher =
+        |it: &Direction<'_>| it.from == Side::Client && it.connection.messages.published > 0;
+    directions(report).filter(is_publisher).map(case).collect()
 }
 
 /// Segments that are small although the path has room, and many.
-pub(super) fn small_packets(report: &PacketReport) -> Vec<Hit> {
-    let hit = |it: Direction<'_>| {
+pub(super) fn small_packets(report: &PacketReport) -> Vec<Case> {
+    let case = |it: Direction<'_>| {
         let rate = it.rate(it.figures.data_segments);
         let small = small_below(it.figures);
         let median = it.figures.median_payload;
-        (median > 0 && median < small && rate >= MIN_SEGMENT_RATE).then(|| Hit {
-            severity: Severity::Note,
-            weight: rate,
-            connection: it.connection.label(),
-            source: SourceLevel::Packets,
-            evidence: format!(
+        let hit = (median > 0 && median < small && rate >= MIN_SEGMENT_RATE).then(|| {
+            let evidence = format!(
                 "half of the segments from {} have at most {median} bytes (small is below {small}), {rate:.0} a second",
                 it.sender(),
-            ),
-            packets: Vec::new(),
-        })
+            );
+            let advice = match it.from {
+                Side::Client => advice::SMALL_FROM_CLIENT,
+                Side::Broker => advice::SMALL_FROM_BROKER,
+            };
+            it.hit(Severity::Note, rate, evidence, advice)
+        });
+        it.case(it.figures.data_segments, hit)
     };
-    directions(report).filter_map(hit).collect()
+    directions(report).map(case).collect()
 }
 
 /// Payload below which a segment is small: a quarter of what an Ethernet takes, or what the broker's writer
@@ -76,26 +81,46 @@ fn small_below(direction: &DirectionReport) -> u64 {
 }
 
 /// Acknowledgements for one message each, one to a segment.
-pub(super) fn ack_per_message(report: &PacketReport) -> Vec<Hit> {
-    let consumers = directions(report).filter(|it| it.from == Side::Client);
-    let hit = |it: Direction<'_>| {
+pub(super) fn ack_per_message(report: &PacketReport) -> Vec<Case> {
+    let case = |it: Direction<'_>| {
         let messages = &it.connection.messages;
         let single =
             share(messages.acks - messages.multiple_acks.min(messages.acks), messages.acks);
         let to_a_segment = messages.acks as f64 / messages.ack_segments.max(1) as f64;
-        let each = messages.acks >= MIN_ACKS && single >= SINGLE_ACK_SHARE && to_a_segment < 1.5;
-        each.then(|| Hit {
-            severity: Severity::Note,
-            weight: messages.acks as f64,
-            connection: it.connection.label(),
-            source: SourceLevel::Packets,
-            evidence: format!(
+        let hit = (single >= SINGLE_ACK_SHARE && to_a_segment < 1.5).then(|| {
+            let evidence = format!(
                 "{:.0} % of {} acknowledgements are for one message, {to_a_segment:.2} to a segment",
                 100.0 * single,
                 messages.acks,
-            ),
-            packets: messages.lone_ack_packets.clone(),
-        })
+            );
+            let hit =
+                it.hit(Severity::Note, messages.acks as f64, evidence, advice::ACK_PER_MESSAGE);
+            hit.with_packets(&messages.lone_ack_packets)
+        });
+        it.case(messages.acks, hit)
     };
-    consumers.filter_map(hit).collect()
+    let is_consumer =
+        |it: &Direction<'_>| it.from == Side::Client && it.connection.messages.acks > 0;
+    directions(report).filter(is_consumer).map(case).collect()
+}
+
+/// Requests for single messages that mostly find none.
+pub(super) fn polling(report: &PacketReport) -> Vec<Case> {
+    let case = |it: Direction<'_>| {
+        let frames = |kind: &str| {
+            let of = it.connection.frames.iter().filter(|count| count.kind == kind);
+            of.map(|count| count.frames).sum::<u64>()
+        };
+        let (empty, asked) = (frames("basic.get-empty"), frames("basic.get"));
+        let hit = (share(empty, asked) >= EMPTY_SHARE).then(|| {
+            let evidence = format!(
+                "{empty} of {asked} requests found no message, {:.0} a second",
+                it.rate(asked)
+            );
+            it.hit(Severity::Note, empty as f64, evidence, advice::POLLING)
+        });
+        it.case(asked, hit)
+    };
+    let cases = directions(report).filter(|it| it.from == Side::Client).map(case);
+    cases.filter(|case| case.count > 0).collect()
 }

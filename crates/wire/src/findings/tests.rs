@@ -4,8 +4,8 @@ use super::{judge, not_found};
 use crate::{
     packet::Timestamp,
     report::{
-        CaptureReport, ConnectionReport, FindingRule, PacketReport, Severity, SocketReport, Source,
-        SourceLevel,
+        CaptureReport, ConnectionEvent, ConnectionReport, EventKind, Finding, FindingRule,
+        PacketReport, Severity, Side, SocketReport, Source, SourceLevel, Totals,
     },
 };
 
@@ -20,6 +20,7 @@ fn connection() -> ConnectionReport {
     };
     for direction in [&mut connection.from_client, &mut connection.from_broker] {
         direction.data_segments = 20_000;
+        direction.segments = 30_000;
         direction.median_payload = 1_400;
         direction.max_payload = 1_448;
         direction.max_segment_size = Some(1_460);
@@ -34,12 +35,26 @@ fn report(connection: ConnectionReport) -> PacketReport {
     PacketReport {
         capture: Some(CaptureReport { packets: 40_000, ..CaptureReport::default() }),
         connections: vec![connection],
+        totals: Totals { segments: 40_000, duration_nanos: 10_000_000_000, ..Totals::default() },
         ..PacketReport::default()
     }
 }
 
+fn judged(report: &PacketReport) -> Vec<Finding> {
+    let mut report = report.clone();
+    judge(&mut report);
+    report.findings
+}
+
+/// Why nothing is said of a rule.
+fn why_not(report: &PacketReport, rule: FindingRule) -> Option<String> {
+    let mut report = report.clone();
+    judge(&mut report);
+    report.not_judged?.into_iter().find(|it| it.rule == rule).map(|it| it.reason)
+}
+
 fn found(report: &PacketReport) -> Vec<FindingRule> {
-    judge(report).iter().map(|finding| finding.rule).collect()
+    judged(report).iter().map(|finding| finding.rule).collect()
 }
 
 fn check(change: impl Fn(&mut ConnectionReport), expected: &[FindingRule]) {
@@ -113,7 +128,7 @@ fn waits_for_delayed_acknowledgements() {
     check(stalls(2), &[]);
     let mut connection = connection();
     stalls(5)(&mut connection);
-    let finding = judge(&report(connection)).remove(0);
+    let finding = judged(&report(connection)).remove(0);
     assert_eq!(finding.packets, [7, 8, 9]);
     assert!(finding.evidence.contains("44.0 ms each"), "{}", finding.evidence);
 }
@@ -128,10 +143,16 @@ fn windows_of_nothing() {
     };
     check(longest(199), &[]);
     check(longest(200), &[FindingRule::ZeroWindow]);
-    for (millis, severity) in [(200, Severity::Warning), (15_000, Severity::Critical)] {
+    let severities = [
+        (200, Severity::Note),
+        (999, Severity::Note),
+        (1_000, Severity::Warning),
+        (15_000, Severity::Critical),
+    ];
+    for (millis, severity) in severities {
         let mut connection = connection();
         longest(millis)(&mut connection);
-        let finding = judge(&report(connection)).remove(0);
+        let finding = judged(&report(connection)).remove(0);
         assert_eq!(finding.severity, severity);
         assert!(finding.evidence.starts_with("the client had no room"), "{}", finding.evidence);
     }
@@ -141,8 +162,16 @@ fn windows_of_nothing() {
 fn what_limits_the_sender() {
     check(|it| it.from_broker.limits.receiver_window = 0.4, &[FindingRule::ReceiverLimited]);
     check(|it| it.from_broker.limits.receiver_window = 0.39, &[]);
-    check(|it| it.from_broker.retransmitted_segments = 20, &[FindingRule::NetworkLimited]);
-    check(|it| it.from_broker.retransmitted_segments = 19, &[]);
+    check(|it| it.from_broker.missing_segments = 20, &[FindingRule::NetworkLimited]);
+    check(|it| it.from_broker.missing_segments = 19, &[]);
+    let thrown_away = |windows: u64| {
+        move |it: &mut ConnectionReport| {
+            it.from_broker.missing_segments = 30;
+            it.from_client.zero_windows = windows;
+        }
+    };
+    check(thrown_away(10), &[FindingRule::NetworkLimited]);
+    check(thrown_away(11), &[]);
     let one_by_one = |busy: f64| {
         move |it: &mut ConnectionReport| {
             it.from_client.limits.busy = busy;
@@ -154,24 +183,45 @@ fn what_limits_the_sender() {
     check(one_by_one(0.5), &[]);
 }
 
-#[test]
-fn the_kernel_knows_better_than_the_capture() {
-    let socket = |receiver: f64, buffer: f64| SocketReport {
+fn socket(receiver: f64, buffer: f64) -> SocketReport {
+    SocketReport {
         local: "192.0.2.2:5672".to_owned(),
         remote: "192.0.2.1:40000".to_owned(),
         of_broker: true,
         busy: Some(0.5),
+        observed_nanos: 10_000_000_000,
+        data_segments_sent: Some(1_000),
         receiver_limited: Some(receiver),
         send_buffer_limited: Some(buffer),
         ..SocketReport::default()
-    };
+    }
+}
+
+#[test]
+fn a_full_window_is_a_warning_only_where_it_lasts() {
+    for (millis, severity) in [(190, Severity::Note), (1_000, Severity::Warning)] {
+        let mut connection = connection();
+        connection.from_client.longest_zero_window_nanos = millis * 1_000_000;
+        connection.from_broker.limits.receiver_window = 0.7;
+        let of_capture = report(connection);
+        let of_socket = PacketReport { sockets: vec![socket(0.4, 0.0)], ..of_capture.clone() };
+        for report in [of_capture, of_socket] {
+            let findings = judged(&report);
+            let found = findings.iter().find(|it| it.rule == FindingRule::ReceiverLimited);
+            assert_eq!(found.map(|it| it.severity), Some(severity), "{findings:#?}");
+        }
+    }
+}
+
+#[test]
+fn the_kernel_knows_better_than_the_capture() {
     let check = |receiver: f64, buffer: f64, expected: &[FindingRule]| {
         let mut connection = connection();
         // By the capture it would be.
         connection.from_broker.limits.receiver_window = 0.7;
         let report = PacketReport { sockets: vec![socket(receiver, buffer)], ..report(connection) };
         assert_eq!(found(&report), expected);
-        assert!(judge(&report).iter().all(|it| it.source == SourceLevel::Sockets));
+        assert!(judged(&report).iter().all(|it| it.source == SourceLevel::Sockets));
     };
     check(0.0, 0.0, &[]);
     check(0.25, 0.0, &[FindingRule::ReceiverLimited]);
@@ -184,7 +234,7 @@ fn the_kernel_knows_better_than_the_capture() {
 #[test]
 fn a_capture_that_lost_packets_says_nothing_about_the_network() {
     let mut connection = connection();
-    connection.from_broker.retransmitted_segments = 2_000;
+    connection.from_broker.missing_segments = 2_000;
     let mut report = report(connection);
     if let Some(capture) = &mut report.capture {
         capture.dropped = Some(10);
@@ -202,31 +252,149 @@ fn what_many_show_is_one_finding() {
         connection
     };
     let connections = (250..300).map(slow).collect();
-    let report = PacketReport { connections, ..PacketReport::default() };
-    let findings = judge(&report);
+    let report = PacketReport { connections, ..report(connection()) };
+    let findings = judged(&report);
     assert_eq!(findings.len(), 1);
     assert_eq!((findings[0].connections_in_all, findings[0].connections.len()), (50, 10));
     assert!(findings[0].connections[0].starts_with("192.0.2.1:299 "), "the worst is first");
 }
 
 #[test]
-fn rules_without_their_source_are_not_checked() {
-    let check = |present: SourceLevel, rule: FindingRule, expected: Option<bool>| {
+fn rules_without_their_source_are_not_judged() {
+    let check = |present: SourceLevel, rule: FindingRule, expected: Option<&str>| {
         let source = |level| Source { level, present: level == present, note: String::new() };
         let sources = vec![source(SourceLevel::Sockets), source(SourceLevel::Packets)];
-        let mut connection = connection();
-        connection.from_client.longest_zero_window_nanos = 200_000_000;
-        let mut report = PacketReport { sources, ..report(connection) };
-        report.findings = judge(&report);
-        let found = not_found(&report).find(|(name, _)| *name == rule);
-        assert_eq!(found.map(|(_, is_checked)| is_checked), expected, "{rule:?} by {present:?}");
+        let sockets = (present == SourceLevel::Sockets).then(|| SocketReport {
+            busy: Some(0.5),
+            receiver_limited: Some(0.0),
+            send_buffer_limited: Some(0.0),
+            observed_nanos: 2_000_000_000,
+            ..SocketReport::default()
+        });
+        let mut report = match present {
+            SourceLevel::Packets => report(connection()),
+            _ => PacketReport::default(),
+        };
+        (report.sources, report.sockets) = (sources, sockets.into_iter().collect());
+        assert_eq!(why_not(&report, rule).as_deref(), expected, "{rule:?} by {present:?}");
     };
-    check(SourceLevel::Packets, FindingRule::ZeroWindow, None);
-    check(SourceLevel::Packets, FindingRule::SmallPackets, Some(true));
-    check(SourceLevel::Packets, FindingRule::ReceiverLimited, Some(true));
-    check(SourceLevel::Packets, FindingRule::SendBufferLimited, Some(false));
-    check(SourceLevel::Sockets, FindingRule::SmallPackets, Some(false));
-    check(SourceLevel::Sockets, FindingRule::ReceiverLimited, Some(true));
-    check(SourceLevel::Sockets, FindingRule::SendBufferLimited, Some(true));
-    check(SourceLevel::Writes, FindingRule::SendBufferLimited, Some(false));
+    let (packets, sockets) = ("TCP segments were not seen", "sockets were not seen");
+    check(SourceLevel::Packets, FindingRule::SmallPackets, None);
+    check(SourceLevel::Packets, FindingRule::ReceiverLimited, None);
+    check(SourceLevel::Packets, FindingRule::SendBufferLimited, Some(sockets));
+    check(SourceLevel::Sockets, FindingRule::SmallPackets, Some(packets));
+    check(SourceLevel::Sockets, FindingRule::ReceiverLimited, None);
+    check(SourceLevel::Sockets, FindingRule::SendBufferLimited, None);
+    check(SourceLevel::Writes, FindingRule::SendBufferLimited, Some(sockets));
+}
+
+/// Each rule that judges figures, with what shows it in ten seconds. In ten microseconds, or of a few segments, it says nothing.
+#[test]
+fn too_little_evidence_is_not_judged() {
+    type Plant = fn(&mut ConnectionReport);
+    let shown: [(FindingRule, Plant); 8] = [
+        (FindingRule::ZeroWindow, |it| it.from_client.longest_zero_window_nanos = 300_000_000),
+        (FindingRule::DelayedAcknowledgement, |it| it.from_client.delayed_ack_stalls = 5),
+        (FindingRule::ReceiverLimited, |it| it.from_broker.limits.receiver_window = 0.8),
+        (FindingRule::NetworkLimited, |it| it.from_broker.missing_segments = 2_000),
+        (FindingRule::FrameByFrame, |it| it.messages.frame_by_frame = 20_000),
+        (FindingRule::SmallPackets, |it| it.from_broker.median_payload = 10),
+        (FindingRule::AckPerMessage, |it| {
+            (it.messages.acks, it.messages.ack_segments) = (20_000, 20_000);
+        }),
+        (FindingRule::ApplicationLimited, |it| {
+            (it.messages.confirms, it.messages.max_unconfirmed) = (20_000, 1);
+            it.from_client.limits.busy = 0.1;
+        }),
+    ];
+    for (rule, plant) in shown {
+        let mut connection = connection();
+        plant(&mut connection);
+        assert_eq!(found(&report(connection.clone())), [rule]);
+        connection.last = Timestamp::from_unix_nanos(10_000);
+        let short = report(connection);
+        assert_eq!(found(&short), [], "{rule:?}");
+        let reason = why_not(&short, rule).unwrap();
+        assert!(reason.starts_with("it takes ") && reason.contains("10.0 µs"), "{reason}");
+    }
+}
+
+#[test]
+fn a_healthy_connection_is_judged_by_every_rule_that_it_is_about() {
+    let mut report = report(connection());
+    judge(&mut report);
+    for rule in [FindingRule::ZeroWindow, FindingRule::NetworkLimited, FindingRule::ConnectionReset]
+    {
+        assert!(not_found(&report).any(|name| name == rule), "{rule:?}: {:?}", report.not_judged);
+    }
+    // It acknowledges nothing.
+    assert_eq!(
+        why_not(&report, FindingRule::AckPerMessage).as_deref(),
+        Some("no acknowledgements were seen")
+    );
+    let earlier = PacketReport { not_judged: None, ..report };
+    assert_eq!(not_found(&earlier).count(), 0);
+}
+
+/// A publisher whose broker has no room is never told to take fewer messages.
+#[test]
+fn advice_depends_on_who_sends() {
+    let advice = |change: fn(&mut ConnectionReport)| {
+        let mut connection = connection();
+        change(&mut connection);
+        judged(&report(connection)).remove(0)
+    };
+    for finding in [
+        advice(|it| it.from_broker.longest_zero_window_nanos = 20_000_000_000),
+        advice(|it| it.from_client.limits.receiver_window = 0.8),
+    ] {
+        assert!(finding.fix.contains("publish at the rate"), "{finding:?}");
+        assert!(!finding.fix.contains("prefetch"), "{finding:?}");
+        assert!(finding.severity < Severity::Critical);
+    }
+    let consumer = advice(|it| it.from_client.longest_zero_window_nanos = 20_000_000_000);
+    assert!(consumer.fix.contains("prefetch") && consumer.severity == Severity::Critical);
+}
+
+fn event(kind: EventKind, code: Option<u32>) -> ConnectionEvent {
+    ConnectionEvent {
+        kind,
+        from: Side::Broker,
+        code,
+        text: "a reason".to_owned(),
+        count: 3,
+        first: Timestamp::default(),
+        last: Timestamp::default(),
+        connections: vec!["192.0.2.1:40000 -> 192.0.2.2:5672".to_owned()],
+        connections_in_all: 1,
+        packets: vec![7],
+    }
+}
+
+#[test]
+fn a_blocked_publisher_does_not_lack_anything_to_send() {
+    let mut connection = connection();
+    connection.from_broker.longest_zero_window_nanos = 4_000_000_000;
+    connection.from_broker.zero_windows = 3;
+    connection.from_client.limits.busy = 0.1;
+    (connection.messages.confirms, connection.messages.max_unconfirmed) = (20_000, 1);
+    let report =
+        PacketReport { events: vec![event(EventKind::Blocked, None)], ..report(connection) };
+    let findings = judged(&report);
+    let names: Vec<FindingRule> = findings.iter().map(|finding| finding.rule).collect();
+    assert_eq!(names, [FindingRule::ConnectionBlocked, FindingRule::ZeroWindow]);
+    assert!(findings[0].evidence.contains("a reason"), "{findings:?}");
+    assert!(findings[1].fix.contains("alarm"), "{findings:?}");
+}
+
+#[test]
+fn errors_come_with_code_and_text_before_what_follows_from_them() {
+    let events = [(EventKind::ClosedWithout, None), (EventKind::ChannelClosed, Some(404))]
+        .map(|(kind, code)| event(kind, code));
+    let report = PacketReport { events: events.to_vec(), ..report(connection()) };
+    let first = judged(&report).remove(0);
+    assert_eq!((first.rule, first.severity), (FindingRule::ChannelClosed, Severity::Critical));
+    assert_eq!(first.evidence, "the broker: 404 a reason, 3 times");
+    assert_eq!((first.packets, first.connections_in_all), (vec![7], 1));
+    assert!(first.sentence.contains("NOT_FOUND"));
 }

@@ -4,7 +4,7 @@
 
 use super::{
     amqp10, amqp091,
-    frame::{Frame, IdentifierRun, Place, Protocol},
+    frame::{Frame, IdentifierRun, Place, Protocol, Reply},
     framer::{Cursor, Framer, Known, Progress, Trust},
     mqtt, rabbitmq_stream,
     sink::FrameSink,
@@ -102,7 +102,13 @@ impl Dissection {
     pub(super) fn frame(&self, place: Place) -> Frame<'_> {
         let Known { channel, kind, details, .. } = self.known();
         let (sender, protocol) = (self.sender, self.protocol);
-        Frame { sender, protocol, channel, kind, place, details, identifiers: self.identifiers() }
+        let (identifiers, reply) = (self.identifiers(), self.reply());
+        Frame { sender, protocol, channel, kind, place, details, identifiers, reply }
+    }
+
+    #[inline]
+    fn reply(&self) -> Option<Reply<'_>> {
+        with_grammar!(&self.grammar, grammar => grammar.reply.reply())
     }
 
     fn identifiers(&self) -> &[IdentifierRun] {

@@ -92,6 +92,17 @@ pub struct IdentifierRun {
     pub count: u64,
 }
 
+/// What a frame says of its sender's mind: a code, a text or both. Texts are foreign.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reply<'a> {
+    /// The protocol's code.
+    pub code: Option<u32>,
+    /// The text, at most 255 bytes of it.
+    pub text: &'a [u8],
+    /// Class and method of AMQP 0-9-1 to which a close answers.
+    pub cause: Option<(u16, u16)>,
+}
+
 /// A frame, a record of TLS or a packet of MQTT.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame<'a> {
@@ -110,4 +121,6 @@ pub struct Frame<'a> {
     /// Publishing ids of the stream protocol, in their order; runs beyond 4,096 are left out, and counted by
     /// [`super::StreamPublish::left_out`].
     pub identifiers: &'a [IdentifierRun],
+    /// Code and text of a frame that has them: of a close, a return, a refusal, an error.
+    pub reply: Option<Reply<'a>>,
 }

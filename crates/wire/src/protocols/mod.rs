@@ -24,6 +24,7 @@ mod harmless;
 mod mqtt;
 mod prefix;
 mod rabbitmq_stream;
+mod reply;
 mod search;
 mod sink;
 mod tls;
@@ -34,5 +35,5 @@ pub use details::{
     StreamChunk, StreamCommand, StreamPublish, Transfer,
 };
 pub use dissector::Dissector;
-pub use frame::{Frame, IdentifierRun, Place, Protocol, peer_of};
+pub use frame::{Frame, IdentifierRun, Place, Protocol, Reply, peer_of};
 pub use sink::{FrameSink, Loss, Sensitive, SensitiveKind, Skipped};

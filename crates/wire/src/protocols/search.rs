@@ -8,6 +8,7 @@ use super::{
     dissection::{Dissection, may_begin},
     frame::{Frame, IdentifierRun, Protocol},
     framer::{Cursor, Progress, Trust},
+    reply::StoredReply,
     sink::{FrameSink, Loss, Sensitive, Skipped},
 };
 use crate::{
@@ -163,7 +164,7 @@ const fn running(protocol: Protocol) -> usize {
 /// What a candidate has found.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kept {
-    frames: Vec<(Frame<'static>, Vec<IdentifierRun>)>,
+    frames: Vec<(Frame<'static>, Vec<IdentifierRun>, StoredReply)>,
     ranges: Vec<Sensitive>,
 }
 
@@ -177,15 +178,16 @@ impl Kept {
         for range in &self.ranges {
             sink.sensitive(range);
         }
-        for (frame, identifiers) in &self.frames {
-            sink.frame(&Frame { identifiers, ..*frame });
+        for (frame, identifiers, reply) in &self.frames {
+            sink.frame(&Frame { identifiers, reply: reply.reply(), ..*frame });
         }
     }
 }
 
 impl FrameSink for Kept {
     fn frame(&mut self, frame: &Frame<'_>) {
-        self.frames.push((Frame { identifiers: &[], ..*frame }, frame.identifiers.to_vec()));
+        let bare = Frame { identifiers: &[], reply: None, ..*frame };
+        self.frames.push((bare, frame.identifiers.to_vec(), StoredReply::of(frame.reply)));
     }
 
     fn sensitive(&mut self, sensitive: &Sensitive) {

@@ -5,10 +5,14 @@
 use super::{
     details::Details,
     framer::{self, Known, Next, Ranges, Trust},
+    reply::StoredReply,
     sink::FrameSink,
 };
 
+const ALERT: u8 = 21;
 const HANDSHAKE: u8 = 22;
+/// The level of an alert that ends the connection.
+const FATAL: u8 = 2;
 /// The largest record, with what encryption adds (RFC 5246, section 6.2.3).
 const RECORD_MAX: u16 = (1 << 14) + 2048;
 
@@ -18,11 +22,12 @@ pub(super) struct Grammar {
     pub(super) trust: Trust,
     is_inside: bool,
     kind: &'static str,
+    pub(super) reply: StoredReply,
 }
 
 impl Grammar {
-    pub(super) const fn new(trust: Trust) -> Self {
-        Self { trust, is_inside: false, kind: "" }
+    pub(super) fn new(trust: Trust) -> Self {
+        Self { trust, is_inside: false, kind: "", reply: StoredReply::default() }
     }
 
     pub(super) const fn known(&self) -> Known {
@@ -36,6 +41,11 @@ impl framer::Grammar for Grammar {
     fn read(&mut self, bytes: &[u8], _: &mut Ranges<'_, impl FrameSink>) -> Next {
         if self.is_inside {
             self.is_inside = false;
+            if let &[level @ (1 | 2), description] = bytes
+                && level == FATAL
+            {
+                self.reply.set_code(u32::from(description));
+            }
             return Next::Complete;
         }
         let &[kind, 3, 0..=4, length_high, length_low] = bytes else { return Next::Lost };
@@ -43,6 +53,11 @@ impl framer::Grammar for Grammar {
         let Some(name) = name(kind).filter(|_| length <= RECORD_MAX) else { return Next::Lost };
         self.kind = name;
         self.is_inside = true;
+        self.reply.clear();
+        // An alert of two bytes is not encrypted: its level and what it says.
+        if kind == ALERT && length == 2 {
+            return Next::Read(2);
+        }
         Next::Skip { bytes: u64::from(length), then: 0 }
     }
 }
@@ -50,7 +65,7 @@ impl framer::Grammar for Grammar {
 const fn name(kind: u8) -> Option<&'static str> {
     Some(match kind {
         20 => "change_cipher_spec",
-        21 => "alert",
+        ALERT => "alert",
         HANDSHAKE => "handshake",
         23 => "application_data",
         24 => "heartbeat",

@@ -57,6 +57,9 @@ pub struct DirectionReport {
     pub retransmitted_segments: u64,
     /// Bytes that were sent again.
     pub retransmitted_bytes: u64,
+    /// Segments that were lost on the way: without those that the receiver had already when they were sent again.
+    #[serde(default)]
+    pub missing_segments: u64,
     /// Segments that came out of order.
     pub out_of_order: u64,
     /// Median payload of segments that have some, in bytes.

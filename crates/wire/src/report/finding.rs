@@ -40,6 +40,100 @@ pub enum FindingRule {
     AckPerMessage,
     /// The capture lost packets.
     CaptureLoss,
+    /// A client polls with `basic.get`.
+    Polling,
+    /// Connections are closed with an error.
+    ConnectionClosed,
+    /// Channels are closed with an error.
+    ChannelClosed,
+    /// Messages are returned.
+    MessageReturned,
+    /// The broker refuses publishes.
+    PublishRefused,
+    /// Clients refuse deliveries.
+    DeliveryRefused,
+    /// The broker blocks publishers.
+    ConnectionBlocked,
+    /// The broker cancels consumers.
+    ConsumerCancelled,
+    /// The broker refuses logins.
+    LoginRefused,
+    /// AMQP 1.0 reports an error condition.
+    Amqp10Error,
+    /// The stream protocol refuses a command.
+    StreamRefused,
+    /// MQTT refuses something, or disconnects.
+    MqttRefused,
+    /// TLS and plain text meet, or the protocol is another.
+    WrongProtocol,
+    /// TLS ends with an alert.
+    TlsAlert,
+    /// Heartbeats are missing.
+    MissedHeartbeats,
+    /// A connection is reset.
+    ConnectionReset,
+    /// A connection is reset after a long silence.
+    IdleReset,
+    /// A connection is refused, or not answered.
+    ConnectionRefused,
+    /// One end is gone and the other does not know.
+    HalfOpen,
+    /// A TCP connection ends without a word of the protocol.
+    ClosedWithout,
+    /// A connection for each message.
+    ConnectionChurn,
+    /// A channel for each message.
+    ChannelChurn,
+}
+
+impl FindingRule {
+    /// What it looks for, as a list has it.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::FrameByFrame => "publishes sent frame by frame",
+            Self::SmallPackets => "many small packets",
+            Self::DelayedAcknowledgement => "waits for delayed acknowledgements",
+            Self::ZeroWindow => "receivers without room",
+            Self::ReceiverLimited => "slow readers",
+            Self::SendBufferLimited => "small send buffers",
+            Self::NetworkLimited => "losses on the way",
+            Self::ApplicationLimited => "applications with nothing to send",
+            Self::AckPerMessage => "an acknowledgement for every message",
+            Self::CaptureLoss => "losses of the capture",
+            Self::Polling => "polling",
+            Self::ConnectionClosed => "connections closed with an error",
+            Self::ChannelClosed => "channels closed with an error",
+            Self::MessageReturned => "returned messages",
+            Self::PublishRefused => "refused publishes",
+            Self::DeliveryRefused => "refused deliveries",
+            Self::ConnectionBlocked => "blocked publishers",
+            Self::ConsumerCancelled => "cancelled consumers",
+            Self::LoginRefused => "refused logins",
+            Self::Amqp10Error => "errors of AMQP 1.0",
+            Self::StreamRefused => "refusals of the stream protocol",
+            Self::MqttRefused => "refusals of MQTT",
+            Self::WrongProtocol => "wrong protocols",
+            Self::TlsAlert => "alerts of TLS",
+            Self::MissedHeartbeats => "missed heartbeats",
+            Self::ConnectionReset => "resets",
+            Self::IdleReset => "resets after silence",
+            Self::ConnectionRefused => "refused connections",
+            Self::HalfOpen => "half-open connections",
+            Self::ClosedWithout => "ends without a close",
+            Self::ConnectionChurn => "a connection for each message",
+            Self::ChannelChurn => "a channel for each message",
+        }
+    }
+}
+
+/// A rule of which nothing is said.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct NotJudged {
+    /// Which rule.
+    pub rule: FindingRule,
+    /// Why, in words.
+    pub reason: String,
 }
 
 /// One piece of advice.

@@ -3,6 +3,7 @@
 //! Types alone. Who fills them lives in `analyzer`, which rules read them in `findings`.
 
 mod connection;
+mod event;
 mod finding;
 mod frames;
 mod latency;
@@ -13,7 +14,8 @@ mod sources;
 mod whole;
 
 pub use connection::{ConnectionReport, DirectionReport, LimitShares, RoundTrips};
-pub use finding::{Finding, FindingRule, Severity};
+pub use event::{ConnectionEvent, EventKind};
+pub use finding::{Finding, FindingRule, NotJudged, Severity};
 pub use frames::{FrameCount, Side};
 pub use latency::{LatencyKind, LatencyReport, Unmatched};
 pub use messages::MessageFigures;

@@ -1,5 +1,7 @@
 //! Where the figures come from, and what was lost on the way.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// A source of figures, as `--explain` lists them.
@@ -40,6 +42,9 @@ pub struct CaptureReport {
     pub cut: u64,
     /// What was read and not analyzed.
     pub left_out: LeftOut,
+    /// Segments that came in other packets, by what carried them.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tunnels: BTreeMap<String, u64>,
     /// The file ended in the middle of a packet, or had something that is not read: where and what.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damaged: Option<String>,
@@ -51,6 +56,9 @@ pub struct CaptureReport {
 pub struct LeftOut {
     /// No TCP.
     pub not_tcp: u64,
+    /// Packets that were captured more than once; the first counts.
+    #[serde(default)]
+    pub repeated: u64,
     /// Fragments of IP packets.
     pub fragments: u64,
     /// Headers that contradict themselves.

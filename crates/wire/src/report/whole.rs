@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    CaptureReport, ConnectionReport, DirectionReport, Finding, FrameCount, Ladder, LatencyReport,
-    RoundTrips, SizeBin, SocketReport, Source, TimeSequence, WriteSizes,
+    CaptureReport, ConnectionEvent, ConnectionReport, DirectionReport, EventKind, Finding,
+    FrameCount, Ladder, LatencyReport, NotJudged, RoundTrips, SizeBin, SocketReport, Source,
+    TimeSequence, WriteSizes,
 };
 use crate::packet::Timestamp;
 
@@ -53,12 +54,25 @@ pub struct PacketReport {
     /// What to mend, worst first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+    /// Rules of which nothing is said, with the reason; absent in a report of an earlier version, which does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_judged: Option<Vec<NotJudged>>,
+    /// What went wrong on connections, in the order in which it was seen.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<ConnectionEvent>,
     /// Sequence numbers against time, of the connections that have most to show.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub time_sequences: Vec<TimeSequence>,
     /// Frames between client and broker, of a channel.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ladders: Vec<Ladder>,
+}
+
+impl PacketReport {
+    /// Events of a kind.
+    pub fn events_of(&self, kind: EventKind) -> impl Iterator<Item = &ConnectionEvent> {
+        self.events.iter().filter(move |event| event.kind == kind)
+    }
 }
 
 /// All connections together.
@@ -79,6 +93,9 @@ pub struct Totals {
     pub payload_bytes: u64,
     /// Segments that repeat bytes.
     pub retransmitted_segments: u64,
+    /// Segments that were lost on the way.
+    #[serde(default)]
+    pub missing_segments: u64,
     /// Frames of the broker's protocols.
     pub frames: u64,
     /// Messages from clients: publishes of every protocol.
@@ -108,6 +125,8 @@ impl Totals {
         self.delivered += messages.delivered;
         self.publish_segments += messages.publish_segments;
         self.unread_bytes += unread_bytes;
+        self.missing_segments +=
+            connection.from_client.missing_segments + connection.from_broker.missing_segments;
         self.round_trips.add(connection.from_broker.round_trips);
         self.client_zero_window.add(&connection.from_client);
         self.broker_zero_window.add(&connection.from_broker);

@@ -1,5 +1,7 @@
 //! What one segment changes in a connection.
 
+use std::time::Duration;
+
 use super::{
     endpoints::{ConnectionId, Direction, Endpoints, Pair},
     figures::{ConnectionEnd, ConnectionSummary, WindowScale},
@@ -131,6 +133,21 @@ fn end_side<O: TcpObserver>(
     }
 }
 
+/// Segments that come in another order than they were sent come within this time, where round trips are not known:
+/// Wireshark's limit.
+const REORDERING: Duration = Duration::from_millis(3);
+
+/// Whether the first of the blocks is one that the receiver got twice: it is acknowledged already, or lies within the next
+/// block (RFC 2883, section 4).
+fn reports_duplicate(segment: &Segment<'_>) -> bool {
+    let [first, second, ..] = segment.options.selective_acknowledgements;
+    let Some((start, end)) = first else { return false };
+    let is_behind = |one: u32, other: u32| other.wrapping_sub(one).cast_signed() > 0;
+    let is_within =
+        |(outer_start, outer_end)| !is_behind(start, outer_start) && !is_behind(outer_end, end);
+    is_behind(start, segment.acknowledgement) || second.is_some_and(is_within)
+}
+
 /// What a segment has brought.
 #[derive(Clone, Copy, Debug, Default)]
 struct Brought {
@@ -165,6 +182,7 @@ impl<O: TcpObserver> Turn<'_, '_, '_, O> {
         if acknowledged.is_some() {
             self.go_on();
         }
+        self.tell_behind();
         let brought = self.send();
         if self.has(TcpFlags::FIN) {
             self.own.counters.fin.get_or_insert(self.segment.time);
@@ -173,6 +191,7 @@ impl<O: TcpObserver> Turn<'_, '_, '_, O> {
             self.reset();
         }
         self.give_up_holes();
+        self.tell_behind();
         self.trace(acknowledged, brought);
     }
 
@@ -196,6 +215,7 @@ impl<O: TcpObserver> Turn<'_, '_, '_, O> {
 
     fn acknowledge(&mut self) -> Option<Place> {
         let acknowledged = self.peer.acknowledge(self.segment.acknowledgement);
+        self.peer.counters.reported_duplicates += u64::from(reports_duplicate(self.segment));
         if let Some(place) = acknowledged {
             self.end_round_trip(place);
         }
@@ -254,9 +274,16 @@ impl<O: TcpObserver> Turn<'_, '_, '_, O> {
     fn send_payload(&mut self, start: Place, end: Place) -> Brought {
         let Segment { packet, time, payload: bytes, .. } = *self.segment;
         let payload = Payload { packet, segment: (start, end), start, end, bytes };
+        let hole_since = self.own.reassembly.hole_since();
         let new = self.own.reassembly.take(payload, time, self.budgets, self.output);
         let is_out_of_order = new > 0 && start < self.own.sent;
         let retransmitted_bytes = self.count_bytes(start, end, new, is_out_of_order);
+        if retransmitted_bytes > 0 {
+            self.count_needless(end);
+        }
+        if is_out_of_order {
+            self.count_late(hole_since);
+        }
         self.own.sent = self.own.sent.max(end);
         self.progress();
         Brought { places: None, retransmitted_bytes, is_out_of_order }
@@ -274,6 +301,23 @@ impl<O: TcpObserver> Turn<'_, '_, '_, O> {
         counters.retransmitted_segments += u64::from(retransmitted > 0);
         counters.out_of_order_segments += u64::from(is_out_of_order);
         u32::try_from(retransmitted).unwrap_or(u32::MAX)
+    }
+
+    /// Counts a segment that was sent again although the receiver had it.
+    fn count_needless(&mut self, end: Place) {
+        let is_acknowledged = self.own.acknowledged.is_some_and(|place| end <= place);
+        let is_probe = self.peer.window.is_zero();
+        // A receiver whose buffer is full throws away what came: that is no loss of the path.
+        let progress = self.own.progress(self.peer, self.segment.time);
+        let is_full = progress.is_some_and(|progress| progress.is_nearly_full());
+        self.own.counters.needless_segments += u64::from(is_acknowledged || is_probe || is_full);
+    }
+
+    /// Counts a segment that fills a hole so late that it was sent again. What only came in another order comes sooner.
+    fn count_late(&mut self, hole_since: Option<Timestamp>) {
+        let patience = self.own.round_trip(self.peer).unwrap_or(REORDERING);
+        let is_late = hole_since.is_some_and(|since| self.segment.time.since(since) >= patience);
+        self.own.counters.late_segments += u64::from(is_late);
     }
 
     /// Notes what the payload means for the sender's pace.
@@ -306,6 +350,7 @@ impl<O: TcpObserver> Turn<'_, '_, '_, O> {
     fn reset(&mut self) {
         let time = self.segment.time;
         self.own.counters.reset.get_or_insert(time);
+        self.own.counters.reset_packet.get_or_insert(self.segment.packet);
         self.own.pace.end(time, self.direction, self.output);
         self.peer.pace.end(time, self.direction.opposite(), self.output);
     }
@@ -315,6 +360,16 @@ impl<O: TcpObserver> Turn<'_, '_, '_, O> {
         for side in [&mut *self.own, &mut *self.peer] {
             let acknowledged = side.acknowledged;
             side.reassembly.give_up_holes(acknowledged, time, self.budgets, self.output);
+        }
+    }
+
+    /// Says of which direction the receiver has more than was seen, where that has changed.
+    fn tell_behind(&mut self) {
+        let (own, peer) = (self.direction, self.direction.opposite());
+        for (side, direction) in [(&mut *self.own, own), (&mut *self.peer, peer)] {
+            if let Some(is_behind) = side.changes_behind() {
+                self.output.behind(direction, is_behind);
+            }
         }
     }
 

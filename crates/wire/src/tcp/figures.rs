@@ -103,6 +103,13 @@ pub struct DirectionFigures {
     pub retransmitted_segments: u64,
     /// Bytes that were seen before.
     pub retransmitted_bytes: u64,
+    /// Of the segments that were sent again, those that the receiver had already: it had acknowledged them, or they asked
+    /// for a window, or its window was nearly full.
+    pub needless_segments: u64,
+    /// Segments of which the receiver says that it got them twice (RFC 2883). It may say so of those above as well.
+    pub reported_duplicates: u64,
+    /// Segments that fill a hole a round trip or more after it was there: they were lost before they were seen, and sent again.
+    pub late_segments: u64,
     /// Segments that fill a hole: they came after later bytes, and bring bytes that were not seen before.
     pub out_of_order_segments: u64,
     /// Bytes that were sent before the first byte that was seen, and came after it. They are in no chunk.
@@ -152,6 +159,10 @@ pub struct DirectionFigures {
     pub fin: Option<Timestamp>,
     /// When this end reset the connection.
     pub reset: Option<Timestamp>,
+    /// Number of the packet in which it did.
+    pub reset_packet: Option<u64>,
+    /// Whether its SYN was seen.
+    pub has_syn: bool,
 }
 
 /// Why nothing more comes of a connection.
@@ -184,6 +195,14 @@ pub struct ConnectionSummary {
     pub forward: DirectionFigures,
     /// What the other one sent.
     pub reverse: DirectionFigures,
+}
+
+impl DirectionFigures {
+    /// Segments that were lost on the way: those sent again, without those that the receiver had already.
+    pub fn missing_segments(&self) -> u64 {
+        let needless = self.needless_segments.max(self.reported_duplicates);
+        self.retransmitted_segments.saturating_sub(needless) + self.late_segments
+    }
 }
 
 impl ConnectionSummary {

@@ -23,6 +23,9 @@ pub trait TcpObserver {
     fn opened(&mut self, _connection: ConnectionId, _endpoints: &Endpoints) {}
     /// Bytes, in order.
     fn chunk(&mut self, _connection: ConnectionId, _direction: Direction, _chunk: Chunk<'_>) {}
+    /// The receiver has bytes that were not seen yet, or they were seen at last. It is told before the bytes of the segment
+    /// that says so, and after those that were missing.
+    fn behind(&mut self, _connection: ConnectionId, _direction: Direction, _is_behind: bool) {}
     /// Bytes that were given up on.
     fn gap(&mut self, _connection: ConnectionId, _direction: Direction, _gap: Gap) {}
     /// Every segment, for a picture of the connection over time.
@@ -147,6 +150,10 @@ impl<O: TcpObserver> Output<'_, O> {
 
     pub(super) fn gap(&mut self, direction: Direction, gap: Gap) {
         self.observer.gap(self.connection, direction, gap);
+    }
+
+    pub(super) fn behind(&mut self, direction: Direction, is_behind: bool) {
+        self.observer.behind(self.connection, direction, is_behind);
     }
 
     pub(super) fn span(&mut self, direction: Direction, span: Span) {

@@ -40,7 +40,7 @@ impl Progress {
         u64::try_from(self.sent - self.acknowledged).unwrap_or(0)
     }
 
-    fn is_nearly_full(&self) -> bool {
+    pub(super) fn is_nearly_full(&self) -> bool {
         self.in_flight() > 0 && self.nearly_full.is_some_and(|limit| self.in_flight() >= limit)
     }
 }

@@ -89,6 +89,16 @@ impl Reassembly {
         (self.gaps, self.gap_bytes)
     }
 
+    /// Whether bytes before a place, which the receiver has, were neither handed on nor given up.
+    pub(super) const fn is_behind(&self, acknowledged: Place) -> bool {
+        acknowledged > self.next
+    }
+
+    /// Since when there is a hole.
+    pub(super) fn hole_since(&self) -> Option<Timestamp> {
+        self.held.first_key_value().map(|(_, held)| held.time)
+    }
+
     /// Takes a payload and hands on what can be read now. Bytes that were taken before win over later ones. Gives how
     /// many bytes are new.
     pub(super) fn take<O: TcpObserver>(
@@ -227,7 +237,9 @@ impl Reassembly {
             let (start, held) = entry.remove_entry();
             self.held_bytes -= held.cost();
             budget.give_back(held.cost());
-            let Held { packet, segment, end, bytes, .. } = held;
+            let Held { packet, segment, end, bytes, time: captured } = held;
+            // Where packets stand in another order than that of their times, the later one counts.
+            let time = time.max(captured);
             self.hand_on(&Payload { packet, segment, start, end, bytes: &bytes }, time, output);
         }
     }

@@ -37,6 +37,9 @@ pub(super) struct Counters {
     pub(super) unique_bytes: u64,
     pub(super) retransmitted_segments: u64,
     pub(super) retransmitted_bytes: u64,
+    pub(super) needless_segments: u64,
+    pub(super) reported_duplicates: u64,
+    pub(super) late_segments: u64,
     pub(super) out_of_order_segments: u64,
     pub(super) bytes_before_start: u64,
     pub(super) max_in_flight: u64,
@@ -44,6 +47,7 @@ pub(super) struct Counters {
     pub(super) syn_round_trip: Option<Duration>,
     pub(super) fin: Option<Timestamp>,
     pub(super) reset: Option<Timestamp>,
+    pub(super) reset_packet: Option<u64>,
 }
 
 /// An end of a connection.
@@ -57,6 +61,8 @@ pub(super) struct Side {
     pub(super) acknowledged: Option<Place>,
     acknowledged_sequence: Option<u32>,
     pub(super) reassembly: Reassembly,
+    /// Whether the other end is known to have bytes that were not seen.
+    is_behind: bool,
     pub(super) unacknowledged: Unacknowledged,
     pub(super) window: Window,
     pub(super) pace: Pace,
@@ -73,6 +79,7 @@ impl Side {
             acknowledged: None,
             acknowledged_sequence: None,
             reassembly: Reassembly::new(direction),
+            is_behind: false,
             unacknowledged: Unacknowledged::default(),
             window: Window::default(),
             pace: Pace::default(),
@@ -130,6 +137,15 @@ impl Side {
         Some(place)
     }
 
+    /// Whether the other end has bytes that were not seen, where that has changed.
+    pub(super) fn changes_behind(&mut self) -> Option<bool> {
+        // A FIN takes a number and brings no byte.
+        let acknowledged =
+            self.acknowledged.unwrap_or(0) - Place::from(self.counters.fin.is_some());
+        let is_behind = self.reassembly.is_behind(acknowledged);
+        (std::mem::replace(&mut self.is_behind, is_behind) != is_behind).then_some(is_behind)
+    }
+
     /// Whether a SYN of this end cannot belong to this connection.
     pub(super) fn contradicts(&self, syn_sequence: u32) -> bool {
         let begins = syn_sequence.wrapping_add(1);
@@ -150,6 +166,11 @@ impl Side {
             syn.max_segment_size.map(|size| u32::from(size.saturating_sub(times)))
         });
         stated.min().unwrap_or(self.counters.largest_segment_bytes.max(LEAST_SEGMENT_BYTES))
+    }
+
+    /// From here to the other end and back, and to this end and back, where the handshake was seen.
+    pub(super) fn round_trip(&self, peer: &Self) -> Option<Duration> {
+        Some(self.counters.syn_round_trip? + peer.counters.syn_round_trip?)
     }
 
     /// How far this end is; none before the other end has acknowledged anything.
@@ -178,6 +199,9 @@ impl Side {
             unique_bytes: counters.unique_bytes,
             retransmitted_segments: counters.retransmitted_segments,
             retransmitted_bytes: counters.retransmitted_bytes,
+            needless_segments: counters.needless_segments,
+            reported_duplicates: counters.reported_duplicates,
+            late_segments: counters.late_segments,
             out_of_order_segments: counters.out_of_order_segments,
             bytes_before_start: counters.bytes_before_start,
             gaps,
@@ -201,6 +225,8 @@ impl Side {
             stalled_time: self.stalls.stalled,
             fin: counters.fin,
             reset: counters.reset,
+            reset_packet: counters.reset_packet,
+            has_syn: self.synchronization.is_some(),
         }
     }
 }

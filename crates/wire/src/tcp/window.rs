@@ -50,6 +50,11 @@ impl Window {
         Some(u64::from(window) << shift)
     }
 
+    /// Whether the window that was advertised last is nothing.
+    pub(super) const fn is_zero(&self) -> bool {
+        self.zero_since.is_some()
+    }
+
     /// Takes note of a window. Those of SYNs are never scaled (RFC 7323, section 2.2). Gives the time without a window
     /// that this ends.
     pub(super) fn advertised(

@@ -95,9 +95,9 @@ fn nothing_found_says_what_was_checked() {
     keep("packets-clean.html", &page);
     assert!(
         page.contains("Nothing found.")
-            && page.contains("Checked: losses of the capture, receivers without room, ")
+            && page.contains("Judged and not found: losses of the capture, wrong protocols, ")
     );
-    assert!(!page.contains("Not checked"));
+    assert!(!page.contains("Not judged"));
 }
 
 #[test]
@@ -105,10 +105,8 @@ fn without_packets_sockets_are_left() {
     let page = page(&sockets_alone());
     keep("packets-sockets.html", &page);
     assert!(page.contains("CAP_NET_RAW is missing") && page.contains("No packets were captured"));
-    assert!(page.contains("Checked: slow readers, small send buffers"));
-    assert!(page.contains(
-        "Not checked, because the source is missing: losses of the capture, receivers without room"
-    ));
+    assert!(page.contains("Judged and not found: wrong protocols, "));
+    assert!(page.contains("<li>losses of the capture: TCP segments &lt;were&gt; not seen</li>"));
     for section in ["latencies", "sequences", "ladders", "connections", "frames", "sizes"] {
         assert!(!page.contains(&format!("id=\"{section}\"")), "{section}");
     }
@@ -118,7 +116,7 @@ fn without_packets_sockets_are_left() {
 fn an_empty_report_is_a_page_as_well() {
     let page = page(&PacketReport::default());
     keep("packets-empty.html", &page);
-    assert!(page.contains("Nothing could be checked.") && page.contains("Nothing was seen."));
+    assert!(page.contains("Nothing could be judged:") && page.contains("Nothing was seen."));
     assert!(!page.contains("<svg"));
 }
 

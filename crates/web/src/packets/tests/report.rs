@@ -4,9 +4,9 @@ use rabbitscope_wire::{
     packet::Timestamp,
     report::{
         CaptureReport, ConnectionReport, DirectionReport, Finding, FindingRule, FrameCount,
-        LatencyKind, LatencyReport, LeftOut, LimitShares, MessageFigures, PacketReport, RoundTrips,
-        SIZE_BINS, Severity, Side, SizeBin, SocketReport, Source, SourceLevel, Totals, Unmatched,
-        WriteSizes, ZeroWindowTime,
+        LatencyKind, LatencyReport, LeftOut, LimitShares, MessageFigures, NotJudged, PacketReport,
+        RoundTrips, SIZE_BINS, Severity, Side, SizeBin, SocketReport, Source, SourceLevel, Totals,
+        Unmatched, WriteSizes, ZeroWindowTime,
     },
 };
 
@@ -33,6 +33,7 @@ pub(super) fn full() -> PacketReport {
         sockets: (0..24).map(socket).collect(),
         writes: Some(writes()),
         findings: findings(),
+        not_judged: Some(Vec::new()),
         time_sequences: pictures::time_sequences(),
         ladders: pictures::ladders(),
         ..PacketReport::default()
@@ -45,6 +46,10 @@ pub(super) fn sockets_alone() -> PacketReport {
         subject: "port 5672 of rabbit@orders-3".to_owned(),
         sources: sources([true, false, false]),
         sockets: (0..40).map(socket).collect(),
+        not_judged: Some(vec![NotJudged {
+            rule: FindingRule::CaptureLoss,
+            reason: "TCP segments <were> not seen".to_owned(),
+        }]),
         ..PacketReport::default()
     }
 }
@@ -82,7 +87,7 @@ fn capture() -> CaptureReport {
             gap_bytes: 40_960,
             ..LeftOut::default()
         },
-        damaged: None,
+        ..CaptureReport::default()
     }
 }
 
@@ -95,6 +100,7 @@ fn totals() -> Totals {
         data_segments: 742_001,
         payload_bytes: 801_234_567,
         retransmitted_segments: 2310,
+        missing_segments: 2_300,
         frames: 1_812_330,
         published: 201_112,
         delivered: 198_400,

@@ -23,20 +23,21 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// Takes the next frame of the connection with this number.
+    /// Takes the next frame of the connection with this number; `is_timed`: it was read when it came.
     #[inline]
     pub(super) fn frame(
         &mut self,
         connection: u64,
         frame: &Frame<'_>,
         replies: &mut Replies,
+        is_timed: bool,
         sink: &mut impl FnMut(&Latency),
     ) {
         if let Some(message) = self.contents[index(frame.sender)].frame(&frame.details) {
-            self.message(&message, connection, frame, replies, sink);
+            self.message(&message, connection, (frame, is_timed), replies, sink);
         }
         match &frame.details {
-            Details::Settlement(settlement) => self.settle(settlement, frame, sink),
+            Details::Settlement(settlement) => self.settle(settlement, (frame, is_timed), sink),
             Details::Consume(consume) => self.consume(consume, frame),
             Details::Method { number, .. } => self.method(*number, frame.place.last_packet),
             _ => {}
@@ -47,14 +48,14 @@ impl Channel {
         &mut self,
         message: &Message,
         connection: u64,
-        frame: &Frame<'_>,
+        (frame, is_timed): (&Frame<'_>, bool),
         replies: &mut Replies,
         sink: &mut impl FnMut(&Latency),
     ) {
         let mark = Mark::of(frame);
         match (message.carrier, frame.sender) {
             (Carrier::Publish(publish), Side::Client) => {
-                self.confirms.publish(mark);
+                self.confirms.publish(is_timed.then_some(mark));
                 let address = publish.routing_key;
                 reply(&message.header, address, (frame, None), (replies, sink));
                 request(&message.header, (frame, connection), replies);
@@ -73,7 +74,7 @@ impl Channel {
     fn settle(
         &mut self,
         settlement: &Settlement,
-        frame: &Frame<'_>,
+        (frame, is_timed): (&Frame<'_>, bool),
         sink: &mut impl FnMut(&Latency),
     ) {
         match frame.sender {
@@ -83,7 +84,7 @@ impl Channel {
             }
             Side::Broker => {
                 let ending = Ending::new(LatencyKind::PublishToConfirm, frame, frame.channel);
-                self.confirms.confirm(settlement, &ending, sink, frame.place.time);
+                self.confirms.confirm(settlement, is_timed.then_some(&ending), sink);
             }
         }
     }
@@ -123,6 +124,11 @@ impl Channel {
             }
             Side::Broker => self.confirms.lose_confirms(),
         }
+    }
+
+    /// What the client sent was missed, or is seen later than what followed it.
+    pub(super) fn miss_publishes(&mut self) {
+        self.confirms.count_anew();
     }
 
     /// What `sender` sends can be read again.

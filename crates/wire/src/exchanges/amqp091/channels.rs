@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::{
     super::{
-        latency::{Ending, Latency, Mark, add},
+        latency::{Ending, Latency, Mark, add, index},
         replies::Replies,
         requests::Requests,
     },
@@ -12,12 +12,26 @@ use super::{
     methods::{answered_by, is_synchronous},
 };
 use crate::{
+    packet::Timestamp,
     protocols::{Details, Frame},
     report::{LatencyKind, Side, Unmatched},
 };
 
 /// Channels of a connection that are followed. RabbitMQ's `channel_max` is 2,047.
 const CHANNELS_MAX: usize = 4096;
+
+/// Frames of a side whose time is not known: the other side had them before they were seen, or bytes before them never came.
+#[derive(Clone, Copy, Debug, Default)]
+struct Blur {
+    is_behind: bool,
+    until: Option<Timestamp>,
+}
+
+impl Blur {
+    fn is_timed(&self, time: Timestamp) -> bool {
+        !self.is_behind && self.until.is_none_or(|until| time > until)
+    }
+}
 
 /// The channels of a connection.
 #[derive(Clone, Debug, Default)]
@@ -26,6 +40,8 @@ pub(in super::super) struct Channels {
     requests: Requests,
     /// Sides that cannot be read now.
     lost: Vec<Side>,
+    /// Of each side, what cannot be timed.
+    blurs: [Blur; 2],
     left_out: u64,
 }
 
@@ -39,8 +55,9 @@ impl Channels {
         sink: &mut impl FnMut(&Latency),
     ) {
         self.methods(frame, sink);
+        let is_timed = self.blurs[index(frame.sender)].is_timed(frame.place.time);
         if let Some(channel) = self.channel(frame.channel) {
-            channel.frame(connection, frame, replies, sink);
+            channel.frame(connection, frame, replies, is_timed, sink);
         }
     }
 
@@ -87,7 +104,25 @@ impl Channels {
     pub(in super::super) fn find(&mut self, sender: Side) {
         self.lost.retain(|lost| *lost != sender);
         self.requests.find(sender);
-        self.by_number.values_mut().for_each(|channel| channel.find(sender));
+        for channel in self.by_number.values_mut() {
+            channel.find(sender);
+            // Frames that proved to be frames only now are told later than they came.
+            channel.miss_publishes();
+        }
+    }
+
+    /// The other side has what `sender` sent and was not seen, or it was seen at last.
+    pub(in super::super) fn behind(&mut self, sender: Side, is_behind: bool) {
+        self.blurs[index(sender)].is_behind = is_behind;
+        if sender == Side::Client {
+            self.by_number.values_mut().for_each(|channel| channel.miss_publishes());
+        }
+    }
+
+    /// Bytes of a side never came; what follows them is read at this time.
+    pub(in super::super) fn gap(&mut self, sender: Side, time: Timestamp) {
+        self.blurs[index(sender)].until = Some(time);
+        self.by_number.values_mut().for_each(|channel| channel.miss_publishes());
     }
 
     pub(in super::super) fn unmatched(&self, kind: LatencyKind) -> Unmatched {
@@ -118,10 +153,6 @@ impl Channels {
     pub(in super::super) fn most_unacknowledged(&self) -> u64 {
         let most = self.by_number.values().map(|channel| channel.deliveries.most_open());
         most.max().unwrap_or(0)
-    }
-
-    pub(in super::super) fn concluded(&self) -> u64 {
-        self.by_number.values().filter(|channel| channel.confirms.is_concluded()).count() as u64
     }
 
     /// Channels on which frames came.

@@ -1,6 +1,7 @@
 //! AMQP 0-9-1: confirms, acknowledgements, requests with replies, and synchronous methods, by channel.
 
 mod asked;
+mod bounds;
 mod channel;
 mod channels;
 mod confirms;

@@ -58,7 +58,8 @@ impl Script {
             missing_bytes: 0,
         };
         let (protocol, channel) = (self.protocol, 1);
-        let frame = Frame { sender, protocol, channel, kind, place, details, identifiers };
+        let reply = None;
+        let frame = Frame { sender, protocol, channel, kind, place, details, identifiers, reply };
         let (measured, names) = (&mut self.measured, &mut self.names);
         self.exchanges.frame(&frame, &mut self.replies, &mut |it: &Latency| {
             measured.push((it.kind, it.nanos / MILLISECOND, it.first_packet, it.last_packet));
@@ -163,6 +164,16 @@ impl Script {
 
     pub(super) fn find(&mut self, sender: Side) -> &mut Self {
         self.exchanges.found(&Skipped { sender, range: 0..1, time: Timestamp::default() });
+        self
+    }
+
+    pub(super) fn behind(&mut self, sender: Side, is_behind: bool) -> &mut Self {
+        self.exchanges.behind(sender, is_behind);
+        self
+    }
+
+    pub(super) fn gap(&mut self, sender: Side, millis: u64) -> &mut Self {
+        self.exchanges.gap(sender, Timestamp::from_unix_nanos(millis * MILLISECOND));
         self
     }
 

@@ -5,10 +5,11 @@ use super::{
         details::Details,
         framer::{self, Known, Next, READ_MAX, Ranges, Tell, Trust},
         prefix::Prefix,
+        reply::StoredReply,
         sink::{FrameSink, SensitiveKind},
     },
     content::{HEADER_MIN, header},
-    method::details,
+    method::{details, reply},
     names::{CONNECTION, name},
     private,
 };
@@ -61,11 +62,19 @@ pub(in super::super) struct Grammar {
     channel: u16,
     kind: &'static str,
     details: Details,
+    pub(in super::super) reply: StoredReply,
 }
 
 impl Grammar {
-    pub(in super::super) const fn new(trust: Trust) -> Self {
-        Self { trust, state: State::Start, channel: 0, kind: "", details: Details::None }
+    pub(in super::super) fn new(trust: Trust) -> Self {
+        Self {
+            trust,
+            state: State::Start,
+            channel: 0,
+            kind: "",
+            details: Details::None,
+            reply: StoredReply::default(),
+        }
     }
 
     #[inline]
@@ -78,6 +87,7 @@ impl Grammar {
     #[inline]
     fn start(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
         let [kind, channel_high, channel_low, length @ ..] = bytes else { return Next::Lost };
+        self.reply.clear();
         let Ok(length) = <[u8; 4]>::try_from(length).map(u32::from_be_bytes) else {
             return Next::Lost;
         };
@@ -157,6 +167,9 @@ impl Grammar {
     #[inline]
     fn arguments(&mut self, class: u16, method: u16, rest: usize, bytes: &[u8]) -> Next {
         self.details = details(class, method, bytes);
+        if let Some(reply) = reply(class, method, bytes) {
+            self.reply.set(&reply);
+        }
         self.state = State::End;
         Next::Skip { bytes: rest as u64, then: 1 }
     }

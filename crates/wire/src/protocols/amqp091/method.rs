@@ -4,8 +4,9 @@ use super::{
     super::{
         arguments::{Arguments, hash, short_length},
         details::{Consume, Delivery, Details, Outcome, Publish, Settlement},
+        frame::Reply,
     },
-    names::{BASIC, DIRECT_REPLY_TO, no_wait_bit},
+    names::{BASIC, CONNECTION, DIRECT_REPLY_TO, no_wait_bit},
 };
 
 /// What is read of a method's arguments, or of their beginning. Arguments that are cut short leave the number alone.
@@ -16,6 +17,27 @@ pub(super) fn details(class: u16, method: u16, arguments: &[u8]) -> Details {
         number: (class, method),
         no_wait: no_wait(class, method, Arguments::new(arguments)).unwrap_or(false),
     })
+}
+
+/// Code and text: of a close, a return and a block; of a cancellation the consumer's tag; of what was agreed on the seconds
+/// between heartbeats.
+pub(super) fn reply(class: u16, method: u16, arguments: &[u8]) -> Option<Reply<'_>> {
+    let mut arguments = Arguments::new(arguments);
+    let (mut code, mut text, mut cause) = (None, &[][..], None);
+    match (class, method) {
+        (CONNECTION | BASIC, 50) | (20, 40) => {
+            code = Some(u32::from(arguments.u16()?));
+            text = arguments.short()?;
+            cause = arguments.u16().zip(arguments.u16()).filter(|_| class != BASIC);
+        }
+        (CONNECTION, 60) | (BASIC, 30) => text = arguments.short()?,
+        (CONNECTION, 31) => {
+            arguments.bytes(6)?;
+            code = Some(u32::from(arguments.u16()?));
+        }
+        _ => return None,
+    }
+    Some(Reply { code, text, cause })
 }
 
 #[inline]

@@ -5,8 +5,10 @@ use super::{
         details::Details,
         framer::{self, Known, Next, READ_MAX, Ranges, Tell, Trust},
         prefix::Prefix,
+        reply::StoredReply,
         sink::{FrameSink, SensitiveKind},
     },
+    errors::error,
     performative::{OPEN, TRANSFER, details, name, sasl_name},
     private,
 };
@@ -14,6 +16,8 @@ use super::{
 const HEADER: usize = 8;
 const AMQP: u8 = 0;
 const SASL: u8 = 1;
+/// The list of SASL's outcome up to its code: constructor, size, count, constructor of the code, code.
+const OUTCOME: u32 = 5;
 /// Frames that are found in the middle of a connection are no longer. RabbitMQ's are of 131,072 bytes at most.
 const DISTRUSTED_MAX: u32 = 1 << 20;
 
@@ -24,6 +28,8 @@ enum State {
     Skipped,
     /// The descriptor; bytes of the body.
     Descriptor(u32),
+    /// The code of SASL's outcome; bytes behind it.
+    Outcome(u32),
     /// The list's constructor; bytes behind the descriptor.
     List {
         descriptor: u8,
@@ -53,12 +59,14 @@ pub(in super::super) struct Grammar {
     channel: u16,
     kind: &'static str,
     details: Details,
+    pub(in super::super) reply: StoredReply,
 }
 
 impl Grammar {
-    pub(in super::super) const fn new(trust: Trust) -> Self {
+    pub(in super::super) fn new(trust: Trust) -> Self {
         let (state, kind, details) = (State::Start, "", Details::None);
-        Self { trust, state, is_sasl: false, channel: 0, kind, details }
+        let reply = StoredReply::default();
+        Self { trust, state, is_sasl: false, channel: 0, kind, details, reply }
     }
 
     pub(in super::super) fn known(&self) -> Known {
@@ -72,6 +80,7 @@ impl Grammar {
             return Next::Lost;
         };
         self.details = Details::None;
+        self.reply.clear();
         if opens(bytes) {
             return self.skip("protocol-header", 0);
         }
@@ -122,6 +131,12 @@ impl Grammar {
             None if self.trust == Trust::Little => Next::Lost,
             None => self.hide("unknown performative", rest, ranges),
             Some(name @ "sasl-mechanisms") => self.skip(name, u64::from(rest)),
+            Some(name @ "sasl-outcome") if rest >= OUTCOME => {
+                ranges.next(u64::from(rest), SensitiveKind::Credentials);
+                self.kind = name;
+                self.state = State::Outcome(rest - OUTCOME);
+                Next::Read(OUTCOME as usize)
+            }
             Some(name) if self.is_sasl => self.hide(name, rest, ranges),
             Some(_) if rest == 0 => Next::Lost,
             Some(name) => {
@@ -141,6 +156,14 @@ impl Grammar {
     ) -> Next {
         ranges.next(u64::from(rest), SensitiveKind::Credentials);
         self.skip(kind, u64::from(rest))
+    }
+
+    /// A short list whose first field is the code.
+    fn outcome(&mut self, bytes: &[u8], rest: u32) -> Next {
+        if let &[0xc0, _, _, 0x50, code] = bytes {
+            self.reply.set_code(u32::from(code));
+        }
+        self.skip(self.kind, u64::from(rest))
     }
 
     fn list(
@@ -189,8 +212,16 @@ impl Grammar {
             return Next::Lost;
         }
         self.details = details(descriptor, fields, payload);
+        self.condition(descriptor, fields);
         ranges.next(u64::from(payload), SensitiveKind::Body);
         self.skip(self.kind, u64::from(payload))
+    }
+
+    /// The error of a performative that ends something or refuses it.
+    fn condition(&mut self, descriptor: u8, fields: &[u8]) {
+        if let Some(text) = error(descriptor, fields) {
+            self.reply.set_text(&text);
+        }
     }
 
     fn fields(
@@ -204,6 +235,7 @@ impl Grammar {
         }
         // Of a list that is this long only the beginning is read; the payload begins behind it.
         self.details = details(descriptor, bytes, payload);
+        self.condition(descriptor, bytes);
         self.state = State::Payload(payload);
         Next::Skip { bytes: u64::from(rest), then: 0 }
     }
@@ -230,6 +262,7 @@ impl framer::Grammar for Grammar {
         match self.state {
             State::Start => self.start(bytes),
             State::Descriptor(rest) => self.descriptor(bytes, rest, ranges),
+            State::Outcome(rest) => self.outcome(bytes, rest),
             State::List { descriptor, rest } => self.list(bytes, descriptor, rest, ranges),
             State::Size { descriptor, rest } => self.size(bytes, descriptor, rest),
             State::Fields { descriptor, rest, payload } => {

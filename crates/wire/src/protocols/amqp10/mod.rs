@@ -2,6 +2,7 @@
 //!
 //! From OASIS AMQP 1.0, part 2 (transport, section 2.3 and 2.7) and part 5 (security, section 5.3).
 
+mod errors;
 mod fields;
 mod grammar;
 mod performative;

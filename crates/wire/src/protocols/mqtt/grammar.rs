@@ -4,6 +4,7 @@ use super::{
     super::{
         details::Details,
         framer::{self, Known, Next, Ranges, Trust},
+        reply::StoredReply,
         sink::{FrameSink, SensitiveKind},
     },
     packet::{name, packet_type},
@@ -16,6 +17,8 @@ const LEVEL_5: u8 = 5;
 const LEVEL_3: u8 = 4;
 /// What of a topic is looked at when packets are searched for.
 const TOPIC_MAX: u32 = 256;
+/// Bytes behind an identifier that are read for the reason at their end.
+const REASONS_MAX: u32 = 64;
 /// Longest packet that is believed when packets are searched for.
 const DISTRUSTED_MAX: u32 = 1 << 20;
 
@@ -44,6 +47,8 @@ enum State {
         bytes: u32,
         rest: u32,
     },
+    /// A reason, mostly of one byte; bytes behind it that are not read.
+    Reason(u32),
     /// Length of the protocol's name; bytes of the packet.
     ConnectName(u32),
     /// Name, level, flags, time of keep-alive; bytes behind them.
@@ -65,11 +70,13 @@ pub(in super::super) struct Grammar {
     identifier: u16,
     /// The protocol's level, 5 of MQTT 5, once a CONNECT or CONNACK has shown it.
     level: Option<u8>,
+    pub(in super::super) reply: StoredReply,
 }
 
 impl Grammar {
-    pub(in super::super) const fn new(trust: Trust) -> Self {
-        Self { trust, state: State::Start, first: 0, kind: "", identifier: 0, level: None }
+    pub(in super::super) fn new(trust: Trust) -> Self {
+        let (state, kind, reply) = (State::Start, "", StoredReply::default());
+        Self { trust, state, first: 0, kind, identifier: 0, level: None, reply }
     }
 
     pub(in super::super) fn known(&self) -> Known {
@@ -84,6 +91,7 @@ impl Grammar {
         let &[first, length] = bytes else { return Next::Lost };
         let Some(name) = name(first) else { return Next::Lost };
         (self.first, self.kind, self.identifier) = (first, name, 0);
+        self.reply.clear();
         self.length(0, 0, length, ranges)
     }
 
@@ -120,23 +128,28 @@ impl Grammar {
                 self.read(State::Identifier(length - 2), 2)
             }
             // With MQTT 5 they may have data of an authentication among their properties.
-            packet_type::CONNACK if length > 2 => {
-                self.level = Some(LEVEL_5);
-                self.hide(length, ranges)
+            packet_type::CONNACK if length >= 2 => self.connack(length, ranges),
+            // Behind the reason are properties.
+            packet_type::DISCONNECT if length >= 1 => {
+                ranges.behind(1, u64::from(length - 1), SensitiveKind::Body);
+                self.read(State::Reason(length - 1), 1)
             }
-            packet_type::CONNACK => {
-                self.level = Some(LEVEL_3);
+            packet_type::PINGREQ..=packet_type::DISCONNECT | packet_type::CONNACK => {
                 self.skip(length)
             }
             packet_type::AUTH => self.hide(length, ranges),
-            // Behind the reason are properties.
-            packet_type::DISCONNECT if length > 1 => {
-                ranges.behind(1, u64::from(length - 1), SensitiveKind::Body);
-                self.skip(length)
-            }
-            packet_type::PINGREQ..=packet_type::DISCONNECT => self.skip(length),
             _ => Next::Lost,
         }
+    }
+
+    /// Only with MQTT 5 there is more than flags and the reason.
+    fn connack(&mut self, length: u32, ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
+        self.level = Some(LEVEL_3);
+        if length > 2 {
+            self.level = Some(LEVEL_5);
+            ranges.next(u64::from(length), SensitiveKind::Credentials);
+        }
+        self.read(State::Reason(length - 2), 2)
     }
 
     fn read(&mut self, state: State, bytes: usize) -> Next {
@@ -211,18 +224,38 @@ impl Grammar {
         self.identifier = identifier_of(bytes);
         let is_answer = (packet_type::PUBACK..=packet_type::PUBCOMP).contains(&(self.first >> 4));
         match self.level {
-            _ if is_answer => {
-                let properties = rest.saturating_sub(1);
-                ranges.behind(1, u64::from(properties), SensitiveKind::Body);
-                self.skip(rest)
+            _ if is_answer && rest > 0 => {
+                ranges.behind(1, u64::from(rest - 1), SensitiveKind::Body);
+                self.read(State::Reason(rest - 1), 1)
             }
             Some(LEVEL_5) if rest > 0 => {
                 self.read(State::Properties { length: 0, bytes: 0, rest }, 1)
             }
-            Some(_) => self.skip(rest),
-            // Nobody knows whether there are some.
-            None => self.hide(rest, ranges),
+            Some(_) => self.reasons(0, rest),
+            // Nobody knows whether there are properties.
+            None => {
+                ranges.next(u64::from(rest), SensitiveKind::Credentials);
+                self.reasons(0, rest)
+            }
         }
+    }
+
+    /// The reasons that end an answer to a subscription: bytes before them, and theirs.
+    fn reasons(&mut self, before: u32, reasons: u32) -> Next {
+        let is_answer = matches!(self.first >> 4, packet_type::SUBACK | packet_type::UNSUBACK);
+        if !is_answer || !(1..=REASONS_MAX).contains(&reasons) {
+            return self.skip(before + reasons);
+        }
+        self.state = State::Reason(0);
+        Next::Skip { bytes: u64::from(before), then: reasons as usize }
+    }
+
+    /// The last byte is the reason.
+    fn reason(&mut self, rest: u32, bytes: &[u8]) -> Next {
+        if let Some(code) = bytes.last() {
+            self.reply.set_code(u32::from(*code));
+        }
+        self.skip(rest)
     }
 
     fn properties(
@@ -237,8 +270,9 @@ impl Grammar {
         if next & 0x80 != 0 && bytes < LENGTH_BYTES_MAX && rest > 0 {
             return self.read(State::Properties { length, bytes, rest }, 1);
         }
-        ranges.next(u64::from(length.min(rest)), SensitiveKind::Body);
-        self.skip(rest)
+        let length = length.min(rest);
+        ranges.next(u64::from(length), SensitiveKind::Body);
+        self.reasons(length, rest - length)
     }
 
     fn connect_name(&mut self, rest: u32, bytes: &[u8]) -> Next {
@@ -304,6 +338,7 @@ impl framer::Grammar for Grammar {
             State::Properties { length, bytes: count, rest } => {
                 self.properties((length, count, rest), bytes, ranges)
             }
+            State::Reason(rest) => self.reason(rest, bytes),
             State::ConnectName(rest) => self.connect_name(rest, bytes),
             State::Connect(rest) => self.connect(rest, bytes, ranges),
             State::ClientId(rest) => self.client_id(rest, bytes, ranges),

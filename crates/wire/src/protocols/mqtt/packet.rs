@@ -8,6 +8,7 @@ pub(super) mod packet_type {
     pub(in super::super) const PUBACK: u8 = 4;
     pub(in super::super) const PUBCOMP: u8 = 7;
     pub(in super::super) const SUBSCRIBE: u8 = 8;
+    pub(in super::super) const SUBACK: u8 = 9;
     pub(in super::super) const UNSUBACK: u8 = 11;
     pub(in super::super) const PINGREQ: u8 = 12;
     pub(in super::super) const PINGRESP: u8 = 13;

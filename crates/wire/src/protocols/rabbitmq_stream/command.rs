@@ -8,11 +8,13 @@ pub(super) const DELIVER: u16 = 8;
 pub(super) const CREDIT: u16 = 9;
 pub(super) const STORE_OFFSET: u16 = 10;
 pub(super) const CREATE: u16 = 13;
+pub(super) const METADATA: u16 = 15;
 pub(super) const METADATA_UPDATE: u16 = 16;
 pub(super) const PEER_PROPERTIES: u16 = 17;
 pub(super) const SASL_AUTHENTICATE: u16 = 19;
 pub(super) const TUNE: u16 = 20;
 pub(super) const OPEN: u16 = 21;
+pub(super) const CLOSE: u16 = 22;
 pub(super) const HEARTBEAT: u16 = 23;
 pub(super) const CREATE_SUPER_STREAM: u16 = 29;
 

@@ -6,11 +6,12 @@ use super::{
         frame::IdentifierRun,
         framer::{self, Known, Next, READ_MAX, Ranges, Tell, Trust},
         prefix::Prefix,
+        reply::StoredReply,
         sink::{FrameSink, SensitiveKind},
     },
     command::{
-        DELIVER, HEARTBEAT, PEER_PROPERTIES, PUBLISH, PUBLISH_CONFIRM, PUBLISH_ERROR,
-        SASL_AUTHENTICATE, has_correlation, name,
+        CLOSE, DELIVER, HEARTBEAT, METADATA, PEER_PROPERTIES, PUBLISH, PUBLISH_CONFIRM,
+        PUBLISH_ERROR, SASL_AUTHENTICATE, has_correlation, name,
     },
     private,
     publishing::PublishingIds,
@@ -53,6 +54,8 @@ enum State {
     /// Subscription and offset before a chunk.
     Subscription,
     ChunkHeader,
+    /// The code of an answer, or of a close.
+    Code,
     /// Length of a mechanism's name.
     Mechanism,
     /// The mechanism was passed.
@@ -73,6 +76,7 @@ pub(in super::super) struct Grammar {
     ids: PublishingIds,
     kind: &'static str,
     details: Details,
+    pub(in super::super) reply: StoredReply,
 }
 
 impl Grammar {
@@ -87,6 +91,7 @@ impl Grammar {
             ids: PublishingIds::default(),
             kind: "",
             details: Details::None,
+            reply: StoredReply::default(),
         }
     }
 
@@ -143,6 +148,7 @@ impl Grammar {
             return Next::Lost;
         };
         self.rest = rest;
+        self.reply.clear();
         self.kind = known.unwrap_or("unknown command");
         self.command = StreamCommand { key, version, is_response, correlation: None };
         self.details = Details::StreamCommand(self.command);
@@ -172,8 +178,10 @@ impl Grammar {
             let read = READ_MAX.min(self.rest as usize);
             return self.read(State::Map, u32::try_from(read).unwrap_or(self.rest));
         }
+        let has_code = self.command.is_response && self.command.key != METADATA;
         if self.command.key != SASL_AUTHENTICATE {
-            return self.skip();
+            let is_told = (has_code || self.command.key == CLOSE) && self.rest >= 2;
+            return if is_told { self.read(State::Code, 2) } else { self.skip() };
         }
         // Behind the code of the answer stands a challenge.
         let (state, bytes) =
@@ -182,6 +190,14 @@ impl Grammar {
             return self.hide(SensitiveKind::Credentials, ranges);
         }
         self.read(state, bytes)
+    }
+
+    /// The code of an answer, or why a side closes.
+    fn code(&mut self, bytes: &[u8]) -> Next {
+        if let Some(code) = u16_at(bytes, 0) {
+            self.reply.set_code(u32::from(code));
+        }
+        self.skip()
     }
 
     fn mechanism(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
@@ -270,6 +286,9 @@ impl Grammar {
     fn answer(&mut self, bytes: &[u8]) -> Next {
         let Some(id) = u64_at(bytes, 0) else { return Next::Lost };
         self.ids.push(id);
+        if let Some(code) = u16_at(bytes, 8) {
+            self.reply.set_code(u32::from(code));
+        }
         self.publish.messages += 1;
         self.next_entry()
     }
@@ -322,6 +341,7 @@ impl framer::Grammar for Grammar {
             State::Publish | State::Answers => self.count(bytes),
             State::Correlation => self.correlation(bytes, ranges),
             State::Filtered => self.filtered(bytes, ranges),
+            State::Map if self.command.is_response => self.code(bytes),
             State::Map => self.skip(),
             State::MessageSize => match u32_at(bytes, 0) {
                 Some(size) => self.message(size, ranges),
@@ -334,7 +354,13 @@ impl framer::Grammar for Grammar {
             State::Subscription => self.subscription(bytes, ranges),
             State::ChunkHeader => self.chunk_header(bytes, ranges),
             State::Mechanism => self.mechanism(bytes, ranges),
-            State::Credentials => self.hide(SensitiveKind::Credentials, ranges),
+            State::Code => self.code(bytes),
+            State::Credentials => {
+                if let Some(code) = u16_at(bytes, 0).filter(|_| self.command.is_response) {
+                    self.reply.set_code(u32::from(code));
+                }
+                self.hide(SensitiveKind::Credentials, ranges)
+            }
             State::Skipped => {
                 self.state = State::Start;
                 Next::Complete

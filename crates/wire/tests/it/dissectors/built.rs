@@ -124,12 +124,12 @@ fn publish(built: &mut Built, random: &mut Random, channel: u16) {
     }
 }
 
-fn amqp10_frame(kind: u8, channel: u16, body: &[u8]) -> Vec<u8> {
+pub(super) fn amqp10_frame(kind: u8, channel: u16, body: &[u8]) -> Vec<u8> {
     let size = u32::try_from(body.len() + 8).unwrap().to_be_bytes();
     [&size[..], &[2, kind], &channel.to_be_bytes(), body].concat()
 }
 
-fn performative(descriptor: u8, fields: &[u8], count: u8, is_long: bool) -> Vec<u8> {
+pub(super) fn performative(descriptor: u8, fields: &[u8], count: u8, is_long: bool) -> Vec<u8> {
     let list = if is_long {
         let size = u32::try_from(fields.len() + 4).unwrap().to_be_bytes();
         [&[0xd0][..], &size, &u32::from(count).to_be_bytes(), fields].concat()
@@ -237,7 +237,7 @@ fn stream(seed: u64) -> Built {
     built
 }
 
-fn mqtt_packet(first: u8, content: &[u8]) -> Vec<u8> {
+pub(super) fn mqtt_packet(first: u8, content: &[u8]) -> Vec<u8> {
     let mut packet = vec![first];
     let mut length = content.len();
     loop {

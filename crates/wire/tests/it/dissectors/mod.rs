@@ -1,5 +1,6 @@
 //! Dissectors, whatever pieces bytes come in, and whatever is missing.
 
+mod answers;
 mod built;
 mod captured;
 mod collected;

@@ -1,0 +1,163 @@
+//! Packets that were captured more than once: on each interface that they pass (a bridge and its ports, a VLAN and the
+//! interface below it), or by a switch that mirrors both ways.
+//!
+//! Taken as they come they would look like retransmissions. So each direction of a connection is read from the interface on
+//! which it was seen first; and of packets that are the same to the last number that their sender gave them, the first
+//! counts. A segment that is sent again has another number.
+
+use std::{collections::VecDeque, net::SocketAddr, time::Duration};
+
+use rustc_hash::FxHashMap;
+
+use super::packet::{Decoded, decode_inner};
+use crate::packet::{LinkType, Packet, Timestamp};
+
+/// Directions that are remembered; when there are more all are forgotten, and seen first again.
+const MAX_DIRECTIONS: usize = 65_536;
+/// Packets of a direction with which a further one is compared.
+const COMPARED: usize = 16;
+/// How much later the second copy of a packet with a number comes at most.
+const COPY: Duration = Duration::from_secs(1);
+/// The same of packets without a number, as of IPv6. TCP sends nothing again so soon.
+const NUMBERLESS_COPY: Duration = Duration::from_millis(1);
+
+#[derive(Debug)]
+struct Sent {
+    identification: u16,
+    header_hash: u64,
+    time: Timestamp,
+}
+
+/// What was seen of a direction.
+#[derive(Debug, Default)]
+struct Direction {
+    interface: Option<u32>,
+    sent: VecDeque<Sent>,
+}
+
+/// Which packets were captured before.
+#[derive(Debug, Default)]
+pub struct Repeats {
+    directions: FxHashMap<(SocketAddr, SocketAddr), Direction>,
+}
+
+impl Repeats {
+    /// Nothing was captured yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Whether the packet, captured on this interface where that is known, was captured before.
+    pub fn is_repeated(&mut self, interface: Option<u32>, packet: &Packet<'_>) -> bool {
+        let Ok(decoded) = decode_inner(packet) else { return false };
+        if self.directions.len() >= MAX_DIRECTIONS {
+            self.directions.clear();
+        }
+        let interface = interface_in(packet).or(interface);
+        let key = (decoded.segment.from, decoded.segment.to);
+        let direction = self.directions.entry(key).or_default();
+        direction.is_elsewhere(interface) || direction.is_copy(&decoded)
+    }
+}
+
+impl Direction {
+    fn is_elsewhere(&mut self, interface: Option<u32>) -> bool {
+        let Some(interface) = interface else { return false };
+        *self.interface.get_or_insert(interface) != interface
+    }
+
+    fn is_copy(&mut self, decoded: &Decoded<'_>) -> bool {
+        let Decoded { identification, header_hash, segment, .. } = *decoded;
+        let limit = if identification == 0 { NUMBERLESS_COPY } else { COPY };
+        let is_same = |sent: &Sent| {
+            sent.identification == identification
+                && sent.header_hash == header_hash
+                && segment.time.since(sent.time) <= limit
+        };
+        if self.sent.iter().any(is_same) {
+            return true;
+        }
+        if self.sent.len() == COMPARED {
+            self.sent.pop_front();
+        }
+        self.sent.push_back(Sent { identification, header_hash, time: segment.time });
+        false
+    }
+}
+
+/// The interface that the packet itself names: the second version of Linux's header for all interfaces does.
+fn interface_in(packet: &Packet<'_>) -> Option<u32> {
+    let is_named = packet.link == LinkType::LinuxSll2;
+    let index = packet.data.get(4..8).filter(|_| is_named)?;
+    index.first_chunk().map(|index| u32::from_be_bytes(*index))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A segment by IPv4 from this port to 5672, with this number.
+    fn segment(port: u16, identification: u16, ttl: u8) -> Vec<u8> {
+        let [high, low] = identification.to_be_bytes();
+        let mut bytes =
+            vec![0x45, 0, 0, 40, high, low, 0, 0, ttl, 6, 0, 0, 192, 0, 2, 1, 192, 0, 2, 2];
+        bytes.extend(port.to_be_bytes());
+        bytes.extend(5_672_u16.to_be_bytes());
+        bytes.extend([0, 0, 0, 1, 0, 0, 0, 0, 0x50, 0x10, 4, 0, 0, 0, 0, 0]);
+        bytes
+    }
+
+    fn packet(link: LinkType, micros: u64, data: &[u8]) -> Packet<'_> {
+        let time = Timestamp::from_unix_nanos(micros * 1_000);
+        Packet { number: 1, time, link, length: u32::try_from(data.len()).unwrap(), data }
+    }
+
+    #[test]
+    fn the_first_interface_of_a_direction_counts() {
+        let mut repeats = Repeats::new();
+        let seen = [
+            (3, 40_000, false),
+            (5, 40_000, true),
+            (3, 40_000, false),
+            (5, 40_001, false),
+            (3, 40_001, true),
+        ];
+        for (number, (interface, port, expected)) in (1..).zip(seen) {
+            let data = segment(port, number, 64);
+            let repeated = repeats.is_repeated(Some(interface), &packet(LinkType::Raw, 1, &data));
+            assert_eq!(repeated, expected, "{interface} {port}");
+        }
+    }
+
+    /// `tcpdump -i any` writes the interface into each packet.
+    #[test]
+    fn the_interface_in_a_header_counts() {
+        let mut repeats = Repeats::new();
+        for (number, (interface, expected)) in (1..).zip([(3_u8, false), (5, true), (3, false)]) {
+            let header = [8, 0, 0, 0, 0, 0, 0, interface, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0];
+            let data = [&header[..], &segment(40_000, number, 64)].concat();
+            let packet = packet(LinkType::LinuxSll2, 1, &data);
+            assert_eq!(repeats.is_repeated(None, &packet), expected);
+        }
+    }
+
+    /// Behind a router a copy has a smaller time to live. A segment that is sent again has another number.
+    #[test]
+    fn copies_are_told_from_what_is_sent_again() {
+        let mut repeats = Repeats::new();
+        let seen = [
+            (7, 64, 0, false),
+            (7, 63, 40, true),
+            (8, 64, 300_000, false),
+            (7, 64, 2_000_000, false),
+            (0, 64, 3_000_000, false),
+            (0, 64, 3_000_900, true),
+            (0, 64, 3_200_000, false),
+        ];
+        for (identification, ttl, micros, expected) in seen {
+            let data = segment(40_000, identification, ttl);
+            let repeated = repeats.is_repeated(None, &packet(LinkType::Raw, micros, &data));
+            assert_eq!(repeated, expected, "{identification} after {micros} µs");
+        }
+    }
+}

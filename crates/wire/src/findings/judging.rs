@@ -1,0 +1,30 @@
+//! All rules over a report: findings, worst first, and what is not judged.
+
+use std::cmp::Reverse;
+
+use super::table::RULES;
+use crate::report::{Finding, FindingRule, NotJudged, PacketReport};
+
+/// Judges the report: sets its findings, worst first, and the rules of which nothing is said, each with the reason.
+pub fn judge(report: &mut PacketReport) {
+    let (mut findings, mut not_judged) = (Vec::new(), Vec::new());
+    for rule in &RULES {
+        match rule.judge(report) {
+            Ok(found) => findings.extend(found),
+            Err(reason) => not_judged.push(NotJudged { rule: rule.name, reason }),
+        }
+    }
+    findings.sort_by_key(|finding: &Finding| Reverse(finding.severity));
+    (report.findings, report.not_judged) = (findings, Some(not_judged));
+}
+
+/// Rules that were judged and found nothing. None of a report of an earlier version, which does not say.
+pub fn not_found(report: &PacketReport) -> impl Iterator<Item = FindingRule> {
+    let not_judged = report.not_judged.as_deref();
+    let names = RULES.iter().map(|rule| rule.name).filter(move |_| not_judged.is_some());
+    let is_open = move |name: FindingRule| {
+        not_judged.is_some_and(|rules| rules.iter().any(|it| it.rule == name))
+            || report.findings.iter().any(|finding| finding.rule == name)
+    };
+    names.filter(move |name| !is_open(*name))
+}

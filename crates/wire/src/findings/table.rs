@@ -1,0 +1,130 @@
+//! The table of rules. Of findings that are as bad as one another the one that stands first here comes first: causes before
+//! what follows from them.
+
+use std::time::Duration;
+
+use super::{
+    events::{self, channel_churn, connection_churn},
+    losses::{capture_loss, network_limited, with_loss, without_count},
+    minimum::Minimum,
+    rules::Rule,
+    segments::{ack_per_message, frame_by_frame, polling, small_packets},
+    waits::{application_limited, delayed_acknowledgement},
+    windows::{receiver_limited, send_buffer_limited, zero_window},
+};
+use crate::report::{EventKind, FindingRule, SourceLevel};
+
+const PACKETS: &[SourceLevel] = &[SourceLevel::Packets];
+const DATA: &str = "segments with data";
+
+/// A rule that shows by a single event.
+macro_rules! event_rule {
+    ($name:ident, $($kind:ident),+) => {
+        Rule::new(FindingRule::$name, PACKETS, Minimum::ONE, |report| {
+            events::cases(report, &[$(EventKind::$kind),+])
+        })
+    };
+}
+
+/// All rules.
+pub(super) const RULES: [Rule; 32] = [
+    Rule::new(
+        FindingRule::CaptureLoss,
+        PACKETS,
+        Minimum::new(1, "packets", Duration::ZERO),
+        capture_loss,
+    )
+    .unless(without_count),
+    event_rule!(WrongProtocol, TlsOnPlainPort, PlainOnTlsPort, ProtocolRefused),
+    event_rule!(TlsAlert, TlsAlert),
+    event_rule!(LoginRefused, LoginRefused),
+    event_rule!(ConnectionRefused, Refused, Unanswered),
+    event_rule!(ConnectionClosed, ConnectionClosed),
+    event_rule!(ChannelClosed, ChannelClosed, NotThere),
+    event_rule!(Amqp10Error, Amqp10Error),
+    event_rule!(MqttRefused, MqttRefused, MqttDisconnected),
+    event_rule!(StreamRefused, StreamRefused),
+    event_rule!(MissedHeartbeats, MissedHeartbeats),
+    event_rule!(HalfOpen, HalfOpen),
+    event_rule!(IdleReset, IdleReset),
+    event_rule!(ConnectionReset, Reset),
+    event_rule!(ClosedWithout, ClosedWithout),
+    event_rule!(ConnectionBlocked, Blocked),
+    event_rule!(PublishRefused, PublishRefused),
+    event_rule!(MessageReturned, Returned),
+    event_rule!(ConsumerCancelled, ConsumerCancelled),
+    event_rule!(DeliveryRefused, DeliveryRefused),
+    Rule::new(
+        FindingRule::ConnectionChurn,
+        PACKETS,
+        Minimum::new(20, "connections", Duration::from_millis(100)),
+        connection_churn,
+    ),
+    Rule::new(
+        FindingRule::ChannelChurn,
+        PACKETS,
+        Minimum::new(20, "channels", Duration::from_millis(20)),
+        channel_churn,
+    ),
+    Rule::new(
+        FindingRule::ZeroWindow,
+        PACKETS,
+        Minimum::new(2, "segments", Duration::from_millis(200)),
+        zero_window,
+    ),
+    Rule::new(
+        FindingRule::DelayedAcknowledgement,
+        PACKETS,
+        Minimum::new(6, DATA, Duration::from_millis(120)),
+        delayed_acknowledgement,
+    ),
+    Rule::new(
+        FindingRule::ReceiverLimited,
+        &[SourceLevel::Sockets, SourceLevel::Packets],
+        Minimum::new(100, DATA, Duration::from_secs(1)),
+        receiver_limited,
+    ),
+    Rule::new(
+        FindingRule::SendBufferLimited,
+        &[SourceLevel::Sockets],
+        Minimum::new(100, DATA, Duration::from_secs(1)),
+        send_buffer_limited,
+    ),
+    Rule::new(
+        FindingRule::NetworkLimited,
+        PACKETS,
+        Minimum::new(100, DATA, Duration::from_millis(100)),
+        network_limited,
+    )
+    .unless(with_loss),
+    Rule::new(
+        FindingRule::FrameByFrame,
+        PACKETS,
+        Minimum::new(500, "segments with publishes", Duration::from_millis(250)),
+        frame_by_frame,
+    ),
+    Rule::new(
+        FindingRule::AckPerMessage,
+        PACKETS,
+        Minimum::new(100, "acknowledgements", Duration::from_millis(20)),
+        ack_per_message,
+    ),
+    Rule::new(
+        FindingRule::SmallPackets,
+        PACKETS,
+        Minimum::new(1_000, DATA, Duration::from_millis(500)),
+        small_packets,
+    ),
+    Rule::new(
+        FindingRule::ApplicationLimited,
+        PACKETS,
+        Minimum::new(100, "messages", Duration::from_millis(100)),
+        application_limited,
+    ),
+    Rule::new(
+        FindingRule::Polling,
+        PACKETS,
+        Minimum::new(20, "requests for a message", Duration::from_millis(20)),
+        polling,
+    ),
+];
