@@ -152,7 +152,8 @@ mod tests {
         assert!(rows.len() > 1000, "{}", rows.len());
         assert!(rows.is_sorted_by(|a, b| a.pc < b.pc));
         let known = rows.iter().filter(|row| row.cfa != CfaKind::Unknown.number()).count();
-        assert!(known * 10 > rows.len() * 8, "{known} of {}", rows.len());
+        // A function has at least three rows, and the gap behind it one.
+        assert!(known * 4 > rows.len() * 3, "{known} of {}", rows.len());
         assert_eq!(rows.last().map(|row| row.cfa), Some(CfaKind::Unknown.number()));
         assert!(rows.iter().any(|row| row.cfa == CfaKind::End.number()));
     }
