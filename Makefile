@@ -20,10 +20,12 @@ demo: setup
 test: setup
 	scripts/test.sh
 
-# Every command killed, stopped, cut off, on a full disk and with hostile peers, at random instants: 20
+# Removals beside a publisher, brokers and runs out of sight (namespaces, zombies), users who take ports, and every
+# command killed, stopped, cut off, on a full disk and with hostile peers, at random instants: 40
 # minutes at most, as root. RABBITSCOPE_FAULT_SEED=N for other instants.
 test-faults: setup
 	cargo test --locked --package rabbitscope-load --test it -- --ignored --nocapture removal::
+	cargo test --locked --package rabbitscope --test it -- sight::
 	cargo test --locked --package rabbitscope --test it -- --ignored --nocapture faults:: squatters::
 
 # A node of three killed every 20 seconds for ten minutes, every message checked. DURATION=3m for less.
