@@ -1,4 +1,4 @@
-//! Modules that are loaded into the node for an observation and removed at its end, whatever the cause.
+//! Modules that are loaded into the node for an observation and removed at its end, in every case.
 //! `agent/README.md` has the agreement between both sides.
 
 mod loaded;
