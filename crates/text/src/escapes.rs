@@ -15,7 +15,7 @@ pub fn value(text: &str) -> Cow<'_, str> {
     escaped(text, is_obeyed)
 }
 
-/// Escapes a JSON text. Such characters only occur in its strings, as JSON escapes.
+/// Escapes a JSON text. Such characters only occur in its strings, where they become JSON escapes.
 pub fn json(text: &str) -> Cow<'_, str> {
     let is_foreign = |c| is_obeyed(c) && !matches!(c, '\n' | '\t');
     if !text.contains(is_foreign) {

@@ -7,7 +7,7 @@ use crate::{
     wire::Write,
 };
 
-/// A method on a channel. All but the acknowledgements are answered by a [`super::Reply`].
+/// A method on a channel. All but [`Request::Get`] and the acknowledgements are answered by a [`super::Reply`].
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "fields are named as in the AMQP specification")]
 pub enum Request<'a> {
