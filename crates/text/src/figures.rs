@@ -1,12 +1,12 @@
 //! Figures for people: three digits and a unit, or digits in groups of three.
 
-/// A rate, rounded: `1234.5` as `1,235`.
+/// Formats a rounded rate: `1234.5` as `1,235`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate, rounded")]
 pub fn grouped_rate(rate: f64) -> String {
     grouped(rate.round() as u64)
 }
 
-/// `1234567` as `1,234,567`.
+/// Formats `1234567` as `1,234,567`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -19,7 +19,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// A time in nanoseconds with three digits and a unit: `33.1 ms`.
+/// Formats nanoseconds with three digits and a unit: `33.1 ms`.
 pub fn short_time(nanos: u64) -> String {
     let nanos = nanos as f64;
     let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")];
@@ -36,7 +36,7 @@ pub fn short_time(nanos: u64) -> String {
     format!("{value:.decimals$} {unit}")
 }
 
-/// `12 MiB`: three digits and a unit.
+/// Formats bytes with a unit: `12 MiB`.
 pub fn human_bytes(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = bytes as f64;
