@@ -14,9 +14,9 @@ const KEPT_SHARE: f64 = 0.9;
 /// Ratio by which a queue must be heavier to replace another, so that two of similar weight do not alternate.
 const HEAVIER: f64 = 1.5;
 
-/// Weight below which a queue is forgotten and loses its name. With few samples, an idle queue reaches it after about
-/// two minutes of windows of 10 s.
-const FORGOTTEN: f64 = 0.5;
+/// Consecutive windows without weight after which a queue is forgotten and loses its name: five minutes of windows of
+/// 10 s. A limit of the weight would mean something else for each unit.
+const IDLE_WINDOWS: u32 = 30;
 
 /// Virtual host and name of a queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -35,6 +35,8 @@ pub(crate) struct QueueRanking {
 struct Rank {
     weight: f64,
     is_named: bool,
+    /// Windows without weight since the last one with some.
+    idle_windows: u32,
 }
 
 impl QueueRanking {
@@ -48,7 +50,9 @@ impl QueueRanking {
     pub(crate) fn add_window(&mut self, weights: &HashMap<QueueKey, u64>) {
         self.fade();
         for (queue, weight) in weights {
-            self.queues.entry(queue.clone()).or_default().weight += *weight as f64;
+            let rank = self.queues.entry(queue.clone()).or_default();
+            rank.weight += *weight as f64;
+            rank.idle_windows = 0;
         }
         let mut others = self.sorted(false);
         let named = self.sorted(true);
@@ -68,7 +72,8 @@ impl QueueRanking {
     fn fade(&mut self) {
         self.queues.retain(|_, rank| {
             rank.weight *= KEPT_SHARE;
-            rank.weight >= FORGOTTEN
+            rank.idle_windows += 1;
+            rank.idle_windows <= IDLE_WINDOWS
         });
     }
 
@@ -132,12 +137,17 @@ mod tests {
 
     #[test]
     fn what_does_nothing_any_more_is_forgotten() {
-        let mut ranking = QueueRanking::default();
-        ranking.add_window(&HashMap::from([(queue("a"), 100)]));
-        for _ in 0..60 {
+        // The same for samples and for nanoseconds.
+        for weight in [1, 100, 5_000_000_000] {
+            let mut ranking = QueueRanking::default();
+            ranking.add_window(&HashMap::from([(queue("a"), weight)]));
+            for _ in 0..IDLE_WINDOWS {
+                ranking.add_window(&HashMap::new());
+                assert!(ranking.is_named(&queue("a")));
+            }
             ranking.add_window(&HashMap::new());
+            assert!(ranking.queues.is_empty());
         }
-        assert!(ranking.queues.is_empty());
     }
 
     #[test]
