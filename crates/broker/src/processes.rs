@@ -80,14 +80,15 @@ impl BrokerProcesses {
         pids().filter(|&pid| self.has(pid)).collect()
     }
 
-    /// Returns whether some process has the variable, even if other conditions fail. That is enough to leave a directory alone,
-    /// but not to end the process: another version of this program may recognise its processes by other signs.
+    /// Returns whether some process has the variable, even if other conditions fail. That is enough to leave a
+    /// directory alone, but not to end the process: another version of this program may recognise its processes by
+    /// other signs.
     pub(crate) fn is_named(&self) -> bool {
         pids().any(|pid| environment(pid).is_some_and(|bytes| has_pair(&bytes, &self.marker)))
     }
 
-    /// Returns whether this process is a member. While a program replaces another, as the start scripts do, the kernel shows no
-    /// environment; this function then tries again.
+    /// Returns whether this process is a member. While a program replaces another, as the start scripts do, the kernel
+    /// shows no environment; this function then tries again.
     pub(crate) fn has_eventually(&self, pid: u32) -> bool {
         let began = Instant::now();
         while let Some(environment) = environment(pid) {

@@ -169,7 +169,7 @@ fn assert_private(directory: &Path, file: &Path) {
     assert_eq!((mode(directory), mode(file)), (0o700, 0o600), "{}", file.display());
 }
 
-/// The secret is in no arguments and no environment of the broker's processes.
+/// No process of the broker has the secret in its arguments or its environment.
 fn assert_in_no_process(directory: &Path, secret: &str) {
     let pids = processes_of(directory);
     assert!(pids.len() >= 3, "guard, port mapper, node: {pids:?}");

@@ -137,8 +137,8 @@ const SCHEDULING: [&str; 13] = [
     "erts_poll_interrupt_flbk",
 ];
 
-/// Returns whether a native function takes a lock of the VM or of the C library. A thread that leaves the CPU in it waits for
-/// the lock.
+/// Returns whether a native function takes a lock of the VM or of the C library. A thread that leaves the CPU in it
+/// waits for the lock.
 pub fn is_lock_wait(name: &str) -> bool {
     let is_other =
         ["unlock", "trylock", "_init", "_destroy"].iter().any(|part| name.contains(part));

@@ -72,7 +72,7 @@ impl Event {
         }
     }
 
-    /// The plural noun for what a weight counts. [`Profile::unit`](super::Profile::unit) also covers foreign values.
+    /// The unit of a weight, as a plural noun. [`Profile::unit`](super::Profile::unit) also covers foreign values.
     pub fn unit(self) -> &'static str {
         match self {
             Self::Imported => "units",

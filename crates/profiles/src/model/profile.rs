@@ -75,8 +75,8 @@ impl StackOutcome {
 /// A stack with labels, and the number of times that both occurred together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// Root first, never empty. The first entry is a [`FrameKind::Thread`](super::FrameKind::Thread) frame in every profile
-    /// that rabbitscope recorded; an import may lack it.
+    /// Root first, never empty. The first entry is a [`FrameKind::Thread`](super::FrameKind::Thread) frame in every
+    /// profile that rabbitscope recorded; an import may lack it.
     pub stack: Vec<StackEntry>,
     /// Process, thread, mode and outcome.
     pub labels: Labels,

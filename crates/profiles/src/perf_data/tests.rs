@@ -3,7 +3,7 @@ use std::io::Cursor;
 use super::*;
 use crate::{Event, Profile, write_folded};
 
-/// Sizes of the header and of the attributes in a description, which ids' position follows.
+/// Sizes of the header and of an event's attributes, after which the position of its ids stands.
 const HEADER: usize = 104;
 const ATTRIBUTES: usize = 64;
 const RECORDS_AT: u64 = (HEADER + ATTRIBUTES + 16) as u64;

@@ -46,7 +46,7 @@ pub(super) struct Values {
 
 impl Values {
     /// Chooses the value that the caller asks for. The default is the weight of our own files. For other files it is
-    /// `pprof`'s choice: the file's default, or else the last value. A default of 0 in all samples is passed over.
+    /// `pprof`'s choice: the file's default, or else the last value. A value of 0 in all samples is passed over.
     pub(super) fn choose(import: &Import<'_>, asked: Option<&str>) -> Result<Self, PprofError> {
         let types = names(import)?;
         let last = types
