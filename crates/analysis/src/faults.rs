@@ -1,4 +1,4 @@
-//! Joins the faults of a run with the times without service: what did each fault cost?
+//! Joins the faults of a run with its times without service, which gives the cost of each fault.
 
 use rabbitscope_runs::{
     record::{
@@ -8,11 +8,11 @@ use rabbitscope_runs::{
     scenario::FaultKind,
 };
 
-/// A time of the load, in nanoseconds from its begin.
+/// A part of the load's time, in nanoseconds from its start.
 type Span = (u64, u64);
 
-/// Adds to `record` what its faults cost, and a doubt where one did not happen. A fault answers for the time from its
-/// begin until the next one begins, or the load ends.
+/// Adds the costs of its faults to `record`, and a doubt if a fault did not happen. A fault accounts for the time from
+/// its start until the next fault or the end of the load.
 pub fn with_outages(record: RunRecord) -> RunRecord {
     let mut faults = record.faults.clone();
     let begins: Vec<u64> = faults.iter().filter_map(|fault| fault.begun_nanos).collect();
@@ -38,18 +38,20 @@ fn outage(service: &Service, window: Span) -> FaultOutage {
     let without = spans(|kind| matches!(kind, SpanKind::Down | SpanKind::Silent));
     let stalls = service.stalls.iter().map(|stall| (stall.from_nanos, stall.to_nanos));
     let stalled: Vec<Span> = without.iter().copied().chain(stalls).collect();
-    let touched =
-        service.stalls.iter().filter(|it| it.from_nanos < window.1 && it.to_nanos > window.0);
+    let touched = service
+        .stalls
+        .iter()
+        .filter(|stall| stall.from_nanos < window.1 && stall.to_nanos > window.0);
     FaultOutage {
         without_service_nanos: covered(&without, window),
         stalled_nanos: covered(&stalled, window),
         // A wait may have begun before the fault, with the last confirm.
-        longest_wait_nanos: touched.map(|it| it.longest_nanos).max().unwrap_or(0),
+        longest_wait_nanos: touched.map(|stall| stall.longest_nanos).max().unwrap_or(0),
         blocked_nanos: covered(&spans(|kind| kind == SpanKind::Blocked), window),
     }
 }
 
-/// How much of `window` at least one of these spans covers.
+/// Returns the time of `window` that at least one of these spans covers.
 fn covered(spans: &[Span], window: Span) -> u64 {
     let clipped = spans.iter().map(|(from, to)| ((*from).max(window.0), (*to).min(window.1)));
     let mut clipped: Vec<Span> = clipped.filter(|(from, to)| from < to).collect();
@@ -71,25 +73,26 @@ fn times(faults: &[FaultRecord]) -> Vec<FaultTimes> {
 
 fn times_of(kind: FaultKind, faults: &[FaultRecord]) -> FaultTimes {
     let all: Vec<&FaultRecord> = faults.iter().filter(|fault| fault.kind == kind).collect();
-    let of = |time: fn(&FaultOutage) -> u64| {
-        Percentiles::of(all.iter().filter_map(|it| it.outage.as_ref()).map(time).collect())
+    let percentiles = |time: fn(&FaultOutage) -> u64| {
+        Percentiles::of(all.iter().filter_map(|fault| fault.outage.as_ref()).map(time).collect())
     };
-    let back =
-        all.iter().filter_map(|it| Some(it.undone_nanos?.saturating_sub(it.undo_begun_nanos?)));
+    let back = all
+        .iter()
+        .filter_map(|fault| Some(fault.undone_nanos?.saturating_sub(fault.undo_begun_nanos?)));
     FaultTimes {
         kind,
         planned: all.len() as u64,
         as_planned: all.iter().filter(|fault| fault.failure.is_none()).count() as u64,
-        without_service: of(|outage| outage.without_service_nanos),
-        stalled: of(|outage| outage.stalled_nanos),
-        longest_wait: of(|outage| outage.longest_wait_nanos),
+        without_service: percentiles(|outage| outage.without_service_nanos),
+        stalled: percentiles(|outage| outage.stalled_nanos),
+        longest_wait: percentiles(|outage| outage.longest_wait_nanos),
         return_to_service: Percentiles::of(back.collect()),
     }
 }
 
-/// The run is not what its scenario asked for.
+/// Returns the doubt that the run differs from its scenario.
 fn doubt(faults: &[FaultRecord]) -> Option<Doubt> {
-    let failed: Vec<&FaultRecord> = faults.iter().filter(|it| it.failure.is_some()).collect();
+    let failed: Vec<&FaultRecord> = faults.iter().filter(|fault| fault.failure.is_some()).collect();
     let first = failed.first()?;
     let reason = format!(
         "{} of {} faults did not go as planned; the first, `{}` at {:.1} s: {}",
@@ -157,13 +160,13 @@ mod tests {
         let found: Vec<_> = joined
             .faults
             .iter()
-            .map(|it| it.outage.unwrap())
-            .map(|it| {
+            .map(|fault| fault.outage.unwrap())
+            .map(|outage| {
                 [
-                    it.without_service_nanos,
-                    it.stalled_nanos,
-                    it.longest_wait_nanos,
-                    it.blocked_nanos,
+                    outage.without_service_nanos,
+                    outage.stalled_nanos,
+                    outage.longest_wait_nanos,
+                    outage.blocked_nanos,
                 ]
                 .map(|nanos| nanos / SECOND)
             })

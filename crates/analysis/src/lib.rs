@@ -1,7 +1,7 @@
-//! Pure numbers: what a profile says, computed the same way for the terminal, the page and tests.
+//! Pure computations on profiles and runs, with the same results for the terminal, the page and tests.
 //!
-//! What lives here: stack trees, tables of functions and of lines, differences of two profiles,
-//! sentences about quality, rates. What deliberately does not: clocks, files, networks, and any idea of how a figure is drawn.
+//! This crate has stack trees, tables of functions and lines, comparisons of two profiles, rates, and sentences about
+//! quality. Clocks, files, networks and drawing are elsewhere.
 
 mod amount;
 pub mod capacity;

@@ -1,4 +1,4 @@
-//! TLS in front of the distribution protocol, as `-proto_dist inet_tls` speaks it.
+//! TLS below the distribution protocol, as in `-proto_dist inet_tls`.
 
 use std::{path::Path, sync::Arc};
 
@@ -13,8 +13,8 @@ use zeroize::Zeroizing;
 use super::{TlsFiles, unchecked::AnyCertificate};
 use crate::{ErlangError, NodeName, distribution::Timed};
 
-/// Performs the handshake and, where authorities are given, verifies the node's certificate: an authority has issued
-/// it, and it names the node's host.
+/// Performs the handshake. With authorities, it verifies that one of them issued the node's certificate and that this
+/// names the node's host.
 pub(super) fn secured(
     stream: Timed,
     node: &NodeName,
@@ -74,7 +74,7 @@ fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     if found.is_empty() { Err(unreadable("there are none".to_owned())) } else { Ok(found) }
 }
 
-/// The content of a file that may be a key; cleared when dropped.
+/// Reads a file that may be a key; the content is cleared when dropped.
 fn text_of(file: &Path) -> Result<Zeroizing<Vec<u8>>, String> {
     let text = rabbitscope_files::read(file, MAX_TEXT_BYTES).map(Zeroizing::new);
     text.map_err(|error| error.to_string())
