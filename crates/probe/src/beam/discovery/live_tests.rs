@@ -1,4 +1,4 @@
-//! The discovery on a node of the installed release, or of the one that `RABBITSCOPE_BROKER_ROOT` names.
+//! Runs the discovery on a node of the installed release, or of the release in `RABBITSCOPE_BROKER_ROOT`.
 
 use std::io;
 
@@ -56,7 +56,7 @@ fn the_names_that_the_vm_tells_of_its_functions_are_those_that_it_exports() {
     for function in &told {
         let FunctionPlace::Start(address) = function.place else { continue };
         let exported: Vec<&str> =
-            exports.iter().filter(|(_, it)| *it == address).map(|(name, _)| name).collect();
+            exports.iter().filter(|(_, start)| *start == address).map(|(name, _)| name).collect();
         let name = function.name.trim_end_matches('?');
         match exported[..] {
             [] => {}
@@ -65,7 +65,7 @@ fn the_names_that_the_vm_tells_of_its_functions_are_those_that_it_exports() {
         }
     }
     assert!(told.len() > 400, "{} names", told.len());
-    assert!(told.iter().any(|it| it.name == "erts_schedule"), "{told:?}");
+    assert!(told.iter().any(|function| function.name == "erts_schedule"), "{told:?}");
     assert!(wrong.len() * 50 <= right, "{right} right, wrong {wrong:?}");
 }
 
@@ -126,15 +126,15 @@ fn a_node_whose_fields_are_elsewhere_is_refused_or_read_as_it_is() {
     assert!(refused > 0 && refused + followed == 28, "{refused} refused, {followed} followed");
 }
 
-/// The layout in which `field` and what is at `other` have changed places.
+/// The layout in which `field` and the field at `other` have changed places.
 fn with_moved(layout: Layout, field: u32, other: u64) -> Layout {
     let other = u32::try_from(other).unwrap();
     let moved = |offset: u32| match offset {
-        it if it == field => other,
-        it if it == other => field,
-        it => it,
+        offset if offset == field => other,
+        offset if offset == other => field,
+        offset => offset,
     };
-    // Where the code says that a field is, it is: only the others are followed.
+    // The code fixes the place of other fields, so that discovery follows these two only.
     Layout { id: moved(layout.id), hend: moved(layout.hend), ..layout }
 }
 
@@ -143,12 +143,12 @@ fn table_entries(process: &Process, data: &StaticData) -> Vec<u64> {
         address.is_multiple_of(8) && process.word(address).is_ok_and(crate::beam::pids::is_pid)
     };
     let table = data.pointers(8).find(|word| {
-        let entries = (0..512).map(|at| process.word(word.value + 8 * at).unwrap_or(1));
+        let entries = (0..512).map(|index| process.word(word.value + 8 * index).unwrap_or(1));
         let entries: Vec<u64> = entries.filter(|entry| *entry != 0).collect();
         entries.len() > 8
-            && entries.iter().filter(|it| is_process(**it)).count() * 10 > 9 * entries.len()
+            && entries.iter().filter(|entry| is_process(**entry)).count() * 10 > 9 * entries.len()
     });
     let table = table.unwrap().value;
-    let entries = (0..16_384).map_while(|at| process.word(table + 8 * at).ok());
+    let entries = (0..16_384).map_while(|index| process.word(table + 8 * index).ok());
     entries.filter(|entry| *entry != 0).collect()
 }

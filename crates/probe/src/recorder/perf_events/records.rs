@@ -113,7 +113,7 @@ impl Words<'_> {
         for value in &mut values {
             *value = self.next()?;
         }
-        Some(Registers::of_record(values))
+        Some(Registers::from_record(values))
     }
 }
 
@@ -148,7 +148,7 @@ mod tests {
             is_kernel: true,
             kernel: vec![u64::MAX >> 1],
             user: vec![10, 20],
-            registers: Some(Registers::of_record(values())),
+            registers: Some(Registers::from_record(values())),
             stack: vec![100, 200],
         };
         let kernel_mode = u16::try_from(sys::PERF_RECORD_MISC_KERNEL).unwrap();

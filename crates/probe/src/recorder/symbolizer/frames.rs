@@ -192,7 +192,7 @@ impl Frames {
     }
 
     fn note_unnamed(&mut self, name: &NativeName, place: u64) {
-        let (NativeName::Told(name) | NativeName::Unknown(name)) = name else { return };
+        let (NativeName::FromVm(name) | NativeName::Unknown(name)) = name else { return };
         let Some((path, offset)) = self.native.place_in_file(place) else { return };
         let file = || self.native.file(path).and_then(|file| file.try_clone().ok());
         self.unnamed.note((path, file), name, offset);
@@ -211,7 +211,7 @@ fn jit_frame(name: Option<&str>) -> (Frame, bool) {
 
 fn native_frame(name: NativeName, kind: FrameKind) -> (Frame, bool) {
     match name {
-        NativeName::Known(name) | NativeName::Told(name) => (Frame { name, kind }, true),
+        NativeName::Known(name) | NativeName::FromVm(name) => (Frame { name, kind }, true),
         NativeName::Unknown(name) => (Frame { name, kind }, false),
     }
 }
