@@ -253,8 +253,9 @@ structs! {
         /// A `CfaKind`.
         cfa: u8,
         /// Place of each register of the architecture's `arch.h` among the saved words; 0: unchanged. On x86-64 the
-        /// place counts words below the return address. aarch64 has four such registers: the place is one more than
-        /// the index among the saved words, and the last two bytes are the distance of these words from the CFA.
+        /// place counts words below the return address. aarch64 has four such registers. There the place is one
+        /// more than the index among the saved words, and the last two bytes are the distance of these words from
+        /// the CFA.
         saved: [u8; 6],
         /// For `CfaKind::SpSaved`: bytes to add to the saved stack pointer.
         above: u8,

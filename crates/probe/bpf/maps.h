@@ -150,8 +150,8 @@ struct {
     TYPE(value, u64);
 } heap_end SEC(".maps");
 
-/* The fields that most ticks use lie together, in few pages: on a busy machine the memory has left the CPU's
- * caches, and so have the page tables that lead to it. */
+/* The fields that most ticks use lie together, in few pages. On a busy machine the memory has left the CPU's caches,
+ * and so have the page tables that lead to it. */
 struct scratch {
     /* Registers of the interrupted function; after the walk of the C frames, those of the JIT code that called
      * C. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * Tells if the running thread belongs to the observed process, by the process's id in its own pid namespace.
+ * Checks if the running thread belongs to the observed process, by the process's id in its own pid namespace.
  */
 #pragma once
 #include "interface.h"

@@ -10,8 +10,7 @@
 #define SEND_ATTEMPTS 4
 
 /* The size of this many words, at most `most`. The field is read again on purpose: the verifier keeps a separate
- * state for each value that a loop compared with, and would follow the code after the loop once for each of
- * them. */
+ * state for each value that a loop compared with. It would follow the code after the loop once for each of them. */
 ALWAYS_INLINE u64 bytes_of(const u16 *count, u64 most)
 {
     u64 words = *(const volatile u16 *)count;

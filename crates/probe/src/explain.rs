@@ -170,7 +170,7 @@ mod tests {
     use super::explain;
 
     #[test]
-    fn a_process_that_is_no_node_is_said() {
+    fn a_process_that_is_no_node_is_reported() {
         let facts = explain(Some(std::process::id()));
         let node = facts.iter().find(|fact| fact.what == "node").unwrap();
         assert!(node.is_needed && !node.is_met && node.found.contains("not an Erlang"), "{node:?}");

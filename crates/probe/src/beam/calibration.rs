@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_node_says_nothing() {
+    fn an_idle_node_is_not_compared() {
         assert_eq!(check_layout(layout(), &[]), Ok(0));
     }
 
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn code_that_is_about_to_call_c_says_nothing() {
+    fn code_about_to_call_c_is_not_compared() {
         let mut calling = snapshot(layout());
         calling.stack = 0x5000;
         calling.scheduler_words[layout().registers as usize / 8] = 0x5000;

@@ -41,7 +41,7 @@ fn a_recorded_module() {
 
 /// The next entry is at the end of the address space. Found by the fuzz target `memory_image`.
 #[test]
-fn an_entry_whose_next_one_lies_beyond_all_memory_is_none() {
+fn an_entry_with_a_successor_beyond_all_memory_is_none() {
     struct Entry([u64; 4]);
     impl ReadMemory for Entry {
         fn read(&self, _: u64, bytes: &mut [u8]) -> io::Result<()> {

@@ -105,8 +105,8 @@ impl fmt::Display for Pids {
 }
 
 impl TableIndex {
-    /// Finds the index in the table's head: the size, then the masks of an index, of a line and of an index within
-    /// a line, and one word with the two shift distances. All of them must agree.
+    /// Finds the index in the table's head. The head has the size, then the masks of an index, of a line and of an
+    /// index within a line, then a word with the two shift distances. All of them must agree.
     fn find(table: &[u64]) -> Option<Self> {
         table.windows(4).find_map(|words| {
             let (bits, line_bits) = (ones(words[0])?, ones(words[2])?);

@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_with_the_same_hash_are_told_apart() {
+    fn texts_with_the_same_hash_are_distinct() {
         let mut texts = Texts::default();
         texts.id("a");
         let number = FxBuildHasher.hash_one("b");

@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn another_kernel_is_told_by_its_build_or_its_place() {
+    fn another_kernel_differs_in_its_build_or_place() {
         let Some(own) = running_build_id() else { return };
         let kernel = |id: &[u8], reference| RecordedKernel {
             build_id: Some(id.into()),

@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_most_samples_fall_on_comes_first() {
+    fn the_file_with_most_samples_comes_first() {
         let place = tempfile::tempdir().unwrap();
         let (mut unnamed, build, _) = seen(place.path());
         let own = || File::open(std::env::current_exe().unwrap()).ok();

@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_for_an_emulator_is_not_read() {
+    fn a_file_too_large_for_an_emulator_is_not_read() {
         let file = tempfile::tempfile().unwrap();
         let read = || emulator(file.try_clone().unwrap().into()).unwrap().1.len() as u64;
         for (bytes, expected) in [(7, 7), (MAX_EMULATOR_BYTES + 1, 0)] {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_of_the_node_is_not_opened() {
+    fn only_files_of_the_node_are_opened() {
         let name = format!("rabbitscope-image-{}", std::process::id());
         let directory = std::env::temp_dir().join(name);
         std::fs::create_dir_all(directory.join("inner")).unwrap();

@@ -312,7 +312,7 @@ mod tests {
     use super::{environment_in, innermost_pid, parse_mapping};
 
     #[test]
-    fn where_the_environment_lies() {
+    fn the_place_of_the_environment() {
         let zeros = "0 ".repeat(47);
         assert_eq!(environment_in(&format!("7 (a) b) {zeros}4096 8192 0")), Some(4096..8192));
         assert_eq!(environment_in(&format!("7 (a) {zeros}0 0 0")), None, "not to be seen");

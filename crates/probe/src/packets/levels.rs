@@ -51,7 +51,7 @@ mod tests {
     use super::explain_packets;
 
     #[test]
-    fn every_level_is_said() {
+    fn every_level_is_reported() {
         let facts = explain_packets(None);
         assert_eq!(facts.len(), 3);
         assert!(facts.iter().all(|fact| !fact.is_needed && !fact.found.is_empty()));

@@ -155,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_jump_leads() {
+    fn destinations_of_jumps() {
         // b .+16; ldr x14, .+8; br x14
         let code = Code(vec![0x1400_0004, 0x5800_004e, 0xd61f_01c0, 0x7003, 0]);
         assert_eq!(jump_target(&code, 0x1000), Some(0x1010));

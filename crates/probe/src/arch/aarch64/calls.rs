@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_call_has_left_in_the_link_register_is_no_call() {
+    fn a_leftover_in_the_link_register_is_no_call() {
         let of_other = InnermostCall::default();
         assert!(is_call(of_other));
         assert!(!is_call(InnermostCall { returns_to_itself: true, ..of_other }));

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_scheduler_loads_and_stores() {
+    fn fields_that_a_scheduler_loads_and_stores() {
         let code = fragment(16, 88, 80);
         assert_eq!(REGISTERS.offsets(&code), [16]);
         assert_eq!((STOP.offsets(&code), HTOP.offsets(&code)), (vec![88], vec![80]));

@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_jump_leads() {
+    fn destinations_of_jumps() {
         // At the end of a module on Erlang 27.3.4.
         let jump = [0xe9, 0x5e, 0x82, 0x8b, 0xff];
         assert_eq!(near_target(&jump, JUMP, 0x7f8f_ff94_7c2a), Some(0x7f8f_ff1f_fe88));
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_call_leads() {
+    fn destinations_of_calls() {
         assert_eq!(call_target(&GUARD, 0x1000_0000), Some(0x0fde_97fd));
         assert_eq!(call_target(&GUARD[..18], 0x1000_0000), None);
         assert_eq!(call_target(&[], 0), None);

@@ -190,7 +190,7 @@ mod tests {
         [0x49, 0x8b, 0x65, 0x58, 0x4d, 0x8b, 0x7d, 0x50, 0x49, 0x8b, 0x85, 0xf8, 0, 0, 0];
 
     #[test]
-    fn what_a_scheduler_loads_and_stores() {
+    fn fields_that_a_scheduler_loads_and_stores() {
         assert_eq!(REGISTERS.offsets(&BEGINNING), [0]);
         assert_eq!(STOP.offsets(&CONTINUING), [0x58]);
         assert_eq!(HTOP.offsets(&CONTINUING), [0x50]);
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_scheduler_calls_for_the_next_process() {
+    fn the_function_that_finds_the_next_process() {
         // Code of Erlang 29.1.1, at 0x7f36_4e20_1bca.
         let code =
             [0x31, 0xff, 0x4c, 0x89, 0xee, 0xff, 0x15, 0x23, 0x05, 0, 0, 0x49, 0x89, 0xc5, 0x48];
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_called_function_is_noted() {
+    fn the_field_that_notes_the_called_function() {
         let code = [0x49, 0x89, 0xb5, 0xd8, 0x01, 0, 0, 0x4c, 0x8b, 0x46, 0x10];
         assert_eq!(stored_current(&code), Some(0x1d8));
         assert_eq!(stored_current(&code[1..]), None);

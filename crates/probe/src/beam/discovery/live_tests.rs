@@ -24,7 +24,7 @@ fn node() -> (Broker, Process) {
 }
 
 #[test]
-fn what_is_discovered_is_what_is_known_also_without_any_exported_variable() {
+fn the_discovery_finds_the_known_layout_even_without_exports() {
     let (_broker, process) = node();
     let Inspected { emulator, .. } = inspect(&process).unwrap();
     let known = known::of_release(&emulator.release);
@@ -44,7 +44,7 @@ fn what_is_discovered_is_what_is_known_also_without_any_exported_variable() {
 }
 
 #[test]
-fn the_names_that_the_vm_tells_of_its_functions_are_those_that_it_exports() {
+fn the_vm_names_its_functions_as_it_exports_them() {
     let (_broker, process) = node();
     let Inspected { emulator, code } = inspect(&process).unwrap();
     let (program, mappings) = (process.executable().unwrap(), process.mappings().unwrap());
@@ -96,7 +96,7 @@ impl ReadMemory for Altered<'_> {
 }
 
 #[test]
-fn a_node_whose_fields_are_elsewhere_is_refused_or_read_as_it_is() {
+fn a_node_with_moved_fields_is_refused_or_read_correctly() {
     let (_broker, process) = node();
     let (program, mappings) = (process.executable().unwrap(), process.mappings().unwrap());
     let data = StaticData::read(&process, &mappings, &program);

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_ran_it_is_the_word_before_the_kind() {
+    fn without_a_running_process_it_is_the_word_before_the_kind() {
         check(&[], &[0, 1], Ok(168));
         check(&[], &[21], Err("something else"));
     }

@@ -1,3 +1,5 @@
+//! Runs the discovery on images of small VMs: with known, moved and altered fields.
+
 use super::image::{Image, Plan};
 use crate::beam::layout::{
     Layout,

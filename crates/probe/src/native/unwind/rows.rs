@@ -136,7 +136,7 @@ mod tests {
     use crate::kernel_interface::CfaKind;
 
     #[test]
-    fn a_row_that_says_nothing_new_is_left_out() {
+    fn a_row_with_the_same_rules_is_left_out() {
         let mut rows = Vec::new();
         let row = |pc: u32, cfa_offset: i32| UnwindRow { pc, cfa_offset, ..UnwindRow::default() };
         for new in [row(0, 8), row(4, 8), row(5, 16), row(5, 24), row(2, 99), row(9, 8)] {

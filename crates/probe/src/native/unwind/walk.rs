@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_cut() {
+    fn an_unknown_caller_is_cut() {
         assert_eq!(step(0x41, false, Some(7)), Step::Cut);
         assert_eq!(step(0x100, false, Some(7)), Step::Cut);
         assert_eq!(step(0x10, false, None), Step::Cut);

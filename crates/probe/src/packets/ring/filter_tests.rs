@@ -128,7 +128,7 @@ fn other_protocols_fragments_and_rests() {
 }
 
 #[test]
-fn what_loops_back_is_kept_when_it_comes_in() {
+fn looped_packets_are_kept_on_arrival() {
     let packet = v4(5, 6, 0, [5672, 1]);
     check_from(ARPHRD_LOOPBACK.into(), OUTGOING, &packet, false);
     check_from(ARPHRD_LOOPBACK.into(), HOST, &packet, true);

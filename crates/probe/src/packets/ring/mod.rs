@@ -1,8 +1,13 @@
 //! Packets of some TCP ports, through a ring of blocks shared with the kernel (`AF_PACKET`, `TPACKET_V3`).
 //!
-//! [`options`] describes a capture, [`filter`] compiles the kernel's filter, [`socket`] is the socket with its
-//! options, [`memory`] the shared memory, [`block`] reads packets out of a block, and [`capture`] puts these
-//! together.
+//! The files:
+//!
+//! * [`options`] describes a capture;
+//! * [`filter`] compiles the kernel's filter;
+//! * [`socket`] is the socket with its options;
+//! * [`memory`] is the shared memory;
+//! * [`block`] reads packets out of a block;
+//! * [`capture`] puts these together.
 //!
 //! Packets of every interface begin with their IP header: for a socket of type `SOCK_DGRAM` the kernel removes link
 //! headers. So one filter fits every kind of interface, hardware addresses are not captured, and all interfaces can

@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_leave_out_what_is_not_known() {
+    fn sums_leave_out_unknown_figures() {
         let mut sum = TcpProgress::default();
         sum.add(&TcpProgress::between(&TcpInfo::default(), &info(40, 1000, 2)));
         sum.add(&TcpProgress::between(&TcpInfo::default(), &info(40, 3000, 2)));

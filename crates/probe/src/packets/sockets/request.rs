@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_says_its_length() {
+    fn the_message_has_its_length() {
         for ports in [vec![5672], (1..=64).collect()] {
             let message = request(IPV6, &PortSet::new(ports).unwrap());
             let said = u32::from_ne_bytes(*message.first_chunk().unwrap());

@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_kernel_does_not_say_is_none() {
+    fn figures_missing_in_a_kernel_are_none() {
         // Lengths of the structure in Linux 4.9, 4.18 and 5.15.
         let check = |length, busy: bool, sent: bool, window: bool| {
             let info = TcpInfo::read(&counting(length));
