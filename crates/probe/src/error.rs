@@ -81,7 +81,7 @@ pub enum ProbeError {
     NotABeam {
         /// The request.
         pid: u32,
-        /// Its executable.
+        /// Executable of the process.
         program: String,
     },
     /// The VM has no JIT.

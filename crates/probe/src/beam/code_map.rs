@@ -60,7 +60,7 @@ const NO_LINES: LinesId = LinesId::MAX;
 /// A line of source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SourceLine {
-    /// Its name is [`CodeMap::file`].
+    /// Id of the file, whose name is [`CodeMap::file`].
     pub(crate) file: TextId,
     /// Counted from 1.
     pub(crate) number: u32,

@@ -3,11 +3,11 @@
 /// A name, or a replacement for a missing symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum NativeName {
-    /// From a symbol table, or from the names of this build.
+    /// A name from a symbol table, or from the table of this build.
     Known(String),
-    /// From the VM. A debug file would be more reliable.
+    /// A name from the VM. A debug file would be more reliable.
     FromVm(String),
-    /// None: the text is `module+0x1234`, or the address.
+    /// No name: the text is `module+0x1234`, or the address.
     Unknown(String),
 }
 

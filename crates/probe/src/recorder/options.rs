@@ -12,7 +12,7 @@ use crate::native::UnnamedCode;
 pub struct CpuOptions {
     /// The node's process, in this process's pid namespace.
     pub pid: u32,
-    /// Ticks a second on each CPU.
+    /// Ticks per second on each CPU.
     pub freq_hz: u32,
     /// Length of the recording; `None`: until stopped.
     pub duration: Option<Duration>,
@@ -32,7 +32,7 @@ pub struct Options {
     pub pid: u32,
     /// Events to record, each with a profile of its own.
     pub events: Vec<Event>,
-    /// Ticks a second on each CPU, for CPU time.
+    /// Ticks per second on each CPU, for CPU time.
     pub freq_hz: u32,
     /// Length of the recording; `None`: until stopped.
     pub duration: Option<Duration>,

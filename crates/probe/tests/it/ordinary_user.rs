@@ -117,7 +117,7 @@ pub(crate) struct OwnNode {
 }
 
 impl OwnNode {
-    /// Its pid.
+    /// Pid of the VM.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }

@@ -43,7 +43,7 @@ const FEWEST_PROCESSES: usize = 8;
 /// Words of a process to examine. The fields are in the first 26 words until OTP 29; the sampler reads at most 64.
 const WORDS: usize = 64;
 
-/// Share of the processes that must agree. The others run meanwhile, are being collected or are about to exit.
+/// Share of the processes that must agree. The others are running, being collected or about to exit.
 const AGREEMENT: f64 = 0.9;
 
 /// Words of the table's head, from the pointer to the entries on.

@@ -67,7 +67,7 @@ pub struct TcpSocket {
     pub local: SocketAddr,
     /// Address of the other end.
     pub remote: SocketAddr,
-    /// Its state.
+    /// State of the connection.
     pub state: TcpState,
     /// Inode, by which descriptors of processes name the socket; 0 if no process holds it.
     pub inode: u64,
@@ -77,9 +77,9 @@ pub struct TcpSocket {
     pub receive_queue: u32,
     /// Bytes written and not acknowledged.
     pub send_queue: u32,
-    /// Its congestion control (`cubic`, `bbr`).
+    /// Name of the congestion control (`cubic`, `bbr`).
     pub congestion_control: Option<String>,
-    /// Its memory.
+    /// Memory of the socket.
     pub memory: Option<SocketMemory>,
     /// Figures of the connection.
     pub info: TcpInfo,

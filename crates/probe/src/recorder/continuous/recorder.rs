@@ -27,7 +27,7 @@ const RELEASE_INTERVAL: u32 = 30;
 /// Options of the recording of every node.
 #[derive(Clone, Debug)]
 pub struct ContinuousOptions {
-    /// Ticks a second on each CPU.
+    /// Ticks per second on each CPU.
     pub freq_hz: u32,
     /// True to record also the time that threads are off the CPU.
     pub has_off_cpu: bool,
