@@ -82,11 +82,12 @@ impl ReadMemory for Altered<'_> {
         for process in &self.processes {
             let places = self.words.map(|word| process + 8 * word);
             for (place, other) in [(places[0], places[1]), (places[1], places[0])] {
-                let Some(at) = place.checked_sub(address).and_then(|at| usize::try_from(at).ok())
+                let Some(start) =
+                    place.checked_sub(address).and_then(|offset| usize::try_from(offset).ok())
                 else {
                     continue;
                 };
-                if let Some(word) = bytes.get_mut(at..at.saturating_add(8)) {
+                if let Some(word) = bytes.get_mut(start..start.saturating_add(8)) {
                     word.copy_from_slice(&self.process.word(other)?.to_le_bytes());
                 }
             }
