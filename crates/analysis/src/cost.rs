@@ -25,7 +25,7 @@ impl MessagesDuring {
             let inside = end.min(to_nanos).saturating_sub(begin.max(from_nanos)) as f64;
             let part = inside / row.interval_nanos.max(1) as f64;
             sum.nanos += inside;
-            sum.published += part * row.counts.published as f64;
+            sum.published += part * row.counts.accepted_or_written() as f64;
             sum.replies += part * row.counts.replies as f64;
             sum.consumed += part * row.counts.consumed as f64;
             begin = end;
@@ -97,7 +97,12 @@ mod tests {
     fn row(published: u64, consumed: u64) -> SecondRow {
         SecondRow {
             interval_nanos: 1_000_000_000,
-            counts: Counters { published, consumed, ..Counters::default() },
+            counts: Counters {
+                published,
+                accepted: published.into(),
+                consumed,
+                ..Counters::default()
+            },
             ..SecondRow::default()
         }
     }

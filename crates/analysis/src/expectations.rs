@@ -131,7 +131,7 @@ fn whole(mean: f64) -> u64 {
 fn rate(run: &RunRecord, messages: &str) -> Option<f64> {
     let measured = &run.measured;
     let count = match messages {
-        "published" => measured.load.counts.published,
+        "published" => measured.load.counts.accepted_or_written(),
         "confirmed" => measured.load.counts.confirmed,
         "consumed" => measured.load.counts.consumed,
         "replies" => measured.load.counts.replies,
@@ -144,6 +144,7 @@ fn rate(run: &RunRecord, messages: &str) -> Option<f64> {
 fn count(load: &LoadTotals, name: &str) -> Option<u64> {
     Some(match name {
         "published" => load.counts.published,
+        "accepted" => load.counts.accepted_or_written(),
         "consumed" => load.counts.consumed,
         "scheduled" => load.counts.scheduled,
         "lost" => load.lost,
@@ -185,7 +186,8 @@ mod tests {
         let load = LoadTotals {
             lost: 10,
             counts: Counters {
-                published: 10_000,
+                published: 20_000,
+                accepted: 10_000.into(),
                 consumed: 9_990,
                 scheduled: 20_000,
                 late: 100,

@@ -6,8 +6,10 @@ use rabbitscope_runs::record::SecondRow;
 /// because they would add confirms without time to match. The warm-up ([`SecondRow::warming`]) is left out as well.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LoadRates {
-    /// Messages published per second.
-    pub published: f64,
+    /// Messages written to sockets per second.
+    pub written: f64,
+    /// Messages that the broker accepted per second; absent in files of versions that did not count them.
+    pub accepted: Option<f64>,
     /// Messages confirmed per second.
     pub confirmed: f64,
     /// Messages delivered to consumers per second.
@@ -72,6 +74,11 @@ impl ClientEffort {
 }
 
 impl LoadRates {
+    /// Returns the messages per second that the broker accepted, or that were written where nothing else is known.
+    pub fn published(&self) -> f64 {
+        self.accepted.unwrap_or(self.written)
+    }
+
     /// Returns the means over these seconds; absent if none of them was under load.
     pub fn of(series: &[SecondRow]) -> Option<Self> {
         let loaded = || series.iter().filter(|row| !row.draining && !row.warming);
@@ -81,7 +88,8 @@ impl LoadRates {
         }
         let rate = |count: fn(&SecondRow) -> u64| loaded().map(count).sum::<u64>() as f64 / seconds;
         Some(Self {
-            published: rate(|row| row.counts.published),
+            written: rate(|row| row.counts.published),
+            accepted: accepted(loaded()).map(|count| count as f64 / seconds),
             confirmed: rate(|row| row.counts.confirmed),
             consumed: rate(|row| row.counts.consumed),
             replied: rate(|row| row.counts.replies),
@@ -97,6 +105,10 @@ impl LoadRates {
     }
 }
 
+fn accepted<'a>(mut rows: impl Iterator<Item = &'a SecondRow>) -> Option<u64> {
+    rows.try_fold(0, |sum: u64, row| Some(sum.saturating_add(row.counts.accepted.get()?)))
+}
+
 /// Returns the mean weighted by the length of the seconds.
 fn mean_cores<'a>(rows: impl Iterator<Item = &'a SecondRow>) -> Option<f64> {
     let (cpu, time) = rows
@@ -107,7 +119,7 @@ fn mean_cores<'a>(rows: impl Iterator<Item = &'a SecondRow>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_runs::record::Counters;
+    use rabbitscope_runs::record::{Counters, KnownCount};
 
     use super::*;
 
@@ -119,6 +131,7 @@ mod tests {
             draining,
             counts: Counters {
                 published,
+                accepted: (published / 3).into(),
                 confirmed: published / 2,
                 writes: published / 9,
                 bytes_written: published * 100,
@@ -142,7 +155,8 @@ mod tests {
             SecondRow { warming: true, ..row(1_000_000_000, 700, Some(7.0), false) },
         ];
         let expected = LoadRates {
-            published: 90.0,
+            written: 90.0,
+            accepted: Some(30.0),
             confirmed: 44.5,
             broker_cpu_cores: Some(2.0),
             seconds: 2.0,
@@ -162,5 +176,15 @@ mod tests {
     fn no_load_has_no_rate() {
         check(&[], None);
         check(&[row(1_000_000_000, 5, None, true)], None);
+    }
+
+    #[test]
+    fn a_file_of_an_older_version_says_what_was_written() {
+        let mut old = row(1_000_000_000, 70, None, false);
+        old.counts.accepted = KnownCount::UNKNOWN;
+        let rates = LoadRates::of(&[old]).unwrap();
+        assert_eq!((rates.accepted, rates.published().to_bits()), (None, 70_f64.to_bits()));
+        let new = LoadRates::of(&[row(1_000_000_000, 90, None, false)]).unwrap();
+        assert_eq!(new.published().to_bits(), 30_f64.to_bits());
     }
 }

@@ -92,7 +92,7 @@ impl MessageCounter {
         let ends: [fn(&SecondRow) -> u64; 2] =
             [|row| row.counts.consumed, |row| row.counts.confirmed];
         let seen = ends.into_iter().find(|count| rows.iter().any(|row| count(row) > 0));
-        Self(seen.unwrap_or(|row| row.counts.published))
+        Self(seen.unwrap_or(|row| row.counts.accepted_or_written()))
     }
 
     /// Returns messages per second.
@@ -115,7 +115,7 @@ fn median_latency(row: &SecondRow) -> Option<f64> {
 
 /// Returns the unconsumed share of published messages; absent if none was published or none consumed.
 fn backlog_growth(rows: &[&SecondRow]) -> Option<f64> {
-    let published: u64 = rows.iter().map(|row| row.counts.published).sum();
+    let published: u64 = rows.iter().map(|row| row.counts.accepted_or_written()).sum();
     let consumed: u64 = rows.iter().map(|row| row.counts.consumed).sum();
     (published > 0 && consumed > 0).then(|| 1.0 - consumed as f64 / published as f64)
 }
@@ -159,7 +159,12 @@ mod tests {
     fn row(published: u64, consumed: u64, p50: u64) -> SecondRow {
         SecondRow {
             interval_nanos: 1_000_000_000,
-            counts: Counters { published, consumed, ..Counters::default() },
+            counts: Counters {
+                published,
+                accepted: published.into(),
+                consumed,
+                ..Counters::default()
+            },
             latencies: SecondLatencies {
                 end_to_end_latency: Some(LatencyPoint { p50, ..LatencyPoint::default() }),
                 ..SecondLatencies::default()

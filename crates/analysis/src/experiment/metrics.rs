@@ -41,14 +41,14 @@ type Count = fn(&Counters) -> u64;
 
 /// Counters of moved messages: published, answered or consumed. The first that is not 0 counts.
 const MESSAGES: [Count; 3] =
-    [|counts| counts.published, |counts| counts.replies, |counts| counts.consumed];
+    [Counters::accepted_or_written, |counts| counts.replies, |counts| counts.consumed];
 
 /// Counters of moved items, in the same order.
 const ITEMS: [Count; 2] = [|counts| counts.published_items, |counts| counts.consumed_items];
 
 fn counter(name: &str) -> Option<Count> {
     Some(match name {
-        "published" => |counts| counts.published,
+        "published" => Counters::accepted_or_written,
         "confirmed" => |counts| counts.confirmed,
         "consumed" => |counts| counts.consumed,
         "replies" => |counts| counts.replies,
@@ -86,7 +86,7 @@ mod tests {
         SecondRow {
             second,
             interval_nanos: 1_000_000_000,
-            counts: Counters { published, ..Counters::default() },
+            counts: Counters { published, accepted: published.into(), ..Counters::default() },
             broker_cpu_cores: cores,
             broker_rss_bytes: Some(u64::from(second) * 1000),
             ..SecondRow::default()

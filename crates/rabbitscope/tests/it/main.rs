@@ -17,6 +17,7 @@ mod experiments;
 mod faults;
 mod files;
 mod fleets;
+mod floods;
 mod foreign_profiles;
 mod forwarder;
 mod full_disk;
