@@ -124,6 +124,10 @@ impl FleetError {
 
     /// The bus or the workers are not there: the program's exit code 5.
     pub fn is_unreachable(&self) -> bool {
-        matches!(self, Self::Missing { .. } | Self::Unreachable(_) | Self::Broken { .. })
+        match self {
+            Self::Missing { .. } | Self::Broken { .. } => true,
+            Self::Unreachable(error) => error.is_unreachable(),
+            _ => false,
+        }
     }
 }

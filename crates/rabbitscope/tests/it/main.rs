@@ -51,6 +51,7 @@ mod readme;
 #[path = "../../../export/tests/it/receiver.rs"]
 mod receiver;
 mod recovery;
+mod refusals;
 mod remote_control;
 mod restarts;
 mod routers;
