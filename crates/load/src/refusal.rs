@@ -18,7 +18,10 @@ impl BrokerRefusal {
     pub fn is_permission(&self) -> bool {
         match self.code {
             403 => !ALWAYS_REFUSED.iter().any(|&(words, _)| self.text.contains(words)),
-            530 => self.text.contains("refused for user"),
+            530 => {
+                let is_other = ["is reached", "is down"].iter().any(|it| self.text.contains(it));
+                self.text.contains("refused for user") && !is_other
+            }
             _ => false,
         }
     }
@@ -135,6 +138,12 @@ const ADVICE: &[Advice] = &[
     ),
     row(
         530,
+        "is reached",
+        "the limit of connections or channels is reached: raise it (`rabbitmqctl list_vhost_limits`, `list_user_limits`), or open fewer",
+    ),
+    row(530, "is down", "start it: `rabbitmqctl restart_vhost`"),
+    row(
+        530,
         "refused for user",
         "grant it: `rabbitmqctl set_permissions -p VHOST USER '.*' '.*' '.*'`",
     ),
@@ -143,12 +152,6 @@ const ADVICE: &[Advice] = &[
         "not found",
         "see that the URI names a virtual host of the broker (`rabbitmqctl list_vhosts`), or add it (`add_vhost`)",
     ),
-    row(
-        530,
-        "limit",
-        "the limit of connections or channels is reached: raise it (`rabbitmqctl list_vhost_limits`, `list_user_limits`), or open fewer",
-    ),
-    row(530, "is down", "start it: `rabbitmqctl restart_vhost`"),
     row(
         530,
         "",
@@ -244,11 +247,16 @@ mod tests {
         check(530, "NOT_ALLOWED - vhost nosuch not found", "list_vhosts", false);
         check(
             530,
-            "NOT_ALLOWED - access to vhost '/' refused: connection limit (1) is reached",
+            "NOT_ALLOWED - access to vhost '/' refused for user 'guest': connection limit (1) is reached",
             "raise it",
             false,
         );
-        check(530, "NOT_ALLOWED - vhost 'v' is down", "restart_vhost", false);
+        check(
+            530,
+            "NOT_ALLOWED - access to vhost 'v' refused for user 'guest': vhost 'v' is down",
+            "restart_vhost",
+            false,
+        );
         check(530, "NOT_ALLOWED - attempt to reuse consumer tag 'x'", "log", false);
         check(540, "NOT_IMPLEMENTED - active=false", "release", false);
         check(541, "INTERNAL_ERROR", "log", false);

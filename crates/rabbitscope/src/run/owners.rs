@@ -52,8 +52,11 @@ pub(super) fn ranked(functions: &[HotFunction], held: &[HeldShare]) -> String {
     rows.sort_by(|left, right| right.0.total_cmp(&left.0));
     let rest = 1.0 - rows.iter().map(|row| row.0).sum::<f64>();
     rows.push((rest, "other Erlang functions".to_owned()));
-    let shown = rows.into_iter().filter(|row| row.0 >= LEAST_SHARE);
-    shown.map(|(share, name)| format!("{}\n", share_line(share, &name))).collect()
+    let mut text = String::new();
+    for (share, name) in rows.into_iter().filter(|row| row.0 >= LEAST_SHARE) {
+        let _ = writeln!(text, "{}", share_line(share, &name));
+    }
+    text
 }
 
 /// What is less is shown as zero.
@@ -200,14 +203,16 @@ mod tests {
     use super::*;
 
     fn sum_of(lines: &str) -> f64 {
-        let shares = lines.lines().filter_map(|line| line.split_once(" %")?.0.trim().parse().ok());
+        let shares =
+            lines.lines().filter_map(|line| line.split_once(" %")?.0.trim().parse::<f64>().ok());
         shares.sum::<f64>()
     }
 
     #[test]
     fn shares_of_a_list_add_up() {
-        let stacks: String = (0..20).map(|it| format!("scheduler;m:f{it}/1 10\n")).collect();
-        let stacks = format!("{stacks}scheduler;erts_port_task_execute;x 700\npoll;y 100\n");
+        let stacks: Vec<_> = (0..20).map(|it| format!("scheduler;m:f{it}/1 10\n")).collect();
+        let stacks =
+            format!("{}scheduler;erts_port_task_execute;x 700\npoll;y 100\n", stacks.concat());
         let profile = read_folded(stacks.as_bytes()).unwrap();
         let whole = profile.total();
         let hot: Vec<_> =
@@ -220,8 +225,8 @@ mod tests {
 
     #[test]
     fn shares_of_queues_add_up() {
-        let stacks: String = (0..8).map(|it| format!("m:f{it}/1 10\n")).collect();
-        let mut profile = read_folded(stacks.as_bytes()).unwrap();
+        let stacks: Vec<_> = (0..8).map(|it| format!("m:f{it}/1 10\n")).collect();
+        let mut profile = read_folded(stacks.concat().as_bytes()).unwrap();
         for (number, sample) in profile.samples.iter_mut().enumerate() {
             let pid = format!("<0.{number}.0>");
             sample.labels.process = Some(pid.as_str().into());
