@@ -11,8 +11,13 @@ use rabbitscope_runs::{
 /// A part of the load's time, in nanoseconds from its start.
 type Span = (u64, u64);
 
+/// Time after the end of a fault in which what begins still counts as its consequence. Chosen: a cluster that heals
+/// restarts nodes within seconds.
+const CONSEQUENCES: u64 = 5_000_000_000;
+
 /// Adds the costs of its faults to `record`, and a doubt if a fault did not happen. A fault accounts for the time from
-/// its start until the next fault or the end of the load.
+/// its start until the broker has recovered: the fault is undone, and service, confirms and alarms are as before. The
+/// next fault and the end of the load end that time, too.
 pub fn with_outages(record: RunRecord) -> RunRecord {
     let mut faults = record.faults.clone();
     let begins: Vec<u64> = faults.iter().filter_map(|fault| fault.begun_nanos).collect();
@@ -21,13 +26,31 @@ pub fn with_outages(record: RunRecord) -> RunRecord {
             continue;
         };
         let next = begins.iter().copied().filter(|next| *next > begin).min();
-        let end = next.unwrap_or(u64::MAX).min(record.duration_nanos);
+        let latest = next.unwrap_or(u64::MAX).min(record.duration_nanos);
+        let end = recovery(&record.service, fault.undone_nanos, latest);
         fault.outage = Some(outage(&record.service, (begin, end)));
     }
     let fault_times = times(&faults);
     let mut doubts = record.doubts.clone();
     doubts.extend(doubt(&faults));
     RunRecord { faults, fault_times, doubts, ..record }
+}
+
+/// When the last consequence of a fault is over that was undone then.
+fn recovery(service: &Service, undone: Option<u64>, latest: u64) -> u64 {
+    let Some(undone) = undone else { return latest };
+    let spans = service.spans.iter().map(|span| (span.from_nanos, span.to_nanos));
+    let stalls = service.stalls.iter().map(|stall| (stall.from_nanos, stall.to_nanos));
+    let mut all: Vec<Span> = spans.chain(stalls).collect();
+    all.sort_unstable();
+    let last = undone.saturating_add(CONSEQUENCES);
+    let end = all.into_iter().fold(
+        undone,
+        |end, (from, to)| {
+            if from <= end.max(last) { end.max(to) } else { end }
+        },
+    );
+    end.min(latest)
 }
 
 fn outage(service: &Service, window: Span) -> FaultOutage {
@@ -48,6 +71,7 @@ fn outage(service: &Service, window: Span) -> FaultOutage {
         // A wait may have begun before the fault, with the last confirm.
         longest_wait_nanos: touched.map(|stall| stall.longest_nanos).max().unwrap_or(0),
         blocked_nanos: covered(&spans(|kind| kind == SpanKind::Blocked), window),
+        until_nanos: Some(window.1),
     }
 }
 
@@ -171,13 +195,27 @@ mod tests {
                 .map(|nanos| nanos / SECOND)
             })
             .collect();
-        assert_eq!(found, [[2, 3, 3, 2], [1, 2, 1, 0], [5, 5, 0, 0]]);
+        assert_eq!(found, [[2, 3, 3, 2], [0, 1, 1, 0], [5, 5, 0, 0]]);
         let [times] = &joined.fault_times[..] else { panic!("{:?}", joined.fault_times) };
         let without = &times.without_service;
         assert_eq!((times.planned, times.as_planned, without.count), (3, 3, 3));
         assert_eq!((without.p50, without.max), (2 * SECOND, 5 * SECOND));
         assert_eq!(times.return_to_service.p50, 2 * SECOND);
         assert!(joined.doubts.is_empty());
+    }
+
+    /// What is wrong with a broker later is not the fault's.
+    #[test]
+    fn a_fault_answers_until_the_broker_has_recovered() {
+        let joined = with_outages(record(vec![fault(FaultKind::Kill, 10, None)]));
+        let outage = joined.faults[0].outage.unwrap();
+        assert_eq!(outage.until_nanos, Some(14 * SECOND));
+        assert_eq!(outage.without_service_nanos, 2 * SECOND);
+        assert_eq!(outage.stalled_nanos, 3 * SECOND);
+        let never = FaultRecord { undone_nanos: None, ..fault(FaultKind::Kill, 10, None) };
+        let outage = with_outages(record(vec![never])).faults[0].outage.unwrap();
+        assert_eq!(outage.until_nanos, Some(35 * SECOND));
+        assert_eq!(outage.without_service_nanos, 8 * SECOND);
     }
 
     #[test]

@@ -11,6 +11,7 @@ mod expectations;
 pub mod experiment;
 mod faults;
 mod functions;
+mod holders;
 mod lasting;
 mod lines;
 mod owners;
@@ -30,6 +31,7 @@ pub use diff::{
 pub use expectations::judge;
 pub use faults::with_outages;
 pub use functions::{FunctionRow, function_table, hottest, share};
+pub use holders::{Activity, Holder, holders};
 pub use lasting::FailureWatch;
 pub use lines::{LineRow, line_table};
 pub use owners::{Dimension, OwnerShare, owner_shares};

@@ -47,7 +47,7 @@ impl CookieSource {
             return Ok(vec![Cookie::read(path).map_err(unreadable)?]);
         }
         // The value may have any bytes, as a file may.
-        if let Some(value) = env::var_os(VARIABLE) {
+        if let Some(value) = env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
             let secret = Zeroizing::new(value.into_vec());
             return Ok(vec![Cookie {
                 secret,
@@ -55,7 +55,8 @@ impl CookieSource {
                 owner: None,
             }]);
         }
-        let home = env::var_os("HOME").map(|home| Path::new(&home).join(".erlang.cookie"));
+        let home = env::var_os("HOME").filter(|home| !home.is_empty());
+        let home = home.map(|home| Path::new(&home).join(".erlang.cookie"));
         let files: Vec<PathBuf> = home.into_iter().chain([OF_THE_PACKAGE.into()]).collect();
         let found: Vec<Cookie> = files.iter().filter_map(|file| Cookie::read(file).ok()).collect();
         if found.is_empty() {

@@ -85,7 +85,10 @@ pub enum ErlangError {
         reason: String,
     },
     /// The node refuses the cookie.
-    #[error("node {node} refuses the cookie from {origin}")]
+    #[error(
+        "node {node} refuses the cookie from {origin}; --cookie-file names the file of the node's own \
+         (/var/lib/rabbitmq/.erlang.cookie as a rule)"
+    )]
     CookieRefused {
         /// The node.
         node: String,

@@ -1,6 +1,6 @@
 //! TLS below the distribution protocol, as in `-proto_dist inet_tls`.
 
-use std::{path::Path, sync::Arc};
+use std::{io, path::Path, sync::Arc};
 
 use rabbitscope_files::MAX_TEXT_BYTES;
 use rustls::{
@@ -28,9 +28,23 @@ pub(super) fn secured(
         ClientConnection::new(Arc::new(config), name).map_err(|error| failed(error.to_string()))?;
     let mut stream = StreamOwned::new(connection, stream);
     while stream.conn.is_handshaking() {
-        stream.conn.complete_io(&mut stream.sock).map_err(|error| failed(error.to_string()))?;
+        stream.conn.complete_io(&mut stream.sock).map_err(|error| failed(said(&error)))?;
     }
     Ok(stream)
+}
+
+/// A node without TLS waits for more, hangs up or answers with something else.
+fn said(error: &io::Error) -> String {
+    use io::ErrorKind::{ConnectionReset, TimedOut, UnexpectedEof, WouldBlock};
+    let of_tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    let is_other = matches!(of_tls, Some(rustls::Error::InvalidMessage(_)));
+    let is_silent = matches!(error.kind(), ConnectionReset | TimedOut | UnexpectedEof | WouldBlock);
+    if is_other || is_silent {
+        return format!(
+            "what answers does not seem to speak TLS ({error}): leave --tls-ca out where nodes talk without TLS"
+        );
+    }
+    error.to_string()
 }
 
 fn config(files: &TlsFiles) -> Result<ClientConfig, String> {

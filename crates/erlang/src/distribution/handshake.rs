@@ -179,7 +179,10 @@ impl Prefix {
                 TLS_ALERT if self == Self::TwoBytes => {
                     "it speaks TLS; --tls-ca FILE names the authority of its certificate".to_owned()
                 }
-                _ => format!("a message of {length} bytes is no part of a handshake"),
+                _ => format!(
+                    "a message of {length} bytes is no part of a handshake: is the port that of the Erlang distribution? \
+                     `epmd -names` lists it"
+                ),
             };
             return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
         }

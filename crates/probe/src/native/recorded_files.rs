@@ -118,7 +118,9 @@ fn changed(metadata: &Metadata) -> Option<SystemTime> {
 
 /// The directory of perf's copies: `perf record` puts recorded files there, by build id (`man perf-buildid-cache`).
 fn cache() -> Option<PathBuf> {
-    std::env::var_os("HOME").map(|home| Path::new(&home).join(".debug"))
+    std::env::var_os("HOME")
+        .filter(|home| !home.is_empty())
+        .map(|home| Path::new(&home).join(".debug"))
 }
 
 fn in_cache(cache: &Path, id: &[u8]) -> PathBuf {

@@ -138,12 +138,12 @@ impl NodeRecording {
     pub(super) fn calibrate(&mut self) -> Result<(), ProbeError> {
         // Only ticks meet JIT code by chance.
         let has_ticks = self.sampler.takes_snapshots() && self.events.contains(&Event::Cpu);
+        let ticks = self.sampler.counts()?.ticks;
         let compared =
             self.check_layout(has_ticks).map_err(|error| unless_exited(&self.process, error))?;
         if compared == 0 && has_ticks {
-            self.notes.push(
-                "the node was idle at the start: its layout was not compared with registers".into(),
-            );
+            let ran = self.sampler.counts()?.ticks > ticks;
+            self.notes.push(not_compared(ran));
         }
         self.begin()
     }
@@ -366,4 +366,14 @@ fn waits_of(
 
 fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Why the layout was not compared: `ran` says whether the node was on a CPU meanwhile.
+fn not_compared(ran: bool) -> String {
+    let reason = if ran {
+        "the node ran no Erlang code at the start, but native code (a NIF, a BIF or the garbage collector) or the kernel"
+    } else {
+        "the node was idle at the start"
+    };
+    format!("{reason}: its layout was not compared with registers")
 }

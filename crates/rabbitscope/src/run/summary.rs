@@ -6,7 +6,8 @@ use std::{
 };
 
 use rabbitscope_analysis::{
-    ClientEffort, LoadRates, WaitTimes, caution, hottest, occurrences, quality_sentence, shown_part,
+    Activity, ClientEffort, LoadRates, WaitTimes, caution, hottest, occurrences, quality_sentence,
+    shown_part,
 };
 use rabbitscope_profiles::{Capture, Event, Profile, StackQuality};
 use rabbitscope_runs::record::{LatencySummary, PacketFacts, PatchedModule, RunRecord, SecondRow};
@@ -18,7 +19,7 @@ use super::{
     breakdown::breakdown,
     faults::faults_text,
     interruptions::{ending, interruptions, judgement, loss, overdue, unsteady, written},
-    owners::Owners,
+    owners::{HeldShare, HotFunction, Owners, busy, held, ranked},
 };
 use crate::fleet::workers;
 use rabbitscope_text::{escapes, grouped, grouped_rate, short_time};
@@ -260,19 +261,13 @@ pub struct ProfileSummary<'a> {
     /// Why shares say little, or that there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     caution: Option<String>,
+    activity: Activity,
     hottest: Vec<HotFunction>,
+    /// What ran for no Erlang function.
+    held: Vec<HeldShare>,
     owners: Owners,
     capture: &'a Capture,
     quality: StackQuality,
-}
-
-/// Shares are of all samples of the node, or of its blocked time, 0 to 1.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct HotFunction {
-    function: String,
-    own_share: f64,
-    total_share: f64,
 }
 
 impl<'a> ProfileSummary<'a> {
@@ -280,17 +275,15 @@ impl<'a> ProfileSummary<'a> {
     pub fn of(profile: &'a Profile) -> Self {
         let shown = shown_part(profile);
         let whole = shown.total();
-        let hottest = hottest(&shown, HOTTEST).into_iter().map(|row| HotFunction {
-            own_share: row.own_share(whole),
-            total_share: row.total_share(whole),
-            function: row.name,
-        });
+        let hottest = hottest(&shown, HOTTEST).into_iter().map(|row| HotFunction::new(row, whole));
         Self {
             event: profile.event,
             count: occurrences(&shown),
             waits: WaitTimes::of(profile),
             caution: caution(&shown),
+            activity: Activity::of(&shown),
             hottest: hottest.collect(),
+            held: held(&shown),
             owners: Owners::of(&shown),
             capture: &profile.capture,
             quality: shown.quality,
@@ -314,11 +307,9 @@ impl fmt::Display for ProfileSummary<'_> {
             (_, Some(_)) => "share of the blocked time, with what they call".to_owned(),
             (event, None) => format!("share of {}, with what they call", event.unit()),
         };
-        writeln!(f, "Hottest Erlang functions ({of})")?;
-        for hot in &self.hottest {
-            writeln!(f, "{:>6.1} %  {}", 100.0 * hot.own_share, escapes::value(&hot.function))?;
-        }
-        write!(f, "{}", self.owners)?;
+        writeln!(f, "{}", busy(&self.activity, self.event))?;
+        writeln!(f, "Hottest Erlang functions ({of}), in brackets what ran for none")?;
+        write!(f, "{}{}", ranked(&self.hottest, &self.held), self.owners)?;
         writeln!(f, "\n{}", quality_sentence(&self.quality))
     }
 }

@@ -52,6 +52,7 @@ mod readme;
 #[path = "../../../export/tests/it/receiver.rs"]
 mod receiver;
 mod recovery;
+mod refusals;
 mod remote_control;
 mod restarts;
 mod routers;
