@@ -25,6 +25,8 @@ impl ModuleSource {
     pub const QUEUES: Self = source!("rabbitscope_queues");
     /// Requests for the processes that use most of a resource, and the use of the schedulers.
     pub const TOP: Self = source!("rabbitscope_top");
+    /// Requests for what holds the memory of the node.
+    pub const MEMORY: Self = source!("rabbitscope_memory");
     /// Figures of the whole node.
     pub const FIGURES: Self = source!("rabbitscope_figures");
     /// Roles and names of processes.

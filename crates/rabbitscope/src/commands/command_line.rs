@@ -4,7 +4,7 @@ use super::{
     broker, diff,
     experiments::{compare, experiment, sweep},
     flamegraph, heatmap,
-    inside::{calltree, functions, queues, top, trace},
+    inside::{calltree, functions, memory, queues, top, trace},
     leftovers, packets, profile, report,
     runs::{find_rate, load, run, worker},
     watch,
@@ -56,6 +56,7 @@ enum Command {
     Leftovers(leftovers::Args),
     Queues(queues::Args),
     Top(top::Args),
+    Memory(memory::Args),
     Broker(broker::Args),
 }
 
@@ -89,6 +90,7 @@ impl Cli {
             Command::Leftovers(args) => args.execute(),
             Command::Queues(args) => args.execute(),
             Command::Top(args) => args.execute(),
+            Command::Memory(args) => args.execute(),
             Command::Broker(args) => args.execute(),
         }
     }

@@ -3,6 +3,7 @@
 pub(super) mod calltree;
 mod cluster;
 pub(super) mod functions;
+pub(super) mod memory;
 mod node;
 mod queue_nodes;
 pub(super) mod queues;
