@@ -30,8 +30,8 @@ pub use local_node::local_node;
 pub use memory::{MemoryReader, MemoryReport};
 pub use peer::expected_node;
 pub use processes::{
-    ClusterTop, IdentityModule, IdentityResolver, KnownIdentities, Top, TopKind, TopReader,
-    TopSortKey,
+    ClusterTop, IdentityModule, IdentityResolver, KnownIdentities, ProcessReader, ProcessReport,
+    Top, TopKind, TopReader, TopSortKey, WaitingReport,
 };
 pub use queues::{
     AgeLimits, Listing, ListingView, MissingReason, Page, QueueFilter, QueueReader, QueueRow,

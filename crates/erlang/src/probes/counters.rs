@@ -32,6 +32,8 @@ pub struct Counters {
     pub processes: u64,
     /// Processes that the request named, of which those that worked most were counted.
     pub candidates: u64,
+    /// Messages in the longest mailbox of these processes before.
+    pub mailbox: u64,
     /// Functions that were counted with their times: those that were called most just before.
     pub timed: u64,
     /// Functions that any process of the node called just before.
@@ -63,6 +65,7 @@ impl ProbeSession<'_> {
             functions,
             processes: fields.number("processes")?,
             candidates: fields.number("candidates")?,
+            mailbox: fields.number("mailbox")?,
             timed: fields.number("timed")?,
             called: fields.number("called")?,
             elapsed: Duration::from_nanos(fields.number("elapsed_ns")?),

@@ -4,7 +4,7 @@ use super::{
     broker, diff,
     experiments::{compare, experiment, sweep},
     flamegraph, heatmap,
-    inside::{calltree, functions, memory, queues, top, trace},
+    inside::{calltree, functions, memory, process, queues, top, trace},
     leftovers, packets, profile, report,
     runs::{find_rate, load, run, worker},
     watch,
@@ -57,6 +57,7 @@ enum Command {
     Queues(queues::Args),
     Top(top::Args),
     Memory(memory::Args),
+    Process(process::Args),
     Broker(broker::Args),
 }
 
@@ -91,6 +92,7 @@ impl Cli {
             Command::Queues(args) => args.execute(),
             Command::Top(args) => args.execute(),
             Command::Memory(args) => args.execute(),
+            Command::Process(args) => args.execute(),
             Command::Broker(args) => args.execute(),
         }
     }

@@ -129,3 +129,39 @@ fn planted_memory_has_its_holders() {
     let text = node.text("memory");
     assert!(text.contains("200,000 messages wait for planted_mailbox"), "{text}");
 }
+
+/// Two servers that ask each other, one that is asked by a third process, and a mailbox of both kinds.
+const WAITING: &str = "Ask = fun (Name) -> gen:call(Name, '$gen_call', {planted_question, <<\"a secret of 26 letters\">>}, infinity) end, \
+     spawn(fun () -> register(planted_one, self()), put(planted_key, <<\"a secret of 26 letters\">>), timer:sleep(300), Ask(planted_two) end), \
+     spawn(fun () -> register(planted_two, self()), timer:sleep(300), Ask(planted_one) end), \
+     spawn(fun () -> register(planted_three, self()), timer:sleep(300), Ask(planted_one) end), \
+     timer:sleep(1000), [planted_three ! {planted_message, <<\"a secret of 26 letters\">>} || _ <- [1, 2]], \
+     Full = spawn(fun () -> register(planted_full, self()), receive stop -> ok end end), [Full ! I || I <- lists:seq(1, 200000)], ok";
+
+#[test]
+fn one_process_is_shown_without_its_contents() {
+    let node = InsideNode::start("process");
+    node.plant(WAITING);
+    let three = node.text("process planted_three");
+    for part in ["2 × {planted_message, _}", "planted_one", "gen:do_call/4", "circle"] {
+        assert!(three.contains(part), "`{part}`: {three}");
+    }
+    let one = node.text("process planted_one");
+    for part in ["planted_key", "{'$gen_call', {planted_question, _}}", "planted_two", "circle"] {
+        assert!(one.contains(part), "`{part}`: {one}");
+    }
+    let full = node.json("process planted_full");
+    assert_eq!((&full["mailbox"], &full["messages"]), (&200_000.into(), &Value::Null), "{full}");
+    let waiting = node.json("process");
+    let names: Vec<_> =
+        waiting["processes"].as_array().unwrap().iter().map(|row| row["name"].as_str()).collect();
+    assert!(
+        ["planted_one", "planted_two", "planted_three"]
+            .iter()
+            .all(|name| names.contains(&Some(name))),
+        "{waiting}"
+    );
+    for text in [three, one, full.to_string(), waiting.to_string()] {
+        assert!(!text.contains("secret"), "{text}");
+    }
+}
