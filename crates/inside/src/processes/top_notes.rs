@@ -1,10 +1,8 @@
-//! Lines below the table of `top`: what the table does not show of the node, and how it was made.
+//! Sentences below the table of `top`: what the rows do not show.
 
 use rabbitscope_erlang::Term;
 use rabbitscope_text::grouped;
 use serde::Serialize;
-
-use super::top::Top;
 
 /// The process with the longest mailbox.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -72,7 +70,7 @@ impl LateProcess {
         })
     }
 
-    fn sentence(&self, is_overloaded: bool) -> String {
+    pub(super) fn sentence(&self, is_overloaded: bool) -> String {
         let reason = if is_overloaded {
             "it waits for a scheduler, or runs native code that does not give up its own"
         } else {
@@ -97,7 +95,7 @@ impl Churn {
         })
     }
 
-    fn sentence(self) -> Option<String> {
+    pub(super) fn sentence(self) -> Option<String> {
         let Self { connections_opened, connections_closed, channels_opened, channels_closed } =
             self;
         let all = [connections_opened, connections_closed, channels_opened, channels_closed];
@@ -110,23 +108,8 @@ impl Churn {
     }
 }
 
-impl Top {
-    /// The most important first.
-    pub(super) fn notes(&self) -> Vec<String> {
-        let silent = self.silent.iter().map(SilentProcess::sentence);
-        let is_overloaded = self.run_queue > self.schedulers_online;
-        let late = self.late.iter().map(|process| process.sentence(is_overloaded));
-        let mailbox = self.longest_mailbox.as_ref().map(LongMailbox::sentence);
-        let churn = self.churn.and_then(Churn::sentence);
-        let own = (self.own_processes > 0)
-            .then(|| format!("without the {} processes of this program", self.own_processes));
-        let others = mailbox.into_iter().chain(self.limits.warnings()).chain(churn).chain(own);
-        silent.chain(late).chain(others).collect()
-    }
-}
-
 impl LongMailbox {
-    fn sentence(&self) -> String {
+    pub(super) fn sentence(&self) -> String {
         let count = grouped(self.mailbox);
         format!(
             "{count} messages wait for {} ({}), the longest mailbox",
@@ -137,7 +120,7 @@ impl LongMailbox {
 }
 
 impl SilentProcess {
-    fn sentence(&self) -> String {
+    pub(super) fn sentence(&self) -> String {
         format!(
             "{} did not answer for half a second and is not in the table: it holds a scheduler in native code, or waits \
              for one",

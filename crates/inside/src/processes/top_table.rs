@@ -7,6 +7,7 @@ use rabbitscope_text::{Align, Column, human_bytes, table_of_rows};
 use super::{
     microstates::Microstates,
     top::{Top, TopKind, TopRow},
+    top_notes::{Churn, LongMailbox, SilentProcess},
 };
 
 impl fmt::Display for Top {
@@ -46,6 +47,19 @@ impl Top {
     pub(super) fn interval(&self) -> String {
         let reason = self.rates.reason(self.statistics_ms).unwrap_or_default();
         format!("over {:.1} s{reason}", self.interval_ms as f64 / 1000.0)
+    }
+
+    /// The most important first.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let silent = self.silent.iter().map(SilentProcess::sentence);
+        let is_overloaded = self.run_queue > self.schedulers_online;
+        let late = self.late.iter().map(|process| process.sentence(is_overloaded));
+        let mailbox = self.longest_mailbox.as_ref().map(LongMailbox::sentence);
+        let churn = self.churn.and_then(Churn::sentence);
+        let own = (self.own_processes > 0)
+            .then(|| format!("without the {} processes of this program", self.own_processes));
+        let others = mailbox.into_iter().chain(self.limits.warnings()).chain(churn).chain(own);
+        silent.chain(late).chain(others).collect()
     }
 
     fn table(&self) -> String {
