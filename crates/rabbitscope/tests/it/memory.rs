@@ -155,12 +155,8 @@ fn one_process_is_shown_without_its_contents() {
     let waiting = node.json("process");
     let names: Vec<_> =
         waiting["processes"].as_array().unwrap().iter().map(|row| row["name"].as_str()).collect();
-    assert!(
-        ["planted_one", "planted_two", "planted_three"]
-            .iter()
-            .all(|name| names.contains(&Some(name))),
-        "{waiting}"
-    );
+    let is_listed = |name: &&str| names.contains(&Some(*name));
+    assert!(["planted_one", "planted_two", "planted_three"].iter().all(is_listed), "{waiting}");
     for text in [three, one, full.to_string(), waiting.to_string()] {
         assert!(!text.contains("secret"), "{text}");
     }
