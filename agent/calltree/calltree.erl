@@ -29,6 +29,7 @@ calltree(#{args := Args} = To) ->
         _ -> []
     end,
     {Candidates, Chosen} = case Args of #{who := Who} -> process_selection:busiest_of(process_selection:chosen(Who)); _ -> {0, []} end,
+    Mailbox = process_selection:longest_mailbox(Chosen),
     Tracing = tracing:open_tracing(To),
     tracing:refuse_patterned(Tracing, {'_', '_', '_'}),
     {Rate, Counting} = tracing:call_rate(Args, Entries, 150, Tracing),
@@ -49,7 +50,7 @@ calltree(#{args := Args} = To) ->
     Opened = start_open(Chosen, Set),
     tracing:still_alone(Opened#s.tracing),
     Ended = tree_loop(Opened),
-    (calltree_result:tree_result(Ended))#{processes => length(Chosen), candidates => Candidates}.
+    (calltree_result:tree_result(Ended))#{processes => length(Chosen), candidates => Candidates, mailbox => Mailbox}.
 
 set_wide(Tracing, Follow) ->
     Quiet = quiet_by_word(Tracing),

@@ -9,6 +9,7 @@ counters(#{args := Args} = To) ->
     known_crashes:pass_gate(call_times),
     Budget = budgets:budget(To, #{duration_ms => 3000, max_bytes => 50331648, max_node_memory_bytes => 50331648}),
     {Candidates, Pids} = process_selection:busiest_of(process_selection:chosen(map_get(who, Args))),
+    Mailbox = process_selection:longest_mailbox(Pids),
     Tracing = tracing:open_tracing(To),
     Wide = {'_', '_', '_'},
     tracing:refuse_patterned(Tracing, Wide),
@@ -23,7 +24,7 @@ counters(#{args := Args} = To) ->
     Rows = [{MFA, Calls, Us} || MFA <- Functions, {Calls, Us} <- [call_time(MFA, Armed)], Calls > 0],
     tracing:close_tracing(Armed),
     request:send_rows(To, functions, Rows),
-    #{stopped_by => Stop, processes => length(Pids), candidates => Candidates, elapsed_ns => Took, functions => length(Rows),
+    #{stopped_by => Stop, processes => length(Pids), candidates => Candidates, mailbox => Mailbox, elapsed_ns => Took, functions => length(Rows),
         timed => length(Functions), called => Called}.
 
 %% Times are counted for functions that any process calls within half a second, the most called first: at most

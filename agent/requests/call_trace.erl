@@ -238,12 +238,38 @@ shown({M, F, Values}, Guard, Args) ->
 
 %% The process continues in the function `Where`: the innermost call that was made from there has ended, and so have
 %% the calls within it. It has returned, or it has failed and `Where` has caught the failure; the event does not
-%% say which.
+%% say which. A call that ended in a tail call of another has the same caller, and has ended with it.
 gone_back(Pid, Where, Ts, #c{open = Open} = S) ->
     Calls = maps:get(Pid, Open, []),
     Inner = lists:takewhile(fun(#{caller := Caller}) -> Caller =/= Where end, Calls),
     Ended = if length(Inner) =:= length(Calls) -> 1; true -> length(Inner) + 1 end,
-    lists:foldl(fun(_, Now) -> finished(Pid, none, Ts, Now) end, S, lists:seq(1, Ended)).
+    Tails = case Calls of [] -> 0; _ -> tail_callers(lists:nthtail(Ended - 1, Calls)) end,
+    lists:foldl(fun(_, Now) -> finished(Pid, none, Ts, Now) end, S, lists:seq(1, Ended + Tails)).
+
+%% The number of calls, from the second on, that ended in a tail call of the one before.
+tail_callers([#{caller := Caller, function := Inner} | [#{caller := Caller, function := Outer} | _] = Others]) ->
+    case lists:member(Inner, tails_reached(Outer)) of
+        true -> 1 + tail_callers(Others);
+        false -> 0
+    end;
+tail_callers(_) -> 0.
+
+%% Functions that a function ends in, as its code says, directly or through few others.
+tails_reached(MFA) ->
+    case get({tails, MFA}) of
+        undefined ->
+            Found = tails_reached([MFA], [], 8),
+            put({tails, MFA}, Found),
+            Found;
+        Known -> Known
+    end.
+
+tails_reached([], Found, _) -> Found;
+tails_reached(_, Found, 0) -> Found;
+tails_reached([{M, _, _} = MFA | Rest], Found, Left) ->
+    New = maps:get(MFA, calltree_result:tails_of([MFA])) -- Found,
+    %% Other modules are not followed.
+    tails_reached(Rest ++ [Next || {Of, _, _} = Next <- New, Of =:= M, Next =/= MFA], New ++ Found, Left - 1).
 
 %% The innermost call of the process has ended.
 finished(Pid, Outcome, Ts, #c{open = Open} = S) ->

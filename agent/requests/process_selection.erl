@@ -1,6 +1,6 @@
 %% Finds the processes that a request names: by pid, registered name, role, queue or supervision tree.
 -module(process_selection).
--export([chosen/1, quorum_queues/0, busiest_of/1, known_role/1, reductions_of/1, worked/2]).
+-export([chosen/1, longest_mailbox/1, quorum_queues/0, busiest_of/1, known_role/1, reductions_of/1, worked/2]).
 
 %% The processes that `Who` names.
 chosen(Who) ->
@@ -38,6 +38,10 @@ queue_process(Name, VHost) ->
                 lists:join(", ", lists:sublist(lists:sort([In || {In, _} <- Found]), 8)), [" …" || length(Found) > 8],
                 "; say which with --vhost"])
     end.
+
+%% The number of messages in the longest of these mailboxes.
+longest_mailbox(Pids) ->
+    lists:max([0 | [Count || Pid <- Pids, {_, Count} <- [process_info(Pid, message_queue_len)]]]).
 
 %% Names of quorum queues, by the registered names of their processes.
 quorum_queues() ->

@@ -4,11 +4,14 @@
 //! profiles. What deliberately does not: the connection and the removal of loaded modules, which
 //! `rabbitscope-erlang` does.
 
+mod asking;
 mod calls;
 mod cluster;
 mod error;
 mod figures;
+mod limits;
 mod local_node;
+mod memory;
 mod peer;
 mod processes;
 mod queues;
@@ -24,10 +27,11 @@ pub use figures::{
     FiguresReader, MAX_NAMED_QUEUES, MessageCounters, NodeFigures, QueueDepth, QueueTotals,
 };
 pub use local_node::local_node;
+pub use memory::{MemoryReader, MemoryReport};
 pub use peer::expected_node;
 pub use processes::{
-    ClusterTop, IdentityModule, IdentityResolver, KnownIdentities, Top, TopKind, TopReader,
-    TopSortKey,
+    ClusterTop, IdentityModule, IdentityResolver, KnownIdentities, ProcessReader, ProcessReport,
+    Top, TopKind, TopReader, TopSortKey, WaitingReport,
 };
 pub use queues::{
     AgeLimits, Listing, ListingView, MissingReason, Page, QueueFilter, QueueReader, QueueRow,

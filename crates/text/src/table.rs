@@ -17,21 +17,27 @@ pub type Column = (&'static str, Align);
 /// Formats a title line and a line for each row. Columns are as wide as their widest cell. Control characters are
 /// escaped, so a value stays on its line.
 pub fn table<const N: usize>(columns: [Column; N], rows: &[[String; N]]) -> String {
-    let rows: Vec<[String; N]> = rows
-        .iter()
-        .map(|row| row.each_ref().map(|cell| escapes::value(cell).into_owned()))
-        .collect();
-    let width = |column: usize| {
-        let cells = rows.iter().map(|row| row[column].chars().count());
-        cells.chain([columns[column].0.chars().count()]).max().unwrap_or_default()
+    let rows: Vec<&[String]> = rows.iter().map(<[String; N]>::as_slice).collect();
+    table_of_rows(&columns, &rows)
+}
+
+/// The same, where the number of columns is known when the program runs. Each row has as many cells as there are columns.
+pub fn table_of_rows<R: AsRef<[String]>>(columns: &[Column], rows: &[R]) -> String {
+    let escaped = |row: &R| {
+        row.as_ref().iter().map(|cell| escapes::value(cell).into_owned()).collect::<Vec<_>>()
     };
-    let widths: [usize; N] = std::array::from_fn(width);
-    let titles = columns.map(|(title, _)| title.to_owned());
-    let line = |cells: &[String; N]| {
-        let padded = (0..N).map(|column| padded(&cells[column], widths[column], columns[column].1));
+    let titles = columns.iter().map(|(title, _)| (*title).to_owned()).collect();
+    let lines: Vec<Vec<String>> = std::iter::once(titles).chain(rows.iter().map(escaped)).collect();
+    let width = |column: usize| {
+        lines.iter().map(|cells| cells[column].chars().count()).max().unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..columns.len()).map(width).collect();
+    let line = |cells: &Vec<String>| {
+        let sides = cells.iter().zip(&widths).zip(columns);
+        let padded = sides.map(|((cell, width), (_, align))| padded(cell, *width, *align));
         padded.collect::<Vec<_>>().join("  ").trim_end().to_owned()
     };
-    std::iter::once(&titles).chain(&rows).map(line).collect::<Vec<_>>().join("\n")
+    lines.iter().map(line).collect::<Vec<_>>().join("\n")
 }
 
 fn padded(text: &str, width: usize, align: Align) -> String {

@@ -25,6 +25,10 @@ impl ModuleSource {
     pub const QUEUES: Self = source!("rabbitscope_queues");
     /// Requests for the processes with the highest use of a resource, and for the use of the schedulers.
     pub const TOP: Self = source!("rabbitscope_top");
+    /// Requests for what holds the memory of the node.
+    pub const MEMORY: Self = source!("rabbitscope_memory");
+    /// Requests for one process, and for processes that wait.
+    pub const PROCESS: Self = source!("rabbitscope_process");
     /// Figures of the whole node.
     pub const FIGURES: Self = source!("rabbitscope_figures");
     /// Roles and names of processes.

@@ -32,6 +32,8 @@ pub struct Counters {
     pub processes: u64,
     /// Number of processes that the request named. The busiest of them were counted.
     pub candidates: u64,
+    /// Messages in the longest mailbox of these processes before the count.
+    pub mailbox: u64,
     /// Number of functions that were counted with their times: those with the most calls just before.
     pub timed: u64,
     /// Number of functions that any process of the node called just before.
@@ -63,6 +65,7 @@ impl ProbeSession<'_> {
             functions,
             processes: fields.number("processes")?,
             candidates: fields.number("candidates")?,
+            mailbox: fields.number("mailbox")?,
             timed: fields.number("timed")?,
             called: fields.number("called")?,
             elapsed: Duration::from_nanos(fields.number("elapsed_ns")?),

@@ -112,6 +112,8 @@ pub struct TreeResult {
     pub processes: u64,
     /// Number of processes that the request named. The busiest of them were traced.
     pub candidates: u64,
+    /// Messages in the longest mailbox of these processes before the trace.
+    pub mailbox: u64,
     /// Rows of the tree with an unknown form, which are missing.
     pub not_understood: u64,
 }
@@ -188,6 +190,7 @@ fn result_of(fields: &Fields<'_>) -> Result<TreeResult, ErlangError> {
         gc_traced: fields.flag("gc_traced")?,
         processes: fields.number("processes")?,
         candidates: fields.number("candidates")?,
+        mailbox: fields.number("mailbox")?,
         not_understood: 0,
     })
 }

@@ -189,6 +189,22 @@ fn how_a_call_ended_is_not_guessed() {
     assert_nothing_left();
 }
 
+/// Each call of a tail-recursive function has its end, as have those of one that calls itself otherwise.
+#[test]
+fn calls_end_with_the_calls_that_they_end_in() {
+    let _alone = tracing_alone();
+    let connection = connection();
+    Planted::load(&connection);
+    for (function, calls_made) in [("leaves", 6), ("recursive", 6)] {
+        let request = request(&format!("planted:{function}/1"));
+        let made = format!("[planted:{function}(5)]");
+        let (calls, _) = traced_while(&request, &format!("planted, {function}, 1"), &made);
+        let outcomes: Vec<&str> = calls.iter().map(|call| call.outcome.as_str()).collect();
+        assert_eq!(outcomes, vec!["ended"; calls_made], "{function}");
+    }
+    assert_nothing_left();
+}
+
 const DECLARE: &str = "rabbit_vhost:add(<<\"second\">>, <<\"test\">>), \
     Declare = fun(VHost, Name, Type) -> {new, _} = rabbit_amqqueue:declare( \
       {resource, VHost, queue, Name}, true, false, [{<<\"x-queue-type\">>, longstr, Type}], none, <<\"test\">>) end, \

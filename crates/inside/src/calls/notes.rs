@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use rabbitscope_erlang::probes::{CallsResult, Counters, Samples, TreeResult};
+use rabbitscope_text::grouped;
 
 /// Notes on a call tree, one sentence each.
 pub fn tree_notes(result: &TreeResult, has_entry: bool) -> Vec<String> {
@@ -16,6 +17,7 @@ pub fn tree_notes(result: &TreeResult, has_entry: bool) -> Vec<String> {
         ));
     }
     notes.extend(selection_note(result.processes, result.candidates, "traced"));
+    notes.extend(mailbox_note(result.mailbox));
     if *windows > 1 {
         let whose = if has_entry { "calls" } else { "processes" };
         notes.push(format!(
@@ -82,6 +84,7 @@ pub fn counter_notes(counters: &Counters) -> Vec<String> {
         format!("{} processes counted.", counters.processes),
     ];
     notes.extend(selection_note(counters.processes, counters.candidates, "counted"));
+    notes.extend(mailbox_note(counters.mailbox));
     if counters.timed < counters.called {
         notes.push(format!(
             "Of {} functions that were called on the node just before, the {} called most were counted.",
@@ -92,6 +95,20 @@ pub fn counter_notes(counters: &Counters) -> Vec<String> {
 }
 
 /// Which processes were selected, if there were too many for all.
+/// A collection of a process with so many messages is short.
+const SHORT_MAILBOX: u64 = 10_000;
+
+/// Collections that the probe itself has caused cannot be told from others.
+fn mailbox_note(mailbox: u64) -> Option<String> {
+    (mailbox > SHORT_MAILBOX).then(|| {
+        format!(
+            "A recorded process had {} messages in its mailbox. Each collection goes through all of them, and a probe \
+             that begins or ends may cause one: the time of collections, and of what they interrupt, may be its own.",
+            grouped(mailbox)
+        )
+    })
+}
+
 fn selection_note(processes: u64, candidates: u64, what: &str) -> Option<String> {
     (processes < candidates).then(|| {
         format!(
@@ -166,6 +183,7 @@ mod tests {
             not_followed: 3,
             processes: 64,
             candidates: 1_173,
+            mailbox: 200_000,
             ..TreeResult::default()
         };
         let notes = tree_notes(&result, true).join(" ");
@@ -176,6 +194,7 @@ mod tests {
             "3 calls to other processes were not followed",
             "another trace session",
             "64 of 1173 processes were traced",
+            "200,000 messages in its mailbox",
         ] {
             assert!(notes.contains(part), "{part} is not in {notes}");
         }

@@ -2,11 +2,11 @@
 
 use std::{cmp::Reverse, fmt, thread, time::Duration};
 
-use rabbitscope_text::{Align, Column, table};
+use rabbitscope_text::{Align, table_of_rows};
 use serde::Serialize;
 
 use super::top::{Top, TopKind, TopReader, TopRow, TopSortKey};
-use crate::cluster::{MissingNode, behind_node, missing_lines};
+use crate::cluster::{MissingNode, missing_lines};
 
 /// The first rows of several nodes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -59,17 +59,18 @@ impl ClusterTop {
         rows.truncate(self.limit);
         if key == TopSortKey::Node {
             rows.sort_by_key(|(node, _)| *node);
-        } else if key.is_text() {
-            rows.sort_by(|(_, left), (_, right)| key.texts(left).cmp(&key.texts(right)));
+        } else {
+            rows.sort_by(|(_, left), (_, right)| key.order(left, right));
         }
         rows
     }
 
     fn table(&self) -> String {
         let kind = self.nodes.first().map_or(TopKind::Processes, |top| top.kind);
-        let columns: [Column; 9] = behind_node(("node", Align::Left), kind.columns());
-        let cells = |(node, row): (&str, &TopRow)| behind_node(node.to_owned(), row.cells(kind));
-        table(columns, &self.rows().into_iter().map(cells).collect::<Vec<_>>())
+        let columns = [vec![("node", Align::Left)], kind.columns()].concat();
+        let cells =
+            |(node, row): (&str, &TopRow)| [vec![node.to_owned()], row.cells(kind)].concat();
+        table_of_rows(&columns, &self.rows().into_iter().map(cells).collect::<Vec<_>>())
     }
 }
 
@@ -77,9 +78,13 @@ impl fmt::Display for ClusterTop {
     /// Lines about each node, one table, and what is unknown.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for top in &self.nodes {
-            writeln!(f, "{}\n", top.head())?;
+            writeln!(f, "{}", top.head())?;
+            for note in top.notes() {
+                writeln!(f, "{note}")?;
+            }
+            writeln!(f)?;
         }
-        let coverage = self.nodes.first().map(Top::coverage).unwrap_or_default();
+        let coverage = self.nodes.first().map(Top::interval).unwrap_or_default();
         write!(f, "{}\n\n{coverage}{}", self.table(), missing_lines(&self.missing))
     }
 }

@@ -4,12 +4,16 @@ mod cluster_top;
 mod identities;
 mod known_identities;
 mod microstates;
+mod process_report;
+mod process_text;
 mod rate_status;
 mod top;
+mod top_notes;
 mod top_order;
 mod top_table;
 
 pub use cluster_top::ClusterTop;
 pub use identities::IdentityResolver;
 pub use known_identities::{IdentityModule, KnownIdentities};
+pub use process_report::{ProcessReader, ProcessReport, WaitingReport};
 pub use top::{Top, TopKind, TopReader, TopSortKey};

@@ -2,12 +2,17 @@
 //!
 //! However many there are, the node sends the first rows only.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use rabbitscope_erlang::{Compiled, Connection, ErlangError, Loaded, ModuleSource, Reply, Term};
+use rabbitscope_erlang::{Compiled, Connection, ErlangError, Loaded, ModuleSource, Term};
 use serde::Serialize;
 
-use super::{microstates::Microstates, rate_status::RateStatus};
+use super::{
+    microstates::Microstates,
+    rate_status::RateStatus,
+    top_notes::{Churn, LateProcess, LongMailbox, SilentProcess},
+};
+use crate::{asking::ask, limits::Limits};
 
 /// What a request may take on top of its interval: two snapshots of a saturated node with many thousand
 /// processes.
@@ -60,6 +65,16 @@ pub enum TopSortKey {
     Role,
     /// Virtual host
     Vhost,
+    /// User of the connection
+    User,
+    /// Name that the client gave its connection
+    Client,
+    /// Messages that wait in the queue
+    Ready,
+    /// Messages that were delivered and not acknowledged (queues, channels)
+    Unacked,
+    /// Prefetch count of the channel, of those that use most CPU time
+    Prefetch,
     /// The function that the process is in
     #[value(alias = "now in")]
     NowIn,
@@ -91,6 +106,20 @@ pub struct Top {
     pub(super) rates: RateStatus,
     /// Interval at which the node writes its counters of messages.
     pub(super) statistics_ms: u64,
+    /// Counts of the node's resources against their limits.
+    pub(super) limits: Limits,
+    /// Connections and channels that came and went. Absent where the broker does not count them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) churn: Option<Churn>,
+    /// The longest mailbox of the candidates, if it is long.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) longest_mailbox: Option<LongMailbox>,
+    /// Processes that did not answer, and are in no row.
+    pub(super) silent: Vec<SilentProcess>,
+    /// Processes that answer late again and again.
+    pub(super) late: Vec<LateProcess>,
+    /// Number of processes that are left out, as they are this program's.
+    pub(super) own_processes: u64,
     /// The heaviest first.
     pub rows: Vec<TopRow>,
 }
@@ -109,6 +138,12 @@ pub struct TopRow {
     pub(super) vhost: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) user: Option<String>,
+    /// The name that the client gave its connection.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) client: Option<String>,
+    /// The largest of a channel's consumers; 0 is no bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) prefetch: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) ready: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,6 +173,8 @@ impl TopRow {
             TopSortKey::Binaries => self.binary_bytes,
             TopSortKey::In => self.in_per_second.map(rate),
             TopSortKey::Out => self.out_per_second.map(rate),
+            TopSortKey::Ready => self.ready,
+            TopSortKey::Unacked => self.unacknowledged,
             _ => self.rank(TopSortKey::Cpu),
         }
     }
@@ -178,24 +215,9 @@ impl<'a> TopReader<'a> {
             ("interval_ms", interval_ms.into()),
             ("limit", rows.into()),
         ]);
-        let answer = self.ask(arguments, interval + ANSWER_TIMEOUT)?;
+        let answer = ask(&mut self.agent, "top", arguments, interval + ANSWER_TIMEOUT)?;
         let node = self.agent.connection().node();
         top_of(&answer, node, kind, key).ok_or_else(|| ErlangError::unexpected("top", &answer))
-    }
-
-    fn ask(&mut self, arguments: Term, within: Duration) -> Result<Term, ErlangError> {
-        let node = self.agent.connection().node().to_owned();
-        let mut request = self.agent.request("top", arguments)?;
-        let deadline = Instant::now() + within;
-        loop {
-            match request.next(deadline.saturating_duration_since(Instant::now()))? {
-                Some(Reply::Done(answer)) => return Ok(answer),
-                Some(Reply::Event(_)) => {}
-                None => {
-                    return Err(ErlangError::NoAnswer { node, asked: "top".to_owned(), within });
-                }
-            }
-        }
     }
 
     /// Removes the agent, and waits until it is gone.
@@ -216,9 +238,11 @@ fn top_of(answer: &Term, node: &str, kind: TopKind, sorted_by: TopSortKey) -> Op
     let seconds = elapsed_us as f64 / 1e6;
     let schedulers_online = number("online")?;
     let rates = RateStatus::of(answer.get("rates")?)?;
+    let silent = answer.get("silent")?.as_list()?.iter().map(SilentProcess::of);
+    let late = answer.get("late")?.as_list()?.iter().map(LateProcess::of);
     let rows = answer.get("rows")?.as_list()?.iter().map(|row| row_of(row, seconds));
     let mut rows: Vec<TopRow> = rows.collect::<Option<_>>()?;
-    rows.sort_by(|left, right| sorted_by.texts(left).cmp(&sorted_by.texts(right)));
+    rows.sort_by(|left, right| sorted_by.order(left, right));
     Some(Top {
         node: node.to_owned(),
         kind,
@@ -236,6 +260,12 @@ fn top_of(answer: &Term, node: &str, kind: TopKind, sorted_by: TopSortKey) -> Op
         rates_known: rates == RateStatus::Known,
         rates,
         statistics_ms: number("statistics_ms")?,
+        limits: Limits::of(answer.get("limits")?)?,
+        churn: Churn::of(answer.get("churn")?),
+        longest_mailbox: LongMailbox::of(answer.get("longest")?),
+        silent: silent.collect::<Option<_>>()?,
+        late: late.collect::<Option<_>>()?,
+        own_processes: number("own")?,
         rows,
     })
 }
@@ -261,6 +291,8 @@ fn row_of(row: &Term, seconds: f64) -> Option<TopRow> {
         role: row.get("role").and_then(Term::as_atom).map(str::to_owned),
         vhost: text("vhost"),
         user: text("user"),
+        client: text("client").filter(|name| !name.is_empty()),
+        prefetch: number("prefetch"),
         ready: number("ready"),
         unacknowledged: number("unacknowledged"),
         reductions_per_second: rate("reductions")?,

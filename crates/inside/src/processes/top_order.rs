@@ -1,27 +1,40 @@
-//! The order of the rows of `top`: by a figure on the node, or of the first rows by a text.
+//! The order of the rows of `top`: by a figure on the node, or of the first rows by another column.
+
+use std::cmp::{Ordering, Reverse};
 
 use super::top::{TopKind, TopRow, TopSortKey};
 
 impl TopSortKey {
     /// The figure by which the node selects the rows.
     pub(super) fn figure(self) -> Self {
-        if self.is_text() { Self::Cpu } else { self }
+        if self.is_text() || self == Self::Prefetch { Self::Cpu } else { self }
     }
 
     /// Rows in the order of a text are selected by another column.
     pub(super) fn is_text(self) -> bool {
-        use TopSortKey::{Name, Node, NowIn, Pid, Role, Vhost};
-        matches!(self, Name | Node | NowIn | Pid | Role | Vhost)
+        use TopSortKey::{Client, Name, Node, NowIn, Pid, Role, User, Vhost};
+        matches!(self, Name | Node | NowIn | Pid | Role | Vhost | User | Client)
     }
 
-    /// What decides the order of selected rows; nothing where the order is that of a figure. Rows without a text
-    /// come last.
-    pub(super) fn texts<'a>(self, row: &'a TopRow) -> Option<(bool, &'a str, &'a str)> {
+    /// The order of selected rows. Rows in the order of the node's figure are equal.
+    pub(super) fn order(self, left: &TopRow, right: &TopRow) -> Ordering {
+        // A prefetch count of 0 is no limit.
+        let prefetch = |row: &TopRow| Reverse(row.prefetch.map(|count| count.wrapping_sub(1)));
+        match self {
+            Self::Prefetch => prefetch(left).cmp(&prefetch(right)),
+            _ => self.texts(left).cmp(&self.texts(right)),
+        }
+    }
+
+    /// The text that decides the order; none if the order is that of a figure. Rows without a text come last.
+    fn texts<'a>(self, row: &'a TopRow) -> Option<(bool, &'a str, &'a str)> {
         let text = match self {
             Self::Name | Self::Node => row.name.as_str(),
             Self::Pid => row.pid.as_str(),
             Self::Role => row.role.as_deref().unwrap_or_default(),
             Self::Vhost => row.vhost.as_deref().unwrap_or_default(),
+            Self::User => row.user.as_deref().unwrap_or_default(),
+            Self::Client => row.client.as_deref().unwrap_or_default(),
             Self::NowIn => row.current_function.as_deref().unwrap_or_default(),
             _ => return None,
         };
@@ -30,10 +43,16 @@ impl TopSortKey {
 
     /// Whether the table has such a column.
     pub fn is_of(self, kind: TopKind) -> bool {
-        use TopSortKey::{In, NowIn, Out, Pid, Role, Vhost};
+        use TopSortKey::{
+            Client, In, NowIn, Out, Pid, Prefetch, Ready, Role, Unacked, User, Vhost,
+        };
         match self {
             In | Out | Vhost => kind != TopKind::Processes,
             Pid | Role | NowIn => kind == TopKind::Processes,
+            Ready => kind == TopKind::Queues,
+            Unacked => matches!(kind, TopKind::Queues | TopKind::Channels),
+            User | Client => matches!(kind, TopKind::Connections | TopKind::Channels),
+            Prefetch => kind == TopKind::Channels,
             _ => true,
         }
     }
@@ -62,7 +81,8 @@ mod tests {
     #[test]
     fn the_node_knows_figures_only() {
         for key in TopSortKey::value_variants() {
-            assert!(!key.figure().is_text(), "{key:?}");
+            let figure = key.figure();
+            assert!(!figure.is_text() && figure != TopSortKey::Prefetch, "{key:?}");
         }
     }
 }

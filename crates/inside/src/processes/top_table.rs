@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use rabbitscope_text::{Align, Column, human_bytes, table};
+use rabbitscope_text::{Align, Column, human_bytes, table_of_rows};
 
 use super::{
     microstates::Microstates,
     top::{Top, TopKind, TopRow},
+    top_notes::{Churn, LongMailbox, SilentProcess},
 };
 
 impl fmt::Display for Top {
@@ -37,21 +38,39 @@ impl Top {
         )
     }
 
-    /// The time that it is about, and what is not known.
-    pub(super) fn coverage(&self) -> String {
+    /// The time that it is about, what is not known, and what else the node said.
+    fn coverage(&self) -> String {
+        std::iter::once(self.interval()).chain(self.notes()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// The time that it is about, and what is not known of it.
+    pub(super) fn interval(&self) -> String {
         let reason = self.rates.reason(self.statistics_ms).unwrap_or_default();
         format!("over {:.1} s{reason}", self.interval_ms as f64 / 1000.0)
     }
 
+    /// The most important first.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let silent = self.silent.iter().map(SilentProcess::sentence);
+        let is_overloaded = self.run_queue > self.schedulers_online;
+        let late = self.late.iter().map(|process| process.sentence(is_overloaded));
+        let mailbox = self.longest_mailbox.as_ref().map(LongMailbox::sentence);
+        let churn = self.churn.and_then(Churn::sentence);
+        let own = (self.own_processes > 0)
+            .then(|| format!("without the {} processes of this program", self.own_processes));
+        let others = mailbox.into_iter().chain(self.limits.warnings()).chain(churn).chain(own);
+        silent.chain(late).chain(others).collect()
+    }
+
     fn table(&self) -> String {
         let rows: Vec<_> = self.rows.iter().map(|row| row.cells(self.kind)).collect();
-        table(self.kind.columns(), &rows)
+        table_of_rows(&self.kind.columns(), &rows)
     }
 }
 
 impl TopKind {
     /// Name of one and of several.
-    fn names(self) -> (&'static str, &'static str) {
+    pub(super) fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Processes => ("process", "processes"),
             Self::Queues => ("queue", "queues"),
@@ -61,26 +80,49 @@ impl TopKind {
     }
 
     /// The columns of [`TopRow::cells`].
-    pub(super) fn columns(self) -> [Column; 8] {
+    pub(super) fn columns(self) -> Vec<Column> {
         use Align::{Left, Right};
+        let (title, vhost) = ((self.names().0, Left), ("vhost", Left));
+        let (client, user, unacked) = (("client", Left), ("user", Left), ("unacked", Right));
+        let before: &[Column] = match self {
+            Self::Processes => &[("pid", Left), ("role", Left), ("name", Left)],
+            Self::Queues => &[title, vhost, ("ready", Right), unacked],
+            Self::Connections => &[title, client, user, vhost],
+            Self::Channels => &[title, client, user, vhost, unacked, ("prefetch", Right)],
+        };
         let costs =
             [("reductions/s", Right), ("memory", Right), ("binaries", Right), ("mailbox", Right)];
-        let [cpu, memory, binaries, mailbox] = costs;
-        if self == Self::Processes {
-            let [pid, role, name] = [("pid", Left), ("role", Left), ("name", Left)];
-            return [pid, role, name, cpu, memory, binaries, mailbox, ("now in", Left)];
-        }
-        let (title, vhost) = ((self.names().0, Left), ("vhost", Left));
-        [title, vhost, cpu, memory, binaries, mailbox, ("in/s", Right), ("out/s", Right)]
+        let after: &[Column] = match self {
+            Self::Processes => &[("now in", Left)],
+            _ => &[("in/s", Right), ("out/s", Right)],
+        };
+        [before, &costs, after].concat()
     }
 }
 
 impl TopRow {
-    pub(super) fn cells(&self, kind: TopKind) -> [String; 8] {
-        match kind {
-            TopKind::Processes => self.of_process(),
-            _ => self.of_broker(kind == TopKind::Connections),
-        }
+    pub(super) fn cells(&self, kind: TopKind) -> Vec<String> {
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let number = |number: Option<u64>| number.map_or_else(unknown, |number| number.to_string());
+        let name = self.name.clone();
+        let (client, user, vhost) = (text(&self.client), text(&self.user), text(&self.vhost));
+        let before = match kind {
+            TopKind::Processes => vec![self.pid.clone(), text(&self.role), name],
+            TopKind::Queues => vec![name, vhost, number(self.ready), number(self.unacknowledged)],
+            TopKind::Connections => vec![name, client, user, vhost],
+            TopKind::Channels => {
+                let prefetch = match self.prefetch {
+                    Some(0) => "unlimited".to_owned(),
+                    prefetch => number(prefetch),
+                };
+                vec![name, client, user, vhost, number(self.unacknowledged), prefetch]
+            }
+        };
+        let after = match kind {
+            TopKind::Processes => vec![self.current_function.clone().unwrap_or_else(unknown)],
+            _ => self.rates(kind == TopKind::Connections).to_vec(),
+        };
+        [before, self.costs().to_vec(), after].concat()
     }
 
     /// Reductions, memory, binaries, mailbox.
@@ -93,16 +135,9 @@ impl TopRow {
         ]
     }
 
-    fn of_process(&self) -> [String; 8] {
-        let [cpu, memory, binaries, mailbox] = self.costs();
-        let role = self.role.clone().unwrap_or_default();
-        let current = self.current_function.clone().unwrap_or_else(unknown);
-        [self.pid.clone(), role, self.name.clone(), cpu, memory, binaries, mailbox, current]
-    }
-
-    fn of_broker(&self, in_bytes: bool) -> [String; 8] {
-        let [cpu, memory, binaries, mailbox] = self.costs();
-        let rate = |rate: Option<f64>| match rate {
+    /// What came in, and what went out.
+    fn rates(&self, in_bytes: bool) -> [String; 2] {
+        [self.in_per_second, self.out_per_second].map(|rate| match rate {
             None => unknown(),
             #[expect(
                 clippy::cast_possible_truncation,
@@ -111,10 +146,7 @@ impl TopRow {
             )]
             Some(rate) if in_bytes => human_bytes(rate as u64),
             Some(rate) => format!("{rate:.0}"),
-        };
-        let vhost = self.vhost.clone().unwrap_or_default();
-        let (into, out) = (rate(self.in_per_second), rate(self.out_per_second));
-        [self.name.clone(), vhost, cpu, memory, binaries, mailbox, into, out]
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use super::{
     broker, diff, environment,
     experiments::{compare, experiment, sweep},
     flamegraph, heatmap,
-    inside::{calltree, functions, queues, top, trace},
+    inside::{calltree, functions, memory, process, queues, top, trace},
     leftovers, packets, profile, report,
     runs::{find_rate, load, run, worker},
     watch,
@@ -56,6 +56,8 @@ enum Command {
     Leftovers(leftovers::Args),
     Queues(queues::Args),
     Top(top::Args),
+    Memory(memory::Args),
+    Process(process::Args),
     Broker(broker::Args),
 }
 
@@ -96,6 +98,8 @@ impl Cli {
             Command::Leftovers(args) => args.execute(),
             Command::Queues(args) => args.execute(),
             Command::Top(args) => args.execute(),
+            Command::Memory(args) => args.execute(),
+            Command::Process(args) => args.execute(),
             Command::Broker(args) => args.execute(),
         }
     }

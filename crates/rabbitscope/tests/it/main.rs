@@ -31,6 +31,7 @@ mod leftovers;
 mod listening;
 mod loads;
 mod logins;
+mod memory;
 mod modes;
 mod out_of_sight;
 mod outages;

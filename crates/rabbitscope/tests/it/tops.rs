@@ -1,9 +1,12 @@
 //! `top` on a node under load.
 
+use std::{path::Path, process::Command};
+
 use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::{
+    memory::InsideNode,
     queues::{modules_on_node, node_arguments},
     workbench::{Workbench, eventually, existing_broker, scenario, signal},
 };
@@ -55,4 +58,73 @@ fn who_does_most_under_load() {
     signal(&load, Signal::INT);
     load.wait().unwrap();
     eventually("nothing of it is on the node", || modules_on_node() == "[]");
+}
+
+/// A process with a long mailbox.
+const MAILBOX: &str = "Full = spawn(fun () -> register(planted_mailbox, self()), receive stop -> ok end end), \
+     [Full ! I || I <- lists:seq(1, 200000)], ok";
+
+/// A process that holds its scheduler in native code for 40 ms again and again.
+fn plant_holder(node: &InsideNode) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/holding_drv.c");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-O1", "-shared", "-fPIC", "-Wall", "-Werror", "-o", "holding_drv.so"]);
+    let done = compiler.arg(source).current_dir(&node.broker.directory).status().unwrap();
+    assert!(done.success());
+    let directory = node.broker.directory.display();
+    node.plant(&format!(
+        "spawn(fun () -> register(planted_holder, self()), ok = erl_ddll:load_driver(\"{directory}\", \"holding_drv\"), \
+         Port = open_port({{spawn_driver, \"holding_drv\"}}, []), \
+         Hold = fun Hold() -> _ = port_control(Port, 40, <<>>), Hold() end, Hold() end), ok"
+    ));
+}
+
+#[test]
+fn what_the_order_of_the_rows_does_not_show_is_said() {
+    let node = InsideNode::start("top-notes");
+    let idle = node.json("top --interval 2s");
+    assert_eq!(idle["own-processes"], 3, "{idle}");
+    let keeper = |row: &Value| row["current-function"] == "prim_eval:receive/2";
+    assert!(!idle["rows"].as_array().unwrap().iter().any(keeper), "{idle}");
+    assert!(node.text("top").contains("without the 3 processes of this program"));
+
+    node.plant(MAILBOX);
+    plant_holder(&node);
+    let text = node.text("top");
+    assert!(text.contains("200,000 messages wait for planted_mailbox"), "{text}");
+    let notes = (0..6).map(|_| node.json("top --interval 500ms --limit 3"));
+    let is_named = |top: &Value| {
+        let said = ["late", "silent"].map(|list| top[list].as_array().unwrap().clone()).concat();
+        said.iter().any(|process| process["name"] == "planted_holder")
+    };
+    assert!(notes.filter(is_named).count() >= 3);
+    let limits = idle["limits"].as_array().unwrap();
+    assert!(limits.iter().any(|one| one["resource"] == "atoms" && one["limit"].is_u64()), "{idle}");
+}
+
+#[test]
+fn clients_are_shown_by_the_name_that_they_gave() {
+    let node = InsideNode::start("top-clients");
+    node.plant("application:set_env(rabbit, collect_statistics, coarse), application:set_env(rabbit, collect_statistics_interval, 500), ok");
+    node.bench.file("s.toml", &scenario("top-clients", "60s"));
+    let uri = node.broker.uri();
+    let mut load = node.bench.start(&format!("run s.toml --uri {uri} --out out"));
+    let named = |top: &Value| {
+        let rows = top["rows"].as_array().unwrap();
+        let is_consumer =
+            |row: &&Value| row["client"].as_str().is_some_and(|name| name.contains("consumers"));
+        rows.iter().find(is_consumer).cloned()
+    };
+    eventually("the consumer's channel has its figures", || {
+        named(&node.json("top channels --interval 200ms"))
+            .is_some_and(|row| row["prefetch"] == 100 && row["unacknowledged"].is_u64())
+    });
+    let connections = node.json("top connections --interval 200ms");
+    assert_eq!(named(&connections).unwrap()["user"], "guest", "{connections}");
+    let text = node.text("top channels");
+    assert!(text.contains("unacked  prefetch"), "{text}");
+    let queues = node.text("top queues");
+    assert!(queues.contains("ready  unacked"), "{queues}");
+    signal(&load, Signal::INT);
+    load.wait().unwrap();
 }

@@ -3,7 +3,9 @@
 pub(super) mod calltree;
 mod cluster;
 pub(super) mod functions;
+pub(super) mod memory;
 mod node;
+pub(super) mod process;
 mod queue_nodes;
 pub(super) mod queues;
 pub(super) mod top;

@@ -1,0 +1,14 @@
+//! Memory of a node by kind, and what holds it: processes, queues, tables, sockets.
+//!
+//! ```text
+//! MemoryReader ── request `memory` of agent/rabbitscope_memory.erl ──► MemoryReport (text: report_text, sentences: notes)
+//! ```
+
+mod kinds;
+mod notes;
+mod reader;
+mod report;
+mod report_text;
+
+pub use reader::MemoryReader;
+pub use report::MemoryReport;

@@ -1,0 +1,44 @@
+//! `rabbitscope memory`: what holds the memory of a node.
+
+use rabbitscope_inside::MemoryReader;
+
+use super::node::NodeArguments;
+use crate::{
+    commands::arguments::positive,
+    exit::{Exit, UsageError},
+    output,
+};
+
+/// Show what holds the memory of a node: queues, processes, tables, sockets, and the VM itself
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct Args {
+    #[command(flatten)]
+    node: NodeArguments,
+    /// So many holders and tables
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "10")]
+    limit: u32,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Rows are one message of the node.
+const MAX_ROWS: u32 = 1_000;
+
+impl Args {
+    pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
+        if self.limit > MAX_ROWS {
+            return Err(UsageError(format!("--limit is at most {MAX_ROWS}")).into());
+        }
+        let connection = self.node.connect()?;
+        let mut reader = MemoryReader::new(&connection)?;
+        let report = reader.read(self.limit)?;
+        if self.json {
+            output::json(&report)?;
+        } else {
+            output::result(&report.to_string());
+        }
+        reader.end()?;
+        Ok(Exit::Done)
+    }
+}

@@ -1,0 +1,48 @@
+//! `rabbitscope process`: one process of a node, or those that wait for others.
+
+use rabbitscope_inside::ProcessReader;
+
+use super::node::NodeArguments;
+use crate::{
+    commands::arguments::positive,
+    exit::{Exit, UsageError},
+    output,
+};
+
+/// Show one process of a node: whom it knows and waits for, its messages by kind, its stack
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct Args {
+    #[command(flatten)]
+    node: NodeArguments,
+    /// Its pid as the node prints it, or its registered name [default: list the processes that wait for others]
+    #[arg(value_name = "PROCESS")]
+    process: Option<String>,
+    /// So many processes that wait
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "20")]
+    limit: u32,
+    /// Print as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+/// Rows are one message of the node.
+const MAX_ROWS: u32 = 1_000;
+
+impl Args {
+    pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
+        if self.limit > MAX_ROWS {
+            return Err(UsageError(format!("--limit is at most {MAX_ROWS}")).into());
+        }
+        let connection = self.node.connect()?;
+        let mut reader = ProcessReader::new(&connection)?;
+        if let Some(process) = &self.process {
+            let report = reader.process(process)?;
+            if self.json { output::json(&report)? } else { output::result(&report.to_string()) }
+        } else {
+            let report = reader.waiting(self.limit)?;
+            if self.json { output::json(&report)? } else { output::result(&report.to_string()) }
+        }
+        reader.end()?;
+        Ok(Exit::Done)
+    }
+}
