@@ -147,7 +147,7 @@ fn ends_without_a_word_say_whose_they_are() {
         it.send(Side::Client, &publish(1, 40));
         it.segment(Side::Broker, TcpFlags::RST, &[]);
     };
-    check("idle", idle, FindingRule::IdleReset, "the broker: after 350 s without a packet");
+    check("idle", idle, FindingRule::IdleReset, "the broker: after 5 min 50 s without a packet");
     let gone = |it: &mut Talk| {
         it.segment(Side::Broker, TcpFlags::FIN | TcpFlags::ACK, &[]);
         it.segment(Side::Client, TcpFlags::FIN | TcpFlags::ACK, &[]);
