@@ -73,7 +73,8 @@ impl Life {
             "connection.tune-ok" => {
                 self.heartbeat = frame.reply.and_then(|reply| reply.code);
             }
-            "connection.open-ok" | "open" | "CONNACK" | "open-response" => self.is_open = true,
+            "connection.open-ok" | "open" | "open-response" => self.is_open = true,
+            "CONNACK" => self.is_open = frame.reply.is_some_and(|reply| reply.code == Some(0)),
             _ => {}
         }
     }
@@ -124,7 +125,7 @@ impl Life {
             }),
             self.half_open(summary, now),
             self.closed_without([client, broker], summary),
-            short_lived(client, summary, messages),
+            self.short_lived(client, summary, messages),
         ];
         told.into_iter().flatten().collect()
     }
@@ -238,14 +239,35 @@ impl Life {
         is_whole && self.protocol == Some(Protocol::Amqp091) && !self.is_open
     }
 
-    /// The side that ended the TCP connection of AMQP 0-9-1 first, without a close.
+    /// A connection for a message at most, of a protocol whose messages can be seen.
+    fn short_lived(
+        &self,
+        client: &DirectionFigures,
+        summary: &ConnectionSummary,
+        messages: u64,
+    ) -> Option<Seen> {
+        let is_read = self.protocol.is_some_and(|protocol| protocol != Protocol::Tls);
+        let is_whole = client.has_syn && summary.is_closed() && client.data_segments > 0;
+        (is_read && is_whole && messages <= FEW_MESSAGES).then(|| {
+            let text = "opened and closed for a message at most";
+            seen(EventKind::ShortLived, Side::Client, text, summary.last)
+        })
+    }
+
+    /// The side that ended the TCP connection of AMQP 0-9-1 or MQTT first, without a close.
     fn closed_without(
         &self,
         [client, broker]: [&DirectionFigures; 2],
         summary: &ConnectionSummary,
     ) -> Option<Seen> {
-        let is_known = self.protocol == Some(Protocol::Amqp091);
-        if !is_known || self.is_closing {
+        let text = match self.protocol? {
+            Protocol::Amqp091 if self.is_login([client, broker]) => ConnectionEvent::DURING_LOGIN,
+            Protocol::Amqp091 => "without connection.close",
+            // Before CONNACK there is nothing to leave.
+            Protocol::Mqtt if self.is_open => ConnectionEvent::WITHOUT_DISCONNECT,
+            _ => return None,
+        };
+        if self.is_closing {
             return None;
         }
         let side = match (client.fin, broker.fin) {
@@ -254,9 +276,6 @@ impl Life {
             (None, Some(_)) => Side::Broker,
             (None, None) => return None,
         };
-        let is_login = self.is_login([client, broker]);
-        let text =
-            if is_login { ConnectionEvent::DURING_LOGIN } else { "without connection.close" };
         Some(seen(EventKind::ClosedWithout, side, text, summary.last))
     }
 }
@@ -315,22 +334,6 @@ fn refused(
     (broker.packets == 0 && is_asked_again).then(|| {
         let text = format!("no answer to {} SYNs", client.packets);
         Seen { text, ..seen(EventKind::Unanswered, Side::Broker, "", summary.last) }
-    })
-}
-
-fn short_lived(
-    client: &DirectionFigures,
-    summary: &ConnectionSummary,
-    messages: u64,
-) -> Option<Seen> {
-    let is_whole = client.has_syn && summary.is_closed() && client.data_segments > 0;
-    (is_whole && messages <= FEW_MESSAGES).then(|| {
-        seen(
-            EventKind::ShortLived,
-            Side::Client,
-            "opened and closed for a message at most",
-            summary.last,
-        )
     })
 }
 

@@ -5,6 +5,7 @@ use super::{
     capture::{BROKER, Made, Talk, ack, content, method, publish},
 };
 use crate::{
+    protocols::peer_of,
     report::{FindingRule, PacketReport, Severity, Side},
     segment::TcpFlags,
 };
@@ -268,4 +269,43 @@ fn what_is_sent_again_needlessly_is_not_lost() {
     };
     assert_eq!(losses(true), (0, false));
     assert_eq!(losses(false), (200, true));
+}
+
+/// Messages within TLS are not seen: a connection that has none in sight is not one for a message.
+#[test]
+fn of_what_cannot_be_read_nothing_is_said() {
+    let mut talk = Talk::new();
+    talk.send(Side::Client, b"\x16\x03\x01\0\x05\x01\0\0\x01\0");
+    talk.send(Side::Broker, b"\x16\x03\x03\0\x05\x02\0\0\x01\0");
+    for side in [Side::Client, Side::Broker] {
+        talk.send(side, b"\x17\x03\x03\0\x05hello");
+    }
+    for side in [Side::Client, Side::Broker] {
+        talk.segment(side, TcpFlags::FIN | TcpFlags::ACK, &[]);
+    }
+    let report = report(&talk);
+    assert_eq!((&report.findings[..], &report.events[..]), (&[][..], &[][..]));
+    for rule in [FindingRule::ChannelClosed, FindingRule::MissedHeartbeats] {
+        let not_judged = report.not_judged.iter().flatten().find(|it| it.rule == rule);
+        assert_eq!(not_judged.map(|it| &it.reason[..]), Some("TLS hides the frames"));
+    }
+}
+
+/// MQTT 3 has no word by which the broker could say why.
+#[test]
+fn ends_of_mqtt_without_disconnect_are_named() {
+    let ended_by = |side: Side| {
+        let mut talk = Talk::new();
+        talk.send(Side::Client, b"\x10\x0d\0\x04MQTT\x04\x02\0\x3c\0\x01a");
+        talk.send(Side::Broker, &[0x20, 2, 0, 0]);
+        for side in [side, peer_of(side)] {
+            talk.segment(side, TcpFlags::FIN | TcpFlags::ACK, &[]);
+        }
+        report(&talk).findings
+    };
+    for (side, severity) in [(Side::Broker, Severity::Critical), (Side::Client, Severity::Note)] {
+        let found = ended_by(side);
+        assert_eq!((found[0].rule, found[0].severity), (FindingRule::ClosedWithout, severity));
+        assert!(found[0].evidence.contains("without DISCONNECT"), "{found:#?}");
+    }
 }
