@@ -13,11 +13,12 @@ import sys
 import tempfile
 
 import delay
+import faults
 import healthy
 import machine
 from plants import FAULTS, PATH_FAULTS
 
-PLUGINS = "rabbitmq_mqtt,rabbitmq_stream,rabbitmq_amqp1_0,rabbitmq_stomp"
+PLUGINS = "rabbitmq_mqtt,rabbitmq_stream,rabbitmq_amqp1_0,rabbitmq_stomp,rabbitmq_management"
 
 
 def brokers(*configurations):
@@ -41,21 +42,22 @@ def plant(rounds, ports):
     wrong = []
     path = delay.Path()
     path.host = delay.HOST
+    looked_at = [port for name, port in ports.items() if name != "http"]
     try:
         for _ in range(rounds):
             for name, expected, action in FAULTS:
-                if name.startswith("320"):
+                if action is faults.node_killed:
                     wrong += judge(name, expected, machine.captured_later(lambda told: action({**ports, "ends": told})))
                 else:
-                    wrong += judge(name, expected, machine.captured(ports.values(), lambda: action(ports)))
+                    wrong += judge(name, expected, machine.captured(looked_at, lambda: action(ports)))
             for name, expected, action in PATH_FAULTS:
-                wrong += judge(name, expected, machine.captured(ports.values(), lambda: action(path, ports), path.name))
+                wrong += judge(name, expected, machine.captured(looked_at, lambda: action(path, ports), path.name))
     finally:
         path.close()
     return wrong
 
 
-def faults(rounds):
+def plant_all(rounds):
     nodes = brokers(("loopback_users = none\n", PLUGINS), ("vm_memory_high_watermark.absolute = 20MB\n", ""))
     try:
         ports = machine.ports_of(nodes[0])
@@ -80,6 +82,6 @@ def clients(seconds):
 
 if __name__ == "__main__":
     what, number = sys.argv[1], sys.argv[2:]
-    wrong = faults(int(number[0]) if number else 2) if what == "faults" else clients(int(number[0]) if number else 10)
+    wrong = plant_all(int(number[0]) if number else 2) if what == "faults" else clients(int(number[0]) if number else 10)
     print(f"{len(wrong)} wrong: {wrong}", file=sys.stderr)
     sys.exit(1 if wrong else 0)

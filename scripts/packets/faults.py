@@ -1,11 +1,15 @@
 """Faults of AMQP 0-9-1: what the broker refuses, ends that are no closes, and ways to waste time."""
 
+import base64
 import os
 import socket
 import struct
 import subprocess
 import tempfile
 import time
+import urllib.error
+import urllib.parse
+import urllib.request
 
 from amqp import EXCLUSIVE, PASSWORDS, Client, frame, method, publish, short
 import machine
@@ -216,15 +220,37 @@ def one_unconfirmed(client):
         time.sleep(0.002)
 
 
-def node_ends(ports):
-    """A node of its own is stopped under its client."""
+def forced_close(ports):
+    """An operator closes a connection by the management's interface."""
+    client = Client(ports["amqp"])
+    name = urllib.parse.quote("127.0.0.1:%d -> 127.0.0.1:%d" % (client.socket.getsockname()[1], ports["amqp"]), safe="")
+    request = urllib.request.Request("http://127.0.0.1:%d/api/connections/%s" % (ports["http"], name), method="DELETE")
+    login = base64.b64encode(b"guest:" + PASSWORDS[ports["amqp"]].encode()).decode()
+    request.add_header("Authorization", "Basic " + login)
+    for _ in range(20):
+        try:
+            urllib.request.urlopen(request).close()
+            break
+        except urllib.error.HTTPError:
+            # The management has not heard of it yet.
+            time.sleep(0.5)
+    client.expect((10, 50))
+    client.send(method(0, (10, 51)))
+    client.socket.close()
+
+
+def node_killed(ports):
+    """A node of its own is killed under its client."""
     node = machine.broker()
     port = machine.ports_of(node)["amqp"]
     ports["ends"](port)
     client = Client(port)
     machine.stop(node)
     client.expect((10, 50))
-    client.send(method(0, (10, 51)))
+    try:
+        client.send(method(0, (10, 51)))
+    except OSError:
+        pass
     client.socket.close()
 
 

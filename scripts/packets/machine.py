@@ -16,7 +16,10 @@ HOST = "127.0.0.1"
 
 def broker(*options, plugins=""):
     words = [PROGRAM, "broker", "start", "--json", *options] + (["--plugins", plugins] if plugins else [])
-    started = json.loads(subprocess.run(words, capture_output=True, text=True, check=True).stdout)
+    said = subprocess.run(words, capture_output=True, text=True)
+    if said.returncode != 0:
+        raise SystemExit(said.stderr)
+    started = json.loads(said.stdout)
     node = started[0] if isinstance(started, list) else started
     password = node["uri"].split(":")[2].split("@")[0]
     PASSWORDS.update({listener["port"]: password for listener in node["listeners"]})

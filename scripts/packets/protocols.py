@@ -147,6 +147,7 @@ def other_end_gone(path, ports):
 def balancer_forgets(path, ports):
     client = Client(ports["amqp"], host=path.host)
     client.declare("idle-%d" % client.socket.getsockname()[1], EXCLUSIVE)
+    time.sleep(0.5)
     path.mode = "forgotten"
     time.sleep(11)
     try:

@@ -139,9 +139,9 @@ def stomp():
             taking.ack(frame.headers["ack"] if "ack" in frame.headers else frame.headers["message-id"], "1")
     taking, giving = connected(), connected()
     taking.set_listener("", Listener())
-    taking.subscribe("/queue/" + QUEUE, "1", ack="client-individual", headers={"auto-delete": "true", "durable": "false"})
+    taking.subscribe("/queue/" + QUEUE, "1", ack="client-individual")
     for _ in until_the_end():
-        giving.send("/queue/" + QUEUE, BODY, headers={"auto-delete": "true", "durable": "false"})
+        giving.send("/queue/" + QUEUE, BODY)
     time.sleep(0.5)
     giving.disconnect(), taking.disconnect()
 

@@ -9,6 +9,7 @@ use crate::{
     packet::Timestamp,
     protocols::{Frame, Protocol, peer_of},
     report::{ConnectionEvent, EventKind, Side},
+    segment::TcpFlags,
     stream::Chunk,
     tcp::{ConnectionEnd, ConnectionSummary, DirectionFigures, TracedSegment},
 };
@@ -50,6 +51,8 @@ pub(in super::super) struct Life {
     is_closing: bool,
     /// The login is over.
     is_open: bool,
+    /// A side has reset it.
+    is_reset: bool,
     /// Times of the last packets, the latest first.
     recent: [Option<Timestamp>; 4],
 }
@@ -91,6 +94,11 @@ impl Life {
     }
 
     pub(in super::super) fn segment(&mut self, sender: Side, segment: &TracedSegment) {
+        // What comes behind a reset is the kernel's answer to it.
+        if self.is_reset {
+            return;
+        }
+        self.is_reset = segment.flags.has(TcpFlags::RST);
         let is_bytes = segment.places.as_ref().is_some_and(|places| places.end > places.start);
         let peer = &mut self.sides[peer_of(sender) as usize];
         peer.unanswered += u32::from(segment.retransmitted_bytes > 0);
@@ -270,13 +278,14 @@ impl Life {
         if self.is_closing {
             return None;
         }
-        let side = match (client.fin, broker.fin) {
-            (Some(client), Some(broker)) if broker < client => Side::Broker,
-            (Some(_), _) => Side::Client,
-            (None, Some(_)) => Side::Broker,
+        // The other side may end its own direction much later.
+        let (side, time) = match (client.fin, broker.fin) {
+            (Some(client), Some(broker)) if broker < client => (Side::Broker, broker),
+            (Some(client), _) => (Side::Client, client),
+            (None, Some(broker)) => (Side::Broker, broker),
             (None, None) => return None,
         };
-        Some(seen(EventKind::ClosedWithout, side, text, summary.last))
+        Some(seen(EventKind::ClosedWithout, side, text, time))
     }
 }
 

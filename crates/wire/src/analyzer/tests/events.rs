@@ -309,3 +309,22 @@ fn ends_of_mqtt_without_disconnect_are_named() {
         assert!(found[0].evidence.contains("without DISCONNECT"), "{found:#?}");
     }
 }
+
+/// A kernel answers a reset whose number it does not expect, which is no sign of life before it.
+#[test]
+fn an_end_that_is_gone_is_named_whatever_answers_the_reset() {
+    let mut talk = logged_in(0);
+    let sent = talk.packets.len();
+    talk.send(Side::Client, &publish(1, 40));
+    for _ in 0..4 {
+        talk.wait(SECOND);
+        let again = talk.packets[sent].clone();
+        let number = talk.packets.len() as u64 + 1;
+        talk.packets.push(Made { number, nanos: talk.nanos, ..again });
+    }
+    talk.segment(Side::Client, TcpFlags::RST | TcpFlags::ACK, &[]);
+    talk.segment(Side::Broker, TcpFlags::ACK, &[]);
+    let found = report(&talk).findings;
+    assert_eq!(found[0].rule, FindingRule::HalfOpen, "{found:#?}");
+    assert!(found[0].evidence.contains("the broker: no answer to 4 segments"), "{found:#?}");
+}
