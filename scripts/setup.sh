@@ -1,10 +1,19 @@
 #!/bin/sh
-# Installs what the demo and the tests need and this machine lacks, through apt: RabbitMQ, clang,
-# Node.js with npm, Chromium, a C linker, symbols of the C library, debuginfod,
-# tcpdump, tshark, tcptrace, iproute2, Python with an MQTT client, Prometheus, VictoriaMetrics. Does nothing, and takes no time, when nothing is missing.
+# Installs missing packages through apt. `setup.sh demo` installs the packages of a build and a run: RabbitMQ, clang,
+# Node.js with npm, a C linker. `setup.sh` adds the packages of the tests: Chromium, symbols of the C library,
+# debuginfod, tcpdump, tshark, tcptrace, iproute2, Python with an MQTT client, Prometheus, VictoriaMetrics.
+# Does nothing, and takes no time, when nothing is missing.
 #
-# Nothing that is installed here is started: no system-wide broker, no epmd. Rust is not installed.
+# Starts no service: no system-wide broker, no epmd. Does not install Rust.
 set -eu
+
+case ${1:-tests} in
+    demo | tests) purpose=${1:-tests} ;;
+    *)
+        echo "setup: unknown argument '$1' (demo, or nothing for all that the tests need)" >&2
+        exit 2
+        ;;
+esac
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 die() {
@@ -39,32 +48,36 @@ have c++ || need g++
 have objcopy || need binutils
 [ -d /etc/ssl/certs ] && [ -e /etc/ssl/certs/ca-certificates.crt ] || need ca-certificates
 have ps || need procps
-# Names of the C library's own functions, which tests of profiles look for.
-[ "$distribution" != debian ] || [ -e /usr/share/doc/libc6-dbg ] || need libc6-dbg
-# A server of debug files and its client, for the tests.
-have debuginfod && have debuginfod-find || need debuginfod
-# Captures of the tests, and other programs' view of them.
-have tcpdump || need tcpdump
-have tshark || need tshark
-have tcptrace || need tcptrace
-have ip && have ss && have tc || need iproute2
-# Clients of MQTT and, from PyPI, of the stream protocol.
-if [ "$distribution" = debian ] || [ "$distribution" = ubuntu ]; then
-    /usr/bin/python3 -c 'import paho.mqtt.client' 2>/dev/null || need python3-paho-mqtt
-    /usr/bin/python3 -c 'import ensurepip' 2>/dev/null || need python3-venv
-fi
-# What metrics are sent to, for the tests. Debian's names of the programs.
-have prometheus || need prometheus
-have victoria-metrics || need victoria-metrics
 [ "$(id -u)" = 0 ] || have setcap || need libcap2-bin
-if ! have_browser; then
-    if [ "$distribution" = ubuntu ]; then
-        say "no browser for the page's tests: Ubuntu has chromium as a snap only; install one, for" \
-            "example with 'sudo snap install chromium'"
-    else
-        need chromium
+
+need_for_tests() {
+    # Names of the C library's own functions, which tests of profiles look for.
+    [ "$distribution" != debian ] || [ -e /usr/share/doc/libc6-dbg ] || need libc6-dbg
+    # A server of debug files and its client, for the tests.
+    have debuginfod && have debuginfod-find || need debuginfod
+    # Captures of the tests, and other programs' view of them.
+    have tcpdump || need tcpdump
+    have tshark || need tshark
+    have tcptrace || need tcptrace
+    have ip && have ss && have tc || need iproute2
+    # Clients of MQTT and, from PyPI, of the stream protocol.
+    if [ "$distribution" = debian ] || [ "$distribution" = ubuntu ]; then
+        /usr/bin/python3 -c 'import paho.mqtt.client' 2>/dev/null || need python3-paho-mqtt
+        /usr/bin/python3 -c 'import ensurepip' 2>/dev/null || need python3-venv
     fi
-fi
+    # What metrics are sent to, for the tests. Debian's names of the programs.
+    have prometheus || need prometheus
+    have victoria-metrics || need victoria-metrics
+    if ! have_browser; then
+        if [ "$distribution" = ubuntu ]; then
+            say "no browser for the page's tests: Ubuntu has chromium as a snap only; install one, for" \
+                "example with 'sudo snap install chromium'"
+        else
+            need chromium
+        fi
+    fi
+}
+[ "$purpose" = demo ] || need_for_tests
 
 if [ -n "$packages" ]; then
     have apt-get || die "missing here:$packages (names of Debian's packages; no apt-get to install them with)"
@@ -81,7 +94,7 @@ if [ -n "$packages" ]; then
     policy=/usr/sbin/policy-rc.d
     new_services=
     for service in rabbitmq-server prometheus victoria-metrics; do
-        have "$service" || new_services="$new_services $service.service"
+        case " $packages " in *" $service "*) new_services="$new_services $service.service" ;; esac
     done
     if [ ! -e "$policy" ]; then
         trap '$as_root rm -f "$policy"' EXIT

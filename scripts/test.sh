@@ -1,7 +1,7 @@
 #!/bin/sh
 # All tests: Rust, live ones against the installed RabbitMQ and in the browser included, then the
-# parts of the page. Ends with the tests that could not run here and why, and one line of totals, added up from
-# what the runners print.
+# parts of the page. Ends with the slowest tests, the tests that could not run here and why, and one line of totals,
+# added up from what the runners print.
 #
 # Live tests share this machine with each other and, in a virtual one, with its host. So up to SECOND_TRIES Rust tests
 # that fail are run once more, each alone. One that passes then is listed as "flaky: "; one that fails again fails.
@@ -12,11 +12,18 @@ log=$(mktemp)
 failures=$(mktemp)
 trap 'rm -f "$log" "$failures"' EXIT
 
+# The test programs report the time of each test, which the stable toolchain allows with this variable only. Cargo must
+# not see it: some dependencies would be built differently.
+runner="env RUSTC_BOOTSTRAP=1"
 # Live profiles need root. Only the test programs get it; the build does not.
 if [ "$(id -u)" != 0 ] && command -v sudo >/dev/null 2>&1; then
     echo "the live tests record profiles, which needs root: running the test programs with sudo" >&2
-    export CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER="sudo --preserve-env"
+    runner="sudo --preserve-env $runner"
 fi
+# Cargo's name of the variable for this machine: CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER.
+host=$(rustc -vV | sed -n 's/^host: //p' | tr 'a-z-' 'A-Z_')
+export "CARGO_TARGET_${host}_RUNNER=$runner"
+timed="-Z unstable-options --report-time"
 
 failed=0
 run() {
@@ -37,7 +44,7 @@ passes() {
 # that nothing is compiled again, then the test. Nothing if a program failed in another way than by its tests, or too many did.
 failed_tests() {
     awk -v most="$SECOND_TRIES" '
-        /^test .* \.\.\. FAILED$/ { names[++count] = $2 }
+        /^test .* \.\.\. FAILED( <.*>)?$/ { names[++count] = $2 }
         /^error: test failed, to rerun pass `/ {
             split($0, parts, "`")
             sub(/-p [^ ]+/, "--workspace", parts[2])
@@ -54,14 +61,16 @@ failed_tests() {
         }' "$log"
 }
 
-if ! passes cargo test --locked --workspace --no-fail-fast; then
+# Tests in documentation are run by rustdoc, which takes no such option.
+# shellcheck disable=SC2086 # several arguments
+if ! passes cargo test --locked --workspace --no-fail-fast --lib --bins --tests --examples -- $timed; then
     failed_tests >"$failures"
     [ -s "$failures" ] || failed=1
     while read -r arguments <&3; do
         name=${arguments##* }
         before=$(wc -l <"$log")
         # shellcheck disable=SC2086 # several arguments
-        if passes cargo test --locked ${arguments% *} -- --exact "$name" &&
+        if passes cargo test --locked ${arguments% *} -- $timed --exact "$name" &&
             tail -n "+$((before + 1))" "$log" | grep -q "^test $name \.\.\. ok"; then
             echo "flaky: $name passed alone, after it had failed among the others" | tee -a "$log"
         else
@@ -70,11 +79,15 @@ if ! passes cargo test --locked --workspace --no-fail-fast; then
         fi
     done 3<"$failures"
 fi
+run cargo test --locked --workspace --no-fail-fast --doc
 if [ -f ui/package.json ]; then
     [ -d ui/node_modules ] || run npm --prefix ui ci --no-fund --no-audit
     run npm --prefix ui test
 fi
 
+echo "slowest tests:"
+sed -n 's/^test \(.*\) \.\.\. [okFAILED]* <\([0-9.]*\)s>$/\2 \1/p' "$log" | sort -rn | head -n 10 |
+    awk '{ printf "%7.1f s  %s\n", $1, $2 }'
 # What a test, or a part of one, says that cannot run here. The runner takes it for passed.
 grep '^not run: ' "$log" | sort || true
 grep '^flaky: ' "$log" || true

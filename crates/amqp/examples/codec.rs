@@ -1,5 +1,5 @@
-//! How fast the codec is by itself, without a socket: messages encoded, deliveries parsed, and what a
-//! bare copy of the same bytes takes, for each second of CPU time.
+//! Speed of the codec without a socket, per second of CPU time: messages encoded, deliveries parsed, and a bare copy
+//! of the same bytes.
 #![expect(clippy::print_stdout, reason = "an example talks to its user")]
 
 use std::{
@@ -13,16 +13,16 @@ use rabbitscope_amqp::{
 };
 use rustix::time::{ClockId, clock_gettime};
 
-/// What RabbitMQ 3.10.8 wrote to a consumer: handshake, channel, five deliveries, goodbye.
+/// Recorded output of RabbitMQ 3.10.8 to a consumer: handshake, channel, five deliveries, close.
 const RECORDED: &[u8] = include_bytes!("../tests/it/recorded/consumer.bin");
 
-/// `connection.close-ok` at the end of the recording.
+/// Bytes of `connection.close-ok` at the end of the recording.
 const GOODBYE: usize = 12;
 
 /// Bytes of one delivery in the recording.
 const DELIVERY: usize = 69;
 
-/// Messages for each read or write.
+/// Messages per read or write.
 const BATCH: usize = 949;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -68,7 +68,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A connection on which channel 1 is open.
+/// A connection with channel 1 open.
 fn opened(uri: &Uri) -> Result<Connection, Box<dyn Error>> {
     let mut connection = Connection::new(uri, "codec", Instant::now());
     let mut frames = Frames::new(RECORDED);
@@ -89,15 +89,15 @@ fn drain(output: &mut OutputBuffer) {
     output.advance(length);
 }
 
-/// Calls `batch` for a second; it says how many messages it did.
-fn report(what: &str, mut batch: impl FnMut() -> usize) {
+/// Calls `batch`, which returns its number of messages, for a second and prints the rate.
+fn report(name: &str, mut batch: impl FnMut() -> usize) {
     let (start, cpu) = (Instant::now(), thread_cpu());
     let mut messages = 0;
     while start.elapsed() < Duration::from_secs(1) {
         messages += batch();
     }
     let nanos = thread_cpu().saturating_sub(cpu).as_nanos() as f64 / messages.max(1) as f64;
-    println!("{what}: {:.1} million messages/s, {nanos:.1} ns each", 1000.0 / nanos);
+    println!("{name}: {:.1} million messages/s, {nanos:.1} ns each", 1000.0 / nanos);
 }
 
 fn thread_cpu() -> Duration {

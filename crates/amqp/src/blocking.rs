@@ -1,6 +1,6 @@
-//! One connection over one blocking socket: for topology, administration and setting up.
+//! A connection over one blocking socket, for topology, administration and setup.
 //!
-//! Every wait has an end. Bulk work belongs to an event loop, which can take a client over with
+//! Every wait has a timeout. Bulk work belongs to an event loop, which can take over a client with
 //! [`Client::into_parts`].
 
 use std::{
@@ -22,7 +22,7 @@ use crate::{
     uri::Uri,
 };
 
-/// Why a blocking call failed.
+/// Error of a blocking call.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ClientError {
@@ -31,22 +31,22 @@ pub enum ClientError {
     Connect {
         /// Host and port.
         address: String,
-        /// What happened.
+        /// Error of the system.
         source: io::Error,
     },
-    /// The socket has failed.
+    /// The socket failed.
     #[error("the connection broke: {0}")]
     Io(#[from] io::Error),
-    /// The broker has closed the socket without `connection.close`.
+    /// The broker closed the socket without `connection.close`.
     #[error("the other side closed the connection without a word")]
     Eof,
-    /// No answer in time.
+    /// The broker did not answer in time.
     #[error("no answer within {} s", .after.as_secs())]
     TimedOut {
-        /// How long.
+        /// Timeout of the call.
         after: Duration,
     },
-    /// The connection is over.
+    /// The connection has ended.
     #[error(transparent)]
     Connection(#[from] ConnectionError),
     /// The broker closed the channel.
@@ -54,9 +54,9 @@ pub enum ClientError {
     Channel(Refusal),
 }
 
-/// What a client reads and writes: a socket, with or without TLS around it.
+/// A client's stream: a socket, with or without TLS.
 pub trait Transport: Read + Write {
-    /// A read that takes longer fails with `WouldBlock` or `TimedOut`.
+    /// Sets the timeout of reads; a longer read fails with `WouldBlock` or `TimedOut`.
     fn set_read_timeout(&self, timeout: Duration) -> io::Result<()>;
 }
 
@@ -66,7 +66,7 @@ impl Transport for TcpStream {
     }
 }
 
-/// A connected client.
+/// A client that has logged in.
 #[derive(Debug)]
 pub struct Client<S = TcpStream> {
     stream: S,
@@ -80,7 +80,7 @@ pub struct Client<S = TcpStream> {
 const READ: usize = 64 * 1024;
 
 impl Client {
-    /// Connects and logs in, without TLS. `timeout` holds for the connection and for each later call.
+    /// Connects and logs in, without TLS. `timeout` applies to the connection and to each later call.
     pub fn connect(uri: &Uri, name: &str, timeout: Duration) -> Result<Self, ClientError> {
         let stream = dial(uri, timeout)
             .map_err(|source| ClientError::Connect { address: uri.address(), source })?;
@@ -91,8 +91,8 @@ impl Client {
 }
 
 impl<S: Transport> Client<S> {
-    /// Logs in over a socket that is connected. `timeout` holds for this and for each later call;
-    /// for writes the socket has its own.
+    /// Logs in over a connected socket. `timeout` applies to the login and to each later call. Writes have the
+    /// socket's own timeout.
     pub fn log_in(
         stream: S,
         uri: &Uri,
@@ -105,7 +105,7 @@ impl<S: Transport> Client<S> {
         Ok(client)
     }
 
-    /// The connection itself, for what it knows.
+    /// Returns the connection, for its limits and properties.
     pub fn connection(&self) -> &Connection {
         &self.connection
     }
@@ -119,8 +119,8 @@ impl<S: Transport> Client<S> {
         })
     }
 
-    /// Sends a request and waits for its answer. After [`ClientError::Channel`] the channel is
-    /// closed. Messages that come in between are dropped.
+    /// Sends a request and waits for its answer. Messages that arrive in between are dropped. After
+    /// [`ClientError::Channel`] the channel is closed.
     pub fn call(&mut self, channel: u16, request: &Request<'_>) -> Result<Reply, ClientError> {
         self.send(channel, request);
         self.wait(|event| match event {
@@ -134,16 +134,16 @@ impl<S: Transport> Client<S> {
         self.connection.request(channel, request);
     }
 
-    /// Appends a message to the output, which [`Client::poll`] and every call write. The default exchange routes it to
-    /// the queue of this name.
+    /// Appends a message to the output, which [`Client::poll`] and every call write. The default exchange routes it
+    /// to this queue.
     pub fn publish(&mut self, channel: u16, queue: &str, properties: &Properties, body: &[u8]) {
         let content = Content::new(properties, body, self.connection.limits().frame_max);
         let route = Route::new("", queue, false);
         self.connection.publish_parts(channel, &route, &content, &[]);
     }
 
-    /// Writes the output, and hands over what comes within `wait`; returns as soon as `event` says that it has
-    /// something to do. Heartbeats are sent and expected.
+    /// Writes the output, and passes events to `event` for `wait` at most. Returns as soon as `event` returns true,
+    /// for an event with work to do. Sends and expects heartbeats.
     pub fn poll(
         &mut self,
         wait: Duration,
@@ -178,14 +178,14 @@ impl<S: Transport> Client<S> {
         self.connection.close_channel(channel);
     }
 
-    /// Closes the connection, waiting for the broker to agree.
+    /// Closes the connection, and waits for the broker's agreement.
     pub fn close(mut self) -> Result<(), ClientError> {
         self.connection.close();
         self.wait(|event| matches!(event, Event::Closed).then_some(Ok(())))
     }
 
-    /// Socket, connection, and bytes that were read and not taken yet. What only setting up needed is
-    /// given back: there may be thousands of these.
+    /// Returns the socket, the connection, and the bytes that were read and not processed. Frees the memory that only
+    /// the setup needs, because there may be thousands of connections.
     pub fn into_parts(mut self) -> (S, Connection, Vec<u8>) {
         self.input.shrink_to_fit();
         self.connection.shrink();
@@ -219,7 +219,7 @@ impl<S: Transport> Client<S> {
                 Ok(Some(event)) => answered = answer(event),
                 Ok(None) => break,
                 Err(error) => {
-                    // The broker's last word is answered as a courtesy only.
+                    // Writing the answer to the broker's close is a courtesy, so an error does not matter.
                     self.flush().ok();
                     return Err(error.into());
                 }
@@ -281,7 +281,7 @@ fn closed<T>(event: Event<'_>, channel: u16) -> Option<Result<T, ClientError>> {
     }
 }
 
-/// Tries each address that the name resolves to.
+/// Tries each address of the host name.
 fn dial(uri: &Uri, timeout: Duration) -> io::Result<TcpStream> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
     for address in (uri.host.as_str(), uri.port).to_socket_addrs()? {

@@ -1,10 +1,10 @@
-//! Tracks by sequence number which messages the broker has confirmed.
+//! The messages that the broker has not confirmed, by sequence number.
 
 use std::collections::VecDeque;
 
 use thiserror::Error;
 
-/// A confirm for a message that was not sent or is confirmed already.
+/// A confirm for a message that was not sent or is already confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("the broker confirmed message {tag}, which is not outstanding")]
 pub struct UnknownConfirm {
@@ -12,12 +12,11 @@ pub struct UnknownConfirm {
     pub tag: u64,
 }
 
-/// Messages sent on a channel in confirm mode and not confirmed yet, with something remembered
-/// about each. Sequence numbers start with 1, as the broker counts them. Every message costs a push
-/// and a pop, whatever the order and grouping of the confirms.
+/// Unconfirmed messages of a channel in confirm mode, each with an entry of the caller. Sequence numbers start with
+/// 1, like the broker's. Every message costs one push and one pop, in any order and grouping of the confirms.
 #[derive(Clone, Debug)]
 pub struct ConfirmRing<T> {
-    /// The first is always outstanding.
+    /// Entries from `first` on; `None` for a confirmed message. The first entry is always outstanding.
     entries: VecDeque<Option<T>>,
     /// Sequence number of the first entry.
     first: u64,
@@ -31,7 +30,7 @@ impl<T> Default for ConfirmRing<T> {
 }
 
 impl<T> ConfirmRing<T> {
-    /// Remembers `entry` for the message that is sent now; says its sequence number.
+    /// Adds the message that is sent now, and returns its sequence number.
     #[inline]
     pub fn push(&mut self, entry: T) -> u64 {
         self.entries.push_back(Some(entry));
@@ -39,18 +38,18 @@ impl<T> ConfirmRing<T> {
         self.first + self.entries.len() as u64 - 1
     }
 
-    /// Messages not confirmed yet.
+    /// Returns the number of unconfirmed messages.
     pub fn outstanding(&self) -> usize {
         self.outstanding
     }
 
-    /// The oldest of them.
+    /// Returns the entry of the oldest unconfirmed message.
     pub fn oldest(&self) -> Option<&T> {
         self.entries.front().and_then(Option::as_ref)
     }
 
-    /// Takes `tag`, or everything up to `tag` when `multiple` (everything at all for tag 0), and
-    /// hands what was remembered to `settled`, oldest first.
+    /// Confirms `tag`, or with `multiple` everything up to `tag`, or everything if `tag` is 0. Passes the entries to
+    /// `settled`, oldest first.
     pub fn settle(
         &mut self,
         tag: u64,
@@ -63,7 +62,7 @@ impl<T> ConfirmRing<T> {
             if last >= next {
                 return Err(UnknownConfirm { tag });
             }
-            // Everything up to a tag that is confirmed already: nothing is left to do.
+            // If everything up to the tag is already confirmed, the count is 0.
             let count = (last + 1).saturating_sub(self.first);
             for _ in 0..count {
                 if let Some(entry) = self.entries.pop_front().flatten() {

@@ -1,4 +1,4 @@
-//! What can go wrong on a connection. Everything the other side sends ends in a value, never a panic.
+//! Errors of a connection. Everything that the peer sends ends in a value, never in a panic.
 
 use thiserror::Error;
 
@@ -15,9 +15,9 @@ pub struct Refusal {
     pub code: u16,
     /// Reply text, such as `NOT_FOUND - no queue 'q' in vhost '/'`.
     pub text: String,
-    /// Class of the method that was at fault, 0 when there was none.
+    /// Class of the method at fault, 0 if there is none.
     pub class_id: u16,
-    /// Method that was at fault, 0 when there was none.
+    /// Method at fault, 0 if there is none.
     pub method_id: u16,
 }
 
@@ -28,11 +28,11 @@ impl Refusal {
     }
 }
 
-/// The end of a connection. It cannot be used any more.
+/// The end of a connection, which is unusable from then on.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ConnectionError {
-    /// The other side does not speak AMQP 0-9-1; RabbitMQ answers so when it is asked for another.
+    /// The peer does not speak AMQP 0-9-1; RabbitMQ answers other versions like this.
     #[error("the broker speaks AMQP {major}-{minor}-{revision}, not 0-9-1")]
     Version {
         /// Major version.
@@ -42,37 +42,37 @@ pub enum ConnectionError {
         /// Revision.
         revision: u8,
     },
-    /// A frame larger than was agreed on, or something that is no AMQP at all.
+    /// A frame above the negotiated limit, or a peer that does not speak AMQP.
     #[error("the other side sent a frame of {size} bytes, {limit} is the limit: is this AMQP?")]
     FrameTooLarge {
         /// Size of the payload in bytes.
         size: u32,
-        /// What was agreed on, in bytes.
+        /// Negotiated limit in bytes.
         limit: u32,
     },
-    /// An unknown type of frame.
+    /// A frame of unknown type.
     #[error("the other side sent a frame of the unknown type {0}: is this AMQP?")]
     FrameType(u8),
     /// The octet behind a frame is not 0xCE.
     #[error("the other side sent a frame that ends in {0:#04x} instead of 0xce")]
     FrameEnd(u8),
-    /// The contents of a frame are wrong.
+    /// A frame has invalid contents.
     #[error("the other side sent a malformed {frame}: {reason}")]
     Malformed {
         /// Kind of frame.
         frame: &'static str,
-        /// What is wrong.
+        /// Violation of the format.
         reason: &'static str,
     },
     /// A method that does not exist or that only clients send.
     #[error("the other side sent the unknown method {class_id}.{method_id}")]
     UnknownMethod {
-        /// Class.
+        /// Class id.
         class_id: u16,
-        /// Method.
+        /// Method id.
         method_id: u16,
     },
-    /// A valid method or frame that is not allowed in the present state.
+    /// A valid method or frame that is not allowed in the current state.
     #[error("the other side sent {what} on channel {channel}, where it has no place")]
     Unexpected {
         /// The method or frame.
@@ -80,7 +80,7 @@ pub enum ConnectionError {
         /// Channel number.
         channel: u16,
     },
-    /// No common authentication mechanism.
+    /// The broker does not offer the configured authentication mechanism.
     #[error("the broker offers `{offered}` to log in, not {wanted}")]
     Mechanism {
         /// The configured mechanism.
@@ -88,10 +88,10 @@ pub enum ConnectionError {
         /// Mechanisms on offer.
         offered: String,
     },
-    /// User or password refused.
+    /// The broker refuses user or password.
     #[error("the broker refuses user and password: {0}")]
     AuthenticationRefused(Refusal),
-    /// Virtual host missing or not permitted.
+    /// The virtual host does not exist or is not permitted.
     #[error("the broker refuses the virtual host: {0}")]
     VhostRefused(Refusal),
     /// The broker closed the connection.
@@ -100,13 +100,13 @@ pub enum ConnectionError {
     /// Nothing was received for two heartbeat intervals.
     #[error("nothing came from the broker for {seconds} s (two heartbeat intervals)")]
     HeartbeatMissed {
-        /// How long.
+        /// Length of two heartbeat intervals.
         seconds: u64,
     },
     /// No channel number is free.
     #[error("all {limit} channels of the connection are in use")]
     NoFreeChannel {
-        /// What was agreed on.
+        /// Negotiated limit of channels.
         limit: u16,
     },
 }

@@ -2,7 +2,7 @@
 
 use crate::{error::ConnectionError, wire::Write};
 
-/// Octets of a frame around its payload.
+/// Octets of a frame besides its payload.
 pub(crate) const OVERHEAD: usize = 8;
 const HEADER: usize = 7;
 const END: u8 = 0xce;
@@ -12,7 +12,7 @@ const CONTENT_HEADER: u8 = 2;
 const BODY: u8 = 3;
 const HEARTBEAT: u8 = 8;
 
-/// What a frame carries.
+/// Kind of a frame's payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrameKind {
     /// A method.
@@ -25,18 +25,18 @@ pub enum FrameKind {
     Heartbeat,
 }
 
-/// One frame, borrowed from what was read.
+/// A frame, borrowed from the read buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Frame<'a> {
-    /// What it carries.
+    /// Kind of its payload.
     pub kind: FrameKind,
     /// Channel, 0 for the connection.
     pub channel: u16,
-    /// Contents.
+    /// Payload without header and end octet.
     pub payload: &'a [u8],
 }
 
-/// Scans bytes as they were read for complete frames.
+/// A scan of received bytes for complete frames.
 #[derive(Clone, Debug)]
 pub struct Frames<'a> {
     bytes: &'a [u8],
@@ -44,22 +44,22 @@ pub struct Frames<'a> {
 }
 
 impl<'a> Frames<'a> {
-    /// Frames in `bytes`, which start with a frame and may end within one.
+    /// Scans `bytes`, which start with a frame and may end within one.
     pub fn new(bytes: &'a [u8]) -> Self {
         Self { bytes, at: 0 }
     }
 
-    /// Bytes that need not be kept.
+    /// Returns the number of bytes of complete frames, which need not be kept.
     pub fn consumed(&self) -> usize {
         self.at
     }
 
-    /// Bytes to be put in front of the next read.
+    /// Returns the bytes that belong in front of the next read.
     pub fn rest(&self) -> &'a [u8] {
         &self.bytes[self.at..]
     }
 
-    /// The next complete frame with a payload of at most `limit` bytes less the frame's overhead.
+    /// Returns the next complete frame. `limit` is the negotiated frame size in bytes, overhead included.
     #[inline]
     pub fn next(&mut self, limit: u32) -> Result<Option<Frame<'a>>, ConnectionError> {
         let rest = self.rest();
@@ -107,7 +107,7 @@ fn kind_of(kind: u8, rest: &[u8]) -> Result<FrameKind, ConnectionError> {
     }
 }
 
-/// A wrong first octet is refused at once: what is no AMQP might never send seven.
+/// Refuses a wrong first octet at once: a peer of another protocol may never send seven octets.
 fn early_refusal(rest: &[u8]) -> Result<(), ConnectionError> {
     match rest.first() {
         None | Some(&(METHOD | CONTENT_HEADER | BODY | HEARTBEAT | b'A')) => Ok(()),
@@ -115,7 +115,7 @@ fn early_refusal(rest: &[u8]) -> Result<(), ConnectionError> {
     }
 }
 
-/// Writes a frame whose payload `write` appends.
+/// Appends a frame whose payload `write` appends.
 pub(crate) fn write_frame(
     out: &mut Vec<u8>,
     kind: FrameKind,

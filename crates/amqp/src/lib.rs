@@ -1,16 +1,14 @@
-//! AMQP 0-9-1, made for speed: a codec and a connection that do no input or output themselves.
+//! AMQP 0-9-1, made for speed: a codec and a connection without input and output of their own.
 //!
-//! The caller owns the socket and the clock. It reads what there is, hands the bytes over as
-//! [`Frames`], asks the [`Connection`] for [`Event`]s until there are no more, lets it encode what
-//! is to be sent into one output buffer, and writes that once. The same core drives thousands of
-//! non-blocking sockets (crate `load`) and one blocking socket ([`blocking::Client`], for topology
-//! and tests).
+//! The caller owns the socket and the clock. It reads available bytes, passes them on as [`Frames`] and takes
+//! [`Event`]s from the [`Connection`] until there are no more. The connection encodes everything to send into one
+//! output buffer, which the caller writes at once. The same core drives thousands of non-blocking sockets (crate
+//! `load`) and one blocking socket ([`blocking::Client`], for topology and tests).
 //!
-//! What deliberately is not here: threads, event loops, retries, TLS (a socket is whatever the caller
-//! reads and writes), anything about load.
+//! Deliberately absent: threads, event loops, retries, TLS (the caller reads and writes the socket), and load.
 //!
-//! The protocol's numbers and layouts are from the AMQP 0-9-1 specification and from RabbitMQ's
-//! extensions to it (`basic.nack`, `confirm.select`, `connection.blocked`, `exchange.bind`).
+//! Numbers and layouts of the protocol come from the AMQP 0-9-1 specification and from RabbitMQ's extensions
+//! (`basic.nack`, `confirm.select`, `connection.blocked`, `exchange.bind`).
 
 pub mod blocking;
 mod confirm;

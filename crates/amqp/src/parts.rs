@@ -1,7 +1,7 @@
 //! Messages that are encoded when they are sent, from a route and a content.
 //!
-//! [`crate::PublishTemplate`] is cheaper where every message is the same. Here any route goes with
-//! any content, on any channel, without a template for each combination.
+//! [`crate::PublishTemplate`] is cheaper if every message is the same. Here any route combines with any content, on
+//! any channel, without a template for each combination.
 
 use crate::{
     frame::{FrameKind, OVERHEAD, write_frame},
@@ -14,8 +14,7 @@ use crate::{
 /// Offset of the channel number within a frame.
 const CHANNEL_AT: usize = 1;
 
-/// Offset of the size of the body within a content header's frame: behind type, channel, size of the frame, class
-/// and weight.
+/// Offset of the body size within the frame of a content header, behind type, channel, frame size, class and weight.
 const BODY_SIZE_AT: usize = 7 + 4;
 
 /// The first frame of a message: exchange and routing key.
@@ -25,7 +24,7 @@ pub struct Route {
 }
 
 impl Route {
-    /// `mandatory`: return what cannot be routed.
+    /// Encodes a route. With `mandatory` the broker returns messages that it cannot route.
     pub fn new(exchange: &str, routing_key: &str, mandatory: bool) -> Self {
         let mut bytes = Vec::new();
         write_publish(&mut bytes, 0, exchange, routing_key, mandatory);
@@ -33,7 +32,7 @@ impl Route {
         Self { bytes }
     }
 
-    /// Bytes on the wire.
+    /// Returns the number of bytes on the wire.
     pub fn wire_size(&self) -> usize {
         self.bytes.len()
     }
@@ -46,22 +45,21 @@ impl Route {
     }
 }
 
-/// The other frames of a message: properties and body. Some bytes of it can be replaced each time
-/// that it is sent.
+/// The other frames of a message: properties and body. Some of the bytes, the *head*, can differ in each message.
 #[derive(Clone, Debug)]
 pub struct Content {
     bytes: Vec<u8>,
     /// Offsets of the frames.
     frames: Vec<usize>,
-    /// The bytes that are replaced.
+    /// Offset and length of the head.
     head_at: usize,
     head_room: usize,
     body_size: usize,
 }
 
 impl Content {
-    /// A message with this body in frames of at most `frame_max` bytes. The first bytes of the body
-    /// are what is replaced, as many as there are in its first frame.
+    /// Encodes a message with this body, in frames of at most `frame_max` bytes. The head is the part of the body in
+    /// its first frame.
     pub fn new(properties: &Properties, body: &[u8], frame_max: u32) -> Self {
         let mut content = Self::frames(properties, body, frame_max);
         if let [_, first, ..] = content.frames[..] {
@@ -71,8 +69,7 @@ impl Content {
         content
     }
 
-    /// The same with a header of `room` bytes called `header`, which is what is replaced. The body
-    /// stays as it is.
+    /// Encodes a message whose head is the value of a header called `header`, `room` bytes long. The body is fixed.
     pub fn with_header(
         properties: &Properties,
         body: &[u8],
@@ -86,11 +83,11 @@ impl Content {
             headers.0.push((header.to_owned(), Value::Bytes(vec![byte; room])));
             Self::frames(&properties, body, frame_max)
         };
-        // Where the two differ is the value.
+        // The value is where the two encodings differ.
         let (mut content, other) = (filled(0), filled(u8::MAX));
         let differs = content.bytes.iter().zip(&other.bytes).position(|(a, b)| a != b);
-        if let Some(at) = differs {
-            (content.head_at, content.head_room) = (at, room);
+        if let Some(offset) = differs {
+            (content.head_at, content.head_room) = (offset, room);
         }
         content
     }
@@ -112,17 +109,17 @@ impl Content {
         Self { bytes, frames, head_at: 0, head_room: 0, body_size: body.len() }
     }
 
-    /// Bytes of the body.
+    /// Returns the number of bytes of the body.
     pub fn body_size(&self) -> usize {
         self.body_size
     }
 
-    /// Bytes on the wire.
+    /// Returns the number of bytes on the wire.
     pub fn wire_size(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Bytes that can be replaced.
+    /// Returns the length of the head in bytes.
     pub fn head_room(&self) -> usize {
         self.head_room
     }
@@ -137,8 +134,8 @@ impl Content {
         self.put_head(&mut out[start..], head);
     }
 
-    /// Appends the properties with another body, in frames of at most `frame_max` bytes. Meant for a content without a
-    /// body of its own, whose head is in a header.
+    /// Appends the properties with another body, in frames of at most `frame_max` bytes. The content should have no
+    /// body of its own, and its head in a header.
     #[inline]
     pub(crate) fn append_with_body(
         &self,
@@ -166,7 +163,7 @@ impl Content {
     }
 }
 
-/// Bytes of a body that fit a frame.
+/// Number of a body's bytes that fit into a frame.
 fn chunk(frame_max: u32) -> usize {
     (frame_max as usize).saturating_sub(OVERHEAD).max(1)
 }

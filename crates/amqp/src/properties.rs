@@ -1,4 +1,4 @@
-//! Properties of a message: flags for those that are set, then the values.
+//! Properties of a message: flags of the present ones, then their values.
 
 use crate::{
     error::Malformed,
@@ -6,7 +6,7 @@ use crate::{
     wire::{Reader, Write},
 };
 
-/// Properties of a message, as in class `basic`.
+/// Properties of a message of class `basic`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Properties {
     /// MIME type.
@@ -15,37 +15,37 @@ pub struct Properties {
     pub content_encoding: Option<String>,
     /// Headers.
     pub headers: Option<Table>,
-    /// 1 transient, 2 persistent.
+    /// Delivery mode: 1 transient, 2 persistent.
     pub delivery_mode: Option<u8>,
-    /// 0 to 255.
+    /// Priority, 0 to 255.
     pub priority: Option<u8>,
-    /// Ties a reply to its request.
+    /// Identifier that ties a reply to its request.
     pub correlation_id: Option<String>,
     /// Queue for replies.
     pub reply_to: Option<String>,
-    /// Milliseconds, as text.
+    /// Time to live in milliseconds, as text.
     pub expiration: Option<String>,
-    /// Identifier.
+    /// Message identifier.
     pub message_id: Option<String>,
-    /// Seconds since 1970-01-01 UTC.
+    /// Timestamp in seconds since 1970-01-01 UTC.
     pub timestamp: Option<u64>,
     /// Type name.
     pub kind: Option<String>,
-    /// User; the broker checks it.
+    /// User id, which the broker checks.
     pub user_id: Option<String>,
-    /// Application.
+    /// Application id.
     pub app_id: Option<String>,
     /// Cluster id, which AMQP 0-9-1 reserves and RabbitMQ passes on.
     pub cluster_id: Option<String>,
 }
 
 impl Properties {
-    /// Delivery mode 2 (`persistent`) or 1, nothing else.
+    /// Properties with only a delivery mode: 2 (`persistent`) or 1.
     pub fn with_delivery_mode(persistent: bool) -> Self {
         Self { delivery_mode: Some(if persistent { 2 } else { 1 }), ..Self::default() }
     }
 
-    /// Reads what a delivery carries in its field `properties`.
+    /// Parses the field `properties` of a delivery.
     pub fn parse(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
         let flags = reader.u16()?;
@@ -74,7 +74,7 @@ impl Properties {
         })
     }
 
-    /// Appends them as a content header has them, flags first.
+    /// Appends the properties as in a content header, flags first.
     pub fn write(&self, out: &mut Vec<u8>) {
         let at = out.len();
         let mut flags = 0_u16;

@@ -1,4 +1,4 @@
-//! Publishes a message that is encoded once, and of which only the first bytes change.
+//! Publishing of a message that is encoded once, and differs only in its first bytes.
 
 use crate::{
     frame::{FrameKind, OVERHEAD, write_frame},
@@ -7,10 +7,10 @@ use crate::{
     wire::Write,
 };
 
-/// `basic.publish`
+/// Method id of `basic.publish`.
 pub(crate) const PUBLISH: u16 = 40;
 
-/// The content of a [`PublishTemplate`].
+/// Target and properties of a [`PublishTemplate`].
 #[derive(Clone, Debug)]
 pub struct PublishTarget<'a> {
     /// Channel number.
@@ -19,13 +19,13 @@ pub struct PublishTarget<'a> {
     pub exchange: &'a str,
     /// Routing key.
     pub routing_key: &'a str,
-    /// Return what cannot be routed.
+    /// The broker returns messages that it cannot route.
     pub mandatory: bool,
     /// Properties of every message.
     pub properties: &'a Properties,
 }
 
-/// A message ready for the wire, frames and all. Publishing it is copying it.
+/// A message ready for the wire, frames included. Publishing copies it.
 #[derive(Clone, Debug)]
 pub struct PublishTemplate {
     bytes: Vec<u8>,
@@ -35,8 +35,7 @@ pub struct PublishTemplate {
 }
 
 impl PublishTemplate {
-    /// A message of `body_size` zero bytes, in frames of at most `frame_max` bytes as agreed on by
-    /// the connection.
+    /// Encodes a message of `body_size` zero bytes, in frames of at most `frame_max` bytes, the negotiated limit.
     pub fn new(target: &PublishTarget<'_>, body_size: usize, frame_max: u32) -> Self {
         let mut bytes = Vec::new();
         let PublishTarget { channel, exchange, routing_key, mandatory, .. } = *target;
@@ -60,18 +59,18 @@ impl PublishTemplate {
         Self { bytes, body_at, head_room: body_size.min(chunk), body_size }
     }
 
-    /// Bytes of each body.
+    /// Returns the number of bytes of each body.
     pub fn body_size(&self) -> usize {
         self.body_size
     }
 
-    /// Bytes of one message on the wire, frames included.
+    /// Returns the number of bytes of one message on the wire, frames included.
     pub fn wire_size(&self) -> usize {
         self.bytes.len()
     }
 
-    /// Appends `count` messages to `out` and gives the part of each body that is in its first frame,
-    /// zeros so far, to be written over.
+    /// Appends `count` messages to `out`. Returns the part of each body in its first frame, all zeros, for the caller
+    /// to fill.
     #[inline]
     pub fn append<'a>(
         &self,
@@ -111,10 +110,10 @@ mod tests {
         PublishTemplate::new(&target, body_size, 4096)
     }
 
-    /// Sizes of the payloads of a message's frames, and its body.
+    /// Payload sizes of a message's frames, and its body.
     type Read = (Vec<usize>, Vec<u8>);
 
-    /// Messages of which each starts with as much of `head` as there is room for.
+    /// Sends messages that start with as much of their head as fits, and reads them back.
     fn read(template: &PublishTemplate, heads: &[&[u8]]) -> Vec<Read> {
         let mut bytes = b"before".to_vec();
         for (room, head) in template.append(&mut bytes, heads.len()).zip(heads) {

@@ -1,7 +1,7 @@
-//! Requests and replies: the properties `reply-to` and `correlation-id`, and messages that have them.
+//! Requests and replies: the properties `reply-to` and `correlation-id`, and messages with them.
 //!
-//! Every request and every reply has a correlation id of its own, and replies go wherever the
-//! request asks for, so nothing can be encoded in advance as a [`crate::PublishTemplate`] is.
+//! Every request and reply has its own correlation id, and the request determines the reply's destination. Nothing
+//! can be encoded in advance as in a [`crate::PublishTemplate`].
 
 use crate::{
     error::Malformed,
@@ -18,17 +18,17 @@ const PRIORITY: u16 = 1 << 11;
 const CORRELATION_ID: u16 = 1 << 10;
 const REPLY_TO: u16 = 1 << 9;
 
-/// The properties of a request or a reply, borrowed.
+/// Properties of a request or reply, borrowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReplyFields<'a> {
-    /// Ties a reply to its request.
+    /// Identifier that ties a reply to its request.
     pub correlation_id: Option<&'a [u8]>,
     /// Routing key for replies, through the default exchange.
     pub reply_to: Option<&'a [u8]>,
 }
 
 impl<'a> ReplyFields<'a> {
-    /// Reads them out of the properties of a delivery, skipping the others.
+    /// Parses these two among a delivery's properties, and skips the others.
     #[inline]
     pub fn parse(properties: &'a [u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(properties);
@@ -56,7 +56,7 @@ impl<'a> ReplyFields<'a> {
     }
 }
 
-/// A request or a reply, without its body. It goes through the default exchange.
+/// A request or reply, without its body. It goes through the default exchange.
 #[derive(Clone, Copy, Debug)]
 pub struct Addressed<'a> {
     /// Channel number.
@@ -65,12 +65,12 @@ pub struct Addressed<'a> {
     pub routing_key: &'a [u8],
     /// Its properties, at most 255 bytes each.
     pub fields: ReplyFields<'a>,
-    /// Delivery mode 2 instead of 1.
+    /// True for delivery mode 2, false for 1.
     pub persistent: bool,
 }
 
 impl Addressed<'_> {
-    /// Appends it to `out` in frames of at most `frame_max` bytes.
+    /// Appends the message to `out` in frames of at most `frame_max` bytes.
     #[inline]
     pub(crate) fn write(&self, out: &mut Vec<u8>, body: &[u8], frame_max: u32) {
         write_frame(out, FrameKind::Method, self.channel, |out| {
@@ -101,7 +101,7 @@ impl Addressed<'_> {
     }
 }
 
-/// Cuts a string to the length that AMQP allows.
+/// Appends a string, cut to the length limit of AMQP.
 fn put_short_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
     let bytes = &bytes[..bytes.len().min(255)];
     out.put_u8(u8::try_from(bytes.len()).unwrap_or(u8::MAX));
@@ -117,7 +117,7 @@ mod tests {
         ReplyFields { correlation_id: id.map(str::as_bytes), reply_to: reply_to.map(str::as_bytes) }
     }
 
-    /// What one side writes the other reads, as any client does.
+    /// Written messages read back, with this parser and with that of all properties.
     #[test]
     fn messages_read_back() {
         fn check(fields: ReplyFields<'_>, body: &[u8], expected_frames: usize) {
@@ -162,7 +162,7 @@ mod tests {
         properties.write(&mut bytes);
         assert_eq!(ReplyFields::parse(&bytes), Ok(fields(Some("id"), Some("back"))));
         for end in 0..bytes.len() {
-            // Cut anywhere: an answer or an error, never a panic.
+            // A cut at any byte gives an answer or an error, never a panic.
             let _ = ReplyFields::parse(&bytes[..end]);
         }
         assert_eq!(ReplyFields::parse(&[0, 0]), Ok(fields(None, None)));

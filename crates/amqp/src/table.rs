@@ -1,14 +1,13 @@
 //! Field tables: arguments of methods, headers of messages, properties of peers.
 //!
-//! Types are RabbitMQ's (<https://www.rabbitmq.com/amqp-0-9-1-errata>), which differ from the
-//! specification's.
+//! The types are RabbitMQ's (<https://www.rabbitmq.com/amqp-0-9-1-errata>), which differ from the specification.
 
 use crate::{
     error::Malformed,
     wire::{Reader, Write},
 };
 
-/// Tables within tables beyond this depth are refused.
+/// Limit on the nesting of tables.
 const DEPTH_MAX: u8 = 16;
 
 /// A value in a [`Table`].
@@ -18,22 +17,22 @@ pub enum Value {
     Void,
     /// True or false.
     Bool(bool),
-    /// Any of the integer types; written as `l`.
+    /// Any integer type; written as `l`.
     Integer(i64),
-    /// Single and double precision; written as `d`.
+    /// Single or double precision; written as `d`.
     Float(f64),
-    /// Value × 10^−scale.
+    /// Decimal: `value` × 10^−`scale`.
     Decimal {
-        /// Digits behind the point.
+        /// Digits after the point.
         scale: u8,
-        /// All digits.
+        /// All digits as an integer.
         value: u32,
     },
-    /// A long string; bytes that are not UTF-8 are replaced when read.
+    /// A long string. Reading replaces bytes that are not UTF-8.
     Text(String),
     /// A byte array.
     Bytes(Vec<u8>),
-    /// Seconds since 1970-01-01 UTC.
+    /// Timestamp in seconds since 1970-01-01 UTC.
     Timestamp(u64),
     /// An array.
     Array(Vec<Value>),
@@ -46,12 +45,12 @@ pub enum Value {
 pub struct Table(pub Vec<(String, Value)>);
 
 impl Table {
-    /// The value under `name`.
+    /// Returns the value of `name`.
     pub fn get(&self, name: &str) -> Option<&Value> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value)
     }
 
-    /// The text under `name`.
+    /// Returns the value of `name` if it is text.
     pub fn text(&self, name: &str) -> Option<&str> {
         match self.get(name) {
             Some(Value::Text(text)) => Some(text),

@@ -1,5 +1,4 @@
-//! `amqp://user:password@host:port/vhost`, as RabbitMQ's clients read it; `amqps://` is the same
-//! over TLS.
+//! `amqp://user:password@host:port/vhost`, read like RabbitMQ's clients do; `amqps://` is the same over TLS.
 //!
 //! The password is never shown: neither `Debug` nor `Display` contains it.
 
@@ -7,37 +6,37 @@ use std::fmt;
 
 use thiserror::Error;
 
-/// The address of a broker, and the user.
+/// Address, user and options of a connection to a broker.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Uri {
     /// Host name or address, without brackets.
     pub host: String,
-    /// `amqps://`: the caller has to provide TLS.
+    /// True for `amqps://`: the caller has to provide TLS.
     pub is_tls: bool,
-    /// TCP port; when left out 5672, or 5671 with TLS.
+    /// TCP port; by default 5672, or 5671 with TLS.
     pub port: u16,
-    /// User; `guest` when left out.
+    /// User; by default `guest`.
     pub user: String,
-    /// Virtual host; `/` when left out.
+    /// Virtual host; by default `/`.
     pub vhost: String,
-    /// Heartbeat interval to ask for, in seconds; 0 switches heartbeats off.
+    /// Requested heartbeat interval in seconds; 0 switches heartbeats off.
     pub heartbeat_seconds: Option<u16>,
-    /// Largest frame to ask for, in bytes.
+    /// Requested limit of a frame in bytes.
     pub frame_max: Option<u32>,
-    /// Largest channel number to ask for.
+    /// Requested limit of channel numbers.
     pub channel_max: Option<u16>,
-    /// How to log in.
+    /// Authentication mechanism.
     pub mechanism: Mechanism,
     password: String,
 }
 
-/// A way to log in (SASL).
+/// Authentication mechanism (SASL).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mechanism {
-    /// With user and password, or with a token in place of the password.
+    /// User and password, or a token in place of the password.
     #[default]
     Plain,
-    /// By the certificate of the TLS connection.
+    /// Certificate of the TLS connection.
     External,
 }
 
@@ -50,44 +49,44 @@ impl Mechanism {
     }
 }
 
-/// A URI that cannot be used. The text of the URI is left out: it may hold a password.
+/// An invalid URI. The error never quotes the URI, which may hold a password.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum UriError {
-    /// Neither `amqp://` nor `amqps://`.
+    /// The scheme is neither `amqp://` nor `amqps://`.
     #[error("the broker's URI must start with `amqp://` or `amqps://`")]
     Scheme,
-    /// No number, or too large.
+    /// The port is not a number, or out of range.
     #[error("the broker's URI has a port that is not a number from 1 to 65535")]
     Port,
     /// `%` without two hexadecimal digits, or not UTF-8.
     #[error("the {part} in the broker's URI is not percent-encoded correctly")]
     Encoding {
-        /// Which part.
+        /// Part of the URI.
         part: &'static str,
     },
-    /// `/` within the virtual host.
+    /// The virtual host contains a `/`.
     #[error("the virtual host in the broker's URI has a `/`: write it as `%2F`")]
     VhostSlash,
-    /// Query parameter.
+    /// A query parameter is unknown or has an invalid value.
     #[error(
         "the broker's URI has the parameter `{key}`: allowed are `heartbeat` (seconds), \
          `frame_max` (bytes, at least 4096 or 0) and `channel_max`, each with a number"
     )]
     Parameter {
-        /// Its name.
+        /// Name of the parameter.
         key: String,
     },
-    /// A string that AMQP limits to 255 bytes.
+    /// A string is longer than the 255 bytes that AMQP allows.
     #[error("the {part} in the broker's URI is longer than 255 bytes")]
     TooLong {
-        /// Which part.
+        /// Part of the URI.
         part: &'static str,
     },
 }
 
 impl Uri {
-    /// Reads a URI; parts that are left out get RabbitMQ's defaults.
+    /// Parses a URI. Missing parts get RabbitMQ's defaults.
     pub fn parse(text: &str) -> Result<Self, UriError> {
         let (is_tls, rest) = match text.split_once("://") {
             Some((scheme, rest)) if scheme.eq_ignore_ascii_case("amqp") => (false, rest),
@@ -122,22 +121,22 @@ impl Uri {
         Ok(uri)
     }
 
-    /// The response of the authentication mechanism.
+    /// Returns the response of the authentication mechanism.
     pub(crate) fn login(&self) -> String {
         match self.mechanism {
             Mechanism::Plain => format!("\0{}\0{}", self.user, self.password),
-            // The name is in the certificate.
+            // The certificate contains the user's name.
             Mechanism::External => String::new(),
         }
     }
 
-    /// Logs in with an `OAuth2` token: RabbitMQ takes it as the password and reads the user from it.
+    /// Sets an `OAuth2` token for the login. RabbitMQ takes it as the password and reads the user from it.
     pub fn set_token(&mut self, token: &str) {
         self.user.clear();
         token.clone_into(&mut self.password);
     }
 
-    /// Host and port, as in `localhost:5672`; no credentials.
+    /// Returns host and port, such as `localhost:5672`, without credentials.
     pub fn address(&self) -> String {
         if self.host.contains(':') {
             format!("[{}]:{}", self.host, self.port)
@@ -191,7 +190,7 @@ fn host_and_port(address: &str, default: u16) -> Result<(String, u16), UriError>
     Ok((host, port))
 }
 
-/// No path and an empty path both mean `/`: RabbitMQ's own tools read `amqp://host/` so.
+/// Decodes the virtual host. A missing or empty path means `/`, as RabbitMQ's own tools read `amqp://host/`.
 fn virtual_host(path: Option<&str>) -> Result<String, UriError> {
     match path {
         None | Some("") => Ok("/".to_owned()),

@@ -1,4 +1,4 @@
-//! Numbers and strings as AMQP writes them: big-endian, strings with their length in front.
+//! AMQP's encoding of numbers and strings: big-endian, strings with a length prefix.
 
 use crate::error::Malformed;
 
@@ -55,7 +55,7 @@ impl<'a> Reader<'a> {
         self.bytes(usize::from(length))
     }
 
-    /// A short string for people; what is not UTF-8 is replaced.
+    /// Reads a short string for people. Bytes that are not UTF-8 are replaced.
     pub(crate) fn short_text(&mut self) -> Result<String, Malformed> {
         self.short_bytes().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
@@ -72,11 +72,11 @@ pub(crate) trait Write {
     fn put_u16(&mut self, number: u16);
     fn put_u32(&mut self, number: u32);
     fn put_u64(&mut self, number: u64);
-    /// At most 255 bytes; a longer string is cut at the limit.
+    /// Appends a short string, cut at 255 bytes.
     fn put_short(&mut self, text: &str);
-    /// At most 4 GiB, which callers stay far below.
+    /// Appends a long string. The format allows 4 GiB; callers stay far below.
     fn put_long(&mut self, bytes: &[u8]);
-    /// Up to eight flags in one octet, the first in the lowest bit.
+    /// Appends up to eight flags in one octet, the first in the lowest bit.
     fn put_bits(&mut self, bits: &[bool]);
 }
 
@@ -113,7 +113,7 @@ impl Write for Vec<u8> {
 
     fn put_bits(&mut self, bits: &[bool]) {
         let octet =
-            bits.iter().enumerate().fold(0, |octet, (at, bit)| octet | u8::from(*bit) << at);
+            bits.iter().enumerate().fold(0, |octet, (index, bit)| octet | u8::from(*bit) << index);
         self.push(octet);
     }
 }

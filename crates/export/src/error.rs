@@ -1,19 +1,19 @@
-//! Why exporting cannot start.
+//! Errors that prevent the start of exporting.
 
 use std::{io, path::PathBuf};
 
-/// Why exporting cannot start.
+/// Error that prevents the start of exporting.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// A file with a password, a token or certificates cannot be used.
+    /// A file with a password, token or certificates is unusable.
     #[error("exporter {exporter}: {}: {reason}", path.display())]
     File {
         /// Name of the exporter.
         exporter: String,
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong, and what to do.
+        /// Error and remedy.
         reason: String,
     },
     /// The system has no trust store, or it is empty.
@@ -24,12 +24,12 @@ pub enum ExportError {
         /// Name of the exporter.
         exporter: String,
     },
-    /// The directory of the spool cannot be used.
+    /// The directory of the spool is unusable.
     #[error("the spool {}: {reason}", path.display())]
     Spool {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
-        /// What is wrong, and what to do.
+        /// Error and remedy.
         reason: String,
     },
     /// A thread cannot be started.

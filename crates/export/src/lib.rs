@@ -1,5 +1,5 @@
-//! Sends profiles and metrics of nodes to the systems that people already have: Pyroscope, Parca, OTLP, Prometheus
-//! remote write, Influx lines; and lets Prometheus scrape the metrics.
+//! Sends profiles and metrics of nodes to existing systems: Pyroscope, Parca, OTLP, Prometheus remote write and the
+//! Influx line protocol. Prometheus can also scrape the metrics.
 //!
 //! ```text
 //!  recorder ── Window ──────────┐           ┌─► spool ─► sender ─► backend
@@ -7,12 +7,12 @@
 //!  readings ── MetricsSnapshot ─┘           └─► spool ─► sender ─► backend
 //! ```
 //!
-//! [`Exporters::offer_window`] and [`Exporters::offer_metrics`] never wait. One thread encodes for all exporters, one
-//! thread for each exporter sends. The spool of an exporter is its queue: bounded, in memory or in a directory. What
-//! does not fit is dropped, the oldest first, and counted by its reason ([`ExporterFigures`]).
+//! [`Exporters::offer_window`] and [`Exporters::offer_metrics`] never wait. One thread encodes for all exporters, and
+//! each exporter has a thread that sends. The spool of an exporter is its queue: bounded, in memory or in a
+//! directory. On overflow the oldest requests are dropped, and counted by reason ([`ExporterFigures`]).
 //!
-//! `encode/` is pure: no clock, network, disk. What does not live here: how a window is recorded and how a
-//! node's figures are read.
+//! `encode/` is pure: no clock, network, disk. The recording of windows and the reading of a node's figures are
+//! elsewhere.
 
 mod config;
 mod encode;

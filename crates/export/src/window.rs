@@ -1,13 +1,13 @@
-//! What the recorder hands over: a profile of one node over a short time.
+//! Windows of the recorder: a profile of one node over a short time.
 
 use std::{sync::Arc, time::Duration};
 
 use rabbitscope_profiles::Profile;
 
-/// The labels that say which node it is. Each is bounded: a process never becomes a label. Empty texts are left out.
+/// Labels of a node. Each is bounded: a process never becomes a label. Empty labels are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct NodeLabels {
-    /// What the user calls the broker; `rabbitmq` unless the configuration says otherwise.
+    /// The user's name for the broker; by default `rabbitmq`.
     pub service: String,
     /// Name of the cluster.
     pub cluster: String,
@@ -22,7 +22,7 @@ pub struct NodeLabels {
 }
 
 impl NodeLabels {
-    /// Names and values, those that are known. The names are sorted, as remote write needs them.
+    /// Returns the names and values of known labels, sorted by name as remote write requires.
     pub fn pairs(&self) -> impl Iterator<Item = (&'static str, &str)> {
         [
             ("cluster", &self.cluster),
@@ -47,6 +47,6 @@ pub struct Window {
     pub started_unix_nanos: u64,
     /// Length.
     pub duration: Duration,
-    /// The stacks, with the identities of their processes: roles and names of queues are read from them.
+    /// Stacks with the identities of their processes, which give roles and queue names.
     pub profile: Arc<Profile>,
 }

@@ -1,10 +1,9 @@
-//! Files that are there in full or not at all: written without a name, which they get at the end.
+//! Files that exist completely or not at all: written without a name, which they get at the end.
 //!
-//! A kill leaves nothing of a file without a name (`O_TMPFILE`, open(2)). Where the file system has no
-//! such files, or a file of that name is there to be replaced, there is another name first, which cannot
-//! be guessed and is made anew. The directory is held, so that the file gets its name there and nowhere
-//! else. What the name itself leads to is never opened: a regular file is replaced, anything else is
-//! refused.
+//! A kill leaves nothing of a file without a name (`O_TMPFILE`, open(2)). Two cases need a temporary name, which is
+//! random and new each time: a file system without nameless files, and the replacement of a file. The directory is
+//! held open, so the file gets its name in that very directory. An existing entry of that name is never opened: a
+//! regular file is replaced, anything else is an error.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -22,7 +21,7 @@ use rustix::{
 
 use crate::{Directory, WriteError, mode};
 
-/// A file that is being written. Dropped without [`AtomicFile::commit`] it leaves nothing.
+/// A file that is being written. Dropping it without [`AtomicFile::commit`] leaves nothing.
 #[derive(Debug)]
 pub struct AtomicFile {
     path: PathBuf,
@@ -30,37 +29,37 @@ pub struct AtomicFile {
     unfinished: Unfinished,
 }
 
-/// An unfinished file, and where it gets its name.
+/// Target of an unfinished file.
 #[derive(Debug)]
 struct Unfinished {
     directory: Arc<Directory>,
     name: OsString,
-    /// Permissions of the file that it replaces.
+    /// Permissions of the replaced file.
     replaced: Option<u32>,
-    /// Its name until then, where the file system has no files without a name.
+    /// Temporary name, on a file system without nameless files.
     other_name: Option<OsString>,
 }
 
 impl AtomicFile {
-    /// Opens the file for writing; fails at once where it could not be written later.
+    /// Opens the file for writing. Fails at once if it could not be committed later.
     pub fn create(path: &Path) -> Result<Self, WriteError> {
         let (directory, name) = Directory::of_file(path).map_err(|error| error.of_file(path))?;
         Self::in_directory(Arc::new(directory), name)
     }
 
-    /// As [`Self::create`], for a file of a directory that is held.
+    /// Like [`Self::create`], for a file in a held directory.
     pub fn in_directory(directory: Arc<Directory>, name: &OsStr) -> Result<Self, WriteError> {
         let path = directory.path().join(name);
         let (file, unfinished) = unfinished(directory, name, &path)?;
         Ok(Self { path, file: BufWriter::new(file), unfinished })
     }
 
-    /// Where to write.
+    /// Returns the writer for the contents.
     pub fn writer(&mut self) -> &mut impl Write {
         &mut self.file
     }
 
-    /// Puts the file in its place, on the disk and not only in memory.
+    /// Puts the file in its place, and flushes it to the disk.
     pub fn commit(self) -> Result<(), WriteError> {
         let Self { path, file, unfinished } = self;
         let file = file.into_inner().map_err(io::IntoInnerError::into_error);
@@ -72,7 +71,7 @@ impl AtomicFile {
         named.map_err(|error| WriteError::write(&path, error))
     }
 
-    /// Puts the file in its place. A machine that loses power soon after may leave it cut short, or not at all.
+    /// Puts the file in its place without flushing. A power failure soon after may truncate or lose it.
     pub fn commit_unsynced(self) -> Result<(), WriteError> {
         let Self { path, file, unfinished } = self;
         let file = file.into_inner().map_err(io::IntoInnerError::into_error);
@@ -88,7 +87,7 @@ pub fn write(path: &Path, contents: &[u8]) -> Result<(), WriteError> {
     file.commit()
 }
 
-/// A file that grows in its place, with what it begins with.
+/// Creates a file that grows in its place, with `beginning` as its first contents.
 pub fn start(path: &Path, beginning: &str) -> Result<File, WriteError> {
     let (directory, name) = Directory::of_file(path).map_err(|error| error.of_file(path))?;
     let (mut file, unfinished) = unfinished(Arc::new(directory), name, path)?;
@@ -98,7 +97,7 @@ pub fn start(path: &Path, beginning: &str) -> Result<File, WriteError> {
 }
 
 impl Unfinished {
-    /// Gives `file`, which is this, its permissions and its name.
+    /// Gives the unfinished `file` its permissions and its name.
     fn persist(&self, file: &File) -> io::Result<()> {
         mode::give(file, self.replaced)?;
         if let Some(other) = &self.other_name {
@@ -110,7 +109,7 @@ impl Unfinished {
         }
     }
 
-    /// A rename replaces what is there, and takes another name.
+    /// Replaces an existing file. A rename can do this, but needs a temporary name.
     fn replace(&self, file: &File) -> io::Result<()> {
         let other = crate::directory::random_name()?;
         self.name_it(file, &other)?;
@@ -118,7 +117,7 @@ impl Unfinished {
         renamed.inspect_err(|_| drop(self.directory.remove_file(&other)))
     }
 
-    /// By the link that the kernel has to every open file (linkat(2)).
+    /// Links the file to a name, through the kernel's link to every open file (linkat(2)).
     fn name_it(&self, file: &File, name: &OsStr) -> io::Result<()> {
         let open = format!("/proc/self/fd/{}", file.as_raw_fd());
         Ok(linkat(CWD, open, &*self.directory, name, AtFlags::SYMLINK_FOLLOW)?)
@@ -128,7 +127,7 @@ impl Unfinished {
 impl Drop for Unfinished {
     fn drop(&mut self) {
         if let Some(other) = &self.other_name {
-            // Gone where it got its name.
+            // Fails if the file got its name.
             let _ = self.directory.remove_file(other);
         }
     }
@@ -145,7 +144,7 @@ fn unfinished(
         if let Ok(file) = openat(&*directory, ".", nameless, mode::of_new_file()) {
             (File::from(file), None)
         } else {
-            // Whatever the reason, the usual way says it better, or works.
+            // For any failure, the usual way works or gives the better message.
             let made = directory.randomly_named_file();
             let (file, other) = made.map_err(|error| WriteError::write(path, error))?;
             (file, Some(other))
@@ -153,12 +152,12 @@ fn unfinished(
     Ok((file, Unfinished { directory, name: name.to_owned(), replaced, other_name }))
 }
 
-/// The permissions of the own file that is replaced. A rename would put a file in the place of a device or a link,
-/// `/dev/null` for one.
+/// Returns the permissions of a replaced file of this user. Refuses anything but a regular file: a rename would put a
+/// file in the place of a link or a device such as `/dev/null`.
 fn replaced(directory: &Directory, name: &OsStr, path: &Path) -> Result<Option<u32>, WriteError> {
     let found = directory.look(name).map_err(|error| WriteError::write(path, error))?;
     let Some(found) = found else { return Ok(None) };
-    let what = match FileType::from_raw_mode(found.st_mode) {
+    let kind = match FileType::from_raw_mode(found.st_mode) {
         FileType::RegularFile => {
             let is_own = found.st_uid == geteuid().as_raw();
             return Ok(is_own.then_some(found.st_mode));
@@ -170,7 +169,7 @@ fn replaced(directory: &Directory, name: &OsStr, path: &Path) -> Result<Option<u
         FileType::Fifo => "a pipe, and only regular files are written",
         _ => "no regular file",
     };
-    let refusal = format!("it is {what}; name another file");
+    let refusal = format!("it is {kind}; name another file");
     Err(WriteError::write(path, io::Error::new(io::ErrorKind::AlreadyExists, refusal)))
 }
 

@@ -1,4 +1,4 @@
-//! A directory that is held, so that what is done in it is done there whatever becomes of its name.
+//! A directory that is held open, so that operations stay in it even if its path changes.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -26,7 +26,8 @@ const READING: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::
 const NEW_FILE: OFlags =
     OFlags::CREATE.union(OFlags::EXCL).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// A directory on whose way only this user or root can change anything. Names in it are single ones, without a slash.
+/// A directory that is safe from exchange: only this user or root can change anything on the path to it. Names of
+/// entries have no slash.
 #[derive(Debug)]
 pub struct Directory {
     descriptor: OwnedFd,
@@ -34,29 +35,29 @@ pub struct Directory {
 }
 
 impl Directory {
-    /// Opens a directory that is there.
+    /// Opens an existing directory.
     pub fn open(path: &Path) -> Result<Self, WriteError> {
         Ok(Self { descriptor: walk(path, Missing::Fail)?, path: path.to_owned() })
     }
 
-    /// Opens a directory, and makes what is missing of the way to it.
+    /// Opens a directory, and creates missing ones on its path.
     pub fn make(path: &Path) -> Result<Self, WriteError> {
         Ok(Self { descriptor: walk(path, Missing::Make)?, path: path.to_owned() })
     }
 
-    /// Opens the directory of a file; and the file's name.
+    /// Opens the directory of a file. Also returns the file's name.
     pub fn of_file(path: &Path) -> Result<(Self, &OsStr), WriteError> {
         let name = path.file_name().ok_or_else(|| WriteError::directory(path, Errno::ISDIR))?;
         let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
         Ok((Self::open(parent.unwrap_or(Path::new(".")))?, name))
     }
 
-    /// The name by which it was opened.
+    /// Returns the path by which it was opened.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Opens a directory in it.
+    /// Opens a subdirectory.
     pub fn below(&self, name: impl AsRef<OsStr>) -> Result<Self, WriteError> {
         let name = name.as_ref();
         let path = self.path.join(name);
@@ -66,7 +67,7 @@ impl Directory {
         Ok(Self { descriptor: opened, path })
     }
 
-    /// Makes a directory in it. False: it was there.
+    /// Creates a subdirectory. Returns false if the entry exists.
     pub fn make_directory(&self, name: &OsStr) -> io::Result<bool> {
         match mode::make_directory(self.as_fd(), name) {
             Ok(()) => Ok(true),
@@ -75,7 +76,7 @@ impl Directory {
         }
     }
 
-    /// As [`Self::below`], and makes the directory where it is missing.
+    /// Like [`Self::below`], and creates the directory if it is missing.
     pub fn make_below(&self, name: impl AsRef<OsStr>) -> Result<Self, WriteError> {
         let name = name.as_ref();
         let path = self.path.join(name);
@@ -83,14 +84,14 @@ impl Directory {
         self.below(name)
     }
 
-    /// Makes a file that is not there yet.
+    /// Creates a file that does not exist yet.
     pub fn create_new(&self, name: &OsStr) -> io::Result<File> {
         let file = File::from(openat(self, name, NEW_FILE | OFlags::RDWR, mode::of_new_file())?);
         mode::give(&file, None)?;
         Ok(file)
     }
 
-    /// Opens a regular file for reading and writing, which is made where it is missing. Links are not followed.
+    /// Opens a regular file for reading and writing, and creates it if it is missing. Links are not followed.
     pub fn open_or_create(&self, name: &OsStr) -> io::Result<File> {
         match self.create_new(name) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
@@ -107,7 +108,7 @@ impl Directory {
         let found = self.look(name)?.filter(is_regular).ok_or(Errno::NOENT)?;
         let file = File::from(openat(self, name, reading, Mode::empty())?);
         let metadata = file.metadata()?;
-        // The file that was looked at, which opening does nothing to.
+        // Only the file that was examined before is accepted: opening it has no side effects.
         if (metadata.dev(), metadata.ino()) != (found.st_dev, found.st_ino) {
             return Err(Errno::AGAIN.into());
         }
@@ -115,12 +116,12 @@ impl Directory {
         Ok(file)
     }
 
-    /// The whole of a regular file of at most `most` bytes.
+    /// Reads the whole of a regular file of at most `most` bytes.
     pub fn read(&self, name: &OsStr, most: u64) -> io::Result<Vec<u8>> {
         reading::read_all(self.open_file(name, most)?, most)
     }
 
-    /// Makes a file without a name, which nothing remains of.
+    /// Creates a file without a name, which vanishes when it is closed.
     pub fn unnamed_file(&self) -> io::Result<File> {
         let unnamed = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
         if let Ok(file) = openat(self, ".", unnamed, mode::of_new_file()) {
@@ -131,13 +132,13 @@ impl Directory {
         Ok(file)
     }
 
-    /// Makes a file with a name that cannot be guessed.
+    /// Creates a file with a random name.
     pub(crate) fn randomly_named_file(&self) -> io::Result<(File, OsString)> {
         let name = random_name()?;
         Ok((self.create_new(&name)?, name))
     }
 
-    /// Renames what is in it.
+    /// Renames an entry.
     pub fn rename(&self, from: &OsStr, to: &OsStr) -> io::Result<()> {
         Ok(renameat(self, from, self, to)?)
     }
@@ -152,7 +153,7 @@ impl Directory {
         Ok(unlinkat(self, name, AtFlags::REMOVEDIR)?)
     }
 
-    /// What has a name, if anything. Of a link it is the link.
+    /// Returns the metadata of an entry, if it exists. Links are not followed.
     pub(crate) fn look(&self, name: &OsStr) -> io::Result<Option<Stat>> {
         match statat(self, name, AtFlags::SYMLINK_NOFOLLOW) {
             Ok(found) => Ok(Some(found)),
@@ -161,19 +162,19 @@ impl Directory {
         }
     }
 
-    /// Whether a regular file has the name.
+    /// Returns true if the name is that of a regular file.
     pub fn has_file(&self, name: &OsStr) -> bool {
         self.look(name).ok().flatten().is_some_and(|found| is_regular(&found))
     }
 
-    /// Bytes of a regular file.
+    /// Returns the size of a regular file in bytes.
     pub fn length(&self, name: &OsStr) -> io::Result<u64> {
         let found = self.look(name)?.filter(is_regular);
         let length = found.and_then(|found| u64::try_from(found.st_size).ok());
         length.ok_or_else(|| Errno::INVAL.into())
     }
 
-    /// The names of all that is in it.
+    /// Returns the names of all entries.
     pub fn names(&self) -> io::Result<Vec<OsString>> {
         let mut names = Vec::new();
         for entry in Dir::new(OwnedFd::from(self.opened()?))? {
@@ -185,24 +186,24 @@ impl Directory {
         Ok(names)
     }
 
-    /// Whether another user can make or remove files in it, which a sticky directory such as `/tmp` allows.
+    /// Returns true if another user can create or remove files in it, as in a sticky directory such as `/tmp`.
     pub fn is_of_others(&self) -> io::Result<bool> {
         let found = fstat(self)?;
         let is_own = found.st_uid == geteuid().as_raw();
         Ok(!is_own || trust::can_be_written_by_others(&found))
     }
 
-    /// Another descriptor of it, such as takes locks and lists.
+    /// Opens another descriptor of it, which can be locked and listed.
     pub fn opened(&self) -> io::Result<File> {
         Ok(openat(self, ".", READING, Mode::empty())?.into())
     }
 
-    /// Puts its names on the disk.
+    /// Flushes its entries to the disk.
     pub(crate) fn sync(&self) -> io::Result<()> {
-        // A directory that may be written to and not be listed.
+        // The directory may be writable but not listable.
         let Ok(opened) = self.opened() else { return Ok(()) };
         match opened.sync_all() {
-            // A file system that cannot do this for directories.
+            // Some file systems cannot flush directories.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => Ok(()),
             synced => synced,
         }
@@ -219,7 +220,7 @@ fn is_regular(found: &Stat) -> bool {
     FileType::from_raw_mode(found.st_mode) == FileType::RegularFile
 }
 
-/// A part of a file's name that cannot be guessed.
+/// Returns random hexadecimal digits for a file name that cannot be guessed.
 pub fn random_digits() -> io::Result<String> {
     let mut random = [0; 16];
     rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;

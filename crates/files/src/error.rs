@@ -1,4 +1,4 @@
-//! Why a place is not written to.
+//! Errors of writing.
 
 use std::{
     io,
@@ -7,53 +7,53 @@ use std::{
 
 use thiserror::Error;
 
-/// Why a place is not written to.
+/// Reason why a file cannot be written.
 #[derive(Debug, Error)]
 pub enum WriteError {
-    /// A directory on the way to it belongs to another user.
+    /// A directory on the path belongs to another user.
     #[error(
         "{path} belongs to user {owner}, who can put another directory in its place; name a place below directories \
          of your own or of root"
     )]
     Foreign {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
-        /// Its user.
+        /// Id of its owner.
         owner: u32,
     },
-    /// Other users may exchange what is in a directory on the way to it.
+    /// Other users can exchange entries of a directory on the path.
     #[error(
         "others may write to {path}, and can put another directory in the place of one below it; name a place \
          below directories that only you or root can change"
     )]
     Writable {
-        /// The directory.
+        /// Path of the directory.
         path: PathBuf,
     },
-    /// Another user leads the way elsewhere.
+    /// A symbolic link on the path belongs to another user.
     #[error(
         "{path} is a symbolic link of user {owner}, and is not followed; name the place that it leads to"
     )]
     ForeignLink {
-        /// The link.
+        /// Path of the link.
         path: PathBuf,
-        /// Its user.
+        /// Id of its owner.
         owner: u32,
     },
-    /// The system refuses, or the name is taken by what is no regular file.
+    /// The system refuses the action, or the name is taken by something other than a regular file.
     #[error("cannot {action} {path}")]
     Io {
-        /// `write`, `make the directory`.
+        /// The action, such as `write` or `make the directory`.
         action: &'static str,
-        /// The file or directory.
+        /// Path of the file or directory.
         path: PathBuf,
-        /// Why.
+        /// Error of the system.
         source: io::Error,
     },
 }
 
 impl WriteError {
-    /// Whether another place would do.
+    /// Returns true if another path would work.
     pub fn is_usage(&self) -> bool {
         matches!(self, Self::Foreign { .. } | Self::Writable { .. } | Self::ForeignLink { .. })
     }
@@ -70,7 +70,7 @@ impl WriteError {
         Self::Io { action: "make the directory", path: path.to_owned(), source: source.into() }
     }
 
-    /// The same error, as that of a file whose directory cannot be reached.
+    /// Converts the error of a directory into the error of the file in it.
     pub(crate) fn of_file(self, path: &Path) -> Self {
         match self {
             Self::Io { source, .. } => Self::write(path, source),
@@ -78,7 +78,7 @@ impl WriteError {
         }
     }
 
-    /// The kind of the error, as the standard library sorts them.
+    /// Returns the kind of the error in the standard library.
     pub fn kind(&self) -> io::ErrorKind {
         match self {
             Self::Io { source, .. } => source.kind(),

@@ -1,4 +1,4 @@
-//! A file that is read is not replaced by what is made of it.
+//! Protection of input files from being replaced by output.
 
 use std::{
     fs::{self, Metadata},
@@ -6,8 +6,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Which input `output` would replace: the same file, by whatever name. Of an input that is a directory these are the files
-/// in it and in directories below, but for pages, which are made from the others.
+/// Returns the input that `output` would replace: the same file, under any name. An input directory stands for the
+/// files in it and below. Pages are excepted, because they are made from the other files.
 pub fn replaced_input<'a>(
     output: &Path,
     inputs: impl IntoIterator<Item = &'a Path>,

@@ -1,8 +1,8 @@
-//! Files of others, which are read with care, and files of the program, which are written where the caller meant.
+//! Careful reading of files named by others, and writing of the program's own files in exactly the intended place.
 //!
-//! [`open`] and what stands beside it read what somebody else named. [`Directory`] holds a directory that no other user
-//! can exchange for another one, [`AtomicFile`] puts a whole file there, and [`FileMode`] says who may read it. What the
-//! bytes mean is the business of the callers.
+//! [`open`] and its siblings read files that others named. [`Directory`] holds a directory that no other user can
+//! exchange, [`AtomicFile`] puts a whole file there, and [`FileMode`] sets its permissions. The callers interpret the
+//! bytes.
 
 mod atomic_file;
 mod directory;

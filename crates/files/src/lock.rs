@@ -1,7 +1,7 @@
-//! Locks that say who writes.
+//! Locks that identify the writer.
 //!
-//! The kernel ends a lock (`flock`) with the last descriptor of its file: no lock outlives its process, whatever pid
-//! namespace that is in. Other machines see it only where the file system passes it on.
+//! The kernel releases a lock (`flock`) with the last descriptor of its file. No lock outlives its process, in any
+//! pid namespace. Other machines see a lock only if the file system forwards it.
 
 use std::{fs::File, io};
 
@@ -10,16 +10,16 @@ use rustix::{
     io::Errno,
 };
 
-/// The reason why there is no lock.
+/// Reason why a file cannot be locked.
 #[derive(Debug)]
 pub enum LockError {
-    /// Another process has it.
+    /// Another process has the lock.
     Taken,
-    /// The file system gives none.
+    /// The file system supports no locks.
     Io(io::Error),
 }
 
-/// Takes the only lock of an open file, for as long as it is open, and without waiting.
+/// Takes the exclusive lock of an open file, without waiting. It lasts as long as the file is open.
 pub fn lock(file: &File) -> Result<(), LockError> {
     match flock(file, FlockOperation::NonBlockingLockExclusive) {
         Ok(()) => Ok(()),
@@ -28,8 +28,8 @@ pub fn lock(file: &File) -> Result<(), LockError> {
     }
 }
 
-/// Numbers of file systems (`statfs(2)`) that several machines can mount, and that keep a lock on the machine where it was
-/// taken, always or depending on how they are mounted.
+/// Magic numbers (`statfs(2)`) of file systems that several machines can mount, but whose locks stay on one machine,
+/// always or depending on the mount options.
 const LOCKED_ON_ONE_MACHINE: [(u32, &str); 7] = [
     (0x0102_1997, "9p"),
     (0x6573_5546, "FUSE"),
@@ -40,14 +40,14 @@ const LOCKED_ON_ONE_MACHINE: [(u32, &str); 7] = [
     (0x786f_4256, "vboxsf"),
 ];
 
-/// The file system, where another machine that writes there may not see a lock of this file.
+/// Returns the name of the file system if another machine that writes there may not see a lock of this file.
 pub fn unseen_by_others(file: &File) -> Option<&'static str> {
     let number = u32::try_from(fstatfs(file).ok()?.f_type & 0xffff_ffff).ok()?;
     name_of(number)
 }
 
 fn name_of(number: u32) -> Option<&'static str> {
-    LOCKED_ON_ONE_MACHINE.iter().find(|(of, _)| *of == number).map(|(_, name)| *name)
+    LOCKED_ON_ONE_MACHINE.iter().find(|(magic, _)| *magic == number).map(|(_, name)| *name)
 }
 
 #[cfg(test)]
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_file_without_locks_is_not_taken_by_another() {
-        // A file that is opened as a path only has none.
+        // A file opened with O_PATH cannot be locked.
         let flags = rustix::fs::OFlags::PATH | rustix::fs::OFlags::CLOEXEC;
         let path = rustix::fs::open("/proc/self/stat", flags, rustix::fs::Mode::empty()).unwrap();
         assert!(matches!(lock(&File::from(path)), Err(LockError::Io(_))));
@@ -76,7 +76,7 @@ mod tests {
     #[test]
     fn file_systems_of_several_machines_are_known() {
         assert_eq!(unseen_by_others(&File::open("/proc/self/stat").unwrap()), None);
-        // NFS_SUPER_MAGIC: locks of files are kept by its server.
+        // NFS_SUPER_MAGIC: the server keeps the locks.
         assert_eq!((name_of(0x6969), name_of(0x0102_1997)), (None, Some("9p")));
     }
 }

@@ -1,4 +1,4 @@
-//! Permissions of all that the program writes: its user's alone, unless the user says otherwise.
+//! Permissions of the program's files: only for its user by default.
 
 use std::{
     ffi::OsStr,
@@ -11,25 +11,25 @@ use std::{
 use rustix::fs::{Mode, OFlags, fchmod, fstat, mkdirat, openat};
 use thiserror::Error;
 
-/// Results have names of queues, arguments and addresses, which are not everybody's business.
+/// Default permissions. Results contain names of queues, arguments and addresses, which are private.
 const PRIVATE: u32 = 0o600;
 
-/// Nothing was asked for.
+/// Value of [`ASKED`] without a setting of the user.
 const UNSET: u32 = 0;
 
 static ASKED: AtomicU32 = AtomicU32::new(UNSET);
 
-/// The permissions of a file that others may read.
+/// Permissions that the user sets for the program's files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileMode(u32);
 
-/// Other permissions than those that are allowed.
+/// Error for permissions that are not allowed.
 #[derive(Debug, Error)]
 #[error("allowed are 0600, 0640 (its group reads) and 0644 (everybody reads)")]
 pub struct FileModeError;
 
 impl FileMode {
-    /// Lets this process write its files so from now on.
+    /// Sets the permissions of all files that this process writes from now on.
     pub fn apply(self) {
         ASKED.store(self.0, Ordering::Relaxed);
     }
@@ -52,29 +52,29 @@ fn asked() -> Option<u32> {
     Some(ASKED.load(Ordering::Relaxed)).filter(|mode| *mode != UNSET)
 }
 
-/// What a file is made with.
+/// Returns the permissions for creating a file.
 pub(crate) const fn of_new_file() -> Mode {
     Mode::from_raw_mode(PRIVATE)
 }
 
-/// What a directory is made with: those who may read files in it may list and enter it.
+/// Returns the permissions for creating a directory. Users who may read its files may list and enter it.
 fn of_directory() -> Mode {
     let files = asked().unwrap_or(PRIVATE);
     Mode::from_raw_mode(0o700 | files | (files & 0o044) >> 2)
 }
 
-/// Makes a directory with the permissions of those of the program, whatever the umask.
-pub(crate) fn make_directory(at: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<()> {
+/// Creates a directory with the program's permissions, regardless of the umask.
+pub(crate) fn make_directory(parent: BorrowedFd<'_>, name: &OsStr) -> rustix::io::Result<()> {
     let mode = of_directory();
     let opening = OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    mkdirat(at, name, mode)?;
-    if let Ok(made) = openat(at, name, opening, Mode::empty()) {
+    mkdirat(parent, name, mode)?;
+    if let Ok(made) = openat(parent, name, opening, Mode::empty()) {
         fchmod(&made, mode)?;
     }
     Ok(())
 }
 
-/// Gives a whole file its permissions: those that were asked for, or those of the file that it replaces.
+/// Gives a finished file its permissions: those of the user's setting, or those of the file that it replaces.
 pub(crate) fn give(file: &File, replaced: Option<u32>) -> rustix::io::Result<()> {
     const READ_AND_WRITE: u32 = 0o666;
     let wanted = asked().or(replaced).unwrap_or(PRIVATE) & READ_AND_WRITE;

@@ -1,10 +1,9 @@
-//! Opens files that somebody else named: a user, a scenario, a node's mappings, a recording.
+//! Reading of files named by others: by a user, a scenario, a node's mappings, a recording.
 //!
-//! A path may lead to anything. A FIFO would be waited for, `/dev/zero` has no end, and opening
-//! some devices does something. So a file is looked at before it is opened for reading, and of what
-//! is opened no more is read than the caller expects.
+//! A path may lead to anything. Opening a FIFO blocks, `/dev/zero` has no end, and opening some devices has side
+//! effects. A file is therefore examined before it is opened for reading, and the caller limits the bytes to read.
 //!
-//! What does not live here: what the bytes mean.
+//! The callers interpret the bytes.
 
 use std::{
     fs::{File, FileType},
@@ -15,53 +14,52 @@ use std::{
 
 use rustix::fs::{Mode, OFlags};
 
-/// Most of a file that people write by hand: a scenario, a configuration, a cookie.
+/// Size limit of files that people write by hand: a scenario, a configuration, a cookie.
 pub const MAX_TEXT_BYTES: u64 = 4 << 20;
 
-/// What to do when a path ends in a symbolic link.
+/// Treatment of a path that ends in a symbolic link.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SymbolicLinks {
-    /// Go where it leads: the path was chosen by who may read what is there.
+    /// Follow the link: a user who may read its target chose the path.
     Follow,
-    /// Refuse: anybody could have put the link there.
+    /// Refuse the link: any user could have put it there.
     Refuse,
 }
 
-/// Opens a regular file of at most `most` bytes for reading. Never waits.
+/// Opens a regular file of at most `most` bytes for reading. Never blocks.
 pub fn open(path: &Path, most: u64) -> io::Result<File> {
     open_with(path, most, SymbolicLinks::Follow)
 }
 
-/// As [`open`], and says what is done with a link.
+/// Like [`open`], with a choice for links.
 pub fn open_with(path: &Path, most: u64, links: SymbolicLinks) -> io::Result<File> {
     let no_follow = if links == SymbolicLinks::Refuse { OFlags::NOFOLLOW } else { OFlags::empty() };
-    // With O_PATH nothing is opened yet: a FIFO does not wait, a device does nothing.
+    // O_PATH does not open the file itself: a FIFO does not block, and a device has no side effects.
     let seen = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC | no_follow, Mode::empty())?;
     open_seen(&File::from(seen), most)
 }
 
-/// Opens for reading what was opened with `O_PATH`, if it is a regular file of at most `most` bytes.
+/// Opens a file for reading that was opened with `O_PATH`, if it is a regular file of at most `most` bytes.
 pub(crate) fn open_seen(seen: &File, most: u64) -> io::Result<File> {
     let metadata = seen.metadata()?;
     require_regular(metadata.file_type())?;
     require_size(metadata.len(), most)?;
-    // The same file whatever the path leads to by now. Other flags than those for reading could
-    // only matter for what is no regular file.
+    // This is the same file even if the path now leads elsewhere. Flags for other kinds of files are unnecessary.
     File::open(format!("/proc/self/fd/{}", seen.as_raw_fd()))
 }
 
-/// The whole of a regular file of at most `most` bytes.
+/// Reads the whole of a regular file of at most `most` bytes.
 pub fn read(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     read_all(open(path, most)?, most)
 }
 
-/// As [`read`], for text in UTF-8.
+/// Like [`read`], for text in UTF-8.
 pub fn read_text(path: &Path, most: u64) -> io::Result<String> {
     let text = String::from_utf8(read(path, most)?);
     text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not text in UTF-8"))
 }
 
-/// What is left of an open file, which may have grown since it was opened.
+/// Reads the rest of an open file, which may have grown since it was opened.
 pub fn read_all(file: File, most: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -76,13 +74,13 @@ fn require_regular(kind: FileType) -> io::Result<()> {
     if kind.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
-    let what = match kind {
+    let name = match kind {
         kind if kind.is_fifo() => "a pipe",
         kind if kind.is_socket() => "a socket",
         kind if kind.is_symlink() => "a symbolic link",
         _ => "a device",
     };
-    let refusal = format!("it is {what}, and only regular files are read");
+    let refusal = format!("it is {name}, and only regular files are read");
     Err(io::Error::new(io::ErrorKind::InvalidInput, refusal))
 }
 
@@ -124,7 +122,7 @@ mod tests {
         fs::write(&path, "12345").unwrap();
         assert_eq!(read_text(&path, 5).unwrap(), "12345");
         check_refused(open(&path, 4), "more than the 4 bytes");
-        // Files of the kernel do not say how long they are.
+        // Files of the kernel do not report their length.
         assert!(read("/proc/self/maps".as_ref(), 1 << 20).unwrap().len() > 100);
         assert!(read("/proc/self/maps".as_ref(), 99).is_err());
         fs::write(&path, [0xff]).unwrap();

@@ -14,11 +14,11 @@ use rustix::{
 
 use crate::reading::{open_seen, read_all};
 
-/// A directory that is held open: a later change of its path leads nowhere else.
+/// A directory that is held open: a later change of its path has no effect.
 #[derive(Debug)]
 pub struct SourceDirectory {
     handle: OwnedFd,
-    /// The absolute path that it was opened by.
+    /// Absolute path by which it was opened.
     path: PathBuf,
 }
 
@@ -30,8 +30,9 @@ impl SourceDirectory {
         Ok(Self { handle, path: std::path::absolute(path)? })
     }
 
-    /// The whole of a regular file of at most `most` bytes below this directory. `path` is relative to the directory, or
-    /// absolute and begins with the path that the directory was opened by. No link and no `..` leads out.
+    /// Reads the whole of a regular file of at most `most` bytes below this directory. `path` is relative to the
+    /// directory, or absolute and begins with the path by which the directory was opened. No link and no `..` leads
+    /// out.
     pub fn read(&self, path: &Path, most: u64) -> io::Result<Vec<u8>> {
         let below = path.strip_prefix(&self.path).unwrap_or(path);
         let flags = OFlags::PATH | OFlags::CLOEXEC;
@@ -67,7 +68,7 @@ mod tests {
 
     use super::*;
 
-    /// `allowed/sub/body`, and `secret` beside `allowed`.
+    /// A place with `allowed/sub/body`, and with `secret` beside `allowed`.
     fn place() -> (tempfile::TempDir, PathBuf) {
         let place = tempfile::tempdir().unwrap();
         let allowed = place.path().join("allowed");

@@ -1,4 +1,4 @@
-//! Whose directories and links are trusted on the way to a file: those of root, and of the user that this process runs as.
+//! The owners whose directories and links are trusted on the path to a file: root, and the user of this process.
 
 use std::{env, fs, path::Path, sync::OnceLock};
 
@@ -12,7 +12,7 @@ use crate::WriteError;
 const ROOT: u32 = 0;
 const GROUP_MAY_WRITE: u32 = 0o020;
 const ALL_MAY_WRITE: u32 = 0o002;
-/// Entries of such a directory are renamed and removed by their owners alone.
+/// Sticky bit: only their owners can rename and remove entries of the directory.
 const STICKY: u32 = 0o1000;
 
 /// Refuses a directory in which another user can exchange entries.
@@ -27,7 +27,8 @@ pub(crate) fn require_directory(path: &Path, found: &Stat) -> Result<(), WriteEr
     Ok(())
 }
 
-/// Refuses to follow a link of another user. The user who called sudo is another user here: a link leads out of what is held.
+/// Refuses to follow another user's link. The user who called sudo also counts as another: a link leads out of held
+/// directories.
 pub(crate) fn require_link(path: &Path, found: &Stat) -> Result<(), WriteError> {
     let owner = found.st_uid;
     if is_ours(owner) || is_hidden(owner) {
@@ -36,9 +37,9 @@ pub(crate) fn require_link(path: &Path, found: &Stat) -> Result<(), WriteError> 
     Err(WriteError::ForeignLink { path: path.to_owned(), owner })
 }
 
-/// Whether users besides the owner and root may make entries.
+/// Returns true if users besides the owner and root may create entries.
 pub(crate) fn can_be_written_by_others(found: &Stat) -> bool {
-    // With a group for each user, as most distributions have it, the own group is nobody else.
+    // Most distributions have a group for each user, so the user's own group has no other members.
     let group = found.st_gid;
     let is_own_group = group == ROOT || group == getegid().as_raw() || is_caller(group, "SUDO_GID");
     let by_group = found.st_mode & GROUP_MAY_WRITE != 0 && !is_own_group;
@@ -49,15 +50,14 @@ fn is_ours(owner: u32) -> bool {
     owner == ROOT || owner == geteuid().as_raw()
 }
 
-/// Whether this user or group called sudo, which says so to root in `variable`. Results go to the caller's own directories
-/// then; all below them is held by descriptor, and no link there is followed.
+/// Returns true if root runs this process through sudo and the id is the caller's, from `variable`. Results then go
+/// to the caller's own directories. All below them is held by descriptor, and no link there is followed.
 fn is_caller(id: u32, variable: &str) -> bool {
     let caller = || env::var(variable).ok().and_then(|text| text.parse::<u32>().ok());
     geteuid().is_root() && caller() == Some(id)
 }
 
-/// Whether `owner` is the user that stands for all users whom this user namespace does not know: the system's root, as a
-/// rule.
+/// Returns true if `owner` stands for all users that are unknown in this user namespace, usually the system's root.
 fn is_hidden(owner: u32) -> bool {
     static HIDDEN: OnceLock<Option<u32>> = OnceLock::new();
     *HIDDEN.get_or_init(hidden) == Some(owner)

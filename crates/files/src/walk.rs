@@ -1,4 +1,4 @@
-//! The way to a directory, from one to the next by descriptor, so that none can be exchanged in between.
+//! The walk to a directory, from one directory to the next by descriptor, so that none can be exchanged in between.
 
 use std::{
     collections::VecDeque,
@@ -18,29 +18,29 @@ use rustix::{
 
 use crate::{WriteError, mode, trust};
 
-/// As many as the kernel follows.
+/// Limit of links on a path, the same as the kernel's.
 const MAX_LINKS: u32 = 40;
 
 const LOOKING: OFlags = OFlags::PATH.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 
-/// What to do about a directory that is not there.
+/// Treatment of a missing directory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Missing {
     Fail,
     Make,
 }
 
-/// How far it went.
+/// Position of a walk.
 struct Walk {
     at: OwnedFd,
-    /// For messages.
+    /// Path for messages.
     shown: PathBuf,
     to_go: VecDeque<OsString>,
     links: u32,
     missing: Missing,
 }
 
-/// Goes to `path`. Every directory on the way has to be one that only this user or root can change.
+/// Walks to `path`. Every directory on the way must be one that only this user or root can change.
 pub(crate) fn walk(path: &Path, missing: Missing) -> Result<OwnedFd, WriteError> {
     let beginning = if path.is_absolute() { "/" } else { "." };
     let (at, found) = look(CWD, beginning.as_ref(), Path::new(beginning))?;

@@ -1,34 +1,34 @@
-//! Why a fleet cannot do its work.
+//! Errors of a fleet.
 
 use rabbitscope_amqp::blocking::ClientError;
 use rabbitscope_load::LoadError;
 use thiserror::Error;
 
-/// Why a fleet cannot do its work. Every message says what to do next.
+/// Error of a fleet. Every message gives the next step.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FleetError {
-    /// A name that queues cannot have.
+    /// Invalid name of a fleet.
     #[error("`{name}` is no name of a fleet: use up to 64 letters, digits, `-`, `_` and `.`")]
     Name {
-        /// As typed.
+        /// Name as typed.
         name: String,
     },
-    /// The bus is the broker that gets the load.
+    /// The bus is the broker under test.
     #[error(
         "the bus at {bus} and the broker under test at {broker} are the same ({evidence}): an overloaded broker \
          would not carry the fleet's messages any more. Name another RabbitMQ with --via; if these are two brokers, \
          give one another name (`rabbitmqctl set_cluster_name`)"
     )]
     SameBroker {
-        /// Host and port.
+        /// Host and port of the bus.
         bus: String,
-        /// Host and port.
+        /// Host and port of the broker under test.
         broker: String,
-        /// What they have in common.
+        /// The address or cluster name that both have.
         evidence: String,
     },
-    /// Another controller of this fleet is there.
+    /// The fleet already has a controller.
     #[error(
         "fleet `{fleet}` has a controller already: wait for its end, or name another fleet with --fleet (here and for \
          the workers)"
@@ -37,10 +37,10 @@ pub enum FleetError {
         /// The fleet.
         fleet: String,
     },
-    /// Workers are busy with a run that this controller does not go on with.
+    /// Workers are busy with a run that this controller does not resume.
     #[error(
-        "fleet `{fleet}` is busy with a run of scenario `{scenario}` of which the controller is gone: go on with it \
-         (the same scenario, with --resume), or wait until its workers are done"
+        "fleet `{fleet}` is busy with a run of scenario `{scenario}` whose controller is gone: resume it (the same \
+         scenario, with --resume), or wait until its workers are done"
     )]
     Busy {
         /// The fleet.
@@ -48,10 +48,10 @@ pub enum FleetError {
         /// Name of the other scenario.
         scenario: String,
     },
-    /// The run in the log is not the one that is to be gone on with.
+    /// The log has a run other than the one to resume.
     #[error(
-        "the log of fleet `{fleet}` has a run of scenario `{scenario}` as it was resolved then, which is not this one: go \
-         on with that one, or leave --resume out, and its log is thrown away"
+        "the log of fleet `{fleet}` has a run of scenario `{scenario}`, whose resolved form differs from this one: resume \
+         that scenario, or leave --resume out to discard its log"
     )]
     OtherRun {
         /// The fleet.
@@ -59,30 +59,30 @@ pub enum FleetError {
         /// Name of the other scenario.
         scenario: String,
     },
-    /// Not enough workers came.
+    /// Too few workers arrived.
     #[error(
         "{came} of {wanted} workers came within {seconds} s: start `rabbitscope worker --via URI` on the machines that \
          are to put load on{refused}"
     )]
     Missing {
-        /// Workers that are there.
+        /// Number of workers that arrived.
         came: usize,
-        /// Workers that were asked for.
+        /// Number of workers that the user asked for.
         wanted: usize,
-        /// How long they were awaited.
+        /// Seconds that the controller waited.
         seconds: u64,
-        /// Those who came and cannot be used.
+        /// The workers that cannot be used, each with the reason.
         refused: String,
     },
     /// A worker cannot begin.
     #[error("{worker} cannot begin: {reason}")]
     Worker {
-        /// Who.
+        /// The worker's name in messages.
         worker: String,
-        /// Its words.
+        /// Reason as the worker gives it.
         reason: String,
     },
-    /// There is nothing for so many workers.
+    /// There are more workers than connections.
     #[error(
         "the scenario has {connections} connections, and a worker needs at least one: at most {connections} workers can \
          put its load on"
@@ -91,7 +91,7 @@ pub enum FleetError {
         /// Connections of the scenario.
         connections: usize,
     },
-    /// Told to stop before the load began.
+    /// The user stopped the run before the load began.
     #[error("stopped before the load began")]
     Stopped,
     /// The bus cannot be reached.
@@ -100,18 +100,18 @@ pub enum FleetError {
     /// The connection to the bus broke.
     #[error("the connection to the bus broke while {doing}: {source}")]
     Broken {
-        /// What we were doing.
+        /// Action during which the connection broke.
         doing: &'static str,
-        /// What happened.
+        /// Error of the connection.
         source: ClientError,
     },
-    /// The broker under test.
+    /// Error from the load on the broker under test.
     #[error(transparent)]
     Load(#[from] LoadError),
 }
 
 impl FleetError {
-    /// What was asked for cannot be done as it stands: the program's exit code 2.
+    /// Returns true for a mistake in the request: exit code 2 of the program.
     pub fn is_usage(&self) -> bool {
         matches!(
             self,
@@ -122,7 +122,7 @@ impl FleetError {
         )
     }
 
-    /// The bus or the workers are not there: the program's exit code 5.
+    /// Returns true if the bus or workers are unreachable: exit code 5 of the program.
     pub fn is_unreachable(&self) -> bool {
         matches!(self, Self::Missing { .. } | Self::Unreachable(_) | Self::Broken { .. })
     }

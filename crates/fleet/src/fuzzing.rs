@@ -10,7 +10,7 @@ use crate::{
     protocol::{LogRecord, ToController, ToWorker},
 };
 
-/// A message or a record of the log: what can be read is what it says when it is written and read again.
+/// Checks that a message or record of the log that can be read is the same after it is written and read again.
 pub fn fleet_message(bytes: &[u8]) {
     match again::<ToController>(bytes) {
         Some(ToController::Hello(hello)) => {
@@ -24,7 +24,8 @@ pub fn fleet_message(bytes: &[u8]) {
                 answered_nanos: pong.answered_nanos,
                 returned_nanos: u64::from(pong.number),
             };
-            let estimate = ClockEstimate::of(&[exchange]).expect("there is an exchange");
+            let estimate =
+                ClockEstimate::from_exchanges(&[exchange]).expect("there is an exchange");
             estimate.theirs(pong.sent_nanos);
             estimate.drift_since(ClockEstimate { offset_nanos: i64::MIN, ..estimate });
         }
@@ -32,10 +33,10 @@ pub fn fleet_message(bytes: &[u8]) {
     }
     if let Ok(message) = serde_json::from_slice::<ToWorker>(bytes) {
         let text = serde_json::to_vec(&message).expect("texts and numbers are JSON");
-        assert!(serde_json::from_slice::<ToWorker>(&text).is_ok_and(|it| it == message));
+        assert!(serde_json::from_slice::<ToWorker>(&text).is_ok_and(|again| again == message));
     }
     if let Some(record) = LogRecord::decode(bytes) {
-        // What was declared is any JSON, in which a fraction may lose its last digit.
+        // The declared topology is any JSON, whose fractions may lose their last digit.
         assert!(LogRecord::decode(&record.encode()).is_some());
     }
 }

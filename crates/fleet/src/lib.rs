@@ -1,8 +1,8 @@
-//! A load that several processes put on a broker together: one controller, and workers on any machine.
+//! A load from several processes: one controller, and workers on any machine.
 //!
-//! They talk over a RabbitMQ, the bus, that is not the broker under test. Control is request and reply over queues
-//! that go away with their connections; what workers measure goes to a stream, the log of the run, so that a
-//! controller that was killed is replaced by one that reads the log from its beginning.
+//! The processes communicate over a RabbitMQ, the *bus*, which is not the broker under test. Control messages are
+//! requests and replies over exclusive queues, which disappear with their connections. Measurements go to a stream,
+//! the *log of the run*. If a controller is killed, its successor reads the log from the beginning.
 //!
 //! ```text
 //!                    assign, ping, start, wish                       updates, one a second
@@ -10,8 +10,8 @@
 //!                    hello twice a second, pong
 //! ```
 //!
-//! `protocol` has the messages, `clocks` what one process knows of another's clock, `bus` the connection; `controller` and
-//! `worker` are the two sides. The load itself, and joining what was measured, is `rabbitscope_load`.
+//! `protocol` has the messages, `clocks` the estimates of remote clocks and `bus` the connection. `controller` and
+//! `worker` are the two sides. The load itself, and the aggregation of measurements, is in `rabbitscope_load`.
 
 mod bus;
 mod clocks;

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use super::{Host, Request, Response, Status, authorization::Authorization};
 
-/// What a request needs for access.
+/// Requirements for access to a server.
 #[derive(Clone, Debug)]
 pub(crate) struct Access {
     pub(crate) authorization: Option<Authorization>,
@@ -13,7 +13,8 @@ pub(crate) struct Access {
 }
 
 impl Access {
-    /// The response to a request without access, `None` with access. `local` is the address of the server.
+    /// Returns the response to a request without access, or `None` for a request with access. `local` is the server's
+    /// address.
     pub(crate) fn refusal(&self, request: &Request, local: IpAddr) -> Option<Response> {
         if !request.hosts.iter().all(|host| host.is_ours(local, &self.hosts)) {
             let reason = "this server does not go by that name; --allow-host NAME lets it";

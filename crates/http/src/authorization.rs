@@ -7,10 +7,10 @@ use subtle::ConstantTimeEq;
 
 use super::ListenError;
 
-/// Bytes of the file. No token is longer: together with the rest it has to fit into a head.
+/// Size limit of the file. A longer token would not fit into a head with the other headers.
 const MAX_FILE_BYTES: u64 = 4096;
 
-/// Permission bits of a file that others may read or write.
+/// Permission bits that let other users read or write a file.
 const OF_OTHERS: u32 = 0o006;
 
 /// The expected value of the header `Authorization`.
@@ -21,7 +21,7 @@ pub(crate) struct Authorization {
 }
 
 impl Authorization {
-    /// The file has one line: `user:password`, or a token.
+    /// Reads the file's only line: `user:password`, or a token.
     pub(crate) fn read(path: &Path) -> Result<Self, ListenError> {
         let wrong = |reason: String| ListenError::Usage(format!("{}: {reason}", path.display()));
         let unreadable = |error: io::Error| wrong(format!("cannot be read: {error}"));
@@ -35,10 +35,10 @@ impl Authorization {
         if line.is_empty() || line.contains(char::is_whitespace) {
             return Err(wrong("has to hold user:password or a token, on one line".to_owned()));
         }
-        Ok(Self::of(line))
+        Ok(Self::from_line(line))
     }
 
-    pub(crate) fn of(line: &str) -> Self {
+    pub(crate) fn from_line(line: &str) -> Self {
         if line.contains(':') {
             Self { scheme: "Basic", credentials: BASE64_STANDARD.encode(line) }
         } else {
@@ -46,8 +46,8 @@ impl Authorization {
         }
     }
 
-    /// `given` is the value of the header. The time does not depend on where credentials of the right
-    /// length are wrong.
+    /// Checks the value of the header. The time does not depend on the position of an error in credentials of the
+    /// right length.
     pub(crate) fn lets_in(&self, given: Option<&str>) -> bool {
         let Some((scheme, credentials)) = given.and_then(|given| given.split_once(' ')) else {
             return false;
@@ -56,7 +56,7 @@ impl Authorization {
         scheme.eq_ignore_ascii_case(self.scheme) && bool::from(is_right)
     }
 
-    /// For `WWW-Authenticate`.
+    /// Returns the value of `WWW-Authenticate`.
     pub(crate) fn challenge(&self) -> String {
         format!("{} realm=\"rabbitscope\"", self.scheme)
     }
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn only_the_right_one_comes_in() {
         fn check(line: &str, given: Option<&str>, expected: bool) {
-            assert_eq!(Authorization::of(line).lets_in(given), expected, "{line} {given:?}");
+            assert_eq!(Authorization::from_line(line).lets_in(given), expected, "{line} {given:?}");
         }
         for good in ["Bearer abc", "bearer abc", "BEARER  abc"] {
             check("abc", Some(good), true);
@@ -97,6 +97,6 @@ mod tests {
         check("u:p", Some("basic dTpw"), true);
         check("u:p", Some("Basic dTpX"), false);
         check("u:p", Some("Bearer u:p"), false);
-        assert!(!format!("{:?}", Authorization::of("abc")).contains("abc"));
+        assert!(!format!("{:?}", Authorization::from_line("abc")).contains("abc"));
     }
 }

@@ -23,18 +23,18 @@ use super::{
 /// Size of one read from a socket.
 const READ_BYTES: usize = 4096;
 
-/// A refused client may still be sending. To close a connection with unread bytes would reset it, and the client
-/// would not receive the response; so this many bytes are read and dropped.
+/// Number of bytes that are read and dropped after a refusal. A refused client may still be sending. Closing a
+/// connection with unread bytes would reset it, and the client would not receive the response.
 const MAX_DISCARDED_BYTES: usize = 256 << 10;
 
-/// A client.
+/// A connection of a client.
 #[derive(Debug)]
 pub(crate) struct Connection {
     stream: TcpStream,
     peer: IpAddr,
-    /// The address that it has connected to.
+    /// Address that the client connected to.
     local: IpAddr,
-    /// What belongs to requests that are not complete, or not answered yet.
+    /// Bytes of incomplete or unanswered requests.
     received: Vec<u8>,
     phase: Phase,
     since: Instant,
@@ -63,9 +63,9 @@ enum Phase {
 /// The next step of a connection.
 #[derive(Debug)]
 pub(crate) enum Next {
-    /// Nothing before its socket says so.
+    /// Wait until the socket is ready.
     Wait,
-    /// To make the answer.
+    /// Pass the request to a worker.
     Answer(Request),
     Close,
 }
@@ -77,7 +77,7 @@ enum Step {
 
 impl Connection {
     pub(crate) fn new(stream: TcpStream, peer: IpAddr, now: Instant) -> io::Result<Self> {
-        // An answer is not held back for an acknowledgement of the one before.
+        // A response must not wait for the acknowledgement of the one before.
         stream.set_nodelay(true)?;
         let local = stream.local_addr()?.ip();
         let (received, phase) = (Vec::new(), Phase::Head);
@@ -98,13 +98,13 @@ impl Connection {
                 Ok(Step::Next(next)) => return next,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Next::Wait,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // A client's broken connection is the client's affair.
+                // A broken connection only concerns its client.
                 Err(_) => return Next::Close,
             }
         }
     }
 
-    /// The worker's answer. It is sent by [`Connection::advance`].
+    /// Sets the worker's response. [`Connection::advance`] sends it.
     pub(crate) fn answer(&mut self, response: Response, now: Instant) {
         if let Phase::Answering { keep_alive, is_head } = self.phase {
             let response = Outgoing::new(response, keep_alive, !is_head);
@@ -112,8 +112,8 @@ impl Connection {
         }
     }
 
-    /// An answer instead of the worker's, which may come yet and must not be taken for that to a later
-    /// request: there will be none.
+    /// Sets a response in place of the worker's, and closes the connection afterwards. The worker's response may
+    /// still arrive, and must not answer a later request.
     pub(crate) fn answer_and_close(&mut self, response: Response, now: Instant) {
         if let Phase::Answering { keep_alive, .. } = &mut self.phase {
             *keep_alive = false;
@@ -132,9 +132,9 @@ impl Connection {
             }
     }
 
-    /// Who is closed first when there is no room, then by age: those who have nothing to lose, then
-    /// those who have not asked yet, then those who were answered, at last those who do not read.
-    /// `None` is never closed: its answer is being made.
+    /// Returns the rank and age for closing connections when the server is full; the lowest goes first. In order:
+    /// refused clients, clients without a request, idle clients, clients that do not read their response. `None`
+    /// while a worker makes the response: such a connection stays.
     pub(crate) fn dispensable(&self) -> Option<(u8, Instant)> {
         let rank = match self.phase {
             Phase::Leaving { .. } => 0,
@@ -146,7 +146,7 @@ impl Connection {
         Some((rank, self.since))
     }
 
-    /// It has not sent its first head, and comes from this address.
+    /// Returns true if the connection comes from this address and has not sent its first head.
     pub(crate) fn is_unasked_of(&self, peer: IpAddr) -> bool {
         !self.has_asked && self.peer == peer && matches!(self.phase, Phase::Head)
     }
@@ -197,7 +197,7 @@ impl Connection {
         self.answer(refusal, now);
     }
 
-    /// There is always room: what is as long as a head may be was refused.
+    /// Reads from the socket. There is always room: a head at the size limit was refused.
     fn receive(&mut self) -> io::Result<Step> {
         let mut bytes = [0; READ_BYTES];
         let room = MAX_HEAD_BYTES.saturating_sub(self.received.len()).min(READ_BYTES);

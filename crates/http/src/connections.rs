@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Instant};
 
 use super::{Limits, connection::Connection};
 
-/// Connections by their keys, which are never used again.
+/// Connections by key. Keys are never reused.
 #[derive(Debug)]
 pub(crate) struct Connections {
     open: BTreeMap<usize, Connection>,
@@ -28,27 +28,28 @@ impl Connections {
         self.open.remove(&key);
     }
 
-    /// The next deadline.
+    /// Returns the next deadline.
     pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        self.open.values().map(|it| it.deadline(&self.limits)).min()
+        self.open.values().map(|connection| connection.deadline(&self.limits)).min()
     }
 
-    /// The connections whose deadline has passed.
+    /// Returns the connections whose deadline has passed.
     pub(crate) fn overdue(&self, now: Instant) -> Vec<usize> {
-        let all = self.open.iter();
-        all.filter(|(_, it)| it.deadline(&self.limits) <= now).map(|(key, _)| *key).collect()
+        let is_overdue = |connection: &Connection| connection.deadline(&self.limits) <= now;
+        let overdue = self.open.iter().filter(|(_, connection)| is_overdue(connection));
+        overdue.map(|(key, _)| *key).collect()
     }
 
-    /// Whether one more can be accepted, possibly in place of another.
+    /// Returns true if another connection can be accepted, possibly in place of an existing one.
     pub(crate) fn can_take_one(&self) -> bool {
         self.open.len() < self.limits.connections
-            || self.open.values().any(|it| it.dispensable().is_some())
+            || self.open.values().any(|connection| connection.dispensable().is_some())
     }
 
-    /// The connection to be closed after `newest` was accepted, if the server is full.
+    /// Returns the connection to close after `newest` was accepted, if the server is full.
     pub(crate) fn surplus(&self, newest: usize) -> Option<usize> {
         if let Some(peer) = self.open.get(&newest).map(Connection::peer) {
-            let unasked = self.open.iter().filter(|(_, it)| it.is_unasked_of(peer));
+            let unasked = self.open.iter().filter(|(_, other)| other.is_unasked_of(peer));
             if unasked.clone().count() > self.limits.unasked_of_peer {
                 return first_to_go(unasked, newest);
             }
@@ -57,10 +58,10 @@ impl Connections {
         is_full.then(|| first_to_go(self.open.iter(), newest)).flatten()
     }
 
-    /// The connection to be closed after `newest` has got its response, if responses hold too much memory.
+    /// Returns the connection to close after `newest` received its response, if responses hold too much memory.
     pub(crate) fn holds_too_much(&self, newest: usize) -> Option<usize> {
         let bytes: usize = self.open.values().map(Connection::unsent_bytes).sum();
-        let sending = self.open.iter().filter(|(_, it)| it.unsent_bytes() > 0);
+        let sending = self.open.iter().filter(|(_, connection)| connection.unsent_bytes() > 0);
         let is_too_much = bytes > self.limits.unsent_bytes;
         is_too_much.then(|| first_to_go(sending, newest)).flatten()
     }
@@ -71,6 +72,6 @@ fn first_to_go<'a>(
     newest: usize,
 ) -> Option<usize> {
     let others = among.filter(|(key, _)| **key != newest);
-    let ranked = others.filter_map(|(key, it)| Some((it.dispensable()?, *key)));
+    let ranked = others.filter_map(|(key, other)| Some((other.dispensable()?, *key)));
     ranked.min().map(|(_, key)| key)
 }

@@ -1,13 +1,13 @@
-//! Why nothing can listen at an address.
+//! Errors of a listener.
 
 use std::{io, net::SocketAddr};
 
 use thiserror::Error;
 
-/// Why nothing can listen at an address.
+/// Reason why a server cannot listen at an address.
 #[derive(Debug, Error)]
 pub enum ListenError {
-    /// The options do not allow to listen.
+    /// The options do not allow listening.
     #[error("{0}")]
     Usage(String),
     /// The system refuses to bind the address.
@@ -15,7 +15,7 @@ pub enum ListenError {
     Address {
         /// The address.
         address: SocketAddr,
-        /// Why.
+        /// Error of the system.
         source: io::Error,
     },
 }

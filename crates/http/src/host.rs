@@ -1,32 +1,32 @@
-//! The host that a request names, and whether it is this server.
+//! The host of a request, and the check that it is this server.
 //!
-//! A page of somebody else in a browser on this machine can ask a server on 127.0.0.1 under the page's
-//! own name, once that name resolves to 127.0.0.1 (DNS rebinding). The browser then takes our answer for
-//! the page's. The name in `Host` is the one thing that gives it away.
+//! A foreign page in a browser on this machine can send requests to a server on 127.0.0.1 under the page's own name,
+//! once that name resolves to 127.0.0.1 (DNS rebinding). The browser then treats our answer as the page's own. Only
+//! the name in `Host` reveals this.
 
 use std::{
     net::{IpAddr, Ipv6Addr},
     str::FromStr,
 };
 
-/// Largest name in DNS.
+/// Length limit of a DNS name.
 const MAX_NAME_BYTES: usize = 253;
 
-/// A name or an address without a port. Names are in small letters, without a dot at the end.
+/// A name or an address without a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Host {
-    /// A name, in small letters, without a dot at the end.
+    /// A name, in lower case, without a trailing dot.
     Name(String),
     /// An address.
     Address(IpAddr),
 }
 
 impl Host {
-    /// Of `HOST` or `HOST:PORT`, as `Host` and absolute targets have it.
-    pub(crate) fn of_authority(text: &str) -> Option<Self> {
+    /// Parses `HOST` or `HOST:PORT` from the header `Host` or an absolute target.
+    pub(crate) fn from_authority(text: &str) -> Option<Self> {
         let (host, port) = match text.rfind(':') {
             // A colon within brackets belongs to the address.
-            Some(at) if !text[at..].contains(']') => (&text[..at], &text[at + 1..]),
+            Some(colon) if !text[colon..].contains(']') => (&text[..colon], &text[colon + 1..]),
             _ => (text, ""),
         };
         let port_is_valid = port.len() <= 5 && port.bytes().all(|byte| byte.is_ascii_digit());
@@ -35,7 +35,8 @@ impl Host {
 
     fn parse(text: &str) -> Option<Self> {
         if let Some(address) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
-            return address.parse::<Ipv6Addr>().ok().map(|it| Self::Address(IpAddr::V6(it)));
+            let address = address.parse::<Ipv6Addr>().ok();
+            return address.map(|address| Self::Address(IpAddr::V6(address)));
         }
         if let Ok(address) = text.parse() {
             return Some(Self::Address(IpAddr::V4(address)));
@@ -46,8 +47,8 @@ impl Host {
         is_name.then(|| Self::Name(name.to_ascii_lowercase()))
     }
 
-    /// It names this machine from this machine, or the address that the client has connected to, or
-    /// one of those that were allowed. The port may be another: connections are forwarded.
+    /// Returns true if the host is this machine's own name, the address that the client connected to, or an allowed
+    /// host. The port may differ: connections are forwarded.
     pub(crate) fn is_ours(&self, local: IpAddr, allowed: &[Self]) -> bool {
         let always = match self {
             Self::Name(name) => name == "localhost",
@@ -64,8 +65,8 @@ impl FromStr for Host {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // Without a port there is no need for brackets.
-        let bare = text.parse::<Ipv6Addr>().map(|it| Self::Address(IpAddr::V6(it)));
+        // Without a port, brackets are unnecessary.
+        let bare = text.parse::<Ipv6Addr>().map(|address| Self::Address(IpAddr::V6(address)));
         bare.ok().or_else(|| Self::parse(text)).ok_or(
             "has to be a name or an address without a port, such as metrics.example or 192.0.2.7",
         )
@@ -79,9 +80,10 @@ mod tests {
     #[test]
     fn names_of_this_server() {
         fn check(authority: &str, expected: Option<bool>) {
-            let allowed = ["metrics.example", "fd00::7", "192.0.2.7"].map(|it| it.parse().unwrap());
+            let allowed = ["metrics.example", "fd00::7", "192.0.2.7"];
+            let allowed = allowed.map(|host| host.parse().unwrap());
             let local = "10.0.0.5".parse().unwrap();
-            let ours = Host::of_authority(authority).map(|host| host.is_ours(local, &allowed));
+            let ours = Host::from_authority(authority).map(|host| host.is_ours(local, &allowed));
             assert_eq!(ours, expected, "{authority}");
         }
         for ours in [

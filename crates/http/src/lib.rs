@@ -1,4 +1,4 @@
-//! The one HTTP server of rabbitscope: everything that listens is served by it.
+//! The HTTP server of all commands that listen.
 //!
 //! ```text
 //!                    ┌ connections: heads read, responses written, deadlines ┐
@@ -6,19 +6,20 @@
 //!                    └──────────────────────────────────── response ◄────────┘
 //! ```
 //!
-//! [`Listener::bind`] binds an address and sets which clients have access; [`Server::start`] passes each
-//! [`Request`] to a handler function and sends its [`Response`], until it is dropped. A request without access, a
-//! method other than GET and HEAD, and a malformed request never reach the handler.
+//! [`Listener::bind`] binds an address and sets which clients have access. [`Server::start`] passes each [`Request`]
+//! to a handler and sends its [`Response`], until the server is dropped. A request without access, a method other
+//! than GET and HEAD, and a malformed request never reach the handler.
 //!
-//! No client can delay others: each phase of a connection has a deadline ([`Limits`]), the number of connections and
-//! the bytes that they hold are bounded, a full server closes the oldest connection without a request, and the end
-//! of the server waits for no client.
+//! No client can delay others:
+//! - Each phase of a connection has a deadline ([`Limits`]).
+//! - The number of connections and the bytes that they hold are bounded.
+//! - A full server closes the oldest connection without a request.
+//! - The end of the server waits for no client.
 //!
-//! It is written here because the blocking servers among the crates (`tiny_http`, `rouille`, `oxhttp`)
-//! have time limits for each read and write or none, and the asynchronous ones bring a runtime along
-//! and leave limits of connections to their users.
+//! The crates for HTTP do not fit. Blocking servers (`tiny_http`, `rouille`, `oxhttp`) have a time limit for each read and
+//! write, or none. Asynchronous ones need a runtime and leave limits of connections to their users.
 //!
-//! What does not live here: the content of responses. There are no bodies of requests, no TLS, no compression.
+//! The content of responses is elsewhere. There are no request bodies, no TLS and no compression.
 
 mod access;
 mod authorization;

@@ -1,4 +1,4 @@
-//! Binds the address of a server, and decides which clients need credentials.
+//! Binding of a server's address, and the decision which clients need credentials.
 
 use std::{
     io,
@@ -11,17 +11,17 @@ use mio::net::TcpListener;
 use super::{Host, access::Access, authorization::Authorization};
 use crate::ListenError;
 
-/// Clients that wait to be accepted; Linux's own bound (`somaxconn`) unless it was changed.
+/// Backlog of clients that wait to be accepted: Linux's own default limit (`somaxconn`).
 const MAX_WAITING: i32 = 4096;
 
-/// The options of a listener.
+/// Options of a listener.
 #[derive(Debug)]
 pub struct ListenOptions<'a> {
     /// The address.
     pub address: SocketAddr,
-    /// The file with the credentials that requests need.
+    /// File with the credentials that requests need.
     pub auth_file: Option<&'a Path>,
-    /// How the option is called that gives it.
+    /// Name of the option for this file, for messages.
     pub auth_option: &'static str,
     /// Further host names of the server.
     pub hosts: Vec<Host>,
@@ -50,7 +50,7 @@ impl Listener {
         Ok(Self { socket, access: Access { authorization, hosts } })
     }
 
-    /// The address, with the port that was free if it was to be any.
+    /// Returns the bound address. Its port is the actual one if the option's port was 0.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.socket.local_addr()
     }
@@ -58,14 +58,14 @@ impl Listener {
 
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = TcpListener::bind(address)?;
-    // The standard library's 128 are full when hundreds of clients come back at a time; whoever comes
-    // then tries again a second later (RFC 6298).
+    // The standard library's backlog of 128 overflows when hundreds of clients reconnect at once; the others then
+    // retry a second later (RFC 6298).
     rustix::net::listen(&socket, MAX_WAITING)?;
     Ok(socket)
 }
 
-/// `ADDRESS:PORT` or `localhost:PORT`. No other name: what it resolves to may change, and who may
-/// listen depends on it.
+/// Parses `ADDRESS:PORT` or `localhost:PORT`. Other names are refused: their addresses may change, and access depends
+/// on the address.
 pub fn parse_address(text: &str) -> Result<SocketAddr, String> {
     let local = text.rsplit_once(':').filter(|(name, _)| name.eq_ignore_ascii_case("localhost"));
     let address = match local {

@@ -1,10 +1,10 @@
-//! A response that is being sent.
+//! A response on its way to the client.
 
 use std::io::{self, ErrorKind, IoSlice, Write};
 
 use super::Response;
 
-/// Head and body, and the number of their bytes that were sent.
+/// Head and body of a response, and the number of bytes sent.
 #[derive(Debug)]
 pub(crate) struct Outgoing {
     head: Vec<u8>,
@@ -13,20 +13,20 @@ pub(crate) struct Outgoing {
 }
 
 impl Outgoing {
-    /// `with_body` is false for the answer to a HEAD, whose head is that of a GET.
+    /// Creates the output. `with_body` is false for the answer to a HEAD, whose head equals that of a GET.
     pub(crate) fn new(response: Response, keep_alive: bool, with_body: bool) -> Self {
         let head = response.head(keep_alive).into_bytes();
         let body = if with_body { response.body } else { Vec::new() };
         Self { head, body, sent: 0 }
     }
 
-    /// Its memory in bytes.
+    /// Returns its memory in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.head.capacity() + self.body.capacity()
     }
 
-    /// True when all was sent, false when the socket takes no more for now. One write takes as much
-    /// as fits: a response that does not fill the socket's buffer is one segment train.
+    /// Sends bytes until the socket takes no more. Returns true when all are sent. One write takes as much as fits,
+    /// so a response that fits into the socket's buffer is one segment train.
     pub(crate) fn send(&mut self, socket: &mut impl Write) -> io::Result<bool> {
         while self.sent < self.head.len() + self.body.len() {
             let head = self.head.get(self.sent..).unwrap_or_default();
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
     use crate::Status;
 
-    /// Takes this many bytes at a time and blocks after each.
+    /// A socket that takes this many bytes at a time and blocks after each write.
     struct Sips(Vec<u8>, usize, bool);
 
     impl Write for Sips {

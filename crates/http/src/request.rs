@@ -1,16 +1,16 @@
-//! Parses the head of a request. Nothing here touches a socket.
+//! Parsing of a request's head. Nothing here touches a socket.
 
 use percent_encoding::percent_decode_str;
 
 use super::{Host, Response, Status};
 
-/// All lines of a head together. The credentials of a browser's proxy fit in, and 256 are 4 MiB.
+/// Size limit of a head. The credentials of a browser's proxy fit in, and 256 heads are 4 MiB.
 pub(crate) const MAX_HEAD_BYTES: usize = 16 << 10;
 
-/// RFC 9110 (4.1) asks for 8,000 bytes at least.
+/// Size limit of a target. RFC 9110 (4.1) requires at least 8,000 bytes.
 const MAX_TARGET_BYTES: usize = 8 << 10;
 
-/// Browsers send about 20.
+/// Limit of headers. Browsers send about 20.
 const MAX_HEADERS: usize = 64;
 
 /// A valid request.
@@ -22,17 +22,18 @@ pub struct Request {
     pub path: String,
     /// The parameters of the query, decoded, in their order.
     pub query: Vec<(String, String)>,
-    /// Of the header and, where the target is absolute, of the target.
+    /// Hosts of the header `Host` and, if the target is absolute, of the target.
     pub(crate) hosts: Vec<Host>,
     pub(crate) authorization: Option<String>,
-    /// The client has an answer with one of these tags, or with any (`*`).
+    /// Tags of the versions that the client has; `*` stands for any.
     pub(crate) if_none_match: Option<String>,
     pub(crate) keep_alive: bool,
 }
 
 type Refused = (Status, &'static str);
 
-/// The request at the start of `bytes` and the length of its head, when all of it is there.
+/// Parses the request at the start of `bytes`. Returns it with the length of its head, or `None` if the head is
+/// incomplete.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Response> {
     parse_head(bytes).map_err(|(status, reason)| Response::text(status, reason))
 }
@@ -59,7 +60,7 @@ fn parse_head(bytes: &[u8]) -> Result<Option<(Request, usize)>, Refused> {
     for header in head.headers.iter() {
         request.heed(header)?;
     }
-    // Only old tools leave it out, no browser does.
+    // Only old tools omit it, and no browser does.
     if is_1_1 && request.hosts.is_empty() {
         return Err(bad("the header Host is missing"));
     }
@@ -76,11 +77,11 @@ fn bad(reason: &'static str) -> Refused {
 }
 
 fn host(authority: &str) -> Result<Host, Refused> {
-    Host::of_authority(authority).ok_or(bad("the host is not valid"))
+    Host::from_authority(authority).ok_or(bad("the host is not valid"))
 }
 
 impl Request {
-    /// The client has what has this tag (RFC 9110, weak comparison).
+    /// Returns true if the client has the version with this tag (RFC 9110, weak comparison).
     pub fn knows(&self, tag: &str) -> bool {
         let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
         let same = |one: &str| one.trim() == "*" || opaque(one) == opaque(tag);
@@ -116,7 +117,7 @@ impl Request {
         Ok(())
     }
 
-    /// `/path?query`, or `http://host/path?query`, where the host counts as well.
+    /// Parses `/path?query`, or `http://host/path?query`, whose host counts as well.
     fn take_target(&mut self, target: &str) -> Result<(), Refused> {
         if target.len() > MAX_TARGET_BYTES {
             return Err((Status::TARGET_TOO_LONG, "the target is too long"));
@@ -143,7 +144,7 @@ fn pair(text: &str) -> (String, String) {
     (decoded(key), decoded(value))
 }
 
-/// `%2F` and `+` to what they stand for; what stands for nothing stays.
+/// Decodes `%2F` and `+`. Invalid escapes stay.
 fn decoded(text: &str) -> String {
     percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
 }
@@ -231,14 +232,14 @@ mod tests {
     fn whatever_stands_in_a_head_it_is_read_or_refused() {
         let head =
             b"GET http://[::1]:80/a?b=%2f&c HTTP/1.1\r\nHost: a.b:1\r\nConnection: a\r\n\r\n";
-        for at in 0..head.len() {
+        for position in 0..head.len() {
             for byte in 0..=u8::MAX {
                 let mut head = head.to_vec();
-                head[at] = byte;
+                head[position] = byte;
                 if let Ok(Some((request, length))) = parse(&head) {
                     assert!(length <= head.len() && !request.hosts.is_empty(), "{head:?}");
                 }
-                head.truncate(at);
+                head.truncate(position);
                 let _ = parse(&head);
             }
         }

@@ -7,14 +7,14 @@ use std::fmt::Write;
 pub struct Status(&'static str);
 
 impl Status {
-    /// The resource follows.
+    /// The resource is in the body.
     pub const OK: Self = Self("200 OK");
-    /// The client has the current version already.
+    /// The client already has the current version.
     pub const NOT_MODIFIED: Self = Self("304 Not Modified");
     /// The request is invalid.
     pub const BAD_REQUEST: Self = Self("400 Bad Request");
     pub(crate) const UNAUTHORIZED: Self = Self("401 Unauthorized");
-    /// There is no such resource.
+    /// The resource does not exist.
     pub const NOT_FOUND: Self = Self("404 Not Found");
     pub(crate) const METHOD_NOT_ALLOWED: Self = Self("405 Method Not Allowed");
     pub(crate) const TARGET_TOO_LONG: Self = Self("414 URI Too Long");
@@ -33,13 +33,13 @@ pub struct Response {
     pub(crate) status: Status,
     content_type: &'static str,
     pub(crate) body: Vec<u8>,
-    /// The `ETag` of the content; the same whenever it is asked for.
+    /// `ETag` of the content; the same for every request of the same content.
     tag: Option<String>,
     header: Option<(&'static str, String)>,
 }
 
 impl Response {
-    /// A line for people. What stands in it cannot move the cursor of a terminal.
+    /// A line for people. Control characters are replaced, so it cannot move a terminal's cursor.
     pub fn text(status: Status, text: &str) -> Self {
         let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
         let body = text.chars().map(visible).chain(['\n']).collect::<String>().into_bytes();
@@ -47,19 +47,19 @@ impl Response {
         Self { status, content_type, body, tag: None, header: None }
     }
 
-    /// What was asked for.
+    /// A response with the resource.
     pub fn found(content_type: &'static str, body: Vec<u8>) -> Self {
         Self { status: Status::OK, content_type, body, tag: None, header: None }
     }
 
-    /// The client has it already.
+    /// A response to a client that already has the current version.
     pub fn not_modified(tag: String) -> Self {
         let content_type = "application/json";
         let (status, tag) = (Status::NOT_MODIFIED, Some(tag));
         Self { status, content_type, body: Vec::new(), tag, header: None }
     }
 
-    /// Says which version this is (`ETag`).
+    /// Sets the version (`ETag`).
     #[must_use]
     pub fn with_tag(self, tag: String) -> Self {
         Self { tag: Some(tag), ..self }
@@ -69,14 +69,14 @@ impl Response {
         Self { header: Some((name, value)), ..self }
     }
 
-    /// The head. Nothing in it comes from a request.
+    /// Returns the head. Nothing in it comes from a request.
     pub(crate) fn head(&self, keep_alive: bool) -> String {
         let mut head = format!("HTTP/1.1 {}\r\n", self.status.0);
         let mut line = |name: &str, value: &str| {
             write!(head, "{name}: {value}\r\n").expect("a string takes everything");
         };
         line("Content-Type", self.content_type);
-        // Of a 304 that would be the length of what is not sent.
+        // For a 304 the length would be that of the omitted body.
         if self.status != Status::NOT_MODIFIED {
             line("Content-Length", &self.body.len().to_string());
         }
@@ -86,10 +86,10 @@ impl Response {
         if let Some(tag) = &self.tag {
             line("ETag", tag);
         }
-        // With a tag it may be kept but has to be asked about; without one it is of no use later.
+        // With a tag a client may store the response, but must revalidate it. Without one it is useless later.
         line("Cache-Control", if self.tag.is_some() { "private, no-cache" } else { "no-store" });
         line("X-Content-Type-Options", "nosniff");
-        // Pages of others cannot embed it either.
+        // Foreign pages cannot embed the response either.
         line("Cross-Origin-Resource-Policy", "same-origin");
         line("Connection", if keep_alive { "keep-alive" } else { "close" });
         head.push_str("\r\n");

@@ -27,20 +27,19 @@ use super::{
 
 const LISTENER: Token = Token(0);
 const WAKER: Token = Token(1);
-/// Keys of connections begin here.
+/// First key of connections.
 const FIRST_KEY: usize = 2;
 
-/// Connections that are accepted in one turn, before existing ones are served again.
+/// Connections accepted in one turn before existing ones are served again.
 const ACCEPTED_AT_A_TIME: usize = 64;
 
-/// Interval until the next accept after all file descriptors were in use.
+/// Pause after an accept that failed because all file descriptors were in use.
 const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Timeout for the end of the thread, longer than a turn of the loop. If the machine hangs, the thread ends later.
 const END_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// A server that answers until this is dropped. The address is free then; answers that were not
-/// sent are lost.
+/// A running server. Dropping it frees the address and discards unsent responses.
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
@@ -50,7 +49,7 @@ pub struct Server {
 }
 
 impl Server {
-    /// Answers with what `handler` makes of requests, on threads of its own.
+    /// Starts a server that answers with the result of `handler`, on threads of its own.
     pub fn start(
         listener: Listener,
         limits: Limits,
@@ -86,7 +85,7 @@ impl Server {
         Ok(Self { address, stop, waker, ended })
     }
 
-    /// The address of the server.
+    /// Returns the address of the server.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -109,15 +108,15 @@ struct EventLoop {
     workers: Workers,
     answers: Receiver<Answer>,
     next_key: usize,
-    /// Clients may wait to be accepted from then on.
+    /// Time from which clients may wait to be accepted.
     accept_at: Option<Instant>,
 }
 
 impl EventLoop {
-    /// Waits for something to do and does it.
+    /// Waits for events or a deadline, and handles them.
     fn turn(&mut self) -> io::Result<()> {
         let next = self.accept_at.into_iter().chain(self.connections.next_deadline()).min();
-        let timeout = next.map(|at| at.saturating_duration_since(Instant::now()));
+        let timeout = next.map(|deadline| deadline.saturating_duration_since(Instant::now()));
         let mut events = Events::with_capacity(1024);
         match self.poll.poll(&mut events, timeout) {
             Err(error) if error.kind() != ErrorKind::Interrupted => return Err(error),
@@ -132,7 +131,7 @@ impl EventLoop {
             }
         }
         self.take_answers(now);
-        if self.accept_at.is_some_and(|at| at <= now) {
+        if self.accept_at.is_some_and(|due| due <= now) {
             self.accept(now);
         }
         self.end_overdue(now);
@@ -142,7 +141,7 @@ impl EventLoop {
     fn take_answers(&mut self, now: Instant) {
         while let Ok((key, response)) = self.answers.try_recv() {
             self.workers.answered();
-            // The client may have gone meanwhile.
+            // The client may have disconnected in the meantime.
             let Some(connection) = self.connections.get(key) else { continue };
             connection.answer(response, now);
             self.advance_with_response(key, now);
@@ -198,7 +197,8 @@ impl EventLoop {
         self.accept_at = Some(now);
     }
 
-    /// Most clients have sent their request by now, and are beyond being closed for others.
+    /// Takes a new connection, and closes another one if the server is full. First lets it advance: most clients have
+    /// sent their request by now, and then stay.
     fn take(&mut self, mut stream: TcpStream, peer: IpAddr, now: Instant) -> io::Result<()> {
         let key = self.next_key;
         self.next_key += 1;
@@ -214,7 +214,7 @@ impl EventLoop {
 
     fn end_overdue(&mut self, now: Instant) {
         for key in self.connections.overdue(now) {
-            if self.connections.get(key).is_some_and(|it| it.is_answering()) {
+            if self.connections.get(key).is_some_and(|connection| connection.is_answering()) {
                 self.answer_unavailable(key, "the answer takes too long", now);
             } else {
                 self.connections.close(key);
@@ -223,12 +223,13 @@ impl EventLoop {
     }
 }
 
-/// Interrupted, or the client has left while it waited.
+/// Returns true if the accept was interrupted, or the client left before it.
 fn went_away(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::Interrupted | ErrorKind::ConnectionAborted)
 }
 
-/// Answers are being made on all connections. The reason is sent if the socket takes it at once.
+/// Refuses a client while workers make responses for all connections. The reason is sent if the socket takes it at
+/// once.
 fn refuse(mut stream: TcpStream) {
     let busy = Response::text(Status::UNAVAILABLE, "too many requests at a time");
     let _ = stream.write(&[busy.head(false).as_bytes(), &busy.body].concat());

@@ -12,7 +12,7 @@ use super::{Limits, ListenOptions, Listener, Request, Response, Server, Status};
 
 const GET: &str = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 const GET_AND_CLOSE: &str = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
-/// Far beyond the deadlines below: a client that is still there then was not closed by them.
+/// Far longer than the deadlines below: a client that is connected after it was not closed by them.
 const LONG: Duration = Duration::from_secs(30);
 
 fn serve(
@@ -38,7 +38,7 @@ fn connect(address: SocketAddr, first: &str) -> TcpStream {
     socket
 }
 
-/// Everything until the server closes; a reset is an end as well.
+/// Reads everything until the server closes; a reset counts as an end.
 fn read_all(mut socket: TcpStream) -> String {
     let mut bytes = Vec::new();
     match socket.read_to_end(&mut bytes) {
@@ -63,7 +63,7 @@ fn is_answered(address: SocketAddr) {
     assert!(text.starts_with("HTTP/1.1 200 OK\r\n"), "{text}");
 }
 
-/// How long the server bears a client that does `each` every few milliseconds.
+/// Returns the time until the server closes a client that does `each` every few milliseconds.
 fn borne(
     mut socket: TcpStream,
     mut each: impl FnMut(&mut TcpStream) -> std::io::Result<()>,
@@ -77,7 +77,7 @@ fn borne(
 
 #[track_caller]
 fn check_about(took: Duration, expected: Duration) {
-    // The machine may be busy; what is checked is that bytes that trickle in extend nothing.
+    // The machine may be busy. The point is that bytes that trickle in extend nothing.
     assert!(took >= expected && took < expected + Duration::from_secs(5), "{took:?}");
 }
 
@@ -115,7 +115,7 @@ fn a_head_has_a_deadline_as_a_whole() {
     let slow = connect(address, "GET / HTTP/1.1\r\nX: ");
     check_about(borne(slow, |socket| socket.write_all(b"x")), head);
     assert_eq!(silent.read(&mut [0]).unwrap(), 0, "a client that says nothing was closed as well");
-    // A later head counts from its first byte.
+    // The time of a later head starts at its first byte.
     let mut again = connect(address, GET);
     read_one(&mut again);
     thread::sleep(head * 2);
@@ -133,7 +133,7 @@ fn a_client_that_says_nothing_more_is_let_go() {
     check_about(started.elapsed(), idle);
 }
 
-/// More than the buffers of both sockets hold.
+/// A response that is larger than the buffers of both sockets.
 fn large(_: &Request) -> Response {
     Response::found("text/plain", vec![b'x'; 32 << 20])
 }
@@ -144,7 +144,7 @@ fn a_response_has_a_deadline_as_a_whole() {
     let (_server, address) = serve(Limits { response, ..Limits::default() }, large);
     let mut socket = connect(address, GET);
     let started = Instant::now();
-    // Reads a little all the time, which extends nothing.
+    // Reads slowly and steadily, which extends nothing.
     while started.elapsed() < response * 2 {
         socket.read_exact(&mut [0; 64]).unwrap();
         thread::sleep(Duration::from_millis(10));
@@ -196,7 +196,7 @@ fn those_who_do_not_read_make_room() {
         );
     let deaf = || {
         let mut socket = connect(address, &GET.replace(" / ", " /large "));
-        // An answer that is being made is not given up, one that is being sent is.
+        // A response that a worker makes keeps its connection; one that is being sent does not.
         socket.read_exact(&mut [0]).unwrap();
         socket
     };

@@ -1,4 +1,4 @@
-//! The threads that run the handler. They have no sockets, so that no client can block one.
+//! The threads that run the handler. They have no sockets, so no client can block one.
 
 use std::{
     fmt,
@@ -14,14 +14,14 @@ use mio::Waker;
 
 use super::{Request, Response, Status};
 
-/// Makes the response to a request; it may block.
+/// Makes the response to a request. May block.
 pub(crate) type Handler = dyn Fn(&Request) -> Response + Send + Sync;
 
-/// The response for the connection with this key.
+/// A response, and the key of its connection.
 pub(crate) type Answer = (usize, Response);
 
-/// Threads that start when they are needed and end when this is dropped, each after the answer that
-/// it makes; nobody waits for that.
+/// Threads that start on demand. After the drop of this value each ends with the response that it makes; nothing
+/// waits for that.
 pub(crate) struct Workers {
     requests: Sender<(usize, Request)>,
     waiting: Arc<Mutex<Receiver<(usize, Request)>>>,
@@ -46,7 +46,7 @@ impl Workers {
         Self { requests, waiting, handler, answers, waker, started, unanswered, most }
     }
 
-    /// False when there is nobody to make the answer.
+    /// Passes a request to a worker. Returns false if there is none and none can start.
     pub(crate) fn hand_over(&mut self, key: usize, request: Request) -> bool {
         if self.unanswered >= self.started && self.started < self.most && self.start_one() {
             self.started += 1;
@@ -56,7 +56,7 @@ impl Workers {
         is_taken
     }
 
-    /// An answer has come.
+    /// Notes that a response has arrived.
     pub(crate) fn answered(&mut self) {
         self.unanswered -= 1;
     }
@@ -77,12 +77,12 @@ impl Workers {
     }
 }
 
-/// `None` when there will be no more.
+/// Waits for the next request. Returns `None` when there will be no more.
 fn next(waiting: &Mutex<Receiver<(usize, Request)>>) -> Option<(usize, Request)> {
     waiting.lock().unwrap_or_else(PoisonError::into_inner).recv().ok()
 }
 
-/// A connection is never left without an answer.
+/// Runs the handler. A panic also becomes a response, so no connection is left without one.
 fn answer(handler: &Handler, request: &Request) -> Response {
     catch_unwind(AssertUnwindSafe(|| handler(request)))
         .unwrap_or_else(|_| Response::text(Status::INTERNAL, "the answer could not be made"))

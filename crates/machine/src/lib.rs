@@ -1,7 +1,7 @@
-//! This machine as `/proc` shows it: TCP sockets ([`sockets`]), the usage of processes ([`UsageMeter`]), and whether a
-//! process still runs ([`ProcessOrigin`]).
+//! This machine as `/proc` shows it: TCP sockets ([`sockets`]), the usage of processes ([`UsageMeter`]), and the
+//! check whether a process still runs ([`ProcessOrigin`]).
 //!
-//! What needs a capability, or the memory of a process, lives in the crate `probe`.
+//! Functions that need a capability, or the memory of a process, are in the crate `probe`.
 
 mod origin;
 mod process;

@@ -1,4 +1,4 @@
-//! Where a process ran, written down so that a later one can tell whether it still does.
+//! The origin of a process, recorded so that a later process can check whether it still runs.
 
 use std::{fs, os::unix::fs::MetadataExt};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::process::{ProcessIdentity, Sight};
 
-/// A process, told apart from those of other boots, machines and containers.
+/// A process, distinguished from those of other boots, machines and containers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProcessOrigin {
@@ -17,21 +17,21 @@ pub struct ProcessOrigin {
     machine_id: String,
     boot_id: String,
     pid_namespace: u64,
-    /// The start of a process is told in the time of its reader's namespace.
+    /// Time namespace in which the start was read. The kernel reports a start in the time of the reader's namespace.
     #[serde(default = "first_time_namespace")]
     time_namespace: u64,
 }
 
-/// Whether a process still runs.
+/// Result of the check whether a process still runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Liveness {
-    /// It does.
+    /// The process runs.
     Running,
-    /// It certainly does not.
+    /// The process has certainly ended.
     Ended,
-    /// It cannot be seen from here.
+    /// The process cannot be seen from here.
     OutOfSight {
-        /// Where it ran.
+        /// Place where it ran.
         place: String,
     },
 }
@@ -42,13 +42,13 @@ const FIRST_PID_NAMESPACE: u64 = 0xEFFF_FFFC;
 /// Inode of the first time namespace of every kernel (`PROC_TIME_INIT_INO`, same file).
 const FIRST_TIME_NAMESPACE: u64 = 0xEFFF_FFFA;
 
-/// The namespace of entries without the key, and of kernels that have no others.
+/// Returns the default time namespace: for records without the key, and for kernels without time namespaces.
 fn first_time_namespace() -> u64 {
     FIRST_TIME_NAMESPACE
 }
 
 impl ProcessOrigin {
-    /// Of this process; absent without /proc.
+    /// Returns the origin of this process; `None` without `/proc`.
     pub fn here() -> Option<Self> {
         Some(Self {
             host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
@@ -61,21 +61,21 @@ impl ProcessOrigin {
         })
     }
 
-    /// Whether both ran under the same kernel since the same start of it, in whatever container.
+    /// Returns true if both processes ran in the same boot of the same kernel, in any container.
     pub fn shares_kernel(&self, other: &Self) -> bool {
         self.boot_id == other.boot_id
     }
 
-    /// Whether it still runs, as far as `here` can see.
+    /// Checks whether the process still runs, as far as `here` can see.
     pub fn liveness(&self, here: &Self) -> Liveness {
         let out_of_sight = |place: String| Liveness::OutOfSight { place };
         if self.host != here.host || self.machine_id != here.machine_id {
             return out_of_sight(format!("on {}", self.host));
         }
         if self.boot_id != here.boot_id {
-            // A machine of which it can be said that it is this one, and not a container on another.
+            // Only a machine with an id, outside of containers, is known to be the same machine.
             let is_machine = !self.machine_id.is_empty()
-                && [self, here].iter().all(|it| it.pid_namespace == FIRST_PID_NAMESPACE);
+                && [self, here].iter().all(|origin| origin.pid_namespace == FIRST_PID_NAMESPACE);
             return if is_machine {
                 Liveness::Ended
             } else {

@@ -1,4 +1,4 @@
-//! CPU time and memory of a process and all that descend from it, from `/proc/PID/stat`.
+//! CPU time and memory of a process and its descendants, from `/proc/PID/stat`.
 
 use std::{
     collections::HashMap,
@@ -9,7 +9,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// A process, told apart from a later one with the same pid.
+/// A process, distinguished from a later one with the same pid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProcessIdentity {
@@ -17,55 +17,55 @@ pub struct ProcessIdentity {
     start_ticks: u64,
 }
 
-/// A process as this one sees it.
+/// State of a process as this one can see it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sight {
-    /// It runs.
+    /// The process runs.
     Running,
-    /// It has ended, also where its parent has not asked for it yet.
+    /// The process has ended, even if its parent has not waited for it yet.
     Ended,
-    /// A process has its pid, and `/proc` does not say which.
+    /// A process has the pid, but `/proc` does not show which one.
     Hidden,
 }
 
 impl ProcessIdentity {
-    /// This process. Its pid is that of its own pid namespace, whatever `/proc` shows.
+    /// Returns this process. Its pid is the one in its own pid namespace, even if `/proc` shows others.
     pub fn own() -> Option<Self> {
         let stat = Stat::parse(&fs::read_to_string("/proc/self/stat").ok()?)?;
         Some(Self { pid: std::process::id(), start_ticks: stat.start_ticks })
     }
 
-    /// Its pid.
+    /// Returns the pid.
     pub fn pid(self) -> u32 {
         self.pid
     }
 
-    /// A pid beyond the largest that the kernel gives (`PID_MAX_LIMIT`, 2^22).
+    /// A process with a pid beyond the kernel's maximum (`PID_MAX_LIMIT`, 2^22).
     #[cfg(test)]
     pub(super) fn that_never_was() -> Self {
         Self { pid: 1 << 23, start_ticks: 0 }
     }
 
-    /// Another process that was given the same pid.
+    /// Another process with the same pid.
     #[cfg(test)]
     pub(super) fn other(self) -> Self {
         Self { start_ticks: self.start_ticks + 1, ..self }
     }
 
-    /// The process with this pid, if there is one.
+    /// Returns the process that has this pid now; `None` if there is none.
     pub fn of(pid: u32) -> Option<Self> {
         let stat = Stat::read(pid)?;
         Some(Self { pid, start_ticks: stat.start_ticks })
     }
 
-    /// `/proc` shows that very process, and it has not ended.
+    /// Returns true if `/proc` shows this very process, and it has not ended.
     pub fn is_shown_alive(self) -> bool {
         let stat = Stat::read(self.pid);
         stat.is_some_and(|stat| stat.start_ticks == self.start_ticks && !stat.has_ended)
     }
 
-    /// Looks at that very process, from one of the same pid namespace. Starts that were told in two time namespaces
-    /// (`is_same_time` is false) cannot be compared.
+    /// Looks for this very process, from a process of the same pid namespace. If `is_same_time` is false, the starts
+    /// come from two time namespaces and cannot be compared.
     pub fn sight(self, is_same_time: bool) -> Sight {
         let is_there = || exists(self.pid);
         if !is_there() {
@@ -74,32 +74,32 @@ impl ProcessIdentity {
         match Stat::read(self.pid).filter(|_| is_same_time && has_own_pids()) {
             Some(stat) if stat.start_ticks != self.start_ticks || stat.has_ended => Sight::Ended,
             Some(_) => Sight::Running,
-            // It may have ended between the two looks.
+            // The process may have ended between the two looks.
             None if is_there() => Sight::Hidden,
             None => Sight::Ended,
         }
     }
 }
 
-/// True when any process of this pid namespace has this pid. The kernel answers without `/proc`, which may be of another
-/// namespace or hide the processes of others.
+/// Returns true if a process of this pid namespace has this pid. The kernel answers without `/proc`, which may belong
+/// to another namespace or hide other users' processes.
 fn exists(pid: u32) -> bool {
     let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
     pid.is_some_and(|pid| rustix::process::test_kill_process(pid) != Err(rustix::io::Errno::SRCH))
 }
 
-/// True when `/proc` has the pids of this process's own pid namespace.
+/// Returns true if `/proc` has the pids of this process's own pid namespace.
 fn has_own_pids() -> bool {
     let own = fs::read_link("/proc/self");
     own.is_ok_and(|own| own.as_os_str() == std::process::id().to_string().as_str())
 }
 
-/// What a process tree used.
+/// Usage of a process tree.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct TreeUsage {
-    /// CPU cores, user and system, since the measurement before.
+    /// Used CPU cores, user and system, since the previous measurement.
     pub cpu_cores: f64,
-    /// Resident memory now.
+    /// Current resident memory.
     pub rss_bytes: u64,
 }
 
@@ -114,7 +114,7 @@ impl Add for TreeUsage {
     }
 }
 
-/// Measures the tree below one process from time to time.
+/// Repeated measurement of the tree below one process.
 #[derive(Debug)]
 pub struct UsageMeter {
     root: u32,
@@ -122,18 +122,18 @@ pub struct UsageMeter {
 }
 
 impl UsageMeter {
-    /// Starts measuring; `None` when there is no such process.
+    /// Starts to measure; `None` if the process does not exist.
     pub fn start(root: u32) -> Option<Self> {
         let (cpu, _) = totals(root)?;
         Some(Self { root, last: (Instant::now(), cpu) })
     }
 
-    /// Measures a process that began after `since`; what it used so far is part of the next lap.
+    /// Measures a process that began after `since`. Its usage so far belongs to the first lap.
     pub fn of_process_begun_since(root: u32, since: Instant) -> Self {
         Self { root, last: (since, Duration::ZERO) }
     }
 
-    /// Usage since the last call; `None` when the process is gone.
+    /// Returns the usage since the last call; `None` if the process is gone.
     pub fn lap(&mut self) -> Option<TreeUsage> {
         let (cpu, rss_bytes) = totals(self.root)?;
         let now = Instant::now();
@@ -144,7 +144,7 @@ impl UsageMeter {
     }
 }
 
-/// CPU time, with that of children that have ended, and resident bytes of the tree below `root`.
+/// Returns CPU time and resident bytes of the tree below `root`. The CPU time includes children that have ended.
 fn totals(root: u32) -> Option<(Duration, u64)> {
     let all: HashMap<u32, Stat> = pids().filter_map(|pid| Some((pid, Stat::read(pid)?))).collect();
     all.get(&root)?;
@@ -165,24 +165,24 @@ fn pids() -> impl Iterator<Item = u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// What one process has used since it started, without its children.
+/// Usage of one process since its start, without its children.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ProcessUsage {
-    /// CPU time, user and system, of all threads, those that have ended included.
+    /// CPU time of all threads, user and system, including threads that have ended.
     pub cpu: Duration,
-    /// Resident memory now.
+    /// Current resident memory.
     pub rss_bytes: u64,
 }
 
 impl ProcessUsage {
-    /// Of the process with this pid, if there is one.
+    /// Returns the usage of the process with this pid; `None` if there is none.
     pub fn of(pid: u32) -> Option<Self> {
         let stat = Stat::read(pid)?;
         let rss_bytes = stat.rss_pages * rustix::param::page_size() as u64;
         Some(Self { cpu: duration_of(stat.own_ticks), rss_bytes })
     }
 
-    /// Names of the threads that run now, and their CPU time.
+    /// Returns the names and CPU times of the current threads.
     pub fn of_threads(pid: u32) -> Vec<(String, Duration)> {
         let entries = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
         let thread = |entry: fs::DirEntry| {
@@ -198,15 +198,15 @@ fn duration_of(ticks: u64) -> Duration {
     Duration::from_nanos(ticks * 1_000_000_000 / rustix::param::clock_ticks_per_second())
 }
 
-/// The fields of `proc_pid_stat(5)` that count here.
+/// The fields of `proc_pid_stat(5)` in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stat {
-    /// A zombie without other threads: the first thread of a process may end before the others.
+    /// True for a zombie without other threads: the first thread of a process may end before the others.
     has_ended: bool,
     parent: u32,
-    /// User and system.
+    /// User and system ticks of the process.
     own_ticks: u64,
-    /// Own and of children that were waited for, user and system.
+    /// User and system ticks of the process and of the children that it waited for.
     cpu_ticks: u64,
     start_ticks: u64,
     rss_pages: u64,
@@ -217,7 +217,8 @@ impl Stat {
         Self::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
     }
 
-    /// The name, field 2, may hold spaces and parentheses: count from the last one.
+    /// Parses a line. The name, field 2, may contain spaces and parentheses, so fields count from the last
+    /// parenthesis.
     fn parse(line: &str) -> Option<Self> {
         let (_, rest) = line.rsplit_once(')')?;
         let fields: Vec<&str> = rest.split_whitespace().collect();

@@ -1,4 +1,4 @@
-//! Writes consumers.
+//! The consumers of a scenario.
 
 use std::time::Duration;
 
@@ -13,8 +13,8 @@ use super::{
 };
 use crate::{PerfTestError, error::invalid_value};
 
-/// Prefetch of consumers that process slowly, when PerfTest sets no limit: the number of messages that its client
-/// library buffers before it stops reading from the socket.
+/// Prefetch of slow consumers if PerfTest sets no limit: the number of messages that its client library buffers
+/// before it stops reading from the socket.
 const PREFETCH: i64 = 1000;
 
 /// PerfTest's own prefetch for streams, which need one.
@@ -62,12 +62,13 @@ pub(super) fn write(
     Ok(())
 }
 
-/// PerfTest's consumers of a queue share the connection that declared it.
+/// Returns the number of connections for exclusive queues. PerfTest's consumers of a queue share the connection that
+/// declared it.
 fn exclusive_connections(target: &Target, connections: i64, channels: i64) -> i64 {
     let queues = match &target.queues {
         Queues::OneEach(Sequence::Numbered { from, to, .. }) => i64::from(to - from) + 1,
         Queues::OneEach(Sequence::Listed(names)) => i64::try_from(names.len()).unwrap_or(i64::MAX),
-        // How many are in a file is known when it is run; the others have one list of queues.
+        // The number of queues in a file is only known when it is run; the others have one list of queues.
         Queues::OneEach(Sequence::File(_))
         | Queues::All(_)
         | Queues::None
@@ -76,12 +77,12 @@ fn exclusive_connections(target: &Target, connections: i64, channels: i64) -> i6
     match (connections * channels <= queues, channels) {
         (true, _) => connections,
         (false, 1) => queues,
-        // Scenarios have no such seating: the queues belong to one connection.
+        // Scenarios cannot assign consumers like this: the queues belong to one connection.
         (false, _) => 1,
     }
 }
 
-/// The value is true if messages are processed for some time.
+/// Writes the processing times. Returns true if messages take some time.
 fn processing(arguments: &Arguments, section: &mut Section) -> Result<bool, PerfTestError> {
     let steps = steps(arguments, "variable-latency", |micros, seconds| {
         [("time", format!("{micros}us")), ("for", format!("{seconds}s"))]
@@ -96,7 +97,7 @@ fn processing(arguments: &Arguments, section: &mut Section) -> Result<bool, Perf
         section.set("processing-times", Value::Array(steps));
     }
     if arguments.has("polling") {
-        // The pace of those who poll is that of their questions.
+        // The rate of polling is that of its requests.
         return Ok(holds);
     }
     section.set_some("rate", rate);
@@ -110,13 +111,13 @@ fn polling(
 ) -> Result<(), PerfTestError> {
     section.set("polling", true);
     let rate: Option<f64> = arguments.number::<f64>("consumer-rate")?.filter(|rate| *rate > 0.0);
-    let of_rate = rate.map(|rate| Duration::from_secs_f64(1.0 / rate));
+    let rate_interval = rate.map(|rate| Duration::from_secs_f64(1.0 / rate));
     let interval = arguments.limit("polling-interval")?.map(i64::unsigned_abs);
-    let longest = of_rate.max(interval.map(Duration::from_millis));
+    let longest = rate_interval.max(interval.map(Duration::from_millis));
     section.set_some("poll-interval", longest.map(|time| format!("{}us", time.as_micros())));
     section.set_if("auto-ack", arguments.has("autoack"));
-    for unused in ["qos", "global-qos", "consumer-args"].into_iter().filter(|it| arguments.has(it))
-    {
+    let unused = ["qos", "global-qos", "consumer-args"].into_iter();
+    for unused in unused.filter(|option| arguments.has(option)) {
         draft.note(format!("--{unused} means nothing to consumers with --polling"));
     }
     Ok(())
@@ -135,13 +136,13 @@ fn pushed(
     section.set_if("auto-ack", automatic);
     let default = arguments.has("stream-queue").then_some(STREAM_PREFETCH);
     let prefetch = arguments.limit("qos")?.or(default);
-    let of_channel = arguments.limit("global-qos")?;
+    let channel_prefetch = arguments.limit("global-qos")?;
     if automatic {
-        if arguments.has("qos") || of_channel.is_some() {
+        if arguments.has("qos") || channel_prefetch.is_some() {
             draft.note("--qos and --global-qos mean nothing with --autoack");
         }
     } else {
-        let needed = (holds && of_channel.is_none()).then_some(PREFETCH);
+        let needed = (holds && channel_prefetch.is_none()).then_some(PREFETCH);
         if prefetch.is_none() && needed.is_some() {
             draft.note(format!(
                 "PerfTest has no limit here, but reads no more than {PREFETCH} messages of a channel \
@@ -149,7 +150,7 @@ fn pushed(
             ));
         }
         section.set_some("prefetch", prefetch.or(needed));
-        section.set_some("channel-prefetch", of_channel);
+        section.set_some("channel-prefetch", channel_prefetch);
     }
     let mut consumer_arguments = pairs(arguments, "consumer-args");
     if let Some(offset) = arguments.text("stream-consumer-offset") {
@@ -161,7 +162,7 @@ fn pushed(
     Ok(())
 }
 
-/// A name, a number or a time with its offset.
+/// Parses the offset of a stream: a name, a number or a time with its UTC offset.
 fn stream_offset(text: &str) -> Result<Value, PerfTestError> {
     let lower = text.to_ascii_lowercase();
     if ["first", "last", "next"].contains(&lower.as_str()) {
@@ -184,9 +185,8 @@ fn settling(
     draft: &mut Draft,
 ) -> Result<(), PerfTestError> {
     if arguments.has("autoack") {
-        let unused =
-            ["multi-ack-every", "nack", "ctxsize"].into_iter().filter(|it| arguments.has(it));
-        for option in unused {
+        let unused = ["multi-ack-every", "nack", "ctxsize"].into_iter();
+        for option in unused.filter(|option| arguments.has(option)) {
             draft.note(format!("--{option} means nothing with --autoack"));
         }
         return Ok(());

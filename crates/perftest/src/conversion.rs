@@ -1,4 +1,4 @@
-//! Converts a command line into a scenario.
+//! Conversion of a command line into a scenario.
 
 use rabbitscope_runs::scenario;
 
@@ -8,17 +8,17 @@ use crate::{
     writer::Draft,
 };
 
-/// A PerfTest command line, as a scenario.
+/// A PerfTest command line, converted to a scenario.
 #[derive(Debug)]
 pub struct Converted {
     draft: Draft,
-    /// Notes for the reader, above all on options without an equivalent.
+    /// Notes for the reader, mainly on options without an equivalent.
     pub notes: Vec<String>,
-    /// The broker's URIs as typed; those in the scenario have no password.
+    /// URIs of the broker as typed; those in the scenario have no password.
     pub uris: Vec<String>,
 }
 
-/// The text of the scenario that is equivalent to this command line, with notes as comments.
+/// Returns the text of the equivalent scenario, with notes as comments.
 pub fn scenario_of(command_line: &str) -> Result<String, PerfTestError> {
     let mut converted = convert(command_line)?;
     if converted.uris.is_empty() {
@@ -35,10 +35,10 @@ pub fn scenario_of(command_line: &str) -> Result<String, PerfTestError> {
     Ok(if comments.is_empty() { text } else { format!("{}\n{text}", comments.concat()) })
 }
 
-/// The scenario that is equivalent to this command line. It can be run.
+/// Converts the command line to the equivalent scenario, which can be run.
 pub fn convert(command_line: &str) -> Result<Converted, PerfTestError> {
     let arguments = arguments::read(command_line)?;
-    let target = Target::of(&arguments)?;
+    let target = Target::from_arguments(&arguments)?;
     let mut draft = Draft::default();
     for (option, reason) in arguments.without_equivalent() {
         draft.note(format!("--{option} has no equivalent: {reason}"));
@@ -55,7 +55,7 @@ pub fn convert(command_line: &str) -> Result<Converted, PerfTestError> {
     consumers::write(&arguments, &target, &mut draft)?;
     let notes = draft.take_notes();
     let converted = Converted { draft, notes, uris: run::uris(&arguments) };
-    // Files of names are read when it is run.
+    // Files of names are read when the scenario is run.
     let mut any_name = |_: &str| Ok("name".to_owned());
     scenario::parse_with_files(&converted.text(), "PerfTest", &[], &mut any_name)
         .map_err(PerfTestError::CannotWork)?;
@@ -63,7 +63,7 @@ pub fn convert(command_line: &str) -> Result<Converted, PerfTestError> {
 }
 
 impl Converted {
-    /// The scenario, without the notes.
+    /// Returns the text of the scenario, without the notes.
     pub fn text(&self) -> String {
         self.draft.text()
     }

@@ -1,12 +1,12 @@
-//! Why a command line does not become a scenario.
+//! Errors of the conversion.
 
 use rabbitscope_runs::scenario::ScenarioError;
 use thiserror::Error;
 
-/// Why a command line does not become a scenario.
+/// Reason why a command line cannot become a scenario.
 #[derive(Debug, Error)]
 pub enum PerfTestError {
-    /// PerfTest would refuse the command line, too.
+    /// PerfTest would also refuse the command line.
     #[error("{0}")]
     CommandLine(String),
     /// The options contradict one another.
@@ -14,7 +14,7 @@ pub enum PerfTestError {
     CannotWork(#[source] ScenarioError),
 }
 
-/// The error for a value that PerfTest does not accept.
+/// Creates the error for a value that PerfTest does not accept.
 pub(crate) fn invalid_value<T>(
     option: &str,
     value: &str,

@@ -1,7 +1,7 @@
-//! A PerfTest command line as a scenario.
+//! Conversion of a PerfTest command line to a scenario.
 //!
-//! `programs` finds the words that belong to PerfTest, `arguments` and `values` read them, `writer` writes TOML, and the
-//! other modules write one part of the scenario each. Nothing here runs a scenario.
+//! `programs` finds the words that belong to PerfTest, `arguments` and `values` read them, and `writer` writes TOML.
+//! The other modules write one part of the scenario each. Nothing here runs a scenario.
 
 mod arguments;
 mod consumers;

@@ -1,16 +1,16 @@
-//! Patterns of `java.lang.String.format` with one whole number.
+//! Patterns of `java.lang.String.format` with one integer.
 
-/// What a pattern makes of numbers.
+/// The equivalent of a pattern.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Pattern {
-    /// A name as scenarios write it, with `{}` or `{:05}` for the number.
+    /// A name with the placeholder of scenarios, `{}` or `{:05}`.
     Placeholder(String),
-    /// No scenario can say it: the pattern for each number has to be written out.
+    /// A pattern without a placeholder in scenarios: the name for each number must be listed.
     Parts { front: String, width: usize, end: String, verb: char },
 }
 
 impl Pattern {
-    /// Absent when this is no pattern, or has something else in it.
+    /// Parses a pattern. Returns none if it has no number, or anything else to format.
     pub(super) fn read(pattern: &str) -> Option<Self> {
         let (front, rest) = split(pattern)?;
         let rest = rest.strip_prefix("1$").unwrap_or(rest);
@@ -31,7 +31,7 @@ impl Pattern {
         (!is_padded).then_some(Self::Parts { front, width, end, verb })
     }
 
-    /// The name for a number; of a placeholder, itself.
+    /// Returns the name for a number; for a placeholder, the placeholder.
     pub(super) fn name(&self, number: u32) -> String {
         match self {
             Self::Placeholder(name) => name.clone(),
@@ -48,15 +48,15 @@ impl Pattern {
     }
 }
 
-/// What stands before the first `%` that is no `%%`, and what behind it.
+/// Splits a text at the first `%` that is not `%%`.
 fn split(text: &str) -> Option<(&str, &str)> {
     let mut from = 0;
     loop {
-        let at = from + text[from..].find('%')?;
-        if !text[at + 1..].starts_with('%') {
-            return Some((&text[..at], &text[at + 1..]));
+        let percent = from + text[from..].find('%')?;
+        if !text[percent + 1..].starts_with('%') {
+            return Some((&text[..percent], &text[percent + 1..]));
         }
-        from = at + 2;
+        from = percent + 2;
     }
 }
 

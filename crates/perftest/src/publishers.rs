@@ -1,4 +1,4 @@
-//! Writes publishers.
+//! The publishers of a scenario.
 
 use std::time::Duration;
 
@@ -13,8 +13,7 @@ use super::{
 };
 use crate::{PerfTestError, error::invalid_value};
 
-/// Number of different routing keys, where PerfTest makes a new one for each message: many enough that each
-/// is rare.
+/// Number of different routing keys in place of PerfTest's new key for each message: enough that each is rare.
 const RANDOM_KEYS: i64 = 100_000;
 
 /// Standard properties: PerfTest's name and the name in scenarios.
@@ -33,7 +32,7 @@ const PROPERTIES: [(&str, &str); 12] = [
     ("clusterId", "cluster-id"),
 ];
 
-/// Bytes of the stamp at the begin of every body: a number of 4 bytes and a time of 8.
+/// Bytes of the stamp at the beginning of every body: a number of 4 bytes and a time of 8.
 const STAMP: i64 = 12;
 
 pub(super) fn write(
@@ -94,7 +93,7 @@ fn routing(
     Ok(())
 }
 
-/// The default exchange routes to the queue whose name is the routing key.
+/// Writes the target behind the default exchange, which routes to the queue whose name is the routing key.
 fn to_default(
     arguments: &Arguments,
     target: &Target,
@@ -189,7 +188,7 @@ fn pace(
         _ => i64::from(!phases.is_empty() || rate.is_some() || interval.is_some()),
     };
     match (slow(rate, &phases), interval) {
-        // As PerfTest does: publishers of up to 10 messages a second have a timer.
+        // Like PerfTest: publishers of up to 10 messages a second have a timer.
         (Some(millis), _) => section.set("interval", format!("{millis}ms")),
         (None, Some(millis)) => {
             section.set("interval", format!("{millis}ms"));
@@ -210,13 +209,13 @@ fn pace(
     Ok(())
 }
 
-/// Milliseconds between two messages, for constant rates from 1 to 10 a second.
+/// Returns the milliseconds between two messages, for constant rates from 1 to 10 a second.
 fn slow(rate: Option<f64>, phases: &[Value]) -> Option<u64> {
     let rate = rate.filter(|rate| phases.is_empty() && (1.0..=10.0).contains(rate))?;
     u64::try_from(Duration::from_secs_f64(rate.recip()).as_millis()).ok()
 }
 
-/// `--publishing-interval` in milliseconds.
+/// Returns `--publishing-interval` in milliseconds.
 fn interval(arguments: &Arguments) -> Result<Option<u64>, PerfTestError> {
     let Some(text) = arguments.text("publishing-interval") else { return Ok(None) };
     let seconds = text.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
@@ -227,7 +226,7 @@ fn interval(arguments: &Arguments) -> Result<Option<u64>, PerfTestError> {
     }
 }
 
-/// Properties of every message, as PerfTest sets them: first its own, then `--message-properties`.
+/// Writes the properties of every message: first PerfTest's own, then `--message-properties`.
 fn properties(
     arguments: &Arguments,
     section: &mut Section,
@@ -269,7 +268,7 @@ fn is_persistent(arguments: &Arguments) -> bool {
     is_replicated || arguments.flag("persistent")
 }
 
-/// All but one are texts.
+/// Converts a property. All but the priority and the timestamp are texts.
 fn property(key: &str, value: Value) -> Result<Value, PerfTestError> {
     let text = match &value {
         Value::String(text) => text.clone(),

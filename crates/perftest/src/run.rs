@@ -1,4 +1,4 @@
-//! Writes the run and the broker.
+//! The run and the broker of a scenario.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{PerfTestError, error::invalid_value};
 
-/// PerfTest's default for the socket buffers, in bytes.
+/// PerfTest's default size of the socket buffers, in bytes.
 const SOCKET_BUFFER: i64 = 65_536;
 
 pub(super) fn write(arguments: &Arguments, draft: &mut Draft) -> Result<(), PerfTestError> {
@@ -95,7 +95,7 @@ fn broker(arguments: &Arguments, draft: &mut Draft) -> Result<Section, PerfTestE
     Ok(broker)
 }
 
-/// The broker's URIs as they were typed, with the parameters that mean something.
+/// Returns the broker's URIs as typed, with the parameters that scenarios support.
 pub(super) fn uris(arguments: &Arguments) -> Vec<String> {
     typed_uris(arguments).map(|uri| with_parameters(uri, is_known)).collect()
 }
@@ -106,14 +106,14 @@ fn typed_uris(arguments: &Arguments) -> impl Iterator<Item = &str> {
     list.into_iter().flatten().chain(one)
 }
 
-/// Parameters of a URI that a scenario has, too.
+/// Parameters of a URI that scenarios also have.
 const PARAMETERS: [&str; 3] = ["heartbeat", "frame_max", "channel_max"];
 
 fn is_known(parameter: &str) -> bool {
     PARAMETERS.contains(&parameter)
 }
 
-/// Names all other parameters: PerfTest runs with them.
+/// Notes all other parameters, which PerfTest accepts.
 fn note_parameters(arguments: &Arguments, draft: &mut Draft) {
     let queries = typed_uris(arguments).filter_map(|uri| uri.split_once('?'));
     let names = queries.flat_map(|(_, query)| query.split('&')).map(name_of);
@@ -127,7 +127,7 @@ fn name_of(parameter: &str) -> &str {
     parameter.split('=').next().unwrap_or(parameter)
 }
 
-/// The URI with those of its parameters that are to stay.
+/// Returns the URI with the parameters for which `stays` is true.
 fn with_parameters(uri: &str, stays: impl Fn(&str) -> bool) -> String {
     let Some((head, query)) = uri.split_once('?') else { return uri.to_owned() };
     let kept: Vec<_> = query.split('&').filter(|pair| stays(name_of(pair))).collect();
@@ -140,7 +140,7 @@ fn connecting(arguments: &Arguments, broker: &mut Section) -> Result<(), PerfTes
     if arguments.has("tcp-no-delay") {
         broker.set("nodelay", arguments.switch("tcp-no-delay", true));
     }
-    // Where PerfTest has a thread for each connection it sets both buffers.
+    // With a thread for each connection, PerfTest sets both buffers.
     let is_nio = arguments.limit("nio-threads")?.or(arguments.limit("nio-thread-pool")?).is_some();
     let default = if is_nio { 0 } else { SOCKET_BUFFER };
     for (key, option) in
@@ -152,7 +152,7 @@ fn connecting(arguments: &Arguments, broker: &mut Section) -> Result<(), PerfTes
     Ok(())
 }
 
-/// PerfTest recovers unless it is told not to.
+/// Writes the recovery of connections. PerfTest recovers by default.
 fn recovery(
     arguments: &Arguments,
     broker: &mut Section,
@@ -199,7 +199,7 @@ fn tls(arguments: &Arguments, draft: &mut Draft) -> Option<Section> {
         tls.set("cert", "client.pem");
         tls.set("key", "client-key.pem");
     }
-    // PerfTest trusts every broker unless it is told to use the machine's authorities.
+    // PerfTest trusts every broker unless an option selects the machine's authorities.
     if !arguments.has("use-default-ssl-context") {
         tls.set("verify", false);
     }
@@ -215,13 +215,13 @@ fn with_query(uri: &str, query: &[String]) -> String {
 }
 
 pub(super) fn without_password(uri: &str) -> String {
-    let start = uri.find("://").map_or(0, |at| at + 3);
+    let start = uri.find("://").map_or(0, |scheme| scheme + 3);
     let Some(end) = uri.rfind('@').filter(|end| *end > start) else { return uri.to_owned() };
     let user = uri[start..end].split(':').next().unwrap_or_default();
     format!("{}{user}{}", &uri[..start], &uri[end..])
 }
 
-/// The name with all characters replaced that a scenario does not allow.
+/// Replaces all characters of a name that scenarios do not allow.
 fn plain(name: &str) -> String {
     let allowed = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     name.chars().map(|c| if allowed(c) { c } else { '-' }).collect()

@@ -1,4 +1,4 @@
-//! Every option has its place, and command lines become scenarios.
+//! Support of every option, and conversion of command lines to scenarios.
 
 use std::error::Error;
 
@@ -11,13 +11,13 @@ use super::{
     *,
 };
 
-/// What `PerfTest --help` prints, version 2.22.1.
+/// Output of `PerfTest --help`, version 2.22.1.
 const HELP: &str = include_str!("../tests/perftest-2.22.1-help.txt");
-/// What `PerfTest --metrics-help` prints.
+/// Output of `PerfTest --metrics-help`.
 const METRICS_HELP: &str = include_str!("../tests/perftest-2.22.1-metrics-help.txt");
 const TABLE: &str = include_str!("../../../docs/perftest.md");
 
-/// Short name, long name, has a value: as in the help.
+/// Returns short name, long name and presence of a value, from the help.
 fn in_help(help: &str) -> Vec<(String, String, bool)> {
     let heads = help.lines().filter(|line| line.starts_with(" -") || line.starts_with("    --"));
     heads

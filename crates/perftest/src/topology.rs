@@ -1,4 +1,4 @@
-//! Writes exchange and queues.
+//! The exchange and the queues of a scenario.
 
 use std::{
     collections::hash_map::RandomState,
@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{PerfTestError, error::invalid_value};
 
-/// Exchanges that every broker has, with their types.
+/// Exchanges of every broker, with their types.
 const PREDECLARED: [(&str, &str); 5] = [
     ("amq.direct", "direct"),
     ("amq.fanout", "fanout"),
@@ -24,32 +24,32 @@ const PREDECLARED: [(&str, &str); 5] = [
     ("amq.match", "headers"),
 ];
 
-/// Arguments of PerfTest's streams.
+/// Default arguments of PerfTest's streams.
 const STREAM_ARGUMENTS: [(&str, i64); 2] =
     [("x-max-length-bytes", 20_000_000_000), ("x-stream-max-segment-size-bytes", 500_000_000)];
 
 /// Largest `--stream-max-segment-size-bytes` that RabbitMQ accepts.
 const SEGMENT_MAX: i64 = 3_000_000_000;
 
-/// Most queues whose names are listed one by one.
+/// Limit of queues whose names are listed one by one.
 const LISTED_MAX: u32 = 10_000;
 
 /// Exchange, routing key and queues of the command line.
 #[derive(Debug)]
 pub(super) struct Target {
-    /// `None`: the default exchange.
+    /// Exchange; `None` for the default exchange.
     pub(super) exchange: Option<String>,
     pub(super) queues: Queues,
     pub(super) kind: &'static str,
-    /// The routing key of all messages; `None`: the name of each queue.
+    /// Routing key of all messages; `None` for the name of each queue.
     pub(super) key: Option<String>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Queues {
-    /// No queue is declared, and none consumed from.
+    /// No queue is declared or consumed from.
     None,
-    /// Each consumer has a queue of its own, which the broker names.
+    /// Each consumer has its own queue, which the broker names.
     OfConsumers,
     /// Each consumer consumes from all of these.
     All(Vec<String>),
@@ -66,7 +66,7 @@ pub(super) enum Sequence {
 }
 
 impl Queues {
-    fn of(arguments: &Arguments) -> Result<Self, PerfTestError> {
+    fn from_arguments(arguments: &Arguments) -> Result<Self, PerfTestError> {
         let has_consumers =
             arguments.count("consumers")? * arguments.count("consumer-channel-count")? > 0;
         let sequence = sequence(arguments)?;
@@ -85,7 +85,7 @@ impl Queues {
         Ok(Self::All(names.map(str::to_owned).collect()))
     }
 
-    /// The name that groups refer to.
+    /// Returns the name that groups refer to.
     pub(super) fn name(&self) -> &str {
         match self {
             Self::None | Self::OfConsumers => "perf-test",
@@ -98,7 +98,7 @@ impl Queues {
         }
     }
 
-    /// `member-queues` of groups, unless it is the default.
+    /// Returns `member-queues` of groups, unless it has its default.
     pub(super) fn of_members(&self) -> Option<&'static str> {
         match self {
             Self::All(names) if names.len() > 1 => Some("all"),
@@ -108,7 +108,7 @@ impl Queues {
     }
 }
 
-/// `--queue-pattern` or `--queue-file`.
+/// Returns the queues of `--queue-pattern` or `--queue-file`.
 fn sequence(arguments: &Arguments) -> Result<Option<Sequence>, PerfTestError> {
     let range = (
         arguments.number::<i64>("queue-pattern-from")?.filter(|from| *from >= 0),
@@ -119,7 +119,7 @@ fn sequence(arguments: &Arguments) -> Result<Option<Sequence>, PerfTestError> {
             numbered(pattern, from, to).map(Some)
         }
         (None, (None, None)) => {
-            Ok(arguments.text("queue-file").map(|it| Sequence::File(it.to_owned())))
+            Ok(arguments.text("queue-file").map(|path| Sequence::File(path.to_owned())))
         }
         _ => {
             let reason = "--queue-pattern needs --queue-pattern-from and --queue-pattern-to, the \
@@ -147,11 +147,11 @@ fn numbered(pattern: &str, from: i64, to: i64) -> Result<Sequence, PerfTestError
 }
 
 impl Target {
-    pub(super) fn of(arguments: &Arguments) -> Result<Self, PerfTestError> {
+    pub(super) fn from_arguments(arguments: &Arguments) -> Result<Self, PerfTestError> {
         let kind = arguments.text("type").unwrap_or("direct");
         let exchange = arguments.text("exchange").unwrap_or(kind);
         let is_default = ["", "amq.default"].contains(&exchange);
-        let queues = Queues::of(arguments)?;
+        let queues = Queues::from_arguments(arguments)?;
         let target = Self {
             exchange: (!is_default).then(|| exchange.to_owned()),
             key: arguments.text("routing-key").map(str::to_owned).or_else(|| own_key(&queues)),
@@ -162,7 +162,7 @@ impl Target {
         Ok(target)
     }
 
-    /// Whether RabbitMQ accepts what PerfTest declares.
+    /// Refuses declarations of PerfTest that RabbitMQ does not accept.
     fn can_be_declared(
         &self,
         arguments: &Arguments,
@@ -182,7 +182,7 @@ impl Target {
         match &self.exchange {
             None => return refused("nobody may declare the default exchange: add -p".to_owned()),
             Some(name) if name.starts_with("amq.") => {
-                match PREDECLARED.iter().find(|it| it.0 == name) {
+                match PREDECLARED.iter().find(|(known, _)| known == name) {
                     Some((_, known)) if *known == exchange_type => {}
                     Some((_, known)) => {
                         return refused(format!("`{name}` is of type {known}: add -t {known}"));
@@ -213,8 +213,8 @@ impl Target {
     }
 }
 
-/// The routing key that PerfTest would make up for queues that share one: the names of the queues, or a random
-/// one, so that two runs do not receive each other's messages.
+/// Returns the routing key that PerfTest would choose for queues that share one: their names, or a random key, so
+/// that two runs do not receive each other's messages.
 fn own_key(queues: &Queues) -> Option<String> {
     let joined = match queues {
         Queues::OneEach(_) => return None,
@@ -229,10 +229,10 @@ fn random_key() -> String {
     format!("perf-test-{:016x}{:016x}", random(), random())
 }
 
-/// Type of the queues. PerfTest's own options win over `x-queue-type`.
+/// Returns the type of the queues. PerfTest's own options override `x-queue-type`.
 fn queue_type(arguments: &Arguments) -> &'static str {
-    let of_arguments = pairs(arguments, "queue-args").remove("x-queue-type");
-    match of_arguments.as_ref().and_then(Value::as_str) {
+    let argument = pairs(arguments, "queue-args").remove("x-queue-type");
+    match argument.as_ref().and_then(Value::as_str) {
         _ if arguments.has("stream-queue") => "stream",
         _ if arguments.has("quorum-queue") => "quorum",
         Some("stream") => "stream",
@@ -256,7 +256,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// The exchange; PerfTest declares it durable and does not delete it.
+/// Writes the exchange. PerfTest declares it durable and does not delete it.
 fn exchange(arguments: &Arguments, name: &str) -> Section {
     let mut section = Section::new("[[exchanges]]");
     section.set("name", name);
@@ -312,12 +312,12 @@ fn declaration(arguments: &Arguments, target: &Target, section: &mut Section) {
     }
     section
         .set_if("if-missing", arguments.has("predeclared") && target.queues != Queues::OfConsumers);
-    // PerfTest leaves its queues there, but for those that are polled and would go away with a consumer.
+    // PerfTest leaves its queues, except polled ones that would disappear with a consumer.
     let is_removed = arguments.has("polling") && goes_away;
     section.set_if("keep", !is_exclusive && !is_removed);
 }
 
-/// Bindings, for queues that existed before, too.
+/// Writes the bindings, also for queues that existed before.
 fn bindings(arguments: &Arguments, target: &Target, section: &mut Section) {
     let Some(exchange) = target.exchange.as_ref().filter(|_| !arguments.has("skip-binding-queues"))
     else {

@@ -1,11 +1,11 @@
-//! Parses the values of options: pairs, sizes, times, schedules.
+//! Parsing of option values: pairs, sizes, times, schedules.
 
 use toml::{Table, Value};
 
 use crate::{PerfTestError, arguments::Arguments, error::invalid_value};
 
-/// `key=value,key=value`. Whole numbers are numbers, `true` and `false` are booleans, and a key without
-/// a value has an empty text. What follows a second `=` is lost, as in PerfTest.
+/// Parses `key=value,key=value`. Whole numbers are numbers, `true` and `false` are booleans, and a key without a
+/// value has an empty text. The part after a second `=` is lost, as in PerfTest.
 pub(super) fn pairs(arguments: &Arguments, option: &'static str) -> Table {
     let mut table = Table::new();
     for pair in arguments.all(option).iter().flat_map(|list| list.split(',')) {
@@ -26,7 +26,7 @@ pub(super) fn pairs(arguments: &Arguments, option: &'static str) -> Table {
     table
 }
 
-/// Bytes: a number, and `kb`, `mb`, `gb` or `tb`, which are powers of 1,000.
+/// Parses a number of bytes with the unit `kb`, `mb`, `gb` or `tb`, powers of 1,000.
 pub(super) fn capacity(arguments: &Arguments, option: &str) -> Result<Option<i64>, PerfTestError> {
     let Some(text) = arguments.text(option) else { return Ok(None) };
     let lower = text.to_ascii_lowercase();
@@ -41,8 +41,8 @@ pub(super) fn capacity(arguments: &Arguments, option: &str) -> Result<Option<i64
     }
 }
 
-/// `P5DT8H`, `PT10M30.5S`: whole seconds, as `java.time.Duration` reads them. Weeks, months and years
-/// have no place in it.
+/// Parses `P5DT8H` or `PT10M30.5S` to whole seconds, like `java.time.Duration`. Weeks, months and years are not
+/// allowed.
 pub(super) fn iso_seconds(text: &str) -> Option<u64> {
     let upper = text.to_ascii_uppercase();
     let mut rest = upper.strip_prefix('P')?;
@@ -74,7 +74,7 @@ pub(super) fn iso_seconds(text: &str) -> Option<u64> {
     (seconds > 0).then_some(seconds)
 }
 
-/// Tables of a schedule from values of the form `NUMBER:SECONDS`.
+/// Converts values of the form `NUMBER:SECONDS` to the tables of a schedule.
 pub(super) fn steps<V: Into<Value>, const N: usize>(
     arguments: &Arguments,
     option: &'static str,

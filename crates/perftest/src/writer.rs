@@ -1,4 +1,4 @@
-//! Writes TOML line by line, in the order and form in which a person would write it.
+//! Writing of TOML, line by line, in the order and form that a person would choose.
 
 use toml::Value;
 
@@ -25,14 +25,14 @@ impl Section {
         self.lines.push(format!("{key} = {}", value.into()));
     }
 
-    /// Sets the key, if there is a value.
+    /// Sets the key if there is a value.
     pub(super) fn set_some(&mut self, key: &str, value: Option<impl Into<Value>>) {
         if let Some(value) = value {
             self.set(key, value);
         }
     }
 
-    /// Sets the key to `true`, unless it is false, which is the default.
+    /// Sets the key to `true` if the value is true; false is the default.
     pub(super) fn set_if(&mut self, key: &str, value: bool) {
         if value {
             self.set(key, true);
@@ -50,7 +50,7 @@ impl Draft {
         self.sections.push(section);
     }
 
-    /// Takes the notes out; the text does not contain them.
+    /// Takes out the notes; the text does not contain them.
     pub(super) fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
     }

@@ -1,20 +1,21 @@
-//! Texts of others, as a terminal may have them. Names and messages come from a node, a broker, a file or
-//! the environment, and a terminal obeys what is in them: it moves the cursor, changes its title, turns
-//! the order of letters around. Every character that could is shown as an escape instead.
+//! Foreign texts, made safe for a terminal.
+//!
+//! Names and messages come from a node, a broker, a file or the environment. A terminal obeys control characters in
+//! them: it moves the cursor, changes its title, or reorders letters. Every such character becomes an escape.
 
 use std::{borrow::Cow, fmt::Write};
 
-/// A text of several lines. Line ends and tabs are its layout and stay.
+/// Escapes a text of several lines. Line ends and tabs are its layout and stay.
 pub fn text(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_obeyed(c) && !matches!(c, '\n' | '\t'))
 }
 
-/// One value, such as a name: it can begin no line of its own.
+/// Escapes a single value, such as a name, which must not begin a new line.
 pub fn value(text: &str) -> Cow<'_, str> {
     escaped(text, is_obeyed)
 }
 
-/// A JSON text. Such characters are in its strings only, which it can write otherwise.
+/// Escapes a JSON text. Such characters only occur in its strings, where they become JSON escapes.
 pub fn json(text: &str) -> Cow<'_, str> {
     let is_foreign = |c| is_obeyed(c) && !matches!(c, '\n' | '\t');
     if !text.contains(is_foreign) {
@@ -33,7 +34,7 @@ pub fn json(text: &str) -> Cow<'_, str> {
     Cow::Owned(json)
 }
 
-/// Metrics for Prometheus. Such characters are in quoted labels only, where a backslash is written twice.
+/// Escapes metrics for Prometheus. Such characters only occur in quoted labels, where a backslash is doubled.
 pub fn metrics(text: &str) -> Cow<'_, str> {
     let is_foreign = |c| is_obeyed(c) && c != '\n';
     if !text.contains(is_foreign) {
@@ -67,9 +68,9 @@ fn escaped(text: &str, is_escaped: impl Fn(char) -> bool) -> Cow<'_, str> {
     }))
 }
 
-/// Control characters (C0, DEL, C1), what orders bidirectional text, what separates lines, and what takes
-/// no room, so that two names look alike. The joiners U+200C and U+200D stay: Persian, Indic scripts and
-/// emoji are written with them.
+/// Returns true for a character that a terminal may obey: control characters (C0, DEL, C1), the order of
+/// bidirectional text, and line separators. Characters without width also count, because they make two names look
+/// alike. The joiners U+200C and U+200D stay: Persian, Indic scripts and emoji need them.
 fn is_obeyed(c: char) -> bool {
     c.is_control()
         || matches!(

@@ -1,12 +1,12 @@
 //! Figures for people: three digits and a unit, or digits in groups of three.
 
-/// A rate, rounded: `1234.5` as `1,235`.
+/// Formats a rounded rate: `1234.5` as `1,235`.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate, rounded")]
 pub fn grouped_rate(rate: f64) -> String {
     grouped(rate.round() as u64)
 }
 
-/// `1234567` as `1,234,567`.
+/// Formats `1234567` as `1,234,567`.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() * 4 / 3);
@@ -19,7 +19,7 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// A time in nanoseconds with three digits and a unit: `33.1 ms`. From two minutes on `2 min 50 s`, from two hours on `2 h 3 min`.
+/// Formats nanoseconds with three digits and a unit: `33.1 ms`; from two minutes on `2 min 50 s`, from two hours on `2 h 3 min`.
 pub fn short_time(nanos: u64) -> String {
     // Half of the smallest unit that is shown rounds up.
     match nanos / 1_000_000 {
@@ -29,7 +29,8 @@ pub fn short_time(nanos: u64) -> String {
     }
     let nanos = nanos as f64;
     let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")];
-    let found = units.into_iter().find(|&(length, _)| nanos >= length);
+    // 999.5 of a unit is 1.00 of the next one.
+    let found = units.into_iter().find(|&(length, _)| nanos >= 0.9995 * length);
     let (length, unit) = found.unwrap_or((1.0, "ns"));
     let value = nanos / length;
     let decimals = if unit == "ns" || value >= 99.95 {
@@ -47,12 +48,12 @@ fn long_time(parts: u64, unit: &str, part: &str) -> String {
     format!("{} {unit} {} {part}", parts / 60, parts % 60)
 }
 
-/// `12 MiB`: three digits and a unit.
+/// Formats bytes with a unit: `12 MiB`.
 pub fn human_bytes(bytes: u64) -> String {
     const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
     let mut value = bytes as f64;
     let mut unit = 0;
-    while value >= 1000.0 && unit + 1 < UNITS.len() {
+    while value >= 999.5 && unit + 1 < UNITS.len() {
         value /= 1024.0;
         unit += 1;
     }
@@ -83,6 +84,10 @@ mod tests {
         check(0, "0 ns");
         check(999, "999 ns");
         check(1_500, "1.50 µs");
+        check(999_499, "999 µs");
+        check(999_500, "1.00 ms");
+        check(999_499_999, "999 ms");
+        check(999_600_000, "1.00 s");
         check(33_100_000, "33.1 ms");
         check(250_000_000, "250 ms");
         check(12_345_000_000, "12.3 s");
@@ -103,6 +108,7 @@ mod tests {
         check(999, "999 B");
         check(1024, "1.0 KiB");
         check(15 << 20, "15 MiB");
+        check((999 << 20) + (9 << 19), "1.0 GiB");
         check(u64::MAX, "16777216 TiB");
     }
 }

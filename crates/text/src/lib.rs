@@ -1,9 +1,10 @@
-//! Values as people write and read them.
-//!
-//! What lives here: durations and sizes as they are typed ([`parse_duration`], [`display_size`] …), figures for people
-//! ([`short_time`], [`human_bytes`], [`grouped`]), dates
-//! ([`parse_utc`] …), texts of others without what a terminal would obey ([`escapes`]), aligned tables
-//! ([`table()`]), metrics for Prometheus ([`metrics`]). What deliberately does not: any value's meaning.
+//! Values in the form in which people write and read them. Their meaning is elsewhere.
+//! - durations and sizes as typed: [`parse_duration`], [`display_size`] …
+//! - figures for people: [`short_time`], [`human_bytes`], [`grouped`]
+//! - dates: [`parse_utc`] …
+//! - foreign texts that are safe for a terminal: [`escapes`]
+//! - aligned tables: [`table()`]
+//! - metrics for Prometheus: [`metrics`]
 
 pub mod escapes;
 mod figures;

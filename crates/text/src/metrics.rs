@@ -1,15 +1,14 @@
-//! Metrics in Prometheus' text form, version 0.0.4:
-//! <https://prometheus.io/docs/instrumenting/exposition_formats/>.
+//! Metrics in Prometheus' text format, version 0.0.4: <https://prometheus.io/docs/instrumenting/exposition_formats/>.
 
 use std::{
     borrow::Cow,
     fmt::{self, Write},
 };
 
-/// The media type of the form.
+/// Media type of the format.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// All metrics of the program begin with this.
+/// Prefix of all metrics of the program.
 const PREFIX: &str = "rabbitscope_";
 
 /// A metric: its name without `rabbitscope_`, its type and its description.
@@ -19,11 +18,11 @@ pub struct Family<'a> {
     pub name: &'a str,
     /// `counter`, `gauge` or `histogram`.
     pub kind: &'static str,
-    /// One sentence.
+    /// Description, one sentence.
     pub help: &'a str,
 }
 
-/// One value with its labels. The suffix is appended to the name of the family.
+/// A value with its labels. The suffix is appended to the family's name.
 #[derive(Clone, Debug)]
 pub struct Sample<'a> {
     suffix: &'static str,
@@ -32,19 +31,19 @@ pub struct Sample<'a> {
 }
 
 impl<'a> Sample<'a> {
-    /// A value without labels.
+    /// Creates a value without labels.
     pub fn new(value: f64) -> Self {
         Self { suffix: "", labels: Vec::new(), value }
     }
 
-    /// The value with one more label.
+    /// Adds a label.
     #[must_use]
     pub fn with(mut self, label: &'static str, value: impl Into<Cow<'a, str>>) -> Self {
         self.labels.push((label, value.into()));
         self
     }
 
-    /// The value under the family's name with this suffix, such as `_sum`.
+    /// Adds a suffix to the family's name, such as `_sum`.
     #[must_use]
     pub fn suffixed(self, suffix: &'static str) -> Self {
         Self { suffix, ..self }

@@ -2,20 +2,20 @@
 
 use crate::escapes;
 
-/// On which side a column has its edge.
+/// Alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Align {
-    /// For names and sentences.
+    /// Left, for names and sentences.
     Left,
-    /// For numbers.
+    /// Right, for numbers.
     Right,
 }
 
-/// A column: its title and its side.
+/// A column: its title and its alignment.
 pub type Column = (&'static str, Align);
 
-/// A title line and a line for each row; columns are as wide as what is in them. A value stays on its line,
-/// whatever it is.
+/// Formats a title line and a line for each row. Columns are as wide as their widest cell. Control characters are
+/// escaped, so a value stays on its line.
 pub fn table<const N: usize>(columns: [Column; N], rows: &[[String; N]]) -> String {
     let rows: Vec<[String; N]> = rows
         .iter()

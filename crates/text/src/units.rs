@@ -1,19 +1,19 @@
 //! Times and sizes as people write them: `30s`, `250ms`, `12B`, `2MiB`.
 //!
-//! Scenario files and the program's arguments are read by the same two functions, so that a value
-//! means the same in both. What is displayed parses back to the same value.
+//! Scenario files and the program's arguments use the same two parsers, so a value means the same in both. A
+//! displayed value parses back to itself.
 
 use std::{fmt, time::Duration};
 
 use thiserror::Error;
 
-/// Text that is not a time or a size.
+/// Error for a text that is not a time or a size.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("`{text}` is not {expected}")]
 pub struct UnitError {
-    /// What was written.
+    /// Text as typed.
     pub text: String,
-    /// What is understood, with examples.
+    /// Expected form, with examples.
     pub expected: &'static str,
 }
 
@@ -30,7 +30,7 @@ const TIMES: [(&str, u64); 6] = [
     ("ns", 1),
 ];
 
-/// Units of size with their length in bytes, longest first among those that display.
+/// Units of size with their length in bytes, largest first. Of two equal units the first is displayed.
 const SIZES: [(&str, u64); 8] = [
     ("GiB", 1 << 30),
     ("GB", 1_000_000_000),
@@ -42,23 +42,23 @@ const SIZES: [(&str, u64); 8] = [
     ("B", 1),
 ];
 
-/// Reads a time: a number, then `h`, `m`, `s`, `ms`, `us` or `ns`.
+/// Parses a time: a number, then `h`, `m`, `s`, `ms`, `us` or `ns`.
 pub fn parse_duration(text: &str) -> Result<Duration, UnitError> {
     scaled(text, &TIMES).map(Duration::from_nanos).ok_or_else(|| error(text, DURATION))
 }
 
-/// Reads a size in bytes: a number, then `B`, `kB`, `KiB`, `MB`, `MiB`, `GB` or `GiB`.
+/// Parses a size in bytes: a number, then `B`, `kB`, `KiB`, `MB`, `MiB`, `GB` or `GiB`.
 pub fn parse_size(text: &str) -> Result<u64, UnitError> {
     scaled(text, &SIZES).ok_or_else(|| error(text, SIZE))
 }
 
-/// Writes a time in the largest unit that leaves a whole number.
+/// Formats a time in the largest unit that leaves a whole number.
 pub fn display_duration(duration: Duration) -> impl fmt::Display {
     let nanos = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
     Scaled(nanos, &TIMES, "s")
 }
 
-/// Writes a size in the largest unit that leaves a whole number.
+/// Formats a size in the largest unit that leaves a whole number.
 pub fn display_size(bytes: u64) -> impl fmt::Display {
     Scaled(bytes, &SIZES, "B")
 }
@@ -77,7 +77,7 @@ fn scaled(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     whole.checked_add(fraction_of(fraction, *factor)?)
 }
 
-/// `0.<digits> × factor`, refused when it is not a whole number.
+/// Computes `0.<digits> × factor`; none if it is not a whole number.
 fn fraction_of(digits: &str, factor: u64) -> Option<u64> {
     let scale = 10_u128.checked_pow(u32::try_from(digits.len()).ok()?)?;
     let product = u128::from(digits.parse::<u64>().ok()?) * u128::from(factor);

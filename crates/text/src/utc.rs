@@ -1,11 +1,11 @@
 //! Points in time as people write them: `2026-01-01T12:00:00Z`.
 //!
-//! Dates are converted by Howard Hinnant's algorithms,
-//! <https://howardhinnant.github.io/date_algorithms.html>, for years from 1970 to 9999.
+//! Dates are converted with Howard Hinnant's algorithms (<https://howardhinnant.github.io/date_algorithms.html>), for
+//! years from 1970 to 9999.
 
 use std::{fmt, time::Duration};
 
-/// Reads `YYYY-MM-DDThh:mm:ssZ`; the result is the time since 1970-01-01 UTC.
+/// Parses `YYYY-MM-DDThh:mm:ssZ` to the time since 1970-01-01 UTC.
 pub fn parse_utc(text: &str) -> Option<Duration> {
     let (date, time) = text.strip_suffix('Z')?.split_once('T')?;
     let [year, month, day] = numbers(date, '-', [4, 2, 2])?;
@@ -20,8 +20,8 @@ pub fn parse_utc(text: &str) -> Option<Duration> {
     is_date.then(|| Duration::from_secs(seconds))
 }
 
-/// Reads what [`parse_utc`] reads, and also parts of a second, which are left out, and an offset in place
-/// of `Z`: `2026-01-01T13:00:00.5+01:00`.
+/// Parses a time like [`parse_utc`], and also fractions of a second, which are dropped, and an offset in place of
+/// `Z`: `2026-01-01T13:00:00.5+01:00`.
 pub fn parse_offset_time(text: &str) -> Option<Duration> {
     let time = text.find('T')?;
     let end = time + text[time..].find(['Z', 'z', '+', '-'])?;
@@ -41,7 +41,7 @@ pub fn parse_offset_time(text: &str) -> Option<Duration> {
     (hours < 24 && minutes < 60).then(|| Duration::from_secs(seconds))
 }
 
-/// Writes what [`parse_utc`] reads; parts of a second are left out.
+/// Formats a time for [`parse_utc`]; fractions of a second are dropped.
 pub fn display_utc(since_epoch: Duration) -> impl fmt::Display {
     Utc(since_epoch.as_secs())
 }
@@ -57,7 +57,7 @@ impl fmt::Display for Utc {
     }
 }
 
-/// Three numbers, each with exactly the given number of digits.
+/// Parses three numbers, each with exactly the given number of digits.
 fn numbers(text: &str, separator: char, digits: [usize; 3]) -> Option<[u64; 3]> {
     let mut parts = text.split(separator);
     let mut numbers = [0; 3];
@@ -69,7 +69,7 @@ fn numbers(text: &str, separator: char, digits: [usize; 3]) -> Option<[u64; 3]> 
     parts.next().is_none().then_some(numbers)
 }
 
-/// Days since 1970-01-01.
+/// Converts a date to days since 1970-01-01.
 fn days_from_civil(year: u64, month: u64, day: u64) -> u64 {
     let year = year - u64::from(month <= 2);
     let (era, year_of_era) = (year / 400, year % 400);
@@ -78,7 +78,7 @@ fn days_from_civil(year: u64, month: u64, day: u64) -> u64 {
     era * 146_097 + day_of_era - 719_468
 }
 
-/// Year, month and day.
+/// Converts days since 1970-01-01 to year, month and day.
 fn civil_from_days(days: u64) -> (u64, u64, u64) {
     let shifted = days + 719_468;
     let (era, day_of_era) = (shifted / 146_097, shifted % 146_097);

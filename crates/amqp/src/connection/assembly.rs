@@ -1,8 +1,7 @@
-//! Receives messages: a method, a content header and body frames.
+//! Assembly of received messages: a method, a content header and body frames.
 //!
-//! Almost always the bytes read at once contain the whole message, with its body in one frame; then it is
-//! borrowed. A body in several frames, and a message with frames of another channel in between, are copied
-//! frame by frame.
+//! Almost always one read contains the whole message, with its body in one frame; then the message is borrowed. A
+//! body in several frames, or a message interleaved with frames of another channel, is copied frame by frame.
 
 use std::borrow::Cow;
 
@@ -18,7 +17,7 @@ use crate::{
     wire::Reader,
 };
 
-/// Largest body. RabbitMQ's own limit (`max_message_size`) is at most 512 MiB.
+/// Size limit of a body. RabbitMQ's own limit (`max_message_size`) is at most 512 MiB.
 const BODY_MAX: u64 = 1 << 30;
 
 pub(super) enum Progress<'a> {
@@ -26,7 +25,7 @@ pub(super) enum Progress<'a> {
     Complete(Event<'a>),
     /// The rest of the message has not been read yet.
     Incomplete,
-    /// The message is collected frame by frame.
+    /// The message is assembled frame by frame.
     Assembling,
 }
 
@@ -36,7 +35,7 @@ struct Header<'a> {
 }
 
 impl Connection {
-    /// Takes a message whose method was just taken from `frames`.
+    /// Reads a message whose method was just taken from `frames`.
     #[inline]
     pub(super) fn content<'a>(
         &mut self,
@@ -101,7 +100,7 @@ impl Connection {
         Ok(Progress::Assembling)
     }
 
-    /// A header or body frame that continues a message.
+    /// Adds a header or body frame to a message that is being assembled.
     pub(super) fn assemble(
         &mut self,
         frame: &Frame<'_>,
@@ -204,7 +203,7 @@ fn event<'a>(
     }
 }
 
-/// The kind of the frame, for errors.
+/// Name of the frame's kind, for errors.
 fn frame_name(frame: &Frame<'_>) -> &'static str {
     match frame.kind {
         FrameKind::Method => "a method",

@@ -1,4 +1,4 @@
-//! A message whose frames are being collected.
+//! A message that is being assembled.
 
 use crate::method::ContentMethod;
 

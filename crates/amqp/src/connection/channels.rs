@@ -1,4 +1,4 @@
-//! Opens and closes channels, and takes the methods that the broker sends on them.
+//! Opening and closing of channels, and the broker's methods on them.
 
 use super::state::{Channel, ChannelPhase, Connection};
 use crate::{
@@ -47,7 +47,7 @@ impl Connection {
         let phase = self.channel(channel, "a method")?.phase;
         let open = |event| match phase {
             ChannelPhase::Open => Ok(Some(event)),
-            // What was on its way when we closed the channel.
+            // A method that was under way when we closed the channel.
             ChannelPhase::Closing => Ok(None),
             _ => Err(ConnectionError::Unexpected { what: "a method", channel }),
         };
@@ -86,7 +86,7 @@ impl Connection {
                 (ChannelPhase::Closed, Event::ChannelClosed { channel, refusal: None })
             }
             (ChannelPhase::Closing, ServerMethod::ChannelClose(_)) => {
-                // Both sides close at the same time: theirs is answered, ours still will be.
+                // Both sides close at the same time. We answer the broker; it will still answer us.
                 write_handshake(self.output.end(), channel, &Handshake::ChannelCloseOk);
                 return Ok(None);
             }

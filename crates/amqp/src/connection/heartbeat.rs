@@ -20,8 +20,8 @@ impl Heartbeat {
         Self { interval: None, last_read: now, last_written: now }
     }
 
-    /// We send twice in each interval, so that one late wake-up does no harm; the other side is
-    /// given two intervals, as the specification says.
+    /// Returns the next time to send a heartbeat or to miss one. We send twice per interval, so one late wake-up does
+    /// no harm. The peer may be silent for two intervals, as in the specification.
     pub(super) fn next(&self) -> Option<Instant> {
         let interval = self.interval?;
         Some((self.last_written + interval / 2).min(self.last_read + interval * 2))
@@ -37,7 +37,7 @@ impl Heartbeat {
             return Err(ConnectionError::HeartbeatMissed { seconds: interval.as_secs() * 2 });
         }
         if now >= self.last_written + interval / 2 {
-            // Output that waits is a sign of life itself as soon as the socket takes it.
+            // Pending output is itself a sign of life once the socket takes it.
             if output.is_empty() {
                 write_frame(output.end(), FrameKind::Heartbeat, 0, |_| {});
             }

@@ -1,8 +1,8 @@
-//! One connection, as a state machine without a socket.
+//! A connection, as a state machine without a socket.
 //!
-//! Received bytes enter through [`Frames`](crate::Frames) and [`Connection::next_event`], bytes to be sent leave
-//! through [`Connection::output`], and time enters through [`Connection::has_read`],
-//! [`Connection::has_written`] and [`Connection::tick`].
+//! Received bytes enter through [`Frames`](crate::Frames) and [`Connection::next_event`]. Bytes to send leave through
+//! [`Connection::output`]. Time enters through [`Connection::has_read`], [`Connection::has_written`] and
+//! [`Connection::tick`].
 
 mod assembly;
 mod assembly_state;

@@ -1,4 +1,4 @@
-//! Turns received frames into events.
+//! Conversion of received frames into events.
 
 use super::{assembly::Progress, state::Connection};
 use crate::{
@@ -9,9 +9,9 @@ use crate::{
 };
 
 impl Connection {
-    /// Takes frames until one of them is an event for the caller. `None` says that more bytes are needed;
-    /// [`Frames::rest`] belongs before them. An error ends the connection; the output may still be written, so
-    /// that the broker learns the reason.
+    /// Processes frames up to the next event for the caller. Returns `None` if more bytes are needed; these belong
+    /// behind [`Frames::rest`]. An error ends the connection. The output may still be written, to tell the broker the
+    /// reason.
     #[inline]
     pub fn next_event<'a>(
         &mut self,

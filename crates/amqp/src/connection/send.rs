@@ -1,4 +1,4 @@
-//! Appends requests and messages to the output.
+//! Requests and messages to the output.
 
 use super::state::{Connection, Phase};
 #[cfg(doc)]
@@ -35,13 +35,13 @@ impl Connection {
         template.append(self.output.end(), count)
     }
 
-    /// Appends a request or a reply with `body` to the output.
+    /// Appends a request or reply with `body` to the output.
     #[inline]
     pub fn send(&mut self, message: &Addressed<'_>, body: &[u8]) {
         message.write(self.output.end(), body, self.limits.frame_max);
     }
 
-    /// Appends a message that is encoded now, with `head` at its place; see [`Content`].
+    /// Appends a message that is encoded now, with `head` in the place that [`Content`] describes.
     #[inline]
     pub fn publish_parts(&mut self, channel: u16, route: &Route, content: &Content, head: &[u8]) {
         let out = self.output.end();
@@ -49,7 +49,7 @@ impl Connection {
         content.append(out, channel, head);
     }
 
-    /// The same with a body that is made for this message; see [`Content::with_header`] for `head`.
+    /// Appends a message with a body of its own; see [`Content::with_header`] for `head`.
     #[inline]
     pub fn publish_body(
         &mut self,

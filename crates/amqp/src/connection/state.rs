@@ -18,7 +18,7 @@ pub struct Limits {
     pub heartbeat: Option<Duration>,
 }
 
-/// Limits before the agreement: RabbitMQ's defaults. `connection.start` and `connection.tune` are far smaller.
+/// Limits before the negotiation: RabbitMQ's defaults. `connection.start` and `connection.tune` are far smaller.
 pub(super) const INITIAL_LIMITS: Limits =
     Limits { channel_max: 2047, frame_max: 131_072, heartbeat: None };
 
@@ -47,7 +47,7 @@ pub(super) enum ChannelPhase {
     Closing,
 }
 
-/// What the handshake tells the broker about the client.
+/// The client's identity in the handshake.
 #[derive(Debug)]
 pub(super) struct ClientIdentity {
     pub(super) uri: Uri,
@@ -67,8 +67,8 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// A connection at the begin of its handshake; the protocol header is in the output. The broker's management
-    /// interface shows `name`.
+    /// Creates a connection at the start of its handshake, with the protocol header in the output. The broker's
+    /// management interface shows `name`.
     pub fn new(uri: &Uri, name: &str, now: Instant) -> Self {
         let mut output = OutputBuffer::default();
         output.end().extend_from_slice(b"AMQP\x00\x00\x09\x01");
@@ -83,12 +83,12 @@ impl Connection {
         }
     }
 
-    /// The agreed limits; valid after [`Event::Opened`].
+    /// Returns the negotiated limits; valid after [`Event::Opened`].
     pub fn limits(&self) -> Limits {
         self.limits
     }
 
-    /// Properties of the broker: `product`, `version`, `platform`, `cluster_name`, ….
+    /// Returns the broker's properties: `product`, `version`, `platform`, `cluster_name`, ….
     pub fn server_properties(&self) -> &Table {
         &self.server_properties
     }
@@ -99,7 +99,7 @@ impl Connection {
         self.server_properties = Table::default();
     }
 
-    /// Bytes to be written to the socket.
+    /// Bytes to write to the socket.
     #[inline]
     pub fn output(&mut self) -> &mut OutputBuffer {
         &mut self.output
@@ -108,30 +108,30 @@ impl Connection {
     pub(super) fn channel(
         &mut self,
         channel: u16,
-        what: &'static str,
+        frame: &'static str,
     ) -> Result<&mut Channel, ConnectionError> {
         let state = self.channels.get_mut(usize::from(channel));
-        state.ok_or(ConnectionError::Unexpected { what, channel })
+        state.ok_or(ConnectionError::Unexpected { what: frame, channel })
     }
 
-    /// Bytes were read at `now`.
+    /// Notes that bytes were read.
     #[inline]
     pub fn has_read(&mut self, now: Instant) {
         self.heartbeat.last_read = now;
     }
 
-    /// Bytes were written at `now`.
+    /// Notes that bytes were written.
     #[inline]
     pub fn has_written(&mut self, now: Instant) {
         self.heartbeat.last_written = now;
     }
 
-    /// Appends a heartbeat when one is due; fails when the other side is silent for too long.
+    /// Appends a heartbeat if one is due. Fails if the peer is silent for too long.
     pub fn tick(&mut self, now: Instant) -> Result<(), ConnectionError> {
         self.heartbeat.tick(now, &mut self.output)
     }
 
-    /// When [`Connection::tick`] has something to do; absent without heartbeats.
+    /// Returns the time of the next work for [`Connection::tick`]; `None` without heartbeats.
     pub fn next_tick(&self) -> Option<Instant> {
         self.heartbeat.next()
     }

@@ -1,6 +1,6 @@
-//! Methods: [`Request`] is what clients send, [`ServerMethod`] what the broker sends.
+//! Methods: clients send a [`Request`], the broker sends a [`ServerMethod`].
 //!
-//! Numbers of classes and methods are from the AMQP 0-9-1 specification and RabbitMQ's extensions.
+//! Class and method ids come from the AMQP 0-9-1 specification and RabbitMQ's extensions.
 
 mod class;
 mod request;

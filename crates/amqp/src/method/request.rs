@@ -7,7 +7,7 @@ use crate::{
     wire::Write,
 };
 
-/// A method on a channel. Each is answered by a [`super::Reply`], but for the acknowledgements.
+/// A method on a channel. All but [`Request::Get`] and the acknowledgements are answered by a [`super::Reply`].
 #[derive(Clone, Debug, PartialEq)]
 #[expect(missing_docs, reason = "fields are named as in the AMQP specification")]
 pub enum Request<'a> {
@@ -30,14 +30,14 @@ pub enum Request<'a> {
         routing_key: &'a str,
         arguments: &'a Table,
     },
-    /// Takes such a binding away.
+    /// Removes a binding between exchanges.
     ExchangeUnbind {
         destination: &'a str,
         source: &'a str,
         routing_key: &'a str,
         arguments: &'a Table,
     },
-    /// Creates a queue, or checks that it exists (`passive`). An empty name asks for one.
+    /// Creates a queue, or checks that it exists (`passive`). For an empty name the broker chooses one.
     QueueDeclare {
         queue: &'a str,
         passive: bool,
@@ -48,7 +48,7 @@ pub enum Request<'a> {
     },
     /// Binds a queue to an exchange.
     QueueBind { queue: &'a str, exchange: &'a str, routing_key: &'a str, arguments: &'a Table },
-    /// Takes a binding away.
+    /// Removes a binding.
     QueueUnbind { queue: &'a str, exchange: &'a str, routing_key: &'a str, arguments: &'a Table },
     /// Drops the ready messages of a queue.
     QueuePurge { queue: &'a str },
@@ -56,7 +56,7 @@ pub enum Request<'a> {
     QueueDelete { queue: &'a str, if_unused: bool, if_empty: bool },
     /// Limits unacknowledged messages, for each new consumer or (`global`) for the channel.
     Qos { prefetch: u16, global: bool },
-    /// Starts a consumer. An empty tag asks for one.
+    /// Starts a consumer. For an empty tag the broker chooses one.
     Consume {
         queue: &'a str,
         consumer_tag: &'a str,
@@ -71,19 +71,19 @@ pub enum Request<'a> {
     Get { queue: &'a str, auto_ack: bool },
     /// Acknowledges one message or (`multiple`) all up to it.
     Ack { delivery_tag: u64, multiple: bool },
-    /// Refuses one message or all up to it.
+    /// Refuses one message or (`multiple`) all up to it.
     Nack { delivery_tag: u64, multiple: bool, requeue: bool },
     /// Refuses one message.
     Reject { delivery_tag: u64, requeue: bool },
-    /// Asks for all unacknowledged messages again.
+    /// Asks for redelivery of all unacknowledged messages.
     Recover { requeue: bool },
-    /// Switches confirms on.
+    /// Switches the channel to confirm mode.
     ConfirmSelect,
     /// Makes the channel transactional.
     TxSelect,
-    /// Commits.
+    /// Commits a transaction.
     TxCommit,
-    /// Rolls back.
+    /// Rolls back a transaction.
     TxRollback,
 }
 
@@ -97,7 +97,7 @@ pub(crate) fn write_request(out: &mut Vec<u8>, channel: u16, request: &Request<'
     });
 }
 
-/// Appends `basic.publish`, which the frames of the message have to follow.
+/// Appends `basic.publish`. The frames of the message must follow it.
 pub(crate) fn write_publish(
     out: &mut Vec<u8>,
     channel: u16,

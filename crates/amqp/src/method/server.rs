@@ -9,7 +9,7 @@ use crate::{
     wire::Reader,
 };
 
-/// Any method that the broker may send.
+/// Any method that the broker sends.
 #[derive(Debug)]
 pub(crate) enum ServerMethod<'a> {
     Start { version: (u8, u8), properties: Table, mechanisms: String },
@@ -31,7 +31,7 @@ pub(crate) enum ServerMethod<'a> {
     Reply(Reply),
 }
 
-/// A method that is followed by a message. Strings are bytes as they were sent.
+/// A method with a message behind it. Strings are unconverted bytes.
 #[derive(Clone, Debug)]
 pub(crate) enum ContentMethod<'a> {
     Deliver {
@@ -70,11 +70,11 @@ pub enum Reply {
     ExchangeUnbound,
     /// `queue.declare-ok`
     QueueDeclared {
-        /// Its name, which the broker may have chosen.
+        /// Name of the queue, which the broker may have chosen.
         queue: String,
-        /// Messages that are ready.
+        /// Number of ready messages.
         messages: u32,
-        /// Consumers that it has.
+        /// Number of consumers.
         consumers: u32,
     },
     /// `queue.bind-ok`
@@ -83,24 +83,24 @@ pub enum Reply {
     QueueUnbound,
     /// `queue.purge-ok`
     QueuePurged {
-        /// Messages dropped.
+        /// Number of messages dropped.
         messages: u32,
     },
     /// `queue.delete-ok`
     QueueDeleted {
-        /// Messages deleted with it.
+        /// Number of messages deleted with the queue.
         messages: u32,
     },
     /// `basic.qos-ok`
     QosSet,
     /// `basic.consume-ok`
     Consuming {
-        /// Its tag, which the broker may have chosen.
+        /// Tag of the consumer, which the broker may have chosen.
         consumer_tag: String,
     },
     /// `basic.cancel-ok`
     Cancelled {
-        /// Its tag.
+        /// Tag of the consumer.
         consumer_tag: String,
     },
     /// `basic.recover-ok`
@@ -135,7 +135,7 @@ impl<'a> ServerMethod<'a> {
 
 type Parsed<'a> = Result<Option<ServerMethod<'a>>, Malformed>;
 
-/// The hot ones come first.
+/// Parses a method of class `basic`. Frequent methods come first.
 #[inline]
 fn basic<'a>(method: u16, reader: &mut Reader<'a>) -> Parsed<'a> {
     Ok(Some(match method {

@@ -1,4 +1,4 @@
-//! Whatever comes, it ends in events or in an error: never a panic, never a loop without end.
+//! Damaged input ends in events or an error, never in a panic or an endless loop.
 
 use rabbitscope_amqp::{ConnectionError, Event, Frames};
 
@@ -6,7 +6,7 @@ use crate::{connection, play};
 
 const CONSUMER: &[u8] = include_bytes!("recorded/consumer.bin");
 
-/// Behind it, a channel is open.
+/// The recording up to the opening of a channel.
 fn opened() -> Vec<u8> {
     let needle = [1, 0, 1, 0, 0, 0, 8, 0, 20, 0, 11, 0, 0, 0, 0, 0xce];
     let at = CONSUMER.windows(needle.len()).position(|window| window == needle).unwrap();
@@ -35,7 +35,7 @@ fn header(size: u64) -> Vec<u8> {
     payload
 }
 
-/// What the bodies of deliveries are, or the error.
+/// Returns the bodies of the deliveries, or the error. All sizes of reads must agree.
 fn bodies(frames: &[Vec<u8>]) -> Result<Vec<Vec<u8>>, ConnectionError> {
     let bytes = [opened(), frames.concat()].concat();
     let read = |piece: usize| {
@@ -97,7 +97,7 @@ fn closing_words_of_the_broker_are_kept() {
     assert_eq!(error.to_string(), "the broker closed the connection: CONNECTION_FORC");
 }
 
-/// xorshift64
+/// Pseudo-random generator xorshift64.
 struct Random(u64);
 
 impl Random {

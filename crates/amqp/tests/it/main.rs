@@ -1,8 +1,9 @@
-//! The protocol against bytes that a real broker sent, and against bytes that nobody should send.
+//! The protocol against recorded bytes of a real broker, and against invalid bytes.
 //!
-//! `recorded/` holds what RabbitMQ 3.10.8 wrote to three connections of one small run: a queue that
-//! is looked up and declared (`control`), five confirmed messages (`publisher`), five deliveries
-//! (`consumer`).
+//! `recorded/` holds the output of RabbitMQ 3.10.8 on three connections of one small run:
+//! - `control`: a passive and an active declaration of a queue
+//! - `publisher`: five confirmed messages
+//! - `consumer`: five deliveries
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -20,8 +21,8 @@ fn connection() -> Connection {
     Connection::new(&uri, "test", Instant::now())
 }
 
-/// A recording, fed in pieces of `piece` bytes to a client that opens a channel whenever it has
-/// none. Hands every event to `on_event`.
+/// Feeds a recording in pieces of `piece` bytes to a client that opens a channel when it has none. Passes every event
+/// to `on_event`.
 fn play(
     bytes: &[u8],
     piece: usize,

@@ -1,4 +1,4 @@
-//! Recorded conversations mean what they meant.
+//! Recorded connections give the expected events.
 
 use std::borrow::Cow;
 
@@ -10,10 +10,10 @@ const CONTROL: &[u8] = include_bytes!("recorded/control.bin");
 const PUBLISHER: &[u8] = include_bytes!("recorded/publisher.bin");
 const CONSUMER: &[u8] = include_bytes!("recorded/consumer.bin");
 
-/// `connection.close-ok`, which these tests do not ask for.
+/// Bytes of `connection.close-ok`, which these tests do not request.
 const GOODBYE: usize = 12;
 
-/// Events as text, the same for every size of reads.
+/// Returns the events as text. All sizes of reads must agree.
 fn events(bytes: &[u8]) -> Vec<String> {
     let bytes = &bytes[..bytes.len() - GOODBYE];
     let read = |piece: usize| {

@@ -1,4 +1,4 @@
-//! Heartbeats, driven by a clock of the test.
+//! Heartbeats, driven by the test's own clock.
 
 use std::time::{Duration, Instant};
 

@@ -1,4 +1,4 @@
-//! `[[exporters]]` of the configuration file: as it is written ([`ExporterToml`]), and what is valid
+//! `[[exporters]]` of the configuration file: the written form ([`ExporterToml`]) and the validated form
 //! ([`ExporterOptions`]).
 
 mod options;

@@ -1,10 +1,10 @@
-//! An exporter whose configuration is valid.
+//! Validated options of an exporter.
 
 use std::{path::PathBuf, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-/// What the backend understands.
+/// Protocol of a backend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ExporterKind {
@@ -12,16 +12,16 @@ pub enum ExporterKind {
     Pyroscope,
     /// Profiles for Parca: `profiles/writeraw`.
     Parca,
-    /// Profiles in OTLP over HTTP, which is in development: `v1development/profiles`.
+    /// Profiles in OTLP over HTTP (`v1development/profiles`), a signal that is still in development.
     OtlpProfiles,
     /// Metrics in Prometheus remote write 1.0.
     RemoteWrite,
-    /// Metrics as lines of Influx.
+    /// Metrics in the Influx line protocol.
     Influx,
 }
 
 impl ExporterKind {
-    /// The word of the configuration file.
+    /// Returns the name in the configuration file.
     pub fn name(self) -> &'static str {
         match self {
             Self::Pyroscope => "pyroscope",
@@ -32,16 +32,16 @@ impl ExporterKind {
         }
     }
 
-    /// Whether it takes profiles; the others take metrics.
+    /// Returns true if it takes profiles; the others take metrics.
     pub fn takes_profiles(self) -> bool {
         matches!(self, Self::Pyroscope | Self::Parca | Self::OtlpProfiles)
     }
 }
 
-/// Where a request's credentials come from. They are read when exporting starts, and never shown.
+/// Source of a request's credentials. They are read when exporting starts, and never shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Credentials {
-    /// None.
+    /// No credentials.
     Nobody,
     /// Basic authentication.
     Password {
@@ -52,37 +52,37 @@ pub enum Credentials {
     },
     /// A token (`Authorization: Bearer`).
     Token {
-        /// The file with the token.
+        /// File with the token.
         file: PathBuf,
     },
 }
 
-/// Whose certificates are accepted.
+/// Certificates that an exporter accepts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ServerTrust {
-    /// Those that the system's authorities have signed.
+    /// Certificates that the system's authorities have signed.
     System,
-    /// Those that the authorities in this PEM file have signed.
+    /// Certificates that the authorities in this PEM file have signed.
     Authorities(PathBuf),
-    /// Everybody's.
+    /// Any certificate.
     Anybody,
 }
 
-/// One exporter.
+/// Options of one exporter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExporterOptions {
-    /// Unique among the exporters; a label of its figures.
+    /// Name, unique among the exporters; a label of its figures.
     pub name: String,
-    /// What the backend understands.
+    /// Protocol of the backend.
     pub kind: ExporterKind,
-    /// Complete, without credentials.
+    /// Complete URL, without credentials.
     pub url: String,
-    /// Limit for one request.
+    /// Timeout of a request.
     pub timeout: Duration,
-    /// How it authenticates itself.
+    /// Credentials of requests.
     pub credentials: Credentials,
     /// Tenant of the backend (header `X-Scope-OrgID`).
     pub tenant: Option<String>,
-    /// Whose certificates are accepted.
+    /// Certificates that the exporter accepts.
     pub trust: ServerTrust,
 }

@@ -1,4 +1,4 @@
-//! From what is written to what is valid.
+//! Validation of `[[exporters]]`.
 
 use std::{fmt, path::PathBuf, time::Duration};
 
@@ -6,19 +6,19 @@ use rabbitscope_text::parse_duration;
 
 use super::{Credentials, ExporterKind, ExporterOptions, ExporterToml, ServerTrust};
 
-/// Exporters that one configuration may have. Each is a thread.
+/// Limit of exporters in a configuration. Each has a thread.
 const MAX_EXPORTERS: usize = 16;
 
 const TIMEOUT: Duration = Duration::from_secs(10);
 const TIMEOUT_MIN: Duration = Duration::from_millis(100);
 const TIMEOUT_MAX: Duration = Duration::from_secs(60);
 
-/// A refusal: the dotted key, such as `exporters.0.url`, and the reason.
+/// Reason why a configuration is invalid, with its key, such as `exporters.0.url`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ConfigProblem {
     /// Dotted path of the key.
     pub key: String,
-    /// What is wrong, and what is allowed. It never shows a value that may hold a password.
+    /// Error and allowed values. Never shows a value that may hold a password.
     pub reason: String,
 }
 
@@ -30,10 +30,10 @@ impl fmt::Display for ConfigProblem {
 
 impl std::error::Error for ConfigProblem {}
 
-/// A key of one table, and the reason.
+/// A key of one table, and the reason why it is invalid.
 type Refusal = (&'static str, String);
 
-/// The exporters of a configuration file.
+/// Validates the exporters of a configuration file.
 pub fn validate_exporters(wire: Vec<ExporterToml>) -> Result<Vec<ExporterOptions>, ConfigProblem> {
     if wire.len() > MAX_EXPORTERS {
         let reason = format!("has {} tables; at most {MAX_EXPORTERS} are allowed", wire.len());
@@ -60,7 +60,7 @@ fn exporter(wire: ExporterToml) -> Result<ExporterOptions, Refusal> {
     let name = wire.name.clone().unwrap_or_else(|| wire.kind.name().to_owned());
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     let is_name = (1..=60).contains(&name.len()) && name.chars().all(plain);
-    // It becomes the name of a directory.
+    // The name becomes the name of a directory.
     if !is_name || name.starts_with('.') {
         return refuse(
             "name",
@@ -83,7 +83,7 @@ fn refuse<T>(key: &'static str, reason: impl Into<String>) -> Result<T, Refusal>
     Err((key, reason.into()))
 }
 
-/// The place where a backend of this kind takes requests, unless the URL has a path already.
+/// Path at which a backend of this kind takes requests, for a URL without a path.
 fn usual_path(kind: ExporterKind) -> &'static str {
     match kind {
         ExporterKind::Pyroscope => "/push.v1.PusherService/Push",
@@ -94,7 +94,7 @@ fn usual_path(kind: ExporterKind) -> &'static str {
     }
 }
 
-/// Refused URLs are never quoted: they may hold a password.
+/// Checks a URL and adds the usual path. An error never quotes the URL, which may hold a password.
 fn complete_url(kind: ExporterKind, url: &str) -> Result<String, Refusal> {
     let Some(rest) = url.strip_prefix("http://").or_else(|| url.strip_prefix("https://")) else {
         return refuse("url", "must start with `http://` or `https://`");
@@ -118,11 +118,11 @@ fn complete_url(kind: ExporterKind, url: &str) -> Result<String, Refusal> {
 
 fn check_authority(authority: &str) -> Result<(), Refusal> {
     // In `[::1]` a colon does not begin a port.
-    let after_brackets = authority.rfind(']').map_or(0, |at| at + 1);
+    let after_brackets = authority.rfind(']').map_or(0, |bracket| bracket + 1);
     let (host, port) = match authority[after_brackets..].rfind(':') {
-        Some(at) => {
-            let at = after_brackets + at;
-            (&authority[..at], Some(&authority[at + 1..]))
+        Some(colon) => {
+            let colon = after_brackets + colon;
+            (&authority[..colon], Some(&authority[colon + 1..]))
         }
         None => (authority, None),
     };

@@ -1,10 +1,10 @@
-//! `[[exporters]]` as it is written.
+//! The written form of `[[exporters]]`.
 
 use serde::{Deserialize, Serialize};
 
 use super::ExporterKind;
 
-/// One table `[[exporters]]`. An unknown key is refused.
+/// A table `[[exporters]]`. An unknown key is an error.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ExporterToml {

@@ -1,4 +1,4 @@
-//! A number for a window that is the same each time the window is sent.
+//! A stable id for each window.
 
 use std::hash::{Hash, Hasher};
 
@@ -6,8 +6,8 @@ use rustc_hash::FxHasher;
 
 use crate::Window;
 
-/// 128 bits of node, event and start: no secret, and not random, so that a backend can see that it has a window
-/// already.
+/// Computes a window's id: 128 bits of its node, event and start. The id is neither secret nor random, so a backend
+/// can recognize a window that it already has.
 pub(super) fn window_id(window: &Window) -> u128 {
     let half = |seed: u64| {
         let mut hasher = FxHasher::default();
@@ -20,7 +20,7 @@ pub(super) fn window_id(window: &Window) -> u128 {
     half(1) << 64 | half(2)
 }
 
-/// The form of RFC 9562, version 8: bits of our own choice.
+/// Formats an id as a UUID of version 8 (RFC 9562), whose bits are free to choose.
 pub(super) fn uuid(id: u128) -> String {
     let id = id & !(0xf << 76) | 0x8 << 76;
     let id = id & !(0x3 << 62) | 0x2 << 62;

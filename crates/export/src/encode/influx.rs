@@ -1,15 +1,16 @@
-//! Influx lines: <https://docs.influxdata.com/influxdb/v1/write_protocols/line_protocol_reference/>.
+//! The Influx line protocol: <https://docs.influxdata.com/influxdb/v1/write_protocols/line_protocol_reference/>.
 //!
-//! The measurement is `rabbitscope`, a metric is a field, so that `VictoriaMetrics` calls it as Prometheus does.
+//! The measurement is `rabbitscope` and a metric is a field, so that a metric has the same name in `VictoriaMetrics`
+//! as in Prometheus.
 
 use std::{collections::BTreeMap, fmt::Write};
 
 use crate::MetricsSnapshot;
 
-/// Tags in their order, escaped, each with a comma before it.
+/// Sorted, escaped tags, each with a leading comma.
 type Tags = String;
 
-/// All values of a snapshot. Those with the same labels share a line.
+/// Encodes all values of a snapshot. Values with the same labels share a line.
 pub(crate) fn influx_lines(snapshot: &MetricsSnapshot, instance: &str) -> Vec<u8> {
     let mut lines: BTreeMap<Tags, String> = BTreeMap::new();
     for point in snapshot.points().iter().filter(|point| point.value.is_finite()) {
@@ -30,8 +31,10 @@ pub(crate) fn influx_lines(snapshot: &MetricsSnapshot, instance: &str) -> Vec<u8
     text.into_bytes()
 }
 
-/// A backslash escapes only what is listed here. One that stands before that, or before the space after the value, would
-/// be taken for the escape of the next one: a queue could be called so that it writes another tag or field.
+/// Escapes the value of a tag.
+///
+/// A backslash only escapes the characters listed here. A literal backslash before one of them, or before the space
+/// that ends the tags, would escape that character. A queue's name could then inject a tag or field.
 fn escaped(value: &str) -> String {
     let mut text = String::with_capacity(value.len());
     for character in value.chars() {

@@ -1,7 +1,7 @@
-//! Bodies of requests, for each backend. Pure: no clock, network, disk.
+//! Request bodies for each backend. Pure: no clock, network, disk.
 //!
-//! [`SeriesProfile`] is a profile with the few labels that a series may have; [`QueueRanking`] says which queues may be
-//! among them. The other files have one format each.
+//! [`SeriesProfile`] is a profile with the few labels that a series may have. [`QueueRanking`] chooses the queues
+//! among them. Each other file has one format.
 
 mod identity;
 mod influx;

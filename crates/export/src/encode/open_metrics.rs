@@ -1,17 +1,18 @@
-//! The text form of `OpenMetrics` 1.0: <https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md>.
+//! The text format of `OpenMetrics` 1.0:
+//! <https://github.com/prometheus/OpenMetrics/blob/main/specification/OpenMetrics.md>.
 //!
-//! Not the form of `rabbitscope_text::metrics`: there a counter's family is called by its whole name, here without
-//! `_total`; units and the end of the text have lines of their own.
+//! `rabbitscope_text::metrics` writes the older Prometheus format, in which a counter's family keeps `_total`. Here
+//! the family has no `_total`, and units and the end of the text have lines of their own.
 
 use std::fmt::{self, Write};
 
 use crate::{MetricKind, MetricPoint, MetricsSnapshot, catalog};
 
-/// The media type.
+/// Media type of `OpenMetrics`.
 pub(crate) const OPEN_METRICS_TYPE: &str =
     "application/openmetrics-text; version=1.0.0; charset=utf-8";
 
-/// All values of a snapshot, family by family. Prometheus adds its own time, `job` and `instance`.
+/// Encodes all values of a snapshot, family by family. Prometheus adds its own timestamp, `job` and `instance`.
 pub(crate) fn open_metrics(snapshot: &MetricsSnapshot) -> String {
     let mut text = String::new();
     for metric in catalog::ALL {

@@ -41,13 +41,13 @@ struct RawSample {
     raw_profile: String,
 }
 
-/// The body of a request.
+/// Encodes a request's body.
 pub(crate) fn parca_request(window: &Window, series: &SeriesProfile<'_>) -> Vec<u8> {
     let labels = series_labels(window).into_iter();
     let labels = labels.map(|(name, value)| Label { name, value }).collect();
     let sample = RawSample { raw_profile: BASE64_STANDARD.encode(pprof(series)) };
     let series = RawProfileSeries { labels: LabelSet { labels }, samples: [sample] };
-    // Functions have names already; Parca has no address to look up.
+    // Functions already have names; Parca need not look up addresses.
     let request = WriteRawRequest { series: [series], normalized: true };
     serde_json::to_vec(&request).expect("texts and lists are JSON")
 }

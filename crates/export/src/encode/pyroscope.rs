@@ -41,7 +41,7 @@ struct RawSample {
     id: String,
 }
 
-/// The body of a request.
+/// Encodes a request's body.
 pub(crate) fn pyroscope_request(window: &Window, series: &SeriesProfile<'_>) -> Vec<u8> {
     let labels = series_labels(window).into_iter();
     let labels = labels.map(|(name, value)| LabelPair { name: name.to_owned(), value });
@@ -50,7 +50,7 @@ pub(crate) fn pyroscope_request(window: &Window, series: &SeriesProfile<'_>) -> 
     PushRequest { series: vec![series] }.encode_to_vec()
 }
 
-/// Labels of all samples, as Pyroscope and Parca name them. Their names are sorted.
+/// Labels of a window's samples, named as Pyroscope and Parca expect, sorted by name.
 pub(super) fn series_labels(window: &Window) -> Vec<(&'static str, String)> {
     let mut labels = vec![("__name__", profile_name(window.profile.event).to_owned())];
     for (name, value) in window.labels.pairs() {
@@ -60,7 +60,7 @@ pub(super) fn series_labels(window: &Window) -> Vec<(&'static str, String)> {
     labels
 }
 
-/// The names that Go's profiles have there, where there is one.
+/// Name of a profile: the one for Go's profiles where Pyroscope has one.
 fn profile_name(event: Event) -> &'static str {
     match event {
         Event::Cpu => "process_cpu",
@@ -72,7 +72,7 @@ fn profile_name(event: Event) -> &'static str {
     }
 }
 
-/// Gzipped pprof with bounded labels.
+/// Encodes a profile as gzipped pprof with bounded labels.
 pub(super) fn pprof(series: &SeriesProfile<'_>) -> Vec<u8> {
     let mut bytes = Vec::new();
     write_labelled_pprof(series.profile, series.labelled(), &mut bytes)

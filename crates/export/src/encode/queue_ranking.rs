@@ -1,30 +1,31 @@
-//! Which queues are named: the heaviest, few of them, and not others each time.
+//! A bounded and stable choice of the queues that get a name in series: the heaviest ones.
 
 use std::{collections::HashMap, sync::Arc};
 
-/// Queues that are named at a time. Every name is a series of the backend.
+/// Queues with a name at the same time. Every name is a series in the backend.
 pub(crate) const MAX_NAMED: usize = 20;
 
-/// Queues that are remembered, named or not.
+/// Queues in memory, named or not.
 const MAX_REMEMBERED: usize = 2000;
 
-/// What is left of a weight after one window: half of it after about seven.
+/// Share of a weight that a window leaves: half remains after about seven windows.
 const KEPT_SHARE: f64 = 0.9;
 
-/// A queue takes another one's place only if it is so much heavier, so that two of the same weight do not take turns.
+/// Ratio by which a queue must be heavier to replace another, so that two of similar weight do not alternate.
 const HEAVIER: f64 = 1.5;
 
-/// A queue that has not worked for about two minutes of windows of 10 s gives its place up.
-const FORGOTTEN: f64 = 0.5;
+/// Consecutive windows without weight after which a queue is forgotten and loses its name: five minutes of windows of
+/// 10 s. A limit of the weight would mean something else for each unit.
+const IDLE_WINDOWS: u32 = 30;
 
-/// A queue by virtual host and name.
+/// Virtual host and name of a queue.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct QueueKey {
     pub(crate) vhost: Arc<str>,
     pub(crate) name: Arc<str>,
 }
 
-/// The queues of one node by weight. Old weights fade.
+/// The queues of one node by weight. Old weights decay.
 #[derive(Debug, Default)]
 pub(crate) struct QueueRanking {
     queues: HashMap<QueueKey, Rank>,
@@ -34,20 +35,24 @@ pub(crate) struct QueueRanking {
 struct Rank {
     weight: f64,
     is_named: bool,
+    /// Windows without weight since the last one with some.
+    idle_windows: u32,
 }
 
 impl QueueRanking {
-    /// Whether this queue is named.
+    /// Returns true if this queue has a name in series.
     pub(crate) fn is_named(&self, queue: &QueueKey) -> bool {
         self.queues.get(queue).is_some_and(|rank| rank.is_named)
     }
 
-    /// Adds the weights of a window. Free places are taken by the heaviest; after that one queue a window, the
-    /// heaviest of those that are not named, may take the place of the lightest.
+    /// Adds the weights of a window. The heaviest queues take free places. Then one queue per window may replace the
+    /// lightest named one: the heaviest without a name.
     pub(crate) fn add_window(&mut self, weights: &HashMap<QueueKey, u64>) {
         self.fade();
         for (queue, weight) in weights {
-            self.queues.entry(queue.clone()).or_default().weight += *weight as f64;
+            let rank = self.queues.entry(queue.clone()).or_default();
+            rank.weight += *weight as f64;
+            rank.idle_windows = 0;
         }
         let mut others = self.sorted(false);
         let named = self.sorted(true);
@@ -67,11 +72,12 @@ impl QueueRanking {
     fn fade(&mut self) {
         self.queues.retain(|_, rank| {
             rank.weight *= KEPT_SHARE;
-            rank.weight >= FORGOTTEN
+            rank.idle_windows += 1;
+            rank.idle_windows <= IDLE_WINDOWS
         });
     }
 
-    /// The heaviest first; the name decides among equals.
+    /// Returns the queues in descending weight; queues of equal weight are ordered by name.
     fn sorted(&self, is_named: bool) -> Vec<(f64, QueueKey)> {
         let some = self.queues.iter().filter(|(_, rank)| rank.is_named == is_named);
         let mut some: Vec<_> = some.map(|(queue, rank)| (rank.weight, queue.clone())).collect();
@@ -116,13 +122,13 @@ mod tests {
         let first = named(&ranking);
         assert_eq!(first.len(), MAX_NAMED);
         assert_eq!(first[0], "q99");
-        // Others are a little heavier now, which is no reason to change names.
+        // Other queues are slightly heavier now, which is too little to change names.
         let others = (0..100_u64).map(|n| (queue(&format!("q{n:02}")), 1099 - n)).collect();
         ranking.add_window(&others);
         let mut again = named(&ranking);
         again.sort_unstable_by(|a, b| b.cmp(a));
         assert_eq!(again, first);
-        // A planted one takes a place at once, and one alone.
+        // A much heavier queue takes a place at once, but only one queue does.
         ranking.add_window(&HashMap::from([(queue("planted"), 100_000), (queue("too"), 90_000)]));
         let after = named(&ranking);
         assert_eq!((after.len(), after[0].as_str()), (MAX_NAMED, "planted"));
@@ -131,12 +137,17 @@ mod tests {
 
     #[test]
     fn what_does_nothing_any_more_is_forgotten() {
-        let mut ranking = QueueRanking::default();
-        ranking.add_window(&HashMap::from([(queue("a"), 100)]));
-        for _ in 0..60 {
+        // The same for samples and for nanoseconds.
+        for weight in [1, 100, 5_000_000_000] {
+            let mut ranking = QueueRanking::default();
+            ranking.add_window(&HashMap::from([(queue("a"), weight)]));
+            for _ in 0..IDLE_WINDOWS {
+                ranking.add_window(&HashMap::new());
+                assert!(ranking.is_named(&queue("a")));
+            }
             ranking.add_window(&HashMap::new());
+            assert!(ranking.queues.is_empty());
         }
-        assert!(ranking.queues.is_empty());
     }
 
     #[test]

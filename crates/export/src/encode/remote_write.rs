@@ -17,7 +17,7 @@ pub(super) struct WriteRequest {
 
 #[derive(Clone, PartialEq, Message)]
 struct TimeSeries {
-    /// Sorted by name.
+    /// Labels, sorted by name.
     #[prost(message, repeated, tag = "1")]
     labels: Vec<Label>,
     #[prost(message, repeated, tag = "2")]
@@ -43,7 +43,7 @@ struct Sample {
 
 #[derive(Clone, PartialEq, Message)]
 struct MetricMetadata {
-    /// 1 counter, 2 gauge.
+    /// Type: 1 counter, 2 gauge.
     #[prost(int32, tag = "1")]
     r#type: i32,
     #[prost(string, tag = "2")]
@@ -54,7 +54,7 @@ struct MetricMetadata {
     unit: String,
 }
 
-/// The body of a request, compressed.
+/// Encodes a request's body, compressed.
 pub(crate) fn remote_write_request(snapshot: &MetricsSnapshot, instance: &str) -> Vec<u8> {
     let bytes = request(snapshot, instance).encode_to_vec();
     snap::raw::Encoder::new().compress_vec(&bytes).expect("a request is far below 4 GiB")

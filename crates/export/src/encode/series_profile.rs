@@ -1,5 +1,5 @@
-//! A profile whose samples have labels that a series may have: role, queue, virtual host. Processes and threads are
-//! left out, so that stacks that differ in nothing else are one.
+//! A profile whose samples only have labels that a series may have: role, queue, virtual host. Processes and threads
+//! are removed, so stacks that differ only in these are merged.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -8,22 +8,22 @@ use rustc_hash::FxHashMap;
 
 use super::{QueueKey, QueueRanking};
 
-/// Pyroscope refuses a profile with more samples than this, unless it is told otherwise.
+/// Pyroscope's default limit of samples in a profile.
 const MAX_SAMPLES: usize = 16_000;
 
-/// Roles that a node may have; the agent knows some thirty.
+/// Limit of roles of a node; the agent knows about thirty.
 const MAX_ROLES: usize = 60;
 
-/// What stands for all queues and roles that are not named.
+/// Label of all queues and roles without a name of their own.
 pub(crate) const OTHER: &str = "other";
 
 /// The role of samples without an Erlang process.
 const NO_PROCESS: &str = "no-process";
 
-/// The role of a process of which nobody knows what it is for.
+/// The role of a process whose purpose is unknown.
 const UNKNOWN: &str = "unknown";
 
-/// Stacks of a window with the labels of a series, each once.
+/// Merged stacks of a window, with the labels of a series.
 #[derive(Debug)]
 pub(crate) struct SeriesProfile<'a> {
     pub(crate) profile: &'a Profile,
@@ -32,7 +32,7 @@ pub(crate) struct SeriesProfile<'a> {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Stack<'a> {
-    /// Root first.
+    /// Entries, root first.
     pub(crate) entries: &'a [StackEntry],
     pub(crate) labels: SeriesLabels<'a>,
     pub(crate) count: u64,
@@ -43,12 +43,12 @@ pub(crate) struct Stack<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct SeriesLabels<'a> {
     pub(crate) role: &'a str,
-    /// Virtual host and name of a queue that is named; [`OTHER`] for others.
+    /// Virtual host and name of a named queue; [`OTHER`] for other queues.
     pub(crate) queue: Option<(&'a str, &'a str)>,
 }
 
 impl<'a> SeriesLabels<'a> {
-    /// Keys and values.
+    /// Returns keys and values.
     pub(crate) fn pairs(self) -> Vec<(&'static str, &'a str)> {
         let mut pairs = vec![("role", self.role)];
         if let Some((vhost, name)) = self.queue {
@@ -60,8 +60,8 @@ impl<'a> SeriesLabels<'a> {
 }
 
 impl<'a> SeriesProfile<'a> {
-    /// The ranking gets the weights of this window first.
-    pub(crate) fn of(profile: &'a Profile, ranking: &mut QueueRanking) -> Self {
+    /// Merges the stacks of a profile, after adding the window's weights to the ranking.
+    pub(crate) fn from_profile(profile: &'a Profile, ranking: &mut QueueRanking) -> Self {
         ranking.add_window(&queue_weights(profile));
         let mut merged: FxHashMap<(&[StackEntry], SeriesLabels<'_>), (u64, u64)> =
             FxHashMap::default();
@@ -79,7 +79,7 @@ impl<'a> SeriesProfile<'a> {
             weight,
         });
         let mut stacks: Vec<Stack<'a>> = stacks.collect();
-        // The same window is the same bytes, whatever the order of the map.
+        // Sorted, so that the same window gives the same bytes in spite of the map's order.
         stacks.sort_unstable_by(|a, b| {
             b.weight.cmp(&a.weight).then_with(|| (a.entries, a.labels).cmp(&(b.entries, b.labels)))
         });
@@ -90,17 +90,17 @@ impl<'a> SeriesProfile<'a> {
         &self.stacks
     }
 
-    /// For pprof.
+    /// Returns the stacks for pprof.
     pub(crate) fn labelled(&self) -> impl Iterator<Item = LabelledStack<'a>> {
-        self.stacks.iter().map(|it| LabelledStack {
-            stack: it.entries,
-            labels: it.labels.pairs(),
-            count: it.count,
-            weight: it.weight,
+        self.stacks.iter().map(|stack| LabelledStack {
+            stack: stack.entries,
+            labels: stack.labels.pairs(),
+            count: stack.count,
+            weight: stack.weight,
         })
     }
 
-    /// Weights by labels.
+    /// Returns the total weight of each set of labels.
     pub(crate) fn weights(&self) -> FxHashMap<SeriesLabels<'a>, u64> {
         let mut weights = FxHashMap::default();
         for stack in &self.stacks {
@@ -110,12 +110,12 @@ impl<'a> SeriesProfile<'a> {
     }
 }
 
-/// The lightest stacks are cut to their root, where there are too many: no weight is lost.
+/// Cuts the lightest stacks to their root if there are too many. No weight is lost.
 fn at_most(mut stacks: Vec<Stack<'_>>, most: usize) -> Vec<Stack<'_>> {
     if stacks.len() <= most {
         return stacks;
     }
-    // Their roots with their labels take places as well; there are some hundred of these at most.
+    // The roots of cut stacks take places as well, at most some hundred.
     let cut = stacks.split_off(most - most / 16);
     let mut roots: FxHashMap<(&[StackEntry], SeriesLabels<'_>), (u64, u64)> = FxHashMap::default();
     for stack in cut {
@@ -147,7 +147,9 @@ fn queue_weights(profile: &Profile) -> HashMap<QueueKey, u64> {
         }
     }
     for (process, weight) in by_process {
-        if let Some(identity) = profile.identities.get(process).filter(|it| it.is_queue()) {
+        if let Some(identity) =
+            profile.identities.get(process).filter(|identity| identity.is_queue())
+        {
             *weights.entry(key(identity)).or_default() += weight;
         }
     }
@@ -193,7 +195,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Samples of queues by name and weight, and one of 7 without a process.
+    /// A profile with a sample of this weight for each queue, and one sample of weight 7 without a process.
     pub(crate) fn profile(queues: &[(&str, u64)]) -> Profile {
         let mut frames = FrameTable::default();
         let mut stack = |names: [(&str, FrameKind); 2]| {
@@ -252,12 +254,16 @@ pub(crate) mod tests {
         let queues: Vec<(&str, u64)> =
             names.iter().zip(1..).map(|(name, weight)| (name.as_str(), weight)).collect();
         let profile = profile(&queues);
-        let series = SeriesProfile::of(&profile, &mut QueueRanking::default());
+        let series = SeriesProfile::from_profile(&profile, &mut QueueRanking::default());
         assert_eq!(series.stacks().len(), 22, "20 queues, the others, no process");
-        let total: u64 = series.stacks().iter().map(|it| it.weight).sum();
+        let total: u64 = series.stacks().iter().map(|stack| stack.weight).sum();
         assert_eq!(total, profile.total());
-        let heaviest: Vec<_> =
-            series.stacks().iter().filter_map(|it| it.labels.queue).map(|it| it.1).collect();
+        let heaviest: Vec<_> = series
+            .stacks()
+            .iter()
+            .filter_map(|stack| stack.labels.queue)
+            .map(|queue| queue.1)
+            .collect();
         assert_eq!(heaviest[..2], [OTHER, "q499"]);
         let labels = series.stacks().last().unwrap().labels.pairs();
         assert_eq!(labels, [("role", NO_PROCESS)]);
@@ -266,14 +272,14 @@ pub(crate) mod tests {
     #[test]
     fn too_many_stacks_are_cut_to_their_roots() {
         let profile = profile(&[("a", 5), ("b", 3), ("c", 1), ("d", 1)]);
-        let series = SeriesProfile::of(&profile, &mut QueueRanking::default());
+        let series = SeriesProfile::from_profile(&profile, &mut QueueRanking::default());
         let mut many = Vec::new();
         for _ in 0..100 {
             many.extend(series.stacks().iter().cloned());
         }
-        let before: u64 = many.iter().map(|it| it.weight).sum();
+        let before: u64 = many.iter().map(|stack| stack.weight).sum();
         let cut = at_most(many, 160);
         assert!(cut.len() <= 160, "{}", cut.len());
-        assert_eq!(cut.iter().map(|it| it.weight).sum::<u64>(), before);
+        assert_eq!(cut.iter().map(|stack| stack.weight).sum::<u64>(), before);
     }
 }

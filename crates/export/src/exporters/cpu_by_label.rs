@@ -1,4 +1,4 @@
-//! CPU time of a node by role and by queue, added up from its windows.
+//! CPU time of a node by role and by queue, summed over its windows.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -13,16 +13,16 @@ use crate::{
     encode::{QueueRanking, SeriesProfile},
 };
 
-/// Nodes that are remembered, the last seen ones. A pod that comes again has another name.
+/// Limit of remembered nodes; the oldest is forgotten first. A pod that is recreated may have another name.
 const MAX_NODES: usize = 64;
 
-/// Queues of a node that have been among the named ones. One that comes back goes on where it was.
+/// Limit of a node's queues that have had a name. The counter of a queue that gets its name back continues.
 const MAX_QUEUES: usize = 200;
 
-/// A node without windows for this long, and for two windows, is gone, and its figures are not sent any more.
+/// Time without windows after which a node's figures are no longer sent; two windows if these are longer.
 const GONE_AFTER: Duration = Duration::from_secs(300);
 
-/// All nodes.
+/// CPU time of all nodes.
 #[derive(Debug, Default)]
 pub(super) struct CpuByLabel {
     nodes: HashMap<Arc<NodeLabels>, NodeCpu>,
@@ -30,24 +30,24 @@ pub(super) struct CpuByLabel {
 
 #[derive(Debug, Default)]
 struct NodeCpu {
-    /// Since 1970-01-01. Later it is gone, unless there is another window.
+    /// Time, since 1970-01-01, at which the node counts as gone unless a window arrives.
     there_until_nanos: u64,
-    /// Each event has weights of its own unit.
+    /// Rankings by event: each event has weights of its own unit.
     rankings: HashMap<Event, QueueRanking>,
     roles: BTreeMap<Arc<str>, f64>,
-    /// By name and virtual host.
+    /// Seconds by queue and virtual host.
     queues: BTreeMap<(Arc<str>, Arc<str>), f64>,
 }
 
 impl CpuByLabel {
-    /// The profile with the labels of a series; its CPU time is added.
+    /// Returns the profile with the labels of a series, and adds its CPU time.
     pub(super) fn add_window<'a>(&mut self, window: &'a Window) -> SeriesProfile<'a> {
         self.forget_oldest(&window.labels);
         let node = self.nodes.entry(Arc::clone(&window.labels)).or_default();
         node.there_until_nanos = there_until_nanos(window);
         let profile = &window.profile;
         let ranking = node.rankings.entry(profile.event).or_default();
-        let series = SeriesProfile::of(profile, ranking);
+        let series = SeriesProfile::from_profile(profile, ranking);
         let period = profile.capture.period_nanos;
         if profile.event == Event::Cpu && period > 0 {
             node.add(&series, period as f64 / 1e9);
@@ -65,7 +65,7 @@ impl CpuByLabel {
         }
     }
 
-    /// Adds the figures of all nodes that are there.
+    /// Adds the figures of all present nodes.
     pub(super) fn write(&self, snapshot: &mut MetricsSnapshot) {
         let now = snapshot.unix_millis.saturating_mul(1_000_000);
         for (labels, node) in &self.nodes {
@@ -84,7 +84,7 @@ impl CpuByLabel {
     }
 }
 
-/// A window comes after its end, and the next one is as long.
+/// Time at which the node counts as gone: a window arrives after its end, and the next one is as long.
 fn there_until_nanos(window: &Window) -> u64 {
     let after_start = window.duration + GONE_AFTER.max(2 * window.duration);
     let nanos = u64::try_from(after_start.as_nanos()).unwrap_or(u64::MAX);
@@ -93,8 +93,8 @@ fn there_until_nanos(window: &Window) -> u64 {
 
 impl NodeCpu {
     fn add(&mut self, series: &SeriesProfile<'_>, seconds_of_tick: f64) {
-        // All series of a counter may start anew; backends know that from restarts. Before the window is added, or its
-        // time would be in no value that anybody sees.
+        // All series of a counter may reset; backends treat that like a restart. The reset precedes the window:
+        // otherwise no exported value would contain the window's time.
         if self.queues.len() > MAX_QUEUES {
             self.queues.clear();
         }
@@ -137,7 +137,7 @@ mod tests {
             cpu.write(&mut snapshot);
             let points = snapshot.points().iter();
             points
-                .map(|it| (it.labels[0].1.to_string(), (it.value * 1e6).round()))
+                .map(|point| (point.labels[0].1.to_string(), (point.value * 1e6).round()))
                 .collect::<Vec<_>>()
         };
         let start = 1_700_000_000_000;
@@ -167,7 +167,7 @@ mod tests {
         let queues = (0..=MAX_QUEUES).map(|number| (labels(number), 1.0)).collect();
         let mut node = NodeCpu { queues, ..NodeCpu::default() };
         let profile = test_profile(&[("q", 100)]);
-        node.add(&SeriesProfile::of(&profile, &mut QueueRanking::default()), 0.01);
+        node.add(&SeriesProfile::from_profile(&profile, &mut QueueRanking::default()), 0.01);
         let left: Vec<_> = node.queues.into_iter().collect();
         assert_eq!(left, [((Arc::from("q"), Arc::from("/")), 1.0)]);
     }

@@ -1,4 +1,4 @@
-//! The thread that makes requests of windows and snapshots, for all exporters.
+//! The thread that encodes windows and snapshots for all exporters.
 
 use std::sync::{Arc, mpsc::Receiver};
 
@@ -13,7 +13,7 @@ use crate::{
     },
 };
 
-/// What was handed over.
+/// A window or snapshot to encode.
 #[derive(Debug)]
 pub(super) enum Job {
     Window(Window),
@@ -21,7 +21,7 @@ pub(super) enum Job {
 }
 
 impl Job {
-    /// Samples that it keeps in memory.
+    /// Returns the number of samples that it keeps in memory.
     pub(super) fn samples(&self) -> usize {
         match self {
             Self::Window(window) => window.profile.samples.len(),
@@ -29,7 +29,7 @@ impl Job {
         }
     }
 
-    /// Which exporters it is for.
+    /// Returns the filter of the exporters that take it.
     pub(super) fn is_for(&self) -> fn(ExporterKind) -> bool {
         match self {
             Self::Window(_) => ExporterKind::takes_profiles,
@@ -38,7 +38,7 @@ impl Job {
     }
 }
 
-/// Encodes until nobody can hand over anything any more.
+/// Encodes jobs until all senders of jobs are dropped.
 #[derive(Debug)]
 pub(super) struct Encoder {
     pub(super) exporters: Arc<[Exporter]>,
@@ -63,20 +63,20 @@ impl Encoder {
 
     fn lose(&self, job: &Job) {
         let is_for = job.is_for();
-        for exporter in self.exporters.iter().filter(|it| is_for(it.kind)) {
+        for exporter in self.exporters.iter().filter(|exporter| is_for(exporter.kind)) {
             exporter.figures.drop_some("end", 1);
         }
     }
 
     fn encode_window(&mut self, window: &Window) {
         let series = self.cpu.add_window(window);
-        for exporter in self.exporters.iter().filter(|it| it.kind.takes_profiles()) {
+        for exporter in self.exporters.iter().filter(|exporter| exporter.kind.takes_profiles()) {
             exporter.push(profile_request(exporter.kind, window, &series));
         }
     }
 
     fn encode_metrics(&self, mut snapshot: MetricsSnapshot) {
-        // What is lost comes before what may be without number.
+        // The exporters' losses come before the unbounded figures, so that they always fit.
         for exporter in self.exporters.iter() {
             write_figures(exporter, &mut snapshot);
         }

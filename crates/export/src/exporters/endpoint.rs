@@ -1,4 +1,4 @@
-//! Where Prometheus scrapes the metrics.
+//! The endpoint that Prometheus scrapes.
 
 use std::{
     io,
@@ -10,10 +10,10 @@ use rabbitscope_http::{Limits, Listener, Request, Response, Server, Status};
 
 use crate::encode::OPEN_METRICS_TYPE;
 
-/// Answers are there already: one thread hands out all of them.
+/// Number of workers. One is enough: answers are prepared in advance.
 const WORKERS: usize = 1;
 
-/// The text for scrapers. Locked to be replaced or taken, never while it is made or sent.
+/// The text for scrapes. Its lock is held to replace or take the text, never to encode or send it.
 #[derive(Debug)]
 pub(super) struct ScrapeText(Mutex<Arc<str>>);
 
@@ -37,12 +37,12 @@ impl ScrapeText {
     }
 }
 
-/// The endpoint. It is closed when this is dropped, whoever is connected.
+/// The endpoint. Dropping it closes all connections.
 #[derive(Debug)]
 pub(super) struct Endpoint(Server);
 
 impl Endpoint {
-    /// Answers those whom `listener` lets in.
+    /// Answers the clients that `listener` admits.
     pub(super) fn start(listener: Listener, text: Arc<ScrapeText>) -> io::Result<Self> {
         let limits = Limits { workers: WORKERS, ..Limits::default() };
         let server = Server::start(listener, limits, move |request| answer(request, &text))?;

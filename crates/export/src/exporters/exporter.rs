@@ -1,4 +1,4 @@
-//! One exporter: its spool, its figures, and the sender that it needs.
+//! One exporter: its spool, its figures and its sender.
 
 use std::{path::Path, sync::Arc};
 
@@ -25,7 +25,7 @@ impl Exporter {
     ) -> Result<Self, ExportError> {
         let share = spool.bytes() / exporters as u64;
         let path = spool.directory.as_ref();
-        // Requests of another kind are not what this backend understands.
+        // A backend cannot read requests of another kind, so the directory's name has the kind.
         let place = |path: &Path| path.join(format!("{}.{}", options.name, options.kind.name()));
         let path = path.map(|path| place(path));
         let opened = path.as_deref().map(SpoolDirectory::open).transpose();

@@ -1,30 +1,30 @@
-//! What became of what an exporter was given.
+//! Figures of an exporter.
 
 use std::collections::BTreeMap;
 
-/// What became of what an exporter was given since the start.
+/// Figures of an exporter since the start: what became of its windows or snapshots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExporterFigures {
     /// Name of the exporter.
     pub name: String,
-    /// Windows or snapshots that it was given.
+    /// Windows or snapshots offered.
     pub offered: u64,
-    /// Requests that the backend has accepted.
+    /// Requests that the backend accepted.
     pub sent: u64,
-    /// Bytes of their bodies.
+    /// Bytes of the accepted requests' bodies.
     pub sent_bytes: u64,
-    /// Attempts that failed, by reason.
+    /// Failed attempts, by reason.
     pub errors: BTreeMap<&'static str, u64>,
-    /// Windows or snapshots that are lost, by reason.
+    /// Lost windows or snapshots, by reason.
     pub dropped: BTreeMap<&'static str, u64>,
-    /// Requests that wait.
+    /// Requests in the spool.
     pub spooled: u64,
-    /// Their bytes.
+    /// Bytes in the spool.
     pub spool_bytes: u64,
 }
 
 impl ExporterFigures {
-    /// All that is lost.
+    /// Returns all losses.
     pub fn dropped_total(&self) -> u64 {
         self.dropped.values().sum()
     }

@@ -1,4 +1,4 @@
-//! All exporters of a configuration: what they are given, and what became of it.
+//! All exporters of a configuration, and their figures.
 
 mod cpu_by_label;
 mod encoder;

@@ -1,4 +1,4 @@
-//! What exporting needs to start.
+//! Options of exporting.
 
 use std::path::PathBuf;
 
@@ -6,38 +6,38 @@ use rabbitscope_http::Listener;
 
 use crate::{ExporterOptions, RetryDelays};
 
-/// What exporting needs to start.
+/// Options of exporting.
 #[derive(Debug, Default)]
 pub struct ExportOptions {
-    /// Where to.
+    /// The exporters.
     pub exporters: Vec<ExporterOptions>,
-    /// What waits while a backend is away.
+    /// Limits of the spool.
     pub spool: SpoolOptions,
     /// Pauses after failures.
     pub delays: RetryDelays,
-    /// Label of metrics that says which machine they are from; the name of this host if there is none.
+    /// Label that identifies the machine of the metrics; by default this host's name.
     pub instance: Option<String>,
-    /// Where Prometheus may scrape the metrics, at `/metrics`.
+    /// Listener for Prometheus, which scrapes `/metrics`.
     pub listener: Option<Listener>,
 }
 
-/// What waits while a backend is away. All exporters share the room equally.
+/// Limits of the spool, which holds requests while a backend is unreachable. All exporters share it equally.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SpoolOptions {
-    /// A directory of our own, which survives a restart; without one the spool is in memory.
+    /// Directory of our own, which survives a restart. Without one the spool is in memory.
     pub directory: Option<PathBuf>,
-    /// Bytes of all exporters together.
+    /// Limit in bytes, for all exporters together.
     pub max_bytes: Option<u64>,
 }
 
 impl SpoolOptions {
-    /// Most bytes that a spool may have, and has in a directory unless less is asked for.
+    /// Maximum size of a spool, and the default in a directory.
     pub const MAX_BYTES: u64 = 20_000_000;
 
-    /// Bytes of a spool in memory, unless something else is asked for.
+    /// Default size of a spool in memory.
     pub const IN_MEMORY_BYTES: u64 = 8_000_000;
 
-    /// Bytes of all exporters together.
+    /// Returns the limit in bytes, for all exporters together.
     pub fn bytes(&self) -> u64 {
         let usual = if self.directory.is_some() { Self::MAX_BYTES } else { Self::IN_MEMORY_BYTES };
         self.max_bytes.unwrap_or(usual).min(Self::MAX_BYTES)

@@ -1,4 +1,4 @@
-//! Exporters while they run.
+//! Running exporters.
 
 use std::{
     fs::File,
@@ -27,7 +27,7 @@ use crate::{
     spool::lock_directory,
 };
 
-/// How long the end waits for what is being encoded. The rest is counted as lost in no time.
+/// Wait at the end for the job that is being encoded. Counting the other jobs as lost takes no time.
 const LAST_JOB_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// Exporters that take windows and snapshots until [`Exporters::finish`].
@@ -40,13 +40,13 @@ pub struct Exporters {
     endpoint: Option<Endpoint>,
     encoder_end: Receiver<()>,
     senders_end: Receiver<()>,
-    /// Nobody else uses the directory while it is open.
+    /// Lock that keeps the directory to this process.
     _lock: Option<File>,
 }
 
 impl Exporters {
-    /// Reads the files with credentials, opens the spool and starts the threads. No backend is asked for anything:
-    /// one that is away now may come later.
+    /// Reads the credential files, opens the spool and starts the threads. Contacts no backend: an unreachable one
+    /// may come up later.
     pub fn start(options: ExportOptions) -> Result<Self, ExportError> {
         let lock = options.spool.directory.as_deref().map(lock_directory).transpose()?;
         let notices = Arc::<Notices>::default();
@@ -100,13 +100,13 @@ impl Exporters {
         })
     }
 
-    /// Hands over a window. Never waits; what cannot be taken is counted.
+    /// Offers a window. Never waits; a window that does not fit is counted.
     pub fn offer_window(&self, window: Window) {
         self.offer(Job::Window(window));
     }
 
-    /// Hands over the metrics of this time. As [`Self::offer_window`]. The figures of the exporters themselves, and
-    /// CPU time by role and queue, are added here.
+    /// Offers the current metrics, like [`Self::offer_window`]. The exporters' own figures and the CPU time by role
+    /// and queue are added later.
     pub fn offer_metrics(&self, snapshot: MetricsSnapshot) {
         self.offer(Job::Metrics(snapshot));
     }
@@ -114,7 +114,7 @@ impl Exporters {
     fn offer(&self, job: Job) {
         let is_for = job.is_for();
         let is_taken = self.hand_over(job);
-        for exporter in self.all.iter().filter(|it| is_for(it.kind)) {
+        for exporter in self.all.iter().filter(|exporter| is_for(exporter.kind)) {
             exporter.figures.change(|figures| figures.offered += 1);
             if !is_taken {
                 exporter.figures.drop_some("encoder-busy", 1);
@@ -134,34 +134,34 @@ impl Exporters {
         is_taken
     }
 
-    /// Whether windows are of any use: CPU time by role is a metric, so that any exporter and the endpoint need them.
+    /// Returns true if windows are useful. CPU time by role is a metric, so any exporter and the endpoint need them.
     pub fn takes_profiles(&self) -> bool {
         self.endpoint.is_some() || !self.all.is_empty()
     }
 
-    /// Whether metrics are of any use.
+    /// Returns true if metrics are useful.
     pub fn takes_metrics(&self) -> bool {
-        self.endpoint.is_some() || self.all.iter().any(|it| !it.kind.takes_profiles())
+        self.endpoint.is_some() || self.all.iter().any(|exporter| !exporter.kind.takes_profiles())
     }
 
-    /// What became of what they were given.
+    /// Returns the figures of all exporters.
     pub fn figures(&self) -> Vec<ExporterFigures> {
         self.all.iter().map(Exporter::figures).collect()
     }
 
-    /// What a person has to know since the last call, one sentence each: a backend is away, refuses, is back. The
-    /// same is said once in ten minutes, not for each request.
+    /// Returns the notices for the user since the last call, one sentence each: a backend is unreachable, refuses
+    /// requests, or works again. A notice is repeated after ten minutes at the earliest.
     pub fn take_notices(&self) -> Vec<String> {
         self.notices.take()
     }
 
-    /// Where Prometheus may scrape.
+    /// Returns the address of the endpoint for Prometheus.
     pub fn address(&self) -> Option<SocketAddr> {
         self.endpoint.as_ref().map(Endpoint::address)
     }
 
-    /// Sends what waits, as far as that is done `within` this time. What is in a directory stays there for the next
-    /// start; what is in memory is lost, and counted.
+    /// Sends pending requests for `within` at most. A directory keeps the rest for the next start. Requests in memory
+    /// are lost, and counted.
     pub fn finish(self, within: Duration) -> Vec<ExporterFigures> {
         let until = Instant::now() + within;
         let Self { all: exporters, jobs, unencoded, encoder_end, senders_end, .. } = self;
@@ -171,7 +171,7 @@ impl Exporters {
         wait_for_end(&encoder_end, Instant::now() + LAST_JOB_TIMEOUT);
         exporters.iter().for_each(|exporter| exporter.spool.close(until));
         wait_for_end(&senders_end, until);
-        for exporter in exporters.iter().filter(|it| !it.spool.is_lasting()) {
+        for exporter in exporters.iter().filter(|exporter| !exporter.spool.is_lasting()) {
             exporter.figures.drop_some("end", exporter.spool.size().entries);
         }
         exporters.iter().map(Exporter::figures).collect()
@@ -183,7 +183,7 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), ExportE
     thread.map(drop).map_err(ExportError::Thread)
 }
 
-/// The threads have the other end and send nothing.
+/// Waits for threads to drop the other end. They send nothing.
 fn wait_for_end(end: &Receiver<()>, until: Instant) {
     let _ = end.recv_timeout(until.saturating_duration_since(Instant::now()));
 }
@@ -220,7 +220,7 @@ mod tests {
         let exporter = ExporterOptions {
             name: "away".to_owned(),
             kind: ExporterKind::Pyroscope,
-            // Nobody listens there.
+            // No server listens on this port.
             url: "http://127.0.0.1:1".to_owned(),
             timeout: Duration::from_secs(1),
             credentials: Credentials::Nobody,

@@ -1,16 +1,16 @@
-//! How much waits for the thread that encodes.
+//! Bounds on the jobs that wait for the encoder.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-/// Windows and snapshots that wait to be encoded. All nodes end their windows at once: with two events of each of 64
+/// Limit of waiting windows and snapshots. The windows of all nodes end together: with two events for each of 64
 /// nodes there are 128.
 pub(super) const MAX_JOBS: usize = 160;
 
-/// Samples of all windows that wait. 40 CPUs that are busy for 10 s have 40,000 at 99 Hz; each takes about a
-/// kilobyte of memory.
+/// Limit of samples in waiting windows. 40 CPUs that are busy for 10 s have 40,000 at 99 Hz; each takes about 1 kB of
+/// memory.
 const MAX_SAMPLES: usize = 60_000;
 
-/// What waits. One hands over, another thread takes.
+/// Counters of the waiting jobs. One thread adds jobs, another removes them.
 #[derive(Debug, Default)]
 pub(super) struct Unencoded {
     samples: AtomicUsize,
@@ -18,7 +18,7 @@ pub(super) struct Unencoded {
 }
 
 impl Unencoded {
-    /// Whether there is room for so many more, which is taken. Where nothing waits there is room for any window.
+    /// Takes room for these samples, and returns true if there is enough. If nothing waits, any window fits.
     pub(super) fn take_room(&self, samples: usize) -> bool {
         let waiting = self.samples.load(Ordering::Relaxed);
         let fits = waiting.saturating_add(samples) <= MAX_SAMPLES;
@@ -29,12 +29,12 @@ impl Unencoded {
         has_room
     }
 
-    /// So many are encoded, or were not taken after all.
+    /// Returns the room of samples that were encoded or not accepted.
     pub(super) fn give_back(&self, samples: usize) {
         self.samples.fetch_sub(samples, Ordering::Relaxed);
     }
 
-    /// What still waits is not encoded any more.
+    /// Discards the jobs that still wait.
     pub(super) fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
     }

@@ -1,4 +1,4 @@
-//! All metrics that are exported. The dashboards in `deploy/grafana` query these and no others; a test compares them.
+//! All exported metrics. The dashboards in `deploy/grafana` query exactly these; a test compares them.
 
 use super::{
     MetricDescription,
@@ -18,7 +18,7 @@ macro_rules! catalog {
     };
 }
 
-// Of nodes, with the node's labels, up to NODE_QUEUE_CPU; then of rabbitscope itself.
+// Metrics of nodes, with the node's labels, up to NODE_QUEUE_CPU. The others are of rabbitscope itself.
 catalog! {
     NODE_UP = "node_up", Gauge, "", "1 while the node runs and its figures can be read, 0 if they cannot be read.";
     NODE_PUBLISHED = "node_messages_published_total", Counter, "", "Messages that clients have published.";

@@ -1,4 +1,4 @@
-//! Metrics: which there are ([`catalog`]), and their values at one time.
+//! Metrics: the [`catalog`], and values at one time.
 
 pub mod catalog;
 mod snapshot;

@@ -4,20 +4,20 @@ use std::sync::Arc;
 
 use crate::NodeLabels;
 
-/// Values that one snapshot may have. Three nodes have some 300.
+/// Limit of values in a snapshot. Three nodes have about 300.
 const MAX_POINTS: usize = 10_000;
 
-/// How a value changes.
+/// Behaviour of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MetricKind {
-    /// It only grows, until what counts it starts anew.
+    /// A value that only grows, until its source restarts.
     Counter,
-    /// It goes up and down.
+    /// A value that goes up and down.
     Gauge,
 }
 
 impl MetricKind {
-    /// The word of Prometheus.
+    /// Returns Prometheus' name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Counter => "counter",
@@ -31,36 +31,36 @@ impl MetricKind {
 pub struct MetricDescription {
     /// Name without `rabbitscope_`, with the unit, and with `_total` if it is a counter.
     pub name: &'static str,
-    /// How it changes.
+    /// Behaviour of the value.
     pub kind: MetricKind,
-    /// The unit, such as `bytes`; empty for a number of things.
+    /// Unit, such as `bytes`; empty for a count.
     pub unit: &'static str,
-    /// One sentence.
+    /// Description, one sentence.
     pub help: &'static str,
 }
 
-/// One value.
+/// A value of a metric.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MetricPoint {
     /// The metric.
     pub metric: &'static MetricDescription,
-    /// The node; `None` for what is of rabbitscope itself.
+    /// The node; `None` for a metric of rabbitscope itself.
     pub node: Option<Arc<NodeLabels>>,
-    /// Labels beside those of the node, such as `queue`.
+    /// Labels besides the node's, such as `queue`.
     pub labels: Vec<(&'static str, Arc<str>)>,
-    /// The value, in the unit of the metric.
+    /// Value, in the unit of the metric.
     pub value: f64,
 }
 
 impl MetricPoint {
-    /// Labels of the node, and those of the value; empty ones are left out.
+    /// Returns the non-empty labels of the node and of the value.
     pub(crate) fn own_labels(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let node = self.node.iter().flat_map(|node| node.pairs());
         let own = self.labels.iter().map(|(name, value)| (*name, &**value));
         node.chain(own).filter(|(_, value)| !value.is_empty())
     }
 
-    /// With the labels that Prometheus adds when it scrapes; sorted by name.
+    /// Returns all labels, including those that Prometheus adds to a scrape, sorted by name.
     pub(crate) fn all_labels(&self, instance: &str) -> Vec<(&'static str, String)> {
         let added = [("instance", instance), ("job", "rabbitscope")];
         let labels = self.own_labels().chain(added).filter(|(_, value)| !value.is_empty());
@@ -70,17 +70,17 @@ impl MetricPoint {
     }
 }
 
-/// The values of all metrics at one time. Bounded: what is too much is not kept, and counted.
+/// The values of all metrics at one time. Bounded: further values are dropped and counted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct MetricsSnapshot {
-    /// When, in milliseconds since 1970-01-01.
+    /// Time, in milliseconds since 1970-01-01.
     pub unix_millis: u64,
     points: Vec<MetricPoint>,
     dropped: u64,
 }
 
 impl MetricsSnapshot {
-    /// No values yet. Every snapshot has a later time than the one before.
+    /// Creates an empty snapshot. Each snapshot must be later than the one before.
     pub fn new(unix_millis: u64) -> Self {
         Self { unix_millis, points: Vec::new(), dropped: 0 }
     }
@@ -100,17 +100,17 @@ impl MetricsSnapshot {
         self.points.push(MetricPoint { metric, node: node.cloned(), labels, value });
     }
 
-    /// Adds a value of rabbitscope itself, also where there is no room: how many values did not fit.
+    /// Adds a value of rabbitscope itself beyond the limit: the number of dropped values.
     pub(crate) fn add_last(&mut self, metric: &'static MetricDescription, value: f64) {
         self.points.push(MetricPoint { metric, node: None, labels: Vec::new(), value });
     }
 
-    /// The values in the order in which they were added.
+    /// Returns the values in the order of their addition.
     pub fn points(&self) -> &[MetricPoint] {
         &self.points
     }
 
-    /// Values that did not fit.
+    /// Returns the number of dropped values.
     pub fn dropped(&self) -> u64 {
         self.dropped
     }

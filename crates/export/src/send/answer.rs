@@ -1,4 +1,4 @@
-//! What became of one request.
+//! The outcome of a request.
 
 use std::{io, time::Duration};
 
@@ -10,29 +10,29 @@ use ureq::{
 
 use crate::{ExporterKind, encode::rejected_profiles};
 
-/// Of an answer no more is read.
+/// Limit of an answer's body; the rest is not read.
 const MAX_ANSWER_BYTES: u64 = 64 << 10;
 
-/// Of what a backend says no more is shown.
+/// Limit of a backend's text in a message.
 const MAX_SHOWN_CHARS: usize = 200;
 
-/// What became of one request.
+/// Outcome of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     Accepted,
-    /// The same request would be refused again.
+    /// The backend would refuse the same request again.
     Refused(Failure),
-    /// It may be accepted later.
+    /// The backend may accept the request later.
     Failed {
         failure: Failure,
-        /// When the backend wants it again.
+        /// Delay that the backend asks for.
         after: Option<Duration>,
-        /// The request itself may be the cause, so that it is not sent for ever.
+        /// The request itself may be the cause, so its attempts are limited.
         may_be_its_fault: bool,
     },
 }
 
-/// A reason to count by, and a sentence without a subject.
+/// A failure: the reason for the counters, and a sentence without its subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Failure {
     pub(super) reason: &'static str,
@@ -40,7 +40,7 @@ pub(super) struct Failure {
 }
 
 impl Answer {
-    pub(super) fn of(kind: ExporterKind, mut response: Response<Body>) -> Self {
+    pub(super) fn from_response(kind: ExporterKind, mut response: Response<Body>) -> Self {
         let status = response.status().as_u16();
         let after = retry_after(response.headers());
         let body = response.body_mut().with_config().limit(MAX_ANSWER_BYTES).read_to_vec();
@@ -55,8 +55,8 @@ impl Answer {
         }
     }
 
-    /// Of a request that got no answer, or none that is HTTP.
-    pub(super) fn of_error(error: &ureq::Error) -> Self {
+    /// Outcome of a request without an answer, or with one that is not HTTP.
+    pub(super) fn from_error(error: &ureq::Error) -> Self {
         let (reason, said) = match error {
             ureq::Error::Timeout(_) => ("timeout", "gives no answer in time".to_owned()),
             ureq::Error::HostNotFound => ("unreachable", "has a host that is not found".to_owned()),
@@ -64,7 +64,7 @@ impl Answer {
             ureq::Error::Tls(_) | ureq::Error::Rustls(_) => {
                 ("tls", format!("fails in TLS: {error}"))
             }
-            ureq::Error::Io(error) => of_socket(error),
+            ureq::Error::Io(error) => socket_failure(error),
             _ => ("not-http", "answers with something that is not HTTP".to_owned()),
         };
         let said = shown(&said);
@@ -75,15 +75,15 @@ impl Answer {
 fn accepted(kind: ExporterKind, body: &[u8]) -> Answer {
     let rejected = (kind == ExporterKind::OtlpProfiles).then(|| rejected_profiles(body)).flatten();
     match rejected {
-        Some(why) => {
-            let said = format!("has not taken what it has accepted: {}", shown(&why));
+        Some(reason) => {
+            let said = format!("has not taken what it has accepted: {}", shown(&reason));
             Answer::Refused(Failure { reason: "rejected", said })
         }
         None => Answer::Accepted,
     }
 }
 
-fn of_socket(error: &io::Error) -> (&'static str, String) {
+fn socket_failure(error: &io::Error) -> (&'static str, String) {
     match error.kind() {
         io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => {
             ("timeout", "gives no answer in time".to_owned())
@@ -111,22 +111,22 @@ fn failure(status: u16, body: &[u8]) -> Failure {
         _ => "refused",
     };
     let text = shown(&String::from_utf8_lossy(body));
-    let what = match status {
+    let detail = match status {
         300..=399 => "; redirects are not followed, give the `url` that it leads to".to_owned(),
         _ if text.is_empty() => String::new(),
         _ => format!(" and says: {text}"),
     };
-    Failure { reason, said: format!("answers with status {status}{what}") }
+    Failure { reason, said: format!("answers with status {status}{detail}") }
 }
 
-/// The beginning of somebody else's text, on one line and without what a terminal would obey.
+/// Start of a foreign text, on one line and without control sequences for the terminal.
 fn shown(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let line: String = line.chars().take(MAX_SHOWN_CHARS).collect();
     escapes::value(&line).into_owned()
 }
 
-/// Seconds; a date is not read, as the clocks of two machines differ.
+/// Parses `Retry-After` in seconds. A date is ignored, because the clocks of two machines differ.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let seconds = headers.get("retry-after")?.to_str().ok()?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds))

@@ -1,4 +1,4 @@
-//! Pauses after failures: longer each time, and never the same for two senders.
+//! Pauses after failures. They grow, and have jitter so that senders do not act in step.
 
 use std::{
     hash::{BuildHasher, RandomState},
@@ -8,9 +8,9 @@ use std::{
 /// Pauses between attempts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RetryDelays {
-    /// After the first failure.
+    /// Pause after the first failure.
     pub first: Duration,
-    /// The longest one; each is twice as long as the one before.
+    /// Longest pause; each is twice as long as the one before.
     pub max: Duration,
 }
 
@@ -20,7 +20,7 @@ impl Default for RetryDelays {
     }
 }
 
-/// What a backend asks for (`Retry-After`) is believed up to this.
+/// Upper limit of a delay that a backend asks for (`Retry-After`).
 const MAX_ASKED: Duration = Duration::from_secs(300);
 
 #[derive(Debug)]
@@ -39,8 +39,7 @@ impl Backoff {
         self.failures = 0;
     }
 
-    /// The pause after one more failure: between half of the delay and all of it, and at least what the backend
-    /// has asked for.
+    /// Returns the pause after another failure: half to all of the delay, and at least the backend's request.
     pub(super) fn pause(&mut self, asked: Option<Duration>) -> Duration {
         let delay = self.delays.first.saturating_mul(1 << self.failures.min(20));
         self.failures = self.failures.saturating_add(1);

@@ -1,4 +1,4 @@
-//! Makes the requests of one exporter.
+//! The HTTP client of an exporter.
 
 use std::fmt;
 
@@ -27,7 +27,7 @@ impl fmt::Debug for Client {
 }
 
 impl Client {
-    /// Reads the files that the exporter names.
+    /// Reads the exporter's files and creates the client.
     pub(crate) fn new(exporter: &ExporterOptions) -> Result<Self, ExportError> {
         let config = Agent::config_builder()
             .timeout_global(Some(exporter.timeout))
@@ -47,7 +47,7 @@ impl Client {
         })
     }
 
-    /// Sends one request. Bounded in time by the exporter's time-out, and in memory.
+    /// Sends a request. Time is bounded by the exporter's timeout, memory by the limit on answers.
     pub(super) fn send(&self, body: &[u8]) -> Answer {
         let mut request = Request::post(&self.url);
         for (name, value) in headers(self.kind) {
@@ -64,8 +64,8 @@ impl Client {
             Err(error) => Err(ureq::Error::from(error)),
         };
         match answer {
-            Ok(response) => Answer::of(self.kind, response),
-            Err(error) => Answer::of_error(&error),
+            Ok(response) => Answer::from_response(self.kind, response),
+            Err(error) => Answer::from_error(&error),
         }
     }
 }

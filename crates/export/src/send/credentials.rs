@@ -1,4 +1,4 @@
-//! Reads credentials and authorities from their files.
+//! Credentials and certificate authorities, read from their files.
 
 use std::{io, os::unix::fs::MetadataExt, path::Path, sync::Arc};
 
@@ -8,13 +8,13 @@ use zeroize::Zeroizing;
 
 use crate::{Credentials, ExportError, ExporterOptions, ServerTrust};
 
-/// No password or token is longer.
+/// Length limit of a password or token.
 const MAX_SECRET_BYTES: u64 = 4096;
 
-/// Permission bits of a file that every user may read or write.
+/// Permission bits that let every user read or write a file.
 const OF_OTHERS: u32 = 0o006;
 
-/// The value of the header `Authorization`.
+/// Returns the value of the header `Authorization`.
 pub(super) fn authorization(
     exporter: &ExporterOptions,
 ) -> Result<Option<Zeroizing<String>>, ExportError> {
@@ -37,7 +37,7 @@ fn in_file(exporter: &ExporterOptions, file: &Path, reason: String) -> ExportErr
     ExportError::File { exporter: exporter.name.clone(), path: file.to_owned(), reason }
 }
 
-/// The one line of the file. Nothing of it is in a refusal.
+/// Returns the file's only line. An error never quotes it.
 fn secret(path: &Path) -> Result<Zeroizing<String>, String> {
     let unreadable = |error: io::Error| format!("cannot be read: {error}");
     let file = rabbitscope_files::open(path, MAX_SECRET_BYTES).map_err(unreadable)?;
@@ -54,12 +54,12 @@ fn secret(path: &Path) -> Result<Zeroizing<String>, String> {
     Ok(Zeroizing::new(line.to_owned()))
 }
 
-/// Without `https` nothing is looked for.
+/// Returns the TLS configuration. Without `https` no certificates are loaded.
 pub(super) fn tls(exporter: &ExporterOptions) -> Result<TlsConfig, ExportError> {
     if !exporter.url.starts_with("https://") {
         return Ok(TlsConfig::default());
     }
-    // rustls brings no provider by itself.
+    // rustls has no default provider.
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = TlsConfig::builder().unversioned_rustls_crypto_provider(provider);
     let authorities = match &exporter.trust {

@@ -1,4 +1,4 @@
-//! Sends what waits in a spool: one thread for each exporter, one request at a time, in order.
+//! Sending of the requests in a spool: one thread per exporter, one request at a time, in order.
 
 mod answer;
 mod backoff;

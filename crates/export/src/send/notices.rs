@@ -1,4 +1,4 @@
-//! What a person has to know, each once.
+//! Notices for the user, without repetition.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -6,13 +6,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Notices that nobody has taken yet.
+/// Limit of notices that wait to be fetched.
 const MAX_WAITING: usize = 100;
 
-/// The same is not said again before.
+/// Shortest time between two equal notices.
 const REPEAT_INTERVAL: Duration = Duration::from_secs(600);
 
-/// Of all exporters.
+/// Notices of all exporters.
 #[derive(Debug, Default)]
 pub(crate) struct Notices {
     waiting: Mutex<VecDeque<String>>,
@@ -31,7 +31,7 @@ impl Notices {
     }
 }
 
-/// What one exporter has said, and when.
+/// The recent notices of one exporter.
 #[derive(Debug, Default)]
 pub(super) struct Said {
     last: HashMap<&'static str, Instant>,
@@ -39,9 +39,10 @@ pub(super) struct Said {
 }
 
 impl Said {
-    /// Says it, unless the same was said lately. A backend that comes and goes every few seconds is no news.
+    /// Adds a notice, unless the same one was given recently: a backend that comes and goes every few seconds is no
+    /// news.
     fn say(&mut self, notices: &Notices, about: &'static str, now: Instant, text: String) -> bool {
-        let is_news = self.last.get(about).is_none_or(|at| now - *at >= REPEAT_INTERVAL);
+        let is_news = self.last.get(about).is_none_or(|last| now - *last >= REPEAT_INTERVAL);
         if is_news {
             self.last.insert(about, now);
             notices.push(text);

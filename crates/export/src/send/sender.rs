@@ -1,4 +1,4 @@
-//! The thread that empties one spool.
+//! The thread that empties a spool.
 
 use std::{
     sync::{Arc, Mutex, PoisonError},
@@ -17,11 +17,11 @@ use crate::{
     spool::{Next, Spool},
 };
 
-/// A request that a backend answers with errors of its own (500) is dropped after so many attempts: it may be
-/// the request that breaks it. With the usual pauses that takes about five minutes.
+/// Limit of attempts for a request that the backend answers with a server error (500): the request itself may break
+/// it. With the usual pauses this takes about five minutes.
 const MAX_ATTEMPTS: u32 = 15;
 
-/// Figures of one exporter. Locked to be counted up or copied, never while anything waits.
+/// Figures of one exporter. Its lock is held to count or copy, never during a wait.
 #[derive(Debug, Default)]
 pub(crate) struct SharedFigures(Mutex<ExporterFigures>);
 
@@ -37,7 +37,7 @@ impl SharedFigures {
     }
 }
 
-/// Sends what is in a spool until that is closed.
+/// Sends the requests of a spool until it is closed.
 #[derive(Debug)]
 pub(crate) struct Sender {
     name: String,
@@ -50,16 +50,16 @@ pub(crate) struct Sender {
     attempts: Attempts,
 }
 
-/// How often the request was sent that is the next one. It may give way to a later one between two attempts.
+/// Attempts to send the next request. Between two attempts it may be dropped in favour of a later one.
 #[derive(Debug, Default)]
 struct Attempts {
-    /// Its number in the spool.
+    /// The request's number in the spool.
     of: Option<u64>,
     count: u32,
 }
 
 impl Attempts {
-    /// One more of this request: says how many these are now.
+    /// Counts another attempt to send this request, and returns the total.
     fn count(&mut self, number: u64) -> u32 {
         if self.of.replace(number) != Some(number) {
             self.count = 0;
@@ -123,7 +123,8 @@ impl Sender {
         }
     }
 
-    /// The next request may be as little welcome: there is a pause, too, so that a full spool is no storm.
+    /// Drops a refused request. The next one may be refused as well, so there is a pause: a full spool must not cause
+    /// a storm.
     fn give_up(&mut self, failure: &Failure) {
         self.spool.done();
         self.figures.drop_some(failure.reason, 1);
@@ -149,7 +150,7 @@ mod tests {
     use super::*;
     use crate::spool::Next;
 
-    /// Takes the next request, of which the attempt fails, and says how many there were.
+    /// Takes the next request, lets the attempt fail, and returns the number of attempts.
     fn attempt(attempts: &mut Attempts, spool: &Spool) -> u32 {
         let Next::Send { number, .. } = spool.next() else { panic!("one waits") };
         let count = attempts.count(number);

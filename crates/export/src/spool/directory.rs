@@ -1,7 +1,7 @@
-//! A directory of requests: a file for each, its name a number that grows.
+//! A directory of requests: one file per request, named by a growing number.
 //!
-//! A file is written under another name and renamed, so that `kill -9` leaves whole requests only. It is removed after
-//! the backend has accepted it: between the two, `kill -9` makes the next start send it once more.
+//! A file is written under another name and renamed, so `kill -9` leaves only whole requests. It is removed after the
+//! backend has accepted it. A `kill -9` between acceptance and removal makes the next start send the request again.
 
 use std::{
     fs::File,
@@ -15,11 +15,11 @@ use crate::ExportError;
 
 const DIGITS: usize = 20;
 
-/// Of one exporter.
+/// The directory of one exporter.
 #[derive(Debug)]
 pub(crate) struct SpoolDirectory(Directory);
 
-/// Makes the directory of all exporters. It is ours as long as the file that is returned is open.
+/// Creates the directory of all exporters and locks it for as long as the returned file is open.
 pub(crate) fn lock_directory(path: &Path) -> Result<File, ExportError> {
     let refused = |reason: String| ExportError::Spool { path: path.to_owned(), reason };
     let directory = Directory::make(path).map_err(|error| match error {
@@ -55,8 +55,8 @@ impl SpoolDirectory {
         }
     }
 
-    /// Numbers and sizes of the files that are there, in order. What was being written when somebody ended us is
-    /// removed; what is not ours is left alone.
+    /// Returns the numbers and sizes of the requests, in order. Removes files that an earlier process left
+    /// half-written; foreign files stay.
     pub(super) fn entries(&self) -> io::Result<Vec<(u64, u64)>> {
         let mut found = Vec::new();
         for name in self.0.names()? {
@@ -83,7 +83,7 @@ impl SpoolDirectory {
         self.0.read(name_of(number).as_ref(), most)
     }
 
-    /// Whoever has removed it already has done the same.
+    /// Removes a request. A file that is already gone is no error.
     pub(super) fn remove(&self, number: u64) {
         let _ = self.0.remove_file(name_of(number).as_ref());
     }
@@ -94,7 +94,7 @@ fn name_of(number: u64) -> String {
 }
 
 fn number_of(name: &str) -> Option<u64> {
-    let is_number = name.len() == DIGITS && name.bytes().all(|it| it.is_ascii_digit());
+    let is_number = name.len() == DIGITS && name.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| name.parse().ok()).flatten()
 }
 

@@ -1,4 +1,4 @@
-//! The queue of one exporter: requests that wait, in memory or in a directory. Bounded; the oldest give way.
+//! The queue of one exporter: waiting requests, in memory or in a directory. Bounded; the oldest are dropped.
 
 mod directory;
 mod queue;

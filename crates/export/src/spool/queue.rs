@@ -1,4 +1,4 @@
-//! Requests in their order, the oldest first.
+//! Waiting requests in order, oldest first.
 
 use std::{
     collections::VecDeque,
@@ -12,12 +12,12 @@ use std::{
 
 use super::SpoolDirectory;
 
-/// The queue of one exporter. Who pushes never waits for who sends.
+/// The queue of one exporter. Pushing never waits for sending.
 #[derive(Debug)]
 pub(crate) struct Spool {
-    /// Held while a file is read or written.
+    /// Queue. Its lock is held while a file is read or written.
     state: Mutex<State>,
-    /// Of the state, for those who must not wait.
+    /// Sizes of the queue, for readers that must not wait.
     entries: AtomicU64,
     bytes: AtomicU64,
     changed: Condvar,
@@ -30,9 +30,9 @@ struct State {
     entries: VecDeque<Entry>,
     bytes: u64,
     next: u64,
-    /// The first entry is on its way: it is not dropped to make room.
+    /// The first entry is being sent, and must not be dropped.
     is_sending: bool,
-    /// Nothing is sent after this time.
+    /// Deadline after which nothing is sent.
     until: Option<Instant>,
 }
 
@@ -40,42 +40,42 @@ struct State {
 struct Entry {
     number: u64,
     bytes: u64,
-    /// `None`: it is in a file.
+    /// The body; `None` if it is in a file.
     body: Option<Arc<[u8]>>,
 }
 
-/// What a push has cost.
+/// Outcome of a push.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Pushed {
-    /// Entries that gave way.
+    /// Number of entries that were dropped for room.
     pub(crate) dropped: u64,
-    /// The new one is larger than the whole spool.
+    /// The new entry does not fit into the spool.
     pub(crate) is_too_large: bool,
-    /// The new one could not be written.
+    /// The new entry could not be written.
     pub(crate) is_unwritten: bool,
 }
 
-/// What waits.
+/// Size of the waiting requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct SpoolSize {
     pub(crate) entries: u64,
     pub(crate) bytes: u64,
 }
 
-/// What is to be done next by who sends.
+/// Next action of the sender.
 #[derive(Debug)]
 pub(crate) enum Next {
-    /// The number is the entry's own, as long as the spool is open.
+    /// An entry to send. The number is unique while the spool is open.
     Send { number: u64, body: Arc<[u8]> },
-    /// The entry's file could not be read, and it is gone.
+    /// The entry's file was unreadable, and is removed.
     Unreadable,
-    /// There is nothing more to do.
+    /// There are no more requests.
     End,
 }
 
 impl Spool {
-    /// With what an earlier start has left in the directory. The number of entries that had to give way, as there is
-    /// less room now.
+    /// Opens the spool with the requests that an earlier process left in the directory. Also returns the number of
+    /// entries that were dropped because the limit is lower now.
     pub(crate) fn open(
         directory: Option<SpoolDirectory>,
         max_bytes: u64,
@@ -111,7 +111,7 @@ impl Spool {
         let bytes = body.len() as u64;
         let dropped = self.make_room(state, bytes);
         if state.bytes + bytes > self.max_bytes {
-            // Only what is being sent is left, and both do not fit.
+            // Only the entry that is being sent is left, and both do not fit.
             return Pushed { dropped, is_too_large: true, ..Pushed::default() };
         }
         let number = state.next;
@@ -145,7 +145,7 @@ impl Spool {
         }
     }
 
-    /// Waits for an entry. It stays where it is until [`Self::done`] or [`Self::keep`].
+    /// Waits for an entry, which stays in the queue until [`Self::done`] or [`Self::keep`].
     pub(crate) fn next(&self) -> Next {
         let mut state = self.lock();
         loop {
@@ -187,17 +187,17 @@ impl Spool {
         self.publish(state);
     }
 
-    /// The entry that was on its way is not needed any more.
+    /// Removes the entry that was being sent.
     pub(crate) fn done(&self) {
         self.forget_first(&mut self.lock());
     }
 
-    /// It has to be sent again, unless it gives way.
+    /// Keeps the entry for another attempt, unless it is dropped for room.
     pub(crate) fn keep(&self) {
         self.lock().is_sending = false;
     }
 
-    /// Waits until `time`, or until nothing is to be sent any more.
+    /// Waits until `time`, or until the deadline of [`Self::close`].
     pub(crate) fn pause_until(&self, time: Instant) {
         let mut state = self.lock();
         loop {
@@ -212,13 +212,13 @@ impl Spool {
         }
     }
 
-    /// Nothing is pushed any more, and nothing sent after this time.
+    /// Closes the spool: there are no more pushes, and nothing is sent after this time.
     pub(crate) fn close(&self, until: Instant) {
         self.lock().until = Some(until);
         self.changed.notify_all();
     }
 
-    /// Never waits.
+    /// Returns the size without waiting.
     pub(crate) fn size(&self) -> SpoolSize {
         let [entries, bytes] =
             [&self.entries, &self.bytes].map(|figure| figure.load(Ordering::Relaxed));
@@ -230,7 +230,7 @@ impl Spool {
         self.bytes.store(state.bytes, Ordering::Relaxed);
     }
 
-    /// Whether what waits is there after the end.
+    /// Returns true if waiting requests survive the end of the process.
     pub(crate) fn is_lasting(&self) -> bool {
         self.directory.is_some()
     }
@@ -267,7 +267,7 @@ mod tests {
         }
         assert_eq!(spool.size(), SpoolSize { entries: 3, bytes: 90 });
         assert_eq!(taken(spool), Some(2));
-        // What is on its way stays; the next ones give way.
+        // The entry that is being sent stays; the next ones are dropped.
         assert_eq!(spool.push(body(5, 70)).dropped, 2);
         assert_eq!(taken(spool), Some(2), "the same again");
         spool.keep();
@@ -301,7 +301,7 @@ mod tests {
             spool.push(body(first, 30));
         }
         drop(spool);
-        // What was being written, and what is somebody else's.
+        // A half-written file, and a foreign one.
         fs::write(place.path().join("a/.00000000000000000009"), "half").unwrap();
         fs::write(place.path().join("a/notes"), "of somebody").unwrap();
         let (spool, dropped) = open(70);

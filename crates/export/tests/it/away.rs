@@ -1,4 +1,4 @@
-//! A backend that is away for long, and one that comes back after a restart of ours.
+//! Backends that stay unreachable, and one that returns after we restart.
 
 use std::{
     io::{BufRead, BufReader, Write},
@@ -17,14 +17,14 @@ use crate::{
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Far more than fits: 100 minutes of windows of 10 s, and a fiftieth of the room that there is as a rule.
+/// Number of windows, far more than fit: 100 minutes of windows of 10 s, with a fiftieth of the usual spool.
 const WINDOWS: u64 = 600;
 
 fn only(exporters: &Exporters) -> ExporterFigures {
     exporters.figures().remove(0)
 }
 
-/// Offers a window and waits until it is encoded: the encoder is not what is tested.
+/// Offers windows, and waits after each until it is encoded: the encoder is not under test.
 fn offer(exporters: &Exporters, count: u64) {
     for index in 0..count {
         let before = only(exporters);
@@ -51,7 +51,7 @@ fn a_spool_is_bounded_and_what_gives_way_is_counted() {
         assert!(figures.spool_bytes <= 400_000 && figures.spool_bytes > 390_000, "{figures:?}");
         assert_eq!(figures.spooled + figures.dropped["spool-full"], WINDOWS, "{figures:?}");
         assert_eq!(exporters.take_notices().len(), 1);
-        let on_disk: u64 = directory.iter().map(|it| bytes_below(it)).sum();
+        let on_disk: u64 = directory.iter().map(|path| bytes_below(path)).sum();
         let expected = if directory.is_some() { figures.spool_bytes } else { 0 };
         let left = exporters.finish(Duration::ZERO).remove(0);
         assert_eq!(on_disk, expected);
@@ -102,7 +102,7 @@ fn what_waited_in_a_directory_is_sent_in_order_after_a_restart() {
     assert!(received.try_recv().is_err(), "nothing comes twice");
 }
 
-/// Bodies of requests, in their order.
+/// Accepts requests, and returns their bodies in order.
 fn accept_all(address: SocketAddr) -> Receiver<String> {
     let listener = TcpListener::bind(address).unwrap();
     let (send, received) = mpsc::channel();

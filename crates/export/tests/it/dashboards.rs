@@ -1,17 +1,17 @@
-//! `deploy/grafana`: the dashboards query metrics that there are, all of them, by labels that there are.
+//! `deploy/grafana`: the dashboards query all existing metrics and no others, by existing labels.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
 use rabbitscope_export::catalog;
 use serde_json::Value;
 
-/// What a dashboard may group by or select: labels of nodes, of values, and those that a scrape adds.
+/// Labels that a dashboard may group or select by: labels of nodes, of values, and of a scrape.
 const LABELS: [&str; 12] = [
     "alarm", "exporter", "instance", "job", "kind", "node", "queue", "reason", "role", "vhost",
     "version", "cluster",
 ];
 
-/// Files and their content.
+/// Names and contents of the dashboard files.
 fn dashboards() -> Vec<(String, Value)> {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy/grafana");
     let files = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
@@ -25,7 +25,7 @@ fn dashboards() -> Vec<(String, Value)> {
     all
 }
 
-/// Every expression that Prometheus is asked, with what Grafana puts in place of its variables.
+/// All Prometheus expressions of the dashboards, with Grafana's variables substituted.
 pub(crate) fn expressions() -> Vec<String> {
     let mut found = Vec::new();
     for (_, dashboard) in dashboards() {
@@ -69,11 +69,12 @@ fn dashboards_query_every_metric_and_no_other() {
 fn panels_have_ids_of_their_own_and_do_not_overlap() {
     let all = dashboards();
     assert_eq!(all.len(), 2);
-    let uids: BTreeSet<&str> = all.iter().filter_map(|(_, it)| it["uid"].as_str()).collect();
+    let uids = all.iter().filter_map(|(_, dashboard)| dashboard["uid"].as_str());
+    let uids: BTreeSet<&str> = uids.collect();
     assert_eq!(uids.len(), 2);
     for (name, dashboard) in &all {
         let panels = dashboard["panels"].as_array().unwrap();
-        let ids: BTreeSet<u64> = panels.iter().map(|it| it["id"].as_u64().unwrap()).collect();
+        let ids: BTreeSet<u64> = panels.iter().map(|panel| panel["id"].as_u64().unwrap()).collect();
         assert_eq!(ids.len(), panels.len(), "{name}");
         let mut cells = BTreeSet::new();
         for panel in panels {

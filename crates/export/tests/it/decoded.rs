@@ -1,4 +1,4 @@
-//! Profiles, decoded by the published definitions with protobuf's own implementation in Python.
+//! Profiles, decoded with the published definitions and protobuf's own Python implementation.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -29,10 +29,13 @@ fn others_decode_what_is_sent() {
     exporters.offer_window(sent.clone());
     let decoded: BTreeMap<String, Value> = (0..3)
         .map(|_| receiver.next(TIMEOUT).unwrap())
-        .map(|it| (it["path"].as_str().unwrap().to_owned(), it))
+        .map(|request| (request["path"].as_str().unwrap().to_owned(), request))
         .collect();
     let figures = exporters.finish(TIMEOUT);
-    assert!(figures.iter().all(|it| it.sent == 1 && it.dropped_total() == 0), "{figures:?}");
+    assert!(
+        figures.iter().all(|figures| figures.sent == 1 && figures.dropped_total() == 0),
+        "{figures:?}"
+    );
     for (path, name) in [
         ("/push.v1.PusherService/Push", "service_name"),
         ("/api/profiles/writeraw", "service_name"),
@@ -56,12 +59,12 @@ fn check(decoded: &Value, sent: &rabbitscope_export::Window) {
     assert_eq!(decoded["period"], 10_101_010, "{decoded:#}");
     assert_eq!(decoded["time_nanos"], sent.started_unix_nanos, "{decoded:#}");
     let samples = decoded["samples"].as_array().unwrap();
-    let count = |it: &Value| it["count"].as_u64().unwrap();
+    let count = |sample: &Value| sample["count"].as_u64().unwrap();
     assert_eq!(samples.iter().map(count).sum::<u64>(), sent.profile.total());
     let mut queues: BTreeMap<&str, u64> = BTreeMap::new();
     for sample in samples {
         let labels = sample["labels"].as_object().unwrap();
-        assert!(labels.keys().all(|it| ["role", "queue", "vhost"].contains(&it.as_str())));
+        assert!(labels.keys().all(|label| ["role", "queue", "vhost"].contains(&label.as_str())));
         if let Some(queue) = labels.get("queue") {
             *queues.entry(queue.as_str().unwrap()).or_default() += count(sample);
         }
@@ -69,8 +72,9 @@ fn check(decoded: &Value, sent: &rabbitscope_export::Window) {
     assert_eq!(queues.len(), 21, "20 and the others: {queues:?}");
     assert_eq!(queues[PLANTED], 502);
     assert_eq!(queues.iter().max_by_key(|(_, count)| **count).unwrap().0, &PLANTED);
-    // Innermost first, direct recursion written out.
-    let deep = samples.iter().find(|it| it["stack"].as_array().unwrap().len() == 5).unwrap();
+    // Innermost frame first; direct recursion is expanded.
+    let deep =
+        samples.iter().find(|sample| sample["stack"].as_array().unwrap().len() == 5).unwrap();
     let expected = serde_json::json!([
         "lists:foldl/3",
         "lists:foldl/3",

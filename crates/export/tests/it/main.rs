@@ -1,4 +1,4 @@
-//! Exporting to real servers, to a receiver that decodes with the definitions of others, and to servers that misbehave.
+//! Exports to real servers, to a receiver that decodes with published definitions, and to misbehaving servers.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 

@@ -1,4 +1,4 @@
-//! Windows and snapshots to export, and exporters as a configuration file has them.
+//! Windows and snapshots to export, and exporters from a configuration's text.
 
 use std::{
     sync::Arc,
@@ -16,7 +16,7 @@ use rabbitscope_profiles::{
 
 pub(crate) const PLANTED: &str = "planted";
 
-/// Exporters of a configuration file's text.
+/// Parses exporters from a configuration's text.
 pub(crate) fn configured(text: &str) -> Vec<ExporterOptions> {
     #[derive(serde::Deserialize)]
     struct File {
@@ -26,7 +26,7 @@ pub(crate) fn configured(text: &str) -> Vec<ExporterOptions> {
     validate_exporters(file.exporters).unwrap()
 }
 
-/// Pauses as short as tests need them.
+/// Options with short pauses for tests.
 pub(crate) fn options(text: &str) -> ExportOptions {
     let delays = RetryDelays { first: Duration::from_millis(50), max: Duration::from_millis(200) };
     let instance = Some("here".to_owned());
@@ -53,7 +53,7 @@ pub(crate) fn labels() -> Arc<NodeLabels> {
     })
 }
 
-/// A counter, and a gauge of the planted queue and another one.
+/// A counter, and a gauge for the planted queue and for another one.
 pub(crate) fn snapshot(unix_millis: u64, published: u64) -> MetricsSnapshot {
     let mut snapshot = MetricsSnapshot::new(unix_millis);
     let node = labels();
@@ -65,7 +65,7 @@ pub(crate) fn snapshot(unix_millis: u64, published: u64) -> MetricsSnapshot {
     snapshot
 }
 
-/// 30 queues, of which the planted one has most samples, and samples without a process. `index` makes
+/// A window with 30 queues and samples without a process. The planted queue has the most samples. `index` makes
 /// windows differ.
 pub(crate) fn window(index: u64) -> Window {
     let mut frames = FrameTable::default();

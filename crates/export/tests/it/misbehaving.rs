@@ -1,4 +1,4 @@
-//! Servers that are slow, answer with garbage or refuse: named once, bounded in time, no storm.
+//! Servers that are slow, answer with garbage or refuse: reported once, bounded in time, without a storm.
 
 use std::{
     io::{Read, Write},
@@ -16,7 +16,7 @@ use crate::{
     servers::wait_until,
 };
 
-/// Answers every connection in the same way, until the test program ends.
+/// A server that answers every connection in the same way until the test program ends.
 struct Backend {
     address: SocketAddr,
     connections: Arc<AtomicU64>,
@@ -38,7 +38,7 @@ impl Backend {
         Self { address, connections }
     }
 
-    /// Reads a request, as far as it comes at once, and sends this.
+    /// Creates a server that reads a request, as far as it arrives at once, and sends this text.
     fn saying(text: &'static [u8]) -> Self {
         Self::answering(move |mut stream| {
             let _ = stream.read(&mut vec![0; 65536]);
@@ -47,7 +47,7 @@ impl Backend {
     }
 }
 
-/// Offers so many snapshots to the backend until `is_over`, and returns the figures and what was said.
+/// Offers five snapshots to a backend that fails for `reason`, and checks its figures, connections and notice.
 fn check(backend: &Backend, reason: &str, is_dropped: bool, expected: &str) {
     let text = format!(
         "[[exporters]]\nkind = 'remote-write'\nurl = 'http://{}'\ntimeout = '300ms'",
@@ -64,7 +64,7 @@ fn check(backend: &Backend, reason: &str, is_dropped: bool, expected: &str) {
     let figures = figures();
     assert_eq!(figures.sent, 0, "{figures:?}");
     assert_eq!(figures.dropped.get(reason).copied().unwrap_or_default() > 0, is_dropped);
-    // Pauses of the tests are 25 ms at least, then 50, then 100 each.
+    // The tests' pauses are at least 25 ms, then 50, then 100 each.
     let most = 2 + begin.elapsed().as_millis() / 25;
     let connections = backend.connections.load(Ordering::Relaxed);
     assert!(u128::from(connections) <= most, "{connections} connections");

@@ -1,5 +1,5 @@
-//! What stands for Pyroscope, Parca and an OTLP receiver: it decodes what it gets by the published definitions with
-//! protobuf's own implementation in Python, because there is no Pyroscope and no Parca to query. Of OTLP the definitions
+//! A stand-in for Pyroscope, Parca and an OTLP receiver, because there is no Pyroscope and no Parca to query. It
+//! decodes requests with the published definitions and protobuf's own Python implementation. The definitions of OTLP
 //! are OpenTelemetry's own package.
 
 use std::{
@@ -14,9 +14,9 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Debian's own.
+/// Debian's own Python.
 const PYTHON: &str = "/usr/bin/python3";
-/// A package of the Python Package Index. It brings protobuf.
+/// Package of the Python Package Index. It depends on protobuf.
 const DEFINITIONS: &str = "opentelemetry-proto==1.45.2";
 
 /// A receiver that ends with the test.
@@ -28,7 +28,8 @@ pub(crate) struct Receiver {
 }
 
 impl Receiver {
-    /// Installs the definitions and listens; fails with the reason why there are no definitions.
+    /// Installs the definitions and starts the receiver. Fails with the reason if the definitions cannot be
+    /// installed.
     pub(crate) fn start() -> Result<Self, String> {
         let place = tempfile::tempdir().unwrap();
         let python = definitions_in(place.path())?;
@@ -50,7 +51,7 @@ impl Receiver {
         Ok(Self { url, child, decoded, _place: place })
     }
 
-    /// The next request, decoded.
+    /// Returns the next request, decoded.
     pub(crate) fn next(&self, within: Duration) -> Option<Value> {
         self.decoded.recv_timeout(within).ok()
     }

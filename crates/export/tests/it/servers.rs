@@ -1,4 +1,4 @@
-//! Servers of others, each on a free port with its data in a directory of its own. They end with the test.
+//! Third-party servers, each on a free port with its data in its own directory. They end with the test.
 
 use std::{
     fs,
@@ -14,13 +14,14 @@ use tempfile::TempDir;
 
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Says that a test could not run, past the capture of the test program; `make test` counts such lines.
+/// Reports that a test could not run, on standard error, which the test program does not capture. `make test` counts
+/// such lines.
 pub(crate) fn not_run(test: &str, reason: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stderr().lock(), "\nnot run: {test}: {reason}");
 }
 
-/// Whether these programs are installed; if not, it says so.
+/// Returns true if these programs are installed; otherwise reports the test as not run.
 pub(crate) fn are_installed(test: &str, programs: &[&str]) -> bool {
     let path = std::env::var("PATH").unwrap_or_default();
     let has = |program: &str| path.split(':').any(|place| Path::new(place).join(program).is_file());
@@ -31,15 +32,15 @@ pub(crate) fn are_installed(test: &str, programs: &[&str]) -> bool {
     missing.is_none()
 }
 
-/// A port that nobody uses now.
+/// Returns the address of a port that is free now.
 pub(crate) fn free_address() -> SocketAddr {
     TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap()
 }
 
-/// Ends the program when the test closes standard input or is killed.
+/// Shell script that ends the program when the test closes standard input or is killed.
 const GUARD: &str = "\"$@\" </dev/null & cat >/dev/null; kill $!; wait $!";
 
-/// A server that can be ended and started again with its data.
+/// A server that can be stopped and restarted with its data.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     place: TempDir,
@@ -49,7 +50,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Scrapes `target` every second.
+    /// Creates a Prometheus that scrapes `target` every second.
     pub(crate) fn prometheus(target: SocketAddr) -> Self {
         let (address, place) = (free_address(), tempfile::tempdir().unwrap());
         let config = place.path().join("prometheus.yml");
@@ -92,7 +93,7 @@ impl Server {
         wait_until(START_TIMEOUT, &format!("{} is ready", self.program), is_ready);
     }
 
-    /// Asks it to end, so that it keeps what it has accepted.
+    /// Stops the server cleanly, so that it keeps the data that it accepted.
     pub(crate) fn end(&mut self) {
         if let Some(mut child) = self.running.take() {
             drop(child.stdin.take());
@@ -105,7 +106,7 @@ impl Server {
         format!("http://{}{path}", self.address)
     }
 
-    /// The value of each series that an expression gives.
+    /// Returns the value of each series of an expression.
     #[track_caller]
     pub(crate) fn query(&self, expression: &str) -> Vec<f64> {
         let request = ureq::get(self.url("/api/v1/query")).query("query", expression);
@@ -113,7 +114,7 @@ impl Server {
         let answer = answer.into_body().read_to_string().unwrap();
         let answer: Value = serde_json::from_str(&answer).unwrap();
         let series = answer["data"]["result"].as_array().unwrap();
-        series.iter().map(|it| it["value"][1].as_str().unwrap().parse().unwrap()).collect()
+        series.iter().map(|series| series["value"][1].as_str().unwrap().parse().unwrap()).collect()
     }
 }
 
@@ -126,12 +127,12 @@ impl Drop for Server {
     }
 }
 
-/// Waits for something that happens by itself.
+/// Waits for a condition.
 #[track_caller]
-pub(crate) fn wait_until(timeout: Duration, what: &str, mut has_happened: impl FnMut() -> bool) {
+pub(crate) fn wait_until(timeout: Duration, event: &str, mut has_happened: impl FnMut() -> bool) {
     let until = Instant::now() + timeout;
     while !has_happened() {
-        assert!(Instant::now() < until, "waited {timeout:?} and not yet: {what}");
+        assert!(Instant::now() < until, "waited {timeout:?} and not yet: {event}");
         thread::sleep(Duration::from_millis(20));
     }
 }

@@ -1,4 +1,4 @@
-//! Prometheus and `VictoriaMetrics`: what was sent is queried back, what was sent while they were away included.
+//! Prometheus and `VictoriaMetrics`: queries return everything that was sent, also during their absence.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::{
     servers::{Server, are_installed, free_address, wait_until},
 };
 
-/// Snapshots while a server is there, while it is away, and when it is back.
+/// Number of snapshots while a server is up, while it is away, and after its return.
 const SNAPSHOTS: [u64; 3] = [10, 30, 10];
 const TIMEOUT: Duration = Duration::from_secs(30);
 const PUBLISHED: &str = "rabbitscope_node_messages_published_total";
@@ -58,7 +58,7 @@ fn what_is_queried_back_is_what_was_sent() {
     }
 }
 
-/// Values are 1, 2, 3 …, a second apart, so that a sample that is there twice or not at all changes their sum.
+/// Offers values 1, 2, 3 …, a second apart. A duplicate or missing sample changes their sum.
 fn offer_through_an_absence(exporters: &Exporters, servers: [&mut Server; 2]) {
     let [first, second] = servers;
     let all: u64 = SNAPSHOTS.iter().sum();
@@ -69,7 +69,7 @@ fn offer_through_an_absence(exporters: &Exporters, servers: [&mut Server; 2]) {
             offered += 1;
             exporters.offer_metrics(snapshot(start + 1000 * offered, offered));
             wait_until(TIMEOUT, "it is encoded", || {
-                exporters.figures().iter().all(|it| it.sent + it.spooled == offered)
+                exporters.figures().iter().all(|figures| figures.sent + figures.spooled == offered)
             });
         }
     };
@@ -78,9 +78,10 @@ fn offer_through_an_absence(exporters: &Exporters, servers: [&mut Server; 2]) {
     first.end();
     second.end();
     offer(SNAPSHOTS[1]);
-    let is_noticed = || exporters.figures().iter().all(|it| it.errors.contains_key("unreachable"));
+    let is_noticed =
+        || exporters.figures().iter().all(|figures| figures.errors.contains_key("unreachable"));
     wait_until(TIMEOUT, "all notice it", is_noticed);
-    assert!(exporters.figures().iter().all(|it| it.spooled == SNAPSHOTS[1]));
+    assert!(exporters.figures().iter().all(|figures| figures.spooled == SNAPSHOTS[1]));
     first.start();
     second.start();
     offer(SNAPSHOTS[2]);
@@ -90,7 +91,7 @@ fn offer_through_an_absence(exporters: &Exporters, servers: [&mut Server; 2]) {
 }
 
 fn has_sent(figures: &[ExporterFigures], count: u64) -> bool {
-    figures.iter().all(|it| it.sent == count)
+    figures.iter().all(|exporter| exporter.sent == count)
 }
 
 fn check_stored(server: &Server, selector: &str) {
@@ -106,7 +107,7 @@ fn check_stored(server: &Server, selector: &str) {
         (format!("max_over_time({DEPTH}{{{selector}}}[10m]) > {all}"), 100.0 * all as f64),
     ];
     for (expression, expected) in expressions {
-        // VictoriaMetrics shows what it has accepted a second later.
+        // VictoriaMetrics shows accepted data a second later.
         wait_until(TIMEOUT, &format!("{expression} is {expected}"), || {
             server.query(&expression) == [expected]
         });
@@ -127,9 +128,10 @@ fn check_scraped(server: &Server) {
     }
 }
 
-/// Prometheus understands every expression of the dashboards.
+/// Checks that Prometheus understands every expression of the dashboards.
 fn check_dashboards(server: &Server) {
     let expressions = expressions();
-    let answered = expressions.iter().filter(|it| !server.query(it).is_empty()).count();
+    let answered =
+        expressions.iter().filter(|expression| !server.query(expression).is_empty()).count();
     assert!(answered >= 8, "of {} only {answered} have values", expressions.len());
 }

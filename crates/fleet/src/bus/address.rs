@@ -1,4 +1,4 @@
-//! Where the bus is, and the proof that it is not the broker under test.
+//! The address of the bus, and the check that it is not the broker under test.
 
 use std::{
     collections::BTreeSet,
@@ -11,14 +11,14 @@ use rabbitscope_runs::record::BrokerFacts;
 
 use crate::error::FleetError;
 
-/// Where the bus is.
+/// Address of the bus.
 #[derive(Clone, Debug)]
 pub struct BusAddress {
     pub(crate) dialer: Dialer,
 }
 
 impl BusAddress {
-    /// The bus that this dialer reaches.
+    /// Wraps the dialer that reaches the bus.
     pub fn new(dialer: Dialer) -> Self {
         Self { dialer }
     }
@@ -43,7 +43,8 @@ impl BusAddress {
             })
         };
         let bus = addresses(self.dialer.uri());
-        if let Some(address) = broker_uris.iter().flat_map(addresses).find(|it| bus.contains(it)) {
+        if let Some(address) = broker_uris.iter().flat_map(addresses).find(|own| bus.contains(own))
+        {
             return same(format!("both are at {address}"));
         }
         if !bus_cluster.is_empty() && bus_cluster == broker.cluster_name {
@@ -53,7 +54,7 @@ impl BusAddress {
     }
 }
 
-/// All that the name resolves to. A name that does not is found out by connecting.
+/// All addresses that the host name resolves to; none if it does not resolve, which connecting then reports.
 fn addresses(uri: &Uri) -> BTreeSet<SocketAddr> {
     (uri.host.as_str(), uri.port).to_socket_addrs().into_iter().flatten().collect()
 }

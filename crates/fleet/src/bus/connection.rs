@@ -1,4 +1,4 @@
-//! A connection to the bus. Whatever is to be sent is written by [`Bus::poll`], which every side calls all the time.
+//! A connection to the bus. [`Bus::poll`] writes pending messages; both sides call it continually.
 
 use std::time::Duration;
 
@@ -11,42 +11,43 @@ use serde::Serialize;
 use super::{address::BusAddress, name::FleetName};
 use crate::error::FleetError;
 
-/// Seconds between heartbeats: the bus drops the exclusive queues of a machine that is gone after twice that. Whoever
-/// starts a broker and declares queues is away from the bus for a while.
+/// Seconds between heartbeats. The bus drops the exclusive queues of a dead machine after twice that time. A
+/// controller is away from the bus while it starts a broker and declares queues.
 const HEARTBEAT_SECONDS: u16 = 60;
 
-/// Most of a log: older parts go first. Chosen: ten hours of eight workers with 7 kB a second each.
+/// Size limit of a log; the bus drops the oldest segments first. Chosen: ten hours of eight workers that send 7 kB/s
+/// each.
 const LOG_BYTES: i64 = 2 << 30;
 
-/// One file of a log.
+/// Size of one segment file of a log.
 const SEGMENT_BYTES: i64 = 50 << 20;
 
-/// Records that a reader of the log has on the way.
+/// Prefetch of the log's consumer, in records.
 const LOG_PREFETCH: u16 = 100;
 
-/// The tags of the consumers.
+/// Consumer tags.
 const OWN: &str = "own";
 const LOG: &str = "log";
 
-/// What comes from the bus.
+/// A delivery or confirm from the bus.
 #[derive(Debug)]
 pub(crate) enum Received {
     /// A message for this process.
     Message(Vec<u8>),
     /// A record of the log.
     Record(Vec<u8>),
-    /// The bus has this record of ours, by the number that [`Bus::append`] was given.
+    /// The bus stored a record; the number is the one given to [`Bus::append`].
     Stored(u64),
-    /// The bus refused this record of ours.
+    /// The bus refused a record.
     Refused(u64),
 }
 
-/// A connection.
+/// A connection to the bus.
 pub(crate) struct Bus {
     client: ControlClient,
-    /// For messages and consumers.
+    /// Channel for messages and consumers.
     channel: u16,
-    /// For the log, with confirms.
+    /// Channel for the log, in confirm mode.
     log_channel: u16,
     ring: ConfirmRing<u64>,
     log: String,
@@ -69,14 +70,14 @@ impl Bus {
         Ok(Self { client, channel, log_channel, ring: ConfirmRing::default(), log: fleet.log() })
     }
 
-    /// The name of the cluster, as it says of itself.
+    /// Returns the cluster name that the bus announces.
     pub(crate) fn cluster_name(&self) -> String {
         let properties = self.client.connection().server_properties();
         properties.text("cluster_name").unwrap_or_default().to_owned()
     }
 
-    /// Declares a queue that belongs to this connection, and receives what comes to it. False: another connection has
-    /// it.
+    /// Declares a queue that is exclusive to this connection, and consumes from it. Returns false if another
+    /// connection owns the queue.
     pub(crate) fn receive_at(&mut self, queue: &str) -> Result<bool, FleetError> {
         let doing = "declaring a queue";
         let none = Table::default();
@@ -107,7 +108,7 @@ impl Bus {
         Ok(true)
     }
 
-    /// Whether there is a log.
+    /// Returns true if the fleet has a log.
     pub(crate) fn has_log(&mut self) -> Result<bool, FleetError> {
         let doing = "looking for the log of a run";
         let none = Table::default();
@@ -119,7 +120,7 @@ impl Bus {
             auto_delete: false,
             arguments: &none,
         };
-        // On a channel of its own, which the bus closes when there is none: consumers stay.
+        // A missing queue closes its channel, so this request has its own: consumers stay.
         let channel = self.client.open_channel().map_err(broken(doing))?;
         match self.client.call(channel, &passive) {
             Err(ClientError::Channel(refusal)) if refusal.is_not_found() => Ok(false),
@@ -131,7 +132,7 @@ impl Bus {
         }
     }
 
-    /// Begins a log, in place of any that is there.
+    /// Creates an empty log; an existing one is deleted.
     pub(crate) fn begin_log(&mut self) -> Result<(), FleetError> {
         self.delete_log()?;
         let text = |name: &str, value: &str| (name.to_owned(), Value::Text(value.to_owned()));
@@ -153,14 +154,14 @@ impl Bus {
         declared.map(|_| ()).map_err(broken("declaring the log of the run, a stream"))
     }
 
-    /// Removes the log.
+    /// Deletes the log.
     pub(crate) fn delete_log(&mut self) -> Result<(), FleetError> {
         let delete = Request::QueueDelete { queue: &self.log, if_unused: false, if_empty: false };
         let deleted = self.client.call(self.channel, &delete);
         deleted.map(|_| ()).map_err(broken("removing the log of a run"))
     }
 
-    /// Reads the log from its beginning, and what is added to it from then on.
+    /// Starts to read the log from its first record, and then new records as they arrive.
     pub(crate) fn read_log(&mut self) -> Result<(), FleetError> {
         let doing = "reading the log of the run";
         let qos = Request::Qos { prefetch: LOG_PREFETCH, global: false };
@@ -178,26 +179,26 @@ impl Bus {
         self.client.call(self.channel, &consume).map(|_| ()).map_err(broken(doing))
     }
 
-    /// Reads the log no longer.
+    /// Stops reading the log.
     pub(crate) fn stop_reading(&mut self) -> Result<(), FleetError> {
         let cancelled = self.client.call(self.channel, &Request::Cancel { consumer_tag: LOG });
         cancelled.map(|_| ()).map_err(broken("closing the log of a run"))
     }
 
-    /// Sends a message to a queue; it is dropped when there is no such queue.
+    /// Sends a message to a queue. The bus drops it if the queue does not exist.
     pub(crate) fn send(&mut self, queue: &str, message: &impl Serialize) {
         let body = serde_json::to_vec(message).expect("texts and numbers are JSON");
         self.client.publish(self.channel, queue, &Properties::with_delivery_mode(false), &body);
     }
 
-    /// Adds a record to the log. `number` comes back when the bus has it.
+    /// Appends a record to the log. `number` comes back in [`Received::Stored`] or [`Received::Refused`].
     pub(crate) fn append(&mut self, number: u64, record: &[u8]) {
         self.ring.push(number);
         let log = self.log.clone();
         self.client.publish(self.log_channel, &log, &Properties::with_delivery_mode(true), record);
     }
 
-    /// Writes what is to be sent, and returns what comes within `wait`, as soon as anything does.
+    /// Writes pending messages. Returns as soon as anything arrives, after `wait` at the latest.
     pub(crate) fn poll(&mut self, wait: Duration) -> Result<Vec<Received>, FleetError> {
         let Self { client, ring, channel, .. } = self;
         let (mut received, mut last_record) = (Vec::new(), None);
@@ -213,7 +214,7 @@ impl Bus {
                 }
                 Event::Confirm { tag, multiple, accepted, .. } => {
                     let of = if accepted { Received::Stored } else { Received::Refused };
-                    // A confirm of what is settled already says nothing new.
+                    // A confirm for a settled record is ignored.
                     ring.settle(tag, multiple, |number| received.push(of(number))).ok();
                 }
                 _ => {}
@@ -226,13 +227,13 @@ impl Bus {
         polled.map(|()| received).map_err(broken("waiting for messages"))
     }
 
-    /// Closes the connection. It does not matter when the bus does not answer.
+    /// Closes the connection. A bus that does not answer is ignored.
     pub(crate) fn close(self) {
         self.client.close().ok();
     }
 }
 
-/// `RESOURCE_LOCKED` of AMQP 0-9-1: an exclusive queue of another connection.
+/// Reply code `RESOURCE_LOCKED` of AMQP 0-9-1: the queue is exclusive to another connection.
 const RESOURCE_LOCKED: u16 = 405;
 
 fn broken(doing: &'static str) -> impl Fn(ClientError) -> FleetError {

@@ -1,4 +1,5 @@
-//! The bus: a connection to a RabbitMQ that carries the messages of a fleet, and the names that they have there.
+//! The bus: a connection to a RabbitMQ that carries a fleet's messages, its address, and the names of a fleet's
+//! queues.
 
 mod address;
 mod connection;

@@ -1,33 +1,33 @@
-//! The name of a fleet, and of its queues on the bus.
+//! The name of a fleet, and the names of its queues on the bus.
 
 use std::str::FromStr;
 
 use crate::error::FleetError;
 
-/// Longest name.
+/// Length limit of a fleet's name, in bytes.
 const MAX_LENGTH: usize = 64;
 
-/// The name of a fleet: several fleets may use one bus.
+/// Name of a fleet. Several fleets can share a bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FleetName(String);
 
 impl FleetName {
-    /// As it was typed.
+    /// Returns the name as typed.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// The queue of the controller; exclusive, so that there is one.
+    /// Returns the name of the controller's queue, which is exclusive: a fleet has one controller.
     pub(crate) fn controller_queue(&self) -> String {
         format!("rabbitscope.fleet.{}.controller", self.0)
     }
 
-    /// The queue of a worker.
+    /// Returns the name of a worker's queue.
     pub(crate) fn worker_queue(&self, worker: &str) -> String {
         format!("rabbitscope.fleet.{}.worker.{worker}", self.0)
     }
 
-    /// The stream with the log of the run.
+    /// Returns the name of the stream that holds the log of the run.
     pub(crate) fn log(&self) -> String {
         format!("rabbitscope.fleet.{}.log", self.0)
     }

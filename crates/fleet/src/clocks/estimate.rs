@@ -1,12 +1,14 @@
-//! How far another's clock is from ours, from pings: the answer was given between sending the ping and receiving the
-//! answer, so that the offset is known to half of the round trip, whatever the ways there and back take. The ping with
-//! the smallest round trip says most (Cristian 1989; NTP, RFC 5905, section 8, has the same formula).
+//! Offset of a remote clock, estimated from pings.
+//!
+//! The remote process answers between our sending of the ping and our receipt of the answer. The offset is therefore
+//! known to within half the round trip, however that time divides into the two directions. The ping with the smallest
+//! round trip gives the best estimate (Cristian 1989; NTP, RFC 5905, section 8, has the same formula).
 
 use serde::{Deserialize, Serialize};
 
 use super::identity::ClockIdentity;
 
-/// The times of a ping and its answer: those at both ends by our clock, the others by the other's.
+/// Timestamps of a ping and its answer. Sent and returned are on our clock, received and answered on the remote one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(clippy::struct_field_names, reason = "the unit belongs into the name")]
 pub(crate) struct Exchange {
@@ -16,15 +18,15 @@ pub(crate) struct Exchange {
     pub(crate) returned_nanos: u64,
 }
 
-/// What is known of another's clock.
+/// Estimate of a remote clock.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct ClockEstimate {
-    /// What the other's clock shows less what ours shows.
+    /// Remote clock minus ours.
     pub(crate) offset_nanos: i64,
-    /// The offset is that, more or less this. 0: it is the same clock.
+    /// Error bound of the offset (±). 0: both are the same clock.
     pub(crate) error_nanos: u64,
-    /// Pings.
+    /// Number of answered pings.
     pub(crate) pings: u32,
 }
 
@@ -43,8 +45,8 @@ impl Exchange {
 }
 
 impl ClockEstimate {
-    /// From the exchange with the smallest round trip; absent without any.
-    pub(crate) fn of(exchanges: &[Exchange]) -> Option<Self> {
+    /// Estimates the clock from the exchange with the smallest round trip. Returns none without exchanges.
+    pub(crate) fn from_exchanges(exchanges: &[Exchange]) -> Option<Self> {
         let best = exchanges.iter().min_by_key(|exchange| exchange.round_trip())?;
         Some(Self {
             offset_nanos: best.offset(),
@@ -53,18 +55,18 @@ impl ClockEstimate {
         })
     }
 
-    /// The time on the other's clock when ours shows this.
+    /// Converts a time on our clock to the remote clock.
     pub(crate) fn theirs(self, ours_nanos: u64) -> u64 {
         u64::try_from(i128::from(ours_nanos) + i128::from(self.offset_nanos)).unwrap_or(0)
     }
 
-    /// How far the clocks went apart since `earlier`.
+    /// Returns the change of the offset since `earlier`.
     pub(crate) fn drift_since(self, earlier: Self) -> i64 {
         self.offset_nanos.saturating_sub(earlier.offset_nanos)
     }
 }
 
-/// Estimates of which those of one clock are the same: the best of them, and that of our own clock is known.
+/// Replaces each estimate by the best estimate of the same clock. Our own clock has offset and error 0.
 pub(crate) fn shared_estimates(
     own: &ClockIdentity,
     measured: &[(ClockIdentity, ClockEstimate)],
@@ -74,13 +76,13 @@ pub(crate) fn shared_estimates(
             return ClockEstimate { offset_nanos: 0, error_nanos: 0, pings: estimate.pings };
         }
         let same = measured.iter().filter(|(other, _)| other == identity);
-        let best = same.map(|(_, estimate)| *estimate).min_by_key(|it| it.error_nanos);
+        let best = same.map(|(_, estimate)| *estimate).min_by_key(|same| same.error_nanos);
         best.unwrap_or(*estimate)
     };
     measured.iter().map(best).collect()
 }
 
-/// The most by which a latency from one of these clocks to another can be wrong: 0 for one clock.
+/// Largest error of a latency between any two of these clocks; 0 if all are the same clock.
 pub(crate) fn latency_error_nanos(clocks: &[(ClockIdentity, u64)]) -> u64 {
     let mut errors: Vec<u64> = Vec::new();
     let mut seen: Vec<&ClockIdentity> = Vec::new();
@@ -105,7 +107,8 @@ mod tests {
         ClockIdentity { boot: name.to_owned(), time_namespace: String::new() }
     }
 
-    /// A ping that took this long there, in the other process, and back; the other's clock is an hour ahead.
+    /// A ping with these times for the way there, the remote process, and the way back. The remote clock is an hour
+    /// ahead.
     fn exchange(there: u64, inside: u64, back: u64) -> Exchange {
         let (sent, ahead) = (1_000_000, 3_600_000_000_000);
         Exchange {
@@ -119,15 +122,15 @@ mod tests {
     #[test]
     fn the_truth_is_within_the_error() {
         let exchanges = [exchange(900, 5, 100), exchange(70, 9_999, 10), exchange(200, 5, 200)];
-        let estimate = ClockEstimate::of(&exchanges).unwrap();
+        let estimate = ClockEstimate::from_exchanges(&exchanges).unwrap();
         assert_eq!((estimate.offset_nanos, estimate.error_nanos), (3_600_000_000_030, 40));
         assert_eq!(estimate.theirs(7), 3_600_000_000_037);
         for there in [0, 1, 50, 99, 100] {
-            let one = ClockEstimate::of(&[exchange(there, 3, 100 - there)]).unwrap();
+            let one = ClockEstimate::from_exchanges(&[exchange(there, 3, 100 - there)]).unwrap();
             let wrong = one.offset_nanos.abs_diff(3_600_000_000_000);
             assert!(wrong <= one.error_nanos, "{wrong} {}", one.error_nanos);
         }
-        assert_eq!(ClockEstimate::of(&[]), None);
+        assert_eq!(ClockEstimate::from_exchanges(&[]), None);
     }
 
     #[test]
@@ -141,18 +144,19 @@ mod tests {
             (clock("far"), estimate(-7, 500)),
         ];
         let shared = shared_estimates(&clock("here"), &measured);
-        let shared: Vec<_> = shared.iter().map(|it| (it.offset_nanos, it.error_nanos)).collect();
+        let shared = shared.iter().map(|estimate| (estimate.offset_nanos, estimate.error_nanos));
+        let shared: Vec<_> = shared.collect();
         assert_eq!(shared, [(0, 0), (950, 60), (950, 60), (-7, 500)]);
     }
 
     #[test]
     fn the_error_of_a_latency_is_that_of_both_clocks() {
-        let of = |clocks: &[(&str, u64)]| {
+        let error = |clocks: &[(&str, u64)]| {
             let clocks: Vec<_> = clocks.iter().map(|(name, error)| (clock(name), *error)).collect();
             latency_error_nanos(&clocks)
         };
-        assert_eq!(of(&[("a", 60), ("a", 60), ("a", 60)]), 0);
-        assert_eq!(of(&[("here", 0), ("a", 60)]), 60);
-        assert_eq!(of(&[("a", 60), ("b", 40), ("c", 50), ("a", 60)]), 110);
+        assert_eq!(error(&[("a", 60), ("a", 60), ("a", 60)]), 0);
+        assert_eq!(error(&[("here", 0), ("a", 60)]), 60);
+        assert_eq!(error(&[("a", 60), ("b", 40), ("c", 50), ("a", 60)]), 110);
     }
 }

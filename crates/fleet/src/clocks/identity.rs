@@ -1,13 +1,13 @@
-//! Which clock a process has.
+//! Identity of a process's clock.
 
 use serde::{Deserialize, Serialize};
 
-/// Which clock a process has: those of equal ones are one clock.
+/// Identity of a process's clock. Processes with equal identities share a clock.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct ClockIdentity {
-    /// Of the running kernel: `/proc/sys/kernel/random/boot_id`.
+    /// Id of the running kernel's boot: `/proc/sys/kernel/random/boot_id`.
     pub(crate) boot: String,
-    /// `/proc/self/ns/time`; empty on a kernel that has none.
+    /// Target of `/proc/self/ns/time`; empty on a kernel without time namespaces.
     pub(crate) time_namespace: String,
 }

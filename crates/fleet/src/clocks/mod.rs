@@ -1,4 +1,4 @@
-//! The clock of this process, and what it knows of another's.
+//! The clock of this process, and estimates of remote clocks.
 
 mod estimate;
 mod identity;

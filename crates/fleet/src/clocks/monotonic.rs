@@ -1,4 +1,4 @@
-//! The monotonic clock of this process: it is never set, and starts at a time of its own on each machine.
+//! The monotonic clock of this process. It is never set, and each machine counts from its own start.
 
 use std::{
     fs,
@@ -9,32 +9,32 @@ use rustix::time::{ClockId, clock_gettime};
 
 use super::identity::ClockIdentity;
 
-/// Readings of both clocks of which the closest pair is taken. Chosen: one of eight is not interrupted.
+/// Number of paired readings of both clocks; the closest pair is used. Chosen: one of eight is not interrupted.
 const READINGS: usize = 8;
 
-/// Nanoseconds since the clock's start.
+/// Nanoseconds on the monotonic clock.
 pub(crate) fn now_nanos() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
     let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
     seconds * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
 }
 
-/// The same point in time as the standard library has it.
+/// Converts a time on the monotonic clock to an [`Instant`].
 pub(crate) fn instant_at(nanos: u64) -> Instant {
     let readings = (0..READINGS).map(|_| {
         let (before, instant, after) = (now_nanos(), Instant::now(), now_nanos());
         (after - before, before + (after - before) / 2, instant)
     });
     let closest = readings.min_by_key(|(width, _, _)| *width);
-    let (_, at, instant) = closest.expect("there is more than one");
-    if nanos >= at {
-        instant + Duration::from_nanos(nanos - at)
+    let (_, read_nanos, instant) = closest.expect("there is more than one");
+    if nanos >= read_nanos {
+        instant + Duration::from_nanos(nanos - read_nanos)
     } else {
-        instant.checked_sub(Duration::from_nanos(at - nanos)).unwrap_or(instant)
+        instant.checked_sub(Duration::from_nanos(read_nanos - nanos)).unwrap_or(instant)
     }
 }
 
-/// Which clock this is.
+/// Returns the identity of this process's clock.
 pub(crate) fn identity() -> ClockIdentity {
     let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
     let namespace = fs::read_link("/proc/self/ns/time").unwrap_or_default();

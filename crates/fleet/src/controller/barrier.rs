@@ -1,4 +1,4 @@
-//! The clocks of the workers, and the start: at one time, in the clock of each.
+//! Estimates of the workers' clocks, from which the common start is computed.
 
 use std::time::{Duration, Instant};
 
@@ -9,18 +9,17 @@ use crate::{
     protocol::ToWorker,
 };
 
-/// Pings to each worker, one after another. The smallest round trip of so many is not far from the smallest that there
-/// is. Chosen.
+/// Pings to each worker, one after another. The smallest round trip of this many is close to the minimum. Chosen.
 const PINGS: u32 = 40;
 
-/// How long the answer to a ping is waited for.
+/// Timeout of one ping.
 const PING_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// How long all pings to a worker may take.
+/// Timeout of all pings to one worker.
 const PINGS_TIMEOUT: Duration = Duration::from_secs(3);
 
 impl Controller {
-    /// Asks every worker for its clock. Absent for one that does not answer.
+    /// Pings every worker. The estimate is absent for a worker that is lost or does not answer.
     pub(super) fn measure_clocks(&mut self) -> Result<Vec<Option<ClockEstimate>>, FleetError> {
         let mut measured = Vec::new();
         for part in 0..self.members.len() {
@@ -44,7 +43,7 @@ impl Controller {
             }
             exchanges.extend(self.ping(part, number)?);
         }
-        Ok(ClockEstimate::of(&exchanges))
+        Ok(ClockEstimate::from_exchanges(&exchanges))
     }
 
     fn ping(&mut self, part: usize, number: u32) -> Result<Option<Exchange>, FleetError> {

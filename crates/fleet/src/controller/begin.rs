@@ -1,5 +1,5 @@
-//! The begin of a run: everything that a successor of this controller would need goes to the log, and then the start
-//! to the workers.
+//! The start of a run: the log first receives everything that a successor of this controller needs, then the workers
+//! receive the start.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -15,31 +15,31 @@ use crate::{
     protocol::{LogRecord, MemberStart, ToWorker},
 };
 
-/// From the order to start to the start, at least. Chosen: the order arrives within milliseconds.
+/// Minimum time from the start message to the start. Chosen: the message arrives within milliseconds.
 const LEAD: Duration = Duration::from_secs(1);
 
-/// What is added for each connection of the run, which its worker still has to hand to a thread. Four workers with 2,500
-/// each, on two CPUs together with the broker, took 2 s.
+/// Extra lead per connection, which its worker still has to hand to a thread. Four workers with 2,500 connections
+/// each took 2 s on two CPUs that they shared with the broker.
 const LEAD_OF_CONNECTION: Duration = Duration::from_micros(400);
 
-/// Longest time until the start, with tens of thousands of connections: they are on several machines.
+/// Maximum lead. Tens of thousands of connections are spread over several machines.
 const MAX_LEAD: Duration = Duration::from_secs(10);
 
-/// How long the bus may take to store the begin of a run.
+/// Timeout for the bus to store the record of the start.
 const STORE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How far the wall clocks of two machines are apart at most. Chosen: certificates and logs are of no use with more, and
-/// a run that was begun elsewhere has no other clock.
+/// Largest difference between the wall clocks of two machines. A resumed run has no other common clock. Chosen: a
+/// larger difference breaks certificates and logs.
 const MAX_CLOCK_ERROR: Duration = Duration::from_secs(120);
 
-/// How often the wait for the start looks whether it is still wanted. Chosen: a person does not notice it.
+/// Interval at which the wait for the start checks `stop`. Chosen: too short for a person to notice.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The number of the record of the begin, in [`Controller::stored`].
+/// Number of the start record, for comparison with `Controller::stored`.
 const BEGUN: u64 = 1;
 
 impl Controller {
-    /// Starts the run on all workers; returns when it begins.
+    /// Starts the run on all workers, and returns at its start.
     pub(super) fn begin(&mut self, stop: &AtomicBool) -> Result<RemoteStart, FleetError> {
         let clocks = self.measure_clocks()?;
         for (part, clock) in clocks.into_iter().enumerate() {
@@ -56,7 +56,7 @@ impl Controller {
         self.begun.started_unix_nanos = u64::try_from(since.as_nanos()).unwrap_or(0);
         self.begun.clock = identity();
         self.log_begin()?;
-        // Of a log before this one.
+        // A mark that is still pending belongs to the previous log.
         self.awaited_mark = None;
         let tag = run_tag(self.begun.started_unix_nanos);
         for part in 0..self.members.len() {
@@ -67,7 +67,7 @@ impl Controller {
         while Instant::now() < origin {
             if stop.load(Ordering::Relaxed) {
                 self.dismiss();
-                // Nobody is to go on with it.
+                // This run must not be resumed.
                 self.bus.delete_log().ok();
                 return Err(FleetError::Stopped);
             }
@@ -92,13 +92,13 @@ impl Controller {
         Ok(())
     }
 
-    /// How the run began, also for one that another controller has begun.
+    /// Returns the start of the run, also if another controller started it.
     pub(super) fn remote_start(&self, age: RunAge) -> RemoteStart {
         let parts = self.begun.members.iter().map(MemberStart::size);
         RemoteStart { unix_nanos: self.begun.started_unix_nanos, parts: parts.collect(), age }
     }
 
-    /// Of a run that another controller has begun, by the wall clock of this one.
+    /// Age of a run that another controller started, by this machine's wall clock.
     pub(super) fn age_of_begun(&self) -> RunAge {
         let began = UNIX_EPOCH + Duration::from_nanos(self.begun.started_unix_nanos);
         age_by(SystemTime::now().duration_since(began).unwrap_or_default())

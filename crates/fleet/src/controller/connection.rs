@@ -1,4 +1,4 @@
-//! A controller: its connection to the bus, and what it knows of a run.
+//! A controller: its connection to the bus, and the state of a run.
 
 use std::{
     collections::VecDeque,
@@ -15,23 +15,23 @@ use crate::{
     bus::{Bus, BusAddress, FleetName, Received},
     clocks::ClockEstimate,
     error::FleetError,
-    protocol::{Begun, LogRecord, Pong, ToController, ToWorker},
+    protocol::{Begun, LogRecord, MemberStart, Pong, ToController, ToWorker},
 };
 
-/// What a controller is started with.
+/// Options of a controller.
 #[derive(Debug)]
 pub struct ControllerOptions {
-    /// Where the bus is.
+    /// Address of the bus.
     pub bus: BusAddress,
-    /// The fleet that it controls.
+    /// Fleet to control.
     pub fleet: FleetName,
-    /// How many workers put the load on.
+    /// Number of workers for the load.
     pub workers: usize,
-    /// How long workers are awaited.
+    /// Longest wait for the workers.
     pub patience: Duration,
-    /// Goes on with a run of which the controller is gone, if there is one.
+    /// Resume a run whose controller died, if there is one.
     pub resume: bool,
-    /// Of rabbitscope.
+    /// Version of rabbitscope.
     pub version: String,
 }
 
@@ -40,22 +40,22 @@ pub struct Controller {
     pub(super) options: ControllerOptions,
     pub(super) bus: Bus,
     pub(super) roster: Roster,
-    /// The run that it is about.
+    /// The current run.
     pub(super) begun: Begun,
     pub(super) members: Vec<Member>,
-    /// What happened and was not asked for yet.
+    /// Events that the load has not fetched yet.
     pub(super) events: VecDeque<RemoteEvent>,
-    /// The ping that is to be answered, and the answer.
+    /// The outstanding ping, and its answer.
     pub(super) ping: Option<Ping>,
     pub(super) pong: Option<Pong>,
     pub(super) stored: u64,
     pub(super) wished: Option<(Instant, PartWishes)>,
     pub(super) is_resumed: bool,
-    /// The log is to be read up to here.
+    /// Mark in the log at which the backlog ends; absent once the controller has read it.
     pub(super) awaited_mark: Option<String>,
 }
 
-/// A ping, as its answer names it.
+/// Identification of a ping, as its answer repeats it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Ping {
     pub(super) worker: String,
@@ -63,17 +63,17 @@ pub(super) struct Ping {
     pub(super) sent_nanos: u64,
 }
 
-/// A worker that has a part of the run; its part is its position.
+/// A worker with a part of the run. Its index is the number of the part.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Member {
     /// Number of its latest update.
     pub(super) updates: u64,
     pub(super) is_lagging: bool,
-    /// It was not heard of for a while at some time.
+    /// The worker was lagging at some time.
     pub(super) has_lagged: bool,
     pub(super) is_lost: bool,
     pub(super) late_nanos: u64,
-    /// Its clock after the run; absent when it could not be asked.
+    /// Estimate of its clock after the run; absent if the worker did not answer.
     pub(super) clock_after: Option<ClockEstimate>,
 }
 
@@ -84,7 +84,7 @@ impl fmt::Debug for Controller {
 }
 
 impl Controller {
-    /// Connects to the bus, where it is the only controller of its fleet.
+    /// Connects to the bus. Fails if the fleet already has a controller.
     pub fn connect(options: ControllerOptions) -> Result<Self, FleetError> {
         let bus = connect(&options)?
             .ok_or_else(|| FleetError::Taken { fleet: options.fleet.as_str().to_owned() })?;
@@ -109,7 +109,7 @@ impl Controller {
         self.options.bus.refuse_as(&self.bus.cluster_name(), broker, uris)
     }
 
-    /// Sends a message to the worker that has this part.
+    /// Sends a message to the worker of this part.
     pub(super) fn tell(&mut self, part: usize, message: &ToWorker) {
         let worker = &self.begun.members[part].worker.id;
         self.bus.send(&self.options.fleet.worker_queue(worker), message);
@@ -119,7 +119,7 @@ impl Controller {
         (0..self.members.len()).for_each(|part| self.tell(part, message));
     }
 
-    /// Takes what comes from the bus within `wait`.
+    /// Handles everything that arrives from the bus within `wait`.
     pub(super) fn receive(&mut self, wait: Duration) -> Result<(), FleetError> {
         let now = Instant::now();
         for received in self.bus.poll(wait)? {
@@ -130,7 +130,7 @@ impl Controller {
                 Received::Refused(_) => {}
             }
         }
-        // A process that was stopped for a while has not listened: nobody else is to blame.
+        // After a suspension of this process, silence is not the workers' fault.
         if now.elapsed() > wait + SUSPENDED_TIME {
             self.roster.excuse(Instant::now());
             self.mark_log();
@@ -138,14 +138,14 @@ impl Controller {
         Ok(())
     }
 
-    /// What is in the log by now is read when this mark is.
+    /// Appends a mark to the log. Reading the mark proves that all earlier records were read.
     pub(super) fn mark_log(&mut self) {
         let mark = format!("{}-{:?}", std::process::id(), Instant::now());
         self.bus.append(0, &LogRecord::Mark { mark: mark.clone() }.encode());
         self.awaited_mark = Some(mark);
     }
 
-    /// What is no message of this version is dropped: the versions are compared when workers are chosen.
+    /// Handles a message. Messages of another version are dropped: versions are compared when workers are chosen.
     fn take_message(&mut self, message: &[u8]) {
         if message.len() > MAX_MESSAGE_BYTES {
             return;
@@ -162,14 +162,15 @@ impl Controller {
         }
     }
 
-    /// An update that was read before is dropped by whoever joins them.
+    /// Handles a record of the log. An update that was read before is dropped.
     fn take_record(&mut self, record: &[u8]) {
         match LogRecord::decode(record) {
             Some(LogRecord::Begun(begun)) if self.members.is_empty() => self.take_begun(*begun),
             Some(LogRecord::Update { run, worker, number, update }) if run == self.begun.run => {
                 self.roster.heard_of(&worker, Instant::now());
                 let mut members = self.begun.members.iter();
-                let Some(part) = members.position(|it| it.worker.id == worker) else { return };
+                let is_sender = |member: &MemberStart| member.worker.id == worker;
+                let Some(part) = members.position(is_sender) else { return };
                 let member = &mut self.members[part];
                 if number > member.updates && !member.is_lost {
                     member.updates = number;
@@ -188,7 +189,8 @@ impl Controller {
         self.begun = begun;
     }
 
-    /// Another connection in place of one that broke; the log is read again from its beginning.
+    /// Replaces a broken connection, and reads the log again from its beginning. Returns false if another controller
+    /// has taken the fleet.
     pub(super) fn reconnect(&mut self) -> Result<bool, FleetError> {
         let Some(mut bus) = connect(&self.options)? else { return Ok(false) };
         bus.read_log()?;
@@ -198,10 +200,10 @@ impl Controller {
         Ok(true)
     }
 
-    /// The run is over and its results are kept: its log is not needed any more.
+    /// Ends the run after its results are saved, and deletes its log.
     pub fn finish(mut self) {
         if !self.begun.run.is_empty() {
-            // It takes the place of the next run's log otherwise.
+            // Otherwise the next run would find it.
             self.bus.delete_log().ok();
         }
         self.bus.close();
@@ -214,14 +216,14 @@ impl Ping {
     }
 }
 
-/// Most of a message of a worker; others are dropped. Chosen: a hello has a few hundred bytes, and an error that it
-/// tells of is a sentence.
+/// Size limit of a worker's message; larger ones are dropped. Chosen: a hello has a few hundred bytes, and a reported
+/// error is one sentence.
 const MAX_MESSAGE_BYTES: usize = 16 << 10;
 
-/// A poll that took longer by this was not listening. Chosen.
+/// Delay of a poll from which this process counts as suspended. Chosen.
 const SUSPENDED_TIME: Duration = Duration::from_secs(1);
 
-/// Absent: another controller has the fleet.
+/// Connects to the bus. Returns none if the fleet already has a controller.
 fn connect(options: &ControllerOptions) -> Result<Option<Bus>, FleetError> {
     let name = format!("rabbitscope controller of {}", options.fleet.as_str());
     let mut bus = Bus::connect(&options.bus, &options.fleet, &name)?;

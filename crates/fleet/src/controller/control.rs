@@ -1,4 +1,4 @@
-//! A run from its first worker to its last.
+//! A run of a fleet, from gathering the workers to dismissing them.
 
 use std::{sync::atomic::AtomicBool, time::Duration};
 
@@ -7,22 +7,22 @@ use rabbitscope_load::{LoadOutcome, Progress, Session};
 use super::connection::Controller;
 use crate::error::FleetError;
 
-/// The broker under test, as workers are to reach it.
+/// The broker under test and the scenario, as the workers receive them.
 #[derive(Clone, Copy)]
 pub struct FleetTarget<'a> {
-    /// The scenario as resolved, without secrets.
+    /// The resolved scenario, without secrets.
     pub scenario: &'a str,
-    /// Its name.
+    /// Name of the scenario.
     pub name: &'a str,
-    /// Addresses, with passwords: they go to the workers, and never to the log.
+    /// Addresses with passwords. They go to the workers, never to the log.
     pub uris: &'a [String],
-    /// Of the run, in names on the broker.
+    /// Token of the run, a part of names on the broker.
     pub token: &'a str,
 }
 
 impl Controller {
-    /// Gathers workers, gives them their parts, starts them and joins what they measure. A run that was found in the
-    /// log is gone on with.
+    /// Gathers workers, assigns their parts, starts them and joins their measurements. Resumes the run if
+    /// [`find_run`](Self::find_run) found one.
     pub fn run(
         &mut self,
         session: &mut Session,
@@ -37,7 +37,7 @@ impl Controller {
             self.gather(progress, stop)?;
             self.assign(target, progress, stop)?;
             session.wait_for_start(stop);
-            // The bus ends a connection that was silent for minutes.
+            // The bus may have closed the connection during minutes of silence.
             if self.receive(Duration::ZERO).is_err() {
                 self.reconnect()?;
             }
@@ -61,5 +61,5 @@ impl Controller {
     }
 }
 
-/// Digits of the token that a run is called by.
+/// Length of a run's name: that many leading digits of its token.
 const RUN_DIGITS: usize = 12;

@@ -1,4 +1,4 @@
-//! What the joining of the parts asks for while the load is on.
+//! Events and wishes between the load's aggregation and the workers, while the load runs.
 
 use std::{
     thread,
@@ -13,10 +13,10 @@ use super::{
 };
 use crate::protocol::{ToWorker, WorkerState};
 
-/// How often wishes are sent again: a sign that the controller is there.
+/// Interval at which wishes are repeated, as a sign of life of the controller.
 const WISH_INTERVAL: Duration = Duration::from_secs(1);
 
-/// From one attempt to reach the bus again to the next.
+/// Interval between attempts to reconnect to the bus.
 const RECONNECT_INTERVAL: Duration = Duration::from_millis(500);
 
 impl RemoteWorkers for Controller {
@@ -53,7 +53,7 @@ impl RemoteWorkers for Controller {
 }
 
 impl Controller {
-    /// Tries again until it works, or until those who would be waited for are given up.
+    /// Reconnects until it works. Gives up after [`BUS_TIMEOUT`], when the workers count as lost.
     fn find_bus_again(&mut self) {
         let began = Instant::now();
         while began.elapsed() < BUS_TIMEOUT {
@@ -64,7 +64,7 @@ impl Controller {
         }
     }
 
-    /// Who was not heard of for a while is named once, and given up later.
+    /// Reports a silent worker once as lagging, and later as lost.
     pub(super) fn look_for_silence(&mut self, now: Instant) {
         for part in 0..self.members.len() {
             let worker = &self.begun.members[part].worker;
@@ -75,7 +75,7 @@ impl Controller {
             }
             let silent = now.saturating_duration_since(known.heard);
             let is_done = is_of_run && matches!(known.state, WorkerState::Finished { .. });
-            let who = described(part, worker);
+            let name = described(part, worker);
             let member = &mut self.members[part];
             if member.is_lost || is_done {
                 continue;
@@ -83,15 +83,15 @@ impl Controller {
             let is_lagging = silent >= LAG_TIME;
             if is_lagging && !std::mem::replace(&mut member.is_lagging, is_lagging) {
                 member.has_lagged = true;
-                let reason = format!("{who} was not heard of for {:.1} s", silent.as_secs_f64());
+                let reason = format!("{name} was not heard of for {:.1} s", silent.as_secs_f64());
                 self.events.push_back(RemoteEvent::Lagging { worker: part, reason });
             }
             self.members[part].is_lagging = is_lagging;
             if silent >= LOST_TIME {
                 self.members[part].is_lost = true;
                 let reason = format!(
-                    "{who} was not heard of for {} s and is given up: what it did from then on, and \
-                     what it would have done, is missing",
+                    "{name} was not heard of for {} s and is given up: the rest of its part of the load \
+                     is missing",
                     LOST_TIME.as_secs()
                 );
                 self.events.push_back(RemoteEvent::Lost { worker: part, reason });
@@ -100,7 +100,7 @@ impl Controller {
     }
 }
 
-/// How long a bus that is gone is waited for before its workers count as lost. Chosen: it is restarted meanwhile.
+/// Wait for a lost bus before its workers count as lost. Chosen: enough for a restart.
 const BUS_TIMEOUT: Duration = Duration::from_secs(60);
 
 fn late_nanos(state: &WorkerState) -> Option<u64> {

@@ -1,4 +1,4 @@
-//! What the record of a run keeps of its workers.
+//! Facts about the workers, for the record of a run.
 
 use rabbitscope_runs::record::{FleetFacts, FleetWorker};
 
@@ -6,9 +6,9 @@ use super::connection::Controller;
 use crate::clocks::{ClockEstimate, identity, latency_error_nanos};
 
 impl Controller {
-    /// Asks for the clocks once more, to know how far they went apart.
+    /// Pings the workers again after the run, to measure the drift of their clocks.
     pub(super) fn note_clocks_after(&mut self) {
-        // Another clock than that of the controller that began the run says nothing of that.
+        // After a resumption on another machine, our clock is not the one of the first estimates.
         if self.begun.clock != identity() {
             return;
         }
@@ -18,7 +18,7 @@ impl Controller {
         }
     }
 
-    /// The workers of the run that has ended.
+    /// Returns the facts about the workers of the run that has ended.
     pub fn facts(&self) -> FleetFacts {
         let members = self.begun.members.iter().zip(&self.members);
         let workers = members.map(|(start, member)| {
@@ -37,7 +37,8 @@ impl Controller {
             }
         });
         let workers: Vec<_> = workers.collect();
-        let late = || workers.iter().filter(|it| !it.lost).map(|it| it.started_late_nanos);
+        let late =
+            || workers.iter().filter(|worker| !worker.lost).map(|worker| worker.started_late_nanos);
         let clocks: Vec<_> = self
             .begun
             .members

@@ -1,4 +1,4 @@
-//! Workers are awaited and get their parts, and connect.
+//! Gathering of workers, assignment of their parts, and the wait for their connections.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -20,12 +20,12 @@ use crate::{
 /// Longest wait for a message.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How often a part is assigned again to a worker that does not know of it: a message to a queue that is made again may
-/// be lost.
+/// Interval at which a part is assigned again to a worker that does not know of it. A message can be lost while its
+/// queue is declared again.
 const ASSIGN_INTERVAL: Duration = Duration::from_secs(2);
 
 impl Controller {
-    /// Waits until there are as many workers as were asked for.
+    /// Waits until enough workers are present.
     pub(super) fn gather(
         &mut self,
         progress: &mut dyn FnMut(Progress<'_>),
@@ -58,17 +58,17 @@ impl Controller {
         Ok(())
     }
 
-    /// Why there are not enough workers.
+    /// Returns the error for missing workers, with the reason for each worker that cannot be used.
     fn missing(&self, now: Instant) -> FleetError {
         let own = &self.options.version;
         let reasons = self.roster.present(now).filter_map(|known| {
-            let who = format!("pid {} on {}", known.worker.pid, known.worker.host);
+            let name = format!("pid {} on {}", known.worker.pid, known.worker.host);
             if known.worker.version != *own {
                 let theirs = &known.worker.version;
-                return Some(format!("{who} is version {theirs}, this is {own}: use one build"));
+                return Some(format!("{name} is version {theirs}, this is {own}: use one build"));
             }
             matches!(known.state, WorkerState::Running { .. })
-                .then(|| format!("{who} is busy with another run"))
+                .then(|| format!("{name} is busy with another run"))
         });
         let refused = reasons.fold(String::new(), |all, reason| all + "; " + &reason);
         FleetError::Missing {
@@ -79,7 +79,7 @@ impl Controller {
         }
     }
 
-    /// Gives every worker its part, and waits until all of them are connected to the broker under test.
+    /// Assigns a part to every worker, and waits until all are connected to the broker under test.
     pub(super) fn assign(
         &mut self,
         target: &FleetTarget<'_>,
@@ -92,7 +92,7 @@ impl Controller {
                 self.dismiss();
                 return Err(FleetError::Stopped);
             }
-            if assigned.is_none_or(|at| at.elapsed() >= ASSIGN_INTERVAL) {
+            if assigned.is_none_or(|instant| instant.elapsed() >= ASSIGN_INTERVAL) {
                 assigned = Some(Instant::now());
                 self.assign_again(target);
             }
@@ -126,12 +126,12 @@ impl Controller {
         }
     }
 
-    /// Connections that are made, and those that are known to be wanted. Fails when a worker cannot make its own.
+    /// Returns the connections that are open and those that are known to be needed. Fails if a worker cannot connect.
     fn connected(&mut self) -> Result<(usize, usize), FleetError> {
         let (mut done, mut of) = (0_usize, 0_usize);
         let mut failed = None;
         for (part, member) in self.begun.members.iter().enumerate() {
-            let who = described(part, &member.worker);
+            let name = described(part, &member.worker);
             let Some(known) = self.roster.get(&member.worker.id) else { continue };
             match &known.state {
                 WorkerState::Connecting { run, done: some, of: all } if *run == self.begun.run => {
@@ -140,8 +140,8 @@ impl Controller {
                 WorkerState::Ready { run, connections, .. } if *run == self.begun.run => {
                     if !known.state.ready(run).is_some_and(|size| size.is_possible()) {
                         let reason =
-                            format!("no part of a run is as large as it says: {:?}", known.state);
-                        failed = Some(FleetError::Worker { worker: who, reason });
+                            format!("it reports an impossible size of its part: {:?}", known.state);
+                        failed = Some(FleetError::Worker { worker: name, reason });
                     }
                     (done, of) =
                         (done.saturating_add(*connections), of.saturating_add(*connections));
@@ -149,11 +149,11 @@ impl Controller {
                 WorkerState::Finished { run, error: Some(reason), .. }
                     if *run == self.begun.run =>
                 {
-                    failed = Some(FleetError::Worker { worker: who, reason: reason.clone() });
+                    failed = Some(FleetError::Worker { worker: name, reason: reason.clone() });
                 }
                 _ if known.heard.elapsed() >= LOST_TIME => {
                     let reason = format!("it was not heard of for {} s", LOST_TIME.as_secs());
-                    failed = Some(FleetError::Worker { worker: who, reason });
+                    failed = Some(FleetError::Worker { worker: name, reason });
                 }
                 _ => {}
             }
@@ -164,7 +164,7 @@ impl Controller {
         })
     }
 
-    /// True when every worker waits for the start; how large their parts are is known then.
+    /// Notes the size of every part. Returns false until every worker waits for the start.
     fn note_ready(&mut self) -> bool {
         let run = self.begun.run.clone();
         let sizes = self.begun.members.iter().map(|member| {
@@ -180,10 +180,10 @@ impl Controller {
         true
     }
 
-    /// Every worker may go on to another run.
+    /// Releases every worker for another run.
     pub(super) fn dismiss(&mut self) {
         self.tell_all(&ToWorker::Dismiss { run: self.begun.run.clone() });
-        // What is to be sent is written by this; a bus that is gone has nobody to tell.
+        // This call writes the messages. If the bus is gone, there is no way to tell the workers.
         self.receive(Duration::ZERO).ok();
     }
 }

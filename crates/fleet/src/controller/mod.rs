@@ -1,4 +1,4 @@
-//! The controller: it gathers workers, gives each its part, starts them together and joins what they measure.
+//! The controller: it gathers workers, assigns their parts, starts them together and joins their measurements.
 
 mod barrier;
 mod begin;

@@ -1,4 +1,4 @@
-//! A run of which the controller is gone: its log says how it began and what was measured until now.
+//! Resumption of a run whose controller died. Its log has its start and all measurements so far.
 
 use std::time::{Duration, Instant};
 
@@ -10,26 +10,26 @@ use crate::{
     protocol::{Hello, MemberStart, WorkerState},
 };
 
-/// How long the log may take to be read up to the end.
+/// Timeout for reading the log to its end.
 const READ_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How long workers are listened to, to know whether any is busy. Chosen: three hellos.
+/// Time to listen for workers that are busy. Chosen: three hellos.
 const LISTEN_TIME: Duration = Duration::from_millis(1500);
 
-/// A run that is gone on with.
+/// A run to be resumed.
 #[derive(Clone, Debug)]
 pub struct Resumption {
-    /// What it declared on the broker under test.
+    /// Topology that the run declared on the broker under test.
     pub declared: OwnedTopology,
-    /// Why that could not be marked; absent when it was.
+    /// Reason why the topology has no markers; absent if it has.
     pub unmarked: Option<String>,
-    /// When it began, nanoseconds since 1970-01-01 UTC.
+    /// Start of the run, in nanoseconds since 1970-01-01 UTC.
     pub started_unix_nanos: u64,
 }
 
 impl Controller {
-    /// The run of `scenario` that is to be gone on with; absent when there is none. A run that is not gone on with, and
-    /// that no worker is busy with, is forgotten when the next one begins.
+    /// Returns the run of `scenario` to resume, if there is one. Any other run in the log is discarded when the next
+    /// one begins, unless a worker still runs it.
     pub fn find_run(&mut self, scenario: &str) -> Result<Option<Resumption>, FleetError> {
         if !self.bus.has_log()? {
             return Ok(None);
@@ -63,7 +63,7 @@ impl Controller {
         Ok(Some(Resumption { declared, unmarked, started_unix_nanos }))
     }
 
-    /// Reads all that is in the log by now.
+    /// Reads all records that are in the log now.
     fn read_log(&mut self) -> Result<(), FleetError> {
         self.bus.read_log()?;
         self.mark_log();
@@ -74,7 +74,7 @@ impl Controller {
         Ok(())
     }
 
-    /// A run that is going on must not be disturbed by another.
+    /// Refuses to disturb a run that is still in progress.
     fn refuse_busy(&mut self) -> Result<(), FleetError> {
         let began = Instant::now();
         while began.elapsed() < LISTEN_TIME {
@@ -90,7 +90,7 @@ impl Controller {
         Ok(())
     }
 
-    /// Who asks to go on with a run does not want the log of another to be thrown away.
+    /// Refuses to discard the log of another scenario's run if the user asked for a resumption.
     fn refuse_to_forget(&self) -> Result<(), FleetError> {
         if self.options.resume && !self.begun.run.is_empty() {
             return Err(FleetError::OtherRun {
@@ -101,7 +101,7 @@ impl Controller {
         Ok(())
     }
 
-    /// Nothing that was read is of this controller's run.
+    /// Discards everything that was read from the log.
     fn forget(&mut self) -> Result<(), FleetError> {
         self.begun = crate::protocol::Begun::default();
         self.members.clear();

@@ -1,4 +1,4 @@
-//! Who is there, since when nobody heard of them, and who gets which part of a run.
+//! The known workers, when each was last heard, and the choice of workers for the parts of a run.
 
 use std::{
     collections::BTreeMap,
@@ -7,18 +7,18 @@ use std::{
 
 use crate::protocol::{Hello, Identity, WorkerState};
 
-/// Who is not heard of for this long lags: its user is told. A hello comes twice a second, so that a death is told
-/// within three seconds.
+/// Silence after which a worker lags, which is reported to the user. Hellos come twice a second, so a death is
+/// reported within three seconds.
 pub(super) const LAG_TIME: Duration = Duration::from_secs(2);
 
-/// Who is not heard of for this long is given up. Chosen: a machine that was suspended or cut off for a few seconds
-/// comes back, and what it measured is in the log then.
+/// Silence after which a worker counts as lost. Chosen: a machine that is suspended or cut off for a few seconds
+/// comes back, and the log then has its measurements.
 pub(super) const LOST_TIME: Duration = Duration::from_secs(10);
 
-/// Workers that are kept in mind; others are not heard. Chosen: as many as `--workers` can ask for.
+/// Limit of known workers; further ones are ignored. Chosen: the maximum of `--workers`.
 const MAX_KNOWN: usize = 1 << 16;
 
-/// A worker that said hello.
+/// A worker that sent a hello.
 #[derive(Clone, Debug)]
 pub(super) struct Known {
     pub(super) worker: Identity,
@@ -26,28 +26,28 @@ pub(super) struct Known {
     pub(super) heard: Instant,
 }
 
-/// Every worker of the fleet that was heard of.
+/// Every known worker of the fleet.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Roster(BTreeMap<String, Known>);
 
 impl Roster {
     pub(super) fn heard(&mut self, hello: Hello, now: Instant) {
         let Hello { worker, state } = hello;
-        // Whoever invents workers does not fill the memory.
+        // Invented workers must not fill the memory.
         if self.0.len() >= MAX_KNOWN && !self.0.contains_key(&worker.id) {
             return;
         }
         self.0.insert(worker.id.clone(), Known { worker, state, heard: now });
     }
 
-    /// It sent something else than a hello.
+    /// Notes that the worker sent something other than a hello.
     pub(super) fn heard_of(&mut self, worker: &str, now: Instant) {
         if let Some(known) = self.0.get_mut(worker) {
             known.heard = now;
         }
     }
 
-    /// As if all had been heard of now: it was us who could not hear.
+    /// Resets the silence of all workers after a time in which this process could not listen.
     pub(super) fn excuse(&mut self, now: Instant) {
         self.0.values_mut().for_each(|known| known.heard = now);
     }
@@ -56,13 +56,13 @@ impl Roster {
         self.0.get(worker)
     }
 
-    /// Those who are there now.
+    /// Returns the workers that were heard within [`LAG_TIME`].
     pub(super) fn present(&self, now: Instant) -> impl Iterator<Item = &Known> {
         self.0.values().filter(move |known| now.saturating_duration_since(known.heard) < LAG_TIME)
     }
 
-    /// The workers for `count` parts, in the order of the parts; absent while there are not enough. Those who ask for a
-    /// part get it, of several the one that was heard last.
+    /// Chooses workers for `count` parts, in the order of the parts; none while there are too few. A worker that asks
+    /// for a part gets it. If several ask for the same part, the one that was heard last gets it.
     pub(super) fn choose(
         &self,
         count: usize,
@@ -90,7 +90,7 @@ impl Roster {
     }
 }
 
-/// How a worker is called in messages.
+/// The name of a worker in messages.
 pub(super) fn described(part: usize, worker: &Identity) -> String {
     format!("worker {part} (pid {} on {})", worker.pid, worker.host)
 }
@@ -128,7 +128,8 @@ mod tests {
         let mut roster = Roster::default();
         let ids = |roster: &Roster, count, at| {
             let chosen = roster.choose(count, "1", at)?;
-            Some(chosen.into_iter().map(|it| it.id).collect::<Vec<_>>().join(" "))
+            let ids: Vec<_> = chosen.into_iter().map(|worker| worker.id).collect();
+            Some(ids.join(" "))
         };
         roster.heard(hello("b", None, "1"), now);
         roster.heard(hello("c", Some(0), "1"), now);

@@ -1,5 +1,5 @@
-//! The records of the log of a run. Whoever reads all of them knows everything about the run but the password of the
-//! broker under test.
+//! The records of the log of a run. Together they hold everything about the run except the passwords of the broker
+//! under test.
 
 use rabbitscope_load::PartSize;
 use serde::{Deserialize, Serialize};
@@ -7,46 +7,46 @@ use serde::{Deserialize, Serialize};
 use super::messages::Identity;
 use crate::clocks::{ClockEstimate, ClockIdentity};
 
-/// A record. Each is a line of JSON; that of an update is followed by the update itself.
+/// A record: a line of JSON. The line of an update is followed by the bytes of the update.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(crate) enum LogRecord {
-    /// The run begins.
+    /// Start of the run.
     Begun(Box<Begun>),
-    /// What a worker measured.
+    /// Measurements of a worker.
     Update {
         run: String,
         worker: String,
-        /// Number among the updates of this worker, from 1.
+        /// Sequence number among the updates of this worker, from 1.
         number: u64,
         #[serde(skip)]
         update: Vec<u8>,
     },
-    /// Written by a controller that reads the log, to know when it has read all.
+    /// Mark of a controller that reads the log: once it reads the mark, it has read everything before.
     Mark { mark: String },
 }
 
-/// A run as it began.
+/// A run at its start.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct Begun {
     pub(crate) run: String,
     /// Name of the scenario.
     pub(crate) name: String,
-    /// As resolved, without secrets.
+    /// The resolved scenario, without secrets.
     pub(crate) scenario: String,
-    /// What was declared on the broker under test, as its owner describes it.
+    /// Topology declared on the broker under test, in the form of `rabbitscope_load`.
     pub(crate) declared: serde_json::Value,
-    /// Why that could not be marked; absent when it was.
+    /// Reason why the topology has no markers; absent if it has.
     pub(crate) unmarked: Option<String>,
-    /// For people.
+    /// Start by the wall clock, in nanoseconds since 1970-01-01 UTC.
     pub(crate) started_unix_nanos: u64,
-    /// The clock of the controller that began it.
+    /// Clock of the controller that started the run.
     pub(crate) clock: ClockIdentity,
     pub(crate) members: Vec<MemberStart>,
 }
 
-/// A worker as the run began; the number of its part is its position.
+/// A worker at the start of a run. Its index is the number of its part.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct MemberStart {
@@ -58,7 +58,7 @@ pub(crate) struct MemberStart {
 }
 
 impl MemberStart {
-    /// How large its part is.
+    /// Returns the size of its part.
     pub(crate) fn size(&self) -> PartSize {
         let (load_threads, churn_groups) = (self.load_threads, self.churn_groups);
         PartSize { load_threads, churn_groups, connections: self.connections }
@@ -75,11 +75,11 @@ impl LogRecord {
         bytes
     }
 
-    /// Absent for what is no record of this version.
+    /// Reads a record. Returns none if it is not a record of this version.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         let line = bytes.iter().position(|byte| *byte == b'\n');
         let (head, rest) = match line {
-            Some(at) => (&bytes[..at], &bytes[at + 1..]),
+            Some(end) => (&bytes[..end], &bytes[end + 1..]),
             None => (bytes, &[][..]),
         };
         let mut record = serde_json::from_slice(head).ok()?;

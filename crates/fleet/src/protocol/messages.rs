@@ -1,21 +1,21 @@
-//! Messages between a controller and its workers: requests and replies that are worth nothing later.
+//! Messages between a controller and its workers: requests and replies that are only useful at once.
 
 use rabbitscope_load::{PartSize, PartWishes, Share};
 use serde::{Deserialize, Serialize};
 
 use crate::clocks::ClockIdentity;
 
-/// To the controller.
+/// A message to the controller.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(crate) enum ToController {
-    /// A worker is there; sent twice a second.
+    /// Sign of life of a worker, twice a second.
     Hello(Box<Hello>),
-    /// The answer to a ping.
+    /// Answer to a ping.
     Pong(Pong),
 }
 
-/// What a worker says of itself.
+/// A worker's identity and state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct Hello {
@@ -23,44 +23,44 @@ pub(crate) struct Hello {
     pub(crate) state: WorkerState,
 }
 
-/// Who a worker is.
+/// Identity of a worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct Identity {
-    /// Sixteen hexadecimal digits that no other worker has; part of the name of its queue.
+    /// Unique id of sixteen hexadecimal digits; part of the name of the worker's queue.
     pub(crate) id: String,
     pub(crate) host: String,
     pub(crate) pid: u32,
-    /// The part that it would like to have.
+    /// The part that the worker prefers.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) index: Option<u32>,
-    /// Of rabbitscope.
+    /// Version of rabbitscope.
     pub(crate) version: String,
     pub(crate) clock: ClockIdentity,
-    /// It knows the broker under test by itself.
+    /// The worker's own options give the broker under test.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) has_broker: bool,
 }
 
-/// How far a worker is with a run.
+/// Progress of a worker with a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "is", rename_all = "kebab-case")]
 pub(crate) enum WorkerState {
-    /// It has no part of a run.
+    /// The worker has no part of a run.
     #[default]
     Idle,
-    /// It makes its connections.
+    /// The worker is connecting.
     Connecting { run: String, done: usize, of: usize },
-    /// It waits for the start.
+    /// The worker waits for the start.
     Ready { run: String, load_threads: usize, churn_groups: usize, connections: usize },
-    /// Its load is on.
+    /// The load is running.
     Running { run: String, late_nanos: u64 },
-    /// It is done with its part; everything that it measured is in the log, up to this update.
+    /// The part is done. The log has all measurements, up to the update of this number.
     Finished { run: String, error: Option<String>, late_nanos: u64, updates: u64 },
 }
 
 impl WorkerState {
-    /// The run that it is about.
+    /// Returns the run that the state belongs to.
     pub(crate) fn run(&self) -> Option<&str> {
         match self {
             Self::Idle => None,
@@ -71,7 +71,7 @@ impl WorkerState {
         }
     }
 
-    /// How large its part is, where it waits for the start of `of`.
+    /// Returns the size of the worker's part if it waits for the start of the run `of`.
     pub(crate) fn ready(&self, of: &str) -> Option<PartSize> {
         match self {
             Self::Ready { run, load_threads, churn_groups, connections } if run == of => {
@@ -83,32 +83,32 @@ impl WorkerState {
     }
 }
 
-/// The answer to [`ToWorker::Ping`]. Times are of the clocks of those who took them.
+/// Answer to [`ToWorker::Ping`]. Each timestamp is on the clock of the process that took it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct Pong {
     pub(crate) worker: String,
     pub(crate) number: u32,
-    /// By the controller's clock.
+    /// Timestamp on the controller's clock.
     pub(crate) sent_nanos: u64,
-    /// By the worker's.
+    /// Timestamp on the worker's clock, like the next one.
     pub(crate) received_nanos: u64,
     pub(crate) answered_nanos: u64,
 }
 
-/// To a worker.
+/// A message to a worker.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub(crate) enum ToWorker {
-    /// Its part of a run, in place of any that it has not started yet.
+    /// A part of a run. It replaces one that has not started yet.
     Assign(Box<Assignment>),
-    /// To be answered at once.
+    /// A ping, to be answered at once.
     Ping { number: u32, sent_nanos: u64 },
-    /// When the run begins, on the worker's own clock.
+    /// Start of the run, on the worker's own clock.
     Start { run: String, origin_nanos: u64, run_tag: u16 },
-    /// What is wanted of the load by now; also a sign that the controller is there.
+    /// The controller's current wishes for the load; also its sign of life.
     Wish { run: String, ending: bool, abort: bool, is_empty: bool, others_confirmed: bool },
-    /// Everything that it measured was received.
+    /// Confirmation that the controller received all measurements.
     Dismiss { run: String },
 }
 
@@ -119,16 +119,16 @@ impl ToWorker {
     }
 }
 
-/// A part of a run. It holds passwords: it is never written to the log.
+/// A part of a run. It holds passwords and is never written to the log.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct Assignment {
     pub(crate) run: String,
-    /// Of the run, in names on the broker under test.
+    /// Token of the run, a part of names on the broker under test.
     pub(crate) token: String,
-    /// As resolved, without secrets.
+    /// The resolved scenario, without secrets.
     pub(crate) scenario: String,
-    /// Of the broker under test; none for a worker that knows it by itself.
+    /// Addresses of the broker under test; none for a worker whose own options give them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) uris: Vec<String>,
     pub(crate) part: u32,

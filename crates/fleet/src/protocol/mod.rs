@@ -1,4 +1,4 @@
-//! The messages of a fleet, as they are on the bus.
+//! The messages of a fleet on the bus.
 
 mod log;
 mod messages;

@@ -1,27 +1,28 @@
-//! The limits of a scenario that came over the bus: it uses nothing of this machine that the worker's user did not name.
+//! The limits of a scenario that came over the bus: it uses only the resources of this machine that the worker's user
+//! named.
 //!
-//! The user of the worker names files, secrets and authorities; the bus says which load is put on. Every key that names
-//! something of the machine is in one list ([`Scenario::machine_uses`]), and is decided upon here.
+//! The user of the worker names files, secrets and authorities; the bus only says which load to generate. All keys
+//! that refer to the machine are in one list ([`Scenario::machine_uses`]). This module decides about each of them.
 
 use rabbitscope_runs::scenario::{BrokerSpec, MachineUse, Reach, Scenario};
 
 use super::options::WorkerOptions;
 
-/// The decision about a key.
+/// Decision about a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Decision {
-    /// Its value is used.
+    /// The key's value is used.
     Used,
-    /// The worker's own options hold instead; its user is told.
+    /// The worker's own options replace it, and its user is informed.
     Replaced,
-    /// The controller alone acts on it.
+    /// Only the controller acts on it.
     OfController,
     /// The scenario is refused.
     Refused,
 }
 
-/// Replaces the scenario's broker and login by the worker's own options, and takes out the parts of the controller.
-/// Returns a sentence for the worker's user when something was replaced. The error is a sentence for both users.
+/// Replaces the scenario's broker and login by the worker's own options, and removes the controller's parts. Returns
+/// a sentence for the worker's user if anything was replaced. The error is a sentence for both users.
 pub(super) fn confine(
     scenario: &mut Scenario,
     options: &WorkerOptions,
@@ -38,8 +39,8 @@ pub(super) fn confine(
     let note = (!replaced.is_empty()).then(|| {
         let keys: Vec<_> = replaced.iter().map(|one| format!("`{}`", one.key)).collect();
         format!(
-            "the scenario's {} is not used: how this worker logs in to its own broker, and whom it trusts, is said by \
-             its own options (`rabbitscope worker --help`)",
+            "the scenario's {} is not used: this worker's own options set the login to its broker and the trusted \
+             certificates (`rabbitscope worker --help`)",
             keys.join(", ")
         )
     });
@@ -58,7 +59,7 @@ fn decide(reach: Reach, options: &WorkerOptions) -> Decision {
     match reach {
         Reach::SentFile if options.files.is_some() => Decision::Used,
         Reach::Login | Reach::LoginFile if is_own => Decision::Replaced,
-        // It is about the password that the controller sends.
+        // This login uses the password that the controller sends.
         Reach::Login => Decision::Used,
         Reach::SentFile | Reach::LoginFile | Reach::ListFile => Decision::Refused,
         Reach::Broker | Reach::Process | Reach::Poller | Reach::Recorder => Decision::OfController,
@@ -134,7 +135,7 @@ mod tests {
             let own = options.broker.clone().unwrap();
             let note = confine(&mut scenario, &options, &[own.uri]).unwrap().unwrap();
             assert_eq!((scenario.connecting.auth, scenario.connecting.tls), (own.auth, own.tls));
-            let named: Vec<_> = overrides[1..].iter().map(|it| it.split('=').next()).collect();
+            let named: Vec<_> = overrides[1..].iter().map(|line| line.split('=').next()).collect();
             assert!(named.iter().all(|key| note.contains(key.unwrap())), "{note}");
         }
         let plain = confine(&mut scenario(&[]), &options(true, false), &[]).unwrap();
@@ -172,7 +173,7 @@ mod tests {
         }
     }
 
-    /// A worker starts, asks and records nothing that is the controller's part.
+    /// Parts of the controller start, poll and record nothing on a worker.
     #[test]
     fn what_is_the_controllers_is_taken_out() {
         let everything = [

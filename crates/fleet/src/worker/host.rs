@@ -1,4 +1,4 @@
-//! The load's side of the mailbox.
+//! The load's end of the mailbox.
 
 use std::time::Duration;
 
@@ -7,16 +7,16 @@ use rabbitscope_load::{PartHost, PartSize, PartStart, PartWishes, Progress};
 use super::mailbox::Mailbox;
 use crate::{clocks::instant_at, protocol::WorkerState};
 
-/// How long the load waits for the start before it looks after its connections.
+/// Wait for the start before the load services its connections again.
 const START_WAIT: Duration = Duration::from_millis(500);
 
-/// Passes on what happens to a part of a run.
+/// Passes the events of a part of a run to the mailbox.
 pub(super) struct Host<'a> {
     pub(super) mailbox: &'a Mailbox,
     pub(super) run: &'a str,
-    /// The load began so long after its time.
+    /// Delay of the load's start.
     pub(super) late_nanos: u64,
-    /// Updates so far.
+    /// Number of updates so far.
     pub(super) updates: u64,
 }
 

@@ -1,4 +1,4 @@
-//! The thread that puts the load on: one part of a run after another.
+//! The thread that generates the load: one part of a run after another.
 
 use std::sync::atomic::AtomicBool;
 
@@ -9,7 +9,7 @@ use rabbitscope_runs::scenario;
 use super::{confinement::confine, host::Host, mailbox::Mailbox, options::WorkerOptions};
 use crate::protocol::{Assignment, WorkerState};
 
-/// Takes parts of runs from the mailbox until there will be no more.
+/// Runs parts from the mailbox until the worker ends.
 pub(super) fn serve_parts(options: &WorkerOptions, mailbox: &Mailbox) {
     while let Some((assignment, cancel)) = mailbox.next() {
         let run = assignment.run.clone();
@@ -20,7 +20,7 @@ pub(super) fn serve_parts(options: &WorkerOptions, mailbox: &Mailbox) {
     }
 }
 
-/// The error is a sentence for the person at the controller.
+/// Runs one part. The error is a sentence for the user at the controller.
 fn load(
     options: &WorkerOptions,
     assignment: &Assignment,

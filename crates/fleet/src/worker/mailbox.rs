@@ -1,4 +1,4 @@
-//! What the thread at the bus and the thread with the load leave for each other.
+//! The mailbox between the bus thread and the load thread.
 
 use std::{
     sync::{
@@ -12,7 +12,7 @@ use rabbitscope_load::PartWishes;
 
 use crate::protocol::{Assignment, WorkerState};
 
-/// Both threads have it.
+/// State that both threads share.
 #[derive(Default)]
 pub(super) struct Mailbox {
     state: Mutex<State>,
@@ -21,21 +21,21 @@ pub(super) struct Mailbox {
 
 #[derive(Default)]
 struct State {
-    /// Not taken yet.
+    /// Part that the load thread has not taken yet.
     assignment: Option<Assignment>,
-    /// Ends what was taken last.
+    /// Flag that cancels the part that was taken last.
     cancel: Arc<AtomicBool>,
     start: Option<StartOrder>,
     wishes: PartWishes,
     worker: WorkerState,
-    /// Updates that are to be sent, with their runs.
+    /// Updates to send, each with its run.
     updates: Vec<(String, Vec<u8>)>,
     /// Sentences for the user of the worker.
     notes: Vec<String>,
     is_over: bool,
 }
 
-/// When a run starts, on the clock of this process.
+/// Start of a run, on the clock of this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct StartOrder {
     pub(super) run: String,
@@ -54,11 +54,11 @@ impl Mailbox {
         self.state.lock().expect("nobody panics while holding the mailbox")
     }
 
-    /// A part of a run, in place of one that has not started. One that is there already changes nothing.
+    /// Stores a part of a run, in place of one that has not started. A part that is already known changes nothing.
     pub(super) fn assign(&self, assignment: Assignment) {
         self.with(|state| {
             let is_known = state.worker.run() == Some(&assignment.run)
-                || state.assignment.as_ref().is_some_and(|it| it.run == assignment.run);
+                || state.assignment.as_ref().is_some_and(|other| other.run == assignment.run);
             let is_running = matches!(state.worker, WorkerState::Running { .. });
             if !is_known && !is_running {
                 state.cancel.store(true, Ordering::Relaxed);
@@ -79,7 +79,7 @@ impl Mailbox {
         });
     }
 
-    /// Ends whatever goes on.
+    /// Cancels the pending part and the running one.
     pub(super) fn cancel(&self) {
         self.with(|state| {
             state.assignment = None;
@@ -87,7 +87,7 @@ impl Mailbox {
         });
     }
 
-    /// The run is over for the controller: what of it goes on is ended.
+    /// Cancels the run's load if it still runs: the run is over for the controller.
     pub(super) fn dismiss(&self, run: &str) {
         self.with(|state| {
             if state.worker.run() == Some(run) {
@@ -96,7 +96,7 @@ impl Mailbox {
         });
     }
 
-    /// Nobody gives this worker anything any more.
+    /// Ends the worker: there will be no more parts.
     pub(super) fn end(&self) {
         self.with(|state| {
             state.is_over = true;
@@ -112,7 +112,7 @@ impl Mailbox {
         std::mem::take(&mut self.lock().updates)
     }
 
-    /// Waits for a part of a run. Absent: the worker ends.
+    /// Waits for a part of a run. Returns none when the worker ends.
     pub(super) fn next(&self) -> Option<(Assignment, Arc<AtomicBool>)> {
         let mut state = self.lock();
         loop {
@@ -134,7 +134,7 @@ impl Mailbox {
         self.with(|state| state.worker = worker);
     }
 
-    /// Waits at most this long for the start of a run.
+    /// Waits for the start of a run, for `wait` at most.
     pub(super) fn wait_for_start(&self, run: &str, wait: Duration) -> Option<StartOrder> {
         let is_other = |state: &mut State| {
             let is_cancelled = state.cancel.load(Ordering::Relaxed);

@@ -1,7 +1,7 @@
-//! A worker: it waits for a part of a run, puts its load on and tells what it measured.
+//! A worker: it waits for a part of a run, generates its load and sends its measurements.
 //!
-//! One thread talks to the bus and never waits for anything else; another makes the connections to the broker under
-//! test and joins what the load threads report. Between them is a mailbox.
+//! One thread serves the bus and never waits for anything else. Another connects to the broker under test and joins
+//! the reports of the load threads. A mailbox connects both.
 
 mod confinement;
 mod host;

@@ -1,45 +1,45 @@
-//! What a worker is started with.
+//! Options and summary of a worker.
 
 use rabbitscope_files::SourceDirectory;
 use rabbitscope_runs::scenario::{Auth, Tls};
 
 use crate::bus::{BusAddress, FleetName};
 
-/// What a worker is started with.
+/// Options of a worker.
 #[derive(Debug)]
 pub struct WorkerOptions {
-    /// Where the bus is.
+    /// Address of the bus.
     pub bus: BusAddress,
-    /// The fleet that it belongs to.
+    /// Fleet of the worker.
     pub fleet: FleetName,
-    /// The part of a run that it would like to have.
+    /// The part of a run that the worker prefers.
     pub index: Option<u32>,
-    /// The broker under test, whatever the controller says; absent: what the controller says.
+    /// The broker under test; it overrides the controller's. Absent: the controller's is used.
     pub broker: Option<OwnBroker>,
-    /// The directory of files that the controller's scenario may send; absent: none.
+    /// Directory of the files that the controller's scenario may send; absent: none.
     pub files: Option<SourceDirectory>,
-    /// It waits for another run after one is done.
+    /// Wait for another run after each run.
     pub stays: bool,
-    /// Of rabbitscope.
+    /// Version of rabbitscope.
     pub version: String,
 }
 
-/// A broker that the worker's own user named, with the login and the trust of connections to it.
+/// A broker that the worker's user named, with the login and the trusted certificates of its connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnBroker {
-    /// With its password.
+    /// Address, with its password.
     pub uri: String,
-    /// The login of connections.
+    /// Login of connections.
     pub auth: Auth,
-    /// The certificates that are believed.
+    /// Trusted certificates.
     pub tls: Tls,
 }
 
-/// What a worker did.
+/// Summary of a worker's runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkerSummary {
-    /// Runs of which it put a part on.
+    /// Runs whose part succeeded.
     pub runs: u32,
-    /// Runs of which it could not.
+    /// Runs whose part failed.
     pub failures: u32,
 }

@@ -1,17 +1,17 @@
-//! Updates until the bus has stored them: they are sent again over the next connection when one breaks.
+//! Updates that the bus has not stored yet. After a reconnection they are sent again.
 
 use std::collections::VecDeque;
 
 use crate::protocol::LogRecord;
 
-/// Records that are not known to be stored, in the order in which they belong into the log.
+/// Records that are not confirmed, in the order of the log.
 #[derive(Default)]
 pub(super) struct Outbox {
     records: VecDeque<(u64, Vec<u8>)>,
     next: u64,
-    /// How many of these were sent over the current connection.
+    /// Number of records that were sent over the current connection.
     sent: usize,
-    /// The run of the latest update, and its number there.
+    /// The run of the latest update, and the update's number in that run.
     run: String,
     number: u64,
 }
@@ -29,29 +29,29 @@ impl Outbox {
         self.next += 1;
     }
 
-    /// The connection is another one.
+    /// Marks all records as unsent after a reconnection.
     pub(super) fn on_reconnect(&mut self) {
         self.sent = 0;
     }
 
-    /// Records that were not sent over this connection; they are from now on.
+    /// Returns the records that were not sent over this connection, and marks them as sent.
     pub(super) fn unsent(&mut self) -> impl Iterator<Item = (u64, &[u8])> {
         let from = std::mem::replace(&mut self.sent, self.records.len());
         self.records.iter().skip(from).map(|(number, record)| (*number, record.as_slice()))
     }
 
-    /// The bus has this record.
+    /// Removes a record that the bus has stored.
     pub(super) fn stored(&mut self, number: u64) {
-        if let Some(at) = self.records.iter().position(|(of, _)| *of == number) {
-            self.records.remove(at);
+        if let Some(index) = self.records.iter().position(|(of, _)| *of == number) {
+            self.records.remove(index);
             self.sent = self.sent.saturating_sub(1);
         }
     }
 
-    /// The bus refused a record: all from there on are sent again.
+    /// Marks a refused record and all later ones as unsent.
     pub(super) fn refused(&mut self, number: u64) {
-        if let Some(at) = self.records.iter().position(|(of, _)| *of == number) {
-            self.sent = self.sent.min(at);
+        if let Some(index) = self.records.iter().position(|(of, _)| *of == number) {
+            self.sent = self.sent.min(index);
         }
     }
 

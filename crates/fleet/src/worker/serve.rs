@@ -1,4 +1,4 @@
-//! The thread at the bus: it answers at once, says twice a second that it is there, and passes everything else on.
+//! The bus thread: it answers at once, sends a hello twice a second, and passes everything else on.
 
 use std::{
     fs::{self, File},
@@ -23,29 +23,30 @@ use crate::{
     protocol::{Hello, Identity, Pong, ToController, ToWorker, WorkerState},
 };
 
-/// Longest wait for a message; updates wait as long.
+/// Longest wait for a message, and the longest delay of an update.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// From one hello to the next.
+/// Interval between hellos.
 const HELLO_INTERVAL: Duration = Duration::from_millis(500);
 
-/// A load whose controller is silent for this long is ended: nobody may ever come for it. Chosen: a job that is
-/// started again by Kubernetes is back within a minute.
+/// Silence of the controller after which its load is cancelled, because it may never return. Chosen: a job that
+/// Kubernetes restarts is back within a minute.
 const ORPHAN_TIME: Duration = Duration::from_secs(120);
 
-/// How long a worker that ends waits for the bus to store what it measured.
+/// Wait of an ending worker for the bus to store its measurements.
 const STORE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// From one attempt to connect again to the next.
+/// Interval between attempts to reconnect.
 const RECONNECT_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Serves runs until `stop` becomes true, or until one is done. `notice` is told what a person should know.
+/// Serves runs until `stop` becomes true or, unless the worker stays, one run is done. `notice` receives messages for
+/// the user.
 pub fn serve(
     options: &WorkerOptions,
     notice: &mut dyn FnMut(&str),
     stop: &AtomicBool,
 ) -> Result<WorkerSummary, FleetError> {
-    let worker = identity_of(options)?;
+    let worker = new_identity(options)?;
     let mailbox = Mailbox::default();
     thread::scope(|scope| {
         scope.spawn(|| serve_parts(options, &mailbox));
@@ -72,20 +73,20 @@ struct Serving<'a> {
     worker: Identity,
     mailbox: &'a Mailbox,
     outbox: Outbox,
-    /// When the controller was told last that this worker is there, and with which state.
+    /// Time and state of the latest hello.
     said: Option<(Instant, WorkerState)>,
-    /// When the controller was heard last.
+    /// Time of the controller's latest message.
     heard: Instant,
     stopped: Option<Instant>,
     /// The run that is over for the controller.
     dismissed: Option<String>,
-    /// What the person at this worker was told last.
+    /// State that the worker's user was told last.
     told: WorkerState,
     summary: WorkerSummary,
 }
 
 impl Serving<'_> {
-    /// A bus that is not there at the beginning is an error; one that is lost is waited for.
+    /// Serves the bus. Fails if the bus is unreachable at first; a bus that is lost later is reconnected.
     fn run(&mut self, notice: &mut dyn FnMut(&str), stop: &AtomicBool) -> Result<(), FleetError> {
         let mut bus = Some(self.connect()?);
         notice("worker: connected to the bus, waiting for a run");
@@ -122,7 +123,7 @@ impl Serving<'_> {
         Ok(bus)
     }
 
-    /// False: this worker is done.
+    /// Handles one round of messages. Returns false when this worker is done.
     fn step(
         &mut self,
         bus: &mut Bus,
@@ -162,18 +163,18 @@ impl Serving<'_> {
         Ok(true)
     }
 
-    /// Ends a load whose controller is silent, also because the bus is gone: what waits for the bus stays bounded.
+    /// Cancels a load whose controller is silent, also if the bus is gone. This bounds the outbox.
     fn end_if_orphaned(&mut self, state: &WorkerState) {
         if *state != WorkerState::Idle && self.heard.elapsed() >= ORPHAN_TIME {
             self.mailbox.cancel();
-            // Nobody will come to say that it is over.
+            // No controller will dismiss the run.
             self.dismissed = state.run().map(str::to_owned);
         }
     }
 
     /// Takes a message of the controller.
     fn take(&mut self, message: &[u8], bus: &mut Bus) {
-        // What is no message of this version is not for us: the versions are compared at the beginning.
+        // Messages of another version are ignored: versions are compared at the beginning.
         let Ok(message) = serde_json::from_slice(message) else { return };
         let received_nanos = now_nanos();
         self.heard = Instant::now();
@@ -199,7 +200,7 @@ impl Serving<'_> {
         }
     }
 
-    /// The run is over for the controller, and this worker is done with it.
+    /// Returns true once, when the controller has dismissed the run and the worker is done with it.
     fn is_dismissed(&mut self, state: &WorkerState) -> bool {
         let is_done = matches!(state, WorkerState::Finished { .. }) && self.outbox.is_empty();
         if !is_done || self.dismissed.is_none() || self.dismissed.as_deref() != state.run() {
@@ -210,7 +211,7 @@ impl Serving<'_> {
         true
     }
 
-    /// Says that this worker is there. It is not done before the bus has everything.
+    /// Sends a hello. The worker counts as running until the bus has stored everything.
     fn say_hello(&mut self, bus: &mut Bus, state: &WorkerState) {
         let state = match state {
             WorkerState::Finished { run, late_nanos, .. } if !self.outbox.is_empty() => {
@@ -230,7 +231,7 @@ impl Serving<'_> {
         }
     }
 
-    /// Tells the person at this worker what changed.
+    /// Reports a change of the state to the worker's user.
     fn tell(&mut self, state: &WorkerState, notice: &mut dyn FnMut(&str)) {
         let before = std::mem::replace(&mut self.told, state.clone());
         let is_news = std::mem::discriminant(&before) != std::mem::discriminant(state);
@@ -254,7 +255,7 @@ impl Serving<'_> {
     }
 }
 
-fn identity_of(options: &WorkerOptions) -> Result<Identity, FleetError> {
+fn new_identity(options: &WorkerOptions) -> Result<Identity, FleetError> {
     let mut bytes = [0; 8];
     let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
     read.map_err(|source| LoadError::NoToken { source })?;

@@ -1,4 +1,4 @@
-//! Finds the holder of the other end of a connection within this machine, in the kernel's socket tables.
+//! Search in the kernel's socket tables for the holder of a connection's other end on this machine.
 
 use std::{
     fs,
@@ -7,7 +7,7 @@ use std::{
 
 use super::table::{ESTABLISHED, OWN_NETWORK, Row};
 
-/// The socket at the other end of a connection: what the kernel shows to every user.
+/// The socket at the other end of a connection, as the kernel shows it to every user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SocketHolder {
     /// Id of the user who created the socket.
@@ -16,11 +16,11 @@ pub struct SocketHolder {
     pub inode: u64,
 }
 
-/// The holder of the socket that has accepted the connection from `own` to `other`. `None` when that socket is
-/// on another machine or in another network namespace.
+/// Returns the holder of the socket that accepted the connection from `own` to `other`. Returns `None` if that socket
+/// is on another machine or in another network namespace.
 pub fn holder_of(own: SocketAddr, other: SocketAddr) -> Option<SocketHolder> {
     let ends = [other, own].map(words);
-    // An IPv6 socket accepts IPv4 connections too.
+    // An IPv6 socket also accepts IPv4 connections.
     let mapped = [other, own].map(|end| words(SocketAddr::new(mapped(end.ip()), end.port())));
     [("tcp", &ends), ("tcp6", &ends), ("tcp6", &mapped)].into_iter().find_map(|(table, ends)| {
         holder_in(&fs::read_to_string(format!("{OWN_NETWORK}/{table}")).ok()?, ends)
@@ -43,7 +43,7 @@ fn holder_in(table: &str, ends: &[String; 2]) -> Option<SocketHolder> {
     Some(SocketHolder { user: row.user, inode: row.inode })
 }
 
-/// An address in the form of the tables: words in the machine's byte order as hexadecimal digits.
+/// Formats an address as the tables do: words in the machine's byte order, in hexadecimal digits.
 fn words(end: SocketAddr) -> String {
     let address = match end.ip() {
         IpAddr::V4(address) => format!("{:08X}", u32::from_ne_bytes(address.octets())),

@@ -1,15 +1,15 @@
-//! Sockets of a process whose open files this process may read: one of the same user, or any for root.
+//! Sockets of a process whose open files this process may read: one of the same user, or for root any.
 
 use std::{collections::HashSet, fs};
 
 use super::table::{Listener, listeners_in};
 
-/// Whether the process holds a socket with one of these inodes. False for a process that has ended or may not be read.
+/// Returns true if the process holds a socket with one of these inodes. False if it has ended or may not be read.
 pub fn holds_any(pid: u32, inodes: &[u64]) -> bool {
     sockets_of(pid).is_some_and(|held| inodes.iter().any(|inode| held.contains(inode)))
 }
 
-/// Listeners of a process, in the network of that process. Empty for a process that has ended or may not be read.
+/// Returns the listeners of a process, in its own network. Empty if it has ended or may not be read.
 pub fn listeners_of(pid: u32) -> Vec<Listener> {
     let held = sockets_of(pid).unwrap_or_default();
     let mut found = listeners_in(&format!("/proc/{pid}/net"));
@@ -17,7 +17,7 @@ pub fn listeners_of(pid: u32) -> Vec<Listener> {
     found
 }
 
-/// Inodes of the open sockets.
+/// Returns the inodes of the open sockets.
 fn sockets_of(pid: u32) -> Option<HashSet<u64>> {
     let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).ok()?.flatten();
     let links = descriptors.filter_map(|entry| fs::read_link(entry.path()).ok());

@@ -2,7 +2,7 @@
 
 use std::net::{IpAddr, UdpSocket};
 
-/// Whether the address belongs to this machine: only such an address can be bound.
+/// Returns true if the address belongs to this machine: only such an address can be bound.
 pub fn is_local_address(address: IpAddr) -> bool {
     UdpSocket::bind((address, 0)).is_ok()
 }

@@ -1,5 +1,5 @@
-//! TCP sockets as the kernel's tables show them to every user: which user and which process listens, and which socket
-//! is at the other end of a connection. The verdict whether a peer is the expected one lives in the callers.
+//! TCP sockets as the kernel's tables show them to every user: the user and the process that listen, and the socket
+//! at the other end of a connection. The callers judge whether a peer is the expected one.
 
 mod holder;
 mod holdings;

@@ -5,10 +5,10 @@ use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
 };
 
-/// A socket that listens.
+/// A listening socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Listener {
-    /// The local address.
+    /// Local address.
     pub address: SocketAddr,
     /// Id of the user who created the socket.
     pub user: u32,
@@ -32,7 +32,7 @@ pub(crate) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    /// Fields count from 0: ends in 1 and 2, state in 3, user in 7, inode in 9.
+    /// Parses a row. Fields count from 0: ends in 1 and 2, state in 3, user in 7, inode in 9.
     pub(crate) fn parse(line: &'a str) -> Option<Self> {
         let mut fields = line.split_whitespace();
         let (local, remote, state) = (fields.nth(1)?, fields.next()?, fields.next()?);
@@ -42,15 +42,15 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The tables of the calling thread's network, which need not be that of the process (`setns(2)`).
+/// The tables of the calling thread's network, which may differ from that of the process (`setns(2)`).
 pub(crate) const OWN_NETWORK: &str = "/proc/thread-self/net";
 
-/// All TCP listeners of the calling thread's network.
+/// Returns all TCP listeners of the calling thread's network.
 pub fn listeners() -> Vec<Listener> {
     listeners_in(OWN_NETWORK)
 }
 
-/// All TCP listeners in the tables of a network, such as `/proc/PID/net`. Empty when the tables cannot be read.
+/// Returns all TCP listeners in the tables of a network, such as `/proc/PID/net`. Empty if the tables are unreadable.
 pub fn listeners_in(directory: &str) -> Vec<Listener> {
     let tables = ["tcp", "tcp6"].map(|name| fs::read_to_string(format!("{directory}/{name}")));
     tables.iter().flatten().flat_map(|table| table.lines()).filter_map(listener).collect()
@@ -66,10 +66,10 @@ fn address(text: &str) -> Option<SocketAddr> {
     Some(SocketAddr::new(ip(ip_digits)?, u16::from_str_radix(port, 16).ok()?))
 }
 
-/// The kernel prints each 32 bits of an address as a number of this machine's byte order.
+/// Parses an address. The kernel prints each 32 bits as a number in this machine's byte order.
 fn ip(digits: &str) -> Option<IpAddr> {
-    let word = |at: usize| u32::from_str_radix(digits.get(8 * at..8 * (at + 1))?, 16).ok();
-    let bytes = |at| word(at).map(u32::to_ne_bytes);
+    let word = |index: usize| u32::from_str_radix(digits.get(8 * index..8 * (index + 1))?, 16).ok();
+    let bytes = |index| word(index).map(u32::to_ne_bytes);
     match digits.len() {
         8 => Some(Ipv4Addr::from(bytes(0)?).into()),
         32 => {

@@ -1,18 +1,18 @@
-//! The options of a PerfTest command line, those of its environment included.
+//! The options of a PerfTest command line, including those from environment variables.
 
 use std::{collections::BTreeMap, str::FromStr};
 
 use super::options::{Support, all};
 use crate::{PerfTestError, error::invalid_value};
 
-/// The options of a command line with their values.
+/// The options of a command line, with their values.
 #[derive(Debug, Default)]
 pub(crate) struct Arguments {
-    /// Values by long name; empty for options without one.
+    /// Values by long name; none for options without a value.
     values: BTreeMap<&'static str, Vec<String>>,
     /// Words that belong to no option; PerfTest ignores them.
     ignored: Vec<String>,
-    /// Lines for the reader about how the command line was read.
+    /// Notes for the reader about the interpretation of the command line.
     notes: Vec<String>,
 }
 
@@ -21,13 +21,13 @@ impl Arguments {
         self.values.contains_key(option)
     }
 
-    /// All options with their values, by name.
+    /// Returns all options with their values, by name.
     #[cfg(test)]
     pub(crate) fn options(&self) -> impl Iterator<Item = (&str, &[String])> {
         self.values.iter().map(|(name, values)| (*name, values.as_slice()))
     }
 
-    /// The value, the first one when there are several.
+    /// Returns the value of an option, the first one if there are several.
     pub(crate) fn text(&self, option: &str) -> Option<&str> {
         self.all(option).first().map(String::as_str)
     }
@@ -40,7 +40,7 @@ impl Arguments {
         &self.ignored
     }
 
-    /// Tells whether a word that is ignored ends like this.
+    /// Returns true if an ignored word ends like this.
     pub(super) fn ignores(&self, end: &str) -> bool {
         self.ignored.iter().any(|word| word.ends_with(end))
     }
@@ -53,7 +53,7 @@ impl Arguments {
         self.notes.push(note);
     }
 
-    /// Notes a value that looks like an option.
+    /// Notes that a value looks like an option.
     pub(crate) fn note_value(&mut self, option: &str, word: &str) {
         self.note(format!("`{word}` is the value of --{option} for PerfTest, not an option"));
     }
@@ -71,7 +71,7 @@ impl Arguments {
         self.values.entry(option).or_default().push(value.to_owned());
     }
 
-    /// Replaces an option by its values, or removes it.
+    /// Replaces the values of an option, or removes the option.
     pub(crate) fn replace(&mut self, option: &'static str, values: Option<Vec<String>>) {
         match values {
             Some(values) => self.values.insert(option, values),
@@ -79,34 +79,37 @@ impl Arguments {
         };
     }
 
-    /// A number.
+    /// Returns the value of an option as a number.
     pub(crate) fn number<N: FromStr>(&self, option: &str) -> Result<Option<N>, PerfTestError> {
         let Some(text) = self.text(option) else { return Ok(None) };
-        text.parse()
-            .map_or_else(|_| invalid_value(option, text, "a number that fits"), |it| Ok(Some(it)))
+        let number = text.parse::<N>();
+        number.map_or_else(
+            |_| invalid_value(option, text, "a number that fits"),
+            |number| Ok(Some(number)),
+        )
     }
 
-    /// A count; numbers below 0 count as 0, and the default is 1.
+    /// Returns a count; negative numbers count as 0, and the default is 1.
     pub(crate) fn count(&self, option: &str) -> Result<i64, PerfTestError> {
         Ok(self.number::<i64>(option)?.unwrap_or(1).max(0))
     }
 
-    /// A limit; numbers of 0 and less mean that there is none.
+    /// Returns a limit; 0 and negative numbers mean no limit.
     pub(crate) fn limit(&self, option: &str) -> Result<Option<i64>, PerfTestError> {
         Ok(self.number(option)?.filter(|number| *number > 0))
     }
 
-    /// `true` or anything else, which is false.
+    /// Returns the value of a switch: true for `true`, false for anything else.
     pub(crate) fn switch(&self, option: &str, default: bool) -> bool {
         self.text(option).map_or(default, |text| text.eq_ignore_ascii_case("true"))
     }
 
-    /// Whether `--flag` has exactly this value; PerfTest splits no lists here.
+    /// Returns true if `--flag` has exactly this value. PerfTest splits no lists here.
     pub(crate) fn flag(&self, flag: &str) -> bool {
         self.all("flag").iter().any(|value| value == flag)
     }
 
-    /// Options of the command line that have no equivalent in a scenario, with the reason.
+    /// Returns the options that have no equivalent in a scenario, each with the reason.
     pub(crate) fn without_equivalent(&self) -> impl Iterator<Item = (&str, &str)> {
         all().filter_map(|(_, long, _, support)| match support {
             Support::Unsupported(reason) if self.has(long) => Some((*long, *reason)),

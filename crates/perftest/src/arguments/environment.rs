@@ -1,14 +1,14 @@
-//! Environment variables that PerfTest reads as options: `PRODUCERS=3` is `--producers 3`, and wins over it.
+//! Environment variables that PerfTest reads as options: `PRODUCERS=3` overrides `--producers`.
 
 use super::{
     command_line::Arguments,
     options::{PerfTestOption, Values, all},
 };
 
-/// The variable that puts a prefix before the names of all others.
+/// The variable with a prefix for the names of all others.
 const PREFIX: &str = "RABBITMQ_PERF_TEST_ENV_PREFIX";
 
-/// Applies variables, of which the last with a name counts.
+/// Applies variables. The last one of a name counts.
 pub(super) fn apply(variables: &[(String, String)], arguments: &mut Arguments) {
     let last = |name: &str| variables.iter().rfind(|(known, _)| known == name);
     let prefix = last(PREFIX).map(|(_, value)| value.trim()).filter(|prefix| !prefix.is_empty());
@@ -24,7 +24,7 @@ pub(super) fn apply(variables: &[(String, String)], arguments: &mut Arguments) {
     }
 }
 
-/// Tells whether PerfTest reads an option from this variable when no prefix is set.
+/// Returns true if PerfTest reads an option from this variable, without a prefix.
 pub(crate) fn is_option(name: &str) -> bool {
     let named = |(short, long, ..): &&PerfTestOption| {
         !short.is_empty() && name == long.replace('-', "_").to_uppercase()

@@ -1,7 +1,7 @@
 //! PerfTest's options and their values.
 //!
-//! `options` lists the options, `parser` reads words by the rules of PerfTest's library, `environment` reads variables,
-//! `reading` does both, `command_line` has what was read.
+//! `options` lists the options, `parser` parses words by the rules of PerfTest's library, and `environment` reads
+//! variables. `reading` combines them, and `command_line` holds the result.
 
 mod command_line;
 mod environment;

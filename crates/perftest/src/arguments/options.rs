@@ -1,6 +1,6 @@
 //! The options of PerfTest 2.22.1.
 
-/// How many values an option has.
+/// Number of values of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Values {
     None,
@@ -14,7 +14,7 @@ pub(crate) enum Values {
 /// Short name, long name, values, support.
 pub(crate) type PerfTestOption = (&'static str, &'static str, Values, Support);
 
-/// Whether a scenario can express an option.
+/// Support of an option in scenarios.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Support {
     /// The scenario has an equivalent.
@@ -23,7 +23,7 @@ pub(crate) enum Support {
     Unsupported(&'static str),
 }
 
-/// In the order of PerfTest's help.
+/// Options in the order of PerfTest's help.
 pub(crate) const OPTIONS: [PerfTestOption; 101] = [
     ("?", "help", Values::None, Support::Unsupported("`rabbitscope run --help`")),
     ("a", "autoack", Values::None, Support::Supported),
@@ -241,7 +241,7 @@ const METRICS: Support = Support::Unsupported(
     "`--prometheus`, `--csv` and `--json-lines` tell others what happens while a run goes",
 );
 
-/// What `--metrics-help` lists.
+/// Options of `--metrics-help`.
 pub(crate) const METRICS_OPTIONS: [PerfTestOption; 20] = [
     ("mc", "metrics-client", Values::None, METRICS),
     ("mcl", "metrics-class-loader", Values::None, METRICS),
@@ -265,12 +265,12 @@ pub(crate) const METRICS_OPTIONS: [PerfTestOption; 20] = [
     ("mt", "metrics-tags", Values::One, METRICS),
 ];
 
-/// All options, those of the metrics last.
+/// Returns all options, those of the metrics last.
 pub(crate) fn all() -> impl Iterator<Item = &'static PerfTestOption> {
     OPTIONS.iter().chain(&METRICS_OPTIONS)
 }
 
-/// Whether PerfTest has an option with exactly this long name.
+/// Returns true if PerfTest has an option with exactly this long name.
 pub fn has_option(long: &str) -> bool {
     all().any(|(_, name, ..)| *name == long)
 }

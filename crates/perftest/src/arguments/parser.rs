@@ -1,7 +1,7 @@
-//! Words as options and values, by the rules of commons-cli 1.9.0's `DefaultParser`, which PerfTest uses.
+//! Parser of words as options and values, by the rules of `DefaultParser` of commons-cli 1.9.0, which PerfTest uses.
 //!
-//! Two rules surprise: a word that begins with `-` and is no option is the value of an option that still takes
-//! one, and anywhere else the command line is refused. Long names may be shortened and have one dash or two.
+//! Two rules are surprising. An unknown word that begins with `-` is the value of an option that still takes one;
+//! anywhere else it is an error. Long names may be shortened, and have one or two dashes.
 
 use super::{
     command_line::Arguments,
@@ -30,11 +30,11 @@ impl Current {
 struct Parser {
     arguments: Arguments,
     current: Option<Current>,
-    /// `--` was read: no word is an option any more.
+    /// `--` was read: no later word is an option.
     is_over: bool,
 }
 
-/// Reads the words after the program's name.
+/// Parses the words after the program's name.
 pub(super) fn parse(words: &[String]) -> Result<Arguments, PerfTestError> {
     let mut parser = Parser::default();
     for word in words {
@@ -65,7 +65,7 @@ impl Parser {
         Ok(())
     }
 
-    /// A word of its own as a value; quotes around it are dropped.
+    /// Takes a separate word as a value, without quotes around it.
     fn next_value(&mut self, word: &str) {
         if word.starts_with('-') && word.len() > 1 && word.parse::<f64>().is_err() {
             let option = self.current.as_ref().map_or("", |current| current.option.1);
@@ -89,7 +89,7 @@ impl Parser {
         Ok(())
     }
 
-    /// An option with a value in the same word takes no further one.
+    /// Adds an option with a value in the same word, which takes no further one.
     fn option_with(
         &mut self,
         option: &'static PerfTestOption,
@@ -113,7 +113,7 @@ impl Parser {
         }
     }
 
-    /// `--name`, `--name=value`, and both with one dash.
+    /// Parses `--name`, `--name=value`, and both with one dash.
     fn long(&mut self, name: &str, word: &str) -> Result<(), PerfTestError> {
         let (name, value) = match name.split_once('=') {
             Some((name, value)) => (name, Some(value)),
@@ -127,7 +127,7 @@ impl Parser {
         }
     }
 
-    /// A word with one dash.
+    /// Parses a word with one dash.
     fn short_or_long(&mut self, word: &str) -> Result<(), PerfTestError> {
         let token = &word[1..];
         match token.split_once('=') {
@@ -136,7 +136,7 @@ impl Parser {
         }
     }
 
-    /// `-x=4`, `-fa=b`, `-producers=4`.
+    /// Parses `-x=4`, `-fa=b`, `-producers=4`.
     fn short_with(&mut self, name: &str, value: &str, word: &str) -> Result<(), PerfTestError> {
         let mut letters = name.chars();
         match (letters.next(), letters.as_str()) {
@@ -152,7 +152,7 @@ impl Parser {
         }
     }
 
-    /// `-x`, `-qa`, `-producers`, `-size10`, `-fpersistent`, `-apx4`.
+    /// Parses `-x`, `-qa`, `-producers`, `-size10`, `-fpersistent`, `-apx4`.
     fn short_without(&mut self, token: &str, word: &str) -> Result<(), PerfTestError> {
         if let Some(option) = by_short(token) {
             return self.option(option);
@@ -173,7 +173,7 @@ impl Parser {
         self.joined(token, word)
     }
 
-    /// `-ap`: options of one letter in a row; `-apx4`: with a value.
+    /// Parses joined options of one letter, such as `-ap`, or with a value `-apx4`.
     fn joined(&mut self, token: &str, word: &str) -> Result<(), PerfTestError> {
         let mut letters = token.chars();
         while let Some(letter) = letters.next() {
@@ -190,7 +190,7 @@ impl Parser {
 }
 
 fn unknown(word: &str) -> PerfTestError {
-    // What follows `=` may be a secret.
+    // The part after `=` may be a secret.
     let word = word.split('=').next().unwrap_or(word);
     PerfTestError::CommandLine(format!(
         "PerfTest 2.22.1 has no option `{word}`; docs/perftest.md lists all"
@@ -201,12 +201,12 @@ fn accepts_value(option: &PerfTestOption) -> bool {
     option.2 != Values::None
 }
 
-/// At most two dashes are not part of a name.
+/// Removes up to two leading dashes.
 fn without_dashes(word: &str) -> &str {
     word.strip_prefix("--").or_else(|| word.strip_prefix('-')).unwrap_or(word)
 }
 
-/// Options without a short name are found by their long one.
+/// Finds an option by its short name, or by its long name if it has no short one.
 fn by_short(name: &str) -> Option<&'static PerfTestOption> {
     all().find(|(short, long, ..)| name == if short.is_empty() { *long } else { *short })
 }
@@ -223,7 +223,7 @@ fn has_beginning(name: &str) -> bool {
     all().any(|(_, long, ..)| long.starts_with(name))
 }
 
-/// The option with this long name, or with the only long name that begins like this.
+/// Returns the option with this long name, or with the only long name that begins like this.
 fn long_option(name: &str, word: &str) -> Result<Option<&'static PerfTestOption>, PerfTestError> {
     let name = without_dashes(name);
     if let Some(option) = by_long(name) {
@@ -241,20 +241,20 @@ fn long_option(name: &str, word: &str) -> Result<Option<&'static PerfTestOption>
     }
 }
 
-/// The longest long name that the word begins with and that leaves at least two letters.
+/// Returns the option with the longest long name that begins the word and leaves at least two letters.
 fn long_prefix(token: &str) -> Option<&'static PerfTestOption> {
     let most = token.encode_utf16().count().saturating_sub(2);
     let lengths = (2..=most).rev();
     lengths.filter_map(|length| token.get(..length)).find_map(by_long)
 }
 
-/// An option of one letter that takes any number of values takes what follows in the word as values.
+/// Returns the option of one letter that takes many values; the rest of the word is its values.
 fn property(letter: char) -> Option<&'static PerfTestOption> {
     let mut name = [0; 4];
     by_name(letter.encode_utf8(&mut name)).filter(|option| option.2 == Values::Many)
 }
 
-/// Tells an option from a value. No option begins with a digit, so negative numbers are values.
+/// Returns true if the word is an option. No option begins with a digit, so negative numbers are values.
 fn is_option(word: &str) -> bool {
     if !word.starts_with('-') || word.len() == 1 {
         return false;

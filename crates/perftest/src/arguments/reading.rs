@@ -1,9 +1,9 @@
-//! Reads a command line: its words, and the variables of its environment.
+//! Reading of a command line: its words, and the variables of its environment.
 
 use super::{Arguments, environment, parser};
 use crate::{PerfTestError, programs};
 
-/// Parses a command line. The program's name and what starts it may stand before the options.
+/// Parses a command line. The program's name and a command that starts it may precede the options.
 pub(crate) fn read(command_line: &str) -> Result<Arguments, PerfTestError> {
     let call = programs::call(command_line)?;
     let mut arguments = parser::parse(&call.words)?;
@@ -18,7 +18,7 @@ pub(crate) fn read(command_line: &str) -> Result<Arguments, PerfTestError> {
     Ok(arguments)
 }
 
-/// Applies the time after which `timeout` would end PerfTest.
+/// Applies the time limit of `timeout`.
 fn limit(seconds: u64, arguments: &mut Arguments) {
     if arguments.has("time") {
         arguments.note(format!("`timeout {seconds}` is not looked at: --time says how long"));

@@ -1,4 +1,4 @@
-//! Lines that PerfTest reads and refuses.
+//! Command lines that PerfTest accepts and refuses.
 
 mod differential;
 mod misspelt;

@@ -1,4 +1,4 @@
-//! PerfTest as a Java program: by `java`, `runjava`, Maven and make.
+//! PerfTest as a Java program: started by `java`, `runjava`, Maven or make.
 
 use super::{
     found::{Call, Step, Stepped, finish, refused},
@@ -6,7 +6,7 @@ use super::{
     shell::{self, Word},
 };
 
-/// Options of `java` whose value is the next word.
+/// Options of `java` with a separate value.
 const JAVA: [&str; 11] = [
     "-cp",
     "-classpath",
@@ -21,10 +21,10 @@ const JAVA: [&str; 11] = [
     "--upgrade-module-path",
 ];
 
-/// Options of `make` whose value is the next word.
+/// Options of `make` with a separate value.
 const MAKE: [&str; 9] = ["-C", "-f", "-I", "-j", "-l", "-o", "-W", "--directory", "--file"];
 
-/// `java -jar perf-test.jar …` and `java -cp … com.rabbitmq.perf.PerfTest …`.
+/// Resolves `java -jar perf-test.jar …` and `java -cp … com.rabbitmq.perf.PerfTest …`.
 pub(super) fn java(mut words: &[Word], call: Call) -> Stepped {
     while let Some((word, rest)) = words.split_first() {
         match word.text.as_str() {
@@ -39,7 +39,7 @@ pub(super) fn java(mut words: &[Word], call: Call) -> Stepped {
 
 fn jar(words: &[Word], call: Call) -> Stepped {
     let Some((jar, rest)) = words.split_first() else { return Ok(Step::Other) };
-    match names::of_image(&jar.text) {
+    match names::for_image(&jar.text) {
         Name::Stream => Err(names::stream()),
         Name::PerfTest | Name::Multi => finish(rest, call).map(Step::Found),
         Name::Other => {
@@ -50,10 +50,10 @@ fn jar(words: &[Word], call: Call) -> Stepped {
     }
 }
 
-/// A class and its words.
+/// Resolves a class and its words.
 pub(super) fn main_class(words: &[Word], call: Call) -> Stepped {
     let Some((class, rest)) = words.split_first() else { return Ok(Step::Other) };
-    match names::of_class(&class.text) {
+    match names::for_class(&class.text) {
         Name::PerfTest => finish(rest, call).map(Step::Found),
         Name::Multi => Err(names::multi()),
         Name::Stream => Err(names::stream()),
@@ -61,12 +61,12 @@ pub(super) fn main_class(words: &[Word], call: Call) -> Stepped {
     }
 }
 
-/// `mvn exec:java -Dexec.mainClass=com.rabbitmq.perf.PerfTest -Dexec.args="…"`.
+/// Resolves `mvn exec:java -Dexec.mainClass=com.rabbitmq.perf.PerfTest -Dexec.args="…"`.
 pub(super) fn maven(words: &[Word], call: Call) -> Stepped {
     let property = |name: &str| {
-        let mut values = words.iter().enumerate().filter_map(|(at, word)| {
+        let mut values = words.iter().enumerate().filter_map(|(index, word)| {
             let text = match word.text.as_str() {
-                "-D" | "--define" => words.get(at + 1)?.text.as_str(),
+                "-D" | "--define" => words.get(index + 1)?.text.as_str(),
                 text => text.strip_prefix("-D")?,
             };
             text.strip_prefix(name)?.strip_prefix('=')
@@ -78,7 +78,7 @@ pub(super) fn maven(words: &[Word], call: Call) -> Stepped {
     if !words.iter().any(is_run) {
         return Ok(Step::Other);
     }
-    match names::of_class(property("exec.mainClass").unwrap_or("PerfTest")) {
+    match names::for_class(property("exec.mainClass").unwrap_or("PerfTest")) {
         Name::Multi => return Err(names::multi()),
         Name::Stream => return Err(names::stream()),
         Name::Other => return Ok(Step::Other),
@@ -88,7 +88,7 @@ pub(super) fn maven(words: &[Word], call: Call) -> Stepped {
     finish(&shell::words(arguments)?, call).map(Step::Found)
 }
 
-/// `make run ARGS="…"`.
+/// Resolves `make run ARGS="…"`.
 pub(super) fn make(words: &[Word], call: Call) -> Stepped {
     let mut targets = Vec::new();
     let mut arguments =

@@ -1,4 +1,4 @@
-//! Finds the one command that runs PerfTest.
+//! Search for the one command that runs PerfTest.
 
 use super::{
     builds, containers,
@@ -60,7 +60,7 @@ fn export(words: &[Word], call: &mut Call) -> Result<(), PerfTestError> {
     words.iter().filter(|word| word.assignment().is_some()).try_for_each(|word| assign(word, call))
 }
 
-/// Finds the call in the words of one command; none when they run something else.
+/// Finds the call in the words of one command. Returns none if they run something else.
 fn resolve(words: &[Word], call: Call) -> Result<Option<Call>, PerfTestError> {
     let mut next = Step::Command { words: words.to_vec(), call, otherwise: None };
     let mut refusal = None;
@@ -82,14 +82,14 @@ fn resolve(words: &[Word], call: Call) -> Result<Option<Call>, PerfTestError> {
     }
 }
 
-/// Reads the first of the words, and what belongs to it.
+/// Interprets the first word and the words that belong to it.
 fn step(words: &[Word], mut call: Call) -> Result<Step, PerfTestError> {
     let Some((first, rest)) = words.split_first() else { return Ok(Step::Other) };
     if first.assignment().is_some() {
         assign(first, &mut call)?;
         return Ok(Step::command(rest, call));
     }
-    match names::of_program(&first.text) {
+    match names::for_program(&first.text) {
         Name::PerfTest => return finish(rest, call).map(Step::Found),
         Name::Multi => return Err(names::multi()),
         Name::Stream => return Err(names::stream()),

@@ -1,4 +1,4 @@
-//! PerfTest in a container: docker and its likes, kubectl.
+//! PerfTest in a container: `docker` and similar programs, `kubectl`.
 
 use super::{
     flags::{self, Flags},
@@ -217,7 +217,7 @@ const EXEC: Flags = Flags {
     plain: &["-d", "-i", "-t", "--detach", "--interactive", "--tty", "--privileged"],
 };
 
-/// `docker run [options] image words`, `docker exec [options] container command`.
+/// Resolves `docker run [options] image words` and `docker exec [options] container command`.
 pub(super) fn container(words: &[Word], mut call: Call) -> Stepped {
     let (_, mut rest) = flags::split("docker", words, &GLOBAL)?;
     if rest.first().is_some_and(|word| word.text == "container") {
@@ -233,7 +233,7 @@ pub(super) fn container(words: &[Word], mut call: Call) -> Stepped {
         _ => return Ok(Step::Other),
     };
     let (found, rest) = flags::split(&format!("docker {}", verb.text), rest, flags)?;
-    // What is set outside stays outside.
+    // Variables outside the container are not visible in it.
     call.environment.clear();
     variables(&found, &mut call)?;
     let Some((image, rest)) = rest.split_first() else { return Ok(Step::Other) };
@@ -250,7 +250,7 @@ pub(super) fn container(words: &[Word], mut call: Call) -> Stepped {
 }
 
 fn in_image(image: &str, words: &[Word], call: Call) -> Stepped {
-    match names::of_image(image) {
+    match names::for_image(image) {
         Name::PerfTest | Name::Multi => finish(words, call).map(Step::Found),
         Name::Stream => Err(names::stream()),
         Name::Other => {
@@ -266,7 +266,7 @@ fn in_image(image: &str, words: &[Word], call: Call) -> Stepped {
     }
 }
 
-/// `-e NAME=value`, `--env NAME`, `--env-file FILE`.
+/// Adds the variables of `-e NAME=value`, `--env NAME` and `--env-file FILE`.
 fn variables(found: &[(String, Option<Word>)], call: &mut Call) -> Result<(), PerfTestError> {
     for (option, value) in found {
         let Some(value) = value else { continue };
@@ -287,10 +287,10 @@ fn variables(found: &[(String, Option<Word>)], call: &mut Call) -> Result<(), Pe
     Ok(())
 }
 
-/// `kubectl run NAME --image=… -- words`, `kubectl exec POD -- command`.
+/// Resolves `kubectl run NAME --image=… -- words` and `kubectl exec POD -- command`.
 pub(super) fn kubectl(words: &[Word], mut call: Call) -> Stepped {
-    let at = words.iter().position(|word| word.text == "--").unwrap_or(words.len());
-    let (own, rest) = words.split_at(at);
+    let dashes = words.iter().position(|word| word.text == "--").unwrap_or(words.len());
+    let (own, rest) = words.split_at(dashes);
     let verb =
         own.iter().find(|word| ["run", "exec", "create", "debug"].contains(&word.text.as_str()));
     let Some(verb) = verb else { return Ok(Step::Other) };
@@ -298,14 +298,15 @@ pub(super) fn kubectl(words: &[Word], mut call: Call) -> Stepped {
         return Err(refused("kubectl: PerfTest's words stand behind `--`, and there is none"));
     };
     call.environment.clear();
-    let option = |at: usize, name: &str| {
-        let word = &own[at];
+    let option = |index: usize, name: &str| {
+        let word = &own[index];
         match word.text.strip_prefix(name)? {
-            "" => own.get(at + 1).cloned(),
+            "" => own.get(index + 1).cloned(),
             value => Some(word.part(value.strip_prefix('=')?)),
         }
     };
-    let all = |name: &str| (0..own.len()).filter_map(|at| option(at, name)).collect::<Vec<_>>();
+    let all =
+        |name: &str| (0..own.len()).filter_map(|index| option(index, name)).collect::<Vec<_>>();
     for variable in all("--env") {
         assign(&variable, &mut call)?;
     }

@@ -1,4 +1,4 @@
-//! Options of programs that start PerfTest.
+//! Options of the programs that start PerfTest.
 
 use super::{found::refused, shell::Word};
 use crate::PerfTestError;
@@ -7,14 +7,14 @@ use crate::PerfTestError;
 pub(super) struct Flags {
     /// Options with a value.
     pub(super) valued: &'static [&'static str],
-    /// Options without one; when it is empty all others are.
+    /// Options without a value. If it is empty, these are all others.
     pub(super) plain: &'static [&'static str],
 }
 
-/// Options with their values, and the words behind them.
+/// Options with their values, and the words after them.
 type Split<'w> = (Vec<(String, Option<Word>)>, &'w [Word]);
 
-/// Splits the options before the first other word off.
+/// Splits off the options before the first other word.
 pub(super) fn split<'w>(
     program: &str,
     mut words: &'w [Word],
@@ -46,7 +46,7 @@ pub(super) fn split<'w>(
 
 type Found = Vec<(String, Option<Word>)>;
 
-/// `--name`, `--name=value`; returns the name whose value is the next word.
+/// Parses `--name` and `--name=value`. Returns the name if its value is the next word.
 fn long(
     program: &str,
     word: &Word,
@@ -65,7 +65,7 @@ fn long(
     Ok(None)
 }
 
-/// `-it`, `-eNAME=value`, `-e`; returns the name whose value is the next word.
+/// Parses `-it`, `-eNAME=value`, `-e`. Returns the name if its value is the next word.
 fn short(
     program: &str,
     word: &Word,

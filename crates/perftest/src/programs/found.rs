@@ -1,31 +1,31 @@
-//! What a command line turns out to be.
+//! Results of the search for PerfTest.
 
 use super::shell::Word;
 use crate::{PerfTestError, arguments::is_variable};
 
-/// PerfTest's own words, and what else decides what it does.
+/// PerfTest's own words, and the other circumstances of its call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Call {
     pub(crate) words: Vec<String>,
-    /// Variables, in order.
+    /// Environment variables, in order.
     pub(crate) environment: Vec<(String, String)>,
-    /// Seconds after which `timeout` ends it.
+    /// Seconds after which `timeout` ends PerfTest.
     pub(crate) seconds: Option<u64>,
     pub(crate) notes: Vec<String>,
 }
 
-/// What is known after a word.
+/// Result of interpreting a word.
 pub(super) enum Step {
     /// The words run something else.
     Other,
     Found(Call),
-    /// The words of the command behind a wrapper; `otherwise` is the error when they are something else.
+    /// The words of the command after a wrapper. `otherwise` is the error if they run something else.
     Command {
         words: Vec<Word>,
         call: Call,
         otherwise: Option<PerfTestError>,
     },
-    /// A text that a shell is given.
+    /// A command line as an argument of a shell.
     Text(String, Call),
 }
 
@@ -35,10 +35,10 @@ impl Step {
     }
 }
 
-/// What a program makes of its words.
+/// Result of interpreting a program's words.
 pub(super) type Stepped = Result<Step, PerfTestError>;
 
-/// The error for a command line that is not understood.
+/// Creates the error for a command line that cannot be interpreted.
 pub(super) fn refused(reason: &str) -> PerfTestError {
     PerfTestError::CommandLine(format!("--from-perftest: {reason}"))
 }
@@ -53,7 +53,7 @@ pub(super) fn assign(word: &Word, call: &mut Call) -> Result<(), PerfTestError> 
     Ok(())
 }
 
-/// Refuses a word that only a shell can complete.
+/// Refuses a word with a substitution that only a shell can make.
 fn check(word: &Word) -> Result<(), PerfTestError> {
     match &word.substitution {
         Some(text) => Err(refused(&format!("`{text}` is not replaced here: write its value"))),

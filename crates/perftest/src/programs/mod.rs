@@ -1,7 +1,8 @@
-//! The words of a command line that belong to PerfTest, however it is started.
+//! Search for the words that belong to PerfTest, for all ways of starting it.
 //!
-//! `shell` separates words, `call` finds the command, `found` is what it finds, `wrappers` what stands before a program (`sudo`, `timeout`),
-//! `containers` docker and kubectl, `builds` Java, Maven and make, `names` PerfTest's own names.
+//! `shell` separates words, `call` finds the command, and `found` has the results. `wrappers` handles programs before
+//! PerfTest (`sudo`, `timeout`), `containers` docker and kubectl, and `builds` Java, Maven and make. `names` has
+//! PerfTest's own names.
 
 mod builds;
 mod call;

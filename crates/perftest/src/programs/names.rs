@@ -1,9 +1,9 @@
-//! The names under which PerfTest and its relatives are known.
+//! The names of PerfTest and related programs.
 
 use super::found::refused;
 use crate::PerfTestError;
 
-/// The program behind a name.
+/// The program that a name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Name {
     PerfTest,
@@ -14,13 +14,13 @@ pub(super) enum Name {
     Other,
 }
 
-/// The last part of a path.
+/// Returns the last part of a path.
 pub(super) fn base(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// The program that a path names.
-pub(super) fn of_program(path: &str) -> Name {
+/// Identifies the program at a path.
+pub(super) fn for_program(path: &str) -> Name {
     let name = plain(base(path));
     let name = name.strip_prefix("rabbitmq-").or(name.strip_prefix("rabbit-")).unwrap_or(&name);
     match within(name) {
@@ -31,18 +31,18 @@ pub(super) fn of_program(path: &str) -> Name {
     }
 }
 
-/// The program in a container image or a jar, whose names are freer.
-pub(super) fn of_image(image: &str) -> Name {
+/// Identifies the program in a container image or jar. Their names vary more.
+pub(super) fn for_image(image: &str) -> Name {
     let name = plain(base(image));
     match within(&name) {
-        Some(at) if name[..at].ends_with("stream-") => Name::Stream,
+        Some(start) if name[..start].ends_with("stream-") => Name::Stream,
         Some(_) => Name::PerfTest,
         None => Name::Other,
     }
 }
 
-/// The program that a Java class is.
-pub(super) fn of_class(class: &str) -> Name {
+/// Identifies the program of a Java class.
+pub(super) fn for_class(class: &str) -> Name {
     match class.rsplit('.').next().unwrap_or(class) {
         "PerfTest" | "NativePerfTest" => Name::PerfTest,
         "PerfTestMulti" => Name::Multi,
@@ -55,7 +55,7 @@ fn plain(name: &str) -> String {
     name.to_lowercase().replace(['_', ':', '@'], "-")
 }
 
-/// Position of PerfTest's name as a word of its own.
+/// Returns the position of PerfTest's name as a separate word.
 fn within(name: &str) -> Option<usize> {
     ["perf-test", "perftest"].iter().find_map(|own| {
         let (before, after) = name.split_once(own)?;
@@ -65,7 +65,7 @@ fn within(name: &str) -> Option<usize> {
     })
 }
 
-/// The error for `PerfTestMulti`.
+/// Creates the error for `PerfTestMulti`.
 pub(crate) fn multi() -> PerfTestError {
     refused(
         "PerfTestMulti takes its loads from a JSON file, which is not read: give each as a command line of \
@@ -73,7 +73,7 @@ pub(crate) fn multi() -> PerfTestError {
     )
 }
 
-/// The error for Stream PerfTest.
+/// Creates the error for Stream PerfTest.
 pub(super) fn stream() -> PerfTestError {
     refused(
         "Stream PerfTest has other options than PerfTest and another protocol: write a scenario with a queue of \

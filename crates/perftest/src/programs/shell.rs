@@ -1,4 +1,4 @@
-//! A command line as a shell separates it: commands, and their words without quotes. Nothing is substituted.
+//! Separation of a command line by a shell's rules: commands, and their words without quotes. Nothing is substituted.
 
 use std::{iter::Peekable, str::Chars};
 
@@ -8,19 +8,19 @@ use crate::PerfTestError;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Word {
     pub(super) text: String,
-    /// Number of bytes at the beginning that no quote and no backslash touches.
+    /// Number of leading bytes outside quotes and backslashes.
     plain: usize,
-    /// The first `$NAME`, `$(command)` or the like, which only a shell can replace.
+    /// The first substitution that only a shell can make, such as `$NAME` or `$(command)`.
     pub(super) substitution: Option<String>,
 }
 
 impl Word {
-    /// A word with this text, a part of this one.
+    /// Creates a word with a part of this one's text.
     pub(super) fn part(&self, text: &str) -> Self {
         Self { text: text.to_owned(), ..self.clone() }
     }
 
-    /// Name and value of `NAME=value`, where a shell would see an assignment.
+    /// Returns name and value of `NAME=value` if a shell would take it as an assignment.
     pub(super) fn assignment(&self) -> Option<(&str, &str)> {
         let (name, value) = self.text.split_once('=')?;
         let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
@@ -34,7 +34,7 @@ impl Word {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Command {
     pub(super) words: Vec<Word>,
-    /// The command before ended with its line.
+    /// The previous command ended with its line.
     pub(super) begins_line: bool,
 }
 
@@ -48,7 +48,7 @@ pub(super) fn commands(text: &str) -> Result<Vec<Command>, PerfTestError> {
     Ok(reader.commands)
 }
 
-/// The words of a text that no shell reads, such as the value of `-Dexec.args`.
+/// Returns the words of a text that no shell reads, such as the value of `-Dexec.args`.
 pub(super) fn words(text: &str) -> Result<Vec<Word>, PerfTestError> {
     Ok(commands(text)?.into_iter().flat_map(|command| command.words).collect())
 }
@@ -120,12 +120,12 @@ impl Reader<'_> {
         }
     }
 
-    /// A letter that is what it is.
+    /// Adds a literal character.
     fn push(&mut self, letter: char) {
         self.word.get_or_insert_default().text.push(letter);
     }
 
-    /// The letter after a backslash; a line that ends with one goes on.
+    /// Adds the character after a backslash. A backslash at the end of a line continues the line.
     fn escaped(&mut self) {
         self.letters.next_if_eq(&'\r');
         match self.letters.next() {
@@ -161,7 +161,7 @@ impl Reader<'_> {
         word.substitution.get_or_insert(text);
     }
 
-    /// `>`, `2>>`, `>&1`, `<`: the word behind is a file's name.
+    /// Reads `>`, `2>>`, `>&1` or `<`; the next word is a file name.
     fn redirection(&mut self) {
         let is_number = |word: &mut Word| {
             word.plain == word.text.len() && word.text.bytes().all(|byte| byte.is_ascii_digit())

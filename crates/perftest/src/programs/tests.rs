@@ -1,4 +1,4 @@
-//! Forms in which PerfTest is started, and the words that are left.
+//! Ways to start PerfTest, and the words that belong to it.
 
 use super::call;
 

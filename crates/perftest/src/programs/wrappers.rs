@@ -1,4 +1,4 @@
-//! Programs and words of the shell that run the command behind them.
+//! Programs and shell keywords that run the command after them.
 
 use super::{
     flags::{self, Flags},
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::PerfTestError;
 
-/// Name, options with a value, words of its own before the command.
+/// Name, options with a value, number of own words before the command.
 type Wrapper = (&'static str, &'static [&'static str], usize);
 
 const SUDO: &[&str] = &[
@@ -62,7 +62,7 @@ const WRAPPERS: [Wrapper; 24] = [
     ("while", &[], 0),
 ];
 
-/// The call behind a wrapper, or in the text that a shell is given.
+/// Finds the call after a wrapper, or in the text for a shell.
 pub(super) fn wrapped(name: &str, words: &[Word], mut call: Call) -> Stepped {
     if ["sh", "bash", "dash", "zsh", "ash"].contains(&name) {
         return shell(words, call);
@@ -81,9 +81,9 @@ pub(super) fn wrapped(name: &str, words: &[Word], mut call: Call) -> Stepped {
             call.seconds = seconds(&first.text)?;
         }
     }
-    // These take variables that a shell would not see as assignments.
+    // These programs accept variables that a shell would not take as assignments.
     while let Some((word, behind)) = rest.split_first().filter(|(word, _)| {
-        ["env", "sudo"].contains(name) && word.text.find('=').is_some_and(|at| at > 0)
+        ["env", "sudo"].contains(name) && word.text.find('=').is_some_and(|sign| sign > 0)
     }) {
         assign(word, &mut call)?;
         rest = behind;
@@ -91,7 +91,7 @@ pub(super) fn wrapped(name: &str, words: &[Word], mut call: Call) -> Stepped {
     Ok(Step::command(rest, call))
 }
 
-/// `env -i` and `env -u NAME` take variables away.
+/// Removes the variables of `env -i` and `env -u NAME`.
 fn environment(found: &[(String, Option<Word>)], call: &mut Call) -> Result<(), PerfTestError> {
     for (option, value) in found {
         match (option.as_str(), value) {
@@ -108,7 +108,7 @@ fn environment(found: &[(String, Option<Word>)], call: &mut Call) -> Result<(), 
     Ok(())
 }
 
-/// `60`, `1.5m`, `2h`: whole seconds; 0 means none.
+/// Parses `60`, `1.5m`, `2h`, rounded up to whole seconds; 0 means no limit.
 fn seconds(text: &str) -> Result<Option<u64>, PerfTestError> {
     let units = [('s', 1.0), ('m', 60.0), ('h', 3600.0), ('d', 86_400.0)];
     let unit = units.iter().find(|(unit, _)| text.ends_with(*unit));
@@ -123,7 +123,7 @@ fn seconds(text: &str) -> Result<Option<u64>, PerfTestError> {
     Ok(Some(whole).filter(|seconds| *seconds > 0))
 }
 
-/// `sh -c "perf-test -x 1"` and `sh bin/runjava …`.
+/// Resolves `sh -c "perf-test -x 1"` and `sh bin/runjava …`.
 fn shell(words: &[Word], call: Call) -> Stepped {
     let (found, rest) = flags::split("sh", words, &Flags { valued: &["-o", "-O"], plain: &[] })?;
     let is_text = found.iter().any(|(option, _)| option == "-c");

@@ -1,4 +1,4 @@
-//! The tables that samples refer to: texts, attributes, functions, stacks.
+//! The dictionary of a request: strings, attributes, functions, stacks.
 
 use std::collections::HashMap;
 
@@ -8,7 +8,7 @@ use super::message::{
     AnyValue, Dictionary, Function, KeyValueAndUnit, Line, Link, Location, Mapping, Stack,
 };
 
-/// A dictionary while it is made.
+/// A dictionary under construction.
 #[derive(Debug)]
 pub(super) struct Tables<'a> {
     dictionary: Dictionary,
@@ -18,8 +18,8 @@ pub(super) struct Tables<'a> {
 }
 
 impl<'a> Tables<'a> {
-    /// With the functions of a profile: a frame's location is its number plus 1.
-    pub(super) fn of(profile: &'a Profile) -> Self {
+    /// Begins a dictionary with the functions of a profile. A frame's location is its number plus 1.
+    pub(super) fn from_profile(profile: &'a Profile) -> Self {
         let mut tables = Self {
             dictionary: Dictionary {
                 mapping_table: vec![Mapping {}],
@@ -87,12 +87,12 @@ impl<'a> Tables<'a> {
     }
 }
 
-/// Rows of a table are bounded by the samples of a window.
+/// Converts a row number. The number of samples in a window bounds the rows of a table.
 fn index(row: usize) -> i32 {
     i32::try_from(row).expect("fewer than 2^31 rows")
 }
 
-/// Values of the attribute `profile.frame.type` in OpenTelemetry's semantic conventions.
+/// Returns the value of `profile.frame.type` in OpenTelemetry's semantic conventions.
 fn frame_type(kind: FrameKind) -> &'static str {
     match kind {
         FrameKind::Erlang | FrameKind::Bif => "beam",

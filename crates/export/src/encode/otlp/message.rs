@@ -1,5 +1,5 @@
-//! The messages that are used, of `opentelemetry/proto/profiles/v1development/profiles.proto` and what it imports, version
-//! 1.11: <https://github.com/open-telemetry/opentelemetry-proto>.
+//! The messages in use, from version 1.11 of `opentelemetry/proto/profiles/v1development/profiles.proto` and its
+//! imports: <https://github.com/open-telemetry/opentelemetry-proto>.
 
 use prost::{Message, Oneof};
 
@@ -27,7 +27,7 @@ pub(super) struct PartialSuccess {
     pub(super) error_message: String,
 }
 
-/// In all tables the first row is empty, so that 0 means none.
+/// `ProfilesDictionary`. The first row of every table is empty, so index 0 means none.
 #[expect(clippy::struct_field_names, reason = "names of the published definition")]
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Dictionary {
@@ -118,13 +118,13 @@ pub(super) struct Sample {
 #[derive(Clone, Copy, PartialEq, Message)]
 pub(super) struct Mapping {}
 
-/// `Link` to a span; there is only the empty one.
+/// `Link` to a span; only the empty one is used.
 #[derive(Clone, Copy, PartialEq, Message)]
 pub(super) struct Link {}
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Stack {
-    /// The innermost first.
+    /// Indices of locations, innermost first.
     #[prost(int32, repeated, tag = "1")]
     pub(super) location_indices: Vec<i32>,
 }

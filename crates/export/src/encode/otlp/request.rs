@@ -1,4 +1,4 @@
-//! A request with one profile, and what the answer says.
+//! A request with one profile, and its answer.
 
 use std::io::Write;
 
@@ -16,10 +16,9 @@ use super::{
 };
 use crate::Window;
 
-/// The body of a request, gzipped. Values are numbers of samples with their period, or the weights of an event
-/// that has weights.
+/// Encodes a request's body, gzipped. A value is a number of samples, or a weight if the event has weights.
 pub(crate) fn otlp_profiles(window: &Window, series: &SeriesProfile<'_>) -> Vec<u8> {
-    let mut tables = Tables::of(series.profile);
+    let mut tables = Tables::from_profile(series.profile);
     let profile = profile(window, series, &mut tables);
     let scope =
         Scope { name: "rabbitscope".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
@@ -72,7 +71,7 @@ fn to_i64(value: u64) -> i64 {
     i64::try_from(value).unwrap_or(i64::MAX)
 }
 
-/// Names of OpenTelemetry's semantic conventions.
+/// Resource attributes, named by OpenTelemetry's semantic conventions.
 fn resource(window: &Window) -> Resource {
     let attributes = window.labels.pairs().map(|(name, value)| {
         let key = match name {
@@ -88,7 +87,7 @@ fn resource(window: &Window) -> Resource {
     Resource { attributes: attributes.collect() }
 }
 
-/// How many profiles a backend that has answered with success has not taken, and why.
+/// Returns the backend's reason if it rejected profiles in spite of a successful status.
 pub(crate) fn rejected_profiles(answer: &[u8]) -> Option<String> {
     let partial = Response::decode(answer).ok()?.partial_success?;
     (partial.rejected_profiles > 0).then_some(partial.error_message)

@@ -1,4 +1,5 @@
-//! PerfTest's own parser and ours read the same lines. Needs Java and Maven, and says so where they are not.
+//! Comparison of our parser with PerfTest's own on the same lines. Needs Java and Maven; reports itself as not run
+//! without them.
 
 use std::{
     env, fs,
@@ -10,7 +11,7 @@ use std::{
 use super::misspelt;
 use crate::arguments::{Arguments, parser};
 
-/// Words before and behind the one that is looked at.
+/// Words before and after the tested word.
 const AROUND: [(&str, &str); 12] = [
     ("", ""),
     ("", "4"),
@@ -26,7 +27,7 @@ const AROUND: [(&str, &str); 12] = [
     ("-qa=a=b -vr", "4"),
 ];
 
-/// Forms that misspelling does not make.
+/// Forms that misspelling does not produce.
 const FORMS: &str = "- -- --- -= --= ---a -=5 --=5 -x4 -x=4 -x= --x=4 --x -x-4 -x-1 -1 -1.5 -4x -e4 -e=4 -e= -eFOO -aa -ap -apx4 \
      -apx -xa -a=5 --autoack=5 --autoack= -autoack=5 -producers=4 -producers4 -producers44 -producers -producers= --producers=4=5 \
      -prod --prod -size10 -size1 -size=10 -sizes -rate100 -fpersistent -f=persistent -fa=b -fa -foo=bar -afx -fx4 -qa=1 -qax=1 \
@@ -36,7 +37,7 @@ const FORMS: &str = "- -- --- -= --= ---a -=5 --=5 -x4 -x=4 -x= --x=4 --x -x-4 -
 
 const PROBE: &str = include_str!("../../../tests/Parse.java");
 
-/// The directory of PerfTest's jars, or why there is none.
+/// Returns the directory of PerfTest's jars, or the reason why there is none.
 fn jars() -> Result<PathBuf, String> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../scripts/perf-test.sh");
     let mut fetch = Command::new("timeout");
@@ -45,7 +46,7 @@ fn jars() -> Result<PathBuf, String> {
     if output.status.success() { Ok(text(output.stdout).into()) } else { Err(text(output.stderr)) }
 }
 
-/// What PerfTest's parser makes of each line.
+/// Returns the result of PerfTest's parser for each line.
 fn by_perftest(jars: &Path, lines: &[Vec<String>]) -> Vec<String> {
     let directory = tempfile::tempdir().unwrap();
     let probe = directory.path().join("Parse.java");

@@ -5,7 +5,7 @@ use crate::arguments::{
     parser,
 };
 
-/// Words that stand before an option, and whether the last of them still takes a value.
+/// Words before an option, and whether the last of them still takes a value.
 const BEFORE: [(&[&str], bool); 9] = [
     (&[], false),
     (&["-x", "4"], false),
@@ -18,34 +18,35 @@ const BEFORE: [(&[&str], bool); 9] = [
     (&["-f", "persistent"], true),
 ];
 
-/// All words that differ from a name by one letter: left out, doubled, swapped with the next, another.
+/// Returns all words that differ from a name by one letter: omitted, doubled, swapped with the next, or replaced.
 pub(super) fn misspelt(name: &str) -> Vec<String> {
     let letters: Vec<char> = name.chars().collect();
     let mut found = Vec::new();
-    for at in 0..letters.len() {
+    for index in 0..letters.len() {
         let with = |part: &[char]| {
-            let (head, tail) = (&letters[..at], &letters[at..]);
+            let (head, tail) = (&letters[..index], &letters[index..]);
             let kept = tail.iter().skip(part.len().clamp(1, 2));
             head.iter().chain(part).chain(kept).collect::<String>()
         };
-        let (left_out, other) = (with(&[]), with(&[if letters[at] == 'j' { 'w' } else { 'j' }]));
+        let other = if letters[index] == 'j' { 'w' } else { 'j' };
+        let (left_out, other) = (with(&[]), with(&[other]));
         let mut doubled = letters.clone();
-        doubled.insert(at, letters[at]);
+        doubled.insert(index, letters[index]);
         found.extend([left_out, other, doubled.iter().collect()]);
-        found.extend(letters.get(at + 1).map(|next| with(&[*next, letters[at]])));
+        found.extend(letters.get(index + 1).map(|next| with(&[*next, letters[index]])));
     }
     found.retain(|word| word != name && !word.is_empty());
     found
 }
 
-/// All words of one dash and of two that misspell an option.
+/// Returns all correct and misspelt options, with one dash and with two.
 pub(super) fn words() -> Vec<String> {
     let names = all().flat_map(|(short, long, ..)| [*short, *long]).filter(|name| !name.is_empty());
     let words = names.flat_map(|name| misspelt(name).into_iter().chain([name.to_owned()]));
     words.flat_map(|word| [format!("-{word}"), format!("--{word}")]).collect()
 }
 
-/// Options by this name: the one, or those whose long names begin with it.
+/// Returns the option of this name, or those whose long names begin with it.
 fn by(name: &str) -> Vec<&'static PerfTestOption> {
     match all().find(|(_, long, ..)| *long == name) {
         Some(option) => vec![option],
@@ -53,7 +54,7 @@ fn by(name: &str) -> Vec<&'static PerfTestOption> {
     }
 }
 
-/// PerfTest's rule for a word with two dashes, told another way than the parser does it.
+/// Checks PerfTest's rule for words with two dashes, in a formulation other than the parser's.
 #[test]
 fn a_misspelt_long_option_is_refused() {
     let mut refused = 0;
