@@ -1,17 +1,14 @@
 """Faults of AMQP 0-9-1: what the broker refuses, ends that are no closes, and ways to waste time."""
 
 import base64
-import os
 import socket
 import struct
-import subprocess
-import tempfile
 import time
 import urllib.error
 import urllib.parse
 import urllib.request
 
-from amqp import EXCLUSIVE, PASSWORDS, Client, frame, method, publish, short
+from amqp import EXCLUSIVE, PASSWORDS, Client, method, publish, short
 import machine
 
 def closing(action):

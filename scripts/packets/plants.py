@@ -2,7 +2,7 @@
 
 import struct
 
-from amqp import PASSWORDS, Client, frame, method, publish
+from amqp import Client, frame, method, publish
 import faults
 import protocols
 

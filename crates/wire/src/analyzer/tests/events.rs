@@ -67,6 +67,11 @@ fn a_connection_that_is_closed_as_it_should_be_has_no_finding() {
         talk.wait(SECOND);
         talk.send(Side::Broker, &ack(1, 1, false));
     }
+    // Some clients close with 0.
+    talk.send(Side::Client, &method(1, (20, 40), &[0, 0, 0, 0, 0, 0, 0]));
+    talk.send(Side::Broker, &method(1, (20, 41), &[]));
+    talk.send(Side::Client, &method(0, (10, 50), &[0, 0, 0, 0, 0, 0, 0]));
+    talk.send(Side::Broker, &method(0, (10, 51), &[]));
     close(&mut talk);
     let report = report(&talk);
     assert_eq!((report.findings, report.events), (vec![], vec![]));
