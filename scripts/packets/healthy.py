@@ -30,6 +30,8 @@ CLIENTS = [
     ("stomp.py", "stomp", [*PYTHON, "stomp"]),
     ("rstream", "stream", [*PYTHON, "rstream"]),
 ]
+# Clients that leave Nagle's algorithm on and write small pieces: that they wait for acknowledgements is true.
+WAITING = ["amqplib", "Paho", "MQTT.js", "stomp.py"]
 # Options of `load`.
 OWN = [
     "-x 1 -y 1 -r 200",
@@ -37,7 +39,7 @@ OWN = [
     "-x 1 -y 1 -c 200 -q 500 -s 1000",
     "-x 4 -y 4 -r 500 -c 50 -q 100 -s 4000",
     "-x 1 -y 1 -c 500 -q 500 -s 60000",
-    "-x 1 -y 0 -r 1000 -c 100",
+    "-x 1 -y 0 -r 1000 -c 100 -u healthy-kept",
     "-x 3 -y 3 -c 100 -q 300 -A 50",
 ]
 # Seconds between messages, and bytes.
@@ -57,7 +59,8 @@ def own(words, uri, seconds):
     with tempfile.TemporaryDirectory() as place:
         command = [machine.PROGRAM, "load", *words.split(), "-z", str(seconds), "--out", os.path.join(place, "run")]
         done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "RABBITSCOPE_URI": uri})
-    return "" if done.returncode == 0 else f"exit {done.returncode}: {done.stderr.strip()[-300:]}"
+    # 4: the machine could not keep up with the rate.
+    return "" if done.returncode in (0, 4) else f"exit {done.returncode}: {done.stderr.strip()[-300:]}"
 
 
 def looked_at(action, ports, interfaces, name):
@@ -85,13 +88,22 @@ def show(name, error, reports):
         totals = report.get("totals", {})
         print(f"| {name} | {source} | {totals.get('published')}/{totals.get('delivered')} | {said or 'nothing'} | "
               f"{', '.join(machine.titles(report, ('note',)))} |", flush=True)
-        wrong += [f"{name}, {source}: {', '.join(warnings)}"] if warnings else []
+        is_waiting = name.split(",")[0] in WAITING
+        false = [rule for rule in warnings if not (is_waiting and rule == "delayed-acknowledgement")]
+        wrong += [f"{name}, {source}: {', '.join(false)}"] if false else []
         wrong += [] if totals.get("segments") else [f"{name}, {source}: nothing was captured"]
     return wrong
 
 
-def burner():
-    return subprocess.Popen(["sh", "-c", "while :; do :; done"])
+def beside_burners(action):
+    """The action on a busy machine. The burners end before its captures are read."""
+    burners = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(2)]
+    try:
+        return action()
+    finally:
+        for process in burners:
+            process.kill()
+            process.wait()
 
 
 def is_there(words):
@@ -110,13 +122,10 @@ def all_clients(node, seconds):
     variants = [("confirms", "slow", False), ("plain", "fast", True)]
     for mode, pace, is_busy in variants:
         for name, protocol, words in there:
-            burners = [burner(), burner()] if is_busy else []
-            action = lambda words=words, port=ports[protocol]: client(words, mode, pace, machine.HOST, port, seconds)
+            works = lambda words=words, port=ports[protocol]: client(words, mode, pace, machine.HOST, port, seconds)
+            action = (lambda works=works: beside_burners(works)) if is_busy else works
             found = looked_at(action, [ports[protocol]], ["lo", "any"], "any")
             wrong += show(f"{name}, {mode}, {pace}{', busy machine' if is_busy else ''}", *found)
-            for process in burners:
-                process.kill()
-                process.wait()
     wrong += delayed(there, ports, seconds)
     print(f"not here: {', '.join(absent) or 'none'}")
     return wrong

@@ -9,6 +9,6 @@ body=$(head -c "$SIZE" /dev/zero | tr '\0' x)
         amqp-publish $login -r "$QUEUE" -b "$body"
         sleep "$(python3 -c "print($SECONDS / 10)")"
     done
-    amqp-consume $login -q "$QUEUE" -p 50 -c 10 true
+    amqp-consume $login -q "$QUEUE" -p 50 -c 10 cat >/dev/null
     amqp-delete-queue $login -q "$QUEUE" >/dev/null
 }

@@ -16,6 +16,8 @@ use crate::{
 /// Connections for hardly a message, below which nothing is said, and their share of all.
 const MIN_SHORT_LIVED: u64 = 20;
 const SHORT_LIVED_SHARE: f64 = 0.5;
+/// Of them a second, from which they are a warning. A program that publishes now and then opens a connection for it.
+const COSTLY_SHORT_LIVED: f64 = 5.0;
 /// Channels, and messages for each, below which a channel is said to be opened for each message.
 const MIN_CHANNELS: u64 = 20;
 const MESSAGES_A_CHANNEL: u64 = 2;
@@ -128,7 +130,8 @@ pub(super) fn connection_churn(report: &PacketReport) -> Vec<Case> {
             grouped(count),
             grouped(report.totals.connections),
         );
-        from_event(event, Severity::Warning, codes::CONNECTION_CHURN, evidence)
+        let severity = if rate >= COSTLY_SHORT_LIVED { Severity::Warning } else { Severity::Note };
+        from_event(event, severity, codes::CONNECTION_CHURN, evidence)
     });
     let (count, nanos) = (report.totals.connections, report.totals.duration_nanos);
     vec![Case { count, nanos, hit }]
@@ -210,5 +213,20 @@ mod tests {
             let found: Vec<FindingRule> = report.findings.iter().map(|it| it.rule).collect();
             assert_eq!(found, [FindingRule::MqttRefused]);
         }
+    }
+
+    /// A program that publishes now and then may open a connection for it.
+    #[test]
+    fn connections_for_a_message_are_a_warning_where_they_are_many() {
+        let churn = |seconds: u64| {
+            let mut report = ends([10, 10], 30, &[]);
+            report.events[0].kind = EventKind::ShortLived;
+            (report.totals.connections, report.totals.duration_nanos) =
+                (40, seconds * 1_000_000_000);
+            judge(&mut report);
+            report.findings[0].clone()
+        };
+        assert_eq!(churn(5).rule, FindingRule::ConnectionChurn);
+        assert_eq!([churn(5).severity, churn(7).severity], [Severity::Warning, Severity::Note]);
     }
 }
