@@ -12,6 +12,8 @@ from amqp import PASSWORDS
 
 PROGRAM = os.environ["RABBITSCOPE"]
 HOST = "127.0.0.1"
+# Seconds until a look has begun, on a busy machine.
+START = 1.5
 
 
 def broker(*options, plugins=""):
@@ -63,7 +65,7 @@ def captured(ports, action, interface="any"):
     """The report on what is done meanwhile."""
     look = live(ports, interface)
     try:
-        time.sleep(0.7)
+        time.sleep(START)
         action()
         time.sleep(0.3)
     finally:
@@ -92,7 +94,7 @@ def captured_later(action):
     looks = []
     def told(port):
         looks.append(live([port]))
-        time.sleep(0.7)
+        time.sleep(START)
     action(told)
     time.sleep(0.3)
     return finished(looks[0])

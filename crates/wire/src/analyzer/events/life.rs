@@ -132,7 +132,7 @@ impl Life {
                 self.reset([client, broker], side, packet, summary.last)
             }),
             self.half_open(summary, now),
-            self.closed_without([client, broker], summary),
+            self.closed_without([client, broker]),
             self.short_lived(client, summary, messages),
         ];
         told.into_iter().flatten().collect()
@@ -263,11 +263,7 @@ impl Life {
     }
 
     /// The side that ended the TCP connection of AMQP 0-9-1 or MQTT first, without a close.
-    fn closed_without(
-        &self,
-        [client, broker]: [&DirectionFigures; 2],
-        summary: &ConnectionSummary,
-    ) -> Option<Seen> {
+    fn closed_without(&self, [client, broker]: [&DirectionFigures; 2]) -> Option<Seen> {
         let text = match self.protocol? {
             Protocol::Amqp091 if self.is_login([client, broker]) => ConnectionEvent::DURING_LOGIN,
             Protocol::Amqp091 => "without connection.close",
