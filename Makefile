@@ -9,7 +9,7 @@ BENCHES := overhead tick watch asking load fleet pace find-rate queues inside pa
 GROUP ?= rabbitscope
 PREFIX ?= /usr/local
 
-.PHONY: demo test test-faults soak-watch cluster-faults packets-faults packets-clients test-releases test-virtual dist lint manifests setup fuzz install experiments $(BENCHES:%=bench-%)
+.PHONY: demo test test-faults test-floods soak-watch cluster-faults packets-faults packets-clients test-releases test-virtual dist lint manifests setup fuzz install experiments $(BENCHES:%=bench-%)
 
 # Load on a throwaway broker, a CPU profile of it, a report. A build profile and a list of packages of its own: a third
 # of the time of a release and of the tests' setup.
@@ -30,6 +30,11 @@ test-faults: setup
 	cargo test --locked --package rabbitscope-load --test it -- --ignored --nocapture removal::
 	cargo test --locked --package rabbitscope --test it -- sight::
 	cargo test --locked --package rabbitscope --test it -- --ignored --nocapture faults:: squatters::
+
+# Two hundred floods of all kinds of queues, with and without planted loss: what the program counts as accepted is what
+# the queue has. FLOODS=0-19 for fewer than an hour's.
+test-floods: setup
+	cargo test --locked --package rabbitscope --test it -- --ignored --nocapture floods::
 
 # A node of three killed every 20 seconds for ten minutes, every message checked. DURATION=3m for less.
 cluster-faults: setup

@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("cargo::rerun-if-changed={AGENT}");
     let out = env::var("OUT_DIR")?;
     let manifest = fs::read_to_string(format!("{AGENT}/manifest.toml"))?;
-    // Groups (agents, tests) of modules, each with the files that it consists of beside its own.
+    // Groups (agents, tests) of modules, each with the files that its own file needs.
     let groups: BTreeMap<String, BTreeMap<String, Vec<String>>> = toml::from_str(&manifest)?;
     for (file, others) in groups.into_values().flatten() {
         let files = [vec![file], others].concat();
@@ -43,7 +43,7 @@ fn part(file: &str) -> Result<Part, String> {
     Ok(Part { module, text })
 }
 
-/// Headers are in the folder of a part that includes them.
+/// Returns the text of a header, which is in the folder of a part that includes it.
 fn header(files: &[String], name: &str) -> Option<String> {
     files.iter().find_map(|file| {
         let folder = Path::new(AGENT).join(file);

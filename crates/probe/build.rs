@@ -1,5 +1,5 @@
-//! Writes the C header of `bpf/interface.rs` and compiles the eBPF programs with clang. The headers of the
-//! programs are their own, so nothing but clang is needed. Lists the tables in `names/`.
+//! Writes the C header of `bpf/interface.rs` and compiles the eBPF programs with clang. The programs use headers of
+//! their own, so that the build needs clang only. Lists the tables in `names/`.
 
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "cargo reads directives from stdout")]
 
@@ -9,13 +9,13 @@ use std::{
     process::Command,
 };
 
-/// Each becomes an object: `bpf/NAME.bpf.c`.
+/// Programs, each compiled from `bpf/NAME.bpf.c` to an object.
 const PROGRAMS: [&str; 3] = ["clock", "sampler", "writes"];
 
-/// Tables of names, a file for each build id.
+/// Directory of the tables of names, a file per build id.
 const NAMES: &str = "names";
 
-/// Text of documentation comments, a line each.
+/// Text of documentation comments, line by line.
 type Docs = &'static [&'static str];
 
 macro_rules! constants {
@@ -99,7 +99,7 @@ fn compile(name: &str, out: &Path) -> Result<(), String> {
         .arg(out.join(format!("{name}.bpf.o")))
         .args(["-Ibpf".to_owned(), format!("-Ibpf/{}", machine()?)])
         .arg(format!("-I{}", out.display()))
-        // Paths of the build machine have no place in the object's debug information.
+        // Keeps the build machine's paths out of the object's debug information.
         .arg(format!("-fdebug-prefix-map={}=generated", out.display()))
         .args(["-fdebug-prefix-map=.=", "-fdebug-compilation-dir=."])
         .status()
@@ -115,7 +115,7 @@ fn machine() -> Result<String, String> {
     if Path::new("bpf").join(&machine).join("arch.h").exists() {
         return Ok(machine);
     }
-    // What is refused when it runs still builds.
+    // An unsupported architecture still builds; the program refuses it at run time.
     Ok("x86_64".into())
 }
 
@@ -151,7 +151,7 @@ fn c_struct(docs: Docs, name: &str, fields: &[(Docs, &str, &str)]) -> String {
     format!("\n{}struct {} {{\n{lines}}};\n", comment(docs, ""), snake_case(name))
 }
 
-/// `kind` is `u64`, `Name`, `[u64; LENGTH]` or `[Name; LENGTH as usize]`.
+/// Declaration of a field in C. `kind` is `u64`, `Name`, `[u64; LENGTH]` or `[Name; LENGTH as usize]`.
 fn c_field(field: &str, kind: &str) -> String {
     let array = kind.strip_prefix('[').and_then(|kind| kind.strip_suffix(']')?.split_once("; "));
     match array {
@@ -170,11 +170,11 @@ fn c_type(kind: &str) -> String {
     }
 }
 
-/// `SampleKey` becomes `sample_key`.
+/// The name in snake case: `sample_key` for `SampleKey`.
 fn snake_case(name: &str) -> String {
     let mut snake = String::new();
-    for (at, letter) in name.char_indices() {
-        if letter.is_ascii_uppercase() && at > 0 {
+    for (index, letter) in name.char_indices() {
+        if letter.is_ascii_uppercase() && index > 0 {
             snake.push('_');
         }
         snake.push(letter.to_ascii_lowercase());

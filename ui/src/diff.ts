@@ -3,6 +3,7 @@
 import { ChangeTable } from "./changes.ts";
 import { h } from "./dom.ts";
 import { Model } from "./flame/model.ts";
+import { noChange } from "./flame/noise.ts";
 import { FlamePanel } from "./flame/panel.ts";
 import { captureFacts, qualityBar } from "./quality.ts";
 import type { DiffData, DiffSide } from "./wire.ts";
@@ -20,13 +21,20 @@ export function diffPart(diff: DiffData): HTMLElement[] {
     noise: diff.noise,
   });
   const title = `${diff.event === "cpu" ? "CPU" : diff.event}: what changed`;
-  const panel = new FlamePanel(model, title, [sides(diff)]);
+  const panel = new FlamePanel(model, title, [...verdict(diff), sides(diff)]);
   const caution = diff.noise.runs
     ? "the graph takes samples for so many fewer as runs differ more than sampling does."
     : "that two runs of the same thing differ as well, only repeated runs can rule out.";
   const table = new ChangeTable(model, caution, (frame) => panel.searchFrame(frame), diff.cost);
   table.show(diff.changes, [diff.before.total, diff.after.total]);
   return [panel.element, table.element];
+}
+
+/** What the terminal says where nothing changed. */
+function verdict(diff: DiffData): HTMLElement[] {
+  const { "own-beyond-noise": own, "total-beyond-noise": total } = diff.changes;
+  const hasChange = [...own, ...total].some((isBeyond) => isBeyond);
+  return hasChange ? [] : [h("p", { class: "caution" }, noChange(diff.noise))];
 }
 
 function sides(diff: DiffData): HTMLElement {

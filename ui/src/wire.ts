@@ -38,6 +38,7 @@ export interface LatencyColumns {
 export interface Series {
   at: number[];
   published: number[];
+  accepted: number[] | null;
   confirmed: number[];
   consumed: number[];
   confirm: LatencyColumns;

@@ -1,17 +1,17 @@
-//! Whether a profile has samples enough to read shares from.
+//! The check that a profile has enough samples for its shares.
 
 use rabbitscope_profiles::Profile;
 
-/// From this number on a share's standard error is at most 5 points: √(p(1−p)/n) is largest at p = ½, where it
+/// Number of samples from which a share's standard error is at most 5 points. √(p(1−p)/n) is largest at p = ½, where it
 /// is 1 / (2 √n).
 const ENOUGH: u64 = 100;
 
-/// How often what is profiled happened.
+/// Number of occurrences of the profiled event.
 pub fn occurrences(profile: &Profile) -> u64 {
     profile.samples.iter().map(|sample| sample.count).sum()
 }
 
-/// A sentence when there is nothing, or too little, to read shares from.
+/// Returns a warning if the profile has no or too few occurrences for its shares.
 pub fn caution(profile: &Profile) -> Option<String> {
     let noun = profile.event.occurrences();
     match occurrences(profile) {

@@ -1,13 +1,13 @@
-//! What a function costs for each message: shares of a whole that changed itself do not say that. When one
-//! function becomes faster the shares of all others grow; their cost for a message does not.
+//! The cost of a function per message. Shares cannot show it, because their whole changes too: when one function
+//! becomes faster, the shares of all others grow, but their costs per message do not.
 
 use rabbitscope_profiles::{Event, Profile};
 use rabbitscope_runs::record::SecondRow;
 
-/// Messages that a load moved while a profile was recorded, by what happened to them.
+/// Messages that a load moved during a recording, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct MessagesDuring {
-    /// How long the seconds say that this was.
+    /// Length of the recorded part of the seconds.
     pub nanos: f64,
     published: f64,
     replies: f64,
@@ -15,8 +15,8 @@ pub struct MessagesDuring {
 }
 
 impl MessagesDuring {
-    /// Of the seconds between these times since the load began; a second that is partly outside
-    /// counts for its part.
+    /// Sums the seconds between two times since the start of the load. A second that is partly outside counts in
+    /// proportion.
     pub fn of(series: &[SecondRow], from_nanos: u64, to_nanos: u64) -> Self {
         let mut sum = Self::default();
         let mut begin = 0_u64;
@@ -25,7 +25,7 @@ impl MessagesDuring {
             let inside = end.min(to_nanos).saturating_sub(begin.max(from_nanos)) as f64;
             let part = inside / row.interval_nanos.max(1) as f64;
             sum.nanos += inside;
-            sum.published += part * row.counts.published as f64;
+            sum.published += part * row.counts.accepted_or_written() as f64;
             sum.replies += part * row.counts.replies as f64;
             sum.consumed += part * row.counts.consumed as f64;
             begin = end;
@@ -33,7 +33,7 @@ impl MessagesDuring {
         sum
     }
 
-    /// Of several recordings together; absent when one does not say.
+    /// Sums several recordings; absent if one of them has no counts.
     pub fn sum(parts: impl IntoIterator<Item = Option<Self>>) -> Option<Self> {
         parts.into_iter().try_fold(Self::default(), |sum, part| {
             let part = part?;
@@ -47,39 +47,40 @@ impl MessagesDuring {
     }
 }
 
-/// Numbers by which both sides of a comparison can be divided.
+/// Message counts by which both sides of a comparison can be divided.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MessageCounts {
-    /// What happened to the messages: `published`, `answered` or `consumed`.
+    /// The counted kind: `published`, `answered` or `consumed`.
     pub what: &'static str,
-    /// In the first recording and in the second.
+    /// Counts in the first recording and in the second.
     pub counts: [f64; 2],
-    /// The same for each second.
+    /// The same counts per second.
     pub rates: [f64; 2],
 }
 
-/// What happened to messages, and how many they were.
+/// The name of a kind of message, and its count.
 type Kind = (&'static str, fn(&MessagesDuring) -> f64);
 
 impl MessageCounts {
-    /// What both loads did; absent when there is nothing of the kind.
+    /// Returns the first kind that occurred on both sides; absent if there is none.
     pub fn between(sides: [MessagesDuring; 2]) -> Option<Self> {
         let kinds: [Kind; 3] = [
-            ("published", |it| it.published),
-            ("answered", |it| it.replies),
-            ("consumed", |it| it.consumed),
+            ("published", |during| during.published),
+            ("answered", |during| during.replies),
+            ("consumed", |during| during.consumed),
         ];
-        let found = kinds.into_iter().find(|(_, count)| sides.iter().all(|it| count(it) >= 1.0));
+        let found =
+            kinds.into_iter().find(|(_, count)| sides.iter().all(|during| count(during) >= 1.0));
         found.map(|(what, count)| Self {
             what,
             counts: [count(&sides[0]), count(&sides[1])],
-            rates: sides.map(|it| count(&it) * 1e9 / it.nanos),
+            rates: sides.map(|during| count(&during) * 1e9 / during.nanos),
         })
     }
 }
 
-/// What a unit of a profile's weight is worth, and in which unit: CPU time in nanoseconds where the
-/// period of the clock is known.
+/// Returns the value of a unit of a profile's weight and that value's unit. CPU time is in nanoseconds if the clock's
+/// period is known.
 pub fn worth(profile: &Profile) -> (f64, &'static str) {
     match (profile.event, profile.capture.period_nanos) {
         (Event::Cpu, period @ 1..) => (period as f64, "nanoseconds"),
@@ -96,7 +97,12 @@ mod tests {
     fn row(published: u64, consumed: u64) -> SecondRow {
         SecondRow {
             interval_nanos: 1_000_000_000,
-            counts: Counters { published, consumed, ..Counters::default() },
+            counts: Counters {
+                published,
+                accepted: published.into(),
+                consumed,
+                ..Counters::default()
+            },
             ..SecondRow::default()
         }
     }

@@ -1,4 +1,4 @@
-//! What was expected of a run, compared with what was measured.
+//! Expectations of a run, compared with its measurements.
 
 use rabbitscope_runs::{
     record::{ExpectationResult, LatencyFigures, LoadTotals, RunRecord},
@@ -6,8 +6,8 @@ use rabbitscope_runs::{
 };
 use rabbitscope_text::short_time;
 
-/// What became of each expectation. Latencies and rates are those of the measured time, counts those
-/// of the whole run; what was not measured is not as expected.
+/// Judges each expectation. Latencies and rates cover the measured time, counts the whole run. An expectation without a
+/// measurement fails.
 pub fn judge(expected: &[Expectation], run: &RunRecord) -> Vec<ExpectationResult> {
     expected.iter().map(|expectation| judge_one(expectation, run)).collect()
 }
@@ -45,12 +45,12 @@ fn bounded(
     }
 }
 
-/// Without an accepted message nothing was checked.
+/// Returns whether anything was verified, which needs an accepted message.
 fn has_verified(run: &RunRecord) -> bool {
     run.verification.as_ref().is_some_and(|found| found.accepted > 0)
 }
 
-/// What got no answer when its connection was lost counts as well, unless it was sent again.
+/// Adds the messages without an answer at the loss of their connection, unless they were sent again.
 fn unconfirmed(load: &LoadTotals, comparison: Comparison, limit: Limit) -> Option<(String, bool)> {
     let at_losses = load.counts.unanswered.saturating_sub(load.counts.republished);
     let load = LoadTotals { unconfirmed: load.unconfirmed + at_losses, ..load.clone() };
@@ -62,7 +62,7 @@ fn unconfirmed(load: &LoadTotals, comparison: Comparison, limit: Limit) -> Optio
     Some((text + &aside, passed))
 }
 
-/// Of the load, the warm-up included.
+/// Judges a share of the load's time, including the warm-up.
 fn part_of_time(
     run: &RunRecord,
     name: &str,
@@ -83,7 +83,7 @@ fn part_of_time(
     })
 }
 
-/// As expected only if it is so whatever became of the messages that could not be judged.
+/// Judges lost messages. The expectation holds only if it holds for any fate of the messages that were not judged.
 fn lost(run: &RunRecord, comparison: Comparison, limit: Limit) -> Option<(String, bool)> {
     let found = run.verification.as_ref().filter(|found| found.accepted > 0)?;
     let with = |lost: u64| {
@@ -107,18 +107,18 @@ fn compare<N: PartialOrd + Copy>(
     (write(measured), comparison.holds(measured, limit))
 }
 
-/// A quantile of a latency, both by their names in `run.json`; absent when nothing was measured.
+/// Returns a quantile of a latency, both by their names in `run.json`; absent without measurements.
 pub(crate) fn latency(run: &RunRecord, name: &str, quantile: &str) -> Option<u64> {
     let mut all = run.latencies.iter().map(|latency| &latency.figures);
-    let it: &LatencyFigures = all.find(|it| it.name == name && it.count > 0)?;
+    let found: &LatencyFigures = all.find(|figures| figures.name == name && figures.count > 0)?;
     Some(match quantile {
-        "p50" => it.p50,
-        "p95" => it.p95,
-        "p99" => it.p99,
-        "p999" => it.p999,
-        "p9999" => it.p9999,
-        "max" => it.max,
-        "mean" => whole(it.mean),
+        "p50" => found.p50,
+        "p95" => found.p95,
+        "p99" => found.p99,
+        "p999" => found.p999,
+        "p9999" => found.p9999,
+        "max" => found.max,
+        "mean" => whole(found.mean),
         _ => return None,
     })
 }
@@ -131,7 +131,7 @@ fn whole(mean: f64) -> u64 {
 fn rate(run: &RunRecord, messages: &str) -> Option<f64> {
     let measured = &run.measured;
     let count = match messages {
-        "published" => measured.load.counts.published,
+        "published" => measured.load.counts.accepted_or_written(),
         "confirmed" => measured.load.counts.confirmed,
         "consumed" => measured.load.counts.consumed,
         "replies" => measured.load.counts.replies,
@@ -144,6 +144,7 @@ fn rate(run: &RunRecord, messages: &str) -> Option<f64> {
 fn count(load: &LoadTotals, name: &str) -> Option<u64> {
     Some(match name {
         "published" => load.counts.published,
+        "accepted" => load.counts.accepted_or_written(),
         "consumed" => load.counts.consumed,
         "scheduled" => load.counts.scheduled,
         "lost" => load.lost,
@@ -166,10 +167,10 @@ fn count(load: &LoadTotals, name: &str) -> Option<u64> {
     })
 }
 
-/// In percent; absent when there is nothing to be a share of.
+/// Returns a count's share in percent; absent if its whole is 0.
 fn share(load: &LoadTotals, name: &str) -> Option<f64> {
-    let of = COUNTS.iter().find(|(count, _)| *count == name)?.1;
-    let whole = count(load, of).filter(|whole| *whole > 0)?;
+    let whole_name = COUNTS.iter().find(|(count, _)| *count == name)?.1;
+    let whole = count(load, whole_name).filter(|whole| *whole > 0)?;
     Some(100.0 * count(load, name)? as f64 / whole as f64)
 }
 
@@ -185,7 +186,8 @@ mod tests {
         let load = LoadTotals {
             lost: 10,
             counts: Counters {
-                published: 10_000,
+                published: 20_000,
+                accepted: 10_000.into(),
                 consumed: 9_990,
                 scheduled: 20_000,
                 late: 100,

@@ -1,4 +1,4 @@
-//! Joins the faults of a run with the times without service: what did each fault cost?
+//! Joins the faults of a run with its times without service, which gives the cost of each fault.
 
 use rabbitscope_runs::{
     record::{
@@ -8,11 +8,16 @@ use rabbitscope_runs::{
     scenario::FaultKind,
 };
 
-/// A time of the load, in nanoseconds from its begin.
+/// A part of the load's time, in nanoseconds from its start.
 type Span = (u64, u64);
 
-/// Adds to `record` what its faults cost, and a doubt where one did not happen. A fault answers for the time from its
-/// begin until the next one begins, or the load ends.
+/// Time after the end of a fault in which what begins still counts as its consequence. Chosen: a cluster that heals
+/// restarts nodes within seconds.
+const CONSEQUENCES: u64 = 5_000_000_000;
+
+/// Adds the costs of its faults to `record`, and a doubt if a fault did not happen. A fault accounts for the time from
+/// its start until the broker has recovered: the fault is undone, and service, confirms and alarms are as before. The
+/// next fault and the end of the load end that time, too.
 pub fn with_outages(record: RunRecord) -> RunRecord {
     let mut faults = record.faults.clone();
     let begins: Vec<u64> = faults.iter().filter_map(|fault| fault.begun_nanos).collect();
@@ -21,13 +26,31 @@ pub fn with_outages(record: RunRecord) -> RunRecord {
             continue;
         };
         let next = begins.iter().copied().filter(|next| *next > begin).min();
-        let end = next.unwrap_or(u64::MAX).min(record.duration_nanos);
+        let latest = next.unwrap_or(u64::MAX).min(record.duration_nanos);
+        let end = recovery(&record.service, fault.undone_nanos, latest);
         fault.outage = Some(outage(&record.service, (begin, end)));
     }
     let fault_times = times(&faults);
     let mut doubts = record.doubts.clone();
     doubts.extend(doubt(&faults));
     RunRecord { faults, fault_times, doubts, ..record }
+}
+
+/// When the last consequence of a fault is over that was undone then.
+fn recovery(service: &Service, undone: Option<u64>, latest: u64) -> u64 {
+    let Some(undone) = undone else { return latest };
+    let spans = service.spans.iter().map(|span| (span.from_nanos, span.to_nanos));
+    let stalls = service.stalls.iter().map(|stall| (stall.from_nanos, stall.to_nanos));
+    let mut all: Vec<Span> = spans.chain(stalls).collect();
+    all.sort_unstable();
+    let last = undone.saturating_add(CONSEQUENCES);
+    let end = all.into_iter().fold(
+        undone,
+        |end, (from, to)| {
+            if from <= end.max(last) { end.max(to) } else { end }
+        },
+    );
+    end.min(latest)
 }
 
 fn outage(service: &Service, window: Span) -> FaultOutage {
@@ -38,18 +61,21 @@ fn outage(service: &Service, window: Span) -> FaultOutage {
     let without = spans(|kind| matches!(kind, SpanKind::Down | SpanKind::Silent));
     let stalls = service.stalls.iter().map(|stall| (stall.from_nanos, stall.to_nanos));
     let stalled: Vec<Span> = without.iter().copied().chain(stalls).collect();
-    let touched =
-        service.stalls.iter().filter(|it| it.from_nanos < window.1 && it.to_nanos > window.0);
+    let touched = service
+        .stalls
+        .iter()
+        .filter(|stall| stall.from_nanos < window.1 && stall.to_nanos > window.0);
     FaultOutage {
         without_service_nanos: covered(&without, window),
         stalled_nanos: covered(&stalled, window),
         // A wait may have begun before the fault, with the last confirm.
-        longest_wait_nanos: touched.map(|it| it.longest_nanos).max().unwrap_or(0),
+        longest_wait_nanos: touched.map(|stall| stall.longest_nanos).max().unwrap_or(0),
         blocked_nanos: covered(&spans(|kind| kind == SpanKind::Blocked), window),
+        until_nanos: Some(window.1),
     }
 }
 
-/// How much of `window` at least one of these spans covers.
+/// Returns the time of `window` that at least one of these spans covers.
 fn covered(spans: &[Span], window: Span) -> u64 {
     let clipped = spans.iter().map(|(from, to)| ((*from).max(window.0), (*to).min(window.1)));
     let mut clipped: Vec<Span> = clipped.filter(|(from, to)| from < to).collect();
@@ -71,25 +97,26 @@ fn times(faults: &[FaultRecord]) -> Vec<FaultTimes> {
 
 fn times_of(kind: FaultKind, faults: &[FaultRecord]) -> FaultTimes {
     let all: Vec<&FaultRecord> = faults.iter().filter(|fault| fault.kind == kind).collect();
-    let of = |time: fn(&FaultOutage) -> u64| {
-        Percentiles::of(all.iter().filter_map(|it| it.outage.as_ref()).map(time).collect())
+    let percentiles = |time: fn(&FaultOutage) -> u64| {
+        Percentiles::of(all.iter().filter_map(|fault| fault.outage.as_ref()).map(time).collect())
     };
-    let back =
-        all.iter().filter_map(|it| Some(it.undone_nanos?.saturating_sub(it.undo_begun_nanos?)));
+    let back = all
+        .iter()
+        .filter_map(|fault| Some(fault.undone_nanos?.saturating_sub(fault.undo_begun_nanos?)));
     FaultTimes {
         kind,
         planned: all.len() as u64,
         as_planned: all.iter().filter(|fault| fault.failure.is_none()).count() as u64,
-        without_service: of(|outage| outage.without_service_nanos),
-        stalled: of(|outage| outage.stalled_nanos),
-        longest_wait: of(|outage| outage.longest_wait_nanos),
+        without_service: percentiles(|outage| outage.without_service_nanos),
+        stalled: percentiles(|outage| outage.stalled_nanos),
+        longest_wait: percentiles(|outage| outage.longest_wait_nanos),
         return_to_service: Percentiles::of(back.collect()),
     }
 }
 
-/// The run is not what its scenario asked for.
+/// Returns the doubt that the run differs from its scenario.
 fn doubt(faults: &[FaultRecord]) -> Option<Doubt> {
-    let failed: Vec<&FaultRecord> = faults.iter().filter(|it| it.failure.is_some()).collect();
+    let failed: Vec<&FaultRecord> = faults.iter().filter(|fault| fault.failure.is_some()).collect();
     let first = failed.first()?;
     let reason = format!(
         "{} of {} faults did not go as planned; the first, `{}` at {:.1} s: {}",
@@ -157,24 +184,38 @@ mod tests {
         let found: Vec<_> = joined
             .faults
             .iter()
-            .map(|it| it.outage.unwrap())
-            .map(|it| {
+            .map(|fault| fault.outage.unwrap())
+            .map(|outage| {
                 [
-                    it.without_service_nanos,
-                    it.stalled_nanos,
-                    it.longest_wait_nanos,
-                    it.blocked_nanos,
+                    outage.without_service_nanos,
+                    outage.stalled_nanos,
+                    outage.longest_wait_nanos,
+                    outage.blocked_nanos,
                 ]
                 .map(|nanos| nanos / SECOND)
             })
             .collect();
-        assert_eq!(found, [[2, 3, 3, 2], [1, 2, 1, 0], [5, 5, 0, 0]]);
+        assert_eq!(found, [[2, 3, 3, 2], [0, 1, 1, 0], [5, 5, 0, 0]]);
         let [times] = &joined.fault_times[..] else { panic!("{:?}", joined.fault_times) };
         let without = &times.without_service;
         assert_eq!((times.planned, times.as_planned, without.count), (3, 3, 3));
         assert_eq!((without.p50, without.max), (2 * SECOND, 5 * SECOND));
         assert_eq!(times.return_to_service.p50, 2 * SECOND);
         assert!(joined.doubts.is_empty());
+    }
+
+    /// What is wrong with a broker later is not the fault's.
+    #[test]
+    fn a_fault_answers_until_the_broker_has_recovered() {
+        let joined = with_outages(record(vec![fault(FaultKind::Kill, 10, None)]));
+        let outage = joined.faults[0].outage.unwrap();
+        assert_eq!(outage.until_nanos, Some(14 * SECOND));
+        assert_eq!(outage.without_service_nanos, 2 * SECOND);
+        assert_eq!(outage.stalled_nanos, 3 * SECOND);
+        let never = FaultRecord { undone_nanos: None, ..fault(FaultKind::Kill, 10, None) };
+        let outage = with_outages(record(vec![never])).faults[0].outage.unwrap();
+        assert_eq!(outage.until_nanos, Some(35 * SECOND));
+        assert_eq!(outage.without_service_nanos, 8 * SECOND);
     }
 
     #[test]

@@ -1,48 +1,47 @@
-//! Tables of functions: how much weight stands in each, and under each.
+//! Tables of functions, with the weight in each function and below it.
 
 use std::cmp::Reverse;
 
 use rabbitscope_profiles::{FrameId, FrameKind, Profile, StackEntry};
 
-/// What one function costs. Weights are in the unit of the profile's event.
+/// The weights of one function, in the unit of the profile's event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionRow {
     /// The function.
     pub frame: FrameId,
-    /// Its name.
+    /// The function's name.
     pub name: String,
-    /// What it is made of.
+    /// The kind of its frame.
     pub kind: FrameKind,
-    /// Weight of all stacks that it occurs in, each counted once however deep it recurses.
+    /// Weight of all stacks that contain it. Each stack counts once, however deep the function recurses.
     pub total: u64,
     /// Weight of all stacks that end in it.
     pub self_weight: u64,
-    /// For an Erlang function or a BIF: weight of all stacks whose innermost such frame it is, whatever
-    /// native code, kernel code or VM fragment ran on its behalf. Over all Erlang functions this
-    /// adds up to the weight of the stacks with any Erlang frame. For other kinds the same as
-    /// [`Self::self_weight`].
+    /// For an Erlang function or a BIF, the weight of all stacks in which it is the innermost such frame. This includes
+    /// native code, kernel code and VM fragments that ran on its behalf. Over all Erlang functions it adds up to the
+    /// weight of the stacks with any Erlang frame. For other kinds it equals [`Self::self_weight`].
     pub own: u64,
 }
 
 impl FunctionRow {
-    /// [`Self::own`] as a share (0 to 1) of `whole`, usually [`Profile::total`].
+    /// Returns [`Self::own`] as a share (0 to 1) of `whole`, usually [`Profile::total`].
     pub fn own_share(&self, whole: u64) -> f64 {
         share(self.own, whole)
     }
 
-    /// [`Self::total`] as a share (0 to 1) of `whole`, usually [`Profile::total`].
+    /// Returns [`Self::total`] as a share (0 to 1) of `whole`, usually [`Profile::total`].
     pub fn total_share(&self, whole: u64) -> f64 {
         share(self.total, whole)
     }
 }
 
-/// `part` of `whole`, 0 to 1; 0 when there is nothing.
+/// Returns the share of `part` in `whole`, 0 to 1; 0 if `whole` is 0.
 pub fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// Every function that occurs in a stack of `profile`: the largest [`FunctionRow::own`] first, then
-/// the largest total, then by name.
+/// Returns every function in the stacks of `profile`: by the largest [`FunctionRow::own`], then by the largest total,
+/// then by name.
 pub fn function_table(profile: &Profile) -> Vec<FunctionRow> {
     let mut rows: Vec<FunctionRow> = profile
         .frames
@@ -75,7 +74,7 @@ pub fn function_table(profile: &Profile) -> Vec<FunctionRow> {
     rows
 }
 
-/// Credits the function that the stack ends in, and the Erlang function that it works for.
+/// Credits the function at the end of the stack, and the Erlang function that it works for.
 fn add_ends(rows: &mut [FunctionRow], stack: &[StackEntry], weight: u64) {
     let index = |entry: &StackEntry| entry.frame.0 as usize;
     if let Some(leaf) = stack.last().map(index) {
@@ -84,13 +83,13 @@ fn add_ends(rows: &mut [FunctionRow], stack: &[StackEntry], weight: u64) {
             rows[leaf].own += weight;
         }
     }
-    let innermost = stack.iter().rev().map(index).find(|&at| rows[at].kind.is_erlang_function());
+    let innermost = stack.iter().rev().map(index).find(|&row| rows[row].kind.is_erlang_function());
     if let Some(erlang) = innermost {
         rows[erlang].own += weight;
     }
 }
 
-/// The `count` Erlang functions, BIFs among them, with the largest [`FunctionRow::own`].
+/// Returns the `count` Erlang functions, including BIFs, with the largest [`FunctionRow::own`].
 pub fn hottest(profile: &Profile, count: usize) -> Vec<FunctionRow> {
     let rows = function_table(profile).into_iter();
     rows.filter(|row| row.kind.is_erlang_function()).take(count).collect()

@@ -1,8 +1,7 @@
-//! Limits that have failed for good while the run still goes on: nothing that may come can mend them.
+//! Limits that have failed for good during the run, so that nothing later can mend them.
 //!
-//! Only what is certain counts. A count that never falls and is above its limit stays there. A percentile
-//! stays above its limit when more measurements were above than all messages of the run, as far as the
-//! scenario bounds them, leave room for.
+//! Only certain failures count. A count that never falls stays above its limit. A percentile stays above its limit if
+//! more measurements exceed it than the number of messages in the run, as far as the scenario bounds it, allows.
 
 use rabbitscope_runs::{
     record::SecondRow,
@@ -11,34 +10,34 @@ use rabbitscope_runs::{
     },
 };
 
-/// What is compared with a limit while the run goes on.
+/// A limit that is compared with figures during the run.
 #[derive(Clone, Debug)]
 struct WatchedLimit {
     expectation: Expectation,
     rule: Rule,
-    /// What was measured: a count, or measurements above the limit.
+    /// The figure so far: a count, or the number of measurements above the limit.
     so_far: u64,
-    /// Of the second that is not complete yet.
+    /// The figure of the unfinished second.
     pending: u64,
 }
 
-/// When a limit cannot hold any more.
+/// The condition under which a limit cannot hold any more.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Rule {
-    /// A count that never falls is above this.
+    /// A count that never falls exceeds this number.
     Count { name: &'static str, most: u64 },
-    /// More measurements than this are above the limit.
+    /// More measurements than this exceed the limit.
     Above { most: u64 },
 }
 
-/// Follows a run, second by second.
+/// An observer of a run, second by second.
 #[derive(Clone, Debug)]
 pub struct FailureWatch {
     limits: Vec<WatchedLimit>,
 }
 
 impl FailureWatch {
-    /// Follows those of the scenario's limits that can fail for good before its end.
+    /// Observes those of the scenario's limits that can fail for good before the end.
     pub fn of(scenario: &Scenario) -> Self {
         let limits = scenario.expect.that.iter().filter_map(|expectation| {
             let rule = rule(expectation, scenario)?;
@@ -47,12 +46,12 @@ impl FailureWatch {
         Self { limits: limits.collect() }
     }
 
-    /// There is nothing to follow: every limit is known at the end only.
+    /// True when no limit can fail before the end.
     pub fn is_empty(&self) -> bool {
         self.limits.is_empty()
     }
 
-    /// What was measured of a latency in the second that comes next, as pairs of nanoseconds and how often.
+    /// Adds a latency's measurements of the current second, as pairs of nanoseconds and count.
     pub fn latency(&mut self, name: &str, measured: impl Iterator<Item = (u64, u64)>) {
         let is_meant = |watched: &&mut WatchedLimit| matches!(watched.expectation.metric, Metric::Latency(wanted, _) if wanted == name);
         let mut limits: Vec<&mut WatchedLimit> = self.limits.iter_mut().filter(is_meant).collect();
@@ -69,7 +68,7 @@ impl FailureWatch {
         }
     }
 
-    /// A second is complete. Why the run has failed for good, if it has.
+    /// Ends a second. Returns the reason if the run has failed for good.
     pub fn second(&mut self, row: &SecondRow) -> Option<String> {
         for watched in &mut self.limits {
             let pending = std::mem::take(&mut watched.pending);
@@ -123,14 +122,14 @@ fn rule(expectation: &Expectation, scenario: &Scenario) -> Option<Rule> {
     }
 }
 
-/// How many of the `measurements` may be above a value that is still their percentile.
+/// Returns how many of the `measurements` may exceed a value that is still their percentile.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
     reason = "a part of a count; what is lost in the ninth digit is added"
 )]
 fn room_above(measurements: u64, share: f64) -> u64 {
-    // Rounded up: the run must not be ended for a rounding error.
+    // Rounded up, because a rounding error must not end the run.
     ((1.0 - share) * measurements as f64).ceil() as u64
 }
 
@@ -145,8 +144,8 @@ fn share_below(quantile: &str) -> Option<f64> {
     })
 }
 
-/// The most measurements of a latency that the scenario can come to; absent when nothing bounds them. A
-/// message may be delivered any number of times.
+/// Returns the largest possible number of a latency's measurements; absent if the scenario does not bound it. A message
+/// may be delivered any number of times.
 fn most_measurements(latency: &str, scenario: &Scenario) -> Option<u64> {
     let duration = scenario.stop.duration;
     let bound = |schedule: &Schedule, messages: Option<u64>, count: u32| {
@@ -178,7 +177,7 @@ fn most_measurements(latency: &str, scenario: &Scenario) -> Option<u64> {
     }
 }
 
-/// Messages of one member within this time; absent when that is chance or not bounded.
+/// Returns the number of messages of one member within this time; absent if it is random or unbounded.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -190,7 +189,7 @@ fn scheduled(schedule: &Schedule, seconds: f64) -> Option<u64> {
     Some((rate * seconds).ceil() as u64 + 1)
 }
 
-/// Counts that never fall. Others are known at the end only.
+/// Returns a count that never falls. Other counts are known at the end only.
 fn count(row: &SecondRow, name: &str) -> Option<u64> {
     Some(match name {
         "duplicates" => row.counts.duplicates,
@@ -261,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_percentile_fails_when_nothing_can_bring_it_down() {
-        /// Above the limit in each second; of 1,001 messages at most, eleven may be.
+        /// Checks numbers above the limit in each second. The limit allows eleven of at most 1,001 messages.
         fn check(above: &[u64], warm: usize, expected: Option<usize>) {
             let mut watch = watch("confirm.p99 = \"<= 1ms\"", &[]);
             let failed = above.iter().enumerate().position(|(second, above)| {

@@ -1,7 +1,7 @@
-//! Pure numbers: what a profile says, computed the same way for the terminal, the page and tests.
+//! Pure computations on profiles and runs, with the same results for the terminal, the page and tests.
 //!
-//! What lives here: stack trees, tables of functions and of lines, differences of two profiles,
-//! sentences about quality, rates. What deliberately does not: clocks, files, networks, and any idea of how a figure is drawn.
+//! This crate has stack trees, tables of functions and lines, comparisons of two profiles, rates, and sentences about
+//! quality. Clocks, files, networks and drawing are elsewhere.
 
 mod amount;
 pub mod capacity;
@@ -11,6 +11,7 @@ mod expectations;
 pub mod experiment;
 mod faults;
 mod functions;
+mod holders;
 mod lasting;
 mod lines;
 mod owners;
@@ -30,6 +31,7 @@ pub use diff::{
 pub use expectations::judge;
 pub use faults::with_outages;
 pub use functions::{FunctionRow, function_table, hottest, share};
+pub use holders::{Activity, Holder, holders};
 pub use lasting::FailureWatch;
 pub use lines::{LineRow, line_table};
 pub use owners::{Dimension, OwnerShare, owner_shares};

@@ -1,4 +1,4 @@
-//! Lines of the source: what each weighs within its function.
+//! Weights of source lines within their functions.
 
 use std::collections::HashMap;
 
@@ -6,22 +6,22 @@ use rabbitscope_profiles::{FrameId, LineWeight, Profile};
 
 use crate::FunctionRow;
 
-/// What one line of a function weighs, in the unit of the profile's event.
+/// The weights of one line of a function, in the unit of the profile's event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineRow<'a> {
     /// The function.
     pub frame: FrameId,
-    /// File and line, counted from 1; absent for what of the function's weight has no line.
+    /// File and line, counted from 1; absent for the part of the function's weight without a line.
     pub place: Option<(&'a str, u32)>,
-    /// See [`LineWeight::own`].
+    /// Own weight; see [`LineWeight::own`].
     pub own: u64,
-    /// See [`LineWeight::total`].
+    /// Total weight; see [`LineWeight::total`].
     pub total: u64,
 }
 
-/// The lines of all functions of which at least one is known, function by function, in the order of the
-/// source; what has no line comes last. The rows of a function add up to its own and total weight in
-/// `functions`, the table of the same profile.
+/// Returns the lines of all functions with a known line, function by function, in the order of the source. The weight
+/// without a line comes last. The rows of a function add up to its own and total weight in `functions`, the table of
+/// the same profile.
 pub fn line_table<'a>(profile: &'a Profile, functions: &[FunctionRow]) -> Vec<LineRow<'a>> {
     let mut by_frame: HashMap<FrameId, Vec<&LineWeight>> = HashMap::new();
     for line in &profile.lines {
@@ -42,7 +42,7 @@ pub fn line_table<'a>(profile: &'a Profile, functions: &[FunctionRow]) -> Vec<Li
     rows
 }
 
-/// What is left of a function's weight.
+/// Returns the remaining weight of a function.
 fn rest_of(function: &FunctionRow, lines: &[&LineWeight]) -> Option<LineRow<'static>> {
     let left = |whole: u64, part: fn(&LineWeight) -> u64| {
         lines.iter().fold(whole, |left, line| left.saturating_sub(part(line)))
@@ -63,7 +63,8 @@ mod tests {
     fn lines_stand_in_the_order_of_the_source_and_add_up() {
         let mut profile =
             read_folded("s;m:f/1;m:g/1 70\ns;m:f/1 30\ns;m:h/0 5".as_bytes()).unwrap();
-        let frame = |name: &str| profile.frames.iter().find(|(_, it)| it.name == name).unwrap().0;
+        let frame =
+            |name: &str| profile.frames.iter().find(|(_, frame)| frame.name == name).unwrap().0;
         let line =
             |frame, line, own, total| LineWeight { frame, file: "m.erl".into(), line, own, total };
         let (f, g) = (frame("m:f/1"), frame("m:g/1"));

@@ -1,4 +1,4 @@
-//! Whose the weight of a profile is: by role, queue, channel, connection, virtual host or process.
+//! Owners of a profile's weight: roles, queues, channels, connections, virtual hosts or processes.
 
 use std::{
     cmp::Reverse,
@@ -7,10 +7,10 @@ use std::{
 
 use rabbitscope_profiles::{Identity, Profile};
 
-/// The dimension by which weight is added up.
+/// The dimension by which weight is summed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dimension {
-    /// What a process is for.
+    /// Roles of processes.
     Role,
     /// Queues and streams, of all types.
     Queue,
@@ -18,22 +18,22 @@ pub enum Dimension {
     Channel,
     /// Connections with all their processes.
     Connection,
-    /// Virtual hosts, as far as it is known of a process that it works for one.
+    /// Virtual hosts, for processes that are known to work for one.
     Vhost,
-    /// One process each.
+    /// Single processes.
     Process,
 }
 
-/// One owner and what it has.
+/// An owner with its weight.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnerShare {
     /// Role, queue, channel, connection, virtual host or pid.
     pub name: String,
-    /// Of a queue, a channel or a connection.
+    /// Virtual host of a queue, a channel or a connection.
     pub vhost: String,
-    /// In the unit of the profile's event.
+    /// Weight in the unit of the profile's event.
     pub weight: u64,
-    /// Processes that had some of it.
+    /// Number of processes with some of the weight.
     pub processes: usize,
 }
 
@@ -41,7 +41,7 @@ pub struct OwnerShare {
 const OF_CHANNEL: [&str; 3] = ["channel", "writer", "limiter"];
 
 impl Dimension {
-    /// Name and virtual host of the owner of a process; `None` when it has none of this dimension.
+    /// Returns name and virtual host of a process's owner; `None` without an owner in this dimension.
     pub fn owner<'a>(
         self,
         pid: &'a str,
@@ -66,8 +66,8 @@ impl Dimension {
     }
 }
 
-/// All owners of this dimension, the one with the largest weight first, equals by name. What runs no
-/// process, or one without an owner, is not in it.
+/// Returns all owners of this dimension, by the largest weight, then by name. Leaves out weight without a process, or
+/// of a process without an owner.
 pub fn owner_shares(profile: &Profile, dimension: Dimension) -> Vec<OwnerShare> {
     let mut found: HashMap<(&str, &str), (u64, HashSet<&str>)> = HashMap::new();
     for sample in &profile.samples {

@@ -1,13 +1,13 @@
-//! One line that says how far the stacks of a profile can be trusted.
+//! A sentence about the reliability of a profile's stacks.
 
 use rabbitscope_profiles::StackQuality;
 
 use crate::share;
 
-/// The quality of a profile in one line, for the terminal, the page and the caption of a picture.
+/// Describes the quality of a profile in one line, for the terminal, the page and the caption of a picture.
 ///
-/// Shares of stacks are of the samples on Erlang processes; lost ticks are of all ticks, and
-/// nameless frames of all samples that were recorded.
+/// Shares of stacks refer to the samples on Erlang processes, lost ticks to all ticks, and nameless frames to all
+/// recorded samples.
 pub fn quality_sentence(quality: &StackQuality) -> String {
     if quality.recorded() == 0 {
         return match (quality.not_unwound, quality.lost) {
@@ -58,7 +58,7 @@ fn samples(count: u64) -> String {
     format!("{} sample{}", grouped(count), if count == 1 { "" } else { "s" })
 }
 
-/// A share with one decimal. Never rounds to nothing what is there, nor to all what is not.
+/// Formats a share with one decimal. Never rounds a positive share to 0, nor an incomplete one to 100.
 fn percent(part: u64, whole: u64) -> String {
     let tenths = (share(part, whole) * 1000.0).round();
     if part > 0 && tenths < 1.0 {
@@ -72,12 +72,12 @@ fn percent(part: u64, whole: u64) -> String {
     }
 }
 
-/// `1234567` as `1,234,567`.
+/// Formats `1234567` as `1,234,567`.
 fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+    for (index, digit) in digits.char_indices() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

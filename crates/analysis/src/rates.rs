@@ -1,58 +1,58 @@
-//! What a broker did a second while it was under load, from the seconds of a run.
+//! A broker's rates under load, from the seconds of a run.
 
 use rabbitscope_runs::record::SecondRow;
 
-/// Means over the time in which publishers were running. Seconds in which the rest was awaited
-/// ([`SecondRow::draining`]) count for nothing here: they would add confirms without time to match.
-/// Neither does the warm-up ([`SecondRow::warming`]).
+/// Means over the time in which publishers were running. Seconds of the drain ([`SecondRow::draining`]) are left out,
+/// because they would add confirms without time to match. The warm-up ([`SecondRow::warming`]) is left out as well.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LoadRates {
-    /// Messages published a second.
-    pub published: f64,
-    /// Messages confirmed a second.
+    /// Messages written to sockets per second.
+    pub written: f64,
+    /// Messages that the broker accepted per second; absent in files of versions that did not count them.
+    pub accepted: Option<f64>,
+    /// Messages confirmed per second.
     pub confirmed: f64,
-    /// Messages delivered to consumers a second.
+    /// Messages delivered to consumers per second.
     pub consumed: f64,
-    /// Replies that callers received a second.
+    /// Replies that callers received per second.
     pub replied: f64,
-    /// Things that were opened a second, to be closed again.
+    /// Objects that churn opened per second.
     pub churned: f64,
-    /// Items published a second; see `items-per-message`.
+    /// Items published per second; see `items-per-message`.
     pub published_items: f64,
-    /// Their bytes, before compression.
+    /// Bytes of published items per second, before compression.
     pub published_item_bytes: f64,
-    /// Items consumed a second.
+    /// Items consumed per second.
     pub consumed_items: f64,
-    /// Their bytes, after decompression.
+    /// Bytes of consumed items per second, after decompression.
     pub consumed_item_bytes: f64,
-    /// CPU of the broker in cores, over the seconds in which it was measured.
+    /// CPU use of the broker in cores, over the seconds with a measurement.
     pub broker_cpu_cores: Option<f64>,
     /// Length of the load in seconds.
     pub seconds: f64,
-    /// What the client did for each message.
+    /// Effort of the client for each message.
     pub effort: ClientEffort,
 }
 
-/// What the client did for its messages, published and consumed ones together. 0 where there were
-/// none.
+/// Effort of the client per message, published and consumed ones together. A ratio is 0 if it has no whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ClientEffort {
-    /// Messages published for each call that wrote. Acknowledgements are written too.
+    /// Messages published per write call. Acknowledgements are written too.
     pub messages_per_write: f64,
-    /// Bytes for each such call.
+    /// Bytes per write call.
     pub bytes_per_write: f64,
-    /// Messages consumed for each call that read. Confirms are read too.
+    /// Messages consumed per read call. Confirms are read too.
     pub messages_per_read: f64,
-    /// Bytes for each such call.
+    /// Bytes per read call.
     pub bytes_per_read: f64,
-    /// Calls that read or wrote for each message.
+    /// Read and write calls per message.
     pub calls_per_message: f64,
-    /// CPU time for each message, in nanoseconds.
+    /// CPU time per message, in nanoseconds.
     pub cpu_nanos_per_message: f64,
 }
 
 impl ClientEffort {
-    fn of(rows: &[&SecondRow]) -> Self {
+    fn new(rows: &[&SecondRow]) -> Self {
         let sum =
             |count: fn(&SecondRow) -> u64| rows.iter().map(|row| count(row)).sum::<u64>() as f64;
         let ratio = |part: f64, whole: f64| if whole > 0.0 { part / whole } else { 0.0 };
@@ -74,7 +74,12 @@ impl ClientEffort {
 }
 
 impl LoadRates {
-    /// Means over these seconds; absent when none of them was under load.
+    /// Returns the messages per second that the broker accepted, or that were written where nothing else is known.
+    pub fn published(&self) -> f64 {
+        self.accepted.unwrap_or(self.written)
+    }
+
+    /// Returns the means over these seconds; absent if none of them was under load.
     pub fn of(series: &[SecondRow]) -> Option<Self> {
         let loaded = || series.iter().filter(|row| !row.draining && !row.warming);
         let seconds = loaded().map(|row| row.interval_nanos as f64).sum::<f64>() / 1e9;
@@ -83,7 +88,8 @@ impl LoadRates {
         }
         let rate = |count: fn(&SecondRow) -> u64| loaded().map(count).sum::<u64>() as f64 / seconds;
         Some(Self {
-            published: rate(|row| row.counts.published),
+            written: rate(|row| row.counts.published),
+            accepted: accepted(loaded()).map(|count| count as f64 / seconds),
             confirmed: rate(|row| row.counts.confirmed),
             consumed: rate(|row| row.counts.consumed),
             replied: rate(|row| row.counts.replies),
@@ -94,12 +100,16 @@ impl LoadRates {
             consumed_item_bytes: rate(|row| row.counts.consumed_item_bytes),
             broker_cpu_cores: mean_cores(loaded()),
             seconds,
-            effort: ClientEffort::of(&loaded().collect::<Vec<_>>()),
+            effort: ClientEffort::new(&loaded().collect::<Vec<_>>()),
         })
     }
 }
 
-/// Longer seconds count for more.
+fn accepted<'a>(mut rows: impl Iterator<Item = &'a SecondRow>) -> Option<u64> {
+    rows.try_fold(0, |sum: u64, row| Some(sum.saturating_add(row.counts.accepted.get()?)))
+}
+
+/// Returns the mean weighted by the length of the seconds.
 fn mean_cores<'a>(rows: impl Iterator<Item = &'a SecondRow>) -> Option<f64> {
     let (cpu, time) = rows
         .filter_map(|row| Some((row.broker_cpu_cores?, row.interval_nanos as f64)))
@@ -109,7 +119,7 @@ fn mean_cores<'a>(rows: impl Iterator<Item = &'a SecondRow>) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_runs::record::Counters;
+    use rabbitscope_runs::record::{Counters, KnownCount};
 
     use super::*;
 
@@ -121,6 +131,7 @@ mod tests {
             draining,
             counts: Counters {
                 published,
+                accepted: (published / 3).into(),
                 confirmed: published / 2,
                 writes: published / 9,
                 bytes_written: published * 100,
@@ -144,7 +155,8 @@ mod tests {
             SecondRow { warming: true, ..row(1_000_000_000, 700, Some(7.0), false) },
         ];
         let expected = LoadRates {
-            published: 90.0,
+            written: 90.0,
+            accepted: Some(30.0),
             confirmed: 44.5,
             broker_cpu_cores: Some(2.0),
             seconds: 2.0,
@@ -164,5 +176,15 @@ mod tests {
     fn no_load_has_no_rate() {
         check(&[], None);
         check(&[row(1_000_000_000, 5, None, true)], None);
+    }
+
+    #[test]
+    fn a_file_of_an_older_version_says_what_was_written() {
+        let mut old = row(1_000_000_000, 70, None, false);
+        old.counts.accepted = KnownCount::UNKNOWN;
+        let rates = LoadRates::of(&[old]).unwrap();
+        assert_eq!((rates.accepted, rates.published().to_bits()), (None, 70_f64.to_bits()));
+        let new = LoadRates::of(&[row(1_000_000_000, 90, None, false)]).unwrap();
+        assert_eq!(new.published().to_bits(), 30_f64.to_bits());
     }
 }

@@ -1,32 +1,33 @@
-//! Did the broker do its part? What a run had of it, in words.
+//! The broker's service during a run, judged and described.
 
 use rabbitscope_runs::{
     record::{RunRecord, Service, SpanKind},
     scenario::{Expectation, Metric},
 };
 
-/// Time without service, or held by an alarm, that a run may have unless its scenario says otherwise:
-/// this share of the load.
+/// Largest share of the load without service, or held by an alarm, unless the scenario has its own limit.
 const MAX_INTERRUPTED: f64 = 0.1;
 
-/// What a run may be without.
+/// The rules for a run's service.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct ServiceRules<'a> {
-    /// What the scenario expects: of time without service, or blocked, in place of the rule for it.
+    /// The scenario's expectations. One of time without service, or of blocked time, replaces the rule for it.
     pub expected: &'a [Expectation],
-    /// Publishers asked for confirms.
+    /// True if publishers asked for confirms.
     pub has_confirms: bool,
-    /// Deliveries were to be checked.
+    /// True if deliveries had to be verified.
     pub verifies: bool,
 }
 
 impl ServiceRules<'_> {
     fn expects(&self, time: &str) -> bool {
-        self.expected.iter().any(|it| matches!(it.metric, Metric::Time(name) if name == time))
+        self.expected
+            .iter()
+            .any(|expectation| matches!(expectation.metric, Metric::Time(name) if name == time))
     }
 }
 
-/// Why the broker did not do its part; absent when it did.
+/// Returns the reason why the broker's service failed; absent if it did not.
 pub fn service_failure(run: &RunRecord, rules: ServiceRules<'_>) -> Option<String> {
     let load = &run.load;
     let share = |nanos: u64| nanos as f64 / run.duration_nanos.max(1) as f64;
@@ -48,7 +49,7 @@ pub fn service_failure(run: &RunRecord, rules: ServiceRules<'_>) -> Option<Strin
     (!reasons.is_empty()).then(|| reasons.join("; "))
 }
 
-/// How much service a run had, for a reader: a sentence each for time without and for alarms.
+/// Describes the service of a run: one sentence each for time without service and for alarms.
 pub fn service_sentences(run: &RunRecord) -> Vec<String> {
     let load = &run.load;
     let without = (load.counts.without_service_nanos > 0 || run.service.ended_without)
@@ -60,7 +61,7 @@ pub fn service_sentences(run: &RunRecord) -> Vec<String> {
 fn without_sentence(run: &RunRecord) -> String {
     let end = if run.service.ended_without { ", at its end as well" } else { "" };
     let without = of_load(run, run.load.counts.without_service_nanos);
-    // Silence is known in whole seconds.
+    // Silence is known in whole seconds only.
     let has_silence = run.service.spans.iter().any(|span| span.kind == SpanKind::Silent);
     let least = if has_silence { "at least " } else { "" };
     format!("the broker did not serve for {least}{without}{end}{}", why(&run.service, is_without))
@@ -76,14 +77,14 @@ fn is_without(kind: SpanKind) -> bool {
     matches!(kind, SpanKind::Down | SpanKind::Silent)
 }
 
-/// `7.03 of 10.0 s (70 %)`
+/// Formats a time as a part of the load: `7.03 of 10.0 s of load (70 %)`.
 fn of_load(run: &RunRecord, nanos: u64) -> String {
     let (part, whole) = (nanos as f64 / 1e9, run.duration_nanos as f64 / 1e9);
     let percent = 100.0 * part / whole.max(1e-9);
     format!("{part:.2} of {whole:.1} s of load ({percent:.0} %)")
 }
 
-/// The reason of the longest such span.
+/// Returns the reason of the longest of these spans.
 fn why(service: &Service, is_meant: impl Fn(SpanKind) -> bool) -> String {
     let spans = service.spans.iter().filter(|span| is_meant(span.kind));
     let longest = spans.max_by_key(|span| span.to_nanos.saturating_sub(span.from_nanos));
@@ -101,7 +102,7 @@ mod tests {
 
     use super::*;
 
-    /// Ten seconds of load.
+    /// A run with ten seconds of load.
     fn run(without: u64, blocked: u64, ended_without: bool) -> RunRecord {
         let span = |kind, to_nanos, reason: &str| ServiceSpan {
             kind,

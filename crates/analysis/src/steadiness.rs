@@ -1,34 +1,33 @@
-//! Is a run steady, and since when?
+//! Steadiness of a run, and the end of its warm-up.
 //!
-//! A warm-up is over when throughput no longer varies: the coefficient of variation of the last
-//! [`WINDOW`] seconds is at most [`MAX_VARIATION`] (Georges, Buytaert, Eeckhout, *Statistically
-//! Rigorous Java Performance Evaluation*, OOPSLA 2007, section 4.3, who take 1 or 2 % for repetitions
-//! of the same work; seconds of a broker vary more). What was measured after it is steady when it has
-//! no trend: the median of all slopes between two seconds (Theil 1950, Sen 1968), which a few outliers
-//! do not move, is small, and messages do not pile up.
+//! A warm-up ends when throughput no longer varies: the coefficient of variation of the last [`WINDOW`] seconds is at
+//! most [`MAX_VARIATION`]. The method is from Georges, Buytaert, Eeckhout, *Statistically Rigorous Java Performance
+//! Evaluation*, OOPSLA 2007, section 4.3. They take 1 or 2 % for repetitions of the same work; seconds of a broker vary
+//! more. The rest is steady if it has no trend and messages do not pile up. The trend is the median of all slopes
+//! between two seconds (Theil 1950, Sen 1968), which a few outliers do not move.
 
 use rabbitscope_runs::record::{SecondRow, Steadiness};
 
-/// Seconds that a warm-up looks back on.
+/// Number of seconds in the warm-up's window.
 const WINDOW: usize = 5;
 const MAX_VARIATION: f64 = 0.05;
 
-/// Changes over the whole measured time, as shares of the median, that are not called a trend.
+/// Largest changes over the whole measured time, as shares of the median, that count as no trend.
 const MAX_THROUGHPUT_DRIFT: f64 = 0.1;
 const MAX_LATENCY_GROWTH: f64 = 0.5;
-/// Latency that may come and go with the operating system, in nanoseconds.
+/// Latency in nanoseconds that may vary with the operating system.
 const LATENCY_NOISE: f64 = 1e6;
-/// Messages that may stay behind, as a share of those that came in.
+/// Largest backlog, as a share of the published messages.
 const MAX_BACKLOG: f64 = 0.02;
 
-/// Fewer seconds have no trend.
+/// Fewest seconds for a trend.
 const FEWEST: usize = 5;
 
-/// Has the throughput of these seconds settled at their end?
+/// Returns whether the throughput of these seconds has settled at their end.
 pub fn has_settled(series: &[SecondRow]) -> bool {
     let Some(start) = series.len().checked_sub(WINDOW) else { return false };
     let rows: Vec<&SecondRow> = series[start..].iter().collect();
-    let passage = MessageCounter::of(&rows);
+    let passage = MessageCounter::new(&rows);
     let rates: Vec<f64> = rows.iter().map(|row| passage.rate(row)).collect();
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
     let squares = rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>();
@@ -36,7 +35,7 @@ pub fn has_settled(series: &[SecondRow]) -> bool {
     mean > 0.0 && deviation / mean <= MAX_VARIATION
 }
 
-/// Trends of the measured part of a run; absent when it has fewer than 5 whole seconds.
+/// Returns the trends of the measured part of a run; absent for fewer than 5 whole seconds.
 pub fn steadiness(series: &[SecondRow]) -> Option<Steadiness> {
     let is_measured =
         |row: &&SecondRow| !row.draining && !row.warming && row.interval_nanos >= 500_000_000;
@@ -44,7 +43,7 @@ pub fn steadiness(series: &[SecondRow]) -> Option<Steadiness> {
     if rows.len() < FEWEST {
         return None;
     }
-    let passage = MessageCounter::of(&rows);
+    let passage = MessageCounter::new(&rows);
     let rates: Vec<f64> = rows.iter().map(|row| passage.rate(row)).collect();
     let throughput_drift = drift(&rates);
     let interrupted = rows.iter().filter(|row| is_interrupted(row)).count();
@@ -84,25 +83,25 @@ pub fn steadiness(series: &[SecondRow]) -> Option<Steadiness> {
     })
 }
 
-/// Where messages are counted: at the end of their way, as far as that is seen in any of the seconds.
+/// The counter of messages at the end of their way, as far as any of the seconds shows it.
 #[derive(Clone, Copy)]
 struct MessageCounter(fn(&SecondRow) -> u64);
 
 impl MessageCounter {
-    fn of(rows: &[&SecondRow]) -> Self {
+    fn new(rows: &[&SecondRow]) -> Self {
         let ends: [fn(&SecondRow) -> u64; 2] =
             [|row| row.counts.consumed, |row| row.counts.confirmed];
         let seen = ends.into_iter().find(|count| rows.iter().any(|row| count(row) > 0));
-        Self(seen.unwrap_or(|row| row.counts.published))
+        Self(seen.unwrap_or(|row| row.counts.accepted_or_written()))
     }
 
-    /// Messages a second.
+    /// Returns messages per second.
     fn rate(self, row: &SecondRow) -> f64 {
         self.0(row) as f64 * 1e9 / row.interval_nanos.max(1) as f64
     }
 }
 
-/// For at least half of this second there was no service, or an alarm held publishers back.
+/// Returns whether service was missing, or an alarm held publishers, for at least half of this second.
 fn is_interrupted(row: &SecondRow) -> bool {
     row.counts.without_service_nanos.max(row.counts.alarm_nanos) >= row.interval_nanos / 2
 }
@@ -114,23 +113,23 @@ fn median_latency(row: &SecondRow) -> Option<f64> {
         .map(|latency| latency.p50 as f64)
 }
 
-/// Absent when nobody publishes or nobody consumes.
+/// Returns the unconsumed share of published messages; absent if none was published or none consumed.
 fn backlog_growth(rows: &[&SecondRow]) -> Option<f64> {
-    let published: u64 = rows.iter().map(|row| row.counts.published).sum();
+    let published: u64 = rows.iter().map(|row| row.counts.accepted_or_written()).sum();
     let consumed: u64 = rows.iter().map(|row| row.counts.consumed).sum();
     (published > 0 && consumed > 0).then(|| 1.0 - consumed as f64 / published as f64)
 }
 
-/// Change from the first value to the last on the line of Theil and Sen, which does not go below 0, as
-/// values do not; as a share of where it begins, or of the mean when it begins at 0.
+/// Returns the change from the first value to the last on the line of Theil and Sen, which is cut at 0 because values
+/// are not negative. It is a share of the line's start, or of the mean if the line starts at 0.
 fn drift(values: &[f64]) -> f64 {
     let mut slopes = Vec::with_capacity(values.len() * values.len() / 2);
-    for (at, value) in values.iter().enumerate() {
-        let later = values[at + 1..].iter().zip(1_u32..);
+    for (index, value) in values.iter().enumerate() {
+        let later = values[index + 1..].iter().zip(1_u32..);
         slopes.extend(later.map(|(next, distance)| (next - value) / f64::from(distance)));
     }
     let slope = median(&mut slopes);
-    let starts = values.iter().zip(0_u32..).map(|(value, at)| value - slope * f64::from(at));
+    let starts = values.iter().zip(0_u32..).map(|(value, index)| value - slope * f64::from(index));
     let start = median(&mut starts.collect::<Vec<_>>());
     let end = (start + slope * (values.len() - 1) as f64).max(0.0);
     let start = start.max(0.0);
@@ -160,7 +159,12 @@ mod tests {
     fn row(published: u64, consumed: u64, p50: u64) -> SecondRow {
         SecondRow {
             interval_nanos: 1_000_000_000,
-            counts: Counters { published, consumed, ..Counters::default() },
+            counts: Counters {
+                published,
+                accepted: published.into(),
+                consumed,
+                ..Counters::default()
+            },
             latencies: SecondLatencies {
                 end_to_end_latency: Some(LatencyPoint { p50, ..LatencyPoint::default() }),
                 ..SecondLatencies::default()
@@ -191,17 +195,25 @@ mod tests {
             assert_eq!(found.steady, expected.is_none(), "{found:?}");
             assert!(found.sentence.contains(expected.unwrap_or("no trend")), "{found:?}");
         }
-        // Noise and one outlier.
-        check(|at| row(1000 + at % 3 * 20, 1000 + at % 3 * 20, 5_000_000), None);
-        check(|at| row(1000, if at == 7 { 990 } else { 1000 }, 5_000_000 + at % 5 * 100_000), None);
-        check(|at| row(1000 + at * 10, 1000 + at * 10, 5_000_000), Some("changed by +19 %"));
+        // Noise, and one outlier.
+        check(|second| row(1000 + second % 3 * 20, 1000 + second % 3 * 20, 5_000_000), None);
+        check(
+            |second| {
+                row(1000, if second == 7 { 990 } else { 1000 }, 5_000_000 + second % 5 * 100_000)
+            },
+            None,
+        );
+        check(
+            |second| row(1000 + second * 10, 1000 + second * 10, 5_000_000),
+            Some("changed by +19 %"),
+        );
         check(|_| row(1000, 900, 5_000_000), Some("10 % of the messages published"));
-        check(|at| row(1000, 1000, 5_000_000 + at * 500_000), Some("median latency grew"));
-        check(|at| row(1000, 1000, 50_000 + at * 10_000), None);
+        check(|second| row(1000, 1000, 5_000_000 + second * 500_000), Some("median latency grew"));
+        check(|second| row(1000, 1000, 50_000 + second * 10_000), None);
         assert_eq!(steadiness(&[row(1, 1, 1), row(1, 1, 1)]), None);
     }
 
-    /// Whatever the shape of a fall, nothing falls by more than all of it.
+    /// A fall of any shape is at most −1.
     #[test]
     fn a_broker_that_is_gone_is_not_steady() {
         fn check(rates: &[u64], expected: f64) {
@@ -229,8 +241,8 @@ mod tests {
     #[test]
     fn warm_up_and_drain_are_left_out() {
         let mut rows: Vec<_> = (0..8).map(|_| row(1000, 1000, 5)).collect();
-        for at in 0..3 {
-            rows.insert(0, SecondRow { warming: true, ..row(at * 100, at * 100, 5) });
+        for second in 0..3 {
+            rows.insert(0, SecondRow { warming: true, ..row(second * 100, second * 100, 5) });
         }
         rows.push(SecondRow { draining: true, ..row(1, 1, 5) });
         let found = steadiness(&rows).unwrap();

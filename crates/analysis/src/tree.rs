@@ -1,17 +1,16 @@
-//! Stack trees: the stacks of a profile merged by their common roots.
+//! Stack trees: a profile's stacks, merged by their common roots.
 
 use std::{cmp::Reverse, collections::HashMap};
 
 use rabbitscope_profiles::{FrameClass, FrameId, FrameTable, Profile, StackEntry};
 
-/// How a function that calls itself directly is shown.
+/// The display of functions that call themselves directly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Recursion {
-    /// A run of activations is one node, runs of different length are merged, and the node
-    /// remembers the longest.
+    /// A run of activations is one node. Runs of different length are merged, and the node keeps the longest length.
     Folded,
-    /// A run of activations is one node, runs of different length are different nodes. From this
-    /// tree both others can be derived without the samples.
+    /// A run of activations is one node, and runs of different length are different nodes. Both other trees follow from
+    /// this one without the samples.
     ByLength,
     /// Each activation is a node of its own.
     Open,
@@ -28,9 +27,9 @@ pub struct TreeNode {
     pub parent: Option<NodeId>,
     /// The function.
     pub frame: FrameId,
-    /// The longest run of activations that this node stands for, at least 1.
+    /// Length of the longest run of activations that this node represents, at least 1.
     pub repeat: u32,
-    /// Number of nodes above.
+    /// Number of ancestors.
     pub depth: u32,
     /// Weight of the stacks that end here.
     pub self_weight: u64,
@@ -41,8 +40,7 @@ pub struct TreeNode {
 /// The merged stacks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StackTree {
-    /// In pre-order: a node comes after its parent, siblings with the largest total first and
-    /// equals by name.
+    /// Nodes in pre-order: a node comes after its parent. Siblings are ordered by the largest total, then by name.
     pub nodes: Vec<TreeNode>,
 }
 
@@ -62,19 +60,19 @@ impl StackTree {
         Self::merge(stacks, frames, recursion).0
     }
 
-    /// As [`Self::build`], and for each sample the node that its stack ends in; none for an empty one.
+    /// Like [`Self::build`], with the node at the end of each sample's stack; none for an empty stack.
     pub fn with_leaves(profile: &Profile, recursion: Recursion) -> (Self, Vec<Option<NodeId>>) {
         let stacks = profile.samples.iter().map(|sample| (&sample.stack[..], sample.weight));
         Self::merge(stacks, &profile.frames, recursion)
     }
 
-    /// For each node what its frame stands for in its place; `frames` has the names that the nodes
-    /// refer to.
+    /// Returns the class of each node's frame in its place; `frames` has the names that the nodes refer to.
     pub fn classes(&self, frames: &FrameTable) -> Vec<FrameClass> {
         let mut classes: Vec<FrameClass> = Vec::with_capacity(self.nodes.len());
         for node in &self.nodes {
             let own = FrameClass::of(frames.get(node.frame));
-            let class = node.parent.map_or(own, |NodeId(at)| own.below(classes[at as usize]));
+            let class =
+                node.parent.map_or(own, |NodeId(parent)| own.below(classes[parent as usize]));
             classes.push(class);
         }
         classes
@@ -90,31 +88,32 @@ impl StackTree {
             stacks.map(|(stack, weight)| builder.add(stack, weight)).collect();
         builder.sum_up();
         let (nodes, places) = in_pre_order(&builder.nodes, frames);
-        let leaves = leaves.into_iter().map(|leaf| leaf.map(|NodeId(at)| places[at as usize]));
+        let leaves =
+            leaves.into_iter().map(|leaf| leaf.map(|NodeId(index)| places[index as usize]));
         (Self { nodes }, leaves.collect())
     }
 }
 
 struct Builder {
     recursion: Recursion,
-    /// A parent always stands before its children.
+    /// Nodes, parents before their children.
     nodes: Vec<TreeNode>,
     children: HashMap<(Option<NodeId>, StackEntry), NodeId>,
 }
 
 impl Builder {
     fn add(&mut self, stack: &[StackEntry], weight: u64) -> Option<NodeId> {
-        let mut at = None;
+        let mut node = None;
         for run in runs(stack) {
             let steps = if self.recursion == Recursion::Open { run.repeat } else { 1 };
             for _ in 0..steps {
-                at = Some(self.child(at, run));
+                node = Some(self.child(node, run));
             }
         }
-        if let Some(NodeId(leaf)) = at {
+        if let Some(NodeId(leaf)) = node {
             self.nodes[leaf as usize].self_weight += weight;
         }
-        at
+        node
     }
 
     fn child(&mut self, parent: Option<NodeId>, run: StackEntry) -> NodeId {
@@ -144,7 +143,7 @@ impl Builder {
     }
 }
 
-/// The runs of a stack, neighbours with the same function made one.
+/// Returns the runs of a stack, with neighbours of the same function joined.
 pub(crate) fn runs(stack: &[StackEntry]) -> impl Iterator<Item = StackEntry> {
     stack.chunk_by(|left, right| left.frame == right.frame).map(|run| StackEntry {
         frame: run[0].frame,
@@ -152,7 +151,7 @@ pub(crate) fn runs(stack: &[StackEntry]) -> impl Iterator<Item = StackEntry> {
     })
 }
 
-/// The nodes in their new order, and for each of the old ones its place there.
+/// Returns the nodes in pre-order, and for each old index the new one.
 fn in_pre_order(nodes: &[TreeNode], frames: &FrameTable) -> (Vec<TreeNode>, Vec<NodeId>) {
     let mut children: Vec<Vec<usize>> = vec![Vec::new(); nodes.len()];
     let mut roots = Vec::new();
@@ -192,7 +191,7 @@ mod tests {
 
     use super::*;
 
-    /// One line a node: depth as dots, name, run, self weight and total.
+    /// Formats one line per node: depth as dots, name, run, self weight and total.
     fn check(folded: &str, recursion: Recursion, expected: &str) {
         let profile = read_folded(folded.as_bytes()).unwrap();
         let tree = StackTree::build(&profile, recursion);

@@ -1,29 +1,29 @@
-//! Why threads were off the CPU. A scheduler without work sleeps, and a node has dozens of threads that do
-//! nothing else, so that the time of a profile of waiting is idle time above all; shares are of the blocked
-//! time, and idle stands apart.
+//! Causes of time off the CPU. A scheduler without work sleeps, and a node has dozens of threads that do nothing else.
+//! So a profile of waiting is mostly idle time; shares refer to the blocked time, and idle time stands apart.
 
 use std::borrow::Cow;
 
 use rabbitscope_profiles::{Event, Profile, Sample, StackOutcome, StackQuality};
 use serde::Serialize;
 
-/// Why a thread was off the CPU.
+/// The reason why a thread was off the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WaitState {
-    /// It had work and waited for somebody: a disk, a lock, a driver.
+    /// It had work and waited for a disk, a lock or a driver.
     Blocked,
-    /// It could go on and waited for a CPU.
+    /// It was ready and waited for a CPU.
     Runnable,
     /// It had nothing to do.
     Idle,
 }
 
 impl WaitState {
-    /// In the order in which they are shown.
+    /// All states in display order.
     pub const ALL: [Self; 3] = [Self::Blocked, Self::Runnable, Self::Idle];
 
-    /// The frame that stands for it, below the kind of thread, which stands below the node where there are several.
+    /// The frame that represents the state. It stands below the kind of thread, and with several nodes that stands
+    /// below the node.
     pub fn frame_name(self) -> &'static str {
         match self {
             Self::Blocked => "[blocked]",
@@ -32,35 +32,35 @@ impl WaitState {
         }
     }
 
-    /// Of a sample of time off the CPU.
-    fn of(profile: &Profile, sample: &Sample) -> Option<Self> {
+    /// Returns the state of a sample of time off the CPU.
+    fn from_sample(profile: &Profile, sample: &Sample) -> Option<Self> {
         let names = sample.stack.iter().skip(1).take(2);
         let mut names = names.map(|entry| profile.frames.get(entry.frame).name.as_str());
         names.find_map(|name| Self::ALL.into_iter().find(|state| state.frame_name() == name))
     }
 }
 
-/// Time off the CPU by state, all threads together, in nanoseconds.
+/// Time off the CPU by state, summed over all threads, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WaitTimes {
-    /// See [`WaitState::Blocked`].
+    /// Blocked time; see [`WaitState::Blocked`].
     pub blocked_nanos: u64,
-    /// See [`WaitState::Runnable`].
+    /// Runnable time; see [`WaitState::Runnable`].
     pub runnable_nanos: u64,
-    /// See [`WaitState::Idle`].
+    /// Idle time; see [`WaitState::Idle`].
     pub idle_nanos: u64,
 }
 
 impl WaitTimes {
-    /// Of a profile of time off the CPU that says why; absent for any other.
+    /// Returns the times of an off-CPU profile with reasons; absent for any other profile.
     pub fn of(profile: &Profile) -> Option<Self> {
         if profile.event != Event::OffCpu {
             return None;
         }
         let mut times = None;
         for sample in &profile.samples {
-            let Some(state) = WaitState::of(profile, sample) else { continue };
+            let Some(state) = WaitState::from_sample(profile, sample) else { continue };
             let times: &mut Self = times.get_or_insert_default();
             *match state {
                 WaitState::Blocked => &mut times.blocked_nanos,
@@ -72,22 +72,24 @@ impl WaitTimes {
     }
 }
 
-/// What shares are read from: of time off the CPU that says why the blocked time, of anything else all.
+/// Returns the part that shares refer to: the blocked time of an off-CPU profile with reasons, otherwise everything.
 pub fn shown_part(profile: &Profile) -> Cow<'_, Profile> {
     if WaitTimes::of(profile).is_none() {
         return Cow::Borrowed(profile);
     }
     let mut blocked = profile.clone();
-    blocked.samples.retain(|sample| WaitState::of(profile, sample) == Some(WaitState::Blocked));
+    blocked
+        .samples
+        .retain(|sample| WaitState::from_sample(profile, sample) == Some(WaitState::Blocked));
     blocked.quality = quality_of_samples(&blocked);
     blocked.quality.lost = profile.quality.lost;
-    // They are sums over all of the time.
+    // Lines are sums over all of the time.
     blocked.lines.clear();
     Cow::Owned(blocked)
 }
 
-/// How good the stacks of these samples are. Which C frames were cut is not known of a sample, and losses
-/// belong to a recording.
+/// Returns the quality of these samples' stacks. A single sample does not show cut C frames, and losses belong to a
+/// recording.
 pub fn quality_of_samples(profile: &Profile) -> StackQuality {
     let unnamed: Vec<bool> =
         profile.frames.iter().map(|(_, frame)| frame.is_unsymbolised()).collect();
@@ -103,7 +105,7 @@ pub fn quality_of_samples(profile: &Profile) -> StackQuality {
             StackOutcome::NoProcess => quality.no_process += count,
             StackOutcome::Unknown => continue,
         }
-        let has = |frames: &[bool]| sample.stack.iter().any(|it| frames[it.frame.0 as usize]);
+        let has = |frames: &[bool]| sample.stack.iter().any(|entry| frames[entry.frame.0 as usize]);
         if has(&unnamed) {
             quality.unsymbolised += count;
         }

@@ -1,7 +1,7 @@
 //! Evaluates an expression on a node, as a hidden node that connects to the node's own port.
 //!
-//! No port mapper is asked: any user of the machine may register a name there. Before the program proves that it knows
-//! the cookie, the kernel proves that the other end is a socket of the node's process.
+//! The program asks no port mapper, because any user of the machine may register a name there. Before the program
+//! proves that it knows the cookie, the kernel proves that the other end is a socket of the node's process.
 
 use std::{
     net::SocketAddr,
@@ -17,22 +17,22 @@ use rabbitscope_machine::sockets;
 
 use crate::{BrokerError, Installation, distribution_tls};
 
-/// Timeout of an expression. The longest ones compile modules.
+/// Timeout of one expression. The longest expressions compile modules.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// A node, and the way to it.
+/// A node and the way to reach it.
 pub(crate) struct Asked<'a> {
     pub(crate) name: &'a str,
     pub(crate) pid: u32,
     /// The home directory with the cookie.
     pub(crate) home: &'a Path,
-    /// The address of the distribution.
+    /// The address of the node's distribution listener.
     pub(crate) address: SocketAddr,
     /// Arguments of the VM that make its distribution use TLS; empty without TLS.
     pub(crate) tls: &'a [String],
 }
 
-/// The value of the expression as text, or the reason why there is none.
+/// Returns the value of the expression as text, or the error with the node's answer.
 pub(crate) fn evaluate(
     node: &Asked<'_>,
     installation: &Installation,
@@ -68,7 +68,7 @@ fn connect_options(
     })
 }
 
-/// The node with this process, which belongs to this user.
+/// The expected peer: the node with this pid, which belongs to this user.
 fn expected(pid: u32) -> ExpectedNode {
     let holds = |pid: u32, inode: u64| Ok(sockets::holds_any(pid, &[inode]));
     ExpectedNode { pid: Some(pid), cookie_is_chosen: false, holds }

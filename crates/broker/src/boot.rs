@@ -1,4 +1,4 @@
-//! Waits until nodes that were started serve clients, and those of a cluster see one another.
+//! Waits until started nodes serve clients and the members of a cluster see one another.
 
 use std::{
     fs,
@@ -11,20 +11,22 @@ use rabbitscope_machine::sockets::listeners_of;
 
 use crate::{BrokerError, Installation, Node, processes};
 
-/// Timeout of the boot of a node, which takes seconds on an idle machine. Those of a cluster boot together, on the same CPUs.
+/// Boot timeout of one node; a boot takes seconds on an idle machine. Nodes of a cluster boot together on the same
+/// CPUs, so that each gets the sum ([`timeout`]).
 const BOOT_TIMEOUT: Duration = Duration::from_secs(90);
 
-/// How often a condition of the node is checked.
+/// Time between two checks of a node.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Last lines of a log in an error message: about a screen.
+/// Lines of log in an error message, about one screen.
 const LOG_LINES: usize = 20;
 
-/// How many members of the cluster a node sees running. The first is there from RabbitMQ 3.11 on.
+/// Number of running members that a node sees. `list_running` exists from RabbitMQ 3.11 on.
 const RUNNING_MEMBERS: &str = "length(case erlang:function_exported(rabbit_nodes, list_running, 0) of \
     true -> rabbit_nodes:list_running(); false -> rabbit_nodes:all_running() end)";
 
-/// Returns when the node, one of so many that boot at the same time, has done all boot steps and accepts clients.
+/// Returns when the node has done all boot steps and accepts clients. `nodes` is the number of nodes that boot at the
+/// same time.
 pub(crate) fn wait_until_ready(
     node: &Node,
     installation: &Installation,
@@ -32,7 +34,7 @@ pub(crate) fn wait_until_ready(
 ) -> Result<(), BrokerError> {
     let (started, timeout) = (Instant::now(), timeout(nodes));
     while !is_ready(node, installation) {
-        // Also while it boots: what listens too widely does so for as short as possible.
+        // Checked during the boot as well, so that a listener that is too open lives as briefly as possible.
         node.require_loopback()?;
         if !node.is_running() {
             return Err(BrokerError::Died { log: last_words(node) });
@@ -46,7 +48,7 @@ pub(crate) fn wait_until_ready(
     node.require_loopback()
 }
 
-/// Returns when each of these nodes sees all of them.
+/// Returns when each node sees all of them running.
 pub(crate) fn wait_for_cluster(
     nodes: &[Node],
     installation: &Installation,
@@ -73,16 +75,16 @@ fn timeout(nodes: usize) -> Duration {
     BOOT_TIMEOUT * u32::try_from(nodes).unwrap_or(u32::MAX)
 }
 
-/// Whether all boot steps are done, and the node's own process listens on the AMQP port.
+/// Returns whether all boot steps are done and the node's own process listens on the AMQP port.
 fn is_ready(node: &Node, installation: &Installation) -> bool {
     if !listeners_of(node.pid).iter().any(|listener| listener.address == node.address()) {
         return false;
     }
-    // It cannot be asked yet, or says that it is not there yet.
-    node.eval_by(installation, "rabbit:await_startup()").is_ok_and(|it| it == "ok")
+    // A booting node may not answer yet, or answers that it is not ready.
+    node.eval_by(installation, "rabbit:await_startup()").is_ok_and(|answer| answer == "ok")
 }
 
-/// The first errors in the node's log or on its console, or the last lines of both.
+/// The first errors in the node's log or console output; without errors, the last lines of both.
 fn last_words(node: &Node) -> String {
     let text = [&node.log, &node.files().join("console.log")].map(|file| lossy_text(file)).concat();
     let errors: Vec<&str> =

@@ -1,4 +1,4 @@
-//! A node, or a cluster of nodes, that this process starts, and that ends with the value that stands for it.
+//! A node or a cluster that this process starts and that ends with its [`Broker`].
 
 use std::path::{Path, PathBuf};
 
@@ -17,28 +17,27 @@ use crate::{
     registry::{self, NAME_PREFIX, Registry},
 };
 
-/// Log handlers write with a delay of seconds, and the node is killed.
+/// Writes buffered log lines to the files. Handlers delay their writes by seconds, and the node is killed.
 const FLUSH_LOGS: &str = "[catch Module:filesync(Id) || \
      #{id := Id, module := Module} <- logger:get_handler_config(), \
      erlang:function_exported(Module, filesync, 1)]";
 
-/// Starts of a broker whose port mapper finds its port taken.
+/// Attempts to start a broker whose port mapper finds its port taken.
 const MAPPER_ATTEMPTS: u32 = 5;
 
-/// A node, a cluster, or several nodes that know nothing of one another, that end with this value. It stands for its first
-/// node.
+/// A node, a cluster, or several independent nodes, which end with this value. It dereferences to the first node.
 #[derive(Debug)]
 pub struct Broker {
-    /// At least one.
+    /// Has at least one node.
     nodes: Vec<Node>,
     installation: Installation,
-    /// Knows also what was started again by others than this value.
+    /// Also knows nodes that copies of it have started again.
     control: NodeControl,
     patched: Vec<PatchedModule>,
 }
 
 impl Broker {
-    /// Refuses what can be refused before anything is started: a root without RabbitMQ, patches that cannot be read.
+    /// Refuses impossible specs before anything is started: a root without RabbitMQ, or unreadable patches.
     pub fn check(spec: &ThrowawayBroker) -> Result<(), BrokerError> {
         if !spec.root.is_empty() {
             Installation::find_in(&spec.root)?;
@@ -46,12 +45,13 @@ impl Broker {
         patches::check(spec)
     }
 
-    /// What of its code is not that of the installation. A node that is started again has lost it.
+    /// Modules whose code differs from the installation's. A node that is started again has lost these changes.
     pub fn patched(&self) -> &[PatchedModule] {
         &self.patched
     }
 
-    /// Makes the patches and modules of several specs, which [`Self::switch_code`] loads. Returns what each spec changes.
+    /// Makes the patches and modules of several specs, for [`Self::switch_code`] to load. Returns the changes of each
+    /// spec.
     pub fn prepare_code(
         &self,
         specs: &[&ThrowawayBroker],
@@ -63,14 +63,14 @@ impl Broker {
         Ok(prepared)
     }
 
-    /// Loads the prepared code of one spec in the running node, and the installed code of what the others change.
-    /// Fails, and loads nothing, where processes still run code that would have to go; of a cluster the nodes before that
-    /// one have loaded it.
+    /// Loads the prepared code of one spec into the running nodes, and the installed code of modules that only other
+    /// specs change. Fails, and leaves the node unchanged, where processes still run code that would have to go.
+    /// Earlier nodes of a cluster have loaded the new code by then.
     pub fn switch_code(&self, which: usize) -> Result<(), BrokerError> {
         self.nodes.iter().try_for_each(|node| patches::switch(node, &self.installation, which))
     }
 
-    /// Starts a node and returns when it serves clients. It logs to `log`.
+    /// Starts a node that logs to `log`. Returns when it serves clients.
     ///
     /// # Example
     /// ```no_run
@@ -84,12 +84,12 @@ impl Broker {
         Self::launch(spec, Some(&log), Lifetime::Attached)
     }
 
-    /// The same, and it logs into its own directory, so that the log goes with the node.
+    /// Starts a node that logs into its own directory, so that the log goes with the node.
     pub fn start_with_own_log(spec: &ThrowawayBroker) -> Result<Self, BrokerError> {
         Self::launch(spec, None, Lifetime::Attached)
     }
 
-    /// Starts nodes that go on running until [`Node::end`] of one of them. They log into their own directories.
+    /// Starts nodes that run until [`Node::end`] of one of them. They log into their own directories.
     pub fn start_detached(spec: &ThrowawayBroker) -> Result<Vec<Node>, BrokerError> {
         Self::launch(spec, None, Lifetime::Detached).map(|broker| broker.nodes.clone())
     }
@@ -103,7 +103,7 @@ impl Broker {
         let mut attempt = 1;
         loop {
             match Self::launch_once(spec, log, life, &installation) {
-                // Another user may take the port of the port mapper, which cannot be held.
+                // Another user may take the port mapper's port, which cannot be held.
                 Err(BrokerError::NoMapper { .. }) if attempt < MAPPER_ATTEMPTS => attempt += 1,
                 launched => return launched,
             }
@@ -176,7 +176,7 @@ impl Broker {
         registry::save(node)
     }
 
-    /// A detached broker that is registered needs nobody any more.
+    /// Releases a registered detached broker, which then needs no other process.
     fn stay(&mut self) -> Result<(), BrokerError> {
         if !self.detached {
             return Ok(());
@@ -185,57 +185,56 @@ impl Broker {
         self.control.guard().stay().map_err(BrokerError::io("hand over to the guard of", directory))
     }
 
-    /// All nodes, of a cluster in order of their numbers.
+    /// All nodes, in a cluster in order of their numbers.
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
-    /// The URI of each node, with the password: [`Node::uri`].
+    /// The URI of each node with the password ([`Node::uri`]).
     pub fn uris(&self) -> Vec<String> {
         self.nodes.iter().map(Node::uri).collect()
     }
 
-    /// What does harm to single nodes and undoes it, while others use the broker. It is good until the broker ends.
+    /// The handle that harms single nodes and undoes it, while others use the broker. It works until the broker ends.
     pub fn control(&self) -> NodeControl {
         self.control.clone()
     }
 
-    /// Kills the virtual machine of the first node, as a crash would; returns when it is gone. Its data stay.
+    /// Kills the first node's virtual machine, as a crash would. Returns when it is gone; its data stay.
     pub fn kill(&self) {
         self.kill_node(0);
     }
 
-    /// The same, of the node at this place in [`Self::nodes`].
+    /// Kills the node at this index of [`Self::nodes`], like [`Self::kill`].
     pub fn kill_node(&self, node: usize) {
-        // One that is still there is seen by whoever asks for it next.
+        // The caller's next check sees a node that is still there.
         let _ = self.control.kill(node);
     }
 
-    /// Starts the first node again, which was killed: same name, same ports, same data. Returns when it
-    /// serves clients.
+    /// Restarts the killed first node with the same name, ports and data. Returns when it serves clients.
     pub fn start_again(&mut self) -> Result<(), BrokerError> {
         self.start_node_again(0)
     }
 
-    /// The same, of the node at this place in [`Self::nodes`].
+    /// Restarts the node at this index of [`Self::nodes`], like [`Self::start_again`].
     pub fn start_node_again(&mut self, node: usize) -> Result<(), BrokerError> {
         self.control.start_again(node)?;
         self.nodes[node] = self.control.node(node);
         Ok(())
     }
 
-    /// Ends node, port mapper and directory. The same as dropping it.
+    /// Ends node and port mapper and removes the directory, as a drop does.
     pub fn stop(self) {
         drop(self);
     }
 
     fn stop_now(&mut self) {
         if self.detached {
-            // The next start speaks of what is left.
+            // The next start reports the remains.
             let _ = self.end();
         } else {
             for node in self.control.nodes().iter().filter(|node| node.is_running()) {
-                // A node that cannot do this any more is ended all the same.
+                // A node that cannot flush its logs is ended all the same.
                 let _ = node.eval(FLUSH_LOGS);
             }
         }
@@ -244,8 +243,8 @@ impl Broker {
     }
 }
 
-/// The nodes of a broker with this name and directory. Without a place for the log each logs among its own files; of
-/// several with one, the later ones log beside the first.
+/// Plans the nodes of a broker with this name and directory. Without `log`, each node logs among its own files. With
+/// `log`, the first node logs there and the others log beside it.
 fn planned(name: &str, own: &Path, ports: Vec<Ports>, log: Option<&Path>) -> Vec<PlannedNode> {
     let count = ports.len();
     let node = |(number, ports): (u32, Ports)| {
@@ -257,7 +256,7 @@ fn planned(name: &str, own: &Path, ports: Vec<Ports>, log: Option<&Path>) -> Vec
     (1..).zip(ports).map(node).collect()
 }
 
-/// `broker.log`, `broker-2.log`, …
+/// The log file of a node: `broker.log`, `broker-2.log`, …
 fn log_of(log: &Path, number: Option<u32>) -> PathBuf {
     let Some(number) = number.filter(|number| *number > 1) else { return log.to_owned() };
     let stem = log.file_stem().unwrap_or_default().to_string_lossy();
@@ -267,7 +266,7 @@ fn log_of(log: &Path, number: Option<u32>) -> PathBuf {
 impl std::ops::Deref for Broker {
     type Target = Node;
 
-    /// The first.
+    /// The first node.
     fn deref(&self) -> &Node {
         &self.nodes[0]
     }

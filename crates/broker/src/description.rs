@@ -1,5 +1,5 @@
-//! Asks a started node for its users and listeners. They follow from configuration in several places, which
-//! only the node knows completely.
+//! Users and listeners of a started node. They follow from configuration in several places, which only the node knows
+//! completely.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,8 +14,8 @@ pub struct Listener {
     pub port: u16,
 }
 
-/// The answer is `USER PASSWORD PROTOCOL=PORT …`, with names as hexadecimal digits. A password that is not
-/// configured as text counts as absent.
+/// Expression for a node's users and listeners. Its value is `USER PASSWORD PROTOCOL=PORT …`, with names as hexadecimal
+/// digits. A password that is not configured as text counts as absent.
 pub(crate) const QUESTION: &str = "begin \
     Env = fun(Key) -> {ok, Value} = application:get_env(rabbit, Key), \
         try iolist_to_binary(Value) catch _:_ -> <<>> end end, \
@@ -26,7 +26,7 @@ pub(crate) const QUESTION: &str = "begin \
         [[$ , Hex(atom_to_binary(Protocol, utf8)), $=, integer_to_list(Port)] \
          || {Protocol, Port} <- Ports]])) end";
 
-/// The answer.
+/// The node's answer to [`QUESTION`].
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NodeDescription {
     pub(crate) login: Login,
@@ -34,7 +34,7 @@ pub(crate) struct NodeDescription {
 }
 
 impl NodeDescription {
-    /// Reads the answer to [`QUESTION`].
+    /// Parses the answer to [`QUESTION`].
     pub(crate) fn parse(answer: &str) -> Option<Self> {
         let mut words = answer.trim_matches('"').split(' ');
         let login = Login { user: text(words.next()?)?, password: text(words.next()?)? };
@@ -48,7 +48,7 @@ fn listener(word: &str) -> Option<Listener> {
     Some(Listener { protocol: text(protocol)?, port: port.parse().ok()? })
 }
 
-/// The text whose UTF-8 bytes are written as pairs of hexadecimal digits.
+/// Decodes UTF-8 bytes that are written as pairs of hexadecimal digits.
 pub(crate) fn text(hex: &str) -> Option<String> {
     let digits: Option<Vec<u8>> =
         hex.chars().map(|digit| u8::try_from(digit.to_digit(16)?).ok()).collect();
@@ -77,7 +77,8 @@ mod tests {
     fn an_answer() {
         let read = NodeDescription::parse("\"67 7031 616D7170=5672 6D717474=1883\"").unwrap();
         assert_eq!(read.login, Login { user: "g".to_owned(), password: "p1".to_owned() });
-        let ports: Vec<_> = read.listeners.iter().map(|it| (&*it.protocol, it.port)).collect();
+        let ports: Vec<_> =
+            read.listeners.iter().map(|listener| (&*listener.protocol, listener.port)).collect();
         assert_eq!(ports, [("amqp", 5672), ("mqtt", 1883)]);
         assert_eq!(NodeDescription::parse("nonsense"), None);
         assert_eq!(NodeDescription::parse("\"67 70 616D7170\""), None);

@@ -1,4 +1,4 @@
-//! The TLS options of a node's distribution, as the arguments of its VM say them.
+//! TLS options of a node's distribution, read from the arguments of its VM.
 
 use std::{
     fs,
@@ -10,17 +10,17 @@ use rabbitscope_erlang::TlsFiles;
 
 use crate::{BrokerError, Installation};
 
-/// The variable with the name of the file for `erl`.
+/// The variable that passes the name of the option file to [`PROGRAM`].
 const FILE: &str = "RABBITSCOPE_TLS_FILE";
 
-/// A program for `erl` without a distribution of its own: prints certificate and key of a file for `-ssl_dist_optfile`.
-/// Those for the role of a client come first.
+/// Program for an `erl` without a distribution of its own. It prints the certificate and key of a file for
+/// `-ssl_dist_optfile`, and prefers those of the client role.
 const PROGRAM: &str = "{ok, [Options]} = file:consult(os:getenv(\"RABBITSCOPE_TLS_FILE\")), \
     Values = fun(Key) -> [Value || Role <- [client, server], {R, List} <- Options, R =:= Role, \
         {K, Value} <- List, K =:= Key] end, \
     [io:format(\"~ts~n\", [hd(Values(Key) ++ [\"\"])]) || Key <- [certfile, keyfile]], halt().";
 
-/// The arguments that make a distribution use TLS; empty when it does not.
+/// Returns the arguments that make a distribution use TLS, or none when it does not use TLS.
 pub(crate) fn arguments(erl_args: &str) -> Vec<String> {
     let mut wanted = Vec::new();
     let mut is_wanted = false;
@@ -39,7 +39,7 @@ pub(crate) fn arguments(erl_args: &str) -> Vec<String> {
     }
 }
 
-/// The files for a connection to a node with these arguments. The node is identified by its socket, so that no authority
+/// Returns the files for a connection to a node with these arguments. Its socket identifies the node, so no authority
 /// is needed.
 pub(crate) fn files(
     arguments: &[String],
@@ -56,11 +56,11 @@ pub(crate) fn files(
 }
 
 fn after<'a>(words: &'a [String], wanted: &str) -> Option<&'a str> {
-    let at = words.iter().position(|word| word == wanted)?;
-    words.get(at + 1).map(String::as_str)
+    let index = words.iter().position(|word| word == wanted)?;
+    words.get(index + 1).map(String::as_str)
 }
 
-/// An option of `-ssl_dist_opt`, of the client or else of the server.
+/// Returns an option of `-ssl_dist_opt`, preferring the client's to the server's.
 fn option(arguments: &[String], name: &str) -> Option<PathBuf> {
     let value = |role: &str| after(arguments, &format!("{role}_{name}"));
     value("client").or_else(|| value("server")).map(PathBuf::from)

@@ -1,8 +1,8 @@
-//! What can go wrong with a throwaway broker.
+//! Errors of throwaway brokers.
 
 use std::{io, path::PathBuf, time::Duration};
 
-/// Why a throwaway broker could not be started, found, asked or stopped.
+/// A failure to start, find, ask or stop a throwaway broker.
 #[derive(Debug, thiserror::Error)]
 pub enum BrokerError {
     /// A program of the distribution is missing.
@@ -16,7 +16,7 @@ pub enum BrokerError {
         /// The package that contains it.
         package: &'static str,
     },
-    /// The operating system has refused an operation.
+    /// The operating system refused an operation.
     #[error("cannot {action} {}: {source}", path.display())]
     Io {
         /// The operation, as a verb.
@@ -26,13 +26,13 @@ pub enum BrokerError {
         /// The system's error.
         source: io::Error,
     },
-    /// A directory that must be private is not.
+    /// A directory that must be private is open to others.
     #[error("{} belongs to another user or is open to others; remove it or set TMPDIR", path.display())]
     NotPrivate {
         /// The directory.
         path: PathBuf,
     },
-    /// Processes of a broker live where this process cannot see them.
+    /// A broker's processes are invisible to this process.
     #[error(
         "{} belongs to a broker that runs where this process cannot see it, such as in another pid namespace or \
          container; use `broker stop` there",
@@ -42,7 +42,7 @@ pub enum BrokerError {
         /// The directory.
         path: PathBuf,
     },
-    /// The directory of a broker that another machine, or another version of this program, has made.
+    /// A directory that another machine or another version of this program made.
     #[error(
         "{} is left as it is, because it cannot be proved that its broker is dead ({reason}); remove it by hand if it is",
         path.display()
@@ -75,7 +75,7 @@ pub enum BrokerError {
         /// Its output.
         log: String,
     },
-    /// Something is mounted in a directory that is to be removed.
+    /// Something is mounted in a directory that should be removed.
     #[error(
         "{} is not removed, because something is mounted at {place}: unmount it first",
         path.display()
@@ -86,7 +86,7 @@ pub enum BrokerError {
         /// The mount point.
         place: String,
     },
-    /// The node could be reached from other machines.
+    /// Other machines could reach the node.
     #[error(
         "the throwaway broker listened on {addresses}, where other machines could reach it, and was \
          ended; give what listens there an address of 127.0.0.1 in the broker's `config` or \
@@ -99,7 +99,7 @@ pub enum BrokerError {
     /// The node ended while it booted.
     #[error("the broker ended while it was starting; from its log:\n{log}")]
     Died {
-        /// What it said.
+        /// Excerpt of its log.
         log: String,
     },
     /// The node did not become ready.
@@ -107,7 +107,7 @@ pub enum BrokerError {
     NotReady {
         /// The timeout.
         waited: Duration,
-        /// What it said.
+        /// Excerpt of its log.
         log: String,
     },
     /// The nodes did not become one cluster.
@@ -118,21 +118,21 @@ pub enum BrokerError {
     NotClustered {
         /// The timeout.
         waited: Duration,
-        /// A node that does not see all.
+        /// A node that does not see all others.
         node: String,
-        /// What it answered.
+        /// The number of members that it sees.
         seen: String,
-        /// How many there are.
+        /// The number of nodes of the cluster.
         nodes: usize,
-        /// What it said.
+        /// Excerpt of its log.
         log: String,
     },
-    /// What was to be done to a node, or undone, did not happen.
+    /// A fault could not be injected or undone.
     #[error("{node} {what}")]
     Fault {
-        /// Its name.
+        /// The node's name.
         node: String,
-        /// What it did instead.
+        /// The failure, as the predicate of a sentence about the node.
         what: String,
     },
     /// An expression could not be evaluated on the node.
@@ -143,33 +143,33 @@ pub enum BrokerError {
         /// The answer.
         answer: String,
     },
-    /// A function or a module was not put in place of the broker's.
+    /// A function or a module could not replace the broker's.
     #[error("{} cannot take the place of the broker's code: {reason}", file.display())]
     Patch {
-        /// The file, as it was named.
+        /// The file, as the specification names it.
         file: PathBuf,
-        /// The words of the node, with file and line where there is one.
+        /// The node's reason, with file and line if known.
         reason: String,
     },
-    /// A policy that the broker did not take.
+    /// The broker refused a policy.
     #[error("the broker refused the policy {name}: {reason}")]
     Policy {
         /// Its name.
         name: String,
-        /// The words of the broker.
+        /// The broker's reason.
         reason: String,
     },
-    /// A runtime parameter that the broker did not take.
+    /// The broker refused a runtime parameter.
     #[error("the broker refused the parameter {name} of {component}: {reason}")]
     Parameter {
-        /// Whose it is.
+        /// The parameter's component.
         component: String,
         /// Its name.
         name: String,
-        /// The words of the broker.
+        /// The broker's reason.
         reason: String,
     },
-    /// A variable of the environment is set by rabbitscope itself.
+    /// The specification sets a variable that rabbitscope sets itself.
     #[error(
         "the variable {name} cannot be in the broker's `environment`: it keeps the broker apart from others"
     )]
@@ -177,33 +177,33 @@ pub enum BrokerError {
         /// The variable.
         name: String,
     },
-    /// The other system has no RabbitMQ.
+    /// The other system's root directory has no RabbitMQ.
     #[error(
-        "there is no RabbitMQ below {}: `root` is the root directory of a system in which it is installed, such as          one that debootstrap made",
+        "there is no RabbitMQ below {}: `root` is the root directory of a system in which it is installed, such as one that debootstrap made",
         root.display()
     )]
     NoInstallation {
         /// The directory.
         root: PathBuf,
     },
-    /// Another system's root directory can only be entered by root.
+    /// Only root can enter another system's root directory.
     #[error("the broker's `root` {} can be entered by root only: run rabbitscope as root", root.display())]
     RootNeeded {
         /// The directory.
         root: PathBuf,
     },
-    /// No broker of that name is running.
+    /// No running broker has that name.
     #[error("no throwaway broker is called `{name}`; running: {running}")]
     Unknown {
-        /// The name that was asked for.
+        /// The name that the caller gave.
         name: String,
-        /// Names that exist, or `none`.
+        /// The existing names, or `none`.
         running: String,
     },
 }
 
 impl BrokerError {
-    /// Another process that ends, or that removes the same directory, can be the reason.
+    /// Returns whether the cause may pass: another process that is ending, or that removes the same directory.
     pub(crate) fn may_pass(&self) -> bool {
         use io::ErrorKind::{DirectoryNotEmpty, NotFound};
         match self {
@@ -213,7 +213,7 @@ impl BrokerError {
         }
     }
 
-    /// Wraps an [`io::Error`] with what was tried on which path.
+    /// Wraps an [`io::Error`] with the operation and its path.
     pub(crate) fn io(
         action: &'static str,
         path: impl Into<PathBuf>,

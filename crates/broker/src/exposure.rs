@@ -1,11 +1,11 @@
-//! Whether a broker can be reached from other machines: the addresses that its processes listen on, according to
-//! the kernel, not to a list of plugins or to a configuration.
+//! Addresses at which other machines can reach a broker, according to the kernel, not to a list of plugins or a
+//! configuration.
 
 use std::net::{IpAddr, SocketAddr};
 
 use rabbitscope_machine::sockets::listeners_of;
 
-/// Addresses beyond loopback that these processes listen on, each once.
+/// Returns the addresses beyond loopback that these processes listen on, without duplicates.
 pub(crate) fn beyond_loopback(pids: &[u32]) -> Vec<SocketAddr> {
     let listeners = pids.iter().flat_map(|&pid| listeners_of(pid));
     let addresses = listeners.map(|listener| listener.address);
@@ -29,7 +29,7 @@ mod tests {
     #[test]
     fn only_what_is_beyond_loopback() {
         let check = |address: &str, is_exposed: bool| {
-            // A machine without IPv6 cannot be asked.
+            // A machine without IPv6 cannot bind such an address.
             let Ok(listener) = TcpListener::bind(address) else { return };
             let own = listener.local_addr().unwrap();
             let found = beyond_loopback(&[std::process::id()]).contains(&own);

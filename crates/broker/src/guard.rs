@@ -1,7 +1,7 @@
 //! The guard: a process that outlives rabbitscope just long enough to end the broker.
 //!
-//! It is a shell script (`guard.sh`), not a part of this program, so that every program that
-//! uses this library, such as a test, has the same guard.
+//! It is a shell script (`guard.sh`), not a part of this program, so that every program that uses this library, such as
+//! a test, has the same guard.
 
 use std::{
     env,
@@ -23,12 +23,12 @@ use crate::{
 };
 
 const SCRIPT: &str = include_str!("guard.sh");
-/// Timeout of the guard's clean-up. The guard itself gives up after ten seconds, so that never two clean up at once.
+/// Timeout of the guard's clean-up. The guard itself gives up after ten seconds, so that two clean-ups never overlap.
 const GUARD_TIMEOUT: Duration = Duration::from_secs(15);
-/// Timeout of a clean-up by this process, after the node was killed.
+/// Timeout of a clean-up by this process, after it killed the node.
 const CLEANUP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// What ends the node.
+/// The event that ends the node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lifetime {
     /// The end of this process.
@@ -37,21 +37,22 @@ pub(crate) enum Lifetime {
     Detached,
 }
 
-/// The first descriptor that the guard inherits beyond the standard ones: far above those that a shell uses itself.
+/// The first descriptor that the guard inherits beyond the standard ones. It is far above those that a shell uses
+/// itself.
 const FIRST_DESCRIPTOR: i32 = 64;
 
 /// A running guard.
 #[derive(Debug)]
 pub(crate) struct Guard {
     child: Child,
-    /// Lock and ports of the broker, here for as long as this process may start a node again.
+    /// Lock and ports of the broker, held while this process may restart a node.
     held: Option<Held>,
-    /// Receives the pid of a node, each time that it is started.
+    /// Receives a node's pid at each start.
     pids: BufReader<ChildStdout>,
 }
 
 impl Guard {
-    /// Starts guard and nodes, which were prepared in `directory`. Returns the pids of the nodes as well, in their order.
+    /// Starts the guard and the nodes that were prepared in `directory`. Also returns the nodes' pids, in their order.
     pub(crate) fn start(
         installation: &Installation,
         directory: &Path,
@@ -66,7 +67,7 @@ impl Guard {
         let inherited = mappings(held.descriptors().map_err(starting())?);
         held.ports.release_mapper();
         let in_cluster = nodes.iter().filter(|node| node.number.is_some()).count();
-        // Another system has its own `erl`.
+        // Another system uses its own `erl`.
         let erl = if installation.root.is_some() { Path::new("erl") } else { &installation.erl };
         let mut command = Command::new("setsid");
         command
@@ -101,13 +102,13 @@ impl Guard {
         }
     }
 
-    /// From now on the broker outlives this process. Before this call a detached broker, too, ends with the process,
-    /// so that a process that is killed while it starts a broker leaves none behind.
+    /// Lets the broker outlive this process from now on. Until then even a detached broker ends with the process, so
+    /// that a process that is killed during a start leaves no broker behind.
     pub(crate) fn stay(&mut self) -> io::Result<()> {
         self.child.stdin.take().map_or(Ok(()), |mut pipe| writeln!(pipe))
     }
 
-    /// Starts a node again after its death; `number` as in [`PlannedNode`]. Returns its pid.
+    /// Restarts a node after its death and returns its pid. `number` is that of [`PlannedNode`].
     pub(crate) fn start_again(&mut self, number: Option<u32>) -> Result<u32, BrokerError> {
         let number = number.unwrap_or(0);
         let ordered =
@@ -128,9 +129,9 @@ impl Guard {
                 Ok(Some(_)) | Err(_) => return,
             }
         }
-        // Otherwise this process itself keeps the broker alive.
+        // The descriptors of this process would keep the lock held.
         self.held = None;
-        // What cannot be removed now, the next start reports.
+        // The next start reports a directory that cannot be removed.
         let _ = end_by_force(directory);
     }
 }
@@ -141,7 +142,7 @@ fn mappings(descriptors: Vec<OwnedFd>) -> Vec<FdMapping> {
     numbers.zip(descriptors).map(mapping).collect()
 }
 
-/// The line of a guard that has not started a node: a word, and the log of what failed.
+/// The guard's line when a node did not start: a word, and the log of the failed step.
 #[derive(Debug)]
 struct Answer(String);
 
@@ -157,16 +158,16 @@ impl Answer {
 
 fn read_pid(pids: &mut impl BufRead) -> Result<u32, Answer> {
     let mut line = String::new();
-    // A guard that has ended says nothing more.
+    // A guard that has ended writes nothing more.
     let _ = pids.read_line(&mut line);
     line.trim().parse().map_err(|_| Answer(line.trim().to_owned()))
 }
 
-/// Ends every process of the broker in `directory` and removes the directory, whatever became of its guard. A guard
-/// that still runs cleans up as well; it is waited for, so that nothing of the broker is left. A directory whose lock
-/// is held by a process that cannot be seen from here stays.
+/// Ends every process of the broker in `directory` and removes the directory, with or without a live guard. A live
+/// guard cleans up as well; this function waits for it, so that nothing of the broker is left. A directory stays if an
+/// invisible process holds its lock.
 pub(crate) fn end_by_force(directory: &Path) -> Result<(), BrokerError> {
-    let family = BrokerProcesses::of(directory);
+    let family = BrokerProcesses::new(directory);
     let guard = BrokerProcesses::guard_of(directory);
     let began = Instant::now();
     loop {
@@ -177,7 +178,7 @@ pub(crate) fn end_by_force(directory: &Path) -> Result<(), BrokerError> {
         let is_late = began.elapsed() > CLEANUP_TIMEOUT;
         if members.is_empty() || is_late {
             match remove_unlocked(directory) {
-                // A process that is ending, or the guard that removes the directory as well.
+                // A process is ending, or the guard removes the directory as well.
                 Err(error) if error.may_pass() && !is_late => {}
                 Ok(()) if !is_late && guard.is_named() => {}
                 removed => return removed,
@@ -187,11 +188,11 @@ pub(crate) fn end_by_force(directory: &Path) -> Result<(), BrokerError> {
     }
 }
 
-/// Removes a directory that no process has locked.
+/// Removes a directory that no process holds locked.
 fn remove_unlocked(directory: &Path) -> Result<(), BrokerError> {
     let _lock = match DirectoryLock::take(directory) {
         Ok(lock) => Some(lock),
-        // The directory is gone, or another version of this program has made it.
+        // The directory is gone, or another version of this program made it.
         Err(Unlockable::Missing) => None,
         Err(Unlockable::Held) => {
             return Err(BrokerError::OutOfSight { path: directory.to_owned() });

@@ -1,8 +1,7 @@
-//! Finds the distribution's RabbitMQ and Erlang.
+//! Locates the distribution's RabbitMQ and Erlang.
 //!
-//! The command in `/usr/sbin` is a wrapper that insists on root and changes to the `rabbitmq` user.
-//! A throwaway node belongs to whoever starts it, so the script behind the wrapper is used: it
-//! stands beside `rabbitmq-env`.
+//! The command in `/usr/sbin` is a wrapper that insists on root and changes to the `rabbitmq` user. A throwaway node
+//! belongs to the user who starts it, so it uses the script behind the wrapper, which stands beside `rabbitmq-env`.
 
 use std::{
     env, fs,
@@ -11,9 +10,9 @@ use std::{
 
 use crate::BrokerError;
 
-/// The variable with the root directory of another system whose RabbitMQ and Erlang are used, such as one
-/// that debootstrap made; live tests run against other releases with it. The port mapper
-/// remains this system's. Needs root.
+/// The variable with the root directory of another system whose RabbitMQ and Erlang are used, such as one that
+/// debootstrap made. Live tests use it to run against other releases. The port mapper remains this system's. Needs
+/// root.
 pub const ROOT_VARIABLE: &str = "RABBITSCOPE_BROKER_ROOT";
 
 const SERVER: &str = "rabbitmq-server";
@@ -23,24 +22,24 @@ const SYSTEM_DIRECTORIES: [&str; 4] = ["/usr/local/sbin", "/usr/sbin", "/sbin", 
 /// The programs that a throwaway broker needs.
 #[derive(Clone, Debug)]
 pub struct Installation {
-    /// The root directory in which the node is started, when it is another system's.
+    /// The root directory in which the node starts, if it is another system's.
     pub root: Option<PathBuf>,
-    /// The script that becomes the node, as the node's system names it.
+    /// The script that becomes the node, by its path in the node's system.
     pub server: PathBuf,
-    /// The port mapper, started on a port of its own.
+    /// The port mapper, which runs on a port of its own.
     pub epmd: PathBuf,
-    /// Compiles a module for the nodes of a cluster, and reads files of Erlang terms.
+    /// The Erlang emulator, which compiles a module for the nodes of a cluster and reads files of Erlang terms.
     pub erl: PathBuf,
 }
 
 impl Installation {
-    /// Looks in the usual places and in `PATH`; with [`ROOT_VARIABLE`] for the server in that root.
+    /// Looks in the usual places and in `PATH`. With [`ROOT_VARIABLE`], looks for the server in that root.
     pub fn find() -> Result<Self, BrokerError> {
         let root = env::var_os(ROOT_VARIABLE).filter(|root| !root.is_empty()).map(PathBuf::from);
         Self::below(root)
     }
 
-    /// The same, for the server in this root directory unless it is empty.
+    /// Looks for the server in this root directory; an empty `root` means [`Self::find`].
     pub(crate) fn find_in(root: &str) -> Result<Self, BrokerError> {
         if root.is_empty() {
             return Self::find();
@@ -66,19 +65,19 @@ impl Installation {
         })
     }
 
-    /// The directory of the plugins that came with the broker, as the node's system names it.
+    /// The directory of the installation's plugins, by its path in the node's system.
     pub(crate) fn plugins(&self) -> Option<PathBuf> {
         let Some(root) = &self.root else { return plugins_beside(&self.server) };
         let found = plugins_beside(&root.join(self.server.strip_prefix("/").ok()?))?;
         Some(Path::new("/").join(found.strip_prefix(root.canonicalize().ok()?).ok()?))
     }
 
-    /// Whether a plugin came with the broker, as a directory or as an archive.
+    /// Returns whether the installation has this plugin, as a directory or as an archive.
     pub fn has_plugin(&self, name: &str) -> bool {
         self.plugin_names().iter().any(|found| found == name)
     }
 
-    /// Names of the plugins that came with the broker, and of libraries beside them. Empty where none can be read.
+    /// Names of the installation's plugins and of libraries beside them; empty if none can be read.
     pub fn plugin_names(&self) -> Vec<String> {
         let Some(plugins) = self.plugins() else { return Vec::new() };
         let root = self.root.as_deref().unwrap_or(Path::new("/"));
@@ -105,20 +104,20 @@ fn find_server_below(root: &Path) -> Option<PathBuf> {
     root.join(script.strip_prefix("/").ok()?).is_file().then_some(script)
 }
 
-/// Where the plugins are, from where the start script really is.
+/// The plugins' directory, found from the real path of the start script.
 fn plugins_beside(server: &Path) -> Option<PathBuf> {
     let plugins = server.canonicalize().ok()?.parent()?.parent()?.join("plugins");
     plugins.is_dir().then_some(plugins)
 }
 
-/// The script that a link or wrapper leads to.
+/// The script behind a link or wrapper.
 fn script_behind(found: &Path) -> Option<PathBuf> {
     let real = found.canonicalize().ok()?;
     let scripts = real.parent()?;
     scripts.join("rabbitmq-env").is_file().then(|| scripts.join(SERVER))
 }
 
-/// In `PATH`, or beside the `erl` that `PATH` leads to.
+/// Looks in `PATH`, then beside the `erl` that `PATH` leads to.
 fn find_erlang(program: &str) -> Option<PathBuf> {
     on_path(program).next().or_else(|| {
         let erl = on_path("erl").next()?.canonicalize().ok()?;

@@ -7,19 +7,18 @@
 //!                                                └─► beam.smp of a second node …
 //! ```
 //!
-//! The nodes of a cluster share guard, port mapper and cookie. They find one another by RabbitMQ's own peer discovery,
-//! on ports that the command line names (`erlang/rabbitscope_epmd.erl`).
+//! The nodes of a cluster share guard, port mapper and cookie. They find one another through RabbitMQ's own peer
+//! discovery, on ports from the command line (`erlang/rabbitscope_epmd.erl`).
 //!
 //! Every process inherits the lock of the directory, which tells a live broker from a dead one, and the sockets that
 //! keep the broker's ports from other users.
 //!
-//! The guard ends the nodes and removes its directory when the pipe closes, for whatever reason the
-//! pipe closed: `drop`, an error, a panic, a signal, `kill -9`. The processes themselves are killed
-//! by the kernel should the guard be killed. Nothing but the broker's own processes is ever
-//! signalled: `processes.rs` says how they are recognised.
+//! The guard ends the nodes and removes its directory when the pipe closes, whatever the cause: `drop`, an error, a
+//! panic, a signal, `kill -9`. If the guard itself is killed, the kernel kills its processes. Only the broker's own
+//! processes are ever signalled; `processes.rs` has the rules that recognise them.
 //!
-//! A crate of its own, so that the live tests of every crate can have a real broker without
-//! depending on the program. What does not live here: putting load on it, looking at it.
+//! This is a crate of its own so that the live tests of every crate get a real broker without depending on the program.
+//! Load and observation live in other crates.
 
 mod asking;
 mod before_load;

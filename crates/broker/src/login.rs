@@ -4,7 +4,7 @@ use std::fmt::{self, Write};
 
 use serde::{Deserialize, Serialize};
 
-/// A user of the broker. Its password is in no message and in no debug output.
+/// A user of the broker. No message and no debug output has its password.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Login {
     pub(crate) user: String,
@@ -12,13 +12,13 @@ pub(crate) struct Login {
 }
 
 impl Login {
-    /// The user that a new node makes, with a password of this node's own. `guest` may come from this
-    /// machine only; the password keeps out the other users of the machine.
+    /// The user that a new node makes, with a password of this node only. RabbitMQ lets `guest` in from this machine
+    /// alone; the password keeps out the machine's other users.
     pub(crate) fn guest(password: String) -> Self {
         Self { user: "guest".to_owned(), password }
     }
 
-    /// `USER:PASSWORD` as a URI has it.
+    /// Returns `USER:PASSWORD`, encoded for a URI.
     pub(crate) fn encoded(&self) -> String {
         format!("{}:{}", encode(&self.user), encode(&self.password))
     }

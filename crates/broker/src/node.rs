@@ -1,4 +1,4 @@
-//! A throwaway node that runs: where it is, what it is asked, and how it is ended.
+//! A running throwaway node: its place, its evaluation of expressions, and its end.
 
 use std::{
     net::{Ipv4Addr, SocketAddr},
@@ -19,26 +19,26 @@ use crate::{
     processes::BrokerProcesses,
 };
 
-/// A node that boots listens for a moment on a port that it does not use, to see which IP versions there
-/// are; it closes it in the same function (`rabbit_networking:ipv4/ipv6_status`).
+/// Lifetime of a port that a booting node opens to detect the machine's IP versions. The node closes it in the same
+/// function (`rabbit_networking:ipv4/ipv6_status`).
 const PROBE_OF_PORTS: Duration = Duration::from_millis(100);
 
-/// A running node, started by this or another process. Written as `node.json` into its directory.
+/// A running node that this or another process started. Its directory has it as `node.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Node {
     /// The name of its broker, for `broker stop`.
     pub name: String,
-    /// Its number in a cluster, from 1. Absent: it is the only node of its broker.
+    /// Its number in a cluster, from 1; absent for the only node of a broker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub number: Option<u32>,
     /// Pid of its `beam.smp`.
     pub pid: u32,
-    /// The directory of its broker, removed with it.
+    /// The directory of its broker, which is removed with the broker.
     pub directory: PathBuf,
     /// Its log file.
     pub log: PathBuf,
-    /// Whether it runs on after the command that started it.
+    /// True if it outlives the command that started it.
     pub detached: bool,
     /// Its protocols and ports.
     pub listeners: Vec<Listener>,
@@ -50,13 +50,13 @@ pub struct Node {
 }
 
 impl Node {
-    /// The URI with the password. It is only for users who may start and stop the broker: not for a log, nor for a
-    /// command line, which every user of the machine can read.
+    /// The URI with the password, for users who may start and stop the broker. Keep it out of logs and of command
+    /// lines, which every user of the machine can read.
     pub fn uri(&self) -> String {
         format!("amqp://{}@{}/%2f", self.login.encoded(), self.address())
     }
 
-    /// User and password of [`Node::uri`], for plugins as well.
+    /// User and password of [`Node::uri`], which plugins accept as well.
     pub fn login(&self) -> (&str, &str) {
         (&self.login.user, &self.login.password)
     }
@@ -66,11 +66,12 @@ impl Node {
         SocketAddr::from((Ipv4Addr::LOCALHOST, self.ports.amqp))
     }
 
-    /// Port of the HTTP interface, when the management plugin is on.
+    /// Port of the HTTP interface, if the management plugin is enabled.
     pub fn management_port(&self) -> Option<u16> {
         let port = self.ports.management();
-        let is_it = |it: &Listener| it.port == port && it.protocol == "http";
-        self.listeners.iter().any(is_it).then_some(port)
+        let is_management =
+            |listener: &Listener| listener.port == port && listener.protocol == "http";
+        self.listeners.iter().any(is_management).then_some(port)
     }
 
     /// The Erlang node name, `rabbitscope-1a2b@localhost`, in a cluster `rabbitscope-1a2b-1@localhost`.
@@ -78,18 +79,18 @@ impl Node {
         node_name(&self.name, self.number)
     }
 
-    /// The directory of its own configuration, logs and data.
+    /// The directory of this node's own configuration, logs and data.
     pub fn files(&self) -> PathBuf {
         files(&self.directory, self.number)
     }
 
-    /// True while the node's process exists.
+    /// Returns whether the node's process exists.
     pub fn is_running(&self) -> bool {
-        BrokerProcesses::of(&self.directory).has_eventually(self.pid)
+        BrokerProcesses::new(&self.directory).has_eventually(self.pid)
     }
 
-    /// The home directory with the node's cookie, and the address of its distribution: what another
-    /// Erlang node needs to talk to it.
+    /// The home directory with the node's cookie, and the address of its distribution. Another Erlang node needs both
+    /// to connect.
     pub fn distribution(&self) -> (PathBuf, SocketAddr) {
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.ports.distribution));
         (self.directory.join("home"), address)
@@ -101,13 +102,13 @@ impl Node {
         self.ports.epmd
     }
 
-    /// The value of Erlang expressions, as the node itself prints it: `rabbit:is_running().` gives
-    /// `true`, `self()` gives `<0.1234.0>`.
+    /// Returns the value of Erlang expressions as the node itself prints it: `rabbit:is_running().` gives `true`,
+    /// `self()` gives `<0.1234.0>`.
     pub fn eval(&self, expression: &str) -> Result<String, BrokerError> {
         self.eval_by(&Installation::find()?, expression)
     }
 
-    /// The same, where the installation is known.
+    /// Evaluates like [`Node::eval`], with a known installation.
     pub(crate) fn eval_by(
         &self,
         installation: &Installation,
@@ -119,14 +120,14 @@ impl Node {
         asking::evaluate(&asked, installation, expression.trim().trim_end_matches('.'))
     }
 
-    /// Ends its broker, with all nodes of a cluster, whoever started it, and removes the directory.
+    /// Ends the broker with all its nodes, also if another process started it, and removes the directory.
     pub fn end(&self) -> Result<(), BrokerError> {
         guard::end_by_force(&self.directory)
     }
 
     /// Refuses a node that other machines can reach.
     pub(crate) fn require_loopback(&self) -> Result<(), BrokerError> {
-        let look = || exposure::beyond_loopback(&BrokerProcesses::of(&self.directory).members());
+        let look = || exposure::beyond_loopback(&BrokerProcesses::new(&self.directory).members());
         let mut exposed = look();
         if !exposed.is_empty() {
             thread::sleep(PROBE_OF_PORTS);
@@ -145,7 +146,7 @@ impl Node {
         let answer = self.eval_by(installation, QUESTION)?;
         let NodeDescription { login, listeners } =
             NodeDescription::parse(&answer).ok_or_else(|| {
-                // What came back may hold the password.
+                // The answer may hold the password.
                 let answer = "something else than user and listeners".to_owned();
                 BrokerError::Eval { expression: QUESTION.to_owned(), answer }
             })?;

@@ -1,17 +1,16 @@
-//! Which processes belong to a throwaway broker, and how one is ended.
+//! Membership of processes in a throwaway broker, and signals to its members.
 //!
-//! A process belongs to the broker in a directory when all of this holds:
+//! A process belongs to the broker in a directory if all of these conditions hold:
 //!
-//! - Its environment has [`MARKER`]`=directory`. That survives forks, also into daemons. The directory
-//!   has a name with 64 random bits, and only its owner can enter it.
+//! - Its environment has [`MARKER`]`=directory`. The variable survives forks, also of daemons. The directory's name has
+//!   64 random bits, and only its owner can enter it.
 //! - All its user ids are ours.
 //! - It started after the directory was made.
-//! - It has no controlling terminal. The guard begins a session without one, so nothing that the node
-//!   starts has one; a shell into which somebody took the node's environment does.
+//! - It has no controlling terminal. The guard begins a session without one, so nothing that the node starts has one. A
+//!   shell that a user gave the node's environment has one.
 //!
-//! What the node itself starts (a port program, `os:cmd`) so belongs to the broker and ends with it.
-//! A process is looked at and signalled through one descriptor (pidfd), so that a pid that was given
-//! anew in between is not hit.
+//! So the node's children (a port program, `os:cmd`) belong to the broker and end with it. One descriptor (pidfd)
+//! serves to check and to signal a process, so that no reused pid is hit.
 
 use std::{
     fs,
@@ -35,15 +34,14 @@ pub(crate) const MARKER: &str = "RABBITSCOPE_BROKER";
 /// The variable that names the broker's directory to the guard alone.
 pub(crate) const GUARD_MARKER: &str = "RABBITSCOPE_BROKER_GUARD";
 
-/// File in the directory: when it was made, in hundredths of a second since the machine started,
-/// as `/proc/PID/stat` has it of a process (`USER_HZ` is 100 wherever we run).
+/// Name of the file with the time at which the directory was made. The unit is hundredths of a second since the machine
+/// started, as in `/proc/PID/stat` (`USER_HZ` is 100 on every supported machine).
 pub(crate) const BORN: &str = "born";
 
-/// How long a program takes to replace another, at most: on a machine that has no time for it and has to
-/// read the program from its disk.
+/// Longest time that a program takes to replace another, on a busy machine that reads the program from its disk.
 const EXEC_LIMIT: Duration = Duration::from_secs(10);
 
-/// The time now, in the unit of [`BORN`].
+/// Returns the current time, in the unit of [`BORN`].
 pub(crate) fn ticks_now() -> Result<u64, BrokerError> {
     let path = Path::new("/proc/uptime");
     let text = fs::read_to_string(path).map_err(BrokerError::io("read", path))?;
@@ -52,17 +50,17 @@ pub(crate) fn ticks_now() -> Result<u64, BrokerError> {
     ticks.map_err(|_| BrokerError::io("understand", path)(std::io::ErrorKind::InvalidData.into()))
 }
 
-/// What tells the processes of one broker from all others. Stays good when the directory is gone.
+/// The marks of one broker's processes. They stay valid when the directory is gone.
 #[derive(Clone, Debug)]
 pub(crate) struct BrokerProcesses {
     marker: Vec<u8>,
-    /// Nothing belongs to a directory that does not say since when it is there.
+    /// The time of the directory's creation. Without it, no process belongs to the directory.
     born: Option<u64>,
 }
 
 impl BrokerProcesses {
     /// The processes of the broker in `directory`.
-    pub(crate) fn of(directory: &Path) -> Self {
+    pub(crate) fn new(directory: &Path) -> Self {
         Self::marked(MARKER, directory)
     }
 
@@ -77,19 +75,20 @@ impl BrokerProcesses {
         Self { marker, born: born.and_then(|text| text.trim().parse().ok()) }
     }
 
-    /// Pids of all its processes. Dead but unreaped ones are not among them.
+    /// Pids of all members, without zombies.
     pub(crate) fn members(&self) -> Vec<u32> {
         pids().filter(|&pid| self.has(pid)).collect()
     }
 
-    /// Some process has the variable, whatever else speaks against it. Enough to leave a directory alone, not
-    /// to end the process: another version of this program may know its own by other signs.
+    /// Returns whether some process has the variable, even if other conditions fail. That is enough to leave a
+    /// directory alone, but not to end the process: another version of this program may recognise its processes by
+    /// other signs.
     pub(crate) fn is_named(&self) -> bool {
-        pids().any(|pid| environment(pid).is_some_and(|it| has_pair(&it, &self.marker)))
+        pids().any(|pid| environment(pid).is_some_and(|bytes| has_pair(&bytes, &self.marker)))
     }
 
-    /// This process belongs to it. While a program replaces another, as the start scripts do, the kernel
-    /// shows no environment; then it is asked again.
+    /// Returns whether this process is a member. While a program replaces another, as the start scripts do, the kernel
+    /// shows no environment; this function then tries again.
     pub(crate) fn has_eventually(&self, pid: u32) -> bool {
         let began = Instant::now();
         while let Some(environment) = environment(pid) {
@@ -109,17 +108,17 @@ impl BrokerProcesses {
     fn is_member(&self, pid: u32, environment: &[u8]) -> bool {
         has_pair(environment, &self.marker)
             && is_own(pid)
-            && Stat::of(pid).is_some_and(|stat| {
+            && Stat::read(pid).is_some_and(|stat| {
                 stat.terminal == 0 && self.born.is_some_and(|born| stat.started >= born)
             })
     }
 
-    /// Sends SIGKILL to the process if it belongs here. One that is already gone is what was wanted.
+    /// Kills the process with SIGKILL if it is a member. A process that is already gone is no error.
     pub(crate) fn kill(&self, pid: u32) {
         self.signal(pid, Signal::KILL);
     }
 
-    /// Halts the process, or lets it go on, if it belongs here.
+    /// Halts or continues the process if it is a member.
     pub(crate) fn halt(&self, pid: u32, is_halted: bool) {
         self.signal(pid, if is_halted { Signal::STOP } else { Signal::CONT });
     }
@@ -130,10 +129,10 @@ impl BrokerProcesses {
         if !self.has(pid) {
             return;
         }
-        // The descriptor is of the process that was looked at, or of one that is dead by now.
+        // The descriptor refers to the process that was checked, or to one that is dead by now.
         let _ = match opened {
             Ok(process) => rustix::process::pidfd_send_signal(process, signal),
-            // Linux before 5.3, or a sandbox that does not know the call.
+            // Linux before 5.3, or a sandbox without this system call.
             Err(Errno::NOSYS | Errno::PERM) => rustix::process::kill_process(number, signal),
             Err(_) => return,
         };
@@ -145,8 +144,8 @@ fn pids() -> impl Iterator<Item = u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
 }
 
-/// Empty while the program is being replaced, or the process ends. Read at once: between two reads the
-/// program may be replaced, and the second would find nothing more.
+/// Returns the process's environment, which is empty while the program is being replaced or the process ends. A single
+/// read takes all of it: between two reads the program may be replaced, and the second read would return nothing more.
 fn environment(pid: u32) -> Option<Vec<u8>> {
     let path = format!("/proc/{pid}/environ");
     let mut room = 64 * 1024;
@@ -159,7 +158,7 @@ fn environment(pid: u32) -> Option<Vec<u8>> {
                 bytes.truncate(length);
                 return Some(bytes);
             }
-            // It has given its memory back, and is still there.
+            // The process has freed its memory but still exists.
             Err(error) if error.raw_os_error() == Some(Errno::SRCH.raw_os_error()) => {
                 return Some(Vec::new());
             }
@@ -172,7 +171,7 @@ fn has_pair(environment: &[u8], wanted: &[u8]) -> bool {
     environment.split(|&byte| byte == 0).any(|pair| pair == wanted)
 }
 
-/// Real, effective, saved and file system user are ours.
+/// Returns whether the real, effective, saved and file system user ids are ours.
 fn is_own(pid: u32) -> bool {
     let own = rustix::process::geteuid().as_raw().to_string();
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
@@ -180,21 +179,21 @@ fn is_own(pid: u32) -> bool {
     ids.is_some_and(|ids| ids.split_whitespace().all(|id| id == own))
 }
 
-/// What `/proc/PID/stat` says (`proc_pid_stat(5)`).
+/// Fields of `/proc/PID/stat` (`proc_pid_stat(5)`).
 struct Stat {
     state: char,
-    /// Number of the controlling terminal, 0 for none.
+    /// Number of the controlling terminal; 0 for none.
     terminal: i64,
-    /// When the process started, in the unit of [`BORN`].
+    /// Start time of the process, in the unit of [`BORN`].
     started: u64,
 }
 
 impl Stat {
-    fn of(pid: u32) -> Option<Self> {
+    fn read(pid: u32) -> Option<Self> {
         Self::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
     }
 
-    /// The name, in parentheses, may hold anything. Behind it come fields 3 and following.
+    /// Parses the line. The name, in parentheses, may hold anything; fields 3 and following come after it.
     fn parse(text: &str) -> Option<Self> {
         let (_, rest) = text.rsplit_once(") ")?;
         let fields: Vec<&str> = rest.split_whitespace().collect();
@@ -206,23 +205,23 @@ impl Stat {
     }
 }
 
-/// What became of a process, for a message.
+/// The state of a process that is not the node's, for a message.
 pub(crate) fn fate(pid: u32) -> &'static str {
-    match Stat::of(pid) {
+    match Stat::read(pid) {
         None => "is gone",
         Some(_) if is_dead(pid) => "has ended",
         Some(_) => "is not the node's any more",
     }
 }
 
-/// Halted by a signal: it runs no instruction until it is told to go on.
+/// Returns whether a signal has halted the process, so that it runs no instruction until it is continued.
 pub(crate) fn is_halted(pid: u32) -> bool {
-    Stat::of(pid).is_some_and(|stat| stat.state == 'T')
+    Stat::read(pid).is_some_and(|stat| stat.state == 'T')
 }
 
-/// Ended, though its parent has not asked for its exit code yet.
+/// Returns whether the process has ended, even if its parent has not collected the exit code yet.
 fn is_dead(pid: u32) -> bool {
-    Stat::of(pid).is_none_or(|stat| matches!(stat.state, 'Z' | 'X'))
+    Stat::read(pid).is_none_or(|stat| matches!(stat.state, 'Z' | 'X'))
 }
 
 #[cfg(test)]
@@ -232,7 +231,7 @@ mod tests {
     #[test]
     fn the_variable_must_be_there_in_full() {
         fn check(environment: &[u8], expected: bool) {
-            let family = BrokerProcesses::of(Path::new("/a"));
+            let family = BrokerProcesses::new(Path::new("/a"));
             assert_eq!(has_pair(environment, &family.marker), expected);
         }
         check(b"X=1\0RABBITSCOPE_BROKER=/a\0", true);
@@ -242,7 +241,7 @@ mod tests {
         assert_eq!(fate(u32::MAX), "is gone");
     }
 
-    /// Programs that replace one another, as those that start a node do, all the time.
+    /// Runs programs that replace one another all the time, as those that start a node do.
     #[test]
     fn a_process_whose_programs_change_still_belongs_to_the_broker() {
         let directory = tempfile::tempdir().unwrap();
@@ -252,7 +251,7 @@ mod tests {
         let mut command = std::process::Command::new("setsid");
         command.arg("sh").arg(&script).arg("1500").env("PADDING", "x".repeat(20_000));
         let mut child = command.env(MARKER, directory.path()).spawn().unwrap();
-        let family = BrokerProcesses::of(directory.path());
+        let family = BrokerProcesses::new(directory.path());
         let mut looks = 0;
         while !is_dead(child.id()) {
             let belongs = family.has_eventually(child.id());
@@ -271,12 +270,12 @@ mod tests {
             let mut sleeping = std::process::Command::new("setsid");
             sleeping.args(["sleep", "60"]).env(MARKER, directory.path());
             let mut child = sleeping.spawn().unwrap();
-            // A program that is being replaced cannot be ended: it shows no environment.
+            // A process whose program is being replaced shows no environment, so that `kill` would not recognise it.
             let name = || fs::read_to_string(format!("/proc/{}/comm", child.id())).unwrap();
             while name() != "sleep\n" {
                 thread::sleep(Duration::from_millis(1));
             }
-            let family = BrokerProcesses::of(directory.path());
+            let family = BrokerProcesses::new(directory.path());
             let belongs = family.has_eventually(child.id());
             family.kill(child.id());
             thread::sleep(Duration::from_millis(100));
@@ -295,6 +294,6 @@ mod tests {
         let text = "7 (a) R 1 9 (x) S 1 7 7 34816 7 4194560 1 0 0 0 0 0 0 0 20 0 1 0 4711 0 0";
         let stat = Stat::parse(text).unwrap();
         assert_eq!((stat.state, stat.terminal, stat.started), ('S', 34816, 4711));
-        assert!(Stat::of(std::process::id()).unwrap().started <= ticks_now().unwrap());
+        assert!(Stat::read(std::process::id()).unwrap().started <= ticks_now().unwrap());
     }
 }

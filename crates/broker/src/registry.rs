@@ -1,5 +1,5 @@
-//! All throwaway brokers of this user. The directories are the register: a broker is known by its
-//! directory. `remains.rs` tells a broker that lives from one that is dead.
+//! All throwaway brokers of this user. The directories are the registry: each broker has one. `remains.rs` tells live
+//! brokers from dead ones.
 
 use std::{
     fs, io,
@@ -16,10 +16,10 @@ use crate::{
     removal,
 };
 
-/// What the name of every broker begins with.
+/// Prefix of every broker's name.
 pub(crate) const NAME_PREFIX: &str = "rabbitscope-";
 
-/// The file that says what runs in a directory.
+/// Name of the file that describes a node.
 const NODE: &str = "node.json";
 
 /// The brokers of this user on this machine.
@@ -28,22 +28,22 @@ pub struct Registry {
     brokers: PathBuf,
 }
 
-/// What [`Registry::sweep`] found of a broker that no longer runs.
+/// A broker that no longer runs, as [`Registry::sweep`] found it.
 #[derive(Debug)]
 pub struct SweptBroker {
     /// Its name.
     pub name: String,
-    /// Why its directory is still there, when it is.
+    /// The reason why its directory is still there; absent if it was removed.
     pub left: Option<BrokerError>,
 }
 
 impl Registry {
-    /// Opens the register, which is made when there is none.
+    /// Opens the registry and makes it if it is missing.
     pub fn open() -> Result<Self, BrokerError> {
         Ok(Self { brokers: directory::brokers_directory()? })
     }
 
-    /// Every node that runs, in order of broker and number.
+    /// All running nodes, in order of broker and number.
     pub fn running(&self) -> Result<Vec<Node>, BrokerError> {
         let directories = self.directories()?;
         let known = directories.iter().flat_map(|own| nodes_of(own));
@@ -53,7 +53,7 @@ impl Registry {
         Ok(nodes)
     }
 
-    /// The broker of that name: its only node, or the first that runs of a cluster.
+    /// Returns the broker's only node, or the first running node of its cluster.
     pub fn find(&self, name: &str) -> Result<Node, BrokerError> {
         let running = self.running()?;
         if let Some(node) = running.iter().find(|node| node.name == name) {
@@ -70,11 +70,11 @@ impl Registry {
         Err(BrokerError::Unknown { name: name.to_owned(), running })
     }
 
-    /// Removes what brokers left behind whose node and guard were both killed or that died with
-    /// the machine. Leaves every directory whose broker may live.
+    /// Removes the directories of dead brokers, whose node and guard were both killed or died with the machine. Leaves
+    /// every directory whose broker may live.
     pub fn sweep(&self) -> Result<Vec<SweptBroker>, BrokerError> {
         let swept = |own: PathBuf| {
-            let left = match remains::of(&own, &nodes_of(&own)) {
+            let left = match remains::state(&own, &nodes_of(&own)) {
                 Remains::InUse => return None,
                 Remains::Dead => guard::end_by_force(&own).err(),
                 Remains::Unproven(error) => Some(error),
@@ -96,12 +96,12 @@ impl Registry {
     }
 }
 
-/// Registers a node, in its own files.
+/// Registers a node among its own files.
 pub(crate) fn save(node: &Node) -> Result<(), BrokerError> {
     let path = node.files().join(NODE);
     let text = serde_json::to_string_pretty(node).map_err(io::Error::from);
     let text = text.map_err(BrokerError::io("write", &path))?;
-    // Under another name first: somebody may be reading it.
+    // A rename replaces the file whole, because another process may be reading it.
     let new = path.with_extension("new");
     match fs::remove_file(&new) {
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
@@ -113,14 +113,14 @@ pub(crate) fn save(node: &Node) -> Result<(), BrokerError> {
     fs::rename(&new, &path).map_err(BrokerError::io("write", &path))
 }
 
-/// A directory of this user with a broker's name; nothing else that somebody has put there.
+/// Returns whether the path is a directory of this user with a broker's name, and not a foreign entry.
 fn is_broker(path: &Path) -> bool {
     name_of(path).starts_with(NAME_PREFIX)
         && fs::symlink_metadata(path).is_ok_and(|metadata| removal::is_own_directory(&metadata))
 }
 
-/// The nodes of the broker in this directory, as far as they have served clients. Of a copy of another's directory it
-/// says nothing.
+/// Returns the nodes of the broker in this directory that have served clients, and none from a copy of another
+/// directory.
 fn nodes_of(own: &Path) -> Vec<Node> {
     let read = |files: PathBuf| -> Option<Node> {
         let node: Node = serde_json::from_slice(&fs::read(files.join(NODE)).ok()?).ok()?;
@@ -153,7 +153,7 @@ mod tests {
         assert!(registry.directory_of("something-else").exists());
     }
 
-    /// A directory without what this version writes, with a process that names it.
+    /// A directory without the files of this version, and a process that names it.
     #[test]
     fn a_broker_of_another_version_is_left_alone() {
         let place = tempfile::tempdir().unwrap();
@@ -165,15 +165,15 @@ mod tests {
         assert!(aged.unwrap().success());
         let mut named =
             Command::new("sleep").arg("60").env("RABBITSCOPE_BROKER", &own).spawn().unwrap();
-        // While a program takes the place of another it shows no environment.
-        while !BrokerProcesses::of(&own).is_named() {
+        // The kernel shows no environment while a program replaces another.
+        while !BrokerProcesses::new(&own).is_named() {
             std::thread::sleep(std::time::Duration::from_millis(1));
         }
         let swept = registry.sweep().unwrap();
         named.kill().unwrap();
         named.wait().unwrap();
         assert!(swept.is_empty(), "{swept:?}");
-        // Without a lock nothing proves that no process in another namespace uses it.
+        // Without a lock nothing proves that no process in another namespace uses the directory.
         let left = registry.sweep().unwrap().remove(0).left.unwrap().to_string();
         assert!(left.contains("by hand") && own.exists(), "{left}");
     }

@@ -1,12 +1,12 @@
-//! Tells the directory of a dead broker from that of one that lives, perhaps out of sight.
+//! Tells the directory of a dead broker from that of a live one, which may be out of sight.
 //!
 //! | lock of the directory | machine and boot | broker |
 //! | --- | --- | --- |
 //! | held | any | lives, out of sight unless its processes are seen here |
-//! | free | this boot | dead: this kernel would know the holder, in whatever namespace |
+//! | free | this boot | dead: this kernel would know the holder, in any namespace |
 //! | free | an earlier boot of this machine | dead |
 //! | free | another machine, or unknown | not judged: a shared disk may not share its locks |
-//! | no such file | any | not judged: another version of this program has made it |
+//! | no such file | any | not judged: another version of this program made it |
 
 use std::{
     fs,
@@ -23,29 +23,29 @@ use crate::{
     processes::{BORN, BrokerProcesses},
 };
 
-/// A directory younger than this may belong to a broker that is just being started.
+/// Age below which a directory may belong to a broker that is just starting.
 const YOUNG: Duration = Duration::from_secs(60);
 
-/// Time that a killed process may take to close its files: a node with much memory to give back, on a busy machine.
+/// Longest time that a killed process takes to close its files: a node that frees much memory, on a busy machine.
 const ENDING: Duration = Duration::from_secs(10);
 
 /// The state of a broker's directory.
 #[derive(Debug)]
 pub(crate) enum Remains {
-    /// The broker lives, or is being started.
+    /// The broker lives or is starting.
     InUse,
     /// The broker is dead: neither guard nor node lives.
     Dead,
-    /// The broker may live; the error says where or why.
+    /// The broker may live; the error has the place or the missing proof.
     Unproven(BrokerError),
 }
 
-/// The state of this directory, whose broker has these nodes as far as they have served clients.
-pub(crate) fn of(own: &Path, nodes: &[Node]) -> Remains {
-    let family = BrokerProcesses::of(own);
+/// Returns the state of this directory. `nodes` are those nodes of its broker that have served clients.
+pub(crate) fn state(own: &Path, nodes: &[Node]) -> Remains {
+    let family = BrokerProcesses::new(own);
     let is_alive = || {
         let has_node = || match nodes {
-            // It is being started, or another version of this program has made it.
+            // The broker is starting, or another version of this program made the directory.
             [] => family.is_named(),
             nodes => nodes.iter().any(Node::is_running),
         };
@@ -60,11 +60,11 @@ pub(crate) fn of(own: &Path, nodes: &[Node]) -> Remains {
         if !matches!(lock, Err(Unlockable::Held)) {
             return without_holder(own, lock);
         }
-        // What is left of it, such as a program that a node has started, ends with its directory.
+        // Other processes of the broker, such as a program that a node started, end with the directory.
         if !family.members().is_empty() {
             return Remains::Dead;
         }
-        // A process that is ending shows no environment any more and still holds its files for a moment.
+        // A process that is ending shows no environment any more, but still holds its files for a moment.
         if began.elapsed() > ENDING || !is_of_this_namespace(own) {
             break;
         }
@@ -77,10 +77,10 @@ pub(crate) fn of(own: &Path, nodes: &[Node]) -> Remains {
     }
 }
 
-/// The state of a directory without a process in sight that no process of this kernel has locked.
+/// Returns the state of a directory without a visible process, whose lock no process of this kernel holds.
 fn without_holder(own: &Path, lock: Result<DirectoryLock, Unlockable>) -> Remains {
     match lock {
-        // A process that is starting has not come to the next file yet.
+        // A starting process may not have written the next file yet.
         _ if is_bare(own) => {
             if is_old(own) {
                 Remains::Dead
@@ -112,7 +112,7 @@ fn unproven(own: &Path, reason: &'static str) -> Remains {
     Remains::Unproven(BrokerError::Unproven { path: own.to_owned(), reason })
 }
 
-/// The reason why the kernel of this machine may not know the holder of the lock.
+/// Returns the reason why this machine's kernel may not know the holder of the lock.
 fn unknown_machine(own: &Path) -> Option<&'static str> {
     let Some((origin, here)) = origin_of(own).zip(ProcessOrigin::here()) else {
         return Some("the machine on which it was made is unknown");
@@ -121,7 +121,7 @@ fn unknown_machine(own: &Path) -> Option<&'static str> {
     (!is_known).then_some("it was made on another machine, or in a container before a restart")
 }
 
-/// Whether the directory holds nothing but the files that are made before [`ORIGIN`].
+/// Returns whether the directory holds only files that are made before [`ORIGIN`].
 fn is_bare(own: &Path) -> bool {
     let first = [LOCK, BORN];
     fs::read_dir(own).is_ok_and(|mut entries| {
@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use crate::processes;
 
-    /// A directory with the first files of a broker, made an hour ago.
+    /// A directory with the first files of a broker, an hour old.
     fn directory(origin: Option<&str>) -> (tempfile::TempDir, DirectoryLock) {
         let own = tempfile::tempdir().unwrap();
         let lock = DirectoryLock::create(own.path()).unwrap();
@@ -167,7 +167,7 @@ mod tests {
 
     #[track_caller]
     fn check(own: &Path, expected: &str) {
-        let said = format!("{:?}", of(own, &[]));
+        let said = format!("{:?}", state(own, &[]));
         assert!(said.starts_with(expected), "{said}");
     }
 
@@ -186,7 +186,7 @@ mod tests {
         let (own, lock) = directory(Some(&elsewhere.to_string()));
         drop(lock);
         check(own.path(), "Dead");
-        // A container of this machine: the kernel is the same.
+        // A container of this machine has the same kernel.
         elsewhere["host"] = "0123456789ab".into();
         elsewhere["pid-namespace"] = 7.into();
         fs::write(own.path().join(ORIGIN), elsewhere.to_string()).unwrap();

@@ -1,4 +1,4 @@
-//! Removes a broker's directory, and nothing that a link or a mount leads to.
+//! Removes a broker's directory, and nothing behind a link or a mount.
 
 use std::{
     fs, io,
@@ -8,10 +8,10 @@ use std::{
 
 use crate::BrokerError;
 
-/// Removes the directory of a broker; a directory that does not exist is no error.
+/// Removes the directory of a broker. A directory that does not exist is no error.
 ///
-/// A link in it is removed, not followed. What is mounted below it belongs to somebody else: then
-/// everything stays.
+/// Links in it are removed, not followed. If anything is mounted below it, everything stays, because the mounted files
+/// belong to others.
 pub(crate) fn remove(directory: &Path) -> Result<(), BrokerError> {
     let metadata = match fs::symlink_metadata(directory) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
@@ -31,13 +31,13 @@ pub(crate) fn remove(directory: &Path) -> Result<(), BrokerError> {
     }
 }
 
-/// A directory, not a link to one, of this user.
+/// Returns whether this is a directory of this user, and not a link to one.
 pub(crate) fn is_own_directory(metadata: &fs::Metadata) -> bool {
     metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw()
 }
 
-/// A mount point below `directory`. A mount is no boundary that could be seen in the tree itself: of a
-/// directory that is mounted a second time everything looks the same.
+/// Returns a mount point below `directory`. The tree itself does not show mounts: a directory that is mounted a second
+/// time looks the same in every respect.
 fn mounted_below(directory: &Path) -> Option<String> {
     let real = directory.canonicalize().ok()?;
     let mounts = fs::read("/proc/self/mountinfo").ok()?;
@@ -48,7 +48,7 @@ fn mounted_below(directory: &Path) -> Option<String> {
     Some(String::from_utf8_lossy(found).into_owned())
 }
 
-/// As the kernel writes a path into `mountinfo` (`proc_pid_mountinfo(5)`).
+/// Escapes a path as the kernel does in `mountinfo` (`proc_pid_mountinfo(5)`).
 fn escaped(path: &[u8]) -> Vec<u8> {
     let escape = |&byte: &u8| match byte {
         b' ' | b'\t' | b'\n' | b'\\' => format!("\\{byte:03o}").into_bytes(),

@@ -1,20 +1,20 @@
 //! Assembles several Erlang files into the text of one module.
 //!
-//! Each file is a module that compiles by itself. The node compiles the assembled text without a
-//! preprocessor, so that no include may remain in it.
+//! Each file is a module that compiles by itself. The node compiles the assembled text without a preprocessor, so no
+//! include may remain in it.
 
 /// One file of the module.
 pub(crate) struct Part {
     /// Name of its module.
     pub(crate) module: String,
-    /// Its text.
+    /// The part in Erlang.
     pub(crate) text: String,
 }
 
-/// The text of one module: the first part with its attributes, the other parts without theirs.
+/// Returns the text of one module: the first part with its attributes, the other parts without theirs.
 ///
-/// Calls `part:function(…)` become `function(…)`. `header` gives the text of a file that a part includes;
-/// a header that several parts include appears once.
+/// Calls `part:function(…)` become `function(…)`. `header` returns the text of an included file; a header that several
+/// parts include appears once.
 pub(crate) fn assembled(parts: &[Part], header: &mut dyn FnMut(&str) -> String) -> String {
     let mut included = Vec::new();
     let mut text = String::new();
@@ -43,12 +43,12 @@ fn is_attribute_of_module(line: &str) -> bool {
     line.starts_with("-module(") || line.starts_with("-export(")
 }
 
-/// `calltree.hrl` of `-include("calltree.hrl").`
+/// Returns the file name in a line such as `-include("calltree.hrl").`
 fn included_file(line: &str) -> Option<&str> {
     line.strip_prefix("-include(\"")?.strip_suffix("\").")
 }
 
-/// The line without the module's name in calls of functions of the parts.
+/// Removes the parts' module names from calls in this line.
 fn with_local_calls(line: &str, parts: &[Part]) -> String {
     parts.iter().fold(line.to_owned(), |line, part| without_module(&line, &part.module))
 }

@@ -1,4 +1,4 @@
-//! The cookie, which nodes share as a secret: where it is found. It is never printed, and cleared when dropped.
+//! The cookie, a secret that nodes share, and its places. It is never printed, and cleared when dropped.
 
 use std::{
     env, fmt, io,
@@ -14,40 +14,40 @@ use crate::ErlangError;
 const VARIABLE: &str = "RABBITSCOPE_COOKIE";
 const OF_THE_PACKAGE: &str = "/var/lib/rabbitmq/.erlang.cookie";
 
-/// A cookie, and its origin.
+/// A cookie with its origin.
 #[derive(Clone)]
 pub struct Cookie {
     secret: Zeroizing<Vec<u8>>,
     origin: String,
-    /// User id of its file's owner.
+    /// User id of the owner of the cookie's file.
     owner: Option<u32>,
 }
 
-/// Where the cookie comes from.
+/// The origin of the cookie.
 #[derive(Clone, Debug, Default)]
 pub enum CookieSource {
-    /// The variable `RABBITSCOPE_COOKIE`; if it is not set, `~/.erlang.cookie` and the file of the
-    /// distribution's package, which are tried in this order.
+    /// The variable `RABBITSCOPE_COOKIE`; if it is not set, `~/.erlang.cookie` and the file of the distribution's
+    /// package, in this order.
     #[default]
     UsualPlaces,
-    /// This file.
+    /// A file.
     File(PathBuf),
 }
 
 impl CookieSource {
-    /// Fails when there is no cookie to try.
+    /// Fails if there is no cookie to try.
     pub fn check(&self) -> Result<(), ErlangError> {
         self.cookies().map(drop)
     }
 
-    /// The cookies to try, at least one.
+    /// Returns the cookies to try, at least one.
     pub(crate) fn cookies(&self) -> Result<Vec<Cookie>, ErlangError> {
         if let Self::File(path) = self {
             let unreadable = |source| ErlangError::CookieFile { path: path.clone(), source };
             return Ok(vec![Cookie::read(path).map_err(unreadable)?]);
         }
-        // Any bytes, as in a file.
-        if let Some(value) = env::var_os(VARIABLE) {
+        // The value may have any bytes, as a file may.
+        if let Some(value) = env::var_os(VARIABLE).filter(|value| !value.is_empty()) {
             let secret = Zeroizing::new(value.into_vec());
             return Ok(vec![Cookie {
                 secret,
@@ -55,7 +55,8 @@ impl CookieSource {
                 owner: None,
             }]);
         }
-        let home = env::var_os("HOME").map(|home| Path::new(&home).join(".erlang.cookie"));
+        let home = env::var_os("HOME").filter(|home| !home.is_empty());
+        let home = home.map(|home| Path::new(&home).join(".erlang.cookie"));
         let files: Vec<PathBuf> = home.into_iter().chain([OF_THE_PACKAGE.into()]).collect();
         let found: Vec<Cookie> = files.iter().filter_map(|file| Cookie::read(file).ok()).collect();
         if found.is_empty() {
@@ -75,7 +76,7 @@ fn said(files: &[PathBuf]) -> String {
 }
 
 impl Cookie {
-    /// A cookie with a known value.
+    /// Makes a cookie with a known value.
     pub fn new(secret: &str, origin: &str) -> Self {
         let secret = Zeroizing::new(secret.as_bytes().to_vec());
         Self { secret, origin: origin.to_owned(), owner: None }
@@ -92,12 +93,12 @@ impl Cookie {
         Ok(Self { secret, origin: path.display().to_string(), owner: Some(owner) })
     }
 
-    /// User id of the owner of its file; `None` if it comes from no file.
+    /// User id of the owner of the cookie's file; `None` for a cookie without a file.
     pub fn owner(&self) -> Option<u32> {
         self.owner
     }
 
-    /// Its origin, for messages.
+    /// The origin, for messages.
     pub fn origin(&self) -> &str {
         &self.origin
     }

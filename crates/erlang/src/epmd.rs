@@ -16,13 +16,13 @@ const PORT_REQUEST: u8 = 122;
 const NAMES_REQUEST: u8 = 110;
 const PORT_ANSWER: u8 = 119;
 
-/// The version of the distribution protocol that OTP 23 and later speak.
+/// The version of the distribution protocol since OTP 23.
 const VERSION: u16 = 6;
 
-/// Limit of the list of names: enough for about a thousand nodes on one machine.
+/// Size limit of the list of names: enough for about a thousand nodes on one machine.
 const MAX_NAME_BYTES: u64 = 64 << 10;
 
-/// The port that the node listens on.
+/// Asks for the port that the node listens on.
 pub(crate) fn port_of(
     node: &NodeName,
     addresses: &[SocketAddr],
@@ -70,12 +70,12 @@ fn ask(
     Ok(stream)
 }
 
-/// All names that the port mapper knows.
+/// Returns all names that the port mapper knows.
 fn names(addresses: &[SocketAddr], deadline: Instant) -> io::Result<Vec<String>> {
     let mut text = Vec::new();
     ask(addresses, NAMES_REQUEST, &[], deadline)?.take(MAX_NAME_BYTES).read_to_end(&mut text)?;
     let text = String::from_utf8_lossy(text.get(4..).unwrap_or_default()).into_owned();
-    // `name rabbit at port 25672`
+    // A line reads `name rabbit at port 25672`.
     let name = |line: &str| line.split(' ').nth(1).map(str::to_owned);
     Ok(text.lines().filter_map(name).collect())
 }

@@ -1,35 +1,35 @@
-//! Everything that can go wrong between here and the node.
+//! Errors between the program and the node.
 
 use std::{io, path::PathBuf, time::Duration};
 
 use crate::term::TermError;
 
-/// Which kind of failure it is.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
-    /// What was asked for cannot be.
+    /// The request is impossible.
     Usage,
-    /// The node is not there, does not let us in or went away.
+    /// The node does not run, does not admit the program, or went away.
     Unreachable,
-    /// The node is there and something else failed.
+    /// The node runs, and something else failed.
     Failed,
 }
 
-/// Why a node could not be reached or asked.
+/// A failure to reach or to ask a node.
 #[derive(Debug, thiserror::Error)]
 pub enum ErlangError {
-    /// Not a node name.
+    /// The text is not a node name.
     #[error("`{name}` is not the name of a node: {reason}")]
     Name {
-        /// What was given.
+        /// The given text.
         name: String,
-        /// What a name is like.
+        /// The form of a name.
         reason: &'static str,
     },
-    /// No cookie in any of the usual places.
+    /// None of the usual places has a cookie.
     #[error("no cookie found in {looked}; name its file with --cookie-file")]
     NoCookie {
-        /// Where was looked, and why it was not there.
+        /// The places, each with the reason why it has no cookie.
         looked: String,
     },
     /// The cookie's file cannot be read.
@@ -37,7 +37,7 @@ pub enum ErlangError {
     CookieFile {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// The host has no address.
@@ -45,15 +45,15 @@ pub enum ErlangError {
     Unresolvable {
         /// The node.
         node: String,
-        /// What the resolver said.
+        /// The resolver's error.
         reason: String,
     },
-    /// Nobody answers as a port mapper.
+    /// No port mapper answers.
     #[error("no Erlang port mapper (epmd) answers at {address}: {reason}")]
     NoPortMapper {
         /// Host and port.
         address: String,
-        /// What the system said.
+        /// The system's error.
         reason: String,
     },
     /// The port mapper does not know the node.
@@ -61,35 +61,38 @@ pub enum ErlangError {
     UnknownNode {
         /// Host and port.
         address: String,
-        /// Name without host.
+        /// The node's name without host.
         name: String,
-        /// Names that it knows, or `none`.
+        /// The names that it knows, or `none`.
         known: String,
     },
-    /// The node's own port does not accept.
+    /// The node's own port does not accept connections.
     #[error("node {node} does not accept connections at {address}: {reason}")]
     Refused {
         /// The node.
         node: String,
         /// Host and port.
         address: String,
-        /// What the system said.
+        /// The system's error.
         reason: String,
     },
-    /// Another version of the protocol.
+    /// The node speaks another version of the protocol.
     #[error("node {node} speaks another version of the distribution protocol: {reason}")]
     Version {
         /// The node.
         node: String,
-        /// What differs.
+        /// The difference.
         reason: String,
     },
-    /// The node does not accept the cookie.
-    #[error("node {node} refuses the cookie from {origin}")]
+    /// The node refuses the cookie.
+    #[error(
+        "node {node} refuses the cookie from {origin}; --cookie-file names the file of the node's own \
+         (/var/lib/rabbitmq/.erlang.cookie as a rule)"
+    )]
     CookieRefused {
         /// The node.
         node: String,
-        /// Where the cookie came from.
+        /// The origin of the cookie.
         origin: String,
     },
     /// The peer could not prove that it knows the cookie.
@@ -97,10 +100,10 @@ pub enum ErlangError {
     Unproven {
         /// The node.
         node: String,
-        /// Where the cookie came from.
+        /// The origin of the cookie.
         origin: String,
     },
-    /// What answers may not be the node.
+    /// The peer may not be the node.
     #[error(
         "nothing was proven to what answers for node {node}, lest it use that against the real one: \
          {reason}"
@@ -108,39 +111,39 @@ pub enum ErlangError {
     Impostor {
         /// The node.
         node: String,
-        /// What is wrong, and what to do.
+        /// The doubt, and the next step.
         reason: String,
     },
-    /// The node has a connection from somebody else who goes by the same name.
+    /// The node already has a connection under the drawn name.
     #[error("node {node} already has a connection from our name; try again")]
     NameTaken {
         /// The node.
         node: String,
     },
-    /// The node does not allow us.
+    /// The node does not admit the program.
     #[error("node {node} does not allow the connection: {reason}")]
     NotAllowed {
         /// The node.
         node: String,
-        /// What it said.
+        /// The node's answer.
         reason: String,
     },
-    /// TLS files, certificate or handshake.
+    /// TLS failed: files, certificate or handshake.
     #[error("TLS to node {node}: {reason}")]
     Tls {
         /// The node.
         node: String,
-        /// What is wrong.
+        /// The failure.
         reason: String,
     },
-    /// The handshake did not come to an end.
+    /// The handshake broke off.
     #[error("node {node} broke off while {doing}: {reason}")]
     Handshake {
         /// The node.
         node: String,
-        /// Which step.
+        /// The step.
         doing: &'static str,
-        /// What happened.
+        /// The failure.
         reason: String,
     },
     /// The connection is gone.
@@ -148,30 +151,30 @@ pub enum ErlangError {
     Lost {
         /// The node.
         node: String,
-        /// Why.
+        /// The cause.
         reason: String,
     },
-    /// No answer in time.
+    /// The node did not answer in time.
     #[error("node {node} gave no answer to {asked} within {:.1} s", within.as_secs_f64())]
     NoAnswer {
         /// The node.
         node: String,
-        /// What was asked.
+        /// The call or request.
         asked: String,
-        /// How long was waited.
+        /// The timeout.
         within: Duration,
     },
-    /// The function called on the node failed.
+    /// A function that was called on the node failed.
     #[error("{function} failed on node {node}: {reason}")]
     Remote {
         /// The node.
         node: String,
-        /// `module:function/arity`.
+        /// The function, as `module:function/arity`.
         function: String,
         /// The reason that the node gave, shortened.
         reason: String,
     },
-    /// More has arrived than is kept.
+    /// More bytes arrived than a mailbox keeps.
     #[error("node {node} sent more than {limit_mib} MiB that nobody has read")]
     TooMuch {
         /// The node.
@@ -179,12 +182,12 @@ pub enum ErlangError {
         /// The limit.
         limit_mib: usize,
     },
-    /// An answer is not what it should be.
+    /// An answer is malformed.
     #[error("the answer of node {node} is not understood: {source}")]
     Term {
         /// The node.
         node: String,
-        /// What is wrong with it.
+        /// The defect.
         source: TermError,
     },
     /// A module could not be loaded into the node.
@@ -194,10 +197,10 @@ pub enum ErlangError {
         node: String,
         /// The module.
         module: String,
-        /// What the node said.
+        /// The node's answer.
         reason: String,
     },
-    /// The node has a module of a name that was drawn for ours; it was left alone.
+    /// The node has a foreign module with the drawn name, which stays untouched.
     #[error("node {node} has a module {module} that is not ours, and it was left alone; try again")]
     ModuleTaken {
         /// The node.
@@ -210,31 +213,31 @@ pub enum ErlangError {
     AgentGone {
         /// The node.
         node: String,
-        /// Why.
+        /// The cause.
         reason: String,
     },
-    /// The agent refuses or could not go on.
+    /// The agent refused, or could not continue.
     #[error("{text}")]
     Agent {
         /// The node.
         node: String,
-        /// Which error, for the program.
+        /// The error's name, for the program.
         kind: String,
-        /// Which error, for people.
+        /// The error's text, for people.
         text: String,
     },
-    /// An answer has another shape than expected.
+    /// An answer has an unexpected shape.
     #[error("the answer to {asked} is not understood: {got}")]
     Unexpected {
-        /// What was asked.
+        /// The call or request.
         asked: &'static str,
-        /// What came, shortened.
+        /// The answer, shortened.
         got: String,
     },
 }
 
 impl ErlangError {
-    /// Which kind of failure it is.
+    /// Returns the kind of the failure.
     pub fn kind(&self) -> ErrorKind {
         match self {
             Self::Name { .. } => ErrorKind::Usage,
@@ -251,13 +254,13 @@ impl ErlangError {
         }
     }
 
-    /// An answer that has another shape than expected.
+    /// Makes the error for an answer with an unexpected shape.
     pub fn unexpected(asked: &'static str, got: &crate::Term) -> Self {
         Self::Unexpected { asked, got: shortened(&got.to_string()) }
     }
 }
 
-/// A line that fits into a message for people.
+/// Shortens a text to one line for a message.
 pub(crate) fn shortened(text: &str) -> String {
     const MAX: usize = 300;
     let line = text.replace('\n', " ");

@@ -1,5 +1,5 @@
-//! A hidden node that speaks the Erlang distribution protocol, and modules that are loaded into the observed
-//! node for the time of an observation.
+//! A hidden node that speaks the Erlang distribution protocol, and modules that it loads into the observed node for an
+//! observation.
 //!
 //! ```text
 //! Connection ── mailboxes ──► link (a thread) ──► socket, plain or TLS ──► node
@@ -7,8 +7,8 @@
 //!     └─ Loaded: a module on the node, and its keeper that removes it again
 //! ```
 //!
-//! What lives here: terms, the protocol, calls, modules that are loaded and removed. What
-//! deliberately does not: what RabbitMQ's tables mean, commands, figures.
+//! This crate has terms, the protocol, calls, and the loading and removal of modules. The meaning of RabbitMQ's tables,
+//! commands and figures are elsewhere.
 
 mod agent;
 mod connection;

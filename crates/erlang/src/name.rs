@@ -11,11 +11,11 @@ pub struct NodeName {
     host: String,
 }
 
-/// Largest number of characters of an atom.
+/// Limit of characters in an atom.
 const MAX_CHARACTERS: usize = 255;
 
 impl NodeName {
-    /// `rabbit@host`; without a host, the name on this machine.
+    /// Parses `rabbit@host`; without a host, the name is on this machine.
     pub fn parse(text: &str) -> Result<Self, ErlangError> {
         let refused = |reason| ErlangError::Name { name: text.to_owned(), reason };
         let (name, host) = match text.split_once('@') {
@@ -45,14 +45,15 @@ impl NodeName {
         &self.host
     }
 
-    /// A name for a hidden node on this machine, short or long as this node's own name, as it accepts no other.
-    pub(crate) fn of_visitor(&self, name: &str) -> Self {
+    /// Makes a name for a hidden node on this machine. It is short or long like this node's own name, because the node
+    /// accepts no other form.
+    pub(crate) fn visitor(&self, name: &str) -> Self {
         let own = this_machine();
         let long = self.host.contains('.');
         let host = match (long, own.contains('.')) {
             (false, _) => short(&own).to_owned(),
             (true, true) => own,
-            // Nobody will ever connect to it; the name only has to have the form.
+            // No node connects to it; the name only needs the form.
             (true, false) => format!("{own}.invalid"),
         };
         Self { name: name.to_owned(), host }
@@ -99,7 +100,7 @@ mod tests {
     fn a_visitor_has_the_form_of_the_host() {
         let long = |host: &str| {
             let node = NodeName::parse(&format!("rabbit@{host}")).unwrap();
-            node.of_visitor("me").host().contains('.')
+            node.visitor("me").host().contains('.')
         };
         assert!(long("a.example.org"));
         assert!(!long("a"));

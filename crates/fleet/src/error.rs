@@ -124,6 +124,10 @@ impl FleetError {
 
     /// Returns true if the bus or workers are unreachable: exit code 5 of the program.
     pub fn is_unreachable(&self) -> bool {
-        matches!(self, Self::Missing { .. } | Self::Unreachable(_) | Self::Broken { .. })
+        match self {
+            Self::Missing { .. } | Self::Broken { .. } => true,
+            Self::Unreachable(error) => error.is_unreachable(),
+            _ => false,
+        }
     }
 }

@@ -7,6 +7,8 @@ use std::io;
 
 use thiserror::Error;
 
+use crate::refusal::BrokerRefusal;
+
 /// Why a load could not be started. Every message says what to do next.
 #[derive(Debug, Error)]
 #[non_exhaustive]
@@ -30,31 +32,54 @@ pub enum LoadError {
         /// What is wrong with the certificate.
         reason: String,
     },
-    /// User or password refused.
+    /// The port speaks TLS, and plain AMQP was sent to it.
     #[error(
-        "the broker at {address} refuses user `{user}`: {text}; check user and password \
-         (`guest` may connect from the broker's own machine only)"
+        "what answers at {address} speaks TLS, and the URI asks for plain AMQP: start the URI with `amqps://`, or name \
+         the port for plain AMQP (5672 as a rule)"
     )]
+    SpeaksTls {
+        /// Host and port.
+        address: String,
+    },
+    /// The port does not speak TLS, and the URI asks for it.
+    #[error(
+        "what answers at {address} does not speak TLS, and the URI asks for it: name the broker's port for AMQP with TLS \
+         (5671 as a rule), or, where passwords may be read on the way, start the URI with `amqp://`"
+    )]
+    SpeaksNoTls {
+        /// Host and port.
+        address: String,
+    },
+    /// The port speaks another protocol than AMQP 0-9-1.
+    #[error(
+        "what answers at {address} does not speak AMQP 0-9-1: {reason}; name the broker's port for AMQP (5672 as a rule, \
+         with TLS 5671), not that of the management interface, of streams or of another node"
+    )]
+    SpeaksNoAmqp {
+        /// Host and port.
+        address: String,
+        /// What happened.
+        reason: String,
+    },
+    /// User or password refused.
+    #[error("the broker at {address} refuses user `{user}`: {refusal}")]
     AuthenticationRefused {
         /// Host and port.
         address: String,
         /// User name.
         user: String,
-        /// The broker's words.
-        text: String,
+        /// The broker's answer.
+        refusal: BrokerRefusal,
     },
     /// No such virtual host, or no permission to use it.
-    #[error(
-        "the broker at {address} refuses virtual host `{vhost}`: {text}; \
-         `rabbitmqctl list_vhosts` and `list_permissions` show what there is"
-    )]
+    #[error("the broker at {address} refuses virtual host `{vhost}`: {refusal}")]
     VhostRefused {
         /// Host and port.
         address: String,
         /// Virtual host.
         vhost: String,
-        /// The broker's words.
-        text: String,
+        /// The broker's answer.
+        refusal: BrokerRefusal,
     },
     /// A queue that the scenario uses without declaring it is not there.
     #[error("queue `{queue}` does not exist on the broker: declare it with `[[queues]]`")]
@@ -69,26 +94,20 @@ pub enum LoadError {
         exchange: String,
     },
     /// The broker does not declare the queue as the scenario says.
-    #[error(
-        "the broker refuses queue `{queue}` as the scenario declares it: {text}; \
-         a queue that is there already must have the same type, flags and arguments"
-    )]
+    #[error("the broker refuses queue `{queue}`: {refusal}")]
     QueueRefused {
         /// Its name.
         queue: String,
-        /// The broker's words.
-        text: String,
+        /// The broker's answer.
+        refusal: BrokerRefusal,
     },
     /// The broker does not declare or bind the exchange as the scenario says.
-    #[error(
-        "the broker refuses exchange `{exchange}` as the scenario declares it: {text}; an exchange \
-         that is there already must have the same type, flags and arguments"
-    )]
+    #[error("the broker refuses exchange `{exchange}`: {refusal}")]
     ExchangeRefused {
         /// Its name.
         exchange: String,
-        /// The broker's words.
-        text: String,
+        /// The broker's answer.
+        refusal: BrokerRefusal,
     },
     /// The names of what would be declared could not be written down.
     #[error("nothing was declared on the broker: {source}")]
@@ -126,14 +145,14 @@ pub enum LoadError {
         path: String,
     },
     /// Any other refusal by the broker.
-    #[error("the broker at {address} refused {doing}: {text}")]
+    #[error("the broker at {address} refused {doing}: {refusal}")]
     Refused {
         /// Host and port.
         address: String,
         /// What we were doing.
         doing: String,
-        /// The broker's words.
-        text: String,
+        /// The broker's answer.
+        refusal: BrokerRefusal,
     },
     /// The connection broke while the load was being set up.
     #[error("the connection to the broker at {address} broke while {doing}: {reason}")]
@@ -191,7 +210,31 @@ pub enum LoadError {
 impl LoadError {
     /// No broker was reached at all: the program's exit code 5.
     pub fn is_unreachable(&self) -> bool {
-        matches!(self, Self::Unreachable { .. } | Self::NotTrusted { .. })
+        matches!(
+            self,
+            Self::Unreachable { .. }
+                | Self::NotTrusted { .. }
+                | Self::SpeaksTls { .. }
+                | Self::SpeaksNoTls { .. }
+                | Self::SpeaksNoAmqp { .. }
+        )
+    }
+
+    /// A broker that is starting may answer later: the next attempt can end otherwise.
+    pub(crate) fn may_pass(&self) -> bool {
+        matches!(self, Self::Unreachable { .. } | Self::SpeaksNoAmqp { .. })
+    }
+
+    /// The broker does not let the user in, or not do this: the program's exit code 6.
+    pub fn is_permission(&self) -> bool {
+        match self {
+            Self::AuthenticationRefused { refusal, .. }
+            | Self::VhostRefused { refusal, .. }
+            | Self::QueueRefused { refusal, .. }
+            | Self::ExchangeRefused { refusal, .. }
+            | Self::Refused { refusal, .. } => refusal.is_permission(),
+            _ => false,
+        }
     }
 
     /// What the scenario says cannot be done as it stands: the program's exit code 2.

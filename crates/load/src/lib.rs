@@ -32,6 +32,7 @@ mod packing;
 mod plan;
 mod polling;
 mod random;
+mod refusal;
 mod remote;
 mod report;
 mod run;
@@ -48,6 +49,7 @@ pub use message::{BodyFiles, unreadable_file};
 pub use outcome::{LoadOutcome, Progress};
 pub use plan::planned_connections;
 pub use polling::{Page, PageError, PollOutcome, Pollers};
+pub use refusal::BrokerRefusal;
 pub use remote::{
     PartHost, PartSize, PartStart, PartWishes, RemoteEvent, RemoteStart, RemoteWorkers, RunAge,
     UpdateError,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * One clock for all observed nodes. A tick looks up whose thread was interrupted and continues in the program
- * `on_tick` of that node (sampler.bpf.c), which has the node's layout as constants. Nodes come and go by changes
- * of two maps; the clock goes on.
+ * One clock for all observed nodes. A tick finds the process of the interrupted thread and continues in that node's
+ * program `on_tick` (sampler.bpf.c), which has the node's layout as constants. User space adds and removes nodes by
+ * changing two maps, without touching the clock.
  */
 #include "interface.h"
 
@@ -23,8 +23,9 @@ struct {
 /* 1 where user space sees the pids of the initial pid namespace; set by the loader. */
 volatile const u32 cfg_has_initial_pids = 0;
 
-/* Whose thread runs, by the ids of its innermost pid namespace: a container has its own. The number of a thread
- * group is that of its first thread. With the pids of the initial namespace nothing has to be read. */
+/* Finds the process of the running thread, by the ids of its innermost pid namespace: a container has its own.
+ * The id of a thread group is that of its first thread. With the pids of the initial namespace nothing has to be
+ * read. */
 ALWAYS_INLINE int running_process(struct observed_process *found)
 {
     if (cfg_has_initial_pids) {

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * Walks the Erlang stack without frame pointers. Every Erlang term has a tag, so that only return
- * addresses have 00 in their low two bits and point into JIT code. The walk reads words upwards from the
- * stack pointer and keeps the return addresses, until it finds the one to which every process returns
- * when its first function ends.
+ * Walks the Erlang stack without frame pointers. Every Erlang term has a tag, so that only return addresses have 00
+ * in their low two bits and point into JIT code. The walk reads words upwards from the stack pointer and keeps the
+ * return addresses. It ends at the root: the address to which every process returns when its first function ends.
  *
- * Frame pointers have no tag either, and with `+JPperf true` the heap lies between areas of JIT code. They point into the
- * stack that is walked, which holds no code.
+ * Frame pointers have no tag either, and with `+JPperf true` the heap lies between areas of JIT code. They point
+ * into the walked stack, which holds no code.
  *
- * The inner loop has no branches: the verifier follows every path through every iteration, so each
- * branch would multiply its work by thousands.
+ * The inner loop has no branches: the verifier follows every path through every iteration, so each branch would
+ * multiply its work by thousands.
  */
 #pragma once
 #include "maps.h"
@@ -20,7 +19,7 @@ struct walk {
     u64 alive;  /* 1 until the root was met */
 };
 
-/* Addresses that may be return addresses, and the stack, of which none is one. */
+/* The range of possible return addresses, and the stack's own range, which has none. */
 struct walked {
     u64 start;
     u64 size;
@@ -50,23 +49,21 @@ ALWAYS_INLINE void take_word(struct walk *walk, u64 *frames, u64 word, const str
 
 #define CHUNK_BYTES (CHUNK_WORDS * sizeof(u64))
 
-/* The smaller of `left` and a chunk, without a branch. The mask proves a limit to the verifier; the buffer
- * is twice as large as a chunk to fit that limit. */
+/* The smaller of `left` and a chunk, without a branch. The mask proves a limit to the verifier; the buffer is
+ * twice as large as a chunk to fit that limit. */
 ALWAYS_INLINE u32 chunk_bytes(u64 left)
 {
     u64 short_of = -((left - CHUNK_BYTES) >> 63);
     OPAQUE(short_of);
     u64 bytes = (left & short_of) | (CHUNK_BYTES & ~short_of);
-    /* Else the compiler leaves the mask out, since it knows the limits of `bytes`; Linux 6.1 does not. */
+    /* Keeps the compiler from omitting the mask: it knows the limits of `bytes`, but Linux 6.1 does not. */
     OPAQUE(bytes);
     return bytes & (2 * CHUNK_BYTES - 1);
 }
 
-/* Walks the stack between `sp` and `hend` into the frames of this CPU's scratch sample, from index
- * `base`, which is 0 or FRAME_SLOTS. Leaves outcome, frame count and address reached in scratch.
- *
- * A global function, because the verifier checks such a function once and on its own, instead of
- * once for every way in which its caller can get here. */
+/* Walks the stack between `sp` and `hend` into the frames of this CPU's scratch sample, from index `base`, which
+ * is 0 or FRAME_SLOTS. Leaves outcome, frame count and address reached in scratch. A global function: the
+ * verifier checks such a function once and on its own, not once for every path of its caller. */
 __attribute__((noinline)) int walk_erlang(u64 sp, u64 hend, u32 base, u32 slot)
 {
     struct scratch *scratch = scratch_of(slot);
@@ -108,7 +105,7 @@ __attribute__((noinline)) int walk_erlang(u64 sp, u64 hend, u32 base, u32 slot)
     return 0;
 }
 
-/* Walks the whole stack, or its inner and outer end when it is too long. */
+/* Walks the whole stack, or the inner and outer ends of one that is too long. */
 ALWAYS_INLINE void walk_ends(struct scratch *scratch, u64 sp, u64 hend, u32 slot)
 {
     struct raw_sample *sample = &scratch->sample;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * The part of the kernel's BPF interface that the sampler uses, and nothing else, so that the
- * build needs clang but no kernel or libbpf headers. Helper numbers and structures are ABI:
- * include/uapi/linux/bpf.h.
+ * The part of the kernel's BPF interface that the sampler uses. With it the build needs clang, but no headers of
+ * the kernel or of libbpf. Helper numbers and structures are ABI: include/uapi/linux/bpf.h.
  */
 #pragma once
 
@@ -34,7 +33,7 @@ struct bpf_pidns_info {
     u32 tgid;
 };
 
-/* Kernel structures; the loader takes the offsets of their fields from the running kernel's BTF. */
+/* Kernel structures. The loader takes the offsets of their fields from the running kernel's BTF. */
 struct ns_common {
     unsigned int inum;
 } __attribute__((preserve_access_index));
@@ -48,7 +47,7 @@ struct upid {
     struct pid_namespace *ns;
 };
 
-/* `numbers` has an element for each namespace in which the process is seen, the innermost at index `level`. */
+/* `numbers` has an element for each namespace that shows the process, the innermost at index `level`. */
 struct pid {
     unsigned int level;
     struct upid numbers[1];
@@ -90,7 +89,7 @@ static long (*const bpf_dynptr_write)(struct bpf_dynptr *to, u32 offset, void *f
                                       u64 flags) = (void *)202;
 static long (*const bpf_task_pt_regs)(struct task_struct *task) = (void *)175;
 
-/* A word of the observed process; 0 where it cannot be read. */
+/* A word of the observed process; 0 if it is unreadable. */
 ALWAYS_INLINE u64 read_word(u64 address)
 {
     u64 word = 0;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * Configuration (set by user space), maps, and the scratch memory that functions share. All programs of
- * the object use the same maps.
+ * Configuration (set by user space), maps, and scratch memory. All programs of the object use the same maps.
  */
 #pragma once
 #include "interface.h"
 #include "arch.h"
 #include "observed.h"
 
-/* Words read of an Erlang process: at least cfg_process_bytes. A power of two. */
+/* Words read from an Erlang process: at least cfg_process_bytes. A power of two. */
 #define PROCESS_WORDS 32
 
 /* Programs of different contexts may interrupt each other, so each context has its own scratch memory. */
@@ -31,7 +30,7 @@ volatile const struct segment cfg_schedule = {}; /* JIT code that schedules proc
 volatile const struct segment cfg_bif_calls[2] = {};
 volatile const u64 cfg_normal_exit = 0;
 
-/* What a perf_event program gets (include/uapi/linux/bpf_perf_event.h). */
+/* Context of a perf_event program (include/uapi/linux/bpf_perf_event.h). */
 struct bpf_perf_event_data {
     struct pt_regs regs;
     u64 sample_period;
@@ -66,14 +65,14 @@ struct {
     TYPE(value, u64);
 } counters SEC(".maps");
 
-/* Two ticks are almost never equal down to the instruction. Sending each one takes less time than
- * counting equal ones. */
+/* Two ticks are almost never equal down to the instruction. Sending each takes less time than counting equal
+ * ones. */
 struct {
     UINT(type, MAP_RINGBUF);
     UINT(max_entries, 1 << 20);
 } ticks SEC(".maps");
 
-/* Snapshots still to take; counts down to 0. */
+/* Number of snapshots still to take. */
 struct {
     UINT(type, MAP_ARRAY);
     UINT(max_entries, 1);
@@ -110,9 +109,9 @@ struct {
     TYPE(value, struct row_block_chunk);
 } row_blocks SEC(".maps");
 
-/* A cache of the rows found by searches, because return addresses repeat and a search reads memory that is
- * no longer in the CPU's caches. Each scratch slot has its own lines, so that a program that interrupts
- * another one never reads a line that is half written. */
+/* A cache of the rows found by searches: return addresses repeat, and a search reads memory that has left the
+ * CPU's caches. Each scratch slot has its own lines, so that an interrupting program never reads a half-written
+ * line. */
 #define ROW_CACHE_BITS 10
 #define ROW_CACHE_PART_BITS 9
 #define ROW_CACHE_SPAN_BITS 6 /* instructions within 64 bytes share a line */
@@ -123,7 +122,7 @@ struct cached_row {
     struct unwind_row row;
 };
 
-/* 16 KiB: the kernel places each element of a map on its own, and finds it through a table. */
+/* 16 KiB: the kernel places each element of a map separately, and finds it through a table. */
 struct row_cache_part {
     struct cached_row rows[1 << ROW_CACHE_PART_BITS];
 };
@@ -151,16 +150,17 @@ struct {
     TYPE(value, u64);
 } heap_end SEC(".maps");
 
-/* What most ticks use lies together, in few pages: on a busy machine the memory is no longer in the CPU's caches, and
- * neither are the tables that lead to it. */
+/* The fields that most ticks use lie together, in few pages. On a busy machine the memory has left the CPU's caches,
+ * and so have the page tables that lead to it. */
 struct scratch {
-    /* Of the interrupted function; after the walk of the C frames, of the JIT code that called C. */
+    /* Registers of the interrupted function; after the walk of the C frames, those of the JIT code that called
+     * C. */
     struct registers regs;
     /* Result of the last walk_erlang: outcome, frames found, address reached. */
     u8 walk_outcome;
     u16 walk_count;
     u64 walk_end;
-    u64 last_module; /* index in the list, of the last row that was searched */
+    u64 last_module; /* index in the list of the last search */
     u64 saved_words[SAVED_WORDS];
     u64 process[PROCESS_WORDS];
     u64 words[2 * CHUNK_WORDS]; /* see chunk_bytes */
@@ -201,7 +201,7 @@ ALWAYS_INLINE void increment(u32 counter)
 /* Hides a value's origin from the optimiser, which would turn masks back into branches. */
 #define OPAQUE(x) asm volatile("" : "+r"(x))
 
-/* 1 when the two differ, else 0, without a branch. */
+/* 1 if the two differ, else 0, without a branch. */
 ALWAYS_INLINE u64 differ(u64 a, u64 b)
 {
     u64 bits = a ^ b;

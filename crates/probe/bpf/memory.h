@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * The events mmap, munmap and brk: calls and bytes. Recorded at the return of the system call, so that
- * failed calls do not count.
+ * The events mmap, munmap and brk: calls and bytes. Recorded at the return of the system call, so that failed calls
+ * do not count.
  */
 #pragma once
 #include "maps.h"

@@ -14,7 +14,7 @@
 
 enum step { STEP_GO, STEP_END, STEP_CUT };
 
-/* `yes` is 1 or 0. Without a branch, see erlang.h. */
+/* `a` if `yes` is 1, `b` if it is 0. Without a branch, see erlang.h. */
 ALWAYS_INLINE u64 choose(u64 yes, u64 a, u64 b)
 {
     u64 mask = -yes;
@@ -22,7 +22,7 @@ ALWAYS_INLINE u64 choose(u64 yes, u64 a, u64 b)
     return (a & mask) | (b & ~mask);
 }
 
-/* 1 when a <= b, for numbers below 2^63. */
+/* 1 if a <= b, for numbers below 2^63. */
 ALWAYS_INLINE u64 at_most(u64 a, u64 b)
 {
     return ((b - a) >> 63) ^ 1;
@@ -33,7 +33,8 @@ ALWAYS_INLINE int is_in_module(u64 pc, const struct unwind_module *module)
     return pc >= module->start && pc < module->end;
 }
 
-/* Most C frames are the emulator's, so that the module of the last search is looked at first. */
+/* Finds the module of an instruction. Starts with the module of the last search, because most C frames are the
+ * emulator's. */
 ALWAYS_INLINE struct unwind_module *find_module(u64 pc, u64 version, struct scratch *scratch)
 {
     u32 list = version & 1;
@@ -46,7 +47,7 @@ ALWAYS_INLINE struct unwind_module *find_module(u64 pc, u64 version, struct scra
     u64 at = 0;
     for (u64 step = MAX_UNWIND_MODULES / 2; step; step >>= 1) {
         u64 next = at + step;
-        /* Else the compiler leaves the mask out, since it knows the limits of `at`; Linux 6.1 does not. */
+        /* Keeps the compiler from omitting the mask: it knows the limits of `at`, but Linux 6.1 does not. */
         OPAQUE(next);
         next &= MAX_UNWIND_MODULES - 1;
         at = choose(at_most(all->list[next].start, pc), next, at);
@@ -73,7 +74,7 @@ ALWAYS_INLINE u32 *row_of_block(u64 index)
 
 #define SEARCH_STEPS 20 /* a binary search of at most a million rows in a block */
 
-/* Finds the row of an instruction and the span for which it is valid. */
+/* Finds the row of an instruction and the span of its validity. */
 ALWAYS_INLINE int search_row(u64 pc, u64 version, struct scratch *scratch, struct cached_row *found)
 {
     struct unwind_module *module = find_module(pc, version, scratch);

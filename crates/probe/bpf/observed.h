@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * Whether the running thread belongs to the observed process, which is known by its id in its own pid namespace.
+ * Checks if the running thread belongs to the observed process, by the process's id in its own pid namespace.
  */
 #pragma once
 #include "interface.h"
@@ -10,7 +10,7 @@ volatile const u64 cfg_pidns_dev = 0;
 volatile const u64 cfg_pidns_ino = 0;
 volatile const u32 cfg_tgid = 0;
 
-/* In the initial pid namespace the cheaper helper is enough. */
+/* Fills `ids`. In the initial pid namespace the cheaper helper is enough. */
 ALWAYS_INLINE int is_observed(struct bpf_pidns_info *ids)
 {
     if (cfg_pidns_ino == INITIAL_PID_NAMESPACE) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * Takes a sample of the interrupted thread: process, instruction, kernel stack, C frames (native.h) and
- * Erlang stack (erlang.h). Ticks are sent one by one (ticks.h); samples of other events are counted in a
- * map. waits.h and memory.h have the programs of the events at tracepoints.
+ * Takes a sample of the interrupted thread: process, instruction, kernel stack, C frames (native.h) and Erlang
+ * stack (erlang.h). Ticks are sent one by one (ticks.h). Samples of other events are counted in a map. waits.h and
+ * memory.h have the programs of the events at tracepoints.
  */
 #include "erlang.h"
 #include "native.h"
@@ -51,8 +51,8 @@ ALWAYS_INLINE void find_stack(struct scratch *scratch, u64 kept_sp, struct span 
     }
 }
 
-/* As fragment_call, where the fragment saves a frame pointer behind its return address. Such a node keeps `stop` up to
- * date in all calls of C. */
+/* Counterpart of fragment_call for a fragment that saves a frame pointer after its return address. Such a node
+ * keeps `stop` up to date in all calls of C. */
 ALWAYS_INLINE u64 fragment_call_below_pointer(const struct span *span)
 {
     u64 top = read_word(span->sp);
@@ -98,8 +98,8 @@ ALWAYS_INLINE void take_snapshot(u64 process, u64 stack, u64 data)
     snapshot->valid = 1;
 }
 
-/* The process that runs on a scheduler, or 0. Its words are in scratch. When JIT code called C and keeps
- * its stack pointer in a register, `kept_sp` is that stack pointer. */
+/* The process that runs on a scheduler, or 0, with its words in scratch. If JIT code called C and keeps its
+ * stack pointer in a register, `kept_sp` receives it. */
 ALWAYS_INLINE u64 find_process(struct scratch *scratch, const struct scheduler *scheduler,
                                u64 *kept_sp, u32 slot)
 {
@@ -128,7 +128,7 @@ ALWAYS_INLINE u64 find_process(struct scratch *scratch, const struct scheduler *
     return process;
 }
 
-/* Whether a dirty scheduler calls a NIF or BIF for the process, instead of collecting its garbage. */
+/* 1 if a dirty scheduler calls a NIF or BIF for the process, 0 if it collects the process's garbage. */
 ALWAYS_INLINE u64 is_native_call(u64 process)
 {
     if (!cfg_off_resume)
@@ -137,9 +137,10 @@ ALWAYS_INLINE u64 is_native_call(u64 process)
     return mark && (mark == cfg_native_calls[0] || mark == cfg_native_calls[1]);
 }
 
-/* The function for which C was called. The VM sets Process.current for BIFs that are called by name, for
- * NIFs and for calls on dirty schedulers; elsewhere it is left from an earlier call. For NIFs beam_jit_call_nif sets it,
- * some instructions after its beginning: until it has called a function itself the field may be another's. */
+/* Stores the function for which C was called. The VM sets Process.current for BIFs called by name, for NIFs and
+ * for calls on dirty schedulers; elsewhere the field is left from an earlier call. For NIFs beam_jit_call_nif
+ * sets it some instructions after its beginning. Until it has called a function itself, the field may belong to
+ * another call. */
 ALWAYS_INLINE void take_current(struct raw_sample *sample, const struct scheduler *scheduler, u64 process)
 {
     if (!cfg_off_current || !sample->head.native_count)
@@ -154,9 +155,9 @@ ALWAYS_INLINE void take_current(struct raw_sample *sample, const struct schedule
         sample->head.current[0] = 0;
 }
 
-/* The address at which a process continues that is being scheduled in or out, or that runs on a dirty
- * scheduler. It left its function without a return address on the stack. While a process runs, the field
- * has the address at which it continued the last time. */
+/* Stores the address at which a process will continue that is being scheduled in or out or runs on a dirty
+ * scheduler. Such a process left its function without a return address on the stack. While a process runs, the
+ * field has the address of its last resumption. */
 ALWAYS_INLINE void take_resumption(struct raw_sample *sample, const struct scheduler *scheduler, u64 process)
 {
     u64 is_between = in_range(sample->head.jit_return, cfg_schedule.start, cfg_schedule.size);
@@ -180,7 +181,7 @@ ALWAYS_INLINE void walk_stacks(struct scratch *scratch, const struct recording_s
     u64 process = find_process(scratch, scheduler, &kept_sp, slot);
     if (!process)
         return;
-    /* The register is the frame pointer then. */
+    /* With frame pointers the register holds one. */
     if (state->jit.has_frame_pointers)
         kept_sp = 0;
     sample->head.process = process_word(scratch, cfg_off_id);
@@ -190,7 +191,7 @@ ALWAYS_INLINE void walk_stacks(struct scratch *scratch, const struct recording_s
     find_stack(scratch, kept_sp, &span);
     take_fragment_call(scratch, &span, scheduler, state);
     sample->head.erlang_outcome = ERLANG_OUTCOME_COMPLETE;
-    /* A process that exits has given up its stack. */
+    /* An exiting process has freed its stack. */
     if (span.sp != span.hend)
         walk_ends(scratch, span.sp, span.hend, slot);
     if (sample->head.origin == STACK_ORIGIN_MOVED_HEAP && sample->head.erlang_outcome != ERLANG_OUTCOME_COMPLETE)

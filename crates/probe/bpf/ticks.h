@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * Sends ticks through the ring buffer, each with only the frames that it has. User space polls the ring.
+ * Sends ticks through the ring buffer, each with only its used frames. User space polls the ring.
  */
 #pragma once
 #include "maps.h"
 
-/* Ticks of a hardware counter are NMIs: they cannot wait for the ring's lock while another CPU holds it.
- * The lock is held for about ten nanoseconds, so a few attempts are enough. */
+/* Ticks of a hardware counter are NMIs: they cannot wait for the ring's lock while another CPU holds it. The
+ * lock is held for about ten nanoseconds, so a few attempts are enough. */
 #define SEND_ATTEMPTS 4
 
-/* So many words in bytes, at most `most`. The verifier keeps a separate state for each value that a loop compared with,
- * and would follow the code after the loop once for each of them: so the field is read again. */
+/* The size of this many words, at most `most`. The field is read again on purpose: the verifier keeps a separate
+ * state for each value that a loop compared with. It would follow the code after the loop once for each of them. */
 ALWAYS_INLINE u64 bytes_of(const u16 *count, u64 most)
 {
     u64 words = *(const volatile u16 *)count;
@@ -23,8 +23,8 @@ ALWAYS_INLINE void put(struct bpf_dynptr *tick, u64 *offset, void *bytes, u64 si
     *offset += size;
 }
 
-/* Sends this CPU's scratch sample: the time, the head, and the frames that it has, those of the inner Erlang stack, of
- * the outer, of C and of the kernel. They are written right into the ring, without a buffer in between. A global function
+/* Sends this CPU's scratch sample: the time, the head, and the used frames of the inner Erlang stack, the outer
+ * one, C and the kernel. They are written straight into the ring, without a buffer in between. A global function
  * for the reason given at walk_erlang. */
 __attribute__((noinline)) int send_tick(u32 slot)
 {

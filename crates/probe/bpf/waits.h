@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * The events off-cpu and context-switches. The stack is taken when a thread leaves the CPU, because it
- * cannot change until the thread runs again. The time until a wakeup is blocked time, the rest is
- * runnable time. A thread that runs again without a wakeup was preempted: all of its time is runnable.
+ * The events off-cpu and context-switches. The stack is taken when a thread leaves the CPU, because it cannot
+ * change until the thread runs again. The time until a wakeup is blocked time, the rest is runnable time. A thread
+ * that runs again without a wakeup was preempted: all of its time is runnable.
  */
 #pragma once
 #include "maps.h"

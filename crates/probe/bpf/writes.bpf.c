@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT OR GPL-2.0-only
  *
- * Counts the writes and reads of one process on TCP sockets, by size. Nothing of their content is read. The tracepoints
- * came with Linux 6.3. An object of its own: it has other maps than the sampler and is loaded without it.
+ * Counts the writes and reads of one process on TCP sockets, by size, without reading their content. The
+ * tracepoints came with Linux 6.3. An object of its own, because its maps differ from the sampler's and it is
+ * loaded separately.
  */
 #include "interface.h"
 #include "observed.h"
@@ -11,13 +12,13 @@
 #define PROTOCOL_TCP 6
 #define WOULD_BLOCK -11
 
-/* MSG_PEEK | MSG_ERRQUEUE: what is read stays, or is no data. */
+/* MSG_PEEK | MSG_ERRQUEUE: the call leaves the data in the socket, or reads no data. */
 #define FLAGS_WITHOUT_DATA (0x2 | 0x2000)
 
-/* Both in the order of the machine; 0 ends the list. Set by the loader. */
+/* Ports in the machine's byte order; 0 ends the list. Set by the loader. */
 volatile const u16 cfg_ports[SIZE_PORTS] = {};
 
-/* Kernel structures; the loader takes the offsets of their fields from the running kernel's BTF. */
+/* Kernel structures. The loader takes the offsets of their fields from the running kernel's BTF. */
 struct sock_common {
     u16 skc_dport; /* big-endian */
     u16 skc_num;
@@ -38,7 +39,7 @@ struct {
 
 #define READ_FIELD(to, from) bpf_probe_read_kernel(&(to), sizeof(to), &(from))
 
-/* Whether the socket is one of TCP with one of the ports at either end. */
+/* 1 if the socket is TCP with one of the ports at either end. */
 ALWAYS_INLINE int is_counted(struct sock *sock)
 {
     u16 family = 0, protocol = 0, local = 0, remote = 0;
@@ -90,7 +91,7 @@ ALWAYS_INLINE void count(struct bpf_raw_tracepoint_args *ctx, u32 call)
     if (!counts)
         return;
     s32 result = ctx->args[1];
-    /* Atomic, because newer kernels may run another program of this CPU in between. */
+    /* Atomic, because newer kernels may run another program on this CPU in between. */
     if (result < 0) {
         __sync_fetch_and_add(result == WOULD_BLOCK ? &counts->would_block : &counts->failed, 1);
         return;

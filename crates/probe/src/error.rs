@@ -1,26 +1,26 @@
-//! Errors of observing a node from outside. Every message says what to do next.
+//! Errors of observing a node from outside. Every message names the next step.
 
 use std::io;
 
 use thiserror::Error;
 
-/// The capabilities of the installed program, for `setcap`. [`crate::permission`] says what each is for.
+/// The capabilities of the installed program, for `setcap`. [`crate::permission`] explains the use of each.
 pub(crate) const FILE_CAPABILITIES: &str = "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=p";
 
-/// The family an error belongs to; the program's exit code follows it.
+/// The family of an error, which determines the program's exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ErrorKind {
     /// A capability or sysctl is missing.
     Permission,
-    /// There is no such node, or it has gone away.
+    /// There is no such node, or it has exited.
     NodeNotFound,
-    /// The node or this machine is of a kind that cannot be observed.
+    /// The node or this machine is of an unsupported kind.
     Unsupported,
-    /// Something else failed.
+    /// Any other failure.
     Failed,
 }
 
-/// Why a node could not be observed.
+/// Failures to observe a node.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ProbeError {
@@ -39,14 +39,14 @@ pub enum ProbeError {
     },
     /// The program is set-user-ID root, so that every user would open files as root.
     #[error(
-        "the program is set-user-ID root, so that whoever starts it would open every file: \
+        "the program is set-user-ID root, so that any user who starts it could open every file: \
          `sudo chmod u-s {program}`, then install it for a group with `sudo scripts/install.sh GROUP`"
     )]
     SetUserId {
         /// Path of the running program.
         program: String,
     },
-    /// The kernel does not let this process put clocks on the node.
+    /// The kernel refuses this process perf events on the node.
     #[error(
         "no perf events on process {pid}: {detail}; a process of the same user allows them where \
          sysctl kernel.perf_event_paranoid is 2 or lower, others need CAP_PERFMON and CAP_SYS_PTRACE"
@@ -67,7 +67,7 @@ pub enum ProbeError {
         event: &'static str,
         /// The backend.
         backend: &'static str,
-        /// Why eBPF is not used.
+        /// The reason against eBPF.
         because: String,
     },
     /// No process with this pid.
@@ -81,7 +81,7 @@ pub enum ProbeError {
     NotABeam {
         /// The request.
         pid: u32,
-        /// Its executable.
+        /// Executable of the process.
         program: String,
     },
     /// The VM has no JIT.
@@ -110,7 +110,7 @@ pub enum ProbeError {
         /// Names of the nodes of this machine.
         known: Vec<String>,
     },
-    /// The layout of the VM could not be told.
+    /// The layout of the VM could not be determined.
     #[error(
         "the memory of node {pid} (Erlang/OTP {release}, erts {erts}) could not be understood: {detail}; nothing \
          was recorded. Please report this line with the name of the package"
@@ -122,7 +122,7 @@ pub enum ProbeError {
         release: String,
         /// Version of the runtime system.
         erts: String,
-        /// The part that has no reading, or several, with what was seen.
+        /// The part with no reading, or with several, and the readings.
         detail: String,
     },
     /// The memory of the node contradicts the layout that was found.
@@ -158,7 +158,7 @@ pub enum ProbeError {
         /// The kernel's message, shortened.
         detail: String,
     },
-    /// The frequency is above the kernel's limit.
+    /// The frequency exceeds the kernel's limit.
     #[error(
         "{asked_hz} samples a second are more than the kernel allows ({limit_hz}, \
          sysctl kernel.perf_event_max_sample_rate); give a lower --freq"
@@ -169,10 +169,8 @@ pub enum ProbeError {
         /// The limit.
         limit_hz: u32,
     },
-    /// All places at the shared clock are taken.
-    #[error(
-        "{most} nodes are recorded already, which is the most at a time; leave some out by their names"
-    )]
+    /// The shared clock already observes the most nodes that it can.
+    #[error("{most} nodes are recorded already, the most at a time; leave some out by name")]
     TooManyNodes {
         /// The limit.
         most: usize,
@@ -222,7 +220,7 @@ impl ProbeError {
         }
     }
 
-    /// Whether more privileges would help.
+    /// Returns whether more privileges would help.
     pub(crate) fn is_permission(&self) -> bool {
         self.kind() == ErrorKind::Permission
     }

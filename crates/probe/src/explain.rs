@@ -1,4 +1,4 @@
-//! Checks what this machine and a node allow a recording to do, without starting one.
+//! Checks the ability of this machine and a node to be recorded, without starting a recording.
 
 use std::{
     fs::{self, File},
@@ -19,11 +19,11 @@ use crate::{
 pub struct Fact {
     /// The subject of the check.
     pub what: &'static str,
-    /// Whether the condition is met.
+    /// True if the condition is met.
     pub is_met: bool,
-    /// Whether no backend can record without it.
+    /// True if no backend can record without it.
     pub is_needed: bool,
-    /// The finding and, when the condition is not met, what to do.
+    /// The finding and, if the condition is not met, the remedy.
     pub found: String,
 }
 
@@ -39,7 +39,7 @@ impl Fact {
     }
 }
 
-/// Checks the machine, and the node when its pid is given.
+/// Checks the machine, and the node if its pid is given.
 pub fn explain(pid: Option<u32>) -> Vec<Fact> {
     let mut facts = vec![
         Fact::wanted("eBPF", ebpf()),
@@ -77,7 +77,7 @@ fn node_facts(pid: u32, facts: &mut Vec<Fact>) {
     let found = format!("OTP {}: all parts were found", emulator.release);
     facts.push(Fact::needed("layout of the VM", Ok(found)));
     let parts = emulator.evidence.iter();
-    facts.extend(parts.map(|part| Fact::wanted(part.what, Ok(part.found.clone()))));
+    facts.extend(parts.map(|evidence| Fact::wanted(evidence.part, Ok(evidence.found.clone()))));
     let schedulers = emulator.schedulers(&process);
     let said = schedulers.map(|all| format!("{} threads agree with it", all.len()));
     facts.push(Fact::needed("schedulers", said));
@@ -88,17 +88,17 @@ fn node_facts(pid: u32, facts: &mut Vec<Fact>) {
     facts.push(Fact::wanted("frame pointers", frame_pointers(has_pointers)));
 }
 
-/// Says of files whose functions have no names which package would bring them.
+/// Checks that files have names for their functions; otherwise names the packages with the missing ones.
 fn native_names(files: &[NamedFile]) -> Result<String, String> {
     let short = |file: &NamedFile| file.path.rsplit('/').next().unwrap_or_default().to_owned();
-    let of_build: Vec<String> =
-        files.iter().filter(|it| it.source == NameSource::KnownBuild).map(short).collect();
+    let with_known_build: Vec<String> =
+        files.iter().filter(|file| file.source == NameSource::KnownBuild).map(short).collect();
     let nameless: Vec<&NamedFile> =
-        files.iter().filter(|it| it.source == NameSource::Exports).collect();
-    let known = if of_build.is_empty() {
+        files.iter().filter(|file| file.source == NameSource::Exports).collect();
+    let known = if with_known_build.is_empty() {
         String::new()
     } else {
-        format!("; of this build of {} the names are known", of_build.join(", "))
+        format!("; names known for this build: {}", with_known_build.join(", "))
     };
     let named = files.len() - nameless.len();
     let count = format!("{named} of {} files have names of all functions{known}", files.len());
@@ -110,12 +110,12 @@ fn native_names(files: &[NamedFile]) -> Result<String, String> {
         None => short(file),
     });
     let helps: Vec<String> = helps.collect();
-    Err(format!("{count}; of the others those that are exported: {}", helps.join(", ")))
+    Err(format!("{count}; exported functions only: {}", helps.join(", ")))
 }
 
 fn ebpf() -> Result<String, String> {
     let missing = permission::require_sampling();
-    missing.map(|()| "permitted: all capabilities are there".into()).map_err(|it| it.to_string())
+    missing.map(|()| "permitted: has all capabilities".into()).map_err(|error| error.to_string())
 }
 
 fn perf_events(pid: u32) -> Result<String, String> {
@@ -131,7 +131,7 @@ fn perf_events(pid: u32) -> Result<String, String> {
     }
 }
 
-/// The kernel hides its addresses from processes without `CAP_SYSLOG`.
+/// Checks the names of the kernel's functions. The kernel hides its addresses from processes without `CAP_SYSLOG`.
 fn kernel_symbols() -> Result<String, String> {
     let opened = {
         let _raised = raise(KERNEL_SYMBOLS);
@@ -155,7 +155,7 @@ fn hardware_counter() -> Result<String, String> {
         .into())
 }
 
-/// The perf-events backend needs them; eBPF does not use them.
+/// Checks frame pointers, which the perf-events backend needs and eBPF does not use.
 fn frame_pointers(has_them: bool) -> Result<String, String> {
     if has_them {
         return Ok("there (+JPperf true): perf events find Erlang callers".into());
@@ -170,7 +170,7 @@ mod tests {
     use super::explain;
 
     #[test]
-    fn a_process_that_is_no_node_is_said() {
+    fn a_process_that_is_no_node_is_reported() {
         let facts = explain(Some(std::process::id()));
         let node = facts.iter().find(|fact| fact.what == "node").unwrap();
         assert!(node.is_needed && !node.is_met && node.found.contains("not an Erlang"), "{node:?}");

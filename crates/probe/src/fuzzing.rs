@@ -7,7 +7,7 @@ pub fn symbol_blob(bytes: &[u8]) {
     drop(beam::parse_blob(bytes));
 }
 
-/// Words that are altered in the memory of a small VM.
+/// Places and values to alter in the memory of a small VM.
 pub fn memory_image(bytes: &[u8]) {
     beam::altered_memory(bytes);
 }
@@ -17,7 +17,7 @@ pub fn elf_unwind_tables(bytes: &[u8]) {
     native::fuzz_unwind(bytes, true);
 }
 
-/// The bytes of an `.eh_frame` section by itself.
+/// The bytes of an `.eh_frame` section alone.
 pub fn eh_frame(bytes: &[u8]) {
     native::fuzz_unwind(bytes, false);
 }

@@ -1,10 +1,16 @@
 //! Observes a running BEAM node from outside: without a flag, a restart or a stop of the node.
 //!
-//! What lives here: finding the node ([`node`]), reading the VM's tables out of its memory ([`beam`]), names
-//! and unwinding of native code ([`native`]), the recorder with its two backends ([`recorder`]), and live sources
-//! for what goes over the wire ([`packets`]). What depends on the machine's architecture is in [`arch`]. The eBPF programs are in `bpf/`; [`kernel_interface`] is what they
-//! exchange with the recorder. What does not live here: talking to the node (it needs a cookie), reading what
-//! packets mean, and drawing.
+//! Modules:
+//!
+//! * [`node`] finds the node.
+//! * [`beam`] reads the VM's tables out of its memory.
+//! * [`native`] names and unwinds native code.
+//! * [`recorder`] records, with two backends.
+//! * [`packets`] captures packets, sockets and sizes of writes.
+//! * [`arch`] has all code that depends on the machine's architecture.
+//! * [`kernel_interface`] is the interface to the eBPF programs in `bpf/`.
+//!
+//! Talking to the node (which needs a cookie), decoding packets and drawing are the work of other crates.
 
 mod arch;
 mod beam;

@@ -1,9 +1,9 @@
-//! The capabilities of this process (capabilities(7)), and when they are in effect. The installed program has
-//! them as *permitted* capabilities. At its start none of them is effective, so that every file is opened
-//! with the rights of the user. [`raise`] makes a capability effective on the calling thread for the few
-//! system calls that need it; nothing else in the program does that.
+//! The capabilities of this process (capabilities(7)), and the time that they are in effect. The installed program
+//! has them as *permitted* capabilities. At its start none is effective, so that every file is opened with the
+//! rights of the user. [`raise`] makes a capability effective on the calling thread for the few system calls that
+//! need it. No other code does that.
 //!
-//! For root all capabilities are effective all the time; nothing here changes that.
+//! For root all capabilities are always effective; this module does not change that.
 
 use std::marker::PhantomData;
 
@@ -17,35 +17,35 @@ use rustix::{
 
 use crate::error::ProbeError;
 
-/// To load programs and maps; before Linux 5.19 also for every access to a map.
+/// Right to load programs and maps; before Linux 5.19 also for every access to a map.
 pub(crate) const MAPS: CapabilitySet = CapabilitySet::BPF;
 
-/// To open a clock on every CPU, or on threads of another user.
+/// Right to open a clock on every CPU, or on threads of another user.
 pub(crate) const CLOCK: CapabilitySet = CapabilitySet::PERFMON;
 
-/// To load a program that reads the node's memory, and to attach it to a clock.
+/// Right to load a program that reads the node's memory, and to attach it to a clock.
 pub(crate) const PROGRAM: CapabilitySet = MAPS.union(CLOCK);
 
-/// To read the memory and the mappings of another user's process. It gives no right to files.
+/// Right to read the memory and the mappings of another user's process. It gives no right to files.
 pub(crate) const NODE: CapabilitySet = CapabilitySet::SYS_PTRACE;
 
-/// To read the addresses of the kernel's functions.
+/// Right to read the addresses of the kernel's functions.
 pub(crate) const KERNEL_SYMBOLS: CapabilitySet = CapabilitySet::SYSLOG;
 
-/// To open a socket for packets. It is not among [`crate::error::FILE_CAPABILITIES`]: packets hold messages and
-/// passwords, so that a group gets it only where an administrator gives it by name.
+/// Right to open a socket for packets. [`crate::error::FILE_CAPABILITIES`] does not include it: packets hold
+/// messages and passwords, so that a group gets it only if an administrator names it.
 pub(crate) const PACKETS: CapabilitySet = CapabilitySet::NET_RAW;
 
-/// No other capability is ever made effective.
+/// All capabilities that are ever made effective.
 const KNOWN: CapabilitySet = PROGRAM.union(NODE).union(KERNEL_SYMBOLS).union(PACKETS);
 
 /// The capabilities that eBPF needs for a node of another user.
 const NEEDED: [(CapabilitySet, &str); 3] =
     [(MAPS, "CAP_BPF"), (CLOCK, "CAP_PERFMON"), (NODE, "CAP_SYS_PTRACE")];
 
-/// Makes no capability effective. To be called before anything is read and before there is another thread.
-/// Capabilities beyond [`crate::error::FILE_CAPABILITIES`] and that for packets are given up for good, as is the gain
-/// of capabilities by executing other programs.
+/// Makes no capability effective. Call it before anything is read and before another thread starts. The process
+/// permanently gives up all capabilities beyond [`crate::error::FILE_CAPABILITIES`] and the one for packets, and
+/// any gain of capabilities by executing other programs.
 pub fn lower_privileges() -> Result<(), ProbeError> {
     if geteuid().is_root() && !getuid().is_root() {
         return Err(ProbeError::SetUserId { program: own_program() });
@@ -53,18 +53,18 @@ pub fn lower_privileges() -> Result<(), ProbeError> {
     keep(KNOWN)
 }
 
-/// Gives up all capabilities for good, on this thread and on threads that it starts from now on.
+/// Permanently gives up all capabilities, on this thread and on threads that it starts later.
 pub fn drop_privileges() -> Result<(), ProbeError> {
     keep(CapabilitySet::empty())
 }
 
-/// Gives up the right to open sockets for packets for good, on this thread and on threads that it starts from now on.
-/// Captures that are open go on.
+/// Permanently gives up the right to open sockets for packets, on this thread and on threads that it starts later.
+/// Open captures continue.
 pub fn give_up_capturing() -> Result<(), ProbeError> {
     give_up(PACKETS)
 }
 
-/// Gives up some capabilities for good, on this thread and on threads that it starts from now on.
+/// Permanently gives up some capabilities, on this thread and on threads that it starts later.
 pub(crate) fn give_up(unneeded: CapabilitySet) -> Result<(), ProbeError> {
     keep(KNOWN - unneeded)
 }
@@ -92,18 +92,17 @@ fn keep(kept: CapabilitySet) -> Result<(), ProbeError> {
     })
 }
 
-/// Capabilities that are effective on this thread as long as the value lives. No thread may be started
-/// meanwhile, because it would have them too.
+/// Capabilities that are effective on this thread while the value lives. Do not start a thread meanwhile, because
+/// it would have them too.
 #[derive(Debug)]
 #[must_use = "the capabilities are effective only as long as this value lives"]
 pub(crate) struct Raised {
     before: Option<CapabilitySets>,
-    /// Capabilities belong to a thread.
+    /// Keeps the value on its thread: capabilities belong to a thread.
     _of_this_thread: PhantomData<*const ()>,
 }
 
-/// Makes the capabilities effective that are permitted. When one is missing, the system call that needs it
-/// fails.
+/// Makes the capabilities effective as far as they are permitted. Without one, the system call that needs it fails.
 pub(crate) fn raise(wanted: CapabilitySet) -> Raised {
     let raised = capabilities(None).ok().filter(|sets| !sets.effective.contains(wanted));
     let before = raised.filter(|sets| {
@@ -124,7 +123,7 @@ impl Drop for Raised {
     }
 }
 
-/// Fails when a capability is missing that eBPF needs for a node of another user.
+/// Fails without a capability that eBPF needs for a node of another user.
 pub(crate) fn require_sampling() -> Result<(), ProbeError> {
     let sets = capabilities(None).map_err(|errno| ProbeError::Io {
         action: "reading the capabilities of this process".into(),
@@ -137,13 +136,13 @@ pub(crate) fn require_sampling() -> Result<(), ProbeError> {
     Err(ProbeError::MissingCapabilities { missing, program: own_program() })
 }
 
-/// The path for the command that installs the capabilities.
+/// The path of this program, for the command that installs the capabilities.
 fn own_program() -> String {
     std::env::current_exe().map_or_else(|_| "rabbitscope".into(), |path| path.display().to_string())
 }
 
-/// `CAP_SYS_ADMIN` (of root in a container) includes the two capabilities that were split off it, but not
-/// `CAP_SYS_PTRACE`.
+/// The needed capabilities that are not permitted. `CAP_SYS_ADMIN` (of root in a container) includes the two that
+/// were split off it, but not `CAP_SYS_PTRACE`.
 fn missing_of(permitted: CapabilitySet) -> Vec<&'static str> {
     let split_off =
         if permitted.contains(CapabilitySet::SYS_ADMIN) { PROGRAM } else { CapabilitySet::empty() };
@@ -160,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing() {
+    fn missing_capabilities() {
         check(CapabilitySet::all(), &[]);
         check(KNOWN, &[]);
         check(CapabilitySet::empty(), &["CAP_BPF", "CAP_PERFMON", "CAP_SYS_PTRACE"]);
@@ -171,7 +170,7 @@ mod tests {
         check(CapabilitySet::SYS_ADMIN, &["CAP_SYS_PTRACE"]);
     }
 
-    /// Those that open, change or give away files of others.
+    /// Capabilities to open, change or give away files of others.
     #[test]
     fn no_power_over_files_is_ever_kept() {
         let over_files = CapabilitySet::DAC_OVERRIDE

@@ -1,12 +1,12 @@
-//! How much an import may take: of bytes after decompression, and of memory for what they mean. A
-//! few bytes of a file can stand for many in memory, so that the size of the file bounds nothing.
+//! The limit on an import's memory and decompressed size. A few bytes of a file can expand to many in memory, so the
+//! size of the file bounds nothing.
 
 use rabbitscope_text::display_size;
 
-/// What an import may take unless more was asked for. Ten minutes of a busy node need a tenth.
+/// Default limit of an import. A ten-minute recording of a busy node needs a tenth of it.
 pub const USUAL_PROFILE_BYTES: u64 = 256 << 20;
 
-/// An import that would take more.
+/// An import that exceeds its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "it takes more than {} of memory, which is more than a profile may; `flamegraph` and `diff` take \
@@ -14,18 +14,18 @@ pub const USUAL_PROFILE_BYTES: u64 = 256 << 20;
     display_size(*limit_bytes)
 )]
 pub struct TooLarge {
-    /// What it may take.
+    /// The limit.
     pub limit_bytes: u64,
 }
 
-/// What is left of it.
+/// The unspent part of a limit.
 #[derive(Debug)]
 pub(super) struct Budget {
     limit_bytes: u64,
     left: u64,
 }
 
-/// Of a map, a vector or an allocation around what is kept, on average.
+/// Average overhead of a map, a vector or an allocation around a kept value.
 const OVERHEAD_BYTES: usize = 32;
 
 impl Budget {
@@ -33,14 +33,14 @@ impl Budget {
         Self { limit_bytes, left: limit_bytes }
     }
 
-    /// Something of this many bytes is kept.
+    /// Spends this many bytes.
     pub(super) fn spend(&mut self, bytes: usize) -> Result<(), TooLarge> {
         let left = self.left.checked_sub(bytes as u64);
         self.left = left.ok_or(TooLarge { limit_bytes: self.limit_bytes })?;
         Ok(())
     }
 
-    /// Something is kept in a place of its own.
+    /// Spends the bytes of a value with an allocation of its own.
     pub(super) fn spend_on<T>(&mut self, more_bytes: usize) -> Result<(), TooLarge> {
         self.spend(size_of::<T>() + OVERHEAD_BYTES + more_bytes)
     }

@@ -1,22 +1,22 @@
-//! Symbols as names of the source: without what compilers append to a copy or a part of a function, and without the
-//! mangling of C++ and Rust.
+//! Source names of symbols, without compiler suffixes for copies and parts of functions, and demangled for C++ and
+//! Rust.
 
 use std::{borrow::Cow, fmt};
 
 use cpp_demangle::{DemangleOptions, ParseOptions, Symbol};
 
-/// What compilers append to the name of a part or a copy of a function.
+/// Suffixes that compilers append to the name of a part or a copy of a function.
 const SUFFIXES: [&str; 6] = [".isra.", ".part.", ".constprop.", ".cold", ".lto_priv.", ".llvm."];
 
-/// Longest symbol that is demangled, and longest result: a few bytes can stand for a name without end.
+/// Size limits of a symbol and of its demangled name: a few bytes can expand without end.
 const MAX_SYMBOL_BYTES: usize = 16 << 10;
 const MAX_NAME_BYTES: usize = 16 << 10;
 
-/// Depth of templates within templates.
+/// Depth limit of nested templates.
 const MAX_DEPTH: u32 = 64;
 
-/// The name of a symbol as in the source. Names of C++ are without parameters and result, those of Rust without hash.
-/// A name that cannot be demangled stays.
+/// Returns the name of a symbol as in the source. C++ names have no parameters and result, Rust names no hash. A name
+/// that cannot be demangled stays.
 pub fn source_name(symbol: &str) -> Cow<'_, str> {
     let name = without_suffix(symbol);
     match demangled(name) {
@@ -25,7 +25,7 @@ pub fn source_name(symbol: &str) -> Cow<'_, str> {
     }
 }
 
-/// A symbol without what compilers append.
+/// Returns a symbol without compiler suffixes.
 pub fn without_suffix(symbol: &str) -> &str {
     let cut = SUFFIXES.iter().filter_map(|suffix| symbol.find(suffix)).min();
     &symbol[..cut.unwrap_or(symbol.len())]
@@ -48,7 +48,7 @@ fn demangled(name: &str) -> Option<String> {
     Some(out.0).filter(|name| !name.is_empty())
 }
 
-/// Text that refuses to become too long.
+/// Text with a size limit.
 struct Limited(String);
 
 impl fmt::Write for Limited {
@@ -98,7 +98,7 @@ mod tests {
         check("_R", "_R");
     }
 
-    /// Each part refers to all before it twice.
+    /// Builds a name in which each part refers to all earlier parts twice.
     #[test]
     fn a_name_without_end_stays_mangled() {
         let bomb = format!("_Z1fI{}E", "St4pairIS_S_E".repeat(40));

@@ -1,9 +1,8 @@
-//! The Firefox Profiler's processed format, version 55 (`docs-developer/CHANGELOG-formats.md` of
-//! `firefox-devtools/profiler`; it reads this and all later versions). Written only.
+//! Writer of the Firefox Profiler's processed format, version 55 (`docs-developer/CHANGELOG-formats.md` of
+//! `firefox-devtools/profiler`, which reads this and all later versions).
 //!
-//! Where times were recorded a sample stands at its time, to a step of 50 ms. Without them samples stand
-//! one after another by thread, each for as long as it was seen: then the time line is an order and no
-//! history, and the name of the thread says so.
+//! Samples with recorded times stand at these, in steps of 50 ms. Samples without times follow one another by thread,
+//! each as long as its weight. The time line then shows an order, not a history, and the thread's name says so.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -20,7 +19,7 @@ use super::{
 
 const FORMAT_VERSION: u32 = 55;
 
-/// Kinds as categories: name and colour.
+/// Categories with name and colour, one for each group of frame kinds.
 const CATEGORIES: [(&str, &str); 7] = [
     ("Other", "grey"),
     ("Thread", "darkgray"),
@@ -36,7 +35,7 @@ pub fn write_firefox(profile: &Profile, out: impl Write) -> io::Result<()> {
     let written: Vec<Value> = rows_by_thread(profile)
         .iter()
         .enumerate()
-        .map(|(number, (name, rows))| Thread::of(profile, rows).written(name, number))
+        .map(|(number, (name, rows))| Thread::new(profile, rows).written(name, number))
         .collect();
     let file = json!({
         "meta": meta(profile),
@@ -52,13 +51,13 @@ pub fn write_firefox(profile: &Profile, out: impl Write) -> io::Result<()> {
 /// A sample on a time line.
 #[derive(Debug, PartialEq)]
 struct Row {
-    /// None for the end of what was there.
+    /// Absent in a row that ends the previous sample.
     sample: Option<usize>,
     weight: u64,
     millis: f64,
 }
 
-/// Threads by name with their samples in order of time.
+/// Returns threads by name with their samples in order of time.
 fn rows_by_thread(profile: &Profile) -> Vec<(String, Vec<Row>)> {
     let Some(lines) = timeline(profile) else {
         let mut threads: BTreeMap<&str, Vec<(usize, u64)>> = BTreeMap::new();
@@ -85,14 +84,14 @@ fn rows_by_thread(profile: &Profile) -> Vec<(String, Vec<Row>)> {
     threads
 }
 
-/// With a row that ends what was there before each pause.
+/// Places spans at their times. A row without a sample ends the last span before each pause.
 fn at_their_times(spans: &[Span]) -> Vec<Row> {
     let millis = |nanos: u64| nanos as f64 / 1e6;
     let mut rows = Vec::with_capacity(spans.len());
-    for (at, span) in spans.iter().enumerate() {
+    for (index, span) in spans.iter().enumerate() {
         let (sample, weight) = (Some(span.sample), span.weight);
         rows.push(Row { sample, weight, millis: millis(span.start_nanos) });
-        let has_pause = spans.get(at + 1).is_none_or(|next| next.start_nanos > span.end_nanos());
+        let has_pause = spans.get(index + 1).is_none_or(|next| next.start_nanos > span.end_nanos());
         if has_pause && span.length_nanos > 0 {
             rows.push(Row { sample: None, weight: 0, millis: millis(span.end_nanos()) });
         }
@@ -100,7 +99,7 @@ fn at_their_times(spans: &[Span]) -> Vec<Row> {
     rows
 }
 
-/// Each sample begins where the one before has ended.
+/// Places samples one after another, each at the end of the previous one.
 fn in_a_row(profile: &Profile, samples: &[(usize, u64)], started: &mut f64) -> Vec<Row> {
     let millis_of = |weight: u64| match (profile.event, profile.unit_nanos()) {
         (_, Some(nanos)) => weight as f64 * nanos / 1e6,
@@ -160,7 +159,7 @@ struct Thread {
 }
 
 impl Thread {
-    fn of(profile: &Profile, rows: &[Row]) -> Self {
+    fn new(profile: &Profile, rows: &[Row]) -> Self {
         let (weight_type, divisor) = match (profile.unit_nanos(), profile.unit()) {
             (Some(nanos), _) => ("tracing-ms", 1e6 / nanos),
             (_, "bytes") => ("bytes", 1.0),
@@ -177,7 +176,7 @@ impl Thread {
             weight_type,
         };
         for row in rows {
-            let stack = row.sample.and_then(|at| thread.stack(profile, &profile.samples[at]));
+            let stack = row.sample.and_then(|index| thread.stack(profile, &profile.samples[index]));
             thread.samples.push((stack, row.weight as f64 / divisor, row.millis));
         }
         thread
@@ -202,7 +201,7 @@ impl Thread {
         })
     }
 
-    /// Functions, frames and strings are numbered alike: there is one of each for a function.
+    /// Returns the number that function, frame and string of `id` share, because each function has one of each.
     fn function(&mut self, profile: &Profile, id: FrameId) -> usize {
         let frame = profile.frames.get(id);
         *self.functions.entry(id).or_insert_with(|| {
@@ -212,7 +211,7 @@ impl Thread {
         })
     }
 
-    /// The thread as the format has it.
+    /// Returns the thread in the format's JSON.
     fn written(&self, name: &str, number: usize) -> Value {
         let weights: Vec<f64> = self.samples.iter().map(|&(_, weight, _)| weight).collect();
         let stacks: Vec<Option<usize>> = self.samples.iter().map(|&(stack, ..)| stack).collect();
@@ -245,7 +244,7 @@ impl Thread {
         })
     }
 
-    /// Times since the sample before.
+    /// Time differences between consecutive samples.
     fn deltas(&self) -> Vec<f64> {
         let mut before = 0.0;
         let delta = |&(_, _, millis): &(Option<usize>, f64, f64)| {

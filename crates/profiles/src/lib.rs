@@ -1,10 +1,9 @@
-//! A profile: weighted stacks of one node or several, with labels and with a statement of their quality; and the
-//! file formats that profiles are read from and written to.
+//! Profiles, and the file formats that they are read from and written to. A profile has weighted stacks of one or
+//! several nodes, with labels and a statement of their quality.
 //!
-//! [`model`] holds the types. [`pprof`] and [`folded`] are read and written; [`perf_data`] and
-//! [`perf_script`] are read, [`speedscope`] and [`firefox`] written only. Formats are read from `impl Read`
-//! and written to `impl Write`: opening the file is the caller's business, and nothing here looks at a
-//! clock, a network, a disk or a process.
+//! [`model`] holds the types. [`pprof`] and [`folded`] are read and written; [`perf_data`] and [`perf_script`] are
+//! read, [`speedscope`] and [`firefox`] written only. Readers take `impl Read` and writers `impl Write`: the caller
+//! opens the files. This crate uses no clock, network, disk or process.
 
 mod budget;
 mod demangle;

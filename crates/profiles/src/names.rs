@@ -1,27 +1,27 @@
-//! What a function's name says about its kind, for formats that keep nothing but names.
+//! Kinds of functions, derived from their names, for formats that keep only names.
 
 use super::{Frame, FrameKind, source_name};
 
-/// Kinds of threads as they are named at the root of a stack.
+/// Kinds of threads, as named at the root of a stack.
 const THREAD_KINDS: [&str; 7] =
     ["scheduler", "dirty_cpu_scheduler", "dirty_io_scheduler", "poll", "aux", "async", "other"];
 
-/// What a process does instead of running, by the name of its frame.
+/// States of a process that does not run, by the name of their frame.
 const STATES: [(&str, FrameKind); 3] = [
     ("[wait]", FrameKind::Waiting),
     ("[runnable]", FrameKind::Runnable),
     ("[gc]", FrameKind::Collecting),
 ];
 
-/// What marks a kernel function at the end of its name.
+/// Suffix of a kernel function's name.
 pub(super) const KERNEL_SUFFIX: &str = "_[k]";
 
-/// The kind of a frame that stands at the root of a stack.
+/// Returns the kind of a frame at the root of a stack.
 pub(super) fn kind_of_root(name: &str) -> FrameKind {
     if THREAD_KINDS.contains(&name) { FrameKind::Thread } else { kind_of(name) }
 }
 
-/// The kind of any other frame. A kernel function must still carry its [`KERNEL_SUFFIX`].
+/// Returns the kind of any other frame. A kernel function must still carry its [`KERNEL_SUFFIX`].
 pub(super) fn kind_of(name: &str) -> FrameKind {
     if let Some(&(_, kind)) = STATES.iter().find(|(state, _)| *state == name) {
         kind
@@ -36,26 +36,26 @@ pub(super) fn kind_of(name: &str) -> FrameKind {
     }
 }
 
-/// The frame of a function of a program or a library, from its symbol.
+/// Makes the frame of a native function from its symbol.
 pub(super) fn native_frame(symbol: &str) -> Frame {
     Frame { name: source_name(symbol).into_owned(), kind: FrameKind::Native }
 }
 
-/// The frame of a kernel function; all without a symbol are one.
+/// Makes the frame of a kernel function. All functions without a symbol share one frame.
 pub(super) fn kernel_frame(symbol: Option<&str>) -> Frame {
     let name = symbol.map_or("kernel".into(), source_name);
     Frame { name: name.into_owned(), kind: FrameKind::Kernel }
 }
 
-/// Stands for the functions of a file that have no symbol.
+/// Makes the frame that stands for all functions of a file without symbols.
 pub(super) fn module_frame(path: &str) -> Frame {
     let file = path.trim_end_matches(" (deleted)").rsplit('/').next().unwrap_or(path);
     let file = file.trim_start_matches('[').trim_end_matches(']');
     Frame { name: format!("[{file}]"), kind: FrameKind::Native }
 }
 
-/// The frame of code that a process generated, from its line in `/tmp/perf-PID.map`. The Erlang VM
-/// puts a `$` before each name and says after some of them which part of the function it is.
+/// Makes the frame of generated code from its name in `/tmp/perf-PID.map`. The Erlang VM prefixes each name with `$`
+/// and marks parts of some functions with a suffix.
 pub(super) fn generated_frame(name: &str) -> Frame {
     let name = name.strip_prefix('$').unwrap_or(name);
     let name = ["-CodeInfoPrologue", "::codeHeader", "::codeFooter"]
@@ -65,11 +65,12 @@ pub(super) fn generated_frame(name: &str) -> Frame {
     Frame { name: name.to_owned(), kind: kind_of(name) }
 }
 
-/// `module:function/arity`. Either part may hold any character; the arity decides.
+/// Returns whether a name has the form `module:function/arity`. Either name may hold any character; the arity decides.
 fn is_erlang(name: &str) -> bool {
     let Some((function, arity)) = name.rsplit_once('/') else { return false };
     let is_number = (1..=3).contains(&arity.len()) && arity.bytes().all(|b| b.is_ascii_digit());
-    let has_module = function.find(':').is_some_and(|at| at > 0 && at + 1 < function.len());
+    let has_module =
+        function.find(':').is_some_and(|colon| colon > 0 && colon + 1 < function.len());
     is_number && has_module && !function.contains("::")
 }
 

@@ -1,10 +1,10 @@
-//! What every reader of a format takes, and the refusal that all share.
+//! Options and errors that all readers share.
 
-/// A value that was asked for and is not in the file.
+/// A value that the caller chose and the file lacks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no value `{asked}` in it; it has {}", named(known))]
 pub struct UnknownValue {
-    /// The name that was asked for.
+    /// The name that the caller gave.
     pub asked: String,
     /// The names that the file has.
     pub known: Vec<String>,
@@ -17,17 +17,17 @@ fn named(known: &[String]) -> String {
     known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
-/// How a file is read.
+/// Options for reading a file.
 #[derive(Clone, Copy, Debug)]
 pub struct ReadOptions<'a> {
-    /// Bytes that the profile may take, and that a compressed file may have after decompression.
+    /// Size limit of the profile in memory, and of a compressed file after decompression.
     pub limit_bytes: u64,
-    /// The value or event to take; the file's default when absent.
+    /// The value or event to take; absent for the file's default.
     pub value: Option<&'a str>,
 }
 
 impl ReadOptions<'_> {
-    /// The default value of a file, within a limit.
+    /// Options for the default value of a file, within a limit.
     pub fn within(limit_bytes: u64) -> Self {
         Self { limit_bytes, value: None }
     }

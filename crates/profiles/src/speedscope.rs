@@ -1,8 +1,8 @@
-//! speedscope's JSON (`https://www.speedscope.app/file-format-schema.json`): frames once, a stack of
-//! frame numbers and a weight for each sample. Written only.
+//! Writer of speedscope's JSON (`https://www.speedscope.app/file-format-schema.json`): frames once, then a stack of
+//! frame numbers and a weight for each sample.
 //!
-//! Where weights last and times are known there is a profile for each thread, on one time axis, with an
-//! empty stack where it did nothing else; and one of all threads, whose axis is an order and no history.
+//! If weights are durations and times are known, each thread has a profile on a common time axis, with an empty stack
+//! while it did nothing else. Another profile has all threads; its axis is an order, not a history.
 
 use std::io::{self, Write};
 
@@ -16,8 +16,8 @@ use super::{
 
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
 
-/// Frames of one run of recursion that are written out. Deeper recursion says no more, and a file
-/// would grow without limit.
+/// Limit of the written frames of one recursion. Deeper recursion adds no information, and the file would grow without
+/// limit.
 pub(super) const MAX_REPEATS: u32 = 200;
 
 #[derive(Serialize)]
@@ -37,7 +37,7 @@ struct Shared<'a> {
     frames: Vec<SharedFrame<'a>>,
 }
 
-/// `file` makes speedscope colour frames of one kind alike.
+/// A frame. Its `file` makes speedscope colour frames of one kind alike.
 #[derive(Serialize)]
 struct SharedFrame<'a> {
     name: String,
@@ -56,7 +56,7 @@ struct Sampled {
     weights: Vec<u64>,
 }
 
-/// Writes `profile` for speedscope. CPU time is in nanoseconds when the period is known.
+/// Writes `profile` for speedscope. CPU time is in nanoseconds if the period is known.
 pub fn write_speedscope(profile: &Profile, out: impl Write) -> io::Result<()> {
     let frames = profile
         .frames
@@ -75,7 +75,7 @@ pub fn write_speedscope(profile: &Profile, out: impl Write) -> io::Result<()> {
     serde_json::to_writer(out, &file).map_err(io::Error::from)
 }
 
-/// Every sample once, one after another.
+/// A profile with every sample once, one after another.
 fn all_threads(profile: &Profile, is_beside_threads: bool) -> Sampled {
     let factor = weight_factor(profile);
     let weights: Vec<u64> =
@@ -96,7 +96,7 @@ fn all_threads(profile: &Profile, is_beside_threads: bool) -> Sampled {
     }
 }
 
-/// A profile for each thread; none where times are not known or weights do not last.
+/// One profile for each thread; none if times are unknown or weights are not durations.
 fn threads(profile: &Profile) -> Vec<Sampled> {
     let lasts = matches!(profile.event, Event::OffCpu)
         || (profile.event == Event::Cpu && profile.capture.period_nanos > 0);
@@ -104,13 +104,13 @@ fn threads(profile: &Profile) -> Vec<Sampled> {
     let ends = lines.values().filter_map(|line| line.spans.last()).map(Span::end_nanos);
     let end = ends.max().unwrap_or(0).max(profile.capture.duration_nanos);
     let timed = lines.iter().filter(|(_, line)| !line.spans.is_empty());
-    timed.map(|(name, line)| of_thread(profile, name, &line.spans, end)).collect()
+    timed.map(|(name, line)| thread_profile(profile, name, &line.spans, end)).collect()
 }
 
-fn of_thread(profile: &Profile, name: &str, spans: &[Span], end_nanos: u64) -> Sampled {
+fn thread_profile(profile: &Profile, name: &str, spans: &[Span], end_nanos: u64) -> Sampled {
     let mut samples = Vec::new();
     let mut weights = Vec::new();
-    let mut at = 0;
+    let mut reached = 0;
     let mut add = |stack: Vec<u32>, length: u64| {
         if length > 0 {
             samples.push(stack);
@@ -118,23 +118,23 @@ fn of_thread(profile: &Profile, name: &str, spans: &[Span], end_nanos: u64) -> S
         }
     };
     for span in spans {
-        add(Vec::new(), span.start_nanos.saturating_sub(at));
+        add(Vec::new(), span.start_nanos.saturating_sub(reached));
         add(stack(&profile.samples[span.sample]), span.length_nanos);
-        at = span.end_nanos();
+        reached = span.end_nanos();
     }
-    add(Vec::new(), end_nanos.saturating_sub(at));
+    add(Vec::new(), end_nanos.saturating_sub(reached));
     Sampled {
         r#type: "sampled",
         name: if name.is_empty() { "a thread without a name".to_owned() } else { name.to_owned() },
         unit: "nanoseconds",
         start_value: 0,
-        end_value: end_nanos.max(at),
+        end_value: end_nanos.max(reached),
         samples,
         weights,
     }
 }
 
-/// What a file of this profile is called.
+/// The title of a profile's file.
 pub(super) fn title(profile: &Profile) -> String {
     match profile.capture.node_pid {
         0 => format!("{} profile", profile.value_name()),
@@ -142,7 +142,7 @@ pub(super) fn title(profile: &Profile) -> String {
     }
 }
 
-/// Kernel functions keep their suffix, since these formats have no field for the kind.
+/// Returns the frame's name. Kernel functions keep their suffix, because these formats lack a field for the kind.
 pub(super) fn written_name(frame: &Frame) -> String {
     match frame.kind {
         FrameKind::Kernel => format!("{}{KERNEL_SUFFIX}", frame.name),
@@ -150,7 +150,7 @@ pub(super) fn written_name(frame: &Frame) -> String {
     }
 }
 
-/// The module of an Erlang function, the kind of any other.
+/// Returns the module of an Erlang function, or the kind of any other.
 fn file_of(frame: &Frame) -> &str {
     match frame.kind {
         FrameKind::Erlang | FrameKind::Bif => frame.name.split(':').next().unwrap_or("erlang"),
@@ -168,7 +168,7 @@ fn weight_factor(profile: &Profile) -> u64 {
     }
 }
 
-/// One of the units that the schema knows.
+/// Returns one of the units of the schema.
 fn unit(profile: &Profile, factor: u64) -> &'static str {
     const KNOWN: [&str; 5] = ["nanoseconds", "microseconds", "milliseconds", "seconds", "bytes"];
     match profile.event {
@@ -233,7 +233,7 @@ mod tests {
             (&thread["name"], &thread["endValue"]),
             (&"1_scheduler".into(), &200_000_000.into())
         );
-        // Nothing for 50 ms, f/1 for 3, nothing, g/0 for 1, nothing.
+        // Idle for 50 ms, f/1 for 3, idle, g/0 for 1, idle.
         let weights = [50, 3, 47, 1, 99].map(|millis| millis * 1_000_000);
         assert_eq!(thread["weights"], serde_json::json!(weights));
         assert_eq!(thread["samples"], serde_json::json!([[], [0, 1], [], [0, 2], []]));

@@ -1,5 +1,4 @@
-//! Counting stacks as they come in a file: equal bytes are counted, and only what is distinct is
-//! looked at. What lives here knows no format.
+//! Counts stacks by their bytes, independently of the format, so that only distinct ones are parsed.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -14,17 +13,17 @@ use super::{
     perf_events::Chosen,
 };
 
-/// Distinct runs of bytes that are kept before they are named. Stacks that differ in addresses
-/// only become one when they are.
+/// Limit of distinct stacks before they are named. Naming merges stacks that differ in addresses only.
 const MAX_UNNAMED: usize = 200_000;
 
-/// Bytes of those. With 127 frames each, the kernel's usual limit, so many would take 200 MB.
+/// Size limit of distinct stacks. With 127 frames each, the kernel's usual limit, [`MAX_UNNAMED`] stacks would take 200
+/// MB.
 const MAX_UNNAMED_BYTES: usize = 64 << 20;
 
-/// Longest name of a function or a thread that is believed.
+/// Size limit of a function's or a thread's name.
 const MAX_NAME_BYTES: usize = 64 << 10;
 
-/// What is counted for one stack.
+/// The totals of one stack.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counted {
     pub(super) weight: u64,
@@ -32,23 +31,23 @@ pub(super) struct Counted {
 }
 
 impl Counted {
-    /// Adds what must not wrap around; a sum that large says nothing any more.
+    /// Adds with saturation, because a wrapped sum would mislead and one that large has no meaning.
     pub(super) fn add(&mut self, other: Self) {
         self.weight = self.weight.saturating_add(other.weight);
         self.count = self.count.saturating_add(other.count);
     }
 }
 
-/// Equal runs of bytes, counted.
+/// Counts of equal byte strings.
 #[derive(Debug, Default)]
 pub(super) struct StackCounts {
     index: HashMap<Box<[u8]>, Counted, BuildHasherDefault<WordHasher>>,
-    /// Of the runs together.
+    /// Total size of the byte strings.
     held_bytes: usize,
 }
 
 impl StackCounts {
-    /// Counts one occurrence of `bytes`.
+    /// Adds counts to `bytes`.
     pub(super) fn add(&mut self, bytes: &[u8], counted: Counted) {
         if let Some(known) = self.index.get_mut(bytes) {
             known.add(counted);
@@ -58,19 +57,19 @@ impl StackCounts {
         self.index.insert(bytes.into(), counted);
     }
 
-    /// True when it is time to name what was counted, so that memory stays bounded.
+    /// Returns whether the stacks must be named now, so that memory stays bounded.
     pub(super) fn is_full(&self) -> bool {
         self.index.len() >= MAX_UNNAMED || self.held_bytes >= MAX_UNNAMED_BYTES
     }
 
-    /// All that was counted, in no order. Nothing is left.
+    /// Removes and returns all counts, in no order.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = (Box<[u8]>, Counted)> + '_ {
         self.held_bytes = 0;
         self.index.drain()
     }
 }
 
-/// Takes eight bytes at a time: stacks are long, and a file may hold many millions.
+/// A hasher that takes eight bytes at a time: stacks are long, and a file may hold many millions.
 #[derive(Default)]
 pub(super) struct WordHasher(u64);
 
@@ -101,24 +100,24 @@ impl Hasher for WordHasher {
     }
 }
 
-/// Named stacks of an import, merged.
+/// Merged named stacks of an import.
 #[derive(Debug, Default)]
 pub(super) struct Merged {
     pub(super) frames: FrameTable,
-    /// By the number of the event, stack and labels.
+    /// Counts by event number, stack and labels.
     samples: HashMap<(usize, Vec<StackEntry>, Labels), Counted>,
-    /// Weight of all samples together.
+    /// Weight of all samples.
     total: u64,
     budget: Budget,
 }
 
 impl Merged {
-    /// Nothing yet, with what all may take.
+    /// An empty set with a memory limit.
     pub(super) fn within(limit_bytes: u64) -> Self {
         Self { budget: Budget::new(limit_bytes), ..Self::default() }
     }
 
-    /// The id of a frame. A name that is longer than any real one is cut.
+    /// Returns the id of a frame. A name beyond the size limit is cut.
     pub(super) fn intern(&mut self, mut frame: Frame) -> Result<FrameId, TooLarge> {
         if frame.name.len() > MAX_NAME_BYTES {
             let end = (0..=MAX_NAME_BYTES).rev().find(|&end| frame.name.is_char_boundary(end));
@@ -127,13 +126,13 @@ impl Merged {
         let (before, length) = (self.frames.len(), frame.name.len());
         let id = self.frames.intern(frame);
         if self.frames.len() > before {
-            // Once in the table and once in its index.
+            // The name counts once for the table and once for its index.
             self.budget.spend_on::<[Frame; 2]>(2 * length)?;
         }
         Ok(id)
     }
 
-    /// The root of a stack: the kind of thread, or the name of one that is none of the VM's.
+    /// Returns the root of a stack: the kind of a VM thread, or the name of another thread.
     pub(super) fn root(&mut self, thread: &str) -> Result<FrameId, TooLarge> {
         let frame = match ThreadKind::from_name(thread).0 {
             ThreadKind::Other if !is_of_the_vm(thread) => {
@@ -144,8 +143,8 @@ impl Merged {
         self.intern(frame)
     }
 
-    /// Adds a stack of an event, root first, of the thread that is called `thread`. All weights together stay
-    /// within 64 bits, as every sum that is made of them later relies on; what is beyond is left out.
+    /// Adds a stack of an event, root first, on the thread with this name. The sum of all weights stays within 64 bits,
+    /// on which all later sums rely; the excess is dropped.
     pub(super) fn add(
         &mut self,
         event: usize,
@@ -180,17 +179,17 @@ impl Merged {
         Ok(())
     }
 
-    /// The profile of the chosen events, samples in order.
+    /// Returns the profile of the chosen events, with sorted samples.
     pub(super) fn into_profile(self, chosen: &Chosen, capture: Capture, lost: u64) -> Profile {
         let mut frames = FrameTable::default();
         let mut kept: HashMap<FrameId, FrameId> = HashMap::new();
         let mut counted: HashMap<(Vec<StackEntry>, Labels), Counted> = HashMap::new();
         let is_chosen = |((event, ..), _): &((usize, _, _), _)| chosen.events.contains(event);
         let mut taken: Vec<_> = self.samples.into_iter().filter(is_chosen).collect();
-        // In an order, so that frames have the same numbers each time.
+        // Sorted, so that frames get the same numbers each time.
         taken.sort_by(|(one, _), (other, _)| one.cmp(other));
         for ((_, mut stack, labels), count) in taken {
-            // Events that were left out leave no function behind.
+            // Only functions of chosen events are kept.
             for StackEntry { frame, .. } in &mut stack {
                 let known = kept.entry(*frame);
                 *frame = *known.or_insert_with(|| frames.intern(self.frames.get(*frame).clone()));
@@ -198,7 +197,7 @@ impl Merged {
             counted.entry((stack, labels)).or_default().add(count);
         }
         let sample = |((stack, labels), Counted { weight, count }): (_, Counted)| {
-            // Events that have no weight of their own happened as often as they weigh.
+            // Events without a weight of their own weigh one per occurrence.
             let weight = if chosen.counts_samples { count } else { weight };
             let times = Times::default();
             Sample { stack, labels, weight, count, times }
@@ -219,7 +218,7 @@ impl Merged {
     }
 }
 
-/// Threads of the VM that have a name of their own but no kind.
+/// Returns whether this is a VM thread with a name of its own but without a kind.
 fn is_of_the_vm(thread: &str) -> bool {
     thread == "beam.smp" || thread.starts_with("sys_") || thread.starts_with("erts_")
 }

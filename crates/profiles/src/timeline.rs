@@ -1,24 +1,22 @@
-//! When the stacks of a profile were there, thread by thread, as far as their times tell: for formats that
-//! have a time line.
+//! Time lines of a profile's threads, for formats with a time axis.
 //!
-//! Times are known by the step (50 ms as recorded). What fell into one step on one thread stands there one
-//! after another, from the step's beginning on, or for waits up to its end; in which order it was is not
-//! known. Nothing overlaps.
+//! Times are known by step (50 ms when recorded by rabbitscope). The samples of one thread in one step follow one
+//! another in an arbitrary order, from the step's start on; waits end at the step's end. Spans never overlap.
 
 use std::collections::BTreeMap;
 
 use super::{Event, Profile};
 
-/// A stack for some time.
+/// A stack that lasts for some time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
-    /// Number of the sample.
+    /// Index of the sample.
     pub(super) sample: usize,
-    /// Since the recording began.
+    /// Time since the start of the recording.
     pub(super) start_nanos: u64,
-    /// 0 for what takes no time, such as a call.
+    /// 0 for an event without duration, such as a call.
     pub(super) length_nanos: u64,
-    /// In the unit of the event.
+    /// Weight in the unit of the event.
     pub(super) weight: u64,
 }
 
@@ -28,19 +26,19 @@ impl Span {
     }
 }
 
-/// What one thread did.
+/// The time line of one thread.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ThreadLine {
-    /// In order of time.
+    /// Spans in order of time.
     pub(super) spans: Vec<Span>,
-    /// Samples of which no time, or less than their weight, was recorded, with what is missing.
+    /// Samples with weight whose time was not recorded, and that weight.
     pub(super) untimed: Vec<(usize, u64)>,
 }
 
-/// Step, number of the sample, weight.
+/// Step, index of the sample, and weight.
 type Point = (u32, usize, u64);
 
-/// Threads by name; absent when no times were recorded.
+/// Returns time lines by thread name; `None` if no times were recorded.
 pub(super) fn timeline(profile: &Profile) -> Option<BTreeMap<&str, ThreadLine>> {
     let step_nanos = profile.capture.time_step_nanos;
     if step_nanos == 0 || profile.samples.iter().all(|sample| sample.times.is_empty()) {
@@ -66,21 +64,22 @@ pub(super) fn timeline(profile: &Profile) -> Option<BTreeMap<&str, ThreadLine>> 
     Some(placed.collect())
 }
 
-/// Steps with what fell into them, in order.
+/// Places the points of each step on the time line, in order.
 fn placed(profile: &Profile, points: &[Point], step_nanos: u64) -> Vec<Span> {
     let mut spans = Vec::with_capacity(points.len());
     let mut free = 0_u64;
-    for of_step in points.chunk_by(|left, right| left.0 == right.0) {
-        let begin = u64::from(of_step[0].0).saturating_mul(step_nanos);
+    for points_of_step in points.chunk_by(|left, right| left.0 == right.0) {
+        let begin = u64::from(points_of_step[0].0).saturating_mul(step_nanos);
         let length = |weight: u64| weight.saturating_mul(nanos_of_weight(profile));
-        let all = of_step.iter().fold(0_u64, |sum, point| sum.saturating_add(length(point.2)));
+        let all =
+            points_of_step.iter().fold(0_u64, |sum, point| sum.saturating_add(length(point.2)));
         // A wait counts for the step in which it ended.
         let first = match profile.event {
             Event::OffCpu => begin.saturating_add(step_nanos).saturating_sub(all),
             _ => begin,
         };
         free = free.max(first);
-        for &(_, sample, weight) in of_step {
+        for &(_, sample, weight) in points_of_step {
             let length_nanos = length(weight);
             spans.push(Span { sample, start_nanos: free, length_nanos, weight });
             free = free.saturating_add(length_nanos);
@@ -89,7 +88,7 @@ fn placed(profile: &Profile, points: &[Point], step_nanos: u64) -> Vec<Span> {
     spans
 }
 
-/// How long a unit of weight lasts.
+/// Duration of a unit of weight.
 fn nanos_of_weight(profile: &Profile) -> u64 {
     match profile.event {
         Event::Cpu => profile.capture.period_nanos,
@@ -105,7 +104,7 @@ mod tests {
 
     const STEP: u64 = 50_000_000;
 
-    /// Samples `a` and `b` with weights by step, on the threads of these names.
+    /// A profile of samples `a` and `b` with weights by step, on these threads.
     fn profile(samples: [(&str, &[(u32, u64)]); 2]) -> Profile {
         let mut profile = read_folded(&b"a 1\nb 1\n"[..]).unwrap();
         profile.capture.time_step_nanos = STEP;
@@ -123,7 +122,9 @@ mod tests {
     fn starts(line: &ThreadLine) -> Vec<(usize, u64, u64)> {
         let millis = |nanos: u64| nanos / 1_000_000;
         let spans = line.spans.iter();
-        spans.map(|it| (it.sample, millis(it.start_nanos), millis(it.length_nanos))).collect()
+        spans
+            .map(|span| (span.sample, millis(span.start_nanos), millis(span.length_nanos)))
+            .collect()
     }
 
     #[test]

@@ -60,6 +60,7 @@ impl Exit {
             return Some(match error {
                 error if error.is_unreachable() => Self::Unreachable,
                 error if error.is_usage() => Self::Usage,
+                error if error.is_permission() => Self::PermissionMissing,
                 _ => Self::Failed,
             });
         }

@@ -1,10 +1,15 @@
 //! The files a profile can be written to. The suffix of the name decides the form. What is read is in [`crate::source`].
 
-use std::path::{Path, PathBuf};
+use std::{
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+    time::{SystemTime, UNIX_EPOCH},
+};
 
 use anyhow::Context;
 use rabbitscope_files::AtomicFile;
 use rabbitscope_profiles::{Profile, write_firefox, write_folded, write_pprof, write_speedscope};
+use rabbitscope_text::compact_utc;
 use rabbitscope_web::{Report, write_report, write_svg};
 
 use crate::exit::UsageError;
@@ -31,8 +36,9 @@ const SUFFIXES: [(&str, ProfileFormat); 6] = [
 
 impl ProfileFormat {
     pub(crate) fn of(path: &Path) -> Option<Self> {
-        let name = path.file_name()?.to_str()?;
-        SUFFIXES.iter().find(|(suffix, _)| name.ends_with(suffix)).map(|&(_, format)| format)
+        let name = path.file_name()?.as_bytes();
+        let fits = |suffix: &str| name.ends_with(suffix.as_bytes());
+        SUFFIXES.iter().find(|(suffix, _)| fits(suffix)).map(|&(_, format)| format)
     }
 }
 
@@ -76,6 +82,18 @@ impl ProfileFile {
     }
 }
 
+/// A page of the working directory that is not there yet: `COMMAND-TIME.html`, with a number where that one is.
+pub(crate) fn default_page(command: &str) -> PathBuf {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let stem = format!("{command}-{}", compact_utc(now));
+    let named = |number: u32| match number {
+        1 => PathBuf::from(format!("{stem}.html")),
+        _ => PathBuf::from(format!("{stem}-{number}.html")),
+    };
+    let free = (1..).map(named).find(|path| path.symlink_metadata().is_err());
+    free.expect("there are more numbers than files")
+}
+
 /// Refuses a page with another suffix than `.html`.
 pub(crate) fn require_html(path: &Path) -> Result<(), UsageError> {
     if path.extension().is_some_and(|suffix| suffix == "html") {
@@ -113,5 +131,7 @@ mod tests {
         check("a.speedscope.json", Some(ProfileFormat::Speedscope));
         check("a.firefox.json", Some(ProfileFormat::Firefox));
         check("a.json", None);
+        let no_text = Path::new(std::ffi::OsStr::from_bytes(b"p\xff.html"));
+        assert_eq!(ProfileFormat::of(no_text), Some(ProfileFormat::Html));
     }
 }

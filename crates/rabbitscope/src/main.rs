@@ -2,13 +2,12 @@
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use rabbitscope::{commands::Cli, exit::Exit, output};
 
 fn main() -> ExitCode {
     // First of all: files are opened, and threads started, without any privilege of the program's file.
     let lowered = rabbitscope_probe::lower_privileges().map_err(anyhow::Error::from);
-    let typed = Cli::try_parse().unwrap_or_else(|error| output::command_line(&error));
+    let typed = Cli::typed().unwrap_or_else(|error| output::command_line(&error));
     let exit = lowered.and_then(|()| typed.execute()).unwrap_or_else(|error| {
         output::error(&error);
         Exit::of(&error)

@@ -132,7 +132,7 @@ impl Source {
         if let Some(known) = Self::by_content(start) {
             return Some(known);
         }
-        let name = path.file_name()?.to_str()?;
+        let name = path.file_name()?.to_string_lossy();
         let is = |suffixes: &[&str]| suffixes.iter().any(|suffix| name.ends_with(suffix));
         match ProfileFormat::of(path) {
             Some(ProfileFormat::Pprof) => return Some(Self::Pprof),

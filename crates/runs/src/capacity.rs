@@ -80,7 +80,8 @@ pub enum CapacityOutcome {
 pub struct CapacityStep {
     /// Messages a second that the schedules asked for, over all publishers.
     pub offered: f64,
-    /// Messages a second that were published.
+    /// Messages a second that the broker accepted, or that came into confirm windows; in files of older versions those
+    /// that were written.
     pub achieved: f64,
     /// Which latency the quantiles are of, such as `confirm-intended`.
     pub latency: String,

@@ -16,4 +16,4 @@ mod utc;
 pub use figures::{grouped, grouped_rate, human_bytes, short_time};
 pub use table::{Align, Column, table};
 pub use units::{UnitError, display_duration, display_size, parse_duration, parse_size};
-pub use utc::{display_utc, parse_offset_time, parse_utc};
+pub use utc::{compact_utc, display_utc, parse_offset_time, parse_utc};

@@ -48,6 +48,11 @@ pub fn display_utc(since_epoch: Duration) -> impl fmt::Display {
 
 struct Utc(u64);
 
+/// As a part of a file's name: `20260102T030405Z`.
+pub fn compact_utc(since_epoch: Duration) -> String {
+    display_utc(since_epoch).to_string().replace(['-', ':'], "")
+}
+
 impl fmt::Display for Utc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (year, month, day) = civil_from_days(self.0 / 86_400);
@@ -94,6 +99,18 @@ fn civil_from_days(days: u64) -> (u64, u64, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_in_names() {
+        fn check(seconds: u64, expected: &str) {
+            assert_eq!(compact_utc(Duration::from_secs(seconds)), expected);
+        }
+        check(0, "19700101T000000Z");
+        check(951_782_399, "20000228T235959Z");
+        check(951_782_400, "20000229T000000Z");
+        check(1_735_689_599, "20241231T235959Z");
+        check(4_107_542_400, "21000301T000000Z");
+    }
 
     #[test]
     fn times_read_and_write() {

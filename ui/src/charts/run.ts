@@ -66,7 +66,8 @@ type Drawn = Pick<ChartSpec, "title" | "lines" | "log" | "text">;
 
 function throughput(series: Series): Drawn {
   const lines = [
-    { name: "published", values: series.published },
+    { name: "accepted", values: series.accepted ?? [] },
+    { name: "written", values: series.published },
     { name: "confirmed", values: series.confirmed },
     { name: "consumed", values: series.consumed },
   ];

@@ -92,9 +92,9 @@ function changeLegend(): HTMLElement {
     "ul",
     { class: "legend", "aria-label": "Colours of change" },
     item("less", "smaller share after"),
-    item("same", "no change"),
+    item("same", "no change, or one within noise"),
     item("more", "larger share after"),
-    h("li", {}, "faint: a small change, or one within noise"),
+    h("li", {}, "faint: a small change"),
     h("li", {}, "width: mean of both shares, so that what vanished still stands there"),
   );
 }

@@ -122,7 +122,7 @@ export class Model {
   private changeOf(view: View, node: number, totals: Pair): number {
     const [before, after] = view.sides.map((side) => side[node]) as Pair;
     const step = changeStep(before / totals[0], after / totals[1]);
-    return this.isBeyondNoise([before, after], totals) ? step : Math.sign(step);
+    return this.isBeyondNoise([before, after], totals) ? step : 0;
   }
 
   /** Both shares of a part of a comparison, as text. */

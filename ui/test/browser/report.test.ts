@@ -193,7 +193,7 @@ test("a chart reads out its values", async () => {
   await chart.locator(".plot").focus();
   await page.keyboard.press("ArrowRight");
   assert.equal(await chart.locator(".chart-time").innerText(), "at 0.5 s");
-  assert.match(await chart.locator(".legend").innerText(), /published\s*1,000/);
+  assert.match(await chart.locator(".legend").innerText(), /written\s*1,000/);
   await page.close();
 });
 

@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { START } from "../../src/link.ts";
 import { changesOf } from "../../src/flame/functions.ts";
+import { type GraphData, Model } from "../../src/flame/model.ts";
 import { isBeyondNoise, noChange, probability } from "../../src/flame/noise.ts";
 import { decodeStacks } from "../../src/flame/stacks.ts";
 
@@ -25,6 +27,42 @@ test("large pieces are few samples", () => {
   const beyond = (counts: [number, number]): boolean =>
     isBeyondNoise([1000, 1400], [4000, 4000], { rate: 0.001, counts, runs: null }, 100);
   assert.deepEqual([beyond([1, 1]), beyond([0.01, 0.01])], [true, false]);
+});
+
+/** A graph of one function and the rest, with these weights on both sides, in one shade or another. */
+function shadeOfChange(before: number, after: number): number | null {
+  const data: GraphData = {
+    unit: "samples",
+    total: 2000,
+    frames: { name: ["f", "g"], kind: [0, 0], kinds: ["erlang"] },
+    stacks: {
+      frame: [0, 1],
+      climb: [0, 1],
+      self: [before + after, 2000 - before - after],
+      "run-node": [],
+      "run-length": [],
+      "kind-node": [],
+      "kind-number": [],
+    },
+    sides: {
+      leaves: [
+        [before, 1000 - before],
+        [after, 1000 - after],
+      ],
+      totals: [1000, 1000],
+    },
+    noise: NOISE,
+  };
+  const model = new Model(data);
+  const view = model.view({ ...START, openAll: true });
+  const node = view.frame.indexOf(0);
+  return model.look(view, node, null).change;
+}
+
+test("noise has no colour", () => {
+  assert.equal(shadeOfChange(100, 130), 0);
+  assert.ok((shadeOfChange(100, 400) ?? 0) > 0);
+  assert.ok((shadeOfChange(400, 100) ?? 0) < 0);
 });
 
 test("a comparison without a change says so", () => {

@@ -77,6 +77,8 @@ pub enum Request<'a> {
     Reject { delivery_tag: u64, requeue: bool },
     /// Asks for redelivery of all unacknowledged messages.
     Recover { requeue: bool },
+    /// Lets messages flow (`active`), as they do on a new channel: RabbitMQ changes nothing, and answers in turn.
+    Flow { active: bool },
     /// Switches the channel to confirm mode.
     ConfirmSelect,
     /// Makes the channel transactional.
@@ -135,6 +137,7 @@ impl Request<'_> {
             Self::Reject { .. } => (BASIC, 90),
             Self::Recover { .. } => (BASIC, 110),
             Self::Nack { .. } => (BASIC, 120),
+            Self::Flow { .. } => (CHANNEL, 20),
             Self::ConfirmSelect => (CONFIRM, 10),
             Self::TxSelect => (TX, 10),
             Self::TxCommit => (TX, 20),
@@ -153,6 +156,7 @@ impl Request<'_> {
             | Self::QueueUnbind { .. }
             | Self::QueuePurge { .. }
             | Self::QueueDelete { .. } => self.write_queue(out),
+            Self::Flow { active } => out.put_bits(&[active]),
             Self::ConfirmSelect => out.put_bits(&[false]),
             Self::TxSelect | Self::TxCommit | Self::TxRollback => {}
             _ => self.write_basic(out),
@@ -358,6 +362,7 @@ mod tests {
             &declare,
             &[1, 0, 1, 0, 0, 0, 13, 0, 50, 0, 10, 0, 0, 1, b'q', 0b1010, 0, 0, 0, 0, 0xce],
         );
+        check(&Request::Flow { active: true }, &[1, 0, 1, 0, 0, 0, 5, 0, 20, 0, 20, 1, 0xce]);
         check(&Request::ConfirmSelect, &[1, 0, 1, 0, 0, 0, 5, 0, 85, 0, 10, 0, 0xce]);
         check(
             &Request::Qos { prefetch: 500, global: false },

@@ -105,6 +105,11 @@ pub enum Reply {
     },
     /// `basic.recover-ok`
     Recovered,
+    /// `channel.flow-ok`
+    FlowSet {
+        /// Messages flow.
+        active: bool,
+    },
     /// `confirm.select-ok`
     ConfirmsSelected,
     /// `tx.select-ok`
@@ -196,6 +201,7 @@ fn channel<'a>(method: u16, reader: &mut Reader<'a>) -> Parsed<'a> {
     Ok(Some(match method {
         11 => ServerMethod::ChannelOpenOk,
         20 => ServerMethod::ChannelFlow { active: reader.u8()? & 1 != 0 },
+        21 => ServerMethod::Reply(Reply::FlowSet { active: reader.u8()? & 1 != 0 }),
         40 => ServerMethod::ChannelClose(refusal(reader)?),
         41 => ServerMethod::ChannelCloseOk,
         _ => return Ok(None),

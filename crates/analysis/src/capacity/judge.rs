@@ -6,7 +6,7 @@ use rabbitscope_runs::{
     scenario::{Expectation, Limit, Metric},
 };
 
-/// At least this share of what was offered has to be published.
+/// At least this share of what was offered has to be sent, and to be accepted.
 const ACHIEVED: f64 = 0.99;
 
 /// Messages may pile up by this share of what is offered; what is less than that is noise.
@@ -28,7 +28,7 @@ const OWN_DELAY: f64 = 0.5;
 pub struct StepMeasurements {
     /// Messages a second that the schedules asked for.
     pub offered: f64,
-    /// Messages a second that were published.
+    /// Messages a second that the broker accepted, or had in a confirm window; see [`RunRecord`].
     pub achieved: f64,
     /// How fast messages piled up, messages a second.
     pub backlog_growth: f64,
@@ -50,8 +50,9 @@ pub fn judge(
     stolen: Option<f64>,
 ) -> StepMeasurements {
     let seconds = record.measured.duration_nanos as f64 / 1e9;
-    let achieved =
-        if seconds > 0.0 { record.measured.load.counts.published as f64 / seconds } else { 0.0 };
+    let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
+    let sent = rate(record.measured.load.counts.published);
+    let achieved = rate(accepted(record, series));
     let growth = backlog_growth(series, has_consumers);
     let missed = crate::judge(limits, record).into_iter().filter(|result| !result.passed);
     let reason = |missed: ExpectationResult| match missed.measured {
@@ -62,9 +63,14 @@ pub fn judge(
     if let Verdict::Failed { reason } = &record.verdict {
         reasons.push(reason.clone());
     }
-    if achieved < ACHIEVED * offered {
-        let share = 100.0 * achieved / offered;
+    let share = |rate: f64| 100.0 * rate / offered;
+    if sent < ACHIEVED * offered {
+        let share = share(sent);
         reasons.push(format!("only {share:.1} % of the messages were sent in their time"));
+    } else if achieved < ACHIEVED * offered {
+        let share = share(achieved);
+        reasons
+            .push(format!("the broker accepted only {share:.1} % of the messages in their time"));
     }
     if growth > offered * GROWTH.max(HICCUP_SECONDS / seconds.max(1.0)) {
         reasons.push(format!("messages piled up, {growth:.0} more every second"));
@@ -78,6 +84,18 @@ pub fn judge(
         _ => StepVerdict::Failed,
     };
     StepMeasurements { offered, achieved, backlog_growth: growth, verdict, reasons }
+}
+
+/// Messages that the broker accepted, and those that came into confirm windows: their number is judged by itself. In
+/// files of older versions those that were written.
+fn accepted(record: &RunRecord, series: &[SecondRow]) -> u64 {
+    let counts = &record.measured.load.counts;
+    let Some(accepted) = counts.accepted.get() else { return counts.published };
+    let latest = |is_warming: bool| {
+        let mut rows = series.iter().filter(|row| !row.draining && row.warming == is_warming);
+        rows.next_back().map_or(0, |row| row.unconfirmed)
+    };
+    (accepted + latest(false)).saturating_sub(latest(true))
 }
 
 /// Why a step says nothing of the broker, if that is so.
@@ -121,7 +139,7 @@ fn own_delay(limit: &Expectation, record: &RunRecord) -> Option<String> {
 }
 
 /// How fast messages piled up, messages a second: the slope, after Theil and Sen, of what is
-/// unconfirmed, or of what was published and not consumed, whichever is more.
+/// unconfirmed, or was written and not accepted, or written and not consumed, whichever is more.
 pub fn backlog_growth(series: &[SecondRow], has_consumers: bool) -> f64 {
     let rows: Vec<&SecondRow> = series.iter().filter(|row| !row.draining && !row.warming).collect();
     let at = |row: &SecondRow| f64::from(row.second) + row.interval_nanos as f64 / 1e9;
@@ -132,7 +150,13 @@ pub fn backlog_growth(series: &[SecondRow], has_consumers: bool) -> f64 {
         (at(row), left)
     });
     let waiting: Vec<_> = if has_consumers { waiting.collect() } else { Vec::new() };
-    slope(&unconfirmed).max(slope(&waiting))
+    let mut behind = 0.0;
+    let unaccepted = rows.iter().map(|row| {
+        behind += row.counts.published as f64 - row.counts.accepted_or_written() as f64;
+        (at(row), behind)
+    });
+    let unaccepted: Vec<_> = unaccepted.collect();
+    slope(&unconfirmed).max(slope(&waiting)).max(slope(&unaccepted))
 }
 
 /// The median of the slopes between all pairs of points; 0 for fewer than three points.
@@ -174,7 +198,12 @@ mod tests {
                 second,
                 interval_nanos: 1_000_000_000,
                 unconfirmed: *unconfirmed,
-                counts: Counters { published: 1000, consumed, ..Counters::default() },
+                counts: Counters {
+                    published: 1000,
+                    accepted: 1000.into(),
+                    consumed,
+                    ..Counters::default()
+                },
                 ..SecondRow::default()
             })
             .collect()
@@ -188,7 +217,11 @@ mod tests {
             measured: Measured {
                 duration_nanos: 10_000_000_000,
                 load: LoadTotals {
-                    counts: Counters { published, ..Counters::default() },
+                    counts: Counters {
+                        published,
+                        accepted: published.into(),
+                        ..Counters::default()
+                    },
                     ..LoadTotals::default()
                 },
                 ..Measured::default()
@@ -230,6 +263,33 @@ mod tests {
         let mut cut_short = record(5_000, true, false);
         cut_short.verdict = Verdict::Aborted { reason: "connection lost".to_owned() };
         check(&cut_short, &level, (StepVerdict::CutShort, "connection lost"));
+    }
+
+    #[test]
+    fn what_only_sockets_took_was_not_accepted() {
+        let series = |accepted: &[u64], unconfirmed: u64| {
+            let mut rows = rows(&vec![unconfirmed; accepted.len()], 1000);
+            rows.iter_mut()
+                .zip(accepted)
+                .for_each(|(row, accepted)| row.counts.accepted = (*accepted).into());
+            rows
+        };
+        let record = |accepted: u64| {
+            let mut record = record(10_000, true, false);
+            record.measured.load.counts.accepted = accepted.into();
+            record
+        };
+        let check = |record: &RunRecord, series: &[SecondRow], expected: &str| {
+            let observed = judge(1000.0, &[], record, series, false, None);
+            assert_eq!(observed.reasons.join("; "), expected);
+        };
+        // Messages are on their way, and no more of them every second.
+        check(&record(9_960), &series(&[960, 1000, 1000, 1000], 0), "");
+        let held = "the broker accepted only 96.0 % of the messages in their time";
+        check(&record(9_600), &series(&[600, 1000, 1000, 1000], 0), held);
+        check(&record(9_600), &series(&[600, 1000, 1000, 1000], 350), "");
+        let slow = "the broker accepted only 70.0 % of the messages in their time; messages piled up, 300 more every second";
+        check(&record(7_000), &series(&[700; 5], 0), slow);
     }
 
     #[test]

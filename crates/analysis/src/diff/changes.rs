@@ -1,5 +1,4 @@
-//! The table of a comparison: own and total share of every function before and after, what moved, and
-//! which of them moved most.
+//! The table of a comparison: own and total share of every function before and after, ordered by their changes.
 
 use std::{
     cmp::Ordering,
@@ -16,41 +15,43 @@ use super::{
 };
 use crate::StackTree;
 
-/// How a function's share changed.
+/// The change of a function's shares.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Change {
-    /// In [`ProfileDiff::frames`](super::ProfileDiff::frames).
+    /// Index into [`ProfileDiff::frames`](super::ProfileDiff::frames).
     pub frame: FrameId,
-    /// Its name.
+    /// The function's name.
     pub name: String,
-    /// What it is made of.
+    /// The kind of its frame.
     pub kind: FrameKind,
-    /// See [`FunctionRow::own`](crate::FunctionRow::own).
+    /// Own weight; see [`FunctionRow::own`](crate::FunctionRow::own).
     pub own: Sides,
-    /// See [`FunctionRow::total`](crate::FunctionRow::total).
+    /// Total weight; see [`FunctionRow::total`](crate::FunctionRow::total).
     pub total: Sides,
-    /// Of the own share, −1 to 1.
+    /// Change of the own share, −1 to 1.
     pub own_change: f64,
-    /// Of the total share, −1 to 1.
+    /// Change of the total share, −1 to 1.
     pub total_change: f64,
-    /// About the own share.
+    /// Evidence about the own share.
     pub own_evidence: Evidence,
-    /// About the total share.
+    /// Evidence about the total share.
     pub total_evidence: Evidence,
-    /// Of the change of the total share, what no function that it calls has changed by itself, −1 to 1.
-    /// So the callers of what moved do not stand before it.
+    /// The part of the total share's change that changed callees do not explain, −1 to 1. It keeps callers from
+    /// standing before the function that moved.
     pub unexplained: f64,
 }
 
 impl Change {
-    /// Whether either share changed by more than noise.
+    /// Returns whether either share changed by more than noise.
     pub fn is_beyond_noise(&self) -> bool {
         self.own_evidence == Evidence::BeyondNoise || self.total_evidence == Evidence::BeyondNoise
     }
 
-    /// Which of its shares changed by more than noise: `own`, `total`, `both`, or nothing.
+    /// Returns the shares that changed by more than noise: `own`, `total`, `both`, or nothing.
     pub fn moved_in_words(&self) -> &'static str {
-        match [self.own_evidence, self.total_evidence].map(|it| it == Evidence::BeyondNoise) {
+        match [self.own_evidence, self.total_evidence]
+            .map(|evidence| evidence == Evidence::BeyondNoise)
+        {
             [true, true] => "both",
             [true, false] => "own",
             [false, true] => "total",
@@ -58,7 +59,7 @@ impl Change {
         }
     }
 
-    /// By how much it moved by itself, 0 to 1: of both shares the larger change among those that count.
+    /// Returns the size of the function's own movement, 0 to 1: the larger change of those shares that count.
     fn moved(&self) -> f64 {
         let size = |evidence, change: f64| match evidence {
             Evidence::WithinNoise if self.is_beyond_noise() => 0.0,
@@ -67,12 +68,12 @@ impl Change {
         size(self.own_evidence, self.own_change).max(size(self.total_evidence, self.unexplained))
     }
 
-    /// What is beyond noise first, of these what moved most. The code that ran for an Erlang function
-    /// moves with it and stands below it.
+    /// Orders changes beyond noise first, then by movement. Native code moves with the Erlang function that it ran for,
+    /// and stands below it.
     fn order(&self, other: &Self) -> Ordering {
         let beyond = other.is_beyond_noise().cmp(&self.is_beyond_noise());
         let moved = other.moved().total_cmp(&self.moved());
-        let rank = |it: &Self| !it.kind.is_erlang_function();
+        let rank = |change: &Self| !change.kind.is_erlang_function();
         beyond
             .then(moved)
             .then(rank(self).cmp(&rank(other)))
@@ -81,17 +82,16 @@ impl Change {
     }
 }
 
-/// What a change has to be larger than.
+/// The noise that a change must exceed.
 pub(super) enum Noise<'a> {
-    /// The noise of sampling; with this rate any of the comparisons may be wrong.
+    /// The noise of sampling, with the rate at which any of the comparisons may be wrong.
     Sampling(f64),
-    /// What differs between runs.
+    /// The differences between runs.
     BetweenRuns(RunProfiles<'a>, Relabellings),
 }
 
-/// Every function of either profile, the greatest mover first, and how many comparisons that were.
-/// Threads are none. `stacks` are the
-/// merged ones, with what ends in each node.
+/// Returns the changes of every function of either profile, greatest mover first, and the number of comparisons.
+/// Threads are no functions. `stacks` has the merged stacks and the weights that end in each node.
 pub(super) fn changes(
     profiles: [&Profile; 2],
     totals: Sides,
@@ -112,12 +112,12 @@ pub(super) fn changes(
     };
     let evidence = match noise {
         Noise::Sampling(family_rate) => {
-            let squares = SquaredPieces::of(profiles, frames);
+            let squares = SquaredPieces::new(profiles, frames);
             let sum = squares.as_ref().map(|squares| squares.sum);
             let judge = Judge::new(totals, sum, *family_rate, comparisons);
-            let of =
+            let of_function =
                 |frame: &FrameId| evidence_of_one(&judge, squares.as_ref(), *frame, sides(*frame));
-            functions.iter().map(of).collect()
+            functions.iter().map(of_function).collect()
         }
         Noise::BetweenRuns(runs, relabellings) => runs.evidence(relabellings, &functions, frames),
     };
@@ -142,7 +142,7 @@ pub(super) fn changes(
     (changes, comparisons)
 }
 
-/// About the own and the total share of one function, by the noise of sampling.
+/// Returns the evidence about the own and the total share of one function, by the noise of sampling.
 fn evidence_of_one(
     judge: &Judge,
     squares: Option<&SquaredPieces>,
@@ -153,17 +153,17 @@ fn evidence_of_one(
     [judge.evidence(own, own_squares), judge.evidence(total, total_squares)]
 }
 
-/// Squares of the pieces that weights are made of, of both profiles together.
+/// Squares of the pieces of weight, summed over both profiles.
 struct SquaredPieces {
-    /// The unit squared.
+    /// The square of the unit.
     scale: f64,
     sum: f64,
     functions: [HashMap<FrameId, (u64, u64)>; 2],
 }
 
 impl SquaredPieces {
-    /// Absent where every sample weighs 1.
-    fn of(profiles: [&Profile; 2], frames: &mut FrameTable) -> Option<Self> {
+    /// Returns the squares; absent if every sample weighs 1.
+    fn new(profiles: [&Profile; 2], frames: &mut FrameTable) -> Option<Self> {
         let unit = square_unit(profiles)?;
         let scale = unit.powi(2);
         let squares = profiles.map(|profile| squared(profile, unit));
@@ -172,7 +172,7 @@ impl SquaredPieces {
         Some(Self { scale, sum, functions })
     }
 
-    /// Of the own and of the total weight.
+    /// Returns the squares of the own and of the total weight.
     fn of_function(&self, frame: FrameId) -> (f64, f64) {
         let rows = self.functions.iter().filter_map(|rows| rows.get(&frame));
         rows.fold((0.0, 0.0), |(own, total), row| {
@@ -181,8 +181,8 @@ impl SquaredPieces {
     }
 }
 
-/// Takes from the change of each caller what went through functions that changed themselves, at most
-/// as much as they did. What is shared by several callers and did not change explains none of them.
+/// Reduces the change of each caller by the weight through callees that changed themselves, at most by the callees'
+/// changes. An unchanged callee of several callers explains none of them.
 fn explain_callers(changes: &mut [Change], totals: Sides, (tree, leaves): (&StackTree, &[Sides])) {
     let moved: HashMap<FrameId, f64> = changes
         .iter()
@@ -201,7 +201,7 @@ fn explain_callers(changes: &mut [Change], totals: Sides, (tree, leaves): (&Stac
     }
 }
 
-/// Weights by caller and callee, for callees that moved; a stack counts once for each pair.
+/// Weights by caller and callee, for callees that moved. A stack counts once for each pair.
 fn calls(
     tree: &StackTree,
     leaves: &[Sides],
@@ -229,12 +229,12 @@ fn calls(
     calls
 }
 
-/// Weights of each node with all below it.
+/// Weight of each node, including the nodes below it.
 fn sums_below(tree: &StackTree, leaves: &[Sides]) -> Vec<Sides> {
     let mut sums = leaves.to_vec();
-    for (at, node) in tree.nodes.iter().enumerate().rev() {
+    for (index, node) in tree.nodes.iter().enumerate().rev() {
         if let Some(parent) = node.parent {
-            let own = sums[at];
+            let own = sums[index];
             let above = &mut sums[parent.0 as usize];
             above.before += own.before;
             above.after += own.after;

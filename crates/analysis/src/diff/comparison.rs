@@ -11,90 +11,89 @@ use crate::{
 use rabbitscope_profiles::{Event, FrameId, FrameTable, Profile, StackEntry, merged};
 use std::collections::HashMap;
 
-/// Weight of a whole profile after scaling: fine enough that a stack of one in 10^12 is not lost.
+/// Weight of a whole profile after scaling: fine enough to keep a stack of one in 10^12.
 pub(super) const SCALE: u64 = 1 << 40;
 
-/// Why two profiles cannot be compared.
+/// A reason why two profiles cannot be compared.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DiffError {
-    /// They do not count the same thing.
+    /// The profiles count different things.
     #[error(
         "the first profile is of {before}, the second of {after}: only profiles of the same event can be \
          compared; --value NAME takes another value of files that have several"
     )]
     Events {
-        /// Of the first.
+        /// Event of the first profile.
         before: String,
-        /// Of the second.
+        /// Event of the second profile.
         after: String,
     },
-    /// One has no samples.
+    /// One profile has no samples.
     #[error("the {which} profile has no samples, so that there is nothing to compare")]
     Empty {
-        /// `first` or `second`.
+        /// The empty one: `first` or `second`.
         which: &'static str,
     },
-    /// The runs are so few that what differs between them is not known.
+    /// The runs are too few to know the noise between them.
     #[error(
         "{} and {} profiles are too few to know how much runs differ: give four or more on each side",
         counts[0], counts[1]
     )]
     TooFewRuns {
-        /// On both sides.
+        /// Numbers of runs on both sides.
         counts: [usize; 2],
     },
 }
 
 impl DiffError {
     fn between(before: &Profile, after: &Profile) -> Self {
-        let of = |profile: &Profile| match profile.event {
+        let name = |profile: &Profile| match profile.event {
             Event::Imported => format!("{} ({})", profile.value_name(), profile.unit()),
             event => event.name().to_owned(),
         };
-        Self::Events { before: of(before), after: of(after) }
+        Self::Events { before: name(before), after: name(after) }
     }
 }
 
-/// What the changes of a comparison are larger than.
+/// The noise that the changes of a comparison exceed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum ComparedNoise {
     /// The noise of sampling.
     Sampling,
-    /// What differs between runs.
+    /// The differences between runs.
     BetweenRuns {
-        /// Runs on both sides.
+        /// Numbers of runs on both sides.
         counts: [usize; 2],
-        /// How they belong together.
+        /// The pairing of the runs.
         pairing: RunPairing,
-        /// How many times as much as by sampling shares scatter between them, 1 or more.
+        /// Variance of shares between runs relative to that of sampling, 1 or more.
         overdispersion: f64,
     },
 }
 
-/// Two profiles, merged.
+/// The comparison of two profiles, merged into one tree.
 #[derive(Clone, Debug)]
 pub struct ProfileDiff {
-    /// What both are of.
+    /// The event of both.
     pub event: Event,
-    /// The name of the weights, as of [`Profile::value_name`].
+    /// The name of the weights, as in [`Profile::value_name`].
     pub value: String,
     /// The unit of the first profile's weights. CPU time may be in ticks, nanoseconds or cycles.
     pub unit: String,
-    /// Every function of either.
+    /// Every function of either profile.
     pub frames: FrameTable,
-    /// The stacks of both, runs told apart by length. Weights are the mean of the two shares, scaled
-    /// to the same whole number for both profiles, so that a stack that is in one of them only has
-    /// half its width.
+    /// The stacks of both, with runs of recursion told apart by length. Weights are the mean of the two shares, scaled
+    /// to the same whole number for both profiles. So a stack that is in only one profile has half its width.
     pub tree: StackTree,
-    /// For each node of the tree the weight of the stacks that end there.
+    /// For each node of the tree, the weight of the stacks that end there.
     pub leaves: Vec<Sides>,
     /// Weights of the whole profiles.
     pub totals: Sides,
-    /// Every function but threads: what moved by more than noise first, and of that what moved most.
+    /// All functions except threads: changes beyond noise first, then by movement.
     pub changes: Vec<Change>,
-    /// Comparisons in [`Self::changes`].
+    /// Number of comparisons in [`Self::changes`].
     pub comparisons: usize,
-    /// What the changes are larger than.
+    /// The noise that the changes exceed.
     pub noise: ComparedNoise,
 }
 
@@ -104,16 +103,17 @@ impl ProfileDiff {
         Self::at_rate(before, after, FAMILY_ERROR_RATE)
     }
 
-    /// Compares the runs of two sides, merged; what counts has to be larger than the noise between runs. Returns the
-    /// merged profiles too.
+    /// Compares the merged runs of two sides. Changes must exceed the noise between runs. Also returns the merged
+    /// profiles.
     pub fn of_runs(runs: RunProfiles<'_>) -> Result<(Self, [Profile; 2]), DiffError> {
         let counts = runs.counts();
         let relabellings = runs.relabellings().ok_or(DiffError::TooFewRuns { counts })?;
         let (Some(before), Some(after)) = (merged(runs.before), merged(runs.after)) else {
             let first = &runs.before[0];
             let mut others = runs.before.iter().chain(runs.after);
-            let is_other =
-                |it: &&Profile| it.quantity() != first.quantity() || it.unit() != first.unit();
+            let is_other = |profile: &&Profile| {
+                profile.quantity() != first.quantity() || profile.unit() != first.unit()
+            };
             return Err(DiffError::between(first, others.find(is_other).unwrap_or(first)));
         };
         let noise = Noise::BetweenRuns(runs, relabellings);
@@ -188,7 +188,7 @@ fn stacks_in(profile: &Profile, frames: &mut FrameTable) -> Vec<Stack> {
     stacks.collect()
 }
 
-/// A weight as a part of [`SCALE`].
+/// Scales a weight to a part of [`SCALE`].
 fn scale(weight: u64, total: u64) -> u64 {
     let scaled = u128::from(weight) * u128::from(SCALE) / u128::from(total.max(1));
     u64::try_from(scaled).unwrap_or(SCALE)
@@ -202,8 +202,9 @@ fn leaves(tree: &StackTree, before: &[Stack], after: &[Stack]) -> Vec<Sides> {
             ((parent, StackEntry { frame, repeat }), id)
         })
         .collect();
-    let leaf =
-        |stack: &Stack| runs(&stack.entries).fold(None, |at, run| index.get(&(at, run)).copied());
+    let leaf = |stack: &Stack| {
+        runs(&stack.entries).fold(None, |node, run| index.get(&(node, run)).copied())
+    };
     let mut leaves = vec![Sides::default(); tree.nodes.len()];
     for (stacks, is_after) in [(before, false), (after, true)] {
         for stack in stacks {

@@ -1,9 +1,9 @@
-//! Two profiles of the same event against each other: one tree with the weights of both, and a table
-//! of the functions whose share changed.
+//! Comparison of two profiles of the same event: one tree with the weights of both, and a table of the functions whose
+//! share changed.
 //!
-//! Weights are compared as shares of their own profile, so that recordings of different length or
-//! load can be compared. Two recordings differ by the noise of sampling at least; with several runs on each side
-//! the noise between runs is known too. What is drawn and how wide belongs to `web`.
+//! Weights are compared as shares of their own profile, so that recordings of different length or load are comparable.
+//! Two recordings differ at least by the noise of sampling; several runs on each side also show the noise between runs.
+//! The drawing belongs to `web`.
 
 mod between_runs;
 mod changes;

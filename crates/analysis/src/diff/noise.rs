@@ -1,41 +1,41 @@
-//! Whether a change of a share is larger than the noise of sampling, with a stated rate of errors for
-//! all comparisons of a table together.
+//! The test of a share's change against the noise of sampling, with a stated error rate for all comparisons of a table
+//! together.
 //!
-//! Each comparison is Fisher's exact test of two counted shares, two-sided. It is exact for counts of any
-//! size and for recordings of very different length, where a normal approximation marks too much. The level
-//! of one comparison is that of all of them divided by their number (Bonferroni), which needs no
-//! independence: the total shares of a function and its callers may follow each other as they like.
-//! Bytes and nanoseconds are counted in pieces that are as large as their variance says.
+//! Each comparison is Fisher's exact test of two counted shares, two-sided. It is exact for counts of any size and for
+//! recordings of very different length, where a normal approximation marks too much. The level of one comparison is the
+//! level of all divided by their number (Bonferroni). That needs no independence: the total shares of a function and
+//! its callers may depend on each other. Bytes and nanoseconds are counted in pieces whose size follows from their
+//! variance.
 
 use rabbitscope_profiles::{Profile, Sample};
 
 use super::Sides;
 
-/// How often a table of two recordings with the same true shares marks anything at all.
+/// Share of comparisons of two recordings with the same true shares in which anything is marked.
 pub const FAMILY_ERROR_RATE: f64 = 0.001;
 
-/// Whether a change is larger than the noise of sampling.
+/// The result of a change's test against the noise of sampling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// Larger than counts of this size vary by chance. That runs differ from each other is another
-    /// matter, which only repeated runs can show.
+    /// The change is larger than counts of this size vary by chance. Differences between runs are another matter, which
+    /// only repeated runs can show.
     BeyondNoise,
-    /// Chance alone may have done it.
+    /// Chance alone may have caused the change.
     WithinNoise,
 }
 
-/// Tells changes from noise, for a given number of comparisons between two recordings.
+/// The test of changes, for a given number of comparisons between two recordings.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judge {
     totals: Sides,
-    /// Sum of the squares of all pieces of both, as [`squared`] has them.
+    /// Sum of the squares of all pieces of both profiles, as in [`squared`].
     squares: f64,
     level: f64,
 }
 
 impl Judge {
-    /// `family_rate` is how often any of the comparisons may be wrong. `squares` is absent where every
-    /// sample weighs 1.
+    /// `family_rate` is the rate at which any of the comparisons may be wrong. `squares` is absent if every sample
+    /// weighs 1.
     pub(super) fn new(
         totals: Sides,
         squares: Option<f64>,
@@ -46,8 +46,8 @@ impl Judge {
         Self { totals, squares, level: family_rate / comparisons.max(1) as f64 }
     }
 
-    /// `squares` as above, of the part. `ui/src/flame/noise.ts` has the same test for spans that a reader
-    /// draws.
+    /// Tests a part; `squares` are those of its pieces. `ui/src/flame/noise.ts` has the same test for spans that a
+    /// reader draws.
     pub(super) fn evidence(&self, part: Sides, squares: Option<f64>) -> Evidence {
         let sum = |sides: Sides| (sides.before + sides.after) as f64;
         let piece = match squares {
@@ -60,8 +60,8 @@ impl Judge {
         if p_value(part, all) < self.level { Evidence::BeyondNoise } else { Evidence::WithinNoise }
     }
 
-    /// As heavy as equal samples would have to be for the share to vary as much: Σ weight² / Σ weight
-    /// (Kish) of the part and of the rest, each by what it adds to the variance of the ratio.
+    /// Returns the weight that equal samples would need for the same variance of the share. It combines Σ weight² / Σ
+    /// weight (Kish) of the part and of the rest, each by its contribution to the variance of the ratio.
     fn piece(&self, part: f64, all: f64, squares: f64) -> f64 {
         let mean = |squares: f64, sum: f64| if sum > 0.0 { squares / sum } else { 0.0 };
         let share = part / all;
@@ -70,16 +70,15 @@ impl Judge {
     }
 }
 
-/// Whether the samples of an event are pieces of any size, in units of which weights are squared:
-/// the sum of the squares fits into 64 bits.
+/// Returns the unit for squares of weights, so that their sum fits into 64 bits; absent if every sample weighs 1.
 pub(super) fn square_unit(profiles: [&Profile; 2]) -> Option<f64> {
     let heaviest = profiles.map(Profile::total).into_iter().max().unwrap_or(0);
     let is_weighted = profiles.iter().any(|profile| profile.event.is_weighted());
     is_weighted.then_some((heaviest as f64 / f64::from(1 << 30)).max(1.0))
 }
 
-/// The same stacks; a sample weighs the sum of the squares of its pieces. What fell into one step of
-/// time counts as one piece; without times all occurrences are taken to weigh the same.
+/// Returns the same stacks, with the sum of the squares of its pieces as each sample's weight. The weight in one step
+/// of time is one piece; without times, all occurrences are assumed to weigh the same.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -95,7 +94,7 @@ pub(super) fn squared(profile: &Profile, unit: f64) -> Profile {
     result
 }
 
-/// How heavy the pieces of a sample are, and how many of each there are.
+/// Returns the weights of a sample's pieces, with the number of each.
 fn pieces(sample: &Sample) -> impl Iterator<Item = (f64, f64)> {
     let timed: u64 = sample.times.iter().map(|(_, weight)| weight).sum();
     let rest = sample.weight.saturating_sub(timed) as f64;
@@ -104,9 +103,9 @@ fn pieces(sample: &Sample) -> impl Iterator<Item = (f64, f64)> {
     at_once.chain([(rest / count, count)])
 }
 
-/// How many counted samples a unit of weight is worth at the least: one where samples weigh the same.
-/// Bytes and nanoseconds come in pieces of any size; then it is one over the largest piece, as sums of
-/// smaller ones vary less.
+/// Returns the minimum number of counted samples per unit of weight: one if samples weigh the same. Bytes and
+/// nanoseconds come in pieces of any size. Then it is one over the largest piece, because sums of smaller pieces vary
+/// less.
 pub fn counts_per_weight(profile: &Profile) -> f64 {
     if !profile.event.is_weighted() {
         return 1.0;
@@ -115,13 +114,13 @@ pub fn counts_per_weight(profile: &Profile) -> f64 {
     1.0 / heaviest.fold(1.0, f64::max)
 }
 
-/// How likely shares that are equal in truth are to differ by as much as these: Fisher's exact test,
-/// twice the smaller tail. `part` of `all` are counted on both sides.
+/// Returns the probability that truly equal shares differ by as much as these: Fisher's exact test, twice the smaller
+/// tail. `part` of `all` are counted on each side.
 fn p_value(part: [f64; 2], all: [f64; 2]) -> f64 {
     let (marked, whole) = (part[0] + part[1], all[0] + all[1]);
     let expected = marked * all[0] / whole;
     let variance = expected * (1.0 - marked / whole) * (all[1] / whole);
-    // Within two standard deviations it is far from any level; most comparisons end here.
+    // Within two standard deviations it is far above any level; most comparisons end here.
     if marked <= 0.0 || marked >= whole || (part[0] - expected).powi(2) < 4.0 * variance {
         return 1.0;
     }
@@ -130,7 +129,7 @@ fn p_value(part: [f64; 2], all: [f64; 2]) -> f64 {
     (2.0 * upper_tail(mirrored, all)).min(1.0)
 }
 
-/// Probability of `part[0]` or more of the marked ones on the first side (hypergeometric distribution).
+/// Returns the probability of `part[0]` or more of the marked ones on the first side (hypergeometric distribution).
 fn upper_tail(part: [f64; 2], all: [f64; 2]) -> f64 {
     let (mut first, mut second) = (part[0], part[1]);
     let log = ln_choose(all[0], first) + ln_choose(all[1], second)
@@ -149,7 +148,7 @@ fn ln_choose(all: f64, part: f64) -> f64 {
     ln_factorial(all) - ln_factorial(part) - ln_factorial(all - part)
 }
 
-/// Stirling's series, after the argument was made large enough for it.
+/// Stirling's series, with an argument that is first made large enough for it.
 fn ln_factorial(number: f64) -> f64 {
     let mut argument = number + 1.0;
     let mut product = 1.0;
@@ -178,7 +177,7 @@ mod tests {
         assert!((found / expected - 1.0).abs() < 1e-4, "{part:?} of {all:?}: {found:e}");
     }
 
-    /// Against the products of which the probabilities consist.
+    /// Compares with the products that make up the probabilities.
     #[test]
     fn probabilities_are_exact() {
         // 2 · C(10,10)·C(10,0) / C(20,10)
@@ -186,7 +185,7 @@ mod tests {
         check([0.0, 10.0], [10.0, 10.0], 2.0 / 184_756.0);
         // 2 · (1 + 10·10) / C(20,10)
         check([9.0, 1.0], [10.0, 10.0], 2.0 * 101.0 / 184_756.0);
-        // All three on the side of a tenth: 2 · C(10,3) / C(100,3)
+        // All three samples are on the side of a tenth: 2 · C(10,3) / C(100,3)
         check([3.0, 0.0], [10.0, 90.0], 2.0 * 120.0 / 161_700.0);
     }
 
@@ -204,7 +203,7 @@ mod tests {
         check(10_000, 10_000, Evidence::WithinNoise);
     }
 
-    /// A normal approximation takes the first for 14 standard errors.
+    /// A normal approximation takes the first case for 14 standard errors.
     #[test]
     fn a_short_recording_against_a_long_one_is_not_marked_for_two_samples() {
         let totals = Sides { before: 1_000, after: 100_000 };
@@ -216,7 +215,7 @@ mod tests {
     fn large_pieces_are_few_samples() {
         let totals = Sides { before: 4000, after: 4000 };
         let part = Sides { before: 1000, after: 1400 };
-        // As equal pieces of so much.
+        // The weights count as equal pieces of this size.
         let evidence = |piece: f64| {
             let judge = Judge::new(totals, Some(8000.0 * piece), FAMILY_ERROR_RATE, 100);
             judge.evidence(part, Some(2400.0 * piece))

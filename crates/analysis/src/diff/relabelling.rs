@@ -1,32 +1,36 @@
-//! Relabellings of runs: which runs might have been those of the first side, and which of the second.
+//! Relabellings of runs: the ways in which runs could belong to the two sides.
 
 use rabbitscope_runs::experiment::shuffled;
 
-/// Relabellings that are tried; where there are not more they are all of them. Those of 13 rounds.
+/// Limit of relabellings, the number for 13 rounds. If there are fewer, all of them are tried.
 const MAX_RELABELLINGS: usize = 4096;
 
-/// How the runs of both sides belong together.
+/// The pairing of the runs of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RunPairing {
-    /// A run of the first side and one of the second were made in the same round, in an order that was drawn.
+    /// One run of each side was made in the same round, in a random order.
     Rounds,
-    /// Nothing belongs together.
+    /// The runs are not paired.
     None,
 }
 
-/// What the values of the runs are multiplied by before they are added up; the first relabelling is that of the
-/// runs as they were. Values are differences of rounds, or those of all runs less their mean.
+/// Weights for sums over the values of the runs; the first relabelling is the original one. Values are differences of
+/// rounds, or the values of all runs minus their mean.
 pub(super) struct Relabellings {
     pub(super) weights: Vec<Vec<f64>>,
-    /// The squared sum times this is the part of the sum of squares that lies between the sides, and the sum times
-    /// this is the difference of the means.
+    /// Factor that turns the squared sum into the part of the sum of squares between the sides, and the sum into the
+    /// difference of the means.
     pub(super) factor: f64,
     pub(super) degrees_of_freedom: f64,
 }
 
 impl Relabellings {
-    /// Absent when there are so few that even the rarest of them is no news at `level`.
-    pub(super) fn of([before, after]: [usize; 2], pairing: RunPairing, level: f64) -> Option<Self> {
+    /// Returns the relabellings; absent if even the rarest of them is not significant at `level`.
+    pub(super) fn new(
+        [before, after]: [usize; 2],
+        pairing: RunPairing,
+        level: f64,
+    ) -> Option<Self> {
         let (weights, factor, runs) = match pairing {
             RunPairing::Rounds => (signs(before), 1.0 / before as f64, before),
             RunPairing::None => {
@@ -34,67 +38,70 @@ impl Relabellings {
                 (halves(before, after), factor, (before + after).saturating_sub(1))
             }
         };
-        // The mirrored one is as rare.
+        // The mirrored relabelling is as rare.
         let rarest = if before == after && pairing == RunPairing::None { 2.0 } else { 1.0 };
         let is_enough = before > 0 && after > 0 && rarest / weights.len() as f64 <= level;
         is_enough.then_some(Self { weights, factor, degrees_of_freedom: runs as f64 - 1.0 })
     }
 }
 
-/// Each round the one way or the other. The first keeps its sign: the mirrored relabelling says the same.
+/// Signs of each round. The first round keeps its sign, because the mirrored relabelling has the same statistic.
 fn signs(rounds: usize) -> Vec<Vec<f64>> {
     let sign = |is_turned: bool| if is_turned { -1.0 } else { 1.0 };
     if (1..=13).contains(&rounds) {
-        let is_turned = |bits: usize, at: usize| at > 0 && bits >> (at - 1) & 1 == 1;
-        let of = |bits: usize| (0..rounds).map(|at| sign(is_turned(bits, at))).collect();
-        return (0..1 << (rounds - 1)).map(of).collect();
+        let is_turned = |bits: usize, round: usize| round > 0 && bits >> (round - 1) & 1 == 1;
+        let signs_of =
+            |bits: usize| (0..rounds).map(|round| sign(is_turned(bits, round))).collect();
+        return (0..1 << (rounds - 1)).map(signs_of).collect();
     }
     let coin = |number: usize| {
         let number = u32::try_from(number).unwrap_or(u32::MAX);
         shuffled(u64::from(number), number, 2)[0] == 1
     };
     let drawn = |number: usize| {
-        (0..rounds).map(|at| sign(number > 0 && coin(number * rounds + at))).collect()
+        (0..rounds).map(|round| sign(number > 0 && coin(number * rounds + round))).collect()
     };
     (0..MAX_RELABELLINGS).map(drawn).collect()
 }
 
-/// Which of all runs are those of the second side.
+/// Choices of the runs of the second side.
 fn halves(before: usize, after: usize) -> Vec<Vec<f64>> {
     let all = before + after;
-    let of = |chosen: &[usize]| {
+    let indicator = |chosen: &[usize]| {
         (0..all).map(|run| if chosen.contains(&run) { 1.0 } else { 0.0 }).collect::<Vec<f64>>()
     };
-    let as_it_was: Vec<usize> = (before..all).collect();
-    let mut chosen = vec![of(&as_it_was)];
+    let original: Vec<usize> = (before..all).collect();
+    let mut chosen = vec![indicator(&original)];
     if ways(all, after) <= MAX_RELABELLINGS {
         let mut choice: Vec<usize> = (0..after).collect();
-        while choice != as_it_was {
-            chosen.push(of(&choice));
+        while choice != original {
+            chosen.push(indicator(&choice));
             next_choice(&mut choice, all);
         }
         return chosen;
     }
     let drawn = (1..MAX_RELABELLINGS).map(|number| {
         let number = u32::try_from(number).unwrap_or(u32::MAX);
-        of(&shuffled(u64::from(number), number, all)[..after])
+        indicator(&shuffled(u64::from(number), number, all)[..after])
     });
     chosen.extend(drawn);
     chosen
 }
 
-/// Binomial coefficient, at least of numbers that matter here.
+/// The binomial coefficient, exact for the numbers of runs that occur.
 fn ways(all: usize, chosen: usize) -> usize {
-    let step = |ways: usize, at: usize| ways.saturating_mul(all - at) / (at + 1);
+    let step = |ways: usize, taken: usize| ways.saturating_mul(all - taken) / (taken + 1);
     (0..chosen.min(all - chosen)).fold(1, step)
 }
 
-/// In the order of dictionaries; the last one has the largest numbers.
+/// Advances to the next choice in lexicographic order. The last one has the largest numbers.
 fn next_choice(choice: &mut [usize], all: usize) {
     let chosen = choice.len();
-    let Some(at) = (0..chosen).rev().find(|at| choice[*at] < all - chosen + at) else { return };
-    choice[at] += 1;
-    for later in at + 1..chosen {
+    let Some(index) = (0..chosen).rev().find(|index| choice[*index] < all - chosen + index) else {
+        return;
+    };
+    choice[index] += 1;
+    for later in index + 1..chosen {
         choice[later] = choice[later - 1] + 1;
     }
 }
@@ -106,7 +113,7 @@ mod tests {
     #[test]
     fn every_relabelling_is_there_once_and_the_first_is_that_of_the_runs() {
         fn check(sides: [usize; 2], pairing: RunPairing, count: usize, first: &[f64]) {
-            let found = Relabellings::of(sides, pairing, 1.0).unwrap();
+            let found = Relabellings::new(sides, pairing, 1.0).unwrap();
             assert_eq!(found.weights.len(), count, "{sides:?}");
             assert_eq!(found.weights[0], first);
             let mut distinct = found.weights.clone();
@@ -117,14 +124,14 @@ mod tests {
         check([3, 3], RunPairing::Rounds, 4, &[1.0; 3]);
         check([2, 3], RunPairing::None, 10, &[0.0, 0.0, 1.0, 1.0, 1.0]);
         check([4, 4], RunPairing::None, 70, &[0.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0, 1.0]);
-        let many = Relabellings::of([20, 20], RunPairing::Rounds, 0.05).unwrap();
+        let many = Relabellings::new([20, 20], RunPairing::Rounds, 0.05).unwrap();
         assert_eq!((many.weights.len(), &many.weights[0][..]), (4096, &[1.0; 20][..]));
         assert_ne!(many.weights[1], many.weights[2]);
     }
 
     #[test]
     fn too_few_runs_say_nothing() {
-        let is_enough = |sides, pairing| Relabellings::of(sides, pairing, 0.05).is_some();
+        let is_enough = |sides, pairing| Relabellings::new(sides, pairing, 0.05).is_some();
         assert!(is_enough([6, 6], RunPairing::Rounds) && !is_enough([5, 5], RunPairing::Rounds));
         assert!(is_enough([4, 4], RunPairing::None) && !is_enough([3, 3], RunPairing::None));
         assert!(is_enough([2, 9], RunPairing::None) && !is_enough([1, 9], RunPairing::None));

@@ -1,4 +1,4 @@
-//! Functions of a profile in the frames of a comparison.
+//! Functions of a profile, by the frames of a comparison.
 
 use std::collections::HashMap;
 

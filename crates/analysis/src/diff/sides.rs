@@ -3,14 +3,14 @@
 /// A figure of both profiles, in the unit of their event.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sides {
-    /// In the first profile.
+    /// Value in the first profile.
     pub before: u64,
-    /// In the second.
+    /// Value in the second profile.
     pub after: u64,
 }
 
 impl Sides {
-    /// Change of the share, −1 to 1, when `totals` are the weights of the whole profiles.
+    /// Returns the change of the share, −1 to 1. `totals` are the weights of the whole profiles.
     pub fn change(self, totals: Self) -> f64 {
         crate::share(self.after, totals.after) - crate::share(self.before, totals.before)
     }

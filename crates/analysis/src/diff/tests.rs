@@ -1,4 +1,4 @@
-//! What two profiles are found to differ in, from planted changes and from none.
+//! Comparisons of two profiles, with planted changes and without.
 
 use rabbitscope_profiles::{Sample, read_folded};
 
@@ -14,7 +14,7 @@ fn diff(before: &str, after: &str) -> ProfileDiff {
 #[test]
 fn shares_are_compared_and_not_weights() {
     let diff = diff("s;m:f/1 50\ns;m:g/1 50", "s;m:f/1 150\ns;m:g/1 50");
-    let change = |name: &str| diff.changes.iter().find(|it| it.name == name).unwrap();
+    let change = |name: &str| diff.changes.iter().find(|change| change.name == name).unwrap();
     assert!((change("m:f/1").own_change - 0.25).abs() < 1e-12);
     assert!((change("m:g/1").own_change + 0.25).abs() < 1e-12);
     assert!(change("s").total_change.abs() < 1e-12);
@@ -43,7 +43,7 @@ fn what_cannot_be_compared_is_refused() {
     assert_eq!(ProfileDiff::of(&none, &some).unwrap_err(), DiffError::Empty { which: "first" });
 }
 
-/// Weights of alpha, beta and gamma, which call the same worker.
+/// Stacks of alpha, beta and gamma with these weights, which call the same worker.
 fn shared_worker(weights: [u32; 3]) -> String {
     let [alpha, beta, gamma] = weights;
     format!(
@@ -60,7 +60,7 @@ fn first_of(before: &str, after: &str) -> (String, bool, bool) {
     (first.name.clone(), is_beyond(first.own_evidence), is_beyond(first.total_evidence))
 }
 
-/// The own shares of all of them stay what they are.
+/// All own shares stay the same.
 #[test]
 fn the_caller_of_what_others_call_too_is_named_first() {
     let (before, after) = (shared_worker([600, 300, 100]), shared_worker([300, 300, 100]));
@@ -75,7 +75,7 @@ fn what_moved_by_itself_is_named_before_its_callers() {
              scheduler;m:loop/0;m:gamma/1 100\nscheduler;erts_schedule 500"
         )
     };
-    // The total of loop/0 moves as much, of both.
+    // The total of loop/0 moves as much as those of both.
     let own = first_of(&stacks(600, 300), &stacks(300, 300));
     assert_eq!(own, ("m:alpha/1".to_owned(), true, true));
     // Native code ran for beta/1.
@@ -89,13 +89,16 @@ fn native_functions_are_judged_too() {
         format!("aux;start_thread;poll {one}\naux;start_thread;write_[k] {other}")
     };
     let diff = diff(&stacks(500, 500), &stacks(300, 700));
-    let named: Vec<(&str, bool)> =
-        diff.changes.iter().map(|it| (it.name.as_str(), it.is_beyond_noise())).collect();
+    let named: Vec<(&str, bool)> = diff
+        .changes
+        .iter()
+        .map(|change| (change.name.as_str(), change.is_beyond_noise()))
+        .collect();
     assert_eq!(named, [("poll", true), ("write", true), ("start_thread", false)]);
     assert_eq!(diff.comparisons, 6);
 }
 
-/// Numbers that look random and are the same every time.
+/// A deterministic random number generator.
 struct Random(u64);
 
 impl Random {
@@ -105,8 +108,8 @@ impl Random {
     }
 }
 
-/// 400 stacks of up to twelve functions, of which the outer ones are those of many: total shares that
-/// hang together. A few stacks are common, many are rare.
+/// A profile of 400 stacks of up to twelve functions. Many stacks share the outer functions, so that total shares
+/// depend on each other. A few stacks are common, many are rare.
 fn stacks_of_a_node(random: &mut Random) -> Profile {
     let line = |number: u64| {
         let functions: Vec<String> = (0..=number % 12)
@@ -118,13 +121,13 @@ fn stacks_of_a_node(random: &mut Random) -> Profile {
     read_folded(lines.join("\n").as_bytes()).unwrap()
 }
 
-/// What a sample weighs.
+/// The weight of a sample.
 type Weight = fn(&mut Random) -> u64;
 
-/// So many samples drawn from a profile, one after another in 200 steps of time. Without weights it is
-/// of CPU time, else of time off the CPU.
-fn drawn(of: &Profile, count: u64, random: &mut Random, weight: Option<Weight>) -> Profile {
-    let ends: Vec<u64> = of
+/// Draws this many samples from a profile, one after another in 200 steps of time. Without `weight` the event is CPU
+/// time, otherwise time off the CPU.
+fn drawn(profile: &Profile, count: u64, random: &mut Random, weight: Option<Weight>) -> Profile {
+    let ends: Vec<u64> = profile
         .samples
         .iter()
         .scan(0, |sum, sample| {
@@ -132,14 +135,14 @@ fn drawn(of: &Profile, count: u64, random: &mut Random, weight: Option<Weight>) 
             Some(*sum)
         })
         .collect();
-    let mut drawn = of.clone();
+    let mut drawn = profile.clone();
     drawn.event = if weight.is_some() { Event::OffCpu } else { Event::Cpu };
     for sample in &mut drawn.samples {
         (sample.weight, sample.count) = (0, 0);
     }
     for number in 0..count {
-        let at = random.below(of.total());
-        let sample = &mut drawn.samples[ends.partition_point(|&end| end <= at)];
+        let position = random.below(profile.total());
+        let sample = &mut drawn.samples[ends.partition_point(|&end| end <= position)];
         let weight = weight.map_or(1, |weight| weight(random));
         sample.weight += weight;
         sample.count += 1;
@@ -149,7 +152,7 @@ fn drawn(of: &Profile, count: u64, random: &mut Random, weight: Option<Weight>) 
     drawn
 }
 
-/// In how many of the pairs drawn from the same profile anything is marked.
+/// Returns the number of pairs, drawn from the same profile, with any mark.
 fn marked(tries: usize, family_rate: f64, counts: [u64; 2], weight: Option<Weight>) -> usize {
     let mut random = Random(11);
     let node = stacks_of_a_node(&mut random);
@@ -164,12 +167,12 @@ fn marked(tries: usize, family_rate: f64, counts: [u64; 2], weight: Option<Weigh
 #[test]
 fn a_thing_against_itself_is_marked_no_more_often_than_is_said() {
     assert_eq!(marked(20, FAMILY_ERROR_RATE, [3_000; 2], None), 0);
-    // More often than one in a thousand, so that it shows in a test: 10 of 100 are allowed.
+    // A rate above one in a thousand, so that errors show in a test: 10 of 100 are allowed.
     assert!(marked(100, 0.1, [1_000; 2], None) <= 10);
     assert!(marked(100, 0.1, [200, 5_000], None) <= 10);
 }
 
-/// Waits and allocations: most are small, and one in sixteen weighs as much as all the others.
+/// Weights of waits and allocations: most are small, and one in sixteen weighs as much as all others.
 #[test]
 fn so_it_is_where_samples_weigh_differently() {
     let weight: Weight =
@@ -179,13 +182,13 @@ fn so_it_is_where_samples_weigh_differently() {
     assert!(found <= 10, "{found}");
 }
 
-/// The same change, in pieces of which one is enough to look like it and in small ones.
+/// The change is real, in pieces of similar size.
 #[test]
 fn changes_of_waiting_time_are_found() {
     let mut random = Random(5);
     let profile = |folded: &str, random: &mut Random| {
-        let of = read_folded(folded.as_bytes()).unwrap();
-        drawn(&of, 2_000, random, Some(|random| 500 + random.below(1_000)))
+        let profile = read_folded(folded.as_bytes()).unwrap();
+        drawn(&profile, 2_000, random, Some(|random| 500 + random.below(1_000)))
     };
     let before = profile("s;m:a/0;x 60\ns;m:b/0;x 30\ns;m:c/0;x 10", &mut random);
     let after = profile("s;m:a/0;x 30\ns;m:b/0;x 30\ns;m:c/0;x 10", &mut random);

@@ -1,4 +1,4 @@
-//! What sets of runs are found to differ in. Runs of the same thing differ by more than sampling here, as real ones do.
+//! Comparisons of sets of runs. Runs of the same thing differ by more than sampling here, as real ones do.
 
 use rabbitscope_profiles::{Profile, read_folded};
 
@@ -13,8 +13,8 @@ impl Random {
     }
 }
 
-/// A run of some 140,000 samples in 60 functions. Each has a share of its own in every run, up to a tenth more or
-/// less; that of the first is so many percent.
+/// A run of some 140,000 samples in 60 functions. In every run each function's share varies by up to a tenth; `first`
+/// is the percentage of the first function's.
 fn run(random: &mut Random, first: u64) -> Profile {
     let line = |function: u64| {
         let usual = 10_000 / (1 + function / 4);
@@ -35,7 +35,7 @@ fn compared(before: &[Profile], after: &[Profile], pairing: RunPairing) -> Profi
     ProfileDiff::of_runs(RunProfiles { before, after, pairing }).unwrap().0
 }
 
-/// In how many of 100 comparisons anything is marked.
+/// Returns the number of comparisons, of 100, with any mark.
 fn marked([before, after]: [usize; 2], pairing: RunPairing) -> usize {
     let mut random = Random(3);
     let is_marked = |random: &mut Random| {
@@ -54,7 +54,7 @@ fn runs_of_the_same_thing_are_marked_no_more_often_than_is_said() {
         ([4, 9], RunPairing::None),
     ];
     let found = designs.map(|(counts, pairing)| marked(counts, pairing));
-    // 5 % of 400, and two standard errors.
+    // The expected 5 % of 400, and two standard errors.
     assert!(found.iter().sum::<usize>() <= 28, "{found:?} of 100 each");
 }
 

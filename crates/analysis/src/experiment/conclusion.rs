@@ -1,4 +1,4 @@
-//! From the runs of an experiment to its comparisons.
+//! The step from the runs of an experiment to its comparisons.
 
 use std::collections::BTreeMap;
 
@@ -15,42 +15,43 @@ use super::{
     recommendation, sentences,
 };
 
-/// The share of experiments in which the advised number of rounds misses the change that is looked for.
+/// Share of experiments in which the advised number of rounds misses a change of the wanted size.
 const MISSED: f64 = 0.2;
 
-/// Rounds below which the test cannot call anything at 5 %.
+/// Fewest rounds in which the test can find a difference at 5 %.
 const MIN_ROUNDS: u32 = 6;
 
-/// Fills in what follows from the runs: dropped rounds, comparisons, sentences, whether what is known was
-/// met. What was there before is replaced.
+/// Derives dropped rounds, comparisons, sentences and the result on known facts from the runs. Replaces earlier ones.
 pub fn conclude(result: &mut ExperimentResult, expected: &[KnownExpectation]) {
     let (counted, dropped) = rounds_of(result);
     result.dropped = dropped;
     result.comparisons = compared(result, &counted);
     result.equivalence_alpha.get_or_insert_with(|| equivalence_alpha(&result.looks));
     adjust(result);
-    for at in 0..result.comparisons.len() {
-        let verdict = verdict_of(result, &result.comparisons[at]);
-        let comparison = &mut result.comparisons[at];
+    for index in 0..result.comparisons.len() {
+        let verdict = verdict_of(result, &result.comparisons[index]);
+        let comparison = &mut result.comparisons[index];
         (comparison.verdict, comparison.rounds_to_decide) = verdict;
-        let sentence = sentences::of_comparison(result, &result.comparisons[at], counted.len());
-        result.comparisons[at].sentence = sentence;
+        let sentence = sentences::of_comparison(result, &result.comparisons[index], counted.len());
+        result.comparisons[index].sentence = sentence;
     }
     result.sentences = sentences::of_result(result, counted.len());
     result.sentences.extend(recommendation::sentences(result, &counted));
     known::judge(result, expected, &counted);
 }
 
-/// Whether every arm's primary comparison has said what it can say, so that a declared look may end the
-/// experiment.
+/// Returns whether every arm's primary comparison is decided, so that a declared look may end the experiment.
 pub fn is_decided(result: &ExperimentResult) -> bool {
-    let mut primary =
-        result.comparisons.iter().filter(|it| it.role == ComparisonRole::Primary).peekable();
-    primary.peek().is_some() && primary.all(|it| it.verdict != Verdict::Undecided)
+    let mut primary = result
+        .comparisons
+        .iter()
+        .filter(|comparison| comparison.role == ComparisonRole::Primary)
+        .peekable();
+    primary.peek().is_some() && primary.all(|comparison| comparison.verdict != Verdict::Undecided)
 }
 
-/// The rounds in which every arm ran and none is in doubt, and those that are left out. A round that is not
-/// complete is neither: it has not been made yet.
+/// Returns the complete rounds without doubts, and the dropped runs. An incomplete round is in neither list, because it
+/// is not finished yet.
 fn rounds_of(result: &ExperimentResult) -> (Vec<u32>, Vec<DroppedRound>) {
     let mut rounds: BTreeMap<u32, Vec<&RunOfArm>> = BTreeMap::new();
     for run in &result.runs {
@@ -72,20 +73,24 @@ fn rounds_of(result: &ExperimentResult) -> (Vec<u32>, Vec<DroppedRound>) {
     (counted, dropped)
 }
 
-/// Every arm against the baseline in every metric, without verdicts.
+/// Compares every arm with the baseline in every metric, without verdicts.
 fn compared(result: &ExperimentResult, counted: &[u32]) -> Vec<Comparison> {
     let arms = 1..result.arms.len();
     let pairs = arms.flat_map(|arm| (0..result.metrics.len()).map(move |metric| (arm, metric)));
     let compare = |(arm, metric): (usize, usize)| {
         let pairs = differences(result, (arm, 0), metric, counted);
-        let test = SignedRank::of(&pairs.iter().map(|(_, it)| *it).collect::<Vec<_>>());
+        let test =
+            SignedRank::new(&pairs.iter().map(|(_, difference)| *difference).collect::<Vec<_>>());
         let interval = test.interval(result.alpha);
         let ratio = |round, difference: f64| Difference { round, ratio: difference.exp() };
         Comparison {
             arm,
             metric,
             role: role_of(result, arm, metric),
-            differences: pairs.into_iter().map(|(round, it)| ratio(round, it)).collect(),
+            differences: pairs
+                .into_iter()
+                .map(|(round, difference)| ratio(round, difference))
+                .collect(),
             ratio: test.estimate().map(f64::exp),
             low: interval.map(|(low, _)| low.exp()),
             high: interval.map(|(_, high)| high.exp()),
@@ -104,29 +109,35 @@ fn role_of(result: &ExperimentResult, arm: usize, metric: usize) -> ComparisonRo
     }
 }
 
-/// The primary metric of all arms is one family, everything else but the controls another.
+/// Adjusts the p-values of two families: the primary metric of all arms, and everything else except the controls.
 fn adjust(result: &mut ExperimentResult) {
     for role in [ComparisonRole::Primary, ComparisonRole::Secondary] {
         let family: Vec<usize> = (0..result.comparisons.len())
-            .filter(|at| {
-                result.comparisons[*at].role == role && result.comparisons[*at].p.is_some()
+            .filter(|index| {
+                result.comparisons[*index].role == role && result.comparisons[*index].p.is_some()
             })
             .collect();
-        let p_values: Vec<f64> = family.iter().filter_map(|at| result.comparisons[*at].p).collect();
-        for (at, adjusted) in family.into_iter().zip(holm::adjusted(&p_values)) {
-            result.comparisons[at].adjusted_p = Some(adjusted);
+        let p_values: Vec<f64> =
+            family.iter().filter_map(|index| result.comparisons[*index].p).collect();
+        for (index, adjusted) in family.into_iter().zip(holm::adjusted(&p_values)) {
+            result.comparisons[index].adjusted_p = Some(adjusted);
         }
     }
-    for control in result.comparisons.iter_mut().filter(|it| it.role == ComparisonRole::Control) {
+    for control in result
+        .comparisons
+        .iter_mut()
+        .filter(|comparison| comparison.role == ComparisonRole::Control)
+    {
         control.adjusted_p = control.p;
     }
 }
 
-/// What a comparison can say, and how many rounds would decide it.
+/// Returns the verdict of a comparison, and the number of rounds that would decide it.
 fn verdict_of(result: &ExperimentResult, comparison: &Comparison) -> (Verdict, Option<u32>) {
-    let differences: Vec<f64> = comparison.differences.iter().map(|it| it.ratio.ln()).collect();
+    let differences: Vec<f64> =
+        comparison.differences.iter().map(|difference| difference.ratio.ln()).collect();
     let alpha = result.equivalence_alpha.unwrap_or_else(|| equivalence_alpha(&result.looks));
-    let narrow = SignedRank::of(&differences).interval(alpha);
+    let narrow = SignedRank::new(&differences).interval(alpha);
     let is_equivalent = result
         .indifferent
         .zip(narrow)
@@ -140,18 +151,20 @@ fn verdict_of(result: &ExperimentResult, comparison: &Comparison) -> (Verdict, O
     (Verdict::Undecided, Some(rounds_to_decide(result, comparison)))
 }
 
-/// The number of rounds in which 8 of 10 experiments call a change of just the size that is of interest.
+/// Returns the number of rounds in which 8 of 10 experiments find a change of exactly the size of interest.
 ///
-/// Intervals become narrower with the square root of the number of rounds. A change is called when its estimate lies
-/// beyond the half-width of the interval at the error rate of its family. An estimate scatters about the change, so
-/// the change has to exceed the half-width by what 8 of 10 estimates stay within (Lehr 1992).
+/// The width of an interval falls with the square root of the number of rounds. A change is found if its estimate lies
+/// beyond the half-width of the interval at the error rate of its family. Estimates scatter about the change, so it
+/// must exceed the half-width by the distance that 8 of 10 estimates stay within (Lehr 1992).
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at most a million")]
 fn rounds_to_decide(result: &ExperimentResult, comparison: &Comparison) -> u32 {
     let Some((low, high)) = comparison.low.zip(comparison.high) else { return MIN_ROUNDS };
     let half_width = (high.ln() - low.ln()) / 2.0;
     let wanted = result.interest().ln_1p();
-    let family =
-        result.comparisons.iter().filter(|it| it.role == comparison.role && it.p.is_some());
+    let family = result
+        .comparisons
+        .iter()
+        .filter(|other| other.role == comparison.role && other.p.is_some());
     let alpha = result.alpha / family.count().max(1) as f64;
     let needed = normal_quantile(alpha / 2.0) + normal_quantile(MISSED);
     let ratio = half_width / wanted * needed / normal_quantile(result.alpha / 2.0);

@@ -2,9 +2,9 @@
 
 use rabbitscope_runs::experiment::ExperimentResult;
 
-/// The logarithms of the ratios of two arms in a metric, for each counted round in which both have a value. Where
-/// `against` ran several times in a round, as an anchor, its value at the time of the other run lies between those
-/// of the runs before and after that.
+/// Returns the logarithms of the ratios of two arms in a metric, for each counted round in which both have a value. If
+/// `against` ran several times in a round, as an anchor, its value is interpolated between the runs before and after
+/// the other run.
 pub(super) fn differences(
     result: &ExperimentResult,
     (arm, against): (usize, usize),
@@ -25,11 +25,11 @@ pub(super) fn differences(
     counted.iter().filter_map(|round| difference(*round)).collect()
 }
 
-/// The value at a position, between the nearest values before and after it, in proportion; outside of them the
-/// nearest. `anchors`: positions, which ascend, and values; absent when there are none.
+/// Interpolates the value at a position between the nearest values before and after it. Outside of the anchors the
+/// nearest value counts. `anchors` has ascending positions with values; the result is absent if it is empty.
 fn level_at(anchors: &[(f64, f64)], position: f64) -> Option<f64> {
-    let after = anchors.partition_point(|(at, _)| *at < position);
-    let before = after.checked_sub(1).map(|at| anchors[at]);
+    let after = anchors.partition_point(|(anchor, _)| *anchor < position);
+    let before = after.checked_sub(1).map(|index| anchors[index]);
     match (before, anchors.get(after).copied()) {
         (Some((from, first)), Some((to, second))) => {
             Some(first + (second - first) * (position - from) / (to - from))

@@ -1,28 +1,29 @@
-//! Figures of single arms, for people.
+//! Figures of single arms, formatted for readers.
 
 use rabbitscope_runs::experiment::{Comparison, ExperimentResult};
 use rabbitscope_text::{grouped_rate, human_bytes, short_time};
 
-/// A value of the baseline and one of an arm that belong to the estimate of their ratio.
+/// Returns the values of the baseline and of an arm that fit the estimate of their ratio.
 ///
 /// The first is the baseline's median over the rounds of the comparison. The second is the first times the ratio, not
-/// the arm's own median: the ratio is that of pairs, and where the machine drifts medians may differ the other way.
+/// the arm's own median. The ratio comes from pairs, and if the machine drifts, medians may differ the other way.
 pub fn values_of_pair(result: &ExperimentResult, comparison: &Comparison) -> Option<[f64; 2]> {
-    let is_counted = |round: u32| comparison.differences.iter().any(|it| it.round == round);
+    let is_counted =
+        |round: u32| comparison.differences.iter().any(|difference| difference.round == round);
     let runs = result.runs.iter().filter(|run| run.arm == 0 && is_counted(run.round));
     let values = runs.filter_map(|run| *run.values.get(comparison.metric)?);
     let baseline = median(values.collect())?;
     Some([baseline, baseline * comparison.ratio?])
 }
 
-/// The median; absent without values.
+/// Returns the median; absent without values.
 pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
     values.sort_unstable_by(f64::total_cmp);
     let last = values.len().checked_sub(1)?;
     Some(f64::midpoint(values[last / 2], values[last.div_ceil(2)]))
 }
 
-/// A value of a metric in the unit of `experiment.json`, short.
+/// Formats a value of a metric, which is in the unit of `experiment.json`, in short form.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -38,28 +39,28 @@ pub fn value_in_words(value: f64, unit: &str) -> String {
     }
 }
 
-/// The unit of changes that are read together.
+/// The common unit of several changes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scale {
-    /// `+4.1 %`.
+    /// Percent: `+4.1 %`.
     Percent,
-    /// `×3.52`, where one of the shares would be hard to read.
+    /// Factors, for ratios that are hard to read as a percentage: `×3.52`.
     Times,
 }
 
 impl Scale {
-    /// The unit in which all of these ratios can be read.
+    /// Returns the unit in which all these ratios are readable.
     pub fn new(ratios: impl IntoIterator<Item = f64>) -> Self {
         let is_small = ratios.into_iter().all(|ratio| (0.5..2.0).contains(&ratio));
         if is_small { Self::Percent } else { Self::Times }
     }
 
-    /// The unit of a comparison: its estimate and its interval.
+    /// Returns the unit for a comparison's estimate and interval.
     pub fn of(comparison: &Comparison) -> Self {
         Self::new([comparison.ratio, comparison.low, comparison.high].into_iter().flatten())
     }
 
-    /// A ratio as a change.
+    /// Formats a ratio as a change.
     pub fn change(self, ratio: f64) -> String {
         let percent = 100.0 * (ratio - 1.0);
         match self {
@@ -69,18 +70,18 @@ impl Scale {
         }
     }
 
-    /// Both ends of an interval.
+    /// Formats both ends of an interval.
     pub fn interval(self, (low, high): (f64, f64)) -> String {
         format!("{} to {}", self.change(low), self.change(high))
     }
 }
 
-/// A ratio by itself as a change: `+4.1 %`, `×3.52`.
+/// Formats a single ratio as a change: `+4.1 %`, `×3.52`.
 pub fn change(ratio: f64) -> String {
     Scale::new([ratio]).change(ratio)
 }
 
-/// `×3.52`, `×0.021`: two digits that count at least.
+/// Formats a factor with at least two significant digits: `×3.52`, `×0.021`.
 fn times(ratio: f64) -> String {
     match ratio {
         0.1.. => format!("×{ratio:.2}"),
@@ -89,13 +90,13 @@ fn times(ratio: f64) -> String {
     }
 }
 
-/// A share in percent, with one digit behind the point where there is one: `95 %`, `97.6 %`.
+/// Formats a share in percent, with one decimal unless it is zero: `95 %`, `97.6 %`.
 pub fn percent(share: f64) -> String {
     let percent = format!("{:.1}", 100.0 * share);
     format!("{} %", percent.strip_suffix(".0").unwrap_or(&percent))
 }
 
-/// A p-value: `0.031`, `<0.001`.
+/// Formats a p-value: `0.031`, `<0.001`.
 pub fn p_in_words(p: f64) -> String {
     if p < 0.001 { "<0.001".to_owned() } else { format!("{p:.3}") }
 }
@@ -108,7 +109,7 @@ mod tests {
 
     #[test]
     fn values_never_contradict_the_change() {
-        // The machine became faster by half between two rounds, so that medians differ the other way.
+        // The machine becomes faster by half between two rounds, so that medians differ the other way.
         let run = |(round, arm, value)| RunOfArm {
             round,
             arm,

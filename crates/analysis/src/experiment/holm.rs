@@ -1,14 +1,14 @@
-//! Several comparisons at once.
+//! Correction for several comparisons at once.
 
-/// The p-values after the adjustment of Holm (1979): the chance that any of them is called a difference by
-/// mistake is what it would be for one alone.
+/// Returns the p-values adjusted by Holm's method (1979). The chance of any false difference is then that of a single
+/// comparison.
 pub(super) fn adjusted(p_values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p_values.len()).collect();
     order.sort_by(|one, other| p_values[*one].total_cmp(&p_values[*other]));
     let (mut adjusted, mut least) = (vec![1.0; p_values.len()], 0.0_f64);
-    for (place, &at) in order.iter().enumerate() {
-        least = least.max(p_values[at] * (p_values.len() - place) as f64).min(1.0);
-        adjusted[at] = least;
+    for (place, &index) in order.iter().enumerate() {
+        least = least.max(p_values[index] * (p_values.len() - place) as f64).min(1.0);
+        adjusted[index] = least;
     }
     adjusted
 }

@@ -1,14 +1,13 @@
-//! Whether the measured intervals meet what is known from elsewhere.
+//! Comparison of the measured intervals with known results.
 
 use rabbitscope_runs::experiment::{ExperimentResult, KnownExpectation, ProfileComparison};
 
 use super::{SignedRank, differences::differences, figures::change};
 
-/// Fills in whether what is known was met. Only intervals tell: where one holds both, the answer is that it
-/// cannot be told.
+/// Judges the known results by intervals alone. An interval that holds both answers leaves a result open.
 pub(super) fn judge(result: &mut ExperimentResult, expected: &[KnownExpectation], counted: &[u32]) {
     let judged: Vec<(Option<bool>, String)> =
-        expected.iter().map(|it| judge_one(result, it, counted)).collect();
+        expected.iter().map(|known| judge_one(result, known, counted)).collect();
     let Some(known) = &mut result.known else { return };
     known.met = if judged.iter().any(|(met, _)| *met == Some(false)) {
         Some(false)
@@ -29,13 +28,13 @@ fn judge_one(
     let (met, found) = match expected {
         KnownExpectation::Ratio { arm, against, bound, is_above } => {
             let interval = interval_of(result, (arm, against), counted);
-            let met = interval.and_then(|it| side_of(it, *bound, *is_above));
+            let met = interval.and_then(|interval| side_of(interval, *bound, *is_above));
             (met, described(arm, against, interval))
         }
         KnownExpectation::Order(arms) => {
             let pairs = arms.windows(2).map(|pair| {
                 let interval = interval_of(result, (&pair[0], &pair[1]), counted);
-                let met = interval.and_then(|it| side_of(it, 1.0, true));
+                let met = interval.and_then(|interval| side_of(interval, 1.0, true));
                 (met, described(&pair[0], &pair[1], interval))
             });
             let (met, found): (Vec<_>, Vec<_>) = pairs.unzip();
@@ -56,19 +55,21 @@ fn judge_one(
     (met, format!("Known: {expected}; {word} ({found})."))
 }
 
-/// Whether a function's share of the profile moved as expected, by more than runs differ by.
+/// Judges the direction in which a function's share of the profile moved, if it moved by more than runs differ.
 fn share_of(
     result: &ExperimentResult,
     arm: &str,
     function: &str,
     falls: bool,
 ) -> (Option<bool>, String) {
-    let of_arm = |it: &&ProfileComparison| result.arms[it.arm].name == arm && it.refusal.is_empty();
+    let of_arm = |profiles: &&ProfileComparison| {
+        result.arms[profiles.arm].name == arm && profiles.refusal.is_empty()
+    };
     let Some(profiles) = result.profiles.iter().find(of_arm) else {
         return (None, format!("{arm}: no profiles to compare"));
     };
-    let at = profiles.changes.iter().position(|change| change.function == function);
-    let Some((at, change)) = at.map(|at| (at, &profiles.changes[at])) else {
+    let index = profiles.changes.iter().position(|change| change.function == function);
+    let Some((index, change)) = index.map(|index| (index, &profiles.changes[index])) else {
         return (None, format!("{function} did not change by more than runs differ by"));
     };
     let percent = |share: f64| format!("{:.2} %", 100.0 * share);
@@ -78,13 +79,13 @@ fn share_of(
         if change.moved == "own" { "own" } else { "total" },
         percent(before),
         percent(after),
-        at + 1,
+        index + 1,
         profiles.changes.len()
     );
     (Some((after < before) == falls), found)
 }
 
-/// Of the ratio of two arms in the primary metric.
+/// Returns the interval of the ratio of two arms in the primary metric.
 fn interval_of(
     result: &ExperimentResult,
     (arm, against): (&str, &str),
@@ -92,8 +93,8 @@ fn interval_of(
 ) -> Option<(f64, f64)> {
     let index = |name: &str| result.arms.iter().position(|arm| arm.name == name);
     let pairs = differences(result, (index(arm)?, index(against)?), 0, counted);
-    let differences: Vec<f64> = pairs.into_iter().map(|(_, it)| it).collect();
-    let (low, high) = SignedRank::of(&differences).interval(result.alpha)?;
+    let differences: Vec<f64> = pairs.into_iter().map(|(_, difference)| difference).collect();
+    let (low, high) = SignedRank::new(&differences).interval(result.alpha)?;
     Some((low.exp(), high.exp()))
 }
 

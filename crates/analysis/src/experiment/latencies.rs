@@ -2,16 +2,16 @@
 
 use rabbitscope_runs::record::SpectrumPoint;
 
-/// The median of several runs at each percentile that all of them can tell. Runs without any are no help and are to be
-/// left out.
+/// Returns the median of several runs at each percentile that all of them have. The caller leaves out runs without
+/// percentiles.
 pub fn median_spectrum(runs: &[&[SpectrumPoint]]) -> Vec<SpectrumPoint> {
     let points = runs.iter().map(|run| run.len()).min().unwrap_or(0);
-    let median = |at: usize| {
-        let mut nanos: Vec<u64> = runs.iter().map(|run| run[at].nanos).collect();
+    let median = |index: usize| {
+        let mut nanos: Vec<u64> = runs.iter().map(|run| run[index].nanos).collect();
         nanos.sort_unstable();
         let last = nanos.len() - 1;
         let nanos = u64::midpoint(nanos[last / 2], nanos[last.div_ceil(2)]);
-        SpectrumPoint { quantile: runs[0][at].quantile, nanos }
+        SpectrumPoint { quantile: runs[0][index].quantile, nanos }
     };
     (0..points).map(median).collect()
 }

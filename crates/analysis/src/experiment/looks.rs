@@ -1,33 +1,33 @@
 //! Looks at a result before the last round.
 
-/// The error rate of all looks together.
+/// The common error rate of all looks.
 pub(super) const ERROR_RATE: f64 = 0.05;
 
-/// Points of the grid on which densities are integrated, an odd number; with twice as many the result changes by
-/// less than 0.0001.
+/// Number of grid points for the integration of densities, which is odd. Twice as many change the result by less than
+/// 0.0001.
 const POINTS: usize = 161;
 
-/// Halvings of the range of boundaries: to 10⁻⁷.
+/// Number of halvings of the boundaries' range, to 10⁻⁷.
 const HALVINGS: usize = 24;
 
-/// The error rate of each look, the same for all, with which all looks together call a difference of nothing
-/// in 5 % of the experiments. `looks` are numbers of rounds in ascending order.
+/// Returns the equal error rate of each look with which all looks together find a false difference in 5 % of the
+/// experiments. `looks` are numbers of rounds in ascending order.
 pub fn alpha_of_each_look(looks: &[u32]) -> f64 {
     alpha_within(looks, ERROR_RATE)
 }
 
-/// The error rate of the interval of each look that has to lie within what is of no interest.
+/// Returns the error rate for each look's interval that must lie within the indifferent range.
 ///
-/// It belongs to two one-sided tests. All looks together take a change that is just of interest for one that is not
-/// in 5 % of the experiments.
+/// The rate belongs to two one-sided tests. In 5 % of the experiments, all looks together take a change at the edge of
+/// that range for one within it.
 pub fn equivalence_alpha(looks: &[u32]) -> f64 {
     alpha_within(looks, 2.0 * ERROR_RATE)
 }
 
-/// The error rate of each look for a given rate of all looks together (Pocock 1977).
+/// Returns the error rate of each look for a given rate of all looks together (Pocock 1977).
 ///
-/// The statistic at successive looks is taken for a Brownian motion whose time is the number of rounds,
-/// and integrated from look to look (Armitage and others 1969).
+/// The statistic at successive looks is modelled as a Brownian motion with the number of rounds as time, and integrated
+/// from look to look (Armitage and others 1969).
 fn alpha_within(looks: &[u32], rate: f64) -> f64 {
     if looks.len() < 2 {
         return rate;
@@ -46,11 +46,11 @@ fn alpha_within(looks: &[u32], rate: f64) -> f64 {
     2.0 * normal_tail(f64::midpoint(low, high))
 }
 
-/// How likely the motion is to be within ± `boundary` standard deviations at every time.
+/// Returns the probability that the motion is within ± `boundary` standard deviations at every time.
 fn chance_to_stay(times: &[f64], boundary: f64) -> f64 {
     let mut grid = Grid::until(boundary * times[0].sqrt());
     let mut density: Vec<f64> =
-        grid.points().map(|at| normal_density(at, times[0].sqrt())).collect();
+        grid.points().map(|point| normal_density(point, times[0].sqrt())).collect();
     for pair in times.windows(2) {
         let next = Grid::until(boundary * pair[1].sqrt());
         let step = (pair[1] - pair[0]).sqrt();
@@ -79,16 +79,16 @@ impl Grid {
 
     fn points(&self) -> impl Iterator<Item = f64> {
         let (end, width) = (self.end, self.width());
-        (0..POINTS).map(move |at| at as f64 * width - end)
+        (0..POINTS).map(move |index| index as f64 * width - end)
     }
 
-    /// Of the density times `weight`, by Simpson's rule.
+    /// Integrates the density times `weight` by Simpson's rule.
     fn integral(&self, density: &[f64], weight: impl Fn(f64) -> f64) -> f64 {
-        let terms = self.points().zip(density).enumerate().map(|(at, (point, density))| {
-            let factor = match at {
+        let terms = self.points().zip(density).enumerate().map(|(index, (point, density))| {
+            let factor = match index {
                 0 => 1.0,
-                at if at == POINTS - 1 => 1.0,
-                at if at % 2 == 1 => 4.0,
+                index if index == POINTS - 1 => 1.0,
+                index if index % 2 == 1 => 4.0,
                 _ => 2.0,
             };
             factor * density * weight(point)
@@ -97,12 +97,13 @@ impl Grid {
     }
 }
 
-fn normal_density(at: f64, deviation: f64) -> f64 {
-    let scaled = at / deviation;
+fn normal_density(value: f64, deviation: f64) -> f64 {
+    let scaled = value / deviation;
     (-0.5 * scaled * scaled).exp() / (deviation * std::f64::consts::TAU.sqrt())
 }
 
-/// The chance of a standard normal value above `at`, at least 0: by Simpson's rule, to 12 standard deviations.
+/// Returns the probability of a standard normal value above `at`, which is at least 0. Uses Simpson's rule up to 12
+/// standard deviations.
 pub(super) fn normal_tail(at: f64) -> f64 {
     const STEPS: usize = 2000;
     let width = (12.0 - at) / STEPS as f64;
@@ -117,9 +118,9 @@ pub(super) fn normal_tail(at: f64) -> f64 {
     terms.sum::<f64>() * width / 3.0
 }
 
-/// The standard normal value above which a share of all values lies, for shares below one half.
+/// Returns the standard normal value that a share of all values exceeds, for shares below one half.
 ///
-/// An approximation (Abramowitz and Stegun 26.2.23) and one step of Newton's method.
+/// Uses an approximation (Abramowitz and Stegun 26.2.23) and one step of Newton's method.
 pub(super) fn normal_quantile(share: f64) -> f64 {
     let root = (-2.0 * share.ln()).sqrt();
     let above = 2.515_517 + root * (0.802_853 + root * 0.010_328);
@@ -138,7 +139,7 @@ mod tests {
             let alpha = alpha_of_each_look(looks);
             assert!((alpha - expected).abs() < 2e-4, "{looks:?}: {alpha}");
         }
-        // Equally spaced: the table of Pocock.
+        // Looks with equal spacing, as in Pocock's table.
         check(&[20], 0.05);
         check(&[10, 20], 0.0294);
         check(&[10, 20, 30], 0.0221);
@@ -148,7 +149,7 @@ mod tests {
     #[test]
     fn looks_at_equivalence_have_their_own_rate() {
         assert!((equivalence_alpha(&[20]) - 0.1).abs() < 1e-9);
-        // Pocock's constant for two looks and 10 %: 1.875.
+        // Pocock's constant for two looks and 10 % is 1.875.
         assert!((equivalence_alpha(&[10, 20]) - 0.0608).abs() < 3e-4);
     }
 

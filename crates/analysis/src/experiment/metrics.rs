@@ -1,4 +1,4 @@
-//! The figures of a run by which arms are compared.
+//! The figures of a run on which arms are compared.
 
 use rabbitscope_runs::{
     experiment::{RunMetric, Side},
@@ -6,8 +6,8 @@ use rabbitscope_runs::{
     scenario::Metric,
 };
 
-/// The value of a metric, in its unit; absent where the run has none. Rates and costs are those of the `counted` seconds
-/// without the run's own warm-up and its end; latencies are those of the run's own measured part.
+/// Returns the value of a metric in its unit; absent if the run has none. Rates and costs cover the `counted` seconds
+/// without the run's warm-up and its end. Latencies cover the run's own measured part.
 pub fn value(
     metric: RunMetric,
     record: &RunRecord,
@@ -32,23 +32,23 @@ pub fn value(
         RunMetric::ClientCpuPerItem => cost(&rows, &ITEMS, |row| row.client_cpu_cores)?,
         RunMetric::BrokerMemory => rows.iter().filter_map(|row| row.broker_rss_bytes).max()? as f64,
     };
-    // Ratios are compared: without a positive value there is none.
+    // Arms are compared by ratios, which need positive values.
     (found > 0.0).then_some(found)
 }
 
-/// How a counter is read.
+/// The reader of a counter.
 type Count = fn(&Counters) -> u64;
 
-/// What a load moves: published, answered or consumed. The first of which there are any is meant.
+/// Counters of moved messages: published, answered or consumed. The first that is not 0 counts.
 const MESSAGES: [Count; 3] =
-    [|counts| counts.published, |counts| counts.replies, |counts| counts.consumed];
+    [Counters::accepted_or_written, |counts| counts.replies, |counts| counts.consumed];
 
-/// The same for items.
+/// Counters of moved items, in the same order.
 const ITEMS: [Count; 2] = [|counts| counts.published_items, |counts| counts.consumed_items];
 
 fn counter(name: &str) -> Option<Count> {
     Some(match name {
-        "published" => |counts| counts.published,
+        "published" => Counters::accepted_or_written,
         "confirmed" => |counts| counts.confirmed,
         "consumed" => |counts| counts.consumed,
         "replies" => |counts| counts.replies,
@@ -56,13 +56,13 @@ fn counter(name: &str) -> Option<Count> {
     })
 }
 
-/// How many a second.
+/// Returns the count per second.
 fn rate(rows: &[&SecondRow], count: Count) -> Option<f64> {
     let nanos: u64 = rows.iter().map(|row| row.interval_nanos).sum();
     (nanos > 0).then(|| total(rows, count) as f64 * 1e9 / nanos as f64)
 }
 
-/// CPU time for each of what is counted. Absent when a second has no figure.
+/// Returns the CPU time per counted unit; absent if any second has no figure.
 fn cost(
     rows: &[&SecondRow],
     counts: &[Count],
@@ -86,7 +86,7 @@ mod tests {
         SecondRow {
             second,
             interval_nanos: 1_000_000_000,
-            counts: Counters { published, ..Counters::default() },
+            counts: Counters { published, accepted: published.into(), ..Counters::default() },
             broker_cpu_cores: cores,
             broker_rss_bytes: Some(u64::from(second) * 1000),
             ..SecondRow::default()
@@ -97,16 +97,16 @@ mod tests {
     fn what_is_left_out_counts_nowhere() {
         let mut rows = vec![row(0, 900, Some(2.0)), row(1, 100, Some(1.0)), row(2, 300, Some(1.0))];
         rows.push(SecondRow { draining: true, ..row(3, 7, Some(9.0)) });
-        let of = |metric: &str, skip: u32| {
+        let value_of = |metric: &str, skip: u32| {
             let metric = RunMetric::parse(metric).unwrap();
             value(metric, &RunRecord::default(), &rows, |second| second >= skip)
         };
-        assert_eq!(of("published.rate", 1), Some(200.0));
-        assert_eq!(of("broker.cpu-per-message", 1), Some(5e6));
-        assert_eq!(of("broker.memory", 0), Some(2000.0));
-        assert_eq!(of("published.rate", 3), None);
-        assert_eq!(of("consumed.rate", 0), None, "none was consumed");
-        assert_eq!(of("confirm.p99", 0), None);
+        assert_eq!(value_of("published.rate", 1), Some(200.0));
+        assert_eq!(value_of("broker.cpu-per-message", 1), Some(5e6));
+        assert_eq!(value_of("broker.memory", 0), Some(2000.0));
+        assert_eq!(value_of("published.rate", 3), None);
+        assert_eq!(value_of("consumed.rate", 0), None, "none was consumed");
+        assert_eq!(value_of("confirm.p99", 0), None);
         rows[1].broker_cpu_cores = None;
         let cpu = value(RunMetric::BrokerCpu, &RunRecord::default(), &rows, |_| true);
         assert_eq!(cpu, None, "not known for all");

@@ -1,8 +1,8 @@
-//! What the rounds of an experiment say together.
+//! Conclusions from the rounds of an experiment.
 //!
-//! The unit is a whole run. Within a round every arm runs once, in an order drawn afresh, so that the logarithm
-//! of the ratio of two arms is as likely to have either sign when the arms are the same, whatever the
-//! machine does meanwhile. The signed-rank test needs no more than that.
+//! The unit is a whole run. Within a round every arm runs once, in an order that is drawn for each round. If two arms
+//! are equal, the logarithm of their ratio is therefore as likely to be positive as negative, even if the machine
+//! changes meanwhile. The signed-rank test needs no more than that.
 
 mod conclusion;
 mod differences;

@@ -1,4 +1,4 @@
-//! The value of a sweep that is enough: the smallest beyond which more was not better.
+//! Recommendation of a sweep's value: the smallest above which larger values were not better.
 
 use rabbitscope_runs::experiment::{ExperimentResult, Goal};
 
@@ -8,16 +8,16 @@ use super::{
     figures::{Scale, percent},
 };
 
-/// Two bounds, each at 5 %.
+/// The error rate for two bounds, each at 5 %.
 const ALPHA: f64 = 0.1;
 
-/// Rounds below which there are no such bounds.
+/// Fewest rounds for such bounds.
 const MIN_ROUNDS: usize = 5;
 
-/// Combinations that differ in one key alone, by its numbers in ascending order: number, arm.
+/// Combinations that differ in one key only, as pairs of number and arm, in ascending order of its numbers.
 type Curve = Vec<(f64, usize)>;
 
-/// A sentence for each curve of the first key that has numbers; none for what is no sweep.
+/// Returns a sentence for each curve of the first key with numbers; none outside of a sweep.
 pub(super) fn sentences(result: &ExperimentResult, counted: &[u32]) -> Vec<String> {
     if result.axes.is_empty() || result.metrics.is_empty() {
         return Vec::new();
@@ -39,19 +39,19 @@ fn numbers(result: &ExperimentResult, axis: usize) -> Option<Vec<f64>> {
     values.map(|value| value.parse().ok().filter(|number: &f64| number.is_finite())).collect()
 }
 
-/// The curves along an axis, one for each combination of the other values.
+/// Returns the curves along an axis, one for each combination of the other values.
 fn curves(result: &ExperimentResult, axis: usize) -> Vec<Curve> {
     let numbers = numbers(result, axis).unwrap_or_default();
     let mut curves: Vec<(Vec<usize>, Curve)> = Vec::new();
-    for (at, arm) in result.arms.iter().enumerate() {
+    for (arm_index, arm) in result.arms.iter().enumerate() {
         let Some(number) = arm.cell.get(axis).and_then(|place| numbers.get(*place)) else {
             continue;
         };
         let mut others = arm.cell.clone();
         others.remove(axis);
         match curves.iter_mut().find(|(known, _)| *known == others) {
-            Some((_, curve)) => curve.push((*number, at)),
-            None => curves.push((others, vec![(*number, at)])),
+            Some((_, curve)) => curve.push((*number, arm_index)),
+            None => curves.push((others, vec![(*number, arm_index)])),
         }
     }
     let sorted = |mut curve: Curve| {
@@ -61,7 +61,7 @@ fn curves(result: &ExperimentResult, axis: usize) -> Vec<Curve> {
     curves.into_iter().map(|(_, curve)| sorted(curve)).collect()
 }
 
-/// A curve, and where its values are from.
+/// A curve with the source of its values.
 struct Sweep<'r> {
     result: &'r ExperimentResult,
     key: &'r str,
@@ -78,7 +78,7 @@ impl Sweep<'_> {
         &self.result.metrics[0].name
     }
 
-    /// How much better each larger value is, as bounds of the logarithm of a ratio; absent where there are none.
+    /// Returns the gains of all larger values, as bounds of the logarithm of a ratio; absent without bounds.
     fn gains(&self, at: usize) -> Vec<Option<(f64, f64)>> {
         self.curve[at + 1..].iter().map(|(_, arm)| self.gain(*arm, self.curve[at].1)).collect()
     }
@@ -87,7 +87,7 @@ impl Sweep<'_> {
         let sign = if self.result.metrics[0].goal == Goal::Lower { -1.0 } else { 1.0 };
         let pairs = differences(self.result, (arm, against), 0, self.counted);
         let values: Vec<f64> = pairs.into_iter().map(|(_, difference)| sign * difference).collect();
-        SignedRank::of(&values).interval(ALPHA)
+        SignedRank::new(&values).interval(ALPHA)
     }
 
     fn is_enough(&self, at: usize) -> bool {
@@ -99,10 +99,10 @@ impl Sweep<'_> {
         self.gains(at).iter().flatten().any(|(least, _)| *least > 0.0)
     }
 
-    /// The smallest value that is enough. Values are tested from the largest down to the first that fails, so that the
-    /// error rate is that of one test.
+    /// Returns the smallest value that is enough. Values are tested from the largest down to the first that fails, so
+    /// that the error rate is that of one test.
     fn enough(&self) -> Option<usize> {
-        (0..self.curve.len() - 1).rev().take_while(|at| self.is_enough(*at)).last()
+        (0..self.curve.len() - 1).rev().take_while(|index| self.is_enough(*index)).last()
     }
 
     fn sentence(&self) -> String {
@@ -118,13 +118,13 @@ impl Sweep<'_> {
         )
     }
 
-    /// What is known of the values below the one that is enough.
+    /// Describes the values below the recommended one.
     fn smaller(&self, enough: usize) -> String {
-        match (0..enough).find(|at| !self.is_too_small(*at)) {
-            Some(at) => {
+        match (0..enough).find(|index| !self.is_too_small(*index)) {
+            Some(index) => {
                 format!(
                     "{} may be enough, too: these rounds do not show that it is worse",
-                    self.name(at)
+                    self.name(index)
                 )
             }
             None if enough == 0 => "it is the smallest that was tried".to_owned(),
@@ -132,7 +132,7 @@ impl Sweep<'_> {
         }
     }
 
-    /// The reason why no value is recommended.
+    /// Explains the lack of a recommendation.
     fn without(&self) -> String {
         let last = self.curve.len() - 1;
         let Some(before) = last.checked_sub(1) else {

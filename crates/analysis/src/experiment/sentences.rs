@@ -1,4 +1,4 @@
-//! What was found, in words.
+//! Sentences about the results of an experiment.
 
 use rabbitscope_runs::experiment::{
     Comparison, ComparisonRole, ExperimentResult, Goal, MetricFacts, Verdict,
@@ -6,7 +6,7 @@ use rabbitscope_runs::experiment::{
 
 use super::figures::{Scale, median, p_in_words, percent};
 
-/// `4.1 % faster`, `3.52 times as high`.
+/// Formats a change in words: `4.1 % faster`, `3.52 times as high`.
 fn changed(ratio: f64, metric: &MetricFacts, scale: Scale) -> String {
     let is_speed = metric.goal == Goal::Higher && metric.unit.ends_with("/s");
     let (more, less) = if is_speed { ("faster", "slower") } else { ("higher", "lower") };
@@ -21,12 +21,12 @@ fn changed(ratio: f64, metric: &MetricFacts, scale: Scale) -> String {
     }
 }
 
-/// A rate goes by the messages that it counts: `consumed` is 4 % faster.
+/// Returns the subject of a sentence. A rate is named after its messages: `consumed` is 4 % faster.
 fn subject(metric: &MetricFacts) -> &str {
     metric.name.strip_suffix(".rate").unwrap_or(&metric.name)
 }
 
-/// One comparison in words. `counted` is the number of rounds that are not left out.
+/// Describes one comparison. `counted` is the number of rounds that were not dropped.
 pub(super) fn of_comparison(
     result: &ExperimentResult,
     comparison: &Comparison,
@@ -98,7 +98,7 @@ fn undecided(
     )
 }
 
-/// The number of rounds that is worth while.
+/// Advises a number of rounds.
 fn advice(result: &ExperimentResult, comparison: &Comparison) -> String {
     let interest = percent(result.interest());
     let needed = comparison.rounds_to_decide.unwrap_or(0);
@@ -109,22 +109,24 @@ fn advice(result: &ExperimentResult, comparison: &Comparison) -> String {
     }
 }
 
-/// What else could have made a difference as large: the order of runs, as the control shows, and others on the machine.
+/// Names other possible causes of a difference of this size: the order of runs, from the control, and other users of
+/// the machine.
 fn caution(result: &ExperimentResult, comparison: &Comparison) -> String {
     let size = |ratio: Option<f64>| ratio.map_or(0.0, |ratio| ratio.ln().abs());
     let least = size(comparison.low).min(size(comparison.high));
     let mut controls = result.comparisons.iter();
-    let control = controls.find(|it| {
-        it.role == ComparisonRole::Control
-            && it.metric == comparison.metric
-            && size(it.ratio) >= least
+    let control = controls.find(|control| {
+        control.role == ComparisonRole::Control
+            && control.metric == comparison.metric
+            && size(control.ratio) >= least
     });
     let own = control.and_then(|control| Some(Scale::of(control).change(control.ratio?)));
     let own = own.map(|own| {
         let baseline = &result.arms[0].name;
         format!(" But {baseline} against itself is as far off: {own}.")
     });
-    let is_counted = |round: u32| comparison.differences.iter().any(|it| it.round == round);
+    let is_counted =
+        |round: u32| comparison.differences.iter().any(|difference| difference.round == round);
     let runs = result.runs.iter().filter(|run| run.arm == 0 || run.arm == comparison.arm);
     let shares = runs.filter(|run| is_counted(run.round)).filter_map(|run| run.foreign_share);
     let others = median(shares.collect()).filter(|share| *share >= 0.01 && share.ln_1p() >= least);
@@ -143,7 +145,7 @@ fn how(result: &ExperimentResult, comparison: &Comparison, counted: usize) -> St
 }
 
 fn dropped_rounds(result: &ExperimentResult) -> usize {
-    let mut rounds: Vec<u32> = result.dropped.iter().map(|it| it.round).collect();
+    let mut rounds: Vec<u32> = result.dropped.iter().map(|dropped| dropped.round).collect();
     rounds.dedup();
     rounds.len()
 }
@@ -152,9 +154,11 @@ fn rounds(count: usize) -> String {
     if count == 1 { "1 round".to_owned() } else { format!("{count} rounds") }
 }
 
-/// Curves and intervals say more of a sweep than verdicts: so many comparisons need many rounds.
+/// Describes a sweep in one sentence. Its curves and intervals show more than verdicts, for which this many comparisons
+/// need many rounds.
 fn of_sweep(result: &ExperimentResult, counted: usize) -> String {
-    let primary = result.comparisons.iter().filter(|it| it.role == ComparisonRole::Primary);
+    let primary =
+        result.comparisons.iter().filter(|comparison| comparison.role == ComparisonRole::Primary);
     let all = primary.clone().count();
     let metric = result.metrics.first().map_or("", |metric| metric.name.as_str());
     let first = result.arms.first().map_or("", |arm| arm.name.as_str());
@@ -162,7 +166,7 @@ fn of_sweep(result: &ExperimentResult, counted: usize) -> String {
     let together = if counted < needed {
         format!("{needed} rounds could tell all of them from chance together")
     } else {
-        let differ = primary.filter(|it| it.verdict == Verdict::Differs).count();
+        let differ = primary.filter(|comparison| comparison.verdict == Verdict::Differs).count();
         format!("together (Holm), {differ} of {all} differ in {metric}")
     };
     format!(
@@ -175,22 +179,25 @@ fn of_sweep(result: &ExperimentResult, counted: usize) -> String {
     )
 }
 
-/// The fewest rounds in which the smallest possible p-value of the signed-rank test, 2^(1 - rounds), is below `alpha`
-/// after Holm's correction for so many comparisons.
+/// Returns the fewest rounds in which the signed-rank test's smallest possible p-value, 2^(1 - rounds), is at most
+/// `alpha` after Holm's correction for this many comparisons.
 fn rounds_for(comparisons: usize, alpha: f64) -> usize {
     let reached = |rounds: &usize| comparisons as f64 * 2.0 * 0.5_f64.powf(*rounds as f64) <= alpha;
     (1..64).find(reached).unwrap_or(64)
 }
 
-/// The sentences of the primary metric, that of the control last; of a sweep one for all combinations. `counted` is the
-/// number of rounds that are not left out.
+/// Returns the sentences of the primary metric, with the control's last; for a sweep, one sentence for all
+/// combinations. `counted` is the number of rounds that were not dropped.
 pub(super) fn of_result(result: &ExperimentResult, counted: usize) -> Vec<String> {
     if !result.axes.is_empty() {
         return vec![of_sweep(result, counted)];
     }
-    let of = |role: ComparisonRole| {
-        let found = result.comparisons.iter().filter(move |it| it.role == role && it.metric == 0);
-        found.map(|it| it.sentence.clone())
+    let sentences_of = |role: ComparisonRole| {
+        let found = result
+            .comparisons
+            .iter()
+            .filter(move |comparison| comparison.role == role && comparison.metric == 0);
+        found.map(|comparison| comparison.sentence.clone())
     };
-    of(ComparisonRole::Primary).chain(of(ComparisonRole::Control)).collect()
+    sentences_of(ComparisonRole::Primary).chain(sentences_of(ComparisonRole::Control)).collect()
 }

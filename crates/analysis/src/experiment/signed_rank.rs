@@ -1,48 +1,48 @@
-//! The signed-rank test of Wilcoxon, exact, with the estimate of Hodges and Lehmann and the interval that
-//! belongs to both.
+//! Wilcoxon's signed-rank test, exact, with the Hodges–Lehmann estimate and its interval.
 
-/// Differences of pairs, ready to be asked. Differences are logarithms of ratios here; any real numbers do.
+/// Differences of pairs, prepared for the test. Here they are logarithms of ratios; the test accepts any real numbers.
 #[derive(Clone, Debug)]
 pub struct SignedRank {
     differences: Vec<f64>,
-    /// The means of all pairs of differences, those of a difference with itself included, in ascending order.
+    /// The means of all pairs of differences, including each difference with itself, in ascending order.
     walsh: Vec<f64>,
 }
 
 impl SignedRank {
-    /// Of finite differences; others are left out.
-    pub fn of(differences: &[f64]) -> Self {
+    /// Takes the finite differences and leaves out others.
+    pub fn new(differences: &[f64]) -> Self {
         let differences: Vec<f64> =
-            differences.iter().copied().filter(|it| it.is_finite()).collect();
+            differences.iter().copied().filter(|difference| difference.is_finite()).collect();
         let pairs = differences.iter().enumerate();
         let mut walsh: Vec<f64> = pairs
-            .flat_map(|(at, one)| {
-                differences[at..].iter().map(move |other| f64::midpoint(*one, *other))
+            .flat_map(|(index, one)| {
+                differences[index..].iter().map(move |other| f64::midpoint(*one, *other))
             })
             .collect();
         walsh.sort_unstable_by(f64::total_cmp);
         Self { differences, walsh }
     }
 
-    /// The Hodges–Lehmann estimate of the center; absent without differences.
+    /// Returns the Hodges–Lehmann estimate of the centre; absent without differences.
     pub fn estimate(&self) -> Option<f64> {
         let last = self.walsh.len().checked_sub(1)?;
         Some(f64::midpoint(self.walsh[last / 2], self.walsh[last.div_ceil(2)]))
     }
 
-    /// The two-sided p-value for a center of 0: among all ways to choose the signs of these differences, the
-    /// share of those whose sum of signed ranks is as far from 0. Equal sizes share the mean of their ranks;
-    /// differences of 0 take the lowest ranks and have no sign (Pratt 1959).
+    /// Returns the two-sided p-value for a centre of 0. It is the share of all choices of signs for these differences
+    /// whose sum of signed ranks is as far from 0. Equal sizes share the mean of their ranks. Differences of 0 take the
+    /// lowest ranks and have no sign (Pratt 1959).
     pub fn p_value(&self) -> Option<f64> {
         if self.differences.is_empty() {
             return None;
         }
         let ranks = self.doubled_ranks();
         let signed = self.differences.iter().zip(&ranks);
-        let positive: usize = signed.filter(|(it, _)| **it > 0.0).map(|(_, rank)| *rank).sum();
+        let positive: usize =
+            signed.filter(|(difference, _)| **difference > 0.0).map(|(_, rank)| *rank).sum();
         let with_sign = self.differences.iter().zip(ranks);
         let ranks: Vec<usize> =
-            with_sign.filter(|(it, _)| **it != 0.0).map(|(_, rank)| rank).collect();
+            with_sign.filter(|(difference, _)| **difference != 0.0).map(|(_, rank)| rank).collect();
         let total: usize = ranks.iter().sum();
         let shares = shares_of_sums(&ranks);
         let extreme = positive.min(total - positive);
@@ -50,19 +50,19 @@ impl SignedRank {
         Some((2.0 * tail).min(1.0))
     }
 
-    /// Twice the rank of each difference by its size, so that mean ranks are whole numbers.
+    /// Returns twice the rank of each difference by its size, so that mean ranks are whole numbers.
     fn doubled_ranks(&self) -> Vec<usize> {
-        let sizes: Vec<f64> = self.differences.iter().map(|it| it.abs()).collect();
+        let sizes: Vec<f64> = self.differences.iter().map(|difference| difference.abs()).collect();
         let rank = |size: &f64| {
-            let below = sizes.iter().filter(|it| *it < size).count();
-            let equal = sizes.iter().filter(|it| (**it - size).abs() <= 0.0).count();
+            let below = sizes.iter().filter(|other| *other < size).count();
+            let equal = sizes.iter().filter(|other| (**other - size).abs() <= 0.0).count();
             2 * below + equal + 1
         };
         sizes.iter().map(rank).collect()
     }
 
-    /// The interval of all centers that the test does not reject at `alpha`, two-sided. Absent where so few
-    /// differences set no bounds: below six at 0.05.
+    /// Returns the two-sided interval of all centres that the test does not reject at `alpha`. Absent if the
+    /// differences are too few for bounds: below six at 0.05.
     pub fn interval(&self, alpha: f64) -> Option<(f64, f64)> {
         let ranks: Vec<usize> = (1..=self.differences.len()).collect();
         let mut tail = 0.0;
@@ -76,7 +76,7 @@ impl SignedRank {
     }
 }
 
-/// For each sum, the share of the subsets of `ranks` that have it.
+/// Returns for each sum the share of the subsets of `ranks` with that sum.
 fn shares_of_sums(ranks: &[usize]) -> Vec<f64> {
     let mut shares = vec![0.0; ranks.iter().sum::<usize>() + 1];
     shares[0] = 1.0;
@@ -96,20 +96,20 @@ fn shares_of_sums(ranks: &[usize]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    /// By going through all choices of signs.
+    /// Enumerates all choices of signs.
     fn p_by_enumeration(differences: &[f64]) -> f64 {
-        let ranks = SignedRank::of(differences).doubled_ranks();
+        let ranks = SignedRank::new(differences).doubled_ranks();
         let sum = |signs: &dyn Fn(usize) -> f64| -> f64 {
-            ranks.iter().enumerate().map(|(at, rank)| signs(at) * *rank as f64).sum()
+            ranks.iter().enumerate().map(|(index, rank)| signs(index) * *rank as f64).sum()
         };
         let sign = |value: f64| if value == 0.0 { 0.0 } else { value.signum() };
-        let found = sum(&|at| sign(differences[at])).abs();
+        let found = sum(&|index| sign(differences[index])).abs();
         let all = 1_u32 << differences.len();
         let extreme = (0..all)
             .filter(|choice| {
-                let chosen = |at: usize| {
-                    let flipped = if choice >> at & 1 == 0 { 1.0 } else { -1.0 };
-                    flipped * sign(differences[at]).abs()
+                let chosen = |index: usize| {
+                    let flipped = if choice >> index & 1 == 0 { 1.0 } else { -1.0 };
+                    flipped * sign(differences[index]).abs()
                 };
                 sum(&chosen).abs() >= found - 1e-9
             })
@@ -127,7 +127,7 @@ mod tests {
             &[1.5, -0.3, 0.8, 0.9, -1.1, 2.2, 0.4, 0.1, -0.6, 1.7, 0.2, 0.7],
         ] {
             let (exact, p) =
-                (p_by_enumeration(differences), SignedRank::of(differences).p_value().unwrap());
+                (p_by_enumeration(differences), SignedRank::new(differences).p_value().unwrap());
             assert!((exact - p).abs() < 1e-12, "{differences:?}: {exact} {p}");
         }
     }
@@ -135,10 +135,11 @@ mod tests {
     #[test]
     fn the_interval_holds_what_the_test_does_not_reject() {
         let differences = [1.5, -0.3, 0.8, 0.9, -1.1, 2.2, 0.4, 0.15, -0.6, 1.7, 0.25, 0.7];
-        let (low, high) = SignedRank::of(&differences).interval(0.05).unwrap();
+        let (low, high) = SignedRank::new(&differences).interval(0.05).unwrap();
         let p_at = |center: f64| {
-            let moved: Vec<f64> = differences.iter().map(|it| it - center).collect();
-            SignedRank::of(&moved).p_value().unwrap()
+            let moved: Vec<f64> =
+                differences.iter().map(|difference| difference - center).collect();
+            SignedRank::new(&moved).p_value().unwrap()
         };
         assert!(p_at(low + 1e-6) > 0.05 && p_at(high - 1e-6) > 0.05, "{low} {high}");
         assert!(p_at(low - 1e-6) <= 0.05 && p_at(high + 1e-6) <= 0.05, "{low} {high}");
@@ -146,17 +147,20 @@ mod tests {
 
     #[test]
     fn few_differences_set_no_bounds() {
-        let of = |count: usize| SignedRank::of(&vec![0.1; count]);
-        assert_eq!(of(5).interval(0.05), None);
-        assert_eq!(of(6).interval(0.05), Some((0.1, 0.1)));
-        assert_eq!(of(6).interval(0.02), None);
-        assert!((of(6).p_value().unwrap() - 2.0 / 64.0).abs() < 1e-12);
-        assert_eq!((of(0).estimate(), of(0).p_value(), of(0).interval(0.05)), (None, None, None));
+        let test_of = |count: usize| SignedRank::new(&vec![0.1; count]);
+        assert_eq!(test_of(5).interval(0.05), None);
+        assert_eq!(test_of(6).interval(0.05), Some((0.1, 0.1)));
+        assert_eq!(test_of(6).interval(0.02), None);
+        assert!((test_of(6).p_value().unwrap() - 2.0 / 64.0).abs() < 1e-12);
+        assert_eq!(
+            (test_of(0).estimate(), test_of(0).p_value(), test_of(0).interval(0.05)),
+            (None, None, None)
+        );
     }
 
     #[test]
     fn the_estimate_is_the_median_of_the_means() {
-        let estimate = |of: &[f64]| SignedRank::of(of).estimate().unwrap();
+        let estimate = |values: &[f64]| SignedRank::new(values).estimate().unwrap();
         assert!((estimate(&[1.0, 2.0, 9.0]) - 3.5).abs() < 1e-12);
         assert!((estimate(&[1.0, 2.0]) - 1.5).abs() < 1e-12);
         assert!((estimate(&[4.0, f64::NAN]) - 4.0).abs() < 1e-12);

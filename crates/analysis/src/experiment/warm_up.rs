@@ -1,10 +1,10 @@
-//! How much of the beginning of a run to leave out.
+//! The length of a run's warm-up.
 
-/// Values that make up a batch: MSER-5.
+/// Number of values in a batch, as in MSER-5.
 const BATCH: usize = 5;
 
-/// The number of leading values to leave out after MSER-5 (White 1997): the cut for which the mean of what is
-/// left is known best. At most half of the values are cut; fewer than four batches say nothing.
+/// Returns the number of leading values to leave out by MSER-5 (White 1997): the cut with the smallest error of the
+/// remaining values' mean. Cuts at most half of the values; fewer than four batches give 0.
 pub fn warm_up_seconds(values: &[f64]) -> usize {
     let batches: Vec<f64> =
         values.chunks_exact(BATCH).map(|batch| batch.iter().sum::<f64>() / BATCH as f64).collect();
@@ -18,7 +18,7 @@ pub fn warm_up_seconds(values: &[f64]) -> usize {
     BATCH * best.unwrap_or(0)
 }
 
-/// The squared standard error of the mean, as if the values were independent.
+/// Returns the squared standard error of the mean, as if the values were independent.
 fn error_of_mean(values: &[f64]) -> f64 {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;
@@ -31,11 +31,12 @@ mod tests {
 
     #[test]
     fn what_rises_is_cut() {
-        let steady = |at: usize| 100.0 + (at * 7 % 5) as f64;
+        let steady = |index: usize| 100.0 + (index * 7 % 5) as f64;
         let all_steady: Vec<f64> = (0..40).map(steady).collect();
         assert_eq!(warm_up_seconds(&all_steady), 0);
-        let rising: Vec<f64> =
-            (0..40).map(|at| if at < 8 { 10.0 * at as f64 } else { steady(at) }).collect();
+        let rising: Vec<f64> = (0..40)
+            .map(|index| if index < 8 { 10.0 * index as f64 } else { steady(index) })
+            .collect();
         assert_eq!(warm_up_seconds(&rising), 10);
         assert_eq!(warm_up_seconds(&rising[..19]), 0, "too short to tell");
     }

@@ -1,4 +1,4 @@
-//! What is changed in a node that was started for a run, before it gets any load.
+//! Changes to a node that was started for a run, made before it gets any load.
 
 mod binary;
 pub(crate) mod parameters;

@@ -5,7 +5,7 @@ use rabbitscope_runs::scenario::Parameter;
 use super::{binary::binary, refusal::refusal};
 use crate::{BrokerError, Node, install::Installation};
 
-/// Sets all of them, each at its node. The first that the broker does not take is the error.
+/// Sets all parameters, each on its node. Returns the first refusal of the broker as an error.
 pub(crate) fn set(
     nodes: &[Node],
     installation: &Installation,
@@ -22,7 +22,7 @@ pub(crate) fn set(
         let node = node.ok_or_else(|| refused("the broker has no node of that number"))?;
         let reason = match node.eval_by(installation, &expression(parameter, &uris)) {
             Ok(answer) => refusal(&answer),
-            // Not with the expression, which has passwords.
+            // The expression is left out, because it has passwords.
             Err(BrokerError::Eval { answer, .. }) => Some(answer),
             Err(error) => return Err(error),
         };
@@ -33,7 +33,7 @@ pub(crate) fn set(
     Ok(())
 }
 
-/// What the broker says, in which it may quote a value, without the passwords of its nodes.
+/// Replaces the nodes' URIs, which have passwords, in an answer of the broker that may quote them.
 fn without_addresses(words: &str, uris: &[String]) -> String {
     let named = (1..).zip(uris);
     named.fold(words.to_owned(), |words, (number, uri)| {
@@ -41,7 +41,7 @@ fn without_addresses(words: &str, uris: &[String]) -> String {
     })
 }
 
-/// What `rabbitmqctl set_parameter` asks for.
+/// The call behind `rabbitmqctl set_parameter`.
 fn expression(parameter: &Parameter, uris: &[String]) -> String {
     let text = |text: &str| binary(text.as_bytes());
     format!(

@@ -1,8 +1,8 @@
-//! Functions and modules that take the place of the broker's, before it gets any load.
+//! Functions and modules that replace the broker's, loaded before it gets any load.
 //!
-//! The files are copied into the broker's own directory, and a module that is compiled on the node
-//! (`erlang/rabbitscope_patcher.erl`) makes the new code from the debug information of the installed one. It is deleted from
-//! the node afterwards.
+//! The files are copied into the broker's own directory. A module that is compiled on the node
+//! (`erlang/rabbitscope_patcher.erl`) makes the new code from the debug information of the installed module. The node
+//! deletes it afterwards.
 
 use std::{
     fs,
@@ -16,20 +16,20 @@ use crate::{BrokerError, Node, description, directory::write_private, install::I
 
 const PATCHER: &str = include_str!("../../erlang/rabbitscope_patcher.erl");
 
-/// Largest file that is loaded; the largest module of RabbitMQ has less than a megabyte.
+/// Size limit of a file. RabbitMQ's largest module has less than a megabyte.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// What is to be done with a file.
+/// The use of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    /// Its functions take the place of those of the same module.
+    /// Its functions replace those of the module with the same name.
     Patch,
-    /// It is a whole module.
+    /// It replaces the whole module.
     Module,
 }
 
 impl Kind {
-    /// As the patcher calls it.
+    /// The name of the patcher's function.
     fn word(self) -> &'static str {
         match self {
             Self::Patch => "patch",
@@ -38,7 +38,7 @@ impl Kind {
     }
 }
 
-/// Every file, in the order in which it is loaded: whole modules first, so that they can be patched.
+/// Files in loading order. Whole modules come first, so that they can be patched.
 fn files(spec: &ThrowawayBroker) -> impl Iterator<Item = (Kind, &Path)> {
     let modules = spec.modules.iter().map(|file| (Kind::Module, Path::new(file)));
     modules.chain(spec.patches.iter().map(|file| (Kind::Patch, Path::new(file))))
@@ -53,8 +53,8 @@ fn read(file: &Path) -> Result<Vec<u8>, BrokerError> {
     rabbitscope_files::read(file, MAX_BYTES).map_err(BrokerError::io("read", file))
 }
 
-/// Loads everything. The first file that cannot be loaded is the error; what was loaded before it stays, on a node
-/// that is ended then.
+/// Loads all files and stops at the first failure. Code that was loaded earlier stays on the node, which the caller
+/// then ends.
 pub(crate) fn apply(
     node: &Node,
     installation: &Installation,
@@ -65,15 +65,15 @@ pub(crate) fn apply(
     }
     let place = node.files().join("patches");
     let patcher = patcher(&place)?;
-    let load = |(at, (kind, file)): (usize, (Kind, &Path))| {
-        let copy = copy(&place.join(at.to_string()), file)?;
+    let load = |(index, (kind, file)): (usize, (Kind, &Path))| {
+        let copy = copy(&place.join(index.to_string()), file)?;
         let call = format!("{}({})", kind.word(), path(&copy));
         patched(node, installation, (kind, file), &expression(&call, &patcher))
     };
     files(spec).enumerate().map(load).collect()
 }
 
-/// Makes the code of several specs, which [`switch`] loads. Nothing is loaded yet.
+/// Makes the code of several specs without loading it; [`switch`] loads it.
 pub(crate) fn prepare(
     node: &Node,
     installation: &Installation,
@@ -81,8 +81,8 @@ pub(crate) fn prepare(
 ) -> Result<Vec<Vec<PatchedModule>>, BrokerError> {
     let place = node.files().join("slots");
     let patcher = patcher(&place)?;
-    let prepare = |slot: usize, (at, (kind, file)): (usize, (Kind, &Path))| {
-        let copy = copy(&place.join(format!("{slot}-{at}")), file)?;
+    let prepare = |slot: usize, (index, (kind, file)): (usize, (Kind, &Path))| {
+        let copy = copy(&place.join(format!("{slot}-{index}")), file)?;
         let call = format!("prepare({slot}, {}, {})", kind.word(), path(&copy));
         patched(node, installation, (kind, file), &expression(&call, &patcher))
     };
@@ -96,8 +96,8 @@ pub(crate) fn prepare(
     Ok(prepared)
 }
 
-/// Loads what was prepared for a slot. Fails, and loads nothing, while a process still runs the code of the slot
-/// before the last one: loading would end that process.
+/// Loads the code that was prepared for a slot. Fails and loads nothing while a process still runs the code of the last
+/// slot but one, because loading would end that process.
 pub(crate) fn switch(
     node: &Node,
     installation: &Installation,
@@ -119,7 +119,7 @@ pub(crate) fn switch(
     }
 }
 
-/// The source of the patcher, in a directory of its own.
+/// Writes the patcher's source into a directory of its own.
 fn patcher(place: &Path) -> Result<PathBuf, BrokerError> {
     fs::create_dir(place).map_err(BrokerError::io("make", place))?;
     let patcher = place.join("rabbitscope_patcher.erl");
@@ -127,7 +127,7 @@ fn patcher(place: &Path) -> Result<PathBuf, BrokerError> {
     Ok(patcher)
 }
 
-/// Messages of the compiler name the file, so that it keeps its name.
+/// Copies a file under its own name, because the compiler's messages name it.
 fn copy(directory: &Path, file: &Path) -> Result<PathBuf, BrokerError> {
     fs::create_dir(directory).map_err(BrokerError::io("make", directory))?;
     let copy = directory.join(file.file_name().unwrap_or(file.as_os_str()));
@@ -135,12 +135,12 @@ fn copy(directory: &Path, file: &Path) -> Result<PathBuf, BrokerError> {
     Ok(copy)
 }
 
-/// An Erlang text.
+/// The path as an Erlang string.
 fn path(path: &Path) -> String {
     format!("unicode:characters_to_list({})", binary(path.as_os_str().as_encoded_bytes()))
 }
 
-/// Asks the patcher, and deletes it. The answer is hexadecimal digits of UTF-8, its parts with tabs between them.
+/// Compiles, calls and deletes the patcher. Its answer is UTF-8 as hexadecimal digits, with tabs between the parts.
 fn expression(call: &str, patcher: &Path) -> String {
     format!(
         "begin {{ok, M, Code}} = compile:file({}, [binary]), {{module, M}} = code:load_binary(M, \"\", Code), \
@@ -166,7 +166,7 @@ fn patched(
     match parts[..] {
         ["ok", module, sha256, ref functions @ ..] => Ok(PatchedModule {
             module: module.to_owned(),
-            functions: functions.iter().map(|it| (*it).to_owned()).collect(),
+            functions: functions.iter().map(|function| (*function).to_owned()).collect(),
             is_whole: kind == Kind::Module,
             file: file.display().to_string(),
             sha256: sha256.to_owned(),

@@ -5,7 +5,7 @@ use rabbitscope_runs::scenario::Policy;
 use super::{binary::binary, refusal::refusal};
 use crate::{BrokerError, Node, install::Installation};
 
-/// Sets all of them. The first that the broker does not take is the error.
+/// Sets all policies. Returns the first refusal of the broker as an error.
 pub(crate) fn set(
     node: &Node,
     installation: &Installation,
@@ -20,7 +20,7 @@ pub(crate) fn set(
     Ok(())
 }
 
-/// What `rabbitmqctl set_policy` asks for.
+/// The call behind `rabbitmqctl set_policy`.
 fn expression(policy: &Policy) -> String {
     let text = |text: &str| binary(text.as_bytes());
     format!(

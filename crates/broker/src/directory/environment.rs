@@ -1,5 +1,5 @@
-//! The environment of a node: nothing of the caller's environment but the search path, and what the specification
-//! adds, which cannot replace anything.
+//! The environment of a node. It has the caller's search path and the specification's variables, which cannot replace
+//! ours.
 
 use std::{env, fmt::Write, path::Path};
 
@@ -8,15 +8,16 @@ use rabbitscope_runs::scenario::ThrowawayBroker;
 use super::planned::PlannedNode;
 use crate::{BrokerError, Installation};
 
-/// File in the directory: the configuration of the VM.
+/// Name of the file with the configuration of the VM.
 pub(super) const VM_CONFIG: &str = "vm.config";
 
-/// Closes the logins without a password: AMQP 1.0 of RabbitMQ 3 has `guest` for them, RabbitMQ 4 one user for all
-/// protocols. The configuration of a scenario overrides it, which it could not do with flags of the VM.
+/// Configuration that closes logins without a password. RabbitMQ 3's AMQP 1.0 has the user `guest` for them, RabbitMQ 4
+/// one user for all protocols. A scenario's configuration overrides this, which it could not do with flags of the VM.
 pub(super) const NO_ANONYMOUS_LOGIN: &str = "[{rabbit, [{anonymous_login_user, none}]}, \
     {rabbitmq_amqp1_0, [{default_user, none}]}].\n";
 
-/// The variables as lines of a shell script. `cluster`: the nodes that find one another, none when there is one node.
+/// Returns the variables as lines of a shell script. `cluster` has the nodes that find one another, and is empty for a
+/// single node.
 pub(super) fn environment(
     installation: &Installation,
     home: &Path,
@@ -39,7 +40,7 @@ pub(super) fn environment(
     }))
 }
 
-/// One word of a shell, whatever is in it (POSIX, "Shell Command Language", 2.2.2).
+/// Quotes any text as one word of a shell (POSIX, "Shell Command Language", 2.2.2).
 fn quoted(value: &str) -> String {
     format!("'{}'", value.replace('\'', r"'\''"))
 }
@@ -61,9 +62,9 @@ fn own_variables(
         ("ERL_CRASH_DUMP", inside("erl_crash.dump")),
         ("ERL_EPMD_ADDRESS", "127.0.0.1".to_owned()),
         ("ERL_EPMD_PORT", node.ports.epmd.to_string()),
-        // With this the server script replaces itself by the node instead of waiting for it.
+        // Makes the server script replace itself by the node instead of waiting for it.
         ("RUNNING_UNDER_SYSTEMD", "true".to_owned()),
-        // No such file: the machine's own configuration stays out.
+        // No file has this name, so that the machine's own configuration stays out.
         ("RABBITMQ_CONF_ENV_FILE", inside("rabbitmq-env.conf")),
         ("RABBITMQ_NODENAME", node.node_name.clone()),
         ("RABBITMQ_DIST_PORT", node.ports.distribution.to_string()),
@@ -82,9 +83,9 @@ fn own_variables(
     pairs.into_iter().chain(more).collect()
 }
 
-/// Flags of the VM before all others.
+/// Returns VM flags that precede all others.
 ///
-/// - The guard starts the port mapper; no second one may turn itself into a daemon.
+/// - The guard starts the port mapper; a second one must not daemonize itself.
 /// - Every listener shares its port with the socket that holds it (`ports.rs`).
 /// - A client without a password gets no user ([`NO_ANONYMOUS_LOGIN`]).
 /// - The nodes of a cluster know the ports of one another.
@@ -107,14 +108,14 @@ fn vm_flags(directory: &Path, cluster: &[PlannedNode]) -> String {
     flags
 }
 
-/// The caller's plugins and those that came with the broker.
+/// The search path of plugins: the caller's and those of the installation.
 fn plugins_path(installation: &Installation, spec: &ThrowawayBroker) -> Option<String> {
     let own = Some(&spec.plugins_directory).filter(|path| !path.is_empty())?;
     let own = std::path::absolute(own).ok()?;
     Some(format!("{}:{}", own.display(), installation.plugins()?.display()))
 }
 
-/// Of the guard as well.
+/// The caller's search path, which the guard gets as well.
 pub(crate) fn search_path() -> String {
     env::var("PATH").unwrap_or_else(|_| "/usr/sbin:/usr/bin:/sbin:/bin".to_owned())
 }

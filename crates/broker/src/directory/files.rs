@@ -1,4 +1,4 @@
-//! What the nodes of a broker read when they start.
+//! Files that the nodes of a broker read when they start.
 
 use std::{io, path::Path};
 
@@ -14,21 +14,21 @@ use super::{
 };
 use crate::{BrokerError, Installation, processes, removal};
 
-/// File in the directory: the machine on which it was made, and the process that made it.
+/// Name of the file with the machine and the process that made the directory.
 pub(crate) const ORIGIN: &str = "origin.json";
 
-/// The module by which the nodes of a cluster find one another.
+/// The module through which the nodes of a cluster find one another.
 const CLUSTER_MODULE: &str = include_str!("../../erlang/rabbitscope_epmd.erl");
 
-/// Makes a fresh directory with everything that the nodes of one broker read. They have cookie, port mapper and first
-/// user in common. Returns its lock. A directory that cannot be filled is removed again.
+/// Makes a fresh directory with all files that a broker's nodes read, and returns its lock. The nodes share cookie,
+/// port mapper and first user. After a failure the directory is removed again.
 pub(crate) fn prepare(
     installation: &Installation,
     directory: &Path,
     spec: &ThrowawayBroker,
     nodes: &[PlannedNode],
 ) -> Result<DirectoryLock, BrokerError> {
-    // What is refused leaves no directory behind.
+    // A refused specification leaves no directory behind.
     let home = directory.join("home");
     let cluster = if spec.is_cluster && nodes.len() > 1 { nodes } else { &[] };
     let variables = nodes.iter().map(|node| environment(installation, &home, spec, node, cluster));
@@ -36,7 +36,7 @@ pub(crate) fn prepare(
     make_private(directory).map_err(BrokerError::io("make", directory))?;
     let lock = DirectoryLock::create(directory).map_err(BrokerError::io("lock", directory))?;
     fill(installation, directory, spec, nodes, &variables).inspect_err(|_| {
-        // The first error is the one to report; the next start finds a directory that is still there.
+        // The first error is reported. The next start finds a directory that cannot be removed.
         let _ = removal::remove(directory);
     })?;
     Ok(lock)
@@ -49,7 +49,7 @@ fn fill(
     nodes: &[PlannedNode],
     variables: &[String],
 ) -> Result<(), BrokerError> {
-    // Before any process can be there that belongs to it.
+    // Written before any process of the broker can exist.
     write_private(&directory.join(processes::BORN), &processes::ticks_now()?.to_string())?;
     write_private(&directory.join(ORIGIN), &origin()?)?;
     write_private(&directory.join(VM_CONFIG), NO_ANONYMOUS_LOGIN)?;
@@ -84,8 +84,8 @@ fn origin() -> Result<String, BrokerError> {
     Ok(serde_json::to_string(&here).expect("names and numbers are JSON"))
 }
 
-/// The lines of `rabbitmq.conf` by which nodes that start together become one cluster (RabbitMQ's "Cluster Formation
-/// and Peer Discovery", config file peer discovery).
+/// Lines of `rabbitmq.conf` that join nodes that start together into one cluster (RabbitMQ's "Cluster Formation and
+/// Peer Discovery", config file peer discovery).
 fn cluster_config(nodes: &[PlannedNode], is_cluster: bool) -> String {
     if nodes.len() < 2 || !is_cluster {
         return String::new();

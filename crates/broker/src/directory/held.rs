@@ -1,4 +1,4 @@
-//! What the processes of a broker hold in common: the lock of the directory and the ports of the nodes.
+//! Resources that all processes of a broker hold: the lock of the directory and the ports of the nodes.
 
 use std::{io, os::fd::OwnedFd};
 

@@ -1,16 +1,15 @@
 //! The configuration that binds each port of a throwaway node to loopback.
 //!
-//! Which plugins bring which others along differs from release to release. So the listener of every
-//! plugin that the installation has gets its lines, whether the plugin is on or not. What they miss
-//! `exposure.rs` finds.
+//! Which plugins enable which others differs between releases. So every installed plugin that listens gets its lines,
+//! enabled or not. `exposure.rs` finds listeners that these lines miss.
 
 use super::{
     plugins::{Keys, LISTENING},
     ports::Ports,
 };
 
-/// The lines of `rabbitmq.conf` that keep AMQP and the plugins on loopback. A key of a plugin that is
-/// not there would be refused: `has` says which are.
+/// Lines of `rabbitmq.conf` that keep AMQP and the plugins on loopback. The node would refuse a key of a missing
+/// plugin, so `has` tells which plugins are installed.
 pub(crate) fn loopback_config(ports: &Ports, has: impl Fn(&str) -> bool) -> String {
     let amqp = format!("listeners.tcp.1 = 127.0.0.1:{}\n", ports.amqp);
     let plugins = LISTENING.iter().zip(ports.plugins).filter(|((plugin, ..), _)| has(plugin));

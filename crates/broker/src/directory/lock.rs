@@ -1,7 +1,8 @@
-//! The lock of a broker's directory, which tells a broker that lives from one that is dead.
+//! The lock of a broker's directory, which tells a live broker from a dead one.
 //!
-//! Every process of the broker inherits the descriptor, so that the kernel keeps the lock until the last of them is gone
-//! (`flock(2)`). Unlike a pid it can be seen from another pid namespace and from a container that mounts the directory.
+//! Every process of the broker inherits the descriptor, so that the kernel keeps the lock until the last one is gone
+//! (`flock(2)`). Unlike a pid, the lock is visible from another pid namespace and from a container that mounts the
+//! directory.
 
 use std::{
     fs::{File, OpenOptions},
@@ -12,26 +13,26 @@ use std::{
 
 use rustix::fs::{FlockOperation, OFlags, flock};
 
-/// Name of the file that is locked.
+/// Name of the locked file.
 pub(crate) const LOCK: &str = "lock";
 
 /// The lock, held until this value and its copies in other processes are dropped.
 #[derive(Debug)]
 pub(crate) struct DirectoryLock(File);
 
-/// The state of a lock that cannot be had.
+/// The state of a lock that could not be taken.
 #[derive(Debug)]
 pub(crate) enum Unlockable {
-    /// A process holds it.
+    /// A process holds the lock.
     Held,
-    /// There is no such file.
+    /// The lock file does not exist.
     Missing,
-    /// The system refuses to look.
+    /// The system refused the attempt.
     Unknown(io::Error),
 }
 
 impl DirectoryLock {
-    /// Makes and locks the file of a new directory.
+    /// Makes and locks the lock file of a new directory.
     pub(crate) fn create(directory: &Path) -> io::Result<Self> {
         let mut options = OpenOptions::new();
         let file = options.write(true).create_new(true).mode(0o600).open(directory.join(LOCK))?;
@@ -57,7 +58,7 @@ impl DirectoryLock {
         }
     }
 
-    /// A copy of the descriptor, for another process.
+    /// Returns a copy of the descriptor, for another process.
     pub(crate) fn descriptor(&self) -> io::Result<std::os::fd::OwnedFd> {
         self.0.try_clone().map(Into::into)
     }

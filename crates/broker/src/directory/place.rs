@@ -1,4 +1,4 @@
-//! Where the directories of all throwaway brokers of this user are, and how private files are made.
+//! The place of a user's throwaway brokers, and the creation of private files.
 
 use std::{
     env, fs,
@@ -9,8 +9,8 @@ use std::{
 
 use crate::{BrokerError, removal};
 
-/// The directory that holds the directories of all throwaway brokers of this user. It is made when
-/// it is not there, and refused when others could have put something into it.
+/// Returns the directory that holds the directories of this user's throwaway brokers. Makes it when it is missing, and
+/// refuses it when others could have written into it.
 pub(crate) fn brokers_directory() -> Result<PathBuf, BrokerError> {
     let user = rustix::process::geteuid().as_raw();
     let temporary = std::path::absolute(env::temp_dir());
@@ -42,7 +42,7 @@ fn require_private(directory: &Path) -> Result<(), BrokerError> {
     Err(BrokerError::NotPrivate { path: directory.to_owned() })
 }
 
-/// Writes a file that must not be there yet.
+/// Writes a file that must not exist yet.
 pub(crate) fn write_private(path: &Path, text: &str) -> Result<(), BrokerError> {
     fs::OpenOptions::new()
         .write(true)
@@ -53,7 +53,7 @@ pub(crate) fn write_private(path: &Path, text: &str) -> Result<(), BrokerError> 
         .map_err(BrokerError::io("write", path))
 }
 
-/// 128 random bits.
+/// Returns 128 random bits as hexadecimal digits.
 pub(crate) fn random_hex() -> Result<String, BrokerError> {
     let source = Path::new("/dev/urandom");
     let mut bytes = [0; 16];

@@ -1,13 +1,13 @@
-//! A node before it runs: what its files and its environment are made from.
+//! A planned node, from which its files and its environment are made.
 
 use std::path::PathBuf;
 
 use super::ports::Ports;
 
-/// A node before it is started.
+/// A node before its start.
 #[derive(Debug)]
 pub(crate) struct PlannedNode {
-    /// Its number in a cluster, from 1. Absent: it is the only one.
+    /// Its number in a cluster, from 1; absent for a single node.
     pub(crate) number: Option<u32>,
     /// The Erlang name, `rabbitscope-1a2b-1@localhost`.
     pub(crate) node_name: String,

@@ -1,6 +1,6 @@
-//! Plugins that listen, and the form of their listeners.
+//! Plugins that listen, and the configuration keys of their listeners.
 
-/// The form of a plugin's listener in `rabbitmq.conf`.
+/// The form of a plugin's listener keys in `rabbitmq.conf`.
 #[derive(Clone, Copy)]
 pub(super) enum Keys {
     /// `PREFIX.ip` and `PREFIX.port`.
@@ -9,7 +9,7 @@ pub(super) enum Keys {
     Together,
 }
 
-/// Plugins that listen, and what their keys start with. The management plugin is the first.
+/// Plugins that listen, with the prefix and the form of their keys. The management plugin comes first.
 pub(super) const LISTENING: [(&str, &str, Keys); 7] = [
     ("rabbitmq_management", "management.tcp", Keys::Apart),
     ("rabbitmq_prometheus", "prometheus.tcp", Keys::Apart),

@@ -1,9 +1,9 @@
-//! Ports of throwaway nodes: drawn, and held for as long as anything of the broker lives.
+//! Ports of throwaway nodes, drawn at random and held while any process of the broker lives.
 //!
-//! A port that is drawn, let go and bound later by the node can be taken by another user in between. That user would
-//! then receive what is meant for the node. So each port is bound here first, and given to the node through
-//! `SO_REUSEPORT`: the kernel lets a second socket bind a port only if both have this option and the same owner
-//! (`socket(7)`). A socket that is bound and does not listen receives no connections.
+//! Another user could take a drawn port before the node binds it, and would then receive the node's messages. So this
+//! process binds each port first and shares it with the node through `SO_REUSEPORT`. The kernel lets a second socket
+//! bind such a port only if both sockets have this option and the same owner (`socket(7)`). A socket that is bound but
+//! does not listen receives no connections.
 
 use std::{
     collections::BTreeMap,
@@ -21,15 +21,15 @@ use socket2::{Domain, Socket, Type};
 use super::plugins::LISTENING;
 use crate::BrokerError;
 
-/// Ports of one node. All on 127.0.0.1.
+/// Ports of one node, all on 127.0.0.1.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Ports {
     pub(crate) amqp: u16,
     pub(crate) distribution: u16,
-    /// Of the port mapper, which the nodes of a cluster share.
+    /// The port mapper's port, which the nodes of a cluster share.
     pub(crate) epmd: u16,
-    /// Of each of [`LISTENING`], in its order. RabbitMQ knows a listener by its port: with 0, which
-    /// lets the kernel choose, the second one is taken for the first.
+    /// One port per entry of [`LISTENING`], in its order. RabbitMQ identifies a listener by its port: with port 0,
+    /// which lets the kernel choose, it takes the second listener for the first.
     pub(super) plugins: [u16; LISTENING.len()],
 }
 
@@ -37,12 +37,12 @@ pub(crate) struct Ports {
 #[derive(Debug)]
 pub(crate) struct HeldPorts {
     nodes: Vec<Socket>,
-    /// The port mapper does not set `SO_REUSEPORT`, so that its port is let go before it starts.
+    /// The port mapper does not set `SO_REUSEPORT`, so its port is released before it starts.
     mapper: Option<Socket>,
 }
 
 impl Ports {
-    /// Draws the ports of nodes that share a port mapper. All differ.
+    /// Draws distinct ports for nodes that share a port mapper.
     pub(crate) fn draw(nodes: usize) -> Result<(Vec<Self>, HeldPorts), BrokerError> {
         let mut random = Random::open()?;
         let mut held = Vec::new();
@@ -65,33 +65,33 @@ impl Ports {
         Ok((ports, HeldPorts { nodes: held, mapper: Some(mapper) }))
     }
 
-    /// Used when the management plugin is on.
+    /// The port of the management plugin, when it is enabled.
     pub(crate) fn management(&self) -> u16 {
         self.plugins[0]
     }
 }
 
 impl HeldPorts {
-    /// Lets go of the port mapper's port.
+    /// Releases the port mapper's port.
     pub(crate) fn release_mapper(&mut self) {
         self.mapper = None;
     }
 
-    /// Descriptors of the sockets that the broker's own processes hold from now on.
+    /// Copies of the sockets' descriptors, for the broker's own processes.
     pub(crate) fn descriptors(&self) -> io::Result<Vec<OwnedFd>> {
         self.nodes.iter().map(|socket| socket.try_clone().map(OwnedFd::from)).collect()
     }
 }
 
-/// Below the ports that the kernel gives to outgoing connections, which could take one before the
-/// node does; at random, because two nodes that start together would try the same.
+/// Candidate ports, below those that the kernel gives to outgoing connections, which could take a port before the node
+/// does. Ports are drawn at random, because two nodes that start together would otherwise try the same ones.
 const RANGE: (u16, u16) = (10_000, 32_000);
 
-/// Random tries before every port of the range is tried in turn. On a machine with half of the range taken, one start
-/// in a million needs more.
+/// Random tries before every port of the range is tried in turn. With half of the range taken, one start in a million
+/// needs more.
 const RANDOM_TRIES: usize = 20;
 
-/// A port of the range that no socket uses, and a socket that is bound to it alone.
+/// Finds a port of the range that no socket uses, and binds a socket to it.
 fn exclusive_port(random: &mut Random) -> Result<(u16, Socket), BrokerError> {
     let (first, end) = RANGE;
     let size = end - first;
@@ -108,17 +108,19 @@ fn exclusive_port(random: &mut Random) -> Result<(u16, Socket), BrokerError> {
     Err(BrokerError::NoFreePort { first, last: end - 1, holders: holders(first..end) })
 }
 
-/// Without `SO_REUSEADDR` and `SO_REUSEPORT`, a port that any other socket uses is refused.
+/// Binds without `SO_REUSEADDR` and `SO_REUSEPORT`, so that the kernel refuses a port that any other socket uses.
 fn bind(port: u16) -> io::Result<Socket> {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
     socket.bind(&SocketAddr::from((Ipv4Addr::LOCALHOST, port)).into())?;
     Ok(socket)
 }
 
-/// Listeners on these ports, counted by user, the largest count first.
+/// Describes the listeners on these ports, counted by user, with the largest count first.
 fn holders(ports: std::ops::Range<u16>) -> String {
     let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
-    for listener in listeners().into_iter().filter(|it| ports.contains(&it.address.port())) {
+    for listener in
+        listeners().into_iter().filter(|listener| ports.contains(&listener.address.port()))
+    {
         *counts.entry(listener.user).or_default() += 1;
     }
     let mut counts: Vec<(u32, usize)> = counts.into_iter().collect();
@@ -128,7 +130,7 @@ fn holders(ports: std::ops::Range<u16>) -> String {
     if texts.is_empty() { "none listens".to_owned() } else { texts.join(", ") }
 }
 
-/// The kernel's random numbers.
+/// The kernel's random number generator.
 struct Random(File);
 
 const RANDOM_SOURCE: &str = "/dev/urandom";

@@ -1,4 +1,4 @@
-//! Does harm to single nodes and undoes it, from any thread.
+//! Harms single nodes and undoes the harm, from any thread.
 
 use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -19,20 +19,21 @@ use crate::{
     registry,
 };
 
-/// Timeout of what the kernel or a healthy node does at once.
+/// Timeout of operations that the kernel or a healthy node does at once.
 const SHORT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Timeout of an orderly end: queues write what they have to their disks. Chosen: RabbitMQ's own tool waits for ever.
+/// Timeout of an orderly stop, in which queues write their messages to disk. Chosen: RabbitMQ's own tool waits for
+/// ever.
 const STOP_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// How often a condition of the kernel is checked, and one of the node, which costs a process.
+/// Time between two checks of the kernel, and of the node, which costs a connection.
 const KERNEL_POLL_INTERVAL: Duration = Duration::from_millis(1);
 const NODE_POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The nodes of a running broker. Copies are of the same nodes; a broker that has ended does nothing any more.
+/// The nodes of a running broker. Clones control the same nodes, and do nothing after the broker's end.
 #[derive(Clone, Debug)]
 pub struct NodeControl {
-    /// As they run now: a node that is started again has another pid.
+    /// The current nodes: a restarted node has another pid.
     nodes: Arc<Mutex<Vec<Node>>>,
     guard: Arc<Mutex<Guard>>,
     installation: Arc<Installation>,
@@ -47,12 +48,12 @@ impl NodeControl {
         }
     }
 
-    /// The nodes as they are now, in order of their numbers.
+    /// The current nodes, in order of their numbers.
     pub fn nodes(&self) -> Vec<Node> {
         lock(&self.nodes).clone()
     }
 
-    /// The node at this place in [`Self::nodes`].
+    /// The node at this index of [`Self::nodes`].
     pub fn node(&self, node: usize) -> Node {
         lock(&self.nodes)[node].clone()
     }
@@ -65,8 +66,7 @@ impl NodeControl {
         lock(&self.guard)
     }
 
-    /// Does harm to the node at this place and proves that it was done. What was begun is to be undone also where that
-    /// failed.
+    /// Harms the node at this index and proves the effect. The caller must undo the harm even after an error.
     pub fn harm(&self, kind: FaultKind, node: usize) -> (Harm, Result<(), BrokerError>) {
         let mut harm = Harm { kind, node, former: None };
         let done = match kind {
@@ -91,10 +91,10 @@ impl NodeControl {
         }
     }
 
-    /// Kills the virtual machine, as a crash would; returns when it is gone. Its data stay.
+    /// Kills the virtual machine, as a crash would. Returns when it is gone; its data stay.
     pub(crate) fn kill(&self, node: usize) -> Result<(), BrokerError> {
         let node = self.node(node);
-        BrokerProcesses::of(&node.directory).kill(node.pid);
+        BrokerProcesses::new(&node.directory).kill(node.pid);
         until(KERNEL_POLL_INTERVAL, SHORT_TIMEOUT, || Ok(!node.is_running()))?
             .then_some(())
             .ok_or_else(|| failed(&node, "was still there 30 s after it was killed"))
@@ -108,9 +108,9 @@ impl NodeControl {
             .ok_or_else(|| failed(&node, "did not stop within 120 s"))
     }
 
-    /// Starts a node that has ended: same name, same ports, same data. Returns when it serves clients.
+    /// Restarts a node that has ended, with the same name, ports and data. Returns when it serves clients.
     pub(crate) fn start_again(&self, node: usize) -> Result<(), BrokerError> {
-        // The guard waits for the end of the node before it starts the next.
+        // The guard waits for the node's end before it starts the next.
         self.kill(node)?;
         let number = self.node(node).number;
         let pid = self.guard().start_again(number)?;
@@ -129,7 +129,7 @@ impl NodeControl {
 
     fn halt(&self, node: usize, is_halted: bool) -> Result<(), BrokerError> {
         let node = self.node(node);
-        BrokerProcesses::of(&node.directory).halt(node.pid, is_halted);
+        BrokerProcesses::new(&node.directory).halt(node.pid, is_halted);
         let is_so = || Ok(node.is_running() && processes::is_halted(node.pid) == is_halted);
         let what = if is_halted { "was not halted" } else { "did not go on" };
         until(KERNEL_POLL_INTERVAL, SHORT_TIMEOUT, is_so)?
@@ -146,7 +146,7 @@ impl NodeControl {
         Err(failed(&node, &format!("is still connected to {reached}")))
     }
 
-    /// The node serves clients again as well: it may have ended its service for as long as it was alone.
+    /// Reconnects the node and waits until it serves clients: it may have stopped its service while it was alone.
     fn heal(&self, node: usize) -> Result<(), BrokerError> {
         let (this, all) = self.with_peers(node, |_| true);
         this.eval_by(&self.installation, &expressions::permit(&all))?;
@@ -187,7 +187,7 @@ impl NodeControl {
             .ok_or_else(|| failed(node, what))
     }
 
-    /// The node at this place, and the names of those of the others that are `wanted`.
+    /// Returns the node at this index, and the names of those other nodes that are `wanted`.
     fn with_peers(&self, node: usize, wanted: fn(&Node) -> bool) -> (Node, Vec<String>) {
         let mut nodes = self.nodes();
         let this = nodes.remove(node);
@@ -195,7 +195,7 @@ impl NodeControl {
     }
 }
 
-/// Threads that hold a lock here leave what it guards as it was.
+/// Locks despite a poisoned mutex: a panicking thread leaves the guarded value intact.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -204,7 +204,7 @@ fn failed(node: &Node, what: &str) -> BrokerError {
     BrokerError::Fault { node: node.node_name(), what: what.to_owned() }
 }
 
-/// Waits for a condition. False: it did not come true in time.
+/// Waits for a condition. Returns false if it does not come true in time.
 fn until(
     interval: Duration,
     timeout: Duration,

@@ -1,14 +1,14 @@
-//! The Erlang expressions by which a node is asked to suffer, and by which that is proved.
+//! Erlang expressions that harm a node, and that prove the harm.
 
-/// A cookie that no node has: the connection to a node for which it is set fails in both directions, as each side proves
-/// that it knows the cookie of the other (Erlang's "Distributed Erlang", 15.7 "Security").
+/// A cookie that no node has. A connection to a node for which it is set fails in both directions, because each side
+/// proves that it knows the other's cookie (Erlang's "Distributed Erlang", 15.7 "Security").
 const CUT_COOKIE: &str = "'rabbitscope-cut'";
 
-/// As `rabbitmqctl stop` does it; the answer comes before the node has stopped.
+/// The call behind `rabbitmqctl stop`. The node answers before it has stopped.
 pub(super) const STOP: &str = "erlang:spawn(rabbit, stop_and_halt, [])";
 
-/// What a node has too little of. An operator sets the same limits with `rabbitmqctl set_vm_memory_high_watermark` and
-/// `set_disk_free_limit`.
+/// A resource whose limit a node exceeds. An operator sets the same limits with `rabbitmqctl
+/// set_vm_memory_high_watermark` and `set_disk_free_limit`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Resource {
     Memory,
@@ -23,7 +23,7 @@ impl Resource {
         }
     }
 
-    /// Module, and what its functions to get and set the limit end with.
+    /// The module, and the suffix of its functions that get and set the limit.
     fn limit(self) -> (&'static str, &'static str) {
         match self {
             Self::Memory => ("vm_memory_monitor", "vm_memory_high_watermark"),
@@ -31,7 +31,7 @@ impl Resource {
         }
     }
 
-    /// A limit that no node keeps to: a hundred-thousandth of the memory, or an exabyte on the disk.
+    /// A limit that every node exceeds: a hundred-thousandth of the memory, or an exabyte of free disk.
     fn unkept(self) -> &'static str {
         match self {
             Self::Memory => "0.00001",
@@ -39,19 +39,19 @@ impl Resource {
         }
     }
 
-    /// Raises the alarm. The value is the limit that was there before.
+    /// Raises the alarm. The value is the former limit.
     pub(super) fn exhaust(self) -> String {
         let ((module, limit), unkept) = (self.limit(), self.unkept());
         format!("Former = {module}:get_{limit}(), {module}:set_{limit}({unkept}), Former")
     }
 
-    /// Sets the limit that was there before.
+    /// Restores the former limit.
     pub(super) fn restore(self, former: &str) -> String {
         let (module, limit) = self.limit();
         format!("{module}:set_{limit}({former})")
     }
 
-    /// Whether the node itself has raised the alarm.
+    /// Returns whether the node itself has raised the alarm.
     pub(super) fn is_exhausted(self) -> String {
         let word = self.word();
         format!(
@@ -61,7 +61,7 @@ impl Resource {
     }
 }
 
-/// Cuts the node off from these nodes for good. The value are those that it still reaches.
+/// Cuts the node off from these nodes for good. The value lists the nodes that it still reaches.
 pub(super) fn cut_off(peers: &[String]) -> String {
     let peers = list(peers);
     format!(
@@ -76,12 +76,12 @@ pub(super) fn permit(peers: &[String]) -> String {
     format!("[erlang:set_cookie(Peer, erlang:get_cookie()) || Peer <- {}]", list(peers))
 }
 
-/// Connects the node to these nodes. The value are those that it does not reach.
+/// Connects the node to these nodes. The value lists the nodes that it does not reach.
 pub(super) fn connect(peers: &[String]) -> String {
     format!("[Peer || Peer <- {}, net_adm:ping(Peer) =/= pong]", list(peers))
 }
 
-/// Names of nodes as a list of atoms.
+/// Formats names of nodes as a list of atoms.
 fn list(names: &[String]) -> String {
     let quoted: Vec<String> = names.iter().map(|name| format!("'{name}'")).collect();
     format!("[{}]", quoted.join(", "))

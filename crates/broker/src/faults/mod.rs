@@ -1,7 +1,7 @@
-//! Harm to single nodes of a broker, while others use the broker: done, proved, and undone.
+//! Harm to single nodes of a broker in use: done, proved, and undone.
 //!
-//! Everything happens to the node's own processes or inside the node, by what RabbitMQ and Erlang document. Nothing of the
-//! machine is changed: no firewall, no interface, no file of others.
+//! Only the node's own processes and the inside of the node are changed, by documented means of RabbitMQ and Erlang.
+//! The machine stays as it is: no firewall rule, no interface, no foreign file.
 
 mod control;
 mod expressions;

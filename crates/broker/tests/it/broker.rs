@@ -1,4 +1,4 @@
-//! Throwaway brokers: they serve, they are private, and they leave nothing.
+//! Throwaway brokers serve, stay private, and leave nothing.
 
 use std::{
     collections::HashSet,
@@ -67,7 +67,7 @@ fn it_serves_as_configured_and_leaves_nothing() {
     assert!(fs::read_to_string(&log).unwrap().contains("Server startup complete"));
 }
 
-/// All sockets that the node or its port mapper listen on are bound to loopback.
+/// All listening sockets of the node are bound to loopback.
 fn assert_reachable_from_here_only(pid: u32) {
     let listening = listening_addresses(pid);
     assert!(listening.len() >= LISTENING.len(), "{listening:?}");
@@ -76,8 +76,7 @@ fn assert_reachable_from_here_only(pid: u32) {
     }
 }
 
-/// Local addresses, as `/proc/net/tcp` and `tcp6` write them, of the sockets that a process listens
-/// on.
+/// Addresses of a process's listening sockets, as `/proc/net/tcp` and `tcp6` write them.
 fn listening_addresses(pid: u32) -> Vec<String> {
     let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
     let links: Vec<String> = descriptors
@@ -94,37 +93,37 @@ fn listening_addresses(pid: u32) -> Vec<String> {
         .collect()
 }
 
-/// A node takes one connection for each name.
+/// Expressions are answered concurrently, although a node takes one connection for each name.
 fn assert_answers_together(broker: &Broker) {
     let ask = || broker.eval("timer:sleep(300), done").unwrap();
     thread::scope(|scope| {
         let asked = [0; 4].map(|_| scope.spawn(ask));
-        assert_eq!(asked.map(|it| it.join().unwrap()), ["done"; 4]);
+        assert_eq!(asked.map(|asked| asked.join().unwrap()), ["done"; 4]);
     });
 }
 
-/// Each protocol is at its port, and answers there.
+/// Each protocol has its own port and answers there.
 fn assert_each_has_a_port_of_its_own(broker: &Broker) {
-    let of = |protocol: &str| {
-        let found = broker.listeners.iter().find(|it| it.protocol == protocol);
+    let port_of = |protocol: &str| {
+        let found = broker.listeners.iter().find(|listener| listener.protocol == protocol);
         found.unwrap_or_else(|| panic!("{protocol} is not in {:?}", broker.listeners)).port
     };
     let protocols = ["amqp", "mqtt", "stomp", "stream", "http/web-mqtt", "http/prometheus"];
-    let ports: HashSet<u16> = protocols.map(of).into();
+    let ports: HashSet<u16> = protocols.map(port_of).into();
     assert_eq!(ports.len(), protocols.len(), "{:?}", broker.listeners);
-    assert_eq!(broker.management_port(), Some(of("http")));
+    assert_eq!(broker.management_port(), Some(port_of("http")));
     for port in ports {
         TcpStream::connect(("127.0.0.1", port)).unwrap();
     }
-    let stomp = exchange(of("stomp"), b"CONNECT\naccept-version:1.2\nhost:/\n\n\0");
+    let stomp = exchange(port_of("stomp"), b"CONNECT\naccept-version:1.2\nhost:/\n\n\0");
     assert!(stomp.starts_with(b"ERROR"), "no login: {}", String::from_utf8_lossy(&stomp));
     // MQTT 3.1.1 without a user (clean session, keep alive 60 s, client `x`); the second byte of the
     // answer's variable header is the return code.
-    let mqtt = exchange(of("mqtt"), b"\x10\x0d\0\x04MQTT\x04\x02\0\x3c\0\x01x");
+    let mqtt = exchange(port_of("mqtt"), b"\x10\x0d\0\x04MQTT\x04\x02\0\x3c\0\x01x");
     assert!(mqtt.first() == Some(&0x20) && mqtt[3] != 0, "no login: {mqtt:?}");
 }
 
-/// What comes back first, nothing when the connection is closed.
+/// Returns the first bytes of the answer, none when the connection is closed.
 fn exchange(port: u16, request: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
@@ -134,7 +133,7 @@ fn exchange(port: u16, request: &[u8]) -> Vec<u8> {
     answer[..length].to_vec()
 }
 
-/// The well-known `guest:guest` does not; the password is 128 random bits that nobody else sees.
+/// The well-known `guest:guest` is refused; the password has 128 random bits, which no other user sees.
 fn assert_only_the_password_logs_in(broker: &Broker) {
     let (user, password) = broker.login();
     assert!(password.len() >= 32 && broker.uri().contains(password));
@@ -170,7 +169,7 @@ fn assert_private(directory: &Path, file: &Path) {
     assert_eq!((mode(directory), mode(file)), (0o700, 0o600), "{}", file.display());
 }
 
-/// Neither in the arguments nor in the environment of a process of the broker.
+/// No process of the broker has the secret in its arguments or its environment.
 fn assert_in_no_process(directory: &Path, secret: &str) {
     let pids = processes_of(directory);
     assert!(pids.len() >= 3, "guard, port mapper, node: {pids:?}");
@@ -216,11 +215,11 @@ fn a_broker_that_others_can_reach_is_ended() {
         let error = Broker::start(&spec, &log).unwrap_err();
         assert!(matches!(error, BrokerError::Exposed { .. }), "{error}");
         assert!(error.to_string().contains(&format!(":{port}, where")), "{error}");
-        // The port is free again, and anybody may have it by now.
+        // The port is free again, and may have a new owner by now.
         assert_eq!(processes_of(&log), [0; 0]);
     }
     let tamed = Broker::start(&examples(", {ip, \"127.0.0.1\"}"), &log).unwrap();
-    assert!(tamed.listeners.iter().any(|it| it.port == port), "{:?}", tamed.listeners);
+    assert!(tamed.listeners.iter().any(|listener| listener.port == port), "{:?}", tamed.listeners);
 }
 
 #[test]

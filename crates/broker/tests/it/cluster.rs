@@ -1,4 +1,4 @@
-//! Throwaway clusters: their nodes find one another, die and come back alone, and end together.
+//! Nodes of throwaway clusters find one another, die and come back alone, and end together.
 
 use std::{
     collections::HashSet,
@@ -11,14 +11,14 @@ use rabbitscope_runs::scenario::ThrowawayBroker;
 
 use crate::place::{Place, eventually, processes_of};
 
-/// One at a time: the nodes of two would take each other's CPU time while they boot.
+/// Serialises the tests: two clusters would take each other's CPU time while they boot.
 static BOOTING: Mutex<()> = Mutex::new(());
 
 fn cluster_of(nodes: u32) -> ThrowawayBroker {
     ThrowawayBroker { nodes, ..ThrowawayBroker::default() }
 }
 
-/// How many running members each node sees.
+/// Numbers of running members, as each node sees them.
 fn seen(nodes: &[Node]) -> Vec<String> {
     let asked = "length([It || It <- [node() | nodes()], \
         rpc:call(It, rabbit, is_running, []) =:= true])";
@@ -49,7 +49,7 @@ fn nodes_that_die_and_come_back_are_members_of_one_cluster_and_end_with_it() {
     assert!(!broker.nodes()[1].is_running() && broker.nodes()[2].is_running());
     let listed = Registry::open().unwrap().running().unwrap();
     let own: Vec<Option<u32>> =
-        listed.iter().filter(|it| it.directory == directory).map(|it| it.number).collect();
+        listed.iter().filter(|node| node.directory == directory).map(|node| node.number).collect();
     assert_eq!(own, [Some(1), Some(3)]);
     broker.start_node_again(1).unwrap();
     assert_ne!(broker.nodes()[1].pid, pid);
@@ -62,7 +62,7 @@ fn nodes_that_die_and_come_back_are_members_of_one_cluster_and_end_with_it() {
     assert!(!directory.exists());
 }
 
-/// Whatever is killed: the guard, or a node of a cluster that stays.
+/// Kills the guard of one cluster, and one node of another, which stays.
 #[test]
 fn a_cluster_leaves_nothing_when_its_guard_is_killed_and_stays_without_one_of_its_nodes() {
     let _one_at_a_time = BOOTING.lock().unwrap_or_else(PoisonError::into_inner);
@@ -72,7 +72,7 @@ fn a_cluster_leaves_nothing_when_its_guard_is_killed_and_stays_without_one_of_it
     let marker = format!("RABBITSCOPE_BROKER_GUARD={}", directory.display());
     let guard = processes_of(&directory).into_iter().find(|pid| {
         std::fs::read(format!("/proc/{pid}/environ"))
-            .is_ok_and(|it| it.split(|byte| *byte == 0).any(|pair| pair == marker.as_bytes()))
+            .is_ok_and(|bytes| bytes.split(|byte| *byte == 0).any(|pair| pair == marker.as_bytes()))
     });
     let killed = Command::new("kill").args(["-KILL", &guard.unwrap().to_string()]).status();
     assert!(killed.unwrap().success());

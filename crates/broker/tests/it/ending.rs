@@ -1,4 +1,4 @@
-//! The end of a broker: it takes what belongs to it, all of it, and nothing else.
+//! A broker's end takes all that belongs to it, and nothing else.
 
 use std::{
     path::Path,
@@ -12,19 +12,19 @@ use rabbitscope_runs::scenario::ThrowawayBroker;
 
 use crate::place::{Place, eventually, not_run, processes_of};
 
-/// Ends with the test.
+/// A process that ends with the test.
 struct Bystander(Child);
 
 impl Bystander {
-    /// A process with the variable that names the broker's directory.
+    /// Starts a process with the variable that names the broker's directory.
     fn start(directory: &Path, command: &[&str]) -> Self {
         let mut process = Command::new("setsid");
         process.args(command).env("RABBITSCOPE_BROKER", directory);
         Self(process.stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap())
     }
 
-    /// A process with that variable on a terminal of its own. What gives it the terminal (`script`)
-    /// has neither.
+    /// Starts a process with that variable on a terminal of its own. Its parent (`script`), which provides the
+    /// terminal, has neither.
     fn start_on_terminal(directory: &Path) -> Self {
         let command = format!("RABBITSCOPE_BROKER={} exec sleep 117", directory.display());
         let mut process = Command::new("setsid");
@@ -45,9 +45,8 @@ impl Drop for Bystander {
     }
 }
 
-/// The variable alone makes no process the broker's: neither that of another user nor a shell on a
-/// terminal into which somebody took it. What the node has started, in a session of its own or not,
-/// ends with it.
+/// The variable alone does not make a process the broker's. It is neither enough for another user's process nor for a
+/// shell on a terminal. Processes that the node started end with it, in a session of their own or not.
 #[test]
 fn only_what_belongs_to_the_broker_ends_with_it() {
     if !rustix::process::geteuid().is_root() {
@@ -85,7 +84,7 @@ fn only_what_belongs_to_the_broker_ends_with_it() {
     }
 }
 
-/// Processes `sleep` with the variable of this broker.
+/// Number of `sleep` processes with the variable of this broker.
 fn sleeping(directory: &Path) -> usize {
     let is_sleep = |pid: &u32| {
         std::fs::read_to_string(format!("/proc/{pid}/comm")).is_ok_and(|name| name == "sleep\n")
@@ -98,7 +97,7 @@ fn sleeping(directory: &Path) -> usize {
     processes_of(directory).iter().filter(|pid| is_sleep(pid) && has_variable(pid)).count()
 }
 
-/// The guard gives up, the program goes on, and the next start says what is left.
+/// The guard gives up, the program continues, and the next start reports the directory.
 #[test]
 fn a_directory_that_cannot_be_removed_is_said() {
     const TEST: &str = "a_directory_that_cannot_be_removed_is_said";
@@ -132,9 +131,9 @@ fn a_directory_that_cannot_be_removed_is_said() {
     assert!(!own.exists());
 }
 
-/// What the next start says of the broker of that name.
+/// The next start's report on the broker of that name.
 fn sweep(name: &str) -> String {
     let swept = Registry::open().unwrap().sweep().unwrap();
-    let found = swept.into_iter().find(|it| it.name == name).unwrap();
+    let found = swept.into_iter().find(|broker| broker.name == name).unwrap();
     found.left.map_or("removed".to_owned(), |error| error.to_string())
 }

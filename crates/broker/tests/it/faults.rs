@@ -1,11 +1,11 @@
-//! Harm to nodes of a cluster is done and proved, and undone and proved.
+//! Harm to nodes of a cluster is done, proved, undone and proved to be undone.
 
 use rabbitscope_broker::{Broker, BrokerError, NodeControl};
 use rabbitscope_runs::scenario::{FaultKind, ThrowawayBroker};
 
 use crate::place::{Place, eventually};
 
-/// Nodes that this one is connected to, without those that only ask.
+/// Number of nodes that this one is connected to, without hidden nodes.
 fn connected(control: &NodeControl, node: usize) -> String {
     control.node(node).eval("length(nodes())").unwrap()
 }
@@ -15,7 +15,7 @@ fn limits(control: &NodeControl) -> String {
     control.node(0).eval(asked).unwrap()
 }
 
-/// Does harm to the first node; what is there meanwhile is looked at, then it is undone.
+/// Harms the first node, calls `meanwhile`, and undoes the harm.
 #[track_caller]
 fn suffer(control: &NodeControl, kind: FaultKind, meanwhile: impl FnOnce()) {
     let (harm, done) = control.harm(kind, 0);
@@ -35,7 +35,7 @@ fn every_harm_is_done_and_undone() {
 
     suffer(&control, FaultKind::Partition, || {
         assert_eq!([connected(&control, 0), connected(&control, 1)], ["0", "0"]);
-        // Also when the other side tries.
+        // The other side cannot connect either.
         let ping = format!("net_adm:ping('{}')", control.node(0).node_name());
         assert_eq!(control.node(1).eval(&ping).unwrap(), "pang");
     });
@@ -62,7 +62,7 @@ fn every_harm_is_done_and_undone() {
     }
     eventually("it is a member again", || connected(&control, 1) == "1");
 
-    // What cannot be done is said, and undoing it does no harm.
+    // An impossible harm is reported, and undoing it does no harm.
     let (kill, done) = control.harm(FaultKind::Kill, 1);
     done.unwrap();
     let (harm, done) = control.harm(FaultKind::MemoryAlarm, 1);

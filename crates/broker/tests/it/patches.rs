@@ -1,4 +1,4 @@
-//! Functions and modules that take the place of the broker's.
+//! Functions and modules that replace the broker's.
 
 use std::{path::Path, process::Command};
 

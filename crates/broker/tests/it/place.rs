@@ -1,4 +1,4 @@
-//! A private directory for each test, and words for what is in the process table.
+//! A private directory for each test, and queries of the process table.
 
 use std::{
     fs,
@@ -9,7 +9,7 @@ use std::{
 
 use tempfile::TempDir;
 
-/// Removed at the end of the test.
+/// A directory that is removed at the end of the test.
 pub(crate) struct Place {
     directory: TempDir,
 }
@@ -24,7 +24,7 @@ impl Place {
     }
 }
 
-/// Processes with the path anywhere in their environment or arguments.
+/// Processes that have the path anywhere in their environment or arguments.
 pub(crate) fn processes_of(path: &Path) -> Vec<u32> {
     let path = path.display().to_string();
     let mentions = |pid: u32, file: &str| {
@@ -38,7 +38,7 @@ pub(crate) fn processes_of(path: &Path) -> Vec<u32> {
         .collect()
 }
 
-/// Waits until something holds, for a minute.
+/// Waits up to a minute for a condition.
 #[track_caller]
 pub(crate) fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(60);
@@ -48,7 +48,7 @@ pub(crate) fn eventually(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// Says that a test could not run, past the capture of the test program; `make test` counts such lines.
+/// Reports that a test could not run, past the output capture of the test program. `make test` counts such lines.
 pub(crate) fn not_run(test: &str, reason: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stderr().lock(), "\nnot run: {test}: {reason}");

@@ -1,4 +1,4 @@
-//! Another user of the machine, who does not know the password, at every port of a throwaway broker.
+//! A stranger, another user of the machine without the password, tries every port of a throwaway broker.
 
 use std::{
     collections::BTreeSet,
@@ -13,32 +13,32 @@ use rabbitscope_runs::scenario::ThrowawayBroker;
 
 use crate::place::not_run;
 
-/// The client, in the order of its parts. `connections.py` says what it reads and prints.
+/// The client, in the order of its parts. `connections.py` describes its input and output.
 const CLIENT: &str = concat!(
     include_str!("strangers/connections.py"),
     include_str!("strangers/messaging.py"),
     include_str!("strangers/asking.py")
 );
 
-/// `nobody`, as a number.
+/// The user id of `nobody`.
 const STRANGER: &str = "65534";
 
-/// Beginnings of the names of plugins that need a configuration of their own. Left out are also examples: they listen
-/// beyond loopback without one, and a node that does so is ended.
+/// Prefixes of plugins that need a configuration of their own. Examples are left out as well: without configuration
+/// they listen beyond loopback, which ends the node.
 const LEFT_OUT: [&str; 3] =
     ["rabbitmq_peer_discovery", "rabbitmq_auth_backend", "rabbitmq_trust_store"];
 
-/// Libraries beside the plugins.
+/// Libraries that stand beside the plugins.
 const NO_PLUGINS: [&str; 3] = ["rabbitmq_prelaunch", "rabbitmq_cli", "rabbitmq_aws"];
 
-/// Attempts that a node answers without a login, beside static pages and `/metrics`.
+/// Attempts that a node answers without a login, apart from static pages and `/metrics`.
 const PUBLIC: [&str; 2] = ["epmd names", "epmd names at the end"];
 
-/// Names of the users of a node.
+/// Expression for the names of a node's users.
 const USERS: &str =
     "[proplists:get_value(user, User) || User <- rabbit_auth_backend_internal:list_users()]";
 
-/// A login without password for each protocol that has one, by the keys of both releases.
+/// Configuration that opens a login without password in each protocol that has one, with the keys of both releases.
 const OPEN: &str = r#"[
     {rabbit, [{default_pass, <<"open">>}, {anonymous_login_user, <<"guest">>}, {anonymous_login_pass, <<"open">>}]},
     {rabbitmq_amqp1_0, [{default_user, "guest"}]},
@@ -46,7 +46,7 @@ const OPEN: &str = r#"[
     {rabbitmq_stomp, [{implicit_connect, true}, {default_user, [{login, <<"guest">>}, {passcode, <<"open">>}]}]}
 ]."#;
 
-/// One line of the stranger.
+/// One line of the client's output.
 #[derive(Debug)]
 struct Attempt {
     name: String,
@@ -54,7 +54,7 @@ struct Attempt {
     detail: String,
 }
 
-/// The attempts, and everything that the stranger received.
+/// All attempts, and all bytes that the stranger received.
 struct Visit {
     attempts: Vec<Attempt>,
     received: String,
@@ -66,7 +66,7 @@ impl Visit {
         with.map(|attempt| &*attempt.name).collect()
     }
 
-    /// Fails with the attempts of this verdict.
+    /// Fails if attempts have this verdict, and prints them.
     #[track_caller]
     fn assert_none(&self, verdict: &str) {
         let found = self.attempts.iter().filter(|attempt| attempt.verdict == verdict);
@@ -76,7 +76,7 @@ impl Visit {
     }
 }
 
-/// Runs the client as another user, with the password and the cookie or without.
+/// Runs the client as another user, with or without the password and the cookie.
 fn visit(broker: &Broker, knows_secrets: bool) -> Visit {
     let (user, password) = broker.login();
     let (home, distribution) = broker.distribution();
@@ -87,7 +87,9 @@ fn visit(broker: &Broker, knows_secrets: bool) -> Visit {
     let listeners: Vec<String> = broker
         .listeners
         .iter()
-        .map(|it| format!("{{\"protocol\": \"{}\", \"port\": {}}}", it.protocol, it.port))
+        .map(|listener| {
+            format!("{{\"protocol\": \"{}\", \"port\": {}}}", listener.protocol, listener.port)
+        })
         .collect();
     let given = format!(
         "{{\"node\": \"{}\", \"user\": \"{user}\", \"password\": {}, \"cookie\": {}, \
@@ -122,7 +124,7 @@ fn run_as_stranger(given: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// All plugins that start without a configuration of their own, so that those of a later release are among them.
+/// All plugins that start without a configuration of their own, including those of later releases.
 fn all_plugins() -> Vec<String> {
     let names = Installation::find().unwrap().plugin_names();
     let is_wanted = |name: &String| {
@@ -135,9 +137,9 @@ fn all_plugins() -> Vec<String> {
     names.into_iter().filter(is_wanted).collect()
 }
 
-/// Every port of the node has attempts: `node.listeners` lacks none.
+/// Every port of the node gets attempts, because `node.listeners` lacks none.
 fn assert_no_other_port(broker: &Broker) {
-    let mut known: BTreeSet<u16> = broker.listeners.iter().map(|it| it.port).collect();
+    let mut known: BTreeSet<u16> = broker.listeners.iter().map(|listener| listener.port).collect();
     known.insert(broker.distribution().1.port());
     let ports = listeners_of(broker.pid).into_iter().map(|listener| listener.address.port());
     assert_eq!(ports.collect::<BTreeSet<u16>>(), known);
@@ -173,7 +175,8 @@ fn no_protocol_admits_a_stranger() {
 /// Every protocol with logins admits the password, so that a refusal has a meaning.
 fn assert_password_admits(broker: &Broker, friend: &Visit) {
     let admitted = friend.with("admitted");
-    let protocols = broker.listeners.iter().map(|it| &*it.protocol).chain(["distribution"]);
+    let protocols =
+        broker.listeners.iter().map(|listener| &*listener.protocol).chain(["distribution"]);
     for protocol in protocols.filter(|&protocol| protocol != "http/prometheus") {
         let prefix = format!("{protocol} ");
         let is_admitted = admitted.iter().any(|name| name.starts_with(&prefix));
@@ -187,12 +190,12 @@ fn assert_password_admits(broker: &Broker, friend: &Visit) {
     assert_eq!(friend.with("refused"), unspoken);
 }
 
-/// Whether the node is of RabbitMQ 3.
+/// Returns whether the node runs RabbitMQ 3.
 fn is_old(broker: &Broker) -> bool {
     broker.eval("rabbit_misc:version()").unwrap().starts_with("\"3.")
 }
 
-/// Public are only pages, metrics and the names at the port mapper; none of them holds a secret.
+/// Only pages, metrics and the names at the port mapper are public, and they hold no secret.
 fn assert_no_secret_is_public(broker: &Broker, stranger: &Visit) {
     let public = stranger.with("public");
     let is_known = |name: &&str| {
@@ -209,7 +212,7 @@ fn assert_no_secret_is_public(broker: &Broker, stranger: &Visit) {
     }
 }
 
-/// The attempts without a login find a hole where there is one, and a scenario may make it.
+/// The attempts without a login find a hole where there is one, and a scenario may open it.
 #[test]
 fn a_scenario_may_admit_strangers() {
     if !is_root("strangers::a_scenario_may_admit_strangers") {

@@ -1,11 +1,11 @@
-//! A broker whose distribution is TLS.
+//! A broker whose distribution uses TLS.
 
 use std::process::Command;
 
 use rabbitscope_broker::Broker;
 use rabbitscope_runs::scenario::ThrowawayBroker;
 
-/// An authority, and a certificate of it for localhost.
+/// Script that makes an authority and a certificate of it for localhost.
 const CERTIFICATES: &str = "
 set -e
 openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 \\

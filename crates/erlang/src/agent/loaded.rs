@@ -13,7 +13,7 @@ use super::ModuleSource;
 
 const KEEPER: &str = include_str!("keeper.txt");
 
-/// Stands in the source for the module's name on the node.
+/// Placeholder in the source for the module's name on the node.
 const MODULE_MACRO: &str = "?MODULE";
 
 /// Timeout of scanning, parsing and compiling a module, which takes a third of a second on an idle node.
@@ -22,10 +22,10 @@ const LOAD_TIMEOUT: Duration = Duration::from_secs(60);
 /// Timeout of the removal: the keeper gives the agent and its clean-up two seconds each.
 const REMOVAL_TIMEOUT: Duration = Duration::from_secs(6);
 
-/// Why a module is no longer on the node.
+/// The end of a module on the node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ended {
-    /// The reason that the keeper has sent.
+    /// The reason that the keeper sent.
     pub reason: Term,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Loaded<'a> {
         Self::load(connection, source, start, compiled)
     }
 
-    /// Loads the module under a random name. If the node has a module of that name, another name is tried.
+    /// Loads the module under a random name, and tries another name if the node has a module of that name.
     fn load(
         connection: &'a Connection,
         source: ModuleSource,
@@ -146,12 +146,12 @@ impl<'a> Loaded<'a> {
         }
     }
 
-    /// Its name on the node.
+    /// The module's name on the node.
     pub fn module(&self) -> &str {
         &self.module
     }
 
-    /// The agent, if it has one.
+    /// The agent's pid, if the module has an agent.
     pub fn pid(&self) -> Option<&Pid> {
         self.agent.as_ref()
     }
@@ -175,7 +175,7 @@ impl<'a> Loaded<'a> {
         &self.mailbox
     }
 
-    /// The next message for the controller; the end of agent or keeper is an error.
+    /// Receives the next message for the controller. The end of agent or keeper is an error.
     pub(super) fn receive(&mut self, within: Duration) -> Result<Option<Term>, ErlangError> {
         match self.mailbox.receive(within)? {
             Some(Received::Message(message)) => match said_by_keeper_in(&message) {
@@ -234,14 +234,14 @@ impl Drop for Loaded<'_> {
     }
 }
 
-/// How much the compiler optimises.
+/// The degree of optimisation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Compiled {
-    /// Fast code, which takes a third of a second or more to compile. Types are not followed through it: on OTP 27 that took
-    /// up to 82 MB of the node instead of 47. What it would gain in speed was not measured.
+    /// Fast code, which takes a third of a second or more to compile. The compiler does not track types: on OTP 27 that
+    /// took up to 82 MB of the node instead of 47. The speed that types would gain was not measured.
     Well,
-    /// Code that is compiled soon, for modules that leave the work to functions of the node: to optimise them
-    /// would take longer than it saves.
+    /// Code that compiles quickly, for modules that leave the work to functions of the node. Optimising them would take
+    /// longer than it saves.
     Quickly,
 }
 
@@ -274,7 +274,7 @@ fn said_by_keeper_in(message: &Term) -> Option<(String, Term)> {
     Some((what.as_atom()?.to_owned(), reason.clone()))
 }
 
-/// The source under the name that it has on the node.
+/// Renames the module in its source to its name on the node.
 fn renamed(source: ModuleSource, module: &str) -> String {
     let attribute = |name: &str| format!("-module({name}).");
     source

@@ -1,5 +1,5 @@
-//! Modules that are loaded into the node for the time of an observation, and removed again for whatever reason
-//! it ends. `agent/README.md` has the agreement between both sides.
+//! Modules that are loaded into the node for an observation and removed at its end, in every case.
+//! `agent/README.md` has the agreement between both sides.
 
 mod loaded;
 mod request;

@@ -9,7 +9,7 @@ use crate::{
     term::{Pid, Reference},
 };
 
-/// A running request; it is cancelled when it is dropped before its end.
+/// A running request, which a drop before its end cancels.
 #[derive(Debug)]
 pub struct Request<'a, 'c> {
     loaded: &'a mut Loaded<'c>,
@@ -21,7 +21,7 @@ pub struct Request<'a, 'c> {
 /// A reply of an agent.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Reply {
-    /// One of several events.
+    /// An event, which more replies follow.
     Event(Term),
     /// The result, which is the last reply.
     Done(Term),
@@ -45,7 +45,7 @@ impl<'c> Loaded<'c> {
 }
 
 impl Request<'_, '_> {
-    /// The next reply; `None` if there is none in time.
+    /// Returns the next reply; `None` if none arrives in time.
     pub fn next(&mut self, within: Duration) -> Result<Option<Reply>, ErlangError> {
         let deadline = Instant::now() + within;
         loop {
@@ -65,7 +65,7 @@ impl Request<'_, '_> {
         self.say(&[Term::atom("credit"), self.reference.clone().into(), events.into()])
     }
 
-    /// Asks for an early end; [`Reply::Done`] then has the result so far.
+    /// Asks for an early end; [`Reply::Done`] then has the partial result.
     pub fn cancel(&self) -> Result<(), ErlangError> {
         self.say(&[Term::atom("cancel"), self.reference.clone().into()])
     }
@@ -74,7 +74,7 @@ impl Request<'_, '_> {
         self.loaded.mailbox().send(&self.agent, Term::tuple(message))
     }
 
-    /// Replies to an earlier request are ignored.
+    /// Returns the payload of a reply to this request, and ignores replies to earlier ones.
     fn payload_in(&self, message: Term) -> Option<Term> {
         let [reference, _] = message.as_tagged("rabbitscope")? else { return None };
         (reference.as_reference() == Some(&self.reference)).then(|| last_of(message))
@@ -105,7 +105,7 @@ impl Request<'_, '_> {
     }
 }
 
-/// The last element of a tuple, without a copy, as events may be large.
+/// Returns the last element of a tuple without a copy, because events may be large.
 fn last_of(term: Term) -> Term {
     match term {
         Term::Tuple(mut elements) => elements.pop().unwrap_or(Term::Tuple(elements)),
@@ -116,7 +116,7 @@ fn last_of(term: Term) -> Term {
 impl Drop for Request<'_, '_> {
     fn drop(&mut self) {
         if self.open {
-            // The keeper ends the agent should it not be there to hear this.
+            // If this message does not arrive, the keeper ends the agent.
             let _ = self.cancel();
         }
     }

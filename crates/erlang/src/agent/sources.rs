@@ -3,9 +3,9 @@
 /// The source of a module.
 #[derive(Clone, Copy, Debug)]
 pub struct ModuleSource {
-    /// Its name in the source; on the node it is followed by a number of the session.
+    /// The name in the source. On the node a random number follows it.
     pub name: &'static str,
-    /// Its text.
+    /// The source in Erlang.
     pub text: &'static str,
 }
 
@@ -23,7 +23,7 @@ impl ModuleSource {
     pub(crate) const FUNCTIONS: Self = source!("rabbitscope_agent");
     /// Requests about queues.
     pub const QUEUES: Self = source!("rabbitscope_queues");
-    /// Requests for the processes that use most of a resource, and the use of the schedulers.
+    /// Requests for the processes with the highest use of a resource, and for the use of the schedulers.
     pub const TOP: Self = source!("rabbitscope_top");
     /// Figures of the whole node.
     pub const FIGURES: Self = source!("rabbitscope_figures");

@@ -6,8 +6,8 @@ use super::{Connection, Mailbox, Received};
 use crate::{ErlangError, Term, error::shortened, term::Reference};
 
 impl Connection {
-    /// Calls a function on the node, where a process of its own executes it. After the timeout the call
-    /// returns an error; the function continues on the node.
+    /// Calls a function on the node, in a process of its own. After the timeout the call returns an error, while the
+    /// function continues on the node.
     pub fn call(
         &self,
         module: &str,
@@ -19,8 +19,8 @@ impl Connection {
         call.end(within)
     }
 
-    /// Calls a function that sends parts and returns `{parts, Count, Result}`; the value is that result.
-    /// The arguments begin with `{Pid, Ref}`, and a part is the message `{Ref, Part}`.
+    /// Calls a function that sends parts and returns `{parts, Count, Result}`; the value is that result. The arguments
+    /// begin with `{Pid, Ref}`, and a part is the message `{Ref, Part}`.
     pub fn call_in_parts(
         &self,
         module: &str,
@@ -58,12 +58,12 @@ impl Connection {
     }
 }
 
-/// A call whose answer `{Ref, Answer}` has not arrived yet.
+/// A call that waits for its answer `{Ref, Answer}`.
 struct Call<'a> {
     connection: &'a Connection,
     mailbox: Mailbox,
     reference: Reference,
-    /// `module:function/arity`.
+    /// The called function, as `module:function/arity`.
     asked: String,
 }
 
@@ -73,7 +73,7 @@ impl Call<'_> {
         answer.ok_or_else(|| self.late(within))
     }
 
-    /// Parts and answer come from different processes, so that parts may come after the answer.
+    /// Parts and answer come from different processes, so parts may arrive after the answer.
     fn end_in_parts(
         self,
         parts: &Reference,
@@ -119,7 +119,7 @@ impl Call<'_> {
         answer.map(|answer| self.checked(answer)).transpose()
     }
 
-    /// An answer that is no error.
+    /// Returns an answer, unless it reports an error.
     fn checked(&self, answer: Term) -> Result<Term, ErlangError> {
         match answer.as_tagged("badrpc") {
             Some([reason]) => Err(ErlangError::Remote {
@@ -137,7 +137,7 @@ impl Call<'_> {
     }
 }
 
-/// A message of the form `{Ref, Value}`.
+/// Splits a message of the form `{Ref, Value}`.
 fn referenced(received: Received) -> Option<(Reference, Term)> {
     let Received::Message(Term::Tuple(parts)) = received else { return None };
     match <[Term; 2]>::try_from(parts).ok()? {

@@ -6,7 +6,7 @@ use super::Connection;
 use crate::{ErlangError, Term};
 
 impl Connection {
-    /// The value of Erlang expressions, which `erl_eval` interprets on the node with these variables bound.
+    /// Returns the value of Erlang expressions, which `erl_eval` interprets on the node with these variables bound.
     pub fn evaluate(
         &self,
         expressions: &str,

@@ -1,7 +1,7 @@
-//! Verifies the peer of a connection before the program proves to it that it knows the cookie.
+//! Verifies the peer of a connection before the program proves its knowledge of the cookie.
 //!
-//! A peer that receives the answer to a node's challenge can log in at any node with that cookie, and any user may
-//! start a program that uses the name or the port of a node.
+//! A peer that receives the answer to a node's challenge can log in at any node with that cookie. Any user may start a
+//! program that uses the name or the port of a node.
 
 use std::net::IpAddr;
 
@@ -10,17 +10,17 @@ use rabbitscope_machine::sockets::{SocketHolder, holder_of, is_local_address};
 use super::{Peer, VerifyPeer};
 use crate::Cookie;
 
-/// Tells whether the process `pid` holds the socket with this inode. The error is a sentence for the user.
+/// Tells if the process `pid` holds the socket with this inode. The error is a sentence for the user.
 pub type HoldsSocket = fn(pid: u32, inode: u64) -> Result<bool, String>;
 
-/// The node that has to be at the other end of a connection.
+/// The node that must be at the other end of a connection.
 #[derive(Clone, Copy, Debug)]
 pub struct ExpectedNode {
-    /// Its process, if it was found by its process; then it runs on this machine.
+    /// The node's process, if it is known; the node then runs on this machine.
     pub pid: Option<u32>,
-    /// Whether the user named the file of the cookie.
+    /// True if the user named the cookie's file.
     pub cookie_is_chosen: bool,
-    /// Looks at the sockets of [`Self::pid`] with the rights of the caller.
+    /// Looks up the sockets of [`Self::pid`] with the caller's rights.
     pub holds: HoldsSocket,
 }
 
@@ -55,7 +55,7 @@ impl VerifyPeer for ExpectedNode {
 impl ExpectedNode {
     fn holder(&self, holder: SocketHolder, cookie: &Cookie) -> Result<(), String> {
         let SocketHolder { user, inode } = holder;
-        // Root could read the cookie.
+        // Root can read any cookie.
         if user != 0 && cookie.owner() != Some(user) && !self.is_chosen_by_user(cookie) {
             return Err(format!(
                 "it runs as user {user}, whose the cookie from {} is not; name the node's cookie with \
@@ -70,7 +70,7 @@ impl ExpectedNode {
         Err(format!("its socket is not one of process {pid}; name the node with --node"))
     }
 
-    /// Whether the cookie is given in the environment, or in a file of the user's own that was named for this
+    /// Returns whether the cookie comes from the environment, or from a file of the user's own that was named for this
     /// node.
     fn is_chosen_by_user(&self, cookie: &Cookie) -> bool {
         let own = rustix::process::geteuid().as_raw();

@@ -12,7 +12,7 @@ use crate::{
     term::Pid,
 };
 
-/// A connection, which threads may share; closed when dropped.
+/// A connection, which threads may share. A drop closes it.
 #[derive(Debug)]
 pub struct Connection {
     pub(super) shared: Arc<Switchboard>,
@@ -27,22 +27,22 @@ impl Connection {
         self.shared.node()
     }
 
-    /// How long the keeper of a module waits for a sign of life before it removes the module.
+    /// Time that the keeper of a module waits for a sign of life before it removes the module.
     pub(crate) fn dead_man(&self) -> Duration {
         self.dead_man
     }
 
-    /// The cookie of the connection, so that it can be removed from texts.
+    /// The cookie of the connection, for its removal from texts.
     pub(crate) fn cookie(&self) -> &Cookie {
         &self.cookie
     }
 
-    /// A new mailbox, which is a process for the node.
+    /// Makes a mailbox, which looks like a process to the node.
     pub fn mailbox(&self) -> Mailbox {
         Mailbox::new(&self.shared)
     }
 
-    /// Sends the message once a second from now on; the link's thread does so, whatever the other threads do.
+    /// Sends the message once a second from now on. The link's thread does so, even while other threads are busy.
     pub(crate) fn renew(&self, process: &Pid, message: Term) -> Renewal {
         let renewal = Renewal(self.shared.number());
         let frame = frame_of(Outgoing::Message { to: process.clone(), message });

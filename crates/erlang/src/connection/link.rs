@@ -1,5 +1,5 @@
-//! The thread that owns the socket: it reads frames and delivers them, writes frames on command, sends ticks,
-//! and notices when the node is gone.
+//! The thread that owns the socket. It reads and delivers frames, writes frames on command, sends ticks, and detects
+//! the loss of the node.
 
 use std::{
     io,
@@ -24,14 +24,14 @@ const SOCKET: Token = Token(1);
 /// The only registered name on the hidden node.
 const NET_KERNEL: &str = "net_kernel";
 
-/// Interval of ticks, far below any tick time, which is a number of seconds.
+/// Interval of ticks, far below any tick time, which is a whole number of seconds.
 const TICK_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Most bytes of frames that a slow node has not read yet.
+/// Limit of bytes that a slow node has not read yet.
 const MAX_UNSENT_BYTES: usize = 16 << 20;
 
-/// Most bytes that are read in one turn of the loop, some milliseconds of work. Otherwise a node that sends without
-/// end would delay ticks, commands and the end of the connection.
+/// Limit of bytes that one turn of the loop reads, some milliseconds of work. Without it, a node that sends without end
+/// would delay ticks, commands and the end of the connection.
 const MAX_READ_BYTES: usize = 1 << 20;
 
 /// Timeout for sending the remaining frames when the connection is closed.
@@ -54,11 +54,11 @@ pub(super) struct Link {
     closing: Option<Instant>,
 }
 
-/// Why a connection ends.
+/// The cause of a connection's end.
 enum End {
-    /// The program has closed it.
+    /// The program closed it.
     Closed,
-    /// The socket has failed.
+    /// The socket failed.
     Lost(String),
 }
 
@@ -103,7 +103,7 @@ impl Link {
         self.shared.lose(reason);
     }
 
-    /// One turn: does everything that can be done now, then waits.
+    /// Runs one turn: does all pending work, then waits.
     fn turn(&mut self) -> Result<(), End> {
         self.obey();
         let more = self.read()?;
@@ -121,7 +121,7 @@ impl Link {
             return Err(End::Lost(format!("nothing was heard of it for {} s", silence.as_secs())));
         }
         if more {
-            // The poll tells of what arrives, not of what was left.
+            // The poll reports new data, not the data that this turn left.
             return Ok(());
         }
         let wait = self.next_tick.saturating_duration_since(now);
@@ -154,7 +154,7 @@ impl Link {
         }
     }
 
-    /// Whether there may be more to read.
+    /// Reads and delivers frames. Returns whether more data may be available.
     fn read(&mut self) -> Result<bool, End> {
         let mut buffer = [0; 16 << 10];
         let mut taken = 0;
@@ -205,7 +205,7 @@ impl Link {
     }
 }
 
-/// Delivers a message, and returns the frame that the hidden node has to send at once, if any.
+/// Delivers a message. Returns the frame that the hidden node must send at once, if any.
 fn answers(shared: &Switchboard, incoming: Incoming) -> Option<Outgoing> {
     let mut state = shared.state();
     let noproc = || Term::atom("noproc");
@@ -237,7 +237,7 @@ fn answers(shared: &Switchboard, incoming: Incoming) -> Option<Outgoing> {
             }
             Some(Outgoing::Unlinked { id, from: to, to: from })
         }
-        // It is always there: whoever calls it monitors it first.
+        // It always exists: `net_adm:ping/1` monitors it before the call.
         Incoming::Monitor { to, .. } if to.is_atom(NET_KERNEL) => None,
         Incoming::Monitor { from, to, reference } => {
             match to.as_pid().and_then(|pid| state.entry(pid)) {
@@ -257,7 +257,7 @@ fn answers(shared: &Switchboard, incoming: Incoming) -> Option<Outgoing> {
     }
 }
 
-/// `net_adm:ping/1` asks `{is_auth, Node}`.
+/// Answers the request `{is_auth, Node}` of `net_adm:ping/1`.
 fn answer_to_ping(payload: &[u8]) -> Option<Outgoing> {
     let message = message_of(payload).ok()?;
     let [caller, request] = message.as_tagged("$gen_call")? else { return None };

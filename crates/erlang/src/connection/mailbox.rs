@@ -1,4 +1,4 @@
-//! A process of the hidden node, as the other node sees it: it has a pid, receives messages, and monitors.
+//! A process of the hidden node, from the other node's view: it has a pid, receives messages, and monitors.
 
 use std::{
     sync::{Arc, atomic::Ordering, mpsc},
@@ -12,7 +12,7 @@ use crate::{
     term::{Pid, Reference},
 };
 
-/// Receives messages. Processes that monitor it are informed when it is dropped.
+/// A receiver of messages. Its drop informs the processes that monitor it.
 #[derive(Debug)]
 pub struct Mailbox {
     shared: Arc<Switchboard>,
@@ -21,23 +21,23 @@ pub struct Mailbox {
     backlog: Arc<Backlog>,
 }
 
-/// What a mailbox receives.
+/// An item that a mailbox receives.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Received {
     /// A message.
     Message(Term),
-    /// A monitored process has ended.
+    /// The end of a monitored process.
     Down {
         /// The reference that [`Mailbox::monitor`] returned.
         reference: Reference,
-        /// Why.
+        /// The reason for the end.
         reason: Term,
     },
     /// An exit signal.
     Exit {
-        /// From whom.
+        /// The sender.
         from: Pid,
-        /// Why.
+        /// The reason for the end.
         reason: Term,
     },
 }
@@ -48,7 +48,7 @@ impl Mailbox {
         let backlog = Arc::new(Backlog::default());
         let id = shared.number();
         let mut state = shared.state();
-        // Without a connection the sender is dropped, and receiving says so.
+        // Without a connection the sender is dropped, and `receive` reports the loss.
         if state.lost.is_none() {
             state.mailboxes.insert(id, Entry::new(sender, Arc::clone(&backlog)));
         }
@@ -56,12 +56,12 @@ impl Mailbox {
         Self { shared: Arc::clone(shared), pid: shared.pid(id), arrivals, backlog }
     }
 
-    /// Its pid.
+    /// The pid of the mailbox.
     pub fn pid(&self) -> &Pid {
         &self.pid
     }
 
-    /// Sends a message to a process. Like every message it may never arrive.
+    /// Sends a message to a process. Like every Erlang message it may be lost.
     pub fn send(&self, to: &Pid, message: Term) -> Result<(), ErlangError> {
         self.shared.send(Outgoing::Message { to: to.clone(), message })
     }
@@ -79,17 +79,17 @@ impl Mailbox {
         Ok(reference)
     }
 
-    /// A new unique reference.
+    /// Makes a unique reference.
     pub fn make_reference(&self) -> Reference {
         self.shared.make_reference()
     }
 
-    /// The next of what is received; `None` if there is nothing in time.
+    /// Receives the next item; `None` if none arrives in time.
     pub fn receive(&self, within: Duration) -> Result<Option<Received>, ErlangError> {
         self.receive_map(within, Some)
     }
 
-    /// The first value that `wanted` returns for something received; everything before it is dropped.
+    /// Returns the first value that `wanted` returns for an item, and drops all earlier items.
     pub(crate) fn receive_map<T>(
         &self,
         within: Duration,
@@ -108,7 +108,7 @@ impl Mailbox {
             if let Some(found) = self.read(arrived)?.and_then(&wanted) {
                 return Ok(Some(found));
             }
-            // There may be no end of what is not wanted.
+            // Unwanted items may arrive without end.
             if left.is_zero() {
                 return Ok(None);
             }
@@ -140,7 +140,7 @@ impl Mailbox {
         Ok(Some(Received::Message(message)))
     }
 
-    /// Answers requests of the I/O protocol, as a process that prints would wait forever.
+    /// Refuses requests of the I/O protocol, because a process that prints would wait forever.
     fn refuse_io(&self, from: &Term, reply_as: &Term) -> Result<(), ErlangError> {
         let Some(from) = from.as_pid() else { return Ok(()) };
         let refused = Term::tuple([Term::atom("error"), Term::atom("enotsup")]);
@@ -152,7 +152,7 @@ impl Drop for Mailbox {
     fn drop(&mut self) {
         let entry = self.shared.state().mailboxes.remove(&self.pid.id);
         for farewell in entry.into_iter().flat_map(|entry| entry.farewells(&self.pid)) {
-            // Nobody is left to be told when the connection is gone.
+            // A lost connection has no peer that a message could reach.
             let _ = self.shared.send(farewell);
         }
     }

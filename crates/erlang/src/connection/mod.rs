@@ -1,7 +1,7 @@
-//! A connection to a node: opened, used for calls and messages, closed.
+//! A connection to a node, with its calls, messages and end.
 //!
-//! A thread of its own, the link, owns the socket, so that a program that is busy or waits does not
-//! lose the connection. Every wait has a timeout.
+//! A thread of its own, the link, owns the socket, so that a busy or waiting program does not lose the connection.
+//! Every wait has a timeout.
 
 mod call;
 mod evaluate;

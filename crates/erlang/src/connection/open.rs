@@ -24,11 +24,11 @@ use crate::{
     epmd,
 };
 
-/// Timeout of a call that needs no work on the node; only a saturated node takes longer than milliseconds.
+/// Timeout of a call without work on the node. Only a saturated node takes longer than milliseconds.
 const CALL_TIMEOUT: Duration = Duration::from_secs(5);
 
 impl Connection {
-    /// Opens a connection. Several cookies are tried one after the other.
+    /// Opens a connection, and tries several cookies one after another.
     ///
     /// # Example
     /// ```no_run
@@ -50,7 +50,7 @@ impl Connection {
     fn learn_tick_time(&self) -> Result<(), ErlangError> {
         let asked = "net_kernel:get_net_ticktime/0";
         let answer = self.call("net_kernel", "get_net_ticktime", Vec::new(), CALL_TIMEOUT)?;
-        // `{ongoing_change_to, Seconds}` while it is being changed.
+        // The answer is `{ongoing_change_to, Seconds}` during a change.
         let seconds = answer.as_u64().or_else(|| answer.as_tuple()?.get(1)?.as_u64());
         let seconds = seconds.ok_or_else(|| ErlangError::unexpected(asked, &answer))?;
         self.shared.silence_ms.store(seconds.max(1) * 1000, Ordering::Relaxed);
@@ -63,7 +63,7 @@ fn open_with_cookies(options: &ConnectOptions) -> Result<Connection, ErlangError
     let cookies = options.cookie.cookies()?;
     let mut refused = None;
     for cookie in &cookies {
-        match open_as_anybody(options, cookie, deadline) {
+        match open_as_visitor(options, cookie, deadline) {
             Err(error @ (ErlangError::CookieRefused { .. } | ErlangError::Impostor { .. })) => {
                 refused = Some(error);
             }
@@ -73,8 +73,8 @@ fn open_with_cookies(options: &ConnectOptions) -> Result<Connection, ErlangError
     Err(refused.expect("there is at least one cookie"))
 }
 
-/// Random names are tried, until one is not taken on the node.
-fn open_as_anybody(
+/// Opens a connection under a random name, and tries further names while the node knows the name.
+fn open_as_visitor(
     options: &ConnectOptions,
     cookie: &Cookie,
     deadline: Instant,
@@ -121,7 +121,9 @@ fn open_with(
     };
     let visitor = visitor(node);
     let verify = || match &options.verify {
-        Some(verify) => verify.peer(&Peer { own, other, cookie }).map_err(|it| impostor(node, it)),
+        Some(verify) => {
+            verify.peer(&Peer { own, other, cookie }).map_err(|reason| impostor(node, reason))
+        }
         None => Ok(()),
     };
     shake_hands(&mut stream, prefix, node, &visitor, cookie, &verify)?;
@@ -132,7 +134,7 @@ fn impostor(node: &NodeName, reason: String) -> ErlangError {
     ErlangError::Impostor { node: node.to_string(), reason }
 }
 
-/// The addresses, if the verifier accepts them.
+/// Returns the addresses, if the verifier accepts them.
 fn verified(
     options: &ConnectOptions,
     addresses: Vec<SocketAddr>,
@@ -168,23 +170,23 @@ fn start(
     Ok(Connection { shared, link, dead_man: options.dead_man, cookie })
 }
 
-/// The identity of the hidden node; two from one machine have different names.
+/// Makes the identity of a hidden node. Two on one machine have different names.
 fn visitor(node: &NodeName) -> Visitor {
     Visitor {
-        name: node.of_visitor(&unique("rabbitscope-")).to_string(),
-        // 0 to 3 had a meaning of their own once.
+        name: node.visitor(&unique("rabbitscope-")).to_string(),
+        // The values 0 to 3 once had a special meaning.
         creation: random_u32() | 4,
         challenge: random_u32(),
     }
 }
 
-/// The name and 64 random bits. A name that is taken is noticed on the node and another drawn; how long
-/// it is makes no difference to the node's table of atoms, where each has one entry.
+/// Appends 64 random bits to a name. The node detects a name that is taken, and the caller draws another. The length
+/// does not matter to the node's table of atoms, in which each name has one entry.
 pub(crate) fn unique(name: &str) -> String {
     format!("{name}{:016x}", random_u64())
 }
 
-/// From the keys that the system's randomness gives to each hash map.
+/// Takes random bits from a hash map's keys, which the system's randomness provides.
 fn random_u64() -> u64 {
     RandomState::new().build_hasher().finish()
 }
@@ -193,7 +195,7 @@ fn random_u32() -> u32 {
     u32::try_from(random_u64() >> 32).expect("half of it")
 }
 
-/// The resolver has no deadline of its own.
+/// Resolves the host within the deadline, in a thread, because the resolver has no deadline of its own.
 fn resolve(node: &NodeName, port: u16, deadline: Instant) -> Result<Vec<SocketAddr>, ErlangError> {
     let failed = |reason: String| ErlangError::Unresolvable { node: node.to_string(), reason };
     let (sender, answer) = mpsc::channel();

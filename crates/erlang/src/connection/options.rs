@@ -10,7 +10,7 @@ use std::{
 
 use crate::{Cookie, CookieSource, NodeName, epmd};
 
-/// The node, and how to connect to it.
+/// The node, and the way to connect to it.
 #[derive(Clone, Debug)]
 pub struct ConnectOptions {
     /// The node.
@@ -23,14 +23,13 @@ pub struct ConnectOptions {
     pub tls: Option<TlsFiles>,
     /// Timeout for opening the connection.
     pub within: Duration,
-    /// Loaded modules are removed when the node has received no sign of life for this time. The program sends one
-    /// each second.
+    /// Time without a sign of life after which the node removes loaded modules. The program sends a sign each second.
     pub dead_man: Duration,
-    /// Verifies the peer; `None` accepts any.
+    /// Verifier of the peer; `None` accepts any peer.
     pub verify: Option<Arc<dyn VerifyPeer>>,
 }
 
-/// Verifies the peer of a connection. A refused peer never receives a proof that this program knows the cookie. The
+/// A verifier of a connection's peer. A refused peer never receives a proof that this program knows the cookie. The
 /// reason of a refusal ends with the next step for the user.
 pub trait VerifyPeer: fmt::Debug + Send + Sync {
     /// Verifies an address before anything is sent there.
@@ -40,7 +39,7 @@ pub trait VerifyPeer: fmt::Debug + Send + Sync {
     fn peer(&self, peer: &Peer<'_>) -> Result<(), String>;
 }
 
-/// The peer of a connection, and the cookie that is to be used.
+/// The peer of a connection, and the cookie for it.
 #[derive(Debug)]
 pub struct Peer<'a> {
     /// Local address of the connection.
@@ -54,26 +53,27 @@ pub struct Peer<'a> {
 /// The port of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Port {
-    /// Known to the port mapper at this port of the node's host.
+    /// The port that a port mapper knows. The mapper listens at this port of the node's host.
     Mapped(u16),
     /// This port of the node's host, without a port mapper.
     Fixed(u16),
-    /// This address, without a port mapper and whatever the node's host is.
+    /// This address, without a port mapper and independent of the node's host.
     At(SocketAddr),
 }
 
-/// Files in PEM form.
+/// Files for TLS, in PEM form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TlsFiles {
     /// Certificate authorities for the node's certificate. Without them any certificate is accepted, and
-    /// [`ConnectOptions::verify`] has to identify the node.
+    /// [`ConnectOptions::verify`] must identify the node.
     pub authorities: Option<PathBuf>,
     /// Certificate and key of the client, if the node demands one.
     pub own: Option<(PathBuf, PathBuf)>,
 }
 
 impl ConnectOptions {
-    /// The usual places, the usual port mapper, no TLS, five seconds to connect, fifteen of silence.
+    /// Default options: the usual places of the cookie, the default port mapper, no TLS, five seconds to connect,
+    /// fifteen of silence.
     pub fn new(node: NodeName) -> Self {
         Self {
             node,

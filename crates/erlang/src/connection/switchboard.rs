@@ -17,13 +17,13 @@ use crate::{
     term::{Atom, Pid, Reference, encode},
 };
 
-/// Most unread bytes of one mailbox.
+/// Limit of unread bytes in one mailbox.
 pub(super) const MAX_UNREAD_BYTES: usize = 64 << 20;
 
-/// Most monitors and links of other processes to one mailbox; the agents need a handful.
+/// Limit of other processes' monitors and links to one mailbox. The agents need a handful.
 const MAX_WATCHERS: usize = 1_000;
 
-/// The number of a message that is sent each second.
+/// The number of a message that the link sends each second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Renewal(pub(super) u32);
 
@@ -32,15 +32,15 @@ pub(crate) struct Renewal(pub(super) u32);
 pub(crate) enum Command {
     /// Send this frame.
     Send(Vec<u8>),
-    /// Send this frame once a second.
+    /// Send this frame once a second from now on.
     Renew(Renewal, Vec<u8>),
-    /// Stop sending it.
+    /// Stop a renewal.
     StopRenewing(Renewal),
     /// Send the remaining frames, then end.
     Close,
 }
 
-/// Something that arrives for a mailbox; messages are still encoded.
+/// An item for a mailbox; messages are still encoded.
 #[derive(Debug)]
 pub(super) enum Arrived {
     Message(Vec<u8>),
@@ -49,8 +49,8 @@ pub(super) enum Arrived {
 }
 
 impl Arrived {
-    /// Approximate memory until it is read: its place in the queue, and for a decoded term some tens of bytes for
-    /// each byte.
+    /// Approximate memory of an unread item: its place in the queue, and for a decoded term some tens of bytes per
+    /// byte.
     pub(super) fn cost_bytes(&self) -> usize {
         const PLACE: usize = 160;
         const DECODED: usize = 32;
@@ -64,14 +64,14 @@ impl Arrived {
     }
 }
 
-/// Bytes that were delivered and not read yet, and whether the limit was ever exceeded.
+/// Delivered but unread bytes, and a mark that the limit was exceeded.
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
     pub(super) bytes: AtomicUsize,
     pub(super) overflowed: AtomicBool,
 }
 
-/// A mailbox from the link's side.
+/// A mailbox in the link's view.
 #[derive(Debug)]
 pub(super) struct Entry {
     pub(super) sender: mpsc::Sender<Arrived>,
@@ -83,11 +83,11 @@ pub(super) struct Entry {
 #[derive(Debug, Default)]
 pub(super) struct State {
     pub(super) mailboxes: HashMap<u32, Entry>,
-    /// Why the connection is gone.
+    /// The reason for the loss of the connection.
     pub(super) lost: Option<String>,
 }
 
-/// Shared by the link and all users of the connection.
+/// State of the link and of all users of the connection.
 #[derive(Debug)]
 pub(crate) struct Switchboard {
     node: String,
@@ -126,7 +126,7 @@ impl Switchboard {
         &self.node
     }
 
-    /// A poisoned lock is used: no panic can leave the state incomplete.
+    /// Locks the state, even a poisoned one: no panic can leave it incomplete.
     pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -145,7 +145,7 @@ impl Switchboard {
         Reference { node: self.own.clone(), creation: self.creation, ids }
     }
 
-    /// Sends a command. A link that has ended reads none; a user that waits for an answer gets its error.
+    /// Sends a command. A link that has ended reads none; waiting users then get its error.
     pub(crate) fn command(&self, command: Command) {
         if self.commands.send(command).is_ok() {
             let _ = self.waker.wake();
@@ -160,7 +160,7 @@ impl Switchboard {
         Ok(())
     }
 
-    /// The error for all users that wait.
+    /// The error for all waiting users.
     pub(super) fn lost(&self) -> ErlangError {
         let state = self.state();
         self.lost_because(state.lost.as_deref().unwrap_or("it was closed"))
@@ -170,7 +170,7 @@ impl Switchboard {
         ErlangError::Lost { node: self.node.clone(), reason: reason.to_owned() }
     }
 
-    /// Closes all mailboxes: waiting users are woken, and no user can begin to wait.
+    /// Closes all mailboxes, which wakes waiting users and lets no user begin to wait.
     pub(super) fn lose(&self, reason: String) {
         let mut state = self.state();
         state.lost.get_or_insert(reason);
@@ -179,7 +179,7 @@ impl Switchboard {
 }
 
 impl State {
-    /// The mailbox of a pid of the hidden node.
+    /// Returns the mailbox of a pid of the hidden node.
     pub(super) fn entry(&mut self, pid: &Pid) -> Option<&mut Entry> {
         self.mailboxes.get_mut(&pid.id)
     }
@@ -190,7 +190,7 @@ impl Entry {
         Self { sender, backlog, monitors: Vec::new(), links: Vec::new() }
     }
 
-    /// Delivers to a mailbox, unless its unread bytes exceed the limit.
+    /// Delivers an item, unless the mailbox's unread bytes would exceed the limit.
     pub(super) fn deliver(&self, arrived: Arrived) {
         let bytes = arrived.cost_bytes();
         if self.backlog.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes > MAX_UNREAD_BYTES {
@@ -198,7 +198,7 @@ impl Entry {
             self.backlog.bytes.fetch_sub(bytes, Ordering::Relaxed);
             return;
         }
-        // A receiver that is being dropped no longer wants it.
+        // A receiver that is being dropped needs no item.
         let _ = self.sender.send(arrived);
     }
 
@@ -222,7 +222,7 @@ impl Entry {
         self.links.retain(|found| found != from);
     }
 
-    /// The frames for all processes that monitor or link this mailbox, at its end.
+    /// Returns the frames that report this mailbox's end to all processes that monitor it or are linked to it.
     pub(super) fn farewells(self, own: &Pid) -> Vec<Outgoing> {
         let reason = || Term::atom("normal");
         let downs = self.monitors.into_iter().map(|(to, reference)| Outgoing::Down {

@@ -1,6 +1,6 @@
-//! TLS in front of the distribution protocol, as `-proto_dist inet_tls` speaks it.
+//! TLS below the distribution protocol, as in `-proto_dist inet_tls`.
 
-use std::{path::Path, sync::Arc};
+use std::{io, path::Path, sync::Arc};
 
 use rabbitscope_files::MAX_TEXT_BYTES;
 use rustls::{
@@ -13,8 +13,8 @@ use zeroize::Zeroizing;
 use super::{TlsFiles, unchecked::AnyCertificate};
 use crate::{ErlangError, NodeName, distribution::Timed};
 
-/// Performs the handshake and, where authorities are given, verifies the node's certificate: an authority has issued
-/// it, and it names the node's host.
+/// Performs the handshake. With authorities, it verifies that one of them issued the node's certificate and that this
+/// names the node's host.
 pub(super) fn secured(
     stream: Timed,
     node: &NodeName,
@@ -28,9 +28,23 @@ pub(super) fn secured(
         ClientConnection::new(Arc::new(config), name).map_err(|error| failed(error.to_string()))?;
     let mut stream = StreamOwned::new(connection, stream);
     while stream.conn.is_handshaking() {
-        stream.conn.complete_io(&mut stream.sock).map_err(|error| failed(error.to_string()))?;
+        stream.conn.complete_io(&mut stream.sock).map_err(|error| failed(said(&error)))?;
     }
     Ok(stream)
+}
+
+/// A node without TLS waits for more, hangs up or answers with something else.
+fn said(error: &io::Error) -> String {
+    use io::ErrorKind::{ConnectionReset, TimedOut, UnexpectedEof, WouldBlock};
+    let of_tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    let is_other = matches!(of_tls, Some(rustls::Error::InvalidMessage(_)));
+    let is_silent = matches!(error.kind(), ConnectionReset | TimedOut | UnexpectedEof | WouldBlock);
+    if is_other || is_silent {
+        return format!(
+            "what answers does not seem to speak TLS ({error}): leave --tls-ca out where nodes talk without TLS"
+        );
+    }
+    error.to_string()
 }
 
 fn config(files: &TlsFiles) -> Result<ClientConfig, String> {
@@ -74,7 +88,7 @@ fn certificates(file: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     if found.is_empty() { Err(unreadable("there are none".to_owned())) } else { Ok(found) }
 }
 
-/// The content of a file that may be a key; cleared when dropped.
+/// Reads a file that may be a key; the content is cleared when dropped.
 fn text_of(file: &Path) -> Result<Zeroizing<Vec<u8>>, String> {
     let text = rabbitscope_files::read(file, MAX_TEXT_BYTES).map(Zeroizing::new);
     text.map_err(|error| error.to_string())

@@ -1,4 +1,4 @@
-//! TLS without a look at the certificate, for a node that the caller identifies by its socket.
+//! TLS without verification of the certificate, for a node that the caller identifies by its socket.
 
 use std::sync::Arc;
 

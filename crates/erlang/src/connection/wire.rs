@@ -58,7 +58,7 @@ impl Wire {
         Ok(Self { socket: TcpStream::from_std(socket), tls })
     }
 
-    /// Some bytes; 0 at the end of the stream, `WouldBlock` when there are none now.
+    /// Reads some bytes; 0 at the end of the stream, `WouldBlock` if none are available.
     pub(super) fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let Some(tls) = &mut self.tls else { return self.socket.read(buffer) };
         loop {
@@ -74,7 +74,7 @@ impl Wire {
         }
     }
 
-    /// Writes some of the bytes, and returns their number.
+    /// Writes some of the bytes and returns their number.
     pub(super) fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.tls {
             None => self.socket.write(bytes),
@@ -86,7 +86,7 @@ impl Wire {
         }
     }
 
-    /// Whether bytes of TLS wait to be written.
+    /// Returns whether TLS holds bytes that wait to be written.
     pub(super) fn holds_back(&self) -> bool {
         self.tls.as_ref().is_some_and(|tls| tls.wants_write())
     }

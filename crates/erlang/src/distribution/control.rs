@@ -3,10 +3,10 @@
 
 use crate::term::{Limits, Pid, Reference, Term, TermError, decode, decode_first, encode};
 
-/// A frame begins with this when it has no distribution header.
+/// First byte of a frame without a distribution header.
 const PASS_THROUGH: u8 = 112;
 
-/// Limits of a control tuple, which is small; messages are decoded by their receivers.
+/// Limits of a control tuple, which is small. Receivers decode their messages themselves.
 const CONTROL_LIMITS: Limits = Limits { depth: 64, terms: 100_000 };
 
 /// The content of a received frame.
@@ -14,64 +14,64 @@ const CONTROL_LIMITS: Limits = Limits { depth: 64, terms: 100_000 };
 pub enum Incoming {
     /// A message, still encoded, for a process of the hidden node.
     Message {
-        /// To whom.
+        /// The receiver.
         to: Pid,
-        /// The external form.
+        /// The message in external form.
         payload: Vec<u8>,
     },
     /// A message, still encoded, for a registered name on the hidden node.
     ToName {
-        /// To whom.
+        /// The name of the receiver.
         name: String,
-        /// The external form.
+        /// The message in external form.
         payload: Vec<u8>,
     },
     /// A process links to a process of the hidden node.
     Link {
-        /// Who.
+        /// The process that links.
         from: Pid,
-        /// To whom.
+        /// The process of the hidden node.
         to: Pid,
     },
-    /// A link is removed, which has to be confirmed.
+    /// A process removes a link, which the hidden node must confirm.
     Unlink {
         /// Number of the request.
         id: Term,
-        /// Who.
+        /// The process that unlinks.
         from: Pid,
-        /// From whom.
+        /// The process of the hidden node.
         to: Pid,
     },
-    /// A linked process has ended, or a process sends an exit signal.
+    /// The end of a linked process, or an exit signal.
     Exit {
-        /// Who.
+        /// The sender.
         from: Pid,
-        /// Whom it concerns.
+        /// The receiver.
         to: Pid,
-        /// Why.
+        /// The reason for the exit.
         reason: Term,
     },
     /// A process monitors a process of the hidden node.
     Monitor {
-        /// Who.
+        /// The process that monitors.
         from: Pid,
-        /// A pid, or a name on our node.
+        /// The monitored pid or name of the hidden node.
         to: Term,
-        /// Of the monitor.
+        /// The monitor's reference.
         reference: Reference,
     },
-    /// A monitor is removed.
+    /// A process removes a monitor.
     Demonitor {
-        /// Of the monitor.
+        /// The monitor's reference.
         reference: Reference,
     },
-    /// A monitored process has ended.
+    /// The end of a monitored process.
     Down {
-        /// Who wanted to know.
+        /// The monitoring process.
         to: Pid,
-        /// Of the monitor.
+        /// The monitor's reference.
         reference: Reference,
-        /// Why.
+        /// The reason for the end.
         reason: Term,
     },
     /// A message without effect on the hidden node.
@@ -79,7 +79,7 @@ pub enum Incoming {
 }
 
 impl Incoming {
-    /// Reads a frame without its length.
+    /// Parses a frame without its length.
     pub fn parse(frame: &[u8]) -> Result<Self, TermError> {
         let Some((&PASS_THROUGH, bytes)) = frame.split_first() else {
             return Err(TermError::Malformed("frame"));
@@ -135,19 +135,19 @@ pub(crate) enum Outgoing {
     Message { to: Pid, message: Term },
     /// A message to a registered name.
     ToName { from: Pid, name: &'static str, message: Term },
-    /// Monitors a process.
+    /// A request to monitor a process.
     Monitor { from: Pid, to: Pid, reference: Reference },
-    /// A monitored process of the hidden node has ended.
+    /// The end of a monitored process of the hidden node.
     Down { from: Term, to: Pid, reference: Reference, reason: Term },
-    /// A linked process of the hidden node has ended.
+    /// The end of a linked process of the hidden node.
     Exit { from: Pid, to: Pid, reason: Term },
-    /// A link was removed.
+    /// The confirmation that a link was removed.
     Unlinked { id: Term, from: Pid, to: Pid },
 }
 
-/// The whole frame, with its length.
+/// Encodes the whole frame, with its length.
 pub(crate) fn frame_of(outgoing: Outgoing) -> Vec<u8> {
-    // In place of what once was a cookie.
+    // Fills the former place of a cookie.
     let unused = Term::atom("");
     let number = |number: i64| Term::Integer(number);
     let (control, message) = match outgoing {
@@ -172,7 +172,7 @@ pub(crate) fn frame_of(outgoing: Outgoing) -> Vec<u8> {
     [&length.to_be_bytes()[..], &[PASS_THROUGH], &control, &message].concat()
 }
 
-/// Reads a message that was kept encoded.
+/// Decodes a message that was kept encoded.
 pub(crate) fn message_of(payload: &[u8]) -> Result<Term, TermError> {
     decode(payload, Limits::default())
 }

@@ -1,8 +1,8 @@
 //! The capabilities of the hidden node.
 //! Source: "Distribution Protocol" in the ERTS user's guide, "Distribution Flags".
 //!
-//! Left out on purpose: `PUBLISHED`, so that the node is hidden and no other node connects to it or counts it; the
-//! atom cache and fragments, so that each message is one frame that can be decoded alone.
+//! `PUBLISHED` is left out, so that the node is hidden and no other node connects to it or counts it. The atom cache
+//! and fragments are left out, so that each message is one frame that can be decoded alone.
 
 const EXTENDED_REFERENCES: u64 = 0x4;
 const DIST_MONITOR: u64 = 0x8;
@@ -21,7 +21,7 @@ const UNLINK_ID: u64 = 0x200_0000;
 const MANDATORY_25_DIGEST: u64 = 0x400_0000;
 const V4_NC: u64 = 0x4_0000_0000;
 
-/// The flags that OTP 25 and 26 demand, and monitors.
+/// The mandatory flags of OTP 25 and 26, and monitors.
 pub(super) const OURS: u64 = EXTENDED_REFERENCES
     | DIST_MONITOR
     | FUN_TAGS

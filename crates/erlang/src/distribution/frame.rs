@@ -1,9 +1,9 @@
 //! Frames after the handshake: four bytes of length, then a control message. Length 0 is a tick.
 
-/// Largest frame. Messages of the agents have at most 1 MiB; answers to calls depend on the call.
+/// Size limit of a frame. Messages of the agents have at most 1 MiB; the size of other answers depends on the call.
 pub(crate) const MAX_FRAME_BYTES: usize = 64 << 20;
 
-/// Why bytes are not valid frames.
+/// A reason why bytes are not valid frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
     /// The frame is larger than the limit.
@@ -15,7 +15,7 @@ pub enum FrameError {
 #[derive(Debug, Default)]
 pub struct FrameReader {
     buffer: Vec<u8>,
-    /// Bytes of the buffer that were returned as frames.
+    /// Number of bytes that were returned as frames.
     used: usize,
 }
 
@@ -27,7 +27,7 @@ impl FrameReader {
         self.buffer.extend_from_slice(bytes);
     }
 
-    /// The next complete frame without its length; ticks are skipped.
+    /// Returns the next complete frame without its length, and skips ticks.
     pub fn next_frame(&mut self) -> Result<Option<&[u8]>, FrameError> {
         loop {
             let Some((length, rest)) = self.buffer[self.used..].split_first_chunk() else {

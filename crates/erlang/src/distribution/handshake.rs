@@ -21,7 +21,7 @@ use crate::{Cookie, ErlangError, NodeName};
 pub(crate) struct Visitor {
     pub(crate) name: String,
     pub(crate) creation: u32,
-    /// The challenge to the node.
+    /// The challenge for the node.
     pub(crate) challenge: u32,
 }
 
@@ -32,23 +32,23 @@ struct Greeting {
     challenge: u32,
 }
 
-/// Largest message of the handshake: a name of at most 255 characters and some numbers.
+/// Size limit of a handshake message: a name of at most 255 characters and some numbers.
 const MAX_BYTES: usize = 4 << 10;
 
 /// First two bytes of an alert of TLS 1.0 to 1.3, which a TLS server sends in answer to a plain-text handshake.
 const TLS_ALERT: usize = 0x1503;
 
-/// The length before each message of the handshake. Frames have four bytes of length in either case.
+/// The size of the length before each handshake message. Frames have four bytes of length in either case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Prefix {
     /// Over TCP.
     TwoBytes,
-    /// Over TLS, as in `inet_tls_dist`.
+    /// Over TLS, as `inet_tls_dist` sends it.
     FourBytes,
 }
 
 /// Performs the handshake, in which both sides prove that they know the cookie; the first frame follows. With the
-/// answer to a challenge a peer could log in at the real node, so `verify` may refuse it before.
+/// answer to its challenge a peer could log in at the real node, so `verify` may refuse the peer before the answer.
 pub(crate) fn shake_hands(
     stream: &mut (impl Read + Write),
     prefix: Prefix,
@@ -75,7 +75,7 @@ pub(crate) fn shake_hands(
         .send(stream, &answer.concat())
         .map_err(broke_off("it was sent the answer to its challenge"))?;
     let proof = prefix.receive(stream).map_err(|error| match error.kind() {
-        // This is how a node says that the digest is wrong.
+        // A node reports a wrong digest in this way.
         io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset => {
             ErlangError::CookieRefused {
                 node: node.to_string(),
@@ -150,7 +150,7 @@ fn greeting_of(node: &NodeName, message: &[u8]) -> Result<Greeting, ErlangError>
     Ok(greeting)
 }
 
-/// MD5 of the cookie and the challenge in decimal digits, as the protocol defines it.
+/// Computes the MD5 digest of the cookie and the challenge in decimal digits, as the protocol defines it.
 fn digest(cookie: &Cookie, challenge: u32) -> [u8; 16] {
     let mut hash = Md5::new();
     hash.update(cookie.secret());
@@ -179,7 +179,10 @@ impl Prefix {
                 TLS_ALERT if self == Self::TwoBytes => {
                     "it speaks TLS; --tls-ca FILE names the authority of its certificate".to_owned()
                 }
-                _ => format!("a message of {length} bytes is no part of a handshake"),
+                _ => format!(
+                    "a message of {length} bytes is no part of a handshake: is the port that of the Erlang distribution? \
+                     `epmd -names` lists it"
+                ),
             };
             return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
         }

@@ -1,9 +1,9 @@
-//! The handshake with a peer of bytes.
+//! The handshake with a peer that sends fixed bytes.
 
 use super::*;
 use crate::ErrorKind;
 
-/// What the peer sends, whatever it is sent.
+/// A peer that sends these bytes and ignores its input.
 struct Peer<'a>(&'a [u8]);
 
 impl Read for Peer<'_> {
@@ -57,7 +57,7 @@ fn each_end_of_a_handshake() {
     assert!(outcome(&[ok.clone(), challenge("a@b"), message(&proof)]).is_ok());
     refuse(&[], "it closed the connection");
     refuse(&[vec![255; 2]], "65535 bytes");
-    // Unexpected message, fatal.
+    // A TLS alert: fatal, unexpected message.
     refuse(&[vec![0x15, 3, 3, 0, 2, 2, 10]], "it speaks TLS; --tls-ca");
     refuse(&[message(b"snot_allowed")], "not on it");
     refuse(&[message(b"salive")], "already has a connection");

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Reads and writes fail with `TimedOut` after the deadline.
+/// A socket whose reads and writes fail with `TimedOut` after the deadline.
 #[derive(Debug)]
 pub(crate) struct Timed {
     stream: TcpStream,
@@ -21,12 +21,12 @@ impl Timed {
         Ok(Self { stream, deadline })
     }
 
-    /// Local and remote address.
+    /// Returns the local and the remote address.
     pub(crate) fn ends(&self) -> io::Result<(SocketAddr, SocketAddr)> {
         Ok((self.stream.local_addr()?, self.stream.peer_addr()?))
     }
 
-    /// The socket without the deadline.
+    /// Returns the socket without the deadline.
     pub(crate) fn into_stream(self) -> TcpStream {
         self.stream
     }
@@ -37,7 +37,7 @@ impl Timed {
     }
 }
 
-/// The kernel reports a timeout of the socket as `WouldBlock`.
+/// Converts `WouldBlock`, the kernel's report of a socket timeout, to `TimedOut`.
 fn timed_out(error: io::Error) -> io::Error {
     if error.kind() == io::ErrorKind::WouldBlock {
         return io::ErrorKind::TimedOut.into();
@@ -63,7 +63,7 @@ impl Write for Timed {
     }
 }
 
-/// Addresses are tried in turn, each until the deadline.
+/// Tries the addresses in turn, each until the deadline.
 fn connect_any(addresses: &[SocketAddr], deadline: Instant) -> io::Result<TcpStream> {
     let mut last = io::Error::new(io::ErrorKind::AddrNotAvailable, "the host has no address");
     for address in addresses {

@@ -1,4 +1,4 @@
-//! Decodes replies of the agent: fields of maps, functions, names.
+//! Decoder of the agent's replies: fields of maps, functions, names.
 
 use super::target::FunctionName;
 use crate::{ErlangError, Term};
@@ -43,7 +43,7 @@ impl<'t> Fields<'t> {
     }
 }
 
-/// `{M, F, Arity}`
+/// Decodes a function `{M, F, Arity}`.
 pub(super) fn function(term: &Term) -> Option<FunctionName> {
     let [module, name, arity] = term.as_tuple()? else { return None };
     Some(FunctionName {
@@ -53,7 +53,7 @@ pub(super) fn function(term: &Term) -> Option<FunctionName> {
     })
 }
 
-/// The rows of `{What, Rows}`.
+/// Decodes an event `{What, Rows}`.
 pub(super) fn rows<'t>(
     asked: &'static str,
     event: &'t Term,

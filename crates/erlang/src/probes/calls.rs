@@ -12,7 +12,7 @@ use crate::{Cookie, ErlangError, Term, term::Pid};
 
 const ASKED: &str = "trace";
 
-/// Selects calls.
+/// A selection of calls.
 #[derive(Clone, Debug, Default)]
 pub struct CallFilter {
     /// Only calls by these processes.
@@ -30,17 +30,17 @@ pub struct CallFilter {
 pub struct CallsRequest {
     /// The function.
     pub function: FunctionPattern,
-    /// Selects calls.
+    /// The selection of calls.
     pub filter: CallFilter,
-    /// Show arguments, not only their number.
+    /// Shows arguments, not only their number.
     pub arguments: bool,
-    /// Show results.
+    /// Shows results.
     pub results: bool,
-    /// Largest number of calls.
+    /// Limit of the number of calls.
     pub limit: u32,
-    /// Longest duration.
+    /// Limit of the duration.
     pub duration: Duration,
-    /// Refuse a function with more calls per second.
+    /// Refuses a function with more calls per second.
     pub max_rate: Option<u64>,
 }
 
@@ -55,36 +55,36 @@ pub struct TracedCall {
     pub name: ProcessName,
     /// The function.
     pub function: FunctionName,
-    /// The function that the call returns to, if it is known; a tail call returns to its caller's caller.
+    /// The function that the call returns to, if known. A tail call returns to its caller's caller.
     pub caller: Option<FunctionName>,
-    /// The arguments as a list, cut and without secrets; empty when not asked for.
+    /// The arguments as a list, cut and without secrets; empty if not requested.
     pub arguments: String,
     /// Time since the start of the trace.
     pub at: Duration,
-    /// Duration; `None` if it had not returned by the end.
+    /// Duration; `None` if the call had not returned at the end of the trace.
     pub took: Option<Duration>,
-    /// With results `returned`, `error`, `exit`, `throw`, or `not_returned` when it was still under way at the
-    /// end. Without them `ended`, which is any of the first four, or `no_end_seen`: it was still under way, or
-    /// has failed and its caller as well.
+    /// With results: `returned`, `error`, `exit`, `throw`, or `not_returned` for a call that was unfinished at the end.
+    /// Without them: `ended` for any of the first four, or `no_end_seen`. Such a call was unfinished, or it failed
+    /// together with its caller.
     pub outcome: String,
-    /// The result or the reason, cut and without secrets; empty when not asked for.
+    /// The result or the reason, cut and without secrets; empty if not requested.
     pub result: String,
 }
 
-/// How a trace ended, and how many of the calls it contains.
+/// The end of a trace, and the share of the calls that it contains.
 #[derive(Clone, Debug)]
 pub struct CallsResult {
     /// The budget that ended it, or `duration`, or `cancelled`.
     pub stopped_by: String,
-    /// Calls shown.
+    /// Number of shown calls.
     pub calls: u64,
-    /// Calls by all processes of the node in this time.
+    /// Calls by all processes of the node during the trace.
     pub calls_on_node: u64,
     /// Calls per second before the trace.
     pub calls_per_second: u64,
-    /// Calls that were traced after the limit, and dropped.
+    /// Calls that were traced after the limit and dropped.
     pub calls_dropped: u64,
-    /// Whether only some processes were traced, as the function is called very often.
+    /// True if only some processes were traced, because the function is called very often.
     pub narrowed: bool,
     /// Number of traced processes.
     pub processes: u64,
@@ -93,7 +93,7 @@ pub struct CallsResult {
 }
 
 impl ProbeSession<'_> {
-    /// Traces calls; each is passed on when it has returned.
+    /// Traces calls and passes each on when it has returned.
     pub fn calls(
         &mut self,
         request: &CallsRequest,

@@ -1,4 +1,4 @@
-//! Calls and own time of functions, counted by the node itself.
+//! Calls and own time of functions, from the node's own counters.
 
 use std::time::Duration;
 
@@ -12,14 +12,14 @@ use crate::{ErlangError, Term};
 
 const ASKED: &str = "counters";
 
-/// A function that was called.
+/// A called function.
 #[derive(Clone, Debug)]
 pub struct CountedFunction {
     /// The function.
     pub function: FunctionName,
     /// Number of calls.
     pub calls: u64,
-    /// Own time: time in it, without the functions that it called.
+    /// Own time, without the functions that it called.
     pub own: Duration,
 }
 
@@ -28,13 +28,13 @@ pub struct CountedFunction {
 pub struct Counters {
     /// The functions, in no order.
     pub functions: Vec<CountedFunction>,
-    /// Processes that were counted.
+    /// Number of counted processes.
     pub processes: u64,
-    /// Processes that the request named, of which those that worked most were counted.
+    /// Number of processes that the request named. The busiest of them were counted.
     pub candidates: u64,
-    /// Functions that were counted with their times: those that were called most just before.
+    /// Number of functions that were counted with their times: those with the most calls just before.
     pub timed: u64,
-    /// Functions that any process of the node called just before.
+    /// Number of functions that any process of the node called just before.
     pub called: u64,
     /// Duration of the counting.
     pub elapsed: Duration,
@@ -43,7 +43,7 @@ pub struct Counters {
 }
 
 impl ProbeSession<'_> {
-    /// Counts what these processes call.
+    /// Counts the calls of these processes.
     pub fn counters(
         &mut self,
         who: &Who,

@@ -1,7 +1,6 @@
-//! What the agent of `agent/` can be asked, as types: single calls, call trees, counters, samples.
+//! Requests to the agent of `agent/`, and its answers, as types: single calls, call trees, counters, samples.
 //!
-//! What lives here: the source that is sent, requests as terms, answers as types. What deliberately
-//! does not: tables, flame graphs, anything of the command line.
+//! This module has requests as terms and answers as types. Tables, flame graphs and the command line are elsewhere.
 
 mod answer;
 mod calls;

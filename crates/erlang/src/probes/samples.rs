@@ -15,7 +15,7 @@ const ASKED: &str = "sample";
 /// A sampled stack.
 #[derive(Clone, Debug)]
 pub struct SampledStack {
-    /// Its process.
+    /// The process.
     pub pid: Pid,
     /// Role of the process.
     pub role: ProcessKind,

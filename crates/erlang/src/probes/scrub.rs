@@ -1,9 +1,9 @@
 //! Removes secrets from texts of the node before they are shown. The node redacts them already
-//! (`agent/requests/secrets.erl`); this is a second check for what it has missed.
+//! (`agent/requests/secrets.erl`); this second check covers its gaps.
 
 const REPLACED: &str = "[redacted]";
 
-/// The text without the cookie, and without user and password in addresses.
+/// Returns the text without the cookie, and without user and password in addresses.
 pub(super) fn scrubbed(text: String, cookie: &[u8]) -> String {
     let without_cookie = match std::str::from_utf8(cookie) {
         Ok(cookie) if cookie.len() >= 4 && text.contains(cookie) => text.replace(cookie, REPLACED),
@@ -17,7 +17,7 @@ fn without_logins(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("://") {
         shown.extend([before, "://"]);
-        // A password may have an `@` in it: the last one is what ends it.
+        // A password may have an `@`, so the last one ends it.
         let end = after.find([' ', '"', '\'', '<', '>']).unwrap_or(after.len());
         rest = match after[..end].rfind('@') {
             Some(at) => {

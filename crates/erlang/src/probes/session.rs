@@ -7,20 +7,20 @@ use std::{
 
 use crate::{Compiled, Connection, Cookie, ErlangError, Loaded, ModuleSource, Reply, Term};
 
-/// Heap limit of each process of the agent: a third above the budget `max_bytes` (48 MiB), at which a request
-/// ends by itself.
+/// Heap limit of each process of the agent: a third above the budget `max_bytes` (48 MiB), at which a request ends by
+/// itself.
 const MAX_HEAP_BYTES: u64 = 64 << 20;
 
-/// Events that the agent may send before the program has taken the first, so that it need not wait for each.
+/// Events that the agent may send before the program has processed the first, so that it need not wait for each.
 const CREDIT: u32 = 2_000;
 
-/// What a request may take on top of its duration: preparation, clean-up and sending on a saturated node.
+/// Time that a request may take beyond its duration: preparation, clean-up and sending on a saturated node.
 const OVERHEAD_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How often the stop flag is read and progress is reported.
+/// Interval of checks of the stop flag and of progress reports.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The agent on a node; removed when this is dropped.
+/// The agent on a node. A drop removes it.
 #[derive(Debug)]
 pub struct ProbeSession<'c> {
     loaded: Loaded<'c>,
@@ -28,7 +28,7 @@ pub struct ProbeSession<'c> {
 
 /// Progress and early end of a request.
 pub struct Watch<'a> {
-    /// Set to end early, with the result so far.
+    /// Flag that ends the request early, with the partial result.
     pub stop: &'a AtomicBool,
     /// Called ten times a second with the time since the start.
     pub progress: &'a mut dyn FnMut(Duration),
@@ -62,7 +62,7 @@ impl<'c> ProbeSession<'c> {
         on_event: &mut dyn FnMut(Term) -> Result<(), ErlangError>,
     ) -> Result<Term, ErlangError> {
         arguments.push(("credit", CREDIT.into()));
-        // For those whom this one keeps waiting.
+        // Names this process to those that it keeps waiting.
         let by = format!("rabbitscope, process {}", std::process::id());
         arguments.push(("by", Term::text(&by)));
         let pairs = arguments.into_iter().map(|(key, value)| (Term::atom(key), value)).collect();

@@ -1,4 +1,4 @@
-//! The functions and processes that a request names.
+//! Functions and processes that a request names.
 
 use std::fmt;
 
@@ -7,9 +7,9 @@ use crate::Term;
 /// A function of the node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FunctionName {
-    /// Its module.
+    /// The module.
     pub module: String,
-    /// Its name.
+    /// The function's name.
     pub name: String,
     /// Number of arguments.
     pub arity: u32,
@@ -21,7 +21,7 @@ impl fmt::Display for FunctionName {
     }
 }
 
-/// An atom in Erlang's notation.
+/// Formats an atom in Erlang's notation.
 fn quoted(atom: &str) -> String {
     let mut characters = atom.chars();
     let plain = characters.next().is_some_and(|first| first.is_ascii_lowercase())
@@ -29,19 +29,19 @@ fn quoted(atom: &str) -> String {
     if plain { atom.to_owned() } else { format!("'{atom}'") }
 }
 
-/// Functions with a name, of one or of any number of arguments.
+/// Functions with a name, with one arity or any.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FunctionPattern {
-    /// Its module.
+    /// The module.
     pub module: String,
-    /// Its name.
+    /// The function's name.
     pub name: String,
-    /// Number of arguments; any when absent.
+    /// Number of arguments; absent for any.
     pub arity: Option<u8>,
 }
 
 impl FunctionPattern {
-    /// Reads `module:function` or `module:function/arity`, each name quoted or not.
+    /// Parses `module:function` or `module:function/arity`, with each name quoted or not.
     pub fn parse(text: &str) -> Result<Self, String> {
         let wrong =
             || format!("`{text}` has not the form module:function or module:function/arity");
@@ -70,7 +70,7 @@ impl fmt::Display for FunctionPattern {
     }
 }
 
-/// A name at the start of a text, and what follows it.
+/// Splits off the name at the start of a text.
 fn name_at(text: &str) -> Option<(&str, &str)> {
     let (name, rest) = match text.strip_prefix('\'') {
         Some(quoted) => quoted.split_once('\'')?,
@@ -79,7 +79,7 @@ fn name_at(text: &str) -> Option<(&str, &str)> {
     (!name.is_empty()).then_some((name, rest))
 }
 
-/// Selects processes.
+/// A selection of processes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Who {
     /// The process with this pid, as the node prints it: `<0.123.0>`.
@@ -92,7 +92,7 @@ pub enum Who {
     Queue {
         /// The queue's name.
         name: String,
-        /// Its virtual host; may be absent if only one virtual host has such a queue.
+        /// The virtual host; may be absent if only one virtual host has such a queue.
         vhost: Option<String>,
     },
     /// The processes of the supervision tree below this registered name.
@@ -100,7 +100,7 @@ pub enum Who {
 }
 
 impl Who {
-    /// A pid or a registered name.
+    /// Selects a process by pid or registered name.
     pub fn process(text: &str) -> Self {
         if text.starts_with('<') {
             Self::Pid(text.to_owned())
@@ -124,7 +124,7 @@ impl Who {
     }
 }
 
-/// The role of an Erlang process in RabbitMQ, one word.
+/// The role of an Erlang process in RabbitMQ, as one word.
 pub type ProcessKind = String;
 
 /// The name of a process: its registered name, or the name of its queue; often empty.
@@ -166,7 +166,7 @@ mod tests {
         check("'Elixir.Enum':'-map/2-fun-0-'/1");
     }
 
-    /// A role that is not in the list is refused when somebody asks for it.
+    /// The agent refuses a request for a role that is not in its list.
     #[test]
     fn every_role_that_a_process_can_have_is_listed() {
         let text = include_str!("../../../../agent/broker/roles.erl");

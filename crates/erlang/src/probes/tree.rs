@@ -12,49 +12,49 @@ use crate::{ErlangError, Term, term::Pid};
 
 const ASKED: &str = "calltree";
 
-/// When a process is traced.
+/// The condition under which a process is traced.
 #[derive(Clone, Debug)]
 pub enum Trigger {
     /// While it is inside this function.
     Call(FunctionPattern),
-    /// All the time.
+    /// At all times.
     Process(Who),
 }
 
 /// A request to record a call tree, with its limits.
 #[derive(Clone, Debug)]
 pub struct TreeRequest {
-    /// When a process is traced.
+    /// The condition under which a process is traced.
     pub trigger: Trigger,
     /// Only processes in this role.
     pub role: Option<ProcessKind>,
     /// Follow `gen_server` calls into the process that they wait for.
     pub follow: bool,
-    /// Largest number of calls of the function.
+    /// Limit of the function's calls.
     pub max_calls: u32,
-    /// Longest duration.
+    /// Limit of the duration.
     pub duration: Duration,
 }
 
-/// What a node of the tree represents.
+/// The subject of a tree's node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NodeKey {
-    /// A function, called by the one above.
+    /// A function that the parent called.
     Function(FunctionName),
-    /// A process: at the root, or where another one waits for it.
+    /// A process: at the root, or where another process waits for it.
     Process(ProcessKind, ProcessName),
-    /// Scheduled out in this function; `None` if the function is unknown.
+    /// Scheduled out in this function; `None` for an unknown function.
     Off(Option<FunctionName>),
 }
 
-/// A node. Times are its own, without those of the nodes below.
+/// A node. Times exclude the nodes below it.
 #[derive(Clone, Debug)]
 pub struct TreeNode {
-    /// Its number, above 0.
+    /// The node's number, above 0.
     pub id: u64,
-    /// The number of the one above; 0 for a root.
+    /// The parent's number; 0 for a root.
     pub parent: u64,
-    /// What it represents.
+    /// The subject.
     pub key: NodeKey,
     /// Number of calls.
     pub calls: u64,
@@ -71,15 +71,15 @@ pub struct TreeNode {
 /// The longest single call.
 #[derive(Clone, Debug)]
 pub struct Slowest {
-    /// Its process.
+    /// The process.
     pub pid: Option<Pid>,
-    /// How long it took.
+    /// The duration.
     pub took: Duration,
-    /// The nodes of the tree that belong to it, with its times. Parents may be missing.
+    /// The nodes of the tree that belong to the call, with its times. Parents may be missing.
     pub nodes: Vec<TreeNode>,
 }
 
-/// How a recording ended, and how much of the time it contains.
+/// The end of a recording, and the share of the time that it contains.
 #[derive(Clone, Debug, Default)]
 pub struct TreeResult {
     /// The budget that ended it, or `duration`, or `cancelled`.
@@ -88,42 +88,42 @@ pub struct TreeResult {
     pub calls: u64,
     /// Calls that were recorded in part.
     pub calls_cut: u64,
-    /// Calls by all processes of the node in this time.
+    /// Calls by all processes of the node during the recording.
     pub calls_on_node: u64,
-    /// Events that were used.
+    /// Number of used events.
     pub events: u64,
-    /// Events that came after the end.
+    /// Number of events that came after the end.
     pub events_dropped: u64,
-    /// Number of recorded intervals; between them there were pauses.
+    /// Number of recorded intervals, with pauses between them.
     pub windows: u64,
     /// Length of the recording.
     pub elapsed: Duration,
-    /// Time of the processes that is in the tree.
+    /// Time of the processes that the tree contains.
     pub seen: Duration,
     /// Time of the processes that passed in pauses.
     pub unseen: Duration,
-    /// Calls that found no room in the tree; their time is time of their callers.
+    /// Calls that found no room in the tree. Their time counts for their callers.
     pub unplaced: u64,
     /// Calls to other processes that were not followed, because those were followed already.
     pub not_followed: u64,
-    /// Whether garbage collections were recorded.
+    /// True if garbage collections were recorded.
     pub gc_traced: bool,
-    /// Processes that were traced all the time; 0 when a function was the trigger.
+    /// Number of processes that were traced at all times; 0 if a function was the trigger.
     pub processes: u64,
-    /// Processes that the request named, of which those that worked most were traced.
+    /// Number of processes that the request named. The busiest of them were traced.
     pub candidates: u64,
-    /// Rows of the tree of unknown form, which are missing.
+    /// Rows of the tree with an unknown form, which are missing.
     pub not_understood: u64,
 }
 
 /// The result of a recording.
 #[derive(Clone, Debug, Default)]
 pub struct CallTree {
-    /// Parents before their children.
+    /// Nodes, parents before their children.
     pub nodes: Vec<TreeNode>,
     /// The longest call.
     pub slowest: Option<Slowest>,
-    /// How it ended.
+    /// The end of the recording.
     pub result: TreeResult,
 }
 
@@ -192,7 +192,7 @@ fn result_of(fields: &Fields<'_>) -> Result<TreeResult, ErlangError> {
     })
 }
 
-/// Leaves out rows of unknown form, and returns their number.
+/// Appends the nodes of rows. Returns the number of rows with an unknown form, which are left out.
 fn take(rows: &[Term], into: &mut Vec<TreeNode>) -> u64 {
     let before = into.len();
     into.extend(rows.iter().filter_map(node));

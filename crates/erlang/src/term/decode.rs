@@ -1,5 +1,5 @@
-//! Decodes the external form. The bytes are not trusted: memory is allocated only in proportion to their number,
-//! and depth and number of terms are bounded.
+//! Decoder of the external form. The bytes are not trusted: memory stays proportional to their number, and depth and
+//! number of terms are bounded.
 
 use std::borrow::Cow;
 
@@ -8,12 +8,12 @@ use super::{
     value::{Atom, BigInteger, Opaque, Pid, Port, Reference, Term},
 };
 
-/// How large a term may be.
+/// Size limits of a term.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Nested terms.
+    /// Depth of nested terms.
     pub depth: u16,
-    /// All terms together; each takes some 50 bytes of memory.
+    /// Number of all terms; each takes some 50 bytes of memory.
     pub terms: u32,
 }
 
@@ -23,40 +23,40 @@ impl Default for Limits {
     }
 }
 
-/// Characters that the VM allows in an atom.
+/// Limit of the characters that the VM allows in an atom.
 const MAX_ATOM_CHARACTERS: usize = 255;
 
-/// Most elements whose memory is reserved before they are read. The count is not trusted: each of several nested
-/// tuples may claim all remaining bytes.
+/// Limit of the elements whose memory is reserved before they are read. The count is not trusted, because each of
+/// several nested tuples may claim all remaining bytes.
 const MAX_RESERVED: usize = 1024;
 
-/// Why bytes are no term.
+/// A reason why bytes are no term.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TermError {
-    /// They end too early.
+    /// The bytes end too early.
     #[error("the term ends too early")]
     Truncated,
     /// Bytes follow the term.
     #[error("{0} bytes follow the term")]
     Trailing(usize),
-    /// The version byte differs.
+    /// The version byte is wrong.
     #[error("a term begins with 131, not with {0}")]
     Version(u8),
     /// A kind of term that no node sends to the hidden node.
     #[error("no kind of term has the tag {0}")]
     Tag(u8),
-    /// A number in it is impossible.
+    /// A number in the term is impossible.
     #[error("a {0} is not well-formed")]
     Malformed(&'static str),
     /// Terms are nested too deeply.
     #[error("the term is nested deeper than {0} levels")]
     TooDeep(u16),
-    /// More terms than allowed.
+    /// The term has too many parts.
     #[error("the term has more than {0} parts")]
     TooLarge(u32),
 }
 
-/// The one term that the bytes are.
+/// Decodes bytes that are exactly one term.
 pub fn decode(bytes: &[u8], limits: Limits) -> Result<Term, TermError> {
     match decode_first(bytes, limits)? {
         (term, []) => Ok(term),
@@ -64,7 +64,7 @@ pub fn decode(bytes: &[u8], limits: Limits) -> Result<Term, TermError> {
     }
 }
 
-/// The term that the bytes begin with, and the rest.
+/// Decodes the first term of the bytes, and returns it with the rest.
 pub fn decode_first(bytes: &[u8], limits: Limits) -> Result<(Term, &[u8]), TermError> {
     let mut reader = Reader { rest: bytes, limits, left: limits.terms, atoms: Vec::new() };
     let version = reader.byte()?;
@@ -79,11 +79,11 @@ struct Reader<'a> {
     rest: &'a [u8],
     limits: Limits,
     left: u32,
-    /// The first atoms of the term; rows of a table repeat a few.
+    /// The first atoms of the term. Rows of a table repeat a few.
     atoms: Vec<Atom>,
 }
 
-/// Most atoms that are shared; they are searched one after the other for each atom.
+/// Limit of shared atoms, which are searched linearly for each atom.
 const MAX_KNOWN_ATOMS: usize = 16;
 
 impl<'a> Reader<'a> {
@@ -161,7 +161,7 @@ impl<'a> Reader<'a> {
         self.array().map(u32::from_be_bytes)
     }
 
-    /// A number of bytes or of things that take at least a byte each.
+    /// Reads a count of bytes, or of items of at least a byte each.
     fn count(&mut self) -> Result<usize, TermError> {
         let count = self.u32()? as usize;
         if count > self.rest.len() { Err(TermError::Truncated) } else { Ok(count) }
@@ -191,7 +191,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// A list of small integers, packed.
+    /// Reads a packed list of small integers.
     fn string(&mut self) -> Result<Term, TermError> {
         let length = self.u16()?.into();
         let bytes = self.bytes(length)?;
@@ -243,12 +243,12 @@ impl<'a> Reader<'a> {
         };
         let name = self.bytes(length)?;
         let is_latin_1 = matches!(tag, tag::ATOM | tag::SMALL_ATOM);
-        let is_it = |atom: &&Atom| !is_latin_1 && atom.as_str().as_bytes() == name;
-        if let Some(known) = self.atoms.iter().find(is_it) {
+        let is_same = |atom: &&Atom| !is_latin_1 && atom.as_str().as_bytes() == name;
+        if let Some(known) = self.atoms.iter().find(is_same) {
             return Ok(known.clone());
         }
         let name = if is_latin_1 {
-            // Latin-1, whose characters have the numbers that they have in Unicode.
+            // Latin-1 characters have the same numbers in Unicode.
             Cow::Owned(name.iter().copied().map(char::from).collect::<String>())
         } else {
             Cow::Borrowed(std::str::from_utf8(name).map_err(|_| TermError::Malformed("atom"))?)
@@ -263,7 +263,7 @@ impl<'a> Reader<'a> {
         Ok(atom)
     }
 
-    /// Old forms have two bits of the incarnation in a byte.
+    /// Reads the node's incarnation, which old forms store in two bits of a byte.
     fn creation(&mut self, old: bool) -> Result<u32, TermError> {
         if old { self.byte().map(u32::from) } else { self.u32() }
     }
@@ -297,7 +297,7 @@ impl<'a> Reader<'a> {
         Ok(Term::Reference(Reference { node, creation, ids }))
     }
 
-    /// A term that is kept in its external form; only its end has to be found.
+    /// Reads a term that is kept in its external form; only its end must be found.
     fn opaque(&mut self, tag: u8, start: &[u8]) -> Result<Term, TermError> {
         match tag {
             tag::BIT_BINARY => {
@@ -321,7 +321,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The value, when it fits into 64 bits.
+/// Returns the value, if it fits into 64 bits.
 fn small_enough(negative: bool, magnitude: &[u8]) -> Option<i64> {
     if magnitude.len() > 8 {
         return None;

@@ -1,11 +1,11 @@
-//! Encodes terms into the external form.
+//! Encoder of terms into the external form.
 
 use super::{
     tag,
     value::{Atom, BigInteger, Pid, Port, Reference, Term},
 };
 
-/// The external form, version byte included.
+/// Returns the external form, including the version byte.
 pub fn encode(term: &Term) -> Vec<u8> {
     let mut out = vec![tag::VERSION];
     put(&mut out, term);
@@ -44,7 +44,7 @@ fn put_tagged(out: &mut Vec<u8>, tag: u8, bytes: &[u8]) {
     out.extend_from_slice(bytes);
 }
 
-/// Nothing that this program makes comes near 4 GiB.
+/// Writes a tag and a count. No term of this program comes near 4 GiB.
 fn put_counted(out: &mut Vec<u8>, tag: u8, count: usize) {
     let count = u32::try_from(count).expect("terms are far smaller than 2^32");
     put_tagged(out, tag, &count.to_be_bytes());

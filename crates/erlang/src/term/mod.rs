@@ -1,6 +1,6 @@
 //! Erlang terms: values, printing, and the external form.
 //!
-//! What deliberately does not live here: the meaning of any term.
+//! The meaning of terms is elsewhere.
 
 mod decode;
 mod encode;

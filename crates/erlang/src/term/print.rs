@@ -1,4 +1,4 @@
-//! Terms as the Erlang shell would print them, on one line.
+//! Terms in the notation of the Erlang shell, on one line.
 
 use std::fmt;
 
@@ -50,7 +50,7 @@ fn sequence(f: &mut fmt::Formatter<'_>, open: &str, elements: &[Term], end: &str
     f.write_str(end)
 }
 
-/// A list of printable ASCII characters.
+/// Returns the text of a list of printable ASCII characters.
 fn as_string(elements: &[Term]) -> Option<String> {
     let character = |element: &Term| {
         let code = u8::try_from(element.as_i64()?).ok()?;
@@ -84,7 +84,7 @@ impl fmt::Display for Atom {
     }
 }
 
-/// As the node itself prints its own: the first number is that of the node, 0.
+/// Prints a pid as the node itself prints its own: the first number is the node's, 0.
 impl fmt::Display for Pid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "<0.{}.{}>", self.id, self.serial)

@@ -1,4 +1,4 @@
-//! The bytes that begin each kind of term.
+//! First bytes of each kind of term.
 //! Source: "External Term Format" in the ERTS user's guide.
 
 pub(super) const VERSION: u8 = 131;

@@ -1,4 +1,4 @@
-//! Terms there and back, and bytes that are no terms.
+//! Terms survive encoding and decoding; other bytes are refused.
 
 use super::*;
 use crate::term::encode;
@@ -7,7 +7,7 @@ fn bytes(list: &str) -> Vec<u8> {
     list.split(',').map(|byte| byte.trim().parse().unwrap()).collect()
 }
 
-/// As `term_to_binary` of OTP 25 writes it, and as it is printed.
+/// Checks the output of `term_to_binary` of OTP 25 and its printed form.
 #[track_caller]
 fn check(external: &str, printed: &str) {
     let external = bytes(external);
@@ -55,7 +55,7 @@ fn what_is_no_term() {
     refuse("131,119,1,255", &TermError::Malformed("atom"));
 }
 
-/// In Latin-1 a character is one byte, in UTF-8, which is what we write, up to two.
+/// A character has one byte in Latin-1, and up to two in UTF-8, the form that we write.
 #[test]
 fn an_atom_has_at_most_255_characters() {
     let atom = |length: u16| {
@@ -68,7 +68,7 @@ fn an_atom_has_at_most_255_characters() {
     assert_eq!(atom(40_000), Err(TermError::Malformed("atom")));
 }
 
-/// The same bytes are another name in Latin-1.
+/// The same bytes are a different name in Latin-1.
 #[test]
 fn atoms_that_are_met_again_keep_their_encoding() {
     let bytes = [131, 104, 3, 119, 2, 0xc3, 0xa9, 115, 2, 0xc3, 0xa9, 119, 2, 0xc3, 0xa9];

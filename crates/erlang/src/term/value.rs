@@ -5,31 +5,31 @@ use std::{fmt, sync::Arc};
 /// An Erlang term.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Term {
-    /// `ok`
+    /// An atom: `ok`
     Atom(Atom),
     /// An integer of 64 bits.
     Integer(i64),
     /// An integer beyond 64 bits.
     Big(BigInteger),
-    /// `1.0`
+    /// A float: `1.0`
     Float(f64),
-    /// `<0.1.0>`
+    /// A pid: `<0.1.0>`
     Pid(Pid),
-    /// `#Port<0.1>`
+    /// A port: `#Port<0.1>`
     Port(Port),
-    /// `#Ref<0.1.2.3>`
+    /// A reference: `#Ref<0.1.2.3>`
     Reference(Reference),
-    /// `{a, b}`
+    /// A tuple: `{a, b}`
     Tuple(Vec<Term>),
-    /// `[a, b]`. A text of the kind `"ab"` is a list of integers.
+    /// A proper list: `[a, b]`. A string such as `"ab"` is a list of integers.
     List(Vec<Term>),
-    /// `[a, b | c]`
+    /// An improper list: `[a, b | c]`
     Improper(Vec<Term>, Box<Term>),
-    /// `#{a => b}`, in the order in which the node sent it.
+    /// A map: `#{a => b}`, in the node's order.
     Map(Vec<(Term, Term)>),
-    /// `<<"ab">>`
+    /// A binary: `<<"ab">>`
     Binary(Vec<u8>),
-    /// A fun, an external fun or a bit string, in external form; it can be sent back, but not read.
+    /// A fun, an external fun or a bit string, in external form. It can be sent back, but not read.
     Opaque(Opaque),
 }
 
@@ -40,44 +40,44 @@ pub struct Atom(Arc<str>);
 /// An integer beyond 64 bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BigInteger {
-    /// Below zero.
+    /// True for a number below zero.
     pub negative: bool,
     /// The magnitude, least significant byte first.
     pub magnitude: Vec<u8>,
 }
 
-/// A process, on whichever node.
+/// A process of any node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Pid {
-    /// Its node.
+    /// The node.
     pub node: Atom,
     /// The number in the middle of `<0.123.0>`.
     pub id: u32,
     /// The number at the end.
     pub serial: u32,
-    /// Which incarnation of the node.
+    /// The incarnation of the node.
     pub creation: u32,
 }
 
-/// A port, on whichever node.
+/// A port of any node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Port {
-    /// Its node.
+    /// The node.
     pub node: Atom,
-    /// Its number.
+    /// The number.
     pub id: u64,
-    /// Which incarnation of the node.
+    /// The incarnation of the node.
     pub creation: u32,
 }
 
-/// A reference, on whichever node.
+/// A reference of any node.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Reference {
-    /// Its node.
+    /// The node.
     pub node: Atom,
-    /// Which incarnation of the node.
+    /// The incarnation of the node.
     pub creation: u32,
-    /// Its numbers.
+    /// The numbers.
     pub ids: Vec<u32>,
 }
 
@@ -86,12 +86,12 @@ pub struct Reference {
 pub struct Opaque(pub(super) Vec<u8>);
 
 impl Atom {
-    /// An atom of that name.
+    /// Makes an atom with this name.
     pub fn new(name: &str) -> Self {
         Self(name.into())
     }
 
-    /// Its name.
+    /// The name.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -104,47 +104,47 @@ impl fmt::Debug for Atom {
 }
 
 impl Term {
-    /// An atom.
+    /// Makes an atom.
     pub fn atom(name: &str) -> Self {
         Self::Atom(Atom::new(name))
     }
 
-    /// A tuple.
+    /// Makes a tuple.
     pub fn tuple(elements: impl Into<Vec<Self>>) -> Self {
         Self::Tuple(elements.into())
     }
 
-    /// A list.
+    /// Makes a list.
     pub fn list(elements: impl Into<Vec<Self>>) -> Self {
         Self::List(elements.into())
     }
 
-    /// A map with atoms as keys.
+    /// Makes a map with atoms as keys.
     pub fn map<const N: usize>(pairs: [(&str, Self); N]) -> Self {
         Self::Map(pairs.into_iter().map(|(key, value)| (Self::atom(key), value)).collect())
     }
 
-    /// A binary with the text as UTF-8.
+    /// Makes a binary of the text in UTF-8.
     pub fn text(text: &str) -> Self {
         Self::Binary(text.as_bytes().to_vec())
     }
 
-    /// The name of an atom.
+    /// Returns the name of an atom.
     pub fn as_atom(&self) -> Option<&str> {
         if let Self::Atom(atom) = self { Some(atom.as_str()) } else { None }
     }
 
-    /// True for this atom.
+    /// Returns whether the term is this atom.
     pub fn is_atom(&self, name: &str) -> bool {
         self.as_atom() == Some(name)
     }
 
-    /// An integer that fits.
+    /// Returns an integer that fits.
     pub fn as_i64(&self) -> Option<i64> {
         if let Self::Integer(value) = self { Some(*value) } else { None }
     }
 
-    /// An integer of zero or more that fits.
+    /// Returns an integer of zero or more that fits.
     pub fn as_u64(&self) -> Option<u64> {
         match self {
             Self::Integer(value) => u64::try_from(*value).ok(),
@@ -153,7 +153,7 @@ impl Term {
         }
     }
 
-    /// A number.
+    /// Returns a number.
     pub fn as_f64(&self) -> Option<f64> {
         match self {
             Self::Integer(value) => Some(*value as f64),
@@ -162,43 +162,43 @@ impl Term {
         }
     }
 
-    /// The elements of a tuple.
+    /// Returns the elements of a tuple.
     pub fn as_tuple(&self) -> Option<&[Self]> {
         if let Self::Tuple(elements) = self { Some(elements) } else { None }
     }
 
-    /// The elements of a tuple whose first is this atom, without the atom.
+    /// Returns the elements of a tuple after its first, if that is this atom.
     pub fn as_tagged(&self, tag: &str) -> Option<&[Self]> {
         let (first, rest) = self.as_tuple()?.split_first()?;
         first.is_atom(tag).then_some(rest)
     }
 
-    /// The elements of a proper list.
+    /// Returns the elements of a proper list.
     pub fn as_list(&self) -> Option<&[Self]> {
         if let Self::List(elements) = self { Some(elements) } else { None }
     }
 
-    /// The bytes of a binary.
+    /// Returns the bytes of a binary.
     pub fn as_binary(&self) -> Option<&[u8]> {
         if let Self::Binary(bytes) = self { Some(bytes) } else { None }
     }
 
-    /// The text of a binary; what is no UTF-8 is replaced.
+    /// Returns the text of a binary, with invalid UTF-8 replaced.
     pub fn to_text(&self) -> Option<String> {
         self.as_binary().map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
 
-    /// A process.
+    /// Returns a pid.
     pub fn as_pid(&self) -> Option<&Pid> {
         if let Self::Pid(pid) = self { Some(pid) } else { None }
     }
 
-    /// A reference.
+    /// Returns a reference.
     pub fn as_reference(&self) -> Option<&Reference> {
         if let Self::Reference(reference) = self { Some(reference) } else { None }
     }
 
-    /// The value under an atom, of a map.
+    /// Returns a map's value for this atom.
     pub fn get(&self, key: &str) -> Option<&Self> {
         let Self::Map(pairs) = self else { return None };
         pairs.iter().find(|(found, _)| found.is_atom(key)).map(|(_, value)| value)
@@ -207,7 +207,8 @@ impl Term {
 
 impl BigInteger {
     fn as_u64(&self) -> Option<u64> {
-        let significant = self.magnitude.iter().rposition(|&byte| byte != 0).map_or(0, |at| at + 1);
+        let significant =
+            self.magnitude.iter().rposition(|&byte| byte != 0).map_or(0, |index| index + 1);
         if self.negative || significant > 8 {
             return None;
         }

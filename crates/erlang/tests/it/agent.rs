@@ -1,4 +1,4 @@
-//! Modules on the node: loaded, asked, and gone whatever happens.
+//! Modules on the node are loaded, asked, and removed in every case.
 
 use std::{
     thread,
@@ -11,7 +11,7 @@ use crate::node::{connection, eval};
 
 const PROMPT: Duration = Duration::from_secs(5);
 
-/// An agent that counts, says what it is asked to, and leaves a mark when it cleans up.
+/// An agent that counts on request, and leaves a mark when it cleans up.
 const COUNTING: ModuleSource = ModuleSource {
     name: "counting",
     text: r#"
@@ -46,7 +46,7 @@ fn options(mark: &str) -> Term {
     Term::map([("mark", Term::atom(mark))])
 }
 
-/// What the node has of a module, its processes and what it cleaned up.
+/// Returns whether the node has no code and no process of the module, and the mark of its clean-up.
 fn is_cleaned(module: &str, mark: &str) -> bool {
     let gone = eval(&format!(
         "{{code:is_loaded({module}), erlang:check_old_code({module}), \
@@ -107,7 +107,7 @@ fn gone_with_the_connection() {
     let connection = connection();
     let loaded = counting(&connection, "mark_connection");
     let module = loaded.module().to_owned();
-    // Nobody says goodbye: the node closes the connection.
+    // The node closes the connection without notice.
     let own = connection.mailbox().pid().node.to_string();
     eval(&format!("erlang:disconnect_node({own})"));
     eventually_cleaned(&module, "mark_connection");
@@ -139,7 +139,7 @@ fn gone_although_the_agent_does_not_listen() {
     assert!(is_cleaned(&module, "mark_hangs"));
 }
 
-/// A module of somebody else, by this name.
+/// Loads a foreign module with this name.
 fn plant(connection: &Connection, module: &str) {
     let planted = format!(
         "Forms = [{{attribute, 1, module, {module}}}, {{attribute, 2, export, [{{here, 0}}]}}, \
@@ -165,7 +165,7 @@ fn a_module_that_was_put_in_the_place_of_ours_is_left_alone() {
     assert_planted(&connection, &module);
 }
 
-/// The keeper itself, with a name that is not drawn by lot.
+/// Uses the keeper itself, with a name that is not random.
 #[test]
 fn a_module_that_has_the_name_already_is_left_alone() {
     const KEEPER: &str = include_str!("../../src/agent/keeper.txt");

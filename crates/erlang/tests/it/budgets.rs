@@ -1,4 +1,4 @@
-//! Which growth of the node's memory ends a probe.
+//! The growth of the node's memory that ends a probe.
 
 use std::{thread, time::Duration};
 
@@ -13,7 +13,7 @@ use crate::{
     probes::assert_nothing_left,
 };
 
-/// The decision of the agent's budgets, as a module of its own.
+/// The budget decision of the agent, as a module of its own.
 const BUDGETS: ModuleSource = ModuleSource {
     name: "budgets_test",
     text: include_str!(concat!(env!("OUT_DIR"), "/budgets_test.erl")),
@@ -37,7 +37,7 @@ fn a_quarter_of_the_growth_or_very_much_of_it() {
     check(-100, 20, "none");
 }
 
-/// A recording during which somebody else takes so much of the node's memory.
+/// Records while another process takes this much of the node's memory.
 fn recorded_while_the_node_grows(planted: &Planted<'_>, mebibytes: u32) -> TreeResult {
     let request = tree_of(Trigger::Call(pattern("work_once/0")));
     let (tree, ()) = recorded_during(&request, || {

@@ -1,4 +1,4 @@
-//! Which processes and functions a request means, and what cannot be meant.
+//! The processes and functions that a request selects, and impossible selections.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -50,7 +50,7 @@ fn traced_until(
     Ok((calls, result))
 }
 
-/// What is traced while the expression is evaluated on the node.
+/// Traces while the node evaluates the expression.
 fn traced_while(
     request: &CallsRequest,
     awaited: &str,
@@ -162,21 +162,21 @@ fn all_functions_of_a_module_are_counted() {
     let wide = request("planted_wide:_");
     let (calls, result) = traced_while(&wide, "planted_wide, f1, 0", called);
     let shown = calls.iter().filter(|call| call.function.name.starts_with('f')).count();
-    // The node may ask the module what it is.
+    // The node may also call the module's own information functions.
     assert_eq!(shown, 60, "{result:?}");
     assert!(result.calls_on_node >= result.calls, "{result:?}");
     assert_nothing_left();
 }
 
-/// Without results the node is not asked how a call ended, so that they need not be copied. The evaluator that
-/// calls does not catch in the function that calls.
+/// Without results the node is not asked for the end of a call, so that results need not be copied. The calling
+/// evaluator does not catch in the function that calls.
 #[test]
 fn how_a_call_ended_is_not_guessed() {
     let _alone = tracing_alone();
     let connection = connection();
     Planted::load(&connection);
     let failing = "[catch planted:brief_failing(), planted:brief_once()]";
-    // From OTP 27 on a call that fails returns to where it is caught, too.
+    // From OTP 27 on, a failed call also returns to the place where it is caught.
     let failed = if has_sessions() { "ended" } else { "no_end_seen" };
     for (results, expected) in [(false, [failed, "ended"]), (true, ["exit", "returned"])] {
         for (function, outcome) in ["brief_failing", "brief_once"].into_iter().zip(expected) {

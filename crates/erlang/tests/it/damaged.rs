@@ -1,12 +1,12 @@
-//! What the fuzz targets look for, on a small scale and with every run: bytes that were damaged at
-//! random are an error or another value, never a panic, and cost no more memory than they should.
+//! A small version of the fuzz targets for every test run. Randomly damaged bytes are an error or another value, never
+//! a panic, and cost no excessive memory.
 
 use rabbitscope_erlang::{
     FrameReader, Incoming, Term,
     term::{Limits, decode, encode},
 };
 
-/// A generator that gives the same numbers each time.
+/// A deterministic random number generator.
 struct Numbers(u64);
 
 impl Numbers {
@@ -48,8 +48,8 @@ fn terms_come_back_and_damaged_ones_do_no_harm() {
         let mut bytes = encode(&term);
         assert_eq!(decode(&bytes, Limits::default()).unwrap(), term);
         for _ in 0..=numbers.below(3) {
-            let at = numbers.below(bytes.len());
-            bytes[at] = numbers.next().to_le_bytes()[0];
+            let index = numbers.below(bytes.len());
+            bytes[index] = numbers.next().to_le_bytes()[0];
         }
         bytes.truncate(bytes.len() - numbers.below(2));
         if let Ok(other) = decode(&bytes, Limits::default()) {
@@ -73,8 +73,8 @@ fn damaged_frames_do_no_harm() {
         ]));
         let mut frame = [&[112][..], &control, &encode(&random_term(&mut numbers, 3))].concat();
         if numbers.below(2) == 0 {
-            let at = numbers.below(frame.len());
-            frame[at] = numbers.next().to_le_bytes()[0];
+            let index = numbers.below(frame.len());
+            frame[index] = numbers.next().to_le_bytes()[0];
         }
         let length = u32::try_from(frame.len()).unwrap();
         let mut reader = FrameReader::default();

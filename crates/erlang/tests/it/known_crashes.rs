@@ -1,4 +1,4 @@
-//! Trace operations that crash the VM are refused by its version, and no code sets a trace without that check.
+//! Trace operations that crash the VM are refused by its version, and all code that sets a trace makes this check.
 
 use std::time::Duration;
 
@@ -84,7 +84,7 @@ fn trace_operations_are_refused_where_this_node_crashes() {
     assert_eq!(pattern("restart", "call_time").is_none(), parts >= vec![15, 1, 2]);
 }
 
-/// The end of a recording leaves the flags of others alone, also of those who came while it went on.
+/// The end of a recording keeps the flags of other tracers, including those that started during it.
 #[test]
 fn a_tracer_that_comes_later_keeps_its_processes() {
     let _alone = tracing_alone();

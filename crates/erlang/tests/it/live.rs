@@ -55,7 +55,7 @@ fn we_are_hidden_and_gone_afterwards() {
     let own = connection.mailbox().pid().node.to_string();
     assert!(seen("hidden").contains(own.trim_matches('\'')), "{own} in {}", seen("hidden"));
     assert_eq!(seen("visible"), "[]");
-    // Whoever pings us is answered.
+    // A ping of the hidden node is answered.
     let pong = connection.call("net_adm", "ping", vec![Term::atom(own.trim_matches('\''))], PROMPT);
     assert_eq!(pong.unwrap(), Term::atom("pong"));
     drop(connection);
@@ -117,7 +117,7 @@ fn a_process_that_prints_to_us_is_not_kept_waiting() {
     assert!(said.to_string().contains("enotsup"), "{said}");
 }
 
-/// The tests of the program have the limit of a minute; this is what holds for any program.
+/// The program's tests have a limit of a minute; this test holds for any program.
 #[test]
 fn a_program_that_does_nothing_stays_connected() {
     let node = node_with_tick_time(4);

@@ -1,4 +1,4 @@
-//! The connection against real nodes, and against peers that send anything at all.
+//! The connection against real nodes, and against peers that send arbitrary bytes.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 

@@ -6,7 +6,7 @@ use rabbitscope_broker::Broker;
 use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, NodeName, Port};
 use rabbitscope_runs::scenario::ThrowawayBroker;
 
-/// Shared by all tests; ends with this process.
+/// The broker of all tests, which ends with this process.
 pub(crate) fn broker() -> &'static Broker {
     static BROKER: OnceLock<Broker> = OnceLock::new();
     BROKER.get_or_init(|| Broker::start_with_own_log(&ThrowawayBroker::default()).unwrap())
@@ -25,24 +25,24 @@ pub(crate) fn connection() -> Connection {
     Connection::open(&options()).unwrap()
 }
 
-/// What the node makes of an expression. Unlike `erl_call`, several can ask at a time.
+/// Evaluates an expression on the node. Unlike `erl_call`, this works concurrently.
 pub(crate) fn eval(expression: &str) -> String {
     let within = std::time::Duration::from_secs(10);
     connection().evaluate(&format!("{expression}."), &[], within).unwrap().to_string()
 }
 
-/// Held by tests that trace: on OTP 25 and 26 a node has one tracer.
+/// Lock for tests that trace: on OTP 25 and 26 a node has one tracer.
 pub(crate) fn tracing_alone() -> MutexGuard<'static, ()> {
     static TRACING: Mutex<()> = Mutex::new(());
     TRACING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// From OTP 27 on everybody has a trace session of their own.
+/// Returns whether each client has a trace session of its own, as from OTP 27 on.
 pub(crate) fn has_sessions() -> bool {
     eval("list_to_integer(erlang:system_info(otp_release)) >= 27") == "true"
 }
 
-/// Somebody has set a pattern for local calls on the function, in whichever session.
+/// Returns whether any session has a pattern for local calls of the function.
 pub(crate) fn is_patterned(function: &str) -> bool {
     let legacy = format!("erlang:trace_info({{{function}}}, traced) =/= {{traced,false}}");
     let sessions = format!("trace:session_info({{{function}}}) =/= []");

@@ -1,5 +1,4 @@
-//! Peers that are no nodes: they send garbage, or stop in the middle. Each is an error in bounded
-//! time.
+//! Peers that are no nodes send garbage or stop in the middle. Each causes an error in bounded time.
 
 use std::{
     io::{Read, Write},
@@ -13,7 +12,7 @@ use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, ErlangError, 
 
 const WITHIN: Duration = Duration::from_millis(500);
 
-/// A peer that sends these bytes to whoever comes, then closes or stays silent.
+/// A peer that sends these bytes to its first client, then closes or stays silent.
 fn peer(bytes: Vec<u8>, stays: bool) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -59,7 +58,7 @@ fn garbage_and_silence_instead_of_a_handshake() {
     check(&[255; 4096], true, "no part of a handshake");
 }
 
-/// A node as far as the handshake goes: it knows the cookie.
+/// A peer that knows the cookie and completes the handshake like a node.
 fn knowing_peer(after: Vec<u8>) -> u16 {
     peer_that(move |mut stream| {
         stream.write_all(&after).unwrap();
@@ -67,7 +66,7 @@ fn knowing_peer(after: Vec<u8>) -> u16 {
     })
 }
 
-/// The same, and what it does when the handshake is done.
+/// A peer that completes the handshake, then calls `does`.
 fn peer_that(does: impl FnOnce(TcpStream) + Send + 'static) -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -107,7 +106,7 @@ fn garbage_and_silence_after_the_handshake() {
     check(&[255; 64], "frame of 4294967295 bytes");
     check(&[0, 0, 0, 2, 131, 68], "frame is not well-formed");
     check(&[0, 0, 0, 4, 112, 131, 104, 9], "ends too early");
-    // It stops in the middle of a frame, and answers nothing.
+    // The peer stops in the middle of a frame and does not answer.
     check(&[0, 0, 1, 0, 112, 131], "no answer");
 }
 
@@ -125,23 +124,23 @@ fn outcome_within(port: u16, within: Duration) -> ErlangError {
     error
 }
 
-/// `{2, '', Pid}` and a message, again and again.
+/// Frames of `{2, '', Pid}` and a message, repeated.
 fn flood_to(pid: &[u8], message: &[u8]) -> Vec<u8> {
     let control = [&[112, 131, 104, 3, 97, 2, 119, 0][..], pid, message].concat();
     let frame = [&u32::try_from(control.len()).unwrap().to_be_bytes()[..], &control].concat();
     frame.repeat(1 + (256 << 10) / frame.len())
 }
 
-/// A peer that reads as a node does and sends without end; when it was sent ticks.
+/// A peer that reads like a node and sends without end, and the times at which it received ticks.
 fn flooding_peer(message: &'static [u8], to_us: bool) -> (u16, mpsc::Receiver<Instant>) {
     let (ticked, ticks) = mpsc::channel();
     let port = peer_that(move |mut stream| {
         let mut asked = vec![0; 4096];
         let count = stream.read(&mut asked).unwrap();
-        // The pid of the mailbox that the first call comes from: NEW_PID_EXT with a short atom.
-        let at = asked[..count].windows(2).position(|pair| pair == [88, 119]).unwrap();
-        let length = 3 + usize::from(asked[at + 2]) + 12;
-        let mut pid = asked[at..at + length].to_vec();
+        // The pid of the first call's mailbox: NEW_PID_EXT with a short atom.
+        let start = asked[..count].windows(2).position(|pair| pair == [88, 119]).unwrap();
+        let length = 3 + usize::from(asked[start + 2]) + 12;
+        let mut pid = asked[start..start + length].to_vec();
         if !to_us {
             pid[length - 12] ^= 0x7f;
         }
@@ -161,26 +160,26 @@ fn flooding_peer(message: &'static [u8], to_us: bool) -> (u16, mpsc::Receiver<In
     (port, ticks)
 }
 
-/// Resident, in MiB.
+/// Resident memory in MiB.
 fn resident_mib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap();
     let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
 }
 
-/// The first call has five seconds; ticks go out once a second meanwhile.
+/// The first call has five seconds, during which ticks go out once a second.
 #[test]
 fn a_peer_that_sends_without_end_does_not_keep_us_from_anything() {
     let (port, ticks) = flooding_peer(&[131, 106], false);
     let began = Instant::now();
     let error = outcome_within(port, Duration::from_secs(8));
     assert!(error.to_string().contains("no answer"), "{error}");
-    let seen: Vec<f64> = ticks.try_iter().map(|at| (at - began).as_secs_f64()).collect();
+    let seen: Vec<f64> = ticks.try_iter().map(|time| (time - began).as_secs_f64()).collect();
     assert!(seen.len() >= 4, "{seen:?}");
     assert!(seen.windows(2).all(|pair| pair[1] - pair[0] < 2.0), "{seen:?}");
 }
 
-/// A million small messages are as much as a few large ones.
+/// A million small messages cost as much as a few large ones.
 #[test]
 fn a_mailbox_that_is_flooded_takes_bounded_memory_and_time() {
     let before = resident_mib();

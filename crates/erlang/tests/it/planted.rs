@@ -1,4 +1,4 @@
-//! The planted module, and recordings of its functions: what they say of themselves, what was seen.
+//! The planted module, and recordings of its functions with their own figures.
 
 use std::{
     collections::HashMap,
@@ -19,8 +19,8 @@ use rabbitscope_erlang::{
 
 use crate::node::{broker, connection, eval, is_patterned};
 
-/// The module whose functions know their own times, on the node as if it were part of it: with its
-/// file, in which the agent looks for receives and tail calls.
+/// The module whose functions know their own times. It is on the node with its file, in which the agent looks for
+/// receives and tail calls.
 pub(crate) struct Planted<'c> {
     connection: &'c Connection,
 }
@@ -59,12 +59,12 @@ pub(crate) fn pattern(function: &str) -> FunctionPattern {
     FunctionPattern::parse(&format!("planted:{function}")).unwrap()
 }
 
-/// A call tree of all that is triggered, until it is stopped.
+/// A request for a call tree that runs until it is stopped.
 pub(crate) fn tree_of(trigger: Trigger) -> TreeRequest {
     TreeRequest { trigger, role: None, follow: false, max_calls: 10_000, duration: LONG }
 }
 
-/// Records the function while it is called on the node; the call's own figures come with it.
+/// Records the function during a call on the node. Also returns the call's own figures.
 pub(crate) fn recorded(
     planted: &Planted<'_>,
     function: &str,
@@ -78,7 +78,7 @@ pub(crate) fn recorded(
     })
 }
 
-/// What is recorded from the moment that patterns are set until `during` is through, and its result.
+/// Records from the moment that patterns are set until `during` returns, and returns its result as well.
 pub(crate) fn recorded_during<T>(
     request: &TreeRequest,
     during: impl FnOnce() -> T,
@@ -97,10 +97,10 @@ pub(crate) fn recorded_during<T>(
     })
 }
 
-/// A function that has a pattern while a call tree is recorded, as every function has.
+/// A function that has a pattern while a call tree is recorded, as all functions have.
 pub(crate) const ANY: &str = "lists, map, 2";
 
-/// This function, `module, name, arity`, has a pattern.
+/// Waits until this function, `module, name, arity`, has a pattern.
 pub(crate) fn await_traced(function: &str) {
     let began = Instant::now();
     while !is_patterned(function) {
@@ -110,18 +110,19 @@ pub(crate) fn await_traced(function: &str) {
     thread::sleep(Duration::from_millis(300));
 }
 
-/// Nodes that are, or are below, a function of that name.
+/// Nodes of a function with this name, and all nodes below them.
 pub(crate) fn below<'t>(tree: &'t CallTree, name: &str) -> impl Iterator<Item = &'t TreeNode> {
     let by_id: HashMap<u64, &TreeNode> = tree.nodes.iter().map(|node| (node.id, node)).collect();
-    let is_it = move |node: &TreeNode| matches!(&node.key, NodeKey::Function(f) if f.name == name);
+    let is_named =
+        move |node: &TreeNode| matches!(&node.key, NodeKey::Function(f) if f.name == name);
     tree.nodes.iter().filter(move |node| {
-        let mut at = Some(*node);
+        let mut next = Some(*node);
         std::iter::from_fn(|| {
-            let here = at?;
-            at = by_id.get(&here.parent).copied();
+            let here = next?;
+            next = by_id.get(&here.parent).copied();
             Some(here)
         })
-        .any(is_it)
+        .any(is_named)
     })
 }
 
@@ -136,7 +137,7 @@ pub(crate) fn busy(node: &TreeNode) -> Duration {
     node.run + node.runnable + node.gc
 }
 
-/// Time below all functions of that name, by what it was spent with: run and the like, wait.
+/// Time below all functions with this name: running (with runnable and collecting), and waiting.
 pub(crate) fn spent(tree: &CallTree, name: &str) -> (f64, f64) {
     (micros(below(tree, name), busy), micros(below(tree, name), |node| node.wait))
 }

@@ -1,4 +1,4 @@
-//! Probes show what they should, do no harm, and leave nothing.
+//! Probes show the right data, do no harm, and leave nothing.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -19,14 +19,14 @@ use crate::{
     planted::{ANY, LONG, Planted, await_traced, pattern, tree_of},
 };
 
-/// Erlang for what of a probe is on the node: processes and functions that anybody traces, modules.
+/// Expression for traces of a probe on the node: traced processes and functions, and modules.
 const LEFT: &str = "{[P || P <- processes(), {flags, [_ | _]} <- [erlang:trace_info(P, flags)]], \
     {erlang:trace_info(new, flags), erlang:system_info(trace_control_word)}, \
     [F || F <- [{lists, map, 2}, {gen, do_call, 4}, {gen_server, loop, 7}], \
      not lists:member(erlang:trace_info(F, all), [{all, false}, {all, undefined}])], \
     [M || {M, _} <- code:all_loaded(), lists:prefix(\"rabbitscope_agent\", atom_to_list(M))]}";
 
-/// The sessions of others than the node itself.
+/// Expression for sessions of others than the node itself.
 const SESSIONS: &str = "trace:session_info(all) -- [{legacy, default}]";
 
 #[track_caller]
@@ -107,7 +107,7 @@ fn a_call_is_shown_without_secrets() {
     assert_nothing_left();
 }
 
-/// Bytes.
+/// The node's memory in bytes.
 fn node_memory() -> u64 {
     eval("erlang:memory(total)").parse().unwrap()
 }
@@ -119,7 +119,7 @@ pub(crate) fn kill(connection: &Connection, pids: &Term) {
     }
 }
 
-/// As many processes as there are schedulers, and more, call one function all the time.
+/// More processes than there are schedulers call one function all the time.
 #[test]
 fn the_hottest_function_does_the_node_no_harm() {
     let _alone = tracing_alone();
@@ -143,8 +143,8 @@ fn the_hottest_function_does_the_node_no_harm() {
     assert_nothing_left();
 }
 
-/// Arguments and results of some hundred kilobytes, copied whole, hundreds of thousands of times a second if
-/// nobody counted.
+/// Arguments and results have some hundred kilobytes. Without a limit they would be copied whole, hundreds of thousands
+/// of times a second.
 #[test]
 fn large_arguments_of_a_hot_function_do_the_node_no_harm() {
     let _alone = tracing_alone();
@@ -176,7 +176,7 @@ fn large_arguments_of_a_hot_function_do_the_node_no_harm() {
     let most = most.parse::<u64>().unwrap();
     assert_eq!((result.stopped_by.as_str(), calls), ("max_events", 100), "{result:?}");
     assert!(result.calls_per_second > 10_000, "{result:?}");
-    // Without counting some thousand are sent before anything here hears of the first.
+    // Without counting, some thousand calls are sent before the program receives the first.
     assert!(result.calls_dropped < 200, "{result:?}");
     assert!(most < before + (64 << 20), "from {before} to {most} bytes");
     drop(session);

@@ -1,4 +1,4 @@
-//! What of a term is shown: secrets by their shape, and everything else as it is.
+//! Terms are shown with secrets redacted by their shape, and otherwise unchanged.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use rabbitscope_erlang::{Loaded, ModuleSource, Term};
 
 use crate::node::connection;
 
-/// The part of the agent that redacts, as a module of its own.
+/// The redaction of the agent, as a module of its own.
 const SECRETS: ModuleSource = ModuleSource {
     name: "secrets_test",
     text: include_str!(concat!(env!("OUT_DIR"), "/secrets_test.erl")),

@@ -1,4 +1,4 @@
-//! A node that speaks TLS: `erl -proto_dist inet_tls` with certificates made for the test.
+//! A node with TLS: `erl -proto_dist inet_tls` with certificates made for the test.
 
 use std::{
     fs,
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 const NAME: &str = "rabbitscope-tls@localhost";
 
-/// Two authorities, a certificate for localhost of the first, one for us of the first.
+/// Script for two authorities, and for certificates of the first for localhost and for the client.
 const CERTIFICATES: &str = "
 set -e
 authority() {
@@ -154,7 +154,7 @@ fn a_node_that_speaks_tls() {
         connection.call("lists", "duplicate", arguments, within).unwrap().as_list().unwrap().len()
     };
     assert_eq!(connection.call("erlang", "node", vec![], within).unwrap(), Term::atom(NAME));
-    // Many records of TLS, in both directions.
+    // The term takes many TLS records, in both directions.
     assert_eq!(call(300_000), 300_000);
     let long = Term::Binary(vec![7; 1 << 20]);
     let back = connection.call("lists", "last", vec![Term::list([long.clone()])], within);

@@ -44,7 +44,7 @@ fn recursion_is_one_node() {
     assert_nothing_left();
 }
 
-/// The process says how long it lived; what is recorded of its call is no more than that.
+/// The process reports its lifetime, and the recorded time of its call does not exceed it.
 #[test]
 fn a_call_ends_with_its_process() {
     const TIMES: i64 = 20;
@@ -55,7 +55,7 @@ fn a_call_ends_with_its_process() {
         let call = ("brief", vec![Term::atom(kind), TIMES.into()]);
         let (tree, truth) = recorded(&planted, &format!("{entry}/0"), false, call);
         let (run, wait) = spent(&tree, entry);
-        // The last moments of a process are its own, too.
+        // The last moments of a process belong to it as well.
         let most = figures(&truth).0 + 1e3 * TIMES as f64;
         assert!(run + wait < most, "{kind}: {run} and {wait} µs of {truth}: {:#?}", tree.nodes);
         assert!(tree.result.calls > 0, "{kind}: {:?}", tree.result);
@@ -63,7 +63,7 @@ fn a_call_ends_with_its_process() {
     assert_nothing_left();
 }
 
-/// The end of a process's first call is not traced, and less so when it is an exception.
+/// The end of a process's first call is not traced, in particular not an exception.
 #[test]
 fn a_call_that_failed_hides_no_later_one() {
     let _alone = tracing_alone();
@@ -72,7 +72,7 @@ fn a_call_that_failed_hides_no_later_one() {
     let call = ("brief", vec![Term::atom("catches"), 10.into()]);
     let (tree, _) = recorded(&planted, "brief_failing/0", false, call);
     assert_eq!(tree.result.calls_on_node, 30, "{:?}", tree.result);
-    // Of a process that is not admitted at once all are missing; of the others none.
+    // All calls of a process that is not admitted at once are missing, and none of the others.
     assert!(tree.result.calls >= 15, "{:?}", tree.result);
     assert_eq!(tree.result.calls % 3, 0, "{:?}", tree.result);
     assert_nothing_left();
@@ -91,7 +91,7 @@ fn a_wait_is_followed_into_the_server() {
     close("the wait of whom is asked", spent(&tree, "nap").1, slept);
     let is_server = |node: &TreeNode| matches!(node.key, NodeKey::Process(..)) && node.parent != 0;
     assert!(tree.nodes.iter().any(is_server), "{:#?}", tree.nodes);
-    // The caller's own wait is replaced by what it waits for.
+    // The wait of the caller is replaced by the server's activity.
     let is_own =
         |node: &&TreeNode| matches!(&node.key, NodeKey::Off(Some(f)) if f.name == "do_call");
     let own = micros(below(&tree, "ask_once").filter(is_own), |node| node.wait);
@@ -110,7 +110,7 @@ fn a_wait_that_began_in_a_pause_is_followed() {
     assert!(tree.result.windows > 1, "{:?}", tree.result);
     let followed = spent(&tree, "nap").1;
     assert!(followed > 0.3 * slept, "{followed} of {slept}: {:#?}", tree.nodes);
-    // No time counts twice, and none is that of a function which was left in a pause.
+    // No time counts twice, and none counts for a function that was left in a pause.
     let all = micros(tree.nodes.iter(), busy) + micros(tree.nodes.iter(), |node| node.wait);
     assert!(all < 1.05 * elapsed, "{all} of {elapsed}: {:#?}", tree.nodes);
     let counting = spent(&tree, "leaves").0;
@@ -127,7 +127,7 @@ fn collections_are_told_apart() {
     let call = ("collect", vec![20.into()]);
     let (tree, truth) = recorded(&planted, "collect_once/0", false, call);
     let (spun, swept) = figures(&truth);
-    // A large heap is collected by a scheduler of its own, for which the process has to wait.
+    // A scheduler of its own collects a large heap, and the process waits for it.
     close("collections of known length", spent(&tree, "garbage_collect").0, swept);
     assert!(collected(&tree, "garbage_collect") > 0.1 * swept, "{:#?}", tree.nodes);
     close("running between them", spent(&tree, "spin").0, spun);
@@ -141,7 +141,7 @@ fn collections_are_told_apart() {
     assert_nothing_left();
 }
 
-/// What the call says of itself, and of each function its calls and accumulated milliseconds by fprof.
+/// The call's own figures, and fprof's calls and accumulated milliseconds of each function.
 const FPROF: &str = "{ok, Trace} = file:open(DEVICE, [write]), file:close(Trace), \
     Said = fprof:apply(planted, nested_once, [], [{file, DEVICE}]), \
     fprof:profile([{file, DEVICE}]), \
@@ -162,12 +162,13 @@ fn a_small_case_is_as_fprof_has_it() {
     let fprof = connection.evaluate(&asked, &[], LONG).unwrap();
     let [said, table] = fprof.as_tuple().unwrap() else { panic!("{fprof}") };
     for name in ["nested", "deeper", "spin", "nap"] {
-        let is_it = |node: &&TreeNode| matches!(&node.key, NodeKey::Function(f) if f.name == name);
-        let counted: u64 = tree.nodes.iter().filter(is_it).map(|node| node.calls).sum();
+        let is_named =
+            |node: &&TreeNode| matches!(&node.key, NodeKey::Function(f) if f.name == name);
+        let counted: u64 = tree.nodes.iter().filter(is_named).map(|node| node.calls).sum();
         let calls = table.get(name).unwrap().as_tuple().unwrap()[0].as_u64();
         assert_eq!(Some(counted), calls, "{name}: {table}");
     }
-    // Not the same call, so that each is held against what its own call says.
+    // The two calls differ, so each is compared with its own figures.
     let ((spun, slept), (fprof_spun, fprof_slept)) = (figures(&truth), figures(said));
     let fprof = |name: &str| figures(table.get(name).unwrap()).1 * 1e3;
     close("nested", spent(&tree, "nested").0 / spun, fprof("nested") / fprof_spun);

@@ -57,6 +57,11 @@ impl ClusterTop {
         let mut rows: Vec<_> = rows.collect();
         rows.sort_by_key(|(_, row)| Reverse(row.rank(key)));
         rows.truncate(self.limit);
+        if key == TopSortKey::Node {
+            rows.sort_by_key(|(node, _)| *node);
+        } else if key.is_text() {
+            rows.sort_by(|(_, left), (_, right)| key.texts(left).cmp(&key.texts(right)));
+        }
         rows
     }
 

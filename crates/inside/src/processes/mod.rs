@@ -6,6 +6,7 @@ mod known_identities;
 mod microstates;
 mod rate_status;
 mod top;
+mod top_order;
 mod top_table;
 
 pub use cluster_top::ClusterTop;

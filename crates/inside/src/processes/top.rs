@@ -31,12 +31,13 @@ pub enum TopKind {
     Channels,
 }
 
-/// The figure that rows are sorted by.
+/// The column that rows are sorted by. Each heading of a table is a word for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum TopSortKey {
     /// Reductions within the interval
     #[default]
+    #[value(alias = "reductions/s")]
     Cpu,
     /// Memory of the process
     Memory,
@@ -45,9 +46,25 @@ pub enum TopSortKey {
     /// Large binaries that the process refers to
     Binaries,
     /// Bytes (connections) or messages (channels, queues) received within the interval
+    #[value(alias = "in/s")]
     In,
     /// The same, sent
+    #[value(alias = "out/s")]
     Out,
+    /// Name, of those that use most CPU time; so are the others that are texts
+    #[value(aliases = ["queue", "connection", "channel"])]
+    Name,
+    /// Process identifier
+    Pid,
+    /// Role of the process
+    Role,
+    /// Virtual host
+    Vhost,
+    /// The function that the process is in
+    #[value(alias = "now in")]
+    NowIn,
+    /// Node
+    Node,
 }
 
 /// The first rows, and the state of the node during the interval.
@@ -121,6 +138,7 @@ impl TopRow {
             TopSortKey::Binaries => self.binary_bytes,
             TopSortKey::In => self.in_per_second.map(rate),
             TopSortKey::Out => self.out_per_second.map(rate),
+            _ => self.rank(TopSortKey::Cpu),
         }
     }
 }
@@ -156,7 +174,7 @@ impl<'a> TopReader<'a> {
         let interval_ms = i64::try_from(interval.as_millis()).unwrap_or(i64::MAX);
         let arguments = Term::map([
             ("what", atom_of(&kind)),
-            ("sort", atom_of(&key)),
+            ("sort", atom_of(&key.figure())),
             ("interval_ms", interval_ms.into()),
             ("limit", rows.into()),
         ]);
@@ -199,6 +217,8 @@ fn top_of(answer: &Term, node: &str, kind: TopKind, sorted_by: TopSortKey) -> Op
     let schedulers_online = number("online")?;
     let rates = RateStatus::of(answer.get("rates")?)?;
     let rows = answer.get("rows")?.as_list()?.iter().map(|row| row_of(row, seconds));
+    let mut rows: Vec<TopRow> = rows.collect::<Option<_>>()?;
+    rows.sort_by(|left, right| sorted_by.texts(left).cmp(&sorted_by.texts(right)));
     Some(Top {
         node: node.to_owned(),
         kind,
@@ -216,7 +236,7 @@ fn top_of(answer: &Term, node: &str, kind: TopKind, sorted_by: TopSortKey) -> Op
         rates_known: rates == RateStatus::Known,
         rates,
         statistics_ms: number("statistics_ms")?,
-        rows: rows.collect::<Option<_>>()?,
+        rows,
     })
 }
 

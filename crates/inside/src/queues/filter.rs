@@ -13,15 +13,23 @@ pub struct QueueFilter {
     pub name: Option<String>,
 }
 
-/// The column that rows are sorted by; the largest numbers come first.
+/// The column that rows are sorted by; the largest numbers come first. Each heading of the table is a word for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum SortKey {
     /// Virtual host and name
     #[default]
+    #[value(aliases = ["queue", "vhost"])]
     Name,
+    /// Type
+    Type,
+    /// State
+    State,
+    /// Node of the leader
+    Node,
     /// Messages that wait for a consumer
     Ready,
     /// Messages that were delivered and not acknowledged yet
+    #[value(alias = "unacked")]
     Unacknowledged,
     /// Consumers
     Consumers,
@@ -53,7 +61,7 @@ impl SortKey {
 
     fn value(self, row: &QueueRow) -> Option<u64> {
         match self {
-            Self::Name => None,
+            Self::Name | Self::Type | Self::State | Self::Node => None,
             Self::Ready => row.ready,
             Self::Unacknowledged => row.unacknowledged,
             Self::Consumers => row.consumers,
@@ -61,11 +69,22 @@ impl SortKey {
         }
     }
 
+    /// Empty where a number decides.
+    fn text(self, row: &QueueRow) -> Option<&str> {
+        match self {
+            Self::Type => Some(&row.kind),
+            Self::State => Some(row.state.as_deref().unwrap_or("~")),
+            Self::Node => Some(&row.node),
+            _ => None,
+        }
+    }
+
     /// Rows without a value come last, equal ones by name.
     pub(super) fn sort(self, rows: &mut [&QueueRow]) {
         rows.sort_by(|left, right| {
             let key = |row: &QueueRow| Reverse(self.value(row));
-            (key(left), &left.vhost, &left.name).cmp(&(key(right), &right.vhost, &right.name))
+            let left_key = (key(left), self.text(left), &left.vhost, &left.name);
+            left_key.cmp(&(key(right), self.text(right), &right.vhost, &right.name))
         });
     }
 }

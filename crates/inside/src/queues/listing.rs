@@ -253,6 +253,25 @@ mod tests {
     }
 
     #[test]
+    fn every_heading_is_a_word_for_an_order() {
+        for (heading, _) in COLUMNS.into_iter().chain([("node", Align::Left)]) {
+            assert!(SortKey::parse(heading).is_some(), "{heading}");
+        }
+    }
+
+    #[test]
+    fn rows_are_ordered_by_their_texts() {
+        let mut listing = listing();
+        for (row, kind) in listing.rows.iter_mut().zip(["stream", "classic", "quorum", "classic"]) {
+            row.kind = kind.into();
+        }
+        let all = Page { number: 1, size: None };
+        let shown = listing.view(&QueueFilter::default(), SortKey::Type, all);
+        let names: Vec<&str> = shown.queues.iter().map(|row| &*row.name).collect();
+        assert_eq!(names.join(" "), "a ab c b");
+    }
+
+    #[test]
     fn who_did_not_answer_is_named() {
         let listing = listing();
         let all = Page { number: 1, size: None };

@@ -12,7 +12,7 @@ use rabbitscope_runs::{
 
 use super::{
     interval::Interval,
-    losses::{losses, lost_traces},
+    losses::{LossReasons, losses, lost_traces},
     open_intervals::{OpenIntervals, Waiting},
     self_check::SelfCheck,
     service_log::ServiceLog,
@@ -117,11 +117,16 @@ impl Aggregator {
         }
     }
 
-    /// Completes the check after all connections are closed. `depths` returns the messages left in
-    /// each queue.
-    pub(crate) fn verify(&mut self, depths: impl FnOnce(&[String]) -> Vec<Option<u64>>) {
-        self.verification =
-            self.checker.as_ref().map(|checker| checker.finish(&depths(checker.queue_names())));
+    /// The queues whose depths the check of deliveries needs; absent without one.
+    pub(crate) fn verified_queues(&self) -> Option<Vec<String>> {
+        self.checker.as_ref().map(|checker| checker.queue_names().to_vec())
+    }
+
+    /// Completes the check after all connections are closed, with the messages left in each queue. Returns how many are
+    /// lost.
+    pub(crate) fn verify(&mut self, depths: &[Option<u64>]) -> u64 {
+        self.verification = self.checker.as_ref().map(|checker| checker.finish(depths));
+        self.verification.as_ref().map_or(0, |found| found.lost)
     }
 
     pub(crate) fn add(&mut self, part: IntervalReport, progress: &mut dyn FnMut(Progress<'_>)) {
@@ -231,8 +236,10 @@ impl Aggregator {
         totals.counts.requests_unanswered =
             totals.counts.requests.saturating_sub(totals.counts.replies);
         totals.lost = self.verification.as_ref().map_or(0, |found| found.lost);
-        let mut losses =
-            losses(totals, (self.unstamped, self.before_sent), self.churn_refusal.as_deref());
+        let alarm = self.service.alarm();
+        let reasons =
+            LossReasons { alarm: alarm.as_deref(), churn_refusal: self.churn_refusal.as_deref() };
+        let mut losses = losses(totals, (self.unstamped, self.before_sent), reasons);
         let (trace, left_out) = self.trace.finish();
         losses.extend(lost_traces(left_out, trace.len()));
         let latencies = self.latencies.into_iter().filter_map(LatencyLog::finish);
@@ -273,6 +280,7 @@ mod tests {
         let mut measured = IntervalMeasurements::default();
         measured.outstanding = published;
         measured.counts.published = published;
+        measured.counts.accept(if draining { 0 } else { published });
         measured.measure(Latency::Confirm, Nanos::from_micros(worker as u64 + 1), published);
         let (end, is_last) = (start + Nanos::SECOND, draining);
         IntervalReport {

@@ -2,17 +2,31 @@
 
 use rabbitscope_runs::record::{LoadTotals, Loss};
 
+/// Reasons of losses, as the broker gave them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct LossReasons<'a> {
+    /// An alarm blocked connections when the run ended.
+    pub(super) alarm: Option<&'a str>,
+    /// The first refusal of churn.
+    pub(super) churn_refusal: Option<&'a str>,
+}
+
 /// The losses of a load whose count is not 0.
 pub(super) fn losses(
     totals: &LoadTotals,
     (unstamped, before_sent): (u64, u64),
-    refusal: Option<&str>,
+    reasons: LossReasons<'_>,
 ) -> Vec<Loss> {
+    let alarm = reasons.alarm.map_or_else(String::new, |reason| {
+        format!("; an alarm of the broker blocked publishers at the end: {reason}")
+    });
     let unconfirmed = Loss {
         what: "unconfirmed messages".to_owned(),
         count: totals.unconfirmed,
         of: totals.counts.published,
-        meaning: "sent, but neither confirmed nor refused before the end: they may be lost".into(),
+        meaning: format!(
+            "sent, but neither confirmed nor refused before the end: they may be lost{alarm}"
+        ),
     };
     let unanswered = Loss {
         what: "messages unanswered at a lost connection".to_owned(),
@@ -23,6 +37,25 @@ pub(super) fn losses(
                   them: they may be lost"
             .to_owned(),
     };
+    let unaccepted = Loss {
+        what: "written messages".to_owned(),
+        count: unaccepted(totals),
+        of: totals.counts.published,
+        meaning: format!(
+            "written without confirms, but the broker did not say before the end that it accepted them: it may never \
+             have read them{alarm}"
+        ),
+    };
+    let losses = [unconfirmed, unanswered, unaccepted]
+        .into_iter()
+        .chain(of_measurements(totals, (unstamped, before_sent)))
+        .chain(of_schedules(totals))
+        .chain(of_groups(totals, reasons.churn_refusal));
+    losses.filter(|loss| loss.count > 0).collect()
+}
+
+/// Deliveries whose latency is not known.
+fn of_measurements(totals: &LoadTotals, (unstamped, before_sent): (u64, u64)) -> [Loss; 2] {
     let unmeasured = Loss {
         what: "end-to-end latencies".to_owned(),
         count: unstamped,
@@ -39,6 +72,11 @@ pub(super) fn losses(
                   and are within the error that is stated for latencies across hosts"
             .to_owned(),
     };
+    [unmeasured, before_sent]
+}
+
+/// Messages that schedules asked for.
+fn of_schedules(totals: &LoadTotals) -> [Loss; 2] {
     let dropped = Loss {
         what: "scheduled messages".to_owned(),
         count: totals.counts.dropped.saturating_sub(totals.counts.overdue),
@@ -54,10 +92,15 @@ pub(super) fn losses(
                   latencies from the schedule"
                 .to_owned(),
     };
-    let losses = [unconfirmed, unanswered, unmeasured, before_sent, dropped, overdue]
-        .into_iter()
-        .chain(of_groups(totals, refusal));
-    losses.filter(|loss| loss.count > 0).collect()
+    [dropped, overdue]
+}
+
+/// Messages without confirms that were written and not accepted. 0 where a process of an older version took part.
+fn unaccepted(totals: &LoadTotals) -> u64 {
+    let counts = &totals.counts;
+    let Some(accepted) = counts.accepted.get() else { return 0 };
+    let answered = accepted + counts.nacked + counts.unanswered + totals.unconfirmed;
+    counts.published.saturating_sub(answered)
 }
 
 /// Traced messages for which there was no room.

@@ -54,6 +54,8 @@ pub(super) struct ThreadSecond {
     /// Its publishers were held back by the broker: by full sockets and alarms or by full windows,
     /// whichever was longer.
     held_back: f64,
+    /// Of that, by full sockets and alarms.
+    at_socket: f64,
 }
 
 impl ThreadSecond {
@@ -76,6 +78,7 @@ impl ThreadSecond {
             busy: share(counts.client_cpu_nanos, 1),
             demand: share(counts.client_cpu_nanos + counts.client_wait_nanos, 1),
             held_back: at_socket.max(at_window),
+            at_socket,
         }
     }
 
@@ -90,6 +93,7 @@ impl ThreadSecond {
 pub(super) struct SelfCheck {
     check: ClientCheck,
     held_back: f64,
+    at_socket: f64,
 }
 
 impl SelfCheck {
@@ -103,6 +107,7 @@ impl SelfCheck {
         check.busiest_share = check.busiest_share.max(second.busy);
         check.highest_demand = check.highest_demand.max(second.demand);
         self.held_back += second.held_back;
+        self.at_socket += second.at_socket;
     }
 
     /// The evidence, and the doubt about the run, if there is one.
@@ -112,6 +117,7 @@ impl SelfCheck {
             scheduled: measured.counts.scheduled,
             late_by_client: measured.counts.late_by_client,
             held_back_share: self.held_back / seconds.max(1) as f64,
+            sockets_full_share: self.at_socket / seconds.max(1) as f64,
             ..self.check
         };
         let exceeds = |part: u64, whole: u64, most: f64| part as f64 > most * whole as f64;

@@ -82,6 +82,11 @@ impl ServiceLog {
         }
     }
 
+    /// The reason of the alarm that still blocks connections.
+    pub(super) fn alarm(&self) -> Option<String> {
+        self.monitor.alarm()
+    }
+
     /// The service of a load that ended at `load_end`, and its errors.
     pub(super) fn finish(self, load_end: RunInstant) -> (Service, Vec<ErrorCount>) {
         let found = self.monitor.finish(load_end);

@@ -79,7 +79,11 @@ mod tests {
         for (second, published) in (0..).zip(rates) {
             let row = SecondRow {
                 interval_nanos: Nanos::SECOND.get(),
-                counts: Counters { published: *published, ..Counters::default() },
+                counts: Counters {
+                    published: *published,
+                    accepted: (*published).into(),
+                    ..Counters::default()
+                },
                 ..SecondRow::default()
             };
             marks.push(if state.takes(&row, RunInstant::of_second(second)) { 'w' } else { '-' });

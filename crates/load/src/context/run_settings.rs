@@ -1,6 +1,11 @@
 //! Settings of a run that every load thread reads while it serves its connections.
 
-use crate::{clock::RunClock, message::Numbering};
+use rabbitscope_runs::scenario::Scenario;
+
+use crate::{
+    clock::{Nanos, RunClock},
+    message::Numbering,
+};
 
 /// The same for all threads, and constant during the run.
 #[derive(Clone, Copy, Debug)]
@@ -11,4 +16,22 @@ pub(crate) struct RunSettings {
     pub(crate) numbering: Numbering,
     /// The run has consumers, which measure end-to-end latencies.
     pub(crate) is_consumed: bool,
+    /// Shortest time between two barriers of a channel, where time decides.
+    pub(crate) barrier_interval: Nanos,
+}
+
+/// Shortest interval of barriers. Chosen: what is not known of a second is a twentieth of it.
+const MIN_BARRIER_INTERVAL: Nanos = Nanos::from_micros(50_000);
+
+/// Time for each channel, so that there are no more than a thousand barriers a second whatever the number of channels.
+const INTERVAL_PER_CHANNEL: Nanos = Nanos::from_micros(1_000);
+
+/// The interval of barriers for the channels of a scenario, a second at most.
+pub(crate) fn barrier_interval(scenario: &Scenario) -> Nanos {
+    let publishers = scenario.publishers.iter().map(|group| group.count);
+    let callers = scenario.requests.iter().map(|group| group.count);
+    let responders = scenario.responders.iter().map(|group| group.count);
+    let members: u64 = publishers.chain(callers).chain(responders).map(u64::from).sum();
+    let fair = Nanos::new(members.saturating_mul(INTERVAL_PER_CHANNEL.get()));
+    fair.max(MIN_BARRIER_INTERVAL).min(Nanos::SECOND)
 }

@@ -16,6 +16,8 @@ pub(crate) struct SharedState {
     pub(crate) ending: AtomicBool,
     /// The load ends at once.
     pub(crate) abort: AtomicBool,
+    /// The user ended the load: answers are awaited for a short time only.
+    pub(crate) was_stopped: AtomicBool,
     /// Publishers that have sent all their messages.
     pub(crate) publishers_done: AtomicUsize,
     /// Consumers that have received all their messages.
@@ -32,6 +34,8 @@ pub(crate) struct SharedState {
     pub(crate) draining: AtomicUsize,
     /// The queues are empty, or nobody waits for that any longer.
     pub(crate) is_empty: AtomicBool,
+    /// The queues may not be empty, and nobody waits for that any longer.
+    pub(crate) is_abandoned: AtomicBool,
     /// Lost connections and alarms.
     pub(crate) service: Arc<ServiceMonitor>,
     /// Every thread is done.

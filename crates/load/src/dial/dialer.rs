@@ -127,7 +127,7 @@ impl Dialer {
                 Err(failed) => dial_error(failed.uri, failed.error),
             };
             let is_over = began.elapsed() >= limit || stop.load(Ordering::Relaxed);
-            if is_over || !failed.is_unreachable() {
+            if is_over || !failed.may_pass() {
                 return Err(failed);
             }
             thread::sleep(STARTUP_POLL_INTERVAL);

@@ -10,23 +10,73 @@ use crate::error::LoadError;
 pub(crate) fn dial_error(uri: &Uri, error: ClientError) -> LoadError {
     let address = uri.address();
     match error {
-        ClientError::Connection(ConnectionError::AuthenticationRefused(refusal)) => {
-            LoadError::AuthenticationRefused { address, user: uri.user.clone(), text: refusal.text }
-        }
-        ClientError::Connection(ConnectionError::VhostRefused(refusal)) => {
-            LoadError::VhostRefused { address, vhost: uri.vhost.clone(), text: refusal.text }
-        }
-        ClientError::Connection(ConnectionError::ClosedByBroker(refusal)) => {
-            LoadError::Refused { address, doing: "the connection".to_owned(), text: refusal.text }
+        ClientError::Connection(error) => login_error(uri, error),
+        ClientError::Connect { source, .. } if speaks_no_tls(&source) => {
+            LoadError::SpeaksNoTls { address }
         }
         ClientError::Connect { source, .. } if is_about_certificate(&source) => {
-            LoadError::NotTrusted { address, reason: source.to_string() }
+            LoadError::NotTrusted { address, reason: certificate_fault(&source) }
         }
         ClientError::Connect { source, .. } => {
             LoadError::Unreachable { address, reason: source.to_string() }
         }
+        error @ ClientError::Eof => LoadError::SpeaksNoAmqp { address, reason: error.to_string() },
         error => LoadError::Unreachable { address, reason: error.to_string() },
     }
+}
+
+/// The first byte of a TLS record with an alert and of one of the handshake.
+const TLS_RECORDS: [u8; 2] = [21, 22];
+
+/// Something answered, but let nobody in.
+fn login_error(uri: &Uri, error: ConnectionError) -> LoadError {
+    let address = uri.address();
+    match error {
+        ConnectionError::AuthenticationRefused(refusal) => {
+            let user = uri.user.clone();
+            LoadError::AuthenticationRefused { address, user, refusal: refusal.into() }
+        }
+        ConnectionError::VhostRefused(refusal) => {
+            let vhost = uri.vhost.clone();
+            LoadError::VhostRefused { address, vhost, refusal: refusal.into() }
+        }
+        ConnectionError::ClosedByBroker(refusal) => {
+            let doing = "the connection".to_owned();
+            LoadError::Refused { address, doing, refusal: refusal.into() }
+        }
+        ConnectionError::FrameType(kind) if TLS_RECORDS.contains(&kind) && !uri.is_tls => {
+            LoadError::SpeaksTls { address }
+        }
+        error if is_other_protocol(&error) => {
+            LoadError::SpeaksNoAmqp { address, reason: error.to_string() }
+        }
+        error => LoadError::Unreachable { address, reason: error.to_string() },
+    }
+}
+
+/// What came is no AMQP 0-9-1.
+fn is_other_protocol(error: &ConnectionError) -> bool {
+    use ConnectionError::{FrameEnd, FrameTooLarge, FrameType, Malformed, Version};
+    matches!(
+        error,
+        Version { .. } | FrameTooLarge { .. } | FrameType(_) | FrameEnd(_) | Malformed { .. }
+    )
+}
+
+/// What came in answer to a TLS hello is no TLS, or the other side hung up on it.
+fn speaks_no_tls(error: &io::Error) -> bool {
+    let of_tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
+    matches!(of_tls, Some(rustls::Error::InvalidMessage(_)))
+}
+
+/// What is wrong with a certificate; its last cause has a name of the library only.
+fn certificate_fault(error: &io::Error) -> String {
+    let text = error.to_string();
+    if text.contains("CaUsedAsEndEntity") {
+        return "it is the certificate of an authority, which no server may show for itself"
+            .to_owned();
+    }
+    text
 }
 
 /// The broker did not prove who it is.
@@ -41,7 +91,7 @@ pub(crate) fn request_error(uri: &Uri, doing: &str, error: ClientError) -> LoadE
     match error {
         ClientError::Channel(refusal)
         | ClientError::Connection(ConnectionError::ClosedByBroker(refusal)) => {
-            LoadError::Refused { address, doing, text: refusal.text }
+            LoadError::Refused { address, doing, refusal: refusal.into() }
         }
         error => LoadError::Broken { address, doing, reason: error.to_string() },
     }

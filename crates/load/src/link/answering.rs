@@ -76,6 +76,7 @@ impl Role for Answering {
                 persistent: false,
             };
             socket.connection.send(&reply, &self.body);
+            socket.sent(request.channel, 1, context);
             socket.encoded(1);
         }
         if !self.auto_ack {

@@ -1,6 +1,6 @@
 //! A connection under load: its socket, and the role of its members.
 
-use rabbitscope_amqp::{Event, Frames};
+use rabbitscope_amqp::{Event, Frames, Reply};
 
 use super::{
     any_role::{AnyRole, with_role},
@@ -101,7 +101,20 @@ impl Link {
             return Ok(());
         }
         with_role!(&mut self.role, role => role.check_timeouts(context))?;
+        self.ask(context);
         self.io.socket.tick(context)
+    }
+
+    /// Asks whether the broker has accepted the messages of which that was not asked. True: there were some.
+    pub(crate) fn ask(&mut self, context: &mut ServeContext<'_>) -> bool {
+        if !self.is_up() {
+            return false;
+        }
+        let asked = self.io.socket.ask(context.now);
+        for channel in &asked {
+            with_role!(&mut self.role, role => role.on_barrier(*channel));
+        }
+        !asked.is_empty()
     }
 
     fn count_time_down(&mut self, context: &mut ServeContext<'_>) {
@@ -157,9 +170,15 @@ impl Link {
         with_role!(&self.role, role => role.unconfirmed())
     }
 
-    /// Answers that the end of the load waits for: confirms, replies, closings of churn.
+    /// Answers that the end of the load waits for: messages that the broker has not accepted, replies, closings of
+    /// churn.
     pub(crate) fn awaited(&self) -> u64 {
-        with_role!(&self.role, role => role.awaited())
+        with_role!(&self.role, role => role.awaited()) + self.io.socket.unaccepted()
+    }
+
+    /// Bytes that wait for the socket.
+    pub(crate) fn unwritten_bytes(&mut self) -> usize {
+        self.io.socket.unwritten_bytes()
     }
 
     /// Messages may still arrive.
@@ -170,6 +189,7 @@ impl Link {
     /// Nothing more is read: what has no answer will get none.
     pub(crate) fn give_up(&mut self, context: &mut ServeContext<'_>) {
         context.measured.select(self.slot);
+        self.io.socket.give_up(context);
         with_role!(&mut self.role, role => role.give_up(context));
     }
 
@@ -253,6 +273,11 @@ impl LinkSocket {
             Event::Delivery(delivery) => role.on_delivery(&delivery, &mut self.socket, context),
             Event::Confirm { channel, tag, multiple, accepted } => {
                 role.on_confirm(channel, tag, multiple, accepted, context)?;
+            }
+            Event::Reply { channel, reply: Reply::FlowSet { .. } } => {
+                if self.socket.accepted(channel, context) {
+                    role.on_accepted(channel, context);
+                }
             }
             Event::Reply { channel, reply } => {
                 role.on_reply(channel, reply, connection, context)?;

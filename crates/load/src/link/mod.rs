@@ -4,6 +4,7 @@
 //! `role.rs`: publishing, consuming, calling, answering, churning. One match per call picks the
 //! role; everything below it is statically dispatched.
 
+mod acceptance;
 mod answering;
 mod any_role;
 mod calling;

@@ -87,6 +87,12 @@ pub(super) trait Role {
         Ok(())
     }
 
+    /// A barrier was put behind the messages of a channel.
+    fn on_barrier(&mut self, _channel: u16) {}
+
+    /// The oldest barrier of a channel is answered: the broker has accepted the messages before it.
+    fn on_accepted(&mut self, _channel: u16, _context: &mut ServeContext<'_>) {}
+
     /// `channel.open-ok`
     fn on_channel_opened(
         &mut self,

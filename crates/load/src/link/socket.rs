@@ -5,7 +5,7 @@ use std::io;
 use mio::{Interest, Registry, Token, unix::SourceFd};
 use rabbitscope_amqp::Connection;
 
-use super::serve_context::ServeContext;
+use super::{acceptance::Acceptance, serve_context::ServeContext};
 use crate::{
     clock::RunInstant,
     connect::PreparedConnection,
@@ -22,8 +22,12 @@ pub(crate) struct Socket {
     has_unseen: bool,
     readable: bool,
     writable: bool,
-    /// Messages in the output. They count as published when the socket has taken all of it.
+    /// Messages in the output. Each counts as published when the socket has taken it.
     unwritten: u64,
+    /// Bytes of the output that these messages were, as far as the socket has not taken them.
+    unwritten_bytes: usize,
+    /// By channel number: what is known of messages for which no confirms were asked.
+    acceptances: Vec<Acceptance>,
     stalled_since: Option<RunInstant>,
     blocked_since: Option<RunInstant>,
     /// The socket has had room since then.
@@ -48,6 +52,8 @@ impl Socket {
             readable: true,
             writable: true,
             unwritten: 0,
+            unwritten_bytes: 0,
+            acceptances: Vec::new(),
             stalled_since: None,
             blocked_since: None,
             ready_since: RunInstant::START,
@@ -93,6 +99,52 @@ impl Socket {
     /// `count` messages were appended to the output.
     pub(super) fn encoded(&mut self, count: u64) {
         self.unwritten += count;
+        self.unwritten_bytes = self.connection.output().pending().len();
+    }
+
+    /// `count` messages were appended to the output for which no confirms are asked. True: a barrier follows them.
+    #[inline]
+    pub(super) fn sent(&mut self, channel: u16, count: u64, context: &ServeContext<'_>) -> bool {
+        let at = usize::from(channel);
+        if self.acceptances.len() <= at {
+            self.acceptances.resize_with(at + 1, Acceptance::default);
+        }
+        let (acceptance, now) = (&mut self.acceptances[at], context.now);
+        let is_due = acceptance.send(count, now, context.run.barrier_interval);
+        if is_due {
+            acceptance.ask(channel, now, &mut self.connection);
+        }
+        is_due
+    }
+
+    /// Puts a barrier behind all messages that have none. Returns the channels.
+    pub(super) fn ask(&mut self, now: RunInstant) -> Vec<u16> {
+        let mut asked = Vec::new();
+        for (channel, acceptance) in (0..).zip(&mut self.acceptances) {
+            if acceptance.is_open() {
+                acceptance.ask(channel, now, &mut self.connection);
+                asked.push(channel);
+            }
+        }
+        asked
+    }
+
+    /// A barrier of the channel is answered. False: there was none.
+    pub(super) fn accepted(&mut self, channel: u16, context: &mut ServeContext<'_>) -> bool {
+        let acceptance = self.acceptances.get_mut(usize::from(channel));
+        let count = acceptance.and_then(Acceptance::answered);
+        context.measured.counts.accept(count.unwrap_or(0));
+        count.is_some()
+    }
+
+    /// Messages without confirms of which it is not known whether the broker has accepted them.
+    pub(super) fn unaccepted(&self) -> u64 {
+        self.acceptances.iter().map(Acceptance::unaccepted).sum()
+    }
+
+    /// Bytes that wait for the socket.
+    pub(super) fn unwritten_bytes(&mut self) -> usize {
+        self.connection.output().pending().len()
     }
 
     /// Puts the leftover of earlier reads and one new read into the front of `scratch`.
@@ -162,16 +214,33 @@ impl Socket {
 
     fn account(&mut self, is_empty: bool, context: &mut ServeContext<'_>) {
         if is_empty {
-            context.measured.counts.published += self.unwritten;
-            self.unwritten = 0;
+            self.count_written(context);
             if let Some(since) = self.stalled_since.take() {
                 context.now = context.run.clock.now();
                 context.measured.counts.socket_stall_nanos += context.now.since(since).get();
                 self.ready_since = context.now;
             }
-        } else if self.unwritten > 0 && self.stalled_since.is_none() {
-            self.stalled_since = Some(context.now);
+        } else if self.unwritten > 0 {
+            self.count_partly_written(context);
+            self.stalled_since.get_or_insert(context.now);
         }
+    }
+
+    /// All that was encoded is written, or nobody knows how much of it was.
+    fn count_written(&mut self, context: &mut ServeContext<'_>) {
+        context.measured.counts.published += std::mem::take(&mut self.unwritten);
+        self.unwritten_bytes = 0;
+    }
+
+    /// The socket took some of the bytes: as large a part of the messages, but one that it may have begun.
+    fn count_partly_written(&mut self, context: &mut ServeContext<'_>) {
+        let left = self.connection.output().pending().len();
+        let taken = self.unwritten_bytes.saturating_sub(left) as u128;
+        let written = u128::from(self.unwritten) * taken / self.unwritten_bytes.max(1) as u128;
+        let written = u64::try_from(written).unwrap_or(0).min(self.unwritten - 1);
+        context.measured.counts.published += written;
+        self.unwritten -= written;
+        self.unwritten_bytes = left;
     }
 
     /// True when the socket has accepted nothing for some time.
@@ -202,7 +271,8 @@ impl Socket {
     /// The connection is lost. A write that was cut short counts as complete: nobody knows how much
     /// of it the broker received. Nothing is read or written any more.
     pub(super) fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
-        context.measured.counts.published += std::mem::take(&mut self.unwritten);
+        self.count_written(context);
+        self.acceptances.clear();
         if let Some(since) = self.stalled_since.take() {
             context.measured.counts.socket_stall_nanos += context.now.since(since).get();
         }
@@ -210,6 +280,13 @@ impl Socket {
         (self.readable, self.writable) = (false, false);
         self.leftover = Vec::new();
         self.stream.shut_down();
+    }
+
+    /// Nothing more is written: what was begun is not complete.
+    pub(super) fn give_up(&mut self, context: &mut ServeContext<'_>) {
+        if self.unwritten > 0 {
+            self.count_partly_written(context);
+        }
     }
 
     /// Stalls and blocks that last are counted up to now, so that each second has its share.

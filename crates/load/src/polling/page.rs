@@ -1,6 +1,11 @@
 //! The page that a group of pollers requests, and how one answer is read.
 
-use std::{fmt, io::Read, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    io::{self, Read},
+    sync::Arc,
+    time::Duration,
+};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use rabbitscope_runs::scenario::{PollerGroup, PollerTrust};
@@ -141,20 +146,58 @@ fn certificates(pem: &[u8]) -> Vec<Certificate<'static>> {
 
 /// The cause of a failure in a few words, so that failures can be counted by cause.
 fn cause(error: &ureq::Error) -> &'static str {
-    use std::io::ErrorKind;
     match error {
         ureq::Error::Timeout(_) => "timeout",
         ureq::Error::HostNotFound => "host not found",
         ureq::Error::ConnectionFailed => "no connection",
-        ureq::Error::Tls(_) | ureq::Error::Rustls(_) => "TLS",
-        ureq::Error::Protocol(_) | ureq::Error::Http(_) => "not HTTP",
-        ureq::Error::Io(error) => match error.kind() {
-            ErrorKind::ConnectionRefused => "connection refused",
-            ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => "connection reset",
-            ErrorKind::UnexpectedEof => "connection closed",
-            ErrorKind::TimedOut | ErrorKind::WouldBlock => "timeout",
-            _ => "input or output",
+        ureq::Error::Tls(_) => "TLS",
+        ureq::Error::Rustls(error) => tls_cause(error),
+        ureq::Error::Protocol(_) | ureq::Error::Http(_) => "not HTTP (a port for https://?)",
+        ureq::Error::Io(error) => match error.get_ref().and_then(|inner| inner.downcast_ref()) {
+            Some(error) => tls_cause(error),
+            None => io_cause(error.kind()),
         },
         _ => "other",
+    }
+}
+
+fn tls_cause(error: &rustls::Error) -> &'static str {
+    match error {
+        rustls::Error::InvalidMessage(_) => "no TLS there (a port for http://?)",
+        rustls::Error::InvalidCertificate(_) => "certificate not accepted (set `ca`)",
+        _ => "TLS",
+    }
+}
+
+fn io_cause(kind: io::ErrorKind) -> &'static str {
+    use io::ErrorKind;
+    match kind {
+        ErrorKind::ConnectionRefused => "connection refused",
+        ErrorKind::ConnectionReset | ErrorKind::BrokenPipe => "connection reset",
+        ErrorKind::UnexpectedEof => "connection closed",
+        ErrorKind::TimedOut | ErrorKind::WouldBlock => "timeout",
+        _ => "input or output",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rustls::{CertificateError, InvalidMessage};
+
+    use super::*;
+
+    #[test]
+    fn a_wrong_port_is_named_as_such() {
+        fn check(error: rustls::Error, expected: &str) {
+            let inside = ureq::Error::Io(io::Error::other(error.clone()));
+            for error in [ureq::Error::Rustls(error), inside] {
+                assert!(cause(&error).contains(expected), "{}", cause(&error));
+            }
+        }
+        let no_tls = InvalidMessage::InvalidContentType;
+        check(rustls::Error::InvalidMessage(no_tls), "http://");
+        check(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer), "`ca`");
+        let refused = ureq::Error::Io(io::ErrorKind::ConnectionRefused.into());
+        assert_eq!(cause(&refused), "connection refused");
     }
 }

@@ -16,13 +16,13 @@ pub(crate) struct Reader {
 /// the bits of the stamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Observation {
-    /// The broker has confirmed the messages, or they were written without asking for confirms.
+    /// The broker has accepted the messages: confirmed them, or answered a request behind them.
     Accepted { publisher: u32, first: u32, count: u32 },
     /// The messages are sent again.
     Republished { publisher: u32, first: u32, count: u32 },
-    /// The connection of a publisher without confirms was lost: nobody knows which of the messages
-    /// before this one the broker has received.
-    Unaccounted { publisher: u32, before: u32 },
+    /// The messages were sent without confirms, and the connection was lost, or the run ended, before
+    /// the broker answered a request behind them: it may have received some of them.
+    Unaccounted { publisher: u32, first: u32, count: u32 },
     /// The message was returned as unroutable.
     Returned { number: u32 },
     /// The messages were delivered to a consumer.

@@ -87,9 +87,9 @@ impl ObservationRecorder {
         self.trace(number, at, TraceStepKind::Sent { publisher, sequence, lateness });
     }
 
-    /// `count` messages from `first` on were written, and no confirm was asked for.
+    /// The broker accepted `count` messages from `first` on for which no confirm was asked.
     #[inline]
-    pub(crate) fn written(&mut self, publisher: u32, first: u32, count: u32) {
+    pub(crate) fn accepted(&mut self, publisher: u32, first: u32, count: u32) {
         self.note(Observation::Accepted { publisher, first, count });
     }
 

@@ -115,6 +115,11 @@ impl ServiceMonitor {
         self.with(|state| state.journal = Some(ServiceJournal::default()));
     }
 
+    /// The reason of the alarm that blocks connections now; absent when there is none.
+    pub(crate) fn alarm(&self) -> Option<String> {
+        self.with(|state| state.alarm.current.as_ref().map(|(_, reason)| reason.clone()))
+    }
+
     /// The changes since this was called last.
     pub(crate) fn take_changes(&self) -> Vec<TimedChange> {
         self.with(|state| state.journal.as_mut().map(ServiceJournal::take).unwrap_or_default())

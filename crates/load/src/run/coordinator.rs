@@ -17,6 +17,7 @@ use rabbitscope_runs::{
 
 use super::{
     end_conditions::{EndConditions, IdleTimeout},
+    final_depths::verify,
     queue_drain::QueueDrain,
     workers::reconnector,
 };
@@ -25,7 +26,7 @@ use crate::{
     clock::{Nanos, RunClock, RunInstant},
     connect::Reconnector,
     connection_churn::ConnectionChurn,
-    context::{RunContext, RunSettings, SharedState},
+    context::{RunContext, RunSettings, SharedState, barrier_interval},
     latency::{ChurnLogs, Slots},
     message::Numbering,
     outcome::{LoadOutcome, Progress},
@@ -62,6 +63,7 @@ pub(crate) fn run_load(
         tag: run_tag(started_unix_nanos),
         numbering,
         is_consumed: !scenario.consumers.is_empty(),
+        barrier_interval: barrier_interval(scenario),
     };
     let queue_drain = QueueDrain::of(context, &shared, workers.len());
     let mut coordinator = Coordinator::new(scenario, &shared, (threads, started), numbering);
@@ -94,7 +96,8 @@ pub(crate) fn run_load(
     });
     coordinator.check_emptied(queue_drain.as_ref());
     if let Some(restorer) = context.restorer {
-        coordinator.aggregator.verify(|queues| restorer.depths(queues, context.dialer));
+        let depths = |queues: &[String]| restorer.depths(queues, context.dialer);
+        verify(&mut coordinator.aggregator, depths, stop);
     }
     coordinator.aggregator.finish(started_unix_nanos, coordinator.verdict, progress)
 }
@@ -181,6 +184,8 @@ impl<'a> Coordinator<'a> {
     pub(super) fn check_end(&mut self, stop: &AtomicBool) {
         let shared = self.shared;
         if stop.load(Ordering::Relaxed) && !std::mem::replace(&mut self.was_stopped, true) {
+            shared.was_stopped.store(true, Ordering::Relaxed);
+            shared.is_abandoned.store(true, Ordering::Relaxed);
             let is_early = !shared.ending.swap(true, Ordering::Relaxed);
             let was_empty = shared.is_empty.swap(true, Ordering::Relaxed);
             if is_early || self.awaits_empty && !was_empty {
@@ -194,11 +199,15 @@ impl<'a> Coordinator<'a> {
 
     /// A run that was to empty its queues has done so.
     pub(super) fn check_emptied(&mut self, queue_drain: Option<&QueueDrain<'_>>) {
-        if let Some(queue_drain) = queue_drain
-            && !self.shared.is_empty.load(Ordering::Relaxed)
-            && queue_drain.left() != Some(0)
-        {
+        let Some(queue_drain) = queue_drain else { return };
+        if !self.shared.is_empty.load(Ordering::Relaxed) && queue_drain.left() != Some(0) {
             self.cut_short("every consumer was done before the queues were empty".to_owned());
+        }
+        match queue_drain.left_behind() {
+            0 => {}
+            left => self.cut_short(format!(
+                "{left} messages were in the queues again when all connections were closed"
+            )),
         }
     }
 

@@ -11,7 +11,7 @@ use crate::{
     report::IntervalReport,
 };
 
-/// `until = "idle"`: ends a run after seconds in which no message was published or consumed.
+/// `until = "idle"`: ends a run after seconds in which no message was written, accepted or consumed.
 pub(super) struct IdleTimeout {
     length: Option<Nanos>,
     /// The end of the last busy second, and of the latest second.
@@ -30,7 +30,7 @@ impl IdleTimeout {
 
     pub(super) fn observe(&mut self, part: &IntervalReport) {
         let counts = &part.measured.counts;
-        if counts.published + counts.consumed > 0 {
+        if counts.published + counts.accepted_or_written() + counts.consumed > 0 {
             self.busy = self.busy.max(part.end);
         }
         self.latest = self.latest.max(part.end);

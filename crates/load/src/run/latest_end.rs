@@ -12,7 +12,7 @@ use super::coordinator::end_of_load;
 use crate::{
     clock::{Nanos, RunInstant},
     context::SharedState,
-    worker::{CLOSE_TIMEOUT, CONFIRM_TIMEOUT, DRAIN_TIMEOUT},
+    worker::{ANSWER_TIMEOUT, CLOSE_TIMEOUT, DRAIN_TIMEOUT},
 };
 
 /// What is added to the time that an end can take, for a process that has no CPU, or whose updates are late. Chosen:
@@ -52,7 +52,7 @@ impl Hearing {
 /// What a process has not done that it is to have done by now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Overdue {
-    /// To publish nothing any more, and to await no confirms.
+    /// To publish nothing any more, and to await no answers.
     Stopping,
     /// To end.
     Ending,
@@ -116,13 +116,13 @@ impl LatestEnd {
         let has_passed = |since: Instant, allowed: Duration| {
             now.saturating_duration_since(since.max(heard)) >= allowed + MARGIN
         };
-        let [confirms, drain, close] =
-            [CONFIRM_TIMEOUT, DRAIN_TIMEOUT, CLOSE_TIMEOUT].map(Duration::from);
+        let [answers, drain, close] =
+            [ANSWER_TIMEOUT, DRAIN_TIMEOUT, CLOSE_TIMEOUT].map(Duration::from);
         let is_ending = emptied.is_some_and(|emptied| {
-            has_passed(over, self.churn.max(confirms + drain + close))
+            has_passed(over, self.churn.max(answers + drain + close))
                 && has_passed(emptied, drain + close)
         });
-        let is_stopping = has_passed(over, confirms);
+        let is_stopping = has_passed(over, answers);
         match (is_ending, emptied) {
             (true, _) => Some(Overdue::Ending),
             (false, None) if is_stopping => Some(Overdue::Stopping),
@@ -181,14 +181,14 @@ mod tests {
         }
     }
 
-    /// 30 s more than confirms (5 s), drain (2 s) and close (1 s) may take.
+    /// 30 s more than answers (120 s), drain (2 s) and close (1 s) may take.
     #[test]
     fn a_load_ends_after_its_duration() {
         let mut planned = run("duration = '10s'", 0);
-        assert_eq!(planned.at(47), None);
-        assert_eq!(planned.at(48), Some(Overdue::Ending));
-        let mut churned = run("duration = '10s'", 100);
-        assert_eq!((churned.at(139), churned.at(140)), (None, Some(Overdue::Ending)));
+        assert_eq!(planned.at(162), None);
+        assert_eq!(planned.at(163), Some(Overdue::Ending));
+        let mut churned = run("duration = '10s'", 200);
+        assert_eq!((churned.at(239), churned.at(240)), (None, Some(Overdue::Ending)));
     }
 
     #[test]
@@ -196,13 +196,13 @@ mod tests {
         let mut run = run("until = 'idle'", 0);
         assert_eq!(run.at(100_000), None);
         run.shared.ending.store(true, Ordering::Relaxed);
-        assert_eq!((run.at(100_038), run.at(100_039)), (None, Some(Overdue::Ending)));
+        assert_eq!((run.at(100_153), run.at(100_154)), (None, Some(Overdue::Ending)));
     }
 
     #[test]
     fn queues_may_take_their_time_to_become_empty() {
         let mut run = run("duration = '10s', until = 'empty', empty-timeout = '1h'", 0);
-        assert_eq!((run.at(44), run.at(45)), (None, Some(Overdue::Stopping)), "confirms, 30 s");
+        assert_eq!((run.at(159), run.at(160)), (None, Some(Overdue::Stopping)), "answers, 30 s");
         assert_eq!(run.at(3_000), Some(Overdue::Stopping), "who has stopped is not meant");
         run.shared.is_empty.store(true, Ordering::Relaxed);
         assert_eq!((run.at(3_033), run.at(3_034)), (None, Some(Overdue::Ending)));
@@ -221,7 +221,7 @@ mod tests {
             let age = Duration::from_secs(200);
             assert_eq!(run.latest.check(run.now(), age, &run.shared, &run.hearing), None);
         }
-        assert_eq!((run.at(238), run.at(239)), (None, Some(Overdue::Ending)));
+        assert_eq!((run.at(353), run.at(354)), (None, Some(Overdue::Ending)));
         run.hearing = Hearing::new(run.now());
         let later = run.now() + CATCH_UP_TIME;
         run.hearing.note(later, later, true);

@@ -3,6 +3,7 @@
 
 mod coordinator;
 mod end_conditions;
+mod final_depths;
 mod latest_end;
 mod part;
 mod queue_drain;

@@ -19,7 +19,7 @@ use crate::{
     clock::RunClock,
     connect::{PreparedConnection, Reconnector},
     connection_churn::ConnectionChurn,
-    context::{RunContext, RunSettings, SharedState},
+    context::{RunContext, RunSettings, SharedState, barrier_interval},
     dial::Dialer,
     error::LoadError,
     message::BodyFiles,
@@ -82,13 +82,20 @@ fn run_workers(
     let scenario = context.scenario;
     let shared = SharedState::default();
     shared.others_confirm.store(true, Ordering::Relaxed);
+    // Wishes do not say whether the queues are empty or were only to be.
+    shared.is_abandoned.store(true, Ordering::Relaxed);
     shared.service.keep_journal();
     workers.iter().flat_map(Worker::sides).for_each(|side| shared.service.connected(side));
     let (reports, received) = channel();
     let clock = RunClock::with_origin(began.origin);
     let is_consumed = !scenario.consumers.is_empty();
-    let run =
-        RunSettings { clock, tag: began.run_tag, numbering: numbering(scenario), is_consumed };
+    let run = RunSettings {
+        clock,
+        tag: began.run_tag,
+        numbering: numbering(scenario),
+        is_consumed,
+        barrier_interval: barrier_interval(scenario),
+    };
     let churn = ConnectionChurn::all(scenario, context.dialer, (workers.len(), context.share));
     let watched = (clock, shared.service.as_ref());
     let reconnector = reconnector(context, &workers, watched, &reports);

@@ -78,6 +78,7 @@ impl<'a> QueueDrain<'a> {
                     "the queues were not empty within {seconds} s (`empty-timeout`): {what}"
                 );
                 reports.send(Report::CutShort(reason)).ok();
+                self.shared.is_abandoned.store(true, Ordering::Relaxed);
                 break;
             }
             self.pause(DEPTH_POLL_INTERVAL.max(asked.elapsed() * POLL_INTERVAL_FACTOR));
@@ -99,8 +100,24 @@ impl<'a> QueueDrain<'a> {
 
     /// Messages in all queues; absent when one of them did not answer.
     pub(crate) fn left(&self) -> Option<u64> {
-        let depths = self.context.restorer?.depths(self.queues.names(), self.context.dialer);
-        depths.into_iter().sum()
+        self.depths()?.into_iter().sum()
+    }
+
+    fn depths(&self) -> Option<Vec<Option<u64>>> {
+        let restorer = self.context.restorer?;
+        Some(restorer.depths(self.queues.names(), self.context.dialer))
+    }
+
+    /// Messages that are in the queues when all connections are closed. Queues may have gone with the connections. Asked
+    /// twice: what was not acknowledged comes back a little later.
+    pub(crate) fn left_behind(&self) -> u64 {
+        let ask = || self.depths().into_iter().flatten().flatten().sum();
+        let left: u64 = ask();
+        if left > 0 {
+            return left;
+        }
+        thread::sleep(DEPTH_POLL_INTERVAL);
+        ask()
     }
 
     fn pause(&self, length: Duration) {

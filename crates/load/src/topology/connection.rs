@@ -61,7 +61,7 @@ impl Topology {
     pub(crate) fn has_queues(&mut self, names: &[String]) -> Result<Vec<bool>, LoadError> {
         let none = Table::default();
         let requests: Vec<_> = names.iter().map(|name| passive_queue(name, &none)).collect();
-        self.exist(&requests, names)
+        self.exist(&requests, names, refused_queue)
     }
 
     /// The exchanges and queues of `declarations` that do not exist.
@@ -102,12 +102,17 @@ impl Topology {
     pub(crate) fn has_exchanges(&mut self, names: &[String]) -> Result<Vec<bool>, LoadError> {
         let none = Table::default();
         let requests: Vec<_> = names.iter().map(|name| passive_exchange(name, &none)).collect();
-        self.exist(&requests, names)
+        self.exist(&requests, names, refused_exchange)
     }
 
     /// Makes passive declarations, each on a channel of its own: the broker closes the channel when
     /// the object does not exist.
-    fn exist(&mut self, passive: &[Request<'_>], names: &[String]) -> Result<Vec<bool>, LoadError> {
+    fn exist(
+        &mut self,
+        passive: &[Request<'_>],
+        names: &[String],
+        refused: fn(&str, Refusal) -> LoadError,
+    ) -> Result<Vec<bool>, LoadError> {
         let window = self.window();
         let mut found = Vec::with_capacity(names.len());
         for (passive, names) in passive.chunks(window).zip(names.chunks(window)) {
@@ -118,12 +123,7 @@ impl Topology {
                 found.push(match answer {
                     Ok(_) => true,
                     Err(refusal) if refusal.is_not_found() => false,
-                    Err(refusal) => {
-                        return Err(LoadError::QueueRefused {
-                            queue: name.clone(),
-                            text: refusal.text,
-                        });
-                    }
+                    Err(refusal) => return Err(refused(name, refusal)),
                 });
             }
         }
@@ -355,9 +355,9 @@ fn missing(names: Vec<String>, there: &[bool]) -> Vec<String> {
 }
 
 pub(super) fn refused_queue(queue: &str, refusal: Refusal) -> LoadError {
-    LoadError::QueueRefused { queue: queue.to_owned(), text: refusal.text }
+    LoadError::QueueRefused { queue: queue.to_owned(), refusal: refusal.into() }
 }
 
 pub(super) fn refused_exchange(exchange: &str, refusal: Refusal) -> LoadError {
-    LoadError::ExchangeRefused { exchange: exchange.to_owned(), text: refusal.text }
+    LoadError::ExchangeRefused { exchange: exchange.to_owned(), refusal: refusal.into() }
 }

@@ -72,8 +72,8 @@ impl Checker {
                 Observation::Republished { publisher, first, count } => {
                     self.each(publisher, first, count, SequenceTracker::republish);
                 }
-                Observation::Unaccounted { publisher, before } => {
-                    self.each(publisher, before, 1, SequenceTracker::doubt_before);
+                Observation::Unaccounted { publisher, first, count } => {
+                    self.each(publisher, first, count, SequenceTracker::doubt);
                 }
                 Observation::Returned { number } => {
                     let (publisher, low) = self.numbering.split(number);

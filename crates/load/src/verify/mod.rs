@@ -12,6 +12,8 @@ mod delivery_order;
 mod destinations;
 mod findings;
 mod queue_index;
+#[cfg(test)]
+mod sequence_tests;
 mod sequence_tracker;
 mod shortfall;
 mod verdict;

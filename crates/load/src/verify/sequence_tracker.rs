@@ -20,9 +20,11 @@ pub(super) struct SequenceTracker {
     republished: Option<Bits>,
     points: Vec<DeliveryPointState>,
     evicted: EvictedCounts,
-    /// Whether the broker received messages before this one is not known.
-    unsure_before: u64,
+    /// Whether the broker received the message is not known, unless it was delivered. They count as accepted here.
+    doubtful: Option<Bits>,
     accepted_count: u64,
+    /// Doubtful messages that were not delivered when they left the window.
+    doubted_count: u64,
     unjudged: u64,
 }
 
@@ -52,8 +54,9 @@ impl SequenceTracker {
             republished: None,
             points: Vec::new(),
             evicted: EvictedCounts::default(),
-            unsure_before: 0,
+            doubtful: None,
             accepted_count: 0,
+            doubted_count: 0,
             unjudged: 0,
         }
     }
@@ -63,9 +66,21 @@ impl SequenceTracker {
         self.end
     }
 
-    /// Messages that the broker accepted.
+    /// Messages that the broker accepted, as it said, or as their delivery shows.
     pub(super) fn accepted_count(&self) -> u64 {
-        self.accepted_count
+        self.accepted_count - self.doubted_count()
+    }
+
+    /// Messages of which it is not known whether the broker accepted them.
+    pub(super) fn doubted_count(&self) -> u64 {
+        let rows = self.oldest..self.end.div_ceil(ROW);
+        let left = rows.map(|row| ones(self.unsure(row) & !self.delivered.row(row)));
+        self.doubted_count + left.sum::<u64>()
+    }
+
+    /// Doubtful messages of a row.
+    fn unsure(&self, row: u64) -> u64 {
+        self.doubtful.as_ref().map_or(0, |doubtful| doubtful.row(row))
     }
 
     pub(super) fn accept(&mut self, sequence: u64) {
@@ -84,8 +99,17 @@ impl SequenceTracker {
         }
     }
 
-    pub(super) fn doubt_before(&mut self, sequence: u64) {
-        self.unsure_before = self.unsure_before.max(sequence);
+    /// The message was sent, and it is not known whether the broker accepted it.
+    pub(super) fn doubt(&mut self, sequence: u64) {
+        if !self.reach(sequence) {
+            self.accepted_count += 1;
+            self.doubted_count += 1;
+            self.unjudged += 1;
+        } else if !self.accepted.set(sequence) {
+            self.accepted_count += 1;
+            let rows = usize::try_from(self.rows).unwrap_or(1);
+            self.doubtful.get_or_insert_with(|| Bits::new(rows)).set(sequence);
+        }
     }
 
     /// The message was returned: no consumer will receive it.
@@ -159,7 +183,8 @@ impl SequenceTracker {
     fn retire(&mut self) {
         let row = self.oldest;
         let accepted = self.accepted.row(row);
-        let unsure = before(row, self.unsure_before);
+        let unsure = self.unsure(row);
+        self.doubted_count += ones(unsure & !self.delivered.row(row));
         self.evicted.leave(accepted & !self.delivered.row(row), unsure);
         for at in &mut self.points {
             at.evicted.leave(accepted & !at.received.row(row), unsure);
@@ -168,8 +193,8 @@ impl SequenceTracker {
         }
         self.accepted.clear(row);
         self.delivered.clear(row);
-        if let Some(again) = &mut self.republished {
-            again.clear(row);
+        for bits in [&mut self.republished, &mut self.doubtful].into_iter().flatten() {
+            bits.clear(row);
         }
         self.oldest += 1;
     }
@@ -242,140 +267,11 @@ impl SequenceTracker {
         }
         for row in self.oldest..self.end.div_ceil(ROW) {
             let missing = self.accepted.row(row) & !got.row(row);
-            let (sure, arrived) = (!before(row, self.unsure_before), before(row, tail_from));
+            let (sure, arrived) = (!self.unsure(row), before(row, tail_from));
             sum.missing += ones(missing & sure & arrived);
             sum.tail += ones(missing & sure & !arrived);
             sum.unjudged += ones(missing & !sure);
         }
         sum
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const QUEUE: DeliveryPoint = DeliveryPoint { queue: 0, consumer: None, joins_late: false };
-    const OTHER: DeliveryPoint = DeliveryPoint { queue: 1, consumer: None, joins_late: false };
-
-    fn tracker_of(accepted: u64) -> SequenceTracker {
-        let mut tracker = SequenceTracker::new(2);
-        (0..accepted).for_each(|sequence| tracker.accept(sequence));
-        tracker
-    }
-
-    fn receive(
-        tracker: &mut SequenceTracker,
-        point: DeliveryPoint,
-        messages: impl IntoIterator<Item = u64>,
-    ) {
-        for sequence in messages {
-            tracker.deliver(point, sequence, false);
-        }
-    }
-
-    fn missing(missing: u64) -> Shortfall {
-        Shortfall { missing, ..Shortfall::default() }
-    }
-
-    #[test]
-    fn all_that_arrives_is_fine() {
-        let mut tracker = SequenceTracker::new(2);
-        for sequence in 0..1000 {
-            // The delivery may be seen before the confirm.
-            assert_eq!(tracker.deliver(QUEUE, sequence, false), Delivery::Fine);
-            tracker.accept(sequence);
-        }
-        assert_eq!((tracker.shortfall(false), tracker.accepted_count()), (missing(0), 1000));
-        assert_eq!(tracker.shortfall_at(0, false), Some(missing(0)));
-        assert_eq!(tracker.shortfall_at(1, false), None);
-    }
-
-    #[test]
-    fn what_does_not_arrive_is_missing_however_long_ago_it_was() {
-        let mut tracker = SequenceTracker::new(2);
-        for sequence in 0..10_000 {
-            tracker.accept(sequence);
-            if sequence % 1000 != 7 && sequence != 9_999 {
-                tracker.deliver(QUEUE, sequence, false);
-            }
-        }
-        assert_eq!(tracker.shortfall(false), missing(11));
-        assert_eq!(tracker.shortfall_at(0, false), Some(missing(11)));
-    }
-
-    #[test]
-    fn a_second_delivery_is_a_duplicate_unless_it_is_marked() {
-        let mut tracker = tracker_of(10);
-        let first = tracker.deliver(QUEUE, 3, false);
-        assert_eq!((first, tracker.deliver(QUEUE, 3, true)), (Delivery::Fine, Delivery::Fine));
-        assert_eq!(tracker.deliver(OTHER, 3, false), Delivery::Fine, "another queue has its own");
-        let duplicate = |republished| Delivery::Duplicate { republished };
-        assert_eq!(tracker.deliver(QUEUE, 3, false), duplicate(false));
-        tracker.republish(3);
-        assert_eq!(tracker.deliver(QUEUE, 3, false), duplicate(true));
-        // Two threads may tell of a message in the wrong order.
-        tracker.deliver(QUEUE, 4, true);
-        assert_eq!(tracker.deliver(QUEUE, 4, false), Delivery::Fine);
-    }
-
-    #[test]
-    fn a_backlog_deeper_than_the_window_is_not_guessed() {
-        let mut tracker = tracker_of(1000);
-        for sequence in 0..990 {
-            // The window begins with the row that has 896.
-            let expected = if sequence < 896 { Delivery::Unchecked } else { Delivery::Fine };
-            assert_eq!(tracker.deliver(QUEUE, sequence, false), expected, "{sequence}");
-        }
-        assert_eq!(tracker.shortfall(false), Shortfall { missing: 10, tail: 0, unjudged: 896 });
-        // Deliveries that never come are certain, although nobody knows which.
-        let mut tracker = tracker_of(1000);
-        receive(&mut tracker, QUEUE, 96..1000);
-        assert_eq!(tracker.shortfall(false), Shortfall { missing: 96, tail: 0, unjudged: 800 });
-    }
-
-    #[test]
-    fn every_queue_is_owed_its_own_copy() {
-        let mut tracker = tracker_of(100);
-        receive(&mut tracker, QUEUE, 0..100);
-        receive(&mut tracker, OTHER, 0..90);
-        assert_eq!(tracker.shortfall(false), missing(0));
-        assert_eq!(tracker.shortfall_at(1, false), Some(missing(10)));
-    }
-
-    #[test]
-    fn what_was_refused_returned_or_lost_on_the_way_is_not_missing() {
-        let mut tracker = SequenceTracker::new(2);
-        tracker.accept(0);
-        tracker.take_back(0);
-        tracker.deliver(QUEUE, 5, false);
-        assert_eq!(tracker.shortfall(false), missing(0), "1 to 4 were never accepted");
-        let mut tracker = tracker_of(20);
-        tracker.doubt_before(12);
-        assert_eq!(tracker.shortfall(false), Shortfall { missing: 8, tail: 0, unjudged: 12 });
-    }
-
-    #[test]
-    fn a_stream_is_read_from_where_it_is_joined() {
-        let stream = DeliveryPoint { queue: 0, consumer: Some(1), joins_late: true };
-        let mut tracker = tracker_of(100);
-        receive(&mut tracker, stream, (10..50).filter(|sequence| *sequence != 20));
-        let expected = Shortfall { missing: 1, tail: 50, unjudged: 0 };
-        assert_eq!((tracker.shortfall_at(0, true), tracker.unjudged()), (Some(expected), 10));
-        tracker.resubscribe(0, 1);
-        tracker.deliver(stream, 60, false);
-        assert_eq!(tracker.unjudged(), 20, "nobody was there for 50 to 59");
-        assert_eq!(tracker.shortfall_at(0, true).unwrap().missing, 1);
-    }
-
-    #[test]
-    fn a_stream_that_is_read_again_has_no_duplicates() {
-        let stream = DeliveryPoint { queue: 0, consumer: Some(1), joins_late: false };
-        let mut tracker = tracker_of(100);
-        receive(&mut tracker, stream, 0..50);
-        tracker.resubscribe(0, 1);
-        assert_eq!(tracker.deliver(stream, 0, false), Delivery::ReadAgain);
-        assert_eq!(tracker.deliver(stream, 50, false), Delivery::Fine);
-        assert_eq!(tracker.deliver(stream, 50, false), Delivery::Duplicate { republished: false });
     }
 }

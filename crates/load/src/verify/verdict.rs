@@ -18,6 +18,7 @@ pub(super) struct ShortfallByQueue<'a> {
     tail: u64,
     unjudged: u64,
     accepted: u64,
+    unanswered: u64,
 }
 
 impl<'a> ShortfallByQueue<'a> {
@@ -30,11 +31,13 @@ impl<'a> ShortfallByQueue<'a> {
             tail: 0,
             unjudged: 0,
             accepted: 0,
+            unanswered: 0,
         }
     }
 
     pub(super) fn add(&mut self, destination: &Destination, tracker: &SequenceTracker) {
         self.accepted += tracker.accepted_count();
+        self.unanswered += tracker.doubted_count();
         self.unjudged += tracker.unjudged();
         let fixed =
             if let Destination::Fixed(queues) = destination { queues.as_slice() } else { &[] };
@@ -106,6 +109,7 @@ pub(super) fn verdict(
         lost: 0,
         still_queued: shortfalls.tail,
         not_judged: shortfalls.unjudged,
+        unanswered: shortfalls.unanswered,
         duplicates: found.duplicates,
         duplicates_of_republished: found.of_republished,
         out_of_order: found.out_of_order,
@@ -121,7 +125,7 @@ pub(super) fn verdict(
 
 /// Counts of 0 are left out, except for the three questions of the verification.
 fn sentence(sum: &Verification) -> String {
-    if sum.accepted == 0 {
+    if sum.accepted == 0 && sum.unanswered == 0 {
         return "Nothing was checked: the broker accepted no message that carries a stamp."
             .to_owned();
     }
@@ -142,12 +146,20 @@ fn sentence(sum: &Verification) -> String {
     ];
     let asides = [
         some(sum.still_queued, "not received, but still in the queue"),
-        some(sum.not_judged, "not judged"),
+        not_judged(sum),
         some(sum.read_again, "read again from a stream"),
         some(sum.unchecked_deliveries, "deliveries too old to be checked for duplicates"),
     ];
     let found = format!("Of {} accepted messages {}", sum.accepted, answers.join(", "));
     asides.into_iter().flatten().fold(found, |text, aside| format!("{text}; {aside}")) + "."
+}
+
+fn not_judged(sum: &Verification) -> Option<String> {
+    let behind = match sum.unanswered {
+        0 => String::new(),
+        count => format!(" ({count} that the broker is not known to have accepted)"),
+    };
+    (sum.not_judged > 0).then(|| format!("{} not judged{behind}", sum.not_judged))
 }
 
 #[cfg(test)]

@@ -13,14 +13,22 @@ use crate::{
     report::Failure,
 };
 
-/// Timeout for outstanding confirms after the load. Chosen: a run must end even when the broker
-/// confirms nothing.
-pub(crate) const CONFIRM_TIMEOUT: Nanos = Nanos::from_micros(5_000_000);
+/// The wait for answers after the load is over when for this time none came and nothing was written. Chosen: a run must
+/// end even when the broker answers nothing.
+const ANSWER_IDLE_TIME: Nanos = Nanos::from_micros(5_000_000);
+
+/// Timeout for all answers after the load, even when some still come. Chosen: what sockets hold of small messages is
+/// taken in that time by a broker that takes ten thousand a second.
+pub(crate) const ANSWER_TIMEOUT: Nanos = Nanos::from_micros(120_000_000);
+
+/// Messages that the broker accepts so soon after the load count to its last second: they were on their way. Chosen: as
+/// long as the time between two barriers.
+const ACCEPT_GRACE: Nanos = Nanos::from_micros(50_000);
 
 /// Consumers have drained when nothing was delivered for this time. Chosen.
 const DRAIN_IDLE_TIME: Nanos = Nanos::from_micros(250_000);
 
-/// Timeout for consumers after the confirms, even when messages are still delivered. Chosen.
+/// Timeout for consumers after all answers, even when messages are still delivered. Chosen.
 pub(crate) const DRAIN_TIMEOUT: Nanos = Nanos::from_micros(2_000_000);
 
 impl Worker {
@@ -32,12 +40,18 @@ impl Worker {
     ) -> Result<(), Failure> {
         self.tick(context)?;
         self.for_each_link(context, Link::stop_publishing);
-        self.report(now, false, context);
+        self.ask(context);
+        self.hold_report(now, context);
         self.ready.push_all();
         context.shared.confirming.fetch_add(1, Ordering::Relaxed);
         context.shared.draining.fetch_add(1, Ordering::Relaxed);
         let delivered = self.delivered(context);
-        self.drain = DrainProgress { delivered, delivered_at: now, emptied_at: None };
+        self.drain = DrainProgress {
+            delivered,
+            delivered_at: now,
+            moved_at: now,
+            ..DrainProgress::default()
+        };
         self.stage = Stage::Drain { since: now, is_confirming: true };
         Ok(())
     }
@@ -49,8 +63,13 @@ impl Worker {
         now: RunInstant,
         context: &WorkerContext<'_>,
     ) -> Result<(), Failure> {
+        self.ask(context);
+        let awaits_answers = is_confirming && self.awaits_answers(since, now, context);
+        let is_reporting = context.awaits_empty && now >= self.interval.boundary();
+        let is_soon = now < since + ACCEPT_GRACE && !is_reporting;
+        self.release_report(awaits_answers && is_soon, context);
         self.report_drain(now, context)?;
-        if is_confirming && !self.awaits_confirms(since, now) {
+        if is_confirming && !awaits_answers {
             context.shared.confirming.fetch_sub(1, Ordering::Relaxed);
             self.stage = Stage::Drain { since, is_confirming: false };
         } else if !is_confirming && self.has_drained(since, now, context) {
@@ -71,8 +90,33 @@ impl Worker {
         }
     }
 
-    fn awaits_confirms(&self, since: RunInstant, now: RunInstant) -> bool {
-        self.links.iter().any(|link| link.awaited() > 0) && now < since + CONFIRM_TIMEOUT
+    /// Asks for what is not known to be accepted. Responders go on sending in a drain.
+    fn ask(&mut self, context: &WorkerContext<'_>) {
+        for index in 0..self.links.len() {
+            let mut serve = self.interval.serve_context(&mut self.pacing.limiter, context);
+            if self.links[index].ask(&mut serve) {
+                self.ready.push(index);
+            }
+        }
+    }
+
+    /// Answers are awaited as long as some come, or bytes leave for the broker.
+    fn awaits_answers(
+        &mut self,
+        since: RunInstant,
+        now: RunInstant,
+        context: &WorkerContext<'_>,
+    ) -> bool {
+        let awaited = self.links.iter().map(Link::awaited).sum();
+        let unwritten = self.links.iter_mut().map(Link::unwritten_bytes).sum();
+        let progress = &mut self.drain;
+        if (progress.awaited, progress.unwritten) != (awaited, unwritten) {
+            (progress.awaited, progress.unwritten) = (awaited, unwritten);
+            progress.moved_at = now;
+        }
+        let was_stopped = context.shared.was_stopped.load(Ordering::Relaxed);
+        let longest = if was_stopped { ANSWER_IDLE_TIME } else { ANSWER_TIMEOUT };
+        awaited > 0 && now < since + longest && now < progress.moved_at + ANSWER_IDLE_TIME
     }
 
     /// A drain that may take long is reported second by second.
@@ -89,13 +133,12 @@ impl Worker {
         Ok(())
     }
 
-    /// Messages delivered in this interval. Only those of this run, if they are known: others may
-    /// go on publishing, and nobody waits for their messages.
+    /// Messages delivered in this interval for the first time: those that are refused come again without end. Only those
+    /// of this run, if they are known: others may go on publishing, and nobody waits for their messages.
     fn delivered(&self, context: &WorkerContext<'_>) -> u64 {
-        let only_own = context.knows_own && !context.awaits_empty;
         let measured = &self.interval.measured;
-        let others = if only_own { measured.unstamped } else { 0 };
-        measured.counts.consumed.saturating_sub(others)
+        let others = if context.knows_own { measured.unstamped } else { 0 };
+        measured.counts.consumed.saturating_sub(others + measured.counts.redelivered)
     }
 
     fn has_drained(
@@ -111,14 +154,21 @@ impl Worker {
         }
         let others_confirm = context.shared.confirming.load(Ordering::Relaxed) > 0
             || context.shared.others_confirm.load(Ordering::Relaxed);
-        let is_idle = now >= progress.delivered_at + DRAIN_IDLE_TIME && !others_confirm;
+        let answered_at =
+            if others_confirm { None } else { Some(*progress.answered_at.get_or_insert(now)) };
+        // What was accepted last is on its way to the consumers.
+        let idle_since = answered_at.map(|at| at.max(progress.delivered_at));
+        let is_idle = idle_since.is_some_and(|at| now >= at + DRAIN_IDLE_TIME);
         let is_consuming = self.links.iter().any(Link::is_consuming);
         if context.awaits_empty {
             let is_empty = context.shared.is_empty.load(Ordering::Relaxed);
             let emptied = is_empty.then(|| *progress.emptied_at.get_or_insert(now));
-            let is_over = emptied.is_some_and(|at| is_idle || now >= at + DRAIN_TIMEOUT);
+            let is_abandoned = context.shared.is_abandoned.load(Ordering::Relaxed);
+            let longest = if is_abandoned { DRAIN_TIMEOUT } else { ANSWER_TIMEOUT };
+            let is_over = emptied.is_some_and(|at| is_idle || now >= at + longest);
             return !is_consuming || is_over;
         }
-        !is_consuming || is_idle || now >= since + CONFIRM_TIMEOUT + DRAIN_TIMEOUT
+        let is_late = answered_at.is_some_and(|at| now >= at + DRAIN_TIMEOUT);
+        !is_consuming || is_idle || is_late || now >= since + ANSWER_TIMEOUT + DRAIN_TIMEOUT
     }
 }

@@ -22,7 +22,7 @@ use crate::{
     connect::ReconnectedLinks,
     link::Link,
     pacing::Timer,
-    report::{Failure, Report, Side},
+    report::{Failure, IntervalReport, Report, Side},
 };
 
 /// Longest wait for a socket: flags that the coordinator sets are seen after it.
@@ -53,6 +53,8 @@ pub(crate) struct Worker {
     pub(super) reconnections: Reconnections,
     pub(super) stage: Stage,
     pub(super) drain: DrainProgress,
+    /// The report of the load's last interval.
+    pub(super) held: Option<Box<IntervalReport>>,
     scratch: Vec<u8>,
 }
 
@@ -82,6 +84,7 @@ impl Worker {
             reconnections: Reconnections::new(count, waker),
             stage: Stage::Load { is_last_pass: false },
             drain: DrainProgress::default(),
+            held: None,
             scratch: vec![0; 2 * frame_max as usize + SCRATCH_BYTES],
             links,
         })
@@ -107,6 +110,7 @@ impl Worker {
         if let Stage::Drain { is_confirming: true, .. } = self.stage {
             context.shared.confirming.fetch_sub(1, Ordering::Relaxed);
         }
+        self.release_report(false, context);
         self.give_up(context);
         self.report(context.now(), true, context);
         context.reports.send(Report::Done).ok();

@@ -13,5 +13,5 @@ mod reporting;
 mod stage;
 
 pub(crate) use context::WorkerContext;
-pub(crate) use draining::{CONFIRM_TIMEOUT, DRAIN_TIMEOUT};
+pub(crate) use draining::{ANSWER_TIMEOUT, DRAIN_TIMEOUT};
 pub(crate) use event_loop::{CLOSE_TIMEOUT, Worker};

@@ -38,6 +38,30 @@ impl Worker {
 
     /// Reports the interval up to `now`; the next one begins. `is_last`: nothing follows.
     pub(super) fn report(&mut self, now: RunInstant, is_last: bool, context: &WorkerContext<'_>) {
+        let report = self.next_report(now, is_last, context);
+        context.reports.send(Report::Interval(report)).ok();
+    }
+
+    /// Holds the report of the load's last interval, which ends now, for the messages that are on their way.
+    pub(super) fn hold_report(&mut self, now: RunInstant, context: &WorkerContext<'_>) {
+        self.held = Some(self.next_report(now, false, context));
+    }
+
+    /// Adds the accepted messages to the report that is held. It is sent when it is not to be held any longer.
+    pub(super) fn release_report(&mut self, is_held: bool, context: &WorkerContext<'_>) {
+        let Some(report) = &mut self.held else { return };
+        report.measured.counts.accept(self.interval.measured.counts.take_accepted());
+        if !is_held && let Some(report) = self.held.take() {
+            context.reports.send(Report::Interval(report)).ok();
+        }
+    }
+
+    fn next_report(
+        &mut self,
+        now: RunInstant,
+        is_last: bool,
+        context: &WorkerContext<'_>,
+    ) -> Box<IntervalReport> {
         let draining = !self.stage.is_load();
         // Before the report of the same time, so that the check is never behind the counts.
         self.interval.recorder.as_mut().map(ObservationRecorder::send);
@@ -46,7 +70,7 @@ impl Worker {
         measured.connections = self.links.iter().filter(|link| link.is_up()).count() as u64;
         measured.responsiveness = self.responsiveness();
         self.drain.delivered = 0;
-        let report = IntervalReport {
+        Box::new(IntervalReport {
             worker: self.number,
             // A short drain is one interval.
             second: if draining && !context.awaits_empty { 0 } else { self.interval.second },
@@ -56,7 +80,6 @@ impl Worker {
             is_last,
             measured,
             publisher_counts: self.publisher_counts(),
-        };
-        context.reports.send(Report::Interval(Box::new(report))).ok();
+        })
     }
 }

@@ -19,12 +19,18 @@ impl Stage {
     }
 }
 
-/// Deliveries during the drain.
+/// Answers and deliveries during the drain.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DrainProgress {
     /// Messages delivered in this interval, when that number changed last.
     pub(super) delivered: u64,
     pub(super) delivered_at: RunInstant,
+    /// Answers that are awaited and bytes that wait for sockets, when either changed last.
+    pub(super) awaited: u64,
+    pub(super) unwritten: usize,
+    pub(super) moved_at: RunInstant,
+    /// When the worker learned that nobody awaits answers any more.
+    pub(super) answered_at: Option<RunInstant>,
     /// When the worker learned that the queues are empty.
     pub(super) emptied_at: Option<RunInstant>,
 }

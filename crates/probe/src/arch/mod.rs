@@ -1,9 +1,11 @@
-//! What depends on the machine's architecture, with the same names for each: how JIT code uses registers and calls C
-//! ([`registers`](machine::registers), [`calls`](machine::calls)), the instructions of its fragments
-//! ([`schedule`](machine::schedule), [`bif_calls`](machine::bif_calls)), and what the compiler's unwind tables say
-//! ([`frames`](machine::frames)). `bpf/x86_64` and `bpf/aarch64` have the kernel program's part of it.
+//! Code that depends on the machine's architecture, with the same names for each:
 //!
-//! Everything here is pure: memory is handed in. So the tests of all architectures run on each.
+//! * The JIT's use of registers and its calls of C: [`registers`](machine::registers), [`calls`](machine::calls).
+//! * The instructions of its fragments: [`schedule`](machine::schedule), [`bif_calls`](machine::bif_calls).
+//! * The rows of the compiler's unwind tables: [`frames`](machine::frames).
+//!
+//! `bpf/x86_64` and `bpf/aarch64` have the kernel program's part. All functions are pure, with memory as an
+//! argument, so that the tests of all architectures run on each.
 
 #[cfg(any(test, target_arch = "aarch64"))]
 #[cfg_attr(not(target_arch = "aarch64"), allow(dead_code, reason = "tests use parts of it"))]

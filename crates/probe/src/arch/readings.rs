@@ -1,24 +1,24 @@
-//! What is read out of instructions and tables, the same for every architecture.
+//! Results of reading instructions and tables, the same for every architecture.
 
 use gimli::{EhFrame, EndianSlice, LittleEndian};
 
 /// A section of unwind tables.
 pub(crate) type UnwindFrames<'a> = EhFrame<EndianSlice<'a, LittleEndian>>;
 
-/// Where a process continues, as the scheduling code reads it.
+/// Place of a process's resumption address, read from the scheduling code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Resumption {
     /// Offset of `Process.i`.
     pub(crate) offset: u32,
-    /// The numbers that mark calls of NIFs and of BIFs; 0 where there is none.
+    /// The numbers that mark calls of NIFs and of BIFs; 0 for none.
     pub(crate) native_calls: [u64; 2],
 }
 
-/// What is known of a word that may be the return address of the innermost JIT code.
+/// Facts about a word that may be the return address of the innermost JIT code.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(
     clippy::struct_excessive_bools,
-    reason = "independent facts, of which each architecture weighs its own"
+    reason = "independent facts; each architecture judges by different ones"
 )]
 pub(crate) struct InnermostCall {
     /// The innermost JIT code is a fragment.

@@ -1,14 +1,14 @@
-//! Checks the layout against registers: in JIT code one register is the current process and another the top
-//! of its stack, so both must be in memory at the offsets of the layout.
+//! Checks the layout against registers. In JIT code one register is the current process and another the top of its
+//! stack, so both must be in memory at the offsets of the layout.
 
 use super::{layout::Layout, pids::is_pid};
 use crate::kernel_interface::Snapshot;
 
-/// Share of the snapshots that must agree. Not all, because the node runs on while a snapshot is taken.
+/// Minimum share of agreeing snapshots. Below 1, because the node runs while a snapshot is taken.
 const MIN_AGREEMENT: f64 = 0.8;
 
-/// Compares snapshots with the layout. `Ok` is the number of snapshots that were compared, 0 on an idle node;
-/// `Err` describes a disagreement.
+/// Compares snapshots with the layout. Returns the number of compared snapshots, 0 on an idle node; `Err` describes
+/// a disagreement.
 pub(crate) fn check_layout(layout: &Layout, snapshots: &[Snapshot]) -> Result<usize, String> {
     let valid: Vec<&Snapshot> = snapshots
         .iter()
@@ -24,8 +24,8 @@ pub(crate) fn check_layout(layout: &Layout, snapshots: &[Snapshot]) -> Result<us
     Err(format!("{agreeing} of {} snapshots agree; {example}", valid.len()))
 }
 
-/// JIT code that is about to call C has left the Erlang stack; its stack register then points to
-/// the scheduler's registers, not to the process.
+/// Returns whether the snapshot is of JIT code that is about to call C. Such code has left the Erlang stack: its
+/// stack register points to the scheduler's registers, not to the process.
 fn is_on_c_stack(layout: &Layout, snapshot: &Snapshot) -> bool {
     snapshot.stack == snapshot.scheduler_words[layout.registers as usize / 8]
 }
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn an_idle_node_says_nothing() {
+    fn an_idle_node_is_not_compared() {
         assert_eq!(check_layout(layout(), &[]), Ok(0));
     }
 
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn code_that_is_about_to_call_c_says_nothing() {
+    fn code_about_to_call_c_is_not_compared() {
         let mut calling = snapshot(layout());
         calling.stack = 0x5000;
         calling.scheduler_words[layout().registers as usize / 8] = 0x5000;

@@ -1,4 +1,4 @@
-//! The running emulator: its release, its layout, and each scheduler's data.
+//! The running emulator: its release, its layout, and the data of each scheduler.
 
 use std::{thread::sleep, time::Duration};
 
@@ -24,23 +24,23 @@ const MAX_TEXT_BYTES: u64 = 64 << 20;
 /// Attempts to find the layout: the VM starts and ends processes and loads code meanwhile.
 const ATTEMPTS: u32 = 12;
 
-/// Pause between two attempts: longer than the VM takes to load a module, also where it has to wait for its CPU.
+/// Pause between two attempts: longer than the VM takes to load a module, even if it waits for its CPU.
 const RETRY_INTERVAL: Duration = Duration::from_millis(15);
 
-/// A VM whose layout was found.
+/// A VM with a known layout.
 #[derive(Debug)]
 pub(crate) struct Emulator {
-    /// OTP release (`25`).
+    /// OTP release, for example `25`.
     pub(crate) release: String,
     /// Offsets in its structures.
     pub(crate) layout: Layout,
     /// Address of `__jit_debug_descriptor`.
     pub(crate) jit_descriptor: u64,
-    /// Address and length in bytes of the table of BIFs, where it was found.
+    /// Address and length in bytes of the table of BIFs, if it was found.
     pub(crate) bif_table: Option<(u64, u64)>,
-    /// How pids are encoded.
+    /// Encoding of pids.
     pub(crate) pids: Pids,
-    /// How each part of the layout was found.
+    /// The source of each part of the layout.
     pub(crate) evidence: Vec<Evidence>,
     schedulers: SchedulerBases,
 }
@@ -54,7 +54,7 @@ pub(crate) struct Inspected {
 /// A thread that runs Erlang processes, with its `ErtsSchedulerData`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct SchedulerBlock {
-    /// The thread, in the node's pid namespace.
+    /// Id of the thread in the node's pid namespace.
     pub(crate) tid: u32,
     /// Address of the block.
     pub(crate) data: u64,
@@ -62,7 +62,7 @@ pub(crate) struct SchedulerBlock {
     pub(crate) kind: ThreadKind,
 }
 
-/// Finds out how the VM is laid out, and reads the names of its code.
+/// Discovers the VM's layout, and reads the names of its code.
 pub(crate) fn inspect(process: &Process) -> Result<Inspected, ProbeError> {
     let program = process.executable()?;
     let mappings = process.mappings()?;
@@ -70,7 +70,7 @@ pub(crate) fn inspect(process: &Process) -> Result<Inspected, ProbeError> {
     inspect_with(process, &exports, &mappings, &program)
 }
 
-/// What the executable exports, with the addresses in memory.
+/// The executable's exports, with their addresses in memory.
 pub(super) fn exports_of(
     process: &Process,
     mappings: &[Mapping],
@@ -80,7 +80,7 @@ pub(super) fn exports_of(
     Ok(Exports::new(&process.image.symbols, bias))
 }
 
-/// As [`inspect`], with the variables that the executable exports, or with none.
+/// Does the work of [`inspect`] with the given exports, which may be empty.
 pub(super) fn inspect_with(
     process: &Process,
     exports: &Exports,
@@ -89,7 +89,7 @@ pub(super) fn inspect_with(
 ) -> Result<Inspected, ProbeError> {
     let mut attempt = 1;
     loop {
-        // Read anew each time: variables that were being written have other values then.
+        // Read anew each time: variables that the VM was writing have other values then.
         let data = StaticData::read(process, mappings, program);
         let release = release_of(process, exports, &data);
         match inspect_once(process, exports, &data, &release) {
@@ -105,9 +105,9 @@ pub(super) fn inspect_with(
     }
 }
 
-/// Why one attempt failed.
+/// Cause of a failed attempt.
 enum Refusal {
-    /// There is no list of JIT code, or it was being changed.
+    /// The list of JIT code does not exist, or the VM was changing it.
     NoList,
     Unclear(Unclear),
     Failed(ProbeError),
@@ -162,7 +162,7 @@ fn layout_not_found(process: &Process, release: &Release, unclear: &Unclear) -> 
     }
 }
 
-/// The emulator's own code, with its address. `None` where it cannot be read, or is larger than any.
+/// The emulator's own code, with its address. `None` if it is unreadable or larger than the limit.
 pub(crate) fn emulator_text(process: &Process) -> Option<(u64, Vec<u8>)> {
     let program = process.executable().ok()?;
     let mappings = process.mappings().ok()?;
@@ -172,8 +172,8 @@ pub(crate) fn emulator_text(process: &Process) -> Option<(u64, Vec<u8>)> {
 }
 
 impl Emulator {
-    /// The data of every scheduler thread. Fails when a block does not have the kind and the number of its
-    /// thread's name: then the stride or the offsets are wrong.
+    /// The data of every scheduler thread. Fails if a block does not have the kind and the number of its thread's
+    /// name: then the stride or the offsets are wrong.
     pub(crate) fn schedulers(&self, process: &Process) -> Result<Vec<SchedulerBlock>, ProbeError> {
         let mut blocks = Vec::new();
         for thread in process.threads()? {

@@ -1,7 +1,7 @@
-//! Names of functions by their `ErtsCodeMFA` (module, function, arity), which the VM stores before the code
-//! of each function, and names of BIFs by the address of their C function.
+//! Names of functions by their `ErtsCodeMFA` (module, function, arity), which the VM stores before the code of each
+//! function, and names of BIFs by the address of their C function.
 //!
-//! Module and function are numbers of atoms. Their names are learnt from the functions of the code map.
+//! Module and function are numbers of atoms. The functions of the code map give their names.
 
 use std::collections::HashSet;
 
@@ -11,9 +11,9 @@ use crate::{arch::machine::schedule, node::ReadMemory};
 /// The VM's identification of a function (`ErtsCodeMFA`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct CodeMfa {
-    /// An atom.
+    /// Number of an atom.
     pub(crate) module: u64,
-    /// An atom.
+    /// Number of an atom.
     pub(crate) function: u64,
     /// Number of arguments.
     pub(crate) arity: u64,
@@ -22,9 +22,10 @@ pub(crate) struct CodeMfa {
 /// Names that are looked up at first use.
 #[derive(Debug, Default)]
 pub(crate) struct FunctionNames {
-    /// In the order of their atoms: a broker has tens of thousands, and a hash map of them would take four times as much.
+    /// Functions in the order of their atoms. A broker has tens of thousands, and a hash map would take four times
+    /// as much memory.
     functions: Vec<Named>,
-    /// By the id of a name: whether it is among them.
+    /// For each id of a name: true if `functions` has it.
     is_known: Vec<bool>,
     is_current: bool,
     /// The VM's table of BIFs, as words.
@@ -33,12 +34,12 @@ pub(crate) struct FunctionNames {
     bifs: HashSet<CodeMfa>,
 }
 
-/// A function of the code map. Which atoms a name has is so for the whole life of a VM.
+/// A function of the code map. The atoms of a name never change in the life of a VM.
 #[derive(Clone, Copy, Debug)]
 struct Named {
     module: u32,
     function: u32,
-    /// With the arity.
+    /// The name, with the arity.
     name: TextId,
 }
 
@@ -52,7 +53,7 @@ const ATOM_TAG: u64 = 0b00_1011;
 const ATOM_TAG_BITS: u64 = 0b11_1111;
 
 impl FunctionNames {
-    /// With the VM's table of BIFs, `bif_table`, which lies at `span.0` and has `span.1` bytes.
+    /// Reads the VM's table of BIFs, which lies at `span.0` and has `span.1` bytes.
     pub(crate) fn new(memory: &impl ReadMemory, span: Option<(u64, u64)>) -> Self {
         let bif_table = span.and_then(|span| words_at(memory, span, MAX_BIF_TABLE_BYTES));
         let bif_table: Vec<u64> = bif_table.unwrap_or_default();
@@ -60,13 +61,13 @@ impl FunctionNames {
         Self { bif_table, bifs, ..Self::default() }
     }
 
-    /// To be called when the code map has changed.
+    /// Makes the next unknown name read the code map again. Call it after a change of the map.
     pub(crate) fn code_changed(&mut self) {
         self.is_current = false;
     }
 
-    /// `prim_file:read_nif/2`. `None` for what has no code, such as the second half of a BIF that
-    /// was interrupted (`ets:select_trap/1`).
+    /// The name of a function, for example `prim_file:read_nif/2`. `None` for one without code, such as the second
+    /// half of an interrupted BIF (`ets:select_trap/1`).
     pub(crate) fn name_of<'a>(
         &mut self,
         mfa: CodeMfa,
@@ -81,9 +82,9 @@ impl FunctionNames {
 
     fn known<'a>(&self, mfa: CodeMfa, code: &'a CodeMap) -> Option<&'a str> {
         let atoms = (mfa.module, mfa.function);
-        let first = self.functions.partition_point(|it| it.atoms() < atoms);
-        let all = self.functions[first..].iter().take_while(|it| it.atoms() == atoms);
-        all.map(|it| code.name(it.name)).find(|name| arity_in(name) == Some(mfa.arity))
+        let first = self.functions.partition_point(|named| named.atoms() < atoms);
+        let all = self.functions[first..].iter().take_while(|named| named.atoms() == atoms);
+        all.map(|named| code.name(named.name)).find(|name| arity_in(name) == Some(mfa.arity))
     }
 
     /// The name of a BIF; `None` for any other function.
@@ -101,7 +102,7 @@ impl FunctionNames {
         entries_of(&self.bif_table).collect()
     }
 
-    /// The BIF of the C function at `address`. `None` when there is none, or more than one.
+    /// The BIF of the C function at `address`. `None` if there is none, or more than one.
     pub(crate) fn bif_of<'a>(
         &mut self,
         address: u64,
@@ -137,7 +138,7 @@ impl FunctionNames {
 }
 
 impl Named {
-    /// `None`: no atoms.
+    /// A function with its name; `None` if the words are no atoms.
     fn new(mfa: CodeMfa, name: TextId) -> Option<Self> {
         let (module, function) = (mfa.module.try_into().ok()?, mfa.function.try_into().ok()?);
         Some(Self { module, function, name })
@@ -148,7 +149,7 @@ impl Named {
     }
 }
 
-/// Words that have the form of an entry of the table of BIFs: module, function, arity as an int, C function.
+/// Words in the form of an entry of the table of BIFs: module, function, arity as an int, C function.
 fn entries_of(bif_table: &[u64]) -> impl Iterator<Item = (CodeMfa, u64)> {
     let entries = bif_table.windows(4).filter(|entry| is_atom(entry[0]) && is_atom(entry[1]));
     entries.map(|entry| {
@@ -176,16 +177,16 @@ fn mfa_in(
     find_mfa(&words(&bytes[..length]), name)
 }
 
-/// Memory that is read from low addresses to high ones, much at a time: a broker has tens of thousands of functions,
-/// and each call of the kernel for a header costs far more than the bytes.
+/// Memory read from low addresses to high ones, in chunks. A broker has tens of thousands of functions, and a
+/// system call for each header would cost far more than the additional bytes.
 struct MemoryInOrder<'a, M> {
     memory: &'a M,
-    /// Where the bytes are that were read last.
+    /// Address of the bytes read last.
     at: u64,
     bytes: Vec<u8>,
 }
 
-/// Read at a time. Chosen: a hundred functions.
+/// Bytes per read. Chosen: a hundred functions.
 const CHUNK_BYTES: usize = 64 << 10;
 
 impl<'a, M: ReadMemory> MemoryInOrder<'a, M> {
@@ -198,7 +199,7 @@ impl<'a, M: ReadMemory> MemoryInOrder<'a, M> {
             self.bytes.resize(CHUNK_BYTES, 0);
             self.at = address;
             if self.memory.read(address, &mut self.bytes).is_err() {
-                // Nothing may be mapped behind the last code.
+                // The memory after the last code may be unmapped.
                 self.bytes.clear();
                 return self.memory.read(address, into).ok();
             }
@@ -213,7 +214,7 @@ impl<'a, M: ReadMemory> MemoryInOrder<'a, M> {
     }
 }
 
-/// Two atoms followed by the number of arguments that `name` ends with.
+/// Finds two atoms followed by the arity in `name`.
 fn find_mfa(header: &[u64], name: &str) -> Option<CodeMfa> {
     let arity = arity_in(name)?;
     let found = header
@@ -223,7 +224,7 @@ fn find_mfa(header: &[u64], name: &str) -> Option<CodeMfa> {
     Some(CodeMfa { module: found[0], function: found[1], arity })
 }
 
-/// 2 of `ets:select/2`.
+/// The arity in a name: 2 in `ets:select/2`.
 fn arity_in(name: &str) -> Option<u64> {
     name.rsplit_once('/')?.1.parse().ok()
 }
@@ -242,7 +243,7 @@ mod tests {
 
     use super::*;
 
-    /// Where the code begins.
+    /// Address of the first code.
     const CODE: u64 = 0x7000_0000;
 
     struct Memory {
@@ -261,20 +262,20 @@ mod tests {
         }
     }
 
-    /// A header of four words before each function, which has sixty.
+    /// Each function has a header of four words and sixty words of code.
     #[test]
     fn headers_are_read_many_at_a_time() {
         let atom = |number: u64| number << 6 | ATOM_TAG;
         let functions = 2000;
         let words = (0..functions)
-            .flat_map(|of| [vec![0, atom(7), atom(of / 2), of % 2], vec![0; 60]].concat());
+            .flat_map(|index| [vec![0, atom(7), atom(index / 2), index % 2], vec![0; 60]].concat());
         let bytes = words.flat_map(u64::to_le_bytes).collect();
         let memory = Memory { bytes, reads: Cell::new(0) };
-        let ranges = (0..functions).flat_map(|of| {
-            let (header, name) = (CODE + 512 * of, format!("m:f{}/{}", of / 2, of % 2));
+        let ranges = (0..functions).flat_map(|index| {
+            let (header, name) = (CODE + 512 * index, format!("m:f{}/{}", index / 2, index % 2));
             [(header, header + 32, name.clone()), (header + 32, header + 512, name)]
         });
-        let code = CodeMap::of_ranges(ranges);
+        let code = CodeMap::from_ranges(ranges);
         let mut names = FunctionNames::default();
         for (function, arity) in [(0, 0), (0, 1), (7, 1), (functions / 2 - 1, 1)] {
             let mfa = CodeMfa { module: atom(7), function: atom(function), arity };
@@ -283,7 +284,7 @@ mod tests {
         }
         let more = CodeMfa { module: atom(7), function: atom(7), arity: 2 };
         assert_eq!(names.name_of(more, &code, &memory), None);
-        // A megabyte, in chunks; the functions at its end one by one.
+        // The megabyte is read in chunks, the functions at its end one by one.
         let reads = memory.reads.get();
         assert!(reads < 16 + 2 * 128, "{reads}");
         let before = reads;
@@ -295,7 +296,7 @@ mod tests {
 
     #[test]
     fn the_header_of_a_function() {
-        // Of ets:select/2 on Erlang 25.2.3: a call, an empty word, and the three that matter.
+        // Header of ets:select/2 on Erlang 25.2.3: a call, an empty word, and the three words of the MFA.
         let header = [0x001f_0fff_ffea_33e8, 0, 0x3bcb, 0xe38b, 2, 0xffff_ea28_e800_06eb];
         let expected = CodeMfa { module: 0x3bcb, function: 0xe38b, arity: 2 };
         assert_eq!(find_mfa(&header, "ets:select/2"), Some(expected));

@@ -1,8 +1,8 @@
 //! Reads the VM's list of its machine code: the GDB JIT interface.
 //!
-//! Every JIT emulator on Linux has the list, without a flag and also when it is stripped
-//! (`beam_jit_metadata.cpp` of the emulator). The VM changes it while it is read, so every length is
-//! checked, and the caller reads again after an error.
+//! Every JIT emulator on Linux has the list, without a flag and even when stripped (`beam_jit_metadata.cpp` of the
+//! emulator). The VM may change it during a read, so every length is checked, and the caller reads again after an
+//! error.
 
 use std::collections::HashMap;
 
@@ -25,10 +25,10 @@ const MIN_BLOB: usize = 24;
 const KIND_EMULATOR: u32 = 0;
 const KIND_MODULE: u32 = 1;
 
-/// First bytes of an entry's blob that are kept: they distinguish it from a later one at the same address.
+/// First bytes of an entry's blob, kept to distinguish it from a later one at the same address.
 pub(crate) const HEAD_BYTES: usize = 32;
 
-/// The table is not valid, mostly because it was changed while it was read.
+/// An invalid table, mostly due to a change during the read.
 #[derive(Debug, Error)]
 pub(crate) enum JitError {
     #[error("cannot be read: {0}")]
@@ -49,7 +49,7 @@ pub(crate) enum JitError {
     NoEmulator,
 }
 
-/// An element of the list; newest first in memory.
+/// An element of the list. Memory has the newest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Entry {
     /// Address of its blob.
@@ -88,13 +88,13 @@ pub(crate) struct Range {
     pub(crate) end: u64,
     /// `module:function/arity` or `global::name`.
     pub(crate) name: String,
-    /// Where lines of the source begin, in order of address. The first may begin before the range:
-    /// it is the line of the function's head.
+    /// Beginnings of source lines, in order of address. The first may begin before the range: it is the line of the
+    /// function's head.
     pub(crate) lines: Vec<Line>,
 }
 
-/// The address at which the code of a source line begins. The VM has one for each instruction that calls or
-/// can fail.
+/// The address at which the code of a source line begins. The VM records one for each instruction that calls or can
+/// fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     /// First address.
@@ -105,21 +105,21 @@ pub(crate) struct Line {
     pub(crate) number: u32,
 }
 
-/// The address of the newest entry; it changes whenever code is loaded.
+/// The address of the newest entry; it changes with every load of code.
 pub(crate) fn first_entry(memory: &impl ReadMemory, descriptor: u64) -> Result<u64, JitError> {
     Ok(memory.word(descriptor + 16)?)
 }
 
-/// Whether the first entry of a list may be at `address`: it has a table of possible length and kind, and the next
-/// entry, where there is one, says that it comes after this one. Its own pointer to an entry before it tells nothing:
-/// the VM writes it only in the first entry of all, and when a newer one is added.
+/// Returns whether the first entry of a list may be at `address`. Such an entry has a table of possible length and
+/// kind, and the next entry, if any, points back to it. Its own pointer to an entry before it is no criterion: the
+/// VM writes it only in the oldest entry, and when it adds a newer one.
 pub(super) fn is_first_entry(memory: &impl ReadMemory, address: u64) -> bool {
     let mut bytes = [0; 32];
     if memory.read(address, &mut bytes).is_err() {
         return false;
     }
     let [next, previous, blob, size] =
-        [0, 1, 2, 3].map(|at| u64::from_le_bytes(bytes.as_chunks().0[at]));
+        [0, 1, 2, 3].map(|index| u64::from_le_bytes(bytes.as_chunks().0[index]));
     let is_size = usize::try_from(size).is_ok_and(|size| (MIN_BLOB..=MAX_BLOB).contains(&size));
     let kind = || memory.word(blob).map(|word| word & 0xffff_ffff);
     let is_linked = || match next {
@@ -168,7 +168,7 @@ pub(crate) fn read_blob(memory: &impl ReadMemory, entry: &Entry) -> Result<Blob,
     parse(&bytes)
 }
 
-/// Parses a blob; fields are unaligned and little-endian, lengths of names include a NUL.
+/// Parses a blob. Fields are unaligned and little-endian; lengths of names include a NUL.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Blob, JitError> {
     let mut cursor = Cursor { bytes, at: 0 };
     match cursor.u32()? {
@@ -244,7 +244,7 @@ impl<'a> Files<'a> {
     }
 }
 
-/// The VM appends the part of the function to which a range belongs; that is removed.
+/// The function's name without the suffix that the VM appends for the part of the function.
 fn function_name(raw: &str) -> String {
     ["-CodeInfoPrologue", "::codeHeader", "::codeFooter"]
         .iter()
@@ -291,7 +291,7 @@ impl<'a> Cursor<'a> {
         Ok(String::from_utf8_lossy(self.name()?).into_owned())
     }
 
-    /// A length in two bytes, then that many bytes, the last of them NUL.
+    /// Reads a name: a length in two bytes, then that many bytes, the last of them NUL.
     fn name(&mut self) -> Result<&'a [u8], JitError> {
         let length = usize::from(self.u16()?);
         let bytes = self.take(length)?;

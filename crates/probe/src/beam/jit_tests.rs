@@ -1,10 +1,10 @@
-//! Tables as nodes had them, and such as none has.
+//! Recorded tables of nodes, and invalid ones.
 
 use std::io;
 
 use super::{Blob, JitError, Line, Range, ReadMemory, is_first_entry, parse};
 
-/// The table of a small module, as an OTP 25 node had it.
+/// The table of a small module on an OTP 25 node.
 const PG2: &[u8] = b"\x01\0\0\0\xc5\x7f\0\0\x80o\x88\x97\xc2\x7f\0\0\x06\0\0\0\xd0\x03\0\0\
     \x04\0pg2\0\0\0@/\x90\x14\0\0\0\0\xd0\0\0\0\0\0\0\0\x10\0pg2::codeHeader\0\x85\x14\
     \xd0\0\0\0\0\x01\0\0\0\0\0\0#\0pg2:module_info/0-CodeInfoPrologue\0U\0\
@@ -39,9 +39,9 @@ fn a_recorded_module() {
     assert_eq!(ranges[2].end, 0x7fc2_9788_6f80 + 0x160);
 }
 
-/// The end of the address space as the next entry; found by the fuzz target `memory_image`.
+/// The next entry is at the end of the address space. Found by the fuzz target `memory_image`.
 #[test]
-fn an_entry_whose_next_one_lies_beyond_all_memory_is_none() {
+fn an_entry_with_a_successor_beyond_all_memory_is_none() {
     struct Entry([u64; 4]);
     impl ReadMemory for Entry {
         fn read(&self, _: u64, bytes: &mut [u8]) -> io::Result<()> {
@@ -65,7 +65,7 @@ fn a_recorded_emulator_entry() {
     );
 }
 
-/// A table with one function and two lines of two files, as the VM lays it out.
+/// A table with one function and two lines of two files, in the VM's format.
 fn with_lines() -> Vec<u8> {
     let mut bytes = Vec::new();
     let text = |bytes: &mut Vec<u8>, text: &str| {

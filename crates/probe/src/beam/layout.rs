@@ -6,8 +6,8 @@
 pub(crate) struct Layout {
     /// Distance between the `ErtsSchedulerData` of two schedulers of a kind.
     pub(crate) scheduler_stride: u64,
-    /// `ErtsSchedulerData`: pointer to its `ErtsSchedulerRegisters`. The word below that structure
-    /// is where a call from JIT code into C leaves its return address.
+    /// Offset in `ErtsSchedulerData` of the pointer to its `ErtsSchedulerRegisters`. A call from JIT code into C
+    /// leaves its return address in the word below that structure.
     pub(crate) registers: u32,
     /// `ErtsSchedulerData.current_process`
     pub(crate) current_process: u32,
@@ -35,8 +35,8 @@ impl Layout {
     }
 }
 
-/// Layouts as the definitions of the structures have them (`erl_process.h`), of the distribution's packages on
-/// x86-64. Nothing but tests uses them: what is discovered is compared with them.
+/// Layouts by the definitions of the structures (`erl_process.h`), of the distribution's packages on x86-64. Only
+/// tests use them, to check the discovery.
 #[cfg(any(test, fuzzing))]
 pub(crate) mod known {
     use super::Layout;
@@ -63,7 +63,7 @@ pub(crate) mod known {
     #[cfg(test)]
     pub(crate) fn of_release(release: &str) -> Option<Layout> {
         match release {
-            // Without the frame pointer, a word before it, as Debian 12's package for arm64 has it.
+            // One word less: Debian 12's package for arm64 has no frame pointer field before it.
             "25" if cfg!(target_arch = "aarch64") => Some(Layout { hend: 128, ..OTP_25 }),
             "25" => Some(OTP_25),
             "27" => Some(OTP_27),

@@ -1,8 +1,11 @@
-//! The VM's own tables, read out of its memory: offsets of its structures ([`discovery`], [`layout`], [`emulator`],
-//! [`calibration`]), JIT code ([`jit`], [`code_map`]), functions and BIFs ([`function_names`], [`bif`], [`mod@native_functions`]), processes
-//! ([`pids`], [`mod@resumption`]).
+//! The VM's own tables, read out of its memory:
 //!
-//! Nothing here runs in the node or writes to it.
+//! * offsets of its structures: [`discovery`], [`layout`], [`emulator`], [`calibration`];
+//! * JIT code: [`jit`], [`code_map`];
+//! * functions and BIFs: [`function_names`], [`bif`], [`mod@native_functions`];
+//! * processes: [`pids`], [`mod@resumption`].
+//!
+//! This module runs no code in the node and writes nothing to it.
 
 mod bif;
 mod calibration;

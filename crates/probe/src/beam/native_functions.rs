@@ -1,15 +1,15 @@
-//! C functions of the emulator whose names its own tables and code tell, for an emulator without symbols.
+//! C functions of an emulator without symbols, named by the emulator's own tables and code.
 //!
-//! - The table of BIFs has the C function of each, which is called after the BIF (`make_tables` of the emulator).
-//! - `erts_schedule` is what a scheduler calls for the next process to run (`emit_process_main` of the JIT).
-//! - The only function of the emulator that calls `erts_schedule` itself is the loop of the dirty schedulers.
+//! * The table of BIFs has the C function of each, which has the BIF's name (`make_tables` of the emulator).
+//! * A scheduler calls `erts_schedule` for the next process to run (`emit_process_main` of the JIT).
+//! * The only function of the emulator that calls `erts_schedule` itself is the loop of the dirty schedulers.
 
 use std::collections::HashMap;
 
 use super::{CodeMap, FunctionNames, SCHEDULE};
 use crate::{arch::machine::schedule, node::ReadMemory};
 
-/// The name of the function that looks for the next process to run.
+/// The name of the function that finds the next process to run.
 pub(crate) const SCHEDULE_FUNCTION: &str = "erts_schedule";
 const DIRTY_LOOP: &str = "erts_dirty_process_main";
 
@@ -23,16 +23,16 @@ pub(crate) struct NativeFunction {
     pub(crate) name: String,
 }
 
-/// Which function it is.
+/// Identification of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum FunctionPlace {
-    /// The one that begins at this address.
+    /// The function that begins at this address.
     Start(u64),
-    /// The one that has the instruction at this address.
+    /// The function with an instruction at this address.
     Code(u64),
 }
 
-/// The functions whose names are told. `text` is the emulator's code, which begins at the address `start`.
+/// The named functions. `text` is the emulator's code, which begins at the address `start`.
 pub(crate) fn native_functions(
     memory: &impl ReadMemory,
     code: &CodeMap,
@@ -52,7 +52,7 @@ pub(crate) fn native_functions(
     found
 }
 
-/// The C functions of BIFs. One that serves several BIFs has no name here.
+/// The C functions of BIFs, without those that serve several BIFs.
 fn bifs(
     memory: &impl ReadMemory,
     code: &CodeMap,
@@ -61,7 +61,7 @@ fn bifs(
     let mut by_address: HashMap<u64, Option<String>> = HashMap::new();
     for (mfa, address) in functions.bif_entries() {
         let name = functions.name_of(mfa, code, memory).and_then(c_name);
-        by_address.entry(address).and_modify(|it| *it = None).or_insert(name);
+        by_address.entry(address).and_modify(|name| *name = None).or_insert(name);
     }
     let named = by_address.into_iter().filter_map(|(address, name)| {
         Some(NativeFunction { place: FunctionPlace::Start(address), name: name? })
@@ -69,8 +69,8 @@ fn bifs(
     named.collect()
 }
 
-/// `ets:select/2` is `ets_select_2`, and `erlang:md5/1` is `md5_1`. The name is inferred, and has a question mark.
-/// `None` for what has no such name, such as operators.
+/// The C name of a BIF: `ets_select_2?` for `ets:select/2`, and `md5_1?` for `erlang:md5/1`. The question mark says
+/// that the name is inferred. `None` for BIFs without such a name, such as operators.
 fn c_name(bif: &str) -> Option<String> {
     let (module, rest) = bif.split_once(':')?;
     let (function, arity) = rest.rsplit_once('/')?;

@@ -1,9 +1,9 @@
-//! Converts a pid term of the VM's memory to its text, `<0.615.0>`. Which form pids have is told by the places of
-//! processes in the VM's process table.
+//! Converts a pid term of the VM's memory to its text, `<0.615.0>`. The indices of processes in the VM's process
+//! table show the form of its pids.
 
 use std::fmt;
 
-/// How the VM encodes local pids.
+/// Encoding of the VM's local pids.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pids {
     bits: u32,
@@ -11,9 +11,8 @@ pub(crate) struct Pids {
     index: Option<TableIndex>,
 }
 
-/// How the VM spreads successive processes over the cache lines of its process table. The lowest bits of
-/// the term are then an index into the table, from which the number has to be computed
-/// (`erts_ptab_pixdata2data`).
+/// The VM's distribution of successive processes over the cache lines of its process table. The lowest bits of the
+/// term are then an index into the table, from which the number is computed (`erts_ptab_pixdata2data`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct TableIndex {
     /// Bits of an index.
@@ -22,20 +21,21 @@ struct TableIndex {
     line_bits: u32,
 }
 
-/// A place of the process table, and the pid of the process there.
+/// An index into the process table, and the pid of the process there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slot {
     pub(super) index: u64,
     pub(super) term: u64,
 }
 
-/// A pid beside its place: half a word for each (`erl_node_container_utils.h` until OTP 25).
+/// Bits of a pid beside its index, which has the other half of the word, and bits of its number
+/// (`erl_node_container_utils.h` until OTP 25).
 const BESIDE: (u32, u32) = (28, 15);
 
-/// A pid that contains its place: all bits above the tag (since OTP 26).
+/// Bits of a pid that contains its index, all above the tag, and bits of its number (since OTP 26).
 const WITHIN: (u32, u32) = (60, 28);
 
-/// Share of the places that must agree: a process may have exited while they were read.
+/// Share of the slots that must agree: a process may have exited during the read.
 const AGREEMENT: f64 = 0.9;
 
 const TAG_BITS: u32 = 4;
@@ -46,8 +46,8 @@ pub(super) fn is_pid(term: u64) -> bool {
 }
 
 impl Pids {
-    /// The form that the pids at `slots` have. `head` is the head of the VM's process table as words
-    /// (`ErtsPTab`). `Err` describes slots that have neither form.
+    /// The form of the pids at `slots`. `head` is the head of the VM's process table as words (`ErtsPTab`). `Err`
+    /// describes slots in neither form.
     pub(super) fn read(slots: &[Slot], head: &[u64]) -> Result<Self, String> {
         let agree = |is_so: &dyn Fn(&Slot) -> bool| {
             let count = slots.iter().filter(|slot| is_so(slot)).count();
@@ -68,18 +68,18 @@ impl Pids {
         let shown: Vec<String> = slots
             .iter()
             .take(3)
-            .map(|it| format!("{:#x} at place {}", it.term, it.index))
+            .map(|slot| format!("{:#x} at place {}", slot.term, slot.index))
             .collect();
         let masks = if index.is_some() { "" } else { ", and no masks in the table's head" };
         Err(format!("of no known form: {}{masks}", shown.join(", ")))
     }
 
-    /// The place in the process table that a pid says, at most 2^32.
+    /// The index into the process table that a pid contains, at most 2^32.
     pub(super) fn place(&self, term: u64) -> u64 {
         self.index.map_or(term >> 32, |index| low(term >> TAG_BITS, index.bits))
     }
 
-    /// A local pid as the shell prints it. `term` is `Process.common.id`.
+    /// A local pid in the shell's notation. `term` is `Process.common.id`.
     pub(crate) fn text(&self, term: u64) -> String {
         let data = low(term >> TAG_BITS, self.bits);
         let data = self.index.map_or(data, |index| index.counted(data));
@@ -105,8 +105,8 @@ impl fmt::Display for Pids {
 }
 
 impl TableIndex {
-    /// The table holds its size and, in this order, masks of a place, of a line, of a place within a
-    /// line, and in one word the two distances by which they are moved. All of them must agree.
+    /// Finds the index in the table's head. The head has the size, then the masks of an index, of a line and of an
+    /// index within a line, then a word with the two shift distances. All of them must agree.
     fn find(table: &[u64]) -> Option<Self> {
         table.windows(4).find_map(|words| {
             let (bits, line_bits) = (ones(words[0])?, ones(words[2])?);
@@ -129,7 +129,7 @@ fn low(word: u64, bits: u32) -> u64 {
     word & ((1 << bits) - 1)
 }
 
-/// The number of bits of `word`, when it is a mask of lowest bits.
+/// The number of bits of `word`, if it is a mask of lowest bits.
 fn ones(word: u64) -> Option<u32> {
     (word != 0 && word & word.wrapping_add(1) == 0 && word < u64::MAX).then(|| word.count_ones())
 }
@@ -141,7 +141,7 @@ mod tests {
     /// The head of the process table of Erlang 27.3.4 with room for 2^20 processes, from its size on.
     const HEAD: [u64; 6] = [0x10_0000, 0xf_ffff, 0x1_ffff, 7, 0x11_0000_0003, 0x1_ffff];
 
-    /// Places and pids of Erlang 25.2.3 and of 27.3.4.
+    /// Indices and pids of Erlang 25.2.3 and of 27.3.4.
     const OF_25: [Slot; 2] =
         [Slot { index: 0x16c0, term: 0x16c0_0000_2d83 }, Slot { index: 8, term: 0x0008_0000_0013 }];
     const OF_27: [Slot; 2] =
@@ -160,7 +160,7 @@ mod tests {
         check(&OF_27, 0x1_3383, "<0.615.0>");
         assert_eq!(Pids::read(&OF_25, &HEAD).unwrap().place(0x16c0_0000_2d83), 0x16c0);
         assert_eq!(Pids::read(&OF_27, &HEAD).unwrap().place(0x101_3383), 0x1338);
-        // The first place of the second line's worth, and a place that is used the second time.
+        // The first index of the second line's worth, and an index used for the second time.
         check(&OF_27, 0x13, "<0.131072.0>");
         check(&OF_27, 0x101_3383, "<0.1049191.0>");
         check(&OF_27, 0x1_0000_0000 + 0x1_3383, "<0.615.1>");

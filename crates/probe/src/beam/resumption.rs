@@ -1,11 +1,11 @@
-//! `Process.i`: the address at which a process continues that was scheduled out.
+//! `Process.i`: the address at which a scheduled-out process continues.
 //!
-//! The scheduling code of the JIT ends with a jump to that address (`emit_process_main`), unless a NIF or a BIF is to
-//! be called, which is marked by a number at that address.
+//! The scheduling code of the JIT ends with a jump to that address (`emit_process_main`). A number at that address
+//! marks the call of a NIF or a BIF instead.
 //!
-//! It is no return address and therefore on no stack. For a process that waits, or that gave up the CPU at
-//! the start of a function, only this field identifies the function. On a dirty scheduler the marks tell a call of a
-//! NIF or BIF, whose function the VM has noted, from a collection of garbage.
+//! The address is no return address and therefore on no stack. For a process that waits, or that yielded the CPU at
+//! the start of a function, only this field identifies the function. On a dirty scheduler the marks distinguish a
+//! call of a NIF or BIF, whose function the VM has noted, from a garbage collection.
 
 use super::CodeMap;
 use crate::{arch::machine::schedule, node::ReadMemory};

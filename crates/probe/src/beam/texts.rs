@@ -1,4 +1,5 @@
-//! Tens of thousands of names, each kept once, in one text: as many allocations would take as much memory as the names.
+//! Tens of thousands of names, each kept once, in one text: separate allocations would take as much memory as the
+//! names.
 
 use std::hash::BuildHasher;
 
@@ -9,12 +10,12 @@ pub(crate) type TextId = u32;
 /// Texts, each kept once.
 #[derive(Debug, Default)]
 pub(super) struct Texts {
-    /// All of them, one after the other.
+    /// All texts, one after the other.
     text: String,
-    /// Where each ends.
+    /// End of each text.
     ends: Vec<u32>,
-    /// Ids by hash; of texts with the same hash, one has the next number that is free. Empty when it is not needed: it takes
-    /// more memory than the texts, and is made when texts come.
+    /// Ids by hash. Of texts with the same hash, the later ones have the next free number. The index takes more
+    /// memory than the texts, so that it is emptied after use and rebuilt for the next additions.
     index: FxHashMap<u64, TextId>,
 }
 
@@ -35,7 +36,7 @@ impl Texts {
         id
     }
 
-    /// The id of a text, if it is there.
+    /// The id of a text, if it was added.
     pub(super) fn find(&self, text: &str) -> Option<TextId> {
         if self.index.is_empty() {
             return (0..).take(self.ends.len()).find(|&id| self.get(id) == text);
@@ -50,19 +51,19 @@ impl Texts {
         &self.text[start as usize..self.ends[place] as usize]
     }
 
-    /// How many there are: ids are below it.
+    /// The number of texts, above every id.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// Gives back what is needed only while texts come.
+    /// Frees memory that only additions need.
     pub(super) fn shrink(&mut self) {
         self.text.shrink_to_fit();
         self.ends.shrink_to_fit();
         self.index = FxHashMap::default();
     }
 
-    /// An id, or the number in the index that is free for the text.
+    /// The id of a text, or the free number for it in the index.
     fn look_up(&self, text: &str) -> Result<TextId, u64> {
         let mut number = FxBuildHasher.hash_one(text);
         while let Some(&id) = self.index.get(&number) {
@@ -105,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn texts_with_the_same_hash_are_told_apart() {
+    fn texts_with_the_same_hash_are_distinct() {
         let mut texts = Texts::default();
         texts.id("a");
         let number = FxBuildHasher.hash_one("b");

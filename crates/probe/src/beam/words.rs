@@ -2,8 +2,8 @@
 
 use crate::node::ReadMemory;
 
-/// Reads a structure of the VM as words, from its address and length. `None` when it has more than `most`
-/// bytes: the length is from the VM's file and may be any number.
+/// Reads a structure of the VM as words, from its address and length. `None` if it has more than `most` bytes: the
+/// length comes from the VM's file and may be any number.
 pub(super) fn words_at(
     memory: &impl ReadMemory,
     (address, size): (u64, u64),
@@ -23,7 +23,7 @@ mod tests {
 
     use super::{ReadMemory, words_at};
 
-    /// Memory that is there at every address.
+    /// Memory with readable bytes at every address.
     struct Endless;
 
     impl ReadMemory for Endless {

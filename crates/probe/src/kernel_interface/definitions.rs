@@ -1,16 +1,15 @@
-//! Rust's side of `bpf/interface.rs`: constants, enums and structures with the layout of C.
+//! The Rust side of `bpf/interface.rs`: constants, enums and structures with the layout of C.
 
 #![allow(dead_code, reason = "some definitions are for the kernel program alone")]
 
 use aya::Pod;
 
-/// A type for which every bit pattern is valid and that has no padding.
+/// A type without padding for which every bit pattern is valid.
 pub(crate) trait Plain: Copy {
     /// All bytes zero.
     const ZERO: Self;
 
-    /// Takes the value from the beginning of `bytes`, in the machine's byte order. `None` when there are
-    /// too few.
+    /// Takes the value from the beginning of `bytes`, in the machine's byte order. `None` if there are too few.
     fn read_from(&mut self, bytes: &mut &[u8]) -> Option<()>;
 }
 
@@ -58,14 +57,14 @@ macro_rules! enums {
                 /// All variants, in the order of the definition.
                 pub(crate) const ALL: &[Self] = &[$(Self::$variant),*];
 
-                /// The number that stands for it in structures.
+                /// The number of the variant in structures.
                 pub(crate) const fn number(self) -> u8 {
                     self as u8
                 }
 
-                /// The variant with a number; `None` for a number that the definition has not.
+                /// The variant with a number; `None` for an undefined number.
                 pub(crate) fn from_number(number: u8) -> Option<Self> {
-                    Self::ALL.iter().copied().find(|it| it.number() == number)
+                    Self::ALL.iter().copied().find(|variant| variant.number() == number)
                 }
             }
         )*

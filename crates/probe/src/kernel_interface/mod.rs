@@ -1,6 +1,6 @@
-//! The interface between the eBPF program and user space. `bpf/interface.rs` is its one definition:
-//! [`definitions`] makes Rust types of it, `build.rs` a C header. [`sample`] gives the fields of a raw
-//! sample their meaning, [`time`] is the clock that both sides use.
+//! The interface between the eBPF program and user space, defined once in `bpf/interface.rs`: [`definitions`] makes
+//! Rust types of it, `build.rs` a C header. [`sample`] interprets the fields of a raw sample, [`time`] is the clock
+//! of both sides.
 //!
 //! The perf-events backend makes the same raw samples in user space.
 

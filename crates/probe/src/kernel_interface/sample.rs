@@ -7,7 +7,7 @@ use super::{
 };
 
 impl RawSample {
-    /// A clock tick with no more than its thread and the interrupted instruction.
+    /// A clock tick with only its thread and the interrupted instruction.
     pub(crate) fn tick(tid: u32, ip: u64, mode: CpuMode) -> Self {
         let head = SampleHead {
             count: 1,
@@ -22,7 +22,7 @@ impl RawSample {
         sample
     }
 
-    /// Sets the return addresses of the Erlang stack, innermost first. Addresses without room are left out.
+    /// Sets the return addresses of the Erlang stack, innermost first. Addresses beyond the slots are dropped.
     pub(crate) fn set_erlang_frames(&mut self, addresses: &[u64]) {
         let mut count = 0;
         for same in addresses.chunk_by(|one, next| one == next).take(FRAME_SLOTS) {
@@ -43,49 +43,49 @@ impl RawSample {
         self.head.kernel_count = fill(&mut self.kernel, addresses);
     }
 
-    /// The event that caused the sample; `None` for a number that is not defined.
+    /// The event that caused the sample; `None` for an undefined number.
     pub(crate) fn event(&self) -> Option<ProbeEvent> {
         ProbeEvent::from_number(self.head.event)
     }
 
-    /// Why the thread was off the CPU; `None` when it was on it.
+    /// The reason for the thread's absence from the CPU; `None` if it was on the CPU.
     pub(crate) fn wait(&self) -> Option<WaitState> {
         WaitState::from_number(self.head.wait).filter(|&wait| wait != WaitState::None)
     }
 
-    /// Whether the kernel was interrupted.
+    /// Returns whether the kernel was interrupted.
     pub(crate) fn is_kernel(&self) -> bool {
         self.head.mode == CpuMode::Kernel.number()
     }
 
-    /// How the walk of the Erlang stack ended; `None` for a number that is not defined.
+    /// The outcome of the walk of the Erlang stack; `None` for an undefined number.
     pub(crate) fn erlang_outcome(&self) -> Option<ErlangOutcome> {
         ErlangOutcome::from_number(self.head.erlang_outcome)
     }
 
-    /// Whether C frames are missing.
+    /// Returns whether C frames are missing.
     pub(crate) fn is_native_cut(&self) -> bool {
         self.head.native_outcome == NativeOutcome::Cut.number()
     }
 
-    /// Whether a process ran.
+    /// Returns whether a process ran.
     pub(crate) fn has_process(&self) -> bool {
         self.head.process != 0
     }
 
-    /// Whether JIT code was interrupted.
+    /// Returns whether JIT code was interrupted.
     pub(crate) fn is_in_jit(&self) -> bool {
         self.head.ip_in_jit == 1
     }
 
-    /// Return address of the call from JIT code into C; `None` when JIT code was interrupted, or when
-    /// the walk of the C frames did not reach it.
+    /// Return address of the call from JIT code into C. `None` if JIT code was interrupted, or if the walk of the C
+    /// frames did not reach it.
     pub(crate) fn jit_return(&self) -> Option<u64> {
         (self.head.jit_return != 0).then_some(self.head.jit_return)
     }
 
-    /// Return addresses on the Erlang stack with the number of consecutive activations, outermost
-    /// first. Of a truncated stack the inner part.
+    /// Return addresses on the Erlang stack, outermost first, with the number of consecutive activations. Only the
+    /// inner part of a truncated stack.
     pub(crate) fn erlang_frames(&self) -> impl Iterator<Item = (u64, u32)> {
         frames_in(&self.frames[..FRAME_SLOTS], self.head.frame_count)
     }
@@ -96,23 +96,22 @@ impl RawSample {
         self.fragment_call().or(walked)
     }
 
-    /// The innermost return address on the Erlang stack if a fragment was running: the walk cannot
-    /// recognise it.
+    /// The innermost return address on the Erlang stack if a fragment was running: the walk cannot recognise it.
     pub(crate) fn fragment_call(&self) -> Option<u64> {
         (self.head.fragment_call != 0).then_some(self.head.fragment_call)
     }
 
-    /// Where a process continues that is being scheduled in or out: code of the function that it left.
+    /// The address, in the function it left, at which a process continues that is being scheduled in or out.
     pub(crate) fn resumption(&self) -> Option<u64> {
         (self.head.resumes_at != 0).then_some(self.head.resumes_at)
     }
 
-    /// The words of the `ErtsCodeMFA` of the function for which C was called, when the VM has stored it.
+    /// The words of the `ErtsCodeMFA` of the function for which C was called, if the VM has stored it.
     pub(crate) fn current_function(&self) -> Option<[u64; CURRENT_WORDS]> {
         (self.head.current[0] != 0).then_some(self.head.current)
     }
 
-    /// Of a truncated stack the part at the root, outermost first; else nothing.
+    /// The part at the root of a truncated stack, outermost first; else nothing.
     pub(crate) fn outer_frames(&self) -> impl Iterator<Item = (u64, u32)> {
         frames_in(&self.frames[FRAME_SLOTS..], self.head.outer_count)
     }
@@ -123,7 +122,7 @@ impl RawSample {
         self.native[..count].iter().rev().copied()
     }
 
-    /// The weight by time steps since the generation began.
+    /// The weight by time step since the generation began.
     pub(crate) fn times(&self) -> impl Iterator<Item = (u32, u64)> {
         (0..).zip(self.times).filter(|&(_, weight)| weight > 0)
     }
@@ -163,7 +162,7 @@ fn frames_in(slots: &[u64], count: u16) -> impl Iterator<Item = (u64, u32)> {
 }
 
 impl JitCode {
-    /// Whether `address` is JIT code.
+    /// Returns whether `address` is JIT code.
     pub(crate) fn contains(&self, address: u64) -> bool {
         let in_segment = |segment: &Segment| address.wrapping_sub(segment.start) < segment.size;
         in_segment(&self.envelope) && self.segments.iter().any(in_segment)

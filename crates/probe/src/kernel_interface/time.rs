@@ -1,4 +1,4 @@
-//! Time as the kernel program measures it.
+//! Time on the clock of the kernel program.
 
 use std::{fs, sync::LazyLock, time::Duration};
 
@@ -8,8 +8,8 @@ use super::TIME_STEP_NANOS;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct KernelTime(u64);
 
-/// What the clock of this process has more than the kernel's, in nanoseconds: a container may have a time namespace
-/// (`man 7 time_namespaces`), which kernel programs know nothing of.
+/// Difference between the clock of this process and the kernel's, in nanoseconds. A container may have a time
+/// namespace (`man 7 time_namespaces`), which does not apply to kernel programs.
 static OFFSET_NANOS: LazyLock<i64> = LazyLock::new(|| {
     let offsets = fs::read_to_string("/proc/self/timens_offsets");
     offsets.ok().and_then(|text| monotonic_offset(&text)).unwrap_or(0)
@@ -31,7 +31,7 @@ impl KernelTime {
         self.0
     }
 
-    /// Time since `earlier`, zero when that is later.
+    /// Time since `earlier`, or zero if that is later.
     pub(crate) fn since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
@@ -47,7 +47,7 @@ impl KernelTime {
     }
 }
 
-/// Of the lines `monotonic SECONDS NANOSECONDS` and `boottime …`.
+/// The offset in the line `monotonic SECONDS NANOSECONDS`, beside which there is `boottime …`.
 fn monotonic_offset(text: &str) -> Option<i64> {
     let line = text.lines().find_map(|line| line.strip_prefix("monotonic"))?;
     let mut fields = line.split_whitespace().map(str::parse::<i64>);

@@ -1,7 +1,7 @@
 //! Symbols of debug packages: a distribution moves them out of a file of code into a file below
-//! `/usr/lib/debug/.build-id`, which is named after the build id of both.
+//! `/usr/lib/debug/.build-id` that is named after the build id of both.
 //!
-//! Only the symbol table is read, neither lines nor inlined functions. The caller opens the file.
+//! Only the symbol table is read, without lines and inlined functions. The caller opens the file.
 
 use std::{fmt::Write, fs::File, io, os::fd::AsRawFd};
 
@@ -16,16 +16,16 @@ const DIRECTORY: &str = "/usr/lib/debug/.build-id";
 /// Valid lengths of a build id. The linker's have 20 bytes.
 const BUILD_ID_BYTES: std::ops::RangeInclusive<usize> = 8..=64;
 
-/// Symbols of a file of code that has none itself.
+/// Symbols of a file of code without its own.
 #[derive(Debug)]
 pub(super) struct DebugFile {
     file: File,
-    /// Of the code: offset in the file, address, size.
+    /// Segments of the code: offset in the file, address, size.
     segments: Vec<(u64, u64, u64)>,
 }
 
 impl DebugFile {
-    /// Finds the debug file of `code`, which `open` opens by its path. `None` when its build id differs.
+    /// Finds the debug file of `code`, which `open` opens by its path. `None` if its build id differs.
     pub(super) fn find(code: &File, open: impl Fn(&str) -> io::Result<File>) -> Option<Self> {
         let cache = ReadCache::new(code);
         let parsed = object::File::parse(&cache).ok()?;
@@ -65,7 +65,7 @@ fn path_of(build_id: &[u8]) -> Option<String> {
     Some(format!("{DIRECTORY}/{first:02x}/{}.debug", hexadecimal(rest)))
 }
 
-/// Two digits for each byte.
+/// The bytes as hexadecimal text, two digits each.
 pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().fold(String::new(), |mut digits, byte| {
         write!(digits, "{byte:02x}").expect("a text has room");
@@ -73,7 +73,7 @@ pub(super) fn hexadecimal(bytes: &[u8]) -> String {
     })
 }
 
-/// The build id of an ELF file, in hexadecimal digits. `None` for what is no ELF file or has none.
+/// The build id of an ELF file, in hexadecimal digits. `None` if it is no ELF file or has none.
 pub fn build_id(file: &File) -> Option<String> {
     let bytes = build_id_of(file)?;
     BUILD_ID_BYTES.contains(&bytes.len()).then(|| hexadecimal(&bytes))
@@ -112,7 +112,7 @@ pub(super) mod tests {
         assert!(done.unwrap().success(), "{program} {arguments:?}");
     }
 
-    /// A stripped library with a function that it does not export, at this address, and its debug file.
+    /// A stripped library with a function that it does not export, its debug file, and the function's address.
     pub(in super::super) fn stripped(directory: &Path) -> (PathBuf, PathBuf, u64) {
         let source = "static int hidden(int n) { return n * 7 + 1; }\n\
                       int (*volatile called)(int) = hidden;\n\
@@ -122,7 +122,8 @@ pub(super) mod tests {
         run("cc", &options, directory);
         let bytes = fs::read(directory.join("a.so")).unwrap();
         let whole = object::File::parse(bytes.as_slice()).unwrap();
-        let address = whole.symbols().find(|it| it.name() == Ok("hidden")).unwrap().address();
+        let address =
+            whole.symbols().find(|symbol| symbol.name() == Ok("hidden")).unwrap().address();
         run("objcopy", &["--only-keep-debug", "a.so", "a.debug"], directory);
         run("strip", &["a.so"], directory);
         (directory.join("a.so"), directory.join("a.debug"), address)

@@ -1,8 +1,8 @@
-//! Starts of functions, from the unwind tables that a stripped binary still has. With them all samples of a
-//! function without a symbol have one frame.
+//! Starts of functions, from the unwind tables that a stripped binary still has. They give all samples of a
+//! function without a symbol the same frame.
 //!
-//! `.eh_frame_hdr` holds a sorted table of (function start, unwind entry); the format is in the
-//! Linux Standard Base, section "Exception Frame Header".
+//! `.eh_frame_hdr` holds a sorted table of (function start, unwind entry). Its format is in the Linux Standard
+//! Base, section "Exception Frame Header".
 
 use std::{fs::File, io::Seek};
 
@@ -17,12 +17,12 @@ const COUNT_ENCODING: u8 = 0x03;
 const HEADER_BYTES: usize = 12;
 const ENTRY_BYTES: usize = 8;
 
-/// Where a function begins.
+/// The first instruction of a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FunctionStart {
-    /// In the file.
+    /// Offset in the file.
     pub(super) offset: u64,
-    /// As the file's symbols count.
+    /// Address in the sense of the file's symbols.
     pub(super) address: u64,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct FunctionStart {
 pub(super) struct FunctionStarts(Vec<FunctionStart>);
 
 impl FunctionStarts {
-    /// Reads the table of `file`; empty when the file has none.
+    /// Reads the table of `file`; empty if the file has none.
     pub(super) fn read(file: &File) -> Self {
         let bytes = read_from_start(file);
         bytes.and_then(|bytes| Self::parse(&bytes)).unwrap_or_default()
@@ -56,14 +56,14 @@ impl FunctionStarts {
         Some(Self(starts))
     }
 
-    /// The start of the function that holds `offset`.
+    /// The start of the function at `offset`.
     pub(super) fn at(&self, offset: u64) -> Option<FunctionStart> {
         let after = self.0.partition_point(|start| start.offset <= offset);
         self.0.get(after.checked_sub(1)?).copied()
     }
 }
 
-/// Reads from the start: the file position may be anywhere.
+/// Reads the file from its beginning, whatever its position.
 fn read_from_start(mut file: &File) -> Option<Vec<u8>> {
     file.rewind().ok()?;
     rabbitscope_files::read_all(file.try_clone().ok()?, MAX_CODE_BYTES).ok()

@@ -1,5 +1,5 @@
-//! Names of the kernel's functions. There are more than a hundred thousand, so that all nodes that are recorded on a thread
-//! share one list, in order of address, and each has in it what distinguishes it from the one before.
+//! Names of the kernel's functions. There are more than a hundred thousand, so that all recorded nodes of a thread
+//! share one list. The list is in order of address, and each entry has only its difference from the one before.
 
 use std::{
     cell::RefCell,
@@ -13,35 +13,35 @@ use rabbitscope_profiles::without_suffix;
 use super::native_name::NativeName;
 use crate::permission::{KERNEL_SYMBOLS, raise};
 
-/// The kernel's own list (`man 5 proc_kallsyms`): address, type, name, and in brackets the module that it is of.
+/// The kernel's own list (`man 5 proc_kallsyms`): address, type, name, and the module in brackets.
 const LIST: &str = "/proc/kallsyms";
 
-/// Limit of what is read of it; the list of Debian's kernel has 10 MB.
+/// Limit for the size of the list, which has 10 MB in Debian's kernel.
 const MAX_LIST_BYTES: u64 = 1 << 27;
 
-/// Types of functions, global and local, and of those that another definition may replace.
+/// Types of functions: global, local, and weak ones, which another definition may replace.
 const FUNCTIONS: [&str; 4] = ["T", "t", "W", "w"];
 
 thread_local! {
-    /// The list that somebody on this thread has. It goes with the last who has it.
+    /// The list of this thread, which lives as long as its last owner.
     static SHARED: RefCell<Weak<KernelNames>> = const { RefCell::new(Weak::new()) };
 }
 
-/// Functions of a block: a look-up reads half of them.
+/// Functions per block: a look-up reads half of them on average.
 const BLOCK_FUNCTIONS: usize = 64;
 
 /// The kernel's own list of its functions.
 #[derive(Debug, Default)]
 pub(super) struct KernelNames {
-    /// The first address of each block, and where it begins in `functions`.
+    /// The first address of each block, and the block's index in `functions`.
     blocks: Vec<(u64, u32)>,
-    /// Of each function, by address: bytes from the function before (LEB128), the number of letters that its name shares
-    /// with the name before, the rest of the name, and the end of a line. In the first of a block nothing is left out.
+    /// Each function, by address: bytes from the function before (LEB128), the number of letters that its name
+    /// shares with the name before, the rest of the name, and a newline. The first entry of a block is complete.
     functions: Vec<u8>,
 }
 
 impl KernelNames {
-    /// Reads the list while the privilege is there, or takes the one that was read on this thread.
+    /// The list of this thread. Reads it at first use, with the privilege for it.
     pub(super) fn shared() -> Rc<Self> {
         SHARED.with_borrow_mut(|shared| {
             shared.upgrade().unwrap_or_else(|| {
@@ -52,7 +52,7 @@ impl KernelNames {
         })
     }
 
-    /// Empty where the list cannot be read.
+    /// Reads the list of the running kernel; empty if it is unreadable.
     fn of_this_kernel() -> Self {
         let _raised = raise(KERNEL_SYMBOLS);
         let list = File::open(LIST).map(|file| BufReader::new(file.take(MAX_LIST_BYTES)));
@@ -71,11 +71,11 @@ impl KernelNames {
         }
         starts.sort_unstable();
         let named = starts.into_iter().map(|(start, at, length)| (start, &texts[at..at + length]));
-        Ok(Self::of(named))
+        Ok(Self::from_functions(named))
     }
 
-    /// Of functions in order of address.
-    fn of<'a>(functions: impl Iterator<Item = (u64, &'a str)>) -> Self {
+    /// A list of functions in order of address.
+    fn from_functions<'a>(functions: impl Iterator<Item = (u64, &'a str)>) -> Self {
         let mut names = Self::default();
         let mut before = (0, "");
         for (number, (start, name)) in functions.enumerate() {
@@ -97,7 +97,7 @@ impl KernelNames {
         names
     }
 
-    /// The function at `address`: the last that begins before it.
+    /// The function at `address`: the last that begins at or before it.
     pub(super) fn name(&self, address: u64) -> NativeName {
         match self.find(address) {
             Some(name) => NativeName::Known(String::from_utf8_lossy(&name).into_owned()),
@@ -126,7 +126,7 @@ impl KernelNames {
     }
 }
 
-/// Address and name, of a line of the list. Addresses are zero for who may not see them.
+/// Address and name in a line of the list. Addresses are zero for a reader without the privilege.
 fn function_in(line: &str) -> Option<(u64, &str)> {
     let mut fields = line.split_whitespace();
     let (address, kind, name) = (fields.next()?, fields.next()?, fields.next()?);

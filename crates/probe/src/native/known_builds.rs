@@ -1,9 +1,9 @@
 //! Names of functions of the emulators and C libraries that distributions strip, by build id.
 //!
-//! The tables in `names/` were made by `scripts/emulator-names.sh` and `scripts/library-names.sh`. An emulator was built
-//! again from the distribution's source package, and functions were paired by their machine code; a name that ends with
-//! a question mark was inferred from the function's place between others. Names of a library are those of its debug
-//! package.
+//! `scripts/emulator-names.sh` and `scripts/library-names.sh` make the tables in `names/`. The first builds an
+//! emulator again from the distribution's source package and pairs functions by their machine code. A name that
+//! ends with a question mark is inferred from the function's place between others. Names of a library come from its
+//! debug package.
 
 use super::debug_file::hexadecimal;
 
@@ -13,13 +13,13 @@ include!(concat!(env!("OUT_DIR"), "/known_builds.rs"));
 /// The names of one build of a file.
 #[derive(Debug)]
 pub(super) struct KnownBuild {
-    /// By address in the file.
+    /// Names by address in the file.
     names: Vec<(u64, &'static str)>,
 }
 
 impl KnownBuild {
     /// The table of a file with this build id.
-    pub(super) fn of(build_id: &[u8]) -> Option<Self> {
+    pub(super) fn with_id(build_id: &[u8]) -> Option<Self> {
         let digits = hexadecimal(build_id);
         let (_, text) = TABLES.iter().find(|(id, _)| *id == digits)?;
         Some(Self::parse(text))
@@ -37,8 +37,8 @@ impl KnownBuild {
 
     /// The name of the function that begins at `address`.
     pub(super) fn at(&self, address: u64) -> Option<&'static str> {
-        let at = self.names.binary_search_by_key(&address, |(start, _)| *start).ok()?;
-        Some(self.names[at].1)
+        let index = self.names.binary_search_by_key(&address, |(start, _)| *start).ok()?;
+        Some(self.names[index].1)
     }
 }
 
@@ -62,6 +62,6 @@ mod tests {
             assert_eq!(KnownBuild::parse(text).names.len(), lines, "{id}");
             assert!(id.len() >= 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit()), "{id}");
         }
-        assert!(KnownBuild::of(&[1; 20]).is_none());
+        assert!(KnownBuild::with_id(&[1; 20]).is_none());
     }
 }

@@ -1,4 +1,4 @@
-//! Limits of what is read.
+//! Limits for reads.
 
-/// Largest file of code that is read: the emulator has 4 MB, with debug information some 30.
+/// Largest readable file of code: the emulator has 4 MB, some 30 with debug information.
 pub(super) const MAX_CODE_BYTES: u64 = 512 << 20;

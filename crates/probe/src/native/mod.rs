@@ -1,6 +1,9 @@
-//! Native code of the node and of the kernel: names from symbol tables ([`names`], [`debug_file`]; of foreign
-//! recordings [`recorded`]), starts and names of functions without a symbol ([`stripped`], [`function_starts`],
-//! [`known_builds`]), code that a debug file would name ([`unnamed`]), and unwinding ([`unwind`]).
+//! Native code of the node and of the kernel:
+//!
+//! * names from symbol tables: [`names`], [`debug_file`], [`recorded`] for recordings of other programs;
+//! * starts and names of functions without a symbol: [`stripped`], [`function_starts`], [`known_builds`];
+//! * code that a debug file would name: [`unnamed`];
+//! * unwinding: [`unwind`].
 
 mod debug_file;
 mod function_starts;

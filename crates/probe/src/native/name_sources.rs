@@ -1,4 +1,4 @@
-//! Where names of a node's native code come from, file by file, and which package would bring the missing ones.
+//! The sources of names for a node's native code, file by file, and the packages with the missing names.
 
 use std::{fs, io, path::Path};
 
@@ -12,33 +12,33 @@ use super::{
 };
 use crate::node::Process;
 
-/// Where Debian's package manager keeps the list of each package's files.
+/// Directory with the lists of each package's files, by Debian's package manager.
 const PACKAGE_LISTS: &str = "/var/lib/dpkg/info";
 const LIST_ENDING: &str = ".list";
 
-/// Largest list that is read; that of a large package has some megabytes.
+/// Largest readable list; that of a large package has some megabytes.
 const MAX_LIST_BYTES: u64 = 16 << 20;
 
-/// What names the functions of a file.
+/// Source of names for the functions of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum NameSource {
     /// The file has a symbol table.
     SymbolTable,
     /// A debug package.
     DebugFile,
-    /// The names that are known of this build.
+    /// The table of this build in `names/`.
     KnownBuild,
-    /// Nothing but the functions that it exports.
+    /// Only the functions that the file exports.
     Exports,
 }
 
 /// A file of code that is mapped into the node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct NamedFile {
-    /// Its path, as this process sees it.
+    /// Path of the file in this process's view.
     pub(crate) path: String,
     pub(crate) source: NameSource,
-    /// In hexadecimal digits.
+    /// Build id in hexadecimal digits.
     pub(crate) build_id: Option<String>,
 }
 
@@ -58,29 +58,30 @@ pub(crate) fn named_files(process: &Process) -> Vec<NamedFile> {
     named.collect()
 }
 
-/// The files of code of the process with this pid for which this machine has neither all names nor a debug file. Empty
-/// when it is no VM or cannot be looked at.
+/// The files of code of the process `pid` that have neither all names nor a debug file on this machine. Empty if
+/// the process is no VM or is unreadable.
 pub fn files_without_names(pid: u32) -> Vec<MissingDebugFile> {
     let Ok(process) = Process::open(pid) else { return Vec::new() };
-    let nameless = named_files(&process).into_iter().filter(|it| it.source == NameSource::Exports);
+    let nameless =
+        named_files(&process).into_iter().filter(|file| file.source == NameSource::Exports);
     let missing = |file: NamedFile| {
         Some(MissingDebugFile { path: file.path, build_id: file.build_id?, samples: 0 })
     };
     nameless.filter_map(missing).collect()
 }
 
-/// Whether the emulator's own functions have names without the VM's help.
+/// Returns whether the emulator's own functions have names without the VM's help.
 pub(crate) fn has_names(process: &Process) -> bool {
     let Ok(program) = process.executable() else { return false };
     let mut files = named_files(process).into_iter();
     files.any(|file| file.path == program && file.source != NameSource::Exports)
 }
 
-/// `None` for what is no ELF file, such as JIT code.
+/// The source of a file's names. `None` if it is no ELF file, such as JIT code.
 fn source_of(file: &fs::File, open: impl Fn(&str) -> io::Result<fs::File>) -> Option<NameSource> {
     let cache = ReadCache::new(file);
     let parsed = object::File::parse(&cache).ok()?;
-    let is_known = || build_id_of(file).and_then(|id| KnownBuild::of(&id)).is_some();
+    let is_known = || build_id_of(file).and_then(|id| KnownBuild::with_id(&id)).is_some();
     Some(if parsed.symbols().next().is_some() {
         NameSource::SymbolTable
     } else if DebugFile::find(file, open).is_some() {
@@ -92,7 +93,7 @@ fn source_of(file: &fs::File, open: impl Fn(&str) -> io::Result<fs::File>) -> Op
     })
 }
 
-/// The package of this system that has installed the file at `path`.
+/// The package of this system that installed the file at `path`.
 pub(crate) fn package_of(path: &str) -> Option<String> {
     let lists = fs::read_dir(PACKAGE_LISTS).ok()?;
     // Systems with a merged /usr have packages that still list /lib.

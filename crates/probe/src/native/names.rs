@@ -1,7 +1,7 @@
 //! Names of native and kernel functions.
 //!
-//! The mappings are read while the node lives, and addresses are looked up by file and offset, so that names
-//! can be found after the node has exited.
+//! The mappings are read while the node lives, and addresses are looked up by file and offset, so that names can be
+//! found after the node has exited.
 
 use std::{
     cell::{OnceCell, RefCell},
@@ -33,23 +33,23 @@ pub(crate) struct NativeNames {
     symbolizer: Symbolizer,
     kernel: Rc<KernelNames>,
     mappings: Vec<Mapping>,
-    /// Files by path; `None` for those that may not be read.
+    /// Files by path; `None` for unreadable ones.
     files: HashMap<String, Option<Code>>,
     vdso: OnceCell<Vec<(u64, u64, String)>>,
     stripped: RefCell<HashMap<String, StrippedCode>>,
-    /// What the VM tells of its own functions.
-    told: Vec<NativeFunction>,
+    /// Functions named by the VM.
+    vm_functions: Vec<NativeFunction>,
 }
 
-/// A file that is held open, so that it stays the same file when the node exits or the path changes.
+/// An open file: it stays the same file when the node exits or the path changes.
 struct Code {
     file: File,
     debug: Option<DebugFile>,
 }
 
 impl NativeNames {
-    /// A symbolizer for `process`. `told` are functions whose names the VM tells.
-    pub(crate) fn new(process: &Process, told: Vec<NativeFunction>) -> Self {
+    /// The names of `process`. `vm_functions` are functions named by the VM.
+    pub(crate) fn new(process: &Process, vm_functions: Vec<NativeFunction>) -> Self {
         let symbolizer = symbol_tables_only();
         let mut names = Self {
             symbolizer,
@@ -58,13 +58,13 @@ impl NativeNames {
             files: HashMap::new(),
             vdso: OnceCell::new(),
             stripped: RefCell::default(),
-            told,
+            vm_functions,
         };
         names.refresh(process);
         names
     }
 
-    /// Reads the mappings again; keeps the old ones when the node has exited.
+    /// Reads the mappings again; keeps the old ones if the node has exited.
     pub(crate) fn refresh(&mut self, process: &Process) {
         let Ok(mappings) = process.mappings() else { return };
         if mappings.is_empty() {
@@ -83,7 +83,7 @@ impl NativeNames {
         }
     }
 
-    /// Whether some mapping holds `address`.
+    /// Returns whether any mapping has `address`.
     pub(crate) fn is_mapped(&self, address: u64) -> bool {
         self.mapping_of(address).is_some()
     }
@@ -106,32 +106,32 @@ impl NativeNames {
         }
     }
 
-    /// A function without a symbol: by the names of this build, or by what the VM tells.
+    /// A function without a symbol, named by the table of this build or by the VM.
     fn without_symbol(&self, mapping: &Mapping, code: &Code, offset: u64) -> NativeName {
         let mut stripped = self.stripped.borrow_mut();
         let stripped =
             stripped.entry(mapping.path.clone()).or_insert_with(|| StrippedCode::read(&code.file));
         let known = stripped.name(offset).map(NativeName::Known);
-        let told = || self.told_name(mapping, stripped, offset).map(NativeName::Told);
-        known.or_else(told).unwrap_or_else(|| stripped.nameless(&mapping.path, offset))
+        let from_vm = || self.vm_name(mapping, stripped, offset).map(NativeName::FromVm);
+        known.or_else(from_vm).unwrap_or_else(|| stripped.nameless(&mapping.path, offset))
     }
 
-    fn told_name(&self, mapping: &Mapping, code: &StrippedCode, offset: u64) -> Option<String> {
+    fn vm_name(&self, mapping: &Mapping, code: &StrippedCode, offset: u64) -> Option<String> {
         let start = code.start(offset)?;
         let in_file = |address: u64| {
             let within = (mapping.start..mapping.end).contains(&address);
             within.then(|| address - mapping.start + mapping.file_offset)
         };
-        let is_meant = |function: &&NativeFunction| match function.place {
+        let is_this = |function: &&NativeFunction| match function.place {
             FunctionPlace::Start(address) => in_file(address) == Some(start),
             FunctionPlace::Code(address) => {
                 in_file(address).is_some_and(|offset| code.start(offset) == Some(start))
             }
         };
-        self.told.iter().find(is_meant).map(|function| function.name.clone())
+        self.vm_functions.iter().find(is_this).map(|function| function.name.clone())
     }
 
-    /// The path and the offset of the code at `address`, where it is of a file that can be read.
+    /// The path and the offset of the code at `address`, if it is in a readable file.
     pub(crate) fn place_in_file(&self, address: u64) -> Option<(&str, u64)> {
         let mapping = self.mapping_of(address)?;
         self.files.get(&mapping.path)?.as_ref()?;
@@ -165,7 +165,7 @@ impl NativeNames {
             )
     }
 
-    /// The symbols of the vdso, out of the node's memory: it is in no file.
+    /// The symbols of the vdso, out of the node's memory: no file has it.
     fn read_vdso(&self, process: &Process) -> Option<Vec<(u64, u64, String)>> {
         let mapping = self.mappings.iter().find(|mapping| mapping.path == "[vdso]")?;
         let bytes = process.mapped_bytes(mapping, MAX_VDSO_BYTES)?;
@@ -190,7 +190,7 @@ impl Code {
     fn open(process: &Process, mapping: &Mapping) -> Option<Self> {
         let by_path = |_| process.file(&mapping.path);
         let file = process.mapped_file(mapping).or_else(by_path).ok()?;
-        // In the node's mount namespace or in ours: with a container, either may have the debug package.
+        // In the node's mount namespace or in this process's: with a container, either may have the debug package.
         let here = |path: &str| rabbitscope_files::open(Path::new(path), MAX_CODE_BYTES);
         let find = |path: &str| process.file(path).or_else(|_| here(path));
         let debug = DebugFile::find(&file, find);

@@ -1,5 +1,5 @@
-//! Names for a recording of another program on this machine (perf): from the files that were mapped, from
-//! the running kernel and from `/tmp/perf-PID.map`. No other build of a file, and no other kernel, gives a name.
+//! Names for a recording by another program on this machine (perf): from the mapped files, from the running kernel
+//! and from `/tmp/perf-PID.map`. Another build of a file, or another kernel, never gives a name.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -24,14 +24,14 @@ use super::{
     recorded_files::CodeFiles, running_kernel, stripped::StrippedCode,
 };
 
-/// Largest list of generated code that is read; that of a large node has some megabytes.
+/// Largest readable list of generated code; that of a large node has some megabytes.
 const MAX_MAP_BYTES: u64 = 64 << 20;
 
 /// Names of the addresses of a recording.
 pub struct RecordedNames {
     symbolizer: Symbolizer,
     kernel: Source<'static>,
-    /// Whether the kernel that runs is the one that was recorded; absent before the first look.
+    /// True if the running kernel is the recorded one; `None` before the first look.
     is_this_kernel: Option<bool>,
     files: CodeFiles,
     debug_files: HashMap<RecordedFile, Option<DebugFile>>,
@@ -40,8 +40,8 @@ pub struct RecordedNames {
 }
 
 impl RecordedNames {
-    /// For a recording whose file was last written at this time. Without it, files that state no build id have to be
-    /// the same inode.
+    /// Names for a recording whose file was last written at this time. Without the time, files without a build id
+    /// must be the same inode.
     pub fn new(recorded: Option<SystemTime>) -> Self {
         let symbolizer = symbol_tables_only();
         let kernel = Kernel { vmlinux: MaybeDefault::None, debug_syms: false, ..Kernel::default() };
@@ -56,12 +56,12 @@ impl RecordedNames {
         }
     }
 
-    /// Files that are no longer as they were recorded, or gone, so that their functions have no names.
+    /// Files that have changed since the recording or are gone, so that their functions have no names.
     pub fn changed_files(&self) -> Vec<String> {
         self.files.changed()
     }
 
-    /// Whether names of the kernel were wanted, and another one was recorded.
+    /// Returns whether names of the kernel were wanted, but another kernel was recorded.
     pub fn is_other_kernel(&self) -> bool {
         self.is_this_kernel == Some(false)
     }
@@ -79,7 +79,7 @@ impl RecordedNames {
         debug.as_ref()?.name(&self.symbolizer, offset)
     }
 
-    /// A function without a symbol is called as in our own recordings.
+    /// The name of a function without a symbol, as in our own recordings.
     fn nameless(&mut self, recorded: &RecordedFile, offset: u64) -> Option<String> {
         let file = self.files.get(recorded)?;
         let stripped =
@@ -113,7 +113,7 @@ impl CodeNames for RecordedNames {
     }
 }
 
-/// Any user may have put a file of this name there, or a link.
+/// Reads the list of generated code. Refuses links: any user can create a file or link of this name.
 fn read_map(pid: u32) -> std::io::Result<Vec<u8>> {
     let path = format!("/tmp/perf-{pid}.map");
     let file =
@@ -121,8 +121,8 @@ fn read_map(pid: u32) -> std::io::Result<Vec<u8>> {
     rabbitscope_files::read_all(file, MAX_MAP_BYTES)
 }
 
-/// Lines of start, size and name, the numbers in hexadecimal digits. A later line for the same
-/// place replaces an earlier one.
+/// Parses lines of start, size and name, with numbers in hexadecimal digits. A later line for the same place
+/// replaces an earlier one.
 fn parse_map(text: &str) -> BTreeMap<u64, (u64, String)> {
     let number = |word: &str| u64::from_str_radix(word.trim_start_matches("0x"), 16).ok();
     let parse = |line: &str| {

@@ -1,10 +1,11 @@
-//! Files of code that a recording names, where they are still what was recorded.
+//! Files of code named in a recording, if they are still the recorded ones.
 //!
-//! A build id decides where both have one. It is looked for at the recorded path, then in the cache where perf keeps a
-//! copy of what it recorded, as the file may have been built again, moved or removed since. The linker makes the id from
-//! code and data: two builds whose functions differ in their names alone have the same. A file at the path that was
-//! written since is therefore not taken. Without a build id the file
-//! must be the same inode and not have been written since, or not have been touched since the recording at all.
+//! The build id decides if both have one. The search looks at the recorded path, then in perf's cache of recorded
+//! files, because the file may have been rebuilt, moved or removed since. The linker makes the id from code and
+//! data: two builds whose functions differ only in their names have the same id. A file at the path that was
+//! written after the recording is therefore refused.
+//!
+//! Without a build id the file must be the same inode and not written since, or untouched since the recording.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -22,11 +23,11 @@ use super::{
     limits::MAX_CODE_BYTES,
 };
 
-/// Limit for files of code that are open at the same time: far below the usual limit of a process (1,024),
-/// and more than a recording of a node names.
+/// Limit of files of code open at the same time: far below the usual limit of a process (1,024), and more than a
+/// recording of a node names.
 const MAX_FILES: usize = 256;
 
-/// Files that are named when they have changed.
+/// Limit of reported changed files.
 const MAX_CHANGED: usize = 20;
 
 /// Files of a recording.
@@ -38,12 +39,12 @@ pub(super) struct CodeFiles {
 }
 
 impl CodeFiles {
-    /// For a recording that was last written at this time.
+    /// Files of a recording that was last written at this time.
     pub(super) fn new(recorded: Option<SystemTime>) -> Self {
         Self { recorded, cache: cache(), files: HashMap::new(), changed: BTreeSet::new() }
     }
 
-    /// The file as it was recorded, opened.
+    /// The recorded file, opened.
     pub(super) fn get(&mut self, recorded: &RecordedFile) -> Option<&File> {
         if !self.files.contains_key(recorded) {
             let found = (self.files.len() < MAX_FILES).then(|| self.find(recorded)).flatten();
@@ -56,7 +57,7 @@ impl CodeFiles {
         self.files.get(recorded)?.as_ref()
     }
 
-    /// Paths of files that are not as they were.
+    /// Paths of changed files.
     pub(super) fn changed(&self) -> Vec<String> {
         self.changed.iter().cloned().collect()
     }
@@ -68,14 +69,15 @@ impl CodeFiles {
             return at_path.filter(|file| self.is_unchanged(file, recorded.inode));
         };
         let is_same = |file: &File| build_id_of(file).is_some_and(|found| is_id(&found, id));
-        let is_old = |file: &File| !file.metadata().is_ok_and(|it| self.is_written(&it));
+        let is_old =
+            |file: &File| !file.metadata().is_ok_and(|metadata| self.is_written(&metadata));
         at_path.filter(|file| is_same(file) && is_old(file)).or_else(|| {
             let file = open(&in_cache(self.cache.as_ref()?, id)).ok()?;
             Some(file).filter(is_same)
         })
     }
 
-    /// Whether it was written after the recording.
+    /// Returns whether the file was written after the recording.
     fn is_written(&self, metadata: &Metadata) -> bool {
         let written = metadata.modified().ok().zip(self.recorded);
         written.is_some_and(|(written, recorded)| written > recorded)
@@ -95,13 +97,13 @@ fn open(path: &Path) -> io::Result<File> {
     rabbitscope_files::open(path, MAX_CODE_BYTES)
 }
 
-/// A recording may state an id with zeros behind it.
+/// Returns whether the ids are equal. A recording may append zeros to an id.
 fn is_id(found: &[u8], stated: &[u8]) -> bool {
     let (start, rest) = stated.split_at(found.len().min(stated.len()));
     found.len() >= start.len() && found == start && rest.iter().all(|&byte| byte == 0)
 }
 
-/// Numbers as a mapping states them.
+/// Device numbers and inode, as in a mapping.
 fn identity(metadata: &Metadata) -> (u32, u32, u64) {
     let device = metadata.dev();
     (rustix::fs::major(device), rustix::fs::minor(device), metadata.ino())
@@ -114,9 +116,11 @@ fn changed(metadata: &Metadata) -> Option<SystemTime> {
     SystemTime::UNIX_EPOCH.checked_add(Duration::new(seconds, nanos))
 }
 
-/// Where perf keeps copies: `perf record` puts what it recorded there, by build id (`man perf-buildid-cache`).
+/// The directory of perf's copies: `perf record` puts recorded files there, by build id (`man perf-buildid-cache`).
 fn cache() -> Option<PathBuf> {
-    std::env::var_os("HOME").map(|home| Path::new(&home).join(".debug"))
+    std::env::var_os("HOME")
+        .filter(|home| !home.is_empty())
+        .map(|home| Path::new(&home).join(".debug"))
 }
 
 fn in_cache(cache: &Path, id: &[u8]) -> PathBuf {
@@ -137,7 +141,7 @@ mod tests {
         assert!(!is_id(&[1, 2], &[1, 2, 3]) && !is_id(&[1, 2], &[1]) && !is_id(&[], &[1]));
     }
 
-    /// A program, with a build id or without.
+    /// Builds a program, with or without a build id.
     fn built(path: &Path, source: &str, with_id: bool) {
         let text = path.with_extension("c");
         fs::write(&text, source).unwrap();
@@ -192,7 +196,7 @@ mod tests {
         let now = SystemTime::now();
         let is_found = |recorded, file: &RecordedFile| CodeFiles::new(recorded).get(file).is_some();
         assert!(is_found(Some(now), &file) && is_found(None, &file));
-        // Of another file system, or from a version of perf that states no inode.
+        // A recording of another file system, or of a version of perf that states no inode.
         let elsewhere = RecordedFile { inode: None, ..file.clone() };
         assert!(is_found(Some(now), &elsewhere) && !is_found(None, &elsewhere));
         std::thread::sleep(Duration::from_millis(20));

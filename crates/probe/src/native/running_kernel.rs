@@ -1,4 +1,4 @@
-//! Whether a recording is of the kernel that runs now: the same build, at the same place in memory.
+//! Compares the kernel of a recording with the running one: the same build, at the same place in memory.
 
 use std::{
     fs::File,
@@ -9,23 +9,23 @@ use rabbitscope_profiles::RecordedKernel;
 
 use crate::permission::{KERNEL_SYMBOLS, raise};
 
-/// Notes of the kernel that runs, of which one is its build id.
+/// Notes of the running kernel, its build id among them.
 const NOTES: &str = "/sys/kernel/notes";
 
-/// Its release.
+/// Release of the running kernel.
 const RELEASE: &str = "/proc/sys/kernel/osrelease";
 
-/// Its list of symbols (`man 5 proc_kallsyms`).
+/// Symbols of the running kernel (`man 5 proc_kallsyms`).
 const SYMBOLS: &str = "/proc/kallsyms";
 
-/// Most of the list that is read; that of Debian's kernel has 10 MB.
+/// Limit for the size of the symbols, which have 10 MB in Debian's kernel.
 const MAX_LIST_BYTES: u64 = 1 << 27;
 
-/// The type of the note that is a build id (`NT_GNU_BUILD_ID`).
+/// Type of a note with a build id (`NT_GNU_BUILD_ID`).
 const BUILD_ID: u32 = 3;
 
-/// Whether the kernel that was recorded runs now. Without a build id its release decides, with a place that must be
-/// known: on many machines every kernel begins at the same address.
+/// Returns whether the recorded kernel runs now. Without a build id its release decides, together with a known
+/// place: on many machines every kernel begins at the same address.
 pub(super) fn is(recorded: &RecordedKernel) -> bool {
     let reference = recorded.reference.as_ref().filter(|(_, address)| *address > 0);
     let is_place = reference.map(|(symbol, address)| address_of(symbol) == Some(*address));
@@ -51,13 +51,13 @@ fn running_build_id() -> Option<Vec<u8>> {
     build_id_in(&notes)
 }
 
-/// Notes: lengths of name and content, type, name and content, each filled up to four bytes (`man 5 elf`).
+/// Parses notes: lengths of name and content, type, name and content, each padded to four bytes (`man 5 elf`).
 fn build_id_in(notes: &[u8]) -> Option<Vec<u8>> {
     let mut rest = notes;
     loop {
         let (header, after) = rest.split_first_chunk::<12>()?;
-        let word = |at: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| header[at + byte]));
-        let length = |at: usize| usize::try_from(word(at)).ok();
+        let word = |start: usize| u32::from_le_bytes([0, 1, 2, 3].map(|byte| header[start + byte]));
+        let length = |start: usize| usize::try_from(word(start)).ok();
         let (name, content) = (length(0)?, length(4)?);
         let (name, after) = after.split_at_checked(name.checked_next_multiple_of(4)?)?;
         let (filled, after) = after.split_at_checked(content.checked_next_multiple_of(4)?)?;
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn another_kernel_is_told_by_its_build_or_its_place() {
+    fn another_kernel_differs_in_its_build_or_place() {
         let Some(own) = running_build_id() else { return };
         let kernel = |id: &[u8], reference| RecordedKernel {
             build_id: Some(id.into()),

@@ -1,4 +1,4 @@
-//! Functions for which a file has no symbol: where they begin, and what they are called if this build is known.
+//! Functions of a file without symbols: their starts, and their names if this build is known.
 
 use std::fs::File;
 
@@ -9,7 +9,7 @@ use super::{
     native_name::NativeName,
 };
 
-/// What is known of a file without symbols.
+/// Facts about a file without symbols.
 #[derive(Debug)]
 pub(super) struct StrippedCode {
     starts: FunctionStarts,
@@ -17,30 +17,30 @@ pub(super) struct StrippedCode {
 }
 
 impl StrippedCode {
-    /// Of `file`.
+    /// Reads the facts about `file`.
     pub(super) fn read(file: &File) -> Self {
-        let names = build_id_of(file).and_then(|id| KnownBuild::of(&id));
+        let names = build_id_of(file).and_then(|id| KnownBuild::with_id(&id));
         Self { starts: FunctionStarts::read(file), names }
     }
 
-    /// Where the function begins that has the code at `offset` of the file, as an offset of the file.
+    /// The start of the function with the code at `offset`. Both are offsets in the file.
     pub(super) fn start(&self, offset: u64) -> Option<u64> {
         self.starts.at(offset).map(|start| start.offset)
     }
 
-    /// The name that this build has for the function at an offset of the file.
+    /// The name in this build's table of the function at an offset in the file.
     pub(super) fn name(&self, offset: u64) -> Option<String> {
         let start = self.starts.at(offset)?;
         self.names.as_ref()?.at(start.address).map(in_source)
     }
 
-    /// What the function is called that has no name: after the file at `path`, with the offset at which it begins.
+    /// The replacement for a function's name: the file at `path`, and the offset of the function's start.
     pub(super) fn nameless(&self, path: &str, offset: u64) -> NativeName {
         NativeName::unknown_in(path, self.start(offset).unwrap_or(offset))
     }
 }
 
-/// Without what the compiler appends. The mark of an inferred name stays.
+/// The name without the compiler's suffixes. The mark of an inferred name stays.
 fn in_source(name: &str) -> String {
     match name.strip_suffix('?') {
         Some(inferred) => format!("{}?", source_name(inferred)),

@@ -1,5 +1,5 @@
-//! Code of a recorded node that only a debug file would name, and the names that such a file has for it. Where the
-//! file comes from is the caller's business.
+//! Code of a recorded node that only a debug file would name, and the names in such a file. The caller provides the
+//! file.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -14,18 +14,18 @@ use super::{
     names::symbol_tables_only,
 };
 
-/// A file of code for which no debug file was found on this machine.
+/// A file of code without a debug file on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MissingDebugFile {
-    /// Of the code, as the node sees it.
+    /// Path of the code in the node's view.
     pub path: String,
-    /// In hexadecimal digits; the debug file has the same.
+    /// Build id in hexadecimal digits, the same for the debug file.
     pub build_id: String,
-    /// Samples that would have better names. 0 before a recording.
+    /// Samples that would get better names; 0 before a recording.
     pub samples: u64,
 }
 
-/// Why a debug file names nothing.
+/// Reasons to refuse a debug file.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum DebugFileError {
@@ -37,10 +37,10 @@ pub enum DebugFileError {
     },
 }
 
-/// Functions of a recorded node that have no name, or only one that the VM tells.
+/// Functions of a recorded node without a name, or with one from the VM only.
 #[derive(Debug, Default)]
 pub struct UnnamedCode {
-    /// By path; `None` for a file that cannot be asked for.
+    /// Files by path; `None` for a file whose debug file cannot be requested.
     files: HashMap<String, Option<UnnamedFile>>,
 }
 
@@ -48,12 +48,12 @@ pub struct UnnamedCode {
 struct UnnamedFile {
     code: File,
     build_id: String,
-    /// Offsets in the file at which a function was seen, by what it is called in the profile.
+    /// Offsets in the file at which a function was seen, by its name in the profile.
     functions: HashMap<String, BTreeSet<u64>>,
 }
 
 impl UnnamedCode {
-    /// Notes code of a function called `name`, at an offset of a file that is given by its path and as what opens it.
+    /// Notes code of the function `name` at an offset of a file, given by its path and a function that opens it.
     pub(crate) fn note(
         &mut self,
         (path, open): (&str, impl FnOnce() -> Option<File>),
@@ -61,14 +61,14 @@ impl UnnamedCode {
         offset: u64,
     ) {
         if !self.files.contains_key(path) {
-            self.files.insert(path.to_owned(), open().and_then(UnnamedFile::of));
+            self.files.insert(path.to_owned(), open().and_then(UnnamedFile::new));
         }
         if let Some(Some(file)) = self.files.get_mut(path) {
             file.functions.entry(name.to_owned()).or_default().insert(offset);
         }
     }
 
-    /// The files whose functions have no names in these profiles, those with most samples first.
+    /// The files whose functions have no names in these profiles, most samples first.
     pub fn missing(&self, profiles: &[Profile]) -> Vec<MissingDebugFile> {
         let of_file = |(path, file): (&String, &Option<UnnamedFile>)| {
             let file = file.as_ref()?;
@@ -81,8 +81,8 @@ impl UnnamedCode {
         missing
     }
 
-    /// Names that a debug file has for functions of the code with this build id, by what they are called in the
-    /// profiles ([`Profile::rename_native`]).
+    /// Names in a debug file for functions of the code with this build id, by their names in the profiles
+    /// ([`Profile::rename_native`]).
     pub fn names_from(
         &self,
         build_id: &str,
@@ -105,7 +105,8 @@ impl UnnamedCode {
         Ok(names)
     }
 
-    /// Whether functions of another file are called the same: two files of one name in different directories.
+    /// Returns whether another file has functions of the same name: two files with one name in different
+    /// directories.
     fn has_elsewhere(&self, name: &str, path: &str) -> bool {
         let others = self.files.iter().filter(|(other, _)| *other != path);
         others.filter_map(|(_, file)| file.as_ref()).any(|file| file.functions.contains_key(name))
@@ -113,7 +114,7 @@ impl UnnamedCode {
 }
 
 impl UnnamedFile {
-    fn of(code: File) -> Option<Self> {
+    fn new(code: File) -> Option<Self> {
         let build_id = hexadecimal(&build_id_of(&code)?);
         Some(Self { code, build_id, functions: HashMap::new() })
     }
@@ -124,13 +125,16 @@ impl UnnamedFile {
         });
         let is_here: Vec<bool> = is_here.collect();
         let samples = profile.samples.iter();
-        let of_file = samples.filter(|it| it.stack.iter().any(|it| is_here[it.frame.0 as usize]));
+        let of_file = samples.filter(|sample| {
+            let mut entries = sample.stack.iter();
+            entries.any(|entry| is_here[entry.frame.0 as usize])
+        });
         of_file.map(|sample| sample.count).sum()
     }
 }
 
-/// The one name of all code that was taken for one function. What the unwind tables take for one function may be
-/// several, and then no name is right for all of it.
+/// The one name of all code with these offsets. The unwind tables may join several functions into one, and then no
+/// name is right for all of it.
 fn common_name(offsets: &BTreeSet<u64>, name_at: impl Fn(u64) -> Option<String>) -> Option<String> {
     let mut names = offsets.iter().map(|&offset| name_at(offset));
     let first = names.next()??;
@@ -157,11 +161,11 @@ mod tests {
     #[track_caller]
     fn check(names: &[(u64, &str)], expected: Option<&str>) {
         let offsets: BTreeSet<u64> = names.iter().map(|&(offset, _)| offset).collect();
-        let at = |offset| {
+        let name_at = |offset| {
             let (_, name) = names.iter().find(|&&(other, _)| other == offset)?;
             (!name.is_empty()).then(|| (*name).to_owned())
         };
-        assert_eq!(common_name(&offsets, at).as_deref(), expected);
+        assert_eq!(common_name(&offsets, name_at).as_deref(), expected);
     }
 
     #[test]
@@ -173,7 +177,7 @@ mod tests {
         check(&[], None);
     }
 
-    /// Code of a library whose one function was seen, and what the library's debug file is.
+    /// Code of a library with one seen function, the library's build id, and its debug file.
     fn seen(directory: &Path) -> (UnnamedCode, String, Vec<u8>) {
         let (code, debug, address) = stripped(directory);
         let build = build_id(&File::open(&code).unwrap()).unwrap();
@@ -216,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_most_samples_fall_on_comes_first() {
+    fn the_file_with_most_samples_comes_first() {
         let place = tempfile::tempdir().unwrap();
         let (mut unnamed, build, _) = seen(place.path());
         let own = || File::open(std::env::current_exe().unwrap()).ok();
@@ -232,13 +236,13 @@ mod tests {
         }
         let missing = unnamed.missing(&[profile]);
         let paths: Vec<(&str, u64)> =
-            missing.iter().map(|it| (it.path.as_str(), it.samples)).collect();
+            missing.iter().map(|file| (file.path.as_str(), file.samples)).collect();
         assert_eq!(paths, [("/lib/b.so", 3), ("/lib/a.so", 2)], "no file, no build id");
         assert_eq!(missing[1].build_id, build);
         assert!(unnamed.missing(&[]).is_empty());
     }
 
-    /// A server may send anything that has the right build id.
+    /// A server may send any bytes with the right build id.
     #[test]
     fn a_debug_file_that_was_tampered_with_names_or_fails() {
         let place = tempfile::tempdir().unwrap();

@@ -5,11 +5,11 @@ use std::{
     io::{self, Read},
 };
 
-/// Most that is read of arguments; RabbitMQ's have some kilobytes. A process may call any of its memory its arguments
-/// (`PR_SET_MM_MAP` of prctl(2)).
+/// Limit for the size of arguments; RabbitMQ's have some kilobytes. A process may declare any of its memory as its
+/// arguments (`PR_SET_MM_MAP` of prctl(2)).
 const MAX_BYTES: u64 = 256 << 10;
 
-/// Most that is read where the program's name is wanted alone; a path has at most 4096 bytes.
+/// Limit for a read of the program's name alone; a path has at most 4096 bytes.
 const MAX_NAME_BYTES: u64 = 4 << 10;
 
 /// The program name in the arguments of `pid`.

@@ -14,14 +14,14 @@ use crate::{
 /// An Erlang VM on this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
-    /// Its process id in this process's pid namespace.
+    /// Process id in this process's pid namespace.
     pub pid: u32,
-    /// Its node name (`rabbit@host`); `None` when it cannot be read from outside.
+    /// Node name (`rabbit@host`); `None` if it is unreadable from outside.
     pub name: Option<String>,
 }
 
-/// All Erlang VMs of this machine, by pid. Processes that the caller may not read are listed when their
-/// program name is that of a VM.
+/// All Erlang VMs of this machine, by pid. A process that the caller may not read is listed if its program name is
+/// that of a VM.
 pub fn list_nodes() -> Result<Vec<Node>, ProbeError> {
     let mut pids = pids().map_err(ProbeError::io("listing /proc"))?;
     pids.sort_unstable();
@@ -48,7 +48,7 @@ fn node_of(pid: u32) -> Option<Node> {
     Some(Node { pid, name })
 }
 
-/// The node called `name`; a name without `@` matches any host.
+/// The node called `name`. A name without `@` matches any host.
 pub fn find_node(name: &str) -> Result<Node, ProbeError> {
     let nodes = list_nodes()?;
     let called = |node: &&Node| node.name.as_deref().is_some_and(|own| matches(own, name));
@@ -61,7 +61,7 @@ pub fn find_node(name: &str) -> Result<Node, ProbeError> {
     }
 }
 
-/// The node called `usual`; when no node has that name, the only node.
+/// The node called `usual`, or the only node if none has that name.
 pub fn default_node(mut nodes: Vec<Node>, usual: &str) -> Result<Node, ProbeError> {
     let called = |node: &Node| node.name.as_deref().is_some_and(|own| matches(own, usual));
     let several = || ProbeError::SeveralNodes { known: names_of(&nodes) };
@@ -88,7 +88,7 @@ fn names_of(nodes: &[Node]) -> Vec<String> {
         .collect()
 }
 
-/// Whether the program name is that of a VM. Needs no privilege.
+/// Returns whether the program name is that of a VM. Needs no privilege.
 pub(super) fn calls_itself_beam(pid: u32) -> bool {
     first_argument(pid).is_some_and(|program| {
         Path::new(&program)
@@ -98,7 +98,7 @@ pub(super) fn calls_itself_beam(pid: u32) -> bool {
     })
 }
 
-/// From `-sname` or `-name`.
+/// The node name in `-sname` or `-name`.
 pub(super) fn name_in(arguments: &[String]) -> Option<String> {
     let mut pairs = arguments.windows(2);
     pairs.find(|pair| pair[0] == "-sname" || pair[0] == "-name").map(|pair| pair[1].clone())

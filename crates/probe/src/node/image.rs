@@ -1,4 +1,4 @@
-//! Proves that a process is an Erlang VM: the file that it executes exports what drivers and NIFs call. The
+//! Proves that a process is an Erlang VM: the file that it executes exports the functions for drivers and NIFs. The
 //! program name (`argv[0]`) proves nothing. No memory of a process is read before this proof.
 
 use std::{
@@ -17,24 +17,25 @@ use crate::{
     permission::{NODE, raise},
 };
 
-/// Every emulator exports these functions, and no other program does: libraries with drivers or NIFs are linked
-/// against them.
-const OF_EVERY_VM: [&str; 2] = ["driver_output", "enif_make_atom"];
+/// Functions that every emulator exports, and no other program: libraries with drivers or NIFs are linked against
+/// them.
+const VM_EXPORTS: [&str; 2] = ["driver_output", "enif_make_atom"];
 
-/// Largest file that is read: a process may map any file.
+/// Largest readable file: a process may map any file.
 const MAX_BYTES: u64 = 512 << 20;
 
-/// Largest emulator; one with debug information has 30 MiB. `watch` reads the file of every process that calls itself a
-/// VM, which any user's process may do.
+/// Largest readable emulator; one with debug information has 30 MiB. `watch` reads the file of every process with
+/// the name of a VM, and any user can start such a process.
 const MAX_EMULATOR_BYTES: u64 = 64 << 20;
 
 /// Limit for the memory of all symbols; an emulator with debug information needs a tenth of it.
 const MAX_SYMBOL_BYTES: usize = 32 << 20;
 
-/// What a symbol takes besides its name.
+/// Memory of a symbol besides its name.
 const SYMBOL_BYTES: usize = 96;
 
-/// Opening never blocks, also when a node has put a terminal, pipe or device in a file's place.
+/// Flags for opening a file. Opening never blocks, even if a node has put a terminal, pipe or device in a file's
+/// place.
 const READING: OFlags =
     OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
@@ -43,19 +44,19 @@ const READING: OFlags =
 pub(crate) struct Image {
     /// Device and inode of the file.
     identity: (u64, u64),
-    /// Whether addresses in the file are relative to the load address.
+    /// True if addresses in the file are relative to the load address.
     pub(crate) is_relocated: bool,
     /// Address and size of every symbol.
     pub(crate) symbols: HashMap<String, (u64, u64)>,
 }
 
 impl Image {
-    /// The executable of the process `pid`. Fails when it is no VM.
-    pub(super) fn of(pid: u32) -> Result<Self, ProbeError> {
+    /// The executable of the process `pid`. Fails if it is no VM.
+    pub(super) fn read(pid: u32) -> Result<Self, ProbeError> {
         let path = format!("/proc/{pid}/exe");
         let opened = {
-            // Without the capability, links of other users' processes cannot be followed. The file itself is
-            // opened with the caller's own rights.
+            // Without the capability, links of other users' processes cannot be followed. The file itself is opened
+            // with the caller's own rights.
             let _raised = raise(NODE);
             rustix::fs::open(&path, READING, Mode::empty())
         };
@@ -67,13 +68,13 @@ impl Image {
         };
         let file = object::File::parse(bytes.as_slice()).map_err(|_| not_a_beam())?;
         let symbols = symbols_of(&file);
-        if !OF_EVERY_VM.iter().all(|name| symbols.contains_key(*name)) {
+        if !VM_EXPORTS.iter().all(|name| symbols.contains_key(*name)) {
             return Err(not_a_beam());
         }
         Ok(Self { identity, is_relocated: file.kind() == ObjectKind::Dynamic, symbols })
     }
 
-    /// Whether `pid` executes this file now.
+    /// Returns whether `pid` executes this file now.
     pub(super) fn is_executed_by(&self, pid: u32) -> bool {
         let _raised = raise(NODE);
         let found = rustix::fs::stat(format!("/proc/{pid}/exe"));
@@ -81,7 +82,7 @@ impl Image {
     }
 }
 
-/// What identifies the file, and all of it; nothing of one that is too large for an emulator.
+/// The file's identity and its bytes; no bytes if it is too large for an emulator.
 fn emulator(file: OwnedFd) -> io::Result<((u64, u64), Vec<u8>)> {
     let found = rustix::fs::fstat(&file)?;
     let is_small = u64::try_from(found.st_size).is_ok_and(|size| size <= MAX_EMULATOR_BYTES);
@@ -93,23 +94,24 @@ fn identity(found: rustix::fs::Stat) -> (u64, u64) {
     (found.st_dev, found.st_ino)
 }
 
-/// Symbols may share a name in the file, so that all names together can be far longer than the file, and a file of nothing
-/// but symbols needs many times its size.
+/// The symbols of a file, within the limit of memory. Symbols may share a name, so that all names together can be
+/// far longer than the file, and a file with nothing but symbols needs many times its size.
 fn symbols_of(file: &object::File<'_>) -> HashMap<String, (u64, u64)> {
     let mut left = MAX_SYMBOL_BYTES;
-    let defined = file.dynamic_symbols().chain(file.symbols()).filter(|it| !it.is_undefined());
+    let defined =
+        file.dynamic_symbols().chain(file.symbols()).filter(|symbol| !symbol.is_undefined());
     let named = defined.map_while(|symbol| {
         let name = symbol.name().unwrap_or_default();
         left = left.checked_sub(name.len() + SYMBOL_BYTES)?;
-        // Some carry the version of their interface.
+        // Some names include the version of their interface.
         let name = name.split('@').next().unwrap_or_default();
         Some((name.to_owned(), (symbol.address(), symbol.size())))
     });
     named.collect()
 }
 
-/// Opens a file below the node's root directory, with the caller's own rights. No link leads out of that
-/// directory or into another process.
+/// Opens a file below the node's root directory, with the caller's own rights. No link leads out of that directory
+/// or into another process.
 pub(super) fn open_below(root: &OwnedFd, path: &str) -> io::Result<File> {
     let within = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
     regular(rustix::fs::openat2(root, path, READING, Mode::empty(), within)?)
@@ -132,10 +134,10 @@ fn regular(file: OwnedFd) -> io::Result<File> {
     Ok(File::from(file))
 }
 
-/// All of a file, also while it grows.
+/// All bytes of a file, even if it grows meanwhile.
 pub(crate) fn contents(file: &File) -> io::Result<Vec<u8>> {
     let size = file.metadata()?.len().min(MAX_BYTES);
-    // One that grows has twice as much at times.
+    // The buffer of a growing file has twice the size at times.
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or_default());
     file.take(MAX_BYTES).read_to_end(&mut bytes)?;
     Ok(bytes)
@@ -150,12 +152,12 @@ mod tests {
 
     #[test]
     fn this_program_is_no_vm() {
-        let refused = Image::of(std::process::id()).unwrap_err();
+        let refused = Image::read(std::process::id()).unwrap_err();
         assert!(matches!(refused, ProbeError::NotABeam { .. }), "{refused}");
     }
 
     #[test]
-    fn what_is_too_large_for_an_emulator_is_not_read() {
+    fn a_file_too_large_for_an_emulator_is_not_read() {
         let file = tempfile::tempfile().unwrap();
         let read = || emulator(file.try_clone().unwrap().into()).unwrap().1.len() as u64;
         for (bytes, expected) in [(7, 7), (MAX_EMULATOR_BYTES + 1, 0)] {
@@ -170,7 +172,7 @@ mod tests {
         let address_of_last = bytes.len() - 16;
         bytes[address_of_last..][..8].copy_from_slice(&7_u64.to_le_bytes());
         let file = object::File::parse(bytes.as_slice()).unwrap();
-        // All have one name, so that the one that was read last is found.
+        // All share one name, so that the entry is the symbol that was read last.
         assert_eq!(symbols_of(&file)["xxxxxxxx"].0, 4096);
     }
 
@@ -179,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_file_of_the_node_is_not_opened() {
+    fn only_files_of_the_node_are_opened() {
         let name = format!("rabbitscope-image-{}", std::process::id());
         let directory = std::env::temp_dir().join(name);
         std::fs::create_dir_all(directory.join("inner")).unwrap();
@@ -203,7 +205,7 @@ mod tests {
         std::fs::remove_dir_all(&directory).unwrap();
     }
 
-    /// An ELF file with as many dynamic symbols as asked for, which share one name of so many bytes.
+    /// An ELF file with `symbols` dynamic symbols that share one name of `name_bytes` bytes.
     fn elf(symbols: usize, name_bytes: usize) -> Vec<u8> {
         let word = |bytes: &mut Vec<u8>, value: u64| bytes.extend(value.to_le_bytes());
         let (strings_at, strings_size) = (64 + 3 * 64, name_bytes + 2);
@@ -256,8 +258,8 @@ mod tests {
     #[test]
     fn a_symbol_keeps_the_size_that_its_file_states() {
         let mut bytes = elf(1, "erts_proc".len());
-        let at = bytes.windows(9).position(|window| window == b"xxxxxxxxx").unwrap();
-        bytes[at..at + 9].copy_from_slice(b"erts_proc");
+        let start = bytes.windows(9).position(|window| window == b"xxxxxxxxx").unwrap();
+        bytes[start..start + 9].copy_from_slice(b"erts_proc");
         let file = object::File::parse(bytes.as_slice()).unwrap();
         let found = symbols_of(&file);
         assert_eq!(found["erts_proc"], (4096, u64::MAX));

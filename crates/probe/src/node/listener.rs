@@ -1,5 +1,5 @@
-//! Finds the Erlang node of this machine that listens on an address, by the kernel's socket tables and the
-//! node's open files, so that a forwarded port is not mistaken for a local broker.
+//! Finds the Erlang node of this machine that listens on an address, by the kernel's socket tables and the node's
+//! open files. So a forwarded port is not mistaken for a local broker.
 
 use std::net::{IpAddr, ToSocketAddrs};
 
@@ -14,8 +14,8 @@ use crate::{
     permission::{NODE, raise},
 };
 
-/// Pid of the Erlang node of this machine that listens on `host:port`; `None` when the address is
-/// another machine's, or when the listener is no Erlang node or may not be read.
+/// Pid of the Erlang node of this machine that listens on `host:port`. `None` if the address is another machine's,
+/// or if the listener is no Erlang node or is unreadable.
 pub fn local_node_at(host: &str, port: u16) -> Option<u32> {
     let addresses: Vec<IpAddr> =
         (host, port).to_socket_addrs().ok()?.map(|address| address.ip()).collect();
@@ -28,8 +28,8 @@ pub fn local_node_at(host: &str, port: u16) -> Option<u32> {
     nodes.into_iter().map(|node| node.pid).find(holds)
 }
 
-/// TCP ports on which the VM `pid` listens, in order: those of its own network, also when that is a container's. Fails
-/// without reading anything when the process is no VM.
+/// TCP ports on which the VM `pid` listens, in order: those of its own network, which may be a container's. Fails
+/// without reading anything if the process is no VM.
 pub fn listening_ports(pid: u32) -> Result<Vec<u16>, ProbeError> {
     let own = sockets_of(pid)?;
     let listeners = {

@@ -1,7 +1,7 @@
-//! Reads another process's memory (`process_vm_readv(2)`). Each call needs the right to trace the process, but
-//! no right to a file of `/proc`.
+//! Reads another process's memory (`process_vm_readv(2)`). Each call needs the right to trace the process, but no
+//! right to a file of `/proc`.
 
-#![expect(unsafe_code, reason = "a system call for which there is no safe function")]
+#![expect(unsafe_code, reason = "a system call without a safe wrapper")]
 
 use std::{ffi::c_void, io};
 
@@ -11,12 +11,12 @@ pub(super) fn read(pid: u32, address: u64, buf: &mut [u8]) -> io::Result<()> {
     let mut done = 0;
     while done < buf.len() {
         let rest = &mut buf[done..];
-        let at = usize::try_from(address.wrapping_add(done as u64));
-        let theirs = at.map_err(|_| io::ErrorKind::InvalidInput)?;
+        let start = usize::try_from(address.wrapping_add(done as u64));
+        let theirs = start.map_err(|_| io::ErrorKind::InvalidInput)?;
         let local = libc::iovec { iov_base: rest.as_mut_ptr().cast(), iov_len: rest.len() };
         let remote = libc::iovec { iov_base: theirs as *mut c_void, iov_len: rest.len() };
-        // SAFETY: the kernel writes at most `rest.len()` bytes to `rest`, which is borrowed until then;
-        // the other address is looked up in the other process and never used here.
+        // SAFETY: the kernel writes at most `rest.len()` bytes to `rest`, which is borrowed until then. The other
+        // address is resolved in the other process and never used here.
         let count =
             unsafe { libc::process_vm_readv(pid, &raw const local, 1, &raw const remote, 1, 0) };
         done += match usize::try_from(count) {

@@ -1,6 +1,11 @@
-//! The observed node as a process of the operating system: which nodes there are ([`find`]); the proof that a
-//! process is a VM ([`image`]); where it comes from ([`origin`]); which nodes come and go ([`scan`]); its memory, mappings, threads and pid namespace ([`process`]); and its
-//! sockets: which node listens ([`listener`]) and which node holds a socket ([`sockets`]).
+//! The observed node as a process of the operating system:
+//!
+//! * [`find`]: the nodes of this machine;
+//! * [`scan`]: nodes that start and end;
+//! * [`image`]: the proof that a process is a VM;
+//! * [`origin`]: the node's name, version and container;
+//! * [`process`]: memory, mappings, threads and pid namespace;
+//! * [`listener`], [`sockets`]: the node that listens on an address or holds a socket.
 
 mod command_line;
 mod find;

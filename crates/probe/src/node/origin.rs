@@ -1,37 +1,37 @@
-//! What a node says of itself and where it runs, as far as the operating system knows: without its cookie, and without
-//! rights at the API server of a cluster. All of it was set by whoever started the node, and proves nothing.
+//! The origin of a node, as far as the operating system knows it: without the node's cookie, and without rights at
+//! the API server of a cluster. The user who started the node set all of it, so that it proves nothing.
 
 use super::{command_line::arguments, find::name_in, process::Process};
 use crate::error::ProbeError;
 
-/// Longest value that is taken of a variable, in bytes: it becomes a label.
+/// Limit for the value of a variable, in bytes: it becomes a label.
 const MAX_VALUE_BYTES: usize = 255;
 
-/// A hexadecimal id of a container has so many digits.
+/// Number of hexadecimal digits of a container's id.
 const CONTAINER_ID_DIGITS: usize = 64;
 
-/// Where a node comes from. What is not known is absent.
+/// Origin of a node. Unknown fields are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NodeOrigin {
     /// Node name (`rabbit@host`).
     pub name: Option<String>,
-    /// Whether the VM was told to start RabbitMQ. Tools of RabbitMQ are VMs too.
+    /// True if the VM was started with RabbitMQ. Tools of RabbitMQ are VMs too.
     pub is_rabbitmq: bool,
     /// Version of RabbitMQ.
     pub version: Option<String>,
-    /// Name of its pod (`MY_POD_NAME`, which the cluster operator sets).
+    /// Name of the pod (`MY_POD_NAME`, set by the cluster operator).
     pub pod: Option<String>,
-    /// Namespace of its pod (`MY_POD_NAMESPACE`).
+    /// Namespace of the pod (`MY_POD_NAMESPACE`).
     pub namespace: Option<String>,
     /// The cluster's service (`K8S_SERVICE_NAME`).
     pub service: Option<String>,
-    /// Id of its pod, by the control group.
+    /// Id of the pod, from the control group.
     pub pod_uid: Option<String>,
-    /// Id of its container, by the control group.
+    /// Id of the container, from the control group.
     pub container: Option<String>,
 }
 
-/// What is known of the node `pid`. Fails when it is no VM.
+/// The origin of the node `pid`. Fails if it is no VM.
 pub fn origin_of(pid: u32) -> Result<NodeOrigin, ProbeError> {
     let process = Process::open(pid)?;
     let arguments = arguments(pid).unwrap_or_default();
@@ -66,19 +66,19 @@ fn label(text: String) -> Option<String> {
     is_label.then_some(text)
 }
 
-/// RabbitMQ's start script ends the command line with `-s rabbit boot`.
+/// Returns whether the arguments start RabbitMQ: its start script ends the command line with `-s rabbit boot`.
 fn starts_rabbitmq(arguments: &[String]) -> bool {
     arguments.windows(2).any(|pair| pair[0] == "-s" && pair[1] == "rabbit")
 }
 
-/// Of `/usr/lib/rabbitmq/lib/rabbitmq_server-3.10.8/plugins`.
+/// The version in a path such as `/usr/lib/rabbitmq/lib/rabbitmq_server-3.10.8/plugins`.
 fn version_in(path: &str) -> Option<String> {
     let (_, rest) = path.split_once("rabbitmq_server-")?;
     let end = rest.find(['/', ':']).unwrap_or(rest.len());
     Some(rest[..end].to_owned()).filter(|version| !version.is_empty())
 }
 
-/// Of `…/kubepods-burstable-pod<uid with underscores>.slice/…` or `…/kubepods/burstable/pod<uid>/…`.
+/// The pod's id in `…/kubepods-burstable-pod<uid with underscores>.slice/…` or `…/kubepods/burstable/pod<uid>/…`.
 fn pod_uid_in(groups: &str) -> Option<String> {
     let parts = groups.split(['/', '\n']);
     parts.into_iter().find_map(|part| {
@@ -91,7 +91,7 @@ fn pod_uid_in(groups: &str) -> Option<String> {
     })
 }
 
-/// Of `…/cri-containerd-<id>.scope`, `…/docker-<id>.scope` or `…/<id>`: the innermost.
+/// The innermost container's id in `…/cri-containerd-<id>.scope`, `…/docker-<id>.scope` or `…/<id>`.
 fn container_in(groups: &str) -> Option<String> {
     let parts = groups.split(['/', '\n']);
     parts.into_iter().rev().find_map(|part| {

@@ -1,8 +1,8 @@
-//! The node's process: memory, mappings, threads, pid namespace. Only reads, never stops it.
+//! The node's process: memory, mappings, threads, pid namespace. Only reads; never stops the process.
 //!
-//! A [`Process`] is a proven VM ([`super::image`]) and stays that process. Each read is followed by a check that
-//! the process is alive and executes the same file. So nothing is read of another process that has got the
-//! same pid, or of a process that has executed another program.
+//! A [`Process`] is a proven VM ([`super::image`]) and stays that process. After each read a check confirms that
+//! the process is alive and executes the same file. So nothing is read of another process with the same pid, or of
+//! a process that has executed another program.
 
 use std::{
     fs::{self, File},
@@ -31,7 +31,8 @@ use crate::{
 /// Limit for the size of the vdso, which has two pages on x86-64.
 pub(crate) const MAX_VDSO_BYTES: u64 = 1 << 20;
 
-/// How long the kernel may take from the end of a process's memory to that of the process; it closes its files meanwhile.
+/// Limit for the time between the kernel's release of a process's memory and the end of the process. The kernel
+/// closes its files meanwhile.
 const ENDING_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// Reads another address space. Tests of parsers implement it too.
@@ -56,22 +57,23 @@ pub(crate) struct Mapping {
     pub(crate) end: u64,
     /// Offset of `start` in the file.
     pub(crate) file_offset: u64,
-    /// Its path in the node's mount namespace; `[vdso]` and the like keep their brackets, anonymous memory is empty.
+    /// Its path in the node's mount namespace. `[vdso]` and the like keep their brackets; anonymous memory has
+    /// none.
     pub(crate) path: String,
-    /// Code may run there.
+    /// True if code may run there.
     pub(crate) executable: bool,
-    /// The node may write there.
+    /// True if the node may write there.
     pub(crate) writable: bool,
 }
 
 /// A thread of the node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Thread {
-    /// Its id in the node's own pid namespace, as the kernel program sees it.
+    /// Id in the node's own pid namespace, which the kernel program sees.
     pub(crate) tid: u32,
-    /// Its id in this process's pid namespace.
+    /// Id in this process's pid namespace.
     pub(crate) outside: u32,
-    /// The name it was given, at most 15 bytes.
+    /// Name of the thread, at most 15 bytes.
     pub(crate) name: String,
 }
 
@@ -80,10 +82,10 @@ pub(crate) struct Thread {
 pub(crate) struct Process {
     /// Pid in this process's pid namespace.
     pub(crate) pid: u32,
-    /// The file that it executes.
+    /// The file that the process executes.
     pub(crate) image: Image,
     handle: OwnedFd,
-    /// Its root directory, in its own mount namespace.
+    /// The root directory of the process, in its own mount namespace.
     root: OwnedFd,
 }
 
@@ -93,22 +95,23 @@ pub(crate) struct PidNamespace {
     /// Device and inode of `/proc/PID/ns/pid`.
     pub(crate) device: u64,
     pub(crate) inode: u64,
-    /// The node's pid there.
+    /// The node's pid in the namespace.
     pub(crate) tgid: u32,
 }
 
-/// Whether `/proc` has the pids of the initial pid namespace, in which every process of the machine has one.
+/// Returns whether `/proc` has the pids of the initial pid namespace, in which every process of the machine has
+/// one.
 pub(crate) fn has_initial_pids() -> bool {
     let own = rustix::fs::stat("/proc/self/ns/pid");
     own.is_ok_and(|own| own.st_ino == u64::from(INITIAL_PID_NAMESPACE))
 }
 
-/// Limit for the environment that is read. The kernel allows a quarter of the stack limit, 2 MiB by default,
-/// for arguments and environment together.
+/// Limit for the size of the environment. The kernel allows a quarter of the stack limit, 2 MiB by default, for
+/// arguments and environment together.
 const MAX_ENVIRONMENT_BYTES: u64 = 2 << 20;
 
 impl Process {
-    /// Whether a process with this pid can be seen.
+    /// Returns whether a process with this pid is visible.
     pub(crate) fn exists(pid: u32) -> bool {
         fs::metadata(format!("/proc/{pid}")).is_ok()
     }
@@ -119,7 +122,7 @@ impl Process {
         let number = i32::try_from(pid).ok().and_then(Pid::from_raw).ok_or_else(gone)?;
         // Opened before the proof, so that the proof is about this process.
         let handle = pidfd_open(number, PidfdFlags::empty()).map_err(|_| gone())?;
-        let image = Image::of(pid)?;
+        let image = Image::read(pid)?;
         let root = root_of(pid)
             .map_err(ProbeError::io(format!("opening the root directory of process {pid}")))?;
         let process = Self { pid, image, handle, root };
@@ -127,13 +130,13 @@ impl Process {
         Ok(process)
     }
 
-    /// False once the process has ended, also while it is still a zombie.
+    /// Returns whether the process has not ended. A zombie has ended.
     pub(crate) fn is_alive(&self) -> bool {
         self.is_alive_for(Duration::ZERO)
     }
 
-    /// Whether it has ended, or is about to: where something could not be read, the kernel may have freed the memory of a
-    /// process that is still to be reported as ended.
+    /// Returns whether the process has ended or is about to. After a failed read the kernel may have freed the
+    /// process's memory and not yet reported its end.
     pub(crate) fn is_ending(&self) -> bool {
         !self.is_alive_for(ENDING_TIMEOUT)
     }
@@ -144,7 +147,7 @@ impl Process {
         matches!(retry_on_intr(|| poll(&mut ended, Some(&timeout))), Ok(0))
     }
 
-    /// Checks that what was just read belongs to this process, and that it still is the VM.
+    /// Checks that the last read was of this process, and that it still is the VM.
     pub(super) fn confirm(&self) -> io::Result<()> {
         // A process that is alive after a read had its pid during the read.
         if self.is_alive() && self.image.is_executed_by(self.pid) {
@@ -153,7 +156,7 @@ impl Process {
         Err(io::Error::new(io::ErrorKind::NotFound, "it has ended or become another program"))
     }
 
-    /// The path of the executable, as the node knows it.
+    /// The path of the executable in the node's view.
     pub(crate) fn executable(&self) -> Result<String, ProbeError> {
         let _raised = raise(NODE);
         let path = fs::read_link(format!("/proc/{}/exe", self.pid));
@@ -166,14 +169,14 @@ impl Process {
         open_below(&self.root, inside)
     }
 
-    /// Opens the file of a mapping, also when it was deleted or replaced or is visible in the node's mount
-    /// namespace only. Only root may do that.
+    /// Opens the file of a mapping, even if it was deleted or replaced or is visible only in the node's mount
+    /// namespace. Only root may do that.
     pub(crate) fn mapped_file(&self, mapping: &Mapping) -> io::Result<File> {
         let Mapping { start, end, .. } = mapping;
         open_link(&format!("/proc/{}/map_files/{start:x}-{end:x}", self.pid))
     }
 
-    /// The memory of a mapping. `None` when it has more than `most` bytes.
+    /// The memory of a mapping. `None` if it has more than `most` bytes.
     pub(crate) fn mapped_bytes(&self, mapping: &Mapping, most: u64) -> Option<Vec<u8>> {
         let length = mapping.end.checked_sub(mapping.start).filter(|&length| length <= most)?;
         let mut bytes = vec![0; usize::try_from(length).ok()?];
@@ -187,13 +190,13 @@ impl Process {
         Ok(text.lines().filter_map(parse_mapping).collect())
     }
 
-    /// A variable of the environment with which the node was started. The environment is read as a whole; only
-    /// the variable is kept.
+    /// A variable of the environment with which the node was started. The environment is read as a whole; only the
+    /// variable is kept.
     pub(crate) fn variable(&self, name: &str) -> Option<String> {
         self.variables([name]).and_then(|[value]| value)
     }
 
-    /// As [`Process::variable`], of several; `None` when the environment cannot be read.
+    /// Several variables, as in [`Process::variable`]. `None` if the environment is unreadable.
     pub(super) fn variables<const N: usize>(
         &self,
         names: [&str; N],
@@ -204,13 +207,13 @@ impl Process {
         self.read(span.start, &mut environment).ok()?;
         Some(names.map(|name| {
             let mut entries = environment.split(|&byte| byte == 0);
-            let value =
-                entries.find_map(|it| it.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
+            let value = entries
+                .find_map(|entry| entry.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
             String::from_utf8(value.to_vec()).ok()
         }))
     }
 
-    /// The control groups that it is in (cgroups(7)), a line for each hierarchy.
+    /// The control groups of the process (cgroups(7)), a line for each hierarchy.
     pub(super) fn control_groups(&self) -> Result<String, ProbeError> {
         self.text("cgroup")
     }
@@ -223,7 +226,7 @@ impl Process {
         read.map_err(ProbeError::io(format!("reading {path}")))
     }
 
-    /// All threads that can be seen now.
+    /// All currently visible threads.
     pub(crate) fn threads(&self) -> Result<Vec<Thread>, ProbeError> {
         let directory = format!("/proc/{}/task", self.pid);
         let _raised = raise(NODE);
@@ -256,7 +259,8 @@ impl Process {
     }
 }
 
-/// Opened as a path only: files below it are opened with the caller's own rights.
+/// The root directory of the process, opened as a path only: files below it are opened with the caller's own
+/// rights.
 fn root_of(pid: u32) -> io::Result<OwnedFd> {
     let _raised = raise(NODE);
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -270,8 +274,8 @@ impl ReadMemory for Process {
     }
 }
 
-/// The addresses of the environment: fields 50 and 51 of `proc_pid_stat(5)`. The program name in field 2 may
-/// have spaces and parentheses.
+/// The addresses of the environment: fields 50 and 51 of `proc_pid_stat(5)`. The program name in field 2 may have
+/// spaces and parentheses.
 fn environment_in(stat: &str) -> Option<std::ops::Range<u64>> {
     let (_, rest) = stat.rsplit_once(')')?;
     let mut fields = rest.split_whitespace().skip(50 - 3);
@@ -280,13 +284,13 @@ fn environment_in(stat: &str) -> Option<std::ops::Range<u64>> {
     (0 < first && first < last).then_some(first..last)
 }
 
-/// The last column of `NSpid`: the id in the namespace that the task itself lives in.
+/// The last column of `NSpid`: the id in the namespace of the task itself.
 fn innermost_pid(status: &str) -> Option<u32> {
     let line = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
     line.split_whitespace().next_back()?.parse().ok()
 }
 
-/// A line of `/proc/PID/maps` (`man 5 proc_pid_maps`).
+/// Parses a line of `/proc/PID/maps` (`man 5 proc_pid_maps`).
 fn parse_mapping(line: &str) -> Option<Mapping> {
     let mut fields = line.splitn(6, ' ');
     let (start, end) = fields.next()?.split_once('-')?;
@@ -308,7 +312,7 @@ mod tests {
     use super::{environment_in, innermost_pid, parse_mapping};
 
     #[test]
-    fn where_the_environment_lies() {
+    fn the_place_of_the_environment() {
         let zeros = "0 ".repeat(47);
         assert_eq!(environment_in(&format!("7 (a) b) {zeros}4096 8192 0")), Some(4096..8192));
         assert_eq!(environment_in(&format!("7 (a) {zeros}0 0 0")), None, "not to be seen");

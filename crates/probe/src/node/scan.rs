@@ -1,5 +1,5 @@
-//! Which Erlang VMs come and go. A scan reads the arguments of young processes only: a process becomes a VM by
-//! executing one soon after it was started. All others are looked at from time to time.
+//! Finds Erlang VMs that start and end. A scan reads the arguments of young processes only: a process becomes a VM
+//! by executing one soon after its start. Others are checked again from time to time.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -12,13 +12,13 @@ use crate::{
     permission::{NODE, raise},
 };
 
-/// Scans in which a process is young.
+/// Number of scans during which a process is young.
 const YOUNG_SCANS: u32 = 6;
 
-/// Every so many scans an old process is looked at again.
+/// Scans between two checks of an old process.
 const OLD_INTERVAL: u32 = 60;
 
-/// What is known from scan to scan.
+/// State between scans.
 #[derive(Debug, Default)]
 pub struct NodeScan {
     processes: HashMap<u32, Seen>,
@@ -32,7 +32,7 @@ struct Seen {
 }
 
 impl NodeScan {
-    /// The processes that call themselves a VM, by pid. That proves nothing yet.
+    /// The processes with the program name of a VM, by pid. The name proves nothing yet.
     pub fn scan(&mut self) -> Result<Vec<u32>, ProbeError> {
         // Processes of other users may be hidden (`hidepid` of proc(5)).
         let _raised = raise(NODE);

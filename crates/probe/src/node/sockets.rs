@@ -1,4 +1,4 @@
-//! Finds out whether a VM holds a socket. Only the owner may read `/proc/PID/fd`. Whoever may trace the process
+//! Finds out whether a VM holds a socket. Only the owner may read `/proc/PID/fd`. A process that may trace another
 //! may read `/proc/PID/fdinfo`, which has the inode of each open file since Linux 5.14.
 
 use std::{collections::HashSet, fs, io, net::UdpSocket, os::fd::AsRawFd};
@@ -9,8 +9,8 @@ use crate::{
     permission::{NODE, raise},
 };
 
-/// Whether the VM `pid` holds a socket with one of these inodes (`proc_net_tcp(5)`). Fails without reading
-/// anything when the process is no VM.
+/// Returns whether the VM `pid` holds a socket with one of these inodes (`proc_net_tcp(5)`). Fails without reading
+/// anything if the process is no VM.
 pub fn holds_socket(pid: u32, inodes: &[u64]) -> Result<bool, ProbeError> {
     let process = Process::open(pid)?;
     process
@@ -18,7 +18,8 @@ pub fn holds_socket(pid: u32, inodes: &[u64]) -> Result<bool, ProbeError> {
         .map_err(ProbeError::io(format!("looking at the sockets of process {pid}")))
 }
 
-/// Inodes of all sockets that the VM `pid` holds, by which other tables name them. Fails as [`holds_socket`] does.
+/// Inodes of all sockets that the VM `pid` holds; other tables name sockets by them. Fails as [`holds_socket`]
+/// does.
 pub fn sockets_of(pid: u32) -> Result<HashSet<u64>, ProbeError> {
     let process = Process::open(pid)?;
     process
@@ -31,7 +32,7 @@ impl Process {
         self.sockets(|mut all| Iterator::any(&mut all, |inode| inodes.contains(&inode)))
     }
 
-    /// Gives the inodes of the sockets of this process to `take`, as far as it asks for them.
+    /// Passes an iterator over the inodes of this process's sockets to `take`.
     fn sockets<T>(&self, take: impl FnOnce(&mut dyn Iterator<Item = u64>) -> T) -> io::Result<T> {
         // Files of other mounts may have the same inode number.
         let mount = mount_of_sockets()?;

@@ -1,4 +1,4 @@
-//! Errors of the live sources. Every message says what to do next.
+//! Errors of the live sources. Every message names the next step.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use crate::error::{ErrorKind, ProbeError};
 
-/// Why packets, sockets or writes could not be observed.
+/// Failures to observe packets, sockets or writes.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PacketError {
@@ -18,7 +18,7 @@ pub enum PacketError {
          privilege"
     )]
     NoRightToCapture,
-    /// The process may not enter the network of another.
+    /// The process may not enter another network.
     #[error(
         "process {pid} has a network of its own (a container), and entering it takes CAP_SYS_ADMIN: run as root \
          (sudo), run inside of the container, or observe the host's end of its network on interface any"
@@ -30,12 +30,12 @@ pub enum PacketError {
     /// Too many ports, or none.
     #[error("{count} ports; give 1 to {most} TCP ports")]
     PortCount {
-        /// How many there were.
+        /// Number of ports in the request.
         count: usize,
-        /// How many there may be.
+        /// Largest possible number.
         most: usize,
     },
-    /// A port that cannot be.
+    /// Port 0.
     #[error("0 is no TCP port; give 1 to 65535")]
     PortZero,
     /// The interface does not exist in that network.
@@ -44,7 +44,7 @@ pub enum PacketError {
         /// The request.
         name: String,
     },
-    /// The interface went away, or was switched off.
+    /// The interface was removed or switched off.
     #[error(
         "network interface {name} is down; capture on any, or switch it on with `ip link set {name} up`"
     )]
@@ -52,26 +52,26 @@ pub enum PacketError {
         /// The request.
         name: String,
     },
-    /// A size of the ring that the kernel would refuse.
+    /// A ring size that the kernel would refuse.
     #[error("{what} {value} is not possible; allowed are {allowed}")]
     RingSize {
-        /// Which of them.
+        /// Name of the size.
         what: &'static str,
         /// The request.
         value: u64,
-        /// What is allowed.
+        /// Allowed values.
         allowed: &'static str,
     },
-    /// The kernel counts no writes.
+    /// The kernel has no means to count writes.
     #[error(
         "this kernel has no tracepoint {tracepoint} (it came with Linux 6.3; Debian 12 has 6.1), or shows no types in \
          /sys/kernel/btf; sizes of packets and of segments are there all the same"
     )]
     NoTracepoint {
-        /// Its name.
+        /// Name of the missing tracepoint.
         tracepoint: &'static str,
     },
-    /// What of a message of the kernel could not be read.
+    /// A message of the kernel could not be parsed.
     #[error(
         "a message of the kernel's socket diagnosis could not be read: {detail}; please report it"
     )]

@@ -1,4 +1,4 @@
-//! What of the three levels can be had here. Nothing is captured or loaded to find out.
+//! The availability of the three levels, checked without capturing or loading anything.
 
 use super::{
     error::PacketError,
@@ -10,11 +10,11 @@ use super::{
 };
 use crate::explain::Fact;
 
-/// The port of AMQP. Which one is asked about does not matter: what is asked is whether an answer comes.
+/// The port of AMQP. Any port would do: the check is that an answer comes.
 const AMQP: u16 = 5672;
 
-/// Says of each level whether it is there, and if not, why and what to do: for this process's network, or for that of a
-/// container. None is needed by itself; each shows what the others do not.
+/// Checks each level: availability, or the reason against it and the remedy. The network is this process's, or that
+/// of a container. No level is required; each shows what the others do not.
 pub fn explain_packets(namespace: Option<&NetworkNamespace>) -> Vec<Fact> {
     vec![
         fact(
@@ -40,10 +40,10 @@ fn sockets(namespace: Option<&NetworkNamespace>) -> Result<(), PacketError> {
     dump_sockets(&ports, namespace, 0).map(drop)
 }
 
-fn fact(what: &'static str, result: Result<(), PacketError>, there: &str) -> Fact {
+fn fact(subject: &'static str, result: Result<(), PacketError>, there: &str) -> Fact {
     let is_met = result.is_ok();
     let found = result.map_or_else(|error| error.to_string(), |()| there.to_owned());
-    Fact { what, is_met, is_needed: false, found }
+    Fact { what: subject, is_met, is_needed: false, found }
 }
 
 #[cfg(test)]
@@ -51,7 +51,7 @@ mod tests {
     use super::explain_packets;
 
     #[test]
-    fn every_level_is_said() {
+    fn every_level_is_reported() {
         let facts = explain_packets(None);
         assert_eq!(facts.len(), 3);
         assert!(facts.iter().all(|fact| !fact.is_needed && !fact.found.is_empty()));

@@ -1,14 +1,13 @@
-//! Live sources for what goes over the wire between a broker and its peers, on three levels:
+//! Live sources for the traffic between a broker and its peers, on three levels:
 //!
-//! 0. [`sockets`]: what the kernel's TCP knows of each connection, by socket diagnosis. Needs no privilege.
-//! 1. [`ring`]: the packets themselves, through a ring that is shared with the kernel. Needs `CAP_NET_RAW`.
+//! 0. [`sockets`]: the TCP figures of each connection, by the kernel's socket diagnosis. Needs no privilege.
+//! 1. [`ring`]: the packets themselves, through a ring shared with the kernel. Needs `CAP_NET_RAW`.
 //! 2. [`writes`]: sizes of a node's writes and reads, counted by an eBPF program.
 //!
-//! [`levels`] says which of them can be had here, and [`namespace`] enters the network of a container. Nothing here
-//! sends a packet or changes one.
+//! [`levels`] checks their availability, and [`namespace`] enters the network of a container. This module sends no
+//! packet and changes none.
 //!
-//! What does not live here: what the packets mean. The crate `rabbitscope-wire` reads them, and the program
-//! combines both.
+//! The meaning of packets is elsewhere: the crate `rabbitscope-wire` decodes them, and the program combines both.
 
 mod error;
 mod levels;

@@ -1,5 +1,5 @@
-//! The network namespace of a process. A container has interfaces and sockets of its own; a socket that is opened
-//! inside of its namespace stays there, whichever thread uses it later.
+//! The network namespace of a process. A container has interfaces and sockets of its own. A socket opened in its
+//! namespace stays there, even if another thread uses it later.
 
 use std::{fs::File, io, os::fd::AsFd, thread};
 
@@ -11,7 +11,7 @@ use rustix::{
 use super::error::PacketError;
 use crate::permission::{NODE, raise};
 
-/// The network namespace in which a process was when it was looked up.
+/// The network namespace of a process at the time of the look-up.
 #[derive(Debug)]
 pub struct NetworkNamespace {
     pid: u32,
@@ -20,7 +20,7 @@ pub struct NetworkNamespace {
 }
 
 impl NetworkNamespace {
-    /// The namespace of the process `pid`. That of another user's process takes `CAP_SYS_PTRACE`.
+    /// The namespace of the process `pid`. For another user's process it needs `CAP_SYS_PTRACE`.
     pub fn of(pid: u32) -> Result<Self, PacketError> {
         let path = format!("/proc/{pid}/ns/net");
         let opened = {
@@ -35,13 +35,13 @@ impl NetworkNamespace {
         opened.map_err(PacketError::io(format!("looking at {path}")))
     }
 
-    /// Whether the calling thread was in it when it was looked up, so that it need not be entered.
+    /// Returns whether the calling thread was in the namespace at the look-up, so that it need not enter it.
     pub fn is_own(&self) -> bool {
         self.is_own
     }
 
-    /// Runs `open` in the namespace, on a thread of its own that ends with it. The calling thread stays where it
-    /// is. A namespace that is not the own one takes `CAP_SYS_ADMIN`.
+    /// Runs `open` in the namespace, on a temporary thread. The calling thread stays in its own. Entering another
+    /// namespace needs `CAP_SYS_ADMIN`.
     pub(super) fn run<T: Send>(
         &self,
         open: impl FnOnce() -> Result<T, PacketError> + Send,
@@ -59,7 +59,7 @@ impl NetworkNamespace {
             let started = builder
                 .spawn_scoped(scope, inside)
                 .map_err(PacketError::io("starting a thread for another network"))?;
-            started.join().expect("what it runs does not panic")
+            started.join().expect("`open` does not panic")
         })
     }
 
@@ -71,7 +71,7 @@ impl NetworkNamespace {
     }
 }
 
-/// Runs `open` in `namespace`, or here where there is none.
+/// Runs `open` in `namespace`, or in the current one for `None`.
 pub(super) fn within<T: Send>(
     namespace: Option<&NetworkNamespace>,
     open: impl FnOnce() -> Result<T, PacketError> + Send,

@@ -1,8 +1,8 @@
-//! The TCP ports that are observed: a small set, so that a filter of the kernel can compare them one by one.
+//! The observed TCP ports: a small set, so that a filter in the kernel can compare them one by one.
 
 use super::error::PacketError;
 
-/// Ports that a filter can have. Jumps of classic BPF reach 255 instructions, and each port takes two.
+/// Limit of ports in a filter. Jumps of classic BPF reach 255 instructions, and each port takes two.
 pub const MAX_PORTS: usize = 64;
 
 /// One to [`MAX_PORTS`] TCP ports, each once, in order.
@@ -10,7 +10,7 @@ pub const MAX_PORTS: usize = 64;
 pub struct PortSet(Vec<u16>);
 
 impl PortSet {
-    /// Refuses an empty set, too large a one, and port 0.
+    /// A set of `ports`. Refuses none, too many, and port 0.
     pub fn new(ports: impl IntoIterator<Item = u16>) -> Result<Self, PacketError> {
         let mut ports: Vec<u16> = ports.into_iter().collect();
         ports.sort_unstable();
@@ -29,7 +29,7 @@ impl PortSet {
         &self.0
     }
 
-    /// Whether the port is one of them.
+    /// Returns whether the set has the port.
     pub fn contains(&self, port: u16) -> bool {
         self.0.binary_search(&port).is_ok()
     }

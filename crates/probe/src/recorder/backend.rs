@@ -1,4 +1,4 @@
-//! Chooses the backend that records a node: the best that this process may use, and why not a better one.
+//! Chooses the backend that records a node: the best permitted one, with the reason against a better one.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use rabbitscope_profiles::Event;
 use super::{events::rows_of, perf_events::permitted_clock};
 use crate::{error::ProbeError, permission};
 
-/// The interface of the kernel that takes the samples, best first.
+/// The kernel interface that takes the samples, best first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Backend {
     /// Programs in the kernel: every event, whole stacks of any node.
@@ -40,7 +40,7 @@ impl fmt::Display for Backend {
 pub struct BackendChoice {
     /// The backend.
     pub backend: Backend,
-    /// Why it is not a better one; `None` of the best.
+    /// The reason against a better backend; `None` for the best.
     pub because: Option<String>,
 }
 
@@ -65,8 +65,8 @@ impl BackendChoice {
     }
 }
 
-/// Chooses the backend for the node `pid`: `requested`, or the best that is permitted. Fails when none is
-/// permitted, or not the requested one.
+/// Chooses the backend for the node `pid`: `requested`, or the best permitted one. Fails if the requested one, or
+/// every one, is not permitted.
 pub fn choose_backend(pid: u32, requested: Option<Backend>) -> Result<BackendChoice, ProbeError> {
     let ebpf = permission::require_sampling();
     let because = match (requested, ebpf) {
@@ -90,7 +90,7 @@ fn instead_of_ebpf(pid: u32, missing: ProbeError) -> Result<BackendChoice, Probe
     };
     match check_perf_events(pid) {
         Ok(()) => Ok(BackendChoice { backend: Backend::PerfEvents, because: Some(because) }),
-        // With those capabilities everything is permitted.
+        // Those capabilities would permit everything.
         Err(_) => Err(missing),
     }
 }

@@ -1,37 +1,37 @@
-//! The one table of events: what each is called in profiles and in the kernel program, and what records it.
+//! The one table of events: the name of each in profiles, its number in the kernel program, and its programs.
 
 use aya::programs::perf_event::SoftwareEvent;
 use rabbitscope_profiles::Event;
 
 use crate::kernel_interface::{ProbeEvent, RawSample};
 
-/// An event that can be recorded. Its unit is that of [`Event::unit`].
+/// A recordable event. Its unit is [`Event::unit`].
 #[derive(Debug)]
 pub(super) struct ProbeEventRow {
-    /// In profiles and on the command line.
+    /// Name in profiles and on the command line.
     pub(super) event: Event,
-    /// In samples of the kernel program.
+    /// Number in samples of the kernel program.
     pub(super) number: ProbeEvent,
     /// Programs of `bpf/` that record it.
     pub(super) programs: &'static [ProgramRow],
-    /// Whether the perf-events backend records it too.
+    /// True if the perf-events backend records it too.
     pub(super) has_perf_events: bool,
 }
 
 /// A program of the eBPF object. Events may share one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ProgramRow {
-    /// The C function.
+    /// Name of the C function.
     pub(super) name: &'static str,
-    /// Where it attaches.
+    /// Attachment of the program.
     pub(super) hook: Hook,
 }
 
-/// Where a program attaches.
+/// Attachment of a program.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Hook {
-    /// A sampling clock on every CPU. Its samples are sent through the ring buffer, those of all other
-    /// hooks are counted in a map.
+    /// A sampling clock on every CPU. Its samples go through the ring buffer. Those of all other hooks are counted
+    /// in a map.
     Clock,
     /// Every occurrence of an event that the kernel counts, on every CPU.
     Software(SoftwareEvent),
@@ -49,7 +49,7 @@ const ON_WAKEUP: ProgramRow =
 const ON_SYSCALL: ProgramRow =
     ProgramRow { name: "on_syscall", hook: Hook::RawTracepoint("sys_exit") };
 
-/// All events that can be recorded.
+/// All recordable events.
 pub(super) const EVENTS: [ProbeEventRow; 7] = [
     ProbeEventRow {
         event: Event::Cpu,
@@ -111,7 +111,7 @@ pub(super) fn programs_of(events: &[Event]) -> Vec<ProgramRow> {
     programs
 }
 
-/// The event of a sample; `None` for a number that is not defined.
+/// The event of a sample; `None` for an undefined number.
 pub(super) fn event_of(sample: &RawSample) -> Option<Event> {
     let number = sample.event()?;
     EVENTS.iter().find(|row| row.number == number).map(|row| row.event)

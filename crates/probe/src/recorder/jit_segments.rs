@@ -6,7 +6,7 @@ use crate::{
     node::Mapping,
 };
 
-/// The areas of JIT code as whole mappings, so that code that is generated later lies within them too.
+/// The areas of JIT code as whole mappings, so that later code lies within them too.
 pub(super) fn jit_code(code: &CodeMap, mappings: &[Mapping]) -> JitCode {
     let mut segments: Vec<Segment> = mappings
         .iter()
@@ -25,8 +25,12 @@ pub(super) fn jit_code(code: &CodeMap, mappings: &[Mapping]) -> JitCode {
 /// Joins the closest neighbours until at most `limit` segments are left. `segments` is in order of address.
 fn merge_down_to(segments: &mut Vec<Segment>, limit: usize) {
     while segments.len() > limit {
-        let gap = |at: usize| segments[at + 1].start - (segments[at].start + segments[at].size);
-        let closest = (0..segments.len() - 1).min_by_key(|&at| gap(at)).expect("at least two");
+        let gap = |index: usize| {
+            let Segment { start, size } = segments[index];
+            segments[index + 1].start - (start + size)
+        };
+        let closest =
+            (0..segments.len() - 1).min_by_key(|&index| gap(index)).expect("at least two");
         let next = segments.remove(closest + 1);
         segments[closest].size = next.start + next.size - segments[closest].start;
     }
@@ -40,7 +44,8 @@ mod tests {
         let mut segments: Vec<Segment> =
             segments.iter().map(|&(start, size)| Segment { start, size }).collect();
         merge_down_to(&mut segments, limit);
-        let found: Vec<(u64, u64)> = segments.iter().map(|s| (s.start, s.size)).collect();
+        let found: Vec<(u64, u64)> =
+            segments.iter().map(|segment| (segment.start, segment.size)).collect();
         assert_eq!(found, expected);
     }
 

@@ -1,13 +1,18 @@
 //! Records profiles of a running node: CPU time, waits and memory events.
 //!
-//! The path of a sample: an event of the table ([`events`]) → a backend ([`backend`] chooses it), which takes
-//! a raw sample with the stacks ([`ebpf`] in the kernel, [`perf_events`] in user space) → [`symbolizer`], which
-//! gives names and adds up → `Profile`. [`recording`] does this from attach to profile; it knows a backend
-//! as a [`sampler`] only. [`continuous`] does it for several nodes, without end, in windows; both work on a
-//! [`node_recording`].
+//! The path of a sample:
 //!
-//! Everything that is set up in the kernel belongs to file descriptors of this process, so that it is gone
-//! with the process, however that ends.
+//! 1. An event of the table ([`events`]) occurs.
+//! 2. A backend, chosen by [`backend`], takes a raw sample with the stacks: [`ebpf`] in the kernel, [`perf_events`]
+//!    in user space.
+//! 3. [`symbolizer`] names frames and adds up weights.
+//! 4. The result is a `Profile`.
+//!
+//! [`recording`] leads one recording along this path and knows a backend only as a [`sampler`]. [`continuous`]
+//! records several nodes continuously, in windows. Both work on a [`node_recording`].
+//!
+//! All state in the kernel belongs to file descriptors of this process, so that it ends with the process in any
+//! case.
 
 mod backend;
 mod continuous;

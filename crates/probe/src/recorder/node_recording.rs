@@ -1,6 +1,6 @@
-//! What is recorded of one node, from attach to its profiles: the sampler, the names of its code, and what was added up
-//! so far. When samples are fetched is decided elsewhere: by [`super::recording`] for one recording, by
-//! [`super::continuous`] for windows without end.
+//! The recording of one node, from attach to its profiles: the sampler, the names of its code, and the sums so far.
+//! The caller decides the times of fetches: [`super::recording`] for one recording, [`super::continuous`] for
+//! continuous windows.
 
 use std::{
     thread::sleep,
@@ -26,17 +26,17 @@ use crate::{
     permission::{self, NODE, raise},
 };
 
-/// How long calibration waits for ticks in JIT code; an idle node has none.
+/// Limit for calibration's wait for ticks in JIT code, which an idle node does not have.
 const CALIBRATION_TIMEOUT: Duration = Duration::from_millis(400);
 
-/// How often calibration checks for snapshots: about as often as a CPU has 20 ticks at 999 Hz.
+/// Interval of calibration's checks for snapshots: about the time of 20 ticks of a CPU at 999 Hz.
 const CALIBRATION_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Snapshots that are enough for calibration: with a share of 0.8 that must agree, two may disagree.
+/// Snapshots that are enough for calibration. With a required share of 0.8, two may disagree.
 const SNAPSHOTS_ENOUGH: usize = 12;
 
-/// Opens the process of the node. Without privileges, a process of another user cannot be proven to be a VM:
-/// then the missing privileges are the error.
+/// Opens the process of the node. Without privileges, the proof that a process of another user is a VM fails. The
+/// error then names the missing privileges.
 pub(super) fn open_process(pid: u32) -> Result<Process, ProbeError> {
     if !Process::exists(pid) {
         return Err(ProbeError::NoSuchProcess { pid });
@@ -47,12 +47,12 @@ pub(super) fn open_process(pid: u32) -> Result<Process, ProbeError> {
     })
 }
 
-/// A node that ends in the middle of a call makes it fail in many ways: that it ended is what to say.
+/// Replaces the error if the node has exited: a node that exits during a call makes it fail in many ways.
 fn unless_exited(process: &Process, error: ProbeError) -> ProbeError {
     if process.is_ending() { ProbeError::NodeExited { pid: process.pid } } else { error }
 }
 
-/// What is read of a node before a backend attaches.
+/// Facts read from a node before a backend attaches.
 struct Inspection {
     emulator: Emulator,
     code: CodeMap,
@@ -61,7 +61,7 @@ struct Inspection {
 }
 
 impl Inspection {
-    fn of(process: &Process) -> Result<Self, ProbeError> {
+    fn read(process: &Process) -> Result<Self, ProbeError> {
         // Raised once for many small reads; none of them opens a file.
         let _raised = raise(NODE);
         let Inspected { emulator, code } = inspect(process)?;
@@ -74,7 +74,7 @@ impl Inspection {
 pub(super) struct NodeRecording {
     pub(super) process: Process,
     pub(super) sampler: Box<dyn Sampler>,
-    /// What the reader of a profile has to know.
+    /// Notes for the reader of a profile.
     pub(super) notes: Vec<String>,
     emulator: Emulator,
     code: CodeMap,
@@ -83,14 +83,14 @@ pub(super) struct NodeRecording {
     freq_hz: u32,
     events: Vec<Event>,
     started_at: SystemTime,
-    /// Ticks and losses before the recording, or its window, started.
+    /// Ticks and losses before the start of the recording or of its window.
     baseline: SampleCounts,
-    /// Ticks before the recording started.
+    /// Ticks before the start of the recording.
     ticks_before: u64,
 }
 
 impl NodeRecording {
-    /// Reads what is needed of the node, and lets `attach` make a sampler of it.
+    /// Reads the needed facts about the node, and lets `attach` make a sampler of it.
     pub(super) fn attach(
         process: Process,
         request: Request<'_>,
@@ -99,7 +99,7 @@ impl NodeRecording {
     ) -> Result<Self, ProbeError> {
         let mut unwinding =
             Tables::new(Alignment { rows: ROWS_PER_CHUNK, blocks: BLOCKS_PER_CHUNK });
-        let attached = Inspection::of(&process).and_then(|node| {
+        let attached = Inspection::read(&process).and_then(|node| {
             let heap = node.mappings.iter().find(|mapping| mapping.path == "[heap]");
             let sampler = attach(&Target {
                 process: &process,
@@ -133,22 +133,22 @@ impl NodeRecording {
         })
     }
 
-    /// Refuses a node that contradicts its layout. Then discards the samples so far and starts the clock of
-    /// the recording.
+    /// Refuses a node that contradicts its layout. Then discards the samples so far and starts the clock of the
+    /// recording.
     pub(super) fn calibrate(&mut self) -> Result<(), ProbeError> {
-        // Only ticks fall into JIT code by chance.
+        // Only ticks meet JIT code by chance.
         let has_ticks = self.sampler.takes_snapshots() && self.events.contains(&Event::Cpu);
+        let ticks = self.sampler.counts()?.ticks;
         let compared =
             self.check_layout(has_ticks).map_err(|error| unless_exited(&self.process, error))?;
         if compared == 0 && has_ticks {
-            self.notes.push(
-                "the node was idle at the start: its layout was not compared with registers".into(),
-            );
+            let ran = self.sampler.counts()?.ticks > ticks;
+            self.notes.push(not_compared(ran));
         }
         self.begin()
     }
 
-    /// Starts the clock of the recording, without the samples so far.
+    /// Starts the clock of the recording, and discards the samples so far.
     fn begin(&mut self) -> Result<(), ProbeError> {
         self.sampler.fetch(KernelTime::now(), &mut |_| ())?;
         self.sampler.begin(KernelTime::now())?;
@@ -158,7 +158,7 @@ impl NodeRecording {
         Ok(())
     }
 
-    /// Starts the recording at once. The layout is to be checked by [`NodeRecording::check_snapshots`] later.
+    /// Starts the recording at once. [`NodeRecording::check_snapshots`] checks the layout later.
     pub(super) fn begin_unchecked(&mut self) -> Result<(), ProbeError> {
         self.sampler.request_snapshots()?;
         self.begin()
@@ -191,12 +191,12 @@ impl NodeRecording {
         })
     }
 
-    /// Threads that are off the CPU at the end have waited until now.
+    /// Adds the waits until now of threads that are off the CPU at the end.
     pub(super) fn add_off_cpu_threads(&mut self) {
         self.add_waits(self.sampler.start(), KernelTime::now());
     }
 
-    /// The waits since `start` of the threads that are off the CPU.
+    /// Adds the waits since `start` of the threads that are off the CPU.
     fn add_waits(&mut self, start: KernelTime, now: KernelTime) {
         let first_step = now.step_since(start);
         let node = NodeCode { code: &self.code, process: &self.process };
@@ -217,7 +217,7 @@ impl NodeRecording {
             let _raised = raise(NODE);
             self.code.refresh(&self.process, self.emulator.jit_descriptor)
         };
-        // An error means that the list changes right now, or that the node exits: the next poll reads again.
+        // After an error the list is just changing, or the node exits: the next poll reads again.
         if !changed.unwrap_or(false) {
             return Ok(());
         }
@@ -227,7 +227,7 @@ impl NodeRecording {
         self.sampler.update_code(jit_code(&self.code, &mappings))
     }
 
-    /// The node's mappings; absent when it has exited, which is no error: what was recorded is kept.
+    /// The node's mappings. `None` if it has exited, which is no error: the samples so far are kept.
     fn mappings(&self) -> Result<Option<Vec<Mapping>>, ProbeError> {
         let mappings = self.process.mappings();
         if mappings.is_err() && self.process.is_ending() {
@@ -258,18 +258,18 @@ impl NodeRecording {
         self.sampler.update_unwinding(&update)
     }
 
-    /// Ticks and losses since the recording started.
+    /// Ticks and losses since the start of the recording.
     pub(super) fn counts(&self) -> Result<SampleCounts, ProbeError> {
         let SampleCounts { ticks, lost } = self.sampler.counts()?;
         Ok(SampleCounts { ticks: ticks - self.baseline.ticks, lost: lost - self.baseline.lost })
     }
 
-    /// Ticks since the recording started, by the kernel's count.
+    /// Ticks since the start of the recording, by the kernel's count.
     pub(super) fn ticks(&self) -> Result<u64, ProbeError> {
         Ok(self.sampler.counts()?.ticks - self.ticks_before)
     }
 
-    /// A profile of each event, of a recording of this length.
+    /// A profile of each event, for a recording of length `elapsed`.
     pub(super) fn profiles(&mut self, elapsed: Duration) -> Result<Vec<Profile>, ProbeError> {
         let lost = self.counts()?.lost;
         self.profiles_with(lost, elapsed)
@@ -282,13 +282,13 @@ impl NodeRecording {
         Ok(events.into_iter().map(|event| self.profile_of(event, lost, elapsed)).collect())
     }
 
-    /// Whether a window that ended now would have a length: it ends where a time step does.
+    /// Returns whether a window that ended now would have a length: windows end at time steps.
     pub(super) fn has_length(&self) -> bool {
         let start = self.sampler.start();
         KernelTime::now().step_begin(start) > start
     }
 
-    /// Ends a window: a profile of each event since the window before. The next window begins where it ends.
+    /// Ends a window. Returns a profile of each event since the window before. The next window begins at this end.
     pub(super) fn end_window(&mut self) -> Result<Vec<Profile>, ProbeError> {
         let (start, cut) = (self.sampler.start(), KernelTime::now());
         let node = NodeCode { code: &self.code, process: &self.process };
@@ -296,10 +296,10 @@ impl NodeRecording {
         symbolizer.begin_fetch();
         self.sampler.end_window(cut, &mut |sample| symbolizer.add(&sample, node))?;
         let end = self.sampler.start();
-        // The last one may end within a step.
+        // The last window may end within a step.
         let length = if end > start { end.since(start) } else { cut.since(start) };
         self.add_waits(start, end);
-        // Read once: what is lost while profiles are made belongs to the next window.
+        // Read once: losses while profiles are made belong to the next window.
         let counts = self.sampler.counts()?;
         let profiles = self.profiles_with(counts.lost - self.baseline.lost, length)?;
         self.baseline = counts;
@@ -314,7 +314,7 @@ impl NodeRecording {
         self.symbolizer.into_unnamed()
     }
 
-    /// The profile of an event. The event of a lost sample is not known, so that each profile counts all losses.
+    /// The profile of an event. The event of a lost sample is unknown, so that each profile counts all losses.
     fn profile_of(&mut self, event: Event, lost: u64, length: Duration) -> Profile {
         let pids = &self.emulator.pids;
         let (mut frames, samples, quality) = self.symbolizer.take_event(event, pids);
@@ -349,7 +349,7 @@ impl NodeRecording {
     }
 }
 
-/// The time that a thread was blocked and the time that it was runnable, from `start` until `now`.
+/// The blocked time and the runnable time of a thread, from `start` until `now`.
 fn waits_of(
     thread: &OffCpuThread,
     start: KernelTime,
@@ -366,4 +366,14 @@ fn waits_of(
 
 fn nanos(duration: Duration) -> u64 {
     u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// Why the layout was not compared: `ran` says whether the node was on a CPU meanwhile.
+fn not_compared(ran: bool) -> String {
+    let reason = if ran {
+        "the node ran no Erlang code at the start, but native code (a NIF, a BIF or the garbage collector) or the kernel"
+    } else {
+        "the node was idle at the start"
+    };
+    format!("{reason}: its layout was not compared with registers")
 }

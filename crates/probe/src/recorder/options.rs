@@ -1,4 +1,4 @@
-//! What a recording is asked for, what it reports meanwhile, and what it gives.
+//! Options, progress and result of a recording.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::native::UnnamedCode;
 pub struct CpuOptions {
     /// The node's process, in this process's pid namespace.
     pub pid: u32,
-    /// Ticks a second on each CPU.
+    /// Ticks per second on each CPU.
     pub freq_hz: u32,
     /// Length of the recording; `None`: until stopped.
     pub duration: Option<Duration>,
@@ -30,32 +30,32 @@ impl CpuOptions {
 pub struct Options {
     /// The node's process, in this process's pid namespace.
     pub pid: u32,
-    /// The events to record; each gives a profile of its own.
+    /// Events to record, each with a profile of its own.
     pub events: Vec<Event>,
-    /// Ticks a second on each CPU, for CPU time.
+    /// Ticks per second on each CPU, for CPU time.
     pub freq_hz: u32,
     /// Length of the recording; `None`: until stopped.
     pub duration: Option<Duration>,
-    /// The backend to use; `None`: the best that is permitted.
+    /// Backend to use; `None`: the best permitted one.
     pub backend: Option<Backend>,
 }
 
 /// Progress of a recording.
 #[derive(Clone, Copy, Debug)]
 pub struct Progress {
-    /// Time since its start.
+    /// Time since the start.
     pub elapsed: Duration,
-    /// Ticks that fell on the node.
+    /// Ticks during which the node ran.
     pub samples: u64,
-    /// Samples that were lost.
+    /// Lost samples.
     pub lost: u64,
 }
 
-/// What a recording gave.
+/// Result of a recording.
 #[derive(Debug)]
 pub struct Recorded {
     /// A profile for each event.
     pub profiles: Vec<Profile>,
-    /// The native functions in them that only a debug file would name.
+    /// Their native functions that only a debug file would name.
     pub unnamed: UnnamedCode,
 }

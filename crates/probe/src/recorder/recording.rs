@@ -22,15 +22,15 @@ use crate::{
     permission::{self, CLOCK, KERNEL_SYMBOLS},
 };
 
-/// How often the recorder checks the fill level of rings and maps, and the node's code: often against the
-/// four seconds for which a ring has room.
+/// Interval of the recorder's checks of the fill level of rings and maps, and of the node's code. It is short
+/// compared with the four seconds for which a ring has room.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How often samples are fetched when rings and maps are not filling up: below the 1.6 s that a counted
-/// sample has time steps for.
+/// Interval of fetches while rings and maps are not filling up: below the 1.6 s covered by the time steps of a
+/// counted sample.
 const FETCH_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Records where the node spends CPU time, as [`record`] does.
+/// Records the node's CPU time, as [`record`] does.
 pub fn record_cpu(
     options: &CpuOptions,
     stop: &AtomicBool,
@@ -40,8 +40,8 @@ pub fn record_cpu(
     Ok(recorded.profiles.remove(0))
 }
 
-/// Records one profile for each event, until the time is up, `stop` is set or the node ends. Returns what was
-/// recorded by then; a node that ends early is noted in the capture.
+/// Records one profile for each event, until the time is up, `stop` is set or the node ends. Returns the samples
+/// until then. The capture notes an early end of the node.
 ///
 /// Afterwards the calling thread has no privileges, unless it runs as root.
 pub fn record(
@@ -57,7 +57,7 @@ pub fn record(
     recorded
 }
 
-/// Fails on a machine whose registers and stacks the recorder does not know.
+/// Fails on a machine with unknown registers and stacks.
 pub(super) fn require_known_machine() -> Result<(), ProbeError> {
     if matches!(std::env::consts::ARCH, "x86_64" | "aarch64") {
         return Ok(());

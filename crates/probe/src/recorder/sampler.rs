@@ -1,5 +1,5 @@
-//! What the recording needs of a backend. The recording knows no interface of the kernel; a backend knows
-//! neither names nor profiles.
+//! The interface of a backend. The recording knows no interface of the kernel; a backend knows neither names nor
+//! profiles.
 
 use rabbitscope_profiles::Event;
 
@@ -20,15 +20,15 @@ pub(super) struct Target<'a> {
     pub(super) schedulers: &'a [SchedulerBlock],
     pub(super) jit: JitCode,
     pub(super) unwind: &'a Update,
-    /// End of the node's heap of brk(2); 0 when it is not known.
+    /// End of the node's heap of brk(2); 0 if it is unknown.
     pub(super) heap_end: u64,
 }
 
-/// What a backend is to record.
+/// Events and frequency that a backend shall record.
 #[derive(Clone, Copy)]
 pub(super) struct Request<'a> {
     pub(super) events: &'a [Event],
-    /// Clock ticks a second on each CPU.
+    /// Clock ticks per second on each CPU.
     pub(super) freq_hz: u32,
 }
 
@@ -43,13 +43,13 @@ pub(super) struct FetchedSample<'a> {
 /// Samples since attach.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SampleCounts {
-    /// Clock ticks that fell on the node.
+    /// Clock ticks during which the node ran.
     pub(super) ticks: u64,
-    /// Samples without room in a map or ring, and samples that could not be read.
+    /// Samples without room in a map or ring, and unreadable samples.
     pub(super) lost: u64,
 }
 
-/// A node's place at a clock that nodes share.
+/// A node's place at a shared clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ClockPlace(pub(super) u32);
 
@@ -58,7 +58,7 @@ pub(super) trait Sampler {
     /// The backend's name in a profile.
     fn recorder(&self) -> &'static str;
 
-    /// The clock that ticks: `cycles` or `cpu-clock`; empty without one.
+    /// The ticking clock: `cycles` or `cpu-clock`; empty without one.
     fn clock(&self) -> &'static str;
 
     /// CPUs on which the node is observed.
@@ -73,7 +73,7 @@ pub(super) trait Sampler {
     /// Samples taken and lost since attach.
     fn counts(&self) -> Result<SampleCounts, ProbeError>;
 
-    /// Whether samples should be fetched before the regular time.
+    /// Returns whether samples should be fetched before the regular time.
     fn is_filling(&self) -> Result<bool, ProbeError>;
 
     /// Passes all samples until `now` to `each`, each sample once.
@@ -83,7 +83,7 @@ pub(super) trait Sampler {
         each: &mut dyn FnMut(FetchedSample<'_>),
     ) -> Result<(), ProbeError>;
 
-    /// As [`Sampler::fetch`]; samples and waits count for a new window from then on.
+    /// Does the work of [`Sampler::fetch`]. Later samples and waits count for a new window.
     fn end_window(
         &mut self,
         now: KernelTime,
@@ -93,17 +93,17 @@ pub(super) trait Sampler {
         self.begin(now)
     }
 
-    /// Which part of the ring the last fetch found full; 0 where it is not known.
+    /// The share of the ring that was full at the last fetch; 0 if it is unknown.
     fn ring_fill(&self) -> f64 {
         0.0
     }
 
-    /// The node's place at a clock that nodes share.
+    /// The node's place at a shared clock.
     fn clock_place(&self) -> Option<ClockPlace> {
         None
     }
 
-    /// Threads that are off the CPU now, when off-CPU time is recorded.
+    /// Threads that are off the CPU now, if off-CPU time is recorded.
     fn off_cpu_threads(&self) -> Vec<OffCpuThread> {
         Vec::new()
     }
@@ -114,7 +114,7 @@ pub(super) trait Sampler {
     /// Adds unwind rows of new native code.
     fn update_unwinding(&mut self, update: &Update) -> Result<(), ProbeError>;
 
-    /// Whether the backend can copy the VM's structures at a tick, for calibration.
+    /// Returns whether the backend can copy the VM's structures at a tick, for calibration.
     fn takes_snapshots(&self) -> bool {
         false
     }

@@ -1,4 +1,4 @@
-//! What an ordinary user gets of a node of their own, and that the backend is named.
+//! Recordings of an ordinary user's own node. The profiles name their backend.
 
 use std::{
     sync::{Arc, atomic::AtomicBool},
@@ -10,11 +10,11 @@ use rabbitscope_profiles::{Event, Profile, Sample};
 
 use crate::{bench::has_frame, ordinary_user::OrdinaryUser};
 
-/// Recordings go on until there are so many samples, for on a busy machine a burner gets few.
+/// Samples at which recordings end. On a busy machine a burner gets few.
 const ENOUGH: u64 = 1500;
 const RECORDINGS: usize = 15;
 
-/// Points by which a share may differ: more than three times the statistical error.
+/// Tolerance of a share in percentage points: more than three times the statistical error.
 const TOLERANCE: f64 = 4.0;
 
 #[track_caller]
@@ -22,7 +22,8 @@ fn check_as_ordinary_user(name: &str, flags: &[&str], test: &str) {
     let user = OrdinaryUser::new(name);
     let node = user.start_node(flags, &["erlang"]);
     let output = user.run_test(test, &node);
-    let said = [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
+    let said =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     assert!(output.status.success(), "{}", said.concat());
     assert!(said[0].contains("1 passed"), "{}", said.concat());
 }
@@ -33,11 +34,11 @@ fn an_ordinary_user_records_whole_stacks_of_a_node_with_frame_pointers() {
 }
 
 #[test]
-fn an_ordinary_user_is_told_what_a_stock_node_does_not_show() {
+fn an_ordinary_user_learns_the_limits_of_a_stock_node() {
     check_as_ordinary_user("stock", &[], "backends::stock_node");
 }
 
-/// Run as a process of its own by a test above.
+/// Runs as a separate process, started by a test above.
 #[test]
 #[ignore = "helper of another test"]
 fn whole_stacks() {
@@ -60,7 +61,7 @@ fn whole_stacks() {
     assert!(matches!(&processes[..], [Some(_)]), "{processes:?}");
 }
 
-/// Run as a process of its own by a test above.
+/// Runs as a separate process, started by a test above.
 #[test]
 #[ignore = "helper of another test"]
 fn stock_node() {
@@ -69,7 +70,7 @@ fn stock_node() {
         check_recorder(profile);
         assert!(has_note(profile, "no frame pointers"), "{:?}", profile.capture.notes);
     }
-    // What burns is Erlang code, whose stack is at hand in each sample.
+    // The burners are Erlang code, whose stack is in each sample.
     check_complete(&profiles);
     check_shares(&profiles);
 
@@ -92,7 +93,7 @@ fn check_complete(profiles: &[Profile]) {
     assert!(least >= 0.97, "{all:?}");
 }
 
-/// The known answer of `burn.erl`.
+/// Checks the known answer of `burn.erl`.
 #[track_caller]
 fn check_shares(profiles: &[Profile]) {
     let all = weight_below(profiles, "burn:loop/1");

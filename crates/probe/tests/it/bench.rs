@@ -1,4 +1,4 @@
-//! A node to look at, Erlang processes that burn its CPU, and words for what a profile says.
+//! A node to record, Erlang processes that burn its CPU, and functions that read a profile.
 
 use std::{
     path::{Path, PathBuf},
@@ -17,10 +17,10 @@ use rabbitscope_probe::{CpuOptions, Options, ProbeError, record_cpu};
 use rabbitscope_profiles::{Event, FrameKind, Profile, Sample};
 use rabbitscope_runs::scenario::ThrowawayBroker;
 
-/// One burner at a time: two would share the schedulers, and the tests are about shares.
+/// Turn of the only burner: two would share the schedulers, and the tests are about shares.
 static TURN: Mutex<()> = Mutex::new(());
 
-/// Ends a recording whose test does not.
+/// Limit for a recording whose test does not end it.
 const LONGEST_PLANTING: Duration = Duration::from_secs(60);
 
 /// A process of the module in `burn.erl`, killed at the end of the test.
@@ -29,7 +29,7 @@ pub(crate) struct Burner {
     _turn: Rc<MutexGuard<'static, ()>>,
 }
 
-/// The node that all tests share.
+/// The shared node of all tests.
 pub(crate) fn node() -> &'static Broker {
     static NODE: OnceLock<Broker> = OnceLock::new();
     NODE.get_or_init(own_node)
@@ -40,7 +40,7 @@ pub(crate) fn own_node() -> Broker {
     Broker::start_with_own_log(&ThrowawayBroker::default()).unwrap()
 }
 
-/// Says that a test could not run, past the capture of the test program; `make test` counts such lines.
+/// Reports that a test could not run, past the capture of the test program. `make test` counts such lines.
 pub(crate) fn not_run(test: &str, reason: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stderr().lock(), "\nnot run: {test}: {reason}");
@@ -68,7 +68,7 @@ pub(crate) fn burn(kind: &str) -> Burner {
     burn_all([kind.to_owned()]).remove(0)
 }
 
-/// Starts several that burn at the same time.
+/// Starts several burners at the same time.
 pub(crate) fn burn_all(kinds: impl IntoIterator<Item = String>) -> Vec<Burner> {
     static LOADED: OnceLock<()> = OnceLock::new();
     let turn = Rc::new(TURN.lock().unwrap_or_else(PoisonError::into_inner));
@@ -77,21 +77,20 @@ pub(crate) fn burn_all(kinds: impl IntoIterator<Item = String>) -> Vec<Burner> {
     kinds.into_iter().map(burner).collect()
 }
 
-/// Starts a burner and returns its pid as the node prints it.
+/// Starts a burner and returns its pid in the node's notation.
 pub(crate) fn start(broker: &Broker, module: &str, kind: &str) -> String {
     let pid = broker.eval(&format!("pid_to_list({module}:start({kind}))."));
     pid.unwrap().trim().trim_matches('"').to_owned()
 }
 
 impl Burner {
-    /// The part of a profile that this process is responsible for.
+    /// The samples of this process in a profile.
     pub(crate) fn samples<'a>(&'a self, profile: &'a Profile) -> impl Iterator<Item = &'a Sample> {
         let own = Some(self.pid.as_str());
         profile.samples.iter().filter(move |sample| sample.labels.process.as_deref() == own)
     }
 
-    /// How many samples this process has in all of `profiles`, and how many of them have
-    /// `function` somewhere in their stack.
+    /// Weight of this process's samples in all of `profiles`, and of those with `function` anywhere in their stack.
     pub(crate) fn weights(&self, profiles: &[Profile], function: &str) -> (u64, u64) {
         let weight = |wanted: &dyn Fn(&Profile, &Sample) -> bool| -> u64 {
             let of_one = |profile: &Profile| -> u64 {
@@ -124,7 +123,7 @@ pub(crate) fn names<'a>(profile: &'a Profile, sample: &Sample) -> Vec<(&'a str, 
     named.collect()
 }
 
-/// Records `pid` on another thread; returns when the first samples have come.
+/// Records `pid` on another thread. Returns after the first samples.
 pub(crate) fn record_aside(pid: u32, seconds: f64) -> JoinHandle<Result<Profile, ProbeError>> {
     let (begun, has_begun) = channel();
     let recorder = thread::spawn(move || {
@@ -147,8 +146,7 @@ fn options(pid: u32, seconds: f64) -> CpuOptions {
     CpuOptions { pid, freq_hz: 999, duration: Some(Duration::from_secs_f64(seconds)) }
 }
 
-/// Records several events of `pid` for as long as `plant` does something to the node. The time that
-/// this takes depends on what else the machine does.
+/// Records several events of `pid` while `plant` acts on the node. The duration depends on the load of the machine.
 pub(crate) fn record_events(pid: u32, events: &[Event], plant: impl FnOnce()) -> Vec<Profile> {
     let (begun, has_begun) = channel();
     let stop = Arc::new(AtomicBool::new(false));

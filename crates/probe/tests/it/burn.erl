@@ -1,5 +1,5 @@
-%% Burns CPU with a known answer: of the time of a process started here, 70 % is below seventy/2,
-%% 20 % below twenty/2, 10 % below ten/2, as each runs that many of the same unit of work.
+%% Burns CPU with a known answer. A process started here spends 70 % of its time below seventy/2, 20 % below
+%% twenty/2 and 10 % below ten/2. Each function runs that many of the same unit of work.
 -module(burn).
 -export([start/1, hold/2, contend/0, open_pipe/1, read_pipe/1]).
 -export([planted_port/1, sleep_in_port/2, sleep_in_port_later/2, grow_heap/3]).
@@ -47,7 +47,7 @@ loop({bif, Number, Data} = Work) ->
 loop(lines) ->
     ok = calls(),
     ok = weaves(2000, 12345, 65521),
-    %% Of another length each time, or rounds could keep in step with the clock of a profiler.
+    %% A different length each time, or rounds could keep in step with a profiler's clock.
     _ = sum(erlang:unique_integer([positive]) * 7919 rem 100000, 0),
     loop(lines);
 loop(Work) ->
@@ -77,7 +77,7 @@ unit({dirty, File}) -> file:pread(File, 0, 65536);
 unit(copy) -> binary:copy(<<0:(8 * 1000)>>, 500);
 unit(gc) -> length([{N, N} || N <- lists:seq(1, 5000)]).
 
-%% In the order of a table in known_answer.rs.
+%% The order is that of a table in known_answer.rs.
 bif(1, {List, _, _, _, _, _}) -> lists:member(none, List);
 bif(2, {List, _, _, _, _, _}) -> lists:reverse(List, []);
 bif(3, {_, Pairs, _, _, _, _}) -> lists:keyfind(none, 1, Pairs);
@@ -107,10 +107,10 @@ parts(Binary, N, _) -> parts(Binary, N - 1, binary_part(Binary, N, 100)).
 talk(0) -> ok;
 talk(N) -> self() ! N, receive N -> talk(N - 1) end.
 
-%% Calls nothing but itself, in tail position: its function is never on its stack.
+%% Calls only itself, in tail position: its function is never on its stack.
 spin(N, Live) -> spin(N + 1, Live).
 
-%% The process that is asked for is collected when the scheduler takes it in.
+%% The scheduler collects the garbage of Process when it schedules that process in.
 collect(Process) ->
     true = erlang:garbage_collect(Process),
     collect(Process).
@@ -145,12 +145,12 @@ weave(A, P) ->
     C = ?TWO(?TWO(B)),
     ?TWO(C).
 
-%% Holds Count binaries of Bytes bytes each until it is told to end. Returns when all are there.
+%% Holds Count binaries of Bytes bytes each until it receives `done`. Returns when all are allocated.
 hold(Count, Bytes) ->
-    Asks = self(),
+    Caller = self(),
     spawn(fun() ->
         Held = allocate(Count, Bytes),
-        Asks ! held,
+        Caller ! held,
         receive done -> length(Held) end
     end),
     receive held -> ok end.
@@ -158,7 +158,7 @@ hold(Count, Bytes) ->
 allocate(0, _) -> [];
 allocate(Count, Bytes) -> [binary:copy(<<0>>, Bytes) | allocate(Count - 1, Bytes)].
 
-%% Lets one process read a table so that another one, which writes to it, waits for its lock.
+%% Makes a process that writes to a table wait for its lock, while another one reads the table.
 contend() ->
     spawn(fun() ->
         Table = ets:new(contended, [duplicate_bag, public]),
@@ -174,7 +174,7 @@ write(Table, N) ->
     true = ets:delete(Table, N rem 10),
     write(Table, N + 1).
 
-%% Opens a named pipe that nobody writes to, and so waits.
+%% Opens a named pipe without a writer, and so waits.
 open_pipe(Path) ->
     spawn(fun() -> wait_for_writer(Path) end).
 
@@ -182,7 +182,7 @@ wait_for_writer(Path) ->
     {ok, File} = file:open(Path, [read, raw, binary]),
     ok = file:close(File).
 
-%% Reads from a named pipe that has a writer, and so waits for what it writes.
+%% Reads from a named pipe with a writer, and so waits for its data.
 read_pipe(Path) ->
     spawn(fun() ->
         {ok, File} = file:open(Path, [read, raw, binary]),
@@ -193,12 +193,12 @@ wait_for_line(File) ->
     {ok, _} = file:read(File, 100),
     ok = file:close(File).
 
-%% A port of planted_drv.c. Its owner stays, as whoever asks the node from a shell does not.
+%% A port of planted_drv.c. Its owner is a process that stays, unlike the caller's shell.
 planted_port(Directory) ->
-    Asks = self(),
+    Caller = self(),
     spawn(fun() ->
         ok = erl_ddll:load_driver(Directory, "planted_drv"),
-        Asks ! {port, open_port({spawn_driver, "planted_drv"}, [])},
+        Caller ! {port, open_port({spawn_driver, "planted_drv"}, [])},
         receive done -> ok end
     end),
     receive {port, Port} -> Port end.
@@ -208,7 +208,7 @@ sleep_in_port(Port, Micros) ->
     _ = port_control(Port, 1, integer_to_binary(Micros)),
     ok.
 
-%% The driver sleeps a moment later, and no process with it.
+%% The driver sleeps a moment later, outside of any process.
 sleep_in_port_later(Port, Micros) ->
     _ = port_control(Port, 3, integer_to_binary(Micros)),
     ok.

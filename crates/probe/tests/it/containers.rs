@@ -1,4 +1,4 @@
-//! A node in a container: it has process ids, files and a network of its own.
+//! A node in a container, with its own process ids, files and network.
 
 use std::{
     fs,
@@ -12,8 +12,8 @@ use rabbitscope_profiles::{FrameKind, Profile};
 
 use crate::bench::{has_frame, names, not_run, record, source_path};
 
-/// Runs as process 1 of its container, from files that are nowhere else: the VM under /mnt/container,
-/// which only its own mounts know.
+/// Script that runs as process 1 of its container, from files that exist nowhere else: the VM under /mnt/container,
+/// which only its own mounts have.
 const INSIDE: &str = r#"
     vm=$(dirname "$(dirname "$(readlink -f "$(command -v erl)")")")
     mount -t tmpfs tmpfs /mnt && mkdir /mnt/container && mount --bind "$vm" /mnt/container || exit 1
@@ -26,7 +26,7 @@ const INSIDE: &str = r#"
         burn:start(member)."
 "#;
 
-/// What makes a container, but for the last word, which is run in it.
+/// Arguments of `unshare` for a container. The command to run in it follows.
 const UNSHARE: [&str; 9] = [
     "--fork",
     "--kill-child=KILL",
@@ -39,11 +39,11 @@ const UNSHARE: [&str; 9] = [
     "--cgroup",
 ];
 
-/// Dies with the thread that started it.
+/// A container that dies with the thread that started it.
 struct Container(Child);
 
 impl Container {
-    /// What `unshare` says where there can be no container, as in a chroot.
+    /// The message of `unshare` if no container is possible, as in a chroot.
     fn refusal() -> Option<String> {
         let tried = Command::new("unshare").args(UNSHARE).arg("true").output().unwrap();
         let said = String::from_utf8_lossy(&tried.stderr).trim().to_owned();
@@ -62,19 +62,19 @@ impl Container {
         Self(child)
     }
 
-    /// Pid of the VM, as it is called outside.
+    /// Pid of the VM outside of the container.
     fn vm(&self) -> u32 {
         let deadline = Instant::now() + Duration::from_secs(30);
         let starter = self.0.id();
         loop {
             let children = fs::read_to_string(format!("/proc/{starter}/task/{starter}/children"));
-            let first = children.unwrap().split(' ').next().and_then(|it| it.parse().ok());
+            let first = children.unwrap().split(' ').next().and_then(|pid| pid.parse().ok());
             if let Some(pid) = first
                 && fs::read_to_string(format!("/proc/{pid}/comm"))
-                    .is_ok_and(|it| it == "beam.smp\n")
-                // It has that name before its file is mapped.
+                    .is_ok_and(|name| name == "beam.smp\n")
+                // The name appears before the file is mapped.
                 && fs::read_to_string(format!("/proc/{pid}/maps"))
-                    .is_ok_and(|it| it.contains("/beam.smp"))
+                    .is_ok_and(|maps| maps.contains("/beam.smp"))
             {
                 return pid;
             }
@@ -112,8 +112,8 @@ fn a_node_in_a_container_has_names_for_everything() {
             all += sample.weight;
             let stack = names(&profile, sample);
             let bif = stack.iter().position(|&(name, ..)| name == "lists:member/2");
-            let below = bif.and_then(|at| stack.get(at + 1));
-            // Without its file a C function is called by its module and offset.
+            let below = bif.and_then(|index| stack.get(index + 1));
+            // Without its file a C function has the name of its module with an offset.
             named += below
                 .filter(|(name, kind, _)| *kind == FrameKind::Native && !name.contains('+'))
                 .map_or(0, |_| sample.weight);
@@ -125,7 +125,8 @@ fn a_node_in_a_container_has_names_for_everything() {
     check_at_a_shared_clock(pid);
 }
 
-/// The clock that nodes share knows a node by its pid on this machine, and the node's program a thread by its id in the container.
+/// Checks that the shared clock identifies a node by its pid on this machine, and the node's program a thread by
+/// its id in the container.
 fn check_at_a_shared_clock(pid: u32) {
     let options = ContinuousOptions { freq_hz: 499, has_off_cpu: false };
     let mut recorder = ContinuousRecorder::start(&options).unwrap();
@@ -138,19 +139,25 @@ fn check_at_a_shared_clock(pid: u32) {
         let window = recorder.end_window().remove(0).unwrap();
         let profile = &window.profiles[0];
         all += profile.total();
-        let there = profile.samples.iter().filter(|it| has_frame(profile, it, "lists:member/2"));
+        let there =
+            profile.samples.iter().filter(|sample| has_frame(profile, sample, "lists:member/2"));
         busy += there.map(|sample| sample.weight).sum::<u64>();
     }
     assert!(busy * 2 > all, "{busy} of {all} samples in the planted code");
 }
 
-/// Once the VM has started and the planted code is at work.
+/// A profile of the running VM with the planted code at work.
 fn busy_profile(pid: u32) -> Profile {
     let deadline = Instant::now() + Duration::from_secs(60);
     loop {
         let found = record(pid, 3.0).ok().filter(|profile| {
             let is_busy = |sample| has_frame(profile, sample, "burn:seventy/2");
-            profile.samples.iter().filter(|sample| is_busy(sample)).map(|it| it.weight).sum::<u64>()
+            profile
+                .samples
+                .iter()
+                .filter(|sample| is_busy(sample))
+                .map(|sample| sample.weight)
+                .sum::<u64>()
                 > 300
         });
         if let Some(profile) = found {

@@ -1,4 +1,4 @@
-//! Several nodes at one clock: what falls on which, nothing twice and nothing lost.
+//! Several nodes at one clock: each tick belongs to one node, and none is lost or counted twice.
 
 use std::{
     collections::HashMap,
@@ -30,7 +30,7 @@ fn two_nodes_share_a_clock_and_no_tick_is_lost_or_counted_twice() {
     until(&mut recorder, &mut windows, |windows| {
         [first.pid, second.pid].iter().all(|pid| samples_of(windows, *pid) > 300)
     });
-    // What is loaded meanwhile has names too.
+    // Code loaded meanwhile has names too.
     load(first, "late_burn");
     let late = start(first, "late_burn", "erlang");
     until(&mut recorder, &mut windows, |windows| {
@@ -41,7 +41,7 @@ fn two_nodes_share_a_clock_and_no_tick_is_lost_or_counted_twice() {
     drop(second);
     until(&mut recorder, &mut windows, |windows| windows[&gone].last().unwrap().has_ended);
     assert_eq!(recorder.pids().collect::<Vec<_>>(), [first.pid]);
-    // After the end no tick can come, so that all of them are in its windows.
+    // No tick comes after the end, so that the windows have all of them.
     let ticks = windows[&gone].last().unwrap().ticks;
     let lost: u64 = cpu(&windows, gone).map(|profile| profile.quality.lost).sum();
     assert!(ticks.abs_diff(samples_of(&windows, gone) + lost) <= 1, "{ticks} ticks, {lost} lost");
@@ -50,7 +50,8 @@ fn two_nodes_share_a_clock_and_no_tick_is_lost_or_counted_twice() {
     }
     // Only the second node spends its time there.
     let share = |pid| {
-        let there: u64 = cpu(&windows, pid).map(|it| samples_in(it, "lists:member/2")).sum();
+        let there: u64 =
+            cpu(&windows, pid).map(|profile| samples_in(profile, "lists:member/2")).sum();
         there as f64 / samples_of(&windows, pid) as f64
     };
     assert!(share(first.pid) < 0.05 && share(gone) > 0.5, "{} {}", share(first.pid), share(gone));
@@ -64,7 +65,7 @@ fn no_window_is_without_length_and_none_is_lost() {
     recorder.add(node.pid).unwrap();
     let (mut windows, mut short) = (Windows::new(), 0);
     for _ in 0..40 {
-        // A window ends with a step of 50 ms: most of these are asked for within one.
+        // A window ends with a step of 50 ms: most of these requests fall within one.
         thread::sleep(Duration::from_millis(10));
         let ended = recorder.end_window();
         short += u32::from(ended.is_empty());
@@ -79,7 +80,7 @@ fn no_window_is_without_length_and_none_is_lost() {
     for profile in cpu(&windows, node.pid) {
         assert!(profile.capture.duration_nanos > 0, "{:?}", profile.capture);
     }
-    // Ticks after the samples of the last window were taken are counted, and in no window.
+    // Ticks after the samples of the last window were taken are counted, but in no window.
     let ticks = windows[&node.pid].last().unwrap().ticks;
     let lost: u64 = cpu(&windows, node.pid).map(|profile| profile.quality.lost).sum();
     let found = samples_of(&windows, node.pid) + lost;
@@ -92,7 +93,7 @@ fn start_recorder() -> ContinuousRecorder {
     ContinuousRecorder::start(&options).unwrap()
 }
 
-/// Takes windows until they are as wanted.
+/// Takes windows until `is_done`.
 fn until(
     recorder: &mut ContinuousRecorder,
     windows: &mut Windows,
@@ -133,7 +134,7 @@ fn assert_well_recorded(windows: &Windows, pid: u32) {
         complete += profile.quality.complete;
         on_process += profile.quality.on_process();
         let started = profile.capture.started_unix_nanos;
-        // The wall clock is read for each window, the length is of the monotonic clock.
+        // Each window reads the wall clock; its length comes from the monotonic clock.
         assert!(end == 0 || started.abs_diff(end) < 20_000_000, "{started} after {end}");
         end = started + profile.capture.duration_nanos;
     }

@@ -1,4 +1,4 @@
-//! Functions that a library does not export have the names that its debug package has.
+//! Functions that a library does not export have the names in its debug package.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use rabbitscope_profiles::{FrameKind, Profile};
 
 use crate::bench::{burn, names, node, not_run, record};
 
-/// Left behind by the package.
+/// Directory of the installed package.
 const PACKAGE: &str = "usr/share/doc/libc6-dbg";
 
 #[test]

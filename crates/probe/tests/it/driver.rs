@@ -12,12 +12,12 @@ use crate::bench::{load, own_node};
 
 const LIBRARY: &str = "planted_drv.so";
 
-/// A node of its own with `burn` and a port of the driver.
+/// A separate node with `burn` and a port of the driver.
 pub(crate) struct Planted {
     pub(crate) broker: Broker,
     /// The port as an Erlang expression.
     port: String,
-    /// Of the driver, whose functions are named from its file. Goes with the broker.
+    /// Directory of the driver, whose functions are named from its file. It is removed with the broker.
     directory: PathBuf,
 }
 
@@ -41,7 +41,7 @@ impl Planted {
         self.broker.eval(&format!("burn:{function}({}).", all.join(", "))).unwrap();
     }
 
-    /// Deletes the file of the driver, which goes on running.
+    /// Deletes the file of the driver, which continues to run.
     pub(crate) fn delete_library(&self) {
         fs::remove_file(self.directory.join(LIBRARY)).unwrap();
     }

@@ -1,4 +1,4 @@
-//! What is planted under an event is found under it, with its weight.
+//! Planted work is found under its event, with its weight.
 
 use std::{
     fs,
@@ -22,7 +22,7 @@ const BINARY_BYTES: u64 = 8 << 20;
 
 const PAGE_BYTES: u64 = 4096;
 
-/// How long what is planted waits.
+/// Duration of planted waits.
 const WAIT: Duration = Duration::from_millis(1500);
 
 #[test]
@@ -50,12 +50,12 @@ fn a_heap_that_grows_by_brk_has_its_bytes() {
         planted.call("grow_heap", &[steps.into(), bytes.into()]);
     });
     let (grown, calls) = below(&profiles[0], "burn:grow/3");
-    // The heap's end before the first step is known to a page.
+    // The heap's end before the first step is known to within a page.
     assert!((steps * bytes).abs_diff(grown) <= PAGE_BYTES, "{grown} bytes in {calls} calls");
     assert_eq!(calls, steps);
     let stack = heaviest_below(&profiles[0], "burn:grow/3");
     assert!(stack.contains(&"erlang:port_control/3"), "{stack:?}");
-    // The C library has it under both names.
+    // The C library has the function under both names.
     assert!(stack.iter().any(|name| ["sbrk", "__sbrk"].contains(name)), "{stack:?}");
     assert_eq!(profiles[0].quality.lost, 0);
 }
@@ -97,7 +97,7 @@ fn a_library_that_was_deleted_has_names() {
     check_wait(&profiles[0], "planted_sleep", "burn:sleep_in_port/2", WAIT);
 }
 
-/// No process runs meanwhile, and yet the scheduler is not idle.
+/// The scheduler is not idle, although no process runs meanwhile.
 #[test]
 fn a_port_that_sleeps_in_its_turn_blocks_its_scheduler() {
     let planted = Planted::start();
@@ -108,7 +108,7 @@ fn a_port_that_sleeps_in_its_turn_blocks_its_scheduler() {
     check_wait(&profiles[0], "planted_sleep", "erts_port_task_execute", WAIT);
 }
 
-/// `function` waited for `wait`, blocked, with `through` on its whole stack.
+/// Checks that `function` waited for `wait`, blocked, with `through` on its whole stack.
 #[track_caller]
 fn check_wait(profile: &Profile, function: &str, through: &str, wait: Duration) {
     let stack = heaviest_below(profile, function);
@@ -116,14 +116,14 @@ fn check_wait(profile: &Profile, function: &str, through: &str, wait: Duration) 
     assert!(stack.contains(&through) && !stack.contains(&"[C frames missing]"), "{stack:?}");
     let found = Duration::from_nanos(blocked_below(profile, function));
     let latest = wait.mul_f64(1.1);
-    // The clock of the test begins and ends beside the wait, and on a busy machine who waits waits for a CPU first.
+    // The test's clock starts and stops outside of the wait. On a busy machine a thread first waits for a CPU.
     assert!(found + Duration::from_millis(50) >= wait && found <= latest, "{found:?} of {wait:?}");
 }
 
-/// Nanoseconds for which `function` waited until somebody woke it.
+/// Nanoseconds for which `function` waited for a wakeup.
 fn blocked_below(profile: &Profile, function: &str) -> u64 {
-    let of_function = |it: &&_| has_frame(profile, it, function);
-    let blocked = |it: &&_| has_frame(profile, it, "[blocked]");
+    let of_function = |sample: &&_| has_frame(profile, sample, function);
+    let blocked = |sample: &&_| has_frame(profile, sample, "[blocked]");
     profile.samples.iter().filter(of_function).filter(blocked).map(|sample| sample.weight).sum()
 }
 
@@ -152,7 +152,7 @@ fn an_open_that_waits_is_found_off_the_cpu() {
         broker.eval(&format!("burn:open_pipe(\"{}\").", pipe.path.display())).unwrap();
         sleep(WAIT);
     });
-    // Lets the node go on.
+    // Ends the node's wait.
     drop(fs::OpenOptions::new().write(true).open(&pipe.path).unwrap());
     let (nanos, waits) = below(&profiles[0], "burn:wait_for_writer/1");
     let waiting = heaviest_below(&profiles[0], "burn:wait_for_writer/1");
@@ -168,7 +168,7 @@ fn a_wait_for_a_lock_is_found_off_the_cpu() {
     if thread::available_parallelism().unwrap().get() < 2 {
         return not_run(
             "a_wait_for_a_lock_is_found_off_the_cpu",
-            "on one CPU nobody holds a lock while another one wants it",
+            "on one CPU no thread holds a lock while another one wants it",
         );
     }
     let broker = own_node();
@@ -180,19 +180,19 @@ fn a_wait_for_a_lock_is_found_off_the_cpu() {
     let profile = &profiles[0];
     let waits = profile.samples.iter().filter(|sample| {
         let stack = names(profile, sample);
-        let place = |wanted: &dyn Fn(&str) -> bool| stack.iter().position(|it| wanted(it.0));
+        let place = |wanted: &dyn Fn(&str) -> bool| stack.iter().position(|entry| wanted(entry.0));
         let places = [
-            // The VM first gives the CPU away for a while, then sleeps.
-            place(&|it| it == "[blocked]" || it == "[runnable]"),
-            place(&|it| it == "burn:write/2"),
-            place(&|it| it.starts_with("ets:")),
+            // The VM first yields the CPU for a while, then sleeps.
+            place(&|name| name == "[blocked]" || name == "[runnable]"),
+            place(&|name| name == "burn:write/2"),
+            place(&|name| name.starts_with("ets:")),
             place(&is_lock_wait),
         ];
         places[0].is_some() && places.is_sorted_by(|above, below| above < below)
     });
     let nanos: u64 = waits.map(|sample| sample.weight).sum();
     let all = below(profile, "burn:write/2");
-    // About a second when nothing else runs; the other tests take CPU from both.
+    // About a second on an idle machine; the other tests take CPU from both processes.
     assert!(nanos > 100_000_000, "{nanos} ns of {all:?}");
 }
 
@@ -211,10 +211,10 @@ fn touched_pages_are_counted() {
     assert!((fewest..=most).contains(&faults), "{faults} faults");
 }
 
-/// Weight and number of the samples that have `function` in their stack.
+/// Weight and number of the samples with `function` in their stack.
 fn below(profile: &Profile, function: &str) -> (u64, u64) {
     let samples = profile.samples.iter().filter(|sample| has_frame(profile, sample, function));
-    samples.fold((0, 0), |(weight, count), it| (weight + it.weight, count + it.count))
+    samples.fold((0, 0), |(weight, count), sample| (weight + sample.weight, count + sample.count))
 }
 
 fn heaviest_below<'a>(profile: &'a Profile, function: &str) -> Vec<&'a str> {

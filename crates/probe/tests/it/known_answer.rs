@@ -1,4 +1,4 @@
-//! Code whose share of the CPU is known shows that share.
+//! Code with a known share of the CPU shows that share.
 
 use rabbitscope_profiles::{FrameKind, Profile, StackOutcome};
 
@@ -6,11 +6,11 @@ use crate::bench::{Burner, burn, burn_all, has_frame, names, node, record};
 
 const SECONDS: f64 = 4.0;
 
-/// Recordings go on until there are so many samples, for on a busy machine a burner gets few.
+/// Samples at which recordings end. On a busy machine a burner gets few.
 const ENOUGH: u64 = 3_500;
 const RECORDINGS: usize = 12;
 
-/// Points by which a share may differ: four times the statistical error of 3,500 samples.
+/// Tolerance of a share in percentage points: four times the statistical error of 3,500 samples.
 const TOLERANCE: f64 = 3.0;
 
 /// Functions of the burner, and the percentage of its time in each.
@@ -31,8 +31,8 @@ fn check_70_20_10(kind: &str, below: &str) {
     let is_off = |found: [f64; 3]| {
         found.iter().zip(PARTS).any(|(found, (_, expected))| (found - expected).abs() > TOLERANCE)
     };
-    // A host that takes the CPU away takes it from whatever part is due. With more samples that
-    // averages out, and a profiler that is wrong stays wrong.
+    // A host that takes the CPU away takes it from any part. More samples average that out, but a wrong profiler
+    // stays wrong.
     while is_off(shares(&profiles)) && profiles.len() < RECORDINGS {
         profiles.push(record(node().pid, SECONDS).unwrap());
     }
@@ -78,7 +78,7 @@ fn in_binary_match() {
     check_70_20_10("match", "burn:unit/1");
 }
 
-/// Called through code that does not store the stack.
+/// The calling code does not store the stack.
 #[test]
 fn in_a_bif_for_guards() {
     check_70_20_10("guard", "burn:parts/3");
@@ -89,13 +89,15 @@ fn under_garbage_collection() {
     check_70_20_10("gc", "burn:unit/1");
 }
 
-/// No return address tells the function of such a process, and it is collected while it is taken in.
+/// No return address identifies the function of such a process. Its garbage is collected while it is scheduled in.
 #[test]
 fn a_process_that_is_scheduled_in_has_its_function_above_the_scheduler() {
     let burner = burn("collected");
     let profile = record(node().pid, 2.0).unwrap();
     let (mut scheduled, mut in_function) = (0, 0);
-    for sample in burner.samples(&profile).filter(|it| has_frame(&profile, it, "erts_schedule")) {
+    for sample in
+        burner.samples(&profile).filter(|sample| has_frame(&profile, sample, "erts_schedule"))
+    {
         scheduled += sample.weight;
         if has_frame(&profile, sample, "burn:spin/2") {
             in_function += sample.weight;
@@ -123,7 +125,7 @@ fn bifs_in_guards_and_nifs_and_dirty_ones_have_their_names() {
     check_called("dirty", "prim_file:pread_nif/3");
 }
 
-/// In the order of `bif/2` in `burn.erl`.
+/// BIFs in the order of `bif/2` in `burn.erl`.
 const BIFS: [&str; 22] = [
     "lists:member/2",
     "lists:reverse/2",
@@ -149,7 +151,7 @@ const BIFS: [&str; 22] = [
     "erlang:length/1",
 ];
 
-/// Every BIF in a process of its own, all in one recording.
+/// Runs every BIF in a process of its own, all in one recording.
 #[test]
 fn a_table_of_bifs() {
     let burners: Vec<Burner> =
@@ -178,9 +180,9 @@ fn a_table_of_bifs() {
     }
 }
 
-/// What Erlang code calls in C is `callee`, not the fragment of the VM through which it is called. Of a dirty NIF that
-/// has ended, the VM calls a finalizer in the same way, which is no function with code and so has no name: 3.7 % of these
-/// samples were seen on a busy machine.
+/// Checks that the function below Erlang code is `callee`, not the VM's fragment for its call. After a dirty NIF
+/// has ended, the VM calls a finalizer in the same way. It is no function with code and so has no name: 3.7 % of
+/// these samples were seen on a busy machine.
 #[track_caller]
 fn check_called(kind: &str, callee: &str) {
     let burner = burn(kind);
@@ -200,7 +202,7 @@ fn check_called(kind: &str, callee: &str) {
     assert!(cut * 100 <= all, "{kind}: {cut} of {all} cut in native code");
 }
 
-/// Samples of a burner: of what it calls in C, those with its name and those without.
+/// Samples of a burner: in C functions, those with the callee's name and those without.
 #[derive(Default)]
 struct Called {
     all: u64,
@@ -231,17 +233,17 @@ impl Called {
     }
 }
 
-/// Whether a fragment is there to call BIFs or NIFs.
+/// Returns whether a fragment calls BIFs or NIFs.
 fn calls_bifs(fragment: &str) -> bool {
     ["global::call_", "global::i_bif_", "global::i_length_"]
         .iter()
-        .any(|it| fragment.starts_with(it))
+        .any(|prefix| fragment.starts_with(prefix))
 }
 
-/// What comes below the innermost Erlang function that is not written in C.
+/// The part of the stack below the innermost Erlang function that is not written in C.
 fn below_erlang<'a, 'b>(stack: &'b [Named<'a>]) -> &'b [Named<'a>] {
     let erlang = stack.iter().rposition(|&(_, kind, _)| kind == FrameKind::Erlang);
-    erlang.map_or(stack, |at| &stack[at + 1..])
+    erlang.map_or(stack, |index| &stack[index + 1..])
 }
 
 type Named<'a> = (&'a str, FrameKind, u32);
@@ -273,7 +275,7 @@ fn recursion_of_a_known_depth_is_counted() {
         .filter(|&(name, _, _)| name == "burn:deep/1")
         .map(|(_, _, repeat)| repeat)
         .max();
-    // 1,000 levels wait in deep/1; on the way there a tick may fall into the last one itself.
+    // 1,000 levels wait in deep/1. On the way there a tick may meet the last one itself.
     assert!(matches!(deepest, Some(1000 | 1001)), "{deepest:?}");
 }
 

@@ -1,4 +1,4 @@
-//! Modules that come while we sample, nodes that go, recorders that are killed.
+//! Modules loaded during a recording, exiting nodes, and killed recorders.
 
 use std::{
     process::{Command, Stdio},
@@ -30,7 +30,7 @@ fn a_module_loaded_while_we_sample_has_names() {
 }
 
 #[test]
-fn a_node_that_exits_leaves_what_was_recorded() {
+fn a_node_that_exits_leaves_its_samples() {
     let broker = own_node();
     load(&broker, "burn");
     start(&broker, "burn", "member");
@@ -61,7 +61,7 @@ fn a_recorder_that_is_killed_leaves_no_program_in_the_kernel() {
     eventually("the program is gone", || !loaded_programs().iter().any(|id| theirs.contains(id)));
 }
 
-/// Run as a process of its own by the test above.
+/// Runs as a separate process, started by the test above.
 #[test]
 #[ignore = "helper of another test"]
 fn record_for_a_minute() {
@@ -70,7 +70,7 @@ fn record_for_a_minute() {
 }
 
 #[test]
-fn what_is_no_node_is_refused() {
+fn a_process_that_is_no_node_is_refused() {
     let own = record(std::process::id(), 1.0).unwrap_err();
     assert!(matches!(own, ProbeError::NotABeam { .. }), "{own}");
     assert_eq!(own.kind(), ErrorKind::NodeNotFound);
@@ -78,12 +78,12 @@ fn what_is_no_node_is_refused() {
     assert!(matches!(none, ProbeError::NoSuchProcess { .. }), "{none}");
 }
 
-/// Ids of all programs in the kernel, whoever loaded them.
+/// Ids of all programs in the kernel, of any loader.
 fn loaded_programs() -> Vec<u32> {
     aya::programs::loaded_programs().flatten().map(|program| program.id()).collect()
 }
 
-/// Ids of the programs that `pid` holds descriptors of.
+/// Ids of the programs with descriptors in `pid`.
 fn programs_of(pid: u32) -> Vec<u32> {
     let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/fdinfo")) else { return Vec::new() };
     let infos = entries.flatten().filter_map(|entry| std::fs::read_to_string(entry.path()).ok());
@@ -95,10 +95,10 @@ fn programs_of(pid: u32) -> Vec<u32> {
 }
 
 #[track_caller]
-fn eventually(what: &str, condition: impl Fn() -> bool) {
+fn eventually(event: &str, condition: impl Fn() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(20);
     while !condition() {
-        assert!(Instant::now() < deadline, "not within 20 s: {what}");
+        assert!(Instant::now() < deadline, "not within 20 s: {event}");
         thread::sleep(Duration::from_millis(50));
     }
 }

@@ -1,4 +1,4 @@
-//! Lines of source whose share of their function is known show that share.
+//! Lines of source with a known share of their function show that share.
 
 use std::collections::BTreeMap;
 
@@ -8,24 +8,24 @@ use crate::bench::{burn, node, record};
 
 const SECONDS: f64 = 4.0;
 
-/// Recordings go on until the functions have so many samples.
+/// Samples of the functions at which recordings end.
 const ENOUGH: u64 = 3_500;
 const RECORDINGS: usize = 12;
 
-/// Points by which a share may differ.
+/// Tolerance of a share in percentage points.
 const TOLERANCE: f64 = 3.0;
 
-/// Which of a line's weights is looked at.
+/// One of a line's weights.
 type Weight = fn(&LineWeight) -> u64;
 
 /// The weight of `function` by line, in order of the lines.
 fn by_line(profiles: &[Profile], function: &str, weight: Weight) -> Vec<(u32, u64)> {
     let mut found = BTreeMap::new();
     for profile in profiles {
-        let is_its = |it: &&LineWeight| profile.frames.get(it.frame).name == function;
-        for it in profile.lines.iter().filter(is_its) {
-            assert!(it.file.contains("burn"), "{}", it.file);
-            *found.entry(it.line).or_default() += weight(it);
+        let is_its = |line: &&LineWeight| profile.frames.get(line.frame).name == function;
+        for line in profile.lines.iter().filter(is_its) {
+            assert!(line.file.contains("burn"), "{}", line.file);
+            *found.entry(line.line).or_default() += weight(line);
         }
     }
     found.into_iter().collect()

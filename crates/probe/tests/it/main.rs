@@ -1,6 +1,5 @@
-//! Live tests of the sampler: a real node of the distribution's RabbitMQ, and code whose share of
-//! the CPU is known; and of the live sources for packets: connections on loopback. They need root, as the
-//! sampler does.
+//! Live tests of the sampler, on a real node of the distribution's RabbitMQ with code of a known share of the CPU.
+//! Live tests of the sources for packets, on connections on loopback. They need root, as the sampler does.
 
 #![expect(clippy::unwrap_used, reason = "a test that fails may panic")]
 

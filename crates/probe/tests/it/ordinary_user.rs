@@ -12,23 +12,23 @@ use tempfile::TempDir;
 
 const PARANOID: &str = "/proc/sys/kernel/perf_event_paranoid";
 
-/// What an ordinary user may do at most with perf events: sample own processes, not the kernel.
+/// Highest level at which an ordinary user may sample own processes, without the kernel.
 const USERS_OWN: i32 = 2;
 
 /// User and group `nobody`, `nogroup`.
 const NOBODY: u32 = 65534;
 
-/// The user `nobody` with a home; both go away with this.
+/// The user `nobody` with a home. Both end with the value.
 pub(crate) struct OrdinaryUser {
-    /// Root's, so that nothing can be planted where root writes; the user may read it.
+    /// Root's directory, readable by the user, so that no user can plant files where root writes.
     directory: TempDir,
     home: PathBuf,
     paranoid: Option<String>,
 }
 
 impl OrdinaryUser {
-    /// For the test called `name`. Where the machine allows no perf events to ordinary users, it does until
-    /// the end of the test.
+    /// A user for the test `name`. If the machine denies perf events to ordinary users, it allows them until the
+    /// end of the test.
     pub(crate) fn new(name: &str) -> Self {
         let prefix = format!("rabbitscope-user-{name}-");
         let directory = tempfile::Builder::new().prefix(&prefix).tempdir().unwrap();
@@ -44,7 +44,7 @@ impl OrdinaryUser {
         Self { directory, home, paranoid: (!is_allowed).then_some(before) }
     }
 
-    /// A command that this user runs.
+    /// A command run by this user.
     fn command(&self, program: &Path) -> Command {
         let mut command = Command::new("setpriv");
         command
@@ -89,7 +89,8 @@ impl OrdinaryUser {
     /// Runs an ignored test of this program as this user, with a variable.
     pub(crate) fn run_test_with(&self, test: &str, name: &str, value: &str) -> Output {
         let program = self.directory.path().join("it");
-        // Copied by a process of its own: what another test forks meanwhile would hold the copy open for writing.
+        // Copied by a separate process: a child forked meanwhile by another test would hold the copy open for
+        // writing.
         let copied =
             Command::new("cp").args([&std::env::current_exe().unwrap(), &program]).status();
         assert!(copied.unwrap().success());
@@ -110,13 +111,13 @@ impl Drop for OrdinaryUser {
     }
 }
 
-/// A node without RabbitMQ; it ends with this.
+/// A node without RabbitMQ. It ends with the value.
 pub(crate) struct OwnNode {
     child: Child,
 }
 
 impl OwnNode {
-    /// Its pid.
+    /// Pid of the VM.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
@@ -126,7 +127,7 @@ impl Drop for OwnNode {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-        // The VM gives them these names, as whoever it runs as.
+        // The VM creates these files, under any user.
         for file in [format!("perf-{}.map", self.pid()), format!("jit-{}.dump", self.pid())] {
             let _ = fs::remove_file(Path::new("/tmp").join(file));
         }

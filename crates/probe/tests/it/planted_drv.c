@@ -1,8 +1,9 @@
-/* A linked-in driver that does to its node what a test plants, by port_control/3 with a number in
- * decimal digits: sleep for so many microseconds on the thread that calls the driver, sleep for them
- * when the port's own timer goes off a moment later, or grow the heap of brk(2) by so many bytes.
+/* A linked-in driver that does work planted by a test. port_control/3 selects it, with a number in decimal digits:
+ * - SLEEP: sleeps for that many microseconds on the calling thread.
+ * - SLEEP_LATER: sleeps for as long when the port's own timer fires a moment later.
+ * - GROW_HEAP: grows the heap of brk(2) by that many bytes.
  *
- * The structure is that of erl_driver.h, which not every installation of Erlang has. */
+ * The structure is that of erl_driver.h, which some installations of Erlang lack. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,7 @@
 
 enum { SLEEP = 1, GROW_HEAP = 2, SLEEP_LATER = 3 };
 
-/* Of the emulator. */
+/* A function of the emulator. */
 int driver_set_timer(void *port, unsigned long millis);
 
 struct driver_entry {

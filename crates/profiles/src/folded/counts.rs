@@ -1,12 +1,12 @@
-//! Counts at the ends of lines, which may have fractions.
+//! Counts at the ends of lines, with or without a fraction.
 
-/// A count of one, in the millionths in which counts are added up.
+/// A count of one, in millionths, the unit of sums.
 pub(super) const ONE: u128 = 1_000_000;
 
-/// All counts together in millionths.
+/// Limit of the sum of all counts, in millionths.
 pub(super) const MAX_TOTAL: u128 = u64::MAX as u128 * ONE;
 
-/// The largest power of ten, of at most one, by which all counts can be divided.
+/// Returns the largest power of ten, at most one, that divides all counts.
 pub(super) fn largest_piece<'a>(counts: impl Iterator<Item = &'a u128>) -> u128 {
     let mut piece = ONE;
     for count in counts {
@@ -28,7 +28,7 @@ pub(super) fn piece_name(piece: u128) -> &'static str {
     }
 }
 
-/// A count in millionths. Counts may have a fraction, of which six digits are read.
+/// Parses a count into millionths. A fraction counts with its first six digits.
 pub(super) fn read_count(text: &str) -> Option<u128> {
     let (whole, fraction) = text.split_once('.').unwrap_or((text, ""));
     let is_number = |digits: &str| digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -48,7 +48,7 @@ mod tests {
     fn fractions_of_counts_are_kept() {
         let check = |text: &str, unit: &str, expected: &[(u64, u64)]| {
             let profile = read_folded(text.as_bytes()).unwrap();
-            let samples = profile.samples.iter().map(|it| (it.weight, it.count));
+            let samples = profile.samples.iter().map(|sample| (sample.weight, sample.count));
             assert_eq!((profile.unit(), &samples.collect::<Vec<_>>()[..]), (unit, expected));
         };
         check("a 1.5\nb 2\n", "tenths", &[(15, 2), (20, 2)]);

@@ -1,4 +1,4 @@
-//! Both directions.
+//! Reader and writer of folded stacks.
 
 use std::{
     borrow::Cow,
@@ -17,16 +17,16 @@ use super::super::{
 };
 use super::counts::{MAX_TOTAL, ONE, largest_piece, piece_name, read_count};
 
-/// Longest line that is believed; stacks of a thousand frames with long names have a tenth.
+/// Size limit of a line. A stack of a thousand frames with long names needs a tenth of it.
 const MAX_LINE_BYTES: u64 = 16 << 20;
 
-/// What stands for a frame without a name.
+/// Placeholder for a frame without a name.
 const UNNAMED: &str = "[unnamed]";
 
-/// Of a frame in the table and in its index, without its name.
+/// Memory of a frame in the table and its index, without its name.
 const FRAME_BYTES: usize = 2 * size_of::<Frame>() + 32;
 
-/// Why a folded file could not be read.
+/// A failure to read a folded file.
 #[derive(Debug, thiserror::Error)]
 pub enum FoldedError {
     /// The input could not be read, or is not text.
@@ -37,19 +37,19 @@ pub enum FoldedError {
     Line {
         /// Counted from 1.
         line: usize,
-        /// What is wrong with it.
+        /// The defect.
         problem: &'static str,
     },
-    /// With their fractions the counts are too large together.
+    /// The fractions make the sum of counts too large.
     #[error("the sum of counts is too large in {unit}; round them before")]
     Fractions {
-        /// Which the smallest of them needs.
+        /// The unit that the smallest count needs.
         unit: &'static str,
     },
-    /// It does not have what was asked for.
+    /// The file lacks the value that the caller chose.
     #[error(transparent)]
     Value(#[from] UnknownValue),
-    /// What it holds takes too much memory.
+    /// The profile takes too much memory.
     #[error("{0}")]
     TooLarge(#[from] TooLarge),
 }
@@ -81,7 +81,7 @@ fn written_stack(stack: &[StackEntry], names: &[String]) -> String {
             line.push_str(&names[entry.frame.0 as usize]);
         }
     }
-    // The line would be a comment.
+    // A line that begins with `#` would be a comment.
     if line.starts_with('#') {
         line.replace_range(..1, "\\x23");
     }
@@ -96,7 +96,7 @@ fn written_name(frame: &Frame) -> String {
     name
 }
 
-/// Escapes what would end a frame or a line, and spaces that a reader may trim.
+/// Escapes characters that would end a frame or a line, and spaces that a reader may trim.
 fn escape(name: &str) -> String {
     if name.is_empty() {
         return UNNAMED.to_owned();
@@ -104,14 +104,14 @@ fn escape(name: &str) -> String {
     let inner = name.trim_matches(' ');
     let first = name.len() - name.trim_start_matches(' ').len();
     let mut escaped = String::with_capacity(name.len());
-    for (at, character) in name.char_indices() {
+    for (index, character) in name.char_indices() {
         match character {
             '\\' => escaped.push_str("\\\\"),
             '\n' => escaped.push_str("\\n"),
             '\r' => escaped.push_str("\\r"),
             '\t' => escaped.push_str("\\t"),
             ';' => escaped.push_str("\\x3b"),
-            ' ' if at < first || at >= first + inner.len() => escaped.push_str("\\x20"),
+            ' ' if index < first || index >= first + inner.len() => escaped.push_str("\\x20"),
             control if control.is_ascii_control() => {
                 let _ = write!(escaped, "\\x{:02x}", u32::from(control));
             }
@@ -121,24 +121,24 @@ fn escape(name: &str) -> String {
     escaped
 }
 
-/// Undoes [`escape`]. What is no escape of ours stays as it is: other tools know none.
+/// Undoes [`escape`]. Other tools know no escapes, so a foreign backslash stays as it is.
 fn unescape(name: &str) -> Cow<'_, str> {
     if !name.contains('\\') {
         return Cow::Borrowed(name);
     }
     let mut plain = String::with_capacity(name.len());
     let mut rest = name;
-    while let Some(at) = rest.find('\\') {
-        plain.push_str(&rest[..at]);
-        let (character, length) = unescape_one(&rest[at..]);
+    while let Some(index) = rest.find('\\') {
+        plain.push_str(&rest[..index]);
+        let (character, length) = unescape_one(&rest[index..]);
         plain.push(character);
-        rest = &rest[at + length..];
+        rest = &rest[index + length..];
     }
     plain.push_str(rest);
     Cow::Owned(plain)
 }
 
-/// The character that an escape at the start of `text` stands for, and the escape's length.
+/// Returns the character of the escape at the start of `text`, and the escape's length.
 fn unescape_one(text: &str) -> (char, usize) {
     match text.as_bytes().get(1) {
         Some(b'\\') => ('\\', 2),
@@ -159,7 +159,7 @@ pub fn read_folded(input: impl BufRead) -> Result<Profile, FoldedError> {
     read_folded_with(input, ReadOptions::within(USUAL_PROFILE_BYTES))
 }
 
-/// As [`read_folded`], with a limit. The counts have no name, so that none can be asked for.
+/// Like [`read_folded`], with a limit. The counts have no name, so a choice of value fails.
 pub fn read_folded_with(
     mut input: impl BufRead,
     options: ReadOptions<'_>,
@@ -194,7 +194,7 @@ pub fn read_folded_with(
             let problem = "longer than any line of such text";
             return Err(FoldedError::Line { line: number, problem });
         }
-        // Other white space than that of ASCII may be part of a name.
+        // Non-ASCII white space may be part of a name.
         let text = line.trim_ascii_end();
         if text.is_empty() || text.starts_with('#') {
             continue;
@@ -207,7 +207,7 @@ pub fn read_folded_with(
             let problem = "the sum of counts is too large";
             return Err(FoldedError::Line { line: number, problem });
         }
-        // Frames that are new have their names in this line, once each.
+        // New frames have their names in this line, once each.
         if profile.frames.len() > frames {
             budget.spend((profile.frames.len() - frames) * FRAME_BYTES + 2 * length)?;
         }
@@ -219,7 +219,7 @@ pub fn read_folded_with(
     with_samples(profile, merged, total)
 }
 
-/// The profile with its stacks, of which the counts are in millionths.
+/// Adds the stacks, whose counts are in millionths, to the profile.
 fn with_samples(
     mut profile: Profile,
     merged: BTreeMap<Vec<StackEntry>, u128>,
@@ -251,7 +251,7 @@ fn read_line(text: &str, frames: &mut FrameTable) -> Result<(Vec<StackEntry>, u1
     if stack.is_empty() {
         return Err("no stack before the count");
     }
-    // Of Java's names some end in a semicolon.
+    // Some of Java's names end in a semicolon.
     for (depth, name) in stack.split(';').enumerate() {
         let name = if name.is_empty() { UNNAMED } else { name };
         let frame = frames.intern(read_frame(name, depth == 0));

@@ -1,7 +1,7 @@
-//! Folded stacks: one line a stack, root first, `;` between frames, a space and a count at the end.
+//! Folded stacks, one stack per line: root first, `;` between frames, a space and a count at the end.
 //!
-//! The format keeps names and weights only. Labels, quality and the way of recording are lost; the
-//! kinds of frames are recovered from their names. `docs/formats.md` describes what is written.
+//! The format keeps names and weights only. It loses labels, quality and capture; the reader derives the kinds of
+//! frames from their names. `docs/formats.md` describes the written form.
 
 mod counts;
 mod format;

@@ -1,13 +1,13 @@
-//! What a frame is coloured by: its kind, and what the VM does in it where that can be told.
+//! The colour classes of frames, derived from a frame's kind, name and caller.
 //!
-//! Functions of the emulator are told by their names (`erl_gc.c`, `erl_process.c`,
-//! `erl_proc_sig_queue.c`, `ethread`), what they call by the place where it stands.
+//! Names identify functions of the emulator (`erl_gc.c`, `erl_process.c`, `erl_proc_sig_queue.c`, `ethread`). A
+//! function that one of them calls takes its class from its place in the stack.
 
 use serde::Serialize;
 
 use super::{Frame, FrameKind};
 
-/// What a frame stands for in a stack; decides its colour.
+/// The activity of a frame, which decides its colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameClass {
@@ -17,20 +17,19 @@ pub enum FrameClass {
     Erlang,
     /// [`FrameKind::Bif`]
     Bif,
-    /// [`FrameKind::VmFragment`] that is none of the ones below.
+    /// [`FrameKind::VmFragment`] outside the classes below.
     VmFragment,
-    /// [`FrameKind::Native`] that is none of the ones below.
+    /// [`FrameKind::Native`] outside the classes below.
     Native,
-    /// [`FrameKind::Kernel`] that is none of the ones below.
+    /// [`FrameKind::Kernel`] outside the classes below.
     Kernel,
     /// Garbage collection of an Erlang process.
     GarbageCollection,
-    /// Choosing what runs next, handing out work, looking for input and output.
+    /// Choosing the next process, distributing work, polling for input and output.
     Scheduling,
     /// Sending a message or a signal to a process.
     Sending,
-    /// Taking a lock of the emulator or of the C library, which off the CPU and in the kernel is waiting
-    /// for it.
+    /// Taking a lock of the emulator or of the C library. Off the CPU and in the kernel this is waiting for the lock.
     LockWait,
     /// [`FrameKind::Waiting`]
     Waiting,
@@ -39,7 +38,7 @@ pub enum FrameClass {
 }
 
 impl FrameClass {
-    /// All of them, in the order of a legend.
+    /// All classes, in the order of a legend.
     pub const ALL: [Self; 12] = [
         Self::Thread,
         Self::Erlang,
@@ -55,7 +54,7 @@ impl FrameClass {
         Self::Runnable,
     ];
 
-    /// The class of a frame wherever it stands.
+    /// The class of a frame, regardless of its place.
     pub fn of(frame: &Frame) -> Self {
         match frame.kind {
             FrameKind::Thread => Self::Thread,
@@ -70,9 +69,9 @@ impl FrameClass {
         }
     }
 
-    /// The class of a frame of the class `self` that is called by one of the class `caller`. What a
-    /// collector, a scheduler or a sender calls in C is part of it. Its kernel functions are not, but
-    /// for those of a lock, as waiting is what the kernel does there.
+    /// Returns the class of a frame of class `self` below a caller of class `caller`. C functions below a collector, a
+    /// scheduler or a sender belong to it. Kernel functions do not, except below a lock, where the kernel does the
+    /// waiting.
     #[must_use]
     pub fn below(self, caller: Self) -> Self {
         match (self, caller) {
@@ -86,7 +85,7 @@ impl FrameClass {
 fn of_fragment(name: &str) -> FrameClass {
     match name {
         "global::garbage_collect" => FrameClass::GarbageCollection,
-        // Its code takes processes in and out.
+        // Its code switches processes.
         "global::process_main" => FrameClass::Scheduling,
         _ => FrameClass::VmFragment,
     }
@@ -109,8 +108,8 @@ fn of_native(name: &str) -> FrameClass {
     }
 }
 
-// Where the VM begins to do each; what is below follows from that. `erts_gc_update_map_assoc` and its
-// like make terms, and `erts_proc_sig_queue_…` is called by those who receive as well.
+// Entry points of each activity; the frames below follow from these. Left out are `erts_gc_update_map_assoc` and its
+// like, which make terms, and `erts_proc_sig_queue_…`, which receivers call as well.
 
 const COLLECTING: [&str; 5] =
     ["garbage_collect", "minor_collection", "major_collection", "do_minor", "full_sweep_heaps"];
@@ -138,7 +137,7 @@ const SCHEDULING: [&str; 13] = [
     "erts_poll_interrupt_flbk",
 ];
 
-/// Whether a native function takes a lock of the VM or of the C library. A thread that leaves the CPU in it
+/// Returns whether a native function takes a lock of the VM or of the C library. A thread that leaves the CPU in it
 /// waits for the lock.
 pub fn is_lock_wait(name: &str) -> bool {
     let is_other =
@@ -169,7 +168,7 @@ mod tests {
         };
         check("erts_garbage_collect_nobump", FrameClass::GarbageCollection);
         check("erts_gc_after_bif_call_lhf", FrameClass::GarbageCollection);
-        // Makes a map, and may collect garbage before.
+        // Makes a map, and may collect garbage first.
         check("erts_gc_update_map_assoc", FrameClass::Native);
         check("erts_schedule", FrameClass::Scheduling);
         check("erts_schedule_thr_prgr_later_cleanup_op", FrameClass::Native);
@@ -215,8 +214,8 @@ mod tests {
 
     #[test]
     fn every_class_is_in_the_legend_once() {
-        for (at, class) in FrameClass::ALL.into_iter().enumerate() {
-            assert_eq!(FrameClass::ALL.iter().position(|it| *it == class), Some(at));
+        for (index, class) in FrameClass::ALL.into_iter().enumerate() {
+            assert_eq!(FrameClass::ALL.iter().position(|other| *other == class), Some(index));
         }
     }
 }

@@ -1,36 +1,34 @@
-//! What makes a sample be taken.
+//! Events that trigger a sample.
 
 use serde::{Deserialize, Serialize};
 
-/// What made a sample be taken; decides the unit of its weight.
+/// The trigger of a sample, which decides the unit of its weight.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Event {
     /// A clock tick on a CPU; weight is a number of ticks.
     Cpu,
-    /// A thread was off the CPU; weight is the time in nanoseconds. Below the thread's kind stands a
-    /// frame that says why: `[blocked]`, `[runnable]` (it waited for a CPU), or `[idle]` (it had
-    /// nothing to do).
+    /// A thread was off the CPU; weight is the time in nanoseconds. The frame below the thread's kind gives the reason:
+    /// `[blocked]`, `[runnable]` (it waited for a CPU), or `[idle]` (it had nothing to do).
     OffCpu,
     /// Memory was mapped (mmap(2)); weight is bytes.
     Mmap,
-    /// Memory was given back (munmap(2)); weight is bytes.
+    /// Memory was unmapped (munmap(2)); weight is bytes.
     Munmap,
     /// The heap of the C library grew (brk(2)); weight is bytes.
     Brk,
-    /// A page of memory was touched that was not there; weight is a number of faults.
+    /// An access hit an unmapped page of memory; weight is a number of faults.
     PageFaults,
     /// A thread left the CPU; weight is a number of times.
     ContextSwitches,
     /// Time between traced calls, waiting included; weight is in microseconds.
     CallTime,
-    /// A value of a foreign file that is none of the above. [`Capture::value`](super::Capture::value) has its
-    /// name and its unit.
+    /// Another event of a foreign file. [`Capture::value`](super::Capture::value) has its name and unit.
     Imported,
 }
 
 impl Event {
-    /// The word used on the command line, in files and on pages.
+    /// The word on the command line, in files and on pages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Cpu => "cpu",
@@ -45,7 +43,7 @@ impl Event {
         }
     }
 
-    /// What a recording from outside can hold.
+    /// Events that the recorder supports.
     pub const RECORDED: [Self; 7] = [
         Self::Cpu,
         Self::OffCpu,
@@ -56,13 +54,13 @@ impl Event {
         Self::ContextSwitches,
     ];
 
-    /// The event of this name.
+    /// Returns the event with this name.
     pub fn from_name(name: &str) -> Option<Self> {
         let others = [Self::CallTime, Self::Imported];
         Self::RECORDED.into_iter().chain(others).find(|event| event.name() == name)
     }
 
-    /// What happened once for each count of a sample, as a plural noun.
+    /// The unit of a sample's count, as a plural noun.
     pub fn occurrences(self) -> &'static str {
         match self {
             Self::Cpu | Self::Imported => "samples",
@@ -74,8 +72,7 @@ impl Event {
         }
     }
 
-    /// What a weight counts, as a plural noun. [`Profile::unit`](super::Profile::unit) knows it of a foreign value
-    /// too.
+    /// The unit of a weight, as a plural noun. [`Profile::unit`](super::Profile::unit) also covers foreign values.
     pub fn unit(self) -> &'static str {
         match self {
             Self::Imported => "units",
@@ -85,7 +82,7 @@ impl Event {
         }
     }
 
-    /// Whether every occurrence has a weight of its own, so that counts and weights differ.
+    /// Returns whether each occurrence has a weight of its own, so that counts and weights differ.
     pub fn is_weighted(self) -> bool {
         self.unit() != self.occurrences()
     }

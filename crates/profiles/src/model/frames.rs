@@ -1,22 +1,21 @@
-//! Frames of stacks, each function once.
+//! Frames of stacks, with each function stored once.
 
 use std::hash::BuildHasher as _;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 use serde::{Deserialize, Serialize};
 
-/// What a frame is made of; decides how it is written and, with its place, its colour
+/// The origin of a frame's code. It decides the frame's written form and, with its place, its colour
 /// ([`FrameClass`](super::FrameClass)).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameKind {
-    /// The kind of thread, always the root of a stack: `scheduler`, `dirty_cpu_scheduler`, `aux` …
-    /// In a tree of calls an Erlang process by its role, which may also stand where another one
-    /// waits for it.
+    /// The kind of thread, always the root of a stack: `scheduler`, `dirty_cpu_scheduler`, `aux` … In a tree of calls,
+    /// an Erlang process by its role, which may also stand where another process waits for it.
     Thread,
     /// An Erlang function, `module:function/arity`.
     Erlang,
-    /// The same, where it is known that the function is written in C: a BIF or a NIF.
+    /// An Erlang function that is known to be written in C: a BIF or a NIF.
     Bif,
     /// Shared machine code of the VM's JIT, `global::…`: GC, calls into C, scheduling.
     VmFragment,
@@ -24,32 +23,32 @@ pub enum FrameKind {
     Native,
     /// A kernel function.
     Kernel,
-    /// Not running: waiting for a message. Always innermost, like the two below.
+    /// Not running: waiting for a message. This and the next two kinds are always innermost.
     Waiting,
-    /// Not running: the process could, and no scheduler had time for it.
+    /// Not running: ready, but no scheduler had time for it.
     Runnable,
     /// Collecting garbage.
     Collecting,
 }
 
 impl FrameKind {
-    /// Whether it is called `module:function/arity` and can be called by that name.
+    /// Returns whether its name has the form `module:function/arity` and can be called by it.
     pub fn is_erlang_function(self) -> bool {
         matches!(self, Self::Erlang | Self::Bif)
     }
 }
 
-/// A function as it is shown.
+/// A function in its display form.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Frame {
-    /// The name, without markers of its kind.
+    /// The name, without markers of the kind.
     pub name: String,
-    /// What it is made of.
+    /// The origin of its code.
     pub kind: FrameKind,
 }
 
 impl Frame {
-    /// Whether no symbol is known, so that it is called by its file and a place in it, or by neither.
+    /// Returns whether the frame lacks a symbol, so that its name is a file with an offset, or less.
     pub fn is_unsymbolised(&self) -> bool {
         let has_place = self.name.contains("+0x") || self.name.starts_with("0x");
         match self.kind {
@@ -64,28 +63,28 @@ impl Frame {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FrameId(pub u32);
 
-/// Every distinct frame of a profile, once.
+/// The distinct frames of a profile.
 #[derive(Clone, Debug, Default)]
 pub struct FrameTable {
     frames: Vec<Frame>,
-    /// By the frames' hashes: names are kept once.
+    /// Index by the frames' hashes, so that names are stored once.
     index: HashTable<FrameId>,
     hashes: DefaultHashBuilder,
 }
 
 impl FrameTable {
-    /// The id of `frame`, which is added if it is new.
+    /// Returns the id of `frame`, and adds it if it is new.
     pub fn intern(&mut self, frame: Frame) -> FrameId {
         self.id_of(&frame.name, frame.kind).unwrap_or_else(|| self.add(frame))
     }
 
-    /// The id of the frame of this name and kind, which is added if it is new.
+    /// Returns the id of the frame with this name and kind, and adds it if it is new.
     pub fn intern_named(&mut self, name: &str, kind: FrameKind) -> FrameId {
         let known = self.id_of(name, kind);
         known.unwrap_or_else(|| self.add(Frame { name: name.to_owned(), kind }))
     }
 
-    /// The id of the frame of this name and kind.
+    /// Returns the id of the frame with this name and kind.
     pub fn id_of(&self, name: &str, kind: FrameKind) -> Option<FrameId> {
         let is_meant = |id: &FrameId| {
             let frame = self.get(*id);
@@ -94,7 +93,7 @@ impl FrameTable {
         self.index.find(self.hashes.hash_one((name, kind)), is_meant).copied()
     }
 
-    /// A frame that is not in the table.
+    /// Adds a frame that is not in the table yet.
     fn add(&mut self, frame: Frame) -> FrameId {
         let id = FrameId(u32::try_from(self.frames.len()).expect("fewer than 2^32 functions"));
         let Self { frames, index, hashes } = self;
@@ -107,12 +106,12 @@ impl FrameTable {
         id
     }
 
-    /// The frame of an id handed out by this table.
+    /// Returns the frame of an id from this table.
     pub fn get(&self, id: FrameId) -> &Frame {
         &self.frames[id.0 as usize]
     }
 
-    /// All frames in order of their ids.
+    /// All frames, in order of their ids.
     pub fn iter(&self) -> impl Iterator<Item = (FrameId, &Frame)> {
         (0..).map(FrameId).zip(&self.frames)
     }
@@ -122,7 +121,7 @@ impl FrameTable {
         self.frames.len()
     }
 
-    /// True when no frame was interned yet.
+    /// True when the table has no frame yet.
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }

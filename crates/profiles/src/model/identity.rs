@@ -1,26 +1,26 @@
-//! What Erlang processes are for, as the node said. Nothing here knows how it was asked.
+//! Roles and names of Erlang processes, as the node reported them. The means of asking are elsewhere.
 
 use std::collections::BTreeMap;
 
-/// What a process is for. Texts are empty where nothing is known.
+/// The role and the name of a process. Unknown texts are empty.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Identity {
-    /// Its role, one word: `queue`, `channel`, `reader` … `gone` when the process had ended before
-    /// anybody could ask and its stacks do not tell either.
+    /// Its role as one word: `queue`, `channel`, `reader` … `gone` if the process had ended before it could be asked
+    /// and its stacks show no role.
     pub role: String,
-    /// Of a queue, a channel or a connection its name, else the registered name or the function it
-    /// was started with.
+    /// The name of a queue, a channel or a connection. Other processes have their registered name or their initial
+    /// function.
     pub name: String,
     /// The virtual host of a queue, a channel or a connection.
     pub vhost: String,
-    /// The connection that it serves, by the connection's name; this has both ends' addresses.
+    /// The name of the connection that it serves, which has both ends' addresses.
     pub connection: String,
 }
 
-/// The role of a process that nobody knows any more.
+/// The role of a process that is unknown by now.
 pub const GONE: &str = "gone";
 
-/// The queues among the roles. What a quorum queue or a stream does is done by others.
+/// Roles of queues. Other processes do the work of quorum queues and streams.
 const QUEUE_ROLES: [&str; 7] = [
     "queue",
     "mirror",
@@ -32,11 +32,11 @@ const QUEUE_ROLES: [&str; 7] = [
 ];
 
 impl Identity {
-    /// Whether the process is a queue's.
+    /// Returns whether the process belongs to a queue.
     pub fn is_queue(&self) -> bool {
         QUEUE_ROLES.contains(&self.role.as_str())
     }
 }
 
-/// What is known of the processes of a profile, by pid as the node prints it.
+/// Known identities of a profile's processes, by pid as the node prints it.
 pub type Identities = BTreeMap<String, Identity>;

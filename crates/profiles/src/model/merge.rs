@@ -1,4 +1,4 @@
-//! Profiles of several recordings as one.
+//! Several recordings merged into one profile.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -10,19 +10,19 @@ use super::{
     StackEntry, StackQuality, Times,
 };
 
-/// The recordings as one profile: weights of the same stack on the same thread are added up. What belongs to one
-/// recording alone is left out: times, and which process it was, as nodes give the same pid to different
-/// processes. `None` without a recording, or when they are not of one event.
+/// Merges the recordings, and adds up the weights of equal stacks on the same thread. The result leaves out times and
+/// processes, which belong to one recording: nodes give the same pid to different processes. `None` without a
+/// recording, or when their events differ.
 pub fn merged(profiles: &[Profile]) -> Option<Profile> {
     let mut sum = ProfileSum::default();
     profiles.iter().all(|profile| sum.add(profile)).then(|| sum.finish())?
 }
 
-/// Recordings that are added up one after the other, as by [`merged`], so that they need not be in memory together.
+/// An incremental form of [`merged`], which does not need all recordings in memory.
 #[derive(Debug, Default)]
 pub struct ProfileSum {
-    /// Of the first, with the length of all.
-    of: Option<(Event, Capture)>,
+    /// Event and capture of the first recording, with the length of all.
+    first: Option<(Event, Capture)>,
     quality: StackQuality,
     notes: BTreeSet<String>,
     count: usize,
@@ -33,10 +33,10 @@ pub struct ProfileSum {
 }
 
 impl ProfileSum {
-    /// Adds a recording; false, without adding it, when it is of another event or value than the first.
+    /// Adds a recording. Returns false, without adding it, if its event or value differs from the first.
     pub fn add(&mut self, profile: &Profile) -> bool {
-        match &mut self.of {
-            None => self.of = Some((profile.event, profile.capture.clone())),
+        match &mut self.first {
+            None => self.first = Some((profile.event, profile.capture.clone())),
             Some((event, capture))
                 if *event != profile.event || capture.value != profile.capture.value =>
             {
@@ -78,19 +78,19 @@ impl ProfileSum {
         }
     }
 
-    /// Recordings so far.
+    /// Number of recordings so far.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether there is no recording yet.
+    /// Returns whether there is no recording yet.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// All of them as one; `None` without a recording.
+    /// Returns the merged profile; `None` without a recording.
     pub fn finish(self) -> Option<Profile> {
-        let (event, capture) = self.of?;
+        let (event, capture) = self.first?;
         let lines = self.lines.into_iter();
         let lines = lines.map(|((frame, file, line), (own, total))| LineWeight {
             frame,
@@ -115,7 +115,7 @@ impl ProfileSum {
     }
 }
 
-/// The notes of each recording, once.
+/// The distinct notes of all recordings.
 fn notes(count: usize, notes: BTreeSet<String>) -> Vec<String> {
     let several =
         (count > 1).then(|| format!("{count} recordings as one; start and pid are of the first."));
@@ -123,7 +123,7 @@ fn notes(count: usize, notes: BTreeSet<String>) -> Vec<String> {
 }
 
 impl StackQuality {
-    /// Of both together.
+    /// The sum of both.
     pub(super) fn plus(self, other: Self) -> Self {
         Self {
             complete: self.complete + other.complete,

@@ -1,4 +1,4 @@
-//! The types that a profile is made of.
+//! The types of a profile.
 
 mod class;
 mod event;

@@ -1,4 +1,4 @@
-//! Recordings of several nodes, taken at the same time, as one profile.
+//! Simultaneous recordings of several nodes as one profile.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -10,12 +10,14 @@ use super::{
 /// Own and total weight of each line.
 type Lines = BTreeMap<(FrameId, Arc<str>, u32), (u64, u64)>;
 
-/// The recordings of these nodes as one profile. The node's name is the outermost frame of each stack and part of each
-/// process, as nodes give the same pid to different processes. `None` without a recording, or when they are not of one
-/// event and one unit.
+/// Merges the recordings of these nodes. The node's name becomes the outermost frame of each stack and part of each
+/// process, because nodes give the same pid to different processes. `None` without a recording, or when events or units
+/// differ.
 pub fn by_node(recordings: Vec<(String, Profile)>) -> Option<Profile> {
     let first = &recordings.first()?.1;
-    let unit = |it: &Profile| (it.event, it.capture.period_nanos, it.capture.time_step_nanos);
+    let unit = |profile: &Profile| {
+        (profile.event, profile.capture.period_nanos, profile.capture.time_step_nanos)
+    };
     if recordings.iter().any(|(_, profile)| unit(profile) != unit(first)) {
         return None;
     }
@@ -63,7 +65,7 @@ fn add(whole: &mut Profile, lines: &mut Lines, node: &str, profile: Profile) {
     whole.quality = whole.quality.plus(profile.quality);
 }
 
-/// By how many steps a recording began after the first of all.
+/// Number of steps between the starts of the first recording and of this one.
 fn steps_between(first: &Capture, later: &Capture) -> u32 {
     let nanos = later.started_unix_nanos.saturating_sub(first.started_unix_nanos);
     u32::try_from(nanos.checked_div(first.time_step_nanos).unwrap_or(0)).unwrap_or(u32::MAX)
@@ -75,23 +77,26 @@ fn delayed(times: &Times, steps: u32) -> Times {
     delayed
 }
 
-/// From the begin of the first to the end of the last; each note with its node.
+/// The capture from the first start to the last end, with each note under its node's name.
 fn capture(recordings: &[(String, Profile)]) -> Capture {
     let all = || recordings.iter().map(|(_, profile)| &profile.capture);
-    let started = all().map(|it| it.started_unix_nanos).min().unwrap_or(0);
-    let ended = all().map(|it| it.started_unix_nanos.saturating_add(it.duration_nanos)).max();
-    let who = recordings
+    let started = all().map(|capture| capture.started_unix_nanos).min().unwrap_or(0);
+    let ended = all()
+        .map(|capture| capture.started_unix_nanos.saturating_add(capture.duration_nanos))
+        .max();
+    let pids = recordings
         .iter()
         .map(|(node, profile)| format!("{node} (pid {})", profile.capture.node_pid));
-    let who = format!("{} nodes as one: {}.", recordings.len(), who.collect::<Vec<_>>().join(", "));
+    let summary =
+        format!("{} nodes as one: {}.", recordings.len(), pids.collect::<Vec<_>>().join(", "));
     let notes = recordings.iter().flat_map(|(node, profile)| {
         profile.capture.notes.iter().map(move |note| format!("{node}: {note}"))
     });
     Capture {
         started_unix_nanos: started,
         duration_nanos: ended.unwrap_or(0).saturating_sub(started),
-        cpus: all().map(|it| it.cpus).max().unwrap_or(0),
-        notes: std::iter::once(who).chain(notes).collect(),
+        cpus: all().map(|capture| capture.cpus).max().unwrap_or(0),
+        notes: std::iter::once(summary).chain(notes).collect(),
         ..recordings[0].1.capture.clone()
     }
 }
@@ -121,7 +126,8 @@ mod tests {
         let two = recording("scheduler;m:f/1 4\nscheduler;m:g/0 1", 1035);
         let whole = by_node(vec![("a@h".to_owned(), one), ("b@h".to_owned(), two)]).unwrap();
         let text = |sample: &Sample| {
-            let names = sample.stack.iter().map(|it| whole.frames.get(it.frame).name.as_str());
+            let names =
+                sample.stack.iter().map(|entry| whole.frames.get(entry.frame).name.as_str());
             let names = names.collect::<Vec<_>>().join(";");
             let times: Vec<_> = sample.times.iter().collect();
             let process = sample.labels.process.as_deref().unwrap();

@@ -1,4 +1,4 @@
-//! The profile in memory. Nothing here knows how a sample was taken or how it is drawn.
+//! The profile in memory, independent of recording and drawing.
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Event, FrameId, FrameTable, Identities, LineWeight, Quantity, Times, ValueName};
 
-/// One step of a stack: a function and how many times in a row it stands there (direct recursion).
+/// One entry of a stack: a function with its number of consecutive activations (direct recursion).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct StackEntry {
     /// The function.
@@ -15,7 +15,7 @@ pub struct StackEntry {
     pub repeat: u32,
 }
 
-/// Where the CPU was when the sample was taken.
+/// The CPU's mode when the sample was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Mode {
@@ -25,7 +25,7 @@ pub enum Mode {
     Kernel,
 }
 
-/// What a sample says about itself beside its stack.
+/// The attributes of a sample beside its stack.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Labels {
     /// The Erlang process that was running, as the node prints it (`<0.123.0>`).
@@ -34,33 +34,33 @@ pub struct Labels {
     pub thread: Arc<str>,
     /// User space or kernel.
     pub mode: Mode,
-    /// How far the Erlang stack could be followed.
+    /// The extent to which the Erlang stack could be followed.
     pub outcome: StackOutcome,
 }
 
-/// How far the Erlang stack of a sample could be followed.
+/// The extent to which the Erlang stack of a sample could be followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StackOutcome {
-    /// Down to the function the process was started with.
+    /// Down to the process's initial function.
     Complete,
-    /// Cut at a limit of the recorder; the innermost part is there, the root is missing.
+    /// Cut at a limit of the recorder; the innermost part is present, the root is missing.
     Truncated,
     /// A process was running, but its root was not reached for another reason.
     Broken,
     /// No Erlang process was running on this thread: scheduling, polling, housekeeping.
     NoProcess,
-    /// An import that does not say.
+    /// An import without this information.
     Unknown,
 }
 
 impl StackOutcome {
-    /// Whether the thread ran an Erlang process.
+    /// Returns whether the thread ran an Erlang process.
     pub fn is_on_process(self) -> bool {
         matches!(self, Self::Complete | Self::Truncated | Self::Broken)
     }
 
-    /// The word used in files and on pages.
+    /// The word in files and on pages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Complete => "complete",
@@ -72,69 +72,67 @@ impl StackOutcome {
     }
 }
 
-/// A stack with its labels, and how often the two were seen together.
+/// A stack with labels, and the number of times that both occurred together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sample {
-    /// Root first, never empty. The first entry is a [`FrameKind::Thread`](super::FrameKind::Thread) frame in every profile
-    /// that rabbitscope recorded; an import may lack it.
+    /// Root first, never empty. The first entry is a [`FrameKind::Thread`](super::FrameKind::Thread) frame in every
+    /// profile that rabbitscope recorded; an import may lack it.
     pub stack: Vec<StackEntry>,
-    /// Who and where.
+    /// Process, thread, mode and outcome.
     pub labels: Labels,
-    /// In the unit of the profile's event; for [`Event::Cpu`] the number of ticks.
+    /// The weight in the unit of the profile's event; for [`Event::Cpu`] the number of ticks.
     pub weight: u64,
-    /// How often it happened. The same as the weight when the event is not
-    /// [weighted](Event::is_weighted).
+    /// Number of occurrences. Equals the weight unless the event is [weighted](Event::is_weighted).
     pub count: u64,
-    /// When the weight fell, where that was recorded. May say less than [`Self::weight`].
+    /// Recorded times of the weight, which may cover less than [`Self::weight`].
     pub times: Times,
 }
 
-/// How good the stacks of a profile are. All figures are numbers of samples.
+/// The quality of a profile's stacks. All figures are numbers of samples.
 ///
-/// Until format version 1 of `run.json`, keys of several words had `_` in place of `-`; they are read.
+/// Up to format version 1 of `run.json`, keys of several words had `_` in place of `-`; readers accept both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct StackQuality {
-    /// Taken while the thread ran an Erlang process, stack followed down to the root.
+    /// Taken on an Erlang process, with a stack down to the root.
     pub complete: u64,
-    /// The same, stack cut at a limit of the recorder.
+    /// Taken on an Erlang process, with a stack cut at a limit of the recorder.
     pub truncated: u64,
-    /// The same, root not reached for another reason.
+    /// Taken on an Erlang process, with a root not reached for another reason.
     pub broken: u64,
     /// Taken while the thread ran no Erlang process.
     #[serde(alias = "no_process")]
     pub no_process: u64,
-    /// Of the first three, those without any Erlang function on the stack: the process was about to start, to
-    /// end or to wake up from hibernation, or its stack could not be read.
+    /// Samples on a process without any Erlang function on the stack. The process was about to start, to end or to wake
+    /// up from hibernation, or its stack could not be read.
     #[serde(default, alias = "no_function")]
     pub no_function: u64,
-    /// Of all of the above, those with at least one frame that has no name.
+    /// Recorded samples with at least one frame without a name.
     pub unsymbolised: u64,
-    /// Of all of the above, those of which C frames are missing between the interrupted function and
-    /// the Erlang stack or the thread's first function. On a process they count as broken.
+    /// Recorded samples without the C frames between the interrupted function and the Erlang stack or the thread's
+    /// first function. On a process they count as broken.
     #[serde(default, alias = "native_cut")]
     pub native_cut: u64,
-    /// Of an import, where nothing is said of the above: samples whose callers were not read, as they would
-    /// have to be unwound from copies of the stack.
+    /// Samples of an import without the callers, which would have to be unwound from copies of the stack. An import has
+    /// none of the figures above.
     #[serde(default, alias = "not_unwound")]
     pub not_unwound: u64,
-    /// Ticks that fell on the node but could not be recorded.
+    /// Ticks that hit the node but could not be recorded.
     pub lost: u64,
 }
 
 impl StackQuality {
-    /// Samples that were recorded.
+    /// Number of recorded samples.
     pub fn recorded(&self) -> u64 {
         self.on_process() + self.no_process
     }
 
-    /// Samples taken while a thread ran an Erlang process.
+    /// Number of samples taken while a thread ran an Erlang process.
     pub fn on_process(&self) -> u64 {
         self.complete + self.truncated + self.broken
     }
 
-    /// Share (0 to 1) of [`Self::on_process`] that is complete or marked as truncated; 1 when there
-    /// is no such sample.
+    /// Share (0 to 1) of [`Self::on_process`] that is complete or marked as truncated; 1 without such a sample.
     pub fn accounted_share(&self) -> f64 {
         share_of(self.complete + self.truncated, self.on_process())
     }
@@ -144,38 +142,38 @@ fn share_of(part: u64, whole: u64) -> f64 {
     if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
 }
 
-/// How a profile was recorded. Keys are read as of [`StackQuality`].
+/// The circumstances of a recording. Old keys are accepted as in [`StackQuality`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Capture {
-    /// Who took the samples: `eBPF`, or the name of the tool an import came from.
+    /// The recorder: `eBPF`, or the tool that wrote an import.
     pub recorder: String,
-    /// What ticked: `cycles`, `cpu-clock`.
+    /// The source of ticks: `cycles`, `cpu-clock`.
     pub clock: String,
     /// Operating-system pid of the node.
     #[serde(alias = "node_pid")]
     pub node_pid: u32,
-    /// OTP release whose layout was used (`25`), empty when unknown.
+    /// OTP release whose layout was used (`25`); empty if unknown.
     #[serde(alias = "otp_release")]
     pub otp_release: String,
-    /// Seconds since 1970-01-01 at the start, in nanoseconds.
+    /// Start time since 1970-01-01, in nanoseconds.
     #[serde(alias = "started_unix_nanos")]
     pub started_unix_nanos: u64,
     /// Length of the recording in nanoseconds.
     #[serde(alias = "duration_nanos")]
     pub duration_nanos: u64,
-    /// Time that one tick stands for, in nanoseconds; 0 when unknown.
+    /// Time that one tick stands for, in nanoseconds; 0 if unknown.
     #[serde(alias = "period_nanos")]
     pub period_nanos: u64,
-    /// CPUs that were sampled.
+    /// Number of sampled CPUs.
     pub cpus: u32,
-    /// Length of a step of [`Sample::times`] in nanoseconds; 0 when times were not recorded.
+    /// Length of a step of [`Sample::times`] in nanoseconds; 0 if times were not recorded.
     #[serde(default, alias = "time_step_nanos")]
     pub time_step_nanos: u64,
-    /// Name and unit of the weights, when the event is [`Event::Imported`].
+    /// Name and unit of the weights, for [`Event::Imported`].
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<ValueName>,
-    /// Things the reader must know, one sentence each (node went away, label table full …).
+    /// Facts that the reader must know, one sentence each (node went away, label table full …).
     pub notes: Vec<String>,
 }
 
@@ -189,25 +187,25 @@ impl Capture {
 /// Weighted stacks of one node.
 #[derive(Clone, Debug)]
 pub struct Profile {
-    /// What made a sample be taken.
+    /// The trigger of its samples.
     pub event: Event,
-    /// How it was recorded.
+    /// The circumstances of the recording.
     pub capture: Capture,
-    /// How good the stacks are.
+    /// The quality of the stacks.
     pub quality: StackQuality,
-    /// Every function that occurs.
+    /// All functions in the stacks.
     pub frames: FrameTable,
     /// Distinct (stack, labels) pairs.
     pub samples: Vec<Sample>,
-    /// What the processes in the labels are for. Those that are missing are known by pid alone.
+    /// Identities of the processes in the labels. A missing process is known by its pid alone.
     pub identities: Identities,
-    /// On which lines of their source the Erlang functions were, each function and line once; empty
-    /// when the recorder could not know.
+    /// Weights of source lines of the Erlang functions, each function and line once; empty if the recorder could not
+    /// find lines.
     pub lines: Vec<LineWeight>,
 }
 
 impl Profile {
-    /// The name of the weights: that of the event, or that in the file of an import.
+    /// The name of the weights: the event's, or the one in an import's file.
     pub fn value_name(&self) -> &str {
         self.foreign().map_or(self.event.name(), |value| &value.name)
     }
@@ -217,12 +215,12 @@ impl Profile {
         self.foreign().map_or(self.event.unit(), |value| &value.unit)
     }
 
-    /// The quantity of the weights. Profiles of different quantities have nothing to compare.
+    /// The quantity of the weights. Only profiles of the same quantity are comparable.
     pub fn quantity(&self) -> Quantity<'_> {
         Quantity::new(self.event, self.foreign())
     }
 
-    /// Nanoseconds of a unit of weight, where weights are times by themselves.
+    /// Nanoseconds per unit of weight, if weights are times.
     pub(crate) fn unit_nanos(&self) -> Option<f64> {
         match self.unit() {
             "nanoseconds" => Some(1.0),

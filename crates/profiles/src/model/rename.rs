@@ -1,12 +1,12 @@
-//! Native functions get names that were found after the recording.
+//! Renames native functions by names that were found after the recording.
 
 use std::collections::{HashMap, hash_map::Entry};
 
 use super::{Frame, FrameId, FrameKind, FrameTable, Profile, Sample, StackEntry};
 
 impl Profile {
-    /// Gives native functions other names, by the names that they have. Functions and stacks that are the same
-    /// from then on are added up, and samples that have no nameless function any more no longer count as such.
+    /// Renames native functions from their present names. Functions and stacks that become equal are added up. A sample
+    /// without any nameless function left no longer counts as unsymbolised.
     pub fn rename_native(&mut self, names: &HashMap<String, String>) {
         let is_renamed =
             |frame: &Frame| frame.kind == FrameKind::Native && names.contains_key(&frame.name);
@@ -35,12 +35,12 @@ impl Profile {
         let nameless: Vec<bool> =
             self.frames.iter().map(|(_, frame)| frame.is_unsymbolised()).collect();
         let has_one =
-            |sample: &&Sample| sample.stack.iter().any(|it| nameless[it.frame.0 as usize]);
+            |sample: &&Sample| sample.stack.iter().any(|entry| nameless[entry.frame.0 as usize]);
         self.samples.iter().filter(has_one).map(|sample| sample.count).sum()
     }
 }
 
-/// The samples with other frames, those that are the same now added up, in order.
+/// Returns the samples with new frame ids, sorted, with equal samples added up.
 fn merged(samples: Vec<Sample>, id: &impl Fn(FrameId) -> FrameId) -> Vec<Sample> {
     let mut places = HashMap::new();
     let mut merged: Vec<Sample> = Vec::with_capacity(samples.len());
@@ -63,7 +63,7 @@ fn merged(samples: Vec<Sample>, id: &impl Fn(FrameId) -> FrameId) -> Vec<Sample>
     merged
 }
 
-/// Equal neighbours become one entry, as when a stack is recorded.
+/// Joins equal neighbours into one entry, as the recorder does.
 fn folded(stack: &[StackEntry], id: &impl Fn(FrameId) -> FrameId) -> Vec<StackEntry> {
     let mut folded: Vec<StackEntry> = Vec::with_capacity(stack.len());
     for entry in stack {
@@ -82,7 +82,7 @@ mod tests {
 
     use crate::{Frame, FrameKind, Profile, Times, read_folded};
 
-    /// Stacks of native functions; the count of each is its weight.
+    /// Stacks of native functions, counted by weight.
     fn profile(stacks: &str) -> Profile {
         let mut profile = read_folded(stacks.as_bytes()).unwrap();
         let mut frames = crate::FrameTable::default();

@@ -1,6 +1,6 @@
-//! What a thread of the Erlang VM is for, by the name that the VM gives it.
+//! Kinds of threads of the Erlang VM, from the names that the VM gives them.
 
-/// What a thread of the VM is for. Its word is the root of every stack.
+/// The kind of a VM thread. Its word is the root of every stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum ThreadKind {
     /// Runs Erlang processes.
@@ -19,8 +19,8 @@ pub enum ThreadKind {
     Other,
 }
 
-/// Endings and beginnings of thread names: those before OTP 26 count first (`1_scheduler`), those
-/// since then last (`erts_sched_1`). The kernel keeps 15 bytes.
+/// Suffixes and prefixes of thread names. Names before OTP 26 begin with the number (`1_scheduler`), later ones end
+/// with it (`erts_sched_1`). The kernel keeps 15 bytes.
 const THREAD_NAMES: [(&str, &str, ThreadKind); 6] = [
     ("_scheduler", "erts_sched_", ThreadKind::Scheduler),
     ("_dirty_cpu_sche", "erts_dcpus_", ThreadKind::DirtyCpu),
@@ -31,7 +31,7 @@ const THREAD_NAMES: [(&str, &str, ThreadKind); 6] = [
 ];
 
 impl ThreadKind {
-    /// The kind of a thread and its number among its kind, from its name.
+    /// Returns the kind of a thread and its number within that kind.
     pub fn from_name(name: &str) -> (Self, u32) {
         THREAD_NAMES
             .iter()
@@ -55,8 +55,8 @@ impl ThreadKind {
     }
 }
 
-/// The number in `12_scheduler` or `erts_sched_12`. A long number cuts the ending short, so any
-/// beginning of the ending that still holds its first seven letters counts.
+/// Returns the number in `12_scheduler` or `erts_sched_12`. A long number truncates the suffix, so a prefix of the
+/// suffix with at least nine bytes is accepted.
 fn numbered(name: &str, ending: &str, beginning: &str) -> Option<u32> {
     if let Some(number) = name.strip_prefix(beginning) {
         return number.parse().ok();

@@ -1,24 +1,24 @@
-//! When the weight of a sample fell: few bytes for each step of time in which there was any.
+//! Times of a sample's weight, in few bytes for each step of time with weight.
 
-/// Weight by step of time. A step is so long as the capture says
-/// ([`time_step_nanos`](super::Capture::time_step_nanos)); steps count from the start of the recording.
+/// Weight by step of time. The capture has the length of a step ([`time_step_nanos`](super::Capture::time_step_nanos));
+/// steps count from the start of the recording.
 ///
-/// Held as pairs of variable-length numbers (LEB128): steps since the pair before, and weight.
+/// Stored as pairs of variable-length numbers (LEB128): steps since the previous pair, and weight.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     bytes: Bytes,
-    /// Of the last pair.
+    /// Step of the last pair.
     last: u32,
 }
 
-/// Most samples were seen once or twice, so that a few bytes need no memory of their own.
+/// Storage that holds a few bytes inline, because most samples occurred once or twice.
 #[derive(Clone, Debug)]
 enum Bytes {
     Few { bytes: [u8; FEW_BYTES], length: u8 },
     Many(Vec<u8>),
 }
 
-/// As many as an enum has room for whose other variant is a vector.
+/// Number of inline bytes, which fit into an enum whose other variant is a vector.
 const FEW_BYTES: usize = 15;
 
 impl Default for Bytes {
@@ -61,14 +61,14 @@ impl Bytes {
 }
 
 impl Times {
-    /// Adds weight. What comes later must not be earlier; if it is, it counts for the last step.
+    /// Adds weight. Steps must not decrease; an earlier step counts as the last one.
     pub fn add(&mut self, step: u32, weight: u64) {
         put(&mut self.bytes, u64::from(step.saturating_sub(self.last)));
         put(&mut self.bytes, weight);
         self.last = self.last.max(step);
     }
 
-    /// Reads bytes that [`Self::bytes`] gave; `None` when they are none.
+    /// Reads bytes from [`Self::bytes`]; `None` if they are malformed.
     pub fn from_bytes(bytes: Vec<u8>) -> Option<Self> {
         let mut rest = bytes.as_slice();
         let mut step = 0_u64;
@@ -79,12 +79,12 @@ impl Times {
         Some(Self { last: u32::try_from(step).ok()?, bytes: Bytes::Many(bytes) })
     }
 
-    /// The pairs as they are held.
+    /// The pairs in their stored form.
     pub fn bytes(&self) -> &[u8] {
         self.bytes.get()
     }
 
-    /// Steps in order with their weights; a step may come several times.
+    /// Steps in order with their weights; a step may occur several times.
     pub fn iter(&self) -> impl Iterator<Item = (u32, u64)> {
         let mut rest = self.bytes();
         let mut step = 0_u32;
@@ -95,7 +95,7 @@ impl Times {
         })
     }
 
-    /// The weights of both.
+    /// The sum of both.
     #[must_use]
     pub fn merged(&self, other: &Self) -> Self {
         let mut pairs: Vec<(u32, u64)> = self.iter().chain(other.iter()).collect();
@@ -107,7 +107,7 @@ impl Times {
         merged
     }
 
-    /// True when nothing is known.
+    /// True when no time was recorded.
     pub fn is_empty(&self) -> bool {
         self.bytes().is_empty()
     }

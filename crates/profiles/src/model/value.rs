@@ -1,4 +1,4 @@
-//! Names and units of weights, as foreign files have them.
+//! Names and units of weights in foreign files.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Event;
 
-/// Names of events that take CPU time as their measure. Their shares mean the same whatever the unit is.
+/// Names of events that measure CPU time. Their shares are comparable, whatever the unit.
 const CPU_NAMES: [&str; 6] =
     ["cpu", "cycles", "cpu-cycles", "cpu-clock", "task-clock", "ref-cycles"];
 
@@ -14,34 +14,34 @@ const CPU_NAMES: [&str; 6] =
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ValueName {
-    /// As the file has it.
+    /// The name in the file.
     pub name: String,
-    /// A plural noun.
+    /// The unit, as a plural noun.
     pub unit: String,
 }
 
 impl ValueName {
-    /// A value of this name and unit.
+    /// Makes a value from its name and unit.
     pub fn new(name: impl Into<String>, unit: impl Into<String>) -> Self {
         Self { name: name.into(), unit: unit.into() }
     }
 
-    /// Whether the value measures the use of CPUs.
+    /// Returns whether the value measures the use of CPUs.
     pub(crate) fn is_cpu(&self) -> bool {
         CPU_NAMES.contains(&self.name.as_str())
     }
 }
 
-/// What weights are a measure of. Two profiles are comparable when theirs is the same.
+/// The quantity that weights measure. Two profiles are comparable if they have the same quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity<'a> {
     /// Use of CPUs, in ticks, time or cycles.
     Cpu,
-    /// Any other, by name and unit.
+    /// Another quantity, by name and unit.
     Named {
-        /// As `page-faults`.
+        /// Name, such as `page-faults`.
         name: &'a str,
-        /// As `faults`.
+        /// Unit, such as `faults`.
         unit: &'a str,
     },
 }

@@ -1,5 +1,5 @@
-//! The file around the records: its header, the descriptions of events, where the records are. No
-//! size is believed before it was compared with the length of the file.
+//! The container around the records: header, event descriptions and positions. Every size is compared with the length
+//! of the file before it is used.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -11,38 +11,38 @@ use super::{
 
 const MAGIC: &[u8; 8] = b"PERFILE2";
 
-/// Bytes of the header; that of `perf record -o -` is shorter.
+/// Size of the header. The header of `perf record -o -` is shorter.
 const HEADER_BYTES: u64 = 104;
 const PIPE_HEADER_BYTES: u64 = 16;
 
-/// Largest description of one event that is believed.
+/// Size limit of one event's description.
 const MAX_ATTRIBUTE_BYTES: u64 = 4096;
 
-/// Largest list of events that is read.
+/// Size limit of the list of events.
 const MAX_DESCRIPTION_BYTES: u64 = 64 << 20;
 
-/// Bits and numbers of the sections that list build ids, and that name the kernel's release and the events.
+/// Feature bits of the sections with build ids, the kernel's release and the names of events.
 const FEATURE_BUILD_IDS: u32 = 2;
 const FEATURE_RELEASE: u32 = 4;
 const FEATURE_EVENT_NAMES: u32 = 12;
 
-/// Part of a file.
+/// A part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Section {
     offset: u64,
     size: u64,
 }
 
-/// A file whose header was read; the input stands at the first record.
+/// A file after its header; the input stands at the first record.
 #[derive(Debug)]
 pub(super) struct Opened {
     pub(super) events: Vec<EventLayout>,
     pub(super) build_ids: BuildIds,
-    /// Of the kernel.
+    /// The kernel's release.
     pub(super) release: Option<String>,
-    /// Where the first record is.
+    /// Position of the first record.
     pub(super) first: u64,
-    /// Where the last one ends; absent in what was written to a pipe, which ends where it ends.
+    /// Position after the last record; absent in pipe output, whose records end with the file.
     pub(super) end: Option<u64>,
 }
 
@@ -102,7 +102,8 @@ impl<R: Read + Seek> File<'_, R> {
         if let Some(list) = self.feature(end, features, FEATURE_BUILD_IDS)? {
             build_ids.add_all(&list);
         }
-        let release = self.feature(end, features, FEATURE_RELEASE)?.and_then(|it| text_in(&it));
+        let release =
+            self.feature(end, features, FEATURE_RELEASE)?.and_then(|bytes| text_in(&bytes));
         self.input.seek(SeekFrom::Start(records.offset))?;
         Ok(Opened { events, build_ids, release, first: records.offset, end: Some(end) })
     }
@@ -118,7 +119,7 @@ impl<R: Read + Seek> File<'_, R> {
         }
         let table = self.bytes("the list of events", attributes)?;
         let mut events = Vec::new();
-        // Each has its own, so that together they are no longer than the file.
+        // Each event has its own section of ids, so together they are no longer than the file.
         let mut left = self.length.min(MAX_DESCRIPTION_BYTES);
         for entry in table.chunks_exact(usize::try_from(attribute_size).unwrap_or(usize::MAX)) {
             let (description, ids) = entry.split_at(entry.len() - 16);
@@ -133,7 +134,7 @@ impl<R: Read + Seek> File<'_, R> {
         Ok(events)
     }
 
-    /// The section of a feature. A table behind the records says where those are that the file has.
+    /// Reads the section of a feature. A table after the records lists the sections of the file's features.
     fn feature(
         &mut self,
         end: u64,
@@ -144,8 +145,8 @@ impl<R: Read + Seek> File<'_, R> {
             return Ok(None);
         }
         let before = (features & ((1 << number) - 1)).count_ones();
-        let at = end.saturating_add(16 * u64::from(before));
-        let place = self.bytes("the table of sections", Section { offset: at, size: 16 })?;
+        let offset = end.saturating_add(16 * u64::from(before));
+        let place = self.bytes("the table of sections", Section { offset, size: 16 })?;
         let mut place = Bytes(&place);
         let section = Section { offset: place.u64().unwrap_or(0), size: place.u64().unwrap_or(0) };
         self.bytes("a section behind the records", section).map(Some)
@@ -172,20 +173,20 @@ impl<R: Read + Seek> File<'_, R> {
     }
 }
 
-/// All whole little-endian words.
+/// Decodes all whole little-endian words.
 pub(super) fn words(bytes: &[u8]) -> Vec<u64> {
     let (words, _) = bytes.as_chunks::<8>();
     words.iter().map(|word| u64::from_le_bytes(*word)).collect()
 }
 
-/// A text behind its length.
+/// Decodes a text that follows its length.
 pub(super) fn text_in(section: &[u8]) -> Option<String> {
     let mut bytes = Bytes(section);
     let length = usize::try_from(bytes.u32()?).ok()?;
     Some(Bytes(bytes.take(length)?).text())
 }
 
-/// Names in the order of the events, as far as they can be read.
+/// Names in the order of the events; stops at the first unreadable one.
 pub(super) fn event_names(section: &[u8]) -> Vec<String> {
     let mut names = Vec::new();
     let mut bytes = Bytes(section);

@@ -1,46 +1,46 @@
-//! Which files were mapped: their paths, and what tells whether a file of that path is still the same.
+//! Mapped files, with the marks that identify their build.
 
 use std::{collections::HashMap, rc::Rc};
 
 use super::layout::Bytes;
 
-/// Longest build id that a recording keeps.
+/// Size limit of a build id in a recording.
 const MAX_BUILD_ID_BYTES: usize = 20;
 
-/// Build ids of all files together that are held.
+/// Limit of the number of build ids.
 const MAX_BUILD_IDS: usize = 1 << 16;
 
-/// The name of the kernel's own code in the list of build ids, and the beginning of that of its mapping.
+/// The kernel's name in the list of build ids, and the prefix of its mapping's name.
 pub(super) const KERNEL: &str = "[kernel.kallsyms]";
 
-/// A file as it was when it was mapped.
+/// A file at the time of its mapping.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RecordedFile {
-    /// As the recorded process saw it.
+    /// The path that the recorded process saw.
     pub path: Rc<str>,
-    /// The id that the linker gave it. Trailing zero bytes may be padding.
+    /// The linker's build id. Trailing zero bytes may be padding.
     pub build_id: Option<Rc<[u8]>>,
-    /// Number of its device, major and minor, and its inode.
+    /// Major and minor number of its device, and its inode.
     pub inode: Option<(u32, u32, u64)>,
 }
 
-/// The kernel that was recorded.
+/// The recorded kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RecordedKernel {
-    /// As of [`RecordedFile`].
+    /// Build id, as in [`RecordedFile`].
     pub build_id: Option<Rc<[u8]>>,
-    /// As `uname -r` prints it.
+    /// The release that `uname -r` prints.
     pub release: Option<String>,
-    /// Name and address of a symbol, which differs after a restart.
+    /// Name and address of a symbol, which moves at a restart.
     pub reference: Option<(String, u64)>,
 }
 
-/// Build ids by path, as perf listed them when the recording ended.
+/// Build ids by path, from the list that perf writes at the end of a recording.
 #[derive(Debug, Default)]
 pub(super) struct BuildIds(HashMap<Rc<str>, Rc<[u8]>>);
 
 impl BuildIds {
-    /// Adds an entry of the list, without its header: pid, id, and the path (`struct build_id_event` of perf).
+    /// Adds an entry without its header: pid, id, and path (`struct build_id_event` of perf).
     pub(super) fn add(&mut self, body: &[u8]) {
         let Some((id, path)) = body.get(4..24).zip(body.get(28..)) else { return };
         let size = body.get(24).map_or(0, |size| usize::from(*size));
@@ -51,7 +51,7 @@ impl BuildIds {
         }
     }
 
-    /// Adds all entries of the section of a file.
+    /// Adds all entries of a file's section.
     pub(super) fn add_all(&mut self, section: &[u8]) {
         let mut rest = section;
         while let Some(header) = rest.first_chunk::<8>() {
@@ -62,13 +62,12 @@ impl BuildIds {
         }
     }
 
-    pub(super) fn of(&self, path: &str) -> Option<Rc<[u8]>> {
+    pub(super) fn get(&self, path: &str) -> Option<Rc<[u8]>> {
         self.0.get(path).cloned()
     }
 }
 
-/// Build id or inode of a file, from the record of its mapping (`PERF_RECORD_MMAP2`), which has the one in the place of
-/// the other.
+/// Reads build id or inode of a file from the record of its mapping (`PERF_RECORD_MMAP2`). Both use the same bytes.
 pub(super) fn identity(path: Rc<str>, body: &[u8], has_build_id: bool) -> RecordedFile {
     let mut file = RecordedFile { path, ..RecordedFile::default() };
     let Some(place) = body.get(32..56) else { return file };
@@ -98,13 +97,13 @@ mod tests {
     fn build_ids_have_their_length() {
         let mut ids = BuildIds::default();
         ids.add_all(&[entry([7; 20], 0, "/bin/a"), entry([8; 20], 16, KERNEL)].concat());
-        assert_eq!(ids.of("/bin/a").as_deref(), Some(&[7; 20][..]));
-        assert_eq!(ids.of(KERNEL).as_deref(), Some(&[8; 16][..]));
-        assert_eq!(ids.of("/bin/b"), None);
-        // A list that is cut off has what stands before.
+        assert_eq!(ids.get("/bin/a").as_deref(), Some(&[7; 20][..]));
+        assert_eq!(ids.get(KERNEL).as_deref(), Some(&[8; 16][..]));
+        assert_eq!(ids.get("/bin/b"), None);
+        // A truncated list keeps its first entries.
         let mut cut = BuildIds::default();
         cut.add_all(&[entry([7; 20], 0, "/bin/a"), vec![67, 0, 0, 0, 0, 0, 200, 0]].concat());
-        assert!(cut.of("/bin/a").is_some());
+        assert!(cut.get("/bin/a").is_some());
     }
 
     #[test]

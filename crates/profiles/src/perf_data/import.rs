@@ -1,4 +1,4 @@
-//! What a reader of `perf.data` needs from its caller, and what it may answer.
+//! Interface between the reader of `perf.data` and its caller: names of code, and errors.
 
 use super::{
     super::{TooLarge, UnknownValue},
@@ -6,67 +6,67 @@ use super::{
 };
 use std::io;
 
-/// Gives names to addresses. A name that is not known is `None`.
+/// Names of addresses. The answer for an unknown address is `None`.
 pub trait CodeNames {
-    /// The function at `offset` of a file. No other build of the file may name it.
+    /// Names the function at `offset` of a file. Another build of the file must not name it.
     fn in_file(&mut self, file: &RecordedFile, offset: u64) -> Option<String>;
 
-    /// The function at `address` of the kernel that was recorded. No other kernel may name it.
+    /// Names the function at `address` of the recorded kernel. Another kernel must not name it.
     fn in_kernel(&mut self, kernel: &RecordedKernel, address: u64) -> Option<String>;
 
-    /// The function that process `pid` generated at `address` while it ran (`/tmp/perf-PID.map`).
+    /// Names the function that process `pid` generated at `address` (`/tmp/perf-PID.map`).
     fn generated(&mut self, pid: u32, address: u64) -> Option<String>;
 }
 
-/// Why a `perf.data` could not be read.
+/// A failure to read a `perf.data`.
 #[derive(Debug, thiserror::Error)]
 pub enum PerfDataError {
     /// The input could not be read.
     #[error("cannot read perf.data: {0}")]
     Io(#[from] io::Error),
-    /// It is something else.
+    /// The file has another format.
     #[error(
         "not a perf.data file: it does not begin with PERFILE2; files of a machine of other byte \
          order must be converted there (perf script > FILE)"
     )]
     Foreign,
-    /// It ends before the end that it states.
+    /// The file ends before the end that it states.
     #[error(
         "perf.data is cut off: {what} should end at byte {needed}, the file at byte {found}; copy it \
          again, or record again and end perf with Ctrl-C"
     )]
     Truncated {
-        /// Which part.
+        /// The part that is cut off.
         what: &'static str,
-        /// Where it should end.
+        /// The end that the part should have.
         needed: u64,
-        /// Where the file ends.
+        /// The end of the file.
         found: u64,
     },
-    /// It does not add up.
+    /// The file contradicts itself.
     #[error("perf.data is broken at byte {offset}: {problem}; record again")]
     Broken {
-        /// From the beginning of the file.
+        /// Position in the file.
         offset: u64,
-        /// What is wrong there.
+        /// The defect.
         problem: &'static str,
     },
-    /// `perf record -z`.
+    /// The records are compressed (`perf record -z`).
     #[error(
         "the records at byte {offset} are compressed; record without -z, or convert with \
          perf script > FILE"
     )]
     Compressed {
-        /// From the beginning of the file.
+        /// Position in the file.
         offset: u64,
     },
-    /// It does not have what was asked for.
+    /// The file lacks the event that the caller chose.
     #[error(transparent)]
     Value(#[from] UnknownValue),
-    /// What it holds takes too much memory.
+    /// The profile takes too much memory.
     #[error("{0}")]
     TooLarge(#[from] TooLarge),
-    /// No event, or no sample of one.
+    /// The file has no event, or no sample.
     #[error("perf.data has no samples; was the recorded process running?")]
     Empty,
 }

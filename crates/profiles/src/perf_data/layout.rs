@@ -1,9 +1,8 @@
-//! One record, taken apart: what an event's attributes say about its samples, and where in a sample
-//! the fields are. `perf_event_open(2)` has the layouts.
+//! Layout of single records: the attributes of events, and the fields of samples. `perf_event_open(2)` documents both.
 
 use super::super::perf_events::Spaces;
 
-/// Fields of a sample (`sample_type`), in the order in which they stand there.
+/// Fields of a sample (`sample_type`), in the order of their positions.
 mod field {
     pub(super) const IP: u64 = 1;
     pub(super) const TID: u64 = 1 << 1;
@@ -20,30 +19,30 @@ mod field {
     pub(super) const IDENTIFIER: u64 = 1 << 16;
 }
 
-/// Of `read_format`.
+/// Bits of `read_format`.
 const READ_ENABLED: u64 = 1;
 const READ_RUNNING: u64 = 1 << 1;
 const READ_ID: u64 = 1 << 2;
 const READ_GROUP: u64 = 1 << 3;
 const READ_LOST: u64 = 1 << 4;
 
-/// Flags of the attributes: what is not counted, that `sample_period` is a frequency, and that records other than
-/// samples end in the fields of a sample that identify it.
+/// Flags of the attributes: excluded spaces, `sample_period` as a frequency, and identifying fields at the end of
+/// records other than samples.
 const FLAG_EXCLUDE_USER: u64 = 1 << 4;
 const FLAG_EXCLUDE_KERNEL: u64 = 1 << 5;
 const FLAG_FREQUENCY: u64 = 1 << 10;
 const FLAG_ALL_HAVE_ID: u64 = 1 << 18;
 
-/// Of `perf record --call-graph dwarf`.
+/// The note for recordings of `perf record --call-graph dwarf`.
 pub(super) const NOT_UNWOUND: &str = "the callers are in copies of the stack, which are not read \
     here (perf record --call-graph dwarf): in user space each stack is the interrupted function \
     alone. perf script > FILE unwinds C functions, and can be read here; Erlang callers of C are in \
     no such copy, so record with -g for them";
 
-/// Size of the first version of the attributes; all later ones begin with it.
+/// Size of the attributes' first version, with which all later versions begin.
 const SMALLEST_ATTRIBUTES: usize = 64;
 
-/// Bytes, front to back.
+/// Bytes that are read front to back.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bytes<'a>(pub(super) &'a [u8]);
 
@@ -62,19 +61,19 @@ impl<'a> Bytes<'a> {
         Some(u64::from_le_bytes(self.take(8)?.try_into().ok()?))
     }
 
-    /// Up to the first zero byte.
+    /// Reads the text before the first zero byte.
     pub(super) fn text(&mut self) -> String {
         let end = self.0.iter().position(|&byte| byte == 0).unwrap_or(self.0.len());
         String::from_utf8_lossy(&self.0[..end]).into_owned()
     }
 }
 
-/// One of the events that were recorded.
+/// The layout of one recorded event.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EventLayout {
-    /// As perf calls it, when the file says so.
+    /// The name that perf gave it, if the file has one.
     pub(super) name: Option<String>,
-    /// Which samples are its own; empty when it is the only event.
+    /// Ids of its samples; empty if it is the only event.
     pub(super) ids: Vec<u64>,
     kind: u32,
     config: u64,
@@ -85,7 +84,7 @@ pub(super) struct EventLayout {
 }
 
 impl EventLayout {
-    /// From `perf_event_attr`, at least its first version.
+    /// Parses `perf_event_attr`, which needs at least its first version.
     pub(super) fn parse(attributes: &[u8]) -> Option<Self> {
         let mut bytes = Bytes(attributes.get(..SMALLEST_ATTRIBUTES)?);
         let (kind, _size) = (bytes.u32()?, bytes.u32()?);
@@ -103,7 +102,7 @@ impl EventLayout {
         })
     }
 
-    /// The name in the file, or what the kernel's numbers stand for.
+    /// The name in the file, or else the name of the kernel's numbers.
     pub(super) fn name(&self) -> String {
         let known = match (self.kind, self.config) {
             (0, 0) => "cycles",
@@ -121,7 +120,7 @@ impl EventLayout {
         }
     }
 
-    /// Time that a sample stands for, in nanoseconds; 0 when the event does not count time.
+    /// Time that a sample stands for, in nanoseconds; 0 if the event does not measure time.
     pub(super) fn period_nanos(&self) -> u64 {
         if self.is_frequency() {
             return 1_000_000_000_u64.checked_div(self.period).unwrap_or(0);
@@ -139,21 +138,21 @@ impl EventLayout {
         Spaces { user: includes(FLAG_EXCLUDE_USER), kernel: includes(FLAG_EXCLUDE_KERNEL) }
     }
 
-    /// Whether every record of the kernel says when it was.
+    /// Returns whether all kernel records have a time.
     pub(super) fn times_all_records(&self) -> bool {
         self.flags & FLAG_ALL_HAVE_ID != 0 && self.has(field::TIME)
     }
 
-    /// The time of a record that is no sample, in the fields at its end.
+    /// Returns the time of a record other than a sample, from the fields at its end.
     pub(super) fn time_of_record(&self, body: &[u8]) -> Option<u64> {
         let behind = [field::ID, field::STREAM_ID, field::CPU, field::IDENTIFIER];
         let words = 1 + behind.into_iter().filter(|&bit| self.has(bit)).count();
         Bytes(body.get(body.len().checked_sub(8 * words)?..)?).u64()
     }
 
-    /// Where the id of a sample is, from its beginning, if it has one.
+    /// Returns the id of a sample, if it has one.
     pub(super) fn id_of(&self, body: &[u8]) -> Option<u64> {
-        let at = if self.has(field::IDENTIFIER) {
+        let offset = if self.has(field::IDENTIFIER) {
             0
         } else if self.has(field::ID) {
             8 * [field::IP, field::TID, field::TIME, field::ADDR]
@@ -163,11 +162,10 @@ impl EventLayout {
         } else {
             return None;
         };
-        Bytes(body.get(at..)?).u64()
+        Bytes(body.get(offset..)?).u64()
     }
 
-    /// Whether its samples have a copy of the user's stack in place of its callers
-    /// (`--call-graph dwarf`).
+    /// Returns whether its samples have copies of the user's stack in place of callers (`--call-graph dwarf`).
     pub(super) fn copies_stacks(&self) -> bool {
         self.has(field::STACK_USER)
     }
@@ -176,7 +174,7 @@ impl EventLayout {
         self.sample_type & bit != 0
     }
 
-    /// The fields of a sample that are used; `None` when it is too short for what it says.
+    /// Reads the fields of a sample that the import uses; `None` if it is shorter than it states.
     pub(super) fn sample<'a>(&self, body: &'a [u8]) -> Option<RawSample<'a>> {
         let mut bytes = Bytes(body);
         let mut word = |bit| if self.has(bit) { bytes.u64().map(Some) } else { Some(None) };
@@ -211,31 +209,31 @@ impl EventLayout {
 
     fn skip_read(&self, bytes: &mut Bytes<'_>) -> Option<()> {
         let has = |bit| usize::from(self.read_format & bit != 0);
-        let of_each = 1 + has(READ_ID) + has(READ_LOST);
+        let words_per_event = 1 + has(READ_ID) + has(READ_LOST);
         let times = has(READ_ENABLED) + has(READ_RUNNING);
         let words = if has(READ_GROUP) == 1 {
             let events = usize::try_from(bytes.u64()?).ok()?;
-            events.checked_mul(of_each)?.checked_add(times)?
+            events.checked_mul(words_per_event)?.checked_add(times)?
         } else {
-            of_each + times
+            words_per_event + times
         };
         bytes.take(words.checked_mul(8)?).map(drop)
     }
 }
 
-/// A sample as it stands in the file.
+/// A sample in the file's form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RawSample<'a> {
-    /// The interrupted instruction, needed when there is no chain.
+    /// The interrupted instruction, for samples without a chain.
     pub(super) address: Option<u64>,
     pub(super) pid: u32,
     pub(super) tid: u32,
-    /// Of a clock that begins at some time, in nanoseconds.
+    /// Time in nanoseconds since the clock's unknown origin.
     pub(super) time: Option<u64>,
-    /// Occurrences that it stands for, when that is known.
+    /// Number of occurrences that it stands for, if known.
     pub(super) period: Option<u64>,
     /// Little-endian words, innermost first, with marks between kernel and user space.
     pub(super) chain: &'a [u8],
-    /// The record of a tracepoint.
+    /// The tracepoint's record.
     pub(super) raw: &'a [u8],
 }

@@ -1,12 +1,12 @@
-//! `perf.data`: what `perf record` writes. Read once from front to back, so that memory follows the
-//! number of distinct stacks and not the length of the recording.
+//! Reader of `perf.data`, the output of `perf record`. It reads once from front to back, so memory follows the number
+//! of distinct stacks, not the length of the recording.
 //!
-//! [`container`] finds the records, [`rounds`] puts them in order, [`layout`] takes them apart, [`spaces`] remembers
-//! which file was mapped where, [`stacks`] counts and names. Names are not in the file: the caller gives them
-//! ([`CodeNames`]), and [`files`] says of which build they must be.
+//! [`container`] finds the records, [`rounds`] orders them, [`layout`] parses them, [`spaces`] tracks mappings,
+//! [`stacks`] counts and names stacks. The file has no names: the caller provides them ([`CodeNames`]) for the builds
+//! that [`files`] identifies.
 //!
-//! Written here and not taken from the crate `linux-perf-data`: this reader bounds the memory of everything that a file
-//! can claim, records that wait for their turn included. Format: `tools/perf/Documentation/perf.data-file-format.txt` of Linux.
+//! This is not the crate `linux-perf-data`, because this reader bounds the memory of everything that a file can claim,
+//! including records that wait for their turn. Format: `tools/perf/Documentation/perf.data-file-format.txt` of Linux.
 
 mod container;
 mod files;

@@ -1,10 +1,10 @@
-//! Addresses that were named before, by process.
+//! Cache of named addresses, by process.
 
 use std::collections::HashMap;
 
 use super::super::FrameId;
 
-/// Addresses that are remembered. Naming one again takes time and no memory.
+/// Size of the cache. Naming an address again costs time but no memory.
 const MAX_ADDRESSES: usize = 1 << 20;
 
 /// Frames by process and address.
@@ -27,7 +27,7 @@ impl Named {
         self.held += 1;
     }
 
-    /// Other code is in the memory of this process now.
+    /// Forgets a process whose memory has other code now.
     pub(super) fn forget(&mut self, pid: u32) {
         self.held -= self.by_process.remove(&pid).map_or(0, |addresses| addresses.len());
     }

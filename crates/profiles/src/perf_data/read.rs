@@ -1,4 +1,4 @@
-//! From records to a profile.
+//! Conversion of records into a profile.
 
 use std::{
     collections::HashMap,
@@ -43,15 +43,15 @@ const MISC_MMAP_DATA: u16 = 1 << 13;
 const MISC_COMM_EXEC: u16 = 1 << 13;
 const MISC_MMAP_BUILD_ID: u16 = 1 << 14;
 
-/// Events that a recording in a pipe may have.
+/// Limit of the events in pipe output.
 const MAX_EVENTS: usize = 4096;
 
-/// Bytes read at a time.
+/// Size of the read buffer.
 const BUFFER: usize = 1 << 20;
 
-/// Reads a `perf.data`, file or written to a pipe, and gives names to its addresses.
+/// Reads a `perf.data`, from a file or from pipe output, and names its addresses.
 ///
-/// Of several events the first one that has samples is taken; a note says which others there are.
+/// Takes the first of several events that has samples; a note lists the others.
 pub fn read_perf_data(
     input: impl Read + Seek,
     names: &mut dyn CodeNames,
@@ -59,7 +59,7 @@ pub fn read_perf_data(
     read_perf_data_with(input, names, ReadOptions::within(USUAL_PROFILE_BYTES))
 }
 
-/// As [`read_perf_data`], with a limit and with the event to take.
+/// Like [`read_perf_data`], with a limit and a choice of event.
 pub fn read_perf_data_with(
     input: impl Read + Seek,
     names: &mut dyn CodeNames,
@@ -81,7 +81,7 @@ struct Import<'a> {
     rounds: Rounds,
     stacks: Stacks<'a>,
     lost: u64,
-    /// Samples whose callers are in a copy of the stack, which is not read.
+    /// Samples whose callers are in a copy of the stack, which this reader does not unwind.
     not_unwound: u64,
     /// First and last time of a sample.
     times: Option<(u64, u64)>,
@@ -146,7 +146,7 @@ impl<'a> Import<'a> {
         })
     }
 
-    /// Two kinds of records are followed by data that their size does not count.
+    /// Skips the data that follow two kinds of records, outside the records' size.
     fn skip_data(
         &mut self,
         kind: u32,
@@ -169,7 +169,7 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// Uses a record when its turn has come. Records without a time are used where they stand.
+    /// Processes a record in its turn, or at once if it has no time.
     fn ordered(&mut self, kind: u32, misc: u16, body: &[u8]) -> Result<(), PerfDataError> {
         if kind == record::FINISHED_ROUND {
             let ready = self.rounds.end_round();
@@ -183,8 +183,8 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// The time of a record of the kernel; perf's own, and those that it made up at the beginning, have none. Where only
-    /// samples have times, the order of the file is the best there is.
+    /// Returns the time of a kernel record. Records of perf, including those it synthesizes at the start, have none. If
+    /// only samples have times, the order of the file is the best available.
     fn time_of(&self, kind: u32, body: &[u8]) -> Option<u64> {
         if !self.layouts.iter().all(EventLayout::times_all_records) {
             return None;
@@ -248,8 +248,8 @@ impl<'a> Import<'a> {
     }
 
     fn mapped(&mut self, kind: u32, misc: u16, body: &[u8]) -> Result<(), PerfDataError> {
-        let names_at = if kind == record::MMAP { 32 } else { 64 };
-        let Some((pid, mut mapping)) = read_mapping(body, names_at) else {
+        let name_offset = if kind == record::MMAP { 32 } else { 64 };
+        let Some((pid, mut mapping)) = read_mapping(body, name_offset) else {
             return Err(self.broken("a mapping is shorter than its fields"));
         };
         if kind == record::MMAP2 {
@@ -259,7 +259,7 @@ impl<'a> Import<'a> {
         Ok(self.stacks.mapped(pid, mapping)?)
     }
 
-    /// In a pipe the events are described by records.
+    /// Adds an event that a record describes, as in pipe output.
     fn described(&mut self, body: &[u8]) -> Result<(), PerfDataError> {
         let size = body.get(4..8).map_or(0, |_| Bytes(&body[4..]).u32().unwrap_or(0)) as usize;
         let event = body.get(..size).and_then(EventLayout::parse);
@@ -272,7 +272,7 @@ impl<'a> Import<'a> {
         Ok(())
     }
 
-    /// The number of the event of a sample. Files of one event need no ids.
+    /// Returns the number of a sample's event. Files with one event need no ids.
     fn event_of(&self, body: &[u8]) -> Option<usize> {
         let first = self.layouts.first()?;
         Some(match self.layouts.len() {
@@ -304,7 +304,7 @@ impl<'a> Import<'a> {
         if self.not_unwound > 0 {
             notes.push(NOT_UNWOUND.to_owned());
         }
-        // Samples without a period of their own stand for what was asked for.
+        // Samples without a period of their own stand for the requested period.
         let asked_period = if chosen.has_periods { 0 } else { layout.period_nanos() };
         let capture = Capture {
             recorder: "perf".to_owned(),
@@ -324,6 +324,6 @@ impl<'a> Import<'a> {
     }
 }
 
-fn word_at(body: &[u8], at: usize) -> u64 {
-    body.get(at..).and_then(|rest| Bytes(rest).u64()).unwrap_or(0)
+fn word_at(body: &[u8], offset: usize) -> u64 {
+    body.get(offset..).and_then(|rest| Bytes(rest).u64()).unwrap_or(0)
 }

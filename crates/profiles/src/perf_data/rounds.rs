@@ -1,35 +1,35 @@
-//! Records in order of time.
+//! Orders records by time.
 //!
-//! Each CPU has a buffer of its own, which perf copies into the file one after the other. Times go up within a buffer
-//! only. After each round over all buffers perf writes a mark: whatever comes later is not earlier than the latest
+//! Each CPU has a buffer of its own, and perf copies the buffers into the file one after another. Times increase within
+//! a buffer only. After each round over all buffers perf writes a mark: later records are no earlier than the latest
 //! record before the previous mark (`tools/perf/util/ordered-events.c`).
 
-/// Records that wait, in bytes. Files without marks have one round; of them half is taken when so much waits.
+/// Limit of waiting bytes. A file without marks is one round; half of the records are taken when this limit is reached.
 const MAX_WAITING_BYTES: usize = 64 << 20;
 
-/// A record that waits for its turn, without its header.
+/// A waiting record, without its header.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Waiting {
     time: u64,
     pub(super) kind: u32,
     pub(super) misc: u16,
-    /// In the file.
+    /// Position in the file.
     pub(super) position: u64,
-    at: usize,
+    offset: usize,
     length: usize,
 }
 
-/// Records that wait for those that may be earlier.
+/// Records that wait because earlier ones may follow.
 #[derive(Debug, Default)]
 pub(super) struct Rounds {
     bytes: Vec<u8>,
     waiting: Vec<Waiting>,
     latest: u64,
-    /// All records up to here were read.
+    /// All records up to this time were read.
     complete_until: u64,
 }
 
-/// Records whose turn it is.
+/// Records in their turn.
 #[derive(Debug, Default)]
 pub(super) struct Ready {
     bytes: Vec<u8>,
@@ -37,28 +37,30 @@ pub(super) struct Ready {
 }
 
 impl Ready {
-    /// Records in order of time with their bytes.
+    /// Iterates over the records in order of time, with their bytes.
     pub(super) fn iter(&self) -> impl Iterator<Item = (Waiting, &[u8])> {
-        self.records.iter().map(|it| (*it, &self.bytes[it.at..it.at + it.length]))
+        self.records
+            .iter()
+            .map(|record| (*record, &self.bytes[record.offset..record.offset + record.length]))
     }
 }
 
 impl Rounds {
-    /// Adds a record. True when so many wait that half of them must be taken.
+    /// Adds a record. Returns true when half of the waiting records must be taken.
     pub(super) fn add(
         &mut self,
         time: u64,
         (kind, misc, position): (u32, u16, u64),
         body: &[u8],
     ) -> bool {
-        let (at, length) = (self.bytes.len(), body.len());
+        let (offset, length) = (self.bytes.len(), body.len());
         self.bytes.extend_from_slice(body);
-        self.waiting.push(Waiting { time, kind, misc, position, at, length });
+        self.waiting.push(Waiting { time, kind, misc, position, offset, length });
         self.latest = self.latest.max(time);
         self.bytes.len() >= MAX_WAITING_BYTES
     }
 
-    /// The records that no later one can precede, at the mark that ends a round.
+    /// Takes the records that no later one can precede, at the mark that ends a round.
     pub(super) fn end_round(&mut self) -> Ready {
         self.waiting.sort_by_key(|record| record.time);
         let until = self.complete_until;
@@ -66,13 +68,13 @@ impl Rounds {
         self.take(self.waiting.partition_point(|record| record.time <= until))
     }
 
-    /// The earlier half of all records.
+    /// Takes the earlier half of all records.
     pub(super) fn half(&mut self) -> Ready {
         self.waiting.sort_by_key(|record| record.time);
         self.take(self.waiting.len().div_ceil(2))
     }
 
-    /// All records.
+    /// Takes all records.
     pub(super) fn rest(&mut self) -> Ready {
         self.waiting.sort_by_key(|record| record.time);
         self.take(self.waiting.len())
@@ -83,9 +85,9 @@ impl Rounds {
         let records = std::mem::replace(&mut self.waiting, later);
         let mut bytes = Vec::new();
         for record in &mut self.waiting {
-            let at = bytes.len();
-            bytes.extend_from_slice(&self.bytes[record.at..record.at + record.length]);
-            record.at = at;
+            let offset = bytes.len();
+            bytes.extend_from_slice(&self.bytes[record.offset..record.offset + record.length]);
+            record.offset = offset;
         }
         Ready { bytes: std::mem::replace(&mut self.bytes, bytes), records }
     }
@@ -99,9 +101,9 @@ mod tests {
         ready.iter().map(|(record, body)| (record.time, body[0])).collect()
     }
 
-    fn rounds(of: &[(u64, u8)]) -> Rounds {
+    fn rounds(records: &[(u64, u8)]) -> Rounds {
         let mut rounds = Rounds::default();
-        for &(time, byte) in of {
+        for &(time, byte) in records {
             rounds.add(time, (9, 0, 0), &[byte]);
         }
         rounds

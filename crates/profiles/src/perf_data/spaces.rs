@@ -1,4 +1,4 @@
-//! What was mapped where in each process, and what its threads were called.
+//! Mappings of each process, and names of threads.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -7,16 +7,16 @@ use std::{
 
 use super::files::RecordedFile;
 
-/// Mappings of all processes together that are held. Each takes some hundred bytes.
+/// Limit of the mappings of all processes. Each takes some hundred bytes.
 const MAX_MAPPINGS: usize = 1 << 21;
 
-/// Threads of all processes together.
+/// Limit of the threads of all processes.
 const MAX_THREADS: usize = 1 << 22;
 
-/// Bytes of all distinct paths and names of threads together.
+/// Size limit of all distinct paths and thread names.
 const MAX_TEXT_BYTES: usize = 64 << 20;
 
-/// A file in the memory of a process.
+/// A file in a process's memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Mapped {
     pub(super) start: u64,
@@ -25,29 +25,28 @@ pub(super) struct Mapped {
     pub(super) file: Rc<RecordedFile>,
 }
 
-/// What a process has mapped, by start address; mappings never overlap.
+/// Mappings of a process by start address; they never overlap.
 type Space = BTreeMap<u64, Mapped>;
 
-/// All processes of a recording.
+/// Address spaces and thread names of a recording.
 #[derive(Debug, Default)]
 pub(super) struct AddressSpaces {
-    /// By pid. A process shares its parent's until either of them maps something.
+    /// Address spaces by pid. A process shares its parent's until either of them maps something.
     mapped: HashMap<u32, Rc<Space>>,
-    /// Mappings that are held, shared ones once.
+    /// Number of stored mappings; a shared one counts once.
     held: usize,
     names: HashMap<u32, u32>,
-    /// Names of threads, each once.
+    /// Distinct names of threads.
     texts: Vec<String>,
     index: HashMap<String, u32>,
-    /// Files that were mapped at some time, each once.
+    /// Distinct files that were ever mapped.
     files: HashSet<Rc<RecordedFile>>,
-    /// Of those and of the names.
+    /// Total size of these files' paths and of the names.
     text_bytes: usize,
 }
 
 impl AddressSpaces {
-    /// True when `mapping` covers what something else was mapped to before, so that addresses that
-    /// were seen until now must be named first.
+    /// Returns whether `mapping` covers another one, so that the addresses seen until now must be named first.
     pub(super) fn replaces(&self, pid: u32, mapping: &Mapped) -> bool {
         let below = self.mapped.get(&pid).map(|space| space.range(..mapping.end));
         below.is_some_and(|mut below| {
@@ -55,7 +54,7 @@ impl AddressSpaces {
         })
     }
 
-    /// Remembers a mapping; what it covers of others is forgotten.
+    /// Adds a mapping, which replaces the covered parts of older ones.
     pub(super) fn map(&mut self, pid: u32, mut mapping: Mapped) {
         mapping.file = self.file(mapping.file);
         let space = self.mapped.entry(pid).or_default();
@@ -72,7 +71,7 @@ impl AddressSpaces {
             .collect();
         for start in covered {
             let Some(old) = space.remove(&start) else { continue };
-            // What is beside the new mapping stays.
+            // The parts beside the new mapping stay.
             if old.end > mapping.end {
                 let skipped = mapping.end - old.start;
                 let file_offset = old.file_offset.wrapping_add(skipped);
@@ -96,14 +95,14 @@ impl AddressSpaces {
         file
     }
 
-    /// True when no real recording has as many mappings, which forks multiply, or threads.
+    /// Returns whether mappings, which forks multiply, or threads exceed those of any real recording.
     pub(super) fn are_too_many(&self) -> bool {
         self.held > MAX_MAPPINGS
             || self.names.len() > MAX_THREADS
             || self.text_bytes > MAX_TEXT_BYTES
     }
 
-    /// A new process has what its parent has.
+    /// Gives a new process its parent's mappings.
     pub(super) fn fork(&mut self, parent: u32, child: u32) {
         if parent != child
             && let Some(space) = self.mapped.get(&parent).map(Rc::clone)
@@ -113,7 +112,7 @@ impl AddressSpaces {
         }
     }
 
-    /// A process begins another program.
+    /// Drops the mappings of a process that executes another program.
     pub(super) fn exec(&mut self, pid: u32) {
         self.forget(pid);
     }
@@ -124,26 +123,26 @@ impl AddressSpaces {
         }
     }
 
-    /// The mapping that holds `address`.
+    /// Returns the mapping that contains `address`.
     pub(super) fn at(&self, pid: u32, address: u64) -> Option<&Mapped> {
         let (_, mapping) = self.mapped.get(&pid)?.range(..=address).next_back()?;
         (address < mapping.end).then_some(mapping)
     }
 
-    /// A thread has this name from now on.
+    /// Names a thread from now on.
     pub(super) fn call(&mut self, tid: u32, name: String) {
         let id = self.name_id(name);
         self.names.insert(tid, id);
     }
 
-    /// A thread begins with the name of the thread that made it.
+    /// Gives a new thread its creator's name.
     pub(super) fn inherit_name(&mut self, parent: u32, child: u32) {
         if let Some(&name) = self.names.get(&parent) {
             self.names.insert(child, name);
         }
     }
 
-    /// The number of the name that a thread has now.
+    /// Returns the number of a thread's current name.
     pub(super) fn name_of(&mut self, tid: u32) -> u32 {
         match self.names.get(&tid) {
             Some(&name) => name,
@@ -151,7 +150,7 @@ impl AddressSpaces {
         }
     }
 
-    /// The name of this number.
+    /// Returns the name with this number.
     pub(super) fn text(&self, name: u32) -> &str {
         self.texts.get(name as usize).map_or("", String::as_str)
     }
@@ -178,11 +177,13 @@ mod tests {
         let part = |start, end, file_offset| Mapped { start, end, file_offset, ..mapped(0) };
         spaces.map(1, part(100, 200, 7));
         spaces.map(1, part(120, 150, 0));
-        let at = |address| spaces.at(1, address).map(|it| (it.start, it.end, it.file_offset));
-        assert_eq!(at(119), Some((100, 120, 7)));
-        assert_eq!(at(120), Some((120, 150, 0)));
-        assert_eq!(at(150), Some((150, 200, 57)));
-        assert_eq!(at(200), None);
+        let found = |address| {
+            spaces.at(1, address).map(|mapping| (mapping.start, mapping.end, mapping.file_offset))
+        };
+        assert_eq!(found(119), Some((100, 120, 7)));
+        assert_eq!(found(120), Some((120, 150, 0)));
+        assert_eq!(found(150), Some((150, 200, 57)));
+        assert_eq!(found(200), None);
     }
 
     fn mapped(start: u64) -> Mapped {
@@ -197,12 +198,12 @@ mod tests {
             step(&mut spaces);
             assert_eq!(spaces.held, expected);
         };
-        check(&|it| (0..10).for_each(|start| it.map(1, mapped(start))), 10);
-        check(&|it| (2..1000).for_each(|child| it.fork(1, child)), 10);
-        check(&|it| it.map(2, mapped(10)), 21);
-        check(&|it| it.map(2, mapped(10)), 21);
-        check(&|it| it.fork(1, 2), 10);
-        check(&|it| (2..1000).for_each(|child| it.exec(child)), 10);
-        check(&|it| it.exec(1), 0);
+        check(&|spaces| (0..10).for_each(|start| spaces.map(1, mapped(start))), 10);
+        check(&|spaces| (2..1000).for_each(|child| spaces.fork(1, child)), 10);
+        check(&|spaces| spaces.map(2, mapped(10)), 21);
+        check(&|spaces| spaces.map(2, mapped(10)), 21);
+        check(&|spaces| spaces.fork(1, 2), 10);
+        check(&|spaces| (2..1000).for_each(|child| spaces.exec(child)), 10);
+        check(&|spaces| spaces.exec(1), 0);
     }
 }

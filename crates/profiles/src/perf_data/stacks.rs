@@ -1,4 +1,4 @@
-//! Counted stacks of addresses, and what their addresses are called.
+//! Counts stacks of addresses, and names their addresses.
 
 use std::rc::Rc;
 
@@ -16,14 +16,14 @@ use super::{
     spaces::{AddressSpaces, Mapped},
 };
 
-/// Addresses from here on are marks in a chain: what follows is of the kernel, or of user space.
+/// The first mark of a chain. A mark switches the following addresses to the kernel or to user space.
 const MARKS: u64 = u64::MAX - 4094;
 const MARK_KERNEL: u64 = (-128_i64).cast_unsigned();
 
-/// Where the kernel's half of the address space begins.
+/// Start of the kernel's half of the address space.
 const KERNEL_HALF: u64 = 1 << 63;
 
-/// Names of mappings that are no files, though they look like one. Code in them was generated.
+/// Names of mappings that look like files but hold generated code.
 const NO_FILES: [&str; 6] =
     ["//anon", "/memfd:", "/anon_hugepage", "/dev/zero", "/SYSV", "/drm mm object"];
 
@@ -52,7 +52,7 @@ impl<'a> Stacks<'a> {
         }
     }
 
-    /// A file is in the memory of a process from now on.
+    /// Maps a file into a process.
     pub(super) fn mapped(&mut self, pid: u32, mapping: Mapped) -> Result<(), TooLarge> {
         // The kernel's own mappings have no process.
         if pid == u32::MAX {
@@ -67,15 +67,16 @@ impl<'a> Stacks<'a> {
         Ok(())
     }
 
-    /// The mapping of the kernel's own code is called after a symbol, of which its offset is the address.
+    /// Records the reference symbol of the kernel. The kernel's mapping is named after it and has its address as
+    /// offset.
     fn mapped_in_kernel(&mut self, mapping: &Mapped) {
         if let Some(symbol) = mapping.file.path.strip_prefix(KERNEL) {
-            let at = mapping.file_offset;
-            self.kernel.reference = (!symbol.is_empty()).then(|| (symbol.to_owned(), at));
+            let address = mapping.file_offset;
+            self.kernel.reference = (!symbol.is_empty()).then(|| (symbol.to_owned(), address));
         }
     }
 
-    /// A thread has this name from now on.
+    /// Names a thread from now on.
     pub(super) fn called(&mut self, is_exec: bool, body: &[u8]) -> Result<(), TooLarge> {
         let mut bytes = Bytes(body);
         let (Some(pid), Some(tid)) = (bytes.u32(), bytes.u32()) else { return Ok(()) };
@@ -109,7 +110,7 @@ impl<'a> Stacks<'a> {
         if self.tally.is_full() { self.name_all() } else { Ok(()) }
     }
 
-    /// Turns all that was counted into named stacks.
+    /// Turns all counted address stacks into named stacks.
     pub(super) fn name_all(&mut self) -> Result<(), TooLarge> {
         let counted: Vec<_> = self.tally.drain().collect();
         for (key, counted) in counted {
@@ -137,7 +138,7 @@ impl<'a> Stacks<'a> {
                 is_caller = false;
                 continue;
             }
-            // A return address may already be of the next function.
+            // A return address may already belong to the next function.
             let address = if is_caller { address.wrapping_sub(1) } else { address };
             frames.push(self.frame(pid, address, in_kernel)?);
             is_caller = true;
@@ -151,7 +152,7 @@ impl<'a> Stacks<'a> {
             return Ok(frame);
         }
         let frame = if in_kernel {
-            self.kernel.build_id = self.build_ids.of(KERNEL);
+            self.kernel.build_id = self.build_ids.get(KERNEL);
             kernel_frame(self.names.in_kernel(&self.kernel, address).as_deref())
         } else {
             self.user_frame(pid, address)
@@ -165,7 +166,7 @@ impl<'a> Stacks<'a> {
         let mapping = self.spaces.at(pid, address).cloned();
         if let Some(mapping) = mapping.filter(|mapping| is_file(&mapping.file.path)) {
             let offset = (address - mapping.start).wrapping_add(mapping.file_offset);
-            let known = || self.build_ids.of(&mapping.file.path);
+            let known = || self.build_ids.get(&mapping.file.path);
             let build_id = mapping.file.build_id.clone().or_else(known);
             let file = RecordedFile { build_id, ..(*mapping.file).clone() };
             return match self.names.in_file(&file, offset) {
@@ -180,7 +181,7 @@ impl<'a> Stacks<'a> {
     }
 }
 
-/// A mapping from its record.
+/// Parses the record of a mapping.
 pub(super) fn read_mapping(body: &[u8], name_at: usize) -> Option<(u32, Mapped)> {
     let mut bytes = Bytes(body);
     let (pid, _tid) = (bytes.u32()?, bytes.u32()?);
@@ -190,7 +191,7 @@ pub(super) fn read_mapping(body: &[u8], name_at: usize) -> Option<(u32, Mapped)>
     Some((pid, Mapped { start, end: start.saturating_add(length), file_offset, file }))
 }
 
-/// Code that was generated is in no file, whatever the mapping is called.
+/// Returns whether the path is a file. Generated code is in no file, whatever its mapping's name.
 fn is_file(path: &str) -> bool {
     let is_other = NO_FILES.iter().any(|start| path.starts_with(start));
     path.starts_with('/') && !is_other || path == "[vdso]"

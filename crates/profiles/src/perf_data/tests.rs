@@ -3,12 +3,12 @@ use std::io::Cursor;
 use super::*;
 use crate::{Event, Profile, write_folded};
 
-/// Bytes of the header, then of one description: attributes, and where its ids are.
+/// Sizes of the header and of an event's attributes, after which the position of its ids stands.
 const HEADER: usize = 104;
 const ATTRIBUTES: usize = 64;
 const RECORDS_AT: u64 = (HEADER + ATTRIBUTES + 16) as u64;
 
-/// IP, TID, TIME, CALLCHAIN.
+/// The fields IP, TID, TIME and CALLCHAIN.
 const SAMPLE_TYPE: u64 = 1 | 1 << 1 | 1 << 2 | 1 << 5;
 
 const KERNEL: u64 = (-128_i64).cast_unsigned();
@@ -61,7 +61,7 @@ fn file(records: &[Vec<u8>]) -> Vec<u8> {
     file_of(records, 0)
 }
 
-/// With these flags of the event.
+/// A file whose event has these flags.
 fn file_of(records: &[Vec<u8>], flags: u64) -> Vec<u8> {
     let records = records.concat();
     let header = [
@@ -115,7 +115,7 @@ fn check_refused(bytes: &[u8], parts: &[&str]) {
 
 #[test]
 fn addresses_become_names() {
-    // After a mark comes an interrupted instruction and no return address.
+    // A mark is followed by an interrupted instruction, not by a return address.
     let expected = "scheduler;lists:map/2;x_510 2\nscheduler;lists:map/2;x_510;vfs_read_[k] 1\n";
     assert_eq!(folded(&recording()), expected);
     let profile = read(&recording()).unwrap();
@@ -147,7 +147,7 @@ fn a_mapping_beyond_any_file_is_no_panic() {
     assert_eq!(folded(&bytes), "x;x_f 1\n");
 }
 
-/// Fields at the end of a record that is no sample: thread and time.
+/// Appends the fields that end a record other than a sample: thread and time.
 fn at(time: u64, record: &[u8]) -> Vec<u8> {
     let body = [&record[8..], &words_of(&[both(7, 8), time])].concat();
     let kind = u32::from_le_bytes(record[..4].try_into().unwrap());
@@ -158,7 +158,7 @@ fn round() -> Vec<u8> {
     record(68, 0, &[])
 }
 
-/// Buffers of several CPUs stand one after the other.
+/// The buffers of several CPUs stand one after another.
 #[test]
 fn records_count_in_order_of_time() {
     const ALL_HAVE_ID: u64 = 1 << 18;
@@ -197,7 +197,7 @@ fn generated_code_is_in_no_file() {
     }
 }
 
-/// Otherwise a file of a megabyte could make us hold gigabytes.
+/// Shared ids would let a file of a megabyte take gigabytes of memory.
 #[test]
 fn events_that_share_their_ids_are_refused() {
     let mut bytes = recording();

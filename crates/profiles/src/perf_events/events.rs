@@ -1,24 +1,24 @@
-//! All events of a recording, with what was counted of each; the choice of those that become the profile.
+//! Events of a recording with their counts, and the choice of those that become the profile.
 
 use super::{
     super::{Event, UnknownValue, ValueName},
     EventName,
 };
 
-/// How many other events a note names.
+/// Limit of the other events that a note names.
 const MAX_NAMED: usize = 5;
 
-/// What the samples of an event say together.
+/// The totals of an event's samples.
 #[derive(Clone, Debug)]
 struct Counts {
     name: EventName,
     samples: u64,
-    /// Smallest and largest period; absent when no sample states one.
+    /// Smallest and largest period; absent if no sample has one.
     periods: Option<(u64, u64)>,
     lacks_periods: bool,
 }
 
-/// Events by number, as they come.
+/// Events by number, in order of appearance.
 #[derive(Debug, Default)]
 pub(crate) struct PerfEvents {
     events: Vec<Counts>,
@@ -27,28 +27,28 @@ pub(crate) struct PerfEvents {
 /// The events that become the profile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Chosen {
-    /// Their numbers.
+    /// Numbers of the events.
     pub(crate) events: Vec<usize>,
-    /// The name of the first, as perf has it.
+    /// Name of the first event, in perf's form.
     pub(crate) name: String,
     pub(crate) event: Event,
     pub(crate) value: Option<ValueName>,
-    /// Whether all samples say how much they stand for.
+    /// True if all samples state the occurrences that they stand for.
     pub(crate) has_periods: bool,
-    /// Whether the weight of a sample is its count.
+    /// True if a sample's weight is its count.
     pub(crate) counts_samples: bool,
-    /// The period of every sample, of a clock whose samples all have the same.
+    /// The common period of a clock's samples; 0 otherwise.
     pub(crate) period_nanos: u64,
     pub(crate) notes: Vec<String>,
 }
 
 impl PerfEvents {
-    /// Adds an event; its number is that of events before it.
+    /// Adds an event. Its number is the count of earlier events.
     pub(crate) fn add(&mut self, name: EventName) {
         self.events.push(Counts { name, samples: 0, periods: None, lacks_periods: false });
     }
 
-    /// The number of the event of this name, which is added if it is new.
+    /// Returns the number of the event with this name, and adds it if it is new.
     pub(crate) fn number_of(&mut self, name: &str) -> usize {
         let known = self.events.iter().position(|event| event.name.text == name);
         known.unwrap_or_else(|| {
@@ -65,13 +65,14 @@ impl PerfEvents {
         &self.events[event].name
     }
 
-    /// Gives the event its name, which stands behind its samples in some files.
+    /// Renames an event. In some files its name follows its samples.
     pub(crate) fn rename(&mut self, event: usize, text: &str) {
         let known = &mut self.events[event].name;
         *known = EventName::new(text).with_spaces(known.spaces);
     }
 
-    /// Counts a sample and returns its weight; a period is the number of occurrences that it stands for. `weight` is that of one.
+    /// Counts a sample and returns its weight. `period` is the number of occurrences that it stands for, `weight` the
+    /// weight of one.
     pub(crate) fn count(&mut self, event: usize, period: Option<u64>, weight: u64) -> u64 {
         let counts = &mut self.events[event];
         counts.samples += 1;
@@ -85,8 +86,8 @@ impl PerfEvents {
         weight.saturating_mul(period.unwrap_or(1))
     }
 
-    /// The events that `asked` names. By default the first that has samples, or a wider form of it, as `cycles`
-    /// beside `cycles:u`. `None` when no event has a sample.
+    /// Returns the events that `asked` names. The default is the first event with samples, or a wider form of it, such
+    /// as `cycles` beside `cycles:u`. `None` if no event has a sample.
     pub(crate) fn choose(&self, asked: Option<&str>) -> Result<Option<Chosen>, UnknownValue> {
         let groups = self.groups();
         let found = match asked {
@@ -96,8 +97,8 @@ impl PerfEvents {
         Ok(found.map(|group| self.chosen(group, &groups)))
     }
 
-    /// Events with samples that are one: the same event of several kinds of core, and its parts in user space and in
-    /// the kernel. What would count a sample twice stays apart.
+    /// Groups events with samples into those that are one event: on several kinds of core, or split into user space and
+    /// kernel. Events that would count a sample twice stay apart.
     fn groups(&self) -> Vec<Vec<usize>> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         let sampled = (0..self.events.len()).filter(|&event| self.events[event].samples > 0);
@@ -106,7 +107,7 @@ impl PerfEvents {
                 .iter()
                 .position(|group| group.iter().all(|&other| self.is_core_of_same(other, event)));
             match place {
-                Some(at) => groups[at].push(event),
+                Some(index) => groups[index].push(event),
                 None => groups.push(vec![event]),
             }
         }
@@ -123,14 +124,14 @@ impl PerfEvents {
         let mut joined: Vec<Vec<usize>> = Vec::new();
         for group in groups {
             match joined.iter().position(|other| self.are_parts(other, group, groups)) {
-                Some(at) => joined[at].extend(group),
+                Some(index) => joined[index].extend(group),
                 None => joined.push(group.clone()),
             }
         }
         joined
     }
 
-    /// Whether two groups are all forms of an event and do not overlap.
+    /// Returns whether two groups are the only forms of an event and do not overlap.
     fn are_parts(&self, one: &[usize], other: &[usize], groups: &[Vec<usize>]) -> bool {
         let (one, other) = (self.name(one[0]), self.name(other[0]));
         let forms = groups.iter().filter(|group| self.name(group[0]).base == one.base).count();
@@ -159,7 +160,7 @@ impl PerfEvents {
         };
         let by_name = groups.iter().find(|group| has(group, &|name| name.text == asked));
         let found =
-            by_name.or_else(|| groups.iter().find(|group| has(group, &|it| it.base == asked)));
+            by_name.or_else(|| groups.iter().find(|group| has(group, &|name| name.base == asked)));
         found.ok_or_else(|| UnknownValue {
             asked: asked.to_owned(),
             known: groups.iter().map(|group| self.name(group[0]).text.clone()).collect(),
@@ -191,7 +192,7 @@ impl PerfEvents {
         }
     }
 
-    /// Says what was left out.
+    /// Notes the samples that are left out.
     fn left_out(&self, taken: &[usize], groups: &[Vec<usize>]) -> Option<String> {
         let others = groups.iter().filter(|group| group[..] != *taken);
         let each = others.take(MAX_NAMED).map(|group| {
@@ -207,7 +208,8 @@ impl PerfEvents {
     }
 }
 
-/// The event that weights of these periods, smallest and largest, are of; and whether they are numbers of samples.
+/// Returns the event for weights with these smallest and largest periods, and whether its weights are numbers of
+/// samples.
 fn event_of(name: &EventName, periods: Option<(u64, u64)>) -> (Event, bool) {
     let is_steady = periods.is_none_or(|(least, most)| least == most);
     match name.event() {

@@ -1,4 +1,4 @@
-//! Events of perf: what their names say, which of them belong together, and the weights of their samples.
+//! Events of perf: their names, their grouping, and the weights of their samples.
 
 mod events;
 mod name;

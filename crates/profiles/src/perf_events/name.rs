@@ -1,12 +1,12 @@
-//! The name of an event, taken apart: `cpu_core/cycles/u`, `cycles:ppp`, `sched:sched_switch`.
+//! Parser of event names such as `cpu_core/cycles/u`, `cycles:ppp`, `sched:sched_switch`.
 
 use super::super::{Event, ValueName};
 
-/// Where the length stands in the record of `syscalls:sys_enter_mmap` and `sys_enter_munmap`: after
-/// eight bytes that all tracepoints have, the number of the system call, and the address.
+/// Offset of the length in the record of `syscalls:sys_enter_mmap` and `sys_enter_munmap`. Before it are the eight
+/// bytes of every tracepoint, the number of the system call, and the address.
 const LENGTH_IN_RECORD: usize = 24;
 
-/// Other names of the same events.
+/// Aliases of events.
 const ALIASES: [(&str, &str); 6] = [
     ("cpu-cycles", "cycles"),
     ("cpu_cycles", "cycles"),
@@ -16,7 +16,7 @@ const ALIASES: [(&str, &str); 6] = [
     ("sched:sched_switch", "context-switches"),
 ];
 
-/// Letters that may follow an event's name after a colon or a slash.
+/// Modifier letters after an event's last colon or slash.
 const MODIFIERS: &str = "ukhGHpPSDIWebR";
 
 /// The parts of memory in which an event counts.
@@ -27,34 +27,34 @@ pub(crate) struct Spaces {
 }
 
 impl Spaces {
-    /// Both.
+    /// User space and kernel.
     pub(crate) const ALL: Self = Self { user: true, kernel: true };
 
-    /// Whether all that `other` counts is counted here too.
+    /// Returns whether it covers all that `other` counts.
     pub(super) fn includes(self, other: Self) -> bool {
         (self.user || !other.user) && (self.kernel || !other.kernel)
     }
 
-    /// Whether nothing is counted by both.
+    /// Returns whether the two have no space in common.
     pub(super) fn is_apart_from(self, other: Self) -> bool {
         !(self.user && other.user || self.kernel && other.kernel)
     }
 }
 
-/// An event by the name that perf gives it.
+/// An event with its parsed perf name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct EventName {
-    /// As perf has it.
+    /// The name in perf's form.
     pub(crate) text: String,
-    /// Without unit and modifiers; one name for all aliases.
+    /// The name without unit and modifiers, with aliases resolved.
     pub(super) base: String,
-    /// The counting unit that it names: `cpu_core`, `cpu_atom`. The two kinds of core of one machine are two.
+    /// The counting unit in the name: `cpu_core`, `cpu_atom`. A hybrid machine has one for each kind of core.
     pub(super) unit: Option<String>,
     pub(super) spaces: Spaces,
 }
 
 impl EventName {
-    /// Takes a name apart.
+    /// Parses a name.
     pub(crate) fn new(text: &str) -> Self {
         let (unit, event, modifiers) = split(text);
         let alias = ALIASES.iter().find(|(alias, _)| *alias == event);
@@ -67,12 +67,12 @@ impl EventName {
         }
     }
 
-    /// As [`Self::new`], with what the attributes of the event say of its spaces.
+    /// Returns the event with the spaces from its attributes.
     pub(crate) fn with_spaces(self, spaces: Spaces) -> Self {
         Self { spaces, ..self }
     }
 
-    /// The event of rabbitscope that it is the same as.
+    /// The equivalent rabbitscope event.
     pub(super) fn event(&self) -> Option<Event> {
         match self.base.as_str() {
             "cpu-clock" | "task-clock" | "cycles" => Some(Event::Cpu),
@@ -84,7 +84,7 @@ impl EventName {
         }
     }
 
-    /// Name and unit of its weights, when a weight is a sum of periods.
+    /// Name and unit of weights that are sums of periods.
     pub(super) fn value(&self) -> ValueName {
         let unit = match self.base.as_str() {
             "cpu-clock" | "task-clock" => "nanoseconds",
@@ -97,12 +97,12 @@ impl EventName {
         ValueName::new(&self.base, unit)
     }
 
-    /// Whether it counts time in nanoseconds.
+    /// Returns whether the event counts nanoseconds.
     pub(super) fn is_clock(&self) -> bool {
         matches!(self.base.as_str(), "cpu-clock" | "task-clock")
     }
 
-    /// The weight of one occurrence, from the record of a tracepoint.
+    /// Returns the weight of one occurrence, from a tracepoint's record.
     pub(crate) fn weight_of_record(&self, record: &[u8]) -> u64 {
         if !self.event().is_some_and(Event::is_weighted) {
             return 1;
@@ -111,8 +111,8 @@ impl EventName {
         length.map_or(0, |bytes| u64::from_le_bytes(*bytes))
     }
 
-    /// The weight of one occurrence, from the arguments of a tracepoint as perf prints them
-    /// (`addr: 0x00000000, len: 0x00001000`).
+    /// Returns the weight of one occurrence, from a tracepoint's arguments as perf prints them (`addr: 0x00000000, len:
+    /// 0x00001000`).
     pub(crate) fn weight_of_arguments(&self, arguments: &str) -> u64 {
         if !self.event().is_some_and(Event::is_weighted) {
             return 1;
@@ -125,7 +125,7 @@ impl EventName {
     }
 }
 
-/// Counting unit, name and modifiers. `sched:sched_switch` has a part of its name before its colon.
+/// Splits a name into counting unit, name and modifiers. The colon of `sched:sched_switch` belongs to the name.
 fn split(text: &str) -> (Option<&str>, &str, &str) {
     let mut parts = text.splitn(3, '/');
     if let (Some(unit), Some(name), Some(modifiers)) = (parts.next(), parts.next(), parts.next())
@@ -142,7 +142,7 @@ fn split(text: &str) -> (Option<&str>, &str, &str) {
     }
 }
 
-/// Without `u` and `k` an event counts in both.
+/// Returns the spaces that modifiers select; all of them without `u` and `k`.
 fn spaces_of(modifiers: &str) -> Spaces {
     let (user, kernel) = (modifiers.contains('u'), modifiers.contains('k'));
     if user || kernel { Spaces { user, kernel } } else { Spaces::ALL }

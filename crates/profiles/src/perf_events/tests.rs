@@ -1,7 +1,7 @@
 use super::*;
 use crate::{Event, ValueName};
 
-/// The default of events with one sample each, with these periods.
+/// Checks the choice among events that have one sample for each of these periods.
 #[track_caller]
 fn check(events: &[(&str, &[u64])], asked: Option<&str>, expected: (&[usize], Event, &str)) {
     let chosen = events_of(events).choose(asked).unwrap().unwrap();
@@ -41,7 +41,7 @@ fn of_two_forms_of_an_event_the_wider_one_is_taken() {
     check(parts, None, (&[0, 1], Event::Cpu, "samples"));
     let three: &[(&str, &[u64])] = &[("cycles:u", &[1]), ("cycles:k", &[1]), ("cycles:ppp", &[1])];
     check(three, None, (&[2], Event::Cpu, "samples"));
-    // Twice the same would count everything twice.
+    // Counting the same event twice would double everything.
     check(&[("cycles", &[1]), ("cycles", &[1])], None, (&[0], Event::Cpu, "samples"));
     let hybrid: &[(&str, &[u64])] = &[
         ("cpu_atom/cycles/u", &[1]),

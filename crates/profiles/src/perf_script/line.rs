@@ -1,36 +1,36 @@
-//! The two kinds of lines that hold something: the beginning of a sample, and a frame.
+//! Parser of the two kinds of lines with content: headers of samples, and frames.
 
 use super::super::{
     Frame,
     names::{generated_frame, kernel_frame, module_frame, native_frame},
 };
 
-/// The name of the event where the text does not have the field.
+/// The event's name if the text lacks the field.
 const NO_EVENT: &str = "samples";
 
-/// The line above a stack.
+/// The header line above a stack.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Header<'a> {
     pub(super) thread: &'a str,
-    /// Occurrences that the sample stands for.
+    /// Number of occurrences that the sample stands for.
     pub(super) period: Option<u64>,
     pub(super) event: &'a str,
-    /// What follows the event: arguments, or the only frame.
+    /// The text after the event: arguments, or the only frame.
     pub(super) rest: &'a str,
 }
 
-/// `thread pid[/tid] [cpu] 1234.567890: [period] event: rest`. Processor, time, period and event may be missing, but
-/// not both of time and event.
+/// Parses `thread pid[/tid] [cpu] 1234.567890: [period] event: rest`. Processor, time, period and event may be missing,
+/// but time and event not both.
 pub(super) fn parse_header(line: &str) -> Option<Header<'_>> {
     let line = line.trim_end();
     timed_header(line).or_else(|| untimed_header(line))
 }
 
-/// The time stamp has the only unmistakable form.
+/// Parses a header by its time stamp, the only field with an unmistakable form.
 fn timed_header(line: &str) -> Option<Header<'_>> {
-    let is_end = |at: usize| line[at + 1..].starts_with(' ') || line.len() == at + 1;
-    let mut colons = line.match_indices(':').map(|(at, _)| at);
-    let colon = colons.find(|&at| is_end(at) && is_time(last_word(&line[..at])))?;
+    let is_end = |colon: usize| line[colon + 1..].starts_with(' ') || line.len() == colon + 1;
+    let mut colons = line.match_indices(':').map(|(colon, _)| colon);
+    let colon = colons.find(|&colon| is_end(colon) && is_time(last_word(&line[..colon])))?;
     let (before, after) = (&line[..colon], line[colon + 1..].trim_start());
     let before = before[..before.len() - last_word(before).len()].trim_end();
     let thread = thread_of(before)?;
@@ -38,19 +38,19 @@ fn timed_header(line: &str) -> Option<Header<'_>> {
     Some(Header { thread, period, event, rest })
 }
 
-/// Without a time stamp the event comes after the thread; the last place where all of it fits counts, as names of
-/// threads may hold anything.
+/// Parses a header without a time stamp, in which the event follows the thread. Tries every space from the left,
+/// because names of threads may hold anything.
 fn untimed_header(line: &str) -> Option<Header<'_>> {
-    let spaces = line.match_indices(' ').map(|(at, _)| at);
-    let mut headers = spaces.filter_map(|at| {
-        let after = line[at..].trim_start();
+    let spaces = line.match_indices(' ').map(|(space, _)| space);
+    let mut headers = spaces.filter_map(|space| {
+        let after = line[space..].trim_start();
         let (period, event, rest) = event_in(after)?;
-        Some(Header { thread: thread_of(line[..at].trim_end())?, period, event, rest })
+        Some(Header { thread: thread_of(line[..space].trim_end())?, period, event, rest })
     });
     headers.next()
 }
 
-/// The thread before its number and its processor.
+/// Returns the thread's name, which precedes its number and its processor.
 fn thread_of(before: &str) -> Option<&str> {
     let before = match before.rsplit_once(' ') {
         Some((rest, cpu)) if cpu.starts_with('[') && cpu.ends_with(']') => rest.trim_end(),
@@ -62,7 +62,7 @@ fn thread_of(before: &str) -> Option<&str> {
     (is_id && !thread.is_empty()).then_some(thread)
 }
 
-/// `[period] event: rest`.
+/// Parses `[period] event: rest`.
 fn event_in(text: &str) -> Option<(Option<u64>, &str, &str)> {
     let (first, rest) = word_and_rest(text);
     let (period, (event, rest)) = if is_number(first) {
@@ -91,7 +91,7 @@ fn is_time(word: &str) -> bool {
     word.split_once('.').is_some_and(|(whole, part)| is_number(whole) && is_number(part))
 }
 
-/// `address symbol+0x12 (file)`; the offset, the file or the whole symbol may be missing.
+/// Parses `address symbol+0x12 (file)`. The offset, the file or the whole symbol may be missing.
 pub(super) fn parse_frame(line: &str) -> Option<Frame> {
     let (address, rest) = word_and_rest(line.trim());
     let is_kernel = u64::from_str_radix(address, 16).ok()? >> 63 == 1;
@@ -109,17 +109,18 @@ pub(super) fn parse_frame(line: &str) -> Option<Frame> {
     })
 }
 
-/// The file stands in the last brackets, with ` (deleted)` after its name when it was. Symbols of C++ have brackets too.
+/// Splits off the file, which stands in the last brackets, with ` (deleted)` after its name if it was deleted. C++
+/// symbols have brackets too.
 fn symbol_and_file(text: &str) -> (&str, &str) {
     let Some(inner) = text.strip_suffix(')') else { return (text, "") };
     let before = inner.strip_suffix(" (deleted)").unwrap_or(inner);
-    // A path may hold brackets; without a symbol the file is all that is there.
+    // A path may hold brackets. After `[unknown]` the rest is the file.
     if let Some(file) = inner.strip_prefix("[unknown] (") {
         return ("[unknown]", file);
     }
     let path = before.rfind(" (/").or_else(|| before.rfind(" ([")).or_else(|| before.rfind(" ("));
     match path {
-        Some(at) => (&text[..at], &inner[at + 2..]),
+        Some(bracket) => (&text[..bracket], &inner[bracket + 2..]),
         None if inner.starts_with('(') => ("", &inner[1..]),
         None => (text, ""),
     }
@@ -132,7 +133,7 @@ fn without_offset(symbol: &str) -> &str {
     }
 }
 
-/// `/tmp/perf-PID.map`, in which a process says what it generated.
+/// Returns whether this is `/tmp/perf-PID.map`, in which a process lists its generated code.
 fn is_map(file: &str) -> bool {
     let name = file.rsplit('/').next().unwrap_or(file);
     name.strip_prefix("perf-").and_then(|rest| rest.strip_suffix(".map")).is_some()
@@ -145,7 +146,7 @@ mod tests {
 
     #[track_caller]
     fn check_header(line: &str, thread: &str, period: Option<u64>, event: &str) {
-        let found = parse_header(line).map(|it| (it.thread, it.period, it.event));
+        let found = parse_header(line).map(|header| (header.thread, header.period, header.event));
         assert_eq!(found, Some((thread, period, event)), "{line}");
     }
 

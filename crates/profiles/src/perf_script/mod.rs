@@ -1,8 +1,8 @@
-//! `perf script` text: a line that says who and when, a line for each frame, innermost first, an
-//! empty line. Read line by line; of equal stacks only the first is looked at.
+//! Reader of `perf script` text: a header line per sample, a line per frame, innermost first, and an empty line. It
+//! reads line by line and parses only the first of equal stacks.
 //!
-//! The text was made for people: names of threads hold spaces, arguments of tracepoints hold
-//! anything. Fields are therefore found from the time stamp, the only one of unmistakable form, or from the event.
+//! The text was made for people: names of threads hold spaces, and arguments of tracepoints hold anything. So the
+//! parser locates fields from the time stamp, the only one of unmistakable form, or from the event.
 
 mod line;
 mod read;

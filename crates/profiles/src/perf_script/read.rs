@@ -1,4 +1,4 @@
-//! Reads the text of `perf script`, line by line.
+//! Reads the text of `perf script` line by line.
 
 use super::{
     super::{
@@ -10,21 +10,21 @@ use super::{
 };
 use std::io::{self, BufRead, Read};
 
-/// Longest line, and longest stack in bytes, that are believed.
+/// Size limits of a line and of a stack.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 
 const MAX_STACK_BYTES: usize = 16 << 20;
 
-/// Events that one recording may have.
+/// Limit of the events of one recording.
 const MAX_EVENTS: usize = 4096;
 
-/// Why the text could not be read.
+/// A failure to read the text.
 #[derive(Debug, thiserror::Error)]
 pub enum PerfScriptError {
     /// The input could not be read.
     #[error("cannot read perf script text: {0}")]
     Io(#[from] io::Error),
-    /// A line is not what `perf script` prints.
+    /// A line differs from the output of `perf script`.
     #[error(
         "line {line}: {problem}; expected the text that `perf script` prints when no fields are \
          chosen with -F"
@@ -32,28 +32,28 @@ pub enum PerfScriptError {
     Line {
         /// Counted from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The defect.
         problem: &'static str,
     },
-    /// It does not have what was asked for.
+    /// The text lacks the event that the caller chose.
     #[error(transparent)]
     Value(#[from] UnknownValue),
-    /// What it holds takes too much memory.
+    /// The profile takes too much memory.
     #[error("{0}")]
     TooLarge(#[from] TooLarge),
-    /// No sample at all.
+    /// The text has no sample.
     #[error("there are no samples in this text")]
     Empty,
 }
 
-/// Reads what `perf script` printed.
+/// Reads the output of `perf script`.
 ///
-/// Of several events the first is taken; a note says which others there are.
+/// Takes the first of several events; a note lists the others.
 pub fn read_perf_script(input: impl BufRead) -> Result<Profile, PerfScriptError> {
     read_perf_script_with(input, ReadOptions::within(USUAL_PROFILE_BYTES))
 }
 
-/// As [`read_perf_script`], with a limit and with the event to take.
+/// Like [`read_perf_script`], with a limit and a choice of event.
 pub fn read_perf_script_with(
     mut input: impl BufRead,
     options: ReadOptions<'_>,
@@ -63,7 +63,7 @@ pub fn read_perf_script_with(
     import.finish(options.value)
 }
 
-/// Whether `start`, the beginning of a file, looks like such text.
+/// Returns whether `start`, the beginning of a file, looks like `perf script` text.
 pub fn is_perf_script(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
     let first = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'));
@@ -73,20 +73,19 @@ pub fn is_perf_script(start: &[u8]) -> bool {
 #[derive(Default)]
 struct Import {
     line: u64,
-    /// The stack of the sample that is being read, as it stands in the text, after what identifies
-    /// its thread.
+    /// The current sample: event and thread, then the stack in the text's form.
     key: Vec<u8>,
-    /// The sample that is being read; absent between two samples.
+    /// The current sample's counts; absent between two samples.
     counted: Option<Counted>,
     events: PerfEvents,
-    /// The text ends without a line break.
+    /// True if the text ends without a line break.
     is_open: bool,
     tally: StackCounts,
     merged: Merged,
 }
 
 impl Import {
-    /// Reads a line. False at the end.
+    /// Reads a line. Returns false at the end.
     fn read_line(&mut self, input: &mut impl BufRead) -> Result<bool, PerfScriptError> {
         let start = self.key.len();
         let mut limited = Read::take(&mut *input, MAX_LINE_BYTES);
@@ -142,7 +141,7 @@ impl Import {
         self.key.extend_from_slice(&event.to_le_bytes());
         self.key.extend_from_slice(header.thread.as_bytes());
         self.key.push(b'\n');
-        // Samples without a chain have their only frame on the same line.
+        // A sample without a chain has its only frame on the header line.
         if header.rest.ends_with(')') && parse_frame(header.rest).is_some() {
             self.key.push(b'\t');
             self.key.extend_from_slice(header.rest.as_bytes());
@@ -162,7 +161,7 @@ impl Import {
         Ok(())
     }
 
-    /// Turns all that was counted into named stacks.
+    /// Turns all counted stacks into named stacks.
     fn name_all(&mut self) -> Result<(), TooLarge> {
         for (key, counted) in self.tally.drain() {
             let Some((event, text)) = key.split_first_chunk() else { continue };

@@ -82,7 +82,7 @@ fn other_text_is_refused_with_its_line() {
     check_refused("x 1 1.0: 1 cycles: \n\t1 f (a)\n\nhello\n", "line 4: neither");
 }
 
-/// Whether something is missing cannot be told.
+/// A missing line break may mean that text is missing.
 #[test]
 fn the_last_line_break_may_be_missing() {
     check("x 1 1.0: 1 cycles: \n\t1 f (a)", "x;f 1\n");

@@ -1,12 +1,12 @@
-//! Fields of a protocol buffer, written one after the other into one buffer: no message is built in memory first, of which
-//! every stack and every label would be an allocation. What the fields mean is [`super::write`]'s.
+//! Encoder of protocol buffer fields into one buffer. It builds no message in memory first, which would allocate for
+//! every stack and every label. [`super::write`] knows the fields' meaning.
 //!
-//! As every encoder, it leaves out numbers that are zero. The encoding is described at
-//! <https://protobuf.dev/programming-guides/encoding/>.
+//! Like every encoder, it omits numbers that are zero. <https://protobuf.dev/programming-guides/encoding/> describes
+//! the encoding.
 
 use prost::encoding::{WireType, encode_key, encode_varint};
 
-/// A message, or a part of it.
+/// A message, or a part of one.
 #[derive(Debug, Default)]
 pub(super) struct Fields(Vec<u8>);
 
@@ -16,12 +16,12 @@ impl Fields {
         &self.0
     }
 
-    /// Adds what `more` has.
+    /// Appends all fields of `more`.
     pub(super) fn append(&mut self, more: &Self) {
         self.0.extend_from_slice(&more.0);
     }
 
-    /// A number.
+    /// Adds a number.
     pub(super) fn number(&mut self, field: u32, value: u64) {
         if value != 0 {
             encode_key(field, WireType::Varint, &mut self.0);
@@ -29,14 +29,14 @@ impl Fields {
         }
     }
 
-    /// A text or bytes, also when there are none.
+    /// Adds a text or bytes, even if empty.
     pub(super) fn delimited(&mut self, field: u32, bytes: &[u8]) {
         encode_key(field, WireType::LengthDelimited, &mut self.0);
         encode_varint(bytes.len() as u64, &mut self.0);
         self.0.extend_from_slice(bytes);
     }
 
-    /// A message, with what `content` writes.
+    /// Adds a message with the fields that `content` writes.
     pub(super) fn message(&mut self, field: u32, content: impl FnOnce(&mut Self)) {
         encode_key(field, WireType::LengthDelimited, &mut self.0);
         let start = self.0.len();
@@ -44,7 +44,7 @@ impl Fields {
         self.insert_length(start);
     }
 
-    /// Numbers in a row; nothing when there are none.
+    /// Adds packed numbers; nothing if there are none.
     pub(super) fn packed(&mut self, field: u32, values: impl IntoIterator<Item = u64>) {
         let before = self.0.len();
         encode_key(field, WireType::LengthDelimited, &mut self.0);
@@ -59,7 +59,7 @@ impl Fields {
         }
     }
 
-    /// The length of what begins at `start` belongs before it, and is known only now.
+    /// Inserts the length of the part from `start` before it, once the part is complete.
     fn insert_length(&mut self, start: usize) {
         let end = self.0.len();
         encode_varint((end - start) as u64, &mut self.0);

@@ -1,4 +1,4 @@
-//! Why a pprof file could not be read.
+//! Errors of the pprof reader.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use rabbitscope_text::display_size;
 
 use crate::{TooLarge, UnknownValue};
 
-/// Why a pprof file could not be read.
+/// A failure to read a pprof file.
 #[derive(Debug, thiserror::Error)]
 pub enum PprofError {
     /// The input could not be read, or its compression is broken.
@@ -15,25 +15,25 @@ pub enum PprofError {
     /// The bytes are not a `profile.proto` message.
     #[error("not a pprof file: {0}")]
     Decode(#[from] prost::DecodeError),
-    /// The message lacks something, or refers to something that it does not hold.
+    /// The message lacks something, or refers to something that is missing.
     #[error("broken pprof file: {0}")]
     Broken(String),
-    /// The bytes are not those of any message.
+    /// The bytes are no protocol buffer message.
     #[error("not a pprof file: {0}")]
     Foreign(String),
-    /// It has more bytes after decompression than were asked for.
+    /// The file has more bytes after decompression than the limit.
     #[error(
         "it has more than {} after decompression; `flamegraph` and `diff` take more with --max-size",
         display_size(*limit_bytes)
     )]
     TooLong {
-        /// Bytes that it may have.
+        /// The limit.
         limit_bytes: u64,
     },
-    /// It does not have what was asked for.
+    /// The file lacks the value that the caller chose.
     #[error(transparent)]
     Value(#[from] UnknownValue),
-    /// What it holds takes too much memory.
+    /// The profile takes too much memory.
     #[error("{0}")]
     TooLarge(#[from] TooLarge),
 }

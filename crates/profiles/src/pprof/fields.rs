@@ -1,24 +1,23 @@
-//! The outermost fields of a message, one at a time, so that nothing is decoded before it is known
-//! to be small. What is inside of them is `prost`'s.
+//! Iterator over the outermost fields of a message, so that each field's size is checked before it is decoded. `prost`
+//! decodes the contents.
 
 use super::PprofError;
 
-/// Largest field that is decoded: a sample with a stack of a million frames, or with the times of
-/// two weeks.
+/// Size limit of a field: a sample with a stack of a million frames, or with the times of two weeks.
 const MAX_FIELD_BYTES: usize = 4 << 20;
 
-/// A field as it stands in the message.
+/// A field in its encoded form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Field<'a> {
     pub(super) number: u64,
-    /// With its key.
+    /// All bytes, including the key.
     pub(super) whole: &'a [u8],
-    /// Of a text or a message its bytes.
+    /// The content of a text or a message; otherwise empty or the fixed-size value.
     pub(super) content: &'a [u8],
 }
 
 impl<'a> Field<'a> {
-    /// The content, when it may be decoded.
+    /// Returns the content, unless it exceeds the size limit.
     pub(super) fn small(self) -> Result<&'a [u8], PprofError> {
         if self.content.len() <= MAX_FIELD_BYTES {
             return Ok(self.content);
@@ -27,7 +26,7 @@ impl<'a> Field<'a> {
     }
 }
 
-/// All fields of a message. The first one that makes no sense is the last.
+/// Iterates over all fields of a message, up to the first malformed one.
 pub(super) fn fields(message: &[u8]) -> impl Iterator<Item = Result<Field<'_>, PprofError>> {
     let mut rest = message;
     std::iter::from_fn(move || {
@@ -40,15 +39,15 @@ pub(super) fn fields(message: &[u8]) -> impl Iterator<Item = Result<Field<'_>, P
     })
 }
 
-/// Those of one number.
+/// Iterates over the fields with this number.
 pub(super) fn fields_of(
     message: &[u8],
     number: u64,
 ) -> impl Iterator<Item = Result<Field<'_>, PprofError>> {
-    fields(message).filter(move |field| field.as_ref().map_or(true, |it| it.number == number))
+    fields(message).filter(move |field| field.as_ref().map_or(true, |field| field.number == number))
 }
 
-/// The encoding is described at <https://protobuf.dev/programming-guides/encoding/>.
+/// Reads the first field. <https://protobuf.dev/programming-guides/encoding/> describes the encoding.
 fn first(message: &[u8]) -> Result<Field<'_>, PprofError> {
     let mut rest = message;
     let key = varint(&mut rest)?;
@@ -102,7 +101,9 @@ mod tests {
 
     fn numbers(message: &[u8]) -> Result<Vec<(u64, usize)>, String> {
         let field = |field: Result<Field<'_>, PprofError>| {
-            field.map(|it| (it.number, it.content.len())).map_err(|error| error.to_string())
+            field
+                .map(|field| (field.number, field.content.len()))
+                .map_err(|error| error.to_string())
         };
         fields(message).map(field).collect()
     }

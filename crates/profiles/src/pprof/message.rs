@@ -1,7 +1,7 @@
-//! The messages of pprof's `profile.proto`, with the fields that we write or read.
+//! Messages of pprof's `profile.proto`, with the fields that rabbitscope writes or reads.
 //!
-//! Field numbers are those of <https://github.com/google/pprof/blob/main/proto/profile.proto>;
-//! fields that are left out are skipped when a foreign file is read.
+//! Field numbers are those of <https://github.com/google/pprof/blob/main/proto/profile.proto>. Decoding skips the other
+//! fields of a foreign file.
 
 use prost::Message;
 
@@ -31,12 +31,12 @@ pub(super) struct Profile {
     pub(super) comment: Vec<i64>,
     #[prost(int64, tag = "14")]
     pub(super) default_sample_type: i64,
-    /// Ours, not of pprof, whose lines belong to stacks. Others skip it.
+    /// An extension of rabbitscope, because pprof's own lines belong to stacks. Other readers skip it.
     #[prost(message, repeated, tag = "1000")]
     pub(super) source_line: Vec<SourceLine>,
 }
 
-/// Ours: [`LineWeight`](super::super::LineWeight).
+/// An extension of rabbitscope for [`LineWeight`](super::super::LineWeight).
 #[derive(Clone, Copy, PartialEq, Message)]
 pub(super) struct SourceLine {
     /// The location of the function's frame.
@@ -62,15 +62,15 @@ pub(super) struct ValueType {
 
 #[derive(Clone, PartialEq, Message)]
 pub(super) struct Sample {
-    /// Leaf first.
+    /// Location ids, leaf first.
     #[prost(uint64, repeated, tag = "1")]
     pub(super) location_id: Vec<u64>,
-    /// One for each sample type.
+    /// One value for each sample type.
     #[prost(int64, repeated, tag = "2")]
     pub(super) value: Vec<i64>,
     #[prost(message, repeated, tag = "3")]
     pub(super) label: Vec<Label>,
-    /// Ours, not of pprof: [`Times::bytes`](super::super::Times::bytes). Others skip it.
+    /// An extension of rabbitscope for [`Times::bytes`](super::super::Times::bytes). Other readers skip it.
     #[prost(bytes = "vec", tag = "1000")]
     pub(super) times: Vec<u8>,
 }
@@ -103,7 +103,7 @@ pub(super) struct Location {
     pub(super) mapping_id: u64,
     #[prost(uint64, tag = "3")]
     pub(super) address: u64,
-    /// Innermost inlined function first.
+    /// Functions, innermost inlined one first.
     #[prost(message, repeated, tag = "4")]
     pub(super) line: Vec<Line>,
 }

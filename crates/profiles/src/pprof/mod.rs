@@ -1,8 +1,8 @@
 //! pprof: gzipped protocol buffers that `go tool pprof` and many other tools open.
 //!
-//! [`message`] is the part of `profile.proto` that is read, [`fields`] its outermost layer, [`mod@write`] and [`mod@read`] the two
-//! directions; [`encode`] has the form of what is written. What pprof has no field for (quality, the way of recording) goes into its comments,
-//! and the kind of a frame into its mapping, so that a profile that is read again is the same.
+//! [`message`] has the messages of `profile.proto` that are read, [`fields`] their outermost layer. [`mod@write`] and
+//! [`mod@read`] are the two directions; [`encode`] encodes fields. Facts without a pprof field (quality, capture) go
+//! into comments, and the kind of a frame into its mapping, so that a written profile reads back unchanged.
 //! `docs/formats.md` describes this for other readers.
 
 mod encode;

@@ -1,4 +1,4 @@
-//! The profile of a file whose ids are resolved.
+//! Conversion of a file with resolved ids into a profile.
 
 use super::{
     super::{Capture, Profile, StackQuality},

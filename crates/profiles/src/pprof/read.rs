@@ -1,4 +1,4 @@
-//! From pprof to a profile: our own files without loss, those of other programs as far as they go.
+//! Reader of pprof files: our own without loss, those of other programs as far as possible.
 
 use std::{
     collections::{HashMap, hash_map::Entry},
@@ -21,37 +21,36 @@ use super::{
     message,
 };
 
-/// Numbers of the fields of which there can be many.
+/// Numbers of fields that may occur many times.
 pub(super) const SAMPLE: u64 = 2;
 const LOCATION: u64 = 4;
 const FUNCTION: u64 = 5;
 const STRING: u64 = 6;
 const SOURCE_LINE: u64 = 1000;
 
-/// Bytes of all other fields together: types, mappings, comments.
+/// Size limit of all other fields together: types, mappings, comments.
 const MAX_HEAD_BYTES: usize = 4 << 20;
 
-/// Longest name of a function that is believed.
+/// Size limit of a function's name.
 const MAX_FUNCTION_BYTES: usize = 64 << 10;
 
-/// Frames that all stacks may have together: a fixed number, and more for each byte of the file. A
-/// location takes at least a byte in a stack and may stand for any number of inlined functions.
+/// Limit of the frames of all stacks: a fixed number plus more for each byte of the file. A location takes at least a
+/// byte in a stack and may stand for any number of inlined functions.
 const FRAMES_BASE: usize = 1 << 20;
 const FRAMES_PER_BYTE: usize = 8;
 
-/// Longest name of which every sample, or every address, keeps a copy. A file has it only once.
+/// Size limit of a name that every sample or every address copies, though the file has it only once.
 const MAX_NAME_BYTES: usize = 1024;
 
 /// Reads a pprof file, gzipped or not, written by rabbitscope or by another program.
 ///
-/// Of a file with several sample types the file's default is taken, or else the last that is not 0 in all samples; a
-/// note in the capture names the others.
+/// From several sample types, takes the file's default, or else the last one that is not 0 in all samples. A note in
+/// the capture names the others.
 pub fn read_pprof(input: impl Read) -> Result<Profile, PprofError> {
     read_pprof_with(input, ReadOptions::within(USUAL_PROFILE_BYTES))
 }
 
-/// As [`read_pprof`], with a limit for its bytes after decompression and for the memory that it takes, and with the
-/// sample type to take.
+/// Like [`read_pprof`], with a choice of sample type and a limit for decompressed bytes and for memory.
 pub fn read_pprof_with(
     input: impl Read,
     ReadOptions { limit_bytes, value }: ReadOptions<'_>,
@@ -70,24 +69,24 @@ pub fn read_pprof_with(
     Import::new(&bytes, Budget::new(limit_bytes))?.into_profile(value)
 }
 
-/// A file whose ids are resolved; samples, which are most of it, are decoded one at a time.
+/// A file with resolved ids. Samples, the bulk of it, are decoded one at a time.
 pub(super) struct Import<'a> {
     pub(super) bytes: &'a [u8],
-    /// What there is once, or a few times.
+    /// The fields that occur once or a few times.
     pub(super) head: message::Profile,
     strings: Vec<&'a str>,
     pub(super) frames: FrameTable,
-    /// Frames by where their functions are and by the names' places among the strings.
+    /// Frames by origin and by the name's index in the strings.
     named: HashMap<(Origin, i64), FrameId>,
-    /// Root first, by location id.
+    /// Frames of each location id, root first.
     pub(super) locations: HashMap<u64, Box<[FrameId]>>,
     pub(super) identities: Identities,
-    /// Frames that the stacks may still have.
+    /// Number of frames that the stacks may still have.
     pub(super) frames_left: usize,
     pub(super) budget: Budget,
 }
 
-/// What the file of a function says about its kind.
+/// Information about a function's kind, from its mapping's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Origin {
     Known(FrameKind),
@@ -96,7 +95,7 @@ enum Origin {
 }
 
 impl Origin {
-    fn of(file: &str) -> Self {
+    fn from_file(file: &str) -> Self {
         match KINDS.into_iter().find(|(_, known)| *known == file) {
             Some((kind, _)) => Self::Known(kind),
             None if is_kernel(file) => Self::Kernel,
@@ -121,7 +120,7 @@ impl<'a> Import<'a> {
                     let function = message::Function::decode(field.small()?)?;
                     functions.insert(function.id, function.name);
                 }
-                // Counted before the first is decoded: there may be millions.
+                // Counted before the first one is decoded, because there may be millions.
                 SAMPLE => budget.spend_on::<Sample>(0)?,
                 LOCATION => budget.spend_on::<(u64, Box<[FrameId]>)>(0)?,
                 SOURCE_LINE => budget.spend(size_of::<LineWeight>())?,
@@ -150,7 +149,7 @@ impl<'a> Import<'a> {
         let mut mappings = HashMap::new();
         for mapping in &self.head.mapping {
             let file = self.string(mapping.filename)?;
-            mappings.insert(mapping.id, (Origin::of(file), file, mapping.memory_start));
+            mappings.insert(mapping.id, (Origin::from_file(file), file, mapping.memory_start));
         }
         let unmapped = (Origin::Other, "", 0);
         for field in fields_of(self.bytes, LOCATION) {
@@ -184,7 +183,7 @@ impl<'a> Import<'a> {
         Ok(frames.into())
     }
 
-    /// Each name is looked at once for each origin.
+    /// Interns a function's frame once per origin and name.
     fn named_frame(&mut self, origin: Origin, name: i64) -> Result<FrameId, PprofError> {
         if let Some(&known) = self.named.get(&(origin, name)) {
             return Ok(known);
@@ -200,13 +199,13 @@ impl<'a> Import<'a> {
         let (before, length) = (self.frames.len(), frame.name.len());
         let id = self.frames.intern(frame);
         if self.frames.len() > before {
-            // Once in the table and once in its index.
+            // The name counts once for the table and once for its index.
             self.budget.spend_on::<[Frame; 2]>(2 * length)?;
         }
         Ok(id)
     }
 
-    /// What only our own files have.
+    /// Weights of source lines, which only our own files have.
     pub(super) fn lines(&mut self) -> Result<Vec<LineWeight>, PprofError> {
         let mut files: HashMap<i64, Arc<str>> = HashMap::new();
         let mut lines = Vec::new();
@@ -230,7 +229,7 @@ impl<'a> Import<'a> {
         Ok(lines)
     }
 
-    /// What the comments of our own files say.
+    /// The event that a comment names, which only our own files have.
     pub(super) fn event(&self) -> Result<Option<Event>, PprofError> {
         for &comment in &self.head.comment {
             if let Some(name) = self.string(comment)?.strip_prefix(COMMENT_EVENT) {
@@ -242,7 +241,7 @@ impl<'a> Import<'a> {
         Ok(None)
     }
 
-    /// The value of the comment that starts with `key`.
+    /// Parses the JSON of the comment with prefix `key`.
     pub(super) fn comment<T: serde::de::DeserializeOwned>(
         &self,
         key: &str,

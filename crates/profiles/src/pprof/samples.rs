@@ -1,4 +1,4 @@
-//! The samples of a pprof file: decoded one at a time, with what their labels say.
+//! Samples of a pprof file, decoded one at a time with their labels.
 
 use std::collections::HashMap;
 
@@ -16,7 +16,7 @@ use super::{
     values::Values,
 };
 
-/// Longest stack that is believed, written out as text.
+/// Size limit of a stack, in bytes of its names.
 const MAX_STACK_BYTES: usize = 16 << 20;
 
 impl Import<'_> {
@@ -35,7 +35,7 @@ impl Import<'_> {
                 Some(count) => value(count)?,
                 None => values.count_of(weight),
             };
-            // Of several types a sample may have others only.
+            // A sample may have only other types' values.
             if !values.is_own && weight == 0 {
                 continue;
             }
@@ -117,7 +117,7 @@ impl Import<'_> {
         })
     }
 
-    /// Remembers what the labels of a sample say of its process.
+    /// Stores the identity of a sample's process, from its labels.
     fn add_identity(&mut self, texts: &HashMap<&str, &str>) -> Result<(), TooLarge> {
         let text = |key| texts.get(key).map(|text| (*text).to_owned());
         let Some((process, role)) = text(LABEL_PROCESS).zip(text(LABEL_ROLE)) else {

@@ -1,12 +1,13 @@
-//! Every string of a file, once. The first one is always empty.
+//! The distinct strings of a file. The first one is always empty.
 
 use hashbrown::HashMap;
 
-/// The strings so far. They stay where they are: a profile has thousands of names, and a name is in thousands of samples.
+/// A string table. A profile has thousands of names, and a name occurs in thousands of samples, so strings are
+/// borrowed.
 pub(super) struct StringTable<'a> {
     texts: Vec<&'a str>,
     index: HashMap<&'a str, u64>,
-    /// What was asked for last at each position of a row, see [`StringTable::id_in_row`].
+    /// The last index at each position of a row, see [`StringTable::id_in_row`].
     row: Vec<u64>,
 }
 
@@ -17,7 +18,7 @@ impl Default for StringTable<'_> {
 }
 
 impl<'a> StringTable<'a> {
-    /// The place of a string, which is added if it is new.
+    /// Returns the index of a string, and adds it if it is new.
     pub(super) fn id(&mut self, text: &'a str) -> u64 {
         let texts = &mut self.texts;
         *self.index.entry(text).or_insert_with(|| {
@@ -26,7 +27,8 @@ impl<'a> StringTable<'a> {
         })
     }
 
-    /// As [`StringTable::id`], of the string at a position in one of many rows, which often is that of the row before.
+    /// Like [`StringTable::id`], for a position in one of many rows, whose string often equals that of the previous
+    /// row.
     pub(super) fn id_in_row(&mut self, position: usize, text: &'a str) -> u64 {
         if self.row.len() <= position {
             self.row.resize(position + 1, 0);
@@ -40,7 +42,7 @@ impl<'a> StringTable<'a> {
         id
     }
 
-    /// All strings in their places.
+    /// All strings in order of their indexes.
     pub(super) fn texts(&self) -> impl Iterator<Item = &'a str> {
         self.texts.iter().copied()
     }
@@ -55,7 +57,7 @@ mod tests {
         let mut strings = StringTable::default();
         assert_eq!([strings.id(""), strings.id("a"), strings.id("a")], [0, 1, 1]);
         let rows = [["a", "b"], ["a", "c"], ["b", "c"], ["", "a"]];
-        let ids = rows.map(|row| [0, 1].map(|at| strings.id_in_row(at, row[at])));
+        let ids = rows.map(|row| [0, 1].map(|position| strings.id_in_row(position, row[position])));
         assert_eq!(ids, [[1, 2], [1, 3], [2, 3], [0, 1]]);
         assert_eq!(strings.texts().collect::<Vec<_>>(), ["", "a", "b", "c"]);
     }

@@ -1,4 +1,4 @@
-//! A profile that is written and read again is the same; broken and foreign files.
+//! Profiles survive writing and reading; broken and foreign files are handled.
 
 use std::io::{Read as _, Write as _};
 
@@ -119,7 +119,7 @@ fn nothing_is_lost_on_the_way() {
     assert!(after.frames.iter().eq(before.frames.iter()));
 }
 
-/// What is written without messages is what `prost` writes of the same messages.
+/// The bytes that are written without messages equal `prost`'s encoding of the same messages.
 #[test]
 fn every_byte_is_that_of_an_encoder_of_messages() {
     let mut mmap = recorded();
@@ -148,7 +148,7 @@ fn every_byte_is_that_of_an_encoder_of_messages() {
     }
 }
 
-/// What another program may write: one stack `main` → inlined `helper`, two sample types.
+/// A file of another program: one stack `main` → inlined `helper`, two sample types.
 fn foreign() -> message::Profile {
     let strings = [
         "",
@@ -243,25 +243,26 @@ fn check_broken(change: impl FnOnce(&mut message::Profile), expected: &str) {
 
 #[test]
 fn a_broken_file_is_refused() {
-    check_broken(|it| it.sample_type.clear(), "it has no sample type");
-    check_broken(|it| it.sample[0].value.clear(), "a sample without a proper value");
-    check_broken(|it| it.sample[0].value[1] = -1, "a sample without a proper value");
-    check_broken(|it| it.sample[0].location_id.push(99), "there is no location 99");
-    check_broken(|it| it.location[1].line[0].function_id = 98, "there is no function 98");
-    check_broken(|it| it.function[0].name = 97, "there is no string 97");
-    check_broken(|it| it.function[0].name = -1, "there is no string -1");
+    check_broken(|file| file.sample_type.clear(), "it has no sample type");
+    check_broken(|file| file.sample[0].value.clear(), "a sample without a proper value");
+    check_broken(|file| file.sample[0].value[1] = -1, "a sample without a proper value");
+    check_broken(|file| file.sample[0].location_id.push(99), "there is no location 99");
+    check_broken(|file| file.location[1].line[0].function_id = 98, "there is no function 98");
+    check_broken(|file| file.function[0].name = 97, "there is no string 97");
+    check_broken(|file| file.function[0].name = -1, "there is no string -1");
     let line = |location_id, file| {
         let line = message::SourceLine { location_id, file, ..message::SourceLine::default() };
-        move |it: &mut message::Profile| it.source_line.push(line)
+        move |file: &mut message::Profile| file.source_line.push(line)
     };
     check_broken(line(99, 7), "a line of location 99, which is no function");
     check_broken(line(11, 7), "a line of location 11, which is no function");
     check_broken(line(12, 96), "there is no string 96");
-    let name = |it: &mut message::Profile| it.string_table[7] = format!("/{}", "x".repeat(2000));
+    let name =
+        |file: &mut message::Profile| file.string_table[7] = format!("/{}", "x".repeat(2000));
     check_broken(name, "a name of 2000 bytes; at most 1024 are read");
-    let thread = |it: &mut message::Profile| {
-        it.string_table.extend(["thread".to_owned(), "x".repeat(1025)]);
-        it.sample[0].label.push(message::Label { key: 9, str: 10 });
+    let thread = |file: &mut message::Profile| {
+        file.string_table.extend(["thread".to_owned(), "x".repeat(1025)]);
+        file.sample[0].label.push(message::Label { key: 9, str: 10 });
     };
     check_broken(thread, "a name of 1025 bytes; at most 1024 are read");
     let not_pprof = read_pprof(&b"PERFILE2"[..]).unwrap_err().to_string();
@@ -269,13 +270,13 @@ fn a_broken_file_is_refused() {
     assert!(read_pprof(&[0x1f, 0x8b, 0][..]).is_err());
 }
 
-/// A location of ten thousand inlined functions, ten thousand times in a stack.
+/// Builds a location of ten thousand inlined functions that occurs ten thousand times in a stack.
 #[test]
 fn locations_do_not_multiply_without_end() {
     let multiplied = |times: usize| {
-        move |it: &mut message::Profile| {
-            it.location[1].line = vec![message::Line { function_id: 1 }; 10_000];
-            it.sample[0].location_id = vec![11; times];
+        move |file: &mut message::Profile| {
+            file.location[1].line = vec![message::Line { function_id: 1 }; 10_000];
+            file.sample[0].location_id = vec![11; times];
         }
     };
     check_broken(multiplied(10_000), "its stacks have far more frames than it has bytes");
@@ -288,11 +289,11 @@ fn locations_do_not_multiply_without_end() {
 #[test]
 fn damage_is_an_error_or_another_profile_but_never_a_panic() {
     let bytes = foreign().encode_to_vec();
-    for at in 0..bytes.len() {
-        let _ = read_pprof(&bytes[..at]);
+    for index in 0..bytes.len() {
+        let _ = read_pprof(&bytes[..index]);
         for bit in 0..8 {
             let mut damaged = bytes.clone();
-            damaged[at] ^= 1 << bit;
+            damaged[index] ^= 1 << bit;
             let _ = read_pprof(damaged.as_slice());
         }
     }

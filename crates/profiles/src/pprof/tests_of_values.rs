@@ -1,4 +1,4 @@
-//! Which of the values of a foreign file are taken, and as what.
+//! The choice among the values of a foreign file, and their meaning.
 
 use prost::Message as _;
 
@@ -37,11 +37,11 @@ struct Strings(Vec<String>);
 impl Strings {
     fn id(&mut self, text: &str) -> i64 {
         let known = self.0.iter().position(|known| known == text);
-        let at = known.unwrap_or_else(|| {
+        let index = known.unwrap_or_else(|| {
             self.0.push(text.to_owned());
             self.0.len() - 1
         });
-        i64::try_from(at).unwrap()
+        i64::try_from(index).unwrap()
     }
 }
 
@@ -53,8 +53,8 @@ fn period<'a>(
     period: i64,
 ) -> impl FnOnce(&mut Strings, &mut message::Profile) + 'a {
     move |strings, file| {
-        let of = message::ValueType { r#type: strings.id(name), unit: strings.id(unit) };
-        (file.period_type, file.period) = (Some(of), period);
+        let value_type = message::ValueType { r#type: strings.id(name), unit: strings.id(unit) };
+        (file.period_type, file.period) = (Some(value_type), period);
     }
 }
 
@@ -68,9 +68,10 @@ type Found<'a> = (Event, &'a str, &'a [(u64, u64)]);
 #[track_caller]
 fn check(bytes: &[u8], value: Option<&str>, (event, unit, expected): Found<'_>) {
     let profile = read(bytes, value).unwrap();
-    let values: Vec<_> = profile.samples.iter().map(|it| (it.weight, it.count)).collect();
+    let values: Vec<_> =
+        profile.samples.iter().map(|sample| (sample.weight, sample.count)).collect();
     assert_eq!((profile.event, profile.unit(), &values[..]), (event, unit, expected));
-    // And the same again from our own file.
+    // Our own file reads back with the same values.
     let mut file = Vec::new();
     write_pprof(&profile, &mut file).unwrap();
     let again = read(&file, None).unwrap();
@@ -88,7 +89,7 @@ fn time_alone_is_counted_by_its_period() {
     let uneven = file(cpu, &[&[ten], &[ten + 1]], period("cpu", "nanoseconds", ten));
     let values = [(10_000_000, 1), (10_000_001, 1)];
     check(&uneven, None, (Event::Imported, "nanoseconds", &values));
-    // Nothing says how many samples those are.
+    // The file does not give the number of samples.
     let bare = file(cpu, &[&[ten], &[ten]], nothing);
     check(&bare, None, (Event::Imported, "nanoseconds", &[(10_000_000, 1); 2]));
     let micros =

@@ -1,4 +1,4 @@
-//! Which of a file's values become weights, which become counts, and which event that is.
+//! The choice of a file's values for weights, counts and event.
 
 use prost::Message;
 
@@ -13,7 +13,7 @@ use super::{
 /// Names of values that count samples of a CPU clock.
 const SAMPLES: [&str; 2] = ["samples", "sample"];
 
-/// Values and the counts that belong to them, where the next value before is not the one.
+/// Values with their counts, for files in which the count does not directly precede the value.
 const COUNTS: [(&str, &str); 6] = [
     ("alloc_space", "alloc_objects"),
     ("inuse_space", "inuse_objects"),
@@ -23,30 +23,30 @@ const COUNTS: [(&str, &str); 6] = [
     ("cpu", "sample"),
 ];
 
-/// How the values of a file are read.
+/// The interpretation of a file's values.
 #[derive(Clone, Debug)]
 pub(super) struct Values {
-    /// Whether the file is rabbitscope's own, read as it was written.
+    /// True if the file is rabbitscope's own, read with the values that it was written with.
     pub(super) is_own: bool,
-    /// Whether lines of the source, which have a weight too, have the same.
+    /// True if the chosen value is the one that source lines weigh.
     pub(super) is_usual: bool,
     pub(super) event: Event,
-    /// Name and unit of a value that is no event of ours.
+    /// Name and unit of a value that is not one of our events.
     pub(super) value: Option<ValueName>,
-    /// Number of the value that is the weight.
+    /// Index of the value for weights.
     pub(super) weight: usize,
-    /// Number of the value that says how often it happened.
+    /// Index of the value for counts.
     pub(super) count: Option<usize>,
-    /// Weight of one occurrence, in the unit of the weight; 0 when unknown.
+    /// Weight of one occurrence, in the unit of the weight; 0 if unknown.
     period: u64,
-    /// The same in nanoseconds, of weights that are numbers of samples.
+    /// Weight of one occurrence in nanoseconds, for weights that are numbers of samples.
     pub(super) period_nanos: u64,
     pub(super) notes: Vec<String>,
 }
 
 impl Values {
-    /// The value that is asked for; by default that of our own files, and of others what `pprof` shows: the file's
-    /// default, or else the last. One that is 0 in all samples is passed over.
+    /// Chooses the value that the caller asks for. The default is the weight of our own files. For other files it is
+    /// `pprof`'s choice: the file's default, or else the last value. A value of 0 in all samples is passed over.
     pub(super) fn choose(import: &Import<'_>, asked: Option<&str>) -> Result<Self, PprofError> {
         let types = names(import)?;
         let last = types
@@ -86,13 +86,16 @@ impl Values {
         let period = period(import)?;
         let is_ticks = SAMPLES.contains(&value.name.as_str())
             && value.unit == "count"
-            && period.as_ref().is_none_or(|(of, _)| of.name.is_empty() || of.is_cpu());
-        let is_nanos = |of: &ValueName| of.unit == "nanoseconds";
+            && period
+                .as_ref()
+                .is_none_or(|(measured, _)| measured.name.is_empty() || measured.is_cpu());
+        let is_nanos = |measured: &ValueName| measured.unit == "nanoseconds";
         let period_nanos = match &period {
-            Some((of, period)) if is_ticks && is_nanos(of) => *period,
+            Some((measured, period)) if is_ticks && is_nanos(measured) => *period,
             _ => 0,
         };
-        let of_weight = period.filter(|(of, _)| of == value).map_or(0, |(_, period)| period);
+        let of_weight =
+            period.filter(|(measured, _)| measured == value).map_or(0, |(_, period)| period);
         Ok(Self {
             is_own: false,
             is_usual: import.event()?.is_none(),
@@ -106,7 +109,7 @@ impl Values {
         })
     }
 
-    /// How often what weighs so much happened: once where nothing tells it.
+    /// Estimates the number of occurrences from a weight; 1 without a known period.
     pub(super) fn count_of(&self, weight: u64) -> u64 {
         let times = |period: u64| (weight.saturating_add(period / 2) / period).max(1);
         let known = Some(self.period).filter(|&period| period > 0).map_or(1, times);
@@ -114,7 +117,7 @@ impl Values {
     }
 }
 
-/// Time on a CPU that consists of whole samples is told as these, as in our own recordings.
+/// Turns CPU time that consists of whole samples into numbers of samples, as in our own recordings.
 pub(super) fn normalised(mut profile: Profile, values: &Values) -> Profile {
     let nanos = ValueName::new("cpu", "nanoseconds");
     let Some(period) = (profile.capture.value.as_ref() == Some(&nanos))
@@ -132,7 +135,7 @@ pub(super) fn normalised(mut profile: Profile, values: &Values) -> Profile {
     profile
 }
 
-/// The period by which every weight is a multiple of its count.
+/// Returns the period by which every weight is a multiple of its count.
 fn common_period(profile: &Profile, stated: u64) -> Option<u64> {
     let first = profile.samples.iter().find(|sample| sample.count > 0)?;
     let period = if stated > 0 { stated } else { first.weight / first.count };
@@ -141,24 +144,26 @@ fn common_period(profile: &Profile, stated: u64) -> Option<u64> {
         .iter()
         .all(|sample| sample.count.checked_mul(period) == Some(sample.weight));
     let counts = profile.samples.iter().map(|sample| u128::from(sample.count)).sum::<u128>();
-    // A count of one for each stack may be nothing but a lack of counts.
+    // A count of one for each stack may stand for missing counts.
     let is_known = stated > 0 || counts > profile.samples.len() as u128;
     (period > 0 && holds && is_known).then_some(period)
 }
 
 fn names(import: &Import<'_>) -> Result<Vec<ValueName>, PprofError> {
     let types = import.head.sample_type.iter();
-    types.map(|it| Ok(ValueName::new(import.string(it.r#type)?, import.string(it.unit)?))).collect()
+    types
+        .map(|value| Ok(ValueName::new(import.string(value.r#type)?, import.string(value.unit)?)))
+        .collect()
 }
 
 fn period(import: &Import<'_>) -> Result<Option<(ValueName, u64)>, PprofError> {
-    let Some(of) = import.head.period_type else { return Ok(None) };
-    let name = ValueName::new(import.string(of.r#type)?, import.string(of.unit)?);
+    let Some(value_type) = import.head.period_type else { return Ok(None) };
+    let name = ValueName::new(import.string(value_type.r#type)?, import.string(value_type.unit)?);
     let period = u64::try_from(import.head.period).ok().filter(|&period| period > 0);
     Ok(period.map(|period| (name, period)))
 }
 
-/// By name, or by number as `pprof` takes it.
+/// Finds a value by name, or by number as in `pprof`.
 fn index_of(types: &[ValueName], asked: &str) -> Result<usize, UnknownValue> {
     let by_name = types.iter().position(|value| value.name == asked);
     let by_number = || asked.parse().ok().filter(|&index: &usize| index < types.len());
@@ -168,7 +173,7 @@ fn index_of(types: &[ValueName], asked: &str) -> Result<usize, UnknownValue> {
     })
 }
 
-/// The weight of our own files.
+/// Index of the weight in our own files.
 fn usual_of_own(event: Event, types: &[ValueName], last: usize) -> usize {
     let counts = types.iter().position(|value| value.name == event.occurrences());
     if event.is_weighted() { last } else { counts.unwrap_or(last) }
@@ -185,7 +190,7 @@ fn usual(import: &Import<'_>, types: &[ValueName], last: usize) -> Result<usize,
     Ok(candidates.find(|&index| used[index]).unwrap_or(default.unwrap_or(last)))
 }
 
-/// Of each value whether any sample has it.
+/// Returns for each value whether any sample has it.
 fn used_values(import: &Import<'_>, count: usize) -> Result<Vec<bool>, PprofError> {
     let mut used = vec![false; count];
     for field in fields_of(import.bytes, SAMPLE) {
@@ -200,7 +205,7 @@ fn used_values(import: &Import<'_>, count: usize) -> Result<Vec<bool>, PprofErro
     Ok(used)
 }
 
-/// The value that counts what another one weighs.
+/// Returns the index of the value that counts the occurrences of another.
 fn count_index(
     import: &Import<'_>,
     types: &[ValueName],
@@ -209,7 +214,8 @@ fn count_index(
     if types[index].unit == "count" {
         return Ok(Some(index));
     }
-    let of_name = |name: &str| types.iter().position(|it| it.name == name && it.unit == "count");
+    let of_name =
+        |name: &str| types.iter().position(|value| value.name == name && value.unit == "count");
     let mut pairs = COUNTS.iter().filter(|(value, _)| *value == types[index].name);
     let known = pairs.find_map(|(_, count)| of_name(count));
     let before = || index.checked_sub(1).filter(|&before| types[before].unit == "count");
@@ -232,7 +238,7 @@ fn note(types: &[ValueName], index: usize) -> Option<String> {
     (!others.is_empty()).then_some(note)
 }
 
-/// The unit as a plural noun.
+/// Returns the unit as a plural noun.
 fn plural(unit: &str) -> &str {
     match unit {
         "count" | "" => "units",

@@ -1,9 +1,9 @@
-//! Names by which a profile is kept in pprof: files of mappings, labels, comments.
+//! Names that represent a profile in pprof: files of mappings, labels, comments.
 
 use super::super::{FrameKind, Mode, StackOutcome};
 
-/// Files of the mappings that stand for kinds of frames. pprof takes the first one that does not
-/// start with a bracket for the program's name, and looks for no symbols in the others.
+/// Files of the mappings that represent kinds of frames. pprof takes the first file without a leading bracket as the
+/// program's name, and searches no symbols in the others.
 pub(super) const KINDS: [(FrameKind, &str); 9] = [
     (FrameKind::Erlang, "erlang"),
     (FrameKind::Bif, "[bif]"),
@@ -40,14 +40,14 @@ pub(super) const LABEL_VHOST: &str = "vhost";
 
 pub(super) const LABEL_CONNECTION: &str = "connection";
 
-/// The name of a process stands under what it is the name of.
+/// The key of a process's name, unless it names a queue or a channel.
 pub(super) const LABEL_NAME: &str = "name";
 
 pub(super) const LABEL_QUEUE: &str = "queue";
 
 pub(super) const LABEL_CHANNEL: &str = "channel";
 
-/// The labels that are read; other programs write others.
+/// Labels that the reader keeps. Other programs write further ones.
 pub(super) const KEPT_LABELS: [&str; 10] = [
     LABEL_PROCESS,
     LABEL_THREAD,

@@ -1,4 +1,4 @@
-//! From a profile to pprof.
+//! Writer of pprof files.
 
 use std::io::{self, Write};
 
@@ -13,23 +13,26 @@ use super::{
     strings::StringTable,
 };
 
-/// Writes `profile` as gzipped pprof. Values are, for CPU time, `samples/count` and, when the period
-/// is known, `cpu/nanoseconds`; for other events the number of occurrences and, when they have one,
-/// their weight: `calls/count` and `mmap/bytes`, `waits/count` and `off-cpu/nanoseconds`; of traced calls
-/// `time/microseconds`; of the value of an import `samples/count` and the value as its file had it.
+/// Writes `profile` as gzipped pprof, with these values:
+///
+/// - CPU time: `samples/count` and, if the period is known, `cpu/nanoseconds`
+/// - other events: the number of occurrences and, if they have one, their weight: `calls/count` and `mmap/bytes`,
+///   `waits/count` and `off-cpu/nanoseconds`
+/// - traced calls: `time/microseconds`
+/// - an imported value: `samples/count` and the value of its file
 pub fn write_pprof(profile: &Profile, out: impl Write) -> io::Result<()> {
     write_with_all(profile, Compression::default(), out)
 }
 
-/// The fastest level at which what is written stays small: at the one below it zlib does not build codes for the data.
+/// The fastest level with small output: below it, zlib does not build codes for the data.
 const FAST: Compression = Compression::new(2);
 
-/// As [`write_pprof`], in less time and with some more bytes.
+/// Like [`write_pprof`], in less time and with some more bytes.
 pub fn write_pprof_fast(profile: &Profile, out: impl Write) -> io::Result<()> {
     write_with_all(profile, FAST, out)
 }
 
-/// With what only rabbitscope reads.
+/// Writes the profile with rabbitscope's extensions.
 fn write_with_all(profile: &Profile, level: Compression, out: impl Write) -> io::Result<()> {
     let comments = comments(profile)?;
     let mut message = Message::default();
@@ -42,21 +45,21 @@ fn write_with_all(profile: &Profile, level: Compression, out: impl Write) -> io:
     compress(&[rest.types, message.samples, rest.tables], level, out)
 }
 
-/// A stack with labels of somebody else's choice.
+/// A stack with labels of the caller's choice.
 #[derive(Clone, Debug)]
 pub struct LabelledStack<'a> {
-    /// Root first, of frames of the profile.
+    /// Entries of the profile's frames, root first.
     pub stack: &'a [StackEntry],
-    /// Keys and values.
+    /// Pairs of key and value.
     pub labels: Vec<(&'static str, &'a str)>,
-    /// As [`Sample::count`](super::super::Sample::count).
+    /// Count, as in [`Sample::count`](super::super::Sample::count).
     pub count: u64,
-    /// As [`Sample::weight`](super::super::Sample::weight).
+    /// Weight, as in [`Sample::weight`](super::super::Sample::weight).
     pub weight: u64,
 }
 
-/// As [`write_pprof`], with these stacks in place of the profile's own samples, and without what only rabbitscope
-/// reads: systems that store profiles make a series of every label, and charge for every byte.
+/// Like [`write_pprof`], with these stacks in place of the profile's own samples and without rabbitscope's extensions.
+/// Systems that store profiles make a series of every label, and charge for every byte.
 pub fn write_labelled_pprof<'a>(
     profile: &'a Profile,
     stacks: impl IntoIterator<Item = LabelledStack<'a>>,
@@ -76,7 +79,7 @@ fn compress(parts: &[Fields; 3], level: Compression, out: impl Write) -> io::Res
     gzip.finish()?.flush()
 }
 
-/// Numbers of the fields of a profile.
+/// Numbers of a profile's fields.
 mod field {
     pub(super) const SAMPLE_TYPE: u32 = 1;
     pub(super) const SAMPLE: u32 = 2;
@@ -90,20 +93,20 @@ mod field {
     pub(super) const PERIOD: u32 = 12;
     pub(super) const COMMENT: u32 = 13;
     pub(super) const DEFAULT_SAMPLE_TYPE: u32 = 14;
-    /// Ours.
+    /// An extension of rabbitscope.
     pub(super) const SOURCE_LINE: u32 = 1000;
-    /// Ours, of a sample.
+    /// An extension of rabbitscope in samples.
     pub(super) const TIMES: u32 = 1000;
 }
 
-/// A profile that is being encoded: the samples, and the strings that they have used.
+/// A partly encoded profile: its samples, and the strings that they use.
 #[derive(Default)]
 struct Message<'a> {
     samples: Fields,
     strings: StringTable<'a>,
 }
 
-/// What stands before and after the samples.
+/// The fields before and after the samples.
 struct Rest {
     types: Fields,
     tables: Fields,
@@ -111,13 +114,13 @@ struct Rest {
 
 #[derive(Clone, Copy)]
 struct Stack<'a> {
-    /// Root first.
+    /// Entries, root first.
     entries: &'a [StackEntry],
     count: u64,
     weight: u64,
 }
 
-/// Texts among the strings.
+/// Indexes of the type's strings.
 #[derive(Clone, Copy)]
 struct ValueType {
     name: u64,
@@ -153,9 +156,9 @@ impl<'a> Message<'a> {
         let (counts, weights) = self.value_types(profile);
         let has_period = has_period(profile);
         let has_weights = has_period || profile.event.is_weighted();
-        types.message(field::SAMPLE_TYPE, |it| it.value_type(counts));
+        types.message(field::SAMPLE_TYPE, |inner| inner.value_type(counts));
         if has_weights {
-            types.message(field::SAMPLE_TYPE, |it| it.value_type(weights));
+            types.message(field::SAMPLE_TYPE, |inner| inner.value_type(weights));
         }
         self.mappings(&mut tables);
         locations(profile, &mut tables);
@@ -171,7 +174,7 @@ impl<'a> Message<'a> {
         tables.number(field::TIME_NANOS, in_i64(profile.capture.started_unix_nanos));
         tables.number(field::DURATION_NANOS, in_i64(profile.capture.duration_nanos));
         if has_period {
-            tables.message(field::PERIOD_TYPE, |it| it.value_type(weights));
+            tables.message(field::PERIOD_TYPE, |inner| inner.value_type(weights));
             tables.number(field::PERIOD, in_i64(profile.capture.period_nanos));
         }
         tables.packed(field::COMMENT, comments);
@@ -181,7 +184,7 @@ impl<'a> Message<'a> {
         Rest { types, tables }
     }
 
-    /// Of counts and of weights.
+    /// The types of counts and of weights.
     fn value_types(&mut self, profile: &'a Profile) -> (ValueType, ValueType) {
         let event = profile.event;
         let counts = match event {
@@ -219,13 +222,13 @@ impl<'a> Message<'a> {
     }
 
     fn source_lines(&mut self, profile: &'a Profile, lines: &mut Fields) {
-        for it in &profile.lines {
+        for weight in &profile.lines {
             lines.message(field::SOURCE_LINE, |line| {
-                line.number(1, id_of(it.frame));
-                line.number(2, self.strings.id(&it.file));
-                line.number(3, it.line.into());
-                line.number(4, it.own);
-                line.number(5, it.total);
+                line.number(1, id_of(weight.frame));
+                line.number(2, self.strings.id(&weight.file));
+                line.number(3, weight.line.into());
+                line.number(4, weight.own);
+                line.number(5, weight.total);
             });
         }
     }
@@ -250,7 +253,7 @@ fn locations(profile: &Profile, tables: &mut Fields) {
     }
 }
 
-/// Of the location and of the function of a frame.
+/// The id of a frame's location and function.
 fn id_of(frame: FrameId) -> u64 {
     u64::from(frame.0) + 1
 }
@@ -272,7 +275,7 @@ fn leaf_first(stack: &[StackEntry]) -> impl Iterator<Item = u64> {
     entries.flat_map(|entry| std::iter::repeat_n(id_of(entry.frame), entry.repeat as usize))
 }
 
-/// One for each sample type.
+/// One value for each sample type.
 fn values(profile: &Profile, count: u64, weight: u64) -> impl Iterator<Item = u64> {
     let weight = if profile.event.is_weighted() {
         Some(weight)
@@ -282,7 +285,7 @@ fn values(profile: &Profile, count: u64, weight: u64) -> impl Iterator<Item = u6
     [Some(count), weight].into_iter().flatten().map(in_i64)
 }
 
-/// Keys and texts; a text that is not known is left out.
+/// Pairs of key and text, without unknown texts.
 fn labels<'a>(
     labels: &'a Labels,
     identities: &'a Identities,
@@ -300,7 +303,7 @@ fn labels<'a>(
     .filter_map(|(key, value)| Some((key, value?)))
 }
 
-/// What is known of a process; empty texts are left out.
+/// The known texts of a process's identity.
 fn texts_of(identity: &Identity) -> impl Iterator<Item = (&'static str, Option<&str>)> {
     let name = match identity.role.as_str() {
         _ if identity.is_queue() => LABEL_QUEUE,
@@ -317,7 +320,7 @@ fn texts_of(identity: &Identity) -> impl Iterator<Item = (&'static str, Option<&
     .map(|(key, text)| (key, Some(text).filter(|text| !text.is_empty())))
 }
 
-/// pprof counts in signed numbers; what does not fit stays at the largest.
+/// Limits a value to the range of pprof's signed numbers.
 fn in_i64(value: u64) -> u64 {
     value.min(i64::MAX.cast_unsigned())
 }

@@ -1,8 +1,10 @@
 //! Values that several commands read from the command line.
 
 use std::{
+    fmt::Display,
     ops::RangeInclusive,
     path::{Path, PathBuf},
+    str::FromStr,
     time::Duration,
 };
 
@@ -117,6 +119,23 @@ pub(super) fn dead_man(text: &str) -> Result<Duration, String> {
     } else {
         Err(UsageError("must be from 3s to 10m".to_owned()).to_string())
     }
+}
+
+/// A number within bounds.
+pub(super) fn within<N>(allowed: RangeInclusive<N>) -> impl Fn(&str) -> Result<N, String> + Clone
+where
+    N: FromStr + PartialOrd + Display + Clone,
+{
+    move |text| {
+        let number = text.parse().ok().filter(|number| allowed.contains(number));
+        let (first, last) = (allowed.start(), allowed.end());
+        number.ok_or_else(|| format!("must be a number from {first} to {last}"))
+    }
+}
+
+/// A number, whatever its bounds, which are checked later with what they depend on.
+pub(super) fn number<N: FromStr>(text: &str) -> Result<N, String> {
+    text.parse().map_err(|_| UsageError("must be a number".to_owned()).to_string())
 }
 
 /// A number of one or more.

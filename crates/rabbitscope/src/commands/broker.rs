@@ -12,6 +12,7 @@ use serde::Serialize;
 
 use rabbitscope_text::escapes;
 
+use super::arguments::within;
 use crate::{
     exit::{Exit, UsageError},
     output, run,
@@ -47,7 +48,7 @@ enum Command {
 #[derive(Debug, clap::Args)]
 struct Start {
     /// Nodes of the broker, 1 to 7; several are a cluster
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=i64::from(MAX_NODES)))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = within(1..=MAX_NODES))]
     nodes: u32,
     /// Plugins to enable, for example `rabbitmq_management,rabbitmq_stream`
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]

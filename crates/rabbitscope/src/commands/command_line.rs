@@ -1,7 +1,7 @@
 //! The command line: every subcommand, and which function runs it.
 
 use super::{
-    broker, diff,
+    broker, diff, environment,
     experiments::{compare, experiment, sweep},
     flamegraph, heatmap,
     inside::{calltree, functions, queues, top, trace},
@@ -10,7 +10,7 @@ use super::{
     watch,
 };
 use crate::exit::Exit;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use rabbitscope_files::FileMode;
 
 /// Finds out why RabbitMQ is slow, and proves that a change made it faster.
@@ -60,6 +60,13 @@ enum Command {
 }
 
 impl Cli {
+    /// Parses the arguments and variables of this process.
+    pub fn typed() -> Result<Self, clap::Error> {
+        let line: Vec<_> = std::env::args_os().collect();
+        let (mut command, matches) = environment::matches(Self::command(), &line)?;
+        Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
+    }
+
     /// Does what the command line asks for.
     pub fn execute(self) -> anyhow::Result<Exit> {
         if let Some(mode) = self.file_mode {
@@ -118,5 +125,28 @@ mod tests {
     #[test]
     fn the_command_line_is_consistent() {
         super::Cli::command().debug_assert();
+    }
+
+    /// The words of the standard library name neither bounds nor form.
+    #[test]
+    fn wrong_values_are_named_in_own_words() {
+        fn check(command: &clap::Command, line: &[String]) {
+            let options = command.get_arguments().filter(|arg| arg.get_action().takes_values());
+            for long in options.filter_map(|arg| arg.get_long()) {
+                let wrong = line.iter().cloned().chain([format!("--{long}=x\u{e4}")]);
+                let Err(error) = super::Cli::command().try_get_matches_from(wrong) else {
+                    continue;
+                };
+                let said = error.to_string();
+                for foreign in ["invalid digit", "invalid float", "cannot parse", "number too"] {
+                    assert!(!said.contains(foreign), "{said}");
+                }
+            }
+            for inner in command.get_subcommands() {
+                let line = line.iter().cloned().chain([inner.get_name().to_owned()]);
+                check(inner, &line.collect::<Vec<_>>());
+            }
+        }
+        check(&super::Cli::command(), &["rabbitscope".to_owned()]);
     }
 }

@@ -1,4 +1,5 @@
-//! Values of a scenario from environment variables. Variables of other programs may hold any bytes.
+//! Options and values of a scenario from environment variables. An empty variable is as good as none, and what is
+//! typed comes before a variable. Variables of other programs may hold any bytes.
 
 use std::{
     env,
@@ -6,7 +7,55 @@ use std::{
     os::unix::ffi::OsStrExt,
 };
 
+use clap::{
+    Arg, ArgMatches, Command,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+
 use crate::exit::UsageError;
+
+/// No variable has this name; clap cannot take one back from an argument.
+const NO_VARIABLE: &str = "=";
+
+/// Parses a command line whose options may come from variables.
+pub(super) fn matches(
+    command: Command,
+    line: &[OsString],
+) -> Result<(Command, ArgMatches), clap::Error> {
+    let is_empty = |arg: &Arg| arg.get_env().and_then(env::var_os).is_some_and(|it| it.is_empty());
+    let command = without_variables(command, &is_empty);
+    let error = match command.clone().try_get_matches_from(line) {
+        Ok(matches) => return Ok((command, matches)),
+        Err(error) if error.kind() == ErrorKind::ArgumentConflict => error,
+        Err(error) => return Err(error),
+    };
+    // One of both may come from a variable that nobody typed.
+    let named = named_in(&error);
+    let is_named =
+        |long: &str| named.iter().any(|name| name.split(' ').next() == Some(&format!("--{long}")));
+    let typed = without_variables(command, &|arg| arg.get_long().is_some_and(is_named));
+    let matches = typed.clone().try_get_matches_from(line).map_err(|_| error)?;
+    Ok((typed, matches))
+}
+
+/// The command without the variables of these arguments, in all subcommands.
+fn without_variables(command: Command, of: &impl Fn(&Arg) -> bool) -> Command {
+    let without = |arg: Arg| arg.env(NO_VARIABLE).hide_env(true);
+    let command = command.mut_args(|arg| if of(&arg) { without(arg) } else { arg });
+    command.mut_subcommands(|it| without_variables(it, of))
+}
+
+/// The arguments that the error names, as it writes them.
+fn named_in(error: &clap::Error) -> Vec<String> {
+    let named = [ContextKind::InvalidArg, ContextKind::PriorArg];
+    let values = named.into_iter().filter_map(|kind| error.get(kind));
+    let each = values.flat_map(|value| match value {
+        ContextValue::String(name) => vec![name.clone()],
+        ContextValue::Strings(names) => names.clone(),
+        _ => Vec::new(),
+    });
+    each.collect()
+}
 
 /// What the name of such a variable starts with.
 const PREFIX: &str = "RABBITSCOPE_SET_";
@@ -17,8 +66,10 @@ const PREFIX: &str = "RABBITSCOPE_SET_";
 pub(super) fn overrides(
     variables: impl Iterator<Item = (OsString, OsString)>,
 ) -> Result<Vec<String>, UsageError> {
-    let is_ours = |name: &OsStr| name.as_bytes().starts_with(PREFIX.as_bytes());
-    let of_scenario = variables.filter(|(name, _)| is_ours(name)).map(|(name, value)| {
+    let is_ours = |(name, value): &(OsString, OsString)| {
+        name.as_bytes().starts_with(PREFIX.as_bytes()) && !value.is_empty()
+    };
+    let of_scenario = variables.filter(is_ours).map(|(name, value)| {
         let text = (name.to_str(), value.to_str());
         let (Some(plain), Some(value)) = text else { return Err(not_text(&name)) };
         let key = plain[PREFIX.len()..].to_ascii_lowercase();
@@ -30,9 +81,9 @@ pub(super) fn overrides(
     Ok(overrides)
 }
 
-/// The text of a variable; absent when it is not set.
+/// The text of a variable; absent when it is not set, or empty.
 pub(super) fn text(name: &str) -> Result<Option<String>, UsageError> {
-    let value = env::var_os(name).map(OsString::into_string);
+    let value = env::var_os(name).filter(|value| !value.is_empty()).map(OsString::into_string);
     value.transpose().map_err(|_| not_text(name.as_ref()))
 }
 
@@ -65,6 +116,7 @@ mod tests {
             Some("queues.0.arguments.x-max-length=5"),
         );
         check(("RABBITSCOPE_URI", "amqp://h"), None);
+        check(("RABBITSCOPE_SET_NAME", ""), None);
     }
 
     #[test]

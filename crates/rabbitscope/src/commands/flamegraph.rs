@@ -3,7 +3,13 @@
 use std::path::PathBuf;
 
 use super::arguments::{ReadArguments, SpanArguments, refuse_to_replace};
-use crate::{archive, exit::Exit, format::ProfileFile, output, source::read_profile};
+use crate::{
+    archive,
+    exit::Exit,
+    format::{ProfileFile, default_page},
+    output,
+    source::read_profile,
+};
 
 /// Turn a recorded profile into a flame graph or another profile format
 #[derive(Debug, clap::Args)]
@@ -11,9 +17,9 @@ pub(super) struct Args {
     /// A run directory, the directory of `watch`, or a profile: .pb.gz, .folded, perf.data, the text of `perf script`
     input: PathBuf,
     /// Where to; the suffix says in which form: .html .svg .pb.gz .folded
-    /// .speedscope.json .firefox.json
+    /// .speedscope.json .firefox.json [default: flamegraph-TIME.html]
     #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    output: Option<PathBuf>,
     #[command(flatten)]
     span: SpanArguments,
     #[command(flatten)]
@@ -23,13 +29,17 @@ pub(super) struct Args {
 impl Args {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
         let (read, _) = archive::split_selection(&self.input)?;
-        refuse_to_replace(&self.output, [read.as_path()])?;
-        let file = ProfileFile::check(&self.output)?;
+        let path = self.output.clone().unwrap_or_else(|| default_page("flamegraph"));
+        refuse_to_replace(&path, [read.as_path()])?;
+        let file = ProfileFile::check(&path)?;
         let input = self.span.applied_to(&self.input);
         let profile = read_profile(&input, self.reading.options())?;
         // Not every form has a place for them.
         profile.capture.notes.iter().for_each(|note| output::note(note));
         file.write(&profile)?;
+        if self.output.is_none() {
+            output::result(&format!("profile  {}", path.display()));
+        }
         Ok(Exit::Done)
     }
 }

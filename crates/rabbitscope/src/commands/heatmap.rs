@@ -10,7 +10,7 @@ use super::arguments::{SpanArguments, refuse_to_replace};
 use crate::{
     archive::{self, FoundWindow, split_selection},
     exit::{Exit, UsageError},
-    format::require_html,
+    format::{default_page, require_html},
     output,
 };
 
@@ -19,29 +19,30 @@ use crate::{
 pub(super) struct Args {
     /// The directory of `watch`
     directory: PathBuf,
-    /// Where to, an .html file
+    /// Where to, an .html file [default: heatmap-TIME.html]
     #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    output: Option<PathBuf>,
     #[command(flatten)]
     span: SpanArguments,
 }
 
 impl Args {
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
-        require_html(&self.output)?;
+        let path = self.output.clone().unwrap_or_else(|| default_page("heatmap"));
+        require_html(&path)?;
         let (directory, selection) = split_selection(&self.span.applied_to(&self.directory))?;
-        refuse_to_replace(&self.output, [directory.as_path()])?;
+        refuse_to_replace(&path, [directory.as_path()])?;
         let found = archive::find(&directory, &selection)?;
         if found.is_empty() {
             let message = format!("{} has no such window", directory.display());
             return Err(UsageError(message).into());
         }
         let windows: Vec<BusyWindow> = found.into_iter().map(busy).collect();
-        let mut file = AtomicFile::create(&self.output)?;
+        let mut file = AtomicFile::create(&path)?;
         write_heat_map(file.writer(), &windows)
-            .with_context(|| format!("cannot write {}", self.output.display()))?;
+            .with_context(|| format!("cannot write {}", path.display()))?;
         file.commit()?;
-        output::result(&format!("{} windows  {}", windows.len(), self.output.display()));
+        output::result(&format!("{} windows  {}", windows.len(), path.display()));
         Ok(Exit::Done)
     }
 }

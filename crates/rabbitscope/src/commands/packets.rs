@@ -5,6 +5,7 @@ use std::{
     time::Duration,
 };
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use rabbitscope_files::AtomicFile;
 use rabbitscope_probe::packets::{
     CaptureInterface, MAX_PORTS, NetworkNamespace, PortSet, explain_packets,
@@ -15,7 +16,7 @@ use rabbitscope_wire::{
 };
 
 use super::{
-    arguments::{duration, refuse_to_replace},
+    arguments::{duration, number, refuse_to_replace, within},
     facts::{self, FactRecord},
     inside::NodeArguments,
 };
@@ -33,10 +34,10 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pid", "node", "interface", "duration", "explain"])]
     pcap: Option<PathBuf>,
     /// TCP ports of the broker, separated by commas [default: all on which the node listens; of a file: all]
-    #[arg(long, value_name = "PORT,…", value_delimiter = ',')]
+    #[arg(long, value_name = "PORT,…", value_delimiter = ',', value_parser = within(0..=u16::MAX))]
     port: Vec<u16>,
     /// Pid of the node's beam.smp [default: that of the node that --node names]
-    #[arg(long, conflicts_with = "node")]
+    #[arg(long, conflicts_with = "node", value_parser = number::<u32>)]
     pid: Option<u32>,
     #[command(flatten)]
     node: NodeArguments,
@@ -47,7 +48,7 @@ pub(super) struct Args {
     #[arg(long, default_value = "10s", value_parser = duration)]
     duration: Duration,
     /// Where to; the suffix says in which form: .html .json .pcapng; may be given several times
-    #[arg(short, long, value_name = "FILE", value_parser = target)]
+    #[arg(short, long, value_name = "FILE", value_parser = PathBufValueParser::new().try_map(target))]
     output: Vec<Target>,
     /// Keep bodies, headers and properties of messages in the .pcapng; credentials are never kept
     #[arg(long)]
@@ -74,13 +75,15 @@ enum Form {
     Packets,
 }
 
-fn target(text: &str) -> Result<Target, String> {
-    let path = PathBuf::from(text);
+fn target(path: PathBuf) -> Result<Target, UsageError> {
     let form = match path.extension().and_then(|it| it.to_str()) {
         Some("html") => Form::Page,
         Some("json") => Form::Json,
         Some("pcapng") => Form::Packets,
-        _ => return Err("the suffix says the form: .html .json .pcapng".to_owned()),
+        _ => {
+            let allowed = "the suffix says the form: .html .json .pcapng";
+            return Err(UsageError(allowed.to_owned()));
+        }
     };
     Ok(Target { path, form })
 }

@@ -11,7 +11,7 @@ use rabbitscope_probe::{Backend, Node, Recorded};
 use rabbitscope_profiles::{Event, Profile};
 
 use super::{
-    arguments::duration,
+    arguments::{duration, number, within},
     cluster_profile, explain,
     inside::{ClusterArgument, NodeArguments},
 };
@@ -21,7 +21,7 @@ use rabbitscope_inside::IdentityResolver;
 use crate::{
     debuginfod,
     exit::{Exit, UsageError},
-    format::ProfileFile,
+    format::{ProfileFile, default_page},
     interrupt, output, run,
     salvage::Unwritten,
 };
@@ -34,7 +34,7 @@ const MAX_INSIDE_HZ: u32 = 100;
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(super) struct Args {
     /// Pid of the node's beam.smp [default: that of the node that --node names]
-    #[arg(long, conflicts_with_all = ["node", "is_wanted"])]
+    #[arg(long, conflicts_with_all = ["node", "is_wanted"], value_parser = number::<u32>)]
     pid: Option<u32>,
     #[command(flatten)]
     node: NodeArguments,
@@ -52,14 +52,14 @@ pub(super) struct Args {
     duration: Duration,
     /// Samples a second on each CPU, 1 to 10000
     #[arg(long, default_value = "999", value_name = "HZ",
-          value_parser = clap::value_parser!(u32).range(1..=10_000))]
+          value_parser = within(1..=10_000_u32))]
     freq: u32,
     /// By which interface of the kernel: ebpf, perf-events [default: the best that is permitted]
     #[arg(long, value_parser = backend, conflicts_with = "from_inside")]
     tier: Option<Backend>,
     /// Where to; the suffix says in which form: .html .svg .pb.gz .folded
-    /// .speedscope.json .firefox.json
-    #[arg(short, long, value_name = "FILE", required_unless_present = "explain")]
+    /// .speedscope.json .firefox.json [default: profile-TIME.html]
+    #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Record nothing; say what this machine and the node allow and what is missing
     #[arg(long, conflicts_with_all = ["from_inside", "output", "is_wanted"])]
@@ -144,14 +144,15 @@ impl Args {
     }
 
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
-        let (false, Some(output)) = (self.explain, self.output.as_deref()) else {
+        if self.explain {
             let found = self.process().map(|node| (node.pid, node.name));
             return explain::execute(found, self.tier, &self.node, self.json);
-        };
+        }
         if self.from_inside && self.event != [Event::Cpu] {
             return Err(UsageError("--from-inside sees cpu only; leave --event out".into()).into());
         }
-        let paths = outputs(output, &distinct(&self.event));
+        let output = self.output.clone().unwrap_or_else(|| default_page("profile"));
+        let paths = outputs(&output, &distinct(&self.event));
         let files: Vec<ProfileFile> =
             paths.iter().map(|path| ProfileFile::check(path)).collect::<anyhow::Result<_>>()?;
         let stop = interrupt::watch()?;

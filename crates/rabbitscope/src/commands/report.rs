@@ -1,12 +1,12 @@
 //! `rabbitscope report`: the report of a run directory, made again from its data.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::arguments::refuse_to_replace;
 use crate::{
-    exit::{Exit, UsageError},
-    format::require_html,
-    rundir,
+    exit::Exit,
+    format::{default_page, require_html},
+    output, rundir,
 };
 
 /// Make the HTML report of a run directory again
@@ -14,21 +14,20 @@ use crate::{
 pub(super) struct Args {
     /// A run directory
     run_dir: PathBuf,
-    /// Where to, an .html file
+    /// Where to, an .html file [default: report-TIME.html]
     #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    output: Option<PathBuf>,
 }
 
 impl Args {
-    fn validate(&self) -> Result<(&Path, &Path), UsageError> {
-        require_html(&self.output)?;
-        Ok((&self.run_dir, &self.output))
-    }
-
     pub(super) fn execute(self) -> anyhow::Result<Exit> {
-        let (run_dir, output) = self.validate()?;
-        refuse_to_replace(output, [run_dir])?;
-        rundir::write_report(run_dir, output)?;
+        let path = self.output.clone().unwrap_or_else(|| default_page("report"));
+        require_html(&path)?;
+        refuse_to_replace(&path, [self.run_dir.as_path()])?;
+        rundir::write_report(&self.run_dir, &path)?;
+        if self.output.is_none() {
+            output::result(&format!("report  {}", path.display()));
+        }
         Ok(Exit::Done)
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use super::arguments::duration;
+use super::arguments::{duration, within};
 use crate::{
     continuous::{self, ConfigSource, TypedOptions},
     exit::Exit,
@@ -21,7 +21,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Samples a second on each CPU, 1 to 999 [default: 19]
-    #[arg(long, value_name = "HZ", value_parser = clap::value_parser!(u32).range(1..=999))]
+    #[arg(long, value_name = "HZ", value_parser = within(1..=999_u32))]
     frequency: Option<u32>,
     /// Length of a window, 200ms to 10m [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration)]

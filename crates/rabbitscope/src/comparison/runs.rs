@@ -211,7 +211,7 @@ mod tests {
         };
         let row = SecondRow {
             interval_nanos: 1_000_000_000,
-            counts: Counters { published, ..Counters::default() },
+            counts: Counters { published, accepted: published.into(), ..Counters::default() },
             ..SecondRow::default()
         };
         (record, vec![row])

@@ -133,8 +133,10 @@ impl Comparison {
                 format!(
                     "What differs between runs is known from {before} and {after} of them: {} in 100 such sets of runs \
                      of the same thing would have any row here, as relabelling the runs {how}shows ({comparisons} \
-                     comparisons). Shares scatter up to {overdispersion:.1} times as much as by sampling alone.",
+                     comparisons). Shares scatter up to {:.1} times as much as by sampling alone.",
                     FAMILY_ERROR_RATE_OF_RUNS * 100.0,
+                    // A ratio of variances.
+                    overdispersion.sqrt(),
                 )
             }
         }

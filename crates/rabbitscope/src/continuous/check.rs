@@ -5,7 +5,7 @@ use rabbitscope_export::ExporterOptions;
 use rabbitscope_probe::{NodeScan, origin_of};
 
 use super::{
-    config::{ConfigSource, WatchOptions},
+    config::{ConfigSource, InsideOptions, WatchOptions},
     nodes::{described, labels_of},
 };
 
@@ -13,8 +13,8 @@ use super::{
 pub(crate) fn check(source: &ConfigSource) -> anyhow::Result<String> {
     let options = source.read()?;
     // `watch` starts without it, and no node could be asked.
-    if let Some(file) = options.inside.as_ref().and_then(|inside| inside.cookie_file.as_ref()) {
-        CookieSource::File(file.clone()).check()?;
+    if let Some(named) = options.inside.as_ref().filter(|inside| inside.cookie_file.is_some()) {
+        cookie_of(named).check()?;
     }
     let mut lines = vec![recording(&options)];
     lines.extend(options.directory.as_ref().map(|directory| {
@@ -44,6 +44,11 @@ pub(super) fn inside(options: &WatchOptions) -> String {
         None => "nodes are not asked: profiles have no roles and queues, metrics no messages; `[inside] ask = true` \
                  allows to ask them"
             .to_owned(),
+        Some(inside) if cookie_of(inside).check().is_err() => format!(
+            "nodes cannot be asked ({}), but for throwaway brokers, which have a cookie of their own: profiles have no \
+             roles and queues, metrics no messages",
+            cookie_of(inside).check().err().map_or_else(String::new, |error| error.to_string()),
+        ),
         Some(inside) => {
             let cookie = inside.cookie_file.as_ref();
             let cookie = cookie.map_or_else(
@@ -53,6 +58,10 @@ pub(super) fn inside(options: &WatchOptions) -> String {
             format!("nodes are asked for roles, queues and figures, with {cookie}")
         }
     }
+}
+
+fn cookie_of(inside: &InsideOptions) -> CookieSource {
+    inside.cookie_file.clone().map_or(CookieSource::UsualPlaces, CookieSource::File)
 }
 
 /// Without what stands behind `?`: backends take passwords there (`?u=…&p=…`), and a journal keeps this text.

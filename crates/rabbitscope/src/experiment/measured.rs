@@ -82,7 +82,7 @@ fn take(
 /// After MSER-5, of all messages that were moved.
 fn warm_up(series: &[SecondRow]) -> usize {
     let moved = |row: &SecondRow| {
-        let messages = row.counts.published + row.counts.consumed + row.counts.replies;
+        let messages = row.counts.accepted_or_written() + row.counts.consumed + row.counts.replies;
         messages as f64 * 1e9 / row.interval_nanos.max(1) as f64
     };
     let rates: Vec<f64> = series.iter().filter(|row| !row.draining).map(moved).collect();

@@ -17,7 +17,7 @@ pub(crate) const VIA_VARIABLE: &str = "RABBITSCOPE_VIA";
 #[group(id = "FleetArgs", multiple = true)]
 pub(crate) struct FleetArgs {
     /// Let this many workers (`rabbitscope worker`) put the load on, on this machine or on others
-    #[arg(long, value_name = "NUMBER", requires = "via")]
+    #[arg(long, value_name = "NUMBER", requires = "via", value_parser = workers)]
     workers: Option<u16>,
     /// The RabbitMQ over which controller and workers talk, not the broker under test:
     /// amqp://USER:PASSWORD@HOST:PORT/VHOST
@@ -32,6 +32,10 @@ pub(crate) struct FleetArgs {
     /// Go on with a run of this scenario of which the controller was killed, if there is one
     #[arg(long, requires = "workers")]
     resume: bool,
+}
+
+fn workers(text: &str) -> Result<u16, String> {
+    text.parse().map_err(|_| UsageError("must be a number of 1 or more".to_owned()).to_string())
 }
 
 /// What is valid.

@@ -137,7 +137,8 @@ fn state_home() -> anyhow::Result<PathBuf> {
     if let Some(state) = env::var_os("XDG_STATE_HOME").filter(|value| !value.is_empty()) {
         return Ok(PathBuf::from(state));
     }
-    let home = env::var_os("HOME").context("HOME is not set; set XDG_STATE_HOME")?;
+    let home = env::var_os("HOME").filter(|value| !value.is_empty());
+    let home = home.context("HOME is not set; set XDG_STATE_HOME")?;
     Ok(PathBuf::from(home).join(".local/state"))
 }
 

@@ -2,11 +2,15 @@
 
 use std::fmt::Write;
 
-use rabbitscope_analysis::service_sentences;
-use rabbitscope_runs::record::{ErrorCount, LatencySummary, LoadTotals, RunRecord, Verdict};
+use rabbitscope_analysis::{LoadRates, service_sentences};
+use rabbitscope_runs::record::{
+    DoubtKind, ErrorCount, LatencySummary, LoadTotals, Loss, RunRecord, Verdict,
+};
 
-use rabbitscope_text::escapes;
-use rabbitscope_text::grouped;
+use rabbitscope_text::{escapes, grouped, grouped_rate};
+
+/// A smaller part of the messages that were written and not accepted is on its way.
+const NOTICEABLE: f64 = 0.02;
 
 /// A line each; nothing of a run that nothing happened to.
 pub(super) fn interruptions(record: &RunRecord) -> String {
@@ -41,6 +45,61 @@ pub(super) fn overdue(latencies: &[LatencySummary]) -> String {
         )
     });
     lines.collect()
+}
+
+/// What the sockets took, where that is more than the broker accepted.
+pub(super) fn written(rates: &LoadRates, record: &RunRecord) -> String {
+    let behind = rates.written - rates.published();
+    if behind <= NOTICEABLE * rates.written {
+        return String::new();
+    }
+    let (rate, count) = (grouped_rate(rates.written), grouped(record.load.counts.published));
+    format!(
+        "written   {rate:>11} msg/s  ({:.1} s; {count} written in all): sockets were full for {:.0} % of the time, and \
+         {} messages were not accepted when the load ended\n",
+        rates.seconds,
+        100.0 * record.client.sockets_full_share,
+        grouped_rate(behind * rates.seconds),
+    )
+}
+
+/// Why the measured time was not steady, where nobody has asked for that.
+pub(super) fn unsteady(record: &RunRecord) -> String {
+    let is_doubt = record.doubts.iter().any(|doubt| doubt.kind == DoubtKind::NotSteady);
+    let found = record.steadiness.as_ref().filter(|found| !found.steady && !is_doubt);
+    found.map_or_else(String::new, |found| format!("not steady: {}\n", found.sentence))
+}
+
+/// Something that was not recorded or measured.
+pub(super) fn loss(loss: &Loss) -> String {
+    format!(
+        "not recorded: {} of {} {} ({})\n",
+        grouped(loss.count),
+        grouped(loss.of),
+        loss.what,
+        escapes::value(&loss.meaning)
+    )
+}
+
+/// What was expected and what became of it, and what speaks against the run.
+pub(super) fn judgement(record: &RunRecord) -> String {
+    let mut text = String::new();
+    for it in &record.expectations {
+        let result = if it.passed { "as expected" } else { "NOT AS EXPECTED" };
+        let measured = it.measured.as_deref().unwrap_or("nothing was measured");
+        let _ = writeln!(text, "{result}: {} ({measured})", it.text);
+    }
+    for doubt in &record.doubts {
+        let kind = match doubt.kind {
+            DoubtKind::ClientLimited => "client-limited",
+            DoubtKind::NotSteady => "not steady",
+            DoubtKind::WorkerLagging => "worker lagging",
+            DoubtKind::WorkerLost => "worker lost",
+            DoubtKind::FaultFailed => "fault failed",
+        };
+        let _ = writeln!(text, "NOT VALID, {kind}: {}", escapes::value(&doubt.reason));
+    }
+    text
 }
 
 /// The client's part and the rest are told apart.

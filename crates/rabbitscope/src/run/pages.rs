@@ -53,14 +53,15 @@ fn page(group: &PollerGroup, url: String, throwaway: Option<(&str, &str)>) -> an
 
 fn password(source: &PasswordSource) -> Result<String, UsageError> {
     match source {
-        PasswordSource::Environment(name) => env::var(name).map_err(|error| {
-            let reason = match error {
-                VarError::NotPresent => "set it",
-                VarError::NotUnicode(_) => "it is not text in UTF-8",
+        PasswordSource::Environment(name) => {
+            let reason = match env::var(name) {
+                Ok(password) if !password.is_empty() => return Ok(password),
+                Ok(_) | Err(VarError::NotPresent) => "set it",
+                Err(VarError::NotUnicode(_)) => "it is not text in UTF-8",
             };
             let place = format!("the password of a poller is to be in the variable {name}");
-            UsageError(format!("{place}: {reason}"))
-        }),
+            Err(UsageError(format!("{place}: {reason}")))
+        }
         PasswordSource::File(file) => {
             let text = rabbitscope_files::read_text(Path::new(file), MAX_TEXT_BYTES);
             text.map(|text| text.trim_end_matches(['\r', '\n']).to_owned()).map_err(|error| {

@@ -6,12 +6,11 @@ use std::{
 };
 
 use rabbitscope_analysis::{
-    ClientEffort, LoadRates, WaitTimes, caution, hottest, occurrences, quality_sentence, shown_part,
+    Activity, ClientEffort, LoadRates, WaitTimes, caution, hottest, occurrences, quality_sentence,
+    shown_part,
 };
 use rabbitscope_profiles::{Capture, Event, Profile, StackQuality};
-use rabbitscope_runs::record::{
-    DoubtKind, LatencySummary, Loss, PacketFacts, PatchedModule, RunRecord, SecondRow,
-};
+use rabbitscope_runs::record::{LatencySummary, PacketFacts, PatchedModule, RunRecord, SecondRow};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -19,8 +18,8 @@ use super::{
     Finished,
     breakdown::breakdown,
     faults::faults_text,
-    interruptions::{ending, interruptions, overdue},
-    owners::Owners,
+    interruptions::{ending, interruptions, judgement, loss, overdue, unsteady, written},
+    owners::{HeldShare, HotFunction, Owners, busy, held, ranked},
 };
 use crate::fleet::workers;
 use rabbitscope_text::{escapes, grouped, grouped_rate, short_time};
@@ -37,6 +36,7 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
         text += &usage(&measured, &finished.series, record);
         text += &effort(&measured.effort);
     }
+    text += &unsteady(record);
     text += &workers(record);
     text += &interruptions(record);
     text += &faults_text(record);
@@ -134,7 +134,12 @@ fn rates(rates: &LoadRates, record: &RunRecord) -> String {
     let confirms =
         |group: &Value| !group["confirm-window"].is_null() || !group["tx-size"].is_null();
     let rows = [
-        ("published", rates.published, load.counts.published, !groups("publishers").is_empty()),
+        (
+            "published",
+            rates.published(),
+            load.counts.accepted_or_written(),
+            !groups("publishers").is_empty(),
+        ),
         (
             "confirmed",
             rates.confirmed,
@@ -151,8 +156,11 @@ fn rates(rates: &LoadRates, record: &RunRecord) -> String {
     {
         let (rate, count, seconds) = (grouped_rate(rate), grouped(count), rates.seconds);
         let unit = if name == "opened" { "/s    " } else { "msg/s " };
-        let _ = writeln!(text, "{name:<10}{rate:>11} {unit} ({seconds:.1} s; {count} in all)");
+        let what = if name == "published" { acceptance(rates) } else { "" };
+        let _ =
+            writeln!(text, "{name:<10}{rate:>11} {unit} ({seconds:.1} s; {count}{what} in all)");
     }
+    text += &written(rates, record);
     text += &items(rates, record);
     let counts = [
         ("returned", load.counts.returned, "messages"),
@@ -164,6 +172,11 @@ fn rates(rates: &LoadRates, record: &RunRecord) -> String {
         let _ = writeln!(text, "{name:<10}{:>11} {what}", grouped(count));
     }
     text
+}
+
+/// What is known of published messages.
+fn acceptance(rates: &LoadRates) -> &'static str {
+    if rates.accepted.is_some() { " accepted" } else { " written" }
 }
 
 /// What applications would have sent, where that is not what messages are: several in one, or compressed.
@@ -248,19 +261,13 @@ pub struct ProfileSummary<'a> {
     /// Why shares say little, or that there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     caution: Option<String>,
+    activity: Activity,
     hottest: Vec<HotFunction>,
+    /// What ran for no Erlang function.
+    held: Vec<HeldShare>,
     owners: Owners,
     capture: &'a Capture,
     quality: StackQuality,
-}
-
-/// Shares are of all samples of the node, or of its blocked time, 0 to 1.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-struct HotFunction {
-    function: String,
-    own_share: f64,
-    total_share: f64,
 }
 
 impl<'a> ProfileSummary<'a> {
@@ -268,17 +275,15 @@ impl<'a> ProfileSummary<'a> {
     pub fn of(profile: &'a Profile) -> Self {
         let shown = shown_part(profile);
         let whole = shown.total();
-        let hottest = hottest(&shown, HOTTEST).into_iter().map(|row| HotFunction {
-            own_share: row.own_share(whole),
-            total_share: row.total_share(whole),
-            function: row.name,
-        });
+        let hottest = hottest(&shown, HOTTEST).into_iter().map(|row| HotFunction::new(row, whole));
         Self {
             event: profile.event,
             count: occurrences(&shown),
             waits: WaitTimes::of(profile),
             caution: caution(&shown),
+            activity: Activity::of(&shown),
             hottest: hottest.collect(),
+            held: held(&shown),
             owners: Owners::of(&shown),
             capture: &profile.capture,
             quality: shown.quality,
@@ -302,11 +307,9 @@ impl fmt::Display for ProfileSummary<'_> {
             (_, Some(_)) => "share of the blocked time, with what they call".to_owned(),
             (event, None) => format!("share of {}, with what they call", event.unit()),
         };
-        writeln!(f, "Hottest Erlang functions ({of})")?;
-        for hot in &self.hottest {
-            writeln!(f, "{:>6.1} %  {}", 100.0 * hot.own_share, escapes::value(&hot.function))?;
-        }
-        write!(f, "{}", self.owners)?;
+        writeln!(f, "{}", busy(&self.activity, self.event))?;
+        writeln!(f, "Hottest Erlang functions ({of}), in brackets what ran for none")?;
+        write!(f, "{}{}", ranked(&self.hottest, &self.held), self.owners)?;
         writeln!(f, "\n{}", quality_sentence(&self.quality))
     }
 }
@@ -322,35 +325,11 @@ fn off_cpu(waits: &WaitTimes) -> String {
     )
 }
 
-fn loss(loss: &Loss) -> String {
-    format!(
-        "not recorded: {} of {} {} ({})\n",
-        grouped(loss.count),
-        grouped(loss.of),
-        loss.what,
-        loss.meaning
-    )
-}
-
-/// What was expected and what became of it, and what speaks against the run.
-fn judgement(record: &RunRecord) -> String {
-    let mut text = String::new();
-    for it in &record.expectations {
-        let result = if it.passed { "as expected" } else { "NOT AS EXPECTED" };
-        let measured = it.measured.as_deref().unwrap_or("nothing was measured");
-        let _ = writeln!(text, "{result}: {} ({measured})", it.text);
-    }
-    for doubt in &record.doubts {
-        let kind = match doubt.kind {
-            DoubtKind::ClientLimited => "client-limited",
-            DoubtKind::NotSteady => "not steady",
-            DoubtKind::WorkerLagging => "worker lagging",
-            DoubtKind::WorkerLost => "worker lost",
-            DoubtKind::FaultFailed => "fault failed",
-        };
-        let _ = writeln!(text, "NOT VALID, {kind}: {}", escapes::value(&doubt.reason));
-    }
-    text
+/// What sockets took, where that is far from what the broker accepted.
+fn written_beside(row: &SecondRow) -> u64 {
+    let (written, accepted) = (row.counts.published, row.counts.accepted_or_written());
+    let is_far = written.abs_diff(accepted) * 10 > written.max(accepted);
+    if is_far { written } else { 0 }
 }
 
 /// One second in one line.
@@ -359,7 +338,8 @@ pub fn second(row: &SecondRow) -> String {
         |count: u64| grouped_rate(count as f64 * 1e9 / row.interval_nanos.max(1) as f64);
     let mut text = format!("{:>4} s", row.second + 1);
     let counts = [
-        ("published", row.counts.published),
+        ("published", row.counts.accepted_or_written()),
+        ("written", written_beside(row)),
         ("confirmed", row.counts.confirmed),
         ("consumed", row.counts.consumed),
         ("replies", row.counts.replies),

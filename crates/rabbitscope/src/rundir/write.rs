@@ -17,7 +17,7 @@ use rabbitscope_runs::{
     record::{RunRecord, SecondRow, TracedMessage},
     scenario::Scenario,
 };
-use rabbitscope_text::display_utc;
+use rabbitscope_text::compact_utc;
 use rabbitscope_wire::report::PacketReport;
 use serde::Serialize;
 
@@ -84,7 +84,7 @@ impl RunDirectory {
 
     /// Makes `runs/TIME-NAME`, with a number at the end when two runs start in the same second.
     pub fn create_named(name: &str) -> anyhow::Result<Self> {
-        let stem = format!("{}-{name}", compact_utc(SystemTime::now()));
+        let stem = format!("{}-{name}", now_in_names());
         let runs = Arc::new(Directory::make(Path::new("runs"))?);
         for number in 1.. {
             let suffix = if number == 1 { String::new() } else { format!("-{number}") };
@@ -285,6 +285,11 @@ impl SeriesFile {
     }
 }
 
+/// The time now, as names have it.
+fn now_in_names() -> String {
+    compact_utc(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
+}
+
 /// The log of another node than the first, as `crates/broker` names it.
 fn node_log(number: u32) -> String {
     BROKER_LOG.replace(".log", &format!("-{number}.log"))
@@ -293,29 +298,4 @@ fn node_log(number: u32) -> String {
 fn is_log(name: &OsStr) -> bool {
     let stem = name.to_str().and_then(|name| name.strip_suffix(".log"));
     stem.is_some_and(|stem| stem.starts_with("broker"))
-}
-
-/// `20260102T030405Z`
-fn compact_utc(time: SystemTime) -> String {
-    let since_epoch = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    display_utc(since_epoch).to_string().replace(['-', ':'], "")
-}
-
-#[cfg(test)]
-mod tests {
-    use std::time::Duration;
-
-    use super::*;
-
-    #[test]
-    fn times_in_names() {
-        fn check(seconds: u64, expected: &str) {
-            assert_eq!(compact_utc(UNIX_EPOCH + Duration::from_secs(seconds)), expected);
-        }
-        check(0, "19700101T000000Z");
-        check(951_782_399, "20000228T235959Z");
-        check(951_782_400, "20000229T000000Z");
-        check(1_735_689_599, "20241231T235959Z");
-        check(4_107_542_400, "21000301T000000Z");
-    }
 }

@@ -55,3 +55,22 @@ fn consumers_alone_empty_a_queue() {
     let second = run(&bench, &format!("{head}[[consumers]]{consumers}"), 0);
     assert_eq!((count(&second, "published"), count(&second, "consumed")), (0, 1400));
 }
+
+/// Sockets take all of it at once, and the broker needs seconds for it.
+#[test]
+fn what_sockets_hold_is_awaited() {
+    let bench = Workbench::new("in-sockets");
+    let text = r#"
+name = "in-sockets"
+run = { until = "empty", verify = true }
+queues = [{ name = "in-sockets", type = "quorum" }]
+publishers = [{ queue = "in-sockets", count = 4, connections = 4, messages = 30000 }]
+consumers = [{ queue = "in-sockets", prefetch = 100 }]
+"#;
+    let run = run(&bench, text, 0);
+    let counts = ["published", "accepted", "consumed"].map(|key| count(&run, key));
+    assert_eq!(counts, [120_000; 3], "{run:#}");
+    let found = ["lost", "still-queued", "not-judged"];
+    let found = found.map(|key| run["verification"][key].as_u64().unwrap());
+    assert_eq!(found, [0; 3], "{run:#}");
+}

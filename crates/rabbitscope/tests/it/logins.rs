@@ -156,7 +156,7 @@ fn a_token_logs_in_and_is_in_no_record() {
     assert_eq!(bench.files_with("out", &token), [""; 0].map(std::path::PathBuf::from));
 
     bench.file("token", "forged");
-    bench.rabbitscope("run s.toml --out forged").code(1).says(&["refuses user"]);
+    bench.rabbitscope("run s.toml --out forged").code(6).says(&["refuses user"]);
 }
 
 #[test]

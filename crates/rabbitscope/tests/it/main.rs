@@ -17,6 +17,7 @@ mod experiments;
 mod faults;
 mod files;
 mod fleets;
+mod floods;
 mod foreign_profiles;
 mod forwarder;
 mod full_disk;
@@ -51,6 +52,7 @@ mod readme;
 #[path = "../../../export/tests/it/receiver.rs"]
 mod receiver;
 mod recovery;
+mod refusals;
 mod remote_control;
 mod restarts;
 mod routers;

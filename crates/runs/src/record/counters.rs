@@ -44,14 +44,77 @@ pub struct Counter {
     pub value: fn(&Counters) -> u64,
 }
 
+/// A count that files of older versions lack: it is unknown there, and not 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct KnownCount(Option<u64>);
+
+impl KnownCount {
+    /// As in a file of an older version.
+    pub const UNKNOWN: Self = Self(None);
+
+    /// The count; absent in files of older versions.
+    pub fn get(self) -> Option<u64> {
+        self.0
+    }
+
+    fn is_unknown(&self) -> bool {
+        self.0.is_none()
+    }
+}
+
+impl From<u64> for KnownCount {
+    fn from(count: u64) -> Self {
+        Self(Some(count))
+    }
+}
+
+impl Default for KnownCount {
+    fn default() -> Self {
+        Self(Some(0))
+    }
+}
+
+/// What the list needs of a count.
+trait Count: Copy {
+    fn value(self) -> u64;
+    fn plus(self, other: Self) -> Self;
+}
+
+impl Count for u64 {
+    fn value(self) -> u64 {
+        self
+    }
+
+    fn plus(self, other: Self) -> Self {
+        self.saturating_add(other)
+    }
+}
+
+impl Count for KnownCount {
+    fn value(self) -> u64 {
+        self.0.unwrap_or(0)
+    }
+
+    fn plus(self, other: Self) -> Self {
+        Self(self.0.zip(other.0).map(|(one, other)| one.saturating_add(other)))
+    }
+}
+
+fn unknown() -> KnownCount {
+    KnownCount::UNKNOWN
+}
+
 macro_rules! counters {
-    ($($name:ident: $unit:ident, $live:ident, $metric:literal, $help:literal;)*) => {
+    (@type) => { u64 };
+    (@type $type:ty) => { $type };
+    ($($(#[$attribute:meta])* $name:ident $(as $type:ty)?: $unit:ident, $live:ident, $metric:literal, $help:literal;)*) => {
         /// What a load counted, within a second or over a run. Counts that an older version did not
         /// have are 0.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case", default)]
         pub struct Counters {
-            $(#[doc = $help] pub $name: u64,)*
+            $(#[doc = $help] $(#[$attribute])* pub $name: counters!(@type $($type)?),)*
         }
 
         impl Counters {
@@ -63,20 +126,39 @@ macro_rules! counters {
                     help: $help,
                     unit: Unit::$unit,
                     live: LiveForm::$live,
-                    value: |counters| counters.$name,
+                    value: |counters| Count::value(counters.$name),
                 },)*
             ];
 
             /// Adds what another thread or second counted.
             pub fn add(&mut self, other: &Self) {
-                $(self.$name = self.$name.saturating_add(other.$name);)*
+                $(self.$name = Count::plus(self.$name, other.$name);)*
             }
         }
     };
 }
 
+impl Counters {
+    /// Counts messages that the broker accepted.
+    pub fn accept(&mut self, count: u64) {
+        self.accepted = self.accepted.plus(count.into());
+    }
+
+    /// Takes the accepted messages out, to count them elsewhere.
+    pub fn take_accepted(&mut self) -> u64 {
+        std::mem::take(&mut self.accepted).value()
+    }
+
+    /// Messages that the broker accepted; in files of older versions those that were written to sockets.
+    pub fn accepted_or_written(&self) -> u64 {
+        self.accepted.get().unwrap_or(self.published)
+    }
+}
+
 counters! {
-    published: Things, Rate, "published_messages_total", "Messages written to sockets.";
+    published: Things, Rate, "published_messages_total", "Messages written to sockets; the broker may not have read them.";
+    #[serde(default = "unknown", skip_serializing_if = "KnownCount::is_unknown")]
+    accepted as KnownCount: Things, Rate, "accepted_messages_total", "Messages that the broker accepted: confirmed, committed, or, without confirms, before a request on the same channel that the broker has answered.";
     confirmed: Things, Rate, "confirmed_messages_total", "Messages that the broker confirmed.";
     nacked: Things, Count, "nacked_messages_total", "Messages that the broker refused (`basic.nack`).";
     returned: Things, Count, "returned_messages_total", "Messages that came back as unroutable.";
@@ -142,6 +224,20 @@ mod tests {
         let names: BTreeSet<_> = Counters::ALL.iter().map(|it| it.name.replace('_', "-")).collect();
         let keys = serde_json::to_value(sum).unwrap();
         assert_eq!(names, keys.as_object().unwrap().keys().cloned().collect());
+    }
+
+    /// A file of an older version says nothing of acceptance: nor does a sum with it.
+    #[test]
+    fn what_older_versions_did_not_count_is_unknown() {
+        let old: Counters = serde_json::from_str(r#"{ "published": 7 }"#).unwrap();
+        assert_eq!((old.accepted.get(), old.accepted_or_written()), (None, 7));
+        let mut sum = Counters::default();
+        sum.accept(3);
+        assert_eq!((sum.accepted.get(), sum.accepted_or_written()), (Some(3), 3));
+        sum.add(&old);
+        assert_eq!(sum.accepted.get(), None);
+        let written = serde_json::to_string(&sum).unwrap();
+        assert_eq!(serde_json::from_str::<Counters>(&written).unwrap(), sum);
     }
 
     #[test]

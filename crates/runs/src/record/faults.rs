@@ -34,12 +34,13 @@ pub struct FaultRecord {
     /// Why it did not happen, or was not undone; absent: it went as planned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// What the broker did not do until the next fault, or the end of the load; absent when it did not happen.
+    /// What the broker did not do until it had recovered; absent when the fault did not happen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outage: Option<FaultOutage>,
 }
 
-/// Time without service from the begin of a fault until the next one begins, or the load ends.
+/// Time without service from the begin of a fault until the broker has recovered. At the latest that is when the next
+/// fault begins, or the load ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct FaultOutage {
@@ -51,6 +52,10 @@ pub struct FaultOutage {
     pub longest_wait_nanos: u64,
     /// In all: an alarm held at least one connection.
     pub blocked_nanos: u64,
+    /// The end of the time that counts, from the start of the load; absent in records of before: until the next fault
+    /// or the end of the load.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until_nanos: Option<u64>,
 }
 
 /// Times of all faults of a kind that happened, in nanoseconds.

@@ -18,7 +18,7 @@ mod validity;
 mod verification;
 
 pub use breakdown::{GroupLatencies, LatencyBreakdown, QueueLatencies};
-pub use counters::{Counter, Counters, LiveForm, Unit};
+pub use counters::{Counter, Counters, KnownCount, LiveForm, Unit};
 pub use faults::{FaultOutage, FaultRecord, FaultTimes, Percentiles};
 pub use fleet::{FleetFacts, FleetWorker};
 pub use latencies::{LatencyPoint, SecondLatencies, SecondLatency};

@@ -50,6 +50,8 @@ pub struct ClientCheck {
     /// Share of the time in which publishers were held back by the broker (socket full, alarm,
     /// confirm window full), 0 to 1; of the kind that held most.
     pub held_back_share: f64,
+    /// Share of the time in which the sockets of publishers were full, or an alarm blocked them, 0 to 1.
+    pub sockets_full_share: f64,
 }
 
 /// One line of `[expect]` and what became of it.

@@ -9,16 +9,20 @@ use serde::{Deserialize, Serialize};
 pub struct Verification {
     /// Messages of each publisher that are remembered; older ones are known by their number only.
     pub window: u64,
-    /// Messages that the broker accepted: confirmed or committed, or written by a publisher without
-    /// confirms.
+    /// Messages that the broker accepted: confirmed, committed, or, without confirms, before a request on the same
+    /// channel that it answered; and those that were delivered. In files of older versions also messages without
+    /// confirms that were only written.
     pub accepted: u64,
     /// Of those, the ones that reached no consumer (with several queues: counted for each queue that
     /// missed one) and are not in a queue any more. More may be among those not judged.
     pub lost: u64,
     /// Of the accepted, those that reached no consumer but may still be in a queue.
     pub still_queued: u64,
-    /// Of the accepted, those of which it cannot be told whether they are lost.
+    /// Messages of which it cannot be told whether they are lost.
     pub not_judged: u64,
+    /// Messages that were sent and not delivered, and of which the broker did not say that it accepted them: they are
+    /// among those not judged (once for each queue), and not among the accepted.
+    pub unanswered: u64,
     /// Deliveries of a message that had been delivered before, not marked as redelivered.
     pub duplicates: u64,
     /// Of those, deliveries of messages that a publisher had sent again after a lost connection.

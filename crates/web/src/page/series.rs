@@ -11,7 +11,10 @@ use crate::more_charts::{ChartData, more_charts};
 pub(crate) struct SeriesData {
     /// Middle of each interval.
     at: Vec<f64>,
+    /// Messages written to sockets.
     published: Vec<f64>,
+    /// Messages that the broker accepted; absent in files of older versions, and where each of them was confirmed.
+    accepted: Option<Vec<f64>>,
     confirmed: Vec<f64>,
     consumed: Vec<f64>,
     confirm: LatencyColumns,
@@ -42,7 +45,11 @@ impl SeriesData {
         let rate = |count: fn(&SecondRow) -> u64| {
             rows.iter().map(|row| tenths(count(row) as f64 / interval(row))).collect()
         };
+        let is_said =
+            rows.iter().any(|row| row.counts.accepted.get() != Some(row.counts.confirmed));
+        let is_known = rows.iter().all(|row| row.counts.accepted.get().is_some());
         Self {
+            accepted: (is_said && is_known).then(|| rate(|row| row.counts.accepted_or_written())),
             at: rows.iter().map(|row| f64::from(row.second) + interval(row) / 2.0).collect(),
             published: rate(|row| row.counts.published),
             confirmed: rate(|row| row.counts.confirmed),

@@ -1,4 +1,4 @@
-//! Error rates of what is said beside a difference: the same, so many rounds, this value is enough.
+//! Error rates of the statements beside a difference: equivalence, the number of rounds, the recommended value.
 
 use rabbitscope_runs::experiment::{
     ArmFacts, ExperimentResult, Goal, MetricFacts, RunOfArm, SweepAxis, Verdict,
@@ -7,16 +7,20 @@ use rabbitscope_runs::experiment::{
 use super::simulation::Random;
 use crate::experiment::{SignedRank, alpha_of_each_look, conclude, is_decided};
 
-/// How far a round's ratio scatters where rounds agree well.
+/// Scatter of a round's ratio if rounds agree well.
 const SCATTER: f64 = 0.02;
 
-/// How far it scatters where they do not.
+/// Scatter of a round's ratio if rounds agree poorly.
 const WIDE: f64 = 0.06;
 
 const INTEREST: f64 = 0.03;
 
 fn experiment(arms: usize, looks: &[u32]) -> ExperimentResult {
-    let arm = |at: usize| ArmFacts { name: format!("{at}"), cell: vec![at], ..ArmFacts::default() };
+    let arm = |number: usize| ArmFacts {
+        name: format!("{number}"),
+        cell: vec![number],
+        ..ArmFacts::default()
+    };
     ExperimentResult {
         alpha: alpha_of_each_look(looks),
         looks: looks.to_vec(),
@@ -27,7 +31,7 @@ fn experiment(arms: usize, looks: &[u32]) -> ExperimentResult {
     }
 }
 
-/// Adds a round in which each arm has its effect and its luck.
+/// Adds a round in which each arm has its effect plus random scatter.
 fn round(result: &mut ExperimentResult, number: u32, effects: &[f64], random: &mut Random) {
     scattered_round(result, number, effects, (SCATTER, random));
 }
@@ -38,7 +42,7 @@ fn scattered_round(
     effects: &[f64],
     (scatter, random): (f64, &mut Random),
 ) {
-    // Pairs scatter by the root of two more than single runs.
+    // Pairs scatter more than single runs, by the root of two.
     let luck = scatter / std::f64::consts::SQRT_2;
     result.runs.extend(effects.iter().enumerate().map(|(arm, effect)| RunOfArm {
         round: number,
@@ -52,7 +56,7 @@ fn scattered_round(
 fn looks_keep_the_error_rate_of_the_same() {
     const EXPERIMENTS: u32 = 2000;
     let looks = [10, 15, 20];
-    // The rates of looks take some time, and every experiment has the same looks.
+    // The rates of looks take time to compute, and every experiment has the same looks.
     let mut first = experiment(2, &looks);
     conclude(&mut first, &[]);
     let mut called = 0;
@@ -97,20 +101,20 @@ fn the_advised_rounds_show_what_they_promise() {
         advised += 1;
         let mut draw = || INTEREST.ln_1p() + WIDE * random.normal();
         let differences: Vec<f64> = (0..rounds).map(|_| draw()).collect();
-        shown += u32::from(SignedRank::of(&differences).p_value() <= Some(0.05));
+        shown += u32::from(SignedRank::new(&differences).p_value() <= Some(0.05));
     }
     let power = f64::from(shown) / f64::from(advised);
     assert!(advised > 400, "{advised}");
     assert!((0.75..0.9).contains(&power), "{power} of the experiments show it");
 }
 
-/// A sweep of values 1, 2, 4 … with these effects.
+/// The sentences of a sweep over the values 1, 2, 4 … with these effects.
 fn sweep(effects: &[f64], rounds: u32, goal: Goal, seed: u64) -> Vec<String> {
     let mut result = experiment(effects.len(), &[rounds]);
-    for (at, arm) in result.arms.iter_mut().enumerate() {
-        arm.name = format!("prefetch={}", 1 << at);
+    for (exponent, arm) in result.arms.iter_mut().enumerate() {
+        arm.name = format!("prefetch={}", 1 << exponent);
     }
-    let values = (0..effects.len()).map(|at| (1 << at).to_string()).collect();
+    let values = (0..effects.len()).map(|exponent| (1 << exponent).to_string()).collect();
     result.axes = vec![SweepAxis { key: "consumers.0.prefetch".to_owned(), values }];
     result.metrics[0] =
         MetricFacts { name: "consumed.rate".to_owned(), goal, ..MetricFacts::default() };

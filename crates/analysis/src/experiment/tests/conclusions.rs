@@ -1,4 +1,4 @@
-//! What is said of given values.
+//! Sentences and verdicts for given values.
 
 use rabbitscope_runs::experiment::{
     ArmFacts, ComparisonRole, ExperimentResult, Goal, KnownExpectation, KnownResult, MetricFacts,
@@ -7,7 +7,7 @@ use rabbitscope_runs::experiment::{
 
 use crate::experiment::{conclude, is_decided};
 
-/// The values of each round, by arm; the last arm is the control.
+/// An experiment with these values per round and arm; the last arm is the control.
 fn experiment(rounds: &[[f64; 3]]) -> ExperimentResult {
     let arm =
         |name: &str, control| ArmFacts { name: name.to_owned(), control, ..ArmFacts::default() };
@@ -37,8 +37,8 @@ fn experiment(rounds: &[[f64; 3]]) -> ExperimentResult {
 
 fn steps(by: f64) -> Vec<[f64; 3]> {
     let noise = [0.0, 0.01, -0.01, 0.004, -0.006, 0.008, -0.003, 0.002];
-    let round = |(at, noise): (usize, &f64)| {
-        let base = 1000.0 + 40.0 * at as f64;
+    let round = |(index, noise): (usize, &f64)| {
+        let base = 1000.0 + 40.0 * index as f64;
         [base, base * (by + noise), base * (1.0 + noise / 2.0)]
     };
     noise.iter().enumerate().map(round).collect()
@@ -114,7 +114,7 @@ fn too_few_rounds_and_scatter_are_undecided() {
     assert_eq!(result.comparisons[0].rounds_to_decide, Some(6));
     assert!(result.sentences[0].contains("too few rounds"), "{:?}", result.sentences);
     let scattered: Vec<[f64; 3]> =
-        (0..8).map(|at| [1000.0, if at % 2 == 0 { 1300.0 } else { 800.0 }, 1000.0]).collect();
+        (0..8).map(|round| [1000.0, if round % 2 == 0 { 1300.0 } else { 800.0 }, 1000.0]).collect();
     let mut result = experiment(&scattered);
     conclude(&mut result, &[]);
     assert!(!is_decided(&result));
@@ -169,11 +169,27 @@ fn secondary_metrics_are_adjusted_together() {
         run.values.extend([value, None]);
     }
     conclude(&mut result, &[]);
-    let of = |arm, metric| {
-        result.comparisons.iter().find(|it| (it.arm, it.metric) == (arm, metric)).unwrap()
+    let comparison_of = |arm, metric| {
+        result
+            .comparisons
+            .iter()
+            .find(|comparison| (comparison.arm, comparison.metric) == (arm, metric))
+            .unwrap()
     };
-    assert_eq!(of(1, 0).p, of(1, 0).adjusted_p);
-    assert_eq!(of(1, 1).adjusted_p, of(1, 1).p, "the other metric has no values");
-    assert!(of(1, 1).sentence.contains("confirm.p99 10.1 % higher"), "{}", of(1, 1).sentence);
-    assert!(of(1, 2).sentence.contains("no round has broker.memory"), "{}", of(1, 2).sentence);
+    assert_eq!(comparison_of(1, 0).p, comparison_of(1, 0).adjusted_p);
+    assert_eq!(
+        comparison_of(1, 1).adjusted_p,
+        comparison_of(1, 1).p,
+        "the other metric has no values"
+    );
+    assert!(
+        comparison_of(1, 1).sentence.contains("confirm.p99 10.1 % higher"),
+        "{}",
+        comparison_of(1, 1).sentence
+    );
+    assert!(
+        comparison_of(1, 2).sentence.contains("no round has broker.memory"),
+        "{}",
+        comparison_of(1, 2).sentence
+    );
 }

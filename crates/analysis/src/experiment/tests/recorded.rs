@@ -1,24 +1,24 @@
-//! Comparisons of a thing with itself, out of real runs: `recorded.csv` has the 30 runs of the baseline and of the control of
-//! `experiments/02-routing.toml`, in the order in which they were made on a shared machine of two CPUs.
+//! Comparisons of equal arms, from real runs. `recorded.csv` has the 30 runs of the baseline and of the control of
+//! `experiments/02-routing.toml`, in their original order, from a shared machine of two CPUs.
 
 use super::simulation::Random;
 use crate::experiment::SignedRank;
 
 const RUNS: &str = include_str!("recorded.csv");
 
-/// Comparisons that are drawn.
+/// Number of drawn comparisons.
 const COMPARISONS: usize = 200;
 
-/// Logarithms of a column, in the order in which the runs were made.
+/// Logarithms of a column, in the order of the runs.
 fn column(name: &str) -> Vec<f64> {
     let mut lines = RUNS.lines();
-    let at = lines.next().unwrap().split(',').position(|title| title == name).unwrap();
-    let value = |line: &str| line.split(',').nth(at).unwrap().parse::<f64>().unwrap().ln();
+    let index = lines.next().unwrap().split(',').position(|title| title == name).unwrap();
+    let value = |line: &str| line.split(',').nth(index).unwrap().parse::<f64>().unwrap().ln();
     lines.map(value).collect()
 }
 
-/// In how many comparisons of so many rounds a difference is called at 5 %. A round is two runs that were made one after
-/// the other; a coin says which is which, and `effect` is added to the second.
+/// Returns the number of comparisons with this many rounds that find a difference at 5 %. A round is two consecutive
+/// runs in random order; `effect` is added to the second.
 fn called(values: &[f64], rounds: usize, effect: f64) -> usize {
     let mut random = Random::new(17);
     let mut comparison = || {
@@ -29,7 +29,7 @@ fn called(values: &[f64], rounds: usize, effect: f64) -> usize {
             pair[other] + effect - pair[one]
         });
         let differences: Vec<f64> = differences.collect();
-        SignedRank::of(&differences).p_value().is_some_and(|p| p <= 0.05)
+        SignedRank::new(&differences).p_value().is_some_and(|p| p <= 0.05)
     };
     (0..COMPARISONS).filter(|_| comparison()).count()
 }
@@ -40,12 +40,12 @@ fn real_runs_of_a_thing_against_itself_differ_in_five_percent() {
         let values = column(metric);
         assert_eq!(values.len(), 30);
         let found = [6, 10, 15].map(|rounds| called(&values, rounds, 0.0));
-        // 5 % of 600 and two standard errors.
+        // The expected 5 % of 600, and two standard errors.
         assert!(found.iter().sum::<usize>() <= 40, "{metric}: {found:?} of {COMPARISONS} each");
     }
 }
 
-/// How much is needed depends on the machine: on this one, whose runs differ by a tenth, a fifth is found in 15 rounds.
+/// The detectable size depends on the machine. On this one, whose runs differ by a tenth, 15 rounds find a fifth.
 #[test]
 fn a_fifth_more_is_found_among_them() {
     let found = called(&column("confirmed.rate"), 15, 1.2_f64.ln());

@@ -1,5 +1,5 @@
-//! Error rates on noise that drifts, as that of a shared machine: a slow drift of 6 %, correlated over two
-//! minutes, and neighbours who take 10 % now and then. Runs take 35 s.
+//! Error rates on drifting noise, like that of a shared machine. It has a slow drift of 6 %, correlated over two
+//! minutes, and neighbours that take 10 % now and then. Runs take 35 s.
 
 use rabbitscope_runs::experiment::{ArmFacts, ExperimentResult, MetricFacts, RunOfArm, Verdict};
 
@@ -10,7 +10,7 @@ const DRIFT: f64 = 0.06;
 const CORRELATION_SECONDS: f64 = 120.0;
 const NEIGHBOUR: f64 = 0.10;
 const SECONDS_UNTIL_NEIGHBOUR: f64 = 600.0;
-/// What differs from run to run for no reason that lasts.
+/// Independent scatter from run to run.
 const LUCK: f64 = 0.02;
 
 pub(super) struct Random(u64);
@@ -57,7 +57,7 @@ impl Machine {
         Self { random, drift, has_neighbour: false }
     }
 
-    /// What a run measures.
+    /// Returns the measured value of one run.
     fn run(&mut self) -> f64 {
         let kept = (-SECONDS_OF_A_RUN / CORRELATION_SECONDS).exp();
         self.drift = kept * self.drift + (1.0 - kept * kept).sqrt() * DRIFT * self.random.normal();
@@ -67,7 +67,7 @@ impl Machine {
         (self.drift + neighbour + LUCK * self.random.normal()).exp()
     }
 
-    /// The logarithm of the ratio of two arms in a round whose order is drawn.
+    /// Returns the logarithm of the ratio of two arms in a round with random order.
     fn round(&mut self, effect: f64) -> f64 {
         let (first, second) = (self.run(), self.run());
         let difference = second.ln() - first.ln();
@@ -75,12 +75,12 @@ impl Machine {
     }
 }
 
-fn share(count: usize, of: usize) -> f64 {
-    count as f64 / of as f64
+fn share(count: usize, whole: usize) -> f64 {
+    count as f64 / whole as f64
 }
 
-fn standard_error(rate: f64, of: usize) -> f64 {
-    (rate * (1.0 - rate) / of as f64).sqrt()
+fn standard_error(rate: f64, trials: usize) -> f64 {
+    (rate * (1.0 - rate) / trials as f64).sqrt()
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn a_thing_against_itself_differs_in_five_percent() {
     for seed in 0..EXPERIMENTS {
         let mut machine = Machine::new(seed as u64);
         let differences: Vec<f64> = (0..20).map(|_| machine.round(0.0)).collect();
-        let test = SignedRank::of(&differences);
+        let test = SignedRank::new(&differences);
         let (low, high) = test.interval(0.05).unwrap();
         called += usize::from(test.p_value().unwrap() <= 0.05);
         held += usize::from(low <= 0.0 && 0.0 <= high);
@@ -108,7 +108,7 @@ fn five_percent_are_found_in_twenty_rounds() {
     for seed in 0..EXPERIMENTS {
         let mut machine = Machine::new(seed as u64 + 10_000);
         let differences: Vec<f64> = (0..20).map(|_| machine.round(effect)).collect();
-        let test = SignedRank::of(&differences);
+        let test = SignedRank::new(&differences);
         let (low, high) = test.interval(0.05).unwrap();
         called += usize::from(test.p_value().unwrap() <= 0.05 && test.estimate() > Some(0.0));
         held += usize::from(low <= effect && effect <= high);
@@ -118,7 +118,7 @@ fn five_percent_are_found_in_twenty_rounds() {
     assert!(share(held, EXPERIMENTS) >= 1.0 - limit, "{held}");
 }
 
-/// An experiment as the program makes it, with looks. Whether it called a difference, and after how many rounds.
+/// Runs an experiment with looks, as the program does. Returns whether it found a difference, and the number of rounds.
 fn with_looks(seed: u64, effect: f64, looks: &[u32], (alpha, same): (f64, f64)) -> (bool, u32) {
     let arm = |name: &str| ArmFacts { name: name.to_owned(), ..ArmFacts::default() };
     let mut result = ExperimentResult {
@@ -155,7 +155,7 @@ fn with_looks(seed: u64, effect: f64, looks: &[u32], (alpha, same): (f64, f64)) 
 fn looks_keep_the_error_rate_and_save_rounds() {
     const EXPERIMENTS: usize = 400;
     let looks = [10, 15, 20];
-    // Once for all: each takes some time.
+    // Computed once, because each rate takes time.
     let alpha = (alpha_of_each_look(&looks), equivalence_alpha(&looks));
     let called = |effect: f64| {
         let made =

@@ -166,6 +166,7 @@ impl Calling {
         }
         context.pass.has_paced |= caller.arrivals.is_some() && count > 0;
         *room = room.saturating_sub(size * usize::try_from(count).unwrap_or(1));
+        socket.sent(caller.channel, count, context);
         count
     }
 

@@ -42,6 +42,10 @@ pub(in crate::link) struct PublisherProgress {
     is_done: bool,
     /// Sequence numbers that are to be sent again; almost always none.
     again: VecDeque<u32>,
+    /// How many messages had been sent at each barrier without an answer, the oldest first.
+    barriers: VecDeque<u64>,
+    /// Messages that the broker has accepted, or of which nobody will know.
+    accepted: u64,
     /// The confirm window is full; its time has been counted up to here.
     full_since: Option<RunInstant>,
     /// The window has had room since then.
@@ -201,14 +205,36 @@ impl Publisher {
         }
     }
 
+    /// A barrier follows its messages.
+    pub(super) fn on_barrier(&mut self) {
+        self.progress.barriers.push_back(self.progress.sent);
+    }
+
+    /// Its oldest barrier is answered: the broker has accepted the messages before it.
+    pub(super) fn on_accepted(&mut self, context: &mut ServeContext<'_>) {
+        let Some(end) = self.progress.barriers.pop_front() else { return };
+        let first = std::mem::replace(&mut self.progress.accepted, end);
+        if let Some(recorder) = context.recorder.as_mut().filter(|_| end > first) {
+            recorder.accepted(self.number, low_bits(first), low_bits(end - first));
+        }
+    }
+
+    /// No barrier will be answered any more: nobody will know whether the broker has accepted the rest.
+    pub(super) fn give_up(&mut self, context: &mut ServeContext<'_>) {
+        self.progress.barriers.clear();
+        let sent = self.progress.sent;
+        let first = std::mem::replace(&mut self.progress.accepted, sent);
+        if self.window.is_none()
+            && let Some(recorder) = context.recorder.as_mut().filter(|_| sent > first)
+        {
+            let (first, count) = (low_bits(first), low_bits(sent - first));
+            recorder.note(Observation::Unaccounted { publisher: self.number, first, count });
+        }
+    }
+
     /// The connection is lost: outstanding messages get no answer.
     pub(super) fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
-        if self.window.is_none()
-            && let Some(recorder) = &mut context.recorder
-        {
-            let before = low_bits(self.progress.sent);
-            recorder.note(Observation::Unaccounted { publisher: self.number, before });
-        }
+        self.give_up(context);
         self.count_full(context);
         self.progress.full_since = None;
         self.progress.outstanding = 0;

@@ -4,7 +4,7 @@ use rabbitscope_amqp::{ConfirmRing, Connection, Reply};
 use rabbitscope_runs::scenario::{ConfirmTimeout, PublisherGroup, WriteMode};
 
 use super::{
-    batch::{QUANTUM, SentMessage, low_bits},
+    batch::{QUANTUM, SentMessage},
     confirm_wait::ConfirmWait,
     overdue::never_confirmed,
     publisher::Publisher,
@@ -24,6 +24,8 @@ use crate::{
 
 pub(in crate::link) struct Publishing {
     publishers: Vec<Publisher>,
+    /// By channel number: indexes of its publishers.
+    by_channel: Vec<Vec<usize>>,
     /// By channel number; absent without confirms.
     rings: Vec<Option<ConfirmRing<SentMessage>>>,
     /// By channel number.
@@ -45,11 +47,16 @@ impl Publishing {
         for publisher in publishers.iter().filter(|publisher| publisher.window.is_some()) {
             rings[usize::from(publisher.channel)].get_or_insert_default();
         }
+        let mut by_channel = vec![Vec::new(); rings.len()];
+        for (index, publisher) in publishers.iter().enumerate() {
+            by_channel[usize::from(publisher.channel)].push(index);
+        }
         let mut round_robin = RoundRobin::new(publishers.len());
         (0..publishers.len()).for_each(|index| round_robin.enqueue(index));
         Self {
             has_schedule: publishers.iter().any(|publisher| publisher.arrivals.is_some()),
             publishers,
+            by_channel,
             overdue: vec![None; rings.len()],
             waits: vec![ConfirmWait::default(); rings.len()],
             rings,
@@ -107,17 +114,23 @@ impl Publishing {
         let is_confirmed = ring.is_some();
         let number = u32::try_from(index).unwrap_or(0);
         let count = publisher.append(most, socket, ring, number, context);
-        if !is_confirmed && let Some(recorder) = &mut context.recorder {
-            let sent = publisher.progress.sent;
-            recorder.written(publisher.number, low_bits(sent - count), low_bits(count));
-        }
         if is_confirmed {
             self.outstanding += count;
             publisher.commit_full(&mut socket.connection);
         }
         publisher.note_end(context);
         budget.take(size, count);
+        let channel = publisher.channel;
+        if !is_confirmed && socket.sent(channel, count, context) {
+            self.on_barrier(channel);
+        }
         Some(count)
+    }
+
+    fn each_on(&mut self, channel: u16, mut act: impl FnMut(&mut Publisher)) {
+        for index in self.by_channel.get(usize::from(channel)).into_iter().flatten() {
+            act(&mut self.publishers[*index]);
+        }
     }
 }
 
@@ -198,7 +211,16 @@ impl Role for Publishing {
         self.outstanding -= settled;
         let counts = &mut context.measured.counts;
         *(if accepted { &mut counts.confirmed } else { &mut counts.nacked }) += settled;
+        counts.accept(if accepted { settled } else { 0 });
         Ok(())
+    }
+
+    fn on_barrier(&mut self, channel: u16) {
+        self.each_on(channel, Publisher::on_barrier);
+    }
+
+    fn on_accepted(&mut self, channel: u16, context: &mut ServeContext<'_>) {
+        self.each_on(channel, |publisher| publisher.on_accepted(context));
     }
 
     fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
@@ -226,6 +248,7 @@ impl Role for Publishing {
                 std::mem::take(ring).settle(0, true, |sent| never_confirmed(&sent, context));
             debug_assert!(settled.is_ok(), "everything is always outstanding or settled");
         }
+        self.publishers.iter_mut().for_each(|publisher| publisher.give_up(context));
     }
 
     fn check_timeouts(&mut self, context: &mut ServeContext<'_>) -> Result<(), Failure> {

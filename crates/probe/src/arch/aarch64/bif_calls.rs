@@ -21,7 +21,7 @@ use super::instructions::{
 };
 use crate::node::ReadMemory;
 
-/// Instructions before a return address that are looked at. Constants may lie between them.
+/// Instructions searched before a return address. Constants may lie between them.
 const CALL_INSTRUCTIONS: usize = 12;
 
 /// Instructions of a jump: an address in four parts, and the jump.
@@ -34,7 +34,7 @@ pub(crate) struct CallCode {
 }
 
 impl CallCode {
-    /// `None` where they cannot be read.
+    /// Reads the instructions before `return_address`; `None` if they are unreadable.
     pub(crate) fn before(memory: &impl ReadMemory, return_address: u64) -> Option<Self> {
         let mut bytes = [0; CALL_INSTRUCTIONS * BYTES];
         let start = return_address.checked_sub(bytes.len() as u64)?;
@@ -48,19 +48,19 @@ impl CallCode {
         call_target(code, at)
     }
 
-    /// The export entry and the C function of a BIF that is called in the first form.
+    /// The export entry and the C function of a BIF, if the call has the first form.
     pub(crate) fn light(&self, memory: &impl ReadMemory) -> Option<(u64, u64)> {
         let (begin, _) =
             self.backwards().find_map(|(code, at)| Some((address(code, X2, at)?, at)))?;
         Some((self.loaded(memory, X3, begin)?, self.loaded(memory, X7, begin)?))
     }
 
-    /// The C function of a BIF that is called in the second form.
+    /// The C function of a BIF, if the call has the second form.
     pub(crate) fn function(&self, memory: &impl ReadMemory) -> Option<u64> {
         self.loaded(memory, X3, self.start)
     }
 
-    /// The constant that was loaded last, from the address `from` on.
+    /// The constant that the code loads last, from the address `from` on.
     fn loaded(&self, memory: &impl ReadMemory, register: u32, from: u64) -> Option<u64> {
         let place = self.backwards().take_while(|&(_, at)| at >= from).find_map(|(code, at)| {
             constant(code, at).filter(|&(to, _)| to == register).map(|(_, place)| place)
@@ -68,14 +68,17 @@ impl CallCode {
         memory.word(place?).ok()
     }
 
-    /// Instructions with their addresses, the last one first.
+    /// Instructions with their addresses, last to first.
     fn backwards(&self) -> impl Iterator<Item = (u32, u64)> {
-        (0..self.code.len()).rev().map(|at| (self.code[at], self.start + (at * BYTES) as u64))
+        (0..self.code.len())
+            .rev()
+            .map(|index| (self.code[index], self.start + (index * BYTES) as u64))
     }
 }
 
-/// The destination of a jump at `at`: a branch, a jump to a constant that is loaded before, or one to an address that is
-/// put together before, as all calls of fragments go through (`_dispatchTable` of the JIT).
+/// The destination of a jump at `at`, in one of three forms: a branch; a jump to a constant loaded before it; a
+/// jump to an address composed before it. All calls of fragments go through such a jump (`_dispatchTable` of the
+/// JIT).
 pub(crate) fn jump_target(memory: &impl ReadMemory, at: u64) -> Option<u64> {
     let mut bytes = [0; JUMP_INSTRUCTIONS * BYTES];
     let mut length = bytes.len();
@@ -93,7 +96,7 @@ pub(crate) fn jump_target(memory: &impl ReadMemory, at: u64) -> Option<u64> {
         .or_else(|| put_together(&code))
 }
 
-/// The address to which instructions jump that put it together in the register of the JIT for that.
+/// The destination of a jump whose address the code composes in the JIT's register for that.
 fn put_together(code: &[u32]) -> Option<u64> {
     let mut address = 0;
     for &instruction in code {
@@ -126,7 +129,7 @@ mod tests {
         }
     }
 
-    /// At 0x1030 a call of a BIF in the first form, and constants 0x7001 and 0x7002 behind it.
+    /// A call of a BIF in the first form at 0x1030, followed by the constants 0x7001 and 0x7002.
     fn code() -> Code {
         let mut code = vec![0xd503_201f; 12];
         // ldr x3, .+16; ldr x7, .+20; adr x2, .-8; bl .-48
@@ -152,7 +155,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_jump_leads() {
+    fn destinations_of_jumps() {
         // b .+16; ldr x14, .+8; br x14
         let code = Code(vec![0x1400_0004, 0x5800_004e, 0xd61f_01c0, 0x7003, 0]);
         assert_eq!(jump_target(&code, 0x1000), Some(0x1010));

@@ -1,27 +1,29 @@
-//! Where calls between JIT code and C leave their return addresses.
+//! Places of the return addresses of calls between JIT code and C.
 
 use crate::{arch::InnermostCall, node::ReadMemory};
 
-/// Whether the machine's stack pointer points to the Erlang stack in JIT code.
+/// True if the machine's stack pointer points to the Erlang stack in JIT code.
 pub(crate) const HAS_ERLANG_STACK: bool = false;
 
 /// Bytes of a frame that a fragment makes below the scheduler's registers before it calls C: frame pointer and link
 /// register (`emit_enter_runtime_frame`).
 const FRAGMENT_FRAME_BYTES: u64 = 16;
 
-/// One fragment calls another at most a few deep: `FRAGMENT_FRAMES_BYTES` of `bpf/aarch64/arch.h`.
+/// Limit of nested fragments' frames, at most a few deep: `FRAGMENT_FRAMES_BYTES` of `bpf/aarch64/arch.h`.
 const FRAGMENT_FRAMES_BYTES: u64 = 4 * FRAGMENT_FRAME_BYTES;
 
-/// How far below the registers the frame of a C function may lie that JIT code called.
+/// Greatest distance, below the registers, of the frame of a C function called by JIT code.
 const SEARCHED_BYTES: usize = 1024;
 
-/// Whether JIT code may call C with the stack pointer `sp`, on a scheduler with its registers at this address.
+/// Returns whether JIT code may call C with the stack pointer `sp`, on a scheduler with its registers at this
+/// address.
 pub(crate) fn calls_c_with(sp: u64, scheduler_registers: u64) -> bool {
     scheduler_registers.wrapping_sub(sp) <= FRAGMENT_FRAMES_BYTES
 }
 
-/// Whether JIT code has called C below the registers of a scheduler. The frame pointer is then the registers' address, or
-/// that of a fragment's frame below. C functions, and fragments, store it, and next to it the return address.
+/// Returns whether JIT code has called C below the registers of a scheduler. The frame pointer then has the
+/// registers' address, or that of a fragment's frame below. C functions and fragments store it, and the return
+/// address next to it.
 pub(crate) fn has_called_c(
     memory: &impl ReadMemory,
     scheduler_registers: u64,
@@ -37,16 +39,16 @@ pub(crate) fn has_called_c(
     words.windows(2).any(|pair| calls_c_with(pair[0], scheduler_registers) && is_jit_code(pair[1]))
 }
 
-/// Whether the word that the kernel program gave is the return address of the innermost JIT code. The link register keeps
-/// it until it is on the stack, and afterwards what the last call left there: an address in the same function, or in a
-/// fragment. Of a function that calls itself the newest call looks like that, too, and is one level missing until it has
-/// put its return address on the stack.
+/// Returns whether the word from the kernel program is the return address of the innermost JIT code. The link
+/// register keeps that address until it is on the stack. Afterwards the register has the leftover of the last call:
+/// an address in the same function, or in a fragment. The newest call of a recursive function looks the same. It is
+/// one level missing until it has put its return address on the stack.
 pub(crate) fn is_call(call: InnermostCall) -> bool {
     let is_left = call.returns_to_fragment || call.is_scheduling || call.is_on_stack;
     !is_left && (call.is_in_fragment || !call.returns_to_itself)
 }
 
-/// Words with their addresses, as [`has_called_c`] looks for them.
+/// Words with their addresses, in the form that [`has_called_c`] looks for.
 #[cfg(any(test, fuzzing))]
 pub(crate) fn call_of_c(scheduler_registers: u64, return_address: u64) -> Vec<(u64, u64)> {
     let frame = scheduler_registers - 96;
@@ -67,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_call_has_left_in_the_link_register_is_no_call() {
+    fn a_leftover_in_the_link_register_is_no_call() {
         let of_other = InnermostCall::default();
         assert!(is_call(of_other));
         assert!(!is_call(InnermostCall { returns_to_itself: true, ..of_other }));

@@ -1,6 +1,7 @@
-//! Rows of the unwind tables: rules for sp or x29, and the places of four registers, the link register among them, since a
-//! call does not write its return address to memory. Compilers store them next to each other, near the lower end of a frame
-//! or near its upper end. A rule that does not fit becomes a row of kind `Unknown`, at which the walk ends as cut.
+//! Rows of the unwind tables: rules for sp or x29, and the places of four registers. The link register is one of
+//! them, because a call does not write its return address to memory. Compilers store them next to each other, near
+//! the lower or the upper end of a frame. A rule that does not fit becomes a row of kind `Unknown`, at which the
+//! walk ends as cut.
 
 use gimli::{AArch64, CfaRule, Register, RegisterRule, UnwindTableRow};
 
@@ -10,24 +11,24 @@ use crate::{
     kernel_interface::{CfaKind, UnwindRow},
 };
 
-/// In the order of `bpf/aarch64/arch.h`.
+/// Registers in the order of `bpf/aarch64/arch.h`.
 const REGISTERS: [Register; SAVED_REGISTERS] =
     [AArch64::X29, AArch64::X30, AArch64::X20, AArch64::X21];
 
 const WORD: i64 = 8;
 
-/// Words from the one that a row names on: `SAVED_WORDS` of `bpf/aarch64/arch.h`.
+/// Number of words that a row may name: `SAVED_WORDS` of `bpf/aarch64/arch.h`.
 const SAVED_WORDS: i64 = 16;
 
-/// The distance of these words from the canonical frame address has this unit.
+/// Unit of the distance of these words from the canonical frame address.
 const DISTANCE_BYTES: i64 = 16;
 
-/// A function that has made no frame: its caller's frame ends at the stack pointer.
+/// The row of a function without a frame: its caller's frame ends at the stack pointer.
 const WITHOUT_FRAME: UnwindRow =
     UnwindRow { pc: 0, cfa_offset: 0, cfa: CfaKind::Sp as u8, saved: [0; 6], above: 0 };
 
-/// Sections with code that no unwind table describes, and the row that holds for all of it: the linker's call stubs, which
-/// jump and store nothing.
+/// Sections with code that no unwind table describes, and the row for all of their code: the linker's call stubs,
+/// which jump and store nothing.
 pub(crate) const STUBS: [(&str, UnwindRow); 2] =
     [(".plt", WITHOUT_FRAME), (".iplt", WITHOUT_FRAME)];
 
@@ -64,7 +65,7 @@ fn cfa_of(rule: &CfaRule<usize>) -> Option<(CfaKind, i32)> {
 /// A rule that does not fit into a row.
 struct Unfit;
 
-/// Where a register was stored, relative to the canonical frame address; `None` for one that is unchanged.
+/// The place of a stored register, relative to the canonical frame address; `None` for an unchanged one.
 fn offset_of(rule: Option<&RegisterRule<usize>>) -> Result<Option<i64>, Unfit> {
     match rule {
         None | Some(RegisterRule::Undefined | RegisterRule::SameValue) => Ok(None),
@@ -89,7 +90,7 @@ fn places_of(offsets: [Option<i64>; SAVED_REGISTERS]) -> Option<[u8; 6]> {
     Some(saved)
 }
 
-/// The registers of the caller, by a row of the function. `word_at` gives words of the stack by address.
+/// The registers of the caller, by a row of the function. `word_at` reads words of the stack by address.
 pub(crate) fn caller(
     row: &UnwindRow,
     from: &Registers,
@@ -102,7 +103,7 @@ pub(crate) fn caller(
         _ => return None,
     };
     let end = base.wrapping_add_signed(row.cfa_offset.into());
-    // Only the interrupted function may have no frame, or its return address still in the register.
+    // Only the interrupted function may lack a frame or still have its return address in the register.
     let is_frame = if is_caller { end > from.sp && row.saved[LINK] != 0 } else { end >= from.sp };
     let distance = u64::from(u16::from_le_bytes([row.saved[4], row.saved[5]]));
     let words = end.checked_sub(16 * distance).filter(|_| is_frame)?;

@@ -1,4 +1,5 @@
-//! The instructions that the other files look for: what they do, by their bits (Arm Architecture Reference Manual, C6.2).
+//! Decoders of the instructions that the other files look for, by their bits (Arm Architecture Reference Manual,
+//! C6.2).
 
 /// Bytes of an instruction.
 pub(super) const BYTES: usize = 4;
@@ -19,22 +20,22 @@ pub(super) const X21: u32 = 21;
 /// `HTOP`
 pub(super) const X23: u32 = 23;
 
-/// Instructions, as many as are whole.
+/// Whole instructions of `code`.
 pub(super) fn decode(code: &[u8]) -> Vec<u32> {
     code.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
-/// `ldr to, [base, OFFSET]`, of a word.
+/// `ldr to, [base, OFFSET]`, with a word operand.
 pub(super) fn load(code: u32, to: u32, base: u32) -> Option<u32> {
     (code & 0xffc0_03ff == 0xf940_0000 | base << 5 | to).then_some((code >> 10 & 0xfff) * 8)
 }
 
-/// `str from, [base, OFFSET]`, of a word.
+/// `str from, [base, OFFSET]`, with a word operand.
 pub(super) fn store(code: u32, from: u32, base: u32) -> Option<u32> {
     (code & 0xffc0_03ff == 0xf900_0000 | base << 5 | from).then_some((code >> 10 & 0xfff) * 8)
 }
 
-/// `ldp first, second, [base, OFFSET]`, of words, at an offset that is not negative.
+/// `ldp first, second, [base, OFFSET]`, with word operands and a non-negative offset.
 pub(super) fn load_pair(code: u32, [first, second]: [u32; 2], base: u32) -> Option<u32> {
     let is_so = code & 0xffe0_7fff == 0xa940_0000 | second << 10 | base << 5 | first;
     is_so.then_some((code >> 15 & 0x3f) * 8)
@@ -55,7 +56,7 @@ pub(super) fn is_branch_if_equal(code: u32) -> bool {
     code & 0xff00_001f == 0x5400_0000
 }
 
-/// `blr`, of any register.
+/// `blr`, with any register.
 pub(super) fn is_call_of_register(code: u32) -> bool {
     code & 0xffff_fc1f == 0xd63f_0000
 }
@@ -86,19 +87,19 @@ pub(super) fn address(code: u32, to: u32, at: u64) -> Option<u64> {
     (code & 0x9f00_001f == 0x1000_0000 | to).then(|| at.wrapping_add_signed(offset))
 }
 
-/// What `code` makes of the value of a register: `movz` sets it, `movk` sets 16 bits of it. `None` for any other
+/// The value of a register after `code`: `movz` sets it, `movk` sets 16 bits of it. `None` for any other
 /// instruction.
 pub(super) fn immediate(code: u32, to: u32, before: u64) -> Option<u64> {
     let shift = 16 * (code >> 21 & 3);
     let bits = u64::from(code >> 5 & 0xffff) << shift;
     match code & 0xff80_001f {
-        it if it == 0xd280_0000 | to => Some(bits),
-        it if it == 0xf280_0000 | to => Some(before & !(0xffff << shift) | bits),
+        opcode if opcode == 0xd280_0000 | to => Some(bits),
+        opcode if opcode == 0xf280_0000 | to => Some(before & !(0xffff << shift) | bits),
         _ => None,
     }
 }
 
-/// `at`, moved by a number of instructions that has `count` bits of `code`, from the bit `first` on.
+/// Adds to `at` a number of instructions: the field of `count` bits of `code` that begins at bit `first`.
 fn moved(at: u64, code: u32, first: u32, count: u32) -> u64 {
     let field = code >> first & ((1 << count) - 1);
     at.wrapping_add_signed(sign_extended(field, count) * 4)
@@ -112,7 +113,7 @@ fn sign_extended(field: u32, bits: u32) -> i64 {
 mod tests {
     use super::*;
 
-    /// As the assembler of binutils writes them.
+    /// Encodings by the assembler of binutils.
     #[test]
     fn fields_of_instructions() {
         assert_eq!(load(0xf940_56a0, X0, X21), Some(168), "ldr x0, [x21, 168]");

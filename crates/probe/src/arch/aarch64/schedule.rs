@@ -1,8 +1,8 @@
-//! Instructions of the fragment that switches between processes (`emit_process_main`), and of the one that calls BIFs by
-//! name.
+//! Instructions of the fragment that switches between processes (`emit_process_main`), and of the fragment that
+//! calls BIFs by name.
 //!
-//! A scheduler begins there. It makes room for its registers on its own stack and leaves their address in its block, before
-//! a process is there:
+//! A scheduler begins in the first one. Before it has a process, it reserves room for its registers on its own
+//! stack and stores their address in its block:
 //!
 //! ```text
 //!        mov  sp, x8
@@ -10,7 +10,7 @@
 //!        str  x8, [x0, REGISTERS]
 //! ```
 //!
-//! It asks for the next process:
+//! It gets the next process:
 //!
 //! ```text
 //!        mov  x0, xzr
@@ -20,8 +20,8 @@
 //!        mov  x21, x0
 //! ```
 //!
-//! It loads the process's heap and stack into the registers that hold them from then on, and jumps to where the process
-//! continues, unless a NIF or a BIF is to be called, which is marked by a number at that address:
+//! It loads the process's heap and stack pointers into the registers that keep them, and jumps to the address at
+//! which the process continues. A number at that address marks the call of a NIF or a BIF instead:
 //!
 //! ```text
 //!        ldp  x23, x20, [x21, HTOP]
@@ -50,7 +50,7 @@ pub(crate) struct Move {
 pub(crate) const REGISTERS: Move =
     Move { text: "str x8, [x0, OFFSET]", offset: |code| store(code, X8, X0) };
 
-/// Loads the top of a process's stack, alone or behind that of the heap.
+/// Loads the top of a process's stack, alone or together with the heap's before it.
 pub(crate) const STOP: Move = Move {
     text: "ldr x20, [x21, OFFSET]",
     offset: |code| {
@@ -59,7 +59,7 @@ pub(crate) const STOP: Move = Move {
     },
 };
 
-/// Loads the top of a process's heap, alone or before that of the stack.
+/// Loads the top of a process's heap, alone or together with the stack's after it.
 pub(crate) const HTOP: Move = Move {
     text: "ldr x23, [x21, OFFSET]",
     offset: |code| load_pair(code, [X23, X20], X21).or_else(|| load(code, X23, X21)),
@@ -72,13 +72,13 @@ impl Move {
     }
 }
 
-/// The field that the fragment jumps to.
+/// The field with the address that the fragment jumps to.
 pub(crate) fn resumption(code: &[u8]) -> Option<Resumption> {
     let code = decode(code);
-    code.windows(3).enumerate().find_map(|(at, three)| {
+    code.windows(3).enumerate().find_map(|(index, three)| {
         let offset = load(three[0], X0, X21)?;
         load(three[1], X8, X0).filter(|&offset| offset == 0)?;
-        let marks = code[at + 2..].chunks(2).map_while(mark).take(2);
+        let marks = code[index + 2..].chunks(2).map_while(mark).take(2);
         let mut native_calls = [0; 2];
         for (slot, mark) in native_calls.iter_mut().zip(marks) {
             *slot = mark;
@@ -88,23 +88,23 @@ pub(crate) fn resumption(code: &[u8]) -> Option<Resumption> {
     })
 }
 
-/// The number that is compared, if a branch follows.
+/// The number in a comparison, if a branch follows.
 fn mark(pair: &[u32]) -> Option<u64> {
     let &[comparison, branch] = pair else { return None };
     is_branch_if_equal(branch).then(|| compared(comparison, X8).map(u64::from)).flatten()
 }
 
-/// The address of the C function that looks for the next process. `_start` is the address of `code`.
+/// The address of the C function that finds the next process. `_start` is the address of `code`.
 pub(crate) fn schedule_function(
     _memory: &impl ReadMemory,
     code: &[u8],
     _start: u64,
 ) -> Option<u64> {
     let code = decode(code);
-    (1..code.len()).find_map(|at| {
+    (1..code.len()).find_map(|index| {
         // The other argument may be set before or in between.
-        is_move(code[at - 1], X1, X21).then_some(())?;
-        let (mut address, mut next) = (0, at);
+        is_move(code[index - 1], X1, X21).then_some(())?;
+        let (mut address, mut next) = (0, index);
         while let Some(value) = immediate(*code.get(next)?, X8, address) {
             (address, next) = (value, next + 1);
         }
@@ -120,7 +120,7 @@ pub(crate) fn calls_of(function: u64, start: u64, text: &[u8]) -> impl Iterator<
     all.filter(move |&(code, at)| call_target(code, at) == Some(function)).map(|(_, at)| at)
 }
 
-/// Where the fragment notes the function that it calls: `str x1, [x21, OFFSET]`.
+/// Offset at which the fragment notes the function that it calls: `str x1, [x21, OFFSET]`.
 pub(crate) fn stored_current(code: &[u8]) -> Option<u32> {
     decode(code).into_iter().find_map(|code| store(code, X1, X21))
 }
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_scheduler_loads_and_stores() {
+    fn fields_that_a_scheduler_loads_and_stores() {
         let code = fragment(16, 88, 80);
         assert_eq!(REGISTERS.offsets(&code), [16]);
         assert_eq!((STOP.offsets(&code), HTOP.offsets(&code)), (vec![88], vec![80]));

@@ -42,7 +42,7 @@ pub(crate) struct CallCode {
 }
 
 impl CallCode {
-    /// `None` where they cannot be read.
+    /// Reads the instructions before `return_address`; `None` if they are unreadable.
     pub(crate) fn before(memory: &impl ReadMemory, return_address: u64) -> Option<Self> {
         let mut bytes = [0; CALL_BYTES];
         let start = return_address.checked_sub(CALL_BYTES as u64)?;
@@ -56,12 +56,12 @@ impl CallCode {
         near.or_else(|| memory.word(call_word(&self.bytes, self.return_address)?).ok())
     }
 
-    /// The export entry and the C function of a BIF that is called in the first form.
+    /// The export entry and the C function of a BIF, if the call has the first form.
     pub(crate) fn light(&self, _memory: &impl ReadMemory) -> Option<(u64, u64)> {
         light_loaded(&self.bytes)
     }
 
-    /// The C function of a BIF that is called in the second form.
+    /// The C function of a BIF, if the call has the second form.
     pub(crate) fn function(&self, _memory: &impl ReadMemory) -> Option<u64> {
         function_loaded(&self.bytes)
     }
@@ -81,7 +81,7 @@ fn call_target(code: &[u8], return_address: u64) -> Option<u64> {
     near_target(code.last_chunk::<NEAR_BYTES>()?, CALL, return_address)
 }
 
-/// The address of the word from which the call at the end of `code` takes its destination.
+/// The address of the word that holds the destination of the call at the end of `code`.
 fn call_word(code: &[u8], return_address: u64) -> Option<u64> {
     let displacement = code.last_chunk::<FAR_BYTES>()?.strip_prefix(&CALL_THROUGH_WORD)?;
     let displacement = i32::from_le_bytes(*displacement.first_chunk()?);
@@ -94,12 +94,12 @@ fn near_target(instruction: &[u8], opcode: u8, end: u64) -> Option<u64> {
     Some(end.wrapping_add_signed(i32::from_le_bytes(*displacement).into()))
 }
 
-/// The addresses that are loaded into rcx and rax by code that then loads its own address into rdx.
+/// The addresses that code loads into rcx and rax before it loads its own address into rdx.
 fn light_loaded(code: &[u8]) -> Option<(u64, u64)> {
-    (0..code.len().checked_sub(2 * MOVABS_BYTES)?).rev().find_map(|at| {
-        let export = loaded(&code[at..], MOVABS_RCX)?;
-        let function = loaded(&code[at + MOVABS_BYTES..], MOVABS_RAX)?;
-        refers_back(code, at).then_some((export, function))
+    (0..code.len().checked_sub(2 * MOVABS_BYTES)?).rev().find_map(|start| {
+        let export = loaded(&code[start..], MOVABS_RCX)?;
+        let function = loaded(&code[start + MOVABS_BYTES..], MOVABS_RAX)?;
+        refers_back(code, start).then_some((export, function))
     })
 }
 
@@ -109,16 +109,16 @@ fn loaded(code: &[u8], instruction: [u8; 2]) -> Option<u64> {
 }
 
 fn refers_back(code: &[u8], to: usize) -> bool {
-    (to + MOVABS_BYTES..code.len()).any(|at| {
-        let displacement = code[at..].strip_prefix(&LEA_RDX_RIP).and_then(<[u8]>::first_chunk);
+    (to + MOVABS_BYTES..code.len()).any(|index| {
+        let displacement = code[index..].strip_prefix(&LEA_RDX_RIP).and_then(<[u8]>::first_chunk);
         displacement.is_some_and(|bytes| {
             let back = usize::try_from(-i64::from(i32::from_le_bytes(*bytes)));
-            back == Ok(at + LEA_BYTES - to)
+            back == Ok(index + LEA_BYTES - to)
         })
     })
 }
 
-/// The address that is loaded into rcx right before the call that `code` ends with.
+/// The address that code loads into rcx right before the call at its end.
 fn function_loaded(code: &[u8]) -> Option<u64> {
     let is_far = code.last_chunk::<FAR_BYTES>()?.starts_with(&CALL_THROUGH_WORD);
     let call_bytes = if is_far { FAR_BYTES } else { NEAR_BYTES };
@@ -131,20 +131,20 @@ fn function_loaded(code: &[u8]) -> Option<u64> {
 mod tests {
     use super::{CALL, JUMP, call_target, call_word, function_loaded, light_loaded, near_target};
 
-    /// Of `rabbit_amqqueue:lookup/1` on Erlang 25.2.3, up to the return address.
+    /// Code of `rabbit_amqqueue:lookup/1` on Erlang 25.2.3, up to the return address.
     const LOOKUP: [u8; 36] = [
         0x48, 0xb9, 0xa8, 0x29, 0x13, 0xd0, 0xdb, 0x7f, 0x00, 0x00, 0x48, 0xb8, 0xa0, 0xd5, 0xc0,
         0x78, 0xf0, 0x55, 0x00, 0x00, 0x48, 0x8d, 0x15, 0xe5, 0xff, 0xff, 0xff, 0x0f, 0x1f, 0x00,
         0x40, 0xe8, 0x48, 0xbf, 0x9e, 0xff,
     ];
 
-    /// Of `supervisor:del_child/2`, the same.
+    /// The same for `supervisor:del_child/2`.
     const GUARD: [u8; 19] = [
         0x48, 0x89, 0x7e, 0x48, 0xb9, 0xc0, 0x84, 0xa8, 0xcd, 0x93, 0x55, 0x00, 0x00, 0x40, 0xe8,
         0xfd, 0x97, 0xde, 0xff,
     ];
 
-    /// Of a function that calls `ets:select/2` on Erlang 25.2.3 with `+JPperf true`, the same.
+    /// The same for a function that calls `ets:select/2` on Erlang 25.2.3 with `+JPperf true`.
     const FAR: [u8; 36] = [
         0x48, 0xb9, 0xb8, 0x3a, 0x33, 0xb1, 0x7f, 0x7f, 0x00, 0x00, 0x48, 0xb8, 0x50, 0xd2, 0xae,
         0xfb, 0x6d, 0x55, 0x00, 0x00, 0x48, 0x8d, 0x15, 0xe5, 0xff, 0xff, 0xff, 0x0f, 0x1f, 0x00,
@@ -183,7 +183,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_jump_leads() {
+    fn destinations_of_jumps() {
         // At the end of a module on Erlang 27.3.4.
         let jump = [0xe9, 0x5e, 0x82, 0x8b, 0xff];
         assert_eq!(near_target(&jump, JUMP, 0x7f8f_ff94_7c2a), Some(0x7f8f_ff1f_fe88));
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn where_a_call_leads() {
+    fn destinations_of_calls() {
         assert_eq!(call_target(&GUARD, 0x1000_0000), Some(0x0fde_97fd));
         assert_eq!(call_target(&GUARD[..18], 0x1000_0000), None);
         assert_eq!(call_target(&[], 0), None);

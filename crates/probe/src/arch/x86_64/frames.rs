@@ -1,8 +1,8 @@
 //! Rows of the unwind tables: rules for rsp or rbp, and the places of six registers below the return address.
 //!
-//! A rule that does not fit (an expression, another register) becomes a row of kind `Unknown`, at which the
-//! walk ends as cut. This is rare: in Debian 12's emulator it is one row of 53,806, for the linker's call
-//! stubs, and those have a kind of their own.
+//! A rule that does not fit (an expression, another register) becomes a row of kind `Unknown`, at which the walk
+//! ends as cut. This is rare: in Debian 12's emulator it is one row of 53,806, for the linker's call stubs, which
+//! have a kind of their own.
 
 use gimli::{CfaRule, Register, RegisterRule, UnwindTableRow, X86_64};
 
@@ -12,17 +12,17 @@ use crate::{
     kernel_interface::{CfaKind, UnwindRow},
 };
 
-/// In the order of `bpf/x86_64/arch.h`.
+/// Registers in the order of `bpf/x86_64/arch.h`.
 const SAVED_REGISTERS: [Register; 6] =
     [X86_64::RBX, X86_64::RBP, X86_64::R12, X86_64::R13, X86_64::R14, X86_64::R15];
 
-/// Saved registers lie within this many words below the return address: `SAVED_WORDS` of `bpf/x86_64/arch.h`
-/// without the return address itself.
+/// Limit of words between the return address and a saved register: `SAVED_WORDS` of `bpf/x86_64/arch.h` without the
+/// return address itself.
 const SAVED_WORDS: i64 = 7;
 
 const WORD: i64 = 8;
 
-/// Sections with code that no unwind table describes, and the row that holds for all of it: none.
+/// Sections with code that no unwind table describes, and the row for all of their code: none.
 pub(crate) const STUBS: [(&str, UnwindRow); 0] = [];
 
 /// The row for a rule of the compiler.
@@ -68,7 +68,7 @@ fn cfa_of(rule: &CfaRule<usize>, frames: &UnwindFrames<'_>) -> Option<(CfaKind, 
     }
 }
 
-/// Linkers describe their call stubs as rsp + 8 + (rip & 15 >= N ? 8 : 0), N being 11 or 10.
+/// Threshold N of a linker's call stub, described as rsp + 8 + (rip & 15 >= N ? 8 : 0). N is 11 or 10.
 fn plt_threshold(expression: &[u8]) -> Option<i32> {
     const LIT0: u8 = 0x30;
     match expression {
@@ -79,8 +79,8 @@ fn plt_threshold(expression: &[u8]) -> Option<i32> {
     }
 }
 
-/// Assembly that moves its stack says that the old stack pointer is in a word of the new one:
-/// (rsp + offset), dereferenced, plus a constant. The offset has one or two bytes (SLEB128).
+/// Offset and constant of a moved stack. Assembly that moves its stack says that a word of the new one holds the
+/// old stack pointer: (rsp + offset), dereferenced, plus a constant. The offset has one or two bytes (SLEB128).
 fn saved_stack(expression: &[u8]) -> Option<(i32, u8)> {
     let (offset, rest) = match expression {
         [0x77, one @ 0..=0x7f, rest @ ..] => (sign_extended(i32::from(*one), 7), rest),
@@ -99,7 +99,7 @@ fn sign_extended(value: i32, bits: u32) -> i32 {
     value << (i32::BITS - bits) >> (i32::BITS - bits)
 }
 
-/// Words below the return address, 0 for a register that is unchanged.
+/// Words below the return address, or 0 for an unchanged register.
 fn place_of(rule: Option<&RegisterRule<usize>>) -> Option<u8> {
     match rule {
         None | Some(RegisterRule::Undefined | RegisterRule::SameValue) => Some(0),
@@ -112,7 +112,7 @@ fn place_of(rule: Option<&RegisterRule<usize>>) -> Option<u8> {
     }
 }
 
-/// The registers of the caller, by a row of the function. `word_at` gives words of the stack by address.
+/// The registers of the caller, by a row of the function. `word_at` reads words of the stack by address.
 pub(crate) fn caller(
     row: &UnwindRow,
     from: &Registers,
@@ -177,7 +177,7 @@ mod tests {
 
     #[test]
     fn each_rule_finds_the_caller() {
-        // Has pushed rbp and rbx.
+        // The function has pushed rbp and rbx.
         check(0x10, row(CfaKind::Sp, 24, [2, 1, 0, 0, 0, 0]), [1023, 1024, 1007, 1015]);
         check(0x20, row(CfaKind::Bp, 16, [0, 1, 0, 0, 0, 0]), [2015, 2016, 1, 2007]);
         check(0x3a, row(CfaKind::Plt, 11, [0; 6]), [1007, 1008, 1, 2000]);

@@ -3,17 +3,17 @@
 /// Callee-saved registers in a row: rbx, rbp, r12 to r15.
 pub(crate) const SAVED_REGISTERS: usize = 6;
 
-/// Place of the frame pointer (rbp) among them.
+/// Index of the frame pointer (rbp) among them.
 pub(crate) const FRAME: usize = 1;
 
-/// Place of r13, in which JIT code keeps the process.
+/// Index of r13, in which JIT code keeps the process.
 pub(crate) const PROCESS: usize = 3;
 
-/// Numbers of the kernel (`arch/x86/include/uapi/asm/perf_regs.h`), in the order in which it writes them: bx, bp, sp, ip,
+/// Numbers of the kernel (`arch/x86/include/uapi/asm/perf_regs.h`), in the order of its records: bx, bp, sp, ip,
 /// r12 to r15.
 pub(crate) const IN_RECORDS: [u32; 8] = [1, 6, 7, 8, 20, 21, 22, 23];
 
-/// Registers of a function that was interrupted or that called another one.
+/// Registers of a function that was interrupted or has called another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Registers {
     /// The next instruction.
@@ -25,8 +25,8 @@ pub(crate) struct Registers {
 }
 
 impl Registers {
-    /// From the values of [`IN_RECORDS`].
-    pub(crate) fn of_record(values: [u64; IN_RECORDS.len()]) -> Self {
+    /// Registers from the values of [`IN_RECORDS`].
+    pub(crate) fn from_record(values: [u64; IN_RECORDS.len()]) -> Self {
         let [bx, bp, sp, ip, r12, r13, r14, r15] = values;
         Self { ip, sp, saved: [bx, bp, r12, r13, r14, r15] }
     }

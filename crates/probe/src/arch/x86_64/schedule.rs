@@ -1,15 +1,15 @@
-//! Instructions of the fragment that switches between processes (`emit_process_main`), and of the one that calls BIFs by
-//! name.
+//! Instructions of the fragment that switches between processes (`emit_process_main`), and of the fragment that
+//! calls BIFs by name.
 //!
-//! A scheduler begins there. It makes room for its registers on its own stack and leaves their address in its block, before
-//! a process is there:
+//! A scheduler begins in the first one. Before it has a process, it reserves room for its registers on its own
+//! stack and stores their address in its block:
 //!
 //! ```text
 //!        and  rsp, -64
 //!        mov  [rdi + REGISTERS], rsp
 //! ```
 //!
-//! It asks for the next process:
+//! It gets the next process:
 //!
 //! ```text
 //!        xor  edi, edi
@@ -18,8 +18,8 @@
 //!        mov  r13, rax
 //! ```
 //!
-//! It loads the process's stack and heap into the registers that hold them from then on, and jumps to where the process
-//! continues, unless a NIF or a BIF is to be called, which is marked by a number at that address:
+//! It loads the process's stack and heap pointers into the registers that keep them, and jumps to the address at
+//! which the process continues. A number at that address marks the call of a NIF or a BIF instead:
 //!
 //! ```text
 //!        mov  rsp, [r13 + STOP]
@@ -38,7 +38,7 @@ use crate::{arch::Resumption, node::ReadMemory};
 pub(crate) struct Move {
     pub(crate) text: &'static str,
     none: [u8; 3],
-    /// A displacement of one byte follows, or one of four.
+    /// Bytes before a displacement of one byte; `word`: before one of four.
     byte: [u8; 3],
     word: [u8; 3],
 }
@@ -54,7 +54,7 @@ pub(crate) const REGISTERS: Move = Move {
 /// Loads the top of a process's stack.
 pub(crate) const STOP: Move = Move {
     text: "mov rsp, [r13+OFFSET]",
-    // There is no form without displacement for r13.
+    // For r13 no form without displacement exists.
     none: [0x49, 0x8b, 0x65],
     byte: [0x49, 0x8b, 0x65],
     word: [0x49, 0x8b, 0xa5],
@@ -69,10 +69,10 @@ pub(crate) const HTOP: Move = Move {
 };
 
 impl Move {
-    /// The offsets of all instructions of the kind. Fields lie behind the pointer and on whole words.
+    /// The offsets of all instructions of the kind. Fields lie after the pointer and on whole words.
     pub(crate) fn offsets(&self, code: &[u8]) -> Vec<u32> {
         let fits = |offset: &u32| offset.is_multiple_of(8) && *offset < i32::MAX.cast_unsigned();
-        (0..code.len()).filter_map(|at| self.displacement(&code[at..])).filter(fits).collect()
+        (0..code.len()).filter_map(|start| self.displacement(&code[start..])).filter(fits).collect()
     }
 
     /// The displacement of the instruction at the beginning of `code`.
@@ -98,20 +98,20 @@ const JUMP_IF_EQUAL: [u8; 2] = [0x0f, 0x84];
 const COMPARE_BYTES: usize = COMPARE.len() + 1;
 const JUMP_BYTES: usize = JUMP_IF_EQUAL.len() + 4;
 
-/// The field that the fragment jumps to.
+/// The field with the address that the fragment jumps to.
 pub(crate) fn resumption(code: &[u8]) -> Option<Resumption> {
     let length = LOAD.len() + OFFSET_BYTES;
-    let (at, offset) = (0..code.len()).find_map(|at| {
-        let (offset, rest) = code[at..].strip_prefix(&LOAD)?.split_first_chunk()?;
-        rest.starts_with(&COMPARE).then(|| (at, u32::from_le_bytes(*offset)))
+    let (at, offset) = (0..code.len()).find_map(|index| {
+        let (offset, rest) = code[index..].strip_prefix(&LOAD)?.split_first_chunk()?;
+        rest.starts_with(&COMPARE).then(|| (index, u32::from_le_bytes(*offset)))
     })?;
     let first = at + length;
     let second = first + COMPARE_BYTES + JUMP_BYTES;
-    let native_calls = [first, second].map(|at| compared(code, at).unwrap_or(0));
+    let native_calls = [first, second].map(|start| compared(code, start).unwrap_or(0));
     Some(Resumption { offset, native_calls })
 }
 
-/// The number that is compared by the instruction at `at`, if a jump follows.
+/// The number in the comparison at `at`, if a jump follows.
 fn compared(code: &[u8], at: usize) -> Option<u64> {
     let (&number, rest) = code.get(at..)?.strip_prefix(&COMPARE)?.split_first()?;
     rest.starts_with(&JUMP_IF_EQUAL).then_some(u64::from(number))
@@ -123,16 +123,16 @@ const DISPLACEMENT_BYTES: usize = 4;
 /// `mov r13, rax`
 const AFTER: [u8; 3] = [0x49, 0x89, 0xc5];
 
-/// The address of the C function that looks for the next process. `start` is the address of `code`.
+/// The address of the C function that finds the next process. `start` is the address of `code`.
 pub(crate) fn schedule_function(memory: &impl ReadMemory, code: &[u8], start: u64) -> Option<u64> {
     memory.word(pointer_in(code, start)?).ok()
 }
 
-/// Where the address is that the call uses.
+/// The address of the word with the destination of the call.
 fn pointer_in(code: &[u8], start: u64) -> Option<u64> {
-    (0..code.len()).find_map(|at| {
-        let (displacement, rest) = code[at..].strip_prefix(&BEFORE)?.split_first_chunk()?;
-        let next = start + (at + BEFORE.len() + DISPLACEMENT_BYTES) as u64;
+    (0..code.len()).find_map(|index| {
+        let (displacement, rest) = code[index..].strip_prefix(&BEFORE)?.split_first_chunk()?;
+        let next = start + (index + BEFORE.len() + DISPLACEMENT_BYTES) as u64;
         let displacement = i64::from(i32::from_le_bytes(*displacement));
         rest.starts_with(&AFTER).then(|| next.wrapping_add_signed(displacement))
     })
@@ -152,10 +152,10 @@ pub(crate) fn calls_of(function: u64, start: u64, text: &[u8]) -> impl Iterator<
     })
 }
 
-/// `mov [r13 + offset], rsi`: `call_bif_shared` stores the function that it calls.
+/// `mov [r13 + offset], rsi`, by which `call_bif_shared` stores the function that it calls.
 const STORE_CURRENT: [u8; 3] = [0x49, 0x89, 0xb5];
 
-/// Where the fragment notes the function that it calls.
+/// Offset at which the fragment notes the function that it calls.
 pub(crate) fn stored_current(code: &[u8]) -> Option<u32> {
     let at = code.windows(STORE_CURRENT.len()).position(|bytes| bytes == STORE_CURRENT)?;
     code[at + STORE_CURRENT.len()..].first_chunk().map(|bytes| u32::from_le_bytes(*bytes))
@@ -190,7 +190,7 @@ mod tests {
         [0x49, 0x8b, 0x65, 0x58, 0x4d, 0x8b, 0x7d, 0x50, 0x49, 0x8b, 0x85, 0xf8, 0, 0, 0];
 
     #[test]
-    fn what_a_scheduler_loads_and_stores() {
+    fn fields_that_a_scheduler_loads_and_stores() {
         assert_eq!(REGISTERS.offsets(&BEGINNING), [0]);
         assert_eq!(STOP.offsets(&CONTINUING), [0x58]);
         assert_eq!(HTOP.offsets(&CONTINUING), [0x50]);
@@ -205,7 +205,7 @@ mod tests {
 
     #[test]
     fn the_place_that_the_scheduler_jumps_to() {
-        // Of Erlang 25.2.3: the same word is read for another purpose before.
+        // Code of Erlang 25.2.3: an earlier instruction reads the same word for another purpose.
         let code = [
             0x49, 0x8b, 0x85, 0x00, 0x01, 0, 0, 0x48, 0x89, 0x83, 0x40, 0x40, 0, 0, 0x4d, 0x8b,
             0x7d, 0x50, 0x49, 0x8b, 0x85, 0x00, 0x01, 0, 0, 0x48, 0x83, 0x38, 0x18, 0x0f, 0x84,
@@ -220,8 +220,8 @@ mod tests {
     }
 
     #[test]
-    fn what_a_scheduler_calls_for_the_next_process() {
-        // Of Erlang 29.1.1, at 0x7f36_4e20_1bca.
+    fn the_function_that_finds_the_next_process() {
+        // Code of Erlang 29.1.1, at 0x7f36_4e20_1bca.
         let code =
             [0x31, 0xff, 0x4c, 0x89, 0xee, 0xff, 0x15, 0x23, 0x05, 0, 0, 0x49, 0x89, 0xc5, 0x48];
         assert_eq!(pointer_in(&code, 0x7f36_4e20_1bca), Some(0x7f36_4e20_20f8));
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn where_the_called_function_is_noted() {
+    fn the_field_that_notes_the_called_function() {
         let code = [0x49, 0x89, 0xb5, 0xd8, 0x01, 0, 0, 0x4c, 0x8b, 0x46, 0x10];
         assert_eq!(stored_current(&code), Some(0x1d8));
         assert_eq!(stored_current(&code[1..]), None);

@@ -1,5 +1,5 @@
-//! Where the VM's table of BIFs is: the only long series of records in the executable's data that each begin with
-//! two atoms, a number of arguments and a C function.
+//! Finds the VM's table of BIFs: in the executable's data, the only long series of records that each begin with two
+//! atoms, a number of arguments and a C function.
 
 use super::{
     evidence::Evidence,
@@ -8,27 +8,27 @@ use super::{
 };
 use crate::beam::function_names::is_atom;
 
-const WHAT: &str = "table of BIFs";
+const PART: &str = "table of BIFs";
 const NAME: &str = "bif_table";
 
-/// Words at the beginning of a record that are looked at.
+/// Words examined at the beginning of a record.
 const RECORD_WORDS: u64 = 4;
 
-/// Limit for the distance between two records; five words until OTP 29.
+/// Limit for the distance between two records, which is five words until OTP 29.
 const MAX_STRIDE: u64 = 16 * 8;
 
-/// A VM has more than 500 BIFs, and nothing else of that form in such a number.
+/// Minimum length of the series. A VM has more than 500 BIFs, and no other series of that form is as long.
 const MIN_RECORDS: u64 = 100;
 
 /// The largest number of arguments of a function.
 const MAX_ARITY: u64 = 255;
 
-/// Address and length in bytes. `None` when there is no such series: BIFs that are called in one of two ways then
-/// stay without a name.
+/// Address and length in bytes. `None` if there is no such series: BIFs that are called in one of two ways then
+/// have no name.
 pub(super) fn find(exports: &Exports, data: &StaticData) -> Option<((u64, u64), Evidence)> {
     if let Some(span) = exports.span(NAME) {
         let found = format!("{}, exported as {NAME}", data.place(span.0));
-        return Some((span, Evidence::new(WHAT, found)));
+        return Some((span, Evidence::new(PART, found)));
     }
     let series = longest_series(records(data))?;
     let span = (series.first, series.last + 8 * RECORD_WORDS - series.first);
@@ -38,7 +38,7 @@ pub(super) fn find(exports: &Exports, data: &StaticData) -> Option<((u64, u64), 
         series.count,
         series.stride
     );
-    Some((span, Evidence::new(WHAT, found)))
+    Some((span, Evidence::new(PART, found)))
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -65,12 +65,13 @@ fn records(data: &StaticData) -> Vec<u64> {
 fn longest_series(records: Vec<u64>) -> Option<Series> {
     let mut longest: Option<Series> = None;
     let mut current: Option<Series> = None;
-    for at in records {
-        let alone = Series { first: at, last: at, stride: 0, count: 1 };
+    for address in records {
+        let alone = Series { first: address, last: address, stride: 0, count: 1 };
         let extended = current.map_or(alone, |series| {
-            let distance = at - series.last;
+            let distance = address - series.last;
             let fits = distance <= MAX_STRIDE && (series.count == 1 || distance == series.stride);
-            let longer = Series { last: at, stride: distance, count: series.count + 1, ..series };
+            let longer =
+                Series { last: address, stride: distance, count: series.count + 1, ..series };
             if fits { longer } else { alone }
         });
         if longest.is_none_or(|longest| extended.count > longest.count) {
@@ -87,8 +88,8 @@ mod tests {
 
     #[test]
     fn the_longest_series_of_equal_distances() {
-        let mut records: Vec<u64> = (0..50).map(|at| 40 * at).collect();
-        records.extend((0..200).map(|at| 10_000 + 40 * at));
+        let mut records: Vec<u64> = (0..50).map(|index| 40 * index).collect();
+        records.extend((0..200).map(|index| 10_000 + 40 * index));
         records.push(20_000);
         let series = longest_series(records.clone()).unwrap();
         assert_eq!((series.first, series.stride, series.count), (10_000, 40, 200));

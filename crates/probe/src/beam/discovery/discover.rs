@@ -1,4 +1,4 @@
-//! All parts of the layout, one after the other: each needs what was found before.
+//! Discovers all parts of the layout in order: each needs the parts before it.
 
 use rabbitscope_profiles::ThreadKind;
 
@@ -17,16 +17,16 @@ use crate::{
     node::ReadMemory,
 };
 
-/// What the running VM says of itself.
+/// Facts discovered in the running VM.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Discovered {
     pub(in super::super) layout: Layout,
     pub(in super::super) pids: Pids,
-    /// First block of each kind of schedulers; 0 where there is none.
+    /// First block of each kind of schedulers; 0 for none.
     pub(in super::super) schedulers: SchedulerBases,
     /// Address and length in bytes of the table of BIFs.
     pub(in super::super) bif_table: Option<(u64, u64)>,
-    /// How each part was found.
+    /// The source of each part.
     pub(in super::super) evidence: Vec<Evidence>,
 }
 
@@ -42,15 +42,15 @@ pub(in super::super) fn discover(
     looks: Looks,
 ) -> Result<Discovered, Unclear> {
     let (shared, mut evidence) = shared_code::read(memory, code)?;
-    let (processes, of_processes) =
+    let (processes, process_evidence) =
         processes::find(memory, exports, data, &shared, code.normal_exit())?;
-    evidence.extend(of_processes);
+    evidence.extend(process_evidence);
     let counts = counts(threads)?;
     let search = Search { memory, exports, data, code, registers: shared.registers, counts };
-    let (blocks, of_blocks) = search.blocks()?;
-    evidence.extend(of_blocks);
-    let (current_process, of_running) = running(memory, &blocks, &counts, &processes, looks)?;
-    evidence.push(of_running);
+    let (blocks, block_evidence) = search.blocks()?;
+    evidence.extend(block_evidence);
+    let (current_process, running_evidence) = running(memory, &blocks, &counts, &processes, looks)?;
+    evidence.push(running_evidence);
     let bif_table = bif_table::find(exports, data);
     evidence.extend(bif_table.iter().map(|(_, evidence)| evidence.clone()));
     let layout = Layout {
@@ -74,7 +74,7 @@ pub(in super::super) fn discover(
     })
 }
 
-/// How many threads of each kind there are: their highest numbers.
+/// The number of threads of each kind: the highest number in a name.
 fn counts(threads: &[(ThreadKind, u32)]) -> Result<Counts, Unclear> {
     let kinds = [ThreadKind::Scheduler, ThreadKind::DirtyCpu, ThreadKind::DirtyIo];
     let counts = kinds.map(|kind| {
@@ -96,6 +96,7 @@ fn running(
     looks: Looks,
 ) -> Result<(u32, Evidence), Unclear> {
     let normal = blocks.bases[0].1;
-    let addresses: Vec<u64> = (0..counts[0]).map(|at| normal + at * blocks.distance).collect();
+    let addresses: Vec<u64> =
+        (0..counts[0]).map(|index| normal + index * blocks.distance).collect();
     polling::find_running(memory, &addresses, processes, blocks.kind, looks)
 }

@@ -1,43 +1,43 @@
-//! What was found of a VM's layout, and what could not be told.
+//! Found parts of a VM's layout with their evidence, and parts that are unclear.
 
-/// A part of the layout, with its value and how it was found.
+/// A part of the layout, with its value and its source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Evidence {
-    /// The part.
-    pub(crate) what: &'static str,
+    /// Name of the part.
+    pub(crate) part: &'static str,
     /// Value and source.
     pub(crate) found: String,
 }
 
 impl Evidence {
-    pub(super) fn new(what: &'static str, found: impl Into<String>) -> Self {
-        Self { what, found: found.into() }
+    pub(super) fn new(part: &'static str, found: impl Into<String>) -> Self {
+        Self { part, found: found.into() }
     }
 }
 
-/// A part of the layout for which there is no reading, or more than one.
+/// A part of the layout with no reading, or with more than one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct Unclear {
-    /// The part.
-    pub(in super::super) what: &'static str,
-    /// All readings that were seen, or what was looked for.
+    /// Name of the part.
+    pub(in super::super) part: &'static str,
+    /// All readings, or a description of the search.
     pub(in super::super) seen: String,
 }
 
 impl Unclear {
-    pub(super) fn new(what: &'static str, seen: impl Into<String>) -> Self {
-        Self { what, seen: seen.into() }
+    pub(super) fn new(part: &'static str, seen: impl Into<String>) -> Self {
+        Self { part, seen: seen.into() }
     }
 
-    /// As a sentence of a refusal.
+    /// The sentence for a refusal.
     pub(in super::super) fn sentence(&self) -> String {
-        format!("{}: {}", self.what, self.seen)
+        format!("{}: {}", self.part, self.seen)
     }
 }
 
-/// The only reading. Otherwise none, or those that were seen as `show` writes them.
+/// The only reading. Without one the error is `none`; with several it lists them in the form of `show`.
 pub(super) fn only<T>(
-    what: &'static str,
+    part: &'static str,
     readings: Vec<T>,
     none: &str,
     show: impl Fn(&T) -> String,
@@ -48,8 +48,8 @@ pub(super) fn only<T>(
     let mut all = readings.into_iter();
     match (all.next(), all.next()) {
         (Some(only), None) => Ok(only),
-        (None, _) => Err(Unclear::new(what, none)),
-        _ => Err(Unclear::new(what, format!("{count} readings: {}", texts.join("; ")))),
+        (None, _) => Err(Unclear::new(part, none)),
+        _ => Err(Unclear::new(part, format!("{count} readings: {}", texts.join("; ")))),
     }
 }
 
@@ -61,7 +61,10 @@ mod tests {
     fn two_readings_are_refused_with_both() {
         let check = |readings: &[u32], expected: Result<u32, &str>| {
             let found = only("offset", readings.to_vec(), "nothing fits", u32::to_string);
-            assert_eq!(found.map_err(|it| it.sentence()), expected.map_err(str::to_owned));
+            assert_eq!(
+                found.map_err(|unclear| unclear.sentence()),
+                expected.map_err(str::to_owned)
+            );
         };
         check(&[7], Ok(7));
         check(&[], Err("offset: nothing fits"));

@@ -1,5 +1,5 @@
-//! The variables that the emulator exports, if it does. Until OTP 28 the distributions' emulators exported all;
-//! later ones export what drivers and NIFs call, and no variable.
+//! The variables that the emulator exports. Until OTP 28 the distributions' emulators exported all. Later ones
+//! export the functions for drivers and NIFs, and no variable.
 
 use std::collections::HashMap;
 
@@ -10,7 +10,8 @@ pub(in super::super) struct Exports {
 }
 
 impl Exports {
-    /// `symbols` are those of the file; `bias` is what the file's addresses are moved by in memory.
+    /// Exports of a file with these `symbols`. `bias` is the difference between an address in memory and in the
+    /// file.
     pub(in super::super) fn new(symbols: &HashMap<String, (u64, u64)>, bias: u64) -> Self {
         let moved = |(name, &(address, size)): (&String, &(u64, u64))| {
             (name.clone(), (address.wrapping_add(bias), size))
@@ -18,7 +19,7 @@ impl Exports {
         Self { spans: symbols.iter().map(moved).collect() }
     }
 
-    /// Address and length.
+    /// Address and length of a variable.
     pub(in super::super) fn span(&self, name: &str) -> Option<(u64, u64)> {
         self.spans.get(name).copied()
     }
@@ -29,7 +30,7 @@ impl Exports {
         self.spans.iter().map(|(name, (address, _))| (name.as_str(), *address))
     }
 
-    /// Address.
+    /// Address of a variable.
     pub(in super::super) fn address(&self, name: &str) -> Option<u64> {
         self.span(name).map(|(address, _)| address)
     }

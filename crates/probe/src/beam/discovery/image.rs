@@ -1,5 +1,5 @@
-//! The memory of a small VM, built by the rules that the discovery relies on, with its fields wherever a test wants
-//! them.
+//! The memory of a small VM, built by the rules that the discovery relies on, with its fields at any offsets that a
+//! test chooses.
 
 use std::io;
 
@@ -21,11 +21,11 @@ const PROCESSES: u64 = 0x7f20_0000_0000;
 const STACKS: u64 = 0x7f30_0000_0000;
 const BLOCKS: u64 = 0x7f40_0000_0000;
 const REGISTERS: u64 = 0x7f50_0000_0000;
-/// Between two schedulers' registers.
+/// Bytes between the registers of two schedulers.
 const REGISTERS_APART: u64 = 0x400;
 const LIST: u64 = 0x7f60_0000_0000;
 
-/// What was in the memory of an entry before: the VM does not write that no entry is before the first.
+/// Previous contents of an entry's memory. The VM does not clear the link before the first entry.
 const UNWRITTEN: u64 = 0x7f70_0000_0040;
 
 const DESCRIPTOR_AT: u64 = VARIABLES + 0x100;
@@ -40,20 +40,20 @@ const PROCESS_BYTES: u64 = 0x400;
 const STACK_BYTES: u64 = 0x200;
 const KIND_BYTES: u64 = 16 << 20;
 
-/// What a VM is built of.
+/// The parameters of a VM.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Plan {
     pub(super) layout: Layout,
     /// Schedulers, dirty CPU schedulers and dirty I/O schedulers.
     pub(super) counts: [u64; 3],
     pub(super) processes: u64,
-    /// Whether a pid contains its place in the table, or has it beside itself.
+    /// True if a pid contains its index in the table, false if it has the index beside itself.
     pub(super) has_place_within: bool,
-    /// Whether the first scheduler runs a process.
+    /// True if the first scheduler runs a process.
     pub(super) is_busy: bool,
 }
 
-/// Memory in pieces.
+/// Memory as a list of areas.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Image {
     areas: Vec<(u64, Vec<u8>)>,
@@ -82,7 +82,7 @@ impl Image {
         image
     }
 
-    /// The layout that this memory has, by the discovery.
+    /// The layout that the discovery finds in this memory.
     pub(super) fn discovered(&self) -> Result<Discovered, Unclear> {
         let data = self.data();
         let none = Exports::default();
@@ -103,7 +103,7 @@ impl Image {
         data
     }
 
-    /// Overwrites a word, wherever it lies.
+    /// Overwrites a word in any area.
     pub(super) fn set(&mut self, address: u64, value: u64) {
         let (start, area) = self
             .areas
@@ -128,7 +128,7 @@ impl Image {
         }
     }
 
-    /// A second table, with the same processes.
+    /// Adds a second table with the same processes.
     #[cfg(test)]
     pub(super) fn copy_the_table(&mut self) {
         const COPY: u64 = ENTRIES + (1 << 30);
@@ -155,7 +155,7 @@ impl Image {
         self.areas.push((start, bytes));
     }
 
-    /// The fragment that switches between processes, and the list that names it.
+    /// Adds the fragment that switches between processes, and the list that names it.
     fn add_code(&mut self, plan: &Plan) {
         let Layout { registers, stop, htop, .. } = plan.layout;
         let mut code = schedule::fragment(registers, stop, htop);
@@ -206,7 +206,7 @@ impl Image {
         let hend = heap + STACK_BYTES;
         self.set(ENTRIES + 8 * place, process);
         let Layout { id, htop, stop, hend: end, .. } = plan.layout;
-        // A parent is a pid as well, but not one of the process's own.
+        // A parent is a pid as well, but not the process's own.
         self.set(process + 0x1f0, 0x13);
         let fields = [(htop, heap + 0x40), (stop, hend - 0x20), (end, hend), (id, term)];
         for (offset, word) in fields {
@@ -261,7 +261,7 @@ impl Image {
     }
 }
 
-/// The table of a module, as the VM lays it out.
+/// The table of a module, in the VM's format.
 fn module(ranges: &[(u32, u32, &str)]) -> Vec<u8> {
     let mut bytes = vec![1, 0, 0, 0, 0, 0, 0, 0];
     bytes.extend(JIT.to_le_bytes());

@@ -1,4 +1,4 @@
-//! The discovery on a node of the installed release, or of the one that `RABBITSCOPE_BROKER_ROOT` names.
+//! Runs the discovery on a node of the installed release, or of the release in `RABBITSCOPE_BROKER_ROOT`.
 
 use std::io;
 
@@ -24,7 +24,7 @@ fn node() -> (Broker, Process) {
 }
 
 #[test]
-fn what_is_discovered_is_what_is_known_also_without_any_exported_variable() {
+fn the_discovery_finds_the_known_layout_even_without_exports() {
     let (_broker, process) = node();
     let Inspected { emulator, .. } = inspect(&process).unwrap();
     let known = known::of_release(&emulator.release);
@@ -44,7 +44,7 @@ fn what_is_discovered_is_what_is_known_also_without_any_exported_variable() {
 }
 
 #[test]
-fn the_names_that_the_vm_tells_of_its_functions_are_those_that_it_exports() {
+fn the_vm_names_its_functions_as_it_exports_them() {
     let (_broker, process) = node();
     let Inspected { emulator, code } = inspect(&process).unwrap();
     let (program, mappings) = (process.executable().unwrap(), process.mappings().unwrap());
@@ -56,7 +56,7 @@ fn the_names_that_the_vm_tells_of_its_functions_are_those_that_it_exports() {
     for function in &told {
         let FunctionPlace::Start(address) = function.place else { continue };
         let exported: Vec<&str> =
-            exports.iter().filter(|(_, it)| *it == address).map(|(name, _)| name).collect();
+            exports.iter().filter(|(_, start)| *start == address).map(|(name, _)| name).collect();
         let name = function.name.trim_end_matches('?');
         match exported[..] {
             [] => {}
@@ -65,7 +65,7 @@ fn the_names_that_the_vm_tells_of_its_functions_are_those_that_it_exports() {
         }
     }
     assert!(told.len() > 400, "{} names", told.len());
-    assert!(told.iter().any(|it| it.name == "erts_schedule"), "{told:?}");
+    assert!(told.iter().any(|function| function.name == "erts_schedule"), "{told:?}");
     assert!(wrong.len() * 50 <= right, "{right} right, wrong {wrong:?}");
 }
 
@@ -82,11 +82,12 @@ impl ReadMemory for Altered<'_> {
         for process in &self.processes {
             let places = self.words.map(|word| process + 8 * word);
             for (place, other) in [(places[0], places[1]), (places[1], places[0])] {
-                let Some(at) = place.checked_sub(address).and_then(|at| usize::try_from(at).ok())
+                let Some(start) =
+                    place.checked_sub(address).and_then(|offset| usize::try_from(offset).ok())
                 else {
                     continue;
                 };
-                if let Some(word) = bytes.get_mut(at..at.saturating_add(8)) {
+                if let Some(word) = bytes.get_mut(start..start.saturating_add(8)) {
                     word.copy_from_slice(&self.process.word(other)?.to_le_bytes());
                 }
             }
@@ -96,7 +97,7 @@ impl ReadMemory for Altered<'_> {
 }
 
 #[test]
-fn a_node_whose_fields_are_elsewhere_is_refused_or_read_as_it_is() {
+fn a_node_with_moved_fields_is_refused_or_read_correctly() {
     let (_broker, process) = node();
     let (program, mappings) = (process.executable().unwrap(), process.mappings().unwrap());
     let data = StaticData::read(&process, &mappings, &program);
@@ -126,15 +127,15 @@ fn a_node_whose_fields_are_elsewhere_is_refused_or_read_as_it_is() {
     assert!(refused > 0 && refused + followed == 28, "{refused} refused, {followed} followed");
 }
 
-/// The layout in which `field` and what is at `other` have changed places.
+/// The layout in which `field` and the field at `other` have changed places.
 fn with_moved(layout: Layout, field: u32, other: u64) -> Layout {
     let other = u32::try_from(other).unwrap();
     let moved = |offset: u32| match offset {
-        it if it == field => other,
-        it if it == other => field,
-        it => it,
+        offset if offset == field => other,
+        offset if offset == other => field,
+        offset => offset,
     };
-    // Where the code says that a field is, it is: only the others are followed.
+    // The code fixes the place of other fields, so that discovery follows these two only.
     Layout { id: moved(layout.id), hend: moved(layout.hend), ..layout }
 }
 
@@ -143,12 +144,12 @@ fn table_entries(process: &Process, data: &StaticData) -> Vec<u64> {
         address.is_multiple_of(8) && process.word(address).is_ok_and(crate::beam::pids::is_pid)
     };
     let table = data.pointers(8).find(|word| {
-        let entries = (0..512).map(|at| process.word(word.value + 8 * at).unwrap_or(1));
+        let entries = (0..512).map(|index| process.word(word.value + 8 * index).unwrap_or(1));
         let entries: Vec<u64> = entries.filter(|entry| *entry != 0).collect();
         entries.len() > 8
-            && entries.iter().filter(|it| is_process(**it)).count() * 10 > 9 * entries.len()
+            && entries.iter().filter(|entry| is_process(**entry)).count() * 10 > 9 * entries.len()
     });
     let table = table.unwrap().value;
-    let entries = (0..16_384).map_while(|at| process.word(table + 8 * at).ok());
+    let entries = (0..16_384).map_while(|index| process.word(table + 8 * index).ok());
     entries.filter(|entry| *entry != 0).collect()
 }

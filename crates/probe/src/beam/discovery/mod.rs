@@ -1,12 +1,16 @@
-//! Finds out of the running VM how its structures are laid out, so that no release has to be known beforehand.
+//! Discovers the layout of the VM's structures in the running VM, so that no release has to be known in advance.
 //!
-//! Four sources, each with a file: the instructions of shared JIT code, which load and store the fields
-//! ([`shared_code`]); the processes themselves, whose stacks all end in the same way ([`processes`]); the blocks of
-//! the schedulers, which are numbered as their threads are ([`schedulers`]); and the executable's own data, in which
-//! the tables begin ([`static_data`], [`jit_list`], [`bif_table`]). Where an emulator exports a variable, its
-//! address is taken from there; otherwise the data is searched for something that only this variable can be.
+//! Four sources, each with a file:
 //!
-//! A reading that is not the only one possible is refused with all that were seen ([`Unclear`]).
+//! * [`shared_code`]: instructions of shared JIT code, which load and store the fields.
+//! * [`processes`]: the processes, whose stacks all end in the same way.
+//! * [`schedulers`]: the blocks of the schedulers, which have the same numbers as their threads.
+//! * [`static_data`], [`jit_list`], [`bif_table`]: the executable's own data, in which the tables begin.
+//!
+//! If an emulator exports a variable, the export has its address. Otherwise the search looks in the data for a
+//! value that only this variable can have.
+//!
+//! An ambiguous reading is refused, with all readings in the message ([`Unclear`]).
 
 mod bif_table;
 mod discover;

@@ -1,7 +1,7 @@
-//! Which word of a scheduler's block has the process that runs: the only one that has had a process, of those that
-//! have nothing else. On a VM in which nothing runs meanwhile it is the word before the kind's number, where it is in
-//! every release that was examined; the recorder compares it with the processor's register as soon as something
-//! runs ([`crate::beam::check_layout`]).
+//! Finds the word of a scheduler's block that has the running process: the only one that held a process and never
+//! held anything else. If nothing runs meanwhile, it is the word before the kind's number, its place in every
+//! examined release. The recorder compares it with the processor's register as soon as a process runs
+//! ([`crate::beam::check_layout`]).
 
 use std::{thread::sleep, time::Duration};
 
@@ -12,9 +12,9 @@ use super::{
 };
 use crate::{beam::pids::is_pid, node::ReadMemory};
 
-const WHAT: &str = "process of a scheduler";
+const PART: &str = "process of a scheduler";
 
-/// How often the blocks are looked at.
+/// Number of looks at the blocks, and the pause between them.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct Looks {
     pub(in super::super) count: usize,
@@ -22,26 +22,26 @@ pub(in super::super) struct Looks {
 }
 
 impl Looks {
-    /// Of a VM that runs: some 40 ms together.
+    /// The looks at a running VM: some 40 ms in all.
     pub(in super::super) const LIVE: Self = Self { count: 40, pause: Duration::from_millis(1) };
 }
 
-/// Looks that met a process, after which no more are needed.
+/// Number of looks with a process that is enough.
 const ENOUGH: usize = 8;
 
-/// What one word of all blocks has had.
+/// Contents of one word of all blocks.
 #[derive(Clone, Copy, Debug, Default)]
 struct Word {
-    /// Processes, at different looks or in different blocks.
+    /// Number of processes, at different looks or in different blocks.
     processes: usize,
-    /// Something that is neither a process nor nothing.
+    /// True after a value that is neither a process nor nothing.
     has_other: bool,
 }
 
-/// What a word has at a look.
+/// Contents of a word at one look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Seen {
-    /// Nothing that tells anything.
+    /// Nothing, or a value without significance.
     Nothing,
     /// A process of the table.
     Process,
@@ -61,7 +61,7 @@ pub(super) fn find_running(
     let seen = |value: u64| match value {
         0 => Seen::Nothing,
         _ if processes.has(memory, value) => Seen::Process,
-        // A process that has just ended, or the stand-in for match specifications.
+        // A process that has just ended, or the pseudo-process of match specifications.
         _ if value.is_multiple_of(8) && has_pid(value) => Seen::Nothing,
         _ => Seen::Other,
     };
@@ -106,24 +106,24 @@ fn chosen(words: &[Word; WORDS], kind: u32) -> Result<(u32, Evidence), Unclear> 
     let places = words.iter().enumerate();
     let seen: Vec<(usize, usize)> = places
         .filter(|(_, word)| !word.has_other && word.processes > 0)
-        .map(|(at, word)| (at, word.processes))
+        .map(|(index, word)| (index, word.processes))
         .collect();
-    let offset = |at: usize| u32::try_from(8 * at).expect("a few words");
+    let offset = |index: usize| u32::try_from(8 * index).expect("a few words");
     if seen.is_empty() {
-        let before = (kind as usize / 8).checked_sub(1).filter(|at| !words[*at].has_other);
-        let at = before.ok_or_else(|| {
+        let before = (kind as usize / 8).checked_sub(1).filter(|index| !words[*index].has_other);
+        let index = before.ok_or_else(|| {
             Unclear::new(
-                WHAT,
+                PART,
                 "nothing ran, and the word before the kind's number has something else",
             )
         })?;
-        let found = format!("at {}, by its place: nothing ran meanwhile", offset(at));
-        return Ok((offset(at), Evidence::new(WHAT, found)));
+        let found = format!("at {}, by its place: nothing ran meanwhile", offset(index));
+        return Ok((offset(index), Evidence::new(PART, found)));
     }
-    let (at, count) =
-        only(WHAT, seen, "", |(at, count)| format!("{} in {count} looks", offset(*at)))?;
-    let found = format!("at {}: a process in {count} looks, never anything else", offset(at));
-    Ok((offset(at), Evidence::new(WHAT, found)))
+    let (index, count) =
+        only(PART, seen, "", |(index, count)| format!("{} in {count} looks", offset(*index)))?;
+    let found = format!("at {}: a process in {count} looks, never anything else", offset(index));
+    Ok((offset(index), Evidence::new(PART, found)))
 }
 
 #[cfg(test)]
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_ran_it_is_the_word_before_the_kind() {
+    fn without_a_running_process_it_is_the_word_before_the_kind() {
         check(&[], &[0, 1], Ok(168));
         check(&[], &[21], Err("something else"));
     }

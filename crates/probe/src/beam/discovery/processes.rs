@@ -1,7 +1,7 @@
-//! The processes of the VM: the table that has them all, and where a process keeps its id and the end of its stack.
+//! Finds the table of all processes of the VM, and the offsets of a process's id and of the end of its stack.
 //!
 //! The table is an array of pointers, mostly to processes, whose first word is a pid. Every stack ends with the
-//! return address at which a process exits, so that the end of the stack is the one field that points right behind it.
+//! return address at which a process exits, so that only the field for its end points right behind that address.
 
 use std::collections::HashSet;
 
@@ -24,33 +24,32 @@ const HEAP: &str = "heap of a process";
 
 const EXPORTED: &str = "erts_proc";
 
-/// Entries of the table that are looked at. A table has 1,024 entries at least.
+/// Limit of examined entries. A table has at least 1,024.
 const ENTRIES: usize = 16 << 10;
 const FEWEST_ENTRIES: usize = 1024;
 
-/// Entries that are read first: nearly every pointer that leads to something else is told by these.
+/// Entries to read first: they rule out nearly every pointer to something else.
 const FIRST_ENTRIES: usize = 512;
 
-/// Processes that are looked at: enough for every reading to be told from chance.
+/// Limit of examined processes: enough to tell every reading from chance.
 const MOST_PROCESSES: usize = 400;
 
-/// Processes that are looked at first, since every look at a word reads memory.
+/// Processes to examine first, because each look at a word reads memory.
 const FEW_PROCESSES: usize = 32;
 
-/// A VM without any application has about 40.
+/// Minimum of processes in a table. A VM without any application has about 40.
 const FEWEST_PROCESSES: usize = 8;
 
-/// Words of a process that are looked at. The fields in question are in the first 26 words until OTP 29; the
-/// sampler reads at most 64.
+/// Words of a process to examine. The fields are in the first 26 words until OTP 29; the sampler reads at most 64.
 const WORDS: usize = 64;
 
-/// Share of the processes that must agree: some run meanwhile, are being collected or about to exit.
+/// Share of the processes that must agree. The others are running, being collected or about to exit.
 const AGREEMENT: f64 = 0.9;
 
 /// Words of the table's head, from the pointer to the entries on.
 const HEAD_WORDS: usize = 16;
 
-/// What is known of the processes.
+/// Facts about the processes.
 #[derive(Clone, Debug)]
 pub(super) struct Processes {
     /// Address of the table's entries.
@@ -63,11 +62,13 @@ pub(super) struct Processes {
 }
 
 impl Processes {
-    /// Whether a process is at `address`: the table has it at the place that its pid says.
+    /// Returns whether a process is at `address`: the table has it at the index in its pid.
     pub(super) fn has(&self, memory: &impl ReadMemory, address: u64) -> bool {
         let is_process = || {
-            let term =
-                memory.word(address.checked_add(self.id.into())?).ok().filter(|it| is_pid(*it))?;
+            let term = memory
+                .word(address.checked_add(self.id.into())?)
+                .ok()
+                .filter(|term| is_pid(*term))?;
             let entry = self.entries.checked_add(8 * self.pids.place(term))?;
             memory.word(entry).ok().map(|found| found == address)
         };
@@ -75,21 +76,21 @@ impl Processes {
     }
 }
 
-/// A process that was read.
+/// A process with its words.
 struct Seen {
     slot: usize,
     words: Vec<u64>,
 }
 
 struct Table {
-    /// Where the pointer to the entries is.
+    /// Address of the pointer to the entries.
     at: u64,
-    /// Where the entries are.
+    /// Address of the entries.
     address: u64,
     entries: Vec<u64>,
 }
 
-/// Finds the table and the fields. `normal_exit` is the return address with which every stack ends.
+/// Finds the table and the fields. `normal_exit` is the return address at the end of every stack.
 pub(super) fn find(
     memory: &impl ReadMemory,
     exports: &Exports,
@@ -139,7 +140,7 @@ fn find_table(
     Ok((table, how))
 }
 
-/// The table that `word` points to. `None` when it points to something else.
+/// The table that `word` points to. `None` if it points to something else.
 fn table_at(memory: &impl ReadMemory, word: DataWord) -> Option<Table> {
     let first = words_at(memory, word.value, FIRST_ENTRIES)?;
     if !lead_to_processes(memory, &first) {
@@ -157,7 +158,7 @@ fn table_at(memory: &impl ReadMemory, word: DataWord) -> Option<Table> {
         .then_some(Table { at: word.at, address: word.value, entries })
 }
 
-/// Whether what `entries` point to are processes, and there is one. A place that is being filled leads to none.
+/// Returns whether the `entries` point to processes, at least to one. A slot that is being filled points to none.
 fn lead_to_processes(memory: &impl ReadMemory, entries: &[u64]) -> bool {
     const SAMPLE: usize = 64;
     let (mut processes, mut others) = (0, 0);
@@ -188,16 +189,17 @@ fn processes_of(memory: &impl ReadMemory, entries: &[u64]) -> Vec<Seen> {
     seen.take(MOST_PROCESSES).collect()
 }
 
-/// The offset at which nearly every process has a pid, and no two the same. Some may have exited since the table was
-/// read.
+/// The offset at which nearly every process has a pid, and no two the same. Some may have exited since the table
+/// was read.
 fn id_offset(seen: &[Seen]) -> Result<u32, Unclear> {
-    let own_pids = |at: usize| {
-        let words = seen.iter().map(|process| process.words[at]);
+    let own_pids = |index: usize| {
+        let words = seen.iter().map(|process| process.words[index]);
         words.filter(|&word| is_pid(word)).collect::<HashSet<u64>>().len()
     };
-    let found: Vec<usize> = (0..WORDS).filter(|&at| agree(own_pids(at), seen.len())).collect();
+    let found: Vec<usize> =
+        (0..WORDS).filter(|&index| agree(own_pids(index), seen.len())).collect();
     let none = format!("in {} processes no word is a pid of their own", seen.len());
-    only(ID, found, &none, |at| (8 * at).to_string()).map(offset)
+    only(ID, found, &none, |index| (8 * index).to_string()).map(offset)
 }
 
 /// The offset at which nearly every process points right behind `normal_exit`. With frame pointers a word lies
@@ -208,31 +210,32 @@ fn hend_offset(
     shared: &SharedCode,
     normal_exit: u64,
 ) -> Result<u32, Unclear> {
-    let is_end = |process: &Seen, at: usize| {
-        let (end, stop) = (process.words[at], field(process, shared.stop));
+    let is_end = |process: &Seen, index: usize| {
+        let (end, stop) = (process.words[index], field(process, shared.stop));
         let may_be = end.is_multiple_of(8) && stop.is_some_and(|stop| 0 < stop && stop <= end);
         let below = || words_at(memory, end.checked_sub(16)?, 2);
         may_be && below().is_some_and(|words| words.contains(&normal_exit))
     };
-    let agreeing = |at: usize, seen: &[Seen]| seen.iter().filter(|it| is_end(it, at)).count();
+    let agreeing =
+        |index: usize, seen: &[Seen]| seen.iter().filter(|process| is_end(process, index)).count();
     let few = &seen[..seen.len().min(FEW_PROCESSES)];
-    let likely = (0..WORDS).filter(|&at| 2 * agreeing(at, few) >= few.len());
-    let counts: Vec<(usize, usize)> = likely.map(|at| (at, agreeing(at, seen))).collect();
+    let likely = (0..WORDS).filter(|&index| 2 * agreeing(index, few) >= few.len());
+    let counts: Vec<(usize, usize)> = likely.map(|index| (index, agreeing(index, seen))).collect();
     let found = counts.iter().filter(|(_, count)| agree(*count, seen.len())).copied().collect();
-    let show = |(at, count): &(usize, usize)| format!("{} in {count}", 8 * at);
+    let show = |(index, count): &(usize, usize)| format!("{} in {count}", 8 * index);
     let none = format!(
         "no word of {} processes points behind the root of their stacks (nearest: {})",
         seen.len(),
         counts.iter().map(show).next().unwrap_or_else(|| "none".into())
     );
-    only(HEND, found, &none, show).map(|(at, _)| offset(at))
+    only(HEND, found, &none, show).map(|(index, _)| offset(index))
 }
 
 fn field(process: &Seen, offset: u32) -> Option<u64> {
     process.words.get(offset as usize / 8).copied()
 }
 
-/// The heap's top, the stack's top and the stack's end are in this order.
+/// Checks that top of heap, top of stack and end of stack are in this order.
 fn check_heaps(seen: &[Seen], shared: &SharedCode, hend: u32) -> Result<(), Unclear> {
     let is_ordered = |process: &&Seen| {
         let fields = [shared.htop, shared.stop, hend].map(|offset| field(process, offset));
@@ -255,8 +258,8 @@ fn agree(count: usize, all: usize) -> bool {
     count > 0 && count as f64 >= AGREEMENT * all as f64
 }
 
-fn offset(at: usize) -> u32 {
-    u32::try_from(8 * at).expect("a few words")
+fn offset(index: usize) -> u32 {
+    u32::try_from(8 * index).expect("a few words")
 }
 
 fn words_at(memory: &impl ReadMemory, address: u64, count: usize) -> Option<Vec<u64>> {

@@ -1,4 +1,4 @@
-//! The OTP release and the version of the runtime system. For people and messages only: nothing depends on them.
+//! The OTP release and the version of the runtime system, for people and messages only: no code depends on them.
 
 use super::{exports::Exports, static_data::StaticData};
 use crate::node::ReadMemory;
@@ -6,25 +6,25 @@ use crate::node::ReadMemory;
 const RELEASE: &str = "etp_otp_release";
 const ERTS_VERSION: &str = "etp_erts_version";
 
-/// In the loader's message about modules of a later release.
+/// Text before the release in the loader's message about modules of a later release.
 const BEFORE_RELEASE: &str = "than the current (Erlang/OTP ";
 
-/// In the banner.
+/// Text before the version in the banner.
 const BEFORE_ERTS_VERSION: &str = "(BEAM) emulator version ";
 
-/// Longest text of a version.
+/// Limit for the length of a version.
 const MAX_TEXT: usize = 32;
 
-/// Versions as the VM says them, `?` where it does not.
+/// Versions that the VM reports, or `?`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in super::super) struct Release {
-    /// `29`
+    /// For example `29`.
     pub(in super::super) otp: String,
-    /// `17.1`
+    /// For example `17.1`.
     pub(in super::super) erts: String,
 }
 
-/// From exported variables, or from texts of the executable.
+/// Reads the versions from exported variables, or from texts of the executable.
 pub(in super::super) fn release_of(
     memory: &impl ReadMemory,
     exports: &Exports,
@@ -32,8 +32,9 @@ pub(in super::super) fn release_of(
 ) -> Release {
     let exported = |name: &str| text_at(memory, exports.address(name)?);
     let unknown = || "?".to_owned();
-    let otp = || data.text_after(BEFORE_RELEASE, |it| it.is_ascii_digit());
-    let erts = || data.text_after(BEFORE_ERTS_VERSION, |it| it.is_ascii_digit() || it == '.');
+    let otp = || data.text_after(BEFORE_RELEASE, |letter| letter.is_ascii_digit());
+    let erts =
+        || data.text_after(BEFORE_ERTS_VERSION, |letter| letter.is_ascii_digit() || letter == '.');
     Release {
         otp: exported(RELEASE).or_else(otp).unwrap_or_else(unknown),
         erts: exported(ERTS_VERSION).or_else(erts).unwrap_or_else(unknown),

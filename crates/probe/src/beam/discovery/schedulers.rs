@@ -1,9 +1,9 @@
-//! The blocks of the schedulers (`ErtsSchedulerData`): one array for each kind, all with the same distance between
-//! two blocks.
+//! The blocks of the schedulers (`ErtsSchedulerData`): one array per kind, with the same distance between two
+//! blocks in all of them.
 //!
 //! A block of a normal scheduler points to its registers, below which the last call from JIT code into C left its
-//! return address: no other structure does that. Blocks of dirty schedulers have the number of their kind and are
-//! numbered from 1 on.
+//! return address: no other structure does that. Blocks of dirty schedulers have the number of their kind and count
+//! from 1.
 
 use std::collections::HashSet;
 
@@ -21,24 +21,24 @@ const DISTANCE: &str = "distance of schedulers";
 const DIRTY: &str = "blocks of dirty schedulers";
 const NUMBER: &str = "number of a scheduler";
 
-/// Blocks lie on cache lines.
+/// Alignment of blocks: they lie on cache lines.
 const ALIGNMENT: u64 = 64;
 
-/// Distances that are tried. A block has some 40 KiB until OTP 29.
+/// Distances to try. A block has some 40 KiB until OTP 29.
 const DISTANCES: std::ops::Range<u64> = 4 << 10..256 << 10;
 
-/// Words of a block that are looked at, as many as the sampler copies ([`crate::kernel_interface::SNAPSHOT_WORDS`]).
+/// Words of a block to examine, as many as the sampler copies ([`crate::kernel_interface::SNAPSHOT_WORDS`]).
 pub(super) const WORDS: usize = 64;
 
-/// A kind of schedulers: the name of its pointer where it is exported, and the number of the kind
-/// (`ErtsSchedType` of the emulator).
+/// Kinds of schedulers: thread kind, name of the exported pointer, and the number of the kind (`ErtsSchedType` of
+/// the emulator).
 const KINDS: [(ThreadKind, &str, u64); 3] = [
     (ThreadKind::Scheduler, "erts_aligned_scheduler_data", 0),
     (ThreadKind::DirtyCpu, "erts_aligned_dirty_cpu_scheduler_data", 1),
     (ThreadKind::DirtyIo, "erts_aligned_dirty_io_scheduler_data", 2),
 ];
 
-/// Where the blocks are and how they are numbered.
+/// Addresses of the blocks and offsets of their numbers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Blocks {
     /// First block of each kind.
@@ -56,7 +56,7 @@ pub(super) struct Blocks {
 /// The number of threads of each kind, in the order of [`KINDS`].
 pub(super) type Counts = [u64; 3];
 
-/// An array of blocks of dirty schedulers that may be one.
+/// A possible array of blocks of dirty schedulers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct DirtyBlocks {
     base: u64,
@@ -65,7 +65,7 @@ struct DirtyBlocks {
     number: usize,
 }
 
-/// What the search looks at.
+/// The inputs of the search.
 pub(super) struct Search<'a, M> {
     pub(super) memory: &'a M,
     pub(super) exports: &'a Exports,
@@ -82,9 +82,9 @@ impl<M: ReadMemory> Search<'_, M> {
         let (base, distance) = self.normal_blocks()?;
         let (cpu, io) = self.dirty_blocks(distance)?;
         let any = io.or(cpu);
-        let distance = distance.or(any.map(|it| it.distance)).unwrap_or(ALIGNMENT);
-        let (kind, dirty_number) = any.map_or((0, 0), |it| (it.kind, it.number));
-        let address = |blocks: Option<DirtyBlocks>| blocks.map_or(0, |it| it.base);
+        let distance = distance.or(any.map(|blocks| blocks.distance)).unwrap_or(ALIGNMENT);
+        let (kind, dirty_number) = any.map_or((0, 0), |blocks| (blocks.kind, blocks.number));
+        let address = |blocks: Option<DirtyBlocks>| blocks.map_or(0, |blocks| blocks.base);
         let bases = [base, address(cpu), address(io)];
         let number = self.number(bases, distance, kind)?;
         let places = [
@@ -93,8 +93,8 @@ impl<M: ReadMemory> Search<'_, M> {
             (DIRTY, address(io), self.counts[2]),
         ];
         let places =
-            places.into_iter().filter(|(.., count)| *count > 0).map(|(what, base, count)| {
-                Evidence::new(what, format!("{base:#x}, for {count} threads"))
+            places.into_iter().filter(|(.., count)| *count > 0).map(|(part, base, count)| {
+                Evidence::new(part, format!("{base:#x}, for {count} threads"))
             });
         let mut evidence: Vec<Evidence> = places.collect();
         evidence.push(Evidence::new(DISTANCE, format!("{distance} bytes")));
@@ -113,7 +113,7 @@ impl<M: ReadMemory> Search<'_, M> {
         Ok((blocks, evidence))
     }
 
-    /// The first block of the normal schedulers, and the distance when there are two of them.
+    /// The first block of the normal schedulers, and the distance if there are two or more.
     fn normal_blocks(&self) -> Result<(u64, Option<u64>), Unclear> {
         let bases: Vec<u64> =
             self.candidates(0).into_iter().filter(|&base| self.is_normal(base)).collect();
@@ -124,42 +124,46 @@ impl<M: ReadMemory> Search<'_, M> {
             return Ok((base, None));
         }
         let fits = |distance: &u64| {
-            (1..self.counts[0]).all(|at| self.is_normal(base.saturating_add(at * distance)))
+            (1..self.counts[0]).all(|index| self.is_normal(base.saturating_add(index * distance)))
         };
-        // A multiple of the distance fits fewer schedulers, and the distance is the least that fits all.
+        // A multiple of the distance fits fewer schedulers, so that the least distance that fits all is the right
+        // one.
         let distance = distances().find(fits);
         let seen = format!("none fits {} schedulers from {base:#x} on", self.counts[0]);
-        distance.map(|it| (base, Some(it))).ok_or_else(|| Unclear::new(DISTANCE, seen))
+        distance.map(|distance| (base, Some(distance))).ok_or_else(|| Unclear::new(DISTANCE, seen))
     }
 
-    /// Whether `block` may be the block of a normal scheduler.
+    /// Returns whether `block` may be the block of a normal scheduler.
     fn is_normal(&self, block: u64) -> bool {
         let word = |address: u64| self.memory.word(address).ok();
         let registers = word(block.saturating_add(self.registers.into()));
-        let Some(registers) = registers.filter(|it| *it != 0 && it.is_multiple_of(ALIGNMENT))
+        let Some(registers) =
+            registers.filter(|place| *place != 0 && place.is_multiple_of(ALIGNMENT))
         else {
             return false;
         };
-        calls::has_called_c(self.memory, registers, |it| self.code.name_at(it).is_some())
+        calls::has_called_c(self.memory, registers, |address| self.code.name_at(address).is_some())
     }
 
-    /// The blocks of both kinds of dirty schedulers, which agree in the places of their numbers.
+    /// The blocks of both kinds of dirty schedulers, which have their numbers at the same offsets.
     fn dirty_blocks(&self, distance: Option<u64>) -> Result<DirtyPair, Unclear> {
         let io = self.dirty_of_kind(2, distance);
-        let known = distance.or_else(|| io.first().map(|it| it.distance));
+        let known = distance.or_else(|| io.first().map(|blocks| blocks.distance));
         let cpu = self.dirty_of_kind(1, known);
         let mut pairs = pairs_that_agree(&cpu, &io);
         if self.counts[1] == 0 || self.counts[2] == 0 {
-            pairs = cpu.iter().map(|it| (Some(*it), None)).collect();
-            pairs.extend(io.iter().map(|it| (None, Some(*it))));
+            pairs = cpu.iter().map(|blocks| (Some(*blocks), None)).collect();
+            pairs.extend(io.iter().map(|blocks| (None, Some(*blocks))));
         }
         if self.counts[1] == 0 && self.counts[2] == 0 {
             return Ok((None, None));
         }
-        // Where the numbers are matters less than where the blocks are: of several places the nearest are taken.
-        pairs.sort_by_key(|(cpu, io)| cpu.or(*io).map(|it| it.kind.abs_diff(it.number)));
+        // The blocks matter more than the places of their numbers: of several places the nearest ones win.
+        pairs
+            .sort_by_key(|(cpu, io)| cpu.or(*io).map(|blocks| blocks.kind.abs_diff(blocks.number)));
         let mut seen = HashSet::new();
-        let place = |it: &Option<DirtyBlocks>| it.map(|it| (it.base, it.distance));
+        let place =
+            |array: &Option<DirtyBlocks>| array.map(|blocks| (blocks.base, blocks.distance));
         pairs.retain(|(cpu, io)| seen.insert((place(cpu), place(io))));
         let none = format!("{} and {} readings, no two agree", cpu.len(), io.len());
         only(DIRTY, pairs, &none, |(cpu, io)| {
@@ -168,7 +172,7 @@ impl<M: ReadMemory> Search<'_, M> {
         })
     }
 
-    /// All arrays that may be the blocks of dirty schedulers of a kind.
+    /// All possible arrays of blocks of a kind of dirty schedulers.
     fn dirty_of_kind(&self, kind: usize, distance: Option<u64>) -> Vec<DirtyBlocks> {
         if self.counts[kind] == 0 {
             return Vec::new();
@@ -186,7 +190,7 @@ impl<M: ReadMemory> Search<'_, M> {
         let tried = match distance {
             Some(known) => vec![known],
             None if self.counts[kind] > 1 => self.likely_distances(base, &places, KINDS[kind].2),
-            // One block alone tells no distance; it needs none.
+            // A single block needs no distance.
             None => vec![ALIGNMENT],
         };
         let blocks = |distance: u64| {
@@ -212,13 +216,14 @@ impl<M: ReadMemory> Search<'_, M> {
         let fits = |distance: &u64| {
             let first = usize::try_from(distance / 8).expect("within the bytes");
             let block = words.get(first..first + WORDS);
-            block
-                .is_some_and(|it| !places_of(it, type_number, 2, places.iter().copied()).is_empty())
+            block.is_some_and(|words| {
+                !places_of(words, type_number, 2, places.iter().copied()).is_empty()
+            })
         };
         distances().filter(fits).collect()
     }
 
-    /// Those of `places` that fit all blocks.
+    /// The `places` that fit all blocks.
     fn places_in_all(
         &self,
         base: u64,
@@ -226,23 +231,23 @@ impl<M: ReadMemory> Search<'_, M> {
         distance: u64,
         mut places: Vec<Places>,
     ) -> Vec<Places> {
-        for at in 1..self.counts[kind] {
-            let block = base.checked_add(at * distance).and_then(|it| self.block(it));
+        for index in 1..self.counts[kind] {
+            let block = base.checked_add(index * distance).and_then(|address| self.block(address));
             let Some(block) = block.filter(|_| !places.is_empty()) else { return Vec::new() };
-            places = places_of(&block, KINDS[kind].2, at + 1, places.into_iter());
+            places = places_of(&block, KINDS[kind].2, index + 1, places.into_iter());
         }
         places
     }
 
-    /// The place of the number of normal schedulers, which dirty ones have not: the nearest to the kind's number,
-    /// since other counters look alike.
+    /// The place of the number of normal schedulers, absent in dirty ones. Other counters look alike, so that the
+    /// place nearest to the kind's number wins.
     fn number(&self, bases: [u64; 3], distance: u64, kind: usize) -> Result<usize, Unclear> {
-        let mut places: Vec<usize> = (0..WORDS).filter(|&at| at != kind).collect();
+        let mut places: Vec<usize> = (0..WORDS).filter(|&place| place != kind).collect();
         for (own, base) in bases.into_iter().enumerate().filter(|(_, base)| *base != 0) {
-            for at in 0..self.counts[own] {
-                let block = self.block(base + at * distance);
+            for index in 0..self.counts[own] {
+                let block = self.block(base + index * distance);
                 let block = block.ok_or_else(|| Unclear::new(NUMBER, "a block cannot be read"))?;
-                let expected = if own == 0 { at + 1 } else { 0 };
+                let expected = if own == 0 { index + 1 } else { 0 };
                 places.retain(|&place| low(block[place]) == expected);
                 if low(block[kind]) != KINDS[own].2 {
                     places.clear();
@@ -258,7 +263,7 @@ impl<M: ReadMemory> Search<'_, M> {
     fn candidates(&self, kind: usize) -> Vec<u64> {
         match self.exports.address(KINDS[kind].1) {
             Some(variable) => {
-                self.memory.word(variable).into_iter().filter(|it| *it != 0).collect()
+                self.memory.word(variable).into_iter().filter(|address| *address != 0).collect()
             }
             None => self.data.pointers(ALIGNMENT).map(|word| word.value).collect(),
         }
@@ -282,7 +287,7 @@ impl DirtyBlocks {
     }
 }
 
-/// The fields are words or half of them.
+/// The lower half of a word: fields are whole words or half ones.
 fn low(word: u64) -> u64 {
     word & 0xffff_ffff
 }
@@ -291,10 +296,10 @@ fn distances() -> impl Iterator<Item = u64> {
     DISTANCES.step_by(usize::try_from(ALIGNMENT).expect("a small number"))
 }
 
-/// Words of a block with the kind's number and with the number of the scheduler.
+/// Indices of the word with the kind's number and of the word with the scheduler's number.
 type Places = (usize, usize);
 
-/// Those of `places` that have these numbers in `block`.
+/// The `places` that have these numbers in `block`.
 fn places_of(
     block: &[u64],
     kind: u64,
@@ -320,6 +325,6 @@ fn pairs_of_places() -> impl Iterator<Item = Places> {
     pairs.filter(|(one, other)| one != other)
 }
 
-fn offset(at: usize) -> u32 {
-    u32::try_from(8 * at).expect("a few words")
+fn offset(index: usize) -> u32 {
+    u32::try_from(8 * index).expect("a few words")
 }

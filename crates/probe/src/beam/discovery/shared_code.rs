@@ -1,6 +1,5 @@
-//! Offsets in the instructions of shared JIT code: which fields it loads and stores.
-//! The instructions are those of the fragment in which a scheduler begins and switches between processes
-//! ([`crate::arch`]).
+//! Offsets of fields, read from the instructions of shared JIT code that load and store them: the fragment in which
+//! a scheduler begins and switches between processes ([`crate::arch`]).
 
 use super::evidence::{Evidence, Unclear, only};
 use crate::{
@@ -12,17 +11,17 @@ use crate::{
 /// Limit for the size of the fragment, which has about 500 bytes.
 const MAX_BYTES: usize = 4096;
 
-/// The registers' address is stored this early.
+/// Bytes at the beginning of the fragment within which it stores the registers' address.
 const BEGINNING: usize = 64;
 
 /// Offsets of the fields that the fragment uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct SharedCode {
-    /// In the block of a scheduler: the address of its registers.
+    /// Offset, in the block of a scheduler, of the address of its registers.
     pub(super) registers: u32,
-    /// In a process: the top of its stack.
+    /// Offset, in a process, of the top of its stack.
     pub(super) stop: u32,
-    /// In a process: the first free word of its heap.
+    /// Offset, in a process, of the first free word of its heap.
     pub(super) htop: u32,
 }
 
@@ -43,9 +42,9 @@ pub(super) fn read(
         stop: offset(OF_STOP, &STOP, &bytes)?,
         htop: offset(OF_HTOP, &HTOP, &bytes)?,
     };
-    let evidence = |what: &'static str, kind: &Move, offset: u32| {
+    let evidence = |part: &'static str, kind: &Move, offset: u32| {
         let instruction = kind.text.replace("OFFSET", &offset.to_string());
-        Evidence::new(what, format!("at {offset}: `{instruction}` in {SCHEDULE}"))
+        Evidence::new(part, format!("at {offset}: `{instruction}` in {SCHEDULE}"))
     };
     let evidence = vec![
         evidence(OF_REGISTERS, &REGISTERS, found.registers),
@@ -63,13 +62,13 @@ fn fragment(memory: &impl ReadMemory, code: &CodeMap) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// The one offset that all instructions of the kind have.
-fn offset(what: &'static str, kind: &Move, code: &[u8]) -> Result<u32, Unclear> {
+/// The one offset in all instructions of the kind.
+fn offset(part: &'static str, kind: &Move, code: &[u8]) -> Result<u32, Unclear> {
     let mut offsets = kind.offsets(code);
     offsets.sort_unstable();
     offsets.dedup();
     let none = format!("{SCHEDULE} has no `{}`", kind.text);
-    only(what, offsets, &none, u32::to_string)
+    only(part, offsets, &none, u32::to_string)
 }
 
 #[cfg(test)]

@@ -4,15 +4,15 @@ use std::collections::HashSet;
 
 use crate::node::{Mapping, Process};
 
-/// Limit for the data of all kinds together; the emulators that were examined have about 2 MiB.
+/// Limit for the data of all kinds together; the examined emulators have about 2 MiB.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// A word of the executable's data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) struct DataWord {
-    /// Its address.
+    /// Address of the word.
     pub(in super::super) at: u64,
-    /// Its value when the data was read.
+    /// Value when the data was read.
     pub(in super::super) value: u64,
 }
 
@@ -20,7 +20,7 @@ pub(in super::super) struct DataWord {
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct StaticData {
     areas: Vec<Area>,
-    /// All of the executable, its code included: first address and one past the last.
+    /// The whole executable, its code included: first address and one past the last.
     span: (u64, u64),
 }
 
@@ -32,8 +32,8 @@ struct Area {
 }
 
 impl StaticData {
-    /// Reads the data of the file `program`, which is mapped in `process`. Variables without initial value are in the
-    /// anonymous mapping that follows.
+    /// Reads the data of the file `program`, which is mapped in `process`. Variables without an initial value are
+    /// in the anonymous mapping after it.
     pub(in super::super) fn read(process: &Process, mappings: &[Mapping], program: &str) -> Self {
         let mut data = Self::default();
         let mut left = MAX_BYTES;
@@ -42,7 +42,7 @@ impl StaticData {
             if mapping.executable {
                 continue;
             }
-            // The heap of brk(2) may have grown out of the variables.
+            // The heap of brk(2) may extend the mapping of the variables.
             let end = mapping.end.min(mapping.start + left);
             left -= end - mapping.start;
             let part = Mapping { end, ..mapping.clone() };
@@ -77,7 +77,7 @@ impl StaticData {
         self.areas.iter().flat_map(Area::words)
     }
 
-    /// Words from an address on, as many as are in its area.
+    /// Words from an address on, up to the end of its area.
     pub(super) fn words_from(&self, at: u64) -> impl Iterator<Item = u64> {
         let area = self.areas.iter().find(|area| area.contains(at));
         let words = area.into_iter().flat_map(Area::words);
@@ -93,12 +93,12 @@ impl StaticData {
             .filter(move |word| seen.insert(word.value))
     }
 
-    /// Whether `address` is in the executable's code or data.
+    /// Returns whether `address` is in the executable's code or data.
     pub(super) fn is_in_executable(&self, address: u64) -> bool {
         (self.span.0..self.span.1).contains(&address)
     }
 
-    /// The characters after a text of the executable, up to the first that `is_part` refuses.
+    /// The characters after a text of the executable, up to the first that `is_part` rejects.
     pub(super) fn text_after(&self, text: &str, is_part: fn(char) -> bool) -> Option<String> {
         self.areas.iter().find_map(|area| {
             let at = find(&area.bytes, text.as_bytes())? + text.len();
@@ -108,7 +108,7 @@ impl StaticData {
         })
     }
 
-    /// How an address is written in a message: relative to the executable where it lies there.
+    /// Text of an address for messages: relative to the executable if it lies there.
     pub(super) fn place(&self, address: u64) -> String {
         if self.is_in_executable(address) {
             format!("executable+{:#x}", address - self.span.0)
@@ -173,7 +173,8 @@ mod tests {
             mapping(32, 40, ""),
             mapping(40, 48, "/lib.so"),
         ];
-        let starts: Vec<u64> = mappings_of(&all, "/beam.smp").iter().map(|it| it.start).collect();
+        let starts: Vec<u64> =
+            mappings_of(&all, "/beam.smp").iter().map(|mapping| mapping.start).collect();
         assert_eq!(starts, [8, 16, 24]);
         assert_eq!(mappings_of(&all[..1], "/beam.smp"), Vec::<&Mapping>::new());
     }
@@ -197,7 +198,7 @@ mod tests {
     fn a_text_ends_where_it_ends() {
         let mut data = StaticData::default();
         data.add(0, false, b"..(Erlang/OTP 2\0(Erlang/OTP 29).".to_vec());
-        let digits = |text| data.text_after(text, |it| it.is_ascii_digit());
+        let digits = |text| data.text_after(text, |letter| letter.is_ascii_digit());
         assert_eq!(digits("\0(Erlang/OTP ").as_deref(), Some("29"));
         assert_eq!(digits("Elixir "), None);
     }

@@ -1,3 +1,5 @@
+//! Runs the discovery on images of small VMs: with known, moved and altered fields.
+
 use super::image::{Image, Plan};
 use crate::beam::layout::{
     Layout,
@@ -8,7 +10,7 @@ fn plan(layout: Layout) -> Plan {
     Plan { layout, counts: [2, 2, 10], processes: 60, has_place_within: true, is_busy: true }
 }
 
-/// Numbers that look random and are the same in every run (xorshift of Marsaglia).
+/// Pseudo-random numbers, the same in every run (xorshift of Marsaglia).
 struct Numbers(u64);
 
 impl Numbers {
@@ -23,7 +25,7 @@ impl Numbers {
 #[track_caller]
 fn check(plan: &Plan) {
     let found = Image::build(plan).discovered();
-    assert_eq!(found.map(|it| it.layout), Ok(plan.layout), "{plan:?}");
+    assert_eq!(found.map(|found| found.layout), Ok(plan.layout), "{plan:?}");
 }
 
 #[test]
@@ -47,11 +49,11 @@ fn place(places: &mut Vec<u32>, numbers: &mut Numbers) -> u32 {
     places.swap_remove(usize::try_from(at).unwrap())
 }
 
-/// Fields in other places, as a later release may have them. A process begins with its id.
+/// A layout with fields in other places, as a later release may have. A process begins with its id.
 fn moved(numbers: &mut Numbers) -> Layout {
-    let mut free: Vec<u32> = (1..60).map(|at| 8 * at).collect();
+    let mut free: Vec<u32> = (1..60).map(|index| 8 * index).collect();
     let [htop, stop, hend] = [(); 3].map(|()| place(&mut free, numbers));
-    let mut free: Vec<u32> = (0..60).map(|at| 8 * at).collect();
+    let mut free: Vec<u32> = (0..60).map(|index| 8 * index).collect();
     let [registers, current_process, scheduler_type, number, dirty_number] =
         [(); 5].map(|()| place(&mut free, numbers));
     Layout {
@@ -78,7 +80,7 @@ fn fields_may_lie_anywhere() {
     }
 }
 
-/// The offsets that a wrong stack could come from.
+/// The offsets on which stacks depend.
 fn of_stacks(layout: Layout) -> [u32; 5] {
     let Layout { registers, id, htop, stop, hend, .. } = layout;
     [registers, id, htop, stop, hend]
@@ -113,7 +115,7 @@ fn altered_memory_is_read_as_before_or_refused() {
     assert!(same > 100, "{same} read, {refused} refused");
 }
 
-/// In every process at once: the code still says where the fields were.
+/// Swaps fields in every process at once, while the code still has their old offsets.
 #[test]
 fn fields_that_the_code_does_not_agree_with_are_refused() {
     let whole = Image::build(&plan(OTP_27));

@@ -1,26 +1,26 @@
-//! An index for the search of a row: code in blocks of one size, and for each block the row that is valid at
-//! its beginning. A binary search through tens of thousands of rows mostly waits for memory; a search
-//! within a block reads a few adjacent rows.
+//! An index for the search of a row: it divides the code into blocks of one size, and has for each block the row
+//! that is valid at its beginning. A binary search through tens of thousands of rows mostly waits for memory. A
+//! search within a block reads a few adjacent rows.
 
 use crate::kernel_interface::UnwindRow;
 
-/// Blocks have at least 256 bytes, with a few rows each. They are larger when there would be more blocks than
-/// rows.
+/// Minimum size of a block, 256 bytes, as an exponent of two. Such a block has a few rows. Blocks are larger if
+/// there would be more blocks than rows.
 const MIN_BITS: u32 = 8;
 
 /// The blocks of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Blocks {
-    /// A block has two to the power of this many bytes; the first begins at the file's lowest address.
+    /// Bytes of a block, as an exponent of two. The first block begins at the file's lowest address.
     pub(super) bits: u32,
-    /// For each block the index of the row that is valid at its beginning, or 0 before the first row. The
-    /// last entry is the index of the last row.
+    /// For each block the index of the row that is valid at its beginning, or 0 before the first row. The last
+    /// entry is the index of the last row.
     pub(crate) rows: Vec<u32>,
 }
 
 impl Blocks {
-    /// The blocks of rows that are in order.
-    pub(super) fn of(rows: &[UnwindRow]) -> Self {
+    /// The blocks of rows in order of address.
+    pub(super) fn new(rows: &[UnwindRow]) -> Self {
         let last = rows.last().map_or(0, |row| row.pc);
         let is_small = |&bits: &u32| (last >> bits) as usize <= rows.len();
         let bits = (MIN_BITS..u32::BITS).find(is_small).unwrap_or(u32::BITS - 1);
@@ -46,7 +46,7 @@ mod tests {
         addresses.iter().map(|&pc| UnwindRow { pc, ..UnwindRow::default() }).collect()
     }
 
-    /// The row for an address, found as `bpf/native.h` does.
+    /// Finds the row for an address in the way of `bpf/native.h`.
     fn find(blocks: &Blocks, rows: &[UnwindRow], pc: u32) -> Option<usize> {
         let block = (pc >> blocks.bits).min(blocks.last_block()) as usize;
         let (first, last) = (blocks.rows[block] as usize, blocks.rows[block + 1] as usize);
@@ -57,7 +57,7 @@ mod tests {
     #[track_caller]
     fn check(addresses: &[u32], bits: u32) {
         let rows = rows(addresses);
-        let blocks = Blocks::of(&rows);
+        let blocks = Blocks::new(&rows);
         assert_eq!(blocks.bits, bits);
         assert!(blocks.rows.len() <= rows.len() + 2, "{}", blocks.rows.len());
         let around = |pc: u32| [pc.saturating_sub(1), pc, pc.saturating_add(1), pc ^ 0xff];

@@ -9,5 +9,5 @@ pub(crate) fn fuzz(bytes: &[u8], is_elf: bool) {
     } else {
         rows::compile_section(bytes)
     };
-    Blocks::of(&rows);
+    Blocks::new(&rows);
 }

@@ -1,7 +1,7 @@
-//! Finds the caller of a C function. The compiler's unwind tables (`.eh_frame`), which every distribution
-//! keeps in its binaries, are compiled to rows of one size that the eBPF program can search ([`rows`],
-//! [`blocks`]), for every file that the node has mapped ([`tables`]). The perf-events backend walks with the
-//! same rows in user space ([`walk`]).
+//! Finds the caller of a C function. Every distribution keeps the compiler's unwind tables (`.eh_frame`) in its
+//! binaries. [`rows`] and [`blocks`] compile them to rows of one size that the eBPF program can search, [`tables`]
+//! does so for every file that the node has mapped. The perf-events backend walks with the same rows in user space
+//! ([`walk`]).
 
 mod blocks;
 #[cfg(fuzzing)]

@@ -1,7 +1,7 @@
 //! Compiles the `.eh_frame` section of one file to sorted rows.
 //!
-//! A row has the rule of the canonical frame address and the places of the callee-saved registers that the walks need
-//! ([`frames`] of the architecture).
+//! A row has the rule of the canonical frame address and the places of the callee-saved registers that the walks
+//! need ([`frames`] of the architecture).
 
 use gimli::{BaseAddresses, CieOrFde, EhFrame, LittleEndian, UnwindContext, UnwindSection};
 use object::{Object, ObjectSection};
@@ -14,19 +14,19 @@ use crate::{
     kernel_interface::UnwindRow,
 };
 
-/// Limit for a common information entry (CIE); real ones have about thirty bytes. Each function executes
-/// all of its CIE, so that a large one would take quadratic time.
+/// Limit for a common information entry (CIE); real ones have about thirty bytes. Each function executes its whole
+/// CIE, so that a large one would take quadratic time.
 const MAX_CIE_BYTES: usize = 4096;
 
 /// Limit for the rows of one file: the emulator has 53,806, and two bytes of a file can make a row.
 const MAX_ROWS: usize = 1 << 21;
 
-/// The rows of an ELF file, sorted; none when it has no unwind table.
+/// The rows of an ELF file, sorted; `None` if it has no unwind table.
 pub(super) fn compile(bytes: &[u8]) -> Option<Vec<UnwindRow>> {
     let file = object::File::parse(bytes).ok()?;
     let section = file.section_by_name(".eh_frame")?;
     let data = section.uncompressed_data().ok()?;
-    let address_of = |name: &str| file.section_by_name(name).map_or(0, |it| it.address());
+    let address_of = |name: &str| file.section_by_name(name).map_or(0, |section| section.address());
     let bases = BaseAddresses::default()
         .set_eh_frame(section.address())
         .set_eh_frame_hdr(address_of(".eh_frame_hdr"))
@@ -37,7 +37,7 @@ pub(super) fn compile(bytes: &[u8]) -> Option<Vec<UnwindRow>> {
     (!rows.is_empty()).then_some(rows)
 }
 
-/// Code that no unwind table describes.
+/// Functions for the code that no unwind table describes.
 fn stubs(file: &object::File<'_>) -> Vec<Function> {
     let stubs = frames::STUBS.into_iter().filter_map(|(name, row): (&str, UnwindRow)| {
         let section = file.section_by_name(name)?;
@@ -48,7 +48,7 @@ fn stubs(file: &object::File<'_>) -> Vec<Function> {
     stubs.collect()
 }
 
-/// The bytes of a section that lies at address 0.
+/// The rows of a section at address 0.
 #[cfg(fuzzing)]
 pub(super) fn compile_section(data: &[u8]) -> Vec<UnwindRow> {
     let bases = BaseAddresses::default().set_eh_frame(0);
@@ -69,7 +69,7 @@ struct Compiler {
 }
 
 impl Compiler {
-    /// Compiles all entries. A damaged entry ends this; the rows before it are kept.
+    /// Compiles all entries. Stops at a damaged entry and keeps the rows before it.
     fn compile(mut self, frames: &Frames<'_>, bases: &BaseAddresses) -> Vec<UnwindRow> {
         let mut context = UnwindContext::new();
         let mut entries = frames.entries(bases);
@@ -136,7 +136,7 @@ mod tests {
     use crate::kernel_interface::CfaKind;
 
     #[test]
-    fn a_row_that_says_nothing_new_is_left_out() {
+    fn a_row_with_the_same_rules_is_left_out() {
         let mut rows = Vec::new();
         let row = |pc: u32, cfa_offset: i32| UnwindRow { pc, cfa_offset, ..UnwindRow::default() };
         for new in [row(0, 8), row(4, 8), row(5, 16), row(5, 24), row(2, 99), row(9, 8)] {
@@ -152,20 +152,20 @@ mod tests {
         assert!(rows.len() > 1000, "{}", rows.len());
         assert!(rows.is_sorted_by(|a, b| a.pc < b.pc));
         let known = rows.iter().filter(|row| row.cfa != CfaKind::Unknown.number()).count();
-        // A function has at least three rows, and the gap behind it one.
+        // A function has at least three rows, and the gap after it one.
         assert!(known * 4 > rows.len() * 3, "{known} of {}", rows.len());
         assert_eq!(rows.last().map(|row| row.cfa), Some(CfaKind::Unknown.number()));
         assert!(rows.iter().any(|row| row.cfa == CfaKind::End.number()));
     }
 
-    /// A section with one function, whose shared description ends with so many bytes of nothing.
+    /// A section with one function. Its CIE ends with `padding` bytes of no operation.
     fn padded(padding: usize) -> Vec<u8> {
         let entry = |parts: &[&[u8]]| {
             let bytes = parts.concat();
             [&u32::try_from(bytes.len()).unwrap().to_le_bytes()[..], &bytes].concat()
         };
-        // Version, no augmentation, factors 1 and -8, return address in 16; the first function of a thread, which has no
-        // return address, by the numbers of x86-64 and of aarch64.
+        // Version, no augmentation, factors 1 and -8, return address in 16. The first function of a thread, without
+        // a return address, by the register numbers of x86-64 and of aarch64.
         let shared = [0, 0, 0, 0, 1, 0, 1, 0x78, 16, 0x0c, 7, 8, 0x07, 16, 0x07, 30];
         let shared = entry(&[&shared, &vec![0; padding]]);
         let back = u32::try_from(shared.len() + 4).unwrap().to_le_bytes();

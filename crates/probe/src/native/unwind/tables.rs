@@ -14,7 +14,7 @@ use crate::{
 /// emulators have.
 const MAX_ROWS: u32 = 1 << 22;
 
-/// An entry of the list of modules that is not used: it is behind all others in order of address.
+/// An unused entry of the list of modules, after all others in order of address.
 pub(crate) const UNUSED_MODULE: UnwindModule = UnwindModule {
     start: i64::MAX as u64,
     end: 0,
@@ -27,7 +27,7 @@ pub(crate) const UNUSED_MODULE: UnwindModule = UnwindModule {
     reserved: 0,
 };
 
-/// What is new after mappings were read.
+/// Changes after a read of the mappings.
 #[derive(Debug, Default)]
 pub(crate) struct Update {
     /// Rows of new files.
@@ -45,7 +45,7 @@ pub(crate) struct RowsOfFile {
     pub(crate) blocks: Blocks,
 }
 
-/// The files that were read, and the indices of their rows.
+/// The files read so far, and the indices of their rows.
 #[derive(Debug)]
 pub(crate) struct Tables {
     files: HashMap<String, Option<File>>,
@@ -54,7 +54,7 @@ pub(crate) struct Tables {
     alignment: Alignment,
 }
 
-/// The rows and blocks of each file begin at multiples of these.
+/// Divisors of the first row and the first block of each file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Alignment {
     pub(crate) rows: u32,
@@ -63,7 +63,7 @@ pub(crate) struct Alignment {
 
 #[derive(Debug)]
 struct File {
-    /// Its rows; the addresses are not set.
+    /// The file's rows, without addresses.
     rows: UnwindModule,
     segments: Vec<Segment>,
 }
@@ -82,7 +82,7 @@ impl Tables {
         Self { files: HashMap::new(), next_row: 0, next_block: 0, alignment }
     }
 
-    /// Reads the files that were not mapped before.
+    /// Reads the newly mapped files.
     pub(crate) fn refresh(&mut self, process: &Process, mappings: &[Mapping]) -> Update {
         let mut update = Update::default();
         for mapping in mappings.iter().filter(|mapping| mapping.executable) {
@@ -101,7 +101,7 @@ impl Tables {
         let bytes = code_of(process, mapping)?;
         let rows = compile(&bytes)?;
         let segments = segments_of(&bytes)?;
-        let blocks = Blocks::of(&rows);
+        let blocks = Blocks::new(&rows);
         let (first_row, first_block) = (self.next_row, self.next_block);
         let row_count = u32::try_from(rows.len()).ok()?;
         if row_count > MAX_ROWS.saturating_sub(first_row) {
@@ -127,7 +127,7 @@ impl File {
     fn module(&self, mapping: &Mapping) -> Option<UnwindModule> {
         let segment = self.segments.iter().find(|segment| {
             let end = segment.file_offset.saturating_add(segment.file_size);
-            // A mapping begins at a page, a segment may begin within it.
+            // A mapping begins at a page; a segment may begin within it.
             mapping.file_offset < end
                 && segment.file_offset
                     < mapping.file_offset.saturating_add(mapping.end - mapping.start)
@@ -143,7 +143,7 @@ impl File {
     }
 }
 
-/// The bytes of the file behind a mapping; the vdso is in no file.
+/// The bytes of the file behind a mapping. The vdso is in no file, so that it comes from memory.
 fn code_of(process: &Process, mapping: &Mapping) -> Option<Vec<u8>> {
     if mapping.path == "[vdso]" {
         return process.mapped_bytes(mapping, MAX_VDSO_BYTES);

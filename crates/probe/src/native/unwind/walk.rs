@@ -1,5 +1,5 @@
-//! Walks C frames in user space, with the same rows as `bpf/native.h`, for samples that have registers and
-//! the inner part of the stack.
+//! Walks C frames in user space, with the same rows as `bpf/native.h`, for samples that have registers and the inner
+//! part of the stack.
 
 use super::tables::{RowsOfFile, Update};
 use crate::{
@@ -12,9 +12,9 @@ use crate::{
 pub(crate) enum Step {
     /// The caller.
     Caller(Registers),
-    /// There is no caller: this is the first function of the thread.
+    /// No caller: this is the first function of the thread.
     End,
-    /// The caller is unknown: code without rows, or a word that is not in the sample.
+    /// An unknown caller: code without rows, or a word that is not in the sample.
     Cut,
 }
 
@@ -22,19 +22,19 @@ pub(crate) enum Step {
 #[derive(Debug, Default)]
 pub(crate) struct Walker {
     modules: Vec<UnwindModule>,
-    /// In order of their first row.
+    /// Rows of files, in order of their first row.
     files: Vec<RowsOfFile>,
 }
 
 impl Walker {
-    /// Adds what was read.
+    /// Adds the rows of new files, and replaces the modules.
     pub(crate) fn update(&mut self, update: &Update) {
         self.files.extend(update.files.iter().cloned());
         self.modules.clone_from(&update.modules);
     }
 
-    /// Steps from a function to its caller. `is_caller`: `from.ip` is a return address. `word_at` gives words
-    /// of the stack by address.
+    /// Steps from a function to its caller. `is_caller`: `from.ip` is a return address. `word_at` reads words of
+    /// the stack by address.
     pub(crate) fn step(
         &self,
         from: &Registers,
@@ -81,7 +81,7 @@ mod tests {
     const BASE: u64 = 0x7000;
 
     fn row(pc: u32, kind: CfaKind, cfa_offset: i32) -> UnwindRow {
-        // The first place of a register, whichever it is.
+        // The first place of a register on any architecture.
         UnwindRow { pc, cfa_offset, cfa: kind.number(), saved: [1; 6], above: 0 }
     }
 
@@ -103,7 +103,7 @@ mod tests {
         let file = |first_row, rows: Vec<UnwindRow>| RowsOfFile {
             first_row,
             first_block: 0,
-            blocks: Blocks::of(&rows),
+            blocks: Blocks::new(&rows),
             rows,
         };
         let other = file(0, vec![row(0, CfaKind::Unknown, 0)]);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_cut() {
+    fn an_unknown_caller_is_cut() {
         assert_eq!(step(0x41, false, Some(7)), Step::Cut);
         assert_eq!(step(0x100, false, Some(7)), Step::Cut);
         assert_eq!(step(0x10, false, None), Step::Cut);

@@ -1,42 +1,42 @@
 //! Packets in a block of the ring (`struct tpacket_block_desc`, `struct tpacket3_hdr`, `struct sockaddr_ll` of
-//! `<linux/if_packet.h>`). Pure: reads bytes that somebody else has mapped. Offsets in them are checked, so that no
+//! `<linux/if_packet.h>`). Pure: reads bytes that the caller has mapped. All offsets are checked, so that no
 //! content of a block leads out of it.
 
-/// Which way a packet went, as the interface saw it.
+/// Direction of a packet, from the interface's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Direction {
-    /// Sent by this machine; not seen on `lo`, where every packet comes in as well.
+    /// Sent by this machine. Absent on `lo`, where every packet comes in as well.
     Outgoing,
-    /// For this machine, or for a group or everybody.
+    /// Addressed to this machine, to a group or to all.
     Incoming,
-    /// For another machine: this one forwards it, or the interface takes everything.
+    /// Addressed to another machine: this one forwards it, or the interface receives everything.
     Foreign,
 }
 
 /// A captured packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RingPacket<'a> {
-    /// When the kernel got it, in nanoseconds since the Unix epoch.
+    /// Time of the packet in the kernel, in nanoseconds since the Unix epoch.
     pub unix_nanos: u64,
-    /// Bytes of the whole packet, from its IP header on. Up to 64 KiB and more where the interface cuts segments by
-    /// itself or joins them.
+    /// Bytes of the whole packet, from its IP header on. 64 KiB and more are possible if the interface itself
+    /// splits or joins segments.
     pub length: u32,
-    /// What was captured: the packet from its IP header on, or its beginning. Interfaces may have padded it.
+    /// Captured bytes: the packet from its IP header on, or its beginning. Interfaces may have padded it.
     pub data: &'a [u8],
-    /// Number of the interface, in the network that is captured.
+    /// Number of the interface in the captured network.
     pub interface: u32,
     /// Kind of the interface (`ARPHRD_…` of `<linux/if_arp.h>`): 1 is Ethernet, 772 loopback.
     pub hardware: u16,
-    /// Which way it went.
+    /// Direction of the packet.
     pub direction: Direction,
-    /// Number of the VLAN whose tag the kernel or the interface has taken off.
+    /// Number of the VLAN, if the kernel or the interface has removed its tag.
     pub vlan: Option<u16>,
 }
 
-/// Where the part of a block begins that follows the word by which kernel and user space hand it over.
+/// Offset in a block of the part after the status word, by which kernel and user space hand the block over.
 pub(super) const AFTER_STATUS: usize = 12;
 
-/// Fields of a block: number of packets, place of the first.
+/// Fields of a block: number of packets, offset of the first.
 const PACKET_COUNT: usize = 12;
 const FIRST_PACKET: usize = 16;
 
@@ -54,7 +54,7 @@ const ADDRESS_INTERFACE: usize = ADDRESS + 4;
 const ADDRESS_HARDWARE: usize = ADDRESS + 8;
 const ADDRESS_DIRECTION: usize = ADDRESS + 10;
 
-/// The packet's header has a tag.
+/// Flag of a packet's header: it has a tag.
 const VLAN_VALID: u32 = libc::TP_STATUS_VLAN_VALID;
 
 /// The lower bits of a tag; the upper ones are a priority.
@@ -64,7 +64,7 @@ const VLAN_NUMBER: u32 = 0xfff;
 const OTHER_HOST: u8 = 3;
 const OUTGOING: u8 = 4;
 
-/// The bytes of a block from [`AFTER_STATUS`] on. Places count from the beginning of the block.
+/// The bytes of a block from [`AFTER_STATUS`] on. Offsets count from the beginning of the block.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockBytes<'a>(pub(super) &'a [u8]);
 
@@ -86,7 +86,7 @@ impl<'a> BlockBytes<'a> {
         self.chunk(at).map(u16::from_ne_bytes)
     }
 
-    /// Number of packets that the block says it has.
+    /// Number of packets in the block, by its header.
     pub(super) fn packet_count(self) -> u32 {
         self.u32(PACKET_COUNT).unwrap_or(0)
     }
@@ -123,7 +123,7 @@ fn direction_of(kind: u8) -> Direction {
     }
 }
 
-/// The packets of a block, in the order in which the kernel got them.
+/// The packets of a block, in the order of their arrival in the kernel.
 #[derive(Clone, Debug)]
 pub struct Packets<'a> {
     block: BlockBytes<'a>,
@@ -137,7 +137,7 @@ impl<'a> Iterator for Packets<'a> {
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;
         let packet = self.block.packet(self.at)?;
-        // Of the last packet it is 0 and not used.
+        // For the last packet it is 0 and not used.
         let step = self.block.u32(self.at + NEXT_OFFSET)? as usize;
         self.at = self.at.checked_add(step)?;
         if step == 0 {
@@ -155,7 +155,7 @@ mod tests {
         block[at..at + bytes.len()].copy_from_slice(bytes);
     }
 
-    /// A block of 512 bytes with two packets, as the kernel writes it.
+    /// A block of 512 bytes with two packets, in the kernel's format.
     fn two_packets() -> Vec<u8> {
         let mut block = vec![0; 512];
         put(&mut block, PACKET_COUNT, &2_u32.to_ne_bytes());
@@ -196,7 +196,7 @@ mod tests {
         assert_eq!(packets, [first, second]);
     }
 
-    /// Whatever the bytes are: no panic, no more packets than announced, nothing from outside of the block.
+    /// For any bytes: no panic, no more packets than announced, nothing from outside of the block.
     #[test]
     fn no_content_leads_out_of_the_block() {
         let mut state = 0x2545_f491_4f6c_dd1d_u64;

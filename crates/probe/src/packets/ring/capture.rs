@@ -1,5 +1,5 @@
-//! A capture: opens the socket inside of its network, attaches the filter, gives it a ring, and only then binds it. Blocks
-//! come in order; one at a time is lent out.
+//! A capture: opens the socket inside of its network, attaches the filter, gives it a ring, and only then binds it.
+//! It lends out blocks in order, one at a time.
 
 use std::{
     io,
@@ -33,7 +33,7 @@ use crate::packets::{
 /// The loopback interface of every network.
 const LOOPBACK: &str = "lo";
 
-/// A capture that runs. It ends, and leaves nothing in the kernel, when it is dropped or the process ends.
+/// A running capture. It ends, and leaves nothing in the kernel, with the value or the process.
 #[derive(Debug)]
 pub struct PacketRing {
     // Unmapped before the socket is closed.
@@ -46,8 +46,8 @@ pub struct PacketRing {
 }
 
 impl PacketRing {
-    /// Begins to capture what `options` say, in `namespace`, or in this process's network. Fails without
-    /// `CAP_NET_RAW` ([`PacketError::NoRightToCapture`]).
+    /// Starts a capture by `options` in `namespace`, or in this process's network. Fails without `CAP_NET_RAW`
+    /// ([`PacketError::NoRightToCapture`]).
     pub fn open(
         options: &RingOptions,
         namespace: Option<&NetworkNamespace>,
@@ -69,14 +69,14 @@ impl PacketRing {
         let memory = RingMemory::map(socket.as_fd(), options.block_bytes, options.blocks)
             .map_err(PacketError::io("mapping the ring for packets"))?;
         if options.interface.name() == LOOPBACK {
-            ignore_outgoing(&socket).map_err(PacketError::io("leaving out what goes out of lo"))?;
+            ignore_outgoing(&socket).map_err(PacketError::io("ignoring outgoing packets of lo"))?;
         }
         bind(&socket, interface).map_err(|error| down_or(error, &options.interface))?;
         let interface = options.interface.clone();
         Ok(Self { memory, socket, next: 0, interface, counts: RingStatistics::default() })
     }
 
-    /// Waits at most `timeout` for the next block. `None` when there is none, and when a signal came.
+    /// Waits at most `timeout` for the next block. `None` if there is none, or after a signal.
     pub fn next_block(&mut self, timeout: Duration) -> Result<Option<Block<'_>>, PacketError> {
         if !self.memory.is_ours(self.next) {
             self.wait(timeout)?;
@@ -106,11 +106,11 @@ impl PacketRing {
     /// Counts since the capture began.
     pub fn statistics(&mut self) -> Result<RingStatistics, PacketError> {
         add_statistics(&self.socket, &mut self.counts)
-            .map_err(PacketError::io("reading what the ring has dropped"))?;
+            .map_err(PacketError::io("reading the statistics of the ring"))?;
         Ok(self.counts)
     }
 
-    /// Name of an interface of the network that is captured, by the number in a packet.
+    /// Name of an interface of the captured network, by the number in a packet.
     pub fn interface_name(&self, number: u32) -> Option<String> {
         index_to_name(&self.socket, number).ok()
     }
@@ -139,7 +139,7 @@ fn down_or(error: io::Error, interface: &CaptureInterface) -> PacketError {
     }
 }
 
-/// A block of packets, lent by the ring. The kernel gets it back when the value is dropped.
+/// A block of packets, lent by the ring. Dropping the value returns it to the kernel.
 #[derive(Debug)]
 pub struct Block<'ring> {
     ring: &'ring mut PacketRing,
@@ -147,16 +147,16 @@ pub struct Block<'ring> {
 
 impl Block<'_> {
     fn bytes(&self) -> BlockBytes<'_> {
-        self.ring.memory.bytes(self.ring.next).expect("it is ours until it is given back")
+        self.ring.memory.bytes(self.ring.next).expect("it is ours until it is returned")
     }
 
-    /// Its packets, in the order in which the kernel got them.
+    /// Its packets, in the order of their arrival in the kernel.
     pub fn packets(&self) -> Packets<'_> {
         self.bytes().packets()
     }
 
-    /// Number of packets that the kernel says are in it. More than [`Self::packets`] gives would be a defect of either
-    /// side, and a loss.
+    /// Number of packets in the block, by the kernel. If it exceeds the number of [`Self::packets`], one side has a
+    /// defect, and packets are lost.
     pub fn packet_count(&self) -> u32 {
         self.bytes().packet_count()
     }

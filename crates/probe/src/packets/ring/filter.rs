@@ -1,10 +1,11 @@
 //! The kernel's filter for packets of some TCP ports, in classic BPF (`Documentation/networking/filter.rst`).
 //!
-//! Packets begin with their IP header here, so one program is right for every kind of interface. Whether that is
-//! IPv4 or IPv6 is told by its first four bits and not by the protocol that the kernel names, because that is VLAN
-//! (0x8100) for packets to which the interface could not add the tag by itself. The kernel takes one VLAN tag off
-//! what arrives; packets with two tags are not seen. Fragments after the first have no ports and are not seen
-//! either: TCP avoids fragments.
+//! Packets begin with their IP header here, so that one program fits every kind of interface. The first four bits
+//! of the header distinguish IPv4 and IPv6. The protocol that the kernel names would not do: it is VLAN (0x8100)
+//! for packets to which the interface could not add the tag by itself.
+//!
+//! The kernel removes one VLAN tag of arriving packets; packets with two tags are not seen. Fragments after the
+//! first have no ports and are not seen either: TCP avoids fragments.
 
 use libc::{
     ARPHRD_LOOPBACK, BPF_ABS, BPF_ALU, BPF_AND, BPF_B, BPF_H, BPF_IMM, BPF_IND, BPF_JA, BPF_JEQ,
@@ -25,7 +26,7 @@ const OUTGOING: u32 = 4;
 const IPV6_BYTES: u32 = 40;
 const JUMBO_OPTION_BYTES: u32 = 8;
 
-/// Places that jumps lead to, by the order in which they stand.
+/// Destinations of jumps, in the order of the program.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Label {
     Next,
@@ -39,7 +40,7 @@ enum Label {
     Accept,
 }
 
-/// An instruction whose jumps have names yet.
+/// An instruction whose jumps still have symbolic destinations.
 struct Instruction {
     code: u32,
     value: u32,
@@ -47,11 +48,11 @@ struct Instruction {
     otherwise: Label,
 }
 
-/// A program for packets of TCP from or to one of `ports`. It keeps `snap_bytes` of each. What goes out of the
-/// loopback interface comes in again, so that it is seen when it comes in only.
+/// A program for packets of TCP from or to one of `ports`. It keeps `snap_bytes` of each. Packets that leave the
+/// loopback interface come in again, so that they are kept on arrival only.
 pub(super) fn port_filter(ports: &PortSet, snap_bytes: u32) -> Vec<sock_filter> {
     let mut program = Program::default();
-    program.skip_what_loops_back();
+    program.skip_outgoing_loopback();
     program.find_ports();
     program.compare(ports);
     program.place(Label::Reject);
@@ -68,14 +69,14 @@ struct Program {
 }
 
 impl Program {
-    fn skip_what_loops_back(&mut self) {
+    fn skip_outgoing_loopback(&mut self) {
         self.add(BPF_LD | BPF_W | BPF_ABS, ancillary(SKF_AD_HATYPE));
         self.branch(BPF_JEQ, ARPHRD_LOOPBACK.into(), Label::Next, Label::Version);
         self.add(BPF_LD | BPF_W | BPF_ABS, ancillary(SKF_AD_PKTTYPE));
         self.branch(BPF_JEQ, OUTGOING, Label::Reject, Label::Version);
     }
 
-    /// Leaves the place of the TCP header in the index register.
+    /// Loads the offset of the TCP header into the index register.
     fn find_ports(&mut self) {
         self.place(Label::Version);
         self.add(BPF_LD | BPF_B | BPF_ABS, 0);
@@ -137,28 +138,29 @@ impl Program {
         self.labels.push((label, self.instructions.len()));
     }
 
-    /// Offsets of jumps count from the instruction after the jump.
+    /// The program with offsets for symbolic destinations. Offsets count from the instruction after the jump.
     fn resolve(self) -> Vec<sock_filter> {
         let offset = |from: usize, to: Label| -> u8 {
             let found = self.labels.iter().find(|(label, _)| *label == to);
-            let at = found.map_or(from + 1, |&(_, at)| at);
-            u8::try_from(at - from - 1).expect("a set of ports is small")
+            let target = found.map_or(from + 1, |&(_, index)| index);
+            u8::try_from(target - from - 1).expect("a set of ports is small")
         };
-        let made = self.instructions.iter().enumerate().map(|(at, it)| {
-            let (then, otherwise) = (offset(at, it.then), offset(at, it.otherwise));
-            let code = u16::try_from(it.code).expect("codes have 16 bits");
-            if it.code == BPF_JMP | BPF_JA {
+        let made = self.instructions.iter().enumerate().map(|(index, instruction)| {
+            let then = offset(index, instruction.then);
+            let otherwise = offset(index, instruction.otherwise);
+            let code = u16::try_from(instruction.code).expect("codes have 16 bits");
+            if instruction.code == BPF_JMP | BPF_JA {
                 return sock_filter { code, jt: 0, jf: 0, k: then.into() };
             }
-            sock_filter { code, jt: then, jf: otherwise, k: it.value }
+            sock_filter { code, jt: then, jf: otherwise, k: instruction.value }
         });
         made.collect()
     }
 }
 
-/// The place of something that the kernel knows of a packet beside its bytes: negative numbers, as `u32`.
-fn ancillary(what: i32) -> u32 {
-    (SKF_AD_OFF + what).cast_unsigned()
+/// The offset of the kernel's own data about a packet, beside its bytes: a negative number, as `u32`.
+fn ancillary(field: i32) -> u32 {
+    (SKF_AD_OFF + field).cast_unsigned()
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The filter, run on packets by a small interpreter of classic BPF.
+//! Runs the filter on packets in a small interpreter of classic BPF.
 
 use libc::{SKF_AD_HATYPE, SKF_AD_PKTTYPE};
 
@@ -8,35 +8,35 @@ const SNAP: u32 = 4096;
 const ETHERNET: u32 = 1;
 const HOST: u32 = 0;
 
-/// What the kernel knows of a packet beside its bytes.
+/// A packet with the kernel's own data about it.
 struct Arrival<'a> {
     hardware: u32,
     direction: u32,
     bytes: &'a [u8],
 }
 
-/// The bytes that are kept of a packet; reading beyond its end drops it, as in the kernel.
+/// The number of kept bytes of a packet. A read beyond its end drops it, as in the kernel.
 fn run(program: &[sock_filter], arrival: &Arrival<'_>) -> u32 {
     let (mut a, mut x, mut at) = (0_u32, 0_u32, 0_usize);
     loop {
-        let it = program[at];
+        let instruction = program[at];
         at += 1;
-        let code = u32::from(it.code);
+        let code = u32::from(instruction.code);
         if code == BPF_RET | BPF_K {
-            return it.k;
+            return instruction.k;
         }
         if code == BPF_LDX | BPF_IMM {
-            x = it.k;
+            x = instruction.k;
         } else if code == BPF_LDX | BPF_B | BPF_MSH {
-            let Some(byte) = arrival.bytes.get(it.k as usize) else { return 0 };
+            let Some(byte) = arrival.bytes.get(instruction.k as usize) else { return 0 };
             x = u32::from(byte & 0xf) * 4;
         } else if code == BPF_ALU | BPF_AND | BPF_K {
-            a &= it.k;
+            a &= instruction.k;
         } else if code & 7 == BPF_JMP {
-            at += jump(it, a);
+            at += jump(instruction, a);
         } else {
             let index = if code & 0xe0 == BPF_IND { x } else { 0 };
-            let Some(loaded) = load(arrival, code & 0x18, it.k.wrapping_add(index)) else {
+            let Some(loaded) = load(arrival, code & 0x18, instruction.k.wrapping_add(index)) else {
                 return 0;
             };
             a = loaded;
@@ -44,14 +44,14 @@ fn run(program: &[sock_filter], arrival: &Arrival<'_>) -> u32 {
     }
 }
 
-fn jump(it: sock_filter, a: u32) -> usize {
-    let holds = match u32::from(it.code) & 0xf0 {
-        BPF_JA => return it.k as usize,
-        BPF_JEQ => a == it.k,
-        BPF_JSET => a & it.k != 0,
+fn jump(instruction: sock_filter, a: u32) -> usize {
+    let holds = match u32::from(instruction.code) & 0xf0 {
+        BPF_JA => return instruction.k as usize,
+        BPF_JEQ => a == instruction.k,
+        BPF_JSET => a & instruction.k != 0,
         other => panic!("jump {other}"),
     };
-    usize::from(if holds { it.jt } else { it.jf })
+    usize::from(if holds { instruction.jt } else { instruction.jf })
 }
 
 fn load(arrival: &Arrival<'_>, width: u32, place: u32) -> Option<u32> {
@@ -69,7 +69,7 @@ fn load(arrival: &Arrival<'_>, width: u32, place: u32) -> Option<u32> {
     }
 }
 
-/// Up to the ports; `words` are the words of the header.
+/// A packet up to its ports, with a header of `words` words.
 fn v4(words: u8, protocol: u8, fragment: u16, ports: [u16; 2]) -> Vec<u8> {
     let mut packet = vec![0; usize::from(words) * 4];
     packet[0] = 0x40 | words;
@@ -128,7 +128,7 @@ fn other_protocols_fragments_and_rests() {
 }
 
 #[test]
-fn what_loops_back_is_kept_when_it_comes_in() {
+fn looped_packets_are_kept_on_arrival() {
     let packet = v4(5, 6, 0, [5672, 1]);
     check_from(ARPHRD_LOOPBACK.into(), OUTGOING, &packet, false);
     check_from(ARPHRD_LOOPBACK.into(), HOST, &packet, true);

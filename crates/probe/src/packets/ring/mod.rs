@@ -1,10 +1,17 @@
-//! Packets of some TCP ports, through a ring of blocks that is shared with the kernel (`AF_PACKET`, `TPACKET_V3`).
+//! Packets of some TCP ports, through a ring of blocks shared with the kernel (`AF_PACKET`, `TPACKET_V3`).
 //!
-//! [`options`] says what is captured, [`filter`] makes the kernel's filter of it, [`socket`] is the socket with its
-//! options, [`memory`] the shared memory, [`block`] reads packets out of a block, and [`capture`] puts these
-//! together. Packets begin with their IP header, whatever the interface: the socket is one of `SOCK_DGRAM`, for
-//! which the kernel takes link headers off. So one filter is right for every kind of interface, hardware addresses
-//! are not captured, and all interfaces can be captured at once.
+//! The files:
+//!
+//! * [`options`] describes a capture;
+//! * [`filter`] compiles the kernel's filter;
+//! * [`socket`] is the socket with its options;
+//! * [`memory`] is the shared memory;
+//! * [`block`] reads packets out of a block;
+//! * [`capture`] puts these together.
+//!
+//! Packets of every interface begin with their IP header: for a socket of type `SOCK_DGRAM` the kernel removes link
+//! headers. So one filter fits every kind of interface, hardware addresses are not captured, and all interfaces can
+//! be captured at once.
 
 mod block;
 mod capture;

@@ -1,31 +1,31 @@
-//! What is captured, and into how much memory.
+//! Options of a capture: interface, ports, and memory.
 
 use std::time::Duration;
 
 use crate::packets::{error::PacketError, ports::PortSet};
 
-/// Memory of a ring at most.
+/// Limit for the memory of a ring.
 const MAX_RING_BYTES: u64 = 1 << 30;
 
-/// Sizes of a block. The kernel wants whole pages; 64 KiB are whole pages on every machine.
+/// Sizes of a block. The kernel requires whole pages, and 64 KiB are whole pages on every machine.
 const BLOCK_STEP_BYTES: u32 = 1 << 16;
 const MAX_BLOCK_BYTES: u32 = 1 << 26;
 
-/// The headers of IP and TCP with all options are shorter than this.
+/// Minimum of kept bytes. The headers of IP and TCP with all options are shorter.
 const MIN_SNAP_BYTES: u32 = 128;
 
-/// Where packets are captured.
+/// Interface of a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CaptureInterface {
-    /// All interfaces. A packet that passes several of them (a bridge and its ports, a VLAN and the interface
-    /// below it) is seen on each.
+    /// All interfaces. Each interface that a packet passes shows it (a bridge and its ports, a VLAN and the
+    /// interface below it).
     Any,
     /// The interface with this name.
     Named(String),
 }
 
 impl CaptureInterface {
-    /// Its name, or `any`.
+    /// The interface's name, or `any`.
     pub fn name(&self) -> &str {
         match self {
             Self::Any => "any",
@@ -34,25 +34,26 @@ impl CaptureInterface {
     }
 }
 
-/// What is captured, and into how much memory.
+/// Options of a capture.
 #[derive(Clone, Debug)]
 pub struct RingOptions {
-    /// Where.
+    /// Interface to capture on.
     pub interface: CaptureInterface,
-    /// Packets from or to one of these ports are captured, and no others.
+    /// Ports to capture: only packets from or to one of them.
     pub ports: PortSet,
-    /// Bytes that are kept of a packet, from its IP header on.
+    /// Kept bytes of a packet, from its IP header on.
     pub snap_bytes: u32,
     /// Number of blocks.
     pub blocks: u32,
     /// Size of a block, a multiple of 64 KiB.
     pub block_bytes: u32,
-    /// After this time a block is handed over even if it is not full. It delays packets, not their times.
+    /// Time after which a block is handed over even if it is not full. It delays packets, not their times.
     pub block_timeout: Duration,
 }
 
 impl RingOptions {
-    /// 64 blocks of 1 MiB, whole packets. Packets of `lo` and of offloading interfaces have up to 64 KiB.
+    /// Options with 64 blocks of 1 MiB and whole packets. Packets of `lo` and of offloading interfaces have up to
+    /// 64 KiB.
     pub fn new(interface: CaptureInterface, ports: PortSet) -> Self {
         Self {
             interface,
@@ -87,7 +88,7 @@ impl RingOptions {
         Ok(())
     }
 
-    /// Memory of the ring.
+    /// Memory of the ring in bytes.
     pub fn ring_bytes(&self) -> u64 {
         u64::from(self.blocks) * u64::from(self.block_bytes)
     }

@@ -1,7 +1,7 @@
-//! The socket of a capture and its options (`packet(7)`, `Documentation/networking/packet_mmap.rst`). Nothing is sent
-//! on it. It receives nothing before [`bind`], which comes after the filter.
+//! The socket of a capture and its options (`packet(7)`, `Documentation/networking/packet_mmap.rst`). It sends
+//! nothing, and receives nothing before [`bind`], which comes after the filter.
 
-#![expect(unsafe_code, reason = "socket options for which there are no safe functions")]
+#![expect(unsafe_code, reason = "socket options without safe functions")]
 
 use std::{
     ffi::{c_int, c_void},
@@ -18,10 +18,10 @@ use crate::{
     permission::{PACKETS, raise},
 };
 
-/// The memory is divided by this only for the kernel's check; a block of version 3 has packets of any size.
+/// Nominal size of a frame, for the kernel's check only: a block of version 3 has packets of any size.
 const NOMINAL_FRAME_BYTES: u32 = 2048;
 
-/// In the widths that the structures have. What goes out is shown to sockets for all protocols only.
+/// Numbers in the widths of the structures. The kernel shows outgoing packets only to sockets for all protocols.
 const TPACKET_V3: c_int = 2;
 const AF_PACKET: u16 = 17;
 const ETH_P_ALL: u16 = 3;
@@ -29,19 +29,20 @@ const ETH_P_ALL: u16 = 3;
 /// Counts of a ring since it was opened.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RingStatistics {
-    /// Packets that passed the filter, those that were dropped included.
+    /// Packets that passed the filter, dropped ones included.
     pub packets: u64,
-    /// Packets of these for which there was no room.
+    /// Packets dropped for lack of room.
     pub drops: u64,
-    /// How often the ring became full, so that the kernel waited for a block.
+    /// Number of times that the ring was full, so that the kernel waited for a block.
     pub freezes: u64,
 }
 
-/// A socket for packets without link headers, which receives nothing yet. `CAP_NET_RAW` is raised for this one call.
+/// Opens a socket for packets without link headers, which receives nothing yet. Raises `CAP_NET_RAW` for this one
+/// call.
 pub(super) fn open() -> Result<OwnedFd, PacketError> {
     let opened = {
         let _raised = raise(PACKETS);
-        // Without a protocol: it is given when the filter is there.
+        // No protocol yet: `bind` sets it after the filter is attached.
         socket_with(AddressFamily::PACKET, SocketType::DGRAM, SocketFlags::CLOEXEC, None)
     };
     opened.map_err(|errno| match io::Error::from(errno) {
@@ -50,12 +51,12 @@ pub(super) fn open() -> Result<OwnedFd, PacketError> {
     })
 }
 
-/// Whether this process may capture, found out without capturing anything.
+/// Checks the right to capture without capturing anything.
 pub(in crate::packets) fn may_capture() -> Result<(), PacketError> {
     open().map(drop)
 }
 
-/// Lets only packets through that the program keeps; the filter cannot be taken off again.
+/// Restricts the socket to packets that the program keeps. The filter cannot be removed again.
 pub(super) fn attach_filter(socket: &OwnedFd, program: &mut [sock_filter]) -> io::Result<()> {
     let len = u16::try_from(program.len()).map_err(|_| io::ErrorKind::InvalidInput)?;
     let filter = sock_fprog { len, filter: program.as_mut_ptr() };
@@ -79,7 +80,7 @@ pub(super) fn make_ring(socket: &OwnedFd, options: &RingOptions) -> io::Result<(
     set(socket.as_fd(), libc::SOL_PACKET, libc::PACKET_RX_RING, &request)
 }
 
-/// Lets the kernel not even look at what goes out. For `lo`, where each packet comes in as well.
+/// Makes the kernel skip outgoing packets. For `lo`, where each packet comes in as well.
 pub(super) fn ignore_outgoing(socket: &OwnedFd) -> io::Result<()> {
     set(socket.as_fd(), libc::SOL_PACKET, libc::PACKET_IGNORE_OUTGOING, &1_i32)
 }
@@ -96,12 +97,12 @@ pub(super) fn bind(socket: &OwnedFd, interface: u32) -> io::Result<()> {
         sll_addr: [0; 8],
     };
     let length = socklen(size_of::<sockaddr_ll>());
-    // SAFETY: the address is alive during the call and as long as `length` says.
+    // SAFETY: the address is alive during the call and has `length` bytes.
     let done = unsafe { libc::bind(socket.as_raw_fd(), (&raw const address).cast(), length) };
     if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }
 
-/// Adds what was counted since the last call, which the kernel forgets when it is read.
+/// Adds the counts since the last call. The kernel resets them at each read.
 pub(super) fn add_statistics(socket: &OwnedFd, counts: &mut RingStatistics) -> io::Result<()> {
     let mut since = tpacket_stats_v3 { tp_packets: 0, tp_drops: 0, tp_freeze_q_cnt: 0 };
     let mut length = socklen(size_of::<tpacket_stats_v3>());
@@ -121,12 +122,12 @@ pub(super) fn add_statistics(socket: &OwnedFd, counts: &mut RingStatistics) -> i
     Ok(())
 }
 
-/// Sets an option to a value of the form that the kernel expects for it.
+/// Sets an option to a value of the type that the kernel expects.
 fn set<T>(socket: BorrowedFd<'_>, level: c_int, name: c_int, value: &T) -> io::Result<()> {
     let length = socklen(size_of::<T>());
     let from = (&raw const *value).cast::<c_void>();
     // SAFETY: the kernel reads at most `length` bytes of `value`, and of a filter the instructions that its pointer
-    // and length describe; the caller keeps both alive.
+    // and length describe. The caller keeps both alive.
     let done = unsafe { libc::setsockopt(socket.as_raw_fd(), level, name, from, length) };
     if done == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
 }

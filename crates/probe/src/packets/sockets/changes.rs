@@ -1,34 +1,34 @@
-//! What a connection has done between two dumps.
+//! Progress of a connection between two dumps.
 
 use std::time::Duration;
 
 use super::{socket::TcpSocket, tcp_info::TcpInfo};
 
-/// A connection, and what it has done since the sample before.
+/// A connection with its progress since the sample before.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SocketChange {
-    /// The connection as it is now.
+    /// Present state of the connection.
     pub socket: TcpSocket,
-    /// It was made since the sample before, so that its progress is all that it has ever done.
+    /// True if the connection is newer than the sample before, so that its progress covers its whole life.
     pub is_new: bool,
-    /// What it has done since.
+    /// Progress since the sample before.
     pub progress: TcpProgress,
 }
 
-/// What one connection, or several together, have done. A figure that the kernel does not have is `None`.
+/// Progress of one connection or the sum of several. A figure that the kernel lacks is `None`.
 ///
-/// The kernel's sender is at each instant either idle or busy, and when it is busy it is limited by the receiver, by the
-/// send buffer, or by the network (congestion window, pacing, the path). The times are counted in the kernel's ticks,
-/// 1 to 10 ms long.
+/// The kernel's sender is idle or busy at each instant. A busy sender is limited by the receiver, by the send
+/// buffer, or by the network (congestion window, pacing, the path). The times are in the kernel's ticks, 1 to 10 ms
+/// long.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpProgress {
-    /// Time in which there was something to send or to be acknowledged.
+    /// Time with data to send or awaiting acknowledgement.
     pub busy: Option<Duration>,
-    /// The part of it in which the peer's window was full.
+    /// Part of the busy time during which the peer's window was full.
     pub receiver_limited: Option<Duration>,
-    /// The part of it in which the send buffer was full.
+    /// Part of the busy time during which the send buffer was full.
     pub send_buffer_limited: Option<Duration>,
-    /// Bytes sent, those sent again included.
+    /// Bytes sent, retransmitted ones included.
     pub sent_bytes: Option<u64>,
     /// Bytes sent again.
     pub retransmitted_bytes: Option<u64>,
@@ -36,9 +36,9 @@ pub struct TcpProgress {
     pub acknowledged_bytes: Option<u64>,
     /// Bytes received in order.
     pub received_bytes: Option<u64>,
-    /// Segments sent, without data too.
+    /// Segments sent, with and without data.
     pub segments_out: Option<u64>,
-    /// Segments received, without data too.
+    /// Segments received, with and without data.
     pub segments_in: Option<u64>,
     /// Segments with data sent.
     pub data_segments_out: Option<u64>,
@@ -49,7 +49,7 @@ pub struct TcpProgress {
 }
 
 impl TcpProgress {
-    /// From the figures of a connection before and now. A new connection had none before.
+    /// Difference between two figures of a connection. A new connection had none before.
     pub(super) fn between(before: &TcpInfo, now: &TcpInfo) -> Self {
         Self {
             busy: time(before.busy, now.busy),
@@ -70,7 +70,7 @@ impl TcpProgress {
         }
     }
 
-    /// Adds what another connection has done.
+    /// Adds the progress of another connection.
     pub fn add(&mut self, other: &Self) {
         add(&mut self.busy, other.busy);
         add(&mut self.receiver_limited, other.receiver_limited);
@@ -86,28 +86,27 @@ impl TcpProgress {
         add(&mut self.retransmitted_segments, other.retransmitted_segments);
     }
 
-    /// Share of the busy time in which the receiver was the limit, from 0 to 1. `None` when the sender was never busy.
+    /// Share of the busy time limited by the receiver, from 0 to 1. `None` if the sender was never busy.
     pub fn receiver_limited_share(&self) -> Option<f64> {
         time_share(self.receiver_limited, self.busy)
     }
 
-    /// Share of the busy time in which the send buffer was the limit, from 0 to 1.
+    /// Share of the busy time limited by the send buffer, from 0 to 1.
     pub fn send_buffer_limited_share(&self) -> Option<f64> {
         time_share(self.send_buffer_limited, self.busy)
     }
 
-    /// Mean payload of a segment with data that was sent, in bytes. A segment may have been cut into packets by the
-    /// interface.
+    /// Mean payload of sent segments with data, in bytes. The interface may have split a segment into packets.
     pub fn mean_segment_sent(&self) -> Option<f64> {
         mean(self.sent_bytes, self.data_segments_out)
     }
 
-    /// Mean payload of a segment with data that was received, in bytes.
+    /// Mean payload of received segments with data, in bytes.
     pub fn mean_segment_received(&self) -> Option<f64> {
         mean(self.received_bytes, self.data_segments_in)
     }
 
-    /// Share of the segments with data that were sent again, from 0 to 1.
+    /// Share of retransmitted segments in those with data, from 0 to 1.
     pub fn retransmitted_share(&self) -> Option<f64> {
         mean(self.retransmitted_segments, self.data_segments_out)
     }
@@ -121,7 +120,7 @@ fn bytes(before: Option<u64>, now: Option<u64>) -> Option<u64> {
     Some(now?.saturating_sub(before.unwrap_or_default()))
 }
 
-/// The kernel counts segments in 32 bits, which begin again at 0.
+/// Difference of two counts. The kernel counts segments in 32 bits, which wrap.
 fn count(before: Option<u32>, now: Option<u32>) -> Option<u64> {
     Some(now?.wrapping_sub(before.unwrap_or_default()).into())
 }
@@ -175,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn sums_leave_out_what_is_not_known() {
+    fn sums_leave_out_unknown_figures() {
         let mut sum = TcpProgress::default();
         sum.add(&TcpProgress::between(&TcpInfo::default(), &info(40, 1000, 2)));
         sum.add(&TcpProgress::between(&TcpInfo::default(), &info(40, 3000, 2)));

@@ -1,4 +1,4 @@
-//! Asks the kernel for TCP sockets. A socket for this lives in the network in which it was opened.
+//! Requests TCP sockets from the kernel. The netlink socket for this belongs to the network in which it was opened.
 
 use std::{io, os::fd::OwnedFd, time::Duration};
 
@@ -20,17 +20,17 @@ use crate::packets::{
     ports::PortSet,
 };
 
-/// The kernel fills at most 32 KiB of a reader's buffer with one datagram.
+/// Size of the buffer for a datagram. The kernel fills at most 32 KiB of it.
 const DATAGRAM_BYTES: usize = 1 << 16;
 
-/// The kernel answers at once; this ends a wait for an answer that does not come.
+/// Limit for the wait for an answer. The kernel normally answers at once.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// The kernel's end of every netlink socket.
+/// Address of the kernel's end of every netlink socket.
 const KERNEL: SocketAddrNetlink = SocketAddrNetlink::new(0, 0);
 
-/// All TCP connections of a network with one of `ports` at either end, at most `limit`, and how many more there were.
-/// Sockets that listen are not among them.
+/// All TCP connections of a network with one of `ports` at either end, at most `limit`, and the number of further
+/// ones. Listening sockets are not included.
 pub fn dump_sockets(
     ports: &PortSet,
     namespace: Option<&NetworkNamespace>,
@@ -39,7 +39,7 @@ pub fn dump_sockets(
     SocketDump::open(namespace)?.connections(ports, limit)
 }
 
-/// A socket for questions about sockets, and memory for the answers.
+/// A netlink socket for requests about sockets, and memory for the answers.
 #[derive(Debug)]
 pub(super) struct SocketDump {
     netlink: OwnedFd,
@@ -47,7 +47,7 @@ pub(super) struct SocketDump {
 }
 
 impl SocketDump {
-    /// Opened in `namespace`, about which it is then.
+    /// Opens the socket in `namespace`, whose sockets it then lists.
     pub(super) fn open(namespace: Option<&NetworkNamespace>) -> Result<Self, PacketError> {
         let opening = "opening a socket for socket diagnosis";
         let netlink = within(namespace, || {
@@ -60,7 +60,7 @@ impl SocketDump {
         Ok(Self { netlink, datagram: vec![0; DATAGRAM_BYTES] })
     }
 
-    /// All connections with one of `ports`, at most `limit`, and how many more there were.
+    /// All connections with one of `ports`, at most `limit`, and the number of further ones.
     pub(super) fn connections(
         &mut self,
         ports: &PortSet,
@@ -132,13 +132,16 @@ mod tests {
             let accepted = listener.accept().unwrap();
             let ports = PortSet::new([local.port()]).unwrap();
             let (sockets, left_out) = dump_sockets(&ports, None, 10).unwrap();
-            let mut ends: Vec<_> = sockets.iter().map(|it| (it.local, it.remote)).collect();
+            let mut ends: Vec<_> =
+                sockets.iter().map(|socket| (socket.local, socket.remote)).collect();
             ends.sort_unstable();
             let own = stream.local_addr().unwrap();
             let mut expected = vec![(local, own), (own, local)];
             expected.sort_unstable();
             assert_eq!((ends, left_out), (expected, 0), "{address}");
-            assert!(sockets.iter().all(|it| it.info.busy.is_some() && it.memory.is_some()));
+            assert!(
+                sockets.iter().all(|socket| socket.info.busy.is_some() && socket.memory.is_some())
+            );
             assert_eq!(dump_sockets(&ports, None, 1).unwrap().1, 1);
             drop(accepted);
         }

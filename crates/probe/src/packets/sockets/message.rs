@@ -1,5 +1,5 @@
-//! The answers to a request for sockets: netlink messages (`netlink(7)`) with a `struct inet_diag_msg` and attributes.
-//! Pure: all lengths are checked.
+//! The answers to a request for sockets: netlink messages (`netlink(7)`) with a `struct inet_diag_msg` and
+//! attributes. Pure, with all lengths checked.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
@@ -28,7 +28,7 @@ pub(super) enum Answer {
     /// The error number of the kernel.
     Refused(i32),
     Done,
-    /// Of another kind, address family or state.
+    /// A message of another kind, address family or state.
     Unknown,
 }
 
@@ -58,20 +58,22 @@ fn read(kind: u16, body: &[u8]) -> Result<Answer, &'static str> {
         BY_FAMILY => {
             let fixed = body.first_chunk().ok_or("a description of a socket is cut off")?;
             let socket = socket(fixed, &body[SOCKET_BYTES..]);
-            Ok(socket.map_or(Answer::Unknown, |it| Answer::Socket(Box::new(it))))
+            Ok(socket.map_or(Answer::Unknown, |socket| Answer::Socket(Box::new(socket))))
         }
         _ => Ok(Answer::Unknown),
     }
 }
 
-/// Fields of `struct inet_diag_msg`, which begins with family and state, and `struct inet_diag_sockid` from byte 4 on.
+/// Parses `struct inet_diag_msg`, which begins with family and state; from byte 4 on follows `struct
+/// inet_diag_sockid`.
 fn socket(fixed: &[u8; SOCKET_BYTES], attributes: &[u8]) -> Option<TcpSocket> {
     let family = fixed[0];
-    let word = |at: usize| u32::from_ne_bytes(fixed[at..at + 4].try_into().expect("four bytes"));
-    let port = |at: usize| u16::from_be_bytes([fixed[at], fixed[at + 1]]);
-    let end = |address: usize, at: usize| {
+    let word =
+        |start: usize| u32::from_ne_bytes(fixed[start..start + 4].try_into().expect("four bytes"));
+    let port = |start: usize| u16::from_be_bytes([fixed[start], fixed[start + 1]]);
+    let end = |address: usize, port_start: usize| {
         let bytes = fixed[address..address + 16].try_into().expect("sixteen bytes");
-        Some(SocketAddr::new(ip_address(family, bytes)?, port(at)))
+        Some(SocketAddr::new(ip_address(family, bytes)?, port(port_start)))
     };
     let mut socket = TcpSocket {
         cookie: u64::from(word(48)) << 32 | u64::from(word(44)),
@@ -104,7 +106,7 @@ fn ip_address(family: u8, bytes: [u8; 16]) -> Option<IpAddr> {
     }
 }
 
-/// Ends at the first attribute that is not whole.
+/// Calls `each` for the attributes up to the first incomplete one.
 fn for_each_attribute<'a>(mut rest: &'a [u8], mut each: impl FnMut(u16, &'a [u8])) {
     while let Some(&[l0, l1, k0, k1]) = rest.first_chunk::<ATTRIBUTE_HEADER>() {
         let length = usize::from(u16::from_ne_bytes([l0, l1]));
@@ -119,7 +121,7 @@ fn name(value: &[u8]) -> Option<String> {
     (!text.is_empty()).then(|| String::from_utf8_lossy(text).into_owned())
 }
 
-/// Words of `SK_MEMINFO_…`, in the order of `<linux/sock_diag.h>`. The last is missing before Linux 4.10.
+/// Parses words of `SK_MEMINFO_…`, in the order of `<linux/sock_diag.h>`. The last is missing before Linux 4.10.
 fn memory(value: &[u8]) -> Option<SocketMemory> {
     let (words, _) = value.as_chunks::<4>();
     let word = |index: usize| words.get(index).map(|&bytes| u32::from_ne_bytes(bytes));
@@ -133,7 +135,7 @@ fn memory(value: &[u8]) -> Option<SocketMemory> {
     })
 }
 
-/// Messages and attributes begin at multiples of four bytes.
+/// Rounds up to four bytes, the alignment of messages and attributes.
 const fn aligned(length: usize) -> usize {
     length.next_multiple_of(4)
 }
@@ -160,7 +162,7 @@ mod tests {
         attribute
     }
 
-    /// 127.0.0.1:5672 to 127.0.0.1:40000, as a socket for IPv6 has it.
+    /// A connection from 127.0.0.1:5672 to 127.0.0.1:40000 on a socket for IPv6.
     fn described() -> Vec<u8> {
         let mut body = vec![0; SOCKET_BYTES];
         body[0] = IPV6;
@@ -183,7 +185,7 @@ mod tests {
 
     fn answers(datagram: &[u8]) -> Result<Vec<Answer>, &'static str> {
         let mut all = Vec::new();
-        read_all(datagram, |it| all.push(it)).map(|()| all)
+        read_all(datagram, |answer| all.push(answer)).map(|()| all)
     }
 
     #[test]

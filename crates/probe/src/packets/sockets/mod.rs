@@ -1,11 +1,11 @@
-//! What the kernel knows of TCP connections: queues, windows, limits of the sender, retransmissions (socket diagnosis,
-//! `sock_diag(7)`). Every user may ask for all sockets of a network.
+//! The kernel's figures of TCP connections: queues, windows, limits of the sender, retransmissions (socket
+//! diagnosis, `sock_diag(7)`). Every user may request all sockets of a network.
 //!
-//! [`request`] and [`message`] are the formats, [`tcp_info`] the kernel's figures of a connection, [`socket`] what is
-//! known of a socket, [`dump`] asks the kernel, and [`changes`] and [`sampler`] say what changed between two dumps.
+//! [`request`] and [`message`] are the formats, [`tcp_info`] the figures of a connection, [`socket`] the
+//! description of a socket. [`dump`] requests them from the kernel; [`changes`] and [`sampler`] compare two dumps.
 //!
-//! A crate for the format exists (`netlink-packet-sock-diag`). It is not used: it has no filter on ports, so that each
-//! sample would bring every socket of the machine, and it knows one length of the kernel's figures, which grow from
+//! The crate `netlink-packet-sock-diag` for this format does not fit. It has no filter on ports, so that each
+//! sample would bring every socket of the machine. It knows one length of the kernel's figures, which grow from
 //! release to release.
 
 mod changes;

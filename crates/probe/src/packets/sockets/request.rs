@@ -1,5 +1,5 @@
-//! The request for a dump of TCP sockets (`struct inet_diag_req_v2` of `<linux/inet_diag.h>`), with a small program that
-//! the kernel runs to choose sockets by port.
+//! The request for a dump of TCP sockets (`struct inet_diag_req_v2` of `<linux/inet_diag.h>`), with a small program
+//! by which the kernel selects sockets by port.
 
 use super::socket::TcpState;
 use crate::packets::ports::PortSet;
@@ -23,11 +23,11 @@ const JUMP: u8 = 1;
 const LOCAL_PORT_IS: u8 = 11;
 const REMOTE_PORT_IS: u8 = 12;
 
-/// Bytes of an operation, and of one that compares, which has its port in a second one.
+/// Bytes of an operation, and of a comparison, which has its port in a second operation.
 const OPERATION: u8 = 4;
 const COMPARISON: u8 = 2 * OPERATION;
 
-/// A comparison and the jump behind it.
+/// Bytes of a comparison and the jump after it.
 const STEP: u16 = (COMPARISON + OPERATION) as u16;
 
 /// Address families.
@@ -36,8 +36,8 @@ pub(super) const IPV6: u8 = 10;
 
 const TCP: u8 = 6;
 
-/// A message that asks for the connections of a family with one of `ports` at either end. Sockets that listen, and those
-/// of connections that are not accepted or are gone, have no figures and are not asked for.
+/// The request for the connections of a family with one of `ports` at either end. Listening sockets, and those of
+/// connections that are not accepted or have ended, have no figures and are not requested.
 pub(super) fn request(family: u8, ports: &PortSet) -> Vec<u8> {
     let states: u32 = TcpState::ALL.iter().map(|&state| 1 << state as u8).sum();
     let wanted = [INFO, CONGESTION, MEMORY].iter().map(|kind| 1 << (kind - 1)).sum();
@@ -46,11 +46,11 @@ pub(super) fn request(family: u8, ports: &PortSet) -> Vec<u8> {
     message.extend([0; 4]);
     message.extend(BY_FAMILY.to_ne_bytes());
     message.extend(REQUEST_DUMP.to_ne_bytes());
-    // Sequence number and sender; one dump at a time is under way on a socket.
+    // Sequence number and sender. A socket has one dump at a time.
     message.extend([0; 8]);
     message.extend([family, TCP, wanted, 0]);
     message.extend(states.to_ne_bytes());
-    // Ports, addresses, interface, cookie: none is asked for.
+    // Ports, addresses, interface, cookie: no restriction.
     message.extend([0; 48]);
     message.extend((u16::from(OPERATION) + length(program.len())).to_ne_bytes());
     message.extend(PROGRAM.to_ne_bytes());
@@ -60,10 +60,12 @@ pub(super) fn request(family: u8, ports: &PortSet) -> Vec<u8> {
     message
 }
 
-/// `local is A or remote is A or local is B …`. A comparison that holds goes on to the jump behind it, which leads to the
-/// end; one that does not goes on behind the jump. The last leads beyond the end, which refuses the socket.
+/// The program `local is A or remote is A or local is B …`. A comparison that holds continues with the jump after
+/// it, which leads to the end. One that fails continues after the jump. The last failure leads beyond the end,
+/// which refuses the socket.
 fn program(ports: &PortSet) -> Vec<u8> {
-    let all = ports.as_slice().iter().flat_map(|&it| [(LOCAL_PORT_IS, it), (REMOTE_PORT_IS, it)]);
+    let all =
+        ports.as_slice().iter().flat_map(|&port| [(LOCAL_PORT_IS, port), (REMOTE_PORT_IS, port)]);
     let comparisons: Vec<(u8, u16)> = all.collect();
     let count = length(comparisons.len());
     let total = count * STEP - u16::from(OPERATION);
@@ -79,7 +81,7 @@ fn program(ports: &PortSet) -> Vec<u8> {
     program
 }
 
-/// `struct inet_diag_bc_op`: both numbers are distances from its beginning.
+/// Appends a `struct inet_diag_bc_op`: both numbers are distances from its beginning.
 fn operation(program: &mut Vec<u8>, code: u8, yes: u8, no: u16) {
     program.extend([code, yes]);
     program.extend(no.to_ne_bytes());
@@ -93,7 +95,7 @@ fn length(bytes: usize) -> u16 {
 mod tests {
     use super::*;
 
-    /// As the kernel's `inet_diag_bc_run`.
+    /// Runs the program in the way of the kernel's `inet_diag_bc_run`.
     fn accepts(program: &[u8], local: u16, remote: u16) -> bool {
         let mut at = 0;
         while at < program.len() {
@@ -124,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn the_message_says_its_length() {
+    fn the_message_has_its_length() {
         for ports in [vec![5672], (1..=64).collect()] {
             let message = request(IPV6, &PortSet::new(ports).unwrap());
             let said = u32::from_ne_bytes(*message.first_chunk().unwrap());

@@ -1,4 +1,4 @@
-//! Dumps connections again and again, and says what changed. Bounded: connections beyond a limit are counted only.
+//! Samples connections repeatedly and reports the changes. Bounded: connections beyond a limit are only counted.
 
 use std::{
     collections::hash_map::Entry,
@@ -16,7 +16,8 @@ use super::{
 };
 use crate::packets::{error::PacketError, namespace::NetworkNamespace, ports::PortSet};
 
-/// A dump can miss a connection while the kernel's table changes. One that is missing in so many dumps is gone.
+/// Number of dumps without a connection after which it is gone. A dump can miss a connection while the kernel's
+/// table changes.
 const MISSES_UNTIL_GONE: u8 = 2;
 
 /// Watches the connections of some ports.
@@ -29,22 +30,22 @@ pub struct SocketSampler {
     sampled_at: Instant,
 }
 
-/// What changed between two samples.
+/// Changes between two samples.
 #[derive(Clone, Debug)]
 pub struct SocketSamples {
     /// Time between the samples.
     pub elapsed: Duration,
-    /// Each connection that there is, in no order.
+    /// Each present connection, in no order.
     pub changes: Vec<SocketChange>,
-    /// All of them together.
+    /// Sums of all connections.
     pub totals: SocketTotals,
-    /// Connections beyond the limit, of which nothing is known.
+    /// Number of connections beyond the limit, without figures.
     pub left_out: usize,
 }
 
 impl SocketSampler {
-    /// Takes the first sample of the connections with one of `ports` at either end, in `namespace` or in this process's
-    /// network. At most `limit` connections are watched, at some 600 bytes each.
+    /// Takes the first sample of the connections with one of `ports` at either end, in `namespace` or in this
+    /// process's network. Watches at most `limit` connections, at some 600 bytes each.
     pub fn start(
         ports: PortSet,
         namespace: Option<&NetworkNamespace>,
@@ -58,36 +59,36 @@ impl SocketSampler {
         Ok(Self { dump, ports, limit, known, sampled_at })
     }
 
-    /// Says what changed since the last call, or since the start.
+    /// Returns the changes since the last call, or since the start.
     pub fn sample(&mut self) -> Result<SocketSamples, PacketError> {
         let now = Instant::now();
         let (sockets, left_out) = self.dump.connections(&self.ports, self.limit)?;
         let elapsed = now.saturating_duration_since(self.sampled_at);
         self.sampled_at = now;
         let (changes, gone) = self.known.update(sockets, left_out);
-        let totals = SocketTotals::of(&changes, gone);
+        let totals = SocketTotals::from_changes(&changes, gone);
         Ok(SocketSamples { elapsed, changes, totals, left_out })
     }
 }
 
-/// Figures of the connections as they were last seen, by cookie.
+/// The last figures of the connections, by cookie.
 #[derive(Debug, Default)]
 struct KnownSockets {
     sockets: FxHashMap<u64, KnownSocket>,
-    /// Whether all connections were seen. Else one that is seen for the first time need not be new.
+    /// True if the last dump had all connections. Otherwise a first sight does not make a connection new.
     is_complete: bool,
 }
 
 #[derive(Debug)]
 struct KnownSocket {
     info: TcpInfo,
-    /// Dumps in a row in which it was missing.
+    /// Number of dumps in a row without it.
     misses: u8,
     is_seen: bool,
 }
 
 impl KnownSockets {
-    /// Takes a dump; returns the changes and the number of connections that have gone.
+    /// Takes a dump. Returns the changes and the number of connections that have gone.
     fn update(&mut self, dumped: Vec<TcpSocket>, left_out: usize) -> (Vec<SocketChange>, usize) {
         let mut changes = Vec::with_capacity(dumped.len());
         for socket in dumped {
@@ -103,7 +104,7 @@ impl KnownSockets {
         (changes, before - self.sockets.len())
     }
 
-    /// `None` for a connection that a dump has twice.
+    /// The change of a connection. `None` if the dump has it twice.
     fn change(&mut self, socket: TcpSocket) -> Option<SocketChange> {
         let seen = KnownSocket { info: socket.info, misses: 0, is_seen: true };
         match self.sockets.entry(socket.cookie) {
@@ -144,7 +145,7 @@ mod tests {
         }
     }
 
-    /// Cookie, whether it is new, bytes sent since; and how many are gone.
+    /// Expects for each connection cookie, newness and bytes sent since; and the number of gone ones.
     #[track_caller]
     fn check(
         known: &mut KnownSockets,
@@ -156,7 +157,9 @@ mod tests {
         let (changes, gone) = known.update(dumped, left_out);
         let found: Vec<(u64, bool, u64)> = changes
             .iter()
-            .map(|it| (it.socket.cookie, it.is_new, it.progress.sent_bytes.unwrap()))
+            .map(|change| {
+                (change.socket.cookie, change.is_new, change.progress.sent_bytes.unwrap())
+            })
             .collect();
         assert_eq!((&found[..], gone), expected);
     }

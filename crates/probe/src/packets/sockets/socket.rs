@@ -1,14 +1,14 @@
-//! A TCP socket, as the kernel describes it.
+//! The kernel's description of a TCP socket.
 
 use std::net::SocketAddr;
 
 use super::tcp_info::TcpInfo;
 
-/// State of a connection that is made or being made (RFC 9293, section 3.3.2), with the kernel's number
-/// (`<net/tcp_states.h>`). The kernel has no figures for other states.
+/// State of an open connection or of one that is being opened or closed (RFC 9293, section 3.3.2), with the
+/// kernel's number (`<net/tcp_states.h>`). The kernel has no figures for other states.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TcpState {
-    /// Data goes both ways.
+    /// Data flows both ways.
     Established = 1,
     /// The peer has not answered yet.
     SynSent = 2,
@@ -44,32 +44,32 @@ impl TcpState {
 /// Memory of a socket in bytes (`sk_meminfo`): the kernel's memory for packets, more than their payload.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SocketMemory {
-    /// In use by what was received and not read.
+    /// Bytes of received, unread packets.
     pub receive_used: u32,
-    /// Limit for that.
+    /// Limit for the received packets.
     pub receive_limit: u32,
-    /// Limit for what was written and is not acknowledged.
+    /// Limit for the written, unacknowledged packets.
     pub send_limit: u32,
-    /// In use by that.
+    /// Bytes of written, unacknowledged packets.
     pub send_used: u32,
-    /// Packets that wait because a reader holds the socket.
+    /// Bytes of packets that wait because a reader holds the socket.
     pub backlog: u32,
-    /// Packets that were dropped for want of room.
+    /// Packets dropped for lack of room.
     pub drops: u32,
 }
 
 /// A TCP socket of a network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TcpSocket {
-    /// Number that no other socket has until the machine is restarted.
+    /// Number that is unique until the machine restarts.
     pub cookie: u64,
-    /// Its end. IPv4 on a socket for IPv6 is given as IPv4.
+    /// Address of this end. IPv4 on a socket for IPv6 is given as IPv4.
     pub local: SocketAddr,
-    /// The other end.
+    /// Address of the other end.
     pub remote: SocketAddr,
-    /// Its state.
+    /// State of the connection.
     pub state: TcpState,
-    /// Inode, by which descriptors of processes name it; 0 of one that no process holds.
+    /// Inode, by which descriptors of processes name the socket; 0 if no process holds it.
     pub inode: u64,
     /// Id of its user.
     pub user: u32,
@@ -77,9 +77,9 @@ pub struct TcpSocket {
     pub receive_queue: u32,
     /// Bytes written and not acknowledged.
     pub send_queue: u32,
-    /// Its congestion control (`cubic`, `bbr`).
+    /// Name of the congestion control (`cubic`, `bbr`).
     pub congestion_control: Option<String>,
-    /// Its memory.
+    /// Memory of the socket.
     pub memory: Option<SocketMemory>,
     /// Figures of the connection.
     pub info: TcpInfo,

@@ -1,37 +1,37 @@
-//! The kernel's figures of a TCP connection (`struct tcp_info` of `<linux/tcp.h>`). The structure has grown at its end
-//! with almost every release of the kernel, and the kernel says how much of it there is. A field that is not there is
-//! `None`: 0 would be a figure.
+//! The kernel's figures of a TCP connection (`struct tcp_info` of `<linux/tcp.h>`). The structure grows at its end
+//! with almost every release of the kernel, and the kernel reports its length. A missing field is `None`, because 0
+//! would be a figure.
 
 use std::time::Duration;
 
 /// Figures of a connection, seen from its socket: "sent" is what this socket sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpInfo {
-    /// Bits by which windows of the peer are shifted; known also when a capture has not seen the SYN.
+    /// Shift of the peer's windows in bits, known even if a capture has missed the SYN.
     pub send_window_scale: Option<u8>,
-    /// Bits by which own windows are shifted.
+    /// Shift of the own windows in bits.
     pub receive_window_scale: Option<u8>,
     /// Time after which an unacknowledged segment is sent again.
     pub retransmission_timeout: Option<Duration>,
-    /// The largest payload of a segment that is sent, in bytes.
+    /// Limit for the payload of a sent segment, in bytes.
     pub send_segment_size: Option<u32>,
-    /// The payload of the peer's segments as it is estimated, in bytes.
+    /// Estimated payload of the peer's segments, in bytes.
     pub receive_segment_size: Option<u32>,
-    /// Segments that are sent and not acknowledged.
+    /// Segments sent and not acknowledged.
     pub unacknowledged: Option<u32>,
-    /// Segments of these that are taken for lost.
+    /// Unacknowledged segments that are considered lost.
     pub lost: Option<u32>,
-    /// Segments of these that were sent again.
+    /// Unacknowledged segments that were sent again.
     pub retransmitting: Option<u32>,
     /// Smoothed round trip.
     pub round_trip: Option<Duration>,
-    /// Its mean deviation.
+    /// Mean deviation of the round trip.
     pub round_trip_deviation: Option<Duration>,
-    /// The smallest round trip of the last minutes; none before the first.
+    /// The smallest round trip of the last minutes; `None` before the first.
     pub smallest_round_trip: Option<Duration>,
-    /// Segments that may be under way at once.
+    /// Limit for segments in flight.
     pub congestion_window: Option<u32>,
-    /// Room that the receive buffer is tuned for, in bytes.
+    /// Size in bytes to which the receive buffer is tuned.
     pub receive_space_bytes: Option<u32>,
     /// Segments sent again since the connection began.
     pub retransmitted_segments: Option<u32>,
@@ -39,44 +39,44 @@ pub struct TcpInfo {
     pub acknowledged_bytes: Option<u64>,
     /// Bytes received in order.
     pub received_bytes: Option<u64>,
-    /// Bytes sent, those sent again included.
+    /// Bytes sent, retransmitted ones included.
     pub sent_bytes: Option<u64>,
     /// Bytes sent again.
     pub retransmitted_bytes: Option<u64>,
-    /// Segments sent, without data too.
+    /// Segments sent, with and without data.
     pub segments_out: Option<u32>,
-    /// Segments received, without data too.
+    /// Segments received, with and without data.
     pub segments_in: Option<u32>,
     /// Segments with data sent.
     pub data_segments_out: Option<u32>,
     /// Segments with data received.
     pub data_segments_in: Option<u32>,
-    /// Bytes that were written and not sent yet.
+    /// Bytes written and not sent yet.
     pub unsent_bytes: Option<u32>,
-    /// Bytes a second of the last round trips.
+    /// Delivery rate of the last round trips, in bytes per second.
     pub delivery_rate: Option<u64>,
-    /// Time in which there was something to send or to be acknowledged.
+    /// Time with data to send or awaiting acknowledgement.
     pub busy: Option<Duration>,
-    /// The part of it in which the peer's window was full.
+    /// Part of the busy time during which the peer's window was full.
     pub receiver_limited: Option<Duration>,
-    /// The part of it in which the send buffer was full.
+    /// Part of the busy time during which the send buffer was full.
     pub send_buffer_limited: Option<Duration>,
     /// The peer's window, in bytes (Linux 5.4).
     pub send_window: Option<u32>,
-    /// The own window that was offered last, in bytes (Linux 6.2).
+    /// The own window in the last offer, in bytes (Linux 6.2).
     pub receive_window: Option<u32>,
 }
 
-/// The smallest round trip before there was one.
+/// Value of the smallest round trip before the first one.
 const NO_ROUND_TRIP: u32 = u32::MAX;
 
 impl TcpInfo {
-    /// Reads as much as there is.
+    /// Reads all fields that `bytes` has.
     pub(super) fn read(bytes: &[u8]) -> Self {
-        let u32_at = |at: usize| Some(u32::from_ne_bytes(*bytes.get(at..)?.first_chunk()?));
-        let u64_at = |at: usize| Some(u64::from_ne_bytes(*bytes.get(at..)?.first_chunk()?));
-        let micros_at = |at: usize| Some(Duration::from_micros(u32_at(at)?.into()));
-        let long_micros_at = |at: usize| Some(Duration::from_micros(u64_at(at)?));
+        let u32_at = |start: usize| Some(u32::from_ne_bytes(*bytes.get(start..)?.first_chunk()?));
+        let u64_at = |start: usize| Some(u64::from_ne_bytes(*bytes.get(start..)?.first_chunk()?));
+        let micros_at = |start: usize| Some(Duration::from_micros(u32_at(start)?.into()));
+        let long_micros_at = |start: usize| Some(Duration::from_micros(u64_at(start)?));
         let scales = bytes.get(6).copied();
         Self {
             send_window_scale: scales.map(first_bits),
@@ -98,7 +98,7 @@ impl TcpInfo {
             segments_in: u32_at(140),
             unsent_bytes: u32_at(144),
             smallest_round_trip: micros_at(148)
-                .filter(|&it| it != Duration::from_micros(NO_ROUND_TRIP.into())),
+                .filter(|&time| time != Duration::from_micros(NO_ROUND_TRIP.into())),
             data_segments_in: u32_at(152),
             data_segments_out: u32_at(156),
             delivery_rate: u64_at(160),
@@ -113,7 +113,7 @@ impl TcpInfo {
     }
 }
 
-/// The first bit field of a byte in C, as compilers for this machine lay it out.
+/// The first bit field of a byte in C, in the layout of compilers for this machine.
 const fn first_bits(byte: u8) -> u8 {
     if cfg!(target_endian = "little") { byte & 0xf } else { byte >> 4 }
 }
@@ -128,7 +128,7 @@ mod tests {
 
     use super::TcpInfo;
 
-    /// Each byte is its own place.
+    /// Bytes with their index as value.
     fn counting(length: u8) -> Vec<u8> {
         (0..length).collect()
     }
@@ -138,7 +138,7 @@ mod tests {
         let info = TcpInfo::read(&counting(248));
         assert_eq!(info.receive_window, Some(u32::from_ne_bytes([232, 233, 234, 235])));
         assert_eq!(
-            info.busy.map(|it| it.as_micros()),
+            info.busy.map(|time| time.as_micros()),
             Some(u64::from_ne_bytes([168, 169, 170, 171, 172, 173, 174, 175]).into())
         );
         assert_eq!(info.data_segments_out, Some(u32::from_ne_bytes([156, 157, 158, 159])));
@@ -146,8 +146,8 @@ mod tests {
     }
 
     #[test]
-    fn what_a_kernel_does_not_say_is_none() {
-        // As long as in Linux 4.9, 4.18 and 5.15.
+    fn figures_missing_in_a_kernel_are_none() {
+        // Lengths of the structure in Linux 4.9, 4.18 and 5.15.
         let check = |length, busy: bool, sent: bool, window: bool| {
             let info = TcpInfo::read(&counting(length));
             let found =

@@ -1,21 +1,21 @@
-//! All connections of a sample together.
+//! Sums over all connections of a sample.
 
 use std::time::Duration;
 
 use super::changes::{SocketChange, TcpProgress};
 
-/// All connections of a sample together.
+/// Sums over all connections of a sample.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SocketTotals {
-    /// Connections that there are.
+    /// Present connections.
     pub sockets: usize,
-    /// Connections of these that were made since the sample before.
+    /// Connections made since the sample before.
     pub new: usize,
-    /// Connections that have gone since the sample before. What they did after it is not known.
+    /// Connections gone since the sample before. Their progress after it is unknown.
     pub gone: usize,
-    /// What all have done since the sample before.
+    /// Progress of all connections since the sample before.
     pub progress: TcpProgress,
-    /// The smallest round trip of all of them.
+    /// The smallest round trip of any connection.
     pub smallest_round_trip: Option<Duration>,
     /// Bytes written and not sent yet.
     pub unsent_bytes: u64,
@@ -26,7 +26,7 @@ pub struct SocketTotals {
 }
 
 impl SocketTotals {
-    pub(super) fn of(changes: &[SocketChange], gone: usize) -> Self {
+    pub(super) fn from_changes(changes: &[SocketChange], gone: usize) -> Self {
         let mut totals = Self { sockets: changes.len(), gone, ..Self::default() };
         for SocketChange { socket, is_new, progress } in changes {
             totals.new += usize::from(*is_new);
@@ -40,7 +40,7 @@ impl SocketTotals {
         totals
     }
 
-    /// Share of the time in which the senders were busy, from 0 to 1, if the sample is about `elapsed`. `None` without
+    /// Share of the time during which the senders were busy, from 0 to 1, in a sample of `elapsed`. `None` without
     /// connections.
     pub fn busy_share(&self, elapsed: Duration) -> Option<f64> {
         let whole = elapsed.as_secs_f64() * self.sockets as f64;

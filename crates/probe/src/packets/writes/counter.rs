@@ -1,4 +1,4 @@
-//! The program that counts, in the kernel: whether it can be had, loading, attaching, reading its map.
+//! The counting program in the kernel: its availability, loading, attaching, and reading its map.
 
 use std::{
     fs::File,
@@ -20,14 +20,14 @@ use crate::{
     permission::{MAPS, PROGRAM, raise, require_sampling},
 };
 
-/// Programs of the object, and the tracepoints that they are for.
+/// Programs of the object, with their tracepoints.
 const PROGRAMS: [(&str, &str); 2] =
     [("on_send", "sock_send_length"), ("on_receive", "sock_recv_length")];
 
 /// The kernel's description of its own types, which names each tracepoint. All users may read it.
 const KERNEL_TYPES: &str = "/sys/kernel/btf/vmlinux";
 
-/// It has 4 to 10 MiB.
+/// Limit for the size of the description, which has 4 to 10 MiB.
 const MAX_KERNEL_TYPES_BYTES: u64 = 64 << 20;
 
 /// The attached programs. Dropping the value, or the end of the process, removes everything from the kernel.
@@ -38,8 +38,8 @@ pub struct WriteCounter {
 }
 
 impl WriteCounter {
-    /// Begins to count writes and reads of the VM `pid` on TCP sockets with one of `ports` at either end. Fails
-    /// without looking further when the process is no VM.
+    /// Starts counting writes and reads of the VM `pid` on TCP sockets with one of `ports` at either end. Fails
+    /// without reading further if the process is no VM.
     pub fn attach(pid: u32, ports: &PortSet) -> Result<Self, PacketError> {
         has_tracepoints()?;
         let process = Process::open(pid)?;
@@ -65,7 +65,7 @@ impl WriteCounter {
         Ok(Self { sizes, _ebpf: ebpf })
     }
 
-    /// What was counted since the counter was attached.
+    /// The counts since the counter was attached.
     pub fn counts(&self, direction: WriteDirection) -> Result<WriteCounts, PacketError> {
         let _raised = raise(MAPS);
         let values = self.sizes.get(&direction.call().number().into(), 0).map_err(refusal)?;
@@ -74,12 +74,12 @@ impl WriteCounter {
 }
 
 fn program<'a>(ebpf: &'a mut Ebpf, name: &str) -> &'a mut RawTracePoint {
-    let found = ebpf.program_mut(name).expect("a test looks into the object");
+    let found = ebpf.program_mut(name).expect("a test checks the object");
     let raw: Result<&mut RawTracePoint, ProgramError> = found.try_into();
-    raw.expect("a test looks into the object")
+    raw.expect("a test checks the object")
 }
 
-/// The innermost cause is the kernel's own error; the verifier's log is too long for a line.
+/// The innermost cause is the kernel's own error. The verifier's log is too long for a line.
 fn refusal(error: impl std::error::Error) -> PacketError {
     let first: String =
         error.to_string().lines().next().unwrap_or_default().chars().take(200).collect();
@@ -93,12 +93,12 @@ fn refusal(error: impl std::error::Error) -> PacketError {
     ProbeError::Kernel { detail: first }.into()
 }
 
-/// Whether this process has the capabilities for the program.
+/// Checks the capabilities of this process for the program.
 pub(in crate::packets) fn may_load() -> Result<(), PacketError> {
     Ok(require_sampling()?)
 }
 
-/// Whether this kernel has the tracepoints.
+/// Checks the kernel for the tracepoints.
 pub(in crate::packets) fn has_tracepoints() -> Result<(), PacketError> {
     let mut types = Vec::new();
     let read = File::open(KERNEL_TYPES)
@@ -111,7 +111,7 @@ pub(in crate::packets) fn has_tracepoints() -> Result<(), PacketError> {
     Ok(())
 }
 
-/// The type of a tracepoint's function is called `btf_trace_NAME`; names end with a zero.
+/// Returns whether the types include the tracepoint's function, called `btf_trace_NAME`. Names end with a zero.
 fn names_tracepoint(types: &[u8], tracepoint: &str) -> bool {
     let name = format!("\0btf_trace_{tracepoint}\0");
     types.windows(name.len()).any(|window| window == name.as_bytes())

@@ -2,7 +2,7 @@
 
 use crate::kernel_interface::{Plain, SIZE_BUCKET_BITS, SIZE_BUCKETS, SizeCounts, SocketCall};
 
-/// Which way data went between the node and a socket.
+/// Direction of data between the node and a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum WriteDirection {
     /// Writes: from the node.
@@ -20,33 +20,33 @@ impl WriteDirection {
     }
 }
 
-/// Calls whose sizes lie between two bounds.
+/// Calls with sizes between two bounds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SizeBucket {
     /// The smallest size, in bytes.
     pub first: u32,
     /// The largest size, in bytes.
     pub last: u32,
-    /// How many calls moved so much.
+    /// Number of calls with such a size.
     pub calls: u64,
 }
 
-/// Calls of a node in one direction. Those of 0 bytes are among them: of reads, the end of a connection.
+/// Calls of a node in one direction, calls of 0 bytes included. A read of 0 bytes is the end of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WriteCounts {
-    /// Calls that moved data, or found the end of it.
+    /// Calls that moved data or met the end of the stream.
     pub calls: u64,
     /// Bytes that they moved.
     pub bytes: u64,
-    /// Writes for which the send buffer had no room, or reads for which there was no data.
+    /// Writes without room in the send buffer, or reads without data.
     pub would_block: u64,
-    /// Calls that failed in another way.
+    /// Calls that failed for another reason.
     pub failed: u64,
     buckets: [u64; SIZE_BUCKETS],
 }
 
 impl WriteCounts {
-    /// The counts of all CPUs together.
+    /// The sum of the counts of all CPUs.
     pub(super) fn sum(counts: impl IntoIterator<Item = SizeCounts>) -> Self {
         let SizeCounts { calls, bytes, would_block, failed, buckets } = SizeCounts::ZERO;
         let mut sum = Self { calls, bytes, would_block, failed, buckets };
@@ -62,7 +62,7 @@ impl WriteCounts {
         sum
     }
 
-    /// What was counted since `earlier`.
+    /// The counts since `earlier`.
     #[must_use]
     pub fn since(&self, earlier: &Self) -> Self {
         let mut since = self.clone();
@@ -76,8 +76,8 @@ impl WriteCounts {
         since
     }
 
-    /// The buckets that have calls, in order of size. Sizes up to 15 bytes have a bucket each; above, a bucket is
-    /// an eighth of a power of two wide.
+    /// The non-empty buckets, in order of size. Sizes up to 15 bytes have a bucket each. Above, a bucket is an
+    /// eighth of a power of two wide.
     pub fn buckets(&self) -> impl Iterator<Item = SizeBucket> {
         let all = (0..).zip(self.buckets).filter(|&(_, calls)| calls > 0);
         all.map(|(index, calls)| {
@@ -91,7 +91,7 @@ impl WriteCounts {
         (self.calls > 0).then(|| self.bytes as f64 / self.calls as f64)
     }
 
-    /// Bounds of the bucket in which the size lies that half of the calls do not exceed; `None` without calls.
+    /// The bucket of the size that half of the calls do not exceed; `None` without calls.
     pub fn median(&self) -> Option<SizeBucket> {
         let mut left = self.calls.div_ceil(2);
         self.buckets().find(|bucket| {
@@ -102,7 +102,7 @@ impl WriteCounts {
     }
 }
 
-/// The smallest and the largest size of a bucket; the inverse of `bucket_of` in `bpf/writes.bpf.c`.
+/// The smallest and the largest size of a bucket: the inverse of `bucket_of` in `bpf/writes.bpf.c`.
 fn bounds(index: u32) -> (u32, u32) {
     let row = index >> SIZE_BUCKET_BITS;
     if row < 2 {
@@ -151,9 +151,10 @@ mod tests {
         };
         let sum = WriteCounts::sum([one(8, 3, 24), one(9, 1, 9), one(8, 1, 8)]);
         assert_eq!((sum.calls, sum.bytes, sum.mean()), (5, 41, Some(8.2)));
-        let buckets: Vec<_> = sum.buckets().map(|it| (it.first, it.last, it.calls)).collect();
+        let buckets: Vec<_> =
+            sum.buckets().map(|bucket| (bucket.first, bucket.last, bucket.calls)).collect();
         assert_eq!(buckets, [(8, 8, 4), (9, 9, 1)]);
-        assert_eq!(sum.median().map(|it| it.first), Some(8));
+        assert_eq!(sum.median().map(|bucket| bucket.first), Some(8));
         let since = sum.since(&WriteCounts::sum([one(8, 4, 32)]));
         assert_eq!((since.calls, since.bytes, since.buckets().count()), (1, 9, 1));
         assert_eq!(WriteCounts::sum([]).median(), None);

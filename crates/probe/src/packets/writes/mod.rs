@@ -1,9 +1,9 @@
-//! Sizes of the writes and reads of a node on TCP sockets, counted in the kernel by an eBPF program
-//! (`bpf/writes.bpf.c`) at the tracepoints `sock_send_length` and `sock_recv_length`. Nothing of the content is read.
+//! Sizes of the writes and reads of a node on TCP sockets. An eBPF program (`bpf/writes.bpf.c`) counts them in the
+//! kernel at the tracepoints `sock_send_length` and `sock_recv_length`, without reading content.
 //!
-//! A write is what the program handed to the kernel in one call. The kernel makes segments of writes by itself, so that
-//! many writes may be one segment, and one write many. [`counter`] loads and attaches the program, [`counts`] gives
-//! the counts their meaning.
+//! A write is the data that the program passes to the kernel in one call. The kernel makes segments of writes by
+//! itself: many writes may be one segment, and one write many. [`counter`] loads and attaches the program,
+//! [`counts`] interprets the counts.
 
 mod counter;
 mod counts;

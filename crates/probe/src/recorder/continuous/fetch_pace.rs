@@ -1,11 +1,11 @@
-//! How often rings have to be emptied, from how they filled.
+//! The interval between two fetches, from the pace at which rings filled.
 
 use std::time::{Duration, Instant};
 
-/// To be told of each time that all rings are emptied.
+/// Pace of the fetches. [`FetchPace::fetched`] notes each fetch of all rings.
 pub(super) struct FetchPace {
     last: Instant,
-    /// After what time the fullest ring is half full, at the pace of the last time.
+    /// Time in which the fullest ring becomes half full at the latest pace.
     half_full_after: Duration,
 }
 
@@ -14,16 +14,16 @@ impl FetchPace {
         Self { last: now, half_full_after: Duration::MAX }
     }
 
-    /// Rings were emptied; `fill` is which part of the fullest was full.
+    /// Notes a fetch of all rings. `fill` is the full share of the fullest ring.
     pub(super) fn fetched(&mut self, now: Instant, fill: f64) {
         let elapsed = now.duration_since(self.last).as_secs_f64();
         self.last = now;
-        // Nothing recorded: a time that is not finite.
+        // The time is not finite if nothing was recorded.
         self.half_full_after =
             Duration::try_from_secs_f64(elapsed * 0.5 / fill).unwrap_or(Duration::MAX);
     }
 
-    /// When to empty them again: after `usual`, or sooner where ticks are larger than usual.
+    /// The time until the next fetch: `usual`, or less if ticks are larger than usual.
     pub(super) fn interval(&self, usual: Duration) -> Duration {
         usual.min(self.half_full_after)
     }
@@ -45,7 +45,7 @@ mod tests {
             (5, 1.0, second * 5 / 2),
             (2, 0.5, 2 * second),
             (2, 0.125, usual),
-            // Emptied twice in one moment.
+            // Two fetches at the same moment.
             (0, 0.0, usual),
         ] {
             let now = pace.last + elapsed * second;

@@ -1,5 +1,5 @@
-//! Records several nodes without end. One clock ticks for all of them; what was recorded is given out in windows, each
-//! of which begins where the one before ended.
+//! Records several nodes continuously. One clock ticks for all of them. Each node's samples are delivered in
+//! windows, each of which begins at the end of the one before.
 
 mod fetch_pace;
 mod recorder;

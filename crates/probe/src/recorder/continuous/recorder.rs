@@ -1,4 +1,4 @@
-//! The nodes at one clock, and the ends of their windows. When a window ends is the caller's decision.
+//! The nodes at one clock, and the ends of their windows. The caller decides the time of each end.
 
 use std::time::{Duration, Instant};
 
@@ -21,28 +21,29 @@ use crate::{
 /// The note of windows before the first tick in JIT code.
 const UNCHECKED: &str = "the node was idle so far: its layout was not compared with registers yet";
 
-/// Windows after which memory that is free is given back. In the beginning it is given back sooner.
+/// Windows between two releases of free memory. In the beginning releases are more frequent.
 const RELEASE_INTERVAL: u32 = 30;
 
-/// What is recorded of every node.
+/// Options of the recording of every node.
 #[derive(Clone, Debug)]
 pub struct ContinuousOptions {
-    /// Ticks a second on each CPU.
+    /// Ticks per second on each CPU.
     pub freq_hz: u32,
-    /// Also the time that threads are off the CPU.
+    /// True to record also the time that threads are off the CPU.
     pub has_off_cpu: bool,
 }
 
-/// What was recorded of a node in one window.
+/// The recording of a node in one window.
 #[derive(Debug)]
 pub struct NodeWindow {
     /// The node's process.
     pub pid: u32,
-    /// A profile for each event, CPU time first; none where the last window was over as it began.
+    /// A profile for each event, CPU time first; none if the last window has no length.
     pub profiles: Vec<Profile>,
-    /// Clock ticks that fell on the node so far, by the kernel's count. They come with this window or the next.
+    /// Clock ticks during which the node ran so far, by the kernel's count. Their samples are in this window or the
+    /// next.
     pub ticks: u64,
-    /// The process has ended: this was its last window.
+    /// True if the process has ended: this was its last window.
     pub has_ended: bool,
 }
 
@@ -53,13 +54,13 @@ pub struct ContinuousRecorder {
     freq_hz: u32,
     nodes: Vec<Node>,
     pace: FetchPace,
-    /// Ends of windows so far.
+    /// Number of ended windows.
     windows: u32,
 }
 
 struct Node {
     recording: NodeRecording,
-    /// Whether registers have confirmed the layout.
+    /// True once registers have confirmed the layout.
     is_checked: bool,
 }
 
@@ -79,30 +80,30 @@ impl ContinuousRecorder {
         })
     }
 
-    /// The clock that ticks: `cycles` or `cpu-clock`.
+    /// The ticking clock: `cycles` or `cpu-clock`.
     pub fn clock(&self) -> &'static str {
         self.clock.name()
     }
 
-    /// Whether every CPU has the clock. Where not, because CPUs came or went or the machine was asleep, samples are missing
-    /// until there is a new recorder.
+    /// Returns whether every CPU has the clock. If CPUs came or went or the machine slept, samples are missing
+    /// until a new recorder starts.
     pub fn is_everywhere(&self) -> bool {
         self.clock.is_everywhere()
     }
 
-    /// After what time [`ContinuousRecorder::fetch`] is to be called at the latest: half of the time for which there is room.
+    /// The longest time until the next [`ContinuousRecorder::fetch`]: half of the time for which there is room.
     pub fn fetch_interval(&self) -> Duration {
         let rings = self.pace.interval(ring_room(self.clock.cpus() * self.freq_hz) / 2);
         let counted = Duration::from_nanos(TIME_STEP_NANOS * TIME_SLOTS as u64) / 2;
         if self.events.contains(&Event::OffCpu) { rings.min(counted) } else { rings }
     }
 
-    /// The processes that are recorded.
+    /// The recorded processes.
     pub fn pids(&self) -> impl Iterator<Item = u32> {
         self.nodes.iter().map(|node| node.recording.process.pid)
     }
 
-    /// Records one more node.
+    /// Adds a node to the recording.
     pub fn add(&mut self, pid: u32) -> Result<(), ProbeError> {
         let request = Request { events: &self.events, freq_hz: self.freq_hz };
         let clock = &mut self.clock;
@@ -110,7 +111,7 @@ impl ContinuousRecorder {
         let attached = NodeRecording::attach(process, request, Detail::Stacks, |target| {
             Ok(Box::new(EbpfSampler::attach(target, request, Some(clock))?))
         });
-        // What was read of the node and of the kernel's types is many times what is kept.
+        // Attaching reads much more of the node and of the kernel's types than it keeps.
         memory::release_free();
         let mut recording = attached?;
         recording.begin_unchecked()?;
@@ -118,10 +119,10 @@ impl ContinuousRecorder {
         Ok(())
     }
 
-    /// Takes the samples so far out of the kernel and gives them their names, while what they point at is still mapped.
+    /// Takes the samples so far out of the kernel and names them, while their addresses are still mapped.
     pub fn fetch(&mut self) {
         for node in &mut self.nodes {
-            // What fails for good fails at the end of the window too, and is reported there.
+            // A permanent failure recurs at the end of the window, and is reported there.
             let _ = node.fetch();
         }
         self.note_fetch();
@@ -133,16 +134,16 @@ impl ContinuousRecorder {
         self.pace.fetched(Instant::now(), fullest);
     }
 
-    /// Whether a node has ended: its last window can be taken.
+    /// Returns whether a node has ended, so that its last window is ready.
     pub fn has_ended(&self) -> bool {
         self.nodes.iter().any(|node| !node.recording.process.is_alive())
     }
 
-    /// Ends the window of all nodes. Nodes that have ended, or that cannot be recorded any longer, are left out from now
-    /// on. A window that began within this time step goes on: it would have no length.
+    /// Ends the window of all nodes. Drops nodes that have ended or cannot be recorded any longer. A window that
+    /// began within this time step continues, because it would have no length.
     pub fn end_window(&mut self) -> Vec<Result<NodeWindow, (u32, ProbeError)>> {
         self.windows = self.windows.wrapping_add(1);
-        // Names are learned in the first windows, by steps that need much memory for a short time.
+        // Names are learned in the first windows, in steps that briefly need much memory.
         if self.windows.is_power_of_two() || self.windows.is_multiple_of(RELEASE_INTERVAL) {
             memory::release_free();
         }
@@ -151,8 +152,7 @@ impl ContinuousRecorder {
         windows
     }
 
-    /// Ends the window of all nodes, also one that has just begun: no other follows. One that has nothing to say has no
-    /// profiles.
+    /// Ends the last window of all nodes, even one that has just begun. An empty one has no profiles.
     pub fn end_last_window(&mut self) -> Vec<Result<NodeWindow, (u32, ProbeError)>> {
         self.end_window_of(|_| true, true)
     }
@@ -162,7 +162,7 @@ impl ContinuousRecorder {
         self.end_window_of(|node| !node.recording.process.is_alive(), false)
     }
 
-    /// Records a node no longer. What was recorded since its last window is gone.
+    /// Removes a node. Samples since its last window are discarded.
     pub fn remove(&mut self, pid: u32) {
         let gone: Vec<Node> =
             self.nodes.extract_if(.., |node| node.recording.process.pid == pid).collect();
@@ -173,21 +173,22 @@ impl ContinuousRecorder {
 
     fn end_window_of(
         &mut self,
-        is_meant: impl Fn(&Node) -> bool,
+        is_selected: impl Fn(&Node) -> bool,
         is_last: bool,
     ) -> Vec<Result<NodeWindow, (u32, ProbeError)>> {
         let mut windows = Vec::new();
         let mut kept = Vec::new();
         for mut node in std::mem::take(&mut self.nodes) {
-            let window = if is_meant(&node) { node.end_window(is_last).transpose() } else { None };
-            let goes_on = match &window {
+            let window =
+                if is_selected(&node) { node.end_window(is_last).transpose() } else { None };
+            let continues = match &window {
                 None => true,
                 Some(Ok(window)) => !window.has_ended,
                 Some(Err(_)) => false,
             };
             let pid = node.recording.process.pid;
             windows.extend(window.map(|window| window.map_err(|error| (pid, error))));
-            if goes_on {
+            if continues {
                 kept.push(node);
             } else {
                 self.disconnect(&node);
@@ -199,7 +200,7 @@ impl ContinuousRecorder {
 
     fn disconnect(&mut self, node: &Node) {
         if let Some(place) = node.recording.sampler.clock_place() {
-            // The place is free even if the kernel kept its entries: they are overwritten by the next node.
+            // The place is free even if the kernel keeps its entries: the next node overwrites them.
             let _ = self.clock.disconnect(place);
         }
         memory::release_free();
@@ -214,9 +215,9 @@ impl Node {
         self.recording.fetch()
     }
 
-    /// Absent: the window has just begun and goes on, with what was recorded and lost in it.
+    /// Ends the window. `None` if it has just begun: it continues, with its samples and losses.
     fn end_window(&mut self, is_last: bool) -> Result<Option<NodeWindow>, ProbeError> {
-        // Asked first: what is recorded until the process has ended is in this window.
+        // Checked first: samples until the end of the process are in this window.
         let has_ended = !self.recording.process.is_alive();
         let has_length = self.recording.has_length();
         if !(has_length || has_ended || is_last) {
@@ -232,7 +233,7 @@ impl Node {
             self.recording.notes.push(UNCHECKED.into());
         }
         let mut profiles = self.recording.end_window()?;
-        if !has_length && profiles.iter().all(says_nothing) {
+        if !has_length && profiles.iter().all(is_empty) {
             profiles.clear();
         }
         let (pid, ticks) = (self.recording.process.pid, self.recording.ticks()?);
@@ -240,6 +241,6 @@ impl Node {
     }
 }
 
-fn says_nothing(profile: &Profile) -> bool {
+fn is_empty(profile: &Profile) -> bool {
     profile.samples.is_empty() && profile.quality.lost == 0
 }

@@ -17,10 +17,10 @@ use crate::{
     },
 };
 
-/// The programs that wait for a clock, besides those that are attached.
+/// Programs to attach to a clock.
 pub(super) type Unclocked = Vec<&'static str>;
 
-/// Attaches the programs of the requested events, but for those of the clock, which it returns.
+/// Attaches the programs of the requested events, except those of the clock, which it returns.
 pub(super) fn attach_programs(
     ebpf: &mut Ebpf,
     cpus: &[u32],
@@ -44,7 +44,7 @@ pub(super) fn attach_programs(
     Ok(unclocked)
 }
 
-/// Ticks by processor cycles where there is a counter for them, else by the CPU's clock.
+/// Attaches a clock: processor cycles if there is a counter for them, else the CPU's clock. Returns its name.
 pub(super) fn attach_clock(
     program: &mut PerfEvent,
     cpus: &[u32],

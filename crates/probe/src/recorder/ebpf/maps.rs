@@ -1,4 +1,4 @@
-//! The maps that user space shares with the programs. Every access needs a privilege, which is raised here.
+//! The maps that user space shares with the programs. Every access needs a privilege, which this module raises.
 
 use aya::{
     Ebpf, Pod,
@@ -19,7 +19,7 @@ use crate::{
     permission::{MAPS, raise},
 };
 
-/// All maps but the ring buffer.
+/// All maps except the ring buffer.
 pub(super) struct Maps {
     samples: HashMap<MapData, SampleKey, RawSample>,
     recording_state: Array<MapData, RecordingState>,
@@ -74,7 +74,7 @@ impl Maps {
         all.filter(|key| key.generation == generation).collect()
     }
 
-    /// Removes a sample from the map.
+    /// Reads a sample and removes it from the map.
     pub(super) fn take_sample(&mut self, key: &SampleKey) -> Result<RawSample, ProbeError> {
         let _raised = raise(MAPS);
         let sample = self.samples.get(key, 0);
@@ -91,15 +91,15 @@ impl Maps {
         self.snapshots_wanted.set(0, u64::from(SNAPSHOTS), 0).map_err(kernel_error)
     }
 
-    /// The snapshots that are complete.
+    /// The complete snapshots.
     pub(super) fn snapshots(&self) -> Result<Vec<Snapshot>, ProbeError> {
         let _raised = raise(MAPS);
         let all: Result<Vec<Snapshot>, MapError> = self.snapshots.iter().collect();
         Ok(all.map_err(kernel_error)?.into_iter().filter(|snapshot| snapshot.valid == 1).collect())
     }
 
-    /// Adds unwind rows, and sets the list of modules `list`. Rows without room are left out: walks
-    /// through their code count as cut.
+    /// Adds unwind rows, and sets the list of modules `list`. Rows without room are dropped: walks through their
+    /// code count as cut.
     pub(super) fn set_unwinding(&mut self, update: &Update, list: u32) -> Result<(), ProbeError> {
         let _raised = raise(MAPS);
         for file in &update.files {

@@ -1,6 +1,6 @@
-//! The eBPF backend: programs in the kernel walk the stacks at each event ([`program`] loads them,
-//! [`attach`] attaches them), and [`sampler`] fetches the samples: ticks out of a ring buffer ([`tick`]),
-//! counted samples out of a map ([`maps`]). Several nodes share one clock ([`shared_clock`]).
+//! The eBPF backend. Programs in the kernel walk the stacks at each event; [`program`] loads them, [`attach`]
+//! attaches them. [`sampler`] fetches the samples: ticks out of a ring buffer ([`tick`]), counted samples out of a
+//! map ([`maps`]). Several nodes share one clock ([`shared_clock`]).
 
 mod attach;
 mod maps;

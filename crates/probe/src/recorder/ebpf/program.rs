@@ -18,10 +18,10 @@ use crate::{
     },
 };
 
-/// Threads of a node that can be off the CPU at the same time: the VM starts a few threads for each CPU.
+/// Limit of threads of a node off the CPU at the same time: the VM starts a few threads for each CPU.
 const MAX_OFF_CPU_THREADS: u32 = 1024;
 
-/// Entries of the maps whose size is not fixed.
+/// Entries of the maps without a fixed size.
 #[derive(Clone, Copy)]
 pub(super) struct MapSizes {
     pub(super) samples: u32,
@@ -76,7 +76,7 @@ pub(super) fn load(
     Ok(ebpf)
 }
 
-/// To be called before a map is taken out of `ebpf`: loading resolves a program's maps by their
+/// Loads the programs. Call it before a map is taken out of `ebpf`: loading resolves a program's maps by their
 /// descriptors.
 fn load_programs(ebpf: &mut Ebpf, events: &[Event]) -> Result<(), ProbeError> {
     for row in programs_of(events) {
@@ -89,7 +89,7 @@ fn load_programs(ebpf: &mut Ebpf, events: &[Event]) -> Result<(), ProbeError> {
     Ok(())
 }
 
-/// Start and length of a fragment; a length of 0 when there is none.
+/// Start and length of a fragment, with a length of 0 if there is none.
 fn span_of(code: &CodeMap, fragment: &str) -> [u64; 2] {
     code.span_of(fragment).map_or([0, 0], |span| [span.start, span.end - span.start])
 }
@@ -105,7 +105,7 @@ where
         .expect("a test compares the object with the table")
 }
 
-/// The innermost cause is the kernel's own error; the verifier's log is too long for a line.
+/// The error with its innermost cause, the kernel's own error. The verifier's log is too long for a line.
 pub(super) fn kernel_error(error: impl std::error::Error) -> ProbeError {
     let mut detail = first_line(&error.to_string());
     let mut cause = error.source();
@@ -119,7 +119,7 @@ pub(super) fn kernel_error(error: impl std::error::Error) -> ProbeError {
     ProbeError::Kernel { detail }
 }
 
-/// At most 200 characters, so that a message stays on a few lines of a terminal.
+/// The first line, at most 200 characters, so that a message stays on a few lines of a terminal.
 fn first_line(text: &str) -> String {
     text.lines().next().unwrap_or_default().chars().take(200).collect()
 }

@@ -1,34 +1,34 @@
-//! How large the ring buffer for ticks is, and for how long there is room.
+//! Size of the ring buffer for ticks, and the time for which it has room.
 
 use std::time::Duration;
 
-/// Size of a tick in the ring buffer, unless its stack is very deep: 112 bytes before the
-/// frames, and 114 frames of 8 bytes.
+/// Size of a tick in the ring buffer, unless its stack is very deep: 112 bytes before the frames, and 114 frames of
+/// 8 bytes.
 pub(super) const TICK_BYTES: u32 = 1 << 10;
 
-/// Most ticks have two thirds of it.
+/// Usual size of a tick. Most ticks have two thirds of it.
 const USUAL_TICK_BYTES: u32 = TICK_BYTES / 2;
 
-/// There is room for this time at least, for a recorder that does not get a CPU at once.
+/// Minimum of room, for a recorder that does not get a CPU at once.
 const LEAST_ROOM: Duration = Duration::from_secs(4);
 
-/// And for usual ticks of this time where that takes little memory: a recorder that fetches seldom is woken seldom.
+/// Room for usual ticks if that takes little memory: a recorder that fetches seldom is woken seldom.
 const USUAL_ROOM: Duration = Duration::from_secs(10);
 
-/// What is little memory.
+/// Limit of little memory.
 const LITTLE_BYTES: u64 = 4 << 20;
 
-/// 64 KiB is enough for events without ticks.
+/// Minimum size: 64 KiB is enough for events without ticks.
 const MIN_BYTES: u64 = 1 << 16;
 
-/// 64 MiB is four seconds on 16 CPUs at 999 Hz.
+/// Maximum size: 64 MiB is four seconds on 16 CPUs at 999 Hz.
 const MAX_BYTES: u64 = 1 << 26;
 
-/// Bytes of the ring for so many ticks a second, a power of two.
+/// Bytes of the ring for this number of ticks per second, a power of two.
 pub(super) fn ring_bytes(ticks_per_second: u32) -> u32 {
-    let bytes = |room: Duration, of_tick: u32| {
+    let bytes = |room: Duration, tick_bytes: u32| {
         let ticks = u64::from(ticks_per_second) * room.as_secs();
-        ticks * u64::from(of_tick)
+        ticks * u64::from(tick_bytes)
     };
     let usual = bytes(USUAL_ROOM, USUAL_TICK_BYTES).min(LITTLE_BYTES);
     let wanted = bytes(LEAST_ROOM, TICK_BYTES).max(usual);
@@ -36,7 +36,7 @@ pub(super) fn ring_bytes(ticks_per_second: u32) -> u32 {
     u32::try_from(bytes).expect("at most 64 MiB")
 }
 
-/// For how long a ring of that size has room for so many usual ticks a second.
+/// The time for which a ring of that size has room, at this number of usual ticks per second.
 pub(in super::super) fn ring_room(ticks_per_second: u32) -> Duration {
     let bytes_per_second = f64::from(ticks_per_second.max(1)) * f64::from(USUAL_TICK_BYTES);
     let room = f64::from(ring_bytes(ticks_per_second)) / bytes_per_second;
@@ -56,7 +56,7 @@ mod tests {
             (40 * 19, 1 << 22, 10.0),
             (40 * 99, 1 << 24, 8.274),
             (2 * 999, 1 << 23, 8.2),
-            // The largest.
+            // The largest ring.
             (128 * 999, 1 << 26, 1.025),
         ];
         for (ticks, bytes, seconds) in cases {

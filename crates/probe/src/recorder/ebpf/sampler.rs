@@ -32,53 +32,53 @@ use crate::{
     },
 };
 
-/// Distinct samples that the map keeps of events that occur as often as the node likes, at 5.4 KiB
-/// each: 43 MiB, and more on machines with more than 32 CPUs.
+/// Limit of distinct samples in the map, for events as frequent as the node causes them. At 5.4 KiB each: 43 MiB,
+/// and more on machines with more than 32 CPUs.
 const COUNTED_SAMPLES: u32 = 8192;
 const COUNTED_SAMPLES_PER_CPU: u32 = 256;
 
-/// Longer than a program can run, so that afterwards no program writes to the old generation.
+/// A time longer than any run of a program. After it no program writes to the old generation.
 const GENERATION_SWITCH: Duration = Duration::from_millis(2);
 
-/// Room for the unwind rows of libraries that the node loads during the recording, and for their blocks, in
-/// chunks of 4 KiB.
+/// Room for the unwind rows, and their blocks, of libraries that the node loads during the recording, in chunks of
+/// 4 KiB.
 const SPARE_ROW_CHUNKS: u32 = 512;
 const SPARE_BLOCK_CHUNKS: u32 = 128;
 
-/// More than one disagreement in this many samples of JIT code is reported. A few are expected: the VM
+/// A report of disagreements needs more than one in this many samples of JIT code. A few are expected: the VM
 /// changes the process register and the scheduler's current process one after the other.
 const DISAGREEMENT_LIMIT: u64 = 50;
 
-/// Which window the samples after a fetch belong to.
+/// Window of the samples after a fetch.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum NextSamples {
-    OfSameWindow,
-    OfNewWindow,
+    InSameWindow,
+    InNewWindow,
 }
 
-/// The attached programs. Dropping the value detaches them and frees everything they had in the kernel.
+/// The attached programs. Dropping the value detaches them and frees all their kernel resources.
 pub(in super::super) struct EbpfSampler {
     maps: Maps,
     ring: RingBuf<MapData>,
     state: RecordingState,
-    /// The start of the recording: ticks before it do not count.
+    /// The start of the recording. Earlier ticks do not count.
     earliest: KernelTime,
-    /// The tick that was read last.
+    /// The tick read last.
     tick: Box<RawSample>,
     has_counted: bool,
     ring_bytes: u32,
-    /// Which part of the ring the last fetch found full.
+    /// The share of the ring that was full at the last fetch.
     ring_fill: f64,
     /// Entries of the map of counted samples.
     capacity: u64,
-    /// Ticks that were taken out of the ring.
+    /// Number of ticks taken out of the ring.
     ticks_fetched: u64,
-    /// Samples that were fetched and are of no known form: a defect of the program.
+    /// Number of fetched samples in no known form: a defect of the program.
     unreadable: u64,
-    /// Entries that were taken out of the map.
+    /// Number of entries taken out of the map.
     entries_fetched: u64,
     clock: &'static str,
-    /// At a clock that nodes share.
+    /// The node's place at a shared clock.
     place: Option<ClockPlace>,
     cpus: u32,
     /// Keeps the programs and their links alive.
@@ -86,7 +86,7 @@ pub(in super::super) struct EbpfSampler {
 }
 
 impl EbpfSampler {
-    /// Loads the programs for one node and starts a clock for it, unless there is one that nodes share.
+    /// Loads the programs for one node. Starts a clock for it, unless nodes share one.
     pub(in super::super) fn attach(
         target: &Target<'_>,
         request: Request<'_>,
@@ -148,7 +148,8 @@ impl EbpfSampler {
         self.maps.set_recording_state(self.state)
     }
 
-    /// The check of the process register continues for the whole recording.
+    /// A note if the process register often differed from the scheduler's current process. This check continues for
+    /// the whole recording.
     fn disagreement(&self) -> Result<Option<String>, ProbeError> {
         let agrees = self.maps.counter(Counter::JitAgrees)?;
         let disagrees = self.maps.counter(Counter::JitDisagrees)?;
@@ -161,7 +162,7 @@ impl EbpfSampler {
         }))
     }
 
-    /// Ticks since the start of the recording until `now`. Later ones are left for the next fetch.
+    /// Passes on the ticks since the start of the recording until `now`. Later ones stay for the next fetch.
     fn fetch_ticks(&mut self, now: KernelTime, each: &mut dyn FnMut(FetchedSample<'_>)) {
         let start = self.start();
         let mut filled = 0;
@@ -184,7 +185,7 @@ impl EbpfSampler {
         self.ring_fill = filled as f64 / f64::from(self.ring_bytes);
     }
 
-    /// Counted samples of the generation until now. No count is lost: the programs are switched to a new
+    /// Passes on the counted samples of the generation until now. No count is lost: the programs switch to a new
     /// generation first, and the samples are read when no program writes to the old one.
     fn fetch_counted(
         &mut self,
@@ -196,7 +197,7 @@ impl EbpfSampler {
         let first_step = KernelTime::from_nanos(self.state.generation_nanos).step_since(start);
         self.state.generation = old.wrapping_add(1);
         self.state.generation_nanos = now.step_begin(start).as_nanos();
-        if next == NextSamples::OfNewWindow {
+        if next == NextSamples::InNewWindow {
             self.state.start_nanos = self.state.generation_nanos;
         }
         self.write_state()?;
@@ -251,7 +252,7 @@ impl Sampler for EbpfSampler {
         Ok(SampleCounts { ticks, lost: self.maps.counter(Counter::Lost)? + self.unreadable })
     }
 
-    /// Whether a quarter of the ring or of the map is likely to be full.
+    /// Returns whether a quarter of the ring or of the map is likely to be full.
     fn is_filling(&self) -> Result<bool, ProbeError> {
         let ticks = self.maps.counter(Counter::Sent)?.saturating_sub(self.ticks_fetched);
         let entries = self.maps.counter(Counter::New)?.saturating_sub(self.entries_fetched);
@@ -268,7 +269,7 @@ impl Sampler for EbpfSampler {
         if !self.has_counted {
             return Ok(());
         }
-        self.fetch_counted(now, NextSamples::OfSameWindow, each)
+        self.fetch_counted(now, NextSamples::InSameWindow, each)
     }
 
     fn end_window(
@@ -278,7 +279,7 @@ impl Sampler for EbpfSampler {
     ) -> Result<(), ProbeError> {
         self.fetch_ticks(now, each);
         if self.has_counted {
-            return self.fetch_counted(now, NextSamples::OfNewWindow, each);
+            return self.fetch_counted(now, NextSamples::InNewWindow, each);
         }
         // The kernel's programs measure time for counted samples only.
         self.state.start_nanos = now.step_begin(self.start()).as_nanos();

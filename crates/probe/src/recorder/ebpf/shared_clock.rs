@@ -1,5 +1,5 @@
-//! One clock for all nodes: a small program on every CPU looks up whose thread was interrupted and continues in the
-//! program of that node (`bpf/clock.bpf.c`).
+//! One clock for all nodes: a small program on every CPU finds the process of the interrupted thread and continues
+//! in the program of that node (`bpf/clock.bpf.c`).
 
 use aya::{
     Ebpf, EbpfLoader, include_bytes_aligned,
@@ -23,7 +23,8 @@ use crate::{
     recorder::sampler::ClockPlace,
 };
 
-/// No machine sleeps for less. The two times by which that is seen are not read at once.
+/// The shortest sleep that counts; no machine sleeps for less. The two clocks that show a sleep are not read at the
+/// same moment, so that a small difference means nothing.
 const SHORTEST_SLEEP_NANOS: i64 = 500_000_000;
 
 /// A clock on every CPU. Dropping the value stops it.
@@ -31,7 +32,7 @@ pub(in super::super) struct SharedClock {
     observed: HashMap<MapData, ObservedProcess, u32>,
     programs: ProgramArray<MapData>,
     places: Places,
-    /// Whether processes are told apart by their pids in the initial pid namespace.
+    /// True if processes are distinguished by their pids in the initial pid namespace.
     has_initial_pids: bool,
     name: &'static str,
     started_on: Machine,
@@ -40,7 +41,7 @@ pub(in super::super) struct SharedClock {
 }
 
 impl SharedClock {
-    /// Starts the clock, with so many ticks a second on each CPU.
+    /// Starts the clock, with `freq_hz` ticks per second on each CPU.
     pub(in super::super) fn start(freq_hz: u32) -> Result<Self, ProbeError> {
         let started_on = Machine::now()?;
         let _raised = raise(PROGRAM);
@@ -57,24 +58,24 @@ impl SharedClock {
         Ok(Self { observed, programs, places, has_initial_pids, name, started_on, _ebpf: ebpf })
     }
 
-    /// `cycles` or `cpu-clock`.
+    /// The clock's name: `cycles` or `cpu-clock`.
     pub(in super::super) fn name(&self) -> &'static str {
         self.name
     }
 
-    /// How many CPUs tick.
+    /// Number of ticking CPUs.
     pub(in super::super) fn cpus(&self) -> u32 {
         u32::try_from(self.started_on.cpus.len()).expect("fewer than 2^32 CPUs")
     }
 
-    /// Whether every CPU has the clock. One that was off has none, also when it is there again; so has each but the first
-    /// after the machine was asleep.
+    /// Returns whether every CPU has the clock. A CPU that was offline has lost it, even if it is online again.
+    /// After the machine's sleep only the first CPU still has it.
     pub(in super::super) fn is_everywhere(&self) -> bool {
-        // What cannot be read says nothing.
+        // An unreadable state counts as no.
         Machine::now().is_ok_and(|now| now.has_clocks_of(&self.started_on))
     }
 
-    /// Lets the ticks that fall on a process continue in `program`.
+    /// Makes ticks during a process continue in `program`.
     pub(super) fn connect(
         &mut self,
         process: &Process,
@@ -100,7 +101,7 @@ impl SharedClock {
         Ok((u32::try_from(namespace.inode).unwrap_or_default(), namespace.tgid))
     }
 
-    /// Lets no tick continue in the program of a node any more.
+    /// Stops ticks from continuing in the program of a node.
     pub(in super::super) fn disconnect(&mut self, place: ClockPlace) -> Result<(), ProbeError> {
         let _raised = raise(MAPS);
         if let Some(key) = self.places.leave(place.0 as usize) {
@@ -110,12 +111,12 @@ impl SharedClock {
     }
 }
 
-/// What decides on which CPUs a clock goes on.
+/// The state of the machine on which running clocks depend.
 #[derive(Debug)]
 struct Machine {
-    /// Those that are online.
+    /// Online CPUs.
     cpus: Vec<u32>,
-    /// How long it was asleep, from a beginning that stays the same: a time namespace moves both clocks.
+    /// Time asleep since a fixed moment: a time namespace moves both clocks.
     asleep_nanos: i64,
 }
 
@@ -123,12 +124,12 @@ impl Machine {
     fn now() -> Result<Self, ProbeError> {
         let cpus = online_cpus()
             .map_err(|(action, source)| ProbeError::Io { action: action.into(), source })?;
-        // In this order, so that time that passes between the two looks like less sleep, not more.
+        // In this order, so that time between the two reads looks like less sleep, not more.
         let (with_sleep, without) = (nanos(ClockId::Boottime), nanos(ClockId::Monotonic));
         Ok(Self { cpus, asleep_nanos: with_sleep - without })
     }
 
-    /// Whether clocks that were started on `before` all go on.
+    /// Returns whether clocks started on `before` all still run.
     fn has_clocks_of(&self, before: &Self) -> bool {
         self.cpus == before.cpus && self.asleep_nanos - before.asleep_nanos < SHORTEST_SLEEP_NANOS
     }
@@ -143,11 +144,11 @@ fn observed((pid_namespace, tgid): ProcessKey) -> ObservedProcess {
     ObservedProcess { pid_namespace, tgid }
 }
 
-/// The inode of a pid namespace, and a pid in it. The kernel gives both again: a container that is started again may
-/// have those of the one before.
+/// The inode of a pid namespace, and a pid in it. The kernel reuses both: a restarted container may have those of
+/// the one before.
 type ProcessKey = (u32, u32);
 
-/// Who has each index of the programs.
+/// The owner of each index of the programs.
 #[derive(Debug)]
 struct Places([Option<ProcessKey>; MAX_OBSERVED_NODES]);
 
@@ -166,7 +167,7 @@ impl Places {
         self.0[index] = Some(key);
     }
 
-    /// Frees a place. The key that leads to it, unless it leads to another place by now.
+    /// Frees a place. Returns its key, unless the key leads to another place by now.
     fn leave(&mut self, index: usize) -> Option<ProcessKey> {
         let key = self.0[index].take()?;
         (!self.0.contains(&Some(key))).then_some(key)
@@ -194,10 +195,10 @@ mod tests {
     }
 
     #[test]
-    fn who_comes_with_the_ids_of_who_went_stays() {
+    fn a_restarted_container_with_the_same_ids_stays_connected() {
         let (mut places, container) = (Places::default(), (4_026_532_500, 1));
         places.take(places.free().unwrap(), container);
-        // It was started again before its end was noticed.
+        // The container restarted before its end was noticed.
         places.take(places.free().unwrap(), container);
         assert_eq!(places.leave(0), None, "the key leads to the second");
         assert_eq!(places.leave(1), Some(container));

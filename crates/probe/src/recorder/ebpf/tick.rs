@@ -1,8 +1,8 @@
-//! Reads a tick of the ring buffer, as `send_tick` of `bpf/ticks.h` writes it: a time, a `SampleHead`, frames.
+//! Reads a tick of the ring buffer in the format of `send_tick` in `bpf/ticks.h`: a time, a `SampleHead`, frames.
 
 use crate::kernel_interface::{FRAME_SLOTS, KernelTime, Plain, RawSample};
 
-/// Reads a tick into `sample`, and returns its time. `None` when the bytes are no tick.
+/// Reads a tick into `sample`, and returns its time. `None` if the bytes are no tick.
 pub(super) fn read_tick(mut bytes: &[u8], sample: &mut RawSample) -> Option<KernelTime> {
     let mut nanos = 0_u64;
     nanos.read_from(&mut bytes)?;
@@ -26,10 +26,10 @@ mod tests {
     use super::*;
     use crate::kernel_interface::CpuMode;
 
-    /// Process 9 at 7, with two Erlang frames, an outer one, one in C and three in the kernel.
+    /// A tick of process 9 at address 7: two Erlang frames, an outer one, one in C and three in the kernel.
     fn tick() -> Vec<u8> {
         let words =
-            |words: &[u64]| words.iter().flat_map(|it| it.to_ne_bytes()).collect::<Vec<_>>();
+            |words: &[u64]| words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<_>>();
         let halves = [2_u16, 3, 1, 1].map(u16::to_ne_bytes).concat();
         [
             words(&[1234, 1, 1, 9, 7, 0, 0, 0, 0, 0, 8]),

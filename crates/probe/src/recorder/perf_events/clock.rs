@@ -1,7 +1,6 @@
-//! Opens clocks on the threads of a node (`perf_event_open(2)`), with no more privilege than the kernel
-//! requires.
+//! Opens clocks on the threads of a node (`perf_event_open(2)`), with no more privilege than the kernel requires.
 
-#![expect(unsafe_code, reason = "system calls for which there is no safe function")]
+#![expect(unsafe_code, reason = "system calls without a safe wrapper")]
 
 use std::{
     io,
@@ -27,13 +26,13 @@ const CLOCKS: [(&str, u32, u64); 2] = [
 pub(crate) struct Clock {
     /// `cycles` or `cpu-clock`.
     pub(crate) name: &'static str,
-    /// Whether it ticks while the node is in the kernel.
+    /// True if it ticks while the node is in the kernel.
     pub(crate) sees_kernel: bool,
     kind: u32,
     config: u64,
 }
 
-/// The best clock that is allowed on the process `pid`.
+/// The best permitted clock on the process `pid`.
 pub(crate) fn permitted_clock(pid: u32) -> io::Result<Clock> {
     let _raised = raise(CLOCK);
     let mut refusal = None;
@@ -49,11 +48,11 @@ pub(crate) fn permitted_clock(pid: u32) -> io::Result<Clock> {
     Err(refusal.expect("each clock was refused"))
 }
 
-/// Opens a clock on a thread while it runs on `cpu`, or on any CPU, and on all threads that it starts from
-/// now on. The clock does not tick before [`start`].
+/// Opens a clock on a thread while it runs on `cpu`, or on any CPU, and on all threads that it starts later. The
+/// clock does not tick before [`start`].
 pub(super) fn open(clock: &Clock, freq_hz: u32, tid: u32, cpu: Option<u32>) -> io::Result<OwnedFd> {
     let mut attributes = attributes(clock, freq_hz);
-    let number = |it: u32| i32::try_from(it).map_err(|_| io::ErrorKind::InvalidInput);
+    let number = |id: u32| i32::try_from(id).map_err(|_| io::ErrorKind::InvalidInput);
     let (tid, cpu) = (number(tid)?, cpu.map_or(Ok(-1), number)?);
     let close_on_exec = sys::PERF_FLAG_FD_CLOEXEC.into();
     // SAFETY: the structure is complete, lives during the call, and requests samples only.
@@ -61,7 +60,7 @@ pub(super) fn open(clock: &Clock, freq_hz: u32, tid: u32, cpu: Option<u32>) -> i
     if descriptor < 0 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the kernel has just made it for us.
+    // SAFETY: the kernel has just created the descriptor for this process.
     Ok(unsafe { OwnedFd::from_raw_fd(descriptor) })
 }
 
@@ -99,16 +98,16 @@ const MONOTONIC: i32 = 1;
 
 /// Redirects the samples of `event` into the ring of another event of its CPU.
 pub(super) fn redirect(event: &OwnedFd, ring: BorrowedFd<'_>) -> io::Result<()> {
-    // SAFETY: two descriptors that are open; the kernel checks that they fit.
+    // SAFETY: two open descriptors; the kernel checks that they fit.
     match unsafe { ioctls::SET_OUTPUT(event.as_raw_fd(), ring.as_raw_fd()) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),
     }
 }
 
-/// Starts a clock, also on threads that were started since it was opened.
+/// Starts a clock, also on threads started since it was opened.
 pub(super) fn start(event: BorrowedFd<'_>) -> io::Result<()> {
-    // SAFETY: a descriptor that is open; nothing but the clock is changed.
+    // SAFETY: an open descriptor; only the clock changes.
     match unsafe { ioctls::ENABLE(event.as_raw_fd(), 0) } {
         0 => Ok(()),
         _ => Err(io::Error::last_os_error()),

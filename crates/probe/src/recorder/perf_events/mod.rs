@@ -1,10 +1,13 @@
-//! The perf-events backend: clocks on each thread of the node, whose samples the kernel writes into ring
-//! buffers with the user's registers, the inner part of its stack and its frame-pointer chain. An ordinary
-//! user may record their own processes this way (`sysctl kernel.perf_event_paranoid`).
+//! The perf-events backend: clocks on each thread of the node. The kernel writes their samples into ring buffers,
+//! with the user's registers, the inner part of its stack and its frame-pointer chain. An ordinary user may record
+//! their own processes this way (`sysctl kernel.perf_event_paranoid`).
 //!
-//! The path of a sample: [`clock`] → [`ring`] → [`records`] → [`stack`] → the same raw sample that the eBPF
-//! program makes. What is missing there: the Erlang stack below C functions without frame pointers, the
-//! process of samples whose C frames could not be walked, and names of BIFs that only the VM stores.
+//! The path of a sample: [`clock`] → [`ring`] → [`records`] → [`stack`] → a raw sample as from the eBPF program. In
+//! comparison it lacks:
+//!
+//! * the Erlang stack below C functions without frame pointers;
+//! * the process, if the walk of the C frames is incomplete;
+//! * names of BIFs that only the VM stores.
 
 mod clock;
 mod records;

@@ -1,5 +1,5 @@
-//! Parses the records of a ring (`perf_event_open(2)`, "MMAP layout"): samples and losses. A sample has the
-//! fields that [`super::clock`] requests, in the order of the manual.
+//! Parses the records of a ring (`perf_event_open(2)`, "MMAP layout"): samples and losses. A sample has the fields
+//! that [`super::clock`] requests, in the order of the manual.
 
 use perf_event_open_sys::bindings as sys;
 
@@ -8,8 +8,8 @@ use crate::{
     kernel_interface::KernelTime,
 };
 
-/// Bytes of the user's stack in each sample, from the stack pointer on. Most C functions that Erlang calls
-/// lie within. At 999 Hz this is 2 MB/s for each busy CPU.
+/// Bytes of the user's stack in each sample, from the stack pointer on. Most C functions that Erlang calls fit. At
+/// 999 Hz this is 2 MB/s for each busy CPU.
 pub(super) const STACK_BYTES: u32 = 2048;
 
 /// The requested registers as a mask (`sample_regs_user`).
@@ -20,37 +20,37 @@ pub(super) fn register_mask() -> u64 {
 /// One tick.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Tick {
-    /// The thread, in this process's pid namespace.
+    /// Id of the thread in this process's pid namespace.
     pub(super) tid: u32,
     pub(super) time: KernelTime,
-    /// Whether the thread was in the kernel.
+    /// True if the thread was in the kernel.
     pub(super) is_kernel: bool,
     /// Addresses in the kernel, innermost first.
     pub(super) kernel: Vec<u64>,
     /// The interrupted user instruction and the frame-pointer chain, innermost first.
     pub(super) user: Vec<u64>,
-    /// User registers; a kernel thread has none.
+    /// User registers; `None` for a kernel thread.
     pub(super) registers: Option<Registers>,
     /// Words from the user's stack pointer on.
     pub(super) stack: Vec<u64>,
 }
 
-/// What a record says.
+/// Contents of a record.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Record {
     Tick(Tick),
-    /// A number of samples for which the ring had no room.
+    /// Number of samples without room in the ring.
     Lost(u64),
-    /// Another kind of record, or one that is cut short.
+    /// Another kind of record, or an incomplete one.
     Other,
 }
 
-/// `body` is what follows the header of a record.
+/// Parses a record. `body` are the bytes after its header.
 pub(super) fn parse(kind: u32, misc: u16, body: &[u8]) -> Record {
     let mut words = Words { bytes: body };
     let parsed = match kind {
         sys::PERF_RECORD_SAMPLE => words.tick(misc).map(Record::Tick),
-        // An id comes first.
+        // The event's id comes first.
         sys::PERF_RECORD_LOST => words.next().and_then(|_| words.next()).map(Record::Lost),
         sys::PERF_RECORD_LOST_SAMPLES => words.next().map(Record::Lost),
         _ => None,
@@ -58,7 +58,7 @@ pub(super) fn parse(kind: u32, misc: u16, body: &[u8]) -> Record {
     parsed.unwrap_or(Record::Other)
 }
 
-/// The rest of a record, in words.
+/// The rest of a record, read word by word.
 struct Words<'a> {
     bytes: &'a [u8],
 }
@@ -94,7 +94,7 @@ impl Words<'_> {
         Some(tick)
     }
 
-    /// Addresses of kernel and user, with markers between them.
+    /// Reads the addresses of kernel and user, with markers between them.
     fn chain(&mut self, tick: &mut Tick) -> Option<()> {
         let mut is_user = false;
         for _ in 0..self.next()? {
@@ -113,7 +113,7 @@ impl Words<'_> {
         for value in &mut values {
             *value = self.next()?;
         }
-        Some(Registers::of_record(values))
+        Some(Registers::from_record(values))
     }
 }
 
@@ -129,7 +129,7 @@ mod tests {
     }
 
     fn values() -> [u64; IN_RECORDS.len()] {
-        std::array::from_fn(|at| 10 + at as u64)
+        std::array::from_fn(|index| 10 + index as u64)
     }
 
     fn sample() -> Vec<u8> {
@@ -148,7 +148,7 @@ mod tests {
             is_kernel: true,
             kernel: vec![u64::MAX >> 1],
             user: vec![10, 20],
-            registers: Some(Registers::of_record(values())),
+            registers: Some(Registers::from_record(values())),
             stack: vec![100, 200],
         };
         let kernel_mode = u16::try_from(sys::PERF_RECORD_MISC_KERNEL).unwrap();

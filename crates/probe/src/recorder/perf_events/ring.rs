@@ -1,6 +1,6 @@
 //! The ring buffer into which the kernel writes records (`perf_event_open(2)`, "MMAP layout").
 
-#![expect(unsafe_code, reason = "memory that is shared with the kernel")]
+#![expect(unsafe_code, reason = "memory shared with the kernel")]
 
 use std::{
     ffi::c_void,
@@ -22,18 +22,18 @@ pub(super) struct Ring {
     data: *const u8,
     /// A power of two.
     data_bytes: usize,
-    /// The record that is being read; kept to reuse its memory.
+    /// Buffer for the current record, kept to reuse its memory.
     record: Vec<u8>,
 }
 
 impl Ring {
-    /// Maps the ring of `event` with `data_pages` pages for records, a power of two. Fails with `EPERM` when
-    /// that is more memory than the user may lock.
+    /// Maps the ring of `event` with `data_pages` pages for records, a power of two. Fails with `EPERM` if that is
+    /// more memory than the user may lock.
     pub(super) fn map(event: OwnedFd, data_pages: usize) -> io::Result<Self> {
         let page_bytes = rustix::param::page_size();
         let mapped_bytes = (1 + data_pages) * page_bytes;
         let (access, flags) = (ProtFlags::READ | ProtFlags::WRITE, MapFlags::SHARED);
-        // SAFETY: no address is asked for, so that no memory in use is replaced.
+        // SAFETY: no address is requested, so that no memory in use is replaced.
         let base = unsafe { mmap(ptr::null_mut(), mapped_bytes, access, flags, &event, 0)? };
         Ok(Self {
             event,
@@ -53,8 +53,7 @@ impl Ring {
     }
 
     fn head(&self) -> &AtomicU64 {
-        // SAFETY: the page is mapped as long as `self`, the field is aligned, and the kernel changes it
-        // atomically.
+        // SAFETY: the page is mapped as long as `self`, the field is aligned, and the kernel changes it atomically.
         unsafe { AtomicU64::from_ptr(&raw mut (*self.page).data_head) }
     }
 
@@ -63,7 +62,7 @@ impl Ring {
         unsafe { AtomicU64::from_ptr(&raw mut (*self.page).data_tail) }
     }
 
-    /// Whether there are records to read.
+    /// Returns whether there are records to read.
     pub(super) fn has_records(&self) -> bool {
         self.head().load(Ordering::Relaxed) != self.tail().load(Ordering::Relaxed)
     }
@@ -92,14 +91,13 @@ impl Ring {
         self.tail().store(at, Ordering::Release);
     }
 
-    /// Copies bytes between tail and head, which may wrap around the end of the memory.
+    /// Copies bytes between tail and head, which may wrap at the end of the memory.
     fn copy(&self, from: u64, to: &mut [u8]) {
         let mask = self.data_bytes as u64 - 1;
         let at = usize::try_from(from & mask).expect("below a length");
         let first = to.len().min(self.data_bytes - at);
         let rest = (to.len() - first).min(at);
-        // SAFETY: both parts lie within the memory, and the kernel does not write there before the tail
-        // has passed.
+        // SAFETY: both parts lie within the memory, and the kernel does not write there before the tail has passed.
         unsafe {
             ptr::copy_nonoverlapping(self.data.add(at), to.as_mut_ptr(), first);
             ptr::copy_nonoverlapping(self.data, to.as_mut_ptr().add(first), rest);
@@ -109,7 +107,7 @@ impl Ring {
 
 impl Drop for Ring {
     fn drop(&mut self) {
-        // SAFETY: mapped by `map` and not used any more. It can only fail for what is not mapped.
+        // SAFETY: mapped by `map` and not used after this. It can fail only for unmapped memory.
         let _ = unsafe { munmap(self.page.cast::<c_void>(), self.mapped_bytes) };
     }
 }

@@ -1,3 +1,5 @@
+//! The perf-events sampler: opens the clocks and their rings, and passes on the samples.
+
 use std::{
     collections::HashMap,
     fs, io,
@@ -26,14 +28,14 @@ use crate::{
     recorder::sampler::{FetchedSample, Request, SampleCounts, Sampler, Target},
 };
 
-/// Pages of a ring, 2 MiB: the samples of most of a second on a busy CPU, for a recorder that does not get
-/// a CPU at once. An ordinary user may lock a quarter of that on each CPU (`sysctl
-/// kernel.perf_event_mlock_kb`, 516 KiB), and beyond it what `ulimit -l` allows.
+/// Pages of a ring, 2 MiB: the samples of most of a second on a busy CPU, for a recorder that does not get a CPU at
+/// once. An ordinary user may lock a quarter of that on each CPU (`sysctl kernel.perf_event_mlock_kb`, 516 KiB),
+/// and more up to the limit of `ulimit -l`.
 const RING_PAGES: usize = 512;
-/// 32 KiB: 13 samples of about 2.5 KB, which a busy CPU has in 13 ms at 999 Hz.
+/// Minimum of pages, 32 KiB: 13 samples of about 2.5 KB. A busy CPU has that many in 13 ms at 999 Hz.
 const MIN_RING_PAGES: usize = 8;
 
-/// The kernel's default for addresses in a call chain (`sysctl kernel.perf_event_max_stack`).
+/// The kernel's default limit of addresses in a call chain (`sysctl kernel.perf_event_max_stack`).
 const DEFAULT_MAX_ADDRESSES: usize = 127;
 
 /// Samples of one node through perf events. Dropping the value closes the events.
@@ -110,8 +112,8 @@ impl PerfEventsSampler {
         each(FetchedSample { event: Event::Cpu, raw: &sample, first_step });
     }
 
-    /// The pid term of the process at `address`, or 0. It is read shortly after the tick, when the process
-    /// may have ended.
+    /// The pid term of the process at `address`, or 0. It is read shortly after the tick, so that the process may
+    /// have ended.
     fn id_of(&self, address: u64) -> u64 {
         const TAG_BITS: u64 = 0xf;
         const LOCAL_PID: u64 = 3;
@@ -148,7 +150,7 @@ impl Sampler for PerfEventsSampler {
         Ok(self.counts)
     }
 
-    /// Whether there is any record: the id of a sample's process has to be read soon after the tick.
+    /// Returns whether there is any record: the id of a sample's process must be read soon after the tick.
     fn is_filling(&self) -> Result<bool, ProbeError> {
         Ok(self.rings.iter().any(Ring::has_records))
     }
@@ -199,13 +201,16 @@ impl Sampler for PerfEventsSampler {
             (!reader.has_frame_pointers && reader.has_erlang_stack, pointers),
             (!reader.has_erlang_stack, no_stack),
         ];
-        Ok(notes.into_iter().filter(|(applies, _)| *applies).map(|(_, it)| it.to_owned()).collect())
+        Ok(notes
+            .into_iter()
+            .filter(|(applies, _)| *applies)
+            .map(|(_, note)| note.to_owned())
+            .collect())
     }
 }
 
-/// Opens a clock for each thread on each CPU, and a ring for each CPU. An event on all CPUs could not share a
-/// ring with the threads that its thread starts, and a ring for each thread is more memory than a user may
-/// lock.
+/// Opens a clock for each thread on each CPU, and a ring for each CPU. An event on all CPUs could not share a ring
+/// with the threads that its thread starts. A ring for each thread would need more memory than a user may lock.
 fn open_all(
     process: &Process,
     clock: &Clock,
@@ -236,7 +241,7 @@ fn open_all(
     Ok((rings, redirected))
 }
 
-/// The largest ring that the kernel allows now: other programs of the user may have locked memory too.
+/// Maps the largest ring that the kernel allows now: other programs of the user may have locked memory too.
 fn largest_ring(event: &OwnedFd) -> io::Result<Ring> {
     let mut pages = RING_PAGES;
     loop {
@@ -255,10 +260,10 @@ fn has_ended(error: &io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::SRCH.raw_os_error())
 }
 
-/// Raises the limit of open files to the hard limit: there is a descriptor for each thread and CPU.
+/// Raises the limit of open files to the hard limit: each thread on each CPU needs a descriptor.
 fn raise_descriptor_limit() {
     let limit = getrlimit(Resource::Nofile);
-    // When that is refused, opening the events fails with a message.
+    // If that is refused, opening the events fails with a message.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
 }
 

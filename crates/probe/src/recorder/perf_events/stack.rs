@@ -1,4 +1,4 @@
-//! Makes a raw sample of a perf record: walks the C frames and the Erlang stack as far as registers, frame
+//! Makes a raw sample from a perf record. Walks the C frames and the Erlang stack as far as registers, frame
 //! pointers and the inner part of the stack allow.
 
 use std::ops::Range;
@@ -18,7 +18,7 @@ use crate::{
     native::{Step, Walker},
 };
 
-/// The node's code, as the walks need it.
+/// The facts about the node's code that the walks need.
 pub(super) struct StackReader {
     pub(super) walker: Walker,
     pub(super) jit: JitCode,
@@ -26,21 +26,21 @@ pub(super) struct StackReader {
     pub(super) normal_exit: u64,
     /// JIT code that schedules processes in and out.
     pub(super) schedule: Range<u64>,
-    /// Whether JIT code keeps frame pointers (`+JPperf true`).
+    /// True if JIT code keeps frame pointers (`+JPperf true`).
     pub(super) has_frame_pointers: bool,
-    /// Whether the stack in a sample is the Erlang stack where JIT code was interrupted.
+    /// True if the stack in a sample of JIT code is the Erlang stack.
     pub(super) has_erlang_stack: bool,
     /// The kernel's limit of addresses in a call chain.
     pub(super) max_addresses: usize,
 }
 
-/// A sample, and the address of the Erlang process that ran, where it is known.
+/// A sample, and the address of the Erlang process that ran, if it is known.
 pub(super) struct SampleStack {
     pub(super) sample: RawSample,
     pub(super) process: Option<u64>,
 }
 
-/// Return addresses on the Erlang stack, innermost first, and how the walk ended.
+/// Return addresses on the Erlang stack, innermost first, and the outcome of the walk.
 type ErlangStack = (Vec<u64>, ErlangOutcome);
 
 /// The C functions between the interrupted one and the call from JIT code.
@@ -53,7 +53,12 @@ struct NativeWalk {
 
 impl StackReader {
     pub(super) fn read(&self, tick: &Tick, thread: Thread) -> SampleStack {
-        let ip = tick.user.first().copied().or(tick.registers.map(|it| it.ip)).unwrap_or(0);
+        let ip = tick
+            .user
+            .first()
+            .copied()
+            .or(tick.registers.map(|registers| registers.ip))
+            .unwrap_or(0);
         let mode = if tick.is_kernel { CpuMode::Kernel } else { CpuMode::User };
         let mut sample = RawSample::tick(thread.tid, ip, mode);
         sample.set_kernel_frames(&tick.kernel);
@@ -81,9 +86,9 @@ impl StackReader {
         SampleStack { sample, process: native.at_call.map(|registers| registers.saved[PROCESS]) }
     }
 
-    /// Whether a scheduler runs no process.
+    /// Returns whether a scheduler runs no process.
     fn is_scheduling(&self, native: &NativeWalk) -> bool {
-        let is_between = |at: &Registers| self.schedule.contains(&(at.ip - 1));
+        let is_between = |call: &Registers| self.schedule.contains(&(call.ip - 1));
         native.outcome == NativeOutcome::ReachedRoot
             || native.at_call.as_ref().is_some_and(is_between)
     }
@@ -100,8 +105,8 @@ impl StackReader {
         SampleStack { sample, process: tick.registers.map(|registers| registers.saved[PROCESS]) }
     }
 
-    /// The Erlang stack in the frame-pointer chain. `None` when the chain has none: C functions without
-    /// frame pointers use the register for something else.
+    /// The Erlang stack in the frame-pointer chain. `None` if the chain has none: C functions without frame
+    /// pointers use the register for another purpose.
     fn by_frame_pointers(&self, tick: &Tick) -> Option<ErlangStack> {
         if !self.has_frame_pointers {
             return None;
@@ -122,8 +127,8 @@ impl StackReader {
         }
     }
 
-    /// The Erlang stack by scanning: only return addresses have 00 in their low two bits and point into JIT
-    /// code (see `bpf/erlang.h`).
+    /// The Erlang stack by scanning: only return addresses have 00 in their low two bits and point into JIT code
+    /// (see `bpf/erlang.h`).
     fn by_scan(&self, words: &[u64]) -> ErlangStack {
         if !self.has_erlang_stack {
             return (Vec::new(), ErlangOutcome::NoRoot);
@@ -246,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_reach_the_root_is_not_complete() {
+    fn a_stack_that_misses_the_root_is_not_complete() {
         let scheduler = ThreadKind::Scheduler;
         let long = tick(&[0x1800, 0x1104, 0x1108, 0x110c, 0x1110, 0x1114, 0x1118, 0x111c], &[]);
         let frames = [0x111c, 0x1118, 0x1114, 0x1110, 0x110c, 0x1108, 0x1104];

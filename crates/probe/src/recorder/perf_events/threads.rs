@@ -12,18 +12,18 @@ use crate::{
 /// A thread of the node.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Thread {
-    /// Its id in the node's own pid namespace.
+    /// Id in the node's own pid namespace.
     pub(super) tid: u32,
-    /// Its kind, from its name.
+    /// Kind of the thread, from its name.
     pub(super) kind: ThreadKind,
-    /// Of a thread that runs JIT code: the stack pointer with which JIT code calls C.
+    /// Stack pointer with which JIT code calls C, on a thread that runs JIT code.
     pub(super) jit_stack: Option<u64>,
 }
 
 /// The threads seen so far, by their ids in this process's pid namespace.
 pub(super) struct Threads {
     known: HashMap<u32, Thread>,
-    /// By id in the node's namespace.
+    /// Stack pointers for calls of C, by thread id in the node's namespace.
     jit_stacks: HashMap<u32, u64>,
 }
 
@@ -41,7 +41,7 @@ impl Threads {
         Self { known: HashMap::new(), jit_stacks: stacks.collect() }
     }
 
-    /// The thread with an id in this process's pid namespace. Reads the list of threads when it is unknown.
+    /// The thread with an id in this process's pid namespace. Reads the list of threads if the id is unknown.
     pub(super) fn find(&mut self, outside: u32, process: &Process) -> Thread {
         if !self.known.contains_key(&outside) {
             for thread in process.threads().unwrap_or_default() {

@@ -1,5 +1,5 @@
-//! The BIF or NIF between an Erlang function and the C functions below it. Names are given only where the
-//! code or the VM itself says which one it is.
+//! The BIF or NIF between an Erlang function and the C functions below it. A name requires that the code or the VM
+//! itself identifies it.
 
 use std::rc::Rc;
 
@@ -19,13 +19,13 @@ use crate::{
 /// Looks up BIFs and NIFs, for the samples of one node.
 pub(super) struct Callees {
     functions: FunctionNames,
-    /// By return address.
+    /// Called BIFs, by return address.
     calls: FxHashMap<u64, Option<CalledBif>>,
-    /// What was found for samples before.
+    /// Results for earlier samples.
     native_calls: FxHashMap<NativeCall, Rc<[NamedFrame]>>,
 }
 
-/// All of a sample that tells what JIT code calls C for.
+/// The fields of a sample that identify the purpose of a call from JIT code into C.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct NativeCall {
     jit_return: u64,
@@ -33,7 +33,8 @@ struct NativeCall {
     current: Option<CodeMfa>,
 }
 
-/// More calls are forgotten: the words come from memory that the node changes meanwhile.
+/// Limit of kept calls, beyond which all are dropped. Their words come from memory that the node changes meanwhile, so
+/// that their number has no limit of its own.
 const MAX_KEPT_CALLS: usize = 10_000;
 
 impl Callees {
@@ -42,7 +43,7 @@ impl Callees {
         Self { functions, calls: FxHashMap::default(), native_calls: FxHashMap::default() }
     }
 
-    /// The C functions whose names the VM tells. `text` is the emulator's code, with its address.
+    /// The C functions named by the VM. `text` is the emulator's code, with its address.
     pub(super) fn native_functions(
         &mut self,
         node: NodeCode<'_>,
@@ -51,19 +52,19 @@ impl Callees {
         native_functions(node.process, node.code, &mut self.functions, text)
     }
 
-    /// Forgets what was read out of JIT code; to be called when the code map has changed.
+    /// Drops all results read from JIT code. Call it after a change of the code map.
     pub(super) fn code_changed(&mut self) {
         self.functions.code_changed();
         self.calls.clear();
         self.native_calls.clear();
     }
 
-    /// Forgets what has ids of frames.
+    /// Drops all results with ids of frames.
     pub(super) fn forget_frames(&mut self) {
         self.native_calls.clear();
     }
 
-    /// What JIT code calls C for, outermost first. Empty when it is not known; two names when the BIF
+    /// The BIF or NIF for which JIT code calls C, outermost first. Empty if it is unknown; two names if the BIF
     /// continues in another BIF.
     pub(super) fn at_native_call(
         &mut self,
@@ -133,8 +134,8 @@ impl Callees {
         found
     }
 
-    /// The function of `Process.current`, when it is a BIF. A BIF that is about to continue in Erlang code
-    /// has set that Erlang function already.
+    /// The function of `Process.current`, if it is a BIF. A BIF that is about to continue in Erlang code has
+    /// already set that Erlang function.
     fn current_bif(&mut self, current: Option<CodeMfa>, node: NodeCode<'_>) -> Option<String> {
         self.functions.bif_named(current?, node.code, node.process).map(str::to_owned)
     }

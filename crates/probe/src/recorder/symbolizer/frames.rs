@@ -1,4 +1,4 @@
-//! Frames: from addresses to names. An address is looked up once, as long as the code does not change.
+//! Frames: names of addresses. An address is looked up once, as long as the code does not change.
 
 use rabbitscope_profiles::{Frame, FrameId, FrameKind, FrameTable, ThreadKind};
 use rustc_hash::FxHashMap;
@@ -16,7 +16,7 @@ pub(in super::super) struct NodeCode<'a> {
     pub(in super::super) process: &'a Process,
 }
 
-/// What kind of address it is.
+/// Kind of an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum AddressKind {
     /// An interrupted instruction of JIT code.
@@ -36,7 +36,7 @@ impl AddressKind {
         matches!(self, Self::JitInstruction | Self::JitReturn)
     }
 
-    /// The address to look up: of a return address the call before it, because that may be the last
+    /// The address to look up. For a return address that is the call before it, because the call may be the last
     /// instruction of its function.
     fn place(self, address: u64) -> u64 {
         match self {
@@ -46,16 +46,16 @@ impl AddressKind {
     }
 }
 
-/// Whether the node's mappings were read since the samples of this fetch were taken. Reading them again finds nothing
-/// new for these, and a stack whose walk went astray has an address that is nowhere, another one each time.
+/// Limits reads of the node's mappings to one per fetch, because a second read finds nothing new for the same
+/// samples. A stack whose walk went astray has an address in no mapping, another one each time.
 #[derive(Debug, Default)]
 struct MappingsOfFetch {
     are_read: bool,
 }
 
 impl MappingsOfFetch {
-    /// Once.
-    fn are_to_be_read(&mut self) -> bool {
+    /// Returns true once per fetch.
+    fn must_read(&mut self) -> bool {
         !std::mem::replace(&mut self.are_read, true)
     }
 }
@@ -64,12 +64,12 @@ impl MappingsOfFetch {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NamedFrame {
     pub(super) id: FrameId,
-    /// Whether a symbol was found.
+    /// True if a symbol was found.
     pub(super) is_symbolized: bool,
-    /// Source line, of an Erlang function.
+    /// Source line of an Erlang function.
     pub(super) line: Option<SourceLine>,
-    /// Whether the address has this name until code changes. Not that of one that was in no mapping when these were last
-    /// read, before it came.
+    /// True if the address keeps this name until code changes. False for an address without a mapping, if the
+    /// mappings were last read before the address came.
     pub(super) is_lasting: bool,
 }
 
@@ -79,18 +79,18 @@ pub(super) struct Frames {
     native: NativeNames,
     mappings: MappingsOfFetch,
     by_address: FxHashMap<(u64, AddressKind), NamedFrame>,
-    /// By what threads are for.
+    /// Root frames, by kind of thread.
     threads: FxHashMap<ThreadKind, NamedFrame>,
     /// Code for which a debug file would have better names.
     unnamed: UnnamedCode,
 }
 
 impl Frames {
-    /// `told` are C functions whose names the VM tells.
-    pub(super) fn new(process: &Process, told: Vec<NativeFunction>) -> Self {
+    /// Frames of `process`. `vm_functions` are C functions named by the VM.
+    pub(super) fn new(process: &Process, vm_functions: Vec<NativeFunction>) -> Self {
         Self {
             table: FrameTable::default(),
-            native: NativeNames::new(process, told),
+            native: NativeNames::new(process, vm_functions),
             mappings: MappingsOfFetch::default(),
             by_address: FxHashMap::default(),
             threads: FxHashMap::default(),
@@ -103,22 +103,22 @@ impl Frames {
         self.unnamed
     }
 
-    /// Samples come that were taken until now.
+    /// Starts a fetch of samples until now.
     pub(super) fn begin_fetch(&mut self) {
         self.mappings = MappingsOfFetch::default();
     }
 
-    /// Forgets names of JIT code; to be called when the code map has changed.
+    /// Drops names of JIT code. Call it after a change of the code map.
     pub(super) fn code_changed(&mut self) {
         self.by_address.retain(|&(_, kind), _| !kind.is_jit());
     }
 
-    /// Names and addresses that are kept.
+    /// Number of kept names and addresses.
     pub(super) fn len(&self) -> usize {
         self.by_address.len() + self.table.len()
     }
 
-    /// Forgets all names; no id that was given is valid any more.
+    /// Drops all names. No earlier id is valid any more.
     pub(super) fn forget_names(&mut self) {
         self.table = FrameTable::default();
         self.by_address.clear();
@@ -133,7 +133,7 @@ impl Frames {
         &self.table.get(frame.id).name
     }
 
-    /// Whether a function is known to be a BIF.
+    /// Returns whether a function is known to be a BIF.
     pub(super) fn is_bif(&self, name: &str) -> bool {
         self.table.id_of(name, FrameKind::Bif).is_some()
     }
@@ -172,7 +172,7 @@ impl Frames {
             }
             AddressKind::NativeInstruction | AddressKind::NativeReturn => {
                 if !self.native.is_mapped(address) {
-                    is_lasting = self.mappings.are_to_be_read();
+                    is_lasting = self.mappings.must_read();
                     if is_lasting {
                         self.native.refresh(node.process);
                     }
@@ -192,14 +192,14 @@ impl Frames {
     }
 
     fn note_unnamed(&mut self, name: &NativeName, place: u64) {
-        let (NativeName::Told(name) | NativeName::Unknown(name)) = name else { return };
+        let (NativeName::FromVm(name) | NativeName::Unknown(name)) = name else { return };
         let Some((path, offset)) = self.native.place_in_file(place) else { return };
         let file = || self.native.file(path).and_then(|file| file.try_clone().ok());
         self.unnamed.note((path, file), name, offset);
     }
 }
 
-/// Code that functions share is named `global::…`; the rest is `module:function/arity`.
+/// The frame of JIT code. Code that functions share is named `global::…`; the rest is `module:function/arity`.
 fn jit_frame(name: Option<&str>) -> (Frame, bool) {
     let Some(name) = name else {
         return (Frame { name: "[jit]".into(), kind: FrameKind::VmFragment }, false);
@@ -211,7 +211,7 @@ fn jit_frame(name: Option<&str>) -> (Frame, bool) {
 
 fn native_frame(name: NativeName, kind: FrameKind) -> (Frame, bool) {
     match name {
-        NativeName::Known(name) | NativeName::Told(name) => (Frame { name, kind }, true),
+        NativeName::Known(name) | NativeName::FromVm(name) => (Frame { name, kind }, true),
         NativeName::Unknown(name) => (Frame { name, kind }, false),
     }
 }
@@ -225,7 +225,7 @@ mod tests {
     #[test]
     fn mappings_are_read_once_for_the_samples_of_a_fetch() {
         let mut mappings = MappingsOfFetch::default();
-        assert_eq!([0; 3].map(|_| mappings.are_to_be_read()), [true, false, false]);
+        assert_eq!([0; 3].map(|_| mappings.must_read()), [true, false, false]);
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Weights by source line. They are kept beside the stacks, so that lines do not multiply the stacks. Memory
-//! follows the code that ran, not the samples.
+//! Weights by source line. They are kept beside the stacks, so that lines do not multiply the stacks. Memory grows
+//! with the executed code, not with the samples.
 
 use rabbitscope_profiles::{Event, FrameId};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -13,15 +13,15 @@ pub(super) type FunctionLines = Vec<(FrameId, Option<SourceLine>)>;
 #[derive(Debug, Default)]
 pub(super) struct LineWeights {
     sums: FxHashMap<(Event, FrameId, SourceLine), LineSum>,
-    /// Functions of the sample that is being added; kept to reuse its memory.
+    /// Functions of the current sample, kept to reuse their memory.
     seen: FxHashSet<FrameId>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct LineSum {
-    /// Weight of the samples whose innermost Erlang function this is, on this line.
+    /// Weight of samples with this function as the innermost Erlang function, on this line.
     pub(super) own: u64,
-    /// Weight of the samples with this function whose innermost activation is on this line.
+    /// Weight of samples with this function, by the line of its innermost activation.
     pub(super) total: u64,
 }
 
@@ -45,7 +45,7 @@ impl LineWeights {
         &self,
         event: Event,
     ) -> impl Iterator<Item = (FrameId, SourceLine, LineSum)> {
-        let found = self.sums.iter().filter(move |((its, ..), _)| *its == event);
+        let found = self.sums.iter().filter(move |((own, ..), _)| *own == event);
         found.map(|(&(_, frame, line), &sum)| (frame, line, sum))
     }
 }
@@ -83,7 +83,7 @@ mod tests {
     #[test]
     fn a_function_that_calls_itself_counts_once_where_it_is_innermost() {
         check(&[(&[(1, 10), (1, 10), (2, 20), (1, 11)], 4)], &[(1, 11, 4, 4), (2, 20, 0, 4)]);
-        // Not at an outer activation either when the line of the innermost is not known.
+        // An outer activation does not count either if the line of the innermost is unknown.
         check(&[(&[(1, 10), (2, 20), (1, 0)], 4)], &[(2, 20, 0, 4)]);
     }
 }

@@ -1,4 +1,4 @@
-//! Stacks that are built from what is remembered are those that are built anew: on samples of a node that is busy.
+//! Compares stacks built with remembered steps and stacks built anew, on samples of a busy node.
 
 use std::{thread::sleep, time::Duration};
 
@@ -22,7 +22,7 @@ use crate::{
     },
 };
 
-/// Recursion, BIFs and NIFs, garbage, files and sockets, for ten seconds.
+/// Work of ten seconds: recursion, BIFs and NIFs, garbage, files and sockets.
 const BUSY: &str = "Deep = fun F(0) -> []; F(N) -> [integer_to_binary(N) | F(N - 1)] end, \
     Work = fun G() -> lists:sort(Deep(200)), ets:tab2list(ac_tab), erlang:md5(Deep(50)), \
         {ok, _} = file:read_file(code:which(lists)), inet:getifaddrs(), G() end, \
@@ -71,7 +71,7 @@ fn window(
 }
 
 #[test]
-fn what_is_remembered_changes_no_profile() {
+fn remembered_steps_change_no_profile() {
     let broker = Broker::start_with_own_log(&ThrowawayBroker::default()).unwrap();
     let process = Process::open(broker.pid).unwrap();
     let Inspected { emulator, code } = inspect(&process).unwrap();
@@ -94,7 +94,8 @@ fn what_is_remembered_changes_no_profile() {
     check_unmapped(node);
 }
 
-/// What is in no mapping may be in one that is newer than the last reading: only who caused that reading keeps its name.
+/// An address without a mapping may be in one that is newer than the last read. Only the address that caused that
+/// read keeps its name.
 fn check_unmapped(node: NodeCode<'_>) {
     let mut frames = Frames::new(node.process, Vec::new());
     let mut is_lasting =

@@ -21,7 +21,7 @@ impl Symbolizer {
         self.weights.notes()
     }
 
-    /// The functions, distinct samples and quality of one event, once: the weights are taken out.
+    /// Takes the functions, distinct samples and quality of one event, and leaves no weights behind.
     pub(in super::super) fn take_event(
         &mut self,
         event: Event,
@@ -49,8 +49,7 @@ impl Symbolizer {
         (used.frames, samples, quality.get(&event).copied().unwrap_or_default())
     }
 
-    /// The line weights of the functions of `frames`, in order. A BIF has none: its Erlang source is a
-    /// placeholder.
+    /// The line weights of the functions of `frames`, in order. A BIF has none: its Erlang source is a placeholder.
     pub(in super::super) fn lines_of_event(
         &self,
         event: Event,
@@ -103,7 +102,7 @@ impl<'a> Used<'a> {
         entries
     }
 
-    /// Gives a BIF the same kind when one of its few JIT instructions was interrupted.
+    /// The id in the profile. A BIF has the same kind even if one of its few JIT instructions was interrupted.
     fn id_of(&mut self, recorded: FrameId) -> FrameId {
         if let Some(&id) = self.ids.get(&recorded) {
             return id;
@@ -121,7 +120,7 @@ impl<'a> Used<'a> {
 struct ProcessTexts(FxHashMap<u64, Arc<str>>);
 
 impl ProcessTexts {
-    /// `None` without a process.
+    /// The text of a process's pid; `None` without a process.
     fn text(&mut self, process: u64, pids: &Pids) -> Option<Arc<str>> {
         let new = || pids.text(process).into();
         let text = || Arc::clone(self.0.entry(process).or_insert_with(new));

@@ -20,20 +20,20 @@ use crate::{
     recorder::sampler::FetchedSample,
 };
 
-/// What is kept besides stacks.
+/// Results to keep besides stacks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in super::super) enum Detail {
     /// Weights by line of source.
     Lines,
-    /// Nothing.
+    /// None.
     Stacks,
 }
 
-/// Names that are kept from window to window. More are forgotten at the end of a window: addresses that have no
-/// name, and code that is loaded again and again, are without end.
+/// Limit of names kept between windows. Beyond it all are dropped at the end of a window: addresses without names,
+/// and repeatedly loaded code, would grow without end.
 const MAX_KEPT_NAMES: usize = 100_000;
 
-/// Entries of stacks whose memory is kept from window to window. Chosen: more would be kept for windows that are rare.
+/// Limit of stack entries whose memory is kept between windows. Chosen: more would be kept for rare windows.
 const MAX_KEPT_STACKS: usize = 20_000;
 
 /// Collects the samples of one recording.
@@ -46,20 +46,20 @@ pub(in super::super) struct Symbolizer {
     pub(super) quality: FxHashMap<Event, StackQuality>,
     steps: Steps,
     callees: Callees,
-    /// Of the sample that is being added; kept to reuse its memory.
+    /// Functions and lines of the current sample, kept to reuse their memory.
     function_lines: FunctionLines,
-    /// Whether weights by line of source are kept.
+    /// True if weights by line of source are kept.
     has_lines: bool,
-    /// Whether C frames were cut since the last [`Symbolizer::take_native_cut`].
+    /// True if C frames were cut since the last [`Symbolizer::take_native_cut`].
     has_native_cut: bool,
 }
 
 impl Symbolizer {
     pub(in super::super) fn new(node: NodeCode<'_>, emulator: &Emulator, detail: Detail) -> Self {
         let mut callees = Callees::new(node.process, emulator);
-        let told = told_functions(&mut callees, node);
+        let vm_functions = functions_of_vm(&mut callees, node);
         Self {
-            frames: Frames::new(node.process, told),
+            frames: Frames::new(node.process, vm_functions),
             stacks: Stacks::default(),
             weights: StackWeights::default(),
             lines: LineWeights::default(),
@@ -78,19 +78,19 @@ impl Symbolizer {
         self.frames.into_unnamed()
     }
 
-    /// Samples come that were taken until now.
+    /// Starts a fetch of samples until now.
     pub(in super::super) fn begin_fetch(&mut self) {
         self.frames.begin_fetch();
     }
 
-    /// Forgets names of JIT code; to be called when the code map has changed.
+    /// Drops names of JIT code. Call it after a change of the code map.
     pub(in super::super) fn code_changed(&mut self) {
         self.frames.code_changed();
         self.callees.code_changed();
         self.steps.clear();
     }
 
-    /// Forgets the samples so far, but not the names.
+    /// Drops the samples so far, but keeps the names.
     pub(in super::super) fn begin_window(&mut self) {
         if self.stacks.len() > MAX_KEPT_STACKS {
             (self.stacks, self.weights) = (Stacks::default(), StackWeights::default());
@@ -139,7 +139,7 @@ impl Symbolizer {
         self.weights.add(key, raw, first_step);
     }
 
-    /// Whether C frames were cut since the last call: new code may have been mapped.
+    /// Returns whether C frames were cut since the last call: new code may have been mapped.
     pub(in super::super) fn take_native_cut(&mut self) -> bool {
         std::mem::take(&mut self.has_native_cut)
     }
@@ -172,19 +172,19 @@ impl Symbolizer {
     }
 }
 
-/// The C functions whose names only the VM tells. To ask reads the head of every Erlang function, so that a VM that
+/// The C functions that only the VM names. Asking it means reading the head of every Erlang function. So a VM that
 /// exports its functions, or whose build is known, is not asked.
-fn told_functions(callees: &mut Callees, node: NodeCode<'_>) -> Vec<NativeFunction> {
+fn functions_of_vm(callees: &mut Callees, node: NodeCode<'_>) -> Vec<NativeFunction> {
     let exports_them = node.process.image.symbols.contains_key(SCHEDULE_FUNCTION);
     if exports_them || has_names(node.process) {
         return Vec::new();
     }
     let text = emulator_text(node.process);
-    let told = text.map(|(start, text)| callees.native_functions(node, (start, &text)));
-    told.unwrap_or_default()
+    let functions = text.map(|(start, text)| callees.native_functions(node, (start, &text)));
+    functions.unwrap_or_default()
 }
 
-/// A stack counts as complete when the process's root was reached and no C frame is missing.
+/// The outcome of a stack. It is complete if the walk reached the process's root and no C frame is missing.
 fn outcome_of(raw: &RawSample) -> StackOutcome {
     match raw.erlang_outcome() {
         Some(ErlangOutcome::NoProcess) => StackOutcome::NoProcess,

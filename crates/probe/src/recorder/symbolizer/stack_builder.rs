@@ -1,5 +1,5 @@
-//! Orders the frames of one raw sample, root first: thread, wait state, Erlang stack, the call into C, C
-//! functions, kernel.
+//! Orders the frames of one raw sample, root first: thread, wait state, Erlang stack, the call into C, C functions,
+//! kernel.
 
 use rabbitscope_profiles::{FrameKind, ThreadKind, is_lock_wait};
 
@@ -16,10 +16,10 @@ use crate::{
     kernel_interface::{ErlangOutcome, RawSample, WaitState},
 };
 
-/// Stands for the frames that are missing in the middle of a truncated stack.
+/// Replacement for the missing frames in the middle of a truncated stack.
 const TRUNCATED: &str = "[truncated]";
 
-/// Stands for the C functions that the walk did not reach.
+/// Replacement for the C functions that the walk did not reach.
 const NATIVE_CUT: &str = "[C frames missing]";
 
 /// The C function in which a dirty scheduler runs processes. Its callees belong to the process.
@@ -28,26 +28,26 @@ const DIRTY_LOOP: &str = "erts_dirty_process_main";
 /// The C function in which a scheduler runs a port's tasks, for no process.
 const PORT_TASK: &str = "erts_port_task_execute";
 
-/// At a tracepoint the kernel stack ends with our own program and the functions that call it.
+/// Prefix of the kernel functions that call our own program: at a tracepoint the kernel stack ends with them.
 const OWN_PROGRAM: &str = "bpf_trace_run";
 
 /// The frames of one sample.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct NamedStack {
     pub(super) id: StackId,
-    /// Whether every frame has a symbol.
+    /// True if every frame has a symbol.
     pub(super) is_symbolized: bool,
-    /// Whether it has an Erlang function.
+    /// True if the stack has an Erlang function.
     pub(super) has_function: bool,
 }
 
-/// What is needed to build stacks; it belongs to the symbolizer.
+/// Parts of the symbolizer that build a stack.
 pub(super) struct StackBuilder<'a> {
     pub(super) frames: &'a mut Frames,
     pub(super) stacks: &'a mut Stacks,
     pub(super) steps: &'a mut Steps,
     pub(super) callees: &'a mut Callees,
-    /// Where the functions of the stack and their lines go. Empty at first.
+    /// Output: the functions of the stack and their lines. Empty at first.
     pub(super) function_lines: &'a mut FunctionLines,
     pub(super) node: NodeCode<'a>,
     pub(super) raw: &'a RawSample,
@@ -74,8 +74,8 @@ impl StackBuilder<'_> {
         self.stack
     }
 
-    /// Why the thread was off the CPU. A thread that runs no process and no port task and does not wait
-    /// for a lock has nothing to do.
+    /// The reason for the thread's absence from the CPU. A thread is idle if it runs no process and no port task
+    /// and does not wait for a lock.
     fn wait_state(&mut self) -> Option<&'static str> {
         match self.raw.wait()? {
             WaitState::None => None,
@@ -111,7 +111,7 @@ impl StackBuilder<'_> {
         }
     }
 
-    /// Whether a word is the return address of the innermost JIT code.
+    /// Returns whether a word is the return address of the innermost JIT code.
     fn is_innermost_call(&self, call: u64) -> bool {
         let (raw, code) = (self.raw, self.node.code);
         let place = if raw.is_in_jit() { raw.head.ip } else { raw.head.jit_return.wrapping_sub(1) };
@@ -125,8 +125,8 @@ impl StackBuilder<'_> {
         })
     }
 
-    /// The function of a process that is being scheduled in or out: the process left it without a return
-    /// address. The address may be no function: of a process that starts, or whose BIF was interrupted.
+    /// Pushes the function of a process that is being scheduled in or out, which left it without a return address.
+    /// The address may be no function: for a process that starts, or whose BIF was interrupted.
     fn push_resumption(&mut self) {
         let Some(address) = self.raw.resumption().filter(|_| self.raw.has_process()) else {
             return;
@@ -137,7 +137,7 @@ impl StackBuilder<'_> {
         }
     }
 
-    /// The call from JIT code into C: the BIF or NIF where it is known, else the code that calls.
+    /// Pushes the call from JIT code into C: the BIF or NIF if it is known, else the calling code.
     fn push_native_call(&mut self, jit_return: u64) {
         let callees = self.callees.at_native_call(self.raw, self.node, self.frames);
         if callees.is_empty() {
@@ -170,15 +170,15 @@ impl StackBuilder<'_> {
         self.push_address(raw.head.ip, kind, 1);
     }
 
-    /// C frames outside the process. On a normal scheduler the C frames start at the call from JIT code; on
-    /// a dirty scheduler they start at the thread's first function.
+    /// Number of C frames outside the process. On a normal scheduler the C frames start at the call from JIT code.
+    /// On a dirty scheduler they start at the thread's first function.
     fn frames_above_process(&mut self) -> usize {
         let raw = self.raw;
         if !raw.has_process() || raw.jit_return().is_some() {
             return 0;
         }
         let is_loop = |address| self.native_name(address) == DIRTY_LOOP;
-        raw.native_frames().position(is_loop).map_or(0, |at| at + 1)
+        raw.native_frames().position(is_loop).map_or(0, |index| index + 1)
     }
 
     fn native_name(&mut self, return_address: u64) -> &str {

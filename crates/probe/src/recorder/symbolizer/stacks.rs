@@ -1,6 +1,6 @@
-//! Distinct stacks as a tree that shares their outer parts: a stack that differs from others in its last
-//! frames only takes memory for those frames. A long recording has many such stacks, with the same Erlang
-//! calls and another place in the kernel.
+//! Distinct stacks as a tree with common outer parts: a stack that differs from others only in its last frames
+//! takes memory only for those. A long recording has many such stacks, with the same Erlang calls and another place
+//! in the kernel.
 
 use rabbitscope_profiles::{FrameId, StackEntry};
 use rustc_hash::FxHashMap;
@@ -23,12 +23,12 @@ pub(super) struct Stacks {
 struct Node {
     outer: StackId,
     entry: StackEntry,
-    /// Entries of the stack.
+    /// Number of entries of the stack.
     depth: u32,
 }
 
 impl Stacks {
-    /// `outer` with one more entry at its inner end. Equal neighbours become one entry.
+    /// The stack `outer` with one more entry at its inner end. Equal neighbours become one entry.
     pub(super) fn push(&mut self, outer: StackId, frame: FrameId, repeat: u32) -> StackId {
         match self.node(outer) {
             Some(Node { outer: before, entry: last, .. }) if last.frame == frame => {
@@ -38,13 +38,13 @@ impl Stacks {
         }
     }
 
-    /// Forgets all stacks, but keeps their memory for as many.
+    /// Drops all stacks, but keeps their memory for as many new ones.
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
         self.index.clear();
     }
 
-    /// Entries of all stacks; what stacks share is one entry.
+    /// Number of entries of all stacks. A common part counts once.
     pub(super) fn len(&self) -> usize {
         self.nodes.len()
     }
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn equal_stacks_have_one_id_and_share_what_they_can() {
+    fn equal_stacks_have_one_id_and_share_their_outer_parts() {
         let mut stacks = Stacks::default();
         let first = stack(&mut stacks, &[(1, 1), (2, 1), (3, 1)]);
         assert_eq!(stack(&mut stacks, &[(1, 1), (2, 1), (3, 1)]), first);

@@ -1,10 +1,10 @@
-//! Steps of stacks that were built before: an address on top of a stack leads to the same stack with the same frame as the
-//! last time. Most frames of a sample are steps that are known, and take one lookup here in place of those of the name
-//! and of the stack.
+//! Steps of stacks that were built before: an address on top of a stack leads to the same stack with the same frame
+//! as the last time. Most frames of a sample are known steps, and take one look-up here in place of those of the
+//! name and of the stack.
 //!
-//! The table is too large for the CPU's caches, and is used for some milliseconds a second on a machine that does other
-//! things: a lookup costs what memory it touches. A step and its outcome take 32 bytes together, so that they are in one
-//! cache line.
+//! The table is too large for the CPU's caches, and an otherwise busy machine uses it for some milliseconds per
+//! second. The cost of a look-up is therefore the memory that it touches. A step and its outcome take 32 bytes
+//! together, so that they are in one cache line.
 
 use rabbitscope_profiles::FrameId;
 use rustc_hash::FxHashMap;
@@ -15,16 +15,16 @@ use super::{
 };
 use crate::beam::SourceLine;
 
-/// An address that is pushed onto a stack.
+/// An address on top of a stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Step {
     address: u64,
     outer: StackId,
-    /// Consecutive activations, and the kind of address in the lowest bits.
+    /// Number of consecutive activations, with the kind of address in the lowest bits.
     repeat_and_kind: u32,
 }
 
-/// Bits for the kind of address.
+/// Number of bits for the kind of address.
 const KIND_BITS: u32 = 3;
 
 impl Step {
@@ -32,22 +32,22 @@ impl Step {
         Self { address, outer, repeat_and_kind: repeat << KIND_BITS | kind as u32 }
     }
 
-    /// Consecutive activations.
+    /// Number of consecutive activations.
     pub(super) fn repeat(self) -> u32 {
         self.repeat_and_kind >> KIND_BITS
     }
 }
 
-/// What it led to.
+/// Result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Outcome {
     pub(super) stack: StackId,
     pub(super) frame: FrameId,
-    /// Whether the frame has a symbol.
+    /// True if the frame has a symbol.
     pub(super) is_symbolized: bool,
-    /// Whether the frame is an Erlang function.
+    /// True if the frame is an Erlang function.
     pub(super) is_function: bool,
-    /// Source line, of an Erlang function.
+    /// Source line of an Erlang function.
     pub(super) line: Option<SourceLine>,
 }
 
@@ -58,7 +58,7 @@ impl Outcome {
     }
 }
 
-/// An outcome as it is kept.
+/// An outcome in its stored form.
 #[derive(Clone, Copy, Debug)]
 struct Kept {
     stack: StackId,
@@ -71,10 +71,10 @@ struct Kept {
 
 const _: () = assert!(size_of::<(Step, Kept)>() == 32, "two to a cache line");
 
-/// More steps are forgotten: 1 MiB, and 256 KiB of lines. Chosen.
+/// Limit of steps, beyond which all are dropped: 1 MiB, and 256 KiB of lines. Chosen.
 const MAX_STEPS: usize = 28_000;
 
-/// The steps of a window. They are valid as long as the stacks, and the names of addresses.
+/// The steps of a window. They are valid as long as the stacks and the names of addresses.
 #[derive(Debug, Default)]
 pub(super) struct Steps {
     known: FxHashMap<Step, Kept>,
@@ -98,7 +98,7 @@ impl Steps {
         self.known.insert(step, Kept { stack, frame, line, is_symbolized, is_function });
     }
 
-    /// Forgets all steps, but keeps their memory for as many.
+    /// Drops all steps, but keeps their memory for as many new ones.
     pub(super) fn clear(&mut self) {
         self.known.clear();
         self.lines.clear();

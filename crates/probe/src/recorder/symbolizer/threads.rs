@@ -12,7 +12,7 @@ use crate::node::Process;
 pub(super) struct ThreadNames(FxHashMap<u32, (Arc<str>, ThreadKind)>);
 
 impl ThreadNames {
-    /// The kind of a thread. Reads the list of threads when the id is unknown.
+    /// The kind of a thread. Reads the list of threads if the id is unknown.
     pub(super) fn kind(&mut self, tid: u32, process: &Process) -> ThreadKind {
         if let Some(&(_, kind)) = self.0.get(&tid) {
             return kind;
@@ -24,7 +24,7 @@ impl ThreadNames {
         self.0.entry(tid).or_insert_with(|| (Arc::default(), ThreadKind::Other)).1
     }
 
-    /// The name of a thread; empty when it is not known.
+    /// The name of a thread; empty if it is unknown.
     pub(super) fn name(&self, tid: u32) -> Arc<str> {
         self.0.get(&tid).map_or_else(Arc::default, |(name, _)| Arc::clone(name))
     }

@@ -7,14 +7,14 @@ use super::stacks::StackId;
 use crate::kernel_interface::RawSample;
 
 /// Limit of distinct (stack, process, thread) triples. Above half of it new samples lose their thread, which
-/// matters least, and above all of it their process. So memory follows the number of code paths, not the
-/// number of processes.
+/// matters least, and above all of it their process. So memory grows with the number of code paths, not of
+/// processes.
 const MAX_LABELLED: usize = 400_000;
 
 /// Limit for the times of all samples, in bytes. Ten minutes of ticks on 16 CPUs at 999 Hz need half of it.
 const MAX_TIME_BYTES: usize = 64 << 20;
 
-/// Samples with an equal key are added up.
+/// Key of equal samples, which are added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct SampleKey {
     pub(super) event: Event,
@@ -25,7 +25,7 @@ pub(super) struct SampleKey {
     pub(super) outcome: StackOutcome,
 }
 
-/// The samples of one key together.
+/// The sum of the samples of one key.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StackWeight {
     pub(super) count: u64,
@@ -33,11 +33,11 @@ pub(super) struct StackWeight {
     pub(super) times: Times,
 }
 
-/// The weights of one recording, in the order in which their keys came.
+/// The weights of one recording, in the order of their first samples.
 #[derive(Debug, Default)]
 pub(super) struct StackWeights {
     sums: Vec<(SampleKey, StackWeight)>,
-    /// Places among the sums.
+    /// Indices into the sums.
     index: FxHashMap<SampleKey, usize>,
     label_limit_hit: bool,
     /// Bytes of the times of all samples.
@@ -61,7 +61,7 @@ impl StackWeights {
         }
     }
 
-    /// Where the weight of a key is; of another key, when there are too many.
+    /// Index of the weight of a key, or of a less specific key beyond the limit.
     fn place_of(&mut self, key: SampleKey) -> usize {
         let key = self.within_limit(key);
         let sums = &mut self.sums;
@@ -82,7 +82,7 @@ impl StackWeights {
         key
     }
 
-    /// Forgets the weights, but keeps their memory for as many.
+    /// Drops the weights, but keeps their memory for as many new ones.
     pub(super) fn clear(&mut self) {
         let Self { sums, index, label_limit_hit, time_bytes } = self;
         sums.clear();
@@ -90,7 +90,7 @@ impl StackWeights {
         (*label_limit_hit, *time_bytes) = (false, 0);
     }
 
-    /// Takes the weights of an event. Nothing is left of them but their keys.
+    /// Takes the weights of an event. Only their keys stay.
     pub(super) fn take(&mut self, event: Event) -> impl Iterator<Item = (SampleKey, StackWeight)> {
         let found = self.sums.iter_mut().filter(move |(key, _)| key.event == event);
         found.map(|(key, sum)| (*key, std::mem::take(sum)))

@@ -1,4 +1,4 @@
-//! Packets of a conversation are captured once each, and no others; what does not fit is counted.
+//! Packets of a conversation are captured once each, and no others. Lost ones are counted.
 
 use std::{
     fs,
@@ -26,17 +26,17 @@ fn check(address: &str, interface: &str) {
 
     let seen = drain(&mut ring);
     assert_eq!(seen.len() as u64, segments);
-    assert_eq!(seen.iter().map(|it| it.payload).sum::<u64>(), bytes);
-    for it in &seen {
-        assert!(it.ports.contains(&conversation.port) && it.is_whole, "{it:?}");
+    assert_eq!(seen.iter().map(|packet| packet.payload).sum::<u64>(), bytes);
+    for packet in &seen {
+        assert!(packet.ports.contains(&conversation.port) && packet.is_whole, "{packet:?}");
         assert_eq!(
-            (ring.interface_name(it.interface).as_deref(), it.hardware),
+            (ring.interface_name(packet.interface).as_deref(), packet.hardware),
             (Some("lo"), LOOPBACK)
         );
-        let time = Duration::from_nanos(it.unix_nanos);
-        assert!(begin <= time && time <= end, "{it:?}, from {begin:?} to {end:?}");
+        let time = Duration::from_nanos(packet.unix_nanos);
+        assert!(begin <= time && time <= end, "{packet:?}, from {begin:?} to {end:?}");
     }
-    assert!(seen.is_sorted_by_key(|it| it.unix_nanos));
+    assert!(seen.is_sorted_by_key(|packet| packet.unix_nanos));
     let counts = ring.statistics().unwrap();
     assert_eq!((counts.packets, counts.drops), (segments, 0), "{counts:?}");
 }
@@ -59,7 +59,10 @@ fn packets_of_other_ports_are_not_seen() {
     wanted.exchange(1, 100);
     other.exchange(200, 100);
     let seen = drain(&mut ring);
-    assert!(!seen.is_empty() && seen.iter().all(|it| it.ports.contains(&wanted.port)), "{seen:?}");
+    assert!(
+        !seen.is_empty() && seen.iter().all(|packet| packet.ports.contains(&wanted.port)),
+        "{seen:?}"
+    );
 }
 
 #[test]
@@ -69,12 +72,12 @@ fn a_snap_length_cuts_bytes_and_not_lengths() {
     let mut ring = PacketRing::open(&options, None).unwrap();
     let bytes = conversation.exchange(20, 5000);
     let seen = drain(&mut ring);
-    assert_eq!(seen.iter().map(|it| it.payload).sum::<u64>(), bytes);
-    assert!(seen.iter().any(|it| !it.is_whole));
+    assert_eq!(seen.iter().map(|packet| packet.payload).sum::<u64>(), bytes);
+    assert!(seen.iter().any(|packet| !packet.is_whole));
 }
 
 #[test]
-fn a_ring_that_is_too_small_says_what_it_dropped() {
+fn a_ring_that_is_too_small_counts_its_drops() {
     let mut conversation = Conversation::on("127.0.0.1");
     let before = conversation.segments(None);
     let tiny = RingOptions { blocks: 2, block_bytes: 1 << 16, ..conversation.options("lo") };
@@ -86,7 +89,7 @@ fn a_ring_that_is_too_small_says_what_it_dropped() {
     assert!(seen > 0 && counts.drops > 0 && counts.freezes > 0, "{seen} seen, {counts:?}");
     assert_eq!(counts.packets, segments);
     assert_eq!(seen + counts.drops, counts.packets, "{counts:?}");
-    // It goes on once it has room.
+    // It continues once it has room.
     conversation.exchange(3, 100);
     assert!(!drain(&mut ring).is_empty());
 }
@@ -117,7 +120,7 @@ fn a_capture_that_is_killed_leaves_no_socket() {
     assert!(!packet_sockets().contains(&inode));
 }
 
-/// Run as a process of its own by the test above.
+/// Runs as a separate process, started by the test above.
 #[test]
 #[ignore = "helper of another test"]
 fn capture_for_a_minute() {
@@ -137,12 +140,14 @@ impl Capturer {
         Self(started.unwrap())
     }
 
-    /// Inode of its socket for packets, once it has one.
+    /// Waits for the inode of its socket for packets.
     fn packet_socket(&self) -> u64 {
         let deadline = Instant::now() + Duration::from_secs(20);
         loop {
             let all = packet_sockets();
-            if let Some(inode) = sockets_of(self.0.id()).into_iter().find(|it| all.contains(it)) {
+            if let Some(inode) =
+                sockets_of(self.0.id()).into_iter().find(|inode| all.contains(inode))
+            {
                 return inode;
             }
             assert!(Instant::now() < deadline, "no socket for packets");
@@ -158,7 +163,7 @@ impl Drop for Capturer {
     }
 }
 
-/// The last field of each line of `/proc/net/packet`.
+/// Inodes in the last field of each line of `/proc/net/packet`.
 fn packet_sockets() -> Vec<u64> {
     let table = fs::read_to_string("/proc/net/packet").unwrap();
     let inodes = table.lines().filter_map(|line| line.split_whitespace().next_back()?.parse().ok());
@@ -174,7 +179,7 @@ fn sockets_of(pid: u32) -> Vec<u64> {
     links.filter_map(inode).collect()
 }
 
-/// Prints what a capture of saturated loopback costs.
+/// Prints the cost of a capture of saturated loopback.
 #[test]
 #[ignore = "prints figures, judges nothing"]
 fn cost_of_a_capture() {

@@ -1,4 +1,4 @@
-//! A TCP connection on loopback whose bytes and segments are known, and what a capture says of it.
+//! A TCP connection on loopback with known bytes and segments, and a reader of its captures.
 
 use std::{
     io::{Read, Write},
@@ -12,7 +12,7 @@ use rabbitscope_probe::packets::{
     dump_sockets,
 };
 
-/// Longer than an acknowledgement is delayed.
+/// A time longer than the delay of an acknowledgement.
 const QUIET: Duration = Duration::from_millis(300);
 
 /// Both ends of a connection.
@@ -23,14 +23,14 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    /// On a free port of this address.
+    /// A conversation on a free port of this address.
     pub(crate) fn on(address: &str) -> Self {
         let listener = TcpListener::bind((address, 0)).unwrap();
         let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         Self::accepted(&listener, client)
     }
 
-    /// Between a client that has connected and whoever accepts it.
+    /// A conversation of a connected client with the end that `listener` accepts.
     pub(crate) fn accepted(listener: &TcpListener, client: TcpStream) -> Self {
         let local = listener.local_addr().unwrap();
         let (server, _) = listener.accept().unwrap();
@@ -40,7 +40,7 @@ impl Conversation {
         Self { client, server, port: local.port() }
     }
 
-    /// Requests of so many bytes, each answered by as many. Returns the bytes of both directions.
+    /// Sends requests of `bytes` bytes, each answered by as many. Returns the bytes of both directions.
     pub(crate) fn exchange(&mut self, rounds: usize, bytes: usize) -> u64 {
         let (request, mut room) = (vec![b'x'; bytes], vec![0; bytes]);
         for _ in 0..rounds {
@@ -52,12 +52,12 @@ impl Conversation {
         (2 * rounds * bytes) as u64
     }
 
-    /// Segments that both ends have sent, by the kernel's own count.
+    /// Segments sent by both ends, by the kernel's own count.
     pub(crate) fn segments(&self, namespace: Option<&NetworkNamespace>) -> u64 {
         thread::sleep(QUIET);
         let sockets = self.sockets(namespace);
         assert_eq!(sockets.len(), 2, "{sockets:?}");
-        sockets.iter().map(|it| u64::from(it.info.segments_out.unwrap())).sum()
+        sockets.iter().map(|socket| u64::from(socket.info.segments_out.unwrap())).sum()
     }
 
     /// Both sockets.
@@ -79,7 +79,7 @@ impl Conversation {
     }
 }
 
-/// A packet of TCP, as far as the tests look.
+/// The fields of a TCP packet that the tests check.
 #[derive(Debug)]
 pub(crate) struct Seen {
     pub(crate) ports: [u16; 2],
@@ -122,6 +122,6 @@ fn headers(data: &[u8]) -> (usize, [u16; 2]) {
         6 => 40,
         other => panic!("IP version {other}"),
     };
-    let port = |at: usize| u16::from_be_bytes([data[ip + at], data[ip + at + 1]]);
+    let port = |start: usize| u16::from_be_bytes([data[ip + start], data[ip + start + 1]]);
     (ip + usize::from(data[ip + 12] >> 4) * 4, [port(0), port(2)])
 }

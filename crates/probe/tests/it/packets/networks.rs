@@ -1,4 +1,4 @@
-//! A network of its own, as a container has one.
+//! A separate network, as of a container.
 
 use std::{
     fs::{self, File},
@@ -17,7 +17,7 @@ use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 use super::conversation::{Conversation, drain};
 
-/// A network with nothing but `lo`, and a process in it. Both go away with this.
+/// A network with only `lo`, and a process in it. Both end with the value.
 struct Network {
     name: String,
     process: Child,
@@ -29,7 +29,7 @@ impl Network {
         let name = format!("rabbitscope-{}", random.trim());
         ip(&["netns", "add", &name]);
         ip(&["-n", &name, "link", "set", "lo", "up"]);
-        // The program becomes the last word, so that it is a child of this process.
+        // `ip` executes the program, which so is a child of this process.
         let process = Command::new("ip")
             .args(["netns", "exec", &name, "sleep", "60"])
             .stdin(Stdio::null())
@@ -43,7 +43,7 @@ impl Network {
         self.within(|| Conversation::on("127.0.0.1"))
     }
 
-    /// What `open` opens within it.
+    /// Runs `open` within it.
     fn within<T: Send>(&self, open: impl FnOnce() -> T + Send) -> T {
         let network = File::open(format!("/run/netns/{}", self.name)).unwrap();
         let inside = || {
@@ -53,7 +53,7 @@ impl Network {
         thread::scope(|scope| scope.spawn(inside).join().unwrap())
     }
 
-    /// As its process has it, once it has entered it.
+    /// The namespace of its process, once the process has entered it.
     fn namespace(&self) -> NetworkNamespace {
         let deadline = Instant::now() + Duration::from_secs(10);
         loop {
@@ -94,7 +94,7 @@ fn a_conversation_in_another_network_is_captured() {
 
     let seen = drain(&mut there);
     assert_eq!(seen.len() as u64, segments);
-    assert_eq!(seen.iter().map(|it| it.payload).sum::<u64>(), bytes);
+    assert_eq!(seen.iter().map(|packet| packet.payload).sum::<u64>(), bytes);
     assert_eq!(there.interface_name(seen[0].interface).as_deref(), Some("lo"));
     assert_eq!(drain(&mut here).len(), 0);
     assert_eq!(conversation.sockets(None).len(), 0);
@@ -126,8 +126,8 @@ fn packets_of_ethernet_have_a_direction() {
     let namespaces = [one.namespace(), other.namespace()];
     let segments = |conversation: &Conversation| {
         thread::sleep(Duration::from_millis(300));
-        namespaces.each_ref().map(|it| {
-            let sockets = conversation.sockets(Some(it));
+        namespaces.each_ref().map(|namespace| {
+            let sockets = conversation.sockets(Some(namespace));
             assert_eq!(sockets.len(), 1, "{sockets:?}");
             u64::from(sockets[0].info.segments_out.unwrap())
         })
@@ -138,18 +138,19 @@ fn packets_of_ethernet_have_a_direction() {
     let after = segments(&conversation);
 
     let seen = drain(&mut ring);
-    let count = |direction| seen.iter().filter(|it| it.direction == direction).count() as u64;
+    let count =
+        |direction| seen.iter().filter(|packet| packet.direction == direction).count() as u64;
     assert_eq!(count(Direction::Outgoing), after[0] - before[0]);
     assert_eq!(count(Direction::Incoming), after[1] - before[1]);
-    assert_eq!(seen.iter().map(|it| it.payload).sum::<u64>(), bytes);
-    for it in &seen {
-        let is_server = it.ports[0] == conversation.port;
-        assert_eq!(is_server, it.direction == Direction::Outgoing, "{it:?}");
-        assert_eq!((it.hardware, it.vlan), (ETHERNET, None), "{it:?}");
+    assert_eq!(seen.iter().map(|packet| packet.payload).sum::<u64>(), bytes);
+    for packet in &seen {
+        let is_server = packet.ports[0] == conversation.port;
+        assert_eq!(is_server, packet.direction == Direction::Outgoing, "{packet:?}");
+        assert_eq!((packet.hardware, packet.vlan), (ETHERNET, None), "{packet:?}");
     }
 }
 
-/// Sends a frame, given as hexadecimal digits, on `eth0`: `struct sockaddr_ll` by hand.
+/// Script that sends a frame, given as hexadecimal digits, on `eth0`, with a hand-made `struct sockaddr_ll`.
 const SEND: &str = r#"
     open(F, "</sys/class/net/eth0/ifindex") or die; my $index = <F>;
     socket(my $s, 17, 3, 0) or die "socket: $!";
@@ -157,7 +158,7 @@ const SEND: &str = r#"
     send($s, pack("H*", $ARGV[0]), 0, $to) or die "send: $!";
 "#;
 
-/// To everybody, on VLAN 7 with a priority, a segment of TCP without data to `port`.
+/// A broadcast frame on VLAN 7 with a priority: a segment of TCP without data to `port`.
 fn tagged_frame(port: u16) -> String {
     let ethernet = "ffffffffffff0200000000018100e0070800";
     let ip = "4500002800004000400600000a0000010a000002";
@@ -176,13 +177,17 @@ fn the_tag_of_a_vlan_is_beside_the_packet() {
         ip(&["netns", "exec", &other.name, "perl", "-e", SEND, &frame]);
     }
     let seen = drain(&mut ring);
-    let [it] = &seen[..] else { panic!("{seen:?}") };
-    assert_eq!((it.vlan, it.ports, it.payload), (Some(7), [40000, port], 0), "{it:?}");
-    assert_eq!((it.direction, it.hardware), (Direction::Incoming, ETHERNET), "{it:?}");
+    let [packet] = &seen[..] else { panic!("{seen:?}") };
+    assert_eq!(
+        (packet.vlan, packet.ports, packet.payload),
+        (Some(7), [40000, port], 0),
+        "{packet:?}"
+    );
+    assert_eq!((packet.direction, packet.hardware), (Direction::Incoming, ETHERNET), "{packet:?}");
 }
 
 #[test]
-fn an_interface_that_is_down_is_said() {
+fn an_interface_that_is_down_is_reported() {
     let network = Network::new();
     let conversation = network.conversation();
     let namespace = network.namespace();

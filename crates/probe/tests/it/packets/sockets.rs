@@ -1,4 +1,4 @@
-//! What the kernel says of connections, against `ss` of iproute2; what changes; whose they are.
+//! The kernel's figures of connections, compared with `ss` of iproute2; their changes and owners.
 
 use std::{
     io::{ErrorKind, Write},
@@ -31,7 +31,7 @@ fn fill(stream: &mut TcpStream) {
     }
 }
 
-/// What `ss` says of the client of a conversation: all words, with their values after a colon.
+/// The figures of `ss` for the client of a conversation: all words that have a value after a colon.
 fn ss(conversation: &Conversation) -> Vec<(String, String)> {
     let port = conversation.port;
     let said = Command::new("ss").args(["-tinOH", "dport", "=", &format!(":{port}")]).output();
@@ -43,7 +43,7 @@ fn ss(conversation: &Conversation) -> Vec<(String, String)> {
 /// The socket of the client.
 fn client_of(conversation: &Conversation) -> TcpSocket {
     let sockets = conversation.sockets(None);
-    sockets.into_iter().find(|it| it.remote.port() == conversation.port).unwrap()
+    sockets.into_iter().find(|socket| socket.remote.port() == conversation.port).unwrap()
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn a_receiver_that_stops_reading_limits_the_sender() {
     sampler.sample().unwrap();
     thread::sleep(Duration::from_secs(2));
     let found = sampler.sample().unwrap();
-    let is_client = |it: &&SocketChange| it.socket.remote.port() == conversation.port;
+    let is_client = |change: &&SocketChange| change.socket.remote.port() == conversation.port;
     let client = found.changes.iter().find(is_client).unwrap();
     assert!(client.progress.receiver_limited_share().unwrap() > 0.95, "{client:?}");
     let busy = client.progress.busy.unwrap().as_secs_f64() / found.elapsed.as_secs_f64();
@@ -65,7 +65,7 @@ fn a_receiver_that_stops_reading_limits_the_sender() {
     agree_with_ss(&conversation);
 }
 
-/// What stands still is equal, and what goes on lies between the figures before and after.
+/// Checks that constant figures are equal, and that growing ones lie between those before and after.
 fn agree_with_ss(conversation: &Conversation) {
     let before = client_of(conversation);
     let said = ss(conversation);
@@ -90,11 +90,11 @@ fn agree_with_ss(conversation: &Conversation) {
         assert_eq!(number(name), u64::from(ours.unwrap()), "{name}");
     }
     let millis = |text: &str| text.split("ms").next().unwrap().parse::<u128>().unwrap();
-    for (name, of) in [
-        ("busy", (|it: &TcpSocket| it.info.busy) as fn(&TcpSocket) -> Option<Duration>),
-        ("rwnd_limited", |it| it.info.receiver_limited),
+    for (name, time) in [
+        ("busy", (|socket: &TcpSocket| socket.info.busy) as fn(&TcpSocket) -> Option<Duration>),
+        ("rwnd_limited", |socket| socket.info.receiver_limited),
     ] {
-        let bounds = [&before, &after].map(|it| of(it).unwrap().as_millis());
+        let bounds = [&before, &after].map(|socket| time(socket).unwrap().as_millis());
         let theirs = millis(value(name));
         assert!((bounds[0]..=bounds[1]).contains(&theirs), "{name} {theirs}, not in {bounds:?}");
     }
@@ -135,8 +135,9 @@ fn the_sockets_of_a_broker_are_known_as_its_own() {
         let held = sockets_of(broker.pid).unwrap();
         let (sockets, _) = dump_sockets(&PortSet::new([amqp]).unwrap(), None, 1000).unwrap();
         // The inode is 0 until the broker has accepted.
-        let mut servers = sockets.iter().filter(|it| it.local.port() == amqp && it.inode != 0);
-        servers.any(|it| held.contains(&it.inode))
+        let mut servers =
+            sockets.iter().filter(|socket| socket.local.port() == amqp && socket.inode != 0);
+        servers.any(|socket| held.contains(&socket.inode))
     };
     while !is_held() {
         assert!(Instant::now() < deadline, "no socket of the broker");
@@ -145,7 +146,7 @@ fn the_sockets_of_a_broker_are_known_as_its_own() {
     assert!(sockets_of(std::process::id()).is_err(), "this process is no VM");
 }
 
-/// Prints what a sample of many sockets costs.
+/// Prints the cost of a sample of many sockets.
 #[test]
 #[ignore = "prints figures, judges nothing"]
 fn cost_of_a_sample() {

@@ -20,18 +20,19 @@ fn an_ordinary_user_gets_sockets_and_no_packets() {
     let user = OrdinaryUser::new("packets");
     let port = conversation.port.to_string();
     let output = user.run_test_with("packets::users::without_privilege", PORT, &port);
-    let said = [output.stdout, output.stderr].map(|it| String::from_utf8_lossy(&it).into_owned());
+    let said =
+        [output.stdout, output.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     assert!(output.status.success() && said[0].contains("1 passed"), "{}", said.concat());
 }
 
-/// Run as a process of its own by the test above.
+/// Runs as a separate process, started by the test above.
 #[test]
 #[ignore = "helper of another test"]
 fn without_privilege() {
     let ports = PortSet::new([std::env::var(PORT).unwrap().parse().unwrap()]).unwrap();
     let (sockets, _) = dump_sockets(&ports, None, 10).unwrap();
     assert_eq!(sockets.len(), 2, "both belong to root");
-    assert!(sockets.iter().all(|it| it.user == 0 && it.info.sent_bytes == Some(1000)));
+    assert!(sockets.iter().all(|socket| socket.user == 0 && socket.info.sent_bytes == Some(1000)));
 
     let options = RingOptions::new(CaptureInterface::Any, ports.clone());
     let refused = PacketRing::open(&options, None).unwrap_err();

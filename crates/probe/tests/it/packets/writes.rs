@@ -12,8 +12,8 @@ use crate::bench::{node, not_run};
 
 const ANSWER_BYTES: usize = 5000;
 
-/// In the node: 500 writes of 100 bytes, 20 of 3,000, and one read until 5,000 bytes are there. What is written is
-/// read at the other end before more is written than its buffer holds.
+/// Code for the node: 500 writes of 100 bytes, 20 of 3,000, and one read until 5,000 bytes are there. The other end
+/// reads written bytes before more is written than its buffer holds.
 fn talk(port: u16) -> String {
     format!(
         "{{ok, S}} = gen_tcp:connect({{127,0,0,1}}, {port}, [binary, {{active, false}}, {{nodelay, true}}]), \
@@ -23,7 +23,7 @@ fn talk(port: u16) -> String {
     )
 }
 
-/// The other end: reads what the node writes, then answers.
+/// The other end: reads all that the node writes, then answers.
 fn answer(listener: &TcpListener) {
     let (mut stream, _) = listener.accept().unwrap();
     let mut bytes = vec![0; 500 * 100 + 20 * 3000];
@@ -65,7 +65,7 @@ fn writes_of_a_node_are_counted_by_size() {
 }
 
 #[test]
-fn what_is_no_node_is_not_counted() {
+fn writes_of_a_process_that_is_no_node_are_not_counted() {
     let ports = PortSet::new([5672]).unwrap();
     let refused = WriteCounter::attach(std::process::id(), &ports).map(drop).unwrap_err();
     let said = refused.to_string();

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rabbitscope_runs::experiment::{Arm, Design, Experiment, RunMetric};
 
 use super::experiment::Options;
+use crate::commands::arguments::number;
 use crate::{
     comparison::RunPair,
     exit::{Exit, UsageError},
@@ -32,10 +33,10 @@ pub(in crate::commands) struct Args {
     #[arg(long = "metric", value_name = "METRIC", default_value = "consumed.rate")]
     metrics: Vec<String>,
     /// How often each runs, 6 or more
-    #[arg(long, default_value_t = 20)]
+    #[arg(long, default_value_t = 20, value_parser = number::<u32>)]
     rounds: u32,
     /// Draws the order of runs
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = number::<u64>)]
     seed: u64,
     /// Leave a round out during which others than broker and load generator used a larger share of this machine's
     /// CPU time, for example 30%

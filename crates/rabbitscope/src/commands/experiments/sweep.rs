@@ -8,6 +8,7 @@ use super::{
     compare::others,
     experiment::{Options, search_overrides},
 };
+use crate::commands::arguments::number;
 use crate::{
     exit::{Exit, UsageError},
     experiment::Plan,
@@ -34,14 +35,14 @@ pub(in crate::commands) struct Args {
     #[arg(long = "capacity", value_name = "LIMIT", conflicts_with = "metrics")]
     capacity: Vec<String>,
     /// How often every combination runs
-    #[arg(long, default_value_t = 6)]
+    #[arg(long, default_value_t = 6, value_parser = number::<u32>)]
     rounds: u32,
     /// Run the first combination at the beginning and at the end of each round, and in between after each so many
     /// others: what drifts meanwhile falls out
-    #[arg(long, value_name = "RUNS")]
+    #[arg(long, value_name = "RUNS", value_parser = number::<NonZeroUsize>)]
     anchor: Option<NonZeroUsize>,
     /// Draws the order of runs
-    #[arg(long, default_value_t = 1)]
+    #[arg(long, default_value_t = 1, value_parser = number::<u64>)]
     seed: u64,
     /// Replace a value of the scenario in all runs, for example `run.duration=10s`
     #[arg(long = "set", value_name = "KEY=VALUE")]

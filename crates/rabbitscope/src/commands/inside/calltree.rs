@@ -5,10 +5,14 @@ use std::{path::PathBuf, time::Duration};
 use rabbitscope_erlang::probes::{FunctionPattern, ProbeSession, TreeRequest, Trigger, Watch};
 
 use super::node::NodeArguments;
-use crate::commands::arguments::duration;
+use crate::commands::arguments::{duration, within};
 use rabbitscope_inside as inside;
 
-use crate::{exit::Exit, format::ProfileFile, interrupt, output};
+use crate::{
+    exit::Exit,
+    format::{ProfileFile, default_page},
+    interrupt, output,
+};
 
 /// A flame graph of the calls of a function: running, waiting, runnable and garbage collection apart
 #[derive(Debug, clap::Args)]
@@ -23,16 +27,16 @@ pub(in crate::commands) struct Args {
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
     /// End after this many calls
-    #[arg(long, default_value = "10000", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, default_value = "10000", value_parser = within(1..=1_000_000_u32))]
     limit: u32,
     /// End after this time
     #[arg(long, default_value = "10s", value_parser = duration)]
     duration: Duration,
     #[command(flatten)]
     node: NodeArguments,
-    /// Where to; the suffix says in which form: .html .svg .pb.gz .folded
+    /// Where to; the suffix says in which form: .html .svg .pb.gz .folded [default: calltree-TIME.html]
     #[arg(short, long, value_name = "FILE")]
-    output: PathBuf,
+    output: Option<PathBuf>,
     /// The longest single call, likewise
     #[arg(long, value_name = "FILE")]
     slowest: Option<PathBuf>,
@@ -43,7 +47,8 @@ pub(in crate::commands) struct Args {
 
 impl Args {
     pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
-        let file = ProfileFile::check(&self.output)?;
+        let output = self.output.clone().unwrap_or_else(|| default_page("calltree"));
+        let file = ProfileFile::check(&output)?;
         let slowest_file = self.slowest.as_deref().map(ProfileFile::check).transpose()?;
         let request = TreeRequest {
             trigger: Trigger::Call(self.function.clone()),
@@ -72,7 +77,7 @@ impl Args {
                 "slowest-us": tree.slowest.as_ref().map(|slowest| slowest.took.as_micros()),
                 "notes": said, "functions": inside::function_table(&tree) }))?;
         } else {
-            output::result(&format!("{}\nprofile  {}", said.join("\n"), self.output.display()));
+            output::result(&format!("{}\nprofile  {}", said.join("\n"), output.display()));
         }
         Ok(if tree.nodes.is_empty() { Exit::Failed } else { Exit::Done })
     }

@@ -5,7 +5,7 @@ use std::{fmt::Write as _, path::PathBuf, time::Duration};
 use rabbitscope_erlang::probes::{FunctionPattern, ProbeSession, TreeRequest, Trigger, Watch};
 
 use super::{node::NodeArguments, who::WhoArguments};
-use crate::commands::arguments::duration;
+use crate::commands::arguments::{duration, number};
 use rabbitscope_inside as inside;
 use rabbitscope_inside::FunctionLine;
 use rabbitscope_text::escapes;
@@ -31,7 +31,7 @@ pub(in crate::commands) struct Args {
     #[arg(long, default_value = "5s", value_parser = duration)]
     duration: Duration,
     /// Rows
-    #[arg(long, default_value = "30")]
+    #[arg(long, default_value = "30", value_parser = number::<usize>)]
     rows: usize,
     #[command(flatten)]
     node: NodeArguments,

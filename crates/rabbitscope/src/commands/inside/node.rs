@@ -7,7 +7,7 @@ use rabbitscope_broker::{Node, Registry};
 use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, NodeName, Port, TlsFiles};
 use rabbitscope_probe::Node as Local;
 
-use crate::commands::arguments::dead_man;
+use crate::commands::arguments::{dead_man, within};
 use rabbitscope_inside::expected_node;
 
 /// Where a port mapper listens unless told otherwise.
@@ -28,10 +28,10 @@ pub(in crate::commands) struct NodeArguments {
     #[arg(long, value_name = "FILE")]
     cookie_file: Option<PathBuf>,
     /// Port of the node's port mapper [default: 4369]
-    #[arg(long, value_name = "PORT", env = "ERL_EPMD_PORT", conflicts_with = "dist_port")]
+    #[arg(long, value_name = "PORT", env = "ERL_EPMD_PORT", conflicts_with = "dist_port", value_parser = within(1..=u16::MAX))]
     epmd_port: Option<u16>,
     /// Port of the node itself, without a port mapper
-    #[arg(long, value_name = "PORT")]
+    #[arg(long, value_name = "PORT", value_parser = within(1..=u16::MAX))]
     dist_port: Option<u16>,
     /// The node speaks TLS, and its certificate goes back to one in this file
     #[arg(long, value_name = "FILE")]

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use clap::{ValueEnum, builder::PossibleValue};
 use serde::Serialize;
 
 use super::{
@@ -31,7 +32,7 @@ pub(in crate::commands) struct Args {
     /// What is listed
     #[arg(value_enum, default_value = "processes")]
     kind: TopKind,
-    /// The figure that decides the order
+    /// The column that decides the order; each heading of the table is one
     #[arg(long, value_enum, default_value = "cpu")]
     sort: TopSortKey,
     /// Time between the two snapshots that are compared
@@ -56,11 +57,7 @@ impl Args {
         if self.limit > MAX_ROWS {
             return Err(UsageError(format!("--limit is at most {MAX_ROWS}")).into());
         }
-        if self.kind == TopKind::Processes && matches!(self.sort, TopSortKey::In | TopSortKey::Out)
-        {
-            let wrong = "--sort in and out are for queues, connections and channels";
-            return Err(UsageError(wrong.to_owned()).into());
-        }
+        self.check_order()?;
         let stop = interrupt::watch()?;
         if self.cluster.is_wanted {
             return self.show_cluster(&self.node.connect_all()?, &stop);
@@ -70,6 +67,24 @@ impl Args {
         self.repeat(&stop, || Ok(reader.read(self.kind, self.sort, self.interval, self.limit)?))?;
         reader.end()?;
         Ok(Exit::Done)
+    }
+
+    /// The table has the column that rows are to be sorted by.
+    fn check_order(&self) -> Result<(), UsageError> {
+        if self.sort.is_of(self.kind) {
+            return Ok(());
+        }
+        let name = |value: Option<PossibleValue>| {
+            value.map_or_else(String::new, |it| it.get_name().to_owned())
+        };
+        let of_kind = TopSortKey::value_variants().iter().filter(|key| key.is_of(self.kind));
+        let allowed: Vec<String> = of_kind.map(|key| name(key.to_possible_value())).collect();
+        Err(UsageError(format!(
+            "the table of {} has no column for --sort {}; allowed are {}",
+            name(self.kind.to_possible_value()),
+            name(self.sort.to_possible_value()),
+            allowed.join(", ")
+        )))
     }
 
     fn show_cluster(

@@ -8,7 +8,7 @@ use rabbitscope_erlang::probes::{
 use serde_json::{Value, json};
 
 use super::{node::NodeArguments, who::WhoArguments};
-use crate::commands::arguments::duration;
+use crate::commands::arguments::{duration, number, within};
 use rabbitscope_text::{escapes, short_time};
 
 use rabbitscope_inside as inside;
@@ -22,7 +22,7 @@ pub(in crate::commands) struct Args {
     #[arg(value_name = "MODULE:FUNCTION[/ARITY]", value_parser = FunctionPattern::parse)]
     function: FunctionPattern,
     /// End after this many calls
-    #[arg(long, default_value = "100", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, default_value = "100", value_parser = within(1..=100_000_u32))]
     limit: u32,
     /// End after this time
     #[arg(long, default_value = "10s", value_parser = duration)]
@@ -40,7 +40,7 @@ pub(in crate::commands) struct Args {
     #[arg(long, value_name = "MODULE[:FUNCTION]")]
     caller: Option<String>,
     /// Refuse a function that is called more often than this a second
-    #[arg(long, value_name = "CALLS")]
+    #[arg(long, value_name = "CALLS", value_parser = number::<u64>)]
     max_rate: Option<u64>,
     #[command(flatten)]
     who: WhoArguments,

@@ -11,6 +11,7 @@ use super::{
     consent::ConsentArgs,
     run::{URI_VARIABLE, read_scenario},
 };
+use crate::commands::arguments::number;
 use crate::{
     capacity::{self, SearchSettings, limit_as_override},
     exit::{Exit, UsageError},
@@ -30,20 +31,20 @@ pub(in crate::commands) struct Args {
     #[arg(long = "slo", value_name = "LIMIT", required = true)]
     slo: Vec<String>,
     /// The first rate to try, messages a second over all publishers
-    #[arg(long, default_value_t = 1000.0)]
+    #[arg(long, default_value_t = 1000.0, value_parser = number::<f64>)]
     min: f64,
     /// The last rate to try
-    #[arg(long, default_value_t = 1_000_000.0)]
+    #[arg(long, default_value_t = 1_000_000.0, value_parser = number::<f64>)]
     max: f64,
     /// Distance between neighbouring rates near the limit, in percent
     #[arg(long, default_value = "5", value_name = "PERCENT", value_parser = percent)]
     tolerance: f64,
     /// How often steps near the limit have to pass at one rate and fail at the next; more make the result
     /// more certain and the search longer
-    #[arg(long, default_value_t = 7, value_name = "NUMBER")]
+    #[arg(long, default_value_t = 7, value_name = "NUMBER", value_parser = number::<usize>)]
     crossings: usize,
     /// Searches that take turns, step by step: how far they differ says how repeatable the result is
-    #[arg(long, default_value_t = 1, value_name = "NUMBER")]
+    #[arg(long, default_value_t = 1, value_name = "NUMBER", value_parser = number::<usize>)]
     searches: usize,
     /// How long each rate is measured
     #[arg(long, default_value = "10s", value_parser = parse_duration)]

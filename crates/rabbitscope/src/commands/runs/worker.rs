@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use rabbitscope_files::SourceDirectory;
 
 use super::own_broker::OwnBrokerArgs;
+use crate::commands::arguments::number;
 use crate::{
     exit::{Exit, UsageError},
     fleet::{self, VIA_VARIABLE},
@@ -23,7 +24,7 @@ pub(in crate::commands) struct Args {
     #[arg(long, value_name = "NAME", default_value = "default")]
     fleet: String,
     /// Which part of the run to take, from 0 on [default: whichever is left]
-    #[arg(long, value_name = "NUMBER", env = "JOB_COMPLETION_INDEX")]
+    #[arg(long, value_name = "NUMBER", env = "JOB_COMPLETION_INDEX", value_parser = number::<u32>)]
     index: Option<u32>,
     #[command(flatten)]
     broker: OwnBrokerArgs,

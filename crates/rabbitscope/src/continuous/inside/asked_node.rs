@@ -222,10 +222,24 @@ impl NodeThread {
         drop(reading);
         self.report.failed.fetch_add(1, Ordering::Relaxed);
         self.attempts += 1;
-        if self.attempts == QUIET_ATTEMPTS {
-            output::note(&format!("{} is not asked for roles and figures: {error:#}", self.name));
+        let is_due = if is_lasting(error) { 1 } else { QUIET_ATTEMPTS };
+        if self.attempts == is_due {
+            output::note(&format!(
+                "{} is not asked for roles and figures, as long as this holds: {error:#}",
+                self.name
+            ));
         }
     }
+}
+
+/// No node that starts up is the cause: without the right cookie it never answers.
+fn is_lasting(error: &anyhow::Error) -> bool {
+    use ErlangError::{CookieFile, CookieRefused, NoCookie, Unproven};
+    let cause = error.chain().find_map(|cause| cause.downcast_ref::<ErlangError>());
+    matches!(
+        cause,
+        Some(CookieFile { .. } | NoCookie { .. } | CookieRefused { .. } | Unproven { .. })
+    )
 }
 
 fn note(window: &mut NodeWindow, reason: &str) {
@@ -233,5 +247,21 @@ fn note(window: &mut NodeWindow, reason: &str) {
         let note =
             format!("processes are known by pid alone, or by what was known before: {reason}");
         profile.capture.notes.push(note);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cookie_does_not_come_by_waiting() {
+        let refused = |error: ErlangError| is_lasting(&anyhow::Error::from(error));
+        let node = || "a@b".to_owned();
+        let source = std::io::Error::from(std::io::ErrorKind::NotFound);
+        assert!(refused(ErlangError::CookieFile { path: "c".into(), source }));
+        assert!(refused(ErlangError::NoCookie { looked: String::new() }));
+        assert!(refused(ErlangError::CookieRefused { node: node(), origin: String::new() }));
+        assert!(!refused(ErlangError::Lost { node: node(), reason: String::new() }));
     }
 }

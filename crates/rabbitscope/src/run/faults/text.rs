@@ -14,8 +14,16 @@ pub(in crate::run) fn faults_text(record: &RunRecord) -> String {
         return String::new();
     }
     let mut text = format!(
-        "\n{:<14}{:<8}{:>9}{:>10}{:>10}{:>17}{:>9}{:>14}\n",
-        "fault", "node", "at", "happened", "back", "without service", "stalled", "longest wait"
+        "\n{:<14}{:<8}{:>9}{:>10}{:>10}{:>11}{:>17}{:>9}{:>14}\n",
+        "fault",
+        "node",
+        "at",
+        "happened",
+        "back",
+        "recovered",
+        "without service",
+        "stalled",
+        "longest wait"
     );
     let has_room = record.faults.len() <= MAX_LINES;
     let shown = record.faults.iter().filter(|fault| has_room || fault.failure.is_some());
@@ -41,12 +49,13 @@ fn line(fault: &FaultRecord, nodes: &[ClusterNode]) -> String {
         cost(fault).map_or_else(|| "–".to_owned(), short_time)
     };
     let mut text = format!(
-        "{:<14}{:<8}{:>7.1} s{:>10}{:>10}{:>17}{:>9}{:>14}",
+        "{:<14}{:<8}{:>7.1} s{:>10}{:>10}{:>11}{:>17}{:>9}{:>14}",
         fault.kind.as_str(),
         node(&fault.node, nodes),
         fault.begun_nanos.unwrap_or(fault.planned_nanos) as f64 / 1e9,
         since(fault.begun_nanos, fault.happened_nanos),
         since(fault.begun_nanos, fault.undone_nanos),
+        since(fault.begun_nanos, fault.outage.and_then(|it| it.until_nanos)),
         cost(|it| Some(it.outage?.without_service_nanos)),
         cost(|it| Some(it.outage?.stalled_nanos)),
         cost(|it| Some(it.outage?.longest_wait_nanos)),

@@ -20,8 +20,8 @@ pub struct Expectation {
 pub enum Metric {
     /// A quantile of a latency; both by their names in `run.json`.
     Latency(&'static str, &'static str),
-    /// Messages a second while the run was measured: `published`, `confirmed`, `consumed` or
-    /// `replies`.
+    /// Messages a second while the run was measured: `published` (those that the broker accepted), `confirmed`,
+    /// `consumed` or `replies`.
     Rate(&'static str),
     /// A count over the whole run, such as `lost`.
     Count(&'static str),
@@ -51,7 +51,7 @@ pub const RATES: [&str; 4] = ["published", "confirmed", "consumed", "replies"];
 
 /// Counts that can be expected, and of which count they can be a share.
 pub const COUNTS: [(&str, &str); 13] = [
-    ("lost", "published"),
+    ("lost", "accepted"),
     ("duplicates", "consumed"),
     ("out-of-order", "consumed"),
     ("redelivered", "consumed"),

@@ -1,0 +1,117 @@
+//! How many messages of a channel without confirms the broker has accepted: a request is put behind them,
+//! which the channel answers in turn. What is behind that answer has been routed.
+
+use std::collections::VecDeque;
+
+use rabbitscope_amqp::{Connection, Request};
+
+use crate::clock::{Nanos, RunInstant};
+
+/// A barrier follows this part of all messages of a channel, so that what is not known is a small part of what is.
+/// Chosen: 3 %.
+const PART: u64 = 32;
+
+/// Messages between two barriers, where their number decides. Chosen: few frames beside those of the messages, and
+/// enough of them for several a second of a broker that takes few thousands.
+const SPACING: (u64, u64) = (16, 1024);
+
+/// The barriers of a channel, and the messages before them.
+#[derive(Debug, Default)]
+pub(super) struct Acceptance {
+    /// All messages of the channel.
+    sent: u64,
+    /// Messages since the last barrier.
+    open: u64,
+    /// Messages before each barrier without an answer, the oldest first.
+    asked: VecDeque<u64>,
+    /// Messages before all of these.
+    behind: u64,
+    asked_at: RunInstant,
+}
+
+impl Acceptance {
+    /// Messages were encoded. True: a barrier is to follow them. `interval`: time between two barriers, where time
+    /// decides.
+    #[inline]
+    pub(super) fn send(&mut self, count: u64, now: RunInstant, interval: Nanos) -> bool {
+        self.sent += count;
+        self.open += count;
+        let (least, most) = SPACING;
+        let is_due = self.open >= (self.sent / PART).clamp(least, most);
+        self.open > 0 && (is_due || now >= self.asked_at + interval)
+    }
+
+    /// Messages were encoded, and no barrier follows them.
+    pub(super) fn is_open(&self) -> bool {
+        self.open > 0
+    }
+
+    /// Appends a barrier.
+    pub(super) fn ask(&mut self, channel: u16, now: RunInstant, connection: &mut Connection) {
+        connection.request(channel, &Request::Flow { active: true });
+        self.behind += self.open;
+        self.asked.push_back(std::mem::take(&mut self.open));
+        self.asked_at = now;
+    }
+
+    /// The oldest barrier is answered. Returns the messages before it; absent when none was asked for.
+    pub(super) fn answered(&mut self) -> Option<u64> {
+        let count = self.asked.pop_front()?;
+        self.behind -= count;
+        Some(count)
+    }
+
+    /// Messages of which it is not known whether the broker has accepted them.
+    pub(super) fn unaccepted(&self) -> u64 {
+        self.open + self.behind
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const INTERVAL: Nanos = Nanos::from_micros(50_000);
+
+    fn at(millis: u64) -> RunInstant {
+        RunInstant::from_nanos(millis * 1_000_000)
+    }
+
+    /// Numbers of the messages, from 1, that a barrier follows when they are encoded in chunks of this size.
+    fn barriers(chunk: u64, chunks: u64, now: impl Fn(u64) -> RunInstant) -> Vec<u64> {
+        let mut acceptance = Acceptance::default();
+        let due = (1..=chunks).filter(|number| {
+            let is_due = acceptance.send(chunk, now(*number), INTERVAL);
+            if is_due {
+                acceptance.behind += acceptance.open;
+                acceptance.asked.push_back(std::mem::take(&mut acceptance.open));
+                acceptance.asked_at = now(*number);
+            }
+            is_due
+        });
+        due.map(|number| number * chunk).collect()
+    }
+
+    #[test]
+    fn barriers_follow_a_part_of_the_messages() {
+        assert_eq!(barriers(1, 50, |_| at(1)), [16, 32, 48]);
+        let many = barriers(64, 10_000, |_| at(1));
+        assert!(many.windows(2).all(|pair| pair[1] - pair[0] <= 1024 + 64), "{many:?}");
+        assert!(many.len() < 900, "{}", many.len());
+    }
+
+    #[test]
+    fn barriers_follow_after_a_time() {
+        assert_eq!(barriers(1, 12, |number| at(number * 10)), [5, 10]);
+    }
+
+    #[test]
+    fn answers_come_in_turn() {
+        let mut acceptance = Acceptance { open: 3, ..Acceptance::default() };
+        acceptance.asked.extend([5, 7]);
+        acceptance.behind = 12;
+        assert_eq!((acceptance.unaccepted(), acceptance.is_open()), (15, true));
+        assert_eq!([acceptance.answered(), acceptance.answered()], [Some(5), Some(7)]);
+        assert_eq!((acceptance.answered(), acceptance.unaccepted()), (None, 3));
+    }
+}

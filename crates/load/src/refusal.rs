@@ -1,0 +1,265 @@
+//! The broker's refusals: reply code, its words, and the next step for each.
+
+use std::fmt;
+
+use rabbitscope_amqp::Refusal;
+
+/// A refusal by the broker, shown with what to do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BrokerRefusal {
+    /// Reply code of AMQP 0-9-1, such as 403.
+    pub code: u16,
+    /// The broker's words.
+    pub text: String,
+}
+
+impl BrokerRefusal {
+    /// The user lacks a permission, or is not let in: the program's exit code 6.
+    pub fn is_permission(&self) -> bool {
+        match self.code {
+            403 => !ALWAYS_REFUSED.iter().any(|&(words, _)| self.text.contains(words)),
+            530 => {
+                let is_other = ["is reached", "is down"].iter().any(|it| self.text.contains(it));
+                self.text.contains("refused for user") && !is_other
+            }
+            _ => false,
+        }
+    }
+
+    /// The next step.
+    fn advice(&self) -> &'static str {
+        let of_code = || ADVICE.iter().filter(|row| row.code == self.code);
+        let fitting = of_code().find(|row| self.text.contains(row.words));
+        fitting.map_or("the broker's log may say more", |row| row.advice)
+    }
+}
+
+impl From<Refusal> for BrokerRefusal {
+    fn from(refusal: Refusal) -> Self {
+        Self { code: refusal.code, text: refusal.text }
+    }
+}
+
+impl fmt::Display for BrokerRefusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; {}", self.text.trim_end_matches('.'), self.advice())
+    }
+}
+
+/// The next step after one reply code whose text has these words.
+struct Advice {
+    code: u16,
+    /// Empty: any text.
+    words: &'static str,
+    advice: &'static str,
+}
+
+const fn row(code: u16, words: &'static str, advice: &'static str) -> Advice {
+    Advice { code, words, advice }
+}
+
+/// Refusals with code 403 that no permission changes.
+const ALWAYS_REFUSED: [(&str, &str); 3] = [
+    (
+        "in exclusive use",
+        "another consumer has the queue for itself: end it, or consume from another queue",
+    ),
+    ("reserved prefix", "names that start with `amq.` are the broker's own: take another name"),
+    ("default exchange", "the default exchange can be neither declared nor bound: leave it out"),
+];
+
+const REPORT: &str = "a client or a proxy broke the protocol: if nothing stands between, this is a mistake of rabbitscope; \
+                      please report it with the broker's log";
+
+/// The first row that fits decides. Codes: <https://www.rabbitmq.com/amqp-0-9-1-reference#constants>
+const ADVICE: &[Advice] = &[
+    row(
+        311,
+        "",
+        "the message is larger than the broker takes (`max_message_size`): publish smaller ones",
+    ),
+    row(312, "", "no queue is bound for this routing key: bind one"),
+    row(313, "", "no consumer is there to take it: start one"),
+    row(
+        320,
+        "",
+        "an administrator or the node's end closed the connection: see that it runs, and try again",
+    ),
+    row(402, "", "see that the URI names a virtual host of the broker (`rabbitmqctl list_vhosts`)"),
+    row(403, ALWAYS_REFUSED[0].0, ALWAYS_REFUSED[0].1),
+    row(403, ALWAYS_REFUSED[1].0, ALWAYS_REFUSED[1].1),
+    row(403, ALWAYS_REFUSED[2].0, ALWAYS_REFUSED[2].1),
+    row(
+        403,
+        "Login was refused",
+        "check user and password (`guest` may connect from the broker's own machine only)",
+    ),
+    row(
+        403,
+        "",
+        "the user lacks this permission: `rabbitmqctl list_user_permissions USER` shows what there is, \
+         `set_permissions -p VHOST USER CONFIGURE WRITE READ` grants it",
+    ),
+    row(404, "", "check its name and the virtual host, or have the scenario declare it"),
+    row(
+        405,
+        "",
+        "another connection holds it as exclusive: end that connection, or take another name",
+    ),
+    row(
+        406,
+        "inequivalent arg",
+        "what is there already must have the same type, flags and arguments: change the scenario, or delete it",
+    ),
+    row(
+        406,
+        "limit",
+        "the limit of a policy, a virtual host or a user is reached: raise it, or declare less",
+    ),
+    row(
+        406,
+        "delivery tag",
+        "the broker does not know what was acknowledged, or waited too long for it (`consumer_timeout`)",
+    ),
+    row(
+        406,
+        "",
+        "check its type, flags and arguments against what this release of the broker knows",
+    ),
+    row(501, "", REPORT),
+    row(502, "", REPORT),
+    row(503, "", REPORT),
+    row(504, "", REPORT),
+    row(505, "", REPORT),
+    row(
+        506,
+        "",
+        "the broker is short of something (memory, disk, descriptors, a limit): its log and its alarms name it",
+    ),
+    row(
+        530,
+        "is reached",
+        "the limit of connections or channels is reached: raise it (`rabbitmqctl list_vhost_limits`, `list_user_limits`), or open fewer",
+    ),
+    row(530, "is down", "start it: `rabbitmqctl restart_vhost`"),
+    row(
+        530,
+        "refused for user",
+        "grant it: `rabbitmqctl set_permissions -p VHOST USER '.*' '.*' '.*'`",
+    ),
+    row(
+        530,
+        "not found",
+        "see that the URI names a virtual host of the broker (`rabbitmqctl list_vhosts`), or add it (`add_vhost`)",
+    ),
+    row(
+        530,
+        "",
+        "the broker's configuration or this user's permissions forbid it; its log may say more",
+    ),
+    row(
+        540,
+        "",
+        "this release of the broker, or its plugins, cannot do this: leave it out, or take another release",
+    ),
+    row(541, "", "the broker itself failed: its log says why"),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(code: u16, text: &str) -> BrokerRefusal {
+        BrokerRefusal { code, text: text.to_owned() }
+    }
+
+    /// Every text but the last of a code is the broker's own.
+    #[test]
+    fn each_reply_code_has_its_next_step() {
+        fn check(code: u16, text: &str, step: &str, is_permission: bool) {
+            let refused = refused(code, text);
+            let said = refused.to_string();
+            assert!(said.starts_with(text.trim_end_matches('.')), "{said}");
+            assert!(said[text.len() - 1..].contains(step), "{said}");
+            assert_eq!(refused.is_permission(), is_permission, "{said}");
+            let of_flags = said.contains("flags") && code != 406;
+            assert!(!of_flags, "{said}");
+        }
+        check(311, "CONTENT_TOO_LARGE - 9 > 5", "max_message_size", false);
+        check(312, "NO_ROUTE", "bind", false);
+        check(313, "NO_CONSUMERS", "start one", false);
+        check(
+            320,
+            "CONNECTION_FORCED - broker forced connection closure",
+            "see that it runs",
+            false,
+        );
+        check(402, "INVALID_PATH", "list_vhosts", false);
+        let login = "ACCESS_REFUSED - Login was refused using authentication mechanism PLAIN. For details see the broker logfile.";
+        check(403, login, "user and password", true);
+        let queue = "ACCESS_REFUSED - access to queue 'q' in vhost '/' refused for user 'low'";
+        check(403, queue, "set_permissions", true);
+        check(
+            403,
+            "ACCESS_REFUSED - queue 'q' in vhost '/' in exclusive use",
+            "another consumer",
+            false,
+        );
+        check(
+            403,
+            "ACCESS_REFUSED - queue name 'amq.q' contains reserved prefix 'amq.*'",
+            "another name",
+            false,
+        );
+        check(
+            403,
+            "ACCESS_REFUSED - operation not permitted on the default exchange",
+            "leave it out",
+            false,
+        );
+        check(404, "NOT_FOUND - no queue 'q' in vhost '/'", "its name", false);
+        check(
+            405,
+            "RESOURCE_LOCKED - cannot obtain exclusive access to locked queue 'q'",
+            "exclusive",
+            false,
+        );
+        let other = "PRECONDITION_FAILED - inequivalent arg 'durable' for queue 'q' in vhost '/'";
+        check(406, other, "same type, flags and arguments", false);
+        check(
+            406,
+            "PRECONDITION_FAILED - invalid arg 'x-max-length' for queue 'q'",
+            "arguments",
+            false,
+        );
+        check(406, "PRECONDITION_FAILED - queue limit in vhost '/' (5) is reached", "limit", false);
+        check(406, "PRECONDITION_FAILED - unknown delivery tag 7", "acknowledged", false);
+        for code in 501..=505 {
+            check(code, "of the protocol", "report", false);
+        }
+        check(506, "RESOURCE_ERROR", "alarms", false);
+        check(
+            530,
+            "NOT_ALLOWED - access to vhost '/' refused for user 'none'",
+            "set_permissions",
+            true,
+        );
+        check(530, "NOT_ALLOWED - vhost nosuch not found", "list_vhosts", false);
+        check(
+            530,
+            "NOT_ALLOWED - access to vhost '/' refused for user 'guest': connection limit (1) is reached",
+            "raise it",
+            false,
+        );
+        check(
+            530,
+            "NOT_ALLOWED - access to vhost 'v' refused for user 'guest': vhost 'v' is down",
+            "restart_vhost",
+            false,
+        );
+        check(530, "NOT_ALLOWED - attempt to reuse consumer tag 'x'", "log", false);
+        check(540, "NOT_IMPLEMENTED - active=false", "release", false);
+        check(541, "INTERNAL_ERROR", "log", false);
+        check(999, "of no known code", "log", false);
+    }
+}

@@ -1,0 +1,382 @@
+//! Floods: publishers that write as fast as sockets take. What the program says that the broker accepted is what the
+//! broker's queue has, and what a queue drops is found.
+
+use std::time::{Duration, Instant};
+
+use rabbitscope_amqp::{Event, Reply, Request, Table, Uri, Value, blocking::Client};
+use serde_json::Value as Json;
+
+use crate::{
+    loads::count,
+    workbench::{Ended, Workbench, eventually, existing_broker, lines, own_broker},
+};
+
+/// Longest time that a flood and the reading of its sockets may take.
+const LONGEST: u32 = 400;
+
+/// A queue has stopped growing when it has as many messages for so long.
+const STILL_TIME: Duration = Duration::from_secs(2);
+
+/// Loss that the queue is told to cause.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Loss {
+    None,
+    /// The oldest messages are dropped.
+    MaxLength,
+    /// The latest messages are dropped.
+    RejectPublish,
+    /// Messages expire.
+    Ttl,
+}
+
+/// A flood that a number determines.
+#[derive(Clone, Debug)]
+struct Flood {
+    seed: u64,
+    kind: &'static str,
+    publishers: u64,
+    connections: u64,
+    seconds: u64,
+    size: u64,
+    window: Option<u64>,
+    /// Consumers take messages out; otherwise they wait for longer than the run.
+    reads: bool,
+    loss: Loss,
+}
+
+/// What came of a flood.
+#[derive(Debug)]
+struct Outcome {
+    published: u64,
+    accepted: u64,
+    /// Messages that consumers took out of the queue.
+    taken: u64,
+    depth: u64,
+    lost: u64,
+    not_judged: u64,
+    nacked: u64,
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) % end
+    }
+
+    fn one_of<T: Copy>(&mut self, choices: &[T]) -> T {
+        choices[usize::try_from(self.below(choices.len() as u64)).unwrap()]
+    }
+}
+
+impl Flood {
+    fn new(seed: u64) -> Self {
+        let mut random = Random((seed + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+        random.below(2);
+        let kind = random.one_of(&["classic", "quorum", "stream"]);
+        let publishers = 1 + random.below(20);
+        let losses: &[Loss] = match kind {
+            "classic" => &[Loss::None, Loss::None, Loss::MaxLength, Loss::Ttl, Loss::RejectPublish],
+            "quorum" => &[Loss::None, Loss::None, Loss::MaxLength, Loss::Ttl],
+            _ => &[Loss::None],
+        };
+        let loss = random.one_of(losses);
+        Self {
+            seed,
+            reads: loss == Loss::None && random.below(2) == 0,
+            kind,
+            publishers,
+            connections: 1 + random.below(publishers),
+            seconds: 1 + random.below(8),
+            // A segment of a stream, 500 MB, begins with a record of its own, which is no message.
+            size: random.one_of(if kind == "stream" { &[60, 300] } else { &[60, 300, 2000, 8000] }),
+            window: random.one_of(&[None, None, Some(100), Some(2000)]),
+            loss,
+        }
+    }
+
+    fn queue(&self) -> String {
+        format!("flood-{}", self.seed)
+    }
+
+    fn scenario(&self) -> String {
+        let Self { kind, publishers, connections, seconds, size, .. } = self;
+        let queue = self.queue();
+        let arguments = match self.loss {
+            Loss::None => "",
+            Loss::MaxLength => "x-max-length = 500",
+            Loss::RejectPublish => "x-max-length = 500, x-overflow = \"reject-publish\"",
+            Loss::Ttl => "x-message-ttl = 20",
+        };
+        let window =
+            self.window.map_or(String::new(), |window| format!("confirm-window = {window}"));
+        format!(
+            "name = \"{queue}\"\n{}run = {{ duration = \"{seconds}s\", verify = true }}\n\
+             queues = [{{ name = \"{queue}\", type = \"{kind}\", keep = true, arguments = {{ {arguments} }} }}]\n\
+             [[publishers]]\nqueue = \"{queue}\"\ncount = {publishers}\nconnections = {connections}\n\
+             size = \"{size}B\"\n{window}\n",
+            self.consumers()
+        )
+    }
+
+    fn consumers(&self) -> String {
+        let keys = match (self.reads, self.kind) {
+            (false, _) => "prefetch = 100, start-delay = \"1h\"",
+            (true, "stream") => "prefetch = 100, arguments = { x-stream-offset = \"first\" }",
+            (true, _) => "auto-ack = true",
+        };
+        format!("consumers = [{{ queue = \"{}\", {keys} }}]\n", self.queue())
+    }
+
+    fn run(&self) -> Outcome {
+        let bench = Workbench::new("flood");
+        bench.file("s.toml", &self.scenario());
+        let (program, uri) = (env!("CARGO_BIN_EXE_rabbitscope"), existing_broker().uri());
+        let bounded = format!(
+            "timeout --signal=KILL {LONGEST} {program} run s.toml --uri {uri} --out out --json"
+        );
+        let output = bench.command_line(&bounded).output().unwrap();
+        // A machine that stands still for seconds makes a run without service: its counts hold all the same.
+        let ended = Ended::from(output);
+        assert!(matches!(ended.code, Some(0 | 1)), "{ended:#?}");
+        let run: Json = serde_json::from_str(&ended.stdout).unwrap();
+        let found = |key: &str| run["verification"][key].as_u64().unwrap();
+        Outcome {
+            published: count(&run, "published"),
+            accepted: count(&run, "accepted"),
+            taken: if self.kind == "stream" { 0 } else { count(&run, "consumed") },
+            depth: final_depth(&self.queue(), self.kind),
+            lost: found("lost"),
+            not_judged: found("not-judged"),
+            nacked: count(&run, "nacked"),
+        }
+    }
+
+    /// Fails where the program and the queue disagree.
+    #[track_caller]
+    fn check(&self) -> Outcome {
+        let outcome = self.run();
+        let Outcome { published, accepted, taken, depth, lost, not_judged, nacked } = outcome;
+        let text = format!("{self:?} {outcome:?}");
+        assert!(accepted > 0 && depth + taken <= accepted, "{text}");
+        let dropped = accepted - taken - depth;
+        if not_judged == 0 {
+            assert_eq!(accepted + nacked, published, "all was answered: {text}");
+        }
+        match self.loss {
+            Loss::None => assert_eq!(lost, 0, "{text}"),
+            // What expires after the run was not lost in it.
+            Loss::Ttl => assert!(lost > 0 && lost <= dropped, "{text}"),
+            // A publisher with confirms is told what is refused.
+            Loss::RejectPublish if self.window.is_some() => assert_eq!(lost, 0, "{text}"),
+            Loss::MaxLength | Loss::RejectPublish => {
+                assert!(lost > 0 && lost == dropped, "{text}");
+            }
+        }
+        if self.loss == Loss::None && not_judged == 0 {
+            assert_eq!(dropped, 0, "the queue has what was accepted: {text}");
+        }
+        outcome
+    }
+}
+
+/// Messages in a queue when it grows no longer. The queue is deleted.
+fn final_depth(queue: &str, kind: &str) -> u64 {
+    let uri = Uri::parse(&existing_broker().uri()).unwrap();
+    let mut client = Client::connect(&uri, "depth", Duration::from_secs(60)).unwrap();
+    let channel = client.open_channel().unwrap();
+    let none = Table::default();
+    let declare = Request::QueueDeclare {
+        queue,
+        passive: true,
+        durable: true,
+        exclusive: false,
+        auto_delete: false,
+        arguments: &none,
+    };
+    let depth = |client: &mut Client| match kind {
+        "stream" => last_chunk(queue),
+        _ => messages(client, channel, &declare),
+    };
+    let (mut last, mut since) = (depth(&mut client), Instant::now());
+    while since.elapsed() < STILL_TIME {
+        std::thread::sleep(Duration::from_millis(200));
+        let now = depth(&mut client);
+        if now != last {
+            (last, since) = (now, Instant::now());
+        }
+    }
+    let in_chunk = if kind == "stream" { read_last_chunk(&mut client, channel, queue) } else { 0 };
+    client
+        .call(channel, &Request::QueueDelete { queue, if_unused: false, if_empty: false })
+        .unwrap();
+    client.close().unwrap();
+    last + in_chunk
+}
+
+fn messages(client: &mut Client, channel: u16, passive: &Request<'_>) -> u64 {
+    match client.call(channel, passive).unwrap() {
+        Reply::QueueDeclared { messages, .. } => u64::from(messages),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Messages of a stream before its last chunk. RabbitMQ knows the number of all only seconds later.
+fn last_chunk(stream: &str) -> u64 {
+    let text = existing_broker().eval(&format!(
+        "{{ok, Q}} = rabbit_amqqueue:lookup(rabbit_misc:r(<<\"/\">>, queue, <<\"{stream}\">>)), \
+         [{{_, First}}] = rabbit_stream_queue:info(Q, [committed_offset]), First"
+    ));
+    text.unwrap().trim().parse().unwrap()
+}
+
+/// Messages in the last chunk.
+fn read_last_chunk(client: &mut Client, channel: u16, stream: &str) -> u64 {
+    client.call(channel, &Request::Qos { prefetch: 65_000, global: false }).unwrap();
+    let last = Value::Text("last".to_owned());
+    let consume = Request::Consume {
+        queue: stream,
+        consumer_tag: "last",
+        no_local: false,
+        auto_ack: false,
+        exclusive: false,
+        arguments: &Table(vec![("x-stream-offset".to_owned(), last)]),
+    };
+    client.send(channel, &consume);
+    let (mut count, mut latest) = (0, Instant::now());
+    while latest.elapsed() < STILL_TIME {
+        let mut has_come = false;
+        let taken = client.poll(Duration::from_millis(100), |event| {
+            has_come |= matches!(event, Event::Delivery(_));
+            count += u64::from(matches!(event, Event::Delivery(_)));
+            false
+        });
+        taken.unwrap();
+        if has_come {
+            latest = Instant::now();
+        }
+    }
+    count
+}
+
+/// One flood with these properties, the others as its number has them.
+fn small(seed: u64, kind: &'static str, window: Option<u64>, loss: Loss) -> Flood {
+    Flood {
+        reads: false,
+        kind,
+        window,
+        loss,
+        seconds: 1,
+        publishers: 5,
+        connections: 4,
+        size: 1000,
+        ..Flood::new(seed)
+    }
+}
+
+#[test]
+fn what_is_accepted_is_what_the_queue_has() {
+    for (seed, kind) in (10_000..).zip(["classic", "quorum", "stream"]) {
+        let outcome = small(seed, kind, None, Loss::None).check();
+        assert_eq!(outcome.not_judged, 0, "{outcome:?}");
+    }
+}
+
+#[test]
+fn what_a_queue_drops_is_lost() {
+    let losses =
+        [("classic", Loss::MaxLength), ("quorum", Loss::Ttl), ("classic", Loss::RejectPublish)];
+    for (seed, (kind, loss)) in (20_000..).zip(losses) {
+        small(seed, kind, None, loss).check();
+    }
+}
+
+/// `FLOODS=first-last` chooses others.
+#[test]
+#[ignore = "an hour: make test-floods"]
+fn two_hundred_floods() {
+    let chosen = std::env::var("FLOODS").unwrap_or_else(|_| "0-199".to_owned());
+    let (first, last) = chosen.split_once('-').unwrap();
+    let mut failed = Vec::new();
+    for seed in first.parse().unwrap()..=last.parse().unwrap() {
+        let flood = Flood::new(seed);
+        let began = Instant::now();
+        match std::panic::catch_unwind(|| flood.check()) {
+            Ok(outcome) => println!("{:.1} s {flood:?} {outcome:?}", began.elapsed().as_secs_f64()),
+            Err(_) => failed.push(seed),
+        }
+    }
+    assert!(failed.is_empty(), "{failed:?}");
+}
+
+/// Publishers fill their sockets, and one consumer is slow.
+const PILE: &str = r#"
+name = "pile"
+run = { duration = "6s", verify = true }
+queues = [{ name = "pile" }]
+publishers = [{ queue = "pile", count = 4, connections = 4, size = "8000B" }]
+consumers = [{ queue = "pile", rate = 200, prefetch = 10 }]
+"#;
+
+#[test]
+fn a_summary_tells_written_from_accepted() {
+    let bench = Workbench::new("pile");
+    bench.file("s.toml", &PILE.replace("6s", "3s"));
+    let ended = bench.rabbitscope("run s.toml --out out").code(0);
+    let run = bench.json("out/run.json");
+    let parts = ["accepted in all", "written in all): sockets were full for", " 0 lost"];
+    assert!(parts.iter().all(|part| ended.stdout.contains(part)), "{ended:#?}");
+    let counts = |key: &str| run["measured"]["load"][key].as_u64().unwrap();
+    assert!(counts("published") > counts("accepted") && counts("accepted") > 0, "{ended:#?}");
+    assert_eq!(count(&run, "published"), count(&run, "accepted"), "all was taken after the load");
+    assert_eq!(count(&run, "without-service-nanos"), 0, "full sockets that drain are service");
+    assert_eq!(run["losses"], Json::Array(Vec::new()));
+}
+
+#[test]
+fn a_summary_says_that_messages_pile_up() {
+    let bench = Workbench::new("piles-up");
+    let text = PILE.replace("count = 4, connections = 4", "rate = 500");
+    bench.file(
+        "s.toml",
+        &text.replace("rate = 200", "rate = 50").replace("\"pile\"", "\"piles-up\""),
+    );
+    let uri = existing_broker().uri();
+    let ended = bench.rabbitscope(&format!("run s.toml --uri {uri} --out out")).code(0);
+    let line =
+        ended.stdout.lines().find(|line| line.starts_with("not steady: ")).unwrap_or_default();
+    assert!(
+        line.contains("of the messages published were not consumed: they pile up"),
+        "{ended:#?}"
+    );
+}
+
+/// What the broker does not read because of an alarm is neither accepted nor lost.
+#[test]
+fn what_an_alarm_keeps_in_sockets_is_not_judged() {
+    let bench = Workbench::new("alarm-at-end");
+    let broker = own_broker();
+    let text = PILE.replace("6s", "3s");
+    bench.file("s.toml", &format!("expect = {{ blocked = \"<= 100%\" }}\n{text}"));
+    let running = bench.start(&format!("run s.toml --uri {} --out out --json", broker.uri()));
+    eventually("two seconds", || lines(&bench.path("out/series.jsonl")) >= 2);
+    broker.eval("rabbit_alarm:set_alarm({{resource_limit, memory, node()}, []})").unwrap();
+    let ended = Ended::from(running.wait_with_output().unwrap()).code(0);
+    let run: Json = serde_json::from_str(&ended.stdout).unwrap();
+    let found = |key: &str| run["verification"][key].as_u64().unwrap();
+    let unknown = count(&run, "published") - count(&run, "accepted");
+    assert!(unknown > 0 && found("unanswered") >= unknown, "{run:#}");
+    assert_eq!((found("lost"), found("not-judged")), (0, found("unanswered")), "{run:#}");
+    let loss = &run["losses"][0];
+    assert_eq!(
+        (loss["what"].as_str(), loss["count"].as_u64()),
+        (Some("written messages"), Some(unknown))
+    );
+    assert!(
+        loss["meaning"].as_str().unwrap().contains("an alarm of the broker blocked publishers"),
+        "{loss}"
+    );
+}

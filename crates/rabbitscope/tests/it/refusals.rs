@@ -1,0 +1,100 @@
+//! What a broker or a port refuses: each with its sentence, the next step and the exit code. Empty variables.
+
+use rabbitscope_broker::Broker;
+use rabbitscope_runs::scenario::ThrowawayBroker;
+
+use crate::{
+    logins::tls_listener,
+    workbench::{Workbench, scenario},
+};
+
+/// A broker with TLS on a port of its own, and users who may do little.
+fn broker(bench: &Workbench) -> (Broker, u16) {
+    let (config, tls_port) = tls_listener(&bench.directory);
+    let plugins = vec!["rabbitmq_management".to_owned()];
+    let spec = ThrowawayBroker { plugins, config, ..ThrowawayBroker::default() };
+    let broker = Broker::start(&spec, &bench.path("broker.log")).unwrap();
+    for user in ["nothing", "reader"] {
+        let user = format!("<<\"{user}\">>, <<\"p\">>, <<\"test\">>");
+        broker.eval(&format!("rabbit_auth_backend_internal:add_user({user})")).unwrap();
+    }
+    let rights = "rabbit_auth_backend_internal:set_permissions(<<\"reader\">>, <<\"/\">>, \
+                  <<\"^$\">>, <<\"^$\">>, <<\".*\">>, <<\"test\">>)";
+    broker.eval(rights).unwrap();
+    (broker, tls_port)
+}
+
+#[test]
+fn each_refusal_says_what_to_do_and_has_its_code() {
+    let bench = Workbench::new("refusals");
+    let (broker, tls_port) = broker(&bench);
+    let (user, password) = broker.login();
+    bench.file("s.toml", &scenario("refused", "1s"));
+    let plain = broker.address();
+    let host = plain.ip();
+    let check = |uri: &str, code: i32, parts: &[&str], never: &str| {
+        for (command, ending) in [("run s.toml", "--out out"), ("worker", "")] {
+            let option = if command == "worker" { "--via" } else { "--uri" };
+            // A bus needs rights to declare, and a worker without them says so with other names.
+            if command == "worker" && uri.contains("reader") {
+                continue;
+            }
+            let ended = bench.rabbitscope(&format!("{command} {option} {uri} {ending}"));
+            let ended = ended.code(code).says(parts);
+            assert!(!ended.stderr.contains(never), "{}", ended.stderr);
+        }
+    };
+    let login = format!("{user}:{password}");
+    check(&format!("amqps://{login}@{plain}"), 5, &["does not speak TLS", "amqp://"], "corrupt");
+    let tls = format!("{host}:{tls_port}");
+    check(&format!("amqp://{login}@{tls}"), 5, &["speaks TLS", "amqps://"], "frame");
+    let web = format!("{host}:{}", broker.nodes()[0].management_port().unwrap());
+    check(&format!("amqp://{login}@{web}"), 5, &["does not speak AMQP", "5672"], "running");
+    check(&format!("amqp://{user}:wrong@{plain}"), 6, &["check user and password"], "flags");
+    check(&format!("amqp://nothing:p@{plain}"), 6, &["set_permissions"], "flags");
+    check(&format!("amqp://reader:p@{plain}"), 6, &["`refused`", "set_permissions"], "flags");
+    check(&format!("amqp://{login}@{plain}/none"), 1, &["`none`", "list_vhosts"], "permission");
+    let other = scenario("refused", "1s").replace("durable = true", "durable = false");
+    broker.eval("rabbit_amqqueue:declare({resource, <<\"/\">>, queue, <<\"refused\">>}, true, false, [], none, <<\"test\">>).").unwrap();
+    bench.file("s.toml", &other);
+    let ended = bench.rabbitscope(&format!("run s.toml --uri {} --out out", broker.uri()));
+    ended.code(1).says(&["`refused`", "same type, flags and arguments"]);
+}
+
+#[test]
+fn an_empty_variable_is_as_good_as_none() {
+    let bench = Workbench::new("empty-variables");
+    let run = |arguments: &str, name: &str, value: &str| {
+        let output = bench.command(arguments).env(name, value).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    let variables = [
+        ("top --node none@localhost", "ERL_EPMD_PORT"),
+        ("broker status", "RABBITSCOPE_FILE_MODE"),
+        ("leftovers --remove --uri amqp://127.0.0.1:1", "RABBITSCOPE_MANAGEMENT"),
+        ("leftovers --remove", "RABBITSCOPE_URI"),
+        ("worker --via amqp://127.0.0.1:1", "JOB_COMPLETION_INDEX"),
+        ("worker", "RABBITSCOPE_VIA"),
+        ("run s.toml --uri amqp://127.0.0.1:1", "RABBITSCOPE_SET_NAME"),
+        ("top --node none@localhost", "RABBITSCOPE_COOKIE"),
+    ];
+    bench.file("s.toml", &scenario("q", "1s"));
+    for (arguments, name) in variables {
+        let without = bench.command(arguments).env_remove(name).output().unwrap();
+        let expected = String::from_utf8_lossy(&without.stderr).into_owned();
+        assert_eq!(run(arguments, name, ""), (without.status.code(), expected), "{name}");
+    }
+}
+
+#[test]
+fn what_is_typed_comes_before_a_variable() {
+    let bench = Workbench::new("typed-first");
+    let top = "top --once --node none@localhost --dist-port 1";
+    let command =
+        |arguments: &str| bench.command(arguments).env("ERL_EPMD_PORT", "4370").output().unwrap();
+    let said = String::from_utf8_lossy(&command(top).stderr).into_owned();
+    assert!(!said.contains("--epmd-port"), "{said}");
+    let both = command(&format!("{top} --epmd-port 2"));
+    let said = String::from_utf8_lossy(&both.stderr).into_owned();
+    assert!(both.status.code() == Some(2) && said.contains("cannot be used with"), "{said}");
+}
