@@ -9,7 +9,7 @@ BENCHES := overhead tick watch asking load fleet pace find-rate queues inside pa
 GROUP ?= rabbitscope
 PREFIX ?= /usr/local
 
-.PHONY: demo test test-faults test-floods soak-watch cluster-faults test-releases test-virtual dist lint manifests setup fuzz install experiments $(BENCHES:%=bench-%)
+.PHONY: demo test test-faults test-floods soak-watch cluster-faults packets-faults packets-clients test-releases test-virtual dist lint manifests setup fuzz install experiments $(BENCHES:%=bench-%)
 
 # Load on a throwaway broker, a CPU profile of it, a report. A build profile and a list of packages of its own: a third
 # of the time of a release and of the tests' setup.
@@ -45,6 +45,18 @@ cluster-faults: setup
 # nothing is left after a kill. RABBITSCOPE_SOAK=20m for less than 4 hours.
 soak-watch: setup
 	cargo test --locked --package rabbitscope --test it -- --ignored --nocapture all_day::soak::
+
+# Faults on connections, each ROUNDS times, and whether `packets` finds the right one first, as root.
+packets-faults:
+	cargo build --locked --package rabbitscope
+	RABBITSCOPE=target/debug/rabbitscope python3 scripts/packets faults $(or $(ROUNDS),2)
+
+# Fourteen other clients that do nothing wrong, for EACH seconds, near and far: `packets` must warn of none; 15 minutes, as root.
+packets-clients:
+	cargo build --locked --package rabbitscope
+	scripts/packets/clients/install.sh target/packets-clients
+	CLIENTS=$(CURDIR)/target/packets-clients RABBITSCOPE=target/debug/rabbitscope timeout 3600 \
+		python3 scripts/packets clients $(or $(EACH),10)
 
 # The live tests of the recorder, and of what looks inside a node, against the RabbitMQ and Erlang of Debian 12, 13 and
 # forky, which it installs below target/releases, as root.

@@ -6,6 +6,7 @@ use libfuzzer_sys::fuzz_target;
 use rabbitscope_wire::{
     analyzer::{Analyzer, AnalyzerOptions, Payload},
     capture::PacketReader,
+    decode::decode_inner,
 };
 
 fuzz_target!(|file: &[u8]| {
@@ -19,7 +20,7 @@ fuzz_target!(|file: &[u8]| {
     let (mut packets, mut analyzed) = (0, 0);
     while let Ok(Some(packet)) = reader.next() {
         packets += 1;
-        if analyzer.packet_to_write(&packet, &mut written) {
+        if analyzer.decoded_to_write(&packet, &decode_inner(&packet), &mut written) {
             analyzed += 1;
             assert_eq!(written.len(), packet.data.len());
             assert!(

@@ -19,8 +19,14 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
-/// Formats nanoseconds with three digits and a unit: `33.1 ms`.
+/// Formats nanoseconds with three digits and a unit: `33.1 ms`; from two minutes on `2 min 50 s`, from two hours on `2 h 3 min`.
 pub fn short_time(nanos: u64) -> String {
+    // Half of the smallest unit that is shown rounds up.
+    match nanos / 1_000_000 {
+        0..119_950 => {}
+        millis @ 119_950..7_199_500 => return long_time((millis + 500) / 1_000, "min", "s"),
+        millis => return long_time((millis + 30_000) / 60_000, "h", "min"),
+    }
     let nanos = nanos as f64;
     let units = [(1e9, "s"), (1e6, "ms"), (1e3, "µs")];
     // 999.5 of a unit is 1.00 of the next one.
@@ -35,6 +41,11 @@ pub fn short_time(nanos: u64) -> String {
         2
     };
     format!("{value:.decimals$} {unit}")
+}
+
+/// `2 min 50 s` of 170: a unit, and the sixtieth part of it.
+fn long_time(parts: u64, unit: &str, part: &str) -> String {
+    format!("{} {unit} {} {part}", parts / 60, parts % 60)
 }
 
 /// Formats bytes with a unit: `12 MiB`.
@@ -80,6 +91,12 @@ mod tests {
         check(33_100_000, "33.1 ms");
         check(250_000_000, "250 ms");
         check(12_345_000_000, "12.3 s");
+        check(119_940_000_000, "120 s");
+        check(119_960_000_000, "2 min 0 s");
+        check(169_874_000_000, "2 min 50 s");
+        check(7_199_400_000_000, "119 min 59 s");
+        check(7_199_600_000_000, "2 h 0 min");
+        check(u64::MAX, "5124095 h 35 min");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use rabbitscope_probe::packets::{
 };
 use rabbitscope_wire::{
     analyzer::{Analyzer, AnalyzerOptions},
-    decode::Repeats,
+    decode::{Repeats, decode_inner},
     findings,
     packet::{LinkType, Packet, Timestamp},
     report::{PacketReport, Source, SourceLevel, WriteSizes},
@@ -229,12 +229,14 @@ impl Watch<'_> {
                 length: captured.length,
                 data: captured.data,
             };
-            if repeats.is_repeated(Some(captured.interface), &packet) {
+            let decoded = decode_inner(&packet);
+            let interface = Some(captured.interface);
+            if decoded.as_ref().is_ok_and(|it| repeats.is_repeated(interface, &packet, it)) {
                 analyzer.count_repeated();
                 continue;
             }
             *number += 1;
-            take(analyzer, &packet, saved, written);
+            take(analyzer, &packet, &decoded, saved, written);
         }
         Ok(latest)
     }

@@ -6,7 +6,7 @@ use anyhow::Context;
 use rabbitscope_wire::{
     analyzer::{Analyzer, AnalyzerOptions},
     capture::PacketReader,
-    decode::Repeats,
+    decode::{Decoded, NotDecoded, Repeats, decode_inner},
     findings,
     packet::Packet,
     report::{PacketReport, Source, SourceLevel},
@@ -47,11 +47,12 @@ pub(crate) fn read(
         if packet.number % PROGRESS_PACKETS == 0 {
             line.show(&format!("reading packets: {} %", 100 * place / size.max(1)));
         }
-        if repeats.is_repeated(interface, &packet) {
+        let decoded = decode_inner(&packet);
+        if decoded.as_ref().is_ok_and(|decoded| repeats.is_repeated(interface, &packet, decoded)) {
             analyzer.count_repeated();
             continue;
         }
-        take(&mut analyzer, &packet, &mut saved, &mut written);
+        take(&mut analyzer, &packet, &decoded, &mut saved, &mut written);
     }
     analyzer.set_dropped(reader.reported_drops());
     let mut report = analyzer.finish();
@@ -68,11 +69,12 @@ pub(crate) fn read(
 pub(super) fn take(
     analyzer: &mut Analyzer,
     packet: &Packet<'_>,
+    decoded: &Result<Decoded<'_>, NotDecoded>,
     saved: &mut Option<&mut SavedPackets>,
     written: &mut Vec<u8>,
 ) {
-    let Some(saved) = saved else { return analyzer.packet(packet) };
-    if analyzer.packet_to_write(packet, written) {
+    let Some(saved) = saved else { return analyzer.decoded(packet, decoded) };
+    if analyzer.decoded_to_write(packet, decoded, written) {
         saved.add(&Packet { data: written, ..*packet });
     }
 }

@@ -54,7 +54,7 @@ fn losses(capture: &CaptureReport) -> String {
         let _ = write!(text, "; {} {what}", grouped(count));
     }
     for (tunnel, count) in &capture.tunnels {
-        let _ = write!(text, "; {} segments within {}", grouped(*count), escapes::value(tunnel));
+        let _ = write!(text, "; {} packets in {}", grouped(*count), escapes::value(tunnel));
     }
     if let Some(damage) = &capture.damaged {
         let _ = write!(text, "\nnote: {}", escapes::value(damage));
@@ -72,7 +72,7 @@ fn totals(report: &PacketReport) -> String {
         grouped(totals.connections),
         grouped(totals.data_segments),
         human_bytes(totals.payload_bytes),
-        time(totals.duration_nanos),
+        short_time(totals.duration_nanos),
     );
     if totals.retransmitted_segments > 0 {
         let _ = write!(text, ", {} sent again", grouped(totals.retransmitted_segments));
@@ -142,17 +142,6 @@ fn not_judged(report: &PacketReport) -> String {
     };
     let lines: String = reasons.into_iter().map(line).collect();
     if lines.is_empty() { lines } else { format!("\nNot judged\n{lines}") }
-}
-
-/// `0.5 s`, `63.0 ms`; from two minutes on `12 min 3 s`.
-fn time(nanos: u64) -> String {
-    let seconds = nanos / 1_000_000_000;
-    match seconds {
-        0..10 => short_time(nanos),
-        10..120 => format!("{:.1} s", nanos as f64 / 1e9),
-        120..7_200 => format!("{} min {} s", seconds / 60, seconds % 60),
-        _ => format!("{} h {} min", seconds / 3_600, seconds / 60 % 60),
-    }
 }
 
 fn latencies(latencies: &[LatencyReport]) -> String {

@@ -48,7 +48,7 @@ fn losses(out: &mut dyn Write, capture: &CaptureReport, unread_bytes: u64) -> io
     }
     writeln!(
         out,
-        "<p>{} read, {} on the wire. {} {}</p>",
+        "<p>{} read, {} on the wire. {} {}{}</p>",
         counted(capture.packets, "packet"),
         human_bytes(capture.bytes),
         match capture.dropped {
@@ -56,8 +56,22 @@ fn losses(out: &mut dyn Write, capture: &CaptureReport, unread_bytes: u64) -> io
             Some(_) => "",
             None => "Nobody counted whether packets were dropped.",
         },
-        left_out(capture, unread_bytes)
+        left_out(capture, unread_bytes),
+        tunnels(capture)
     )
+}
+
+/// What carried packets in packets, in a sentence.
+fn tunnels(capture: &CaptureReport) -> String {
+    let packets = |(name, count): (&String, &u64)| {
+        format!("{} in {}", counted(*count, "packet"), Markup(name))
+    };
+    let found: Vec<String> = capture.tunnels.iter().map(packets).collect();
+    if found.is_empty() {
+        String::new()
+    } else {
+        format!(" Carried in others: {}.", found.join(", "))
+    }
 }
 
 /// What was read and not analyzed, in a sentence.

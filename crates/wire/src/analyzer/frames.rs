@@ -5,7 +5,8 @@ use crate::{
     report::{FrameCount, Side},
 };
 
-/// Counts frames. Kinds are few, and the same ones come again and again, so that a list is faster than a map.
+/// Counts frames. Kinds are few, and the same ones come again and again, so that a list is faster than a map. Kinds that come
+/// often move to its front.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FrameCounts(Vec<Count>);
 
@@ -30,13 +31,17 @@ impl Count {
 impl FrameCounts {
     pub(super) fn add(&mut self, frame: &Frame<'_>) {
         let Frame { protocol, kind, sender, .. } = *frame;
-        let known = self.0.iter_mut().find(|it| it.is_of(protocol, kind, sender));
         let bytes = frame.place.bytes();
-        if let Some(count) = known {
-            count.frames += 1;
-            count.bytes += bytes;
-        } else {
-            self.0.push(Count { protocol, kind, sender, frames: 1, bytes });
+        let known = self.0.iter().position(|count| count.is_of(protocol, kind, sender));
+        let Some(place) = known else {
+            return self.0.push(Count { protocol, kind, sender, frames: 1, bytes });
+        };
+        let count = &mut self.0[place];
+        count.frames += 1;
+        count.bytes += bytes;
+        let is_more_frequent = place > 0 && self.0[place].frames > self.0[place - 1].frames;
+        if is_more_frequent {
+            self.0.swap(place, place - 1);
         }
     }
 
@@ -48,7 +53,10 @@ impl FrameCounts {
     pub(super) fn report(&self) -> Vec<FrameCount> {
         let mut counts = self.0.clone();
         counts.sort_by(|one, other| {
-            other.frames.cmp(&one.frames).then_with(|| one.kind.cmp(other.kind))
+            other
+                .frames
+                .cmp(&one.frames)
+                .then_with(|| (one.kind, one.sender).cmp(&(other.kind, other.sender)))
         });
         let counted = |it: &Count| FrameCount {
             protocol: it.protocol.name().to_owned(),

@@ -1,6 +1,6 @@
 //! What `tcp` and the dissectors tell, for the connection that it is about.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::{
     busiest::{Busiest, EndedConnection},
@@ -32,7 +32,8 @@ const MAX_PICTURED: u64 = 128;
 #[derive(Debug)]
 pub(super) struct Observation {
     pub(super) options: AnalyzerOptions,
-    connections: HashMap<ConnectionId, Box<ConnectionState>>,
+    /// Their numbers are ours, so that nobody chooses them to collide.
+    connections: FxHashMap<ConnectionId, Box<ConnectionState>>,
     pub(super) ended: Busiest,
     pub(super) totals: Totals,
     pub(super) left_out: LeftOut,
@@ -53,7 +54,7 @@ impl Observation {
             ended: Busiest::new(options.max_rows),
             redaction: options.written.map(Redaction::new),
             options,
-            connections: HashMap::new(),
+            connections: FxHashMap::default(),
             totals: Totals::default(),
             left_out: LeftOut::default(),
             frames: FrameCounts::default(),

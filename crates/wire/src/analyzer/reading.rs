@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::{observation::Observation, options::AnalyzerOptions, sizes::Sizes, whole};
 use crate::{
-    decode::{DecodeCounts, Decoded, decode_inner},
+    decode::{DecodeCounts, Decoded, NotDecoded, decode_inner},
     packet::{LinkType, Packet},
     report::{CaptureReport, PacketReport},
     tcp::{Connections, Limits},
@@ -21,7 +21,7 @@ pub struct Analyzer {
     connections: Connections,
     observation: Observation,
     sizes: Sizes,
-    decoded: DecodeCounts,
+    counts: DecodeCounts,
     capture: CaptureReport,
     tunnels: BTreeMap<&'static str, u64>,
 }
@@ -34,7 +34,7 @@ impl Analyzer {
             connections: Connections::new(limits),
             observation: Observation::new(options),
             sizes: Sizes::default(),
-            decoded: DecodeCounts::default(),
+            counts: DecodeCounts::default(),
             capture: CaptureReport::default(),
             tunnels: BTreeMap::new(),
         }
@@ -42,13 +42,23 @@ impl Analyzer {
 
     /// The next packet of the capture.
     pub fn packet(&mut self, packet: &Packet<'_>) {
-        self.read(packet);
+        self.decoded(packet, &decode_inner(packet));
     }
 
-    /// As [`Self::packet`], and puts into `out` what may be written of it as [`AnalyzerOptions::written`] says: with zeros
+    /// As [`Self::packet`], of a packet that was decoded already.
+    pub fn decoded(&mut self, packet: &Packet<'_>, decoded: &Result<Decoded<'_>, NotDecoded>) {
+        self.read(packet, decoded);
+    }
+
+    /// As [`Self::decoded`], and puts into `out` what may be written of it as [`AnalyzerOptions::written`] says: with zeros
     /// in place of the rest. False for packets that are not analyzed.
-    pub fn packet_to_write(&mut self, packet: &Packet<'_>, out: &mut Vec<u8>) -> bool {
-        let Some(payload) = self.read(packet) else { return false };
+    pub fn decoded_to_write(
+        &mut self,
+        packet: &Packet<'_>,
+        decoded: &Result<Decoded<'_>, NotDecoded>,
+        out: &mut Vec<u8>,
+    ) -> bool {
+        let Some(payload) = self.read(packet, decoded) else { return false };
         let Some(redaction) = &self.observation.redaction else { return false };
         out.clear();
         out.extend_from_slice(packet.data);
@@ -57,12 +67,17 @@ impl Analyzer {
     }
 
     /// Where the payload of the packet lies in it; none for packets that are not analyzed.
-    fn read(&mut self, packet: &Packet<'_>) -> Option<Range<usize>> {
+    fn read(
+        &mut self,
+        packet: &Packet<'_>,
+        decoded: &Result<Decoded<'_>, NotDecoded>,
+    ) -> Option<Range<usize>> {
         self.capture.packets += 1;
         let length = on_ethernet(packet);
         self.capture.bytes += u64::from(length);
         self.capture.cut += u64::from((packet.data.len() as u64) < u64::from(packet.length));
-        let Decoded { segment, tunnel, .. } = self.decoded.count(decode_inner(packet))?;
+        let Decoded { segment, tunnel, .. } =
+            self.counts.count(decoded.as_ref().map_err(|reason| *reason))?;
         if let Some(tunnel) = tunnel {
             *self.tunnels.entry(tunnel).or_default() += 1;
         }
@@ -71,8 +86,8 @@ impl Analyzer {
             return None;
         }
         self.sizes.add(length);
-        self.observation.begin(&segment);
-        self.connections.segment(&segment, &mut self.observation);
+        self.observation.begin(segment);
+        self.connections.segment(segment, &mut self.observation);
         // The payload is a part of the packet's bytes; an empty one need not be.
         let start = if segment.payload.is_empty() {
             0
@@ -119,10 +134,10 @@ impl Analyzer {
         let tunnels = self.tunnels.iter().map(|(name, count)| ((*name).to_owned(), *count));
         self.capture.tunnels = tunnels.collect();
         let left_out = &mut self.capture.left_out;
-        left_out.not_tcp = self.decoded.not_tcp + self.decoded.not_ip;
-        left_out.fragments = self.decoded.fragments;
-        left_out.malformed = self.decoded.malformed;
-        left_out.truncated = self.decoded.truncated;
+        left_out.not_tcp = self.counts.not_tcp + self.counts.not_ip;
+        left_out.fragments = self.counts.fragments;
+        left_out.malformed = self.counts.malformed;
+        left_out.truncated = self.counts.truncated;
         left_out.forgotten_connections = counts.evicted;
         whole::report(self.observation, self.capture, self.sizes.report(), counts.seen)
     }

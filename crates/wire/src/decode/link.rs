@@ -27,10 +27,30 @@ const SLL2_HEADER_BYTES: usize = 20;
 /// Address families of IPv4 and IPv6 as BSD, macOS, Linux and Windows number them.
 const FAMILIES: [u32; 6] = [2, 10, 23, 24, 28, 30];
 
-/// What was captured from the IP header on.
-pub(super) fn network(link: LinkType, data: &[u8]) -> Result<&[u8], NotDecoded> {
+/// A packet of IP.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Network<'a> {
+    /// What carried it behind the link's header; none where nothing did.
+    pub(super) tunnel: Option<&'static str>,
+    /// What was captured from the IP header on.
+    pub(super) data: &'a [u8],
+}
+
+impl<'a> Network<'a> {
+    /// A packet right behind the link's header.
+    const fn plain(data: &'a [u8]) -> Self {
+        Self { tunnel: None, data }
+    }
+
+    const fn within(tunnel: &'static str, data: &'a [u8]) -> Self {
+        Self { tunnel: Some(tunnel), data }
+    }
+}
+
+/// The packet of IP behind the link's header.
+pub(super) fn network(link: LinkType, data: &[u8]) -> Result<Network<'_>, NotDecoded> {
     match link {
-        LinkType::Raw => Ok(data),
+        LinkType::Raw => Ok(Network::plain(data)),
         LinkType::Ethernet => ethernet(data),
         LinkType::Null | LinkType::Loop => family(data),
         // The `EtherType` is the last field of the one header and the first of the other.
@@ -43,15 +63,15 @@ pub(super) fn network(link: LinkType, data: &[u8]) -> Result<&[u8], NotDecoded> 
 }
 
 /// What follows an `EtherType` that stands at the beginning of `data`.
-fn tagged(data: &[u8]) -> Result<&[u8], NotDecoded> {
+fn tagged(data: &[u8]) -> Result<Network<'_>, NotDecoded> {
     untagged(ether_type(data)?, &data[2..])
 }
 
 /// What follows an `EtherType`, without VLAN tags. A tag is two bytes of control and the next `EtherType`.
-fn untagged(mut kind: u16, mut data: &[u8]) -> Result<&[u8], NotDecoded> {
+fn untagged(mut kind: u16, mut data: &[u8]) -> Result<Network<'_>, NotDecoded> {
     for _ in 0..MAX_TAGS {
         if kind == IPV4 || kind == IPV6 {
-            return Ok(data);
+            return Ok(Network::plain(data));
         }
         match kind {
             MPLS | MPLS_MULTICAST => return labelled(data),
@@ -67,15 +87,15 @@ fn untagged(mut kind: u16, mut data: &[u8]) -> Result<&[u8], NotDecoded> {
 }
 
 /// What follows labels of MPLS: IP, or an Ethernet behind a control word (RFC 4448), whose first bits are 0.
-fn labelled(mut data: &[u8]) -> Result<&[u8], NotDecoded> {
+fn labelled(mut data: &[u8]) -> Result<Network<'_>, NotDecoded> {
     for _ in 0..MAX_TAGS {
         let (label, behind) = data.split_first_chunk::<4>().ok_or(NotDecoded::Truncated)?;
         data = behind;
         // The last label of the stack.
         if label[2] & 1 != 0 {
             return match data.first().ok_or(NotDecoded::Truncated)? >> 4 {
-                4 | 6 => Ok(data),
-                0 => ethernet(rest(data, 4)?),
+                4 | 6 => Ok(Network::within("MPLS", data)),
+                0 => Ok(Network::within("MPLS", ethernet(rest(data, 4)?)?.data)),
                 _ => Err(NotDecoded::NotIp),
             };
         }
@@ -84,24 +104,27 @@ fn labelled(mut data: &[u8]) -> Result<&[u8], NotDecoded> {
 }
 
 /// What follows the header of a session of `PPPoE`.
-fn session(data: &[u8]) -> Result<&[u8], NotDecoded> {
+fn session(data: &[u8]) -> Result<Network<'_>, NotDecoded> {
     let frame = rest(data, PPPOE_HEADER_BYTES)?;
     let protocol = ether_type(frame)?;
-    if PPP_PROTOCOLS.contains(&protocol) { Ok(&frame[2..]) } else { Err(NotDecoded::NotIp) }
+    if !PPP_PROTOCOLS.contains(&protocol) {
+        return Err(NotDecoded::NotIp);
+    }
+    Ok(Network::within("PPPoE", &frame[2..]))
 }
 
 /// What follows the header of an Ethernet.
-pub(super) fn ethernet(data: &[u8]) -> Result<&[u8], NotDecoded> {
+pub(super) fn ethernet(data: &[u8]) -> Result<Network<'_>, NotDecoded> {
     tagged(rest(data, ETHERNET_ADDRESSES_BYTES)?)
 }
 
 /// What follows an address family of four bytes. Files do not say which byte order the host had.
-fn family(data: &[u8]) -> Result<&[u8], NotDecoded> {
+fn family(data: &[u8]) -> Result<Network<'_>, NotDecoded> {
     let (family, data) = data.split_first_chunk().ok_or(NotDecoded::Truncated)?;
     let is_ip = [u32::from_be_bytes(*family), u32::from_le_bytes(*family)]
         .iter()
         .any(|family| FAMILIES.contains(family));
-    if is_ip { Ok(data) } else { Err(NotDecoded::NotIp) }
+    if is_ip { Ok(Network::plain(data)) } else { Err(NotDecoded::NotIp) }
 }
 
 fn ether_type(data: &[u8]) -> Result<u16, NotDecoded> {

@@ -1,12 +1,10 @@
 //! From a packet to a segment.
 
-use core::{hash::Hasher, net::SocketAddr};
-
-use rustc_hash::FxHasher;
+use core::net::SocketAddr;
 
 use super::{
     internet::{TCP, Transport, internet},
-    link::{ethernet, network},
+    link::{Network, ethernet, network},
     outcome::NotDecoded,
     tcp::TcpHeader,
     tunnels::inner,
@@ -15,10 +13,6 @@ use crate::{packet::Packet, segment::Segment};
 
 /// Packets in packets that are read; more are hostile.
 const MAX_TUNNELS: usize = 4;
-/// What of TCP's header tells packets apart.
-const HEADER_MAX: usize = 60;
-/// Where TCP's checksum stands. What a network card computes differs between interfaces.
-const CHECKSUM: core::ops::Range<usize> = 16..18;
 
 /// The TCP segment in a packet.
 pub fn decode<'a>(packet: &Packet<'a>) -> Result<Segment<'a>, NotDecoded> {
@@ -34,8 +28,8 @@ pub struct Decoded<'a> {
     pub tunnel: Option<&'static str>,
     /// The number that its sender gave the packet (IPv4); 0 without one.
     pub identification: u16,
-    /// Tells its header from those of other segments.
-    pub header_hash: u64,
+    /// TCP's header, as far as it was captured.
+    pub header: &'a [u8],
 }
 
 /// As [`decode`], and says how the packet came.
@@ -60,15 +54,13 @@ pub fn decode_inner<'a>(packet: &Packet<'a>) -> Result<Decoded<'a>, NotDecoded> 
         payload_length: u32::try_from(payload_length).map_err(|_| NotDecoded::Malformed)?,
         payload,
     };
-    let captured_header = &transport.captured[..header.length.min(transport.captured.len())];
-    let header_hash = hash(captured_header, payload_length);
-    Ok(Decoded { segment, tunnel, identification: transport.identification, header_hash })
+    let header = &transport.captured[..header.length.min(transport.captured.len())];
+    Ok(Decoded { segment, tunnel, identification: transport.identification, header })
 }
 
 /// What TCP sent, in however many packets, and what carried the outermost of them.
 fn transport<'a>(packet: &Packet<'a>) -> Result<(Transport<'a>, Option<&'static str>), NotDecoded> {
-    let mut data = network(packet.link, packet.data)?;
-    let mut tunnel = None;
+    let Network { mut tunnel, mut data } = network(packet.link, packet.data)?;
     for _ in 0..=MAX_TUNNELS {
         let header_bytes = packet.data.len() - data.len();
         let on_wire = (packet.length as usize).saturating_sub(header_bytes).max(data.len());
@@ -78,16 +70,7 @@ fn transport<'a>(packet: &Packet<'a>) -> Result<(Transport<'a>, Option<&'static 
         }
         let carried = inner(transport.protocol, transport.captured)?;
         tunnel.get_or_insert(carried.tunnel);
-        data = if carried.is_ethernet { ethernet(carried.data)? } else { carried.data };
+        data = if carried.is_ethernet { ethernet(carried.data)?.data } else { carried.data };
     }
     Err(NotDecoded::Malformed)
-}
-
-fn hash(header: &[u8], payload_length: usize) -> u64 {
-    let mut hasher = FxHasher::default();
-    let header = &header[..header.len().min(HEADER_MAX)];
-    hasher.write(header.get(..CHECKSUM.start).unwrap_or_default());
-    hasher.write(header.get(CHECKSUM.end..).unwrap_or_default());
-    hasher.write_usize(payload_length);
-    hasher.finish()
 }

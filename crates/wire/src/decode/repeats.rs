@@ -5,11 +5,11 @@
 //! which it was seen first; and of packets that are the same to the last number that their sender gave them, the first
 //! counts. A segment that is sent again has another number.
 
-use std::{collections::VecDeque, net::SocketAddr, time::Duration};
+use core::{hash::Hasher, net::SocketAddr, ops::Range, time::Duration};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHasher};
 
-use super::packet::{Decoded, decode_inner};
+use super::packet::Decoded;
 use crate::packet::{LinkType, Packet, Timestamp};
 
 /// Directions that are remembered; when there are more all are forgotten, and seen first again.
@@ -20,25 +20,28 @@ const COMPARED: usize = 16;
 const COPY: Duration = Duration::from_secs(1);
 /// The same of packets without a number, as of IPv6. TCP sends nothing again so soon.
 const NUMBERLESS_COPY: Duration = Duration::from_millis(1);
+/// The part of TCP's header that tells packets apart.
+const HEADER_MAX: usize = 60;
+/// The place of TCP's checksum. What a network card computes differs between interfaces.
+const CHECKSUM: Range<usize> = 16..18;
 
-#[derive(Debug)]
-struct Sent {
-    identification: u16,
-    header_hash: u64,
-    time: Timestamp,
-}
-
-/// What was seen of a direction.
+/// What was seen of a direction: its latest packets, in a ring.
 #[derive(Debug, Default)]
 struct Direction {
     interface: Option<u32>,
-    sent: VecDeque<Sent>,
+    hashes: [u64; COMPARED],
+    times: [Timestamp; COMPARED],
+    /// Packets that were put into the ring.
+    packets: usize,
 }
 
 /// Which packets were captured before.
 #[derive(Debug, Default)]
 pub struct Repeats {
-    directions: FxHashMap<(SocketAddr, SocketAddr), Direction>,
+    places: FxHashMap<(SocketAddr, SocketAddr), usize>,
+    directions: Vec<Direction>,
+    /// Most packets are of the same two directions as those before.
+    last: [Option<(SocketAddr, SocketAddr, usize)>; 2],
 }
 
 impl Repeats {
@@ -48,15 +51,32 @@ impl Repeats {
     }
 
     /// Whether the packet, captured on this interface where that is known, was captured before.
-    pub fn is_repeated(&mut self, interface: Option<u32>, packet: &Packet<'_>) -> bool {
-        let Ok(decoded) = decode_inner(packet) else { return false };
-        if self.directions.len() >= MAX_DIRECTIONS {
-            self.directions.clear();
-        }
+    pub fn is_repeated(
+        &mut self,
+        interface: Option<u32>,
+        packet: &Packet<'_>,
+        decoded: &Decoded<'_>,
+    ) -> bool {
         let interface = interface_in(packet).or(interface);
-        let key = (decoded.segment.from, decoded.segment.to);
-        let direction = self.directions.entry(key).or_default();
-        direction.is_elsewhere(interface) || direction.is_copy(&decoded)
+        let place = self.place(decoded.segment.from, decoded.segment.to);
+        let direction = &mut self.directions[place];
+        direction.is_elsewhere(interface) || direction.is_copy(decoded)
+    }
+
+    fn place(&mut self, from: SocketAddr, to: SocketAddr) -> usize {
+        let mut known = self.last.iter().flatten();
+        if let Some((.., place)) = known.find(|known| known.0 == from && known.1 == to) {
+            return *place;
+        }
+        if self.directions.len() >= MAX_DIRECTIONS {
+            *self = Self::default();
+        }
+        let place = *self.places.entry((from, to)).or_insert(self.directions.len());
+        if place == self.directions.len() {
+            self.directions.push(Direction::default());
+        }
+        self.last = [Some((from, to, place)), self.last[0]];
+        place
     }
 }
 
@@ -67,22 +87,30 @@ impl Direction {
     }
 
     fn is_copy(&mut self, decoded: &Decoded<'_>) -> bool {
-        let Decoded { identification, header_hash, segment, .. } = *decoded;
-        let limit = if identification == 0 { NUMBERLESS_COPY } else { COPY };
-        let is_same = |sent: &Sent| {
-            sent.identification == identification
-                && sent.header_hash == header_hash
-                && segment.time.since(sent.time) <= limit
-        };
-        if self.sent.iter().any(is_same) {
+        let limit = if decoded.identification == 0 { NUMBERLESS_COPY } else { COPY };
+        let (hash, time) = (hash(decoded), decoded.segment.time);
+        let seen = self.hashes.iter().zip(&self.times).take(self.packets);
+        let mut alike = seen.filter(|(seen, _)| **seen == hash);
+        if alike.any(|(_, before)| time.since(*before) <= limit) {
             return true;
         }
-        if self.sent.len() == COMPARED {
-            self.sent.pop_front();
-        }
-        self.sent.push_back(Sent { identification, header_hash, time: segment.time });
+        let place = self.packets % COMPARED;
+        (self.hashes[place], self.times[place]) = (hash, time);
+        self.packets += 1;
         false
     }
+}
+
+/// Tells a packet from others of its direction: the number that its sender gave it, TCP's header, and the length.
+fn hash(decoded: &Decoded<'_>) -> u64 {
+    let mut hasher = FxHasher::default();
+    let header = &decoded.header[..decoded.header.len().min(HEADER_MAX)];
+    hasher.write(header.get(..CHECKSUM.start).unwrap_or_default());
+    hasher.write(header.get(CHECKSUM.end..).unwrap_or_default());
+    hasher.write_u64(
+        u64::from(decoded.segment.payload_length) << 16 | u64::from(decoded.identification),
+    );
+    hasher.finish()
 }
 
 /// The interface that the packet itself names: the second version of Linux's header for all interfaces does.
@@ -95,6 +123,7 @@ fn interface_in(packet: &Packet<'_>) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::decode::decode_inner;
 
     /// A segment by IPv4 from this port to 5672, with this number.
     fn segment(port: u16, identification: u16, ttl: u8) -> Vec<u8> {
@@ -105,6 +134,12 @@ mod tests {
         bytes.extend(5_672_u16.to_be_bytes());
         bytes.extend([0, 0, 0, 1, 0, 0, 0, 0, 0x50, 0x10, 4, 0, 0, 0, 0, 0]);
         bytes
+    }
+
+    fn check(repeats: &mut Repeats, interface: Option<u32>, packet: &Packet<'_>, expected: bool) {
+        let decoded = decode_inner(packet).unwrap();
+        let repeated = repeats.is_repeated(interface, packet, &decoded);
+        assert_eq!(repeated, expected, "{interface:?} {packet:?}");
     }
 
     fn packet(link: LinkType, micros: u64, data: &[u8]) -> Packet<'_> {
@@ -124,8 +159,7 @@ mod tests {
         ];
         for (number, (interface, port, expected)) in (1..).zip(seen) {
             let data = segment(port, number, 64);
-            let repeated = repeats.is_repeated(Some(interface), &packet(LinkType::Raw, 1, &data));
-            assert_eq!(repeated, expected, "{interface} {port}");
+            check(&mut repeats, Some(interface), &packet(LinkType::Raw, 1, &data), expected);
         }
     }
 
@@ -136,8 +170,7 @@ mod tests {
         for (number, (interface, expected)) in (1..).zip([(3_u8, false), (5, true), (3, false)]) {
             let header = [8, 0, 0, 0, 0, 0, 0, interface, 0, 1, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0];
             let data = [&header[..], &segment(40_000, number, 64)].concat();
-            let packet = packet(LinkType::LinuxSll2, 1, &data);
-            assert_eq!(repeats.is_repeated(None, &packet), expected);
+            check(&mut repeats, None, &packet(LinkType::LinuxSll2, 1, &data), expected);
         }
     }
 
@@ -156,8 +189,7 @@ mod tests {
         ];
         for (identification, ttl, micros, expected) in seen {
             let data = segment(40_000, identification, ttl);
-            let repeated = repeats.is_repeated(None, &packet(LinkType::Raw, micros, &data));
-            assert_eq!(repeated, expected, "{identification} after {micros} µs");
+            check(&mut repeats, None, &packet(LinkType::Raw, micros, &data), expected);
         }
     }
 }

@@ -272,9 +272,12 @@ fn packets_in_packets_are_read() {
     let mpls = [&[0; 12][..], &[0x88, 0x47, 0, 1, 0, 64, 0, 2, 1, 64], &ip].concat();
     let pppoe = [&[0; 12][..], &[0x88, 0x64, 0x11, 0, 0, 1, 0, 47, 0, 0x21], &ip].concat();
     let qinq = [&[0; 12][..], &[0x88, 0xa8, 0, 5, 0x81, 0, 0, 6, 8, 0], &ip].concat();
-    for data in [mpls, pppoe, qinq] {
-        let segment = decode(&packet(LinkType::Ethernet, &data)).unwrap();
-        assert_eq!(segment.payload, b"hello");
+    let bridged = [&[0; 12][..], &[0x88, 0x47, 0, 1, 1, 64, 0, 0, 0, 0], &ethernet].concat();
+    for (tunnel, data) in
+        [(Some("MPLS"), mpls), (Some("MPLS"), bridged), (Some("PPPoE"), pppoe), (None, qinq)]
+    {
+        let decoded = super::decode_inner(&packet(LinkType::Ethernet, &data)).unwrap();
+        assert_eq!((decoded.tunnel, decoded.segment.payload), (tunnel, &b"hello"[..]));
     }
     // Without an end they are not followed for ever.
     let endless = (0..9).fold(ip, |inner, _| carried(4, &inner));

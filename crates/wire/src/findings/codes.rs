@@ -21,6 +21,11 @@ pub(super) const CHANNEL_CHURN: Advice = advice_of(
     "keep a channel open for each thread that publishes",
 );
 
+pub(super) const MQTT_LOOP: Advice = advice_of(
+    "clients of MQTT are disconnected, connect and are disconnected again",
+    "give each client an identifier of its own, or mend what the reason names; let clients wait longer before each further attempt",
+);
+
 /// How bad an event is, and what is said of it.
 pub(super) fn advice(event: &ConnectionEvent) -> (Severity, Advice) {
     match event.kind {
@@ -176,6 +181,9 @@ fn reset(event: &ConnectionEvent) -> Advice {
 }
 
 fn closed_without(event: &ConnectionEvent) -> (Severity, Advice) {
+    if event.text == ConnectionEvent::WITHOUT_DISCONNECT {
+        return closed_without_disconnect(event.from);
+    }
     let is_login = event.text == ConnectionEvent::DURING_LOGIN;
     match (event.from, is_login) {
         (Side::Client, _) => (
@@ -197,6 +205,25 @@ fn closed_without(event: &ConnectionEvent) -> (Severity, Advice) {
             advice_of(
                 "the broker ended a TCP connection without connection.close",
                 "look at the broker's log at that time: heartbeats missed, or the node ended",
+            ),
+        ),
+    }
+}
+
+const fn closed_without_disconnect(from: Side) -> (Severity, Advice) {
+    match from {
+        Side::Client => (
+            Note,
+            advice_of(
+                "a client of MQTT ended its TCP connection without DISCONNECT",
+                "send DISCONNECT before the program ends: without it the broker publishes the client's will",
+            ),
+        ),
+        Side::Broker => (
+            Critical,
+            advice_of(
+                "the broker ended a connection of MQTT without a reason",
+                "MQTT 3 has none: look for a second client with the same identifier, a missing right or a keep-alive that passed; the broker's log says which",
             ),
         ),
     }

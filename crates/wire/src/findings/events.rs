@@ -1,20 +1,47 @@
 //! Rules over what went wrong on connections: each event that is bad is a hit, with its code and its text.
 
-use rabbitscope_text::grouped;
+use rabbitscope_text::{grouped, short_time};
 
 use super::{
     advice::Advice,
     codes,
     hit::{Case, Hit, share},
 };
-use crate::report::{ConnectionEvent, EventKind, PacketReport, Severity, Side, SourceLevel};
+use crate::{
+    packet::Timestamp,
+    protocols::Protocol,
+    report::{ConnectionEvent, EventKind, PacketReport, Severity, Side, SourceLevel},
+};
 
 /// Connections for hardly a message, below which nothing is said, and their share of all.
 const MIN_SHORT_LIVED: u64 = 20;
 const SHORT_LIVED_SHARE: f64 = 0.5;
+/// Of them a second, from which they are a warning. A program that publishes now and then opens a connection for it.
+const COSTLY_SHORT_LIVED: f64 = 5.0;
 /// Channels, and messages for each, below which a channel is said to be opened for each message.
 const MIN_CHANNELS: u64 = 20;
 const MESSAGES_A_CHANNEL: u64 = 2;
+/// Connections of MQTT between the first end and the last, below which clients do not come again.
+const MIN_AGAIN: u64 = 2;
+
+/// Why nothing is said of what frames say.
+pub(super) fn without_frames(report: &PacketReport) -> Option<&'static str> {
+    let is_read = report.frames.iter().any(|count| count.protocol != Protocol::Tls.name());
+    let reason = if report.frames.is_empty() {
+        "no frame of the broker's protocols could be read"
+    } else {
+        "TLS hides the frames"
+    };
+    (!is_read).then_some(reason)
+}
+
+/// Why nothing is said of heartbeats: they are agreed on when a connection is opened.
+pub(super) fn without_interval(report: &PacketReport) -> Option<&'static str> {
+    let is_agreed = report.frames.iter().any(|count| count.kind == "connection.tune-ok");
+    let is_found = report.events_of(EventKind::MissedHeartbeats).next().is_some();
+    let reason = "no connection was seen from its beginning on";
+    without_frames(report).or((!is_agreed).then_some(reason)).filter(|_| !is_found)
+}
 
 /// A case for the whole capture, with a hit for each event of the kinds.
 pub(super) fn cases(report: &PacketReport, kinds: &[EventKind]) -> Vec<Case> {
@@ -59,6 +86,36 @@ fn evidence(event: &ConnectionEvent) -> String {
     format!("{who}:{code} {}{often}", event.text)
 }
 
+/// Clients of MQTT that come again after the broker has ended their connections, and lose the next one as well.
+pub(super) fn mqtt_loop(report: &PacketReport) -> Vec<Case> {
+    let is_end = |event: &&ConnectionEvent| {
+        let is_silent = event.kind == EventKind::ClosedWithout
+            && event.from == Side::Broker
+            && event.text == ConnectionEvent::WITHOUT_DISCONNECT;
+        is_silent || event.kind == EventKind::MqttDisconnected
+    };
+    report.events.iter().filter(is_end).map(|event| mqtt_ends(report, event)).collect()
+}
+
+fn mqtt_ends(report: &PacketReport, event: &ConnectionEvent) -> Case {
+    let nanos = event.last.since(event.first).as_nanos();
+    let nanos = u64::try_from(nanos).unwrap_or(u64::MAX);
+    let mqtt = report.connections.iter().filter(|it| it.protocol == Protocol::Mqtt.name());
+    let is_between = |first: Timestamp| first > event.first && first < event.last;
+    let began = mqtt.filter(|connection| is_between(connection.first)).count() as u64;
+    let hit = (began >= MIN_AGAIN).then(|| {
+        let evidence = format!(
+            "{}; {} connections ended so within {}, {} were opened meanwhile",
+            evidence(event),
+            grouped(event.count),
+            short_time(nanos),
+            grouped(began),
+        );
+        from_event(event, Severity::Critical, codes::MQTT_LOOP, evidence)
+    });
+    Case { count: event.count, nanos, hit }
+}
+
 /// Connections that are opened and closed for a message at most.
 pub(super) fn connection_churn(report: &PacketReport) -> Vec<Case> {
     let short: Vec<&ConnectionEvent> = report.events_of(EventKind::ShortLived).collect();
@@ -73,7 +130,8 @@ pub(super) fn connection_churn(report: &PacketReport) -> Vec<Case> {
             grouped(count),
             grouped(report.totals.connections),
         );
-        from_event(event, Severity::Warning, codes::CONNECTION_CHURN, evidence)
+        let severity = if rate >= COSTLY_SHORT_LIVED { Severity::Warning } else { Severity::Note };
+        from_event(event, severity, codes::CONNECTION_CHURN, evidence)
     });
     let (count, nanos) = (report.totals.connections, report.totals.duration_nanos);
     vec![Case { count, nanos, hit }]
@@ -99,4 +157,76 @@ pub(super) fn channel_churn(report: &PacketReport) -> Vec<Case> {
     };
     let clients = super::hit::directions(report).filter(|it| it.from == Side::Client);
     clients.map(case).filter(|case| case.count > 0).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        findings::judge,
+        report::{CaptureReport, ConnectionReport, FindingRule, FrameCount},
+    };
+
+    /// Ends by the broker at these seconds, of connections of MQTT that began at those.
+    fn ends(seconds: [u64; 2], count: u64, began: &[u64]) -> PacketReport {
+        let time = |seconds: u64| Timestamp::from_unix_nanos(seconds * 1_000_000_000);
+        let mqtt = || Protocol::Mqtt.name().to_owned();
+        let mut report = PacketReport {
+            capture: Some(CaptureReport::default()),
+            frames: vec![FrameCount { protocol: mqtt(), ..FrameCount::default() }],
+            connections: began
+                .iter()
+                .map(|first| ConnectionReport {
+                    protocol: mqtt(),
+                    first: time(*first),
+                    ..ConnectionReport::default()
+                })
+                .collect(),
+            events: vec![ConnectionEvent {
+                kind: EventKind::MqttDisconnected,
+                from: Side::Broker,
+                code: Some(0x8e),
+                text: "session taken over".to_owned(),
+                count,
+                first: time(seconds[0]),
+                last: time(seconds[1]),
+                connections: vec!["a".to_owned()],
+                connections_in_all: count,
+                packets: vec![7],
+            }],
+            ..PacketReport::default()
+        };
+        report.totals.segments = 100;
+        judge(&mut report);
+        report
+    }
+
+    #[test]
+    fn clients_of_mqtt_that_come_again_are_a_loop() {
+        let looping = ends([10, 14], 5, &[9, 10, 11, 12, 13]).findings;
+        let found: Vec<FindingRule> = looping.iter().map(|finding| finding.rule).collect();
+        assert_eq!(found, [FindingRule::MqttLoop, FindingRule::MqttRefused]);
+        let evidence = "5 connections ended so within 4.00 s, 3 were opened meanwhile";
+        assert!(looping[0].evidence.contains(evidence), "{}", looping[0].evidence);
+        // A node that ends, and one that ends twice.
+        for report in [ends([10, 10], 5, &[1, 2, 3, 4, 5]), ends([10, 14], 2, &[9, 11, 12])] {
+            let found: Vec<FindingRule> = report.findings.iter().map(|it| it.rule).collect();
+            assert_eq!(found, [FindingRule::MqttRefused]);
+        }
+    }
+
+    /// A program that publishes now and then may open a connection for it.
+    #[test]
+    fn connections_for_a_message_are_a_warning_where_they_are_many() {
+        let churn = |seconds: u64| {
+            let mut report = ends([10, 10], 30, &[]);
+            report.events[0].kind = EventKind::ShortLived;
+            (report.totals.connections, report.totals.duration_nanos) =
+                (40, seconds * 1_000_000_000);
+            judge(&mut report);
+            report.findings[0].clone()
+        };
+        assert_eq!(churn(5).rule, FindingRule::ConnectionChurn);
+        assert_eq!([churn(5).severity, churn(7).severity], [Severity::Warning, Severity::Note]);
+    }
 }

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{
-    events::{self, channel_churn, connection_churn},
+    events::{self, channel_churn, connection_churn, mqtt_loop},
     losses::{capture_loss, network_limited, with_loss, without_count},
     minimum::Minimum,
     rules::Rule,
@@ -17,6 +17,13 @@ use crate::report::{EventKind, FindingRule, SourceLevel};
 const PACKETS: &[SourceLevel] = &[SourceLevel::Packets];
 const DATA: &str = "segments with data";
 
+/// A rule that shows by a single frame.
+macro_rules! frame_rule {
+    ($name:ident, $($kind:ident),+) => {
+        event_rule!($name, $($kind),+).unless(events::without_frames)
+    };
+}
+
 /// A rule that shows by a single event.
 macro_rules! event_rule {
     ($name:ident, $($kind:ident),+) => {
@@ -27,7 +34,7 @@ macro_rules! event_rule {
 }
 
 /// All rules.
-pub(super) const RULES: [Rule; 32] = [
+pub(super) const RULES: [Rule; 33] = [
     Rule::new(
         FindingRule::CaptureLoss,
         PACKETS,
@@ -37,35 +44,44 @@ pub(super) const RULES: [Rule; 32] = [
     .unless(without_count),
     event_rule!(WrongProtocol, TlsOnPlainPort, PlainOnTlsPort, ProtocolRefused),
     event_rule!(TlsAlert, TlsAlert),
-    event_rule!(LoginRefused, LoginRefused),
+    frame_rule!(LoginRefused, LoginRefused),
     event_rule!(ConnectionRefused, Refused, Unanswered),
-    event_rule!(ConnectionClosed, ConnectionClosed),
-    event_rule!(ChannelClosed, ChannelClosed, NotThere),
-    event_rule!(Amqp10Error, Amqp10Error),
-    event_rule!(MqttRefused, MqttRefused, MqttDisconnected),
-    event_rule!(StreamRefused, StreamRefused),
-    event_rule!(MissedHeartbeats, MissedHeartbeats),
+    frame_rule!(ConnectionClosed, ConnectionClosed),
+    frame_rule!(ChannelClosed, ChannelClosed, NotThere),
+    frame_rule!(Amqp10Error, Amqp10Error),
+    Rule::new(
+        FindingRule::MqttLoop,
+        PACKETS,
+        Minimum::new(3, "connections of MQTT that the broker ended", Duration::ZERO),
+        mqtt_loop,
+    )
+    .unless(events::without_frames),
+    frame_rule!(MqttRefused, MqttRefused, MqttDisconnected),
+    frame_rule!(StreamRefused, StreamRefused),
+    event_rule!(MissedHeartbeats, MissedHeartbeats).unless(events::without_interval),
     event_rule!(HalfOpen, HalfOpen),
     event_rule!(IdleReset, IdleReset),
     event_rule!(ConnectionReset, Reset),
-    event_rule!(ClosedWithout, ClosedWithout),
-    event_rule!(ConnectionBlocked, Blocked),
-    event_rule!(PublishRefused, PublishRefused),
-    event_rule!(MessageReturned, Returned),
-    event_rule!(ConsumerCancelled, ConsumerCancelled),
-    event_rule!(DeliveryRefused, DeliveryRefused),
+    frame_rule!(ClosedWithout, ClosedWithout),
+    frame_rule!(ConnectionBlocked, Blocked),
+    frame_rule!(PublishRefused, PublishRefused),
+    frame_rule!(MessageReturned, Returned),
+    frame_rule!(ConsumerCancelled, ConsumerCancelled),
+    frame_rule!(DeliveryRefused, DeliveryRefused),
     Rule::new(
         FindingRule::ConnectionChurn,
         PACKETS,
         Minimum::new(20, "connections", Duration::from_millis(100)),
         connection_churn,
-    ),
+    )
+    .unless(events::without_frames),
     Rule::new(
         FindingRule::ChannelChurn,
         PACKETS,
         Minimum::new(20, "channels", Duration::from_millis(20)),
         channel_churn,
-    ),
+    )
+    .unless(events::without_frames),
     Rule::new(
         FindingRule::ZeroWindow,
         PACKETS,

@@ -4,12 +4,14 @@ use rabbitscope_text::short_time;
 
 use super::{
     advice::{self, Advice},
-    hit::{Case, Direction, directions},
+    hit::{Case, Direction, directions, share},
 };
 use crate::report::{ConnectionReport, EventKind, PacketReport, Severity, Side};
 
 /// Waits below which chance may be behind them.
 const MIN_STALLS: u64 = 3;
+/// Share of a connection's time from which such waits are a warning. A few cost little.
+const COSTLY_SHARE: f64 = 0.05;
 /// Share of the time below which a sender counts as not busy.
 const BUSY_SHARE: f64 = 0.5;
 
@@ -26,7 +28,9 @@ pub(super) fn delayed_acknowledgement(report: &PacketReport) -> Vec<Case> {
                 short_time(figures.delayed_ack_nanos / figures.delayed_ack_stalls),
             );
             let weight = figures.delayed_ack_nanos as f64;
-            let hit = it.hit(Severity::Warning, weight, evidence, advice::DELAYED_ACKNOWLEDGEMENT);
+            let is_costly = share(figures.delayed_ack_nanos, it.nanos()) >= COSTLY_SHARE;
+            let severity = if is_costly { Severity::Warning } else { Severity::Note };
+            let hit = it.hit(severity, weight, evidence, advice::DELAYED_ACKNOWLEDGEMENT);
             hit.with_packets(&figures.delayed_ack_packets)
         });
         it.case(figures.data_segments, hit)

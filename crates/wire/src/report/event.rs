@@ -92,4 +92,6 @@ pub struct ConnectionEvent {
 impl ConnectionEvent {
     /// The text of an end before the client is let in. An old client is not told why.
     pub(crate) const DURING_LOGIN: &str = "during the login";
+    /// The text of an end of MQTT. MQTT 3 has no word by which a broker could say why.
+    pub(crate) const WITHOUT_DISCONNECT: &str = "without DISCONNECT";
 }

@@ -64,6 +64,8 @@ pub enum FindingRule {
     StreamRefused,
     /// MQTT refuses something, or disconnects.
     MqttRefused,
+    /// Clients of MQTT are disconnected again and again.
+    MqttLoop,
     /// TLS and plain text meet, or the protocol is another.
     WrongProtocol,
     /// TLS ends with an alert.
@@ -112,6 +114,7 @@ impl FindingRule {
             Self::Amqp10Error => "errors of AMQP 1.0",
             Self::StreamRefused => "refusals of the stream protocol",
             Self::MqttRefused => "refusals of MQTT",
+            Self::MqttLoop => "loops of MQTT connections",
             Self::WrongProtocol => "wrong protocols",
             Self::TlsAlert => "alerts of TLS",
             Self::MissedHeartbeats => "missed heartbeats",

@@ -5,6 +5,7 @@ use std::{fs, path::Path};
 use rabbitscope_wire::{
     analyzer::{Analyzer, AnalyzerOptions, Payload},
     capture::PacketWriter,
+    decode::decode_inner,
     packet::{LinkType, Packet, Timestamp},
 };
 
@@ -48,7 +49,7 @@ fn captured(built: &Built, port: u16, payload: Payload, seed: u64) -> Files {
         };
         raw.packet(interfaces[0], &packet, None).unwrap();
         let mut out = Vec::new();
-        assert!(analyzer.packet_to_write(&packet, &mut out));
+        assert!(analyzer.decoded_to_write(&packet, &decode_inner(&packet), &mut out));
         assert_eq!(out.len(), data.len());
         written.packet(interfaces[1], &Packet { data: &out, ..packet }, None).unwrap();
         from = end;

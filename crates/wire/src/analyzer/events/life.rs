@@ -9,6 +9,7 @@ use crate::{
     packet::Timestamp,
     protocols::{Frame, Protocol, peer_of},
     report::{ConnectionEvent, EventKind, Side},
+    segment::TcpFlags,
     stream::Chunk,
     tcp::{ConnectionEnd, ConnectionSummary, DirectionFigures, TracedSegment},
 };
@@ -50,6 +51,8 @@ pub(in super::super) struct Life {
     is_closing: bool,
     /// The login is over.
     is_open: bool,
+    /// A side has reset it.
+    is_reset: bool,
     /// Times of the last packets, the latest first.
     recent: [Option<Timestamp>; 4],
 }
@@ -73,7 +76,8 @@ impl Life {
             "connection.tune-ok" => {
                 self.heartbeat = frame.reply.and_then(|reply| reply.code);
             }
-            "connection.open-ok" | "open" | "CONNACK" | "open-response" => self.is_open = true,
+            "connection.open-ok" | "open" | "open-response" => self.is_open = true,
+            "CONNACK" => self.is_open = frame.reply.is_some_and(|reply| reply.code == Some(0)),
             _ => {}
         }
     }
@@ -90,6 +94,11 @@ impl Life {
     }
 
     pub(in super::super) fn segment(&mut self, sender: Side, segment: &TracedSegment) {
+        // What comes behind a reset is the kernel's answer to it.
+        if self.is_reset {
+            return;
+        }
+        self.is_reset = segment.flags.has(TcpFlags::RST);
         let is_bytes = segment.places.as_ref().is_some_and(|places| places.end > places.start);
         let peer = &mut self.sides[peer_of(sender) as usize];
         peer.unanswered += u32::from(segment.retransmitted_bytes > 0);
@@ -123,8 +132,8 @@ impl Life {
                 self.reset([client, broker], side, packet, summary.last)
             }),
             self.half_open(summary, now),
-            self.closed_without([client, broker], summary),
-            short_lived(client, summary, messages),
+            self.closed_without([client, broker]),
+            self.short_lived(client, summary, messages),
         ];
         told.into_iter().flatten().collect()
     }
@@ -238,26 +247,41 @@ impl Life {
         is_whole && self.protocol == Some(Protocol::Amqp091) && !self.is_open
     }
 
-    /// The side that ended the TCP connection of AMQP 0-9-1 first, without a close.
-    fn closed_without(
+    /// A connection for a message at most, of a protocol whose messages can be seen.
+    fn short_lived(
         &self,
-        [client, broker]: [&DirectionFigures; 2],
+        client: &DirectionFigures,
         summary: &ConnectionSummary,
+        messages: u64,
     ) -> Option<Seen> {
-        let is_known = self.protocol == Some(Protocol::Amqp091);
-        if !is_known || self.is_closing {
+        let is_read = self.protocol.is_some_and(|protocol| protocol != Protocol::Tls);
+        let is_whole = client.has_syn && summary.is_closed() && client.data_segments > 0;
+        (is_read && is_whole && messages <= FEW_MESSAGES).then(|| {
+            let text = "opened and closed for a message at most";
+            seen(EventKind::ShortLived, Side::Client, text, summary.last)
+        })
+    }
+
+    /// The side that ended the TCP connection of AMQP 0-9-1 or MQTT first, without a close.
+    fn closed_without(&self, [client, broker]: [&DirectionFigures; 2]) -> Option<Seen> {
+        let text = match self.protocol? {
+            Protocol::Amqp091 if self.is_login([client, broker]) => ConnectionEvent::DURING_LOGIN,
+            Protocol::Amqp091 => "without connection.close",
+            // Before CONNACK there is nothing to leave.
+            Protocol::Mqtt if self.is_open => ConnectionEvent::WITHOUT_DISCONNECT,
+            _ => return None,
+        };
+        if self.is_closing {
             return None;
         }
-        let side = match (client.fin, broker.fin) {
-            (Some(client), Some(broker)) if broker < client => Side::Broker,
-            (Some(_), _) => Side::Client,
-            (None, Some(_)) => Side::Broker,
+        // The other side may end its own direction much later.
+        let (side, time) = match (client.fin, broker.fin) {
+            (Some(client), Some(broker)) if broker < client => (Side::Broker, broker),
+            (Some(client), _) => (Side::Client, client),
+            (None, Some(broker)) => (Side::Broker, broker),
             (None, None) => return None,
         };
-        let is_login = self.is_login([client, broker]);
-        let text =
-            if is_login { ConnectionEvent::DURING_LOGIN } else { "without connection.close" };
-        Some(seen(EventKind::ClosedWithout, side, text, summary.last))
+        Some(seen(EventKind::ClosedWithout, side, text, time))
     }
 }
 
@@ -315,22 +339,6 @@ fn refused(
     (broker.packets == 0 && is_asked_again).then(|| {
         let text = format!("no answer to {} SYNs", client.packets);
         Seen { text, ..seen(EventKind::Unanswered, Side::Broker, "", summary.last) }
-    })
-}
-
-fn short_lived(
-    client: &DirectionFigures,
-    summary: &ConnectionSummary,
-    messages: u64,
-) -> Option<Seen> {
-    let is_whole = client.has_syn && summary.is_closed() && client.data_segments > 0;
-    (is_whole && messages <= FEW_MESSAGES).then(|| {
-        seen(
-            EventKind::ShortLived,
-            Side::Client,
-            "opened and closed for a message at most",
-            summary.last,
-        )
     })
 }
 

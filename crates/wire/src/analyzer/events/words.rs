@@ -6,8 +6,9 @@ use crate::{
     report::{EventKind, Side},
 };
 
-/// Codes that say that all is well: of AMQP 0-9-1, and of the stream protocol.
-const AMQP_OK: u32 = 200;
+/// Codes of AMQP 0-9-1 from here on are errors. Clients close with 200, and some with 0.
+const AMQP_ERROR: u32 = 300;
+/// The code of the stream protocol that says that all is well.
 const STREAM_OK: u32 = 1;
 const NOT_FOUND: u32 = 404;
 /// Class and method.
@@ -60,10 +61,12 @@ fn amqp091(kind: &str, sender: Side, reply: &Reply<'_>) -> Option<EventKind> {
     let code = reply.code;
     match kind {
         "connection.close" => {
-            code.filter(|code| *code != AMQP_OK).map(|_| EventKind::ConnectionClosed)
+            code.filter(|code| *code >= AMQP_ERROR).map(|_| EventKind::ConnectionClosed)
         }
         "channel.close" if is_question(reply) => Some(EventKind::NotThere),
-        "channel.close" => code.filter(|code| *code != AMQP_OK).map(|_| EventKind::ChannelClosed),
+        "channel.close" => {
+            code.filter(|code| *code >= AMQP_ERROR).map(|_| EventKind::ChannelClosed)
+        }
         "basic.return" => Some(EventKind::Returned),
         "connection.blocked" => Some(EventKind::Blocked),
         "basic.cancel" if sender == Side::Broker => Some(EventKind::ConsumerCancelled),

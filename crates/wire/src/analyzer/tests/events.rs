@@ -5,6 +5,7 @@ use super::{
     capture::{BROKER, Made, Talk, ack, content, method, publish},
 };
 use crate::{
+    protocols::peer_of,
     report::{FindingRule, PacketReport, Severity, Side},
     segment::TcpFlags,
 };
@@ -66,6 +67,11 @@ fn a_connection_that_is_closed_as_it_should_be_has_no_finding() {
         talk.wait(SECOND);
         talk.send(Side::Broker, &ack(1, 1, false));
     }
+    // Some clients close with 0.
+    talk.send(Side::Client, &method(1, (20, 40), &[0, 0, 0, 0, 0, 0, 0]));
+    talk.send(Side::Broker, &method(1, (20, 41), &[]));
+    talk.send(Side::Client, &method(0, (10, 50), &[0, 0, 0, 0, 0, 0, 0]));
+    talk.send(Side::Broker, &method(0, (10, 51), &[]));
     close(&mut talk);
     let report = report(&talk);
     assert_eq!((report.findings, report.events), (vec![], vec![]));
@@ -147,7 +153,7 @@ fn ends_without_a_word_say_whose_they_are() {
         it.send(Side::Client, &publish(1, 40));
         it.segment(Side::Broker, TcpFlags::RST, &[]);
     };
-    check("idle", idle, FindingRule::IdleReset, "the broker: after 350 s without a packet");
+    check("idle", idle, FindingRule::IdleReset, "the broker: after 5 min 50 s without a packet");
     let gone = |it: &mut Talk| {
         it.segment(Side::Broker, TcpFlags::FIN | TcpFlags::ACK, &[]);
         it.segment(Side::Client, TcpFlags::FIN | TcpFlags::ACK, &[]);
@@ -268,4 +274,62 @@ fn what_is_sent_again_needlessly_is_not_lost() {
     };
     assert_eq!(losses(true), (0, false));
     assert_eq!(losses(false), (200, true));
+}
+
+/// Messages within TLS are not seen: a connection that has none in sight is not one for a message.
+#[test]
+fn of_what_cannot_be_read_nothing_is_said() {
+    let mut talk = Talk::new();
+    talk.send(Side::Client, b"\x16\x03\x01\0\x05\x01\0\0\x01\0");
+    talk.send(Side::Broker, b"\x16\x03\x03\0\x05\x02\0\0\x01\0");
+    for side in [Side::Client, Side::Broker] {
+        talk.send(side, b"\x17\x03\x03\0\x05hello");
+    }
+    for side in [Side::Client, Side::Broker] {
+        talk.segment(side, TcpFlags::FIN | TcpFlags::ACK, &[]);
+    }
+    let report = report(&talk);
+    assert_eq!((&report.findings[..], &report.events[..]), (&[][..], &[][..]));
+    for rule in [FindingRule::ChannelClosed, FindingRule::MissedHeartbeats] {
+        let not_judged = report.not_judged.iter().flatten().find(|it| it.rule == rule);
+        assert_eq!(not_judged.map(|it| &it.reason[..]), Some("TLS hides the frames"));
+    }
+}
+
+/// MQTT 3 has no word by which the broker could say why.
+#[test]
+fn ends_of_mqtt_without_disconnect_are_named() {
+    let ended_by = |side: Side| {
+        let mut talk = Talk::new();
+        talk.send(Side::Client, b"\x10\x0d\0\x04MQTT\x04\x02\0\x3c\0\x01a");
+        talk.send(Side::Broker, &[0x20, 2, 0, 0]);
+        for side in [side, peer_of(side)] {
+            talk.segment(side, TcpFlags::FIN | TcpFlags::ACK, &[]);
+        }
+        report(&talk).findings
+    };
+    for (side, severity) in [(Side::Broker, Severity::Critical), (Side::Client, Severity::Note)] {
+        let found = ended_by(side);
+        assert_eq!((found[0].rule, found[0].severity), (FindingRule::ClosedWithout, severity));
+        assert!(found[0].evidence.contains("without DISCONNECT"), "{found:#?}");
+    }
+}
+
+/// A kernel answers a reset whose number it does not expect, which is no sign of life before it.
+#[test]
+fn an_end_that_is_gone_is_named_whatever_answers_the_reset() {
+    let mut talk = logged_in(0);
+    let sent = talk.packets.len();
+    talk.send(Side::Client, &publish(1, 40));
+    for _ in 0..4 {
+        talk.wait(SECOND);
+        let again = talk.packets[sent].clone();
+        let number = talk.packets.len() as u64 + 1;
+        talk.packets.push(Made { number, nanos: talk.nanos, ..again });
+    }
+    talk.segment(Side::Client, TcpFlags::RST | TcpFlags::ACK, &[]);
+    talk.segment(Side::Broker, TcpFlags::ACK, &[]);
+    let found = report(&talk).findings;
+    assert_eq!(found[0].rule, FindingRule::HalfOpen, "{found:#?}");
+    assert!(found[0].evidence.contains("the broker: no answer to 4 segments"), "{found:#?}");
 }

@@ -19,6 +19,8 @@ const LEVEL_3: u8 = 4;
 const TOPIC_MAX: u32 = 256;
 /// Bytes behind an identifier that are read for the reason at their end.
 const REASONS_MAX: u32 = 64;
+/// Reasons from here on are failures.
+const FAILURE: u8 = 0x80;
 /// Longest packet that is believed when packets are searched for.
 const DISTRUSTED_MAX: u32 = 1 << 20;
 
@@ -243,16 +245,18 @@ impl Grammar {
     /// The reasons that end an answer to a subscription: bytes before them, and theirs.
     fn reasons(&mut self, before: u32, reasons: u32) -> Next {
         let is_answer = matches!(self.first >> 4, packet_type::SUBACK | packet_type::UNSUBACK);
-        if !is_answer || !(1..=REASONS_MAX).contains(&reasons) {
+        if !is_answer || reasons == 0 {
             return self.skip(before + reasons);
         }
-        self.state = State::Reason(0);
-        Next::Skip { bytes: u64::from(before), then: reasons as usize }
+        self.state = State::Reason(reasons.saturating_sub(REASONS_MAX));
+        Next::Skip { bytes: u64::from(before), then: reasons.min(REASONS_MAX) as usize }
     }
 
-    /// The last byte is the reason.
+    /// The reason is the last byte; of an answer to a subscription, which has one for each topic, the first that says failure.
     fn reason(&mut self, rest: u32, bytes: &[u8]) -> Next {
-        if let Some(code) = bytes.last() {
+        let is_list = self.level.is_some() && self.first >> 4 >= packet_type::SUBACK;
+        let failure = bytes.iter().find(|code| is_list && **code >= FAILURE);
+        if let Some(code) = failure.or(bytes.last()) {
             self.reply.set_code(u32::from(*code));
         }
         self.skip(rest)

@@ -79,11 +79,13 @@ fn reasons_of_mqtt_5_stand_beside_properties() {
     let answers = [
         answer(0x20, &[0, 0x87], &[]),
         answer(0x90, &[0, 1], &[1, 0x80]),
+        answer(0x90, &[0, 4], &[1, 0x87, 0x8f, 2]),
+        answer(0x90, &[0, 5], &[&[0x9b][..], &[0; 80]].concat()),
         answer(0xb0, &[0, 2], &[0x83]),
         answer(0x40, &[0, 3, 0x97], &[]),
         answer(0xe0, &[0x8e], &[]),
     ];
-    let codes = [0x87, 0x80, 0x83, 0x97, 0x8e].map(|code| (Some(code), ""));
+    let codes = [0x87, 0x80, 0x87, 0x9b, 0x83, 0x97, 0x8e].map(|code| (Some(code), ""));
     check(b"\x10\x0e\0\x04MQTT\x05\0\0\0\0\0\x01a", &answers, &codes);
 }
 

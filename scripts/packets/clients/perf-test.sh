@@ -1,0 +1,9 @@
+# PerfTest, Java's client: two publishers and two consumers; all it needs is in the environment.
+set -eu
+jars=$(cat "$CLIENTS/perf-test")
+rate=$(python3 -c "print(int(1 / $PAUSE))")
+confirms=
+[ "$MODE" != confirms ] || confirms="-c 20"
+# shellcheck disable=SC2086
+exec java -cp "$jars/*" com.rabbitmq.perf.PerfTest -h "amqp://$USERNAME:$PASSWORD@$HOST:$PORT" -x 2 -y 2 -u "$QUEUE" -ad true \
+    -f "" -q 50 -s "$SIZE" -r "$rate" $confirms -z "${SECONDS%.*}"
