@@ -151,6 +151,12 @@ pub enum BrokerError {
         /// The node's reason, with file and line if known.
         reason: String,
     },
+    /// A broker with definitions to load has no default user, and refused one for the load.
+    #[error("the broker has no user for the load, and did not take one: {reason}")]
+    User {
+        /// The broker's reason.
+        reason: String,
+    },
     /// The broker refused a policy.
     #[error("the broker refused the policy {name}: {reason}")]
     Policy {

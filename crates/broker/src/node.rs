@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     BrokerError, Installation,
     asking::{self, Asked},
+    before_load::user::ENSURE_LOGIN,
     description::{Listener, NodeDescription, QUESTION},
     directory::Ports,
     exposure, guard,
@@ -143,6 +144,10 @@ impl Node {
 
     /// Asks the node for its users and listeners.
     pub(crate) fn introduce(&mut self, installation: &Installation) -> Result<(), BrokerError> {
+        let answer = self.eval_by(installation, ENSURE_LOGIN)?;
+        if answer != "ok" {
+            return Err(BrokerError::User { reason: answer });
+        }
         let answer = self.eval_by(installation, QUESTION)?;
         let NodeDescription { login, listeners } =
             NodeDescription::parse(&answer).ok_or_else(|| {

@@ -5,3 +5,4 @@ pub(crate) mod parameters;
 pub(crate) mod patches;
 pub(crate) mod policies;
 mod refusal;
+pub(crate) mod user;

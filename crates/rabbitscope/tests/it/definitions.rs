@@ -1,0 +1,48 @@
+//! Throwaway brokers with definitions to load: they make no user by themselves.
+
+use crate::workbench::Workbench;
+
+/// Queues and users of an application; the virtual host `/` is theirs or absent.
+fn definitions(users: &str, rest: &str) -> String {
+    let user = |name: &str| {
+        // Of the password `secret`.
+        let hash = "uQwM+4MDQMVYeWtMtPKnQPGvtH7DuBbTXGmdGZCyaKmYHqgG";
+        format!(
+            r#"{{"name": "{name}", "password_hash": "{hash}", "tags": "administrator",
+            "hashing_algorithm": "rabbit_password_hashing_sha256"}}"#
+        )
+    };
+    let users: Vec<String> = users.split_whitespace().map(user).collect();
+    format!(r#"{{"users": [{}]{rest}}}"#, users.join(","))
+}
+
+const QUEUE: &str = r#", "vhosts": [{"name": "/"}], "queues": [{"name": "theirs", "vhost": "/",
+    "durable": true, "auto_delete": false, "arguments": {}}]"#;
+
+#[test]
+fn the_load_has_a_user_beside_those_of_the_definitions() {
+    let bench = Workbench::new("definitions");
+    let cases = [
+        ("application", QUEUE, "true"),
+        ("application guest", QUEUE, "true"),
+        ("application", "", "false"),
+    ];
+    for (number, (users, rest, is_there)) in cases.into_iter().enumerate() {
+        bench.file("definitions.json", &definitions(users, rest));
+        let path = bench.path("definitions.json");
+        bench.file(
+            "s.toml",
+            &format!(
+                "name = \"definitions\"\nrun.duration = \"1s\"\n\
+                 broker.config = \"load_definitions = {}\"\n\
+                 queues = [{{ name = \"theirs\", predeclared = {is_there} }}]\n\
+                 publishers = [{{ queue = \"theirs\", rate = 100, confirm-window = 10 }}]\n\
+                 consumers = [{{ queue = \"theirs\" }}]\n",
+                path.display()
+            ),
+        );
+        bench.rabbitscope(&format!("run s.toml --out out-{number}")).code(0);
+        let run = bench.json(&format!("out-{number}/run.json"));
+        assert!(run["load"]["consumed"].as_u64() > Some(50), "{run:#}");
+    }
+}
