@@ -10,10 +10,7 @@ use rabbitscope_amqp::{
 use super::{
     declarations::{CreatedObjects, Declarations, MissingTopology},
     owned_topology::OwnedTopology,
-    requests::{
-        bind_request, declare_request, exchange_request, field_table, passive_exchange,
-        passive_queue, queue_arguments,
-    },
+    requests::{declare_request, exchange_request, field_table, passive_exchange, passive_queue},
 };
 use crate::{
     dial::{Dialer, Stream, dial_error, request_error},
@@ -148,10 +145,10 @@ impl Topology {
             self.created.exchanges.insert(exchange.name.clone());
         }
         for set in &declarations.queues {
-            let arguments = queue_arguments(&set.spec);
-            let names = set.names.iter();
-            let requests: Vec<_> =
-                names.map(|name| declare_request(&set.spec, name, &arguments)).collect();
+            let names = set.names.iter().enumerate();
+            let requests: Vec<_> = names
+                .map(|(at, name)| declare_request(&set.spec, name, set.arguments(at)))
+                .collect();
             let outcome = self.call_all_but(&requests, "declaring queues", is_borne)?;
             let done = outcome.as_ref().map_or_else(|(at, _)| *at, |()| set.names.len());
             self.created.queues.extend(set.names[..done].iter().cloned());
@@ -197,12 +194,7 @@ impl Topology {
             }
         }
         for set in &declarations.queues {
-            for (binding, keys) in set.spec.bindings.iter().zip(&set.keys) {
-                let arguments = field_table(&binding.arguments);
-                let pairs = set.names.iter().zip(keys);
-                let requests: Vec<_> = pairs
-                    .map(|(name, key)| bind_request(name, &binding.exchange, key, &arguments))
-                    .collect();
+            for requests in set.bind_requests() {
                 let outcome = self.call_all_but(&requests, "binding queues", is_borne)?;
                 outcome.map_err(|(at, refusal)| refused_queue(&set.names[at], refusal))?;
             }

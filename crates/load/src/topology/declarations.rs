@@ -1,8 +1,11 @@
 //! Exchanges and queues to declare: what a scenario needs on the broker.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 
-use rabbitscope_runs::scenario::{ExchangeSpec, QueueSpec};
+use rabbitscope_amqp::{Request, Table};
+use rabbitscope_runs::scenario::{Binding, ExchangeSpec, FieldValue, QueueSpec, QueueType};
+
+use super::requests::{bind_request, field_table, queue_arguments, typed_queue_arguments};
 
 /// Exchanges and queues to declare.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +21,26 @@ pub(crate) struct QueueSet {
     pub(crate) names: Vec<String>,
     /// Routing keys of each binding of `spec`, in the order of `names`.
     pub(crate) keys: Vec<Vec<String>>,
+    arguments: Arguments,
+    /// Of each binding of `spec`.
+    binding_arguments: Vec<Arguments>,
+}
+
+/// Arguments of the queues of a set, or of their bindings.
+#[derive(Clone, Debug)]
+enum Arguments {
+    Shared(Table),
+    /// In the order of the names.
+    Each(Vec<Table>),
+}
+
+impl Arguments {
+    fn of(&self, queue: usize) -> &Table {
+        match self {
+            Self::Shared(table) => table,
+            Self::Each(tables) => &tables[queue],
+        }
+    }
 }
 
 impl QueueSet {
@@ -26,20 +49,64 @@ impl QueueSet {
         let names = spec.queue_names();
         let is_wanted: Vec<_> =
             names.iter().enumerate().map(|(at, name)| wanted(at, name)).collect();
-        let select = |all: Vec<String>| -> Vec<String> {
-            let pairs = all.into_iter().zip(&is_wanted);
-            pairs.filter(|(_, wanted)| **wanted).map(|(one, _)| one).collect()
-        };
+        let select = |all: Vec<String>| selected(all, &is_wanted);
         let keys = spec.bindings.iter().map(|binding| select(spec.binding_keys(binding)));
-        Self { keys: keys.collect(), names: select(names), spec: spec.clone() }
+        let arguments = |of: &BTreeMap<String, FieldValue>, queue_type| {
+            let table = |of: &BTreeMap<_, _>| typed_queue_arguments(queue_type, of);
+            let each = spec.arguments_of_each(of).map(|all| selected(all, &is_wanted));
+            each.map_or_else(
+                || Arguments::Shared(table(of)),
+                |each| Arguments::Each(each.iter().map(table).collect()),
+            )
+        };
+        // A classic queue adds none of its own, as a binding does.
+        let of_binding = |binding: &Binding| arguments(&binding.arguments, QueueType::Classic);
+        Self {
+            keys: keys.collect(),
+            arguments: arguments(&spec.arguments, spec.queue_type),
+            binding_arguments: spec.bindings.iter().map(of_binding).collect(),
+            names: select(names),
+            spec: spec.clone(),
+        }
+    }
+
+    /// Arguments of the queue at this place in `names`.
+    pub(crate) fn arguments(&self, queue: usize) -> &Table {
+        self.arguments.of(queue)
+    }
+
+    /// By binding, what makes it for each of the queues.
+    pub(crate) fn bind_requests(&self) -> Vec<Vec<Request<'_>>> {
+        (0..self.spec.bindings.len()).map(|at| self.requests_of(at)).collect()
+    }
+
+    fn requests_of(&self, binding: usize) -> Vec<Request<'_>> {
+        let exchange = &self.spec.bindings[binding].exchange;
+        let arguments = &self.binding_arguments[binding];
+        let queues = self.names.iter().zip(&self.keys[binding]).enumerate();
+        queues
+            .map(|(queue, (name, key))| bind_request(name, exchange, key, arguments.of(queue)))
+            .collect()
     }
 
     /// One queue that the broker names. Later requests on the same channel call it by an empty name,
     /// which stands for the last queue that was declared there (AMQP 0-9-1, rule `default-queue`).
     pub(crate) fn named_by_broker(spec: &QueueSpec) -> Self {
         let keys = spec.bindings.iter().map(|binding| spec.binding_keys(binding));
-        Self { keys: keys.collect(), names: vec![String::new()], spec: spec.clone() }
+        let of_binding = |binding: &Binding| Arguments::Shared(field_table(&binding.arguments));
+        Self {
+            keys: keys.collect(),
+            names: vec![String::new()],
+            arguments: Arguments::Shared(queue_arguments(spec)),
+            binding_arguments: spec.bindings.iter().map(of_binding).collect(),
+            spec: spec.clone(),
+        }
     }
+}
+
+fn selected<T>(all: Vec<T>, is_wanted: &[bool]) -> Vec<T> {
+    let pairs = all.into_iter().zip(is_wanted);
+    pairs.filter(|(_, wanted)| **wanted).map(|(one, _)| one).collect()
 }
 
 /// Everything that a scenario needs on the broker.

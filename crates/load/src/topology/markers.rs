@@ -17,7 +17,7 @@ use super::{
     owned_topology::OwnedTopology,
     requests::{
         PRECONDITION_FAILED, RESOURCE_LOCKED, declare_request, exchange_request, field_table,
-        passive_exchange, passive_queue, queue_arguments,
+        passive_exchange, passive_queue,
     },
 };
 use crate::{dial::request_error, error::LoadError};
@@ -212,11 +212,11 @@ impl Topology {
         set: &QueueSet,
         marks: &HashMap<&str, Marker>,
     ) -> Result<Result<(), Refusal>, LoadError> {
-        let (arguments, none) = (queue_arguments(&set.spec), Table::default());
+        let none = Table::default();
         // For each request, which queue it declares; none: it marks one.
         let (mut requests, mut declares) = (Vec::new(), Vec::new());
-        for name in &set.names {
-            requests.push(declare_request(&set.spec, name, &arguments));
+        for (at, name) in set.names.iter().enumerate() {
+            requests.push(declare_request(&set.spec, name, set.arguments(at)));
             declares.push(Some(name));
             if let Some(mark) = marks.get(name.as_str()) {
                 requests.extend(mark.requests(&none));

@@ -28,7 +28,5 @@ pub use removal::remove_leftovers;
 pub use removal_policy::Messages;
 pub(crate) use removal_policy::RemovalPolicy;
 pub use removed::{KeptObject, KeptReason, Leftovers, Removal};
-pub(crate) use requests::{
-    bind_request, declare_request, field_table, queue_arguments, typed_queue_arguments,
-};
+pub(crate) use requests::{declare_request, field_table, typed_queue_arguments};
 pub(crate) use restorer::Restorer;

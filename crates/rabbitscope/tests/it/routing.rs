@@ -279,3 +279,65 @@ fn get(queue: &str) -> (Properties, Vec<u8>) {
     client.close().unwrap();
     message
 }
+
+/// Queues of a set differ in the arguments of their bindings, and in their own.
+#[test]
+fn numbers_take_their_place_in_arguments() {
+    let bench = Workbench::new("arguments");
+    let text = r#"
+name = "arguments"
+[[queues]]
+name = "rs.arguments-{}"
+to = 2
+arguments = { x-max-length = 1000, x-dead-letter-exchange = "", x-dead-letter-routing-key = "rs.dead-{:02}" }
+bindings = [{ exchange = "amq.headers", arguments = { x-match = "all", shard = "{}" } }]
+[[queues]]
+name = "rs.dead-{:02}"
+to = 2
+[[publishers]]
+exchange = "amq.headers"
+properties = { headers = { shard = "1" } }
+mandatory = true
+messages = 100
+[[publishers]]
+exchange = "amq.headers"
+properties = { headers = { shard = "2" } }
+mandatory = true
+messages = 200
+[[consumers]]
+queue = "rs.arguments-{}"
+count = 2
+prefetch = 10
+nack = true
+requeue = false
+[[consumers]]
+name = "dead-1"
+queue = "rs.dead-01"
+messages = 100
+[[consumers]]
+name = "dead-2"
+queue = "rs.dead-02"
+messages = 200
+[run]
+duration = "5s"
+"#;
+    let run = run(&bench, text, 0);
+    assert_eq!((count(&run, "published"), count(&run, "returned")), (300, 0), "{run:#}");
+    assert_eq!(count(&run, "consumed"), 600, "each once, and once dead: {run:#}");
+}
+
+#[test]
+fn consumers_that_get_nothing_are_spoken_of() {
+    let bench = Workbench::new("nothing");
+    let text = r#"
+name = "nothing"
+queues = [{ name = "rs.nothing", bindings = [{ exchange = "amq.direct", routing-key = "right" }] }]
+publishers = [{ exchange = "amq.direct", routing-key = "wrong", messages = 30 }]
+consumers = [{ queue = "rs.nothing" }]
+run = { duration = "1s" }
+"#;
+    bench.file("s.toml", text);
+    let uri = existing_broker().uri();
+    let text = bench.rabbitscope(&format!("run s.toml --uri {uri} --out out")).code(0).stdout;
+    assert!(text.contains("consumers got none of 30 published messages"), "{text}");
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::FieldValue;
+use super::{FieldValue, QueueSpec};
 
 /// An exchange.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,6 +89,29 @@ pub enum MemberQueues {
     One,
     /// Every member has all of them.
     All,
+}
+
+impl QueueSpec {
+    /// A table of arguments for each of the queues, in which placeholders are replaced as in routing keys; absent when the
+    /// table is the same for all.
+    pub fn arguments_of_each(
+        &self,
+        arguments: &BTreeMap<String, FieldValue>,
+    ) -> Option<Vec<BTreeMap<String, FieldValue>>> {
+        arguments.values().any(FieldValue::has_placeholder).then_some(())?;
+        let with = |other: &dyn Fn(&str) -> String| {
+            arguments.iter().map(|(name, it)| (name.clone(), it.with_texts(other))).collect()
+        };
+        match &self.names {
+            QueueNames::One | QueueNames::ByBroker => None,
+            QueueNames::Numbered(NumberRange { from, to }) => {
+                Some((*from..=*to).map(|number| with(&|text| numbered(text, number))).collect())
+            }
+            QueueNames::Listed(names) => {
+                Some(names.iter().map(|name| with(&|text| named(text, name))).collect())
+            }
+        }
+    }
 }
 
 /// True when `text` has a placeholder for a number: `{}`, or `{:05}` for five digits at least.

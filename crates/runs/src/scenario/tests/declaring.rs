@@ -1,5 +1,7 @@
 //! Queues and exchanges that may be there before, queues that the broker names, and who has which queue.
 
+use std::collections::BTreeMap;
+
 use super::*;
 
 /// `SMALL` with overrides.
@@ -95,4 +97,51 @@ fn arguments_may_be_times() {
     assert!(scenario.to_toml().contains("x-time = 1970-01-01T00:00:10Z"), "{}", scenario.to_toml());
     let local = read(SMALL, &[&argument("1970-01-01T01:00:10")]);
     assert!(local.is_err(), "{local:?}");
+}
+
+/// A placeholder is replaced or refused, wherever it stands.
+#[test]
+fn no_placeholder_is_left_as_it_is() {
+    let set = ["queues.0.name=s-{}", "queues.0.to=2", "publishers.0.queue=s-{}"];
+    let with = |more: &[&str]| small(&[&set[..], more].concat());
+    let binding = "queues.0.bindings=[{ exchange = \"amq.headers\", arguments = { n = \"{:03}\", deep = [{ k = \"x{}\" }] } }]";
+    let scenario = with(&[binding, "queues.0.arguments.x-dead-letter-routing-key=dead-{}"]);
+    let queue = &scenario.queues[0];
+    let of_bindings = queue.arguments_of_each(&queue.bindings[0].arguments).unwrap();
+    assert_eq!(of_bindings[1]["n"], FieldValue::Text("002".to_owned()));
+    assert!(of_bindings.iter().flat_map(BTreeMap::values).all(|it| !it.has_placeholder()));
+    let own = queue.arguments_of_each(&queue.arguments).unwrap();
+    assert_eq!(own[0]["x-dead-letter-routing-key"], FieldValue::Text("dead-1".to_owned()));
+    assert_eq!(queue.arguments_of_each(&BTreeMap::new()), None);
+    for (place, part) in [
+        (binding, "needs a set"),
+        ("queues.0.arguments.x-dead-letter-routing-key=dead-{}", "is not replaced"),
+        ("queues.0.bindings=[{ exchange = \"e-{}\" }]", "is not replaced"),
+        ("exchanges=[{ name = \"e-{}\" }]", "is not replaced"),
+        (
+            "exchanges=[{ name = \"e\", arguments = { alternate-exchange = \"a-{}\" } }]",
+            "is not replaced",
+        ),
+        (
+            "exchanges=[{ name = \"e\", bindings = [{ exchange = \"f\", routing-key = \"{}\" }] }]",
+            "is not replaced",
+        ),
+        (
+            "exchanges=[{ name = \"e\", bindings = [{ exchange = \"f\", arguments = { a = \"{}\" } }] }]",
+            "is not replaced",
+        ),
+        ("publishers.0.properties.headers.n={}a", "is not replaced"),
+        ("publishers.0.properties.message-id=m-{}", "is not replaced"),
+        ("consumers=[{ queue = \"q\", arguments = { a = \"{}\" } }]", "is not replaced"),
+        (
+            "broker.policies=[{ name = \"p\", pattern = \"q-{}\", definition = '{\"max-length\": 1}' }]",
+            "is not replaced",
+        ),
+        (
+            "broker.policies=[{ name = \"p\", pattern = \".\", definition = '{\"dead-letter-routing-key\": \"d-{}\"}' }]",
+            "is not replaced",
+        ),
+    ] {
+        refused(&[place], &[part]);
+    }
 }

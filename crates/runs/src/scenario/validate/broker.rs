@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path};
 
 use super::super::{
     error::{Problem, refuse},
-    model::{BrokerSpec, MAX_NODES, Parameter, Policy, ThrowawayBroker},
+    model::{BrokerSpec, MAX_NODES, Parameter, Policy, ThrowawayBroker, has_placeholder},
     wire,
 };
 
@@ -121,6 +121,20 @@ fn environment(variables: BTreeMap<String, String>) -> Result<BTreeMap<String, S
     Ok(variables)
 }
 
+/// A policy is one: there is no number for a placeholder.
+fn no_placeholder(
+    policy: &Policy,
+    definition: &serde_json::Map<String, serde_json::Value>,
+) -> Result<(), Problem> {
+    let has_one = |value: &serde_json::Value| value.as_str().is_some_and(has_placeholder);
+    let reason =
+        "`{}` is not replaced here: a policy has no numbers; write a pattern, or a policy for each";
+    if has_placeholder(&policy.pattern) {
+        return refuse("pattern", reason);
+    }
+    if definition.values().any(has_one) { refuse("definition", reason) } else { Ok(()) }
+}
+
 /// The broker checks pattern and definition; what is no JSON object is refused here.
 fn policies(policies: Vec<Policy>) -> Result<Vec<Policy>, Problem> {
     for (index, policy) in policies.iter().enumerate() {
@@ -130,7 +144,7 @@ fn policies(policies: Vec<Policy>) -> Result<Vec<Policy>, Problem> {
             refuse("name", "is there already")
         } else {
             match serde_json::from_str(&policy.definition) {
-                Ok(serde_json::Value::Object(_)) => Ok(()),
+                Ok(serde_json::Value::Object(definition)) => no_placeholder(policy, &definition),
                 _ => {
                     refuse("definition", "must be a JSON object, such as '{\"max-length\": 1000}'")
                 }

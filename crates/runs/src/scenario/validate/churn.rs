@@ -120,6 +120,10 @@ fn subject(wire: wire::Churn, context: &Context<'_>) -> Result<ChurnSubject, Pro
     if let Some(queue) = &wire.queue {
         fields::not_exclusive(fields::queue(queue, context)?, "the churn")?;
     }
+    if let Some(arguments) = &wire.arguments {
+        let reason = "give a group of churn for each value";
+        fields::no_placeholder("arguments", arguments, reason)?;
+    }
     let queue = wire.queue.clone();
     let arguments = wire.arguments.clone().unwrap_or_default();
     Ok(match wire.kind {

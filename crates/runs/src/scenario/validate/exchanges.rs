@@ -3,7 +3,7 @@
 use super::{
     super::{
         error::{Problem, allowed, refuse},
-        model::{Binding, ExchangeSpec},
+        model::{Binding, ExchangeSpec, has_placeholder},
         wire,
     },
     fields,
@@ -39,6 +39,7 @@ pub(super) fn exchange(wire: wire::Exchange) -> Result<ExchangeSpec, Problem> {
         bindings: each("bindings", wire.bindings, |_, wire| binding(wire))?,
         keep: wire.keep.unwrap_or(false),
     };
+    no_placeholders(&exchange)?;
     if exchange.bindings.iter().any(|binding| binding.exchange == exchange.name) {
         return refuse("bindings", "an exchange that is bound to itself routes in a circle");
     }
@@ -49,6 +50,25 @@ pub(super) fn exchange(wire: wire::Exchange) -> Result<ExchangeSpec, Problem> {
         return refuse("keep", "a predeclared exchange is never removed: leave this out");
     }
     Ok(exchange)
+}
+
+/// An exchange stands for one: there is no number for a placeholder.
+fn no_placeholders(exchange: &ExchangeSpec) -> Result<(), Problem> {
+    let reason = "an exchange has no numbers; give an entry for each";
+    if has_placeholder(&exchange.name) {
+        return refuse("name", format!("`{{}}` is not replaced here: {reason}"));
+    }
+    fields::no_placeholder("arguments", &exchange.arguments, reason)?;
+    for (index, binding) in exchange.bindings.iter().enumerate() {
+        let texts = [("exchange", &binding.exchange), ("routing-key", &binding.routing_key)];
+        let found = texts.into_iter().find(|(_, text)| has_placeholder(text));
+        let checked = match found {
+            Some((key, _)) => refuse(key, format!("`{{}}` is not replaced here: {reason}")),
+            None => fields::no_placeholder("arguments", &binding.arguments, reason),
+        };
+        checked.map_err(|problem| problem.under(index.to_string()).under("bindings"))?;
+    }
+    Ok(())
 }
 
 pub(super) fn binding(wire: wire::Binding) -> Result<Binding, Problem> {

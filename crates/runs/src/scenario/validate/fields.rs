@@ -1,12 +1,17 @@
 //! Checks of single values that several parts of a scenario share.
 
-use std::{collections::HashSet, time::Duration};
+use std::{
+    collections::{BTreeMap, HashSet},
+    time::Duration,
+};
 
 use super::super::error::{Problem, allowed, quoted, refuse};
 use crate::scenario::validate::context::Context;
 use rabbitscope_text::{UnitError, parse_duration, parse_size};
 
-use crate::scenario::{BrokerSpec, NumberRange, QueueNames, QueueSpec, has_placeholder};
+use crate::scenario::{
+    BrokerSpec, FieldValue, NumberRange, QueueNames, QueueSpec, has_placeholder,
+};
 
 /// The largest message that RabbitMQ 3.8 and later accepts by default, in bytes.
 const MESSAGE_MAX: u64 = 128 << 20;
@@ -61,6 +66,27 @@ pub(super) fn numbers(
                 return refuse("to", format!("must be from {from} to {}", from + 99_999));
             }
             Ok(Some(range))
+        }
+    }
+}
+
+/// The key of a text with a placeholder, if there is one.
+pub(super) fn placeholder_in(table: &BTreeMap<String, FieldValue>) -> Option<&str> {
+    table.iter().find(|(_, value)| value.has_placeholder()).map(|(key, _)| key.as_str())
+}
+
+/// Refuses placeholders in a table at `key` in which they are not replaced.
+pub(super) fn no_placeholder(
+    key: &str,
+    table: &BTreeMap<String, FieldValue>,
+    reason: &str,
+) -> Result<(), Problem> {
+    match placeholder_in(table) {
+        None => Ok(()),
+        Some(name) => {
+            let refused: Result<(), Problem> =
+                refuse(name, format!("`{{}}` is not replaced here: {reason}"));
+            refused.map_err(|problem| problem.under(key))
         }
     }
 }

@@ -157,9 +157,23 @@ fn named_by_broker(queue: &QueueSpec) -> Result<(), Problem> {
 }
 
 fn predeclared(queue: &QueueSpec) -> Result<(), Problem> {
-    let is_keyed = queue.bindings.iter().any(|binding| has_placeholder(&binding.routing_key));
-    if is_keyed && matches!(queue.names, QueueNames::One | QueueNames::ByBroker) {
-        return refuse("bindings", "a placeholder in `routing-key` needs a set of queues");
+    if matches!(queue.names, QueueNames::One | QueueNames::ByBroker) {
+        let needs = "a placeholder needs a set of queues";
+        if queue.bindings.iter().any(|binding| has_placeholder(&binding.routing_key)) {
+            return refuse("bindings", "a placeholder in `routing-key` needs a set of queues");
+        }
+        if queue.bindings.iter().any(|binding| fields::placeholder_in(&binding.arguments).is_some())
+        {
+            return refuse("bindings", "a placeholder in `arguments` needs a set of queues");
+        }
+        fields::no_placeholder("arguments", &queue.arguments, needs)?;
+    }
+    let of_set = queue.bindings.iter().map(|binding| &binding.exchange);
+    if of_set.into_iter().any(|exchange| has_placeholder(exchange)) {
+        return refuse(
+            "bindings",
+            "a placeholder in `exchange` is not replaced: give a binding for each exchange",
+        );
     }
     if !queue.predeclared {
         return Ok(());

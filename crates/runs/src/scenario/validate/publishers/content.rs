@@ -3,7 +3,7 @@
 use super::super::{
     super::{
         error::{Problem, refuse},
-        model::{Body, MessageProperties, STAMP_HEADER, SizeStep},
+        model::{Body, MessageProperties, STAMP_HEADER, SizeStep, has_placeholder},
         wire,
     },
     fields,
@@ -100,10 +100,18 @@ fn read_properties(wire: wire::Properties) -> Result<MessageProperties, Problem>
     ];
     for (key, text) in texts {
         short_strings(key, text.as_slice())?;
+        if text.as_deref().is_some_and(has_placeholder) {
+            return refuse(
+                key,
+                "`{}` is not replaced here: give a group of publishers for each value",
+            );
+        }
     }
     if wire.delivery_mode.is_some_and(|mode| !(1..=2).contains(&mode)) {
         return refuse("delivery-mode", "must be 1 (transient) or 2 (persistent)");
     }
+    let reason = "give a group of publishers for each value";
+    fields::no_placeholder("headers", &wire.headers, reason)?;
     if wire.headers.contains_key(STAMP_HEADER) {
         let refused: Result<(), Problem> = refuse(STAMP_HEADER, "is rabbitscope's own header");
         refused.map_err(|problem| problem.under("headers"))?;

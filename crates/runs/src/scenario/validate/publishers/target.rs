@@ -4,7 +4,7 @@ use super::{
     super::{
         super::{
             error::{Problem, allowed, refuse},
-            model::{BrokerSpec, QueueSpec, RoutingKeys},
+            model::{BrokerSpec, QueueSpec, RoutingKeys, has_placeholder},
             wire,
         },
         fields,
@@ -71,6 +71,13 @@ pub(super) fn target<'a>(
 fn keys(wire: &wire::Publishers) -> Result<RoutingKeys, Problem> {
     let numbers = fields::numbers("routing-key", wire.routing_key.as_deref(), wire.from, wire.to)?;
     let one = "give one of `routing-key`, `routing-keys` and `random-routing-keys`";
+    let mut listed = wire.routing_keys.iter().flatten();
+    if listed.any(|key| has_placeholder(key)) {
+        return refuse(
+            "routing-keys",
+            "`{}` is not replaced in a list: use `routing-key` with `from` and `to`",
+        );
+    }
     match (&wire.routing_keys, wire.random_routing_keys) {
         (None, None) => Ok(numbers.map_or(RoutingKeys::Fixed, RoutingKeys::Numbered)),
         (Some(_), _) if wire.routing_key.is_some() => refuse("routing-keys", one),
