@@ -72,7 +72,7 @@ pub(super) fn load_and_record(
         let recording = recording.transpose()?;
         // The recorder keeps its privileges; this thread and those that it starts have none.
         rabbitscope_probe::drop_privileges()?;
-        let usage = NodesUsage::start(&target.pids(), target.control());
+        let usage = NodesUsage::start(target);
         let mut seconds = Seconds::new(usage, series, pages, watchers, Arc::clone(stop));
         seconds.tell_start(started);
         let mut faults = nodes.start_faults(scope, (load_ended, stop.as_ref()))?;

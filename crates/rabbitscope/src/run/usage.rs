@@ -1,18 +1,21 @@
 //! CPU time and memory of the broker's nodes on this machine. A node that is started again goes on under another pid.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rabbitscope_broker::{Node, NodeControl};
 use rabbitscope_runs::record::Loss;
 
+use super::broker::Target;
 use crate::machine::{TreeUsage, UsageMeter};
 
 /// The nodes of a broker on this machine.
 pub(super) struct NodesUsage {
     /// Knows the pids of nodes that come back; absent: they are somebody else's.
     control: Option<NodeControl>,
-    /// None at all where one could not be measured: a sum without it would be taken for all.
+    /// None at all where one of this machine could not be measured: a sum without it would be taken for all.
     meters: Vec<NodeMeter>,
+    /// Nodes elsewhere, by address.
+    unseen: Vec<String>,
     lapped: Instant,
     laps: u64,
     /// Laps in which a node came back.
@@ -22,37 +25,100 @@ pub(super) struct NodesUsage {
 struct NodeMeter {
     pid: u32,
     meter: UsageMeter,
+    sum: NodeSum,
+}
+
+/// What a node used since the load began.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct NodeSum {
+    pub(super) cpu_nanos: u64,
+    /// The most.
+    pub(super) rss_bytes: u64,
+}
+
+impl NodeMeter {
+    fn new(pid: u32, meter: UsageMeter) -> Self {
+        Self { pid, meter, sum: NodeSum::default() }
+    }
+
+    /// `lasted`: how long the load was put on since the lap before; absent where it was not.
+    fn lap(&mut self, lasted: Option<Duration>) -> Option<TreeUsage> {
+        let usage = self.meter.lap()?;
+        let Some(lasted) = lasted else { return Some(usage) };
+        let used = Duration::try_from_secs_f64(usage.cpu_cores * lasted.as_secs_f64());
+        let nanos = used.map_or(0, |used| u64::try_from(used.as_nanos()).unwrap_or(u64::MAX));
+        self.sum.cpu_nanos = self.sum.cpu_nanos.saturating_add(nanos);
+        self.sum.rss_bytes = self.sum.rss_bytes.max(usage.rss_bytes);
+        Some(usage)
+    }
 }
 
 impl NodesUsage {
-    /// `pids` are those of the nodes that are on this machine.
-    pub(super) fn start(pids: &[u32], control: Option<NodeControl>) -> Self {
-        let meter = |&pid: &u32| Some(NodeMeter { pid, meter: UsageMeter::start(pid)? });
+    /// Measures the nodes that are on this machine.
+    pub(super) fn start(target: &Target) -> Self {
+        let (control, unseen) = (target.control(), target.unseen().to_vec());
+        let meter = |&pid: &u32| Some(NodeMeter::new(pid, UsageMeter::start(pid)?));
+        let pids = target.pids();
         let meters: Option<Vec<NodeMeter>> = pids.iter().map(meter).collect();
         let (meters, lapped) = (meters.unwrap_or_default(), Instant::now());
-        Self { control, meters, lapped, laps: 0, torn: 0 }
+        Self { control, meters, unseen, lapped, laps: 0, torn: 0 }
     }
 
-    /// Of all nodes together since the last call; absent when one of them is gone that nobody starts again. A node that is
+    /// The load begins.
+    pub(super) fn begin(&mut self) {
+        let _ = self.lap(false);
+    }
+
+    /// Whether the figures are of all nodes, and not only of those on this machine.
+    pub(super) fn is_whole(&self) -> bool {
+        self.unseen.is_empty()
+    }
+
+    /// By pid, what each node used; none where they are not all measured.
+    pub(super) fn of_nodes(&self) -> Vec<(u32, NodeSum)> {
+        let all = self.meters.iter().map(|node| (node.pid, node.sum));
+        all.filter(|_| self.is_whole()).collect()
+    }
+
+    /// Of all nodes on this machine together since the last call; absent when one of them is gone that nobody starts again. A node that is
     /// down uses nothing.
-    pub(super) fn lap(&mut self) -> Option<TreeUsage> {
+    pub(super) fn lap(&mut self, is_load: bool) -> Option<TreeUsage> {
         self.laps += 1;
         let since = std::mem::replace(&mut self.lapped, Instant::now());
+        let lasted = is_load.then(|| since.elapsed());
         let Some(control) = &self.control else {
-            return sum(self.meters.iter_mut().map(|node| node.meter.lap()));
+            return sum(self.meters.iter_mut().map(|node| node.lap(lasted)));
         };
         let pids: Vec<u32> = control.nodes().iter().map(|node: &Node| node.pid).collect();
         let mut torn = false;
         for (node, pid) in self.meters.iter_mut().zip(pids).filter(|(node, pid)| node.pid != *pid) {
             torn = true;
-            *node = NodeMeter { pid, meter: UsageMeter::of_process_begun_since(pid, since) };
+            (node.pid, node.meter) = (pid, UsageMeter::of_process_begun_since(pid, since));
         }
         self.torn += u64::from(torn);
-        sum(self.meters.iter_mut().map(|node| Some(node.meter.lap().unwrap_or_default())))
+        sum(self.meters.iter_mut().map(|node| Some(node.lap(lasted).unwrap_or_default())))
     }
 
     /// What is missing in these figures.
     pub(super) fn loss(&self) -> Option<Loss> {
+        self.elsewhere().or_else(|| self.torn())
+    }
+
+    /// Nodes elsewhere beside some on this machine: what these used is a part, and is not told for the whole.
+    fn elsewhere(&self) -> Option<Loss> {
+        let (here, elsewhere) = (self.meters.len() as u64, self.unseen.len() as u64);
+        (here > 0 && elsewhere > 0).then(|| Loss {
+            what: "nodes, for CPU time and memory of the broker".to_owned(),
+            count: here + elsewhere,
+            of: here + elsewhere,
+            meaning: format!(
+                "no node of this machine is seen at {}; what the others used would be a part",
+                self.unseen.join(", ")
+            ),
+        })
+    }
+
+    fn torn(&self) -> Option<Loss> {
         (self.torn > 0).then(|| Loss {
             what: "seconds of the broker's CPU time".to_owned(),
             count: self.torn,

@@ -70,7 +70,7 @@ impl Watcher for MachineWatch {
     }
 
     fn second(&mut self, row: &SecondRow) -> anyhow::Result<()> {
-        let cores = row.broker_cpu_cores.unwrap_or(0.0) + row.client_cpu_cores.unwrap_or(0.0);
+        let cores = row.local_broker_cores.unwrap_or(0.0) + row.client_cpu_cores.unwrap_or(0.0);
         self.own_seconds += cores * row.interval_nanos as f64 / 1e9;
         self.history.mark(self.own_seconds);
         Ok(())

@@ -1,6 +1,7 @@
 //! The broker under load, and what a run has declared there.
 
 mod declared;
+mod found;
 mod target;
 
 pub(super) use declared::DeclaredSession;

@@ -10,6 +10,7 @@ use rabbitscope_runs::{
     scenario::{BrokerSpec, Connecting, Scenario},
 };
 
+use super::found::FoundNodes;
 use crate::{
     leftovers::{self, Journal, RemovalConsent},
     output,
@@ -22,8 +23,8 @@ pub(crate) struct Target {
     /// Where it is.
     pub(in crate::run) uri: Uri,
     pub(in crate::run) dialer: Dialer,
-    /// Of a broker that is somebody else's: pid of the node, when it is on this machine.
-    pid: Option<u32>,
+    /// Of a broker that is somebody else's.
+    found: FoundNodes,
     pub(crate) throwaway: Option<Broker>,
     /// The owner of what is declared on a broker of somebody else.
     pub(in crate::run) journal: Option<Journal>,
@@ -59,8 +60,8 @@ impl Target {
                     }
                 }
                 let uri = dialer.uri().clone();
-                let pid = rabbitscope_probe::local_node_at(&uri.host, uri.port);
-                Ok(Self { dialer, uri, pid, throwaway: None, journal: Some(journal), asked })
+                let found = FoundNodes::of(&uri, uris)?;
+                Ok(Self { dialer, uri, found, throwaway: None, journal: Some(journal), asked })
             }
             BrokerSpec::Throwaway(spec) => {
                 sweep_dead_brokers()?;
@@ -70,7 +71,8 @@ impl Target {
                 let dialer = dialer(&broker.uris(), &scenario.connecting, scenario.seed)?
                     .for_broker(&scenario.broker);
                 let uri = dialer.uri().clone();
-                Ok(Self { uri, dialer, pid: None, throwaway: Some(broker), journal: None, asked })
+                let found = FoundNodes::default();
+                Ok(Self { uri, dialer, found, throwaway: Some(broker), journal: None, asked })
             }
         }
     }
@@ -91,8 +93,13 @@ impl Target {
     pub(in crate::run) fn pids(&self) -> Vec<u32> {
         match self.control() {
             Some(control) => control.nodes().iter().map(|node| node.pid).collect(),
-            None => self.pid.into_iter().collect(),
+            None => self.found.local.iter().map(|node| node.pid).collect(),
         }
+    }
+
+    /// Addresses of nodes that are not seen on this machine.
+    pub(in crate::run) fn unseen(&self) -> &[String] {
+        &self.found.unseen
     }
 
     /// Addresses with passwords, for workers.
@@ -104,11 +111,14 @@ impl Target {
         }
     }
 
-    /// The nodes of a cluster that was started for the run.
+    /// The nodes of a cluster that was started for the run, or that the addresses of another lead to, when all are on
+    /// this machine.
     pub(in crate::run) fn cluster_nodes(&self) -> Vec<ClusterNode> {
-        let nodes = self.control().map_or_else(Vec::new, |control| control.nodes());
+        let Some(control) = self.control() else { return self.found.cluster() };
+        let nodes = control.nodes();
         let members = nodes.iter().filter(|node| node.number.is_some());
-        members.map(|node| ClusterNode { name: node.node_name(), pid: node.pid }).collect()
+        let named = members.map(|node| (node.node_name(), node.pid));
+        named.map(|(name, pid)| ClusterNode { name, pid, ..ClusterNode::default() }).collect()
     }
 }
 

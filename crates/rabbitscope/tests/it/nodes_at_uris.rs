@@ -1,0 +1,59 @@
+//! CPU time and memory of a broker that was there, of all nodes at its addresses or of none.
+
+use std::net::TcpListener;
+
+use rabbitscope_broker::Broker;
+use rabbitscope_runs::scenario::ThrowawayBroker;
+
+use crate::workbench::Workbench;
+
+const SCENARIO: &str = r#"
+name = "at-uris"
+run = { duration = "3s" }
+queues = [{ name = "at-uris" }]
+publishers = [{ queue = "at-uris", count = 2, connections = 2, rate = 200 }]
+consumers = [{ queue = "at-uris", count = 2, connections = 2, prefetch = 10 }]
+"#;
+
+#[test]
+fn all_nodes_are_summed_or_none() {
+    let bench = Workbench::new("at-uris");
+    let spec = ThrowawayBroker { nodes: 2, ..ThrowawayBroker::default() };
+    let broker = Broker::start(&spec, &bench.path("broker.log")).unwrap();
+    let uris = broker.uris();
+    bench.file("s.toml", SCENARIO);
+    let run = |uris: &[String], out: &str| {
+        let list = uris.iter().map(|uri| format!("\"{uri}\"")).collect::<Vec<_>>().join(",");
+        let command = format!("run s.toml --set broker.uris=[{list}] --out {out}");
+        let text = bench.rabbitscope(&command).code(0).stdout;
+        (text, bench.json(&format!("{out}/run.json")))
+    };
+    let (text, record) = run(&uris, "both");
+    let nodes = record["broker"]["nodes"].as_array().unwrap();
+    assert_eq!(nodes.len(), 2, "{record:#}");
+    let of_each: Vec<u64> = nodes.iter().map(|node| node["cpu-nanos"].as_u64().unwrap()).collect();
+    assert!(of_each.iter().all(|nanos| *nanos > 1_000_000), "{of_each:?}");
+    let series = bench.read("both/series.jsonl");
+    let total: f64 = series
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .filter(|row| row["draining"] != true)
+        .map(|row| {
+            row["broker-cpu-cores"].as_f64().unwrap() * row["interval-nanos"].as_f64().unwrap()
+        })
+        .sum();
+    let sum = of_each.iter().sum::<u64>() as f64;
+    assert!((total / sum - 1.0).abs() < 0.1, "{total} {of_each:?}");
+    assert!(text.contains("2 nodes on this machine: CPU time and memory of all"), "{text}");
+
+    // A port behind which no node is: figures of the other would be a part of the whole.
+    let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let user = uris[0].split('@').next().unwrap();
+    let one_elsewhere = [uris[0].clone(), format!("{user}@{gone}/%2f")];
+    let (text, record) = run(&one_elsewhere, "one");
+    assert!(!text.contains("MiB resident"), "{text}");
+    let said = format!("no node of this machine is seen at {gone}");
+    assert!(text.contains(&said), "{text}");
+    assert!(record["broker"].get("nodes").is_none(), "{record:#}");
+    assert!(!bench.read("one/series.jsonl").contains("\"broker-cpu-cores\":0."));
+}
