@@ -44,7 +44,8 @@ pub struct SearchResult {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RateSpread {
-    /// The lowest rate that passed next to one that failed.
+    /// The lowest rate that passed next to one that failed, less the 1 % by which messages may pile up in a step
+    /// that passes.
     pub low: f64,
     /// The highest rate that failed next to one that passed.
     pub high: f64,
@@ -83,6 +84,9 @@ pub struct CapacityStep {
     /// Messages a second that the broker accepted, or that came into confirm windows; in files of older versions those
     /// that were written.
     pub achieved: f64,
+    /// How long it was measured, in seconds; 0 where an older version did not say.
+    #[serde(default)]
+    pub seconds: f64,
     /// Which latency the quantiles are of, such as `confirm-intended`.
     pub latency: String,
     /// Median in nanoseconds; absent when nothing was measured.
@@ -118,6 +122,8 @@ pub enum StepVerdict {
     /// It was not within the limits while the host of the virtual machine took CPU time away: nothing is known of
     /// the broker.
     Disturbed,
+    /// Messages may have piled up, or it was a hiccup: the step was repeated for longer.
+    TooShort,
     /// The step ended before its time: nothing is known of the broker.
     CutShort,
 }

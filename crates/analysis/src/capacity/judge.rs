@@ -1,5 +1,7 @@
 //! Whether a rate passed.
 
+use std::time::Duration;
+
 use rabbitscope_runs::{
     capacity::StepVerdict,
     record::{DoubtKind, ExpectationResult, RunRecord, SecondRow, Verdict},
@@ -9,11 +11,18 @@ use rabbitscope_runs::{
 /// At least this share of what was offered has to be sent, and to be accepted.
 const ACHIEVED: f64 = 0.99;
 
-/// Messages may pile up by this share of what is offered; what is less than that is noise.
-const GROWTH: f64 = 0.01;
+/// Messages may pile up by this share of what is offered in a step that passes. A rate that passed is known to be
+/// served but for that.
+pub(super) const GROWTH: f64 = 0.01;
 
-/// So may the messages of this time over the whole step: a hiccup in a short step is no growth.
+/// So may the messages of this time over a step far from the limit: a hiccup in a short step is no growth.
 const HICCUP_SECONDS: f64 = 0.15;
+
+/// A step of this length tells such a hiccup from growth.
+pub const CLEAR_STEP: Duration = Duration::from_secs(15);
+
+/// What piles up by less than this share does not show in a shorter step, either.
+const CLEAR_GROWTH: f64 = GROWTH / 2.0;
 
 /// A step that did not pass says nothing when the host took more than this share of the machine's CPU time meanwhile.
 /// As the default of `max-stolen` of experiments.
@@ -22,6 +31,21 @@ const STOLEN: f64 = 0.05;
 /// A latency above its limit is not the broker's doing when the client itself delayed messages by this share
 /// of the limit, and the rest of the latency is within it.
 const OWN_DELAY: f64 = 0.5;
+
+/// What a step was to show.
+#[derive(Clone, Copy, Debug)]
+pub struct StepTerms<'a> {
+    /// Messages a second that the schedules asked for.
+    pub offered: f64,
+    /// What has to hold.
+    pub limits: &'a [Expectation],
+    /// What is published is to be consumed.
+    pub has_consumers: bool,
+    /// The share of the machine's CPU time that its host took away, where it is known.
+    pub stolen: Option<f64>,
+    /// The step counts for where the limit is, so that it must not pass for being short.
+    pub is_near_limit: bool,
+}
 
 /// What a step showed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,16 +63,9 @@ pub struct StepMeasurements {
 }
 
 /// Judges a run of constant rate: its limits, whether the broker served and the rate was reached, whether
-/// messages piled up, whether the client was the limit. `has_consumers`: what is published is to be consumed.
-/// `stolen`: the share of the machine's CPU time that its host took away, where it is known.
-pub fn judge(
-    offered: f64,
-    limits: &[Expectation],
-    record: &RunRecord,
-    series: &[SecondRow],
-    has_consumers: bool,
-    stolen: Option<f64>,
-) -> StepMeasurements {
+/// messages piled up, whether the client was the limit.
+pub fn judge(terms: &StepTerms<'_>, record: &RunRecord, series: &[SecondRow]) -> StepMeasurements {
+    let StepTerms { offered, limits, has_consumers, stolen, is_near_limit } = *terms;
     let seconds = record.measured.duration_nanos as f64 / 1e9;
     let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
     let sent = rate(record.measured.load.counts.published);
@@ -72,7 +89,15 @@ pub fn judge(
         reasons
             .push(format!("the broker accepted only {share:.1} % of the messages in their time"));
     }
-    if growth > offered * GROWTH.max(HICCUP_SECONDS / seconds.max(1.0)) {
+    let share = growth / offered;
+    if is_near_limit && reasons.is_empty() && is_unclear(share, seconds) {
+        let reason = format!(
+            "messages may have piled up, {growth:.1} more every second, which {seconds:.0} s are too short to tell"
+        );
+        let (verdict, reasons) = (StepVerdict::TooShort, vec![reason]);
+        return StepMeasurements { offered, achieved, backlog_growth: growth, verdict, reasons };
+    }
+    if share > GROWTH.max(hiccup(seconds)) {
         reasons.push(format!("messages piled up, {growth:.0} more every second"));
     }
     let verdict = match not_valid(limits, record).or_else(|| disturbed(stolen)) {
@@ -96,6 +121,18 @@ fn accepted(record: &RunRecord, series: &[SecondRow]) -> u64 {
         rows.next_back().map_or(0, |row| row.unconfirmed)
     };
     (accepted + latest(false)).saturating_sub(latest(true))
+}
+
+/// The share of what is offered that a hiccup adds.
+fn hiccup(seconds: f64) -> f64 {
+    HICCUP_SECONDS / seconds.max(1.0)
+}
+
+/// Whether growth by this share may be a hiccup as well, or a hiccup have hidden it.
+fn is_unclear(share: f64, seconds: f64) -> bool {
+    // What is measured of a step is never exactly as long as was asked for.
+    let is_short = seconds < 0.98 * CLEAR_STEP.as_secs_f64();
+    is_short && share > CLEAR_GROWTH && share <= hiccup(seconds).max(2.0 * GROWTH)
 }
 
 /// Why a step says nothing of the broker, if that is so.
@@ -232,6 +269,31 @@ mod tests {
         }
     }
 
+    fn terms(limits: &[Expectation], stolen: Option<f64>) -> StepTerms<'_> {
+        let (offered, has_consumers, is_near_limit) = (1000.0, true, false);
+        StepTerms { offered, limits, has_consumers, stolen, is_near_limit }
+    }
+
+    #[test]
+    fn a_short_step_near_the_limit_does_not_pass_for_its_length() {
+        fn check(seconds: u64, consumed: u64, is_near_limit: bool, expected: StepVerdict) {
+            let series = rows(&vec![0; usize::try_from(seconds).unwrap()], consumed);
+            let mut record = record(1000 * seconds, true, false);
+            record.measured.duration_nanos = seconds * 1_000_000_000;
+            let terms = StepTerms { is_near_limit, ..terms(&[], None) };
+            assert_eq!(judge(&terms, &record, &series).verdict, expected, "{seconds} {consumed}");
+        }
+        check(3, 960, false, StepVerdict::Passed);
+        check(3, 960, true, StepVerdict::TooShort);
+        check(3, 998, true, StepVerdict::Passed);
+        check(3, 940, true, StepVerdict::Failed);
+        check(13, 975, true, StepVerdict::Failed);
+        check(13, 985, true, StepVerdict::TooShort);
+        check(13, 993, true, StepVerdict::TooShort);
+        check(15, 993, true, StepVerdict::Passed);
+        check(15, 985, true, StepVerdict::Failed);
+    }
+
     #[test]
     fn every_way_to_fail_is_named() {
         fn check(record: &RunRecord, series: &[SecondRow], expected: (StepVerdict, &str)) {
@@ -240,7 +302,7 @@ mod tests {
                 comparison: Comparison::Below,
                 limit: Limit::Nanos(20_000_000),
             }];
-            let observed = judge(1000.0, &limits, record, series, true, None);
+            let observed = judge(&terms(&limits, None), record, series);
             assert_eq!(observed.verdict, expected.0, "{observed:?}");
             assert!(observed.reasons.join("; ").contains(expected.1), "{observed:?}");
             assert_eq!(observed.reasons.is_empty(), expected.1.is_empty(), "{observed:?}");
@@ -280,7 +342,8 @@ mod tests {
             record
         };
         let check = |record: &RunRecord, series: &[SecondRow], expected: &str| {
-            let observed = judge(1000.0, &[], record, series, false, None);
+            let terms = StepTerms { has_consumers: false, ..terms(&[], None) };
+            let observed = judge(&terms, record, series);
             assert_eq!(observed.reasons.join("; "), expected);
         };
         // Messages are on their way, and no more of them every second.
@@ -304,7 +367,7 @@ mod tests {
             let name = "client-delay".to_owned();
             record.latencies.push(latency(name, own_p99));
             let series = rows(&[5, 6, 5, 4, 5, 6], 1000);
-            let observed = judge(1000.0, &limits, &record, &series, true, None);
+            let observed = judge(&terms(&limits, None), &record, &series);
             assert_eq!(observed.verdict, expected, "{observed:?}");
         }
         check(15_000_000, false, StepVerdict::Stalled);
@@ -318,7 +381,7 @@ mod tests {
         let check = |published: u64, stolen: Option<f64>, expected: StepVerdict| {
             let series = rows(&[5, 6, 5, 4, 5, 6], 1000);
             let record = record(published, true, false);
-            let observed = judge(1000.0, &[], &record, &series, true, stolen);
+            let observed = judge(&terms(&[], stolen), &record, &series);
             assert_eq!(observed.verdict, expected, "{observed:?}");
         };
         check(9_000, None, StepVerdict::Failed);

@@ -4,8 +4,10 @@ mod judge;
 mod rotation;
 mod search;
 #[cfg(test)]
+mod simulated_queue;
+#[cfg(test)]
 mod tests;
 
-pub use judge::{StepMeasurements, backlog_growth, judge};
+pub use judge::{CLEAR_STEP, StepMeasurements, StepTerms, backlog_growth, judge};
 pub use rotation::SearchRotation;
 pub use search::{Range, Search};

@@ -26,9 +26,23 @@ impl SearchRotation {
         self.searches[self.turn].next_rate()
     }
 
-    /// What became of the step at [`SearchRotation::next_rate`]. Then it is the turn of the next search that is not over.
+    /// Of the search whose turn it is; see [`Search::is_near_limit`].
+    pub fn is_near_limit(&self) -> bool {
+        self.searches[self.turn].is_near_limit()
+    }
+
+    /// Of the search whose turn it is; see [`Search::needs_clear_step`].
+    pub fn needs_clear_step(&self) -> bool {
+        self.searches[self.turn].needs_clear_step()
+    }
+
+    /// What became of the step at [`SearchRotation::next_rate`]. Then it is the turn of the next search that is not over, unless
+    /// the step has to be repeated for longer.
     pub fn record(&mut self, verdict: StepVerdict) {
         self.searches[self.turn].record(verdict);
+        if self.searches[self.turn].needs_clear_step() {
+            return;
+        }
         let count = self.searches.len();
         let mut others = (1..=count).map(|ahead| (self.turn + ahead) % count);
         if let Some(next) = others.find(|at| self.searches[*at].next_rate().is_some()) {

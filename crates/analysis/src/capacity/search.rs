@@ -10,6 +10,8 @@
 
 use rabbitscope_runs::capacity::{CapacityOutcome, RateSpread, StepVerdict};
 
+use super::judge::GROWTH;
+
 /// Attempts at a rate whose steps are not valid, before the rate counts as out of the client's reach.
 const MAX_ATTEMPTS: u32 = 3;
 
@@ -55,6 +57,8 @@ pub struct Search {
     at_the_end: u32,
     /// In a row, at this rate.
     not_valid: u32,
+    /// A step at this rate was too short to tell.
+    was_too_short: bool,
     steps: usize,
     /// Of the limit of the broker.
     crossings: Vec<LimitCrossing>,
@@ -71,6 +75,13 @@ struct LimitCrossing {
     above: f64,
 }
 
+impl LimitCrossing {
+    /// What is known to be served at the rate that passed: messages may have piled up a little.
+    fn served(&self) -> f64 {
+        self.passed * (1.0 - GROWTH)
+    }
+}
+
 impl Search {
     /// Nothing has been tried.
     pub fn new(range: Range) -> Self {
@@ -83,6 +94,7 @@ impl Search {
             has_turned: false,
             at_the_end: 0,
             not_valid: 0,
+            was_too_short: false,
             steps: 0,
             crossings: Vec::new(),
             client_crossings: Vec::new(),
@@ -96,15 +108,29 @@ impl Search {
         self.outcome.is_none().then_some(self.rate)
     }
 
+    /// The next step counts for where the limit is: the limit has been met, or there is no higher rate to try.
+    pub fn is_near_limit(&self) -> bool {
+        self.has_turned || self.rate >= self.range.max
+    }
+
+    /// The next step has to last [`CLEAR_STEP`](super::CLEAR_STEP): a shorter one at this rate did not tell.
+    pub fn needs_clear_step(&self) -> bool {
+        self.was_too_short
+    }
+
     /// What became of the step at [`Search::next_rate`]. One that is not valid is repeated; only when
     /// this goes on the rate counts as too high for the client.
     pub fn record(&mut self, verdict: StepVerdict) {
+        if verdict == StepVerdict::TooShort && !self.was_too_short {
+            self.was_too_short = true;
+            return;
+        }
         self.steps += 1;
         if !verdict.is_valid() {
             self.not_valid += 1;
         }
         if verdict.is_valid() || self.not_valid >= MAX_ATTEMPTS {
-            self.not_valid = 0;
+            (self.not_valid, self.was_too_short) = (0, false);
             self.take(verdict);
         }
         let most = STEPS_OF_THE_WAY + STEPS_PER_CROSSING * self.range.crossings;
@@ -202,7 +228,7 @@ impl Search {
     /// of the crossings themselves could only be one of the rates that were tried.
     fn center(&self) -> Option<f64> {
         let middles: Vec<f64> =
-            self.crossings.iter().map(|it| (it.passed * it.above).sqrt().ln()).collect();
+            self.crossings.iter().map(|it| (it.served() * it.above).sqrt().ln()).collect();
         let pairs = middles.iter().enumerate();
         let mut means: Vec<f64> = pairs
             .flat_map(|(at, one)| middles[at..].iter().map(|other| f64::midpoint(*one, *other)))
@@ -213,10 +239,11 @@ impl Search {
         Some(f64::midpoint(*lower, *upper).exp().round())
     }
 
-    /// All rates between which the broker's limit was crossed; absent when it never was.
+    /// All rates between which the broker's limit was crossed, the lowest without what may have piled up; absent when it
+    /// never was.
     pub fn spread(&self) -> Option<RateSpread> {
         let crossings = &self.crossings;
-        let low = crossings.iter().map(|it| it.passed).reduce(f64::min)?;
+        let low = crossings.iter().map(LimitCrossing::served).reduce(f64::min)?;
         let high = crossings.iter().map(|it| it.above).reduce(f64::max)?;
         let share = (high - low) / self.rate().unwrap_or(high);
         Some(RateSpread { low, high, crossings: crossings.len(), share })

@@ -12,7 +12,10 @@ pub fn limit_as_override(limit: &str) -> Result<String, UsageError> {
     let (metric, bound) = limit.split_at(at);
     check(metric.trim()).map_err(|reason| UsageError(format!("limit {limit}: {reason}")))?;
     let metric = match metric.trim().split_once('.') {
-        Some((latency @ ("confirm" | "end-to-end"), quantile)) => {
+        Some((
+            latency @ ("confirm" | "end-to-end" | "delivered" | "processed" | "settled"),
+            quantile,
+        )) => {
             format!("{latency}-intended.{quantile}")
         }
         _ => metric.trim().to_owned(),
@@ -43,6 +46,8 @@ mod tests {
         }
         check("confirm.p99 < 20ms", Some("expect.confirm-intended.p99=\"< 20ms\""));
         check("end-to-end.p999<=1s", Some("expect.end-to-end-intended.p999=\"<=1s\""));
+        check("settled.p99 < 1s", Some("expect.settled-intended.p99=\"< 1s\""));
+        check("delivered-intended.p99 < 1s", Some("expect.delivered-intended.p99=\"< 1s\""));
         check("late < 1%", Some("expect.late=\"< 1%\""));
         check("confirm.p99", None);
         check("< 20ms", None);

@@ -10,11 +10,14 @@ use crate::{
     watch::{Line, MachineHistory, MachineWatch, Watchers},
 };
 use anyhow::Context;
-use rabbitscope_analysis::capacity::{Range, SearchRotation, judge};
+use rabbitscope_analysis::{
+    capacity::{CLEAR_STEP, Range, SearchRotation, StepTerms, judge},
+    recorded_latency,
+};
 use rabbitscope_files::AtomicFile;
 use rabbitscope_runs::{
     capacity::{Capacity, CapacityOutcome, CapacityStep, StepVerdict},
-    scenario::{Metric, Scenario, Schedule, Stop, WarmUp},
+    scenario::{Expectation, LatencyEnds, Metric, Scenario, Schedule, Stop, WarmUp},
 };
 use rabbitscope_web::write_curve;
 use std::{
@@ -53,6 +56,16 @@ pub struct SearchSettings {
     pub step: Duration,
 }
 
+/// The step that comes next.
+#[derive(Clone, Copy, Debug)]
+struct NextStep {
+    /// Messages a second over all publishers.
+    rate: f64,
+    /// What is measured of it.
+    length: Duration,
+    is_near_limit: bool,
+}
+
 /// Searches, and fills `directory`. `stop` ends it early; what was found is kept, also when a step
 /// fails or the result cannot be written: that comes second.
 pub fn find(
@@ -64,14 +77,24 @@ pub fn find(
     let target =
         Target::open(&question.scenario, directory, (question.asked, EarlierRuns::Remove), stop)?;
     let mut search = SearchRotation::new(question.range, question.searches);
-    let limits = question.scenario.expect.that.iter().map(ToString::to_string).collect();
+    let limits = question.scenario.expect.that.iter();
+    let limits = limits.map(|limit| limit_in_words(limit, &question.scenario)).collect();
     let mut capacity =
         Capacity { name: question.scenario.name.clone(), limits, ..Capacity::default() };
     let mut failure = None;
     while let Some(rate) = search.next_rate() {
         let number = capacity.steps.len() + 1;
         let name = format!("steps/{number:02}-{rate:.0}");
-        let (tried, broker) = match try_rate(question, &target, rate, directory.path(), &name, stop)
+        let next = NextStep {
+            rate,
+            length: if search.needs_clear_step() {
+                question.step.max(CLEAR_STEP)
+            } else {
+                question.step
+            },
+            is_near_limit: search.is_near_limit(),
+        };
+        let (tried, broker) = match try_rate(question, &target, next, directory.path(), &name, stop)
         {
             Ok(Some(tried)) => tried,
             Ok(None) => break,
@@ -92,12 +115,23 @@ pub fn find(
     }
     let is_cut_short = stop.load(Ordering::Relaxed) || failure.is_some();
     capacity.outcome = if is_cut_short { CapacityOutcome::Aborted } else { search.outcome() };
-    capacity.not_valid = capacity.steps.iter().filter(|step| !step.verdict.is_valid()).count();
+    let says_nothing =
+        |verdict: StepVerdict| !verdict.is_valid() && verdict != StepVerdict::TooShort;
+    capacity.not_valid = capacity.steps.iter().filter(|step| says_nothing(step.verdict)).count();
     (capacity.rate, capacity.spread) = (search.rate(), search.spread());
     capacity.searches = search.results();
     capacity.sentence = text::sentence(&capacity);
     let failure = failure.or(write(&capacity, directory.path()).error());
     Ok((capacity, failure))
+}
+
+/// A limit, with the end of an end-to-end latency.
+fn limit_in_words(limit: &Expectation, scenario: &Scenario) -> String {
+    let end = match limit.metric {
+        Metric::Latency(name, _) => LatencyEnds::of(scenario).in_words(name),
+        Metric::Rate(_) | Metric::Count(_) | Metric::Time(_) => None,
+    };
+    end.map_or_else(|| limit.to_string(), |end| format!("{limit} ({end})"))
 }
 
 /// Why a search cannot go on: its last steps were all cut short, as when the broker is gone.
@@ -113,12 +147,13 @@ fn only_cut_short(steps: &[CapacityStep]) -> Option<anyhow::Error> {
 fn try_rate(
     question: &SearchSettings,
     target: &Target,
-    rate: f64,
+    next: NextStep,
     directory: &Path,
     name: &str,
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Option<(CapacityStep, String)>> {
-    let scenario = at_rate(question, rate);
+    let rate = next.rate;
+    let scenario = at_rate(question, next);
     let run_directory = RunDirectory::create(&directory.join(name))?;
     let history = MachineHistory::default();
     let watch = MachineWatch::new(history.clone());
@@ -134,7 +169,7 @@ fn try_rate(
     let facts = &finished.record.broker;
     let broker = format!("{} {} at {}", facts.product, facts.version, facts.address);
     let stolen = history.share(0..usize::MAX).map(|share| share.stolen);
-    Ok(Some((step_of(&scenario, rate, &finished, stolen, name), broker)))
+    Ok(Some((step_of(&scenario, next, &finished, stolen, name), broker)))
 }
 
 /// The result of a search that has ended, from its directory.
@@ -146,10 +181,10 @@ pub(crate) fn read(directory: &Path) -> anyhow::Result<Capacity> {
 }
 
 /// Every publisher gets the same share, constantly, for as long as the step lasts.
-fn at_rate(question: &SearchSettings, rate: f64) -> Scenario {
+fn at_rate(question: &SearchSettings, next: NextStep) -> Scenario {
     let mut scenario = question.scenario.clone();
     let publishers: u32 = scenario.publishers.iter().map(|group| group.count).sum();
-    let share = rate / f64::from(publishers.max(1));
+    let share = next.rate / f64::from(publishers.max(1));
     for group in &mut scenario.publishers {
         group.schedule = Schedule::steady(share);
         group.messages = None;
@@ -159,7 +194,7 @@ fn at_rate(question: &SearchSettings, rate: f64) -> Scenario {
     }
     scenario.run.warm_up =
         Some(WarmUp::Time(question.warm_up)).filter(|_| !question.warm_up.is_zero());
-    scenario.stop = Stop { duration: Some(question.warm_up + question.step), ..scenario.stop };
+    scenario.stop = Stop { duration: Some(question.warm_up + next.length), ..scenario.stop };
     scenario.profile = None;
     scenario.run.stop_on_failure = false;
     scenario
@@ -168,24 +203,32 @@ fn at_rate(question: &SearchSettings, rate: f64) -> Scenario {
 /// `stolen`: the share of the machine's CPU time that its host took away.
 fn step_of(
     scenario: &Scenario,
-    rate: f64,
+    next: NextStep,
     finished: &Finished,
     stolen: Option<f64>,
     name: &str,
 ) -> CapacityStep {
     let (record, limits) = (&finished.record, &scenario.expect.that);
-    let has_consumers = !scenario.consumers.is_empty();
-    let observed = judge(rate, limits, record, &finished.series, has_consumers, stolen);
+    let terms = StepTerms {
+        offered: next.rate,
+        limits,
+        has_consumers: !scenario.consumers.is_empty(),
+        stolen,
+        is_near_limit: next.is_near_limit,
+    };
+    let observed = judge(&terms, record, &finished.series);
     let wanted = limits.iter().find_map(|expectation| match expectation.metric {
         Metric::Latency(latency, _) => Some(latency),
         Metric::Rate(_) | Metric::Count(_) | Metric::Time(_) => None,
     });
-    let latency = wanted.unwrap_or("confirm-intended");
+    let wanted = wanted.unwrap_or("confirm-intended");
+    let latency = recorded_latency(record, wanted).unwrap_or(wanted);
     let mut all = record.latencies.iter().map(|summary| &summary.figures);
     let figures = all.find(|figures| figures.name == latency);
     CapacityStep {
         offered: observed.offered,
         achieved: observed.achieved,
+        seconds: record.measured.duration_nanos as f64 / 1e9,
         latency: latency.to_owned(),
         p50: figures.map(|figures| figures.p50),
         p99: figures.map(|figures| figures.p99),

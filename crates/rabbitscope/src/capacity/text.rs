@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use rabbitscope_analysis::capacity::CLEAR_STEP;
 use rabbitscope_runs::capacity::{
     Capacity, CapacityOutcome, CapacityStep, RateSpread, StepVerdict,
 };
@@ -53,7 +54,27 @@ pub(super) fn step(step: &CapacityStep) -> String {
 }
 
 pub(super) fn sentence(capacity: &Capacity) -> String {
-    outcome(capacity) + &between(capacity) + &repeated(capacity)
+    outcome(capacity) + &between(capacity) + &repeated(capacity) + &lengthened(capacity)
+}
+
+/// What a pass allows for, and which steps did not tell.
+fn lengthened(capacity: &Capacity) -> String {
+    let is_known = matches!(capacity.outcome, CapacityOutcome::Found | CapacityOutcome::Unsettled);
+    if !is_known || capacity.spread.is_none() {
+        return String::new();
+    }
+    let short = capacity.steps.iter().filter(|step| step.verdict == StepVerdict::TooShort).count();
+    let repeated = match short {
+        0 => String::new(),
+        count => format!(
+            " {count} of {} steps were too short to tell, and were repeated for {} s.",
+            capacity.steps.len(),
+            CLEAR_STEP.as_secs()
+        ),
+    };
+    format!(
+        "{repeated} In a step that passes, messages pile up by at most 1 %; the lower end is less by that."
+    )
 }
 
 /// How well searches agree that took turns.
@@ -142,6 +163,7 @@ fn word(verdict: StepVerdict) -> &'static str {
         StepVerdict::ClientLimited => "client-limited",
         StepVerdict::Stalled => "stalled",
         StepVerdict::Disturbed => "disturbed",
+        StepVerdict::TooShort => "too short",
         StepVerdict::CutShort => "cut short",
     }
 }
@@ -213,7 +235,8 @@ mod tests {
         assert!(text.find("2,000 ") < text.find("4,000 "), "{text}");
         assert!(text.contains(&"█".repeat(30)) && text.contains("  █\n"), "{text}");
         let sentence = "The limit is at 2,828 messages/s with confirm-intended.p99 < 20ms: crossed 7 times, \
-                        between 2,700 and 2,970 (9.6 %). 2 of 2 steps were not valid and were repeated.\n";
+                        between 2,700 and 2,970 (9.6 %). 2 of 2 steps were not valid and were repeated. In a step that passes, messages pile up by at most 1 %; \
+                        the lower end is less by that.\n";
         assert!(text.ends_with(sentence), "{text}");
     }
 }
