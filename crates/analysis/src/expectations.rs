@@ -2,7 +2,7 @@
 
 use rabbitscope_runs::{
     record::{ExpectationResult, LatencyFigures, LoadTotals, RunRecord},
-    scenario::{COUNTS, Comparison, Expectation, Limit, Metric},
+    scenario::{COUNTS, Comparison, Expectation, LatencyEnds, Limit, Metric},
 };
 use rabbitscope_text::short_time;
 
@@ -27,7 +27,15 @@ fn judge_one(expectation: &Expectation, run: &RunRecord) -> ExpectationResult {
         _ => None,
     };
     let (measured, passed) = verdict.map_or((None, false), |(text, passed)| (Some(text), passed));
-    ExpectationResult { text: expectation.to_string(), measured, passed }
+    let end = match metric {
+        Metric::Latency(name, _) => end_in_words(run, name),
+        Metric::Rate(_) | Metric::Count(_) | Metric::Time(_) => None,
+    };
+    let text = match end {
+        Some(end) => format!("{expectation}, {end}"),
+        None => expectation.to_string(),
+    };
+    ExpectationResult { text, measured, passed }
 }
 
 fn bounded(
@@ -107,8 +115,9 @@ fn compare<N: PartialOrd + Copy>(
     (write(measured), comparison.holds(measured, limit))
 }
 
-/// Returns a quantile of a latency, both by their names in `run.json`; absent without measurements.
-pub(crate) fn latency(run: &RunRecord, name: &str, quantile: &str) -> Option<u64> {
+/// Returns a quantile of a latency, both by their names in `[expect]`; absent without measurements.
+pub(crate) fn latency(run: &RunRecord, name: &'static str, quantile: &str) -> Option<u64> {
+    let name = recorded_latency(run, name)?;
     let mut all = run.latencies.iter().map(|latency| &latency.figures);
     let found: &LatencyFigures = all.find(|figures| figures.name == name && figures.count > 0)?;
     Some(match quantile {
@@ -121,6 +130,31 @@ pub(crate) fn latency(run: &RunRecord, name: &str, quantile: &str) -> Option<u64
         "mean" => whole(found.mean),
         _ => return None,
     })
+}
+
+/// The latency of `run.json` that a name in `[expect]` means; absent where the run does not know it. An older run
+/// knows of messages that they were delivered.
+pub fn recorded_latency(run: &RunRecord, name: &'static str) -> Option<&'static str> {
+    let is_later = ["processed", "settled"].iter().any(|end| name.starts_with(end));
+    (!is_later || knows_ends(run)).then(|| latency_ends(run).recorded(name))
+}
+
+/// The end that an end-to-end latency of this name has in a run, in words; absent for other names.
+pub fn end_in_words(run: &RunRecord, name: &str) -> Option<&'static str> {
+    let words = latency_ends(run).in_words(name)?;
+    Some(if knows_ends(run) { words } else { "until delivered" })
+}
+
+/// The ends that a run tells apart.
+fn latency_ends(run: &RunRecord) -> LatencyEnds {
+    let has = |end: &str| run.latencies.iter().any(|it| it.figures.name.starts_with(end));
+    LatencyEnds { processed: has("processed"), settled: has("settled") }
+}
+
+/// Runs of earlier versions count no deliveries.
+fn knows_ends(run: &RunRecord) -> bool {
+    let counts = &run.load.counts;
+    counts.delivered >= counts.consumed
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a mean of u64")]

@@ -6,7 +6,8 @@
 use rabbitscope_runs::{
     record::SecondRow,
     scenario::{
-        Arrival, Comparison, Expectation, Limit, Metric, PublisherGroup, Scenario, Schedule,
+        Arrival, Comparison, Expectation, LatencyEnds, Limit, Metric, PublisherGroup, Scenario,
+        Schedule,
     },
 };
 
@@ -14,6 +15,8 @@ use rabbitscope_runs::{
 #[derive(Clone, Debug)]
 struct WatchedLimit {
     expectation: Expectation,
+    /// The latency that it means, as it is recorded.
+    latency: Option<&'static str>,
     rule: Rule,
     /// The figure so far: a count, or the number of measurements above the limit.
     so_far: u64,
@@ -39,9 +42,15 @@ pub struct FailureWatch {
 impl FailureWatch {
     /// Observes those of the scenario's limits that can fail for good before the end.
     pub fn of(scenario: &Scenario) -> Self {
+        let ends = LatencyEnds::of(scenario);
         let limits = scenario.expect.that.iter().filter_map(|expectation| {
             let rule = rule(expectation, scenario)?;
-            Some(WatchedLimit { expectation: expectation.clone(), rule, so_far: 0, pending: 0 })
+            let latency = match expectation.metric {
+                Metric::Latency(name, _) => Some(ends.recorded(name)),
+                Metric::Rate(_) | Metric::Count(_) | Metric::Time(_) => None,
+            };
+            let expectation = expectation.clone();
+            Some(WatchedLimit { expectation, latency, rule, so_far: 0, pending: 0 })
         });
         Self { limits: limits.collect() }
     }
@@ -53,7 +62,7 @@ impl FailureWatch {
 
     /// Adds a latency's measurements of the current second, as pairs of nanoseconds and count.
     pub fn latency(&mut self, name: &str, measured: impl Iterator<Item = (u64, u64)>) {
-        let is_meant = |watched: &&mut WatchedLimit| matches!(watched.expectation.metric, Metric::Latency(wanted, _) if wanted == name);
+        let is_meant = |watched: &&mut WatchedLimit| watched.latency == Some(name);
         let mut limits: Vec<&mut WatchedLimit> = self.limits.iter_mut().filter(is_meant).collect();
         if limits.is_empty() {
             return;

@@ -28,7 +28,7 @@ pub use diff::{
     Change, ComparedNoise, DiffError, Evidence, FAMILY_ERROR_RATE, FAMILY_ERROR_RATE_OF_RUNS,
     ProfileDiff, RunPairing, RunProfiles, Sides, counts_per_weight,
 };
-pub use expectations::judge;
+pub use expectations::{end_in_words, judge, recorded_latency};
 pub use faults::with_outages;
 pub use functions::{FunctionRow, function_table, hottest, share};
 pub use holders::{Activity, Holder, holders};

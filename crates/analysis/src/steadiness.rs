@@ -107,10 +107,9 @@ fn is_interrupted(row: &SecondRow) -> bool {
 }
 
 fn median_latency(row: &SecondRow) -> Option<f64> {
-    row.latencies
-        .end_to_end_latency
-        .or(row.latencies.confirm_latency)
-        .map(|latency| latency.p50 as f64)
+    let latencies = &row.latencies;
+    let end_to_end = latencies.processed_latency.or(latencies.end_to_end_latency);
+    end_to_end.or(latencies.confirm_latency).map(|latency| latency.p50 as f64)
 }
 
 /// Returns the unconsumed share of published messages; absent if none was published or none consumed.

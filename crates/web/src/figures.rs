@@ -43,6 +43,18 @@ pub(crate) fn figures(run: &RunRecord, series: &[SecondRow]) -> Vec<Figure> {
         churn_rate(run, &rates),
         latency(run, "confirm", "Confirm latency", "Median time from write to confirm."),
         latency(run, "end-to-end", "End-to-end latency", "Median time from write to delivery."),
+        latency(
+            run,
+            "processed",
+            "Until processed",
+            "Median time from write to the start of processing.",
+        ),
+        latency(
+            run,
+            "settled",
+            "Until settled",
+            "Median time from write to acknowledgement or refusal.",
+        ),
         latency(run, "round-trip", "Round trip", "Median time from request to reply."),
         broker_cpu(&rates, series),
         client_cpu(run),

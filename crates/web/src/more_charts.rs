@@ -53,12 +53,6 @@ pub(crate) fn more_charts(rows: &[&SecondRow]) -> Vec<ChartData> {
             |row| row.latencies.confirm_latency,
             |row| row.latencies.confirm_intended_latency,
         ),
-        both(
-            "End-to-end latency, p99",
-            rows,
-            |row| row.latencies.end_to_end_latency,
-            |row| row.latencies.end_to_end_intended_latency,
-        ),
         spread("Round trips", rows, |row| row.latencies.round_trip_latency),
         both(
             "Round trips, p99",
@@ -67,6 +61,7 @@ pub(crate) fn more_charts(rows: &[&SecondRow]) -> Vec<ChartData> {
             |row| row.latencies.round_trip_intended_latency,
         ),
     ];
+    charts.splice(4..4, end_to_end(rows));
     let polled = rows.iter().find(|row| !row.polls.is_empty());
     for (at, poll) in polled.iter().flat_map(|row| row.polls.iter().enumerate()) {
         let latency = |row: &SecondRow| row.polls.get(at).and_then(|poll| poll.latency);
@@ -81,6 +76,32 @@ pub(crate) fn more_charts(rows: &[&SecondRow]) -> Vec<ChartData> {
         ));
     }
     charts.into_iter().flatten().collect()
+}
+
+/// Until delivered, processed and settled.
+fn end_to_end(rows: &[&SecondRow]) -> [Option<ChartData>; 5] {
+    [
+        both(
+            "End-to-end latency, p99",
+            rows,
+            |row| row.latencies.end_to_end_latency,
+            |row| row.latencies.end_to_end_intended_latency,
+        ),
+        spread("End to end until processed", rows, |row| row.latencies.processed_latency),
+        both(
+            "End to end until processed, p99",
+            rows,
+            |row| row.latencies.processed_latency,
+            |row| row.latencies.processed_intended_latency,
+        ),
+        spread("End to end until settled", rows, |row| row.latencies.settled_latency),
+        both(
+            "End to end until settled, p99",
+            rows,
+            |row| row.latencies.settled_latency,
+            |row| row.latencies.settled_intended_latency,
+        ),
+    ]
 }
 
 fn chart(

@@ -172,7 +172,8 @@ impl Aggregator {
             self.service.complete(&mut interval);
         }
         let Interval { start, end, mut measured, threads } = interval;
-        let by_slot = measured.by_slot();
+        let mut by_slot = measured.by_slot();
+        self.breakdown.fill(&mut by_slot);
         measured.latencies = total_of_slots(&by_slot);
         if let Some(found) = self.checker.as_mut().map(Checker::news) {
             measured.counts.duplicates = found.duplicates;

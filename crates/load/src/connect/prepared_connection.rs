@@ -14,7 +14,7 @@ use crate::{
     error::LoadError,
     plan::{LinkPlan, Members},
     report::Failure,
-    topology::{QueueSet, bind_request, declare_request, field_table, queue_arguments},
+    topology::{QueueSet, declare_request},
 };
 
 /// Bytes that are kept of what a broker sends while other connections are set up. It sends
@@ -119,16 +119,11 @@ fn prepare_consumers(
 
 /// Declares the queues that belong to this connection.
 fn declare(set: &QueueSet, channel: u16, client: &mut Client<Stream>) -> Result<(), ClientError> {
-    let arguments = queue_arguments(&set.spec);
-    for name in &set.names {
-        client.call(channel, &declare_request(&set.spec, name, &arguments))?;
+    for (at, name) in set.names.iter().enumerate() {
+        client.call(channel, &declare_request(&set.spec, name, set.arguments(at)))?;
     }
-    for (binding, keys) in set.spec.bindings.iter().zip(&set.keys) {
-        let arguments = field_table(&binding.arguments);
-        for (name, key) in set.names.iter().zip(keys) {
-            let request = bind_request(name, &binding.exchange, key, &arguments);
-            client.call(channel, &request)?;
-        }
+    for request in set.bind_requests().iter().flatten() {
+        client.call(channel, request)?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Settings of a run that every load thread reads while it serves its connections.
 
-use rabbitscope_runs::scenario::Scenario;
+use rabbitscope_runs::scenario::{LatencyEnds, Scenario};
 
 use crate::{
     clock::{Nanos, RunClock},
@@ -16,6 +16,8 @@ pub(crate) struct RunSettings {
     pub(crate) numbering: Numbering,
     /// The run has consumers, which measure end-to-end latencies.
     pub(crate) is_consumed: bool,
+    /// The ends of these latencies that are recorded apart.
+    pub(crate) ends: LatencyEnds,
     /// Shortest time between two barriers of a channel, where time decides.
     pub(crate) barrier_interval: Nanos,
 }

@@ -20,6 +20,11 @@ impl Breakdown {
         Self { slots, totals: Vec::new() }
     }
 
+    /// Completes the latencies of groups that do not tell all ends apart.
+    pub(crate) fn fill(&self, measured: &mut [HistogramSet]) {
+        self.slots.fill(measured);
+    }
+
     /// Adds what was measured in an interval.
     pub(crate) fn add(&mut self, measured: &[HistogramSet]) {
         add_slots(&mut self.totals, measured);

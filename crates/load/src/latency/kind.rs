@@ -8,6 +8,10 @@ pub(crate) enum Latency {
     ConfirmIntended,
     EndToEnd,
     EndToEndIntended,
+    Processed,
+    ProcessedIntended,
+    Settled,
+    SettledIntended,
     RoundTrip,
     RoundTripIntended,
     /// The part of an intended latency that the client itself caused.
@@ -15,11 +19,15 @@ pub(crate) enum Latency {
 }
 
 impl Latency {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::Confirm,
         Self::ConfirmIntended,
         Self::EndToEnd,
         Self::EndToEndIntended,
+        Self::Processed,
+        Self::ProcessedIntended,
+        Self::Settled,
+        Self::SettledIntended,
         Self::RoundTrip,
         Self::RoundTripIntended,
         Self::ClientDelay,
@@ -31,6 +39,10 @@ impl Latency {
             Self::ConfirmIntended => "confirm-intended",
             Self::EndToEnd => "end-to-end",
             Self::EndToEndIntended => "end-to-end-intended",
+            Self::Processed => "processed",
+            Self::ProcessedIntended => "processed-intended",
+            Self::Settled => "settled",
+            Self::SettledIntended => "settled-intended",
             Self::RoundTrip => "round-trip",
             Self::RoundTripIntended => "round-trip-intended",
             Self::ClientDelay => "client-delay",
@@ -43,6 +55,12 @@ impl Latency {
             Self::ConfirmIntended => "from the time on the schedule to reading the confirm",
             Self::EndToEnd => "from handing a message to the socket to reading its delivery",
             Self::EndToEndIntended => "from the time on the schedule to reading the delivery",
+            Self::Processed => {
+                "from handing a message to the socket to the start of its processing"
+            }
+            Self::ProcessedIntended => "from the time on the schedule to the start of processing",
+            Self::Settled => "from handing a message to the socket to writing its acknowledgement",
+            Self::SettledIntended => "from the time on the schedule to writing the acknowledgement",
             Self::RoundTrip => "from handing a request to the socket to reading its reply",
             Self::RoundTripIntended => "from the time on the schedule to reading the reply",
             Self::ClientDelay => {

@@ -4,7 +4,7 @@
 //! once, into the histograms of the selected slot; totals are sums over the slots, made once a
 //! second by the aggregator. So no message costs a second record or a search.
 
-use rabbitscope_runs::scenario::Scenario;
+use rabbitscope_runs::scenario::{ConsumerGroup, LatencyEnds, Scenario};
 
 use super::{histogram::LatencyHistogram, kind::Latency};
 
@@ -32,6 +32,10 @@ pub(crate) struct Slots {
     /// Their slots follow those of the groups: the number of a group, and a queue that it reads.
     pub(super) queues: Vec<(usize, String)>,
     pub(super) left_out: u64,
+    /// Ends of end-to-end latencies that some group tells apart from delivery.
+    ends: LatencyEnds,
+    /// By group of consumers: those that it records itself.
+    recorded: Vec<LatencyEnds>,
 }
 
 impl Slots {
@@ -45,13 +49,54 @@ impl Slots {
             consumers: scenario.consumers.len(),
             queues: Vec::new(),
             left_out: 0,
+            ends: LatencyEnds::of(scenario),
+            recorded: Vec::new(),
         };
+        slots.recorded = scenario
+            .consumers
+            .iter()
+            .zip(0..)
+            .map(|(it, number)| slots.ends_of(it, number))
+            .collect();
         if scenario.run.latency_by_queue {
             slots.add_queues(scenario);
         }
         let room = slots.groups.len().saturating_sub(MAX_GROUPS);
         slots.left_out += u64::try_from(room).unwrap_or(u64::MAX);
         slots
+    }
+
+    /// What a group of consumers records itself: the ends at which its messages wait. Where groups share a slot,
+    /// each records whatever one of them does.
+    fn ends_of(&self, group: &ConsumerGroup, number: usize) -> LatencyEnds {
+        let shares = self.publishers + number >= MAX_GROUPS;
+        LatencyEnds {
+            processed: self.ends.processed && (shares || group.starts_later()),
+            settled: self.ends.settled && (shares || group.settles_later()),
+        }
+    }
+
+    /// What a group of consumers records itself; see [`Slots::fill`].
+    pub(crate) fn recorded(&self, number: usize) -> LatencyEnds {
+        self.recorded.get(number).copied().unwrap_or_default()
+    }
+
+    /// Gives the groups that do not record an end themselves the latencies of the end before, where other groups
+    /// tell these apart: so the sum over all groups has every message.
+    pub(crate) fn fill(&self, by_slot: &mut [HistogramSet]) {
+        if self.ends == LatencyEnds::default() {
+            return;
+        }
+        for (number, recorded) in self.recorded.iter().enumerate() {
+            let group = self.publishers + number;
+            let queues = self.queues.iter().enumerate().filter(|(_, (of, _))| *of == group);
+            let queues = queues.map(|(at, _)| MAX_GROUPS + 1 + at);
+            for slot in queues.chain([usize::from(group_slot(group))]) {
+                if let Some(histograms) = by_slot.get_mut(slot) {
+                    fill(histograms, self.ends, *recorded);
+                }
+            }
+        }
     }
 
     fn add_queues(&mut self, scenario: &Scenario) {
@@ -80,6 +125,23 @@ impl Slots {
         let known = self.queues.iter().position(|(of, name)| *of == group && name == queue);
         known
             .map_or_else(|| group_slot(group), |at| u16::try_from(MAX_GROUPS + 1 + at).unwrap_or(0))
+    }
+}
+
+fn fill(histograms: &mut HistogramSet, ends: LatencyEnds, recorded: LatencyEnds) {
+    let mut copy = |from: [Latency; 2], to: [Latency; 2]| {
+        for (from, to) in from.into_iter().zip(to) {
+            histograms[to as usize] = histograms[from as usize].clone();
+        }
+    };
+    let delivered = [Latency::EndToEnd, Latency::EndToEndIntended];
+    let processed = [Latency::Processed, Latency::ProcessedIntended];
+    if ends.processed && !recorded.processed {
+        copy(delivered, processed);
+    }
+    if ends.settled && !recorded.settled {
+        let before = if ends.processed { processed } else { delivered };
+        copy(before, [Latency::Settled, Latency::SettledIntended]);
     }
 }
 

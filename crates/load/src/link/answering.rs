@@ -65,7 +65,7 @@ impl Role for Answering {
         socket: &mut Socket,
         context: &mut ServeContext<'_>,
     ) {
-        context.measured.counts.consumed += 1;
+        context.measured.counts.consume_at_once();
         context.measured.counts.redelivered += u64::from(request.redelivered);
         let fields = ReplyFields::parse(&request.properties).unwrap_or_default();
         if let Some(reply_to) = fields.reply_to {

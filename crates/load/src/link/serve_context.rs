@@ -11,6 +11,13 @@ use crate::{
     report::{IntervalMeasurements, Observation, ObservationRecorder, ServiceMonitor},
 };
 
+/// When a message was sent, and how long after its time on the schedule, if it has one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sending {
+    pub(super) at: RunInstant,
+    pub(super) lateness: Option<Nanos>,
+}
+
 /// One call of a link.
 pub(crate) struct ServeContext<'a> {
     /// The time that it is, as of the last look at the clock.
@@ -118,15 +125,27 @@ impl ServeContext<'_> {
         self.measured.measure(Latency::ConfirmIntended, latency, 1);
     }
 
+    /// A message arrived at `arrived`.
     #[inline]
-    pub(super) fn delivered(&mut self, sent_at: RunInstant, lateness: Option<Nanos>) {
-        let latency = self.now.since(sent_at);
-        self.measured.before_sent += u64::from(sent_at > self.now);
-        self.measured.measure(Latency::EndToEnd, latency, 1);
-        if let Some(lateness) = lateness {
-            self.measured.measure(Latency::EndToEndIntended, latency + lateness, 1);
+    pub(super) fn delivered(&mut self, sending: Sending, arrived: RunInstant) {
+        self.measured.before_sent += u64::from(sending.at > arrived);
+        self.reached([Latency::EndToEnd, Latency::EndToEndIntended], sending, arrived);
+        self.measured(arrived.since(sending.at));
+    }
+
+    /// A message reached an end at `end`: the latencies are from its sending and from its time on the schedule.
+    #[inline]
+    pub(super) fn reached(
+        &mut self,
+        [actual, intended]: [Latency; 2],
+        sending: Sending,
+        end: RunInstant,
+    ) {
+        let latency = end.since(sending.at);
+        self.measured.measure(actual, latency, 1);
+        if let Some(lateness) = sending.lateness {
+            self.measured.measure(intended, latency + lateness, 1);
         }
-        self.measured(latency);
     }
 
     #[inline]

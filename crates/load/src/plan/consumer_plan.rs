@@ -1,9 +1,11 @@
 //! What a group of consumers reads.
 
-use rabbitscope_runs::scenario::{ConsumerGroup, PublisherGroup, QueueNames, QueueSpec, Scenario};
+use rabbitscope_runs::scenario::{
+    ConsumerGroup, LatencyEnds, PublisherGroup, QueueNames, QueueSpec, Scenario,
+};
 
 use super::placement::Placement;
-use crate::{assignment::assigned_queues, topology::QueueSet, verify::QueueIndex};
+use crate::{assignment::assigned_queues, latency::Slots, topology::QueueSet, verify::QueueIndex};
 
 /// What a group of consumers reads.
 #[derive(Debug)]
@@ -16,6 +18,8 @@ pub(crate) struct ConsumerPlan<'a> {
     pub(crate) queue_numbers: Vec<u32>,
     /// The slots of the latencies of `queues`.
     pub(crate) slots: Vec<u16>,
+    /// Latencies that the group records apart from delivery.
+    pub(crate) recorded: LatencyEnds,
     /// Number of the group's first consumer among all of the scenario.
     pub(crate) first_consumer: u32,
     /// Some messages have their stamp in a header.
@@ -29,7 +33,7 @@ impl<'a> ConsumerPlan<'a> {
         group: &'a ConsumerGroup,
         first_consumer: u32,
         queue_index: &QueueIndex,
-        slot: impl Fn(&str) -> u16,
+        (slots, number): (&Slots, usize),
         scenario: &'a Scenario,
     ) -> Self {
         let spec = scenario.queue_spec(&group.queue);
@@ -41,7 +45,7 @@ impl<'a> ConsumerPlan<'a> {
         };
         let queue_numbers =
             queues.iter().map(|name| queue_index.number(name).unwrap_or(u32::MAX)).collect();
-        let slots = queues.iter().map(|name| slot(name)).collect();
+        let queue_slots = queues.iter().map(|name| slots.queue(number, name)).collect();
         let own = spec.filter(|spec| spec.exclusive || is_named_by_broker);
         let publishers = &scenario.publishers;
         Self {
@@ -49,7 +53,8 @@ impl<'a> ConsumerPlan<'a> {
             queues,
             own,
             queue_numbers,
-            slots,
+            slots: queue_slots,
+            recorded: slots.recorded(number),
             first_consumer,
             has_stamp_headers: publishers.iter().any(PublisherGroup::has_stamp_headers),
             unpacks: group.unpack && publishers.iter().any(|group| group.packing.is_packed()),

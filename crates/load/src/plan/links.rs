@@ -30,8 +30,8 @@ pub(crate) fn plan_links<'a>(
     let mut links = Vec::new();
     let (queue_index, slots, mut first) = (QueueIndex::of(scenario), Slots::of(scenario), 0);
     for (number, group) in scenario.consumers.iter().enumerate() {
-        let slot_of = |queue: &str| slots.queue(number, queue);
-        let plan = Arc::new(ConsumerPlan::of(group, first, &queue_index, slot_of, scenario));
+        let plan = ConsumerPlan::of(group, first, &queue_index, (&slots, number), scenario);
+        let plan = Arc::new(plan);
         first += group.count;
         for (at, placements) in spread(group.count, group.connections, group.channels).enumerate() {
             let members = Members::Consumers { plan: Arc::clone(&plan), placements };

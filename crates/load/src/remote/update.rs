@@ -113,6 +113,7 @@ impl WorkerUpdate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::latency::Latency;
 
     #[test]
     fn what_is_no_update_is_refused() {
@@ -149,7 +150,8 @@ mod tests {
         };
         let update = |intervals: &str| format!(r#"{{"number":1,"intervals":[{intervals}]}}"#);
         let one = |measured: &str| update(&interval(measured));
-        let slot = "[[300000000000000000,1],[],[],[],[],[],[]]";
+        let slot = format!("[[300000000000000000,1]{}]", ",[]".repeat(Latency::ALL.len() - 1));
+        let slot = slot.as_str();
         check(&one(&format!(r#""slots":[{}]"#, many(201, slot))), "");
         check(&one(&format!(r#""slots":[{}]"#, many(202, slot))), "202 slots");
         let second = interval(&format!(r#""slots":[{}]"#, many(201, slot)));
@@ -159,7 +161,8 @@ mod tests {
             &one(&format!(r#""churn":[{}]"#, many(10_001, r#"{"open":[],"close":[]}"#))),
             "churn",
         );
-        check(&one(r#""slots":[[[1,2,18446744073709551615,1],[],[],[],[],[],[]]]"#), "longer than");
+        let long = slot.replace("300000000000000000", "1,2,18446744073709551615");
+        check(&one(&format!(r#""slots":[{long}]"#)), "longer than");
         check(&one(r#""churn":[{"open":[],"close":[5]}]"#), "has no count");
         check(&format!(r#"{{"cut-short":[{}]}}"#, many(10_001, r#""""#)), "reasons");
         check(&format!(r#"{{"changes":[{}]}}"#, many((1 << 20) + 1, "1")), "changes");

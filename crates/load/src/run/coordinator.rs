@@ -12,7 +12,7 @@ use std::{
 
 use rabbitscope_runs::{
     record::Verdict,
-    scenario::{PublisherGroup, Scenario, Until},
+    scenario::{LatencyEnds, PublisherGroup, Scenario, Until},
 };
 
 use super::{
@@ -64,6 +64,7 @@ pub(crate) fn run_load(
         numbering,
         is_consumed: !scenario.consumers.is_empty(),
         barrier_interval: barrier_interval(scenario),
+        ends: LatencyEnds::of(scenario),
     };
     let queue_drain = QueueDrain::of(context, &shared, workers.len());
     let mut coordinator = Coordinator::new(scenario, &shared, (threads, started), numbering);

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_runs::scenario::{PublisherGroup, Scenario, Until};
+use rabbitscope_runs::scenario::{LatencyEnds, PublisherGroup, Scenario, Until};
 
 use super::{
     coordinator::{end_of_load, numbering, start},
@@ -95,6 +95,7 @@ fn run_workers(
         numbering: numbering(scenario),
         is_consumed,
         barrier_interval: barrier_interval(scenario),
+        ends: LatencyEnds::of(scenario),
     };
     let churn = ConnectionChurn::all(scenario, context.dialer, (workers.len(), context.share));
     let watched = (clock, shared.service.as_ref());

@@ -64,7 +64,7 @@ impl RunPair {
         Self {
             names,
             differing: differing(runs.each_ref().map(|(record, _)| keys(record))),
-            metrics: metrics().filter_map(|metric| compared(metric, runs)).collect(),
+            metrics: metrics(runs).filter_map(|metric| compared(metric, runs)).collect(),
             doubts: runs.each_ref().map(|(record, _)| doubts(record)),
         }
     }
@@ -122,11 +122,22 @@ impl ComparedMetric {
     }
 }
 
-/// Rates, costs, latencies.
-fn metrics() -> impl Iterator<Item = RunMetric> {
+/// The ends of end-to-end latencies.
+const END_NAMES: [&str; 3] = ["delivered", "processed", "settled"];
+
+/// Rates, costs, latencies: those until delivered, processed and settled by these names where a run tells them
+/// apart.
+fn metrics(runs: &[Run; 2]) -> impl Iterator<Item = RunMetric> {
+    let is_end = |name: &str| END_NAMES.iter().any(|end| name.starts_with(end));
+    let is_later = |name: &str| END_NAMES[1..].iter().any(|end| name.starts_with(end));
+    let all = runs.iter().flat_map(|(record, _)| &record.latencies);
+    let are_apart = all.map(|latency| latency.figures.name.as_str()).any(is_later);
+    let is_left_out = move |name: &&str| {
+        if are_apart { name.starts_with("end-to-end") } else { is_end(name) }
+    };
     let rates = RATES.into_iter().map(|name| RunMetric::Load(Metric::Rate(name)));
     let costs = [RunMetric::BrokerCpu, RunMetric::ClientCpu, RunMetric::BrokerMemory];
-    let latencies = LATENCIES.into_iter().flat_map(|name| {
+    let latencies = LATENCIES.into_iter().filter(move |name| !is_left_out(name)).flat_map(|name| {
         COMPARED_QUANTILES.map(|quantile| RunMetric::Load(Metric::Latency(name, quantile)))
     });
     rates.chain(costs).chain(latencies)

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rabbitscope_runs::{
     experiment::{Arm, Experiment, RunMetric, Side, order_of_round},
-    scenario::{BrokerSpec, Metric, Scenario},
+    scenario::{BrokerSpec, LatencyEnds, Metric, Scenario},
 };
 use rabbitscope_text::display_duration;
 
@@ -187,6 +187,20 @@ impl Plan {
         format!("{} arms in {rounds} rounds are {} {unit}, {time}", self.arms.len(), self.runs())
     }
 
+    /// A metric as results name it: with the end of an end-to-end latency, where arms tell delivery and processing
+    /// apart.
+    pub(super) fn name_of(&self, metric: RunMetric) -> String {
+        let mut ends = self.arms.iter().map(|arm| LatencyEnds::of(&arm.scenario));
+        let apart = ends.find(|ends| ends.processed);
+        match (metric, apart) {
+            (RunMetric::Load(Metric::Latency(name, _)), Some(ends)) => {
+                let end = ends.in_words(name).map(|end| format!(", {end}"));
+                metric.to_string() + &end.unwrap_or_default()
+            }
+            _ => metric.to_string(),
+        }
+    }
+
     /// It is so large that somebody should have asked for it twice.
     pub fn is_large(&self) -> bool {
         let time = self.time_of_a_round().unwrap_or_default() * self.experiment.design.rounds;
@@ -227,7 +241,10 @@ fn lacks(metric: RunMetric, scenario: &Scenario) -> Option<&'static str> {
             name if name.starts_with("confirm") => {
                 (has_confirms, "publishers with a `confirm-window`")
             }
-            name if name.starts_with("end-to-end") => {
+            name if ["end-to-end", "delivered", "processed", "settled"]
+                .iter()
+                .any(|end| name.starts_with(end)) =>
+            {
                 (!scenario.consumers.is_empty(), "[[consumers]]")
             }
             name if name.starts_with("round-trip") => {

@@ -36,7 +36,7 @@ impl Rounds {
             anchor_every: experiment.design.anchor_every,
             live_brokers: experiment.design.live.map(|live| live.brokers),
             axes: experiment.axes.clone(),
-            metrics: experiment.metrics.iter().enumerate().map(metric).collect(),
+            metrics: experiment.metrics.iter().enumerate().map(|it| metric(it, plan)).collect(),
             runs,
             known: known.map(|known| KnownResult {
                 expect: known.expect.iter().map(ToString::to_string).collect(),
@@ -124,9 +124,9 @@ fn facts(arm: &rabbitscope_runs::experiment::Arm) -> ArmFacts {
     }
 }
 
-fn metric((at, metric): (usize, &RunMetric)) -> MetricFacts {
+fn metric((at, metric): (usize, &RunMetric), plan: &Plan) -> MetricFacts {
     MetricFacts {
-        name: metric.to_string(),
+        name: plan.name_of(*metric),
         unit: metric.unit().to_owned(),
         goal: metric.goal(),
         role: if at == 0 { MetricRole::Primary } else { MetricRole::Secondary },

@@ -1,14 +1,63 @@
-//! Latencies by group and by queue, as tables of text.
+//! Latencies of a run, by group and by queue, as tables of text.
 
 use std::fmt::Write;
 
-use rabbitscope_runs::record::{LatencyBreakdown, LatencyFigures, RunRecord};
+use rabbitscope_analysis::end_in_words;
+use rabbitscope_runs::record::{LatencyBreakdown, LatencyFigures, LatencySummary, RunRecord};
 
 use rabbitscope_text::escapes;
 use rabbitscope_text::{grouped, short_time};
 
 /// Rows of a table at most; `run.json` has all of them.
 const MAX_ROWS: usize = 20;
+
+/// All latencies of a run.
+pub(super) fn latency_table(latencies: &[LatencySummary]) -> String {
+    if latencies.is_empty() {
+        return String::new();
+    }
+    let width = latencies.iter().map(|it| it.figures.name.len() + 2).max().unwrap_or(0).max(12);
+    let mut text = format!(
+        "\n{:<width$}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}\n",
+        "latency", "p50", "p95", "p99", "p99.9", "max", "measurements"
+    );
+    for it in latencies.iter().map(|latency| &latency.figures) {
+        let _ = write!(text, "{:<width$}", it.name);
+        for nanos in [it.p50, it.p95, it.p99, it.p999, it.max] {
+            let _ = write!(text, "{:>10}", short_time(nanos));
+        }
+        let _ = writeln!(text, "{:>14}", grouped(it.count));
+    }
+    text
+}
+
+/// Which ends the end-to-end latencies have, and how many messages got no further than their delivery.
+pub(super) fn ends(record: &RunRecord) -> String {
+    let has = |name: &str| record.latencies.iter().any(|it| it.figures.name == name);
+    let counts = &record.load.counts;
+    let Some(end) = end_in_words(record, "end-to-end").filter(|_| has("end-to-end")) else {
+        return String::new();
+    };
+    let mut text = match (has("processed"), has("settled")) {
+        (true, _) => {
+            "end-to-end is until delivered; limits on it mean until processed\n".to_owned()
+        }
+        _ if end == "until delivered" => String::new(),
+        (false, true) => {
+            "processed is the same as end-to-end: consumers start on what they read\n".to_owned()
+        }
+        (false, false) => {
+            "processed and settled are the same as end-to-end: consumers start on what they read\n"
+                .to_owned()
+        }
+    };
+    let waiting = counts.delivered.saturating_sub(counts.consumed);
+    if waiting > 0 {
+        let (waiting, all) = (grouped(waiting), grouped(counts.delivered));
+        let _ = writeln!(text, "{waiting} of {all} messages delivered were never processed");
+    }
+    text
+}
 
 /// What groups measured of a latency of which the total is that of several; and by queue.
 pub(super) fn breakdown(record: &RunRecord) -> String {

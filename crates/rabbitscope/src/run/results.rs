@@ -29,7 +29,8 @@ pub(super) fn write(
     mut load: UnderLoad,
     room: ReservedRoom,
 ) -> anyhow::Result<Finished> {
-    let RecordedSeconds { loss, series, polls, mut unwritten, cut_short, failed } = load.told;
+    let RecordedSeconds { loss, nodes: _, series, polls, mut unwritten, cut_short, failed } =
+        load.told;
     for latency in load.outcome.latencies.iter().chain(&polls.latencies) {
         unwritten.note(&latency.summary.file, directory.write_latency(latency));
     }

@@ -17,7 +17,7 @@ use rabbitscope_runs::{
     scenario::Scenario,
 };
 
-use super::usage::NodesUsage;
+use super::usage::{NodeSum, NodesUsage};
 use crate::{rundir::SeriesFile, salvage::Unwritten, watch::Watchers};
 
 /// Takes what the load tells while it runs, completes it and passes it on.
@@ -45,6 +45,8 @@ pub(super) struct RecordedSeconds {
     pub(super) polls: PollOutcome,
     /// What is missing in the figures of the nodes.
     pub(super) loss: Option<Loss>,
+    /// By pid, what each of them used.
+    pub(super) nodes: Vec<(u32, NodeSum)>,
     /// What could not be written.
     pub(super) unwritten: Unwritten,
     /// Why that ended the load.
@@ -114,7 +116,7 @@ impl Seconds {
     }
 
     fn start(&mut self) {
-        let _ = self.nodes.lap();
+        self.nodes.begin();
         let now = Instant::now();
         for started in self.started.drain(..) {
             let _ = started.send(now);
@@ -126,7 +128,9 @@ impl Seconds {
     }
 
     fn second(&mut self, mut row: SecondRow) {
-        let usage = self.nodes.lap();
+        let usage = self.nodes.lap(!row.draining);
+        row.local_broker_cores = usage.map(|usage| usage.cpu_cores);
+        let usage = usage.filter(|_| self.nodes.is_whole());
         row.broker_cpu_cores = usage.map(|usage| usage.cpu_cores);
         row.broker_rss_bytes = usage.map(|usage| usage.rss_bytes);
         row.queue_messages = self.depths.as_ref().and_then(QueueDepths::messages);
@@ -156,9 +160,9 @@ impl Seconds {
         let mut unwritten = self.watchers.finish();
         let cut_short = self.failure.as_ref().err().map(|error| format!("{error:#}"));
         unwritten.note("the rest of series.jsonl", self.failure);
-        let loss = self.nodes.loss();
         RecordedSeconds {
-            loss,
+            loss: self.nodes.loss(),
+            nodes: self.nodes.of_nodes(),
             series: self.series,
             polls,
             unwritten,

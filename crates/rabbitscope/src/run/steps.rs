@@ -17,6 +17,7 @@ use super::{
     recording, results,
     snapshot::{self, BeforeAndAfter},
     under_load::load_and_record,
+    usage::NodeSum,
 };
 use crate::{
     exit::UsageError, fleet::FleetSettings, leftovers::RemovalConsent, packets::CaptureBesideLoad,
@@ -148,8 +149,17 @@ fn run_with(
     let snapshots = BeforeAndAfter { facts: facts.clone(), source, before, after };
     let written = directory.write_broker(&snapshots);
     let mut load = load?;
+    let facts = with_usage(facts, &load.told.nodes);
     load.told.unwritten.note("broker.json", written);
     results::write(scenario, directory, facts, load, room)
+}
+
+/// What each node of a cluster used while the load was put on. A node that was started again has another pid.
+fn with_usage(mut facts: BrokerFacts, used: &[(u32, NodeSum)]) -> BrokerFacts {
+    for (node, (_, sum)) in facts.nodes.iter_mut().zip(used) {
+        (node.cpu_nanos, node.rss_bytes) = (Some(sum.cpu_nanos), Some(sum.rss_bytes));
+    }
+    facts
 }
 
 /// Makes sure that what the scenario asks to be looked at can be.

@@ -10,13 +10,13 @@ use rabbitscope_analysis::{
     shown_part,
 };
 use rabbitscope_profiles::{Capture, Event, Profile, StackQuality};
-use rabbitscope_runs::record::{LatencySummary, PacketFacts, PatchedModule, RunRecord, SecondRow};
+use rabbitscope_runs::record::{PacketFacts, PatchedModule, RunRecord, SecondRow};
 use serde::Serialize;
 use serde_json::Value;
 
 use super::{
     Finished,
-    breakdown::breakdown,
+    breakdown::{breakdown, ends, latency_table},
     faults::faults_text,
     interruptions::{ending, interruptions, judgement, loss, overdue, unsteady, written},
     owners::{HeldShare, HotFunction, Owners, busy, held, ranked},
@@ -41,6 +41,7 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
     text += &interruptions(record);
     text += &faults_text(record);
     text += &latency_table(&record.latencies);
+    text += &ends(record);
     text += &overdue(&record.latencies);
     text += &breakdown(record);
     if let Some(packets) = &record.packets {
@@ -54,6 +55,7 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
         let _ = writeln!(text, "\n{}", found.sentence);
     }
     text += &record.losses.iter().map(loss).collect::<String>();
+    text += &unconsumed(record);
     text += &judgement(record);
     text += &ending(&record.verdict);
     text + &format!("\nrun     {}\nreport  {}\n", directory.display(), finished.report.display())
@@ -108,9 +110,20 @@ fn cluster(record: &RunRecord) -> String {
         Some(false) => format!("{} brokers that know nothing of one another", nodes.len()),
         _ => format!("cluster of {} nodes", nodes.len()),
     };
+    let what = if record.broker.throwaway {
+        what
+    } else {
+        format!("{} nodes on this machine", nodes.len())
+    };
+    let of_each = nodes.iter().filter_map(|node| {
+        let cores = node.cpu_nanos? as f64 / record.duration_nanos.max(1) as f64;
+        let mib = node.rss_bytes? as f64 / MIB;
+        Some(format!("  {:<40}{cores:>6.2} cores, at most {mib:.0} MiB\n", node.name))
+    });
     format!(
-        "{what}: CPU time and memory of all together, profile and packets of {} alone\n",
-        first.name
+        "{what}: CPU time and memory of all together, profile and packets of {} alone\n{}",
+        first.name,
+        of_each.collect::<String>()
     )
 }
 
@@ -229,25 +242,6 @@ fn effort(effort: &ClientEffort) -> String {
     )
 }
 
-fn latency_table(latencies: &[LatencySummary]) -> String {
-    if latencies.is_empty() {
-        return String::new();
-    }
-    let width = latencies.iter().map(|it| it.figures.name.len() + 2).max().unwrap_or(0).max(12);
-    let mut text = format!(
-        "\n{:<width$}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}\n",
-        "latency", "p50", "p95", "p99", "p99.9", "max", "measurements"
-    );
-    for it in latencies.iter().map(|latency| &latency.figures) {
-        let _ = write!(text, "{:<width$}", it.name);
-        for nanos in [it.p50, it.p95, it.p99, it.p999, it.max] {
-            let _ = write!(text, "{:>10}", short_time(nanos));
-        }
-        let _ = writeln!(text, "{:>14}", grouped(it.count));
-    }
-    text
-}
-
 /// The hottest Erlang functions and how good the stacks are.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -322,6 +316,21 @@ fn off_cpu(waits: &WaitTimes) -> String {
         seconds(waits.blocked_nanos),
         seconds(waits.runnable_nanos),
         seconds(waits.idle_nanos),
+    )
+}
+
+/// Consumers that got nothing of what was published: a key or a binding may be wrong.
+fn unconsumed(record: &RunRecord) -> String {
+    let counts = &record.load.counts;
+    let has = |key: &str| record.scenario[key].as_array().is_some_and(|groups| !groups.is_empty());
+    let is_silent = counts.published > 0 && counts.delivered.max(counts.consumed) == 0;
+    if !is_silent || !has("publishers") || !has("consumers") {
+        return String::new();
+    }
+    format!(
+        "NOTHING CONSUMED: consumers got none of {} published messages; compare the routing keys and headers of \
+         publishers with the bindings of the queues that are read (`mandatory = true` counts what no queue gets)\n",
+        grouped(counts.published)
     )
 }
 

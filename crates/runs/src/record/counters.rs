@@ -130,6 +130,14 @@ macro_rules! counters {
                 },)*
             ];
 
+            /// Counts a message that is delivered, processed and settled at once.
+            #[inline]
+            pub fn consume_at_once(&mut self) {
+                self.delivered += 1;
+                self.consumed += 1;
+                self.settled += 1;
+            }
+
             /// Adds what another thread or second counted.
             pub fn add(&mut self, other: &Self) {
                 $(self.$name = Count::plus(self.$name, other.$name);)*
@@ -162,7 +170,9 @@ counters! {
     confirmed: Things, Rate, "confirmed_messages_total", "Messages that the broker confirmed.";
     nacked: Things, Count, "nacked_messages_total", "Messages that the broker refused (`basic.nack`).";
     returned: Things, Count, "returned_messages_total", "Messages that came back as unroutable.";
-    consumed: Things, Rate, "consumed_messages_total", "Messages delivered to consumers.";
+    delivered: Things, Hidden, "delivered_messages_total", "Messages that consumers read from sockets, processed or not.";
+    consumed: Things, Rate, "consumed_messages_total", "Messages that consumers processed; without a processing time or a rate, as they are delivered.";
+    settled: Things, Hidden, "settled_messages_total", "Messages that consumers acknowledged or refused; with automatic acknowledgement, that they processed.";
     redelivered: Things, Count, "redelivered_messages_total", "Deliveries marked as redelivered.";
     rejected: Things, Hidden, "rejected_messages_total", "Deliveries that the consumer refused (`nack`).";
     empty_polls: Things, Hidden, "empty_polls_total", "Answers to `basic.get` that there is no message.";

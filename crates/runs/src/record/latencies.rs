@@ -40,6 +40,10 @@ latencies! {
     confirm_intended_latency, "  from schedule", "From the time that the schedule asked for to confirm.";
     end_to_end_latency, "end-to-end latency", "From write to delivery.";
     end_to_end_intended_latency, "  from schedule", "From the time that the schedule asked for to delivery.";
+    processed_latency, "until processed", "From write to the start of processing; absent where consumers start on a message as they read it.";
+    processed_intended_latency, "  from schedule", "From the time that the schedule asked for to the start of processing.";
+    settled_latency, "until settled", "From write to the acknowledgement or refusal; absent where that is when processing starts.";
+    settled_intended_latency, "  from schedule", "From the time that the schedule asked for to the acknowledgement or refusal.";
     round_trip_latency, "round trip", "From sending a request to its reply.";
     round_trip_intended_latency, "  from schedule", "From the time that the schedule asked for to the reply.";
     client_delay, "client delay", "The client's own part of the time from the schedule to sending: nothing else was in the way.";

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LatencyFigures {
-    /// `confirm` or `end-to-end`, from the actual time of sending; with `-intended` at the end, from
+    /// `confirm`, `end-to-end` (until delivered), `processed` or `settled`, from the actual time of sending; with `-intended` at the end, from
     /// the time that the schedule asked for. `client-delay`: from the schedule to the sending, as far as
     /// that was the client's own doing.
     pub name: String,

@@ -165,7 +165,8 @@ pub struct BrokerFacts {
     pub address: String,
     /// Pid of the node when it runs on this machine; of a cluster the first, which a profile and packets are of.
     pub pid: Option<u32>,
-    /// All nodes of a cluster, or of several brokers, that were started for the run. Its CPU time and memory are those of all together.
+    /// All nodes of a cluster, or of several brokers, that were started for the run, or to which its addresses lead
+    /// when all are on this machine; none where there is but one. Its CPU time and memory are those of all together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<ClusterNode>,
     /// Started for this run and stopped after it.
@@ -179,10 +180,16 @@ pub struct BrokerFacts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ClusterNode {
-    /// Its Erlang name, `rabbitscope-1a2b-1@localhost`.
+    /// Its Erlang name, `rabbitscope-1a2b-1@localhost`; of a broker that was there, its address.
     pub name: String,
     /// Pid of its VM when the load began.
     pub pid: u32,
+    /// CPU time while the load was put on, user and system, in nanoseconds; absent where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_nanos: Option<u64>,
+    /// Its largest resident memory meanwhile, in bytes; absent where it is not known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rss_bytes: Option<u64>,
 }
 
 /// A module of the broker that was replaced for a run, in part or as a whole.

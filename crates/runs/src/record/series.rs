@@ -38,6 +38,10 @@ pub struct SecondRow {
     pub polls: Vec<PollPoint>,
     /// CPU of the broker in cores, user and system, when it is on this machine.
     pub broker_cpu_cores: Option<f64>,
+    /// CPU of those nodes of the broker that are on this machine, in cores; not in the file. As the line above where all
+    /// are.
+    #[serde(skip)]
+    pub local_broker_cores: Option<f64>,
     /// Resident memory of the broker in bytes, when it is on this machine.
     pub broker_rss_bytes: Option<u64>,
     /// CPU of rabbitscope itself in cores.

@@ -7,6 +7,7 @@
 mod connecting;
 mod document;
 mod error;
+mod latency_ends;
 mod machine_use;
 mod model;
 mod parse;
@@ -22,6 +23,7 @@ pub(crate) use reader::read as read_table;
 
 pub use connecting::{Allocation, Auth, Connecting, Recovery, Tls};
 pub use error::{Origin, ScenarioError};
+pub use latency_ends::LatencyEnds;
 pub use machine_use::{MachineUse, Reach};
 pub use model::{
     AfterPhases, Algorithm, Arrival, Binding, Body, BrokerSpec, COUNTS, ChurnGroup, ChurnKind,

@@ -267,7 +267,7 @@ impl Role for Calling {
         _socket: &mut Socket,
         context: &mut ServeContext<'_>,
     ) {
-        context.measured.counts.consumed += 1;
+        context.measured.counts.consume_at_once();
         let fields = ReplyFields::parse(&delivery.properties).unwrap_or_default();
         let request = fields.correlation_id.and_then(|id| self.in_flight.take(id));
         let Some(request) = request else {

@@ -306,7 +306,7 @@ impl Role for Churning {
         socket: &mut Socket,
         context: &mut ServeContext<'_>,
     ) {
-        context.measured.counts.consumed += 1;
+        context.measured.counts.consume_at_once();
         context.measured.counts.redelivered += u64::from(delivery.redelivered);
         let ack = Request::Ack { delivery_tag: delivery.delivery_tag, multiple: false };
         socket.connection.request(delivery.channel, &ack);

@@ -15,8 +15,10 @@ impl Consuming {
         slot: u16,
         context: &mut ServeContext<'_>,
     ) -> HeldMessage {
+        context.measured.counts.delivered += 1;
         HeldMessage {
             arrived: context.now,
+            begun: context.now,
             delivery_tag: delivery.delivery_tag,
             redelivered: delivery.redelivered,
             stamp: self.stamp(delivery),

@@ -2,11 +2,12 @@
 
 use std::collections::VecDeque;
 
-use rabbitscope_runs::scenario::ConsumerGroup;
+use rabbitscope_runs::scenario::{ConsumerGroup, LatencyEnds};
 
 use crate::{
     clock::{Nanos, RunInstant},
-    link::serve_context::ServeContext,
+    latency::Latency,
+    link::serve_context::{Sending, ServeContext},
     message::Stamp,
     packing::Items,
     report::Reader,
@@ -16,6 +17,8 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeldMessage {
     pub(super) arrived: RunInstant,
+    /// The consumer starts on it at this time.
+    pub(super) begun: RunInstant,
     pub(super) delivery_tag: u64,
     pub(super) redelivered: bool,
     pub(super) stamp: Option<Stamp>,
@@ -27,9 +30,14 @@ pub(super) struct HeldMessage {
 }
 
 impl HeldMessage {
-    /// Records the latency up to the arrival of the message, however long it was held after that.
+    /// Records the latency up to the arrival of the message, and up to the start of its processing where that is
+    /// `recorded` apart. Returns when it was sent.
     #[inline]
-    pub(super) fn measure(&self, context: &mut ServeContext<'_>) {
+    pub(super) fn measure(
+        &self,
+        recorded: LatencyEnds,
+        context: &mut ServeContext<'_>,
+    ) -> Option<Sending> {
         let stamp = self.stamp.filter(|stamp| stamp.is_of(context.run.tag));
         if let Some(recorder) = &mut context.recorder
             && let Some(stamp) = stamp
@@ -37,16 +45,20 @@ impl HeldMessage {
             recorder.delivered(self.reader, stamp.number, self.arrived, self.redelivered);
         }
         context.measured.select(self.slot);
-        let sent_at =
-            stamp.and_then(|stamp| Some((stamp.sent_at(self.arrived)?, stamp.lateness())));
-        match sent_at {
-            Some((sent_at, lateness)) => {
-                let now = std::mem::replace(&mut context.now, self.arrived);
-                context.delivered(sent_at, lateness);
-                context.now = now;
+        let sending = stamp.and_then(|stamp| {
+            Some(Sending { at: stamp.sent_at(self.arrived)?, lateness: stamp.lateness() })
+        });
+        match sending {
+            Some(sending) => {
+                context.delivered(sending, self.arrived);
+                if recorded.processed {
+                    let ends = [Latency::Processed, Latency::ProcessedIntended];
+                    context.reached(ends, sending, self.begun);
+                }
             }
             None => context.measured.unstamped += 1,
         }
+        sending
     }
 }
 
@@ -70,10 +82,7 @@ struct Waiting {
 impl HeldMessages {
     /// Absent when the group settles messages as they arrive.
     pub(super) fn of(group: &ConsumerGroup, consumers: usize) -> Option<Self> {
-        let holds = group.rate.is_some()
-            || !group.processing_time.is_zero()
-            || !group.processing_times.is_empty();
-        if !holds {
+        if !group.starts_later() {
             return None;
         }
         let mut end = Nanos::ZERO;
@@ -109,7 +118,7 @@ impl HeldMessages {
         if done <= message.arrived && waiting.messages.is_empty() {
             return None;
         }
-        waiting.messages.push_back(message);
+        waiting.messages.push_back(HeldMessage { begun: begin, ..message });
         Some(done)
     }
 
@@ -158,6 +167,7 @@ mod tests {
         let reader = Reader { queue: 0, consumer: 0 };
         HeldMessage {
             arrived,
+            begun: arrived,
             delivery_tag: 1,
             redelivered: false,
             stamp: None,

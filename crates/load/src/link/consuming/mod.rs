@@ -7,5 +7,6 @@ mod poll_settings;
 mod polling;
 mod role;
 mod stream_position;
+mod unsettled;
 
 pub(super) use role::Consuming;

@@ -7,13 +7,14 @@
 use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
 
 use rabbitscope_amqp::{Connection, Delivery, Request, Table};
-use rabbitscope_runs::scenario::Settle;
+use rabbitscope_runs::scenario::{LatencyEnds, Settle};
 
 use super::{
     consumer::{Consumer, Subscription, Task, Unacknowledged},
     held_messages::{HeldMessage, HeldMessages},
     poll_settings::PollSettings,
     stream_position::StreamPosition,
+    unsettled::Unsettled,
 };
 use crate::{
     clock::{Nanos, RunInstant},
@@ -48,6 +49,9 @@ pub(in crate::link) struct Consuming {
     positions: Vec<StreamPosition>,
     /// By channel number.
     unacknowledged: Vec<Unacknowledged>,
+    /// Latencies that are recorded apart from delivery.
+    recorded: LatencyEnds,
+    unsettled: Unsettled,
     /// The consumer of each channel, for consumers that poll: each has a channel of its own.
     pub(super) by_channel: Vec<u32>,
     pub(super) holding: Option<HeldMessages>,
@@ -74,6 +78,8 @@ impl Consuming {
             subscriptions: Vec::new(),
             positions: Vec::new(),
             unacknowledged: vec![Unacknowledged::default(); usize::from(channels) + 1],
+            recorded: plan.recorded,
+            unsettled: Unsettled::new(plan.recorded.settled, usize::from(channels) + 1),
             by_channel: vec![0; usize::from(channels) + 1],
             holding: HeldMessages::of(group, placements.len()),
             tasks: BinaryHeap::new(),
@@ -153,8 +159,14 @@ impl Consuming {
         counts.redelivered += u64::from(message.redelivered);
         counts.consumed_items += u64::from(message.items.count);
         counts.consumed_item_bytes += u64::from(message.items.bytes);
-        message.measure(context);
-        if !self.auto_ack {
+        let sending = message.measure(self.recorded, context);
+        if let Some(sending) = sending {
+            self.unsettled.note(channel, sending, message.slot);
+        }
+        if self.auto_ack {
+            context.measured.counts.settled += 1;
+            self.unsettled.settle(channel, context);
+        } else {
             let waiting = &mut self.unacknowledged[usize::from(channel)];
             waiting.count += 1;
             waiting.last_tag = message.delivery_tag;
@@ -186,6 +198,7 @@ impl Consuming {
             Settle::Discard => refuse(false),
         };
         connection.request(channel, &request);
+        context.measured.counts.settled += u64::from(waiting.count);
         if self.settle != Settle::Ack {
             context.measured.counts.rejected += u64::from(waiting.count);
         }
@@ -197,6 +210,7 @@ impl Consuming {
             }
         }
         waiting.count = 0;
+        self.unsettled.settle(channel, context);
     }
 
     /// Cancels a consumer that has received its last message.
@@ -320,6 +334,7 @@ impl Role for Consuming {
         }
         self.tasks.clear();
         self.unacknowledged.fill(Unacknowledged::default());
+        self.unsettled.drop_all();
         if let Some(holding) = &mut self.holding {
             holding.drop_all();
         }

@@ -16,6 +16,8 @@ impl Publisher {
         let latencies = [
             self.window.map(|_| Latency::ConfirmIntended),
             context.run.is_consumed.then_some(Latency::EndToEndIntended),
+            context.run.ends.processed.then_some(Latency::ProcessedIntended),
+            context.run.ends.settled.then_some(Latency::SettledIntended),
         ];
         let latencies: Vec<_> = latencies.into_iter().flatten().collect();
         let now = context.now;

@@ -117,7 +117,7 @@ mod tests {
         };
         let failed =
             FaultRecord { failure: Some("b-2@h did not stop".to_owned()), ..killed.clone() };
-        let name = |name: &str| ClusterNode { name: name.to_owned(), pid: 1 };
+        let name = |name: &str| ClusterNode { name: name.to_owned(), ..ClusterNode::default() };
         let broker =
             BrokerFacts { nodes: vec![name("b-1@h"), name("b-2@h")], ..BrokerFacts::default() };
         let stalled = Percentiles::of(vec![second]);

@@ -32,12 +32,19 @@ pub enum Metric {
 /// Parts of the load's time that can be expected: without service, and blocked by an alarm.
 pub const TIMES: [&str; 2] = ["without-service", "blocked"];
 
-/// Latencies that can be expected, as they are named in `run.json`.
-pub const LATENCIES: [&str; 7] = [
+/// Latencies that can be expected. [`LatencyEnds::recorded`](crate::scenario::LatencyEnds::recorded) says how
+/// `run.json` names them.
+pub const LATENCIES: [&str; 13] = [
     "confirm",
     "confirm-intended",
     "end-to-end",
     "end-to-end-intended",
+    "delivered",
+    "delivered-intended",
+    "processed",
+    "processed-intended",
+    "settled",
+    "settled-intended",
     "round-trip",
     "round-trip-intended",
     "client-delay",

@@ -45,7 +45,17 @@ impl<'a> Measured<'a> {
                 confirms,
                 "is measured only with confirms: give `[[publishers]]` a `confirm-window` or a `tx-size`",
             ),
-            Metric::Latency("end-to-end" | "end-to-end-intended", _) => (
+            Metric::Latency(
+                "end-to-end"
+                | "end-to-end-intended"
+                | "delivered"
+                | "delivered-intended"
+                | "processed"
+                | "processed-intended"
+                | "settled"
+                | "settled-intended",
+                _,
+            ) => (
                 stamped && !self.consumers.is_empty(),
                 "is measured only with `[[consumers]]`, and `[[publishers]]` with bodies of 12 bytes or \
                  more",

@@ -25,6 +25,8 @@ pub(in crate::scenario::validate) fn group(
     settling::transactions(&wire, &spread)?;
     settling::shared_channel(&wire, &spread)?;
     settling::polling(&wire, &spread)?;
+    let reason = "give a group of consumers for each value";
+    fields::no_placeholder("arguments", &wire.arguments, reason)?;
     let processing_times = processing_times(&wire)?;
     settling::held(&wire)?;
     priority(&mut wire)?;

@@ -1,0 +1,40 @@
+//! Messages that are processed and not yet settled, where that latency is recorded apart.
+
+use crate::{
+    latency::Latency,
+    link::serve_context::{Sending, ServeContext},
+};
+
+/// By channel number: when messages were sent, and the slots of their latencies. Empty where settling is not
+/// recorded apart, so that nothing is kept of a message.
+#[derive(Debug, Default)]
+pub(super) struct Unsettled(Vec<Vec<(Sending, u16)>>);
+
+impl Unsettled {
+    pub(super) fn new(is_recorded: bool, channels: usize) -> Self {
+        Self(vec![Vec::new(); if is_recorded { channels } else { 0 }])
+    }
+
+    #[inline]
+    pub(super) fn note(&mut self, channel: u16, sending: Sending, slot: u16) {
+        if let Some(messages) = self.0.get_mut(usize::from(channel)) {
+            messages.push((sending, slot));
+        }
+    }
+
+    /// The messages of a channel are settled now.
+    #[inline]
+    pub(super) fn settle(&mut self, channel: u16, context: &mut ServeContext<'_>) {
+        let Some(messages) = self.0.get_mut(usize::from(channel)) else { return };
+        let now = context.now;
+        for (sending, slot) in messages.drain(..) {
+            context.measured.select(slot);
+            context.reached([Latency::Settled, Latency::SettledIntended], sending, now);
+        }
+    }
+
+    /// The connection is lost: the broker delivers all messages again.
+    pub(super) fn drop_all(&mut self) {
+        self.0.iter_mut().for_each(Vec::clear);
+    }
+}
