@@ -15,6 +15,9 @@ const PART: u64 = 32;
 /// enough of them for several a second of a broker that takes few thousands.
 const SPACING: (u64, u64) = (16, 1024);
 
+/// Bytes of a barrier on the wire. A write leaves room for it, or it would be a segment of its own.
+pub(super) const BARRIER_BYTES: usize = 13;
+
 /// The barriers of a channel, and the messages before them.
 #[derive(Debug, Default)]
 pub(super) struct Acceptance {

@@ -261,6 +261,17 @@ impl LinkSocket {
         Ok(())
     }
 
+    fn on_barrier_answered<R: Role>(
+        &mut self,
+        role: &mut R,
+        channel: u16,
+        context: &mut ServeContext<'_>,
+    ) {
+        if self.socket.accepted(channel, context) {
+            role.on_accepted(channel, context);
+        }
+    }
+
     #[inline]
     fn on_event<R: Role>(
         &mut self,
@@ -275,9 +286,7 @@ impl LinkSocket {
                 role.on_confirm(channel, tag, multiple, accepted, context)?;
             }
             Event::Reply { channel, reply: Reply::FlowSet { .. } } => {
-                if self.socket.accepted(channel, context) {
-                    role.on_accepted(channel, context);
-                }
+                self.on_barrier_answered(role, channel, context);
             }
             Event::Reply { channel, reply } => {
                 role.on_reply(channel, reply, connection, context)?;

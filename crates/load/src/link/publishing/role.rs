@@ -13,6 +13,7 @@ use super::{
 use crate::{
     clock::{Nanos, RunInstant},
     link::{
+        acceptance::BARRIER_BYTES,
         limits::{CHUNK, write_rounds},
         role::Role,
         serve_context::ServeContext,
@@ -122,6 +123,7 @@ impl Publishing {
         budget.take(size, count);
         let channel = publisher.channel;
         if !is_confirmed && socket.sent(channel, count, context) {
+            budget.take(BARRIER_BYTES, 1);
             self.on_barrier(channel);
         }
         Some(count)
@@ -152,7 +154,11 @@ impl Role for Publishing {
         if let Some(until) = self.until(context) {
             self.round_robin.advance(until);
         }
-        let mut budget = WriteBudget::new(if self.write == WriteMode::Batched { CHUNK } else { 0 });
+        let mut budget = WriteBudget::new(if self.write == WriteMode::Batched {
+            CHUNK - BARRIER_BYTES
+        } else {
+            0
+        });
         let mut encoded = 0;
         while let Some(index) = self.round_robin.next() {
             let Some(sent) = self.send(index, &mut budget, socket, context) else {
