@@ -86,7 +86,7 @@ mod tests {
             let limit = limit.map_or_else(|| Term::atom("none"), Term::from);
             Term::tuple([Term::atom(name), count.into(), limit])
         };
-        Limits::of(&Term::list(rows.iter().map(row))).unwrap()
+        Limits::of(&Term::list(rows.iter().map(row).collect::<Vec<_>>())).unwrap()
     }
 
     #[test]
