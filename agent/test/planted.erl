@@ -1,7 +1,7 @@
 %% Functions whose times are known, because they say themselves how long they took: they spin by the
 %% clock, sleep, allocate, recurse, and ask a server. Loaded by the live tests like the agent.
 -module(planted).
--export([work/1, tail/1, recursive/1, ask/2, ask_late/1, leaf/1, hot/1, heavy/1, enroll/2, pressure/1, collect/1, nest/1, nested_once/0]).
+-export([leaves/1, work/1, tail/1, recursive/1, ask/2, ask_late/1, leaf/1, hot/1, heavy/1, enroll/2, pressure/1, collect/1, nest/1, nested_once/0]).
 -export([brief/2, brief_once/0, brief_failing/0, crowd/1]).
 -export([start_server/0, init/1, handle_call/3, handle_cast/2]).
 
