@@ -343,8 +343,7 @@ mod tests {
         };
         let check = |record: &RunRecord, series: &[SecondRow], expected: &str| {
             let terms = StepTerms { has_consumers: false, ..terms(&[], None) };
-            let observed = judge(&terms, record, series);
-            assert_eq!(observed.reasons.join("; "), expected);
+            assert_eq!(judge(&terms, record, series).reasons.join("; "), expected);
         };
         // Messages are on their way, and no more of them every second.
         check(&record(9_960), &series(&[960, 1000, 1000, 1000], 0), "");

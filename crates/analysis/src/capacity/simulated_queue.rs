@@ -78,6 +78,7 @@ fn rows(rate: f64, warm_up: u32, seconds: u32, random: &mut Random) -> Vec<Secon
         let all = ((of_publishers * rate / f64::from(TICKS)) as u64, queue.consumed as u64);
         let counts = Counters {
             published: all.0.saturating_sub(published),
+            accepted: all.0.saturating_sub(published).into(),
             consumed: all.1.saturating_sub(consumed),
             ..Counters::default()
         };
@@ -96,10 +97,8 @@ fn rows(rate: f64, warm_up: u32, seconds: u32, random: &mut Random) -> Vec<Secon
 fn verdict(rate: f64, seconds: u32, is_near_limit: bool, random: &mut Random) -> StepVerdict {
     let series = rows(rate, 1, seconds, random);
     let measured = series.iter().filter(|row| !row.warming);
-    let counts = Counters {
-        published: measured.map(|row| row.counts.published).sum(),
-        ..Counters::default()
-    };
+    let published: u64 = measured.map(|row| row.counts.published).sum();
+    let counts = Counters { published, accepted: published.into(), ..Counters::default() };
     let record = RunRecord {
         measured: Measured {
             duration_nanos: u64::from(seconds) * 1_000_000_000,

@@ -8,7 +8,6 @@ use serde::{
 };
 use toml::value::Datetime;
 
-use super::has_placeholder;
 use rabbitscope_text::{display_utc, parse_offset_time};
 
 /// A value in an AMQP field table, as far as TOML can say it.
@@ -29,32 +28,6 @@ pub enum FieldValue {
     Time(Time),
     /// `F`
     Table(BTreeMap<String, FieldValue>),
-}
-
-impl FieldValue {
-    /// A text in it has a placeholder for a number; see [`has_placeholder`].
-    pub fn has_placeholder(&self) -> bool {
-        match self {
-            Self::Text(text) => has_placeholder(text),
-            Self::Array(items) => items.iter().any(Self::has_placeholder),
-            Self::Table(table) => table.values().any(Self::has_placeholder),
-            Self::Bool(_) | Self::Integer(_) | Self::Float(_) | Self::Time(_) => false,
-        }
-    }
-
-    /// The same with other texts.
-    pub(super) fn with_texts(&self, other: &dyn Fn(&str) -> String) -> Self {
-        match self {
-            Self::Text(text) => Self::Text(other(text)),
-            Self::Array(items) => {
-                Self::Array(items.iter().map(|item| item.with_texts(other)).collect())
-            }
-            Self::Table(table) => Self::Table(
-                table.iter().map(|(name, item)| (name.clone(), item.with_texts(other))).collect(),
-            ),
-            Self::Bool(_) | Self::Integer(_) | Self::Float(_) | Self::Time(_) => self.clone(),
-        }
-    }
 }
 
 /// Whole seconds since 1970-01-01 UTC, written as TOML writes a date and time with its offset.

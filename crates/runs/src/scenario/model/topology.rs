@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{FieldValue, QueueSpec};
+use super::FieldValue;
 
 /// An exchange.
 #[derive(Clone, Debug, PartialEq)]
@@ -91,7 +91,7 @@ pub enum MemberQueues {
     All,
 }
 
-impl QueueSpec {
+impl QueueNames {
     /// A table of arguments for each of the queues, in which placeholders are replaced as in routing keys; absent when the
     /// table is the same for all.
     pub fn arguments_of_each(
@@ -102,14 +102,40 @@ impl QueueSpec {
         let with = |other: &dyn Fn(&str) -> String| {
             arguments.iter().map(|(name, it)| (name.clone(), it.with_texts(other))).collect()
         };
-        match &self.names {
-            QueueNames::One | QueueNames::ByBroker => None,
-            QueueNames::Numbered(NumberRange { from, to }) => {
+        match self {
+            Self::One | Self::ByBroker => None,
+            Self::Numbered(NumberRange { from, to }) => {
                 Some((*from..=*to).map(|number| with(&|text| numbered(text, number))).collect())
             }
-            QueueNames::Listed(names) => {
+            Self::Listed(names) => {
                 Some(names.iter().map(|name| with(&|text| named(text, name))).collect())
             }
+        }
+    }
+}
+
+impl FieldValue {
+    /// A text in it has a placeholder for a number; see [`has_placeholder`].
+    pub fn has_placeholder(&self) -> bool {
+        match self {
+            Self::Text(text) => has_placeholder(text),
+            Self::Array(items) => items.iter().any(Self::has_placeholder),
+            Self::Table(table) => table.values().any(Self::has_placeholder),
+            Self::Bool(_) | Self::Integer(_) | Self::Float(_) | Self::Time(_) => false,
+        }
+    }
+
+    /// The same with other texts.
+    fn with_texts(&self, other: &dyn Fn(&str) -> String) -> Self {
+        match self {
+            Self::Text(text) => Self::Text(other(text)),
+            Self::Array(items) => {
+                Self::Array(items.iter().map(|item| item.with_texts(other)).collect())
+            }
+            Self::Table(table) => Self::Table(
+                table.iter().map(|(name, item)| (name.clone(), item.with_texts(other))).collect(),
+            ),
+            Self::Bool(_) | Self::Integer(_) | Self::Float(_) | Self::Time(_) => self.clone(),
         }
     }
 }

@@ -102,17 +102,22 @@ fn arguments_may_be_times() {
 /// A placeholder is replaced or refused, wherever it stands.
 #[test]
 fn no_placeholder_is_left_as_it_is() {
-    let set = ["queues.0.name=s-{}", "queues.0.to=2", "publishers.0.queue=s-{}"];
+    let set = [
+        "queues.0.name=s-{}",
+        "queues.0.to=2",
+        "publishers.0.queue=s-{}",
+        "consumers.0.queue=s-{}",
+    ];
     let with = |more: &[&str]| small(&[&set[..], more].concat());
     let binding = "queues.0.bindings=[{ exchange = \"amq.headers\", arguments = { n = \"{:03}\", deep = [{ k = \"x{}\" }] } }]";
     let scenario = with(&[binding, "queues.0.arguments.x-dead-letter-routing-key=dead-{}"]);
     let queue = &scenario.queues[0];
-    let of_bindings = queue.arguments_of_each(&queue.bindings[0].arguments).unwrap();
+    let of_bindings = queue.names.arguments_of_each(&queue.bindings[0].arguments).unwrap();
     assert_eq!(of_bindings[1]["n"], FieldValue::Text("002".to_owned()));
     assert!(of_bindings.iter().flat_map(BTreeMap::values).all(|it| !it.has_placeholder()));
-    let own = queue.arguments_of_each(&queue.arguments).unwrap();
+    let own = queue.names.arguments_of_each(&queue.arguments).unwrap();
     assert_eq!(own[0]["x-dead-letter-routing-key"], FieldValue::Text("dead-1".to_owned()));
-    assert_eq!(queue.arguments_of_each(&BTreeMap::new()), None);
+    assert_eq!(queue.names.arguments_of_each(&BTreeMap::new()), None);
     for (place, part) in [
         (binding, "needs a set"),
         ("queues.0.arguments.x-dead-letter-routing-key=dead-{}", "is not replaced"),
