@@ -30,7 +30,7 @@ impl BrokerRefusal {
     fn advice(&self) -> &'static str {
         let of_code = || ADVICE.iter().filter(|row| row.code == self.code);
         let fitting = of_code().find(|row| self.text.contains(row.words));
-        fitting.map_or("the broker's log may say more", |row| row.advice)
+        fitting.map_or("the broker's log may say more", |row| row.next_step)
     }
 }
 
@@ -51,11 +51,11 @@ struct Advice {
     code: u16,
     /// Empty: any text.
     words: &'static str,
-    advice: &'static str,
+    next_step: &'static str,
 }
 
-const fn row(code: u16, words: &'static str, advice: &'static str) -> Advice {
-    Advice { code, words, advice }
+const fn row(code: u16, words: &'static str, next_step: &'static str) -> Advice {
+    Advice { code, words, next_step }
 }
 
 /// Refusals with code 403 that no permission changes.
@@ -173,28 +173,19 @@ mod tests {
         BrokerRefusal { code, text: text.to_owned() }
     }
 
-    /// Every text but the last of a code is the broker's own.
+    /// Checks a refusal with a text of the broker.
+    fn check(code: u16, text: &str, step: &str, is_permission: bool) {
+        let refused = refused(code, text);
+        let said = refused.to_string();
+        assert!(said.starts_with(text.trim_end_matches('.')), "{said}");
+        assert!(said[text.len() - 1..].contains(step), "{said}");
+        assert_eq!(refused.is_permission(), is_permission, "{said}");
+        let of_flags = said.contains("flags") && code != 406;
+        assert!(!of_flags, "{said}");
+    }
+
     #[test]
-    fn each_reply_code_has_its_next_step() {
-        fn check(code: u16, text: &str, step: &str, is_permission: bool) {
-            let refused = refused(code, text);
-            let said = refused.to_string();
-            assert!(said.starts_with(text.trim_end_matches('.')), "{said}");
-            assert!(said[text.len() - 1..].contains(step), "{said}");
-            assert_eq!(refused.is_permission(), is_permission, "{said}");
-            let of_flags = said.contains("flags") && code != 406;
-            assert!(!of_flags, "{said}");
-        }
-        check(311, "CONTENT_TOO_LARGE - 9 > 5", "max_message_size", false);
-        check(312, "NO_ROUTE", "bind", false);
-        check(313, "NO_CONSUMERS", "start one", false);
-        check(
-            320,
-            "CONNECTION_FORCED - broker forced connection closure",
-            "see that it runs",
-            false,
-        );
-        check(402, "INVALID_PATH", "list_vhosts", false);
+    fn refused_access_has_its_next_step() {
         let login = "ACCESS_REFUSED - Login was refused using authentication mechanism PLAIN. For details see the broker logfile.";
         check(403, login, "user and password", true);
         let queue = "ACCESS_REFUSED - access to queue 'q' in vhost '/' refused for user 'low'";
@@ -217,6 +208,20 @@ mod tests {
             "leave it out",
             false,
         );
+    }
+
+    #[test]
+    fn each_reply_code_has_its_next_step() {
+        check(311, "CONTENT_TOO_LARGE - 9 > 5", "max_message_size", false);
+        check(312, "NO_ROUTE", "bind", false);
+        check(313, "NO_CONSUMERS", "start one", false);
+        check(
+            320,
+            "CONNECTION_FORCED - broker forced connection closure",
+            "see that it runs",
+            false,
+        );
+        check(402, "INVALID_PATH", "list_vhosts", false);
         check(404, "NOT_FOUND - no queue 'q' in vhost '/'", "its name", false);
         check(
             405,
@@ -237,6 +242,10 @@ mod tests {
         for code in 501..=505 {
             check(code, "of the protocol", "report", false);
         }
+    }
+
+    #[test]
+    fn limits_and_failures_have_their_next_step() {
         check(506, "RESOURCE_ERROR", "alarms", false);
         check(
             530,

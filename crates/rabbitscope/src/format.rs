@@ -90,7 +90,7 @@ pub(crate) fn default_page(command: &str) -> PathBuf {
         1 => PathBuf::from(format!("{stem}.html")),
         _ => PathBuf::from(format!("{stem}-{number}.html")),
     };
-    let free = (1..).map(named).find(|path| path.symlink_metadata().is_err());
+    let free = (1..=u32::MAX).map(named).find(|path| path.symlink_metadata().is_err());
     free.expect("there are more numbers than files")
 }
 

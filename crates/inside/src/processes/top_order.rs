@@ -27,7 +27,7 @@ impl TopSortKey {
     }
 
     /// The text that decides the order; none if the order is that of a figure. Rows without a text come last.
-    fn texts<'a>(self, row: &'a TopRow) -> Option<(bool, &'a str, &'a str)> {
+    fn texts(self, row: &TopRow) -> Option<(bool, &str, &str)> {
         let text = match self {
             Self::Name | Self::Node => row.name.as_str(),
             Self::Pid => row.pid.as_str(),

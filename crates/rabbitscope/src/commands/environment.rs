@@ -51,7 +51,7 @@ fn named_in(error: &clap::Error) -> Vec<String> {
     let values = named.into_iter().filter_map(|kind| error.get(kind));
     let each = values.flat_map(|value| match value {
         ContextValue::String(name) => vec![name.clone()],
-        ContextValue::Strings(names) => names.clone(),
+        ContextValue::Strings(several) => several.clone(),
         _ => Vec::new(),
     });
     each.collect()
