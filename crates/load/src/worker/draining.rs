@@ -90,7 +90,8 @@ impl Worker {
         }
     }
 
-    /// Asks the broker whether it accepted the messages that are not known to be accepted. Responders go on sending in a drain.
+    /// Asks the broker whether it accepted the messages that are not known to be accepted. Responders go on sending in
+    /// a drain.
     fn ask(&mut self, context: &WorkerContext<'_>) {
         for index in 0..self.links.len() {
             let mut serve = self.interval.serve_context(&mut self.pacing.limiter, context);
