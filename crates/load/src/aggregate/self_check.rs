@@ -14,7 +14,7 @@ use crate::{
     report::{IntervalReport, PublisherCounts},
 };
 
-/// Share of a second from which a thread was saturated. Chosen: below 1, as the boundaries of an interval are not
+/// Share of a second from which a thread counts as saturated. Chosen: below 1, as the boundaries of an interval are not
 /// exact.
 const SATURATED_SHARE: f64 = 0.95;
 
@@ -31,8 +31,8 @@ const MAX_SATURATED_SHARE: f64 = 0.1;
 /// and the reported p95 is the broker's p93.
 const MAX_LATE_SHARE: f64 = 0.02;
 
-/// Fewest late messages for a verdict, however slow the schedule: one short stall of the machine can cause fewer.
-/// Chosen.
+/// Fewest late messages for a verdict, however slow the schedule: one short stall of the machine is enough to cause
+/// fewer. Chosen.
 const MIN_LATE: u64 = 20;
 
 /// Fewest thread-seconds for a verdict: one of three would already be a third of the run.
@@ -53,7 +53,7 @@ pub(super) struct ThreadSecond {
     /// Share for which the broker held the publishers back: by full sockets and alarms or by full windows, whichever
     /// was longer.
     held_back: f64,
-    /// The part of it that is due to full sockets and alarms.
+    /// Share for which it held them back by full sockets and alarms alone.
     at_socket: f64,
 }
 

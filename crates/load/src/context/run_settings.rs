@@ -25,7 +25,8 @@ pub(crate) struct RunSettings {
 /// Shortest interval of barriers. Chosen: the unknown part of a second is then a twentieth of it.
 const MIN_BARRIER_INTERVAL: Nanos = Nanos::from_micros(50_000);
 
-/// Time per channel. It limits barriers to a thousand a second, whatever the number of channels.
+/// Time per channel. It limits these barriers to a thousand a second for up to a thousand channels. Beyond that number
+/// the interval stays at a second.
 const INTERVAL_PER_CHANNEL: Nanos = Nanos::from_micros(1_000);
 
 /// Returns the interval of barriers for the channels of a scenario, at most a second.

@@ -79,7 +79,7 @@ fn certificate_fault(error: &io::Error) -> String {
     text
 }
 
-/// Returns whether the broker's certificate was refused.
+/// Returns whether the broker's certificate was found invalid.
 fn is_about_certificate(error: &io::Error) -> bool {
     let of_tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
     matches!(of_tls, Some(rustls::Error::InvalidCertificate(_)))

@@ -7,8 +7,8 @@ use rabbitscope_amqp::{Connection, Request};
 
 use crate::clock::{Nanos, RunInstant};
 
-/// Divisor of a channel's messages: a barrier follows once this fraction of them awaits one. The unknown part thus
-/// stays small. Chosen: 3 %.
+/// Divisor of a channel's message count: a barrier follows once that share of the messages has none. The unknown part
+/// thus stays small. Chosen: 3 %.
 const PART: u64 = 32;
 
 /// Bounds of the messages between two barriers, where their number triggers a barrier. Chosen: few frames compared with

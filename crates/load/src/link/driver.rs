@@ -37,7 +37,7 @@ struct LinkSocket {
     is_closed: bool,
 }
 
-/// Debts of the broker to a link.
+/// Open obligations of the broker to a link.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LinkStatus {
     /// The broker owes an answer.

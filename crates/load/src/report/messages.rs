@@ -11,7 +11,7 @@ pub(crate) enum Report {
     Interval(Box<IntervalReport>),
     /// Observations of messages, for `run.verify` and `run.trace-every`.
     Observed(Vec<Observation>),
-    /// The run ends other than the scenario demands, for this reason.
+    /// The run ends contrary to the scenario, for this reason.
     CutShort(String),
     /// A connection cannot go on.
     Failed(Failure),

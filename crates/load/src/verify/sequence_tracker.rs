@@ -20,7 +20,7 @@ pub(super) struct SequenceTracker {
     republished: Option<Bits>,
     points: Vec<DeliveryPointState>,
     evicted: EvictedCounts,
-    /// Returns the number of messages that the broker accepted, as it reported or as their delivery shows.
+    /// Messages that the broker may not have received, unless they were delivered. They count as accepted here.
     doubtful: Option<Bits>,
     accepted_count: u64,
     /// Doubtful messages that were not delivered when they left the window.
@@ -66,7 +66,7 @@ impl SequenceTracker {
         self.end
     }
 
-    /// Messages that the broker accepted, as it said, or as their delivery shows.
+    /// Returns the number of messages that the broker accepted, as it reported or as their delivery shows.
     pub(super) fn accepted_count(&self) -> u64 {
         self.accepted_count - self.doubted_count()
     }

@@ -2,7 +2,7 @@
 
 use crate::clock::{Nanos, RunInstant};
 
-/// Lifetime from which a connection was stable. After its loss the first delay is the shortest. Chosen.
+/// Lifetime from which a connection counts as stable. After its loss the first delay is the shortest. Chosen.
 const STABLE_TIME: Nanos = Nanos::from_micros(10_000_000);
 
 /// The lifetimes of a link's connections.

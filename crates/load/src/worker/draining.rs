@@ -134,8 +134,8 @@ impl Worker {
         Ok(())
     }
 
-    /// Returns the messages delivered for the first time in this interval, because refused ones are redelivered without
-    /// end.
+    /// Returns the number of first deliveries in this interval. Redeliveries do not count, because refused messages
+    /// come again without end.
     ///
     /// Counts only messages of this run if they are recognisable. Other programs may go on publishing, and this run
     /// does not wait for their messages.

@@ -245,7 +245,7 @@ impl Role for Calling {
         if let Some(until) = context.pass.due_until {
             self.round_robin.advance(until);
         }
-        // The first request fits, whatever its size.
+        // The first request always fits.
         let mut room = if self.write == WriteMode::Batched { CHUNK } else { 1 };
         let mut encoded = 0;
         while room > 0

@@ -1,6 +1,6 @@
 //! The bytes that may still be encoded for one write.
 
-/// The bytes that may still be encoded for one write. The first message fits, whatever its size.
+/// The bytes that may still be encoded for one write. The first message always fits.
 pub(super) struct WriteBudget {
     bytes: usize,
     is_empty: bool,
