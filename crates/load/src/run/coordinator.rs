@@ -252,7 +252,9 @@ pub(super) fn end_of_load(scenario: &Scenario) -> RunInstant {
 
 /// Sleeps until the scenario's start time, if it has one in the future.
 pub(crate) fn wait_for_start(scenario: &Scenario, stop: &AtomicBool) {
-    let Some(start) = scenario.run.start_at.map(|at| SystemTime::UNIX_EPOCH + at) else { return };
+    let Some(start) = scenario.run.start_at.map(|unix| SystemTime::UNIX_EPOCH + unix) else {
+        return;
+    };
     while let Ok(rest) = start.duration_since(SystemTime::now())
         && !rest.is_zero()
         && !stop.load(Ordering::Relaxed)
