@@ -1,4 +1,4 @@
-//! Adds up the interval reports of all threads: a row for each second, totals, latencies, losses.
+//! The sum of all threads' interval reports: a row for each second, totals, latencies, losses.
 
 use std::{
     sync::Arc,
@@ -27,7 +27,7 @@ use crate::{
     verify::Checker,
 };
 
-/// Adds up what the threads of a run report.
+/// Adds up the reports of a run's threads.
 pub(crate) struct Aggregator {
     open: OpenIntervals,
     /// Outstanding messages at each worker's latest report.
@@ -44,14 +44,14 @@ pub(crate) struct Aggregator {
     rows: u32,
     warm_up: WarmUp,
     self_check: SelfCheck,
-    /// A failed self-check makes the run invalid.
+    /// True if a failed self-check makes the run invalid.
     is_checked: bool,
     /// Checks deliveries, with `run.verify`.
     checker: Option<Checker>,
     verification: Option<Verification>,
     trace: TraceCollector,
     service: ServiceLog,
-    /// Reasons to doubt the figures that the measurements do not tell.
+    /// Reasons to doubt the figures that do not come from the measurements.
     doubts: Vec<Doubt>,
 }
 
@@ -99,7 +99,7 @@ impl Aggregator {
         self
     }
 
-    /// Checks deliveries.
+    /// Checks deliveries, if there is a checker.
     pub(crate) fn with_checker(mut self, checker: Option<Checker>) -> Self {
         self.checker = checker;
         self
@@ -117,13 +117,13 @@ impl Aggregator {
         }
     }
 
-    /// The queues whose depths the check of deliveries needs; absent without one.
+    /// Returns the queues whose depths the check of deliveries needs; absent without a check.
     pub(crate) fn verified_queues(&self) -> Option<Vec<String>> {
         self.checker.as_ref().map(|checker| checker.queue_names().to_vec())
     }
 
-    /// Completes the check after all connections are closed, with the messages left in each queue. Returns how many are
-    /// lost.
+    /// Completes the check after all connections are closed, with the messages left in each queue. Returns the number
+    /// of lost messages.
     pub(crate) fn verify(&mut self, depths: &[Option<u64>]) -> u64 {
         self.verification = self.checker.as_ref().map(|checker| checker.finish(depths));
         self.verification.as_ref().map_or(0, |found| found.lost)
@@ -138,13 +138,13 @@ impl Aggregator {
         self.emit_complete(progress);
     }
 
-    /// A worker will report nothing more: the rows do not wait for it.
+    /// Drops a worker that sends no more reports, so that the rows do not wait for it.
     pub(crate) fn give_up(&mut self, worker: usize, progress: &mut dyn FnMut(Progress<'_>)) {
         self.open.give_up(worker);
         self.emit_complete(progress);
     }
 
-    /// What waits for workers that have not reported it.
+    /// Returns the intervals that wait for workers.
     pub(crate) fn waiting(&self) -> Waiting {
         self.open.waiting()
     }
@@ -296,7 +296,7 @@ mod tests {
         }
     }
 
-    /// Rows as `(second, draining, published)`, and the outcome.
+    /// Returns the rows as `(second, draining, published)`, the number of early rows, and the outcome.
     fn collect(
         workers: usize,
         parts: Vec<IntervalReport>,

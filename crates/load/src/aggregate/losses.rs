@@ -1,17 +1,17 @@
-//! What a load did not deliver or did not measure, in words.
+//! The messages and measurements that a load lost, in words.
 
 use rabbitscope_runs::record::{LoadTotals, Loss};
 
-/// Reasons of losses, as the broker gave them.
+/// Reasons for losses, as the broker gave them.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LossReasons<'a> {
-    /// An alarm blocked connections when the run ended.
+    /// Reason of an alarm that blocked connections when the run ended.
     pub(super) alarm: Option<&'a str>,
     /// The first refusal of churn.
     pub(super) churn_refusal: Option<&'a str>,
 }
 
-/// The losses of a load whose count is not 0.
+/// Returns the losses of a load whose count is not 0.
 pub(super) fn losses(
     totals: &LoadTotals,
     (unstamped, before_sent): (u64, u64),
@@ -54,7 +54,7 @@ pub(super) fn losses(
     losses.filter(|loss| loss.count > 0).collect()
 }
 
-/// Deliveries whose latency is not known.
+/// Deliveries of unknown latency.
 fn of_measurements(totals: &LoadTotals, (unstamped, before_sent): (u64, u64)) -> [Loss; 2] {
     let unmeasured = Loss {
         what: "end-to-end latencies".to_owned(),
@@ -75,7 +75,7 @@ fn of_measurements(totals: &LoadTotals, (unstamped, before_sent): (u64, u64)) ->
     [unmeasured, before_sent]
 }
 
-/// Messages that schedules asked for.
+/// Scheduled messages that were not sent.
 fn of_schedules(totals: &LoadTotals) -> [Loss; 2] {
     let dropped = Loss {
         what: "scheduled messages".to_owned(),
@@ -95,7 +95,7 @@ fn of_schedules(totals: &LoadTotals) -> [Loss; 2] {
     [dropped, overdue]
 }
 
-/// Messages without confirms that were written and not accepted. 0 where a process of an older version took part.
+/// Messages without confirms that were written but not accepted. 0 if a process of an older version took part.
 fn unaccepted(totals: &LoadTotals) -> u64 {
     let counts = &totals.counts;
     let Some(accepted) = counts.accepted.get() else { return 0 };
@@ -103,7 +103,7 @@ fn unaccepted(totals: &LoadTotals) -> u64 {
     counts.published.saturating_sub(answered)
 }
 
-/// Traced messages for which there was no room.
+/// Traced messages beyond the limit.
 pub(super) fn lost_traces(left_out: u64, kept: usize) -> Option<Loss> {
     (left_out > 0).then(|| Loss {
         what: "followed messages".to_owned(),
@@ -113,7 +113,7 @@ pub(super) fn lost_traces(left_out: u64, kept: usize) -> Option<Loss> {
     })
 }
 
-/// Losses of callers and churn. `refusal` is the first reason that the broker gave for churn.
+/// Losses of callers and churn. `refusal` is the broker's first reason for refusing churn.
 fn of_groups(totals: &LoadTotals, refusal: Option<&str>) -> [Loss; 2] {
     let churn = &totals.counts;
     let unanswered = Loss {

@@ -1,4 +1,4 @@
-//! Adds up what the threads of a run report: rows, totals, losses, the self-check of the load generator.
+//! The sum of the reports of a run's threads: rows, totals, losses, the self-check of the load generator.
 
 mod aggregator;
 mod interval;

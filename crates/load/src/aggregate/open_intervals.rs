@@ -1,4 +1,4 @@
-//! Intervals that not every worker has reported yet, and whom they wait for.
+//! Intervals that some workers have not reported yet, and these workers.
 
 use std::collections::{BTreeMap, btree_map::Entry};
 
@@ -8,7 +8,7 @@ use crate::report::IntervalReport;
 /// The position of an interval in a run: whether it belongs to the drain, and its second.
 pub(super) type Turn = (bool, u32);
 
-/// After all intervals.
+/// A position after all intervals.
 const END: Turn = (true, u32::MAX);
 
 /// The intervals of a run that are not complete.
@@ -19,14 +19,14 @@ pub(super) struct OpenIntervals {
     kib: usize,
 }
 
-/// What waits for workers that have not reported it.
+/// The intervals that wait for workers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Waiting {
-    /// Intervals.
+    /// Number of intervals.
     pub(crate) intervals: usize,
-    /// Of histograms in them.
+    /// Memory of their histograms.
     pub(crate) kib: usize,
-    /// The workers that they wait for.
+    /// The workers that hold them up.
     pub(crate) slowest: Vec<usize>,
 }
 
@@ -51,19 +51,20 @@ impl OpenIntervals {
         }
     }
 
-    /// A worker will report nothing more.
+    /// Drops a worker that sends no more reports.
     pub(super) fn give_up(&mut self, worker: usize) {
         self.frontier[worker] = END;
     }
 
-    /// No worker will report anything more.
+    /// Ends all waiting: no worker sends more reports.
     pub(super) fn end(&mut self) {
         self.frontier.fill(END);
     }
 
-    /// Takes the first interval, if every worker has reported it that ever will.
+    /// Takes the first interval if every worker has reported it or been dropped.
     pub(super) fn next_complete(&mut self) -> Option<(Turn, Interval)> {
-        let entry = self.open.first_entry().filter(|it| *it.key() < earliest(&self.frontier))?;
+        let entry =
+            self.open.first_entry().filter(|first| *first.key() < earliest(&self.frontier))?;
         let (turn, interval) = entry.remove_entry();
         self.kib -= interval.measured.kib();
         Some((turn, interval))
@@ -117,7 +118,7 @@ mod tests {
             assert_eq!(open.waiting(), Waiting { intervals, kib, slowest });
         };
         check(&open, 0, 0, &[0, 1, 2]);
-        // 2,048 bins of 8 bytes, and 9 times 1,024 more up to a million; those of churn are few.
+        // 2,048 bins of 8 bytes, and 9 times 1,024 more up to a million. Churn adds few.
         let one = 16 + 8 * 9 + 16;
         for second in 0..2 {
             open.add(part(0, second));

@@ -1,11 +1,11 @@
-//! The self-check: was the load generator itself the limit? A rule over what each load thread did
-//! each second.
+//! The self-check: a rule that detects a load generator which was itself the limit. It judges each load thread in each
+//! second.
 //!
-//! A thread that runs all the time always has work: whatever waits, waits for the thread. A thread
-//! that runs or waits for a CPU all the time is no better, unless the broker holds its publishers
-//! back meanwhile: then the limit is the broker, which may be using the CPU. Scheduled messages
-//! that were late, or left out as late, although socket and window had room were delayed by the
-//! client alone.
+//! - A thread that runs all the time always has work, so that all waiting work waits for the thread.
+//! - A thread that runs or waits for a CPU all the time is no better, unless the broker holds its publishers back
+//!   meanwhile. Then the broker is the limit, and it may be using the CPU.
+//! - Scheduled messages that were late, or skipped as late, were delayed by the client alone if socket and window had
+//!   room.
 
 use rabbitscope_runs::record::{ClientCheck, Counters, Doubt, DoubtKind, LoadTotals};
 
@@ -14,52 +14,51 @@ use crate::{
     report::{IntervalReport, PublisherCounts},
 };
 
-/// A thread that used this share of a second was saturated. Chosen: below 1, as the boundaries of
-/// an interval are not exact.
+/// Share of a second from which a thread counts as saturated. Chosen: below 1, as the boundaries of an interval are not
+/// exact.
 const SATURATED_SHARE: f64 = 0.95;
 
-/// When the broker held the publishers of a thread back for this share of the time, the broker was
-/// the limit, not the thread. Chosen: the larger part of the time.
+/// Share of time for which the broker must hold a thread's publishers back to be the limit itself. Chosen: the larger
+/// part of the time.
 const HELD_BACK_SHARE: f64 = 0.5;
 
-/// A run is client-limited when more than this share of its thread-seconds was saturated. Chosen:
-/// below that, at least nine tenths of the measurements are unaffected.
+/// Largest share of saturated thread-seconds in a run that is not client-limited. Chosen: at least nine tenths of the
+/// measurements are then unaffected.
 const MAX_SATURATED_SHARE: f64 = 0.1;
 
-/// A run is client-limited when more than this share of its scheduled messages was late because of
-/// the client. A single stall of 100 ms in 10 s is 1 %, and `client-delay` shows it. With more than
-/// twice that, p99 and all above it are the client's, and what is reported as the broker's p95 is
-/// its p93.
+/// Largest share of scheduled messages that the client may delay in a run that is not client-limited. A single stall of
+/// 100 ms in 10 s is 1 %, and `client-delay` shows it. Beyond twice that, p99 and all above it belong to the client,
+/// and the reported p95 is the broker's p93.
 const MAX_LATE_SHARE: f64 = 0.02;
 
-/// With fewer late messages nothing is said, however slow the schedule: one short stall of the
-/// machine is enough for them. Chosen.
+/// Fewest late messages for a verdict, however slow the schedule: one short stall of the machine is enough to cause
+/// fewer. Chosen.
 const MIN_LATE: u64 = 20;
 
-/// With fewer thread-seconds nothing is said: one of three would already be a third of the run.
+/// Fewest thread-seconds for a verdict: one of three would already be a third of the run.
 const MIN_THREAD_SECONDS: u64 = 3;
 
-/// Intervals that are shorter are not judged: shares of a short interval depend on where it begins.
-/// Chosen: a second, less a tenth for a late tick.
+/// Shortest interval that is judged: shares of a shorter one depend on where it begins. Chosen: a second, less a tenth
+/// for a late tick.
 const MIN_INTERVAL: Nanos = Nanos::from_micros(900_000);
 
 /// One load thread in one second. Shares are of real time.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ThreadSecond {
     length: Nanos,
-    /// The thread ran.
+    /// Share for which the thread ran.
     pub(crate) busy: f64,
-    /// The thread ran or waited for a CPU.
+    /// Share for which the thread ran or waited for a CPU.
     demand: f64,
-    /// Its publishers were held back by the broker: by full sockets and alarms or by full windows,
-    /// whichever was longer.
+    /// Share for which the broker held the publishers back: by full sockets and alarms or by full windows, whichever
+    /// was longer.
     held_back: f64,
-    /// Of that, by full sockets and alarms.
+    /// Share for which it held them back by full sockets and alarms alone.
     at_socket: f64,
 }
 
 impl ThreadSecond {
-    /// Of a thread that reported this interval.
+    /// Creates the second of a thread from its interval report.
     pub(super) fn of(report: &IntervalReport) -> Self {
         let length = report.end.since(report.start);
         Self::new(length, &report.measured.counts, report.publisher_counts)
@@ -88,7 +87,7 @@ impl ThreadSecond {
     }
 }
 
-/// The evidence of a run.
+/// The evidence of a run about the load generator.
 #[derive(Debug, Default)]
 pub(super) struct SelfCheck {
     check: ClientCheck,
@@ -110,7 +109,7 @@ impl SelfCheck {
         self.at_socket += second.at_socket;
     }
 
-    /// The evidence, and the doubt about the run, if there is one.
+    /// Returns the evidence, and the doubt about the run if there is one.
     pub(crate) fn finish(self, measured: &LoadTotals) -> (ClientCheck, Option<Doubt>) {
         let seconds = self.check.thread_seconds;
         let check = ClientCheck {

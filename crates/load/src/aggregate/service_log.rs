@@ -10,12 +10,12 @@ use crate::{
     report::{IntervalMeasurements, Responsiveness, ServiceMonitor, UnavailableTime},
 };
 
-/// A load thread that did not poll for longer cannot know whether the broker sent anything. Chosen:
-/// half a second.
+/// Longest time without a poll after which a load thread still knows whether the broker sent anything. Chosen: half a
+/// second.
 const MAX_ABSENCE: Nanos = Nanos::from_micros(500_000);
 
-/// Shorter intervals are not judged: a broker may pause for that long. Chosen: a second, less a
-/// tenth for a late tick.
+/// Shortest interval that is judged: a broker may pause for a shorter time. Chosen: a second, less a tenth for a late
+/// tick.
 const MIN_SILENCE: Nanos = Nanos::from_micros(900_000);
 
 /// The intervals without service of a load.
@@ -23,9 +23,9 @@ const MIN_SILENCE: Nanos = Nanos::from_micros(900_000);
 pub(super) struct ServiceLog {
     monitor: Arc<ServiceMonitor>,
     before: Responsiveness,
-    /// Connections of churn reach nobody.
+    /// True if connections of churn reach no server.
     is_unreached: bool,
-    /// Seconds in which the broker was silent or not reached, joined.
+    /// Seconds in which the broker was silent or unreachable, joined.
     silences: Vec<ServiceSpan>,
 }
 
@@ -58,8 +58,8 @@ impl ServiceLog {
         self.before = measured.responsiveness;
     }
 
-    /// Where nothing but connections is opened and closed, failures are all that shows an absent broker. An attempt may
-    /// last for longer than a second.
+    /// Notes whether churn reaches the broker. If a load only opens and closes connections, failures are the only sign
+    /// of an absent broker. An attempt may take longer than a second.
     fn note_reach(&mut self, measured: &IntervalMeasurements) {
         let counts = &measured.counts;
         if counts.churn_opened + counts.reads > 0 {
@@ -82,18 +82,18 @@ impl ServiceLog {
         }
     }
 
-    /// The reason of the alarm that still blocks connections.
+    /// Returns the reason of the alarm that still blocks connections.
     pub(super) fn alarm(&self) -> Option<String> {
         self.monitor.alarm()
     }
 
-    /// The service of a load that ended at `load_end`, and its errors.
+    /// Returns the service of a load that ended at `load_end`, and its errors.
     pub(super) fn finish(self, load_end: RunInstant) -> (Service, Vec<ErrorCount>) {
         let found = self.monitor.finish(load_end);
         let is_silent = self
             .silences
             .last()
-            .is_some_and(|it| RunInstant::from_nanos(it.to_nanos) + MAX_ABSENCE > load_end);
+            .is_some_and(|span| RunInstant::from_nanos(span.to_nanos) + MAX_ABSENCE > load_end);
         let mut spans = found.spans;
         spans.extend(self.silences);
         spans.sort_by_key(|span| span.from_nanos);
@@ -108,8 +108,8 @@ impl ServiceLog {
     }
 }
 
-/// True when nothing was read although the broker owed answers from before the interval to its end,
-/// or nothing was written although sockets were full all the time.
+/// Returns whether the broker was silent. Either nothing was read although the broker owed answers from before the
+/// interval to its end. Or nothing was read or written although sockets were full all the time.
 fn is_silent(before: &Responsiveness, now: &Responsiveness, counts: &Counters) -> bool {
     let owed = before.unanswered > 0 && now.unanswered > 0;
     let stuck = before.stalled > 0 && now.stalled > 0 && counts.bytes_written == 0;
@@ -120,7 +120,7 @@ fn is_silent(before: &Responsiveness, now: &Responsiveness, counts: &Counters) -
 mod tests {
     use super::*;
 
-    /// Is the second of two such seconds silent?
+    /// Checks whether the second of two such seconds is silent.
     #[track_caller]
     fn check(what: &str, change: impl FnOnce(&mut IntervalMeasurements), expected: bool) {
         let mut log = ServiceLog::default();

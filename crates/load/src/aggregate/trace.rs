@@ -9,7 +9,7 @@ use crate::{
     report::{TraceStep, TraceStepKind},
 };
 
-/// Traced messages at most; more are counted as a loss. With about 100 bytes each: 50 MB.
+/// Limit of the traced messages; further ones count as a loss. With about 100 bytes each: 50 MB.
 const MESSAGES_MAX: usize = 500_000;
 
 /// The traced messages of a run.
@@ -18,7 +18,7 @@ pub(super) struct TraceCollector {
     messages: Vec<TracedMessage>,
     /// The index of the latest message with each number: numbers wrap around.
     index: HashMap<u32, usize>,
-    /// Messages for which there was no room.
+    /// Messages beyond the limit.
     left_out: u64,
 }
 
@@ -85,8 +85,7 @@ impl TraceCollector {
         self.messages.get_mut(index)
     }
 
-    /// The messages in the order of sending, and the number of messages for which there was no
-    /// room.
+    /// Returns the messages in the order of sending, and the number of messages beyond the limit.
     pub(crate) fn finish(self) -> (Vec<TracedMessage>, u64) {
         let mut messages = self.messages;
         messages.retain(|message| message.sent_nanos > 0);
@@ -158,8 +157,10 @@ mod tests {
             trace.add(it);
         }
         let (messages, _) = trace.finish();
-        let found: Vec<_> =
-            messages.iter().map(|it| (it.sequence, it.sent_nanos, it.deliveries)).collect();
+        let found: Vec<_> = messages
+            .iter()
+            .map(|found| (found.sequence, found.sent_nanos, found.deliveries))
+            .collect();
         assert_eq!(found, [(7, 100, 0), (263, 300, 1)]);
     }
 }

@@ -1,4 +1,4 @@
-//! Which seconds at the beginning of a run are excluded from its figures.
+//! The seconds at the beginning of a run that its figures exclude.
 
 use rabbitscope_analysis::has_settled;
 use rabbitscope_runs::{
@@ -27,7 +27,7 @@ impl WarmUp {
         }
     }
 
-    /// True when this second, which began at `start`, belongs to the warm-up.
+    /// Returns whether this second, which began at `start`, belongs to the warm-up.
     pub(crate) fn takes(&mut self, row: &SecondRow, start: RunInstant) -> bool {
         match self {
             Self::Over => return false,
@@ -45,12 +45,12 @@ impl WarmUp {
         is_last
     }
 
-    /// The warm-up has not ended.
+    /// Returns whether the warm-up is still on.
     pub(crate) fn is_on(&self) -> bool {
         !matches!(self, Self::Over)
     }
 
-    /// The doubt about a run that ends now, if there is one.
+    /// Returns the doubt about a run that ends now, if there is one.
     pub(crate) fn doubt(&self) -> Option<Doubt> {
         let reason = match self {
             Self::Over | Self::Until(_) => return None,
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use crate::clock::Nanos;
 
-    /// Which seconds belong to the warm-up, and whether there is a doubt at the end.
+    /// Checks the seconds of the warm-up (`w`), and whether there is a doubt at the end.
     fn check(warm_up: Option<scenario::WarmUp>, rates: &[u64], expected: &str, doubt: bool) {
         let mut state = WarmUp::of(warm_up);
         let mut marks = String::new();

@@ -1,7 +1,7 @@
 //! A duration in 8 bytes.
 //!
-//! [`Duration`] has seconds and a remainder in 16 bytes, and each operation carries from one to the
-//! other. Every message takes several of these times, so that the hot path has one number.
+//! [`Duration`] has seconds and a remainder in 16 bytes, and each operation carries from one to the other. Every
+//! message takes several of these times. The hot path therefore uses one number.
 
 use std::{
     iter::Sum,
@@ -11,8 +11,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-/// A duration in nanoseconds, at most 584 years. Sums that are longer stay there, and differences
-/// end at zero.
+/// A duration in nanoseconds, at most 584 years. Longer sums saturate at that maximum, and differences at zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Nanos(u64);
@@ -42,12 +41,12 @@ impl Nanos {
         self.0 as f64 / Self::SECOND.0 as f64
     }
 
-    /// `self` − `other`, for constants.
+    /// Returns `self` − `other`, for constants.
     pub(crate) const fn minus(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
-    /// `self` + `other`, for constants.
+    /// Returns `self` + `other`, for constants.
     pub(crate) const fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }

@@ -8,7 +8,8 @@ use std::{
 
 use super::run_instant::RunInstant;
 
-/// How often a thread that waits for the origin looks whether the run is over. Chosen: a person does not notice it.
+/// Interval at which a thread that waits for the origin checks whether the run is over. Chosen: people do not notice
+/// it.
 const ABORT_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The clock of a run, which starts when the load begins. Copies have the same origin.
@@ -22,19 +23,19 @@ impl RunClock {
         Self::with_origin(Instant::now())
     }
 
-    /// A clock of which the origin is given, as all processes of a fleet start at the same time. Before the
-    /// origin it stands still.
+    /// Creates a clock with a given origin, because all processes of a fleet start at the same time. Before the origin
+    /// it stands still.
     pub(crate) fn with_origin(origin: Instant) -> Self {
         Self { origin }
     }
 
-    /// The time that it is.
+    /// Returns the current time of the run.
     pub(crate) fn now(&self) -> RunInstant {
         RunInstant::START + self.origin.elapsed().into()
     }
 
-    /// Returns at the origin, or as soon after it as the system wakes a thread, or soon after `abort` became true.
-    /// Waiting awake would be no better: threads that share CPUs would keep each other from the start.
+    /// Waits for the origin. Returns as soon after it as the system wakes the thread, or soon after `abort` becomes
+    /// true. Busy waiting would be no better: threads that share CPUs would delay each other's start.
     pub(crate) fn wait_for_origin(&self, abort: &AtomicBool) {
         loop {
             let left = self.origin.saturating_duration_since(Instant::now());
@@ -45,7 +46,7 @@ impl RunClock {
         }
     }
 
-    /// `at` on the clock of the system.
+    /// Returns `at` on the clock of the system.
     pub(crate) fn instant(&self, at: RunInstant) -> Instant {
         self.origin + Duration::from(at.since(RunInstant::START))
     }

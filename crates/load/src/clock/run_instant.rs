@@ -6,53 +6,53 @@ use serde::{Deserialize, Serialize};
 
 use super::nanos::Nanos;
 
-/// A point in time of a run: nanoseconds since the load began. An instant and a duration make an
-/// instant; of two instants only the distance is of use, [`RunInstant::since`].
+/// A point in time of a run, as nanoseconds since the load began. An instant plus a duration is an instant. Two
+/// instants have only a distance, [`RunInstant::since`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct RunInstant(u64);
 
 impl RunInstant {
-    /// The load begins.
+    /// The beginning of the load.
     pub(crate) const START: Self = Self(0);
     /// Later than any other.
     pub(crate) const NEVER: Self = Self(u64::MAX);
 
-    /// So many nanoseconds after the load began, from a stamp.
+    /// Creates an instant from nanoseconds since the load began, as a stamp has them.
     #[inline]
     pub(crate) const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    /// Beginning of a second, which is numbered from 0.
+    /// Returns the beginning of a second, numbered from 0.
     pub(crate) fn of_second(second: u32) -> Self {
         Self::START + Nanos::SECOND * u64::from(second)
     }
 
-    /// Number of the second that it is in, from 0.
+    /// Returns the number of the second that contains this instant, from 0.
     pub(crate) fn second(self) -> u32 {
         u32::try_from(self.0 / Nanos::SECOND.get()).unwrap_or(u32::MAX)
     }
 
-    /// The time since `earlier`; zero if that is later.
+    /// Returns the time since `earlier`; zero if that is later.
     #[inline]
     pub(crate) const fn since(self, earlier: Self) -> Nanos {
         Nanos::new(self.0.saturating_sub(earlier.0))
     }
 
-    /// The last instant before this one.
+    /// Returns the last instant before this one.
     pub(crate) const fn previous(self) -> Self {
         Self(self.0.saturating_sub(1))
     }
 
-    /// Nanoseconds since the load began, for stamps and records.
+    /// Returns the nanoseconds since the load began, for stamps and records.
     #[inline]
     pub(crate) const fn nanos(self) -> u64 {
         self.0
     }
 }
 
-/// At most [`RunInstant::NEVER`].
+/// Saturates at [`RunInstant::NEVER`].
 impl Add<Nanos> for RunInstant {
     type Output = Self;
     #[inline]

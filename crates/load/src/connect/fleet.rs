@@ -1,4 +1,4 @@
-//! Makes all connections of a run in parallel, and keeps them alive until the last one is there.
+//! Creation of all connections of a run in parallel. Keeps them alive until the last one is ready.
 
 use std::{
     sync::{
@@ -14,19 +14,17 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::prepared_connection::PreparedConnection;
 use crate::{context::RunContext, error::LoadError, outcome::Progress};
 
-/// How often the stop flag is checked and progress is reported.
+/// Interval at which the stop flag is checked and progress is reported.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How often connections that are ready are checked for a heartbeat that is due. Heartbeats have
-/// whole seconds.
+/// Interval at which ready connections are checked for a due heartbeat. Heartbeats have whole seconds.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Descriptors that are no connection: files, pipes, the session's own connections. Chosen with
-/// room to spare.
+/// Descriptors other than the load's connections: files, pipes, the session's own connections. Chosen with room to
+/// spare.
 const OTHER_DESCRIPTORS: usize = 64;
 
-/// Raises the soft limit of open files to the hard limit when `connections` need it. Fails when the
-/// hard limit is too low.
+/// Raises the soft limit of open files to the hard limit if `connections` need it. Fails if the hard limit is too low.
 pub(crate) fn allow_descriptors(connections: usize) -> Result<(), LoadError> {
     let needed = (connections + OTHER_DESCRIPTORS) as u64;
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
@@ -41,7 +39,7 @@ pub(crate) fn allow_descriptors(connections: usize) -> Result<(), LoadError> {
     })
 }
 
-/// The connections that are to be made, shared by the threads that make them.
+/// The connections to make, shared by the threads that make them.
 struct ConnectionQueue<'a> {
     context: &'a RunContext<'a>,
     began: Instant,
@@ -91,8 +89,8 @@ impl ConnectionQueue<'_> {
         }
     }
 
-    /// Waits for the time of a connection when the scenario limits their rate. False: no more
-    /// connections are wanted.
+    /// Waits for the turn of a connection if the scenario limits their rate. Returns false if no more connections are
+    /// wanted.
     fn wait_for_turn(&self, number: usize) -> bool {
         let rate = self.context.scenario.connecting.rate;
         let due = rate.map_or(Duration::ZERO, |rate| Duration::from_secs_f64(number as f64 / rate));
@@ -109,7 +107,7 @@ impl ConnectionQueue<'_> {
     }
 }
 
-/// Collects the connections in the order of the plans. The first failure ends it.
+/// Collects the connections in the order of the plans. Stops at the first failure.
 fn collect(
     received: &Receiver<Made>,
     of: usize,

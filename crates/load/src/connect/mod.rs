@@ -1,4 +1,4 @@
-//! Connections of a run: made and set up before the load, and made again when they are lost.
+//! Connections of a run: set up before the load, and replaced when they are lost.
 
 mod fleet;
 mod prepared_connection;

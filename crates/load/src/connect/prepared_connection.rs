@@ -1,5 +1,4 @@
-//! Sets a connection up for its role, before the load starts: everything that waits for an answer
-//! of the broker.
+//! The set-up of a connection for its role, before the load starts: every step that waits for an answer of the broker.
 
 use std::time::Instant;
 
@@ -17,22 +16,21 @@ use crate::{
     topology::{QueueSet, declare_request},
 };
 
-/// Bytes that are kept of what a broker sends while other connections are set up. It sends
-/// heartbeats of 8 bytes only.
+/// Limit of the bytes kept from the broker while other connections are set up. The broker sends heartbeats of 8 bytes
+/// only.
 const LEFTOVER_MAX: usize = 32 * 1024;
 
-/// A connection that is ready for its role: channels are open, confirms are on, the prefetch is
-/// set.
+/// A connection that is ready for its role: channels are open, confirms are on, the prefetch is set.
 pub(crate) struct PreparedConnection {
     pub(crate) stream: Stream,
     pub(crate) connection: Connection,
-    /// Read, and not parsed yet.
+    /// Bytes read but not parsed yet.
     pub(crate) leftover: Vec<u8>,
 }
 
 impl PreparedConnection {
-    /// Connects to the address at position `turn`, or to another, and makes all requests that wait
-    /// for an answer. A connection that is made again is set up in the same way.
+    /// Connects to the address at position `turn`, or to another, and makes all requests that wait for an answer.
+    /// Replacements of lost connections are set up in the same way.
     pub(crate) fn set_up(
         plan: &LinkPlan<'_>,
         dialer: &Dialer,
@@ -47,8 +45,8 @@ impl PreparedConnection {
         Ok(Self { stream, connection, leftover })
     }
 
-    /// Sends a heartbeat when one is due, while other connections are still set up. What arrives is
-    /// kept for the load thread.
+    /// Sends a heartbeat if one is due while other connections are still set up. Keeps arriving bytes for the load
+    /// thread.
     pub(crate) fn keep_alive(&mut self, now: Instant) -> Result<(), Failure> {
         if self.connection.next_tick().is_none_or(|due| due > now) {
             return Ok(());
@@ -68,7 +66,7 @@ impl PreparedConnection {
         Ok(())
     }
 
-    /// Largest frame that was agreed on, in bytes.
+    /// Largest frame that client and broker agreed on, in bytes.
     pub(crate) fn frame_max(&self) -> u32 {
         self.connection.limits().frame_max
     }

@@ -1,4 +1,4 @@
-//! Makes lost connections again, on threads of its own: load threads never wait for the broker.
+//! Replacement of lost connections, on separate threads: load threads never wait for the broker.
 
 use std::{
     cmp::Reverse,
@@ -26,7 +26,7 @@ pub(crate) type ReconnectedLinks = Sender<(usize, PreparedConnection)>;
 /// A connection that was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LostConnection {
-    /// When the next attempt is due.
+    /// Time of the next attempt.
     due: Instant,
     pub(crate) at: Instant,
     pub(crate) worker: usize,
@@ -36,7 +36,7 @@ pub(crate) struct LostConnection {
     pub(crate) attempts: u32,
 }
 
-/// Makes lost connections again.
+/// Replaces lost connections.
 pub(crate) struct Reconnector<'a> {
     context: &'a RunContext<'a>,
     recovery: Recovery,
@@ -87,7 +87,7 @@ impl<'a> Reconnector<'a> {
         self.changed.notify_one();
     }
 
-    /// Ends the threads: no connection is wanted any more.
+    /// Ends the threads when no more connections are wanted.
     pub(crate) fn end(&self) {
         self.queue.lock().expect("the queue's holders do not panic").is_over = true;
         self.changed.notify_all();
@@ -98,7 +98,7 @@ impl<'a> Reconnector<'a> {
             match self.make(&lost) {
                 Ok(prepared) => {
                     let (reconnected, waker) = &self.inboxes[lost.worker];
-                    // A worker that has ended needs neither.
+                    // A worker that has ended needs neither of them.
                     reconnected.send((lost.link, prepared)).ok();
                     waker.wake().ok();
                 }
@@ -158,22 +158,21 @@ impl LostConnection {
     }
 }
 
-/// The delay before an attempt. It doubles with each attempt that failed, up to the limit. A random
-/// share of up to one half is subtracted, so that connections that were lost together do not all
-/// return together.
+/// Returns the delay before an attempt. It doubles with each failed attempt, up to the limit. A random share of up to
+/// one half is subtracted, so that connections lost together do not all return together.
 fn backoff(recovery: &Recovery, attempts: u32, share: f64) -> Duration {
     let doubled = recovery.delay.saturating_mul(1 << attempts.min(20));
     doubled.min(recovery.max_delay).mul_f64(1.0 - share / 2.0)
 }
 
-/// The seed of the delays. Each process of a run has one of its own, or those that lost their connections together would
-/// return together; the same scenario has the same ones in each run. Never 0, from which xorshift does not move.
+/// Returns the seed of the delays. Each process of a run has its own. Otherwise connections lost together would return
+/// together. A scenario has the same seeds in each run. A seed is never 0, which xorshift never leaves.
 fn jitter_seed(seed: u64, share: Share) -> u64 {
     // The golden ratio, as in splitmix64: neighbours differ in many bits.
     seed.wrapping_add(u64::from(share.number).wrapping_mul(0x9e37_79b9_7f4a_7c15)) | 1
 }
 
-/// A random number from 0 to 1 (xorshift64).
+/// Returns a random number from 0 to 1 (xorshift64).
 fn random_share(state: &mut u64) -> f64 {
     *state ^= *state << 13;
     *state ^= *state >> 7;

@@ -1,4 +1,4 @@
-//! What all parts of a run share: its inputs, and the flags and counters that end it.
+//! Data that all parts of a run share: its inputs, and the flags and counters that end it.
 
 mod run_context;
 mod run_settings;

@@ -1,4 +1,4 @@
-//! What all parts of a run have in common from its beginning.
+//! The inputs of a run, which all its parts share from the start.
 
 use rabbitscope_runs::scenario::Scenario;
 
@@ -9,8 +9,8 @@ pub(crate) struct RunContext<'a> {
     pub(crate) scenario: &'a Scenario,
     pub(crate) plans: &'a [LinkPlan<'a>],
     pub(crate) dialer: &'a Dialer,
-    /// Declares again what a restart of the broker took away; absent where another process does that.
+    /// Restores the topology that a restart of the broker removed; absent if another process does that.
     pub(crate) restorer: Option<&'a Restorer>,
-    /// The part of the run that is this process's own.
+    /// This process's share of the run.
     pub(crate) share: Share,
 }

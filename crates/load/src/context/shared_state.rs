@@ -12,7 +12,7 @@ use crate::{clock::RunInstant, report::ServiceMonitor};
 /// The state that the threads of a run share.
 #[derive(Debug, Default)]
 pub(crate) struct SharedState {
-    /// The load ends; what is outstanding is awaited.
+    /// The load ends; outstanding answers are still awaited.
     pub(crate) ending: AtomicBool,
     /// The load ends at once.
     pub(crate) abort: AtomicBool,
@@ -22,30 +22,31 @@ pub(crate) struct SharedState {
     pub(crate) publishers_done: AtomicUsize,
     /// Consumers that have received all their messages.
     pub(crate) consumers_done: AtomicUsize,
-    /// Callers that have had all their replies.
+    /// Callers that have received all their replies.
     pub(crate) callers_done: AtomicUsize,
-    /// Slots of churn that have closed their last one.
+    /// Slots of churn that have completed their last cycle.
     pub(crate) churners_done: AtomicUsize,
-    /// Threads that await confirms; consumers go on while there are any.
+    /// Threads that await confirms. Consumers go on while there are any.
     pub(crate) confirming: AtomicUsize,
     /// Other processes of the run may still await confirms.
     pub(crate) others_confirm: AtomicBool,
     /// Load threads that have stopped publishing.
     pub(crate) draining: AtomicUsize,
-    /// The queues are empty, or nobody waits for that any longer.
+    /// The queues are empty, or the run no longer waits for that.
     pub(crate) is_empty: AtomicBool,
-    /// The queues may not be empty, and nobody waits for that any longer.
+    /// The queues may not be empty, and the run no longer waits for that.
     pub(crate) is_abandoned: AtomicBool,
     /// Lost connections and alarms.
     pub(crate) service: Arc<ServiceMonitor>,
     /// Every thread is done.
     pub(crate) is_over: AtomicBool,
-    /// Threads that have begun, and when the last of them did, in nanoseconds.
+    /// Threads that have begun.
     started: AtomicUsize,
+    /// Start of the latest of these threads, in nanoseconds.
     last_start: AtomicU64,
 }
 
-/// Members that have just come to their end, by kind.
+/// Members that have just finished, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct DoneMembers {
@@ -53,27 +54,27 @@ pub(crate) struct DoneMembers {
     pub(crate) publishers: usize,
     /// Consumers that have received their last message.
     pub(crate) consumers: usize,
-    /// Callers that have had their last reply.
+    /// Callers that have received their last reply.
     pub(crate) callers: usize,
-    /// Slots of churn that have closed their last one.
+    /// Slots of churn that have completed their last cycle.
     pub(crate) churn_slots: usize,
 }
 
 impl SharedState {
-    /// A thread begins.
+    /// Records the start of a thread.
     pub(crate) fn note_start(&self, now: RunInstant) {
         self.last_start.fetch_max(now.nanos(), Ordering::Relaxed);
-        // Whoever sees the count sees the time.
+        // A thread that sees the count also sees the time.
         self.started.fetch_add(1, Ordering::Release);
     }
 
-    /// When the last of so many threads began; absent as long as not all of them have.
+    /// Returns the start of the last of `threads` threads; absent until all have started.
     pub(crate) fn all_started(&self, threads: usize) -> Option<RunInstant> {
         let is_complete = self.started.load(Ordering::Acquire) >= threads;
         is_complete.then(|| RunInstant::from_nanos(self.last_start.load(Ordering::Relaxed)))
     }
 
-    /// Adds members that have come to their end.
+    /// Adds members that have finished.
     pub(crate) fn count_done(&self, done: DoneMembers) {
         let counts = [
             (&self.publishers_done, done.publishers),

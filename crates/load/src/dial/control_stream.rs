@@ -1,4 +1,4 @@
-//! A socket for connections that carry no load, for other crates: blocking, with or without TLS.
+//! A blocking socket, with or without TLS, for connections of other crates that carry no load.
 
 use std::{
     io::{self, Read, Write},
@@ -12,7 +12,7 @@ use super::stream::Stream;
 /// A connection that carries no load.
 pub type ControlClient = Client<ControlStream>;
 
-/// Its socket.
+/// The socket of a [`ControlClient`].
 #[derive(Debug)]
 pub struct ControlStream(Stream);
 

@@ -1,4 +1,4 @@
-//! Makes connections: the order in which addresses are tried, sockets, TLS, login.
+//! Creation of connections: the order of the addresses, sockets, TLS, login.
 
 use std::{
     io,
@@ -29,23 +29,22 @@ use super::{
 };
 use crate::error::LoadError;
 
-/// From one attempt to reach a broker that is starting to the next. Chosen: it starts within
-/// seconds.
+/// Interval between attempts to reach a broker that is starting. Chosen: a broker starts within seconds.
 const STARTUP_POLL_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The addresses of the broker, and how connections to them are made.
+/// The addresses of the broker, and the settings of connections to them.
 #[derive(Clone, Debug)]
 pub struct Dialer {
     uris: Vec<Uri>,
     seed: u64,
     connecting: Connecting,
-    /// A connection that cannot be made at one address is tried at the others.
+    /// True if a connection that fails at one address is tried at the others.
     has_alternatives: bool,
     /// Present when an address needs TLS.
     tls: Option<Arc<ClientConfig>>,
 }
 
-/// Why no address answered: the error of the last one that was tried.
+/// The failure to reach any address: the error of the last one that was tried.
 #[derive(Debug)]
 pub(crate) struct Unanswered<'a> {
     pub(crate) uri: &'a Uri,
@@ -53,14 +52,14 @@ pub(crate) struct Unanswered<'a> {
 }
 
 impl Dialer {
-    /// A dialer for one broker without TLS, with the defaults of a scenario.
+    /// Creates a dialer for one broker without TLS, with the defaults of a scenario.
     pub fn to(uri: Uri) -> Self {
         let connecting = Connecting::default();
         Self { uris: vec![uri], seed: 1, connecting, has_alternatives: true, tls: None }
     }
 
-    /// A dialer for a broker as a scenario describes it. Reads certificates, keys and tokens, but
-    /// connects to nothing. `seed` is for addresses that are taken at random.
+    /// Creates a dialer for the broker of a scenario. Reads certificates, keys and tokens, but opens no connection.
+    /// `seed` serves the random choice of addresses.
     pub fn new(mut uris: Vec<Uri>, connecting: &Connecting, seed: u64) -> Result<Self, LoadError> {
         let needs_tls = uris.iter().any(|uri| uri.is_tls);
         let is_external = connecting.auth == Auth::External;
@@ -83,13 +82,14 @@ impl Dialer {
         Ok(Self { uris, seed, connecting: connecting.clone(), has_alternatives: true, tls })
     }
 
-    /// Of several brokers that know nothing of one another each connection has its own: none is tried elsewhere.
+    /// Pins each connection to its own address if `broker` is several independent brokers. Other addresses are then not
+    /// tried.
     #[must_use]
     pub fn for_broker(self, broker: &BrokerSpec) -> Self {
         Self { has_alternatives: !broker.is_several_brokers(), ..self }
     }
 
-    /// A dialer for each of the other addresses, in order.
+    /// Returns a dialer for each of the other addresses, in order.
     pub(crate) fn others(&self) -> Vec<Self> {
         let one = |uri: &Uri| Self { uris: vec![uri.clone()], ..self.clone() };
         self.uris[1..].iter().map(one).collect()
@@ -100,24 +100,24 @@ impl Dialer {
         &self.uris[0]
     }
 
-    /// The timeout of each step of setting a connection up and closing it.
+    /// The timeout of each step of opening and closing a connection.
     fn timeout(&self) -> Duration {
         self.connecting.timeout
     }
 
-    /// How long it can take to make a connection, or to learn that it cannot be made: of each address the connection,
-    /// TLS and the login.
+    /// Longest time to make a connection, or to learn that it is impossible. It covers the connection, TLS and login at
+    /// each address.
     pub(crate) fn longest_dial(&self) -> Duration {
         let addresses = u32::try_from(self.uris.len()).unwrap_or(u32::MAX);
         self.timeout().saturating_mul(3).saturating_mul(addresses)
     }
 
-    /// How long the broker may take to agree to the end of a connection.
+    /// Longest wait for the broker's agreement to close a connection.
     pub(crate) fn longest_close(&self) -> Duration {
         self.timeout()
     }
 
-    /// Returns when the broker answers, or at once when the scenario does not ask to wait for it.
+    /// Waits until the broker answers. Returns at once if the scenario does not ask for this wait.
     pub fn wait_for_broker(&self, stop: &AtomicBool) -> Result<(), LoadError> {
         let Some(limit) = self.connecting.startup_timeout else { return Ok(()) };
         let began = Instant::now();
@@ -134,8 +134,7 @@ impl Dialer {
         }
     }
 
-    /// Connects and logs in. `number` is the number of the connection: it decides which address is
-    /// tried first.
+    /// Connects and logs in. `number` is the number of the connection. It decides which address is tried first.
     pub(crate) fn dial(
         &self,
         name: &str,
@@ -144,7 +143,7 @@ impl Dialer {
         self.first_answer(number, |uri| self.connect(uri, name))
     }
 
-    /// A connection for other purposes than load, with heartbeats of this many seconds.
+    /// Opens a connection that carries no load, with heartbeats at this interval in seconds.
     pub fn client(&self, name: &str, heartbeat_seconds: u16) -> Result<ControlClient, LoadError> {
         let answer = self.first_answer(0, |uri| {
             let mut uri = uri.clone();
@@ -156,7 +155,7 @@ impl Dialer {
         answer.map(|(client, _)| client).map_err(|failed| dial_error(failed.uri, failed.error))
     }
 
-    /// As [`Dialer::dial`], without heartbeats: for a connection that is idle while the load runs.
+    /// Does the same as [`Dialer::dial`], without heartbeats, for a connection that is idle while the load runs.
     pub(crate) fn dial_idle(
         &self,
         name: &str,
@@ -209,7 +208,7 @@ impl Dialer {
 
     fn open_at(&self, address: SocketAddr) -> io::Result<TcpStream> {
         let socket = Socket::new(Domain::for_address(address), Type::STREAM, Some(Protocol::TCP))?;
-        // Before connecting: the window's scale is agreed on then.
+        // Set before connecting, which fixes the scale of the window.
         if let Some(bytes) = self.connecting.send_buffer_bytes {
             socket.set_send_buffer_size(bytes as usize)?;
         }
@@ -237,12 +236,12 @@ impl Dialer {
     }
 }
 
-/// A pseudo-random number for each connection (splitmix64).
+/// Returns a pseudo-random number for each connection (splitmix64).
 fn scattered(seed: u64, number: usize) -> usize {
     let mut mixed = seed.wrapping_add((number as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    // Below 2^31: it fits into an index of any platform.
+    // The value is below 2^31 and fits into an index of any platform.
     usize::try_from(mixed >> 33).unwrap_or(0)
 }
 

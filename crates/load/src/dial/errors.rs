@@ -1,4 +1,4 @@
-//! Translates errors of the AMQP client to [`LoadError`].
+//! Conversion of the AMQP client's errors to [`LoadError`].
 
 use std::io;
 
@@ -6,7 +6,7 @@ use rabbitscope_amqp::{ConnectionError, Uri, blocking::ClientError};
 
 use crate::error::LoadError;
 
-/// The error of a connection that did not open.
+/// Converts the error of a connection that did not open.
 pub(crate) fn dial_error(uri: &Uri, error: ClientError) -> LoadError {
     let address = uri.address();
     match error {
@@ -25,10 +25,10 @@ pub(crate) fn dial_error(uri: &Uri, error: ClientError) -> LoadError {
     }
 }
 
-/// The first byte of a TLS record with an alert and of one of the handshake.
+/// First bytes of TLS records: an alert and a handshake.
 const TLS_RECORDS: [u8; 2] = [21, 22];
 
-/// Something answered, but let nobody in.
+/// Converts the error of a server that answered but refused the login.
 fn login_error(uri: &Uri, error: ConnectionError) -> LoadError {
     let address = uri.address();
     match error {
@@ -54,7 +54,7 @@ fn login_error(uri: &Uri, error: ConnectionError) -> LoadError {
     }
 }
 
-/// What came is no AMQP 0-9-1.
+/// Returns whether the received bytes are no AMQP 0-9-1.
 fn is_other_protocol(error: &ConnectionError) -> bool {
     use ConnectionError::{FrameEnd, FrameTooLarge, FrameType, Malformed, Version};
     matches!(
@@ -63,13 +63,13 @@ fn is_other_protocol(error: &ConnectionError) -> bool {
     )
 }
 
-/// What came in answer to a TLS hello is no TLS, or the other side hung up on it.
+/// Returns whether the answer to a TLS hello is no TLS.
 fn speaks_no_tls(error: &io::Error) -> bool {
     let of_tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
     matches!(of_tls, Some(rustls::Error::InvalidMessage(_)))
 }
 
-/// What is wrong with a certificate; its last cause has a name of the library only.
+/// Describes the fault of a certificate. Its last cause would otherwise appear under the library's internal name.
 fn certificate_fault(error: &io::Error) -> String {
     let text = error.to_string();
     if text.contains("CaUsedAsEndEntity") {
@@ -79,13 +79,13 @@ fn certificate_fault(error: &io::Error) -> String {
     text
 }
 
-/// The broker did not prove who it is.
+/// Returns whether the broker's certificate was found invalid.
 fn is_about_certificate(error: &io::Error) -> bool {
     let of_tls = error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>());
     matches!(of_tls, Some(rustls::Error::InvalidCertificate(_)))
 }
 
-/// The error of a request on an open connection. `doing` names the request.
+/// Converts the error of a request on an open connection. `doing` names the request.
 pub(crate) fn request_error(uri: &Uri, doing: &str, error: ClientError) -> LoadError {
     let (address, doing) = (uri.address(), doing.to_owned());
     match error {

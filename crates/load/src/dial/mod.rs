@@ -1,4 +1,4 @@
-//! Connections to the broker: addresses, sockets, TLS, login, and the errors of these.
+//! Connections to the broker: addresses, sockets, TLS, login, and their errors.
 
 mod control_stream;
 mod dialer;

@@ -1,7 +1,7 @@
-//! A socket with or without TLS: blocking while it is set up, non-blocking afterwards.
+//! A socket with or without TLS. It is blocking during its set-up and non-blocking afterwards.
 //!
-//! An enum, not a trait object, and only TLS has buffers: the plain socket is read into and written
-//! from the caller's memory.
+//! It is an enum, not a trait object. Only TLS has buffers: a plain socket reads into and writes from the caller's
+//! memory.
 
 use std::{
     io::{self, Read, Write},
@@ -30,13 +30,13 @@ pub(crate) struct Tls {
 /// The result of one attempt to read.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Received {
-    /// Bytes in the caller's buffer; 0 is the end of the stream, absent: nothing has arrived.
+    /// Bytes in the caller's buffer. 0 is the end of the stream; absent if nothing has arrived.
     pub(crate) bytes: Option<usize>,
-    /// The socket's receive buffer is empty.
+    /// True if the socket's receive buffer is empty.
     pub(crate) is_drained: bool,
     /// Bytes that came from the socket.
     pub(crate) wire_bytes: u64,
-    /// System calls.
+    /// Number of system calls.
     pub(crate) calls: u64,
 }
 
@@ -45,16 +45,16 @@ pub(crate) struct Received {
 pub(crate) struct Sent {
     /// Bytes taken from the caller.
     pub(crate) taken: usize,
-    /// The socket's send buffer is full.
+    /// True if the socket's send buffer is full.
     pub(crate) is_full: bool,
     /// Bytes that went into the socket.
     pub(crate) wire_bytes: u64,
-    /// System calls.
+    /// Number of system calls.
     pub(crate) calls: u64,
 }
 
 impl Stream {
-    /// TLS over a blocking socket. Returns after the handshake.
+    /// Sets up TLS over a blocking socket. Returns after the handshake.
     pub(super) fn over_tls(
         mut tcp: TcpStream,
         config: Arc<ClientConfig>,
@@ -83,13 +83,12 @@ impl Stream {
         self.tcp().as_raw_fd()
     }
 
-    /// Shuts both directions down. An error means that the socket is broken already, which is as
-    /// good.
+    /// Shuts both directions down. An error means that the socket is broken already, which has the same effect.
     pub(crate) fn shut_down(&self) {
         self.tcp().shutdown(Shutdown::Both).ok();
     }
 
-    /// Reads what has arrived, without waiting.
+    /// Reads the bytes that have arrived, without waiting.
     #[inline]
     pub(crate) fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Received> {
         match self {
@@ -106,7 +105,7 @@ impl Stream {
         }
     }
 
-    /// Writes what the socket accepts, without waiting.
+    /// Writes as many bytes as the socket accepts, without waiting.
     #[inline]
     pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<Sent> {
         match self {
@@ -125,7 +124,7 @@ impl Stream {
         }
     }
 
-    /// TLS records wait for the socket.
+    /// Returns whether TLS records wait for the socket.
     #[inline]
     pub(crate) fn has_backlog(&self) -> bool {
         match self {
@@ -208,7 +207,7 @@ impl Tls {
     }
 }
 
-/// For the blocking client, before the socket is made non-blocking.
+/// Used by the blocking client, before the socket becomes non-blocking.
 impl Read for Stream {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         match self {
@@ -218,7 +217,7 @@ impl Read for Stream {
     }
 }
 
-/// For the blocking client, before the socket is made non-blocking.
+/// Used by the blocking client, before the socket becomes non-blocking.
 impl Write for Stream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {

@@ -63,7 +63,7 @@ fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, LoadError> {
     Ok(certificates)
 }
 
-/// Cleared when it is dropped, as it may be a key.
+/// Returns the content of a file, which is cleared on drop, as it may be a key.
 fn text_of(file: &str) -> Result<Zeroizing<Vec<u8>>, LoadError> {
     rabbitscope_files::read(Path::new(file), MAX_TEXT_BYTES)
         .map(Zeroizing::new)
@@ -80,7 +80,7 @@ fn refused(doing: &str, error: &rustls::Error) -> LoadError {
     LoadError::Tls { doing: doing.to_owned(), reason: error.to_string() }
 }
 
-/// Accepts every certificate (`verify = false`), but not a forged signature of the handshake.
+/// A verifier that accepts every certificate (`verify = false`), but no forged signature of the handshake.
 #[derive(Debug)]
 pub(crate) struct Unchecked(Arc<CryptoProvider>);
 

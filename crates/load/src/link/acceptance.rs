@@ -1,5 +1,5 @@
-//! How many messages of a channel without confirms the broker has accepted: a request is put behind them,
-//! which the channel answers in turn. What is behind that answer has been routed.
+//! Acceptance of messages on a channel without confirms. A request behind the messages acts as a barrier: the channel
+//! answers in turn, so that messages before the answer have been routed.
 
 use std::collections::VecDeque;
 
@@ -7,15 +7,15 @@ use rabbitscope_amqp::{Connection, Request};
 
 use crate::clock::{Nanos, RunInstant};
 
-/// A barrier follows this part of all messages of a channel, so that what is not known is a small part of what is.
-/// Chosen: 3 %.
+/// Divisor of a channel's message count: a barrier follows once that share of the messages has none. The unknown part
+/// thus stays small. Chosen: 3 %.
 const PART: u64 = 32;
 
-/// Messages between two barriers, where their number decides. Chosen: few frames beside those of the messages, and
-/// enough of them for several a second of a broker that takes few thousands.
+/// Bounds of the messages between two barriers, where their number triggers a barrier. Chosen: few frames compared with
+/// the messages, and several barriers a second with a broker that takes a few thousand messages.
 const SPACING: (u64, u64) = (16, 1024);
 
-/// Bytes of a barrier on the wire. A write leaves room for it, or it would be a segment of its own.
+/// Bytes of a barrier on the wire. A write leaves room for it, as it would otherwise be a segment of its own.
 pub(super) const BARRIER_BYTES: usize = 13;
 
 /// The barriers of a channel, and the messages before them.
@@ -27,14 +27,14 @@ pub(super) struct Acceptance {
     open: u64,
     /// Messages before each barrier without an answer, the oldest first.
     asked: VecDeque<u64>,
-    /// Messages before all of these.
+    /// Messages before all barriers without an answer.
     behind: u64,
     asked_at: RunInstant,
 }
 
 impl Acceptance {
-    /// Messages were encoded. True: a barrier is to follow them. `interval`: time between two barriers, where time
-    /// decides.
+    /// Notes `count` encoded messages. Returns true if a barrier must follow them. `interval` is the time between two
+    /// barriers, where time triggers them.
     #[inline]
     pub(super) fn send(&mut self, count: u64, now: RunInstant, interval: Nanos) -> bool {
         self.sent += count;
@@ -44,7 +44,7 @@ impl Acceptance {
         self.open > 0 && (is_due || now >= self.asked_at + interval)
     }
 
-    /// Messages were encoded, and no barrier follows them.
+    /// Returns whether messages were encoded that no barrier follows.
     pub(super) fn is_open(&self) -> bool {
         self.open > 0
     }
@@ -57,14 +57,14 @@ impl Acceptance {
         self.asked_at = now;
     }
 
-    /// The oldest barrier is answered. Returns the messages before it; absent when none was asked for.
+    /// Notes the answer to the oldest barrier. Returns the messages before it; absent if no answer was due.
     pub(super) fn answered(&mut self) -> Option<u64> {
         let count = self.asked.pop_front()?;
         self.behind -= count;
         Some(count)
     }
 
-    /// Messages of which it is not known whether the broker has accepted them.
+    /// Returns the messages that are not known to be accepted by the broker.
     pub(super) fn unaccepted(&self) -> u64 {
         self.open + self.behind
     }
@@ -80,7 +80,7 @@ mod tests {
         RunInstant::from_nanos(millis * 1_000_000)
     }
 
-    /// Numbers of the messages, from 1, that a barrier follows when they are encoded in chunks of this size.
+    /// Returns the numbers, from 1, of the messages that a barrier follows if they are encoded in chunks of this size.
     fn barriers(chunk: u64, chunks: u64, now: impl Fn(u64) -> RunInstant) -> Vec<u64> {
         let mut acceptance = Acceptance::default();
         let due = (1..=chunks).filter(|number| {

@@ -8,7 +8,7 @@ use crate::{
     assignment::assigned_queues, clock::RunInstant, link::role::Role, plan::Placement, report::Side,
 };
 
-/// Bytes of replies that wait for the socket. With more, no requests are read, or a broker that
+/// Limit of the bytes of replies that wait for the socket. Beyond it, no requests are read. Otherwise a broker that
 /// sends requests faster than it takes replies would fill the memory. Chosen.
 const BACKLOG: usize = 1024 * 1024;
 
@@ -57,7 +57,8 @@ impl Role for Answering {
         }
     }
 
-    /// Replies and acknowledges, in one write or with all that was read. A request that asks for no reply gets none.
+    /// Replies and acknowledges, in a separate write or together with all messages that were read. A request without a
+    /// reply address gets no reply.
     #[inline]
     fn on_delivery(
         &mut self,
@@ -85,12 +86,12 @@ impl Role for Answering {
             socket.connection.request(request.channel, &ack);
         }
         if self.write == WriteMode::PerMessage {
-            // What cannot be written now stays; the flush behind the reading says why.
+            // Bytes that cannot be written now stay. The flush after reading reports the reason.
             let _ = socket.flush(context);
         }
     }
 
-    /// See [`BACKLOG`].
+    /// Returns whether the replies exceed [`BACKLOG`].
     fn is_congested(socket: &mut Socket) -> bool {
         socket.connection.output().pending().len() > BACKLOG
     }

@@ -24,7 +24,7 @@ pub(super) enum AnyRole {
     Churning(Churning),
 }
 
-/// Evaluates an expression for the role, whichever it is: the one match over the roles.
+/// Evaluates an expression for any role: the only match over the roles.
 macro_rules! with_role {
     ($any:expr, $role:ident => $call:expr) => {
         match $any {
@@ -39,7 +39,7 @@ macro_rules! with_role {
 pub(super) use with_role;
 
 impl AnyRole {
-    /// The role of the members of `plan`, on connections with frames of at most `frame_max` bytes.
+    /// Creates the role of the members of `plan`, on connections with frames of at most `frame_max` bytes.
     pub(super) fn new(plan: &LinkPlan<'_>, frame_max: u32) -> Self {
         match &plan.members {
             Members::Publishers { group, messages, placements } => {

@@ -15,8 +15,8 @@ use crate::{
     report::{Failure, Side},
 };
 
-/// Reads in a row before other connections are served. Chosen: a busy connection is read at most
-/// 2.5 MiB ahead of the others (8 × 320 KiB with frames of 128 KiB).
+/// Reads in a row before other connections are served. Chosen: a busy connection is read at most 2.5 MiB ahead of the
+/// others (8 × 320 KiB with frames of 128 KiB).
 const READ_ROUNDS: u32 = 8;
 
 /// One connection under load.
@@ -27,22 +27,22 @@ pub(crate) struct Link {
     role: AnyRole,
     /// The slot under which its latencies are recorded.
     slot: u16,
-    /// The connection is lost. The time without it has been counted up to here.
+    /// Set while the connection is lost. The time without it has been counted up to here.
     down_since: Option<RunInstant>,
 }
 
-/// The socket of a link, and whether the broker has agreed to its end.
+/// The socket of a link, and whether the broker has agreed to close it.
 struct LinkSocket {
     socket: Socket,
     is_closed: bool,
 }
 
-/// What the broker has not done for a link.
+/// Open obligations of the broker to a link.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LinkStatus {
-    /// It owes an answer.
+    /// The broker owes an answer.
     pub(crate) is_unanswered: bool,
-    /// It has taken nothing from the socket for a while.
+    /// Messages wait because the socket is full.
     pub(crate) is_stalled: bool,
 }
 
@@ -58,13 +58,13 @@ impl Link {
         &self.io.socket
     }
 
-    /// The poll says that something has changed.
+    /// Notes a change that the poll reported.
     pub(crate) fn wake(&mut self, readable: bool, writable: bool) {
         self.io.socket.wake(readable, writable);
     }
 
-    /// The connection is lost. What was outstanding on it is counted and dropped; the role
-    /// continues on the next one.
+    /// Handles the loss of the connection. Outstanding messages are counted and dropped. The role continues on the next
+    /// connection.
     pub(crate) fn on_disconnect(&mut self, failure: &Failure, context: &mut ServeContext<'_>) {
         context.service.lost(self.side(), context.now, failure);
         context.measured.select(self.slot);
@@ -73,7 +73,7 @@ impl Link {
         self.down_since = Some(context.now);
     }
 
-    /// There is a connection again.
+    /// Continues on a new connection.
     pub(crate) fn on_reconnect(
         &mut self,
         prepared: PreparedConnection,
@@ -91,8 +91,8 @@ impl Link {
         self.down_since.is_none()
     }
 
-    /// States that last are counted up to now, so that each second has its share. Heartbeats are
-    /// sent and expected.
+    /// Counts lasting states up to now, so that each second has its share. Sends due heartbeats, and checks the
+    /// broker's.
     pub(crate) fn tick(&mut self, context: &mut ServeContext<'_>) -> Result<(), Failure> {
         context.measured.select(self.slot);
         self.count_time_down(context);
@@ -105,7 +105,7 @@ impl Link {
         self.io.socket.tick(context)
     }
 
-    /// Asks whether the broker has accepted the messages of which that was not asked. True: there were some.
+    /// Asks whether the broker has accepted the messages that no request covers yet. Returns true if there were some.
     pub(crate) fn ask(&mut self, context: &mut ServeContext<'_>) -> bool {
         if !self.is_up() {
             return false;
@@ -124,17 +124,17 @@ impl Link {
         }
     }
 
-    /// Largest frame that was agreed on, in bytes.
+    /// Largest frame that client and broker agreed on, in bytes.
     pub(crate) fn frame_max(&self) -> u32 {
         self.io.socket.frame_max()
     }
 
-    /// The first messages may be sent and received.
+    /// Starts the role. It may now send and receive its first messages.
     pub(crate) fn start(&mut self, now: RunInstant) {
         with_role!(&mut self.role, role => role.start(now, &mut self.io.socket.connection));
     }
 
-    /// Reads what there is, sends what may be sent. True: there is more to do at once.
+    /// Reads available data and sends due messages. Returns true if there is more to do at once.
     pub(crate) fn serve(
         &mut self,
         scratch: &mut [u8],
@@ -144,34 +144,34 @@ impl Link {
         with_role!(&mut self.role, role => self.io.serve(role, scratch, context))
     }
 
-    /// When the next message or task of the role is due, or was.
+    /// Returns the time at which the role's next message or task is or was due.
     pub(crate) fn next_due(&self) -> Option<RunInstant> {
         with_role!(&self.role, role => role.next_due(self.io.socket.can_publish()))
     }
 
-    /// How many publishers use it.
+    /// Returns the number of publishers on the connection.
     pub(crate) fn publishers(&self) -> usize {
         with_role!(&self.role, role => role.publishers())
     }
 
-    /// The side of the load that it serves.
+    /// The side of the load that the link serves.
     pub(crate) fn side(&self) -> Side {
         with_role!(&self.role, role => role.side())
     }
 
-    /// Does the broker owe it an answer, or has its socket taken nothing for a while?
+    /// Returns whether the broker owes an answer, and whether messages wait for a full socket.
     pub(crate) fn status(&self) -> LinkStatus {
         let is_unanswered = with_role!(&self.role, role => role.is_owed());
         LinkStatus { is_unanswered, is_stalled: self.io.socket.is_stalled() }
     }
 
-    /// Messages sent and not confirmed.
+    /// Messages sent but not confirmed.
     pub(crate) fn unconfirmed(&self) -> u64 {
         with_role!(&self.role, role => role.unconfirmed())
     }
 
-    /// Answers that the end of the load waits for: messages that the broker has not accepted, replies, closings of
-    /// churn.
+    /// Number of answers for which the end of the load waits: messages that the broker has not accepted, replies,
+    /// closings of churn.
     pub(crate) fn awaited(&self) -> u64 {
         with_role!(&self.role, role => role.awaited()) + self.io.socket.unaccepted()
     }
@@ -181,25 +181,25 @@ impl Link {
         self.io.socket.unwritten_bytes()
     }
 
-    /// Messages may still arrive.
+    /// Returns whether messages may still arrive.
     pub(crate) fn is_consuming(&self) -> bool {
         with_role!(&self.role, role => role.is_consuming())
     }
 
-    /// Nothing more is read: what has no answer will get none.
+    /// Ends all reading. Messages and requests without an answer will get none.
     pub(crate) fn give_up(&mut self, context: &mut ServeContext<'_>) {
         context.measured.select(self.slot);
         self.io.socket.give_up(context);
         with_role!(&mut self.role, role => role.give_up(context));
     }
 
-    /// Nothing more is published.
+    /// Ends publishing.
     pub(crate) fn stop_publishing(&mut self, context: &mut ServeContext<'_>) {
         context.measured.select(self.slot);
         with_role!(&mut self.role, role => role.stop(&mut self.io.socket.connection, context));
     }
 
-    /// Acknowledges the rest and closes the connection.
+    /// Acknowledges the remaining messages and closes the connection.
     pub(crate) fn finish(&mut self, context: &mut ServeContext<'_>) {
         context.measured.select(self.slot);
         with_role!(&mut self.role, role => role.finish(&mut self.io.socket.connection, context));
@@ -212,7 +212,7 @@ impl Link {
 }
 
 impl LinkSocket {
-    /// Reads what there is, sends what may be sent. True: there is more to do at once.
+    /// Reads available data and sends due messages. Returns true if there is more to do at once.
     fn serve<R: Role>(
         &mut self,
         role: &mut R,

@@ -1,8 +1,7 @@
 //! A connection under load.
 //!
-//! [`Link`] reads and writes; what the members of its group do with it is behind the trait in
-//! `role.rs`: publishing, consuming, calling, answering, churning. One match per call picks the
-//! role; everything below it is statically dispatched.
+//! [`Link`] reads and writes. The trait in `role.rs` hides the work of the group's members: publishing, consuming,
+//! calling, answering, churning. One match per call picks the role; everything below it is statically dispatched.
 
 mod acceptance;
 mod answering;

@@ -1,8 +1,8 @@
-//! The role of a connection: what its members do with what arrives, and what they send.
+//! The role of a connection: its members' reaction to input, and their output.
 //!
-//! All methods have a default that does nothing, so that a role names only what concerns it.
-//! [`super::any_role::AnyRole`] picks the role with one match for each call; from there on
-//! everything is statically dispatched.
+//! All methods have a default that does nothing, so that a role implements only the relevant ones.
+//! [`super::any_role::AnyRole`] picks the role with one match for each call. From there on everything is statically
+//! dispatched.
 
 use rabbitscope_amqp::{Connection, Delivery, Refusal, Reply};
 
@@ -17,22 +17,22 @@ pub(super) trait Role {
     /// The side of the load that the connection serves.
     fn side(&self) -> Side;
 
-    /// The connection is new: the first messages may be sent and received.
+    /// Starts on a new connection: the first messages may be sent and received.
     fn start(&mut self, _now: RunInstant, _connection: &mut Connection) {}
 
-    /// The connection is lost. What was outstanding on it is counted and dropped; the role
-    /// continues on the next one.
+    /// Handles the loss of the connection. Outstanding messages are counted and dropped. The role continues on the next
+    /// connection.
     fn on_disconnect(&mut self, _context: &mut ServeContext<'_>) {}
 
-    /// A second is over: states that last are counted up to now.
+    /// Ends a second: counts lasting states up to now.
     fn tick(&mut self, _context: &mut ServeContext<'_>) {}
 
-    /// Checks the timeouts of the scenario, once a second. Fails when one ends the run.
+    /// Checks the timeouts of the scenario, once a second. Fails if one of them ends the run.
     fn check_timeouts(&mut self, _context: &mut ServeContext<'_>) -> Result<(), Failure> {
         Ok(())
     }
 
-    /// So much waits for the socket that nothing more should be read.
+    /// Returns whether so many bytes wait for the socket that reading must pause.
     fn is_congested(_socket: &mut Socket) -> bool {
         false
     }
@@ -87,10 +87,10 @@ pub(super) trait Role {
         Ok(())
     }
 
-    /// A barrier was put behind the messages of a channel.
+    /// Notes a barrier behind the messages of a channel.
     fn on_barrier(&mut self, _channel: u16) {}
 
-    /// The oldest barrier of a channel is answered: the broker has accepted the messages before it.
+    /// Notes the answer to the oldest barrier of a channel: the broker has accepted the messages before it.
     fn on_accepted(&mut self, _channel: u16, _context: &mut ServeContext<'_>) {}
 
     /// `channel.open-ok`
@@ -102,7 +102,7 @@ pub(super) trait Role {
     ) {
     }
 
-    /// A channel is closed; by the broker when there is a refusal.
+    /// Handles a closed channel. If there is a refusal, the broker closed it.
     fn on_channel_closed(
         &mut self,
         _channel: u16,
@@ -129,21 +129,21 @@ pub(super) trait Role {
         )))
     }
 
-    /// In words, for an error: the queue of the consumer with this tag.
+    /// Names the queue of the consumer with this tag, for an error.
     fn consumed_queue(&self, _consumer_tag: &[u8]) -> String {
         "replies".to_owned()
     }
 
-    /// Runs the tasks that are due: a message was held long enough, a consumer starts or polls.
+    /// Runs the due tasks: the end of a message's processing, the start of a consumer, a poll.
     fn run_due_tasks(&mut self, _connection: &mut Connection, _context: &mut ServeContext<'_>) {}
 
-    /// How often in a row [`Role::encode`] may be called before other connections get their turn.
-    /// 0: the role sends nothing by itself.
+    /// Number of calls of [`Role::encode`] in a row before other connections get their turn. 0: the role sends nothing
+    /// by itself.
     fn write_rounds(&self) -> u32 {
         0
     }
 
-    /// Encodes what may be sent, up to one write; false when there was nothing.
+    /// Encodes messages that may be sent, up to one write. Returns false if there were none.
     fn encode(
         &mut self,
         _socket: &mut Socket,
@@ -152,48 +152,48 @@ pub(super) trait Role {
         Ok(false)
     }
 
-    /// Something could be sent at once.
+    /// Returns whether messages could be sent at once.
     fn has_due(&self, _context: &ServeContext<'_>) -> bool {
         false
     }
 
-    /// When the next message or task is due. `can_publish`: the socket has room, and no alarm
+    /// Returns the time at which the next message or task is due. `can_publish`: the socket has room, and no alarm
     /// holds.
     fn next_due(&self, _can_publish: bool) -> Option<RunInstant> {
         None
     }
 
-    /// Publishers on the connection.
+    /// Number of publishers on the connection.
     fn publishers(&self) -> usize {
         0
     }
 
-    /// The broker owes an answer.
+    /// Returns whether the broker owes an answer.
     fn is_owed(&self) -> bool {
         false
     }
 
-    /// Messages sent and not confirmed.
+    /// Messages sent but not confirmed.
     fn unconfirmed(&self) -> u64 {
         0
     }
 
-    /// Answers that the end of the load waits for: confirms, replies, closings of churn.
+    /// Number of answers for which the end of the load waits: confirms, replies, closings of churn.
     fn awaited(&self) -> u64 {
         0
     }
 
-    /// Messages may still arrive.
+    /// Returns whether messages may still arrive.
     fn is_consuming(&self) -> bool {
         false
     }
 
-    /// Nothing more is read: what has no answer is recorded with its age.
+    /// Ends all reading: messages and requests without an answer are recorded with their age.
     fn give_up(&mut self, _context: &mut ServeContext<'_>) {}
 
-    /// Nothing more is sent.
+    /// Ends sending.
     fn stop(&mut self, _connection: &mut Connection, _context: &mut ServeContext<'_>) {}
 
-    /// The connection is about to be closed: acknowledges the rest.
+    /// Acknowledges the remaining messages before the connection is closed.
     fn finish(&mut self, _connection: &mut Connection, _context: &mut ServeContext<'_>) {}
 }

@@ -1,4 +1,4 @@
-//! What a link is given while it is served, and what it returns.
+//! The input and the results of one call of a link.
 
 use rabbitscope_amqp::Returned;
 
@@ -11,44 +11,44 @@ use crate::{
     report::{IntervalMeasurements, Observation, ObservationRecorder, ServiceMonitor},
 };
 
-/// When a message was sent, and how long after its time on the schedule, if it has one.
+/// Sending time of a message, and its delay after the scheduled time if it has one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Sending {
     pub(super) at: RunInstant,
     pub(super) lateness: Option<Nanos>,
 }
 
-/// One call of a link.
+/// The context of one call of a link.
 pub(crate) struct ServeContext<'a> {
-    /// The time that it is, as of the last look at the clock.
+    /// The current time, as last read from the clock.
     pub(crate) now: RunInstant,
     pub(crate) run: RunSettings,
-    /// Where the thread counts and measures.
+    /// The counts and measurements of the thread.
     pub(crate) measured: &'a mut IntervalMeasurements,
-    /// Where lost connections and alarms are reported.
+    /// The monitor for lost connections and alarms.
     pub(crate) service: &'a ServiceMonitor,
-    /// Records observations of messages; absent when nobody asks for them.
+    /// Records observations of messages; absent if none are recorded.
     pub(crate) recorder: Option<&'a mut ObservationRecorder>,
     pub(crate) pass: PacingPass<'a>,
     pub(crate) outcome: ServeOutcome,
 }
 
-/// How schedules are served in this call.
+/// The handling of schedules in this call.
 pub(crate) struct PacingPass<'a> {
-    /// Schedules are served now.
+    /// True if schedules are served now.
     pub(crate) is_on: bool,
     limiter: &'a mut BurstLimiter,
-    /// Messages that are due until then may be sent; absent: schedules wait.
+    /// Messages due up to this time may be sent; absent while schedules wait.
     pub(crate) due_until: Option<RunInstant>,
-    /// A schedule has been served.
+    /// True if a schedule has been served.
     pub(crate) has_paced: bool,
 }
 
-/// What the call returns besides its measurements.
+/// Results of the call besides its measurements.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ServeOutcome {
     pub(crate) done: DoneMembers,
-    /// The shortest latency that was measured.
+    /// The shortest measured latency.
     pub(crate) fastest: Option<Nanos>,
 }
 
@@ -67,8 +67,8 @@ impl<'a> ServeContext<'a> {
 }
 
 impl ServeContext<'_> {
-    /// Encoding begins. Messages that fall due while these are written wait for the next pass, or
-    /// each write would have one message.
+    /// Begins encoding. Messages that fall due during the write wait for the next pass. Otherwise each write would have
+    /// one message.
     #[inline]
     pub(super) fn begin(&mut self, has_schedule: bool) {
         self.now = self.run.clock.now();
@@ -77,13 +77,12 @@ impl ServeContext<'_> {
         }
     }
 
-    /// True when schedules were served, and the message at `due` has to wait for a later pass.
+    /// Returns whether schedules were served, and the message at `due` has to wait for a later pass.
     pub(crate) fn holds_back(&self, due: Option<RunInstant>) -> bool {
         due.is_some_and(|due| due <= self.now) && self.pass.due_until.is_some()
     }
 
-    /// Counts a scheduled message that is sent `lateness` after its time. The client itself caused
-    /// `own` of that.
+    /// Counts a scheduled message that is sent `lateness` after its time. The client itself caused `own` of that delay.
     #[inline]
     pub(super) fn sent_behind(&mut self, lateness: Nanos, own: Nanos) {
         let counts = &mut self.measured.counts;
@@ -93,7 +92,7 @@ impl ServeContext<'_> {
         self.measured.measure(Latency::ClientDelay, own, 1);
     }
 
-    /// Counts a scheduled message that is left out.
+    /// Counts a scheduled message that is skipped.
     pub(super) fn left_out(&mut self, own: Nanos) {
         let counts = &mut self.measured.counts;
         counts.scheduled += 1;
@@ -101,8 +100,8 @@ impl ServeContext<'_> {
         counts.late_by_client += u64::from(own > LATE_TOLERANCE);
     }
 
-    /// Counts a scheduled message that was not sent before the load ended. It is late, and recorded
-    /// with its age in the latencies that it would have had.
+    /// Counts a scheduled message that was not sent before the load ended. It counts as late, and with its age in the
+    /// latencies that it would have had.
     pub(super) fn overdue(&mut self, age: Nanos, latencies: &[Latency]) {
         self.measured.counts.late += 1;
         self.measured.counts.overdue += 1;
@@ -125,7 +124,7 @@ impl ServeContext<'_> {
         self.measured.measure(Latency::ConfirmIntended, latency, 1);
     }
 
-    /// A message arrived at `arrived`.
+    /// Records a message that arrived at `arrived`.
     #[inline]
     pub(super) fn delivered(&mut self, sending: Sending, arrived: RunInstant) {
         self.measured.before_sent += u64::from(sending.at > arrived);
@@ -133,7 +132,8 @@ impl ServeContext<'_> {
         self.measured(arrived.since(sending.at));
     }
 
-    /// A message reached an end at `end`: the latencies are from its sending and from its time on the schedule.
+    /// Records a message that reached an end at `end`. The latencies count from its sending and from its scheduled
+    /// time.
     #[inline]
     pub(super) fn reached(
         &mut self,
@@ -154,7 +154,7 @@ impl ServeContext<'_> {
             Some(self.outcome.fastest.map_or(latency, |fastest| fastest.min(latency)));
     }
 
-    /// Records a returned message: no consumer will receive it.
+    /// Records a returned message, which no consumer will receive.
     pub(super) fn record_return(&mut self, returned: &Returned<'_>) {
         let Some(recorder) = &mut self.recorder else { return };
         let stamp = Stamp::find(&returned.properties).or_else(|| Stamp::decode(&returned.body));

@@ -1,4 +1,4 @@
-//! A non-blocking socket with its AMQP connection: reads all there is, writes once.
+//! A non-blocking socket with its AMQP connection: reads all available data, writes once.
 
 use std::io;
 
@@ -16,26 +16,26 @@ use crate::{
 pub(crate) struct Socket {
     stream: Stream,
     pub(super) connection: Connection,
-    /// Read, but not complete yet.
+    /// Bytes of an incomplete frame.
     leftover: Vec<u8>,
-    /// The leftover arrived while the connection was set up, and has not been parsed.
+    /// True if the leftover arrived during the set-up of the connection, and has not been parsed.
     has_unseen: bool,
     readable: bool,
     writable: bool,
     /// Messages in the output. Each counts as published when the socket has taken it.
     unwritten: u64,
-    /// Bytes of the output that these messages were, as far as the socket has not taken them.
+    /// Remaining bytes of these messages in the output.
     unwritten_bytes: usize,
-    /// By channel number: what is known of messages for which no confirms were asked.
+    /// By channel number: acceptance of messages without confirms.
     acceptances: Vec<Acceptance>,
     stalled_since: Option<RunInstant>,
     blocked_since: Option<RunInstant>,
-    /// The socket has had room since then.
+    /// Time from which the socket has had room.
     ready_since: RunInstant,
 }
 
 pub(super) enum ReadOutcome {
-    /// This number of bytes at the front of the buffer is to be parsed.
+    /// Number of bytes to parse at the front of the buffer.
     Bytes(usize),
     Nothing,
     Eof,
@@ -68,7 +68,7 @@ impl Socket {
 
     /// Removes the socket from the poll.
     pub(crate) fn deregister(&self, registry: &Registry) {
-        // An error means that it was not registered, which is what was wanted.
+        // An error means that the socket was not registered, which is the goal.
         registry.deregister(&mut SourceFd(&self.stream.fd())).ok();
     }
 
@@ -76,7 +76,7 @@ impl Socket {
         self.connection.limits().frame_max
     }
 
-    /// The poll says that something has changed.
+    /// Notes a change that the poll reported.
     pub(crate) fn wake(&mut self, readable: bool, writable: bool) {
         self.readable |= readable;
         self.writable |= writable;
@@ -86,23 +86,24 @@ impl Socket {
         self.readable
     }
 
-    /// True when messages may be encoded: the last ones are written, and no alarm holds.
+    /// Returns whether messages may be encoded: the last ones are written, and no alarm holds.
     pub(super) fn can_publish(&self) -> bool {
         self.writable && self.unwritten == 0 && self.blocked_since.is_none()
     }
 
-    /// Since when there has been room for messages.
+    /// Returns the time from which there has been room for messages.
     pub(super) fn ready_since(&self) -> RunInstant {
         self.ready_since
     }
 
-    /// `count` messages were appended to the output.
+    /// Notes `count` messages that were appended to the output.
     pub(super) fn encoded(&mut self, count: u64) {
         self.unwritten += count;
         self.unwritten_bytes = self.connection.output().pending().len();
     }
 
-    /// `count` messages were appended to the output for which no confirms are asked. True: a barrier follows them.
+    /// Notes `count` messages without confirms that were appended to the output. Returns true if a barrier follows
+    /// them.
     #[inline]
     pub(super) fn sent(&mut self, channel: u16, count: u64, context: &ServeContext<'_>) -> bool {
         let at = usize::from(channel);
@@ -117,7 +118,7 @@ impl Socket {
         is_due
     }
 
-    /// Puts a barrier behind all messages that have none. Returns the channels.
+    /// Puts a barrier behind all messages that have none. Returns their channels.
     pub(super) fn ask(&mut self, now: RunInstant) -> Vec<u16> {
         let mut asked = Vec::new();
         for (channel, acceptance) in (0..).zip(&mut self.acceptances) {
@@ -129,7 +130,7 @@ impl Socket {
         asked
     }
 
-    /// A barrier of the channel is answered. False: there was none.
+    /// Notes the answer to a barrier of the channel. Returns false if there was no barrier.
     pub(super) fn accepted(&mut self, channel: u16, context: &mut ServeContext<'_>) -> bool {
         let acceptance = self.acceptances.get_mut(usize::from(channel));
         let count = acceptance.and_then(Acceptance::answered);
@@ -137,7 +138,7 @@ impl Socket {
         count.is_some()
     }
 
-    /// Messages without confirms of which it is not known whether the broker has accepted them.
+    /// Returns the messages without confirms that are not known to be accepted by the broker.
     pub(super) fn unaccepted(&self) -> u64 {
         self.acceptances.iter().map(Acceptance::unaccepted).sum()
     }
@@ -187,7 +188,7 @@ impl Socket {
         self.leftover.extend_from_slice(rest);
     }
 
-    /// Writes what the socket accepts.
+    /// Writes as many bytes as the socket accepts.
     #[inline]
     pub(super) fn flush(&mut self, context: &mut ServeContext<'_>) -> Result<(), Failure> {
         let output = self.connection.output();
@@ -226,13 +227,13 @@ impl Socket {
         }
     }
 
-    /// All that was encoded is written, or nobody knows how much of it was.
+    /// Counts all encoded messages as published: they are written, or the written part is unknown.
     fn count_written(&mut self, context: &mut ServeContext<'_>) {
         context.measured.counts.published += std::mem::take(&mut self.unwritten);
         self.unwritten_bytes = 0;
     }
 
-    /// The socket took some of the bytes: as large a part of the messages, but one that it may have begun.
+    /// Counts messages in proportion to the bytes that the socket took, except one that it may have begun.
     fn count_partly_written(&mut self, context: &mut ServeContext<'_>) {
         let left = self.connection.output().pending().len();
         let taken = self.unwritten_bytes.saturating_sub(left) as u128;
@@ -243,7 +244,7 @@ impl Socket {
         self.unwritten_bytes = left;
     }
 
-    /// True when the socket has accepted nothing for some time.
+    /// Returns whether messages wait for a full socket.
     pub(super) fn is_stalled(&self) -> bool {
         self.stalled_since.is_some()
     }
@@ -263,13 +264,13 @@ impl Socket {
         }
     }
 
-    /// There is a new connection.
+    /// Continues on a new connection.
     pub(super) fn on_reconnect(&mut self, prepared: PreparedConnection, now: RunInstant) {
         *self = Self { ready_since: now, ..Self::new(prepared) };
     }
 
-    /// The connection is lost. A write that was cut short counts as complete: nobody knows how much
-    /// of it the broker received. Nothing is read or written any more.
+    /// Handles the loss of the connection, and ends reading and writing. An incomplete write counts as complete,
+    /// because the part that the broker received is unknown.
     pub(super) fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
         self.count_written(context);
         self.acceptances.clear();
@@ -282,15 +283,15 @@ impl Socket {
         self.stream.shut_down();
     }
 
-    /// Nothing more is written: what was begun is not complete.
+    /// Ends writing: a message that was begun is not complete.
     pub(super) fn give_up(&mut self, context: &mut ServeContext<'_>) {
         if self.unwritten > 0 {
             self.count_partly_written(context);
         }
     }
 
-    /// Stalls and blocks that last are counted up to now, so that each second has its share.
-    /// Heartbeats are sent and expected.
+    /// Counts lasting stalls and blocks up to now, so that each second has its share. Sends due heartbeats, and checks
+    /// the broker's.
     pub(crate) fn tick(&mut self, context: &mut ServeContext<'_>) -> Result<(), Failure> {
         let now = context.now;
         if let Some(since) = &mut self.stalled_since {

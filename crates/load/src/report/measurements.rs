@@ -1,4 +1,4 @@
-//! What one thread counted and measured in one interval.
+//! Counts and latencies of one thread in one interval.
 
 use rabbitscope_runs::record::{Counters, SecondLatencies, SecondRow};
 use serde::{Deserialize, Serialize};
@@ -13,15 +13,14 @@ use crate::{
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct IntervalMeasurements {
     pub(crate) counts: Counters,
-    /// Sent and not confirmed at the end of the interval.
+    /// Messages sent but not confirmed at the end of the interval.
     pub(crate) outstanding: u64,
     /// Connections that are up at the end of the interval.
     pub(crate) connections: u64,
     /// By [`Latency`]: measurements of messages that were overdue at the end.
     pub(crate) overdue: [u64; Latency::ALL.len()],
     pub(crate) responsiveness: Responsiveness,
-    /// By [`Latency`]: the histograms of the selected slot, and nothing after
-    /// [`IntervalMeasurements::by_slot`].
+    /// The histograms of the selected slot, by [`Latency`]. Empty after [`IntervalMeasurements::by_slot`].
     #[serde(skip)]
     pub(crate) latencies: HistogramSet,
     /// The histograms of the other slots.
@@ -29,15 +28,15 @@ pub(crate) struct IntervalMeasurements {
     #[serde(skip)]
     selected: u16,
     pub(crate) churn: ChurnHistograms,
-    /// The first reason that the broker gave for refusing churn.
+    /// The broker's first reason for refusing churn.
     pub(crate) churn_refusal: Option<String>,
     /// Deliveries that carry no time stamp of this run.
     pub(crate) unstamped: u64,
-    /// Deliveries whose stamp is later than the clock of whoever read them: clocks of several processes differ.
+    /// Deliveries whose stamp is later than the clock of the receiving process: clocks of several processes differ.
     pub(crate) before_sent: u64,
 }
 
-/// Whether the broker answered in an interval, and whether the client polled its sockets.
+/// Responsiveness of the broker and of the client in an interval.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct Responsiveness {
@@ -47,7 +46,7 @@ pub(crate) struct Responsiveness {
     pub(crate) stalled: u64,
     /// The longest time for which a load thread did not poll.
     pub(crate) away: Nanos,
-    /// Connections of churn that could not be opened because nobody answered.
+    /// Connections of churn that failed to open because no server answered.
     pub(crate) unreached: u64,
 }
 
@@ -111,14 +110,14 @@ impl IntervalMeasurements {
         }
     }
 
-    /// Takes the histograms over that `other` has, and leaves it its counts.
+    /// Moves the histograms out of `other`, which keeps its counts.
     pub(crate) fn take_histograms(&mut self, other: &mut Self) {
         self.store_selected();
         add_slots(&mut self.slots, &other.by_slot());
         self.churn.add(&std::mem::take(&mut other.churn));
     }
 
-    /// How many latencies were measured, and how many messages have none.
+    /// Returns the number of measured latencies and of messages without one.
     pub(crate) fn samples(&self) -> u64 {
         let of_slots = self.slots.iter().flatten().map(LatencyHistogram::samples);
         let others = [self.unstamped, self.before_sent, self.churn.samples()];
@@ -126,13 +125,13 @@ impl IntervalMeasurements {
         all.fold(0, u64::saturating_add)
     }
 
-    /// Memory that the histograms take.
+    /// Returns the memory of the histograms in KiB.
     pub(crate) fn kib(&self) -> usize {
         let slots = self.slots.iter().flatten().chain(&self.latencies);
         slots.map(LatencyHistogram::kib).sum::<usize>() + self.churn.kib()
     }
 
-    /// Takes the histograms of all slots.
+    /// Takes the histograms of all slots, by slot.
     pub(crate) fn by_slot(&mut self) -> Vec<HistogramSet> {
         self.store_selected();
         std::mem::take(&mut self.slots)
@@ -150,7 +149,7 @@ impl IntervalMeasurements {
         self.overdue[latency as usize] += 1;
     }
 
-    /// A row of the series. The program adds the figures of the broker.
+    /// Returns a row of the series. The program adds the figures of the broker.
     pub(crate) fn row(&self, second: u32, length: Nanos) -> SecondRow {
         let (counts, interval_nanos) = (&self.counts, length.get());
         let point = |latency: Latency| latency_point(&self.latencies[latency as usize]);

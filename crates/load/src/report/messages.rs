@@ -11,7 +11,7 @@ pub(crate) enum Report {
     Interval(Box<IntervalReport>),
     /// Observations of messages, for `run.verify` and `run.trace-every`.
     Observed(Vec<Observation>),
-    /// The run does not end as the scenario demands, for this reason.
+    /// The run ends contrary to the scenario, for this reason.
     CutShort(String),
     /// A connection cannot go on.
     Failed(Failure),
@@ -28,7 +28,7 @@ pub(crate) struct IntervalReport {
     pub(crate) start: RunInstant,
     pub(crate) end: RunInstant,
     pub(crate) draining: bool,
-    /// The worker sends no other report.
+    /// True in the last report of a worker.
     pub(crate) is_last: bool,
     pub(crate) measured: IntervalMeasurements,
     pub(crate) publisher_counts: PublisherCounts,

@@ -1,7 +1,6 @@
-//! What threads of a run report: counts and latencies of an interval, observations of messages,
-//! lost connections.
+//! Reports of a run's threads: counts and latencies of an interval, observations of messages, lost connections.
 //!
-//! These types are below workers, verification and aggregation, which all use them.
+//! Workers, verification and aggregation all use these types, which therefore stand below them.
 
 mod failure;
 mod measurements;

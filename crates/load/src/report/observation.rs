@@ -1,4 +1,4 @@
-//! What load threads observe of single messages, for `run.verify` and `run.trace-every`.
+//! Observations of single messages by load threads, for `run.verify` and `run.trace-every`.
 
 use crate::clock::{Nanos, RunInstant};
 
@@ -7,27 +7,26 @@ use crate::clock::{Nanos, RunInstant};
 pub(crate) struct Reader {
     /// Number of the queue in the queue index of the verification.
     pub(crate) queue: u32,
-    /// Number of the consumer among all of the scenario.
+    /// Number of the consumer among all consumers of the scenario.
     pub(crate) consumer: u32,
 }
 
-/// An observation of a load thread. Those of consecutive messages are merged: `first` is the number
-/// of the first of `count` messages. Publishers know the low 32 bits of sequence numbers, consumers
-/// the bits of the stamp.
+/// An observation of a load thread. Observations of consecutive messages are merged: `first` is the number of the first
+/// of `count` messages. Publishers know the low 32 bits of sequence numbers, consumers the bits of the stamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Observation {
-    /// The broker has accepted the messages: confirmed them, or answered a request behind them.
+    /// The broker accepted the messages: it confirmed them, or answered a request behind them.
     Accepted { publisher: u32, first: u32, count: u32 },
     /// The messages are sent again.
     Republished { publisher: u32, first: u32, count: u32 },
-    /// The messages were sent without confirms, and the connection was lost, or the run ended, before
-    /// the broker answered a request behind them: it may have received some of them.
+    /// Messages without confirms whose fate is unknown. The connection was lost or the run ended before the broker
+    /// answered a request behind them. The broker may have received some of them.
     Unaccounted { publisher: u32, first: u32, count: u32 },
     /// The message was returned as unroutable.
     Returned { number: u32 },
     /// The messages were delivered to a consumer.
     Delivered { reader: Reader, first: u32, count: u32, redelivered: bool },
-    /// The consumer has lost its connection and subscribes again.
+    /// The consumer lost its connection and subscribes again.
     Resubscribed { reader: Reader },
     /// A step in the history of a traced message.
     Traced(TraceStep),
@@ -59,7 +58,7 @@ impl Observation {
 /// A step in the history of a traced message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TraceStep {
-    /// The number in its stamp.
+    /// The number in the message's stamp.
     pub(crate) number: u32,
     pub(crate) at: RunInstant,
     pub(crate) kind: TraceStepKind,

@@ -24,15 +24,15 @@ use crate::{
 /// Observations in a batch. Chosen: about 200 KiB.
 const BATCH: usize = 4096;
 
-/// Batches that wait for the aggregator, of all threads. With more the load threads wait, or the
-/// batches would fill the memory: about 50 MiB.
+/// Limit of the batches of all threads that wait for the aggregator. Beyond it the load threads wait, because more
+/// batches would fill the memory: these take about 50 MiB.
 const MAX_BATCHES: usize = 256;
 
-/// How often a load thread that waits for the aggregator checks again. Chosen: the aggregator needs
-/// less for a batch.
+/// Interval at which a load thread that waits for the aggregator checks again. Chosen: the aggregator needs less for a
+/// batch.
 const BACKPRESSURE_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
-/// Which observations of a run are recorded.
+/// The kinds of observations that a run records.
 #[derive(Clone, Debug)]
 pub(crate) struct ObservationSettings {
     verifies: bool,
@@ -43,7 +43,7 @@ pub(crate) struct ObservationSettings {
 }
 
 impl ObservationSettings {
-    /// Absent when none are.
+    /// Settings from the options of a run; absent if it records no observations.
     pub(crate) fn of(options: &RunOptions, numbering: Numbering) -> Option<Self> {
         let every = |every| u32::try_from(every).unwrap_or(u32::MAX);
         let trace_every = options.trace_every.map(every);
@@ -56,7 +56,7 @@ impl ObservationSettings {
         })
     }
 
-    /// The aggregator has processed a batch.
+    /// Notes that the aggregator has processed a batch.
     pub(crate) fn taken(&self) {
         self.waiting.fetch_sub(1, Ordering::Relaxed);
     }
@@ -74,7 +74,7 @@ impl ObservationRecorder {
         Self { settings, batch: Vec::with_capacity(BATCH), reports }
     }
 
-    /// A publisher sends a message.
+    /// Traces a message that a publisher sends.
     #[inline]
     pub(crate) fn sent(
         &mut self,
@@ -87,13 +87,13 @@ impl ObservationRecorder {
         self.trace(number, at, TraceStepKind::Sent { publisher, sequence, lateness });
     }
 
-    /// The broker accepted `count` messages from `first` on for which no confirm was asked.
+    /// Records that the broker accepted `count` messages from `first` on, which were sent without confirms.
     #[inline]
     pub(crate) fn accepted(&mut self, publisher: u32, first: u32, count: u32) {
         self.note(Observation::Accepted { publisher, first, count });
     }
 
-    /// The broker confirmed or refused a message.
+    /// Records that the broker confirmed or refused a message.
     #[inline]
     pub(crate) fn settled(
         &mut self,
@@ -109,7 +109,7 @@ impl ObservationRecorder {
         self.trace(number, at, TraceStepKind::Settled { accepted });
     }
 
-    /// A message came to a consumer.
+    /// Records the delivery of a message to a consumer.
     #[inline]
     pub(crate) fn delivered(
         &mut self,
@@ -158,7 +158,7 @@ impl ObservationRecorder {
         }
         self.settings.waiting.fetch_add(1, Ordering::Relaxed);
         let batch = std::mem::replace(&mut self.batch, Vec::with_capacity(BATCH));
-        // The receiver is gone when the run is over.
+        // Sending fails after the run, when the receiver is gone.
         self.reports.send(Report::Observed(batch)).ok();
     }
 }

@@ -1,5 +1,5 @@
-//! What changes about the service of a broker, as the load threads report it. A process of a fleet keeps these in a
-//! journal, and whoever joins the processes' measurements applies them in the order of their times.
+//! Changes in the service of a broker, as the load threads report them. A process of a fleet keeps them in a journal.
+//! The process that joins the measurements applies them in the order of their times.
 
 use rabbitscope_runs::record::ErrorKind;
 use serde::{Deserialize, Serialize};
@@ -7,35 +7,35 @@ use serde::{Deserialize, Serialize};
 use super::side::Side;
 use crate::clock::RunInstant;
 
-/// A change, and when it happened.
+/// A change and its time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct TimedChange {
     pub(crate) at: RunInstant,
     pub(crate) change: ServiceChange,
 }
 
-/// What changed.
+/// A change in the service of a broker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ServiceChange {
-    /// Connections were made before the load began.
+    /// Connections that were made before the load began.
     Connected { side: Side, count: usize },
     /// A connection is lost.
     Lost { side: Side, reason: String },
-    /// A lost connection was made again.
+    /// A lost connection was replaced.
     Back { side: Side },
     /// An alarm blocks a connection that was not blocked.
     Blocked { reason: String },
-    /// A connection is no longer blocked, or gone.
+    /// A connection is no longer blocked, or no longer exists.
     Unblocked,
-    /// A channel had no confirm since then, although one was due.
+    /// A channel had no confirm from this time on, although one was due.
     Waited { since: RunInstant },
-    /// Errors of one kind, the last of which had this reason.
+    /// Errors of one kind, with the reason of the last one.
     Failed { kind: ErrorKind, count: u64, reason: String },
 }
 
 impl ServiceChange {
-    /// In words, where it has one.
+    /// The reason of a loss, an alarm or an error; absent for other changes.
     pub(crate) fn reason(&self) -> Option<&str> {
         match self {
             Self::Lost { reason, .. } | Self::Blocked { reason } | Self::Failed { reason, .. } => {
@@ -46,12 +46,13 @@ impl ServiceChange {
     }
 }
 
-/// Changes that nobody has taken yet, in the order in which they came.
+/// Changes that were not taken yet, in the order of their arrival.
 #[derive(Debug, Default)]
 pub(super) struct ServiceJournal(Vec<TimedChange>);
 
 impl ServiceJournal {
-    /// Errors that come one after another are one change: a broker that is away refuses thousands of connections.
+    /// Adds a change. Consecutive errors of one kind become one change, because an unreachable broker refuses thousands
+    /// of connections.
     pub(super) fn push(&mut self, at: RunInstant, change: ServiceChange) {
         if let (
             Some(TimedChange {

@@ -1,6 +1,6 @@
-//! When the broker was not available: lost connections and resource alarms, as the load threads report them.
+//! Times without service: lost connections and resource alarms, as the load threads report them.
 //!
-//! Threads report changes only. Changes are rare, so that one lock for all threads costs nothing.
+//! Threads report changes only. Changes are so rare that one lock for all threads costs nothing.
 
 use std::{collections::BTreeMap, sync::Mutex};
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::clock::{Nanos, RunInstant};
 
-/// Spans that are kept; more are only counted. Chosen.
+/// Limit of the kept spans; further ones are only counted. Chosen.
 const MAX_SPANS: usize = 1000;
 
 /// Connections and alarms of a run, reported by its threads.
@@ -30,7 +30,7 @@ struct State {
     spans: Vec<ServiceSpan>,
     spans_left_out: u64,
     errors: BTreeMap<ErrorKind, ErrorCount>,
-    /// Changes for another process; absent: nobody asks for them.
+    /// Changes for another process; absent if none asks for them.
     journal: Option<ServiceJournal>,
     stalls: Stalls,
 }
@@ -42,18 +42,18 @@ struct Connections {
     lost: usize,
 }
 
-/// The time in which a condition holds, split into intervals.
+/// The time in which a condition holds, split by interval.
 #[derive(Debug, Default)]
 struct ConditionTime {
-    /// Since when the condition holds, and why.
+    /// Start and reason of the condition that holds now.
     current: Option<(RunInstant, String)>,
-    /// Times that are over and not yet counted in an interval.
+    /// Past times that no interval has counted yet.
     untold: Vec<(RunInstant, RunInstant)>,
-    /// The current time has been counted up to here.
+    /// Time up to which the current condition has been counted.
     told_until: RunInstant,
 }
 
-/// A condition that held.
+/// A condition that has ended.
 struct EndedCondition {
     from: RunInstant,
     to: RunInstant,
@@ -74,7 +74,7 @@ impl ConditionTime {
         Some(EndedCondition { from: since, to: now.max(since), reason })
     }
 
-    /// The time before `end` that was not counted yet.
+    /// Counts and returns the time before `end` that was not counted yet.
     fn tell(&mut self, end: RunInstant) -> Nanos {
         let mut sum = Nanos::ZERO;
         for (from, to) in &mut self.untold {
@@ -102,7 +102,7 @@ pub(crate) struct UnavailableTime {
 pub(crate) struct ServiceFindings {
     pub(crate) spans: Vec<ServiceSpan>,
     pub(crate) spans_left_out: u64,
-    /// All connections of one side were lost when the load ended.
+    /// True if all connections of one side were lost when the load ended.
     pub(crate) is_down: bool,
     pub(crate) errors: Vec<ErrorCount>,
     pub(crate) stalls: Vec<Stall>,
@@ -110,22 +110,22 @@ pub(crate) struct ServiceFindings {
 }
 
 impl ServiceMonitor {
-    /// Keeps changes from now on, for [`ServiceMonitor::take_changes`].
+    /// Records changes from now on, for [`ServiceMonitor::take_changes`].
     pub(crate) fn keep_journal(&self) {
         self.with(|state| state.journal = Some(ServiceJournal::default()));
     }
 
-    /// The reason of the alarm that blocks connections now; absent when there is none.
+    /// Returns the reason of the alarm that blocks connections now; absent if there is none.
     pub(crate) fn alarm(&self) -> Option<String> {
         self.with(|state| state.alarm.current.as_ref().map(|(_, reason)| reason.clone()))
     }
 
-    /// The changes since this was called last.
+    /// Takes the changes since the last call.
     pub(crate) fn take_changes(&self) -> Vec<TimedChange> {
         self.with(|state| state.journal.as_mut().map(ServiceJournal::take).unwrap_or_default())
     }
 
-    /// A connection is lost and was not made again.
+    /// Returns whether a connection is lost and not yet replaced.
     pub(crate) fn has_losses(&self) -> bool {
         self.with(|state| state.sides.iter().any(|side| side.lost > 0))
     }
@@ -135,27 +135,28 @@ impl ServiceMonitor {
         self.note(RunInstant::START, ServiceChange::Connected { side, count: 1 });
     }
 
-    /// A connection is lost.
+    /// Notes the loss of a connection.
     pub(crate) fn lost(&self, side: Side, now: RunInstant, failure: &Failure) {
         self.note(now, ServiceChange::Lost { side, reason: failure.reason.clone() });
     }
 
-    /// A lost connection was made again.
+    /// Notes that a lost connection was replaced.
     pub(crate) fn back(&self, side: Side, now: RunInstant) {
         self.note(now, ServiceChange::Back { side });
     }
 
-    /// An alarm blocks a connection that was not blocked.
+    /// Notes that an alarm blocks a connection that was not blocked.
     pub(crate) fn blocked(&self, now: RunInstant, reason: &str) {
         self.note(now, ServiceChange::Blocked { reason: reason.to_owned() });
     }
 
-    /// A connection is no longer blocked, or gone.
+    /// Notes that a connection is no longer blocked, or no longer exists.
     pub(crate) fn unblocked(&self, now: RunInstant) {
         self.note(now, ServiceChange::Unblocked);
     }
 
-    /// A channel had no confirm for this time, although one was due.
+    /// Notes that a channel had no confirm from `since` to `now`, although one was due. Shorter waits than
+    /// [`MIN_STALL`] are ignored.
     #[inline]
     pub(crate) fn waited(&self, since: RunInstant, now: RunInstant) {
         if now.since(since) >= MIN_STALL {
@@ -168,7 +169,7 @@ impl ServiceMonitor {
         self.note(now, ServiceChange::Failed { kind, count: 1, reason: reason.to_owned() });
     }
 
-    /// Takes a change into account.
+    /// Applies a change, and adds it to the journal if there is one.
     pub(crate) fn note(&self, at: RunInstant, change: ServiceChange) {
         self.with(|state| {
             state.apply(at, &change);
@@ -178,7 +179,7 @@ impl ServiceMonitor {
         });
     }
 
-    /// The times before `end` that were not counted yet.
+    /// Counts and returns the times before `end` that were not counted yet.
     pub(crate) fn lap(&self, end: RunInstant) -> UnavailableTime {
         self.with(|state| UnavailableTime {
             down: state.down.tell(end),
@@ -186,7 +187,7 @@ impl ServiceMonitor {
         })
     }
 
-    /// The service of a load that ended at `load_end`.
+    /// Returns the service of a load that ended at `load_end`.
     pub(crate) fn finish(&self, load_end: RunInstant) -> ServiceFindings {
         self.with(|state| {
             let over = state.down.end(load_end);
@@ -310,7 +311,8 @@ mod tests {
         assert_eq!(monitor.lap(at(500)).down, Nanos::new(80), "and not what comes later");
         assert_eq!(monitor.lap(at(600)).down, Nanos::new(20));
         let found = monitor.finish(at(600));
-        let spans: Vec<_> = found.spans.iter().map(|it| (it.from_nanos, it.to_nanos)).collect();
+        let spans: Vec<_> =
+            found.spans.iter().map(|span| (span.from_nanos, span.to_nanos)).collect();
         assert_eq!((spans, found.is_down), (vec![(250, 430), (450, 520)], false));
     }
 
@@ -357,7 +359,8 @@ mod tests {
             monitor.failed(kind, at(now), reason);
         }
         let errors = monitor.finish(at(9)).errors;
-        let errors: Vec<_> = errors.iter().map(|it| (it.count, it.last.as_str())).collect();
+        let errors: Vec<_> =
+            errors.iter().map(|error| (error.count, error.last.as_str())).collect();
         assert_eq!(errors, [(1, "too large"), (2, "timed out")]);
     }
 }

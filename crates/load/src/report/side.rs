@@ -1,4 +1,4 @@
-//! Which side of the load a connection serves; without any connection of one side the run has no service.
+//! The side of the load that a connection serves. A run has no service while every connection of a side is lost.
 
 use serde::{Deserialize, Serialize};
 

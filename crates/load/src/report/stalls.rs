@@ -4,10 +4,11 @@ use rabbitscope_runs::record::Stall;
 
 use crate::clock::{Nanos, RunInstant};
 
-/// Shorter waits are part of the latency. Chosen: an order of magnitude above what a broker takes that writes to a disk.
+/// Shortest wait that is a stall; shorter ones are part of the latency. Chosen: an order of magnitude above the latency
+/// of a broker that writes to a disk.
 pub(super) const MIN_STALL: Nanos = Nanos::from_micros(100_000);
 
-/// Stalls that are kept; more are only counted. Chosen.
+/// Limit of the kept stalls; further ones are only counted. Chosen.
 const MAX_STALLS: usize = 10_000;
 
 /// Stalls in the order in which they ended.
@@ -22,7 +23,7 @@ impl Stalls {
         let (from_nanos, to_nanos) = (from.nanos(), to.nanos());
         let longest_nanos = to.since(from).get();
         let mut stall = Stall { from_nanos, to_nanos, waits: 1, longest_nanos };
-        // Threads report as they wake: those that overlap stand at the end.
+        // Threads report when they wake up, so that overlapping stalls stand at the end.
         while let Some(last) = self.joined.last()
             && last.to_nanos >= stall.from_nanos
         {
@@ -36,7 +37,7 @@ impl Stalls {
         }
     }
 
-    /// Those of a load that ended at `load_end`, and how many there was no room for.
+    /// Returns the stalls of a load that ended at `load_end`, and the number of stalls that were not kept.
     pub(super) fn finish(&mut self, load_end: RunInstant) -> (Vec<Stall>, u64) {
         let mut stalls = std::mem::take(&mut self.joined);
         stalls.retain(|stall| stall.from_nanos < load_end.nanos());
@@ -70,9 +71,9 @@ mod tests {
         let (found, left_out) = stalls.finish(RunInstant::from_nanos(80));
         let found: Vec<_> = found
             .iter()
-            .map(|it| (it.from_nanos, it.to_nanos, it.waits, it.longest_nanos))
+            .map(|stall| (stall.from_nanos, stall.to_nanos, stall.waits, stall.longest_nanos))
             .collect();
-        // The third came so late that it is joined with what stood before it.
+        // The third one is reported so late that it joins stalls which were reported before it.
         assert_eq!((found, left_out), (vec![(5, 60, 4, 25), (70, 80, 1, 10)], 0));
     }
 }

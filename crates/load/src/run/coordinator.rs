@@ -35,7 +35,7 @@ use crate::{
     worker::{Worker, WorkerContext},
 };
 
-/// How often the stop flag is checked.
+/// Interval at which the stop flag is checked.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Runs the load; returns when every worker is done.
@@ -181,7 +181,7 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    /// Ends the load when the user, a count or idle time asks for it.
+    /// Ends the load if the user stops it, or a count or the idle time is reached.
     pub(super) fn check_end(&mut self, stop: &AtomicBool) {
         let shared = self.shared;
         if stop.load(Ordering::Relaxed) && !std::mem::replace(&mut self.was_stopped, true) {
@@ -198,7 +198,7 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    /// A run that was to empty its queues has done so.
+    /// Cuts the run short if `until = "empty"` was not met, or if messages were in the queues again afterwards.
     pub(super) fn check_emptied(&mut self, queue_drain: Option<&QueueDrain<'_>>) {
         let Some(queue_drain) = queue_drain else { return };
         if !self.shared.is_empty.load(Ordering::Relaxed) && queue_drain.left() != Some(0) {
@@ -212,7 +212,7 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    /// Sets the verdict. The first reason counts.
+    /// Sets the verdict to aborted. The first reason counts.
     pub(super) fn cut_short(&mut self, reason: String) {
         if self.verdict == Verdict::Completed {
             self.verdict = Verdict::Aborted { reason };
@@ -220,7 +220,7 @@ impl<'a> Coordinator<'a> {
     }
 }
 
-/// Starts all threads. Returns how many will report their end.
+/// Starts all threads. Returns the number of threads, each of which reports its end.
 pub(super) fn start<'scope>(
     scope: &'scope Scope<'scope, '_>,
     workers: Vec<Worker>,
@@ -245,14 +245,16 @@ pub(super) fn start<'scope>(
     count
 }
 
-/// When the load ends, if nothing ends it before.
+/// Scheduled end of the load, if nothing ends it earlier.
 pub(super) fn end_of_load(scenario: &Scenario) -> RunInstant {
     scenario.stop.duration.map_or(RunInstant::NEVER, |length| RunInstant::START + length.into())
 }
 
 /// Sleeps until the scenario's start time, if it has one in the future.
 pub(crate) fn wait_for_start(scenario: &Scenario, stop: &AtomicBool) {
-    let Some(start) = scenario.run.start_at.map(|at| SystemTime::UNIX_EPOCH + at) else { return };
+    let Some(start) = scenario.run.start_at.map(|unix| SystemTime::UNIX_EPOCH + unix) else {
+        return;
+    };
     while let Ok(rest) = start.duration_since(SystemTime::now())
         && !rest.is_zero()
         && !stop.load(Ordering::Relaxed)
@@ -261,13 +263,12 @@ pub(crate) fn wait_for_start(scenario: &Scenario, stop: &AtomicBool) {
     }
 }
 
-/// How the publishers of a scenario number their messages.
+/// Numbering of the messages of all publishers of a scenario.
 pub(super) fn numbering(scenario: &Scenario) -> Numbering {
-    Numbering::new(scenario.publishers.iter().map(|it| it.count).sum())
+    Numbering::new(scenario.publishers.iter().map(|group| group.count).sum())
 }
 
-/// The tag of the run for stamps. Stamps keep 12 bits of it: two runs have the same by chance once
-/// in 4,096.
+/// The tag of the run for stamps. Stamps keep 12 bits of it, so that two runs share a tag by chance once in 4,096.
 #[expect(clippy::cast_possible_truncation, reason = "low bits are as good as any")]
 pub fn run_tag(started_unix_nanos: u64) -> u16 {
     (started_unix_nanos >> 10 ^ started_unix_nanos >> 26 ^ u64::from(std::process::id())) as u16

@@ -14,8 +14,9 @@ use crate::{
 /// `until = "idle"`: ends a run after seconds in which no message was written, accepted or consumed.
 pub(super) struct IdleTimeout {
     length: Option<Nanos>,
-    /// The end of the last busy second, and of the latest second.
+    /// End of the last busy second.
     busy: RunInstant,
+    /// End of the latest second.
     latest: RunInstant,
 }
 
@@ -41,8 +42,8 @@ impl IdleTimeout {
     }
 }
 
-/// Numbers of members whose end ends the run: all publishers, consumers, callers or churn slots, if
-/// all of their groups have an end.
+/// Numbers of members that must be done to end the run: publishers, consumers, callers or churn slots. A kind counts
+/// only if all of its groups have an end.
 pub(super) struct EndConditions {
     publishers: Option<usize>,
     consumers: Option<usize>,
@@ -55,9 +56,11 @@ impl EndConditions {
         let Scenario { publishers, consumers, requests, churn, .. } = scenario;
         let members = |count: u32, messages: Option<u64>| messages.map(|_| count as usize);
         Self {
-            publishers: total(publishers.iter().map(|it| it.ends().then_some(it.count as usize))),
-            consumers: total(consumers.iter().map(|it| members(it.count, it.messages))),
-            callers: total(requests.iter().map(|it| members(it.count, it.messages))),
+            publishers: total(
+                publishers.iter().map(|group| group.ends().then_some(group.count as usize)),
+            ),
+            consumers: total(consumers.iter().map(|group| members(group.count, group.messages))),
+            callers: total(requests.iter().map(|group| members(group.count, group.messages))),
             churners: total(churn.iter().map(slots_that_end)),
         }
     }
@@ -76,7 +79,7 @@ impl EndConditions {
     }
 }
 
-/// Members of all groups; absent when there are none or some have no end.
+/// Number of members of all groups; absent if there are none or some group has no end.
 fn total(members: impl Iterator<Item = Option<usize>>) -> Option<usize> {
     members.sum::<Option<usize>>().filter(|count| *count > 0)
 }
@@ -98,7 +101,7 @@ mod tests {
 
     #[test]
     fn silence_ends_a_run() {
-        /// Seconds with and without messages; after how many of them is it over?
+        /// Plays seconds with (`x`) and without messages, and checks the position of the one that ends the run.
         fn check(overrides: &[&str], seconds: &str, expected: Option<usize>) {
             let overrides: Vec<_> = overrides.iter().map(|text| (*text).to_owned()).collect();
             let scenario = scenario::parse(TEXT, "test", &overrides).unwrap();
@@ -133,7 +136,8 @@ mod tests {
 
     #[test]
     fn counts_end_a_run_when_a_whole_side_has_them() {
-        /// The run ends when this many publishers and consumers of these groups are done.
+        /// Checks whether the run ends after this many publishers and consumers are done. The groups in `counted` have
+        /// an end.
         fn check(counted: &[&str], done: (usize, usize), expected: bool) {
             let overrides: Vec<_> = counted.iter().map(|key| format!("{key}.messages=9")).collect();
             let scenario = scenario::parse(TEXT, "test", &overrides).unwrap();

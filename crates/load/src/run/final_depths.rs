@@ -1,5 +1,5 @@
-//! Messages that are left in the queues when the run is over. A broker answers the question for them before it has put
-//! into the queue what is on its way there, so that messages which are missing may only be late.
+//! Depths of the queues after the run. A broker may report a depth before messages on their way have entered the queue.
+//! Messages that seem to be missing may therefore only be late.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -9,16 +9,17 @@ use std::{
 
 use crate::aggregate::Aggregator;
 
-/// How often the depths are read while messages are missing. Chosen.
+/// Interval at which the depths are read while messages are missing. Chosen.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
-/// What is missing is lost when for this time no queue has grown. Chosen: longer than a broker waits for a slow disk.
+/// Time without growth of any queue after which missing messages count as lost. Chosen: longer than a broker waits for
+/// a slow disk.
 const STILL_TIME: Duration = Duration::from_secs(3);
 
-/// Whatever happens, the depths are read no longer. Chosen: as long as answers are awaited.
+/// Longest time for which the depths are read. Chosen: as long as answers are awaited.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// Completes the check of all deliveries. As long as it misses messages and queues grow, it waits for them.
+/// Completes the check of all deliveries. While messages are missing and queues grow, it waits for them.
 pub(super) fn verify(
     aggregator: &mut Aggregator,
     read: impl Fn(&[String]) -> Vec<Option<u64>>,
@@ -39,11 +40,12 @@ pub(super) fn verify(
     }
 }
 
-/// Keeps the greatest depth of each queue: what expires now was not lost in the run. True: one has grown.
+/// Keeps the greatest depth of each queue: a message that expires now was not lost in the run. Returns true if a queue
+/// has grown.
 fn grow(depths: &mut [Option<u64>], latest: &[Option<u64>]) -> bool {
     let mut has_grown = false;
     for (depth, latest) in depths.iter_mut().zip(latest) {
-        // What is unknown once stays unknown: it is not judged.
+        // A depth that is unknown once stays unknown, and the queue is not judged.
         if let (Some(depth), Some(latest)) = (depth, latest)
             && latest > depth
         {

@@ -1,5 +1,5 @@
-//! When the processes of a run are to be done at the latest. One that says that it goes on, and never that it is done,
-//! would be waited for without end.
+//! The deadline by which the processes of a run must be done. Without it, the controller would wait for ever for a
+//! process that reports progress but never its end.
 
 use std::{
     sync::atomic::Ordering,
@@ -15,19 +15,19 @@ use crate::{
     worker::{ANSWER_TIMEOUT, CLOSE_TIMEOUT, DRAIN_TIMEOUT},
 };
 
-/// What is added to the time that an end can take, for a process that has no CPU, or whose updates are late. Chosen:
-/// three times as long as one that is silent is waited for.
+/// Allowance beyond the time that an end can take, for a process without CPU or with late updates. Chosen: three times
+/// the silence after which a process is dropped.
 const MARGIN: Duration = Duration::from_secs(30);
 
-/// A `next` that took longer was away: a bus that was gone, or a process that was stopped. Chosen.
+/// A call of `next` that takes longer was interrupted: the bus was unreachable, or this process was stopped. Chosen.
 const MAX_ABSENCE: Duration = Duration::from_secs(1);
 
-/// How long the reading of what was said meanwhile may take. Chosen: a log of ten hours is read in less.
+/// Longest time for reading the backlog of updates. Chosen: a log of ten hours is read in less.
 const CATCH_UP_TIME: Duration = Duration::from_secs(600);
 
-/// Since when what processes say is heard as soon as they say it.
+/// The time at which this process caught up with the backlog of updates.
 pub(super) struct Hearing {
-    /// Absent: what was said before is still being read.
+    /// Absent while the backlog is being read.
     since: Option<Instant>,
     away: Instant,
 }
@@ -37,7 +37,7 @@ impl Hearing {
         Self { since: None, away: now }
     }
 
-    /// From `asked` to `now` it was listened. `is_behind`: not all is read that was said before.
+    /// Notes a wait for updates from `asked` to `now`. `is_behind`: older updates are still unread.
     pub(super) fn note(&mut self, asked: Instant, now: Instant, is_behind: bool) {
         if now.saturating_duration_since(asked) > MAX_ABSENCE {
             *self = Self::new(now);
@@ -49,17 +49,17 @@ impl Hearing {
     }
 }
 
-/// What a process has not done that it is to have done by now.
+/// The step that a process has not completed in time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Overdue {
-    /// To publish nothing any more, and to await no answers.
+    /// To stop publishing, and to await no more answers.
     Stopping,
     /// To end.
     Ending,
 }
 
 impl Overdue {
-    /// Follows the name of a process.
+    /// Text that follows the name of a process in a message.
     pub(super) fn text(self) -> &'static str {
         match self {
             Self::Stopping => "says long after the end of the load that it goes on publishing",
@@ -70,15 +70,15 @@ impl Overdue {
     }
 }
 
-/// The ends that a scenario allows.
+/// The latest end that a scenario allows.
 pub(super) struct LatestEnd {
     planned: RunInstant,
     awaits_empty: bool,
-    /// How long connections may take that churn has open.
+    /// Longest time for which churn may keep connections open.
     churn: Duration,
-    /// When the load was over.
+    /// End of the load.
     over: Option<Instant>,
-    /// When consumers were to go on no longer.
+    /// Time from which consumers had no more reason to go on.
     emptied: Option<Instant>,
 }
 
@@ -93,8 +93,9 @@ impl LatestEnd {
         }
     }
 
-    /// What every process is to have done. `age` is the time of the run, or less. Queues that do not become empty have a
-    /// limit of their own (`empty-timeout`), a load without duration has none.
+    /// Returns the step that every process must have completed by now. `age` is the time of the run, or less.
+    ///
+    /// Queues that do not become empty have their own limit (`empty-timeout`). A load without duration has none.
     pub(super) fn check(
         &mut self,
         now: Instant,
@@ -137,7 +138,7 @@ mod tests {
 
     use super::*;
 
-    /// A run, second by second.
+    /// A simulated run, second by second.
     struct Run {
         shared: SharedState,
         latest: LatestEnd,
@@ -163,7 +164,7 @@ mod tests {
     }
 
     impl Run {
-        /// What is overdue at a second of the run, of which every one before was heard.
+        /// Returns the overdue step at a second of the run. Updates are heard in every second up to it.
         fn at(&mut self, second: u64) -> Option<Overdue> {
             let mut found = None;
             while self.second < second {
@@ -181,7 +182,7 @@ mod tests {
         }
     }
 
-    /// 30 s more than answers (120 s), drain (2 s) and close (1 s) may take.
+    /// The limit is 30 s more than answers (120 s), drain (2 s) and close (1 s) may take.
     #[test]
     fn a_load_ends_after_its_duration() {
         let mut planned = run("duration = '10s'", 0);

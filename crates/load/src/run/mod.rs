@@ -1,5 +1,5 @@
-//! The run itself: workers are assembled, reports received, and the end decided. A part of a run that several
-//! processes share reports to another process (`part`), which joins what it gets (`remote`).
+//! The run itself: assembles workers, receives reports and decides the end. If several processes share a run, each runs
+//! its part (`part`) and reports to another process, which joins the parts (`remote`).
 
 mod coordinator;
 mod end_conditions;

@@ -1,4 +1,4 @@
-//! A part of a run, whose reports go to another process.
+//! A part of a run, which reports to another process.
 
 use std::{
     sync::{
@@ -30,13 +30,15 @@ use crate::{
     worker::{Worker, WorkerContext},
 };
 
-/// How often wishes are looked at and updates are sent. Chosen: a fiftieth of a second is not seen by people, and costs
-/// next to nothing.
+/// Interval at which wishes are read and updates are sent. Chosen: people do not notice a fiftieth of a second, and it
+/// costs next to nothing.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Connects the share of `scenario` that is this process's own, waits for the start and puts its load on. The topology
-/// is there already; `run` is the token of its names. Files are read, as far as `files` allows it, before anything is connected. Returns when every thread is done, also without ever starting
-/// when `stop` becomes true.
+/// Connects this process's share of `scenario`, waits for the start and runs its load. The topology exists already;
+/// `run` is the token of its names.
+///
+/// Files are read, as far as `files` allows it, before any connection is made. Returns when every thread is done, or,
+/// if `stop` becomes true before the start, without starting.
 pub fn run_part(
     scenario: &Scenario,
     run: &str,
@@ -62,7 +64,7 @@ pub fn run_part(
             break start;
         }
         let now = Instant::now();
-        // One that has broken meanwhile fails when the load starts, and is handled there.
+        // A connection that has broken meanwhile fails when the load starts, and is handled there.
         for one in &mut prepared {
             let _ = PreparedConnection::keep_alive(one, now);
         }
@@ -82,7 +84,7 @@ fn run_workers(
     let scenario = context.scenario;
     let shared = SharedState::default();
     shared.others_confirm.store(true, Ordering::Relaxed);
-    // Wishes do not say whether the queues are empty or were only to be.
+    // Wishes do not tell empty queues from an abandoned drain.
     shared.is_abandoned.store(true, Ordering::Relaxed);
     shared.service.keep_journal();
     workers.iter().flat_map(Worker::sides).for_each(|side| shared.service.connected(side));
@@ -122,7 +124,7 @@ fn run_workers(
     });
 }
 
-/// Passes reports on, and wishes in, until every thread is done.
+/// Passes reports on to the host, and its wishes to the threads, until every thread is done.
 fn pass_on(
     mut collector: Collector,
     (received, clock): (&Receiver<Report>, &RunClock),

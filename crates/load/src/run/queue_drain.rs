@@ -17,11 +17,11 @@ use crate::{
 /// Shortest pause between two polls of the queue depths. Chosen.
 const DEPTH_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The pause is at least this multiple of the time that the poll took, so that many queues are no
-/// load of their own: a fifth of the time is spent polling at most.
+/// Lower bound of the pause, as a multiple of the time that the poll took. At most a fifth of the time is then spent
+/// polling, so that many queues are no load of their own.
 const POLL_INTERVAL_FACTOR: u32 = 4;
 
-/// How often a pause checks whether the run is over.
+/// Interval at which a pause checks whether the run is over.
 const END_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Polls the depths of the queues until they are empty.
@@ -29,13 +29,13 @@ pub(super) struct QueueDrain<'a> {
     context: &'a RunContext<'a>,
     shared: &'a SharedState,
     timeout: Duration,
-    /// Load threads; the queues can be empty for good when none of them publishes.
+    /// Number of load threads. The queues can be empty for good only when none of them publishes.
     workers: usize,
     queues: QueueIndex,
 }
 
 impl<'a> QueueDrain<'a> {
-    /// Absent when the scenario does not wait for empty queues.
+    /// Creates a drain; absent if the scenario does not wait for empty queues.
     pub(crate) fn of(
         context: &'a RunContext<'a>,
         shared: &'a SharedState,
@@ -50,7 +50,7 @@ impl<'a> QueueDrain<'a> {
         }
     }
 
-    /// Returns when the queues are empty, when that has taken too long, or when the run is over.
+    /// Polls the queues. Returns when they are empty, when the timeout has passed, or when the run is over.
     pub(crate) fn watch(&self, reports: &Sender<Report>) {
         while publishes(self.context.scenario) && !self.has_stopped() {
             if self.is_over() {
@@ -98,7 +98,7 @@ impl<'a> QueueDrain<'a> {
             .any(|flag| flag.load(Ordering::Relaxed))
     }
 
-    /// Messages in all queues; absent when one of them did not answer.
+    /// Returns the messages in all queues; absent if one of them did not answer.
     pub(crate) fn left(&self) -> Option<u64> {
         self.depths()?.into_iter().sum()
     }
@@ -108,8 +108,8 @@ impl<'a> QueueDrain<'a> {
         Some(restorer.depths(self.queues.names(), self.context.dialer))
     }
 
-    /// Messages that are in the queues when all connections are closed. Queues may have gone with the connections. Asked
-    /// twice: what was not acknowledged comes back a little later.
+    /// Returns the messages that are in the queues after all connections are closed. Queues may have vanished with the
+    /// connections. The depths are read twice, as unacknowledged messages come back a little later.
     pub(crate) fn left_behind(&self) -> u64 {
         let ask = || self.depths().into_iter().flatten().flatten().sum();
         let left: u64 = ask();
@@ -128,7 +128,7 @@ impl<'a> QueueDrain<'a> {
     }
 }
 
-/// The load has an end of its own, before the queues are drained.
+/// Returns whether the scenario publishes, so that the load has its own end before the drain.
 fn publishes(scenario: &Scenario) -> bool {
     !scenario.publishers.is_empty() || !scenario.requests.is_empty()
 }

@@ -1,4 +1,4 @@
-//! A run whose load other processes put on the broker: joins what they tell, and decides when they stop.
+//! A run whose load comes from other processes: joins their updates, and decides when they stop.
 
 use std::{
     collections::BTreeSet,
@@ -27,13 +27,13 @@ use crate::{
     remote::{Merger, RemoteEvent, RemoteStart, RemoteWorkers, UpdateError},
 };
 
-/// Longest wait for an event: wishes and the stop flag are looked at after it.
+/// Longest wait for an event. Wishes and the stop flag are checked after it.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// From one attempt to restore the topology to the next. Chosen.
+/// Interval between two attempts to restore the topology. Chosen.
 const RESTORE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Joins the load of all processes until every one of them is done or given up.
+/// Joins the load of all processes until each of them is done or dropped.
 pub(crate) fn run_remote(
     context: &RunContext<'_>,
     begun: &RemoteStart,
@@ -44,7 +44,7 @@ pub(crate) fn run_remote(
     join_parts(context, begun, remote, progress, (stop, &Instant::now))
 }
 
-/// With a clock, which a test can set.
+/// Does the same as [`run_remote`], with a clock that a test can set.
 pub(super) fn join_parts(
     context: &RunContext<'_>,
     begun: &RemoteStart,
@@ -144,7 +144,7 @@ impl Joining<'_> {
         }
     }
 
-    /// Nothing of it counts any more, and the run ends.
+    /// Drops a process that sent an impossible update, and aborts the run.
     fn refuse(
         &mut self,
         worker: usize,
@@ -155,11 +155,11 @@ impl Joining<'_> {
         let who = remote.give_up(worker);
         self.shared.abort.store(true, Ordering::Relaxed);
         self.coordinator.cut_short(format!("{who} sent {error}"));
-        // Its last update may have been this one: nothing would say that it is done.
+        // This may have been its last update, in which case no other would report its end.
         self.give_up(worker, progress);
     }
 
-    /// What waits for processes that tell nothing does not fill the memory.
+    /// Bounds the memory of the intervals that wait for silent processes.
     fn bound_waiting(
         &mut self,
         sender: usize,
@@ -169,8 +169,10 @@ impl Joining<'_> {
         while let Some(excess) = Excess::of(self.coordinator.aggregator.waiting()) {
             match excess {
                 Excess::Slow { threads, intervals } => {
-                    let slow: BTreeSet<_> =
-                        threads.iter().filter_map(|it| self.merger.of_thread(*it)).collect();
+                    let slow: BTreeSet<_> = threads
+                        .iter()
+                        .filter_map(|thread| self.merger.of_thread(*thread))
+                        .collect();
                     let why = format!("is behind: {intervals} seconds of others wait for it");
                     for worker in slow {
                         self.give_up_late(worker, &why, remote, progress);
@@ -185,7 +187,7 @@ impl Joining<'_> {
         }
     }
 
-    /// Whoever says that it goes on although the scenario does not allow it is not waited for.
+    /// Drops processes that report that they go on although the scenario does not allow it.
     fn give_up_overdue(
         &mut self,
         overdue: Overdue,
@@ -214,7 +216,7 @@ impl Joining<'_> {
         self.doubt(DoubtKind::WorkerLagging, reason);
     }
 
-    /// Nothing of the process is awaited any more. False: it was done.
+    /// Stops waiting for a process. Returns false if it was done already.
     fn give_up(&mut self, worker: usize, progress: &mut dyn FnMut(Progress<'_>)) -> bool {
         let lost = self.merger.give_up(worker, self.shared);
         for thread in lost.threads {
@@ -229,7 +231,7 @@ impl Joining<'_> {
     }
 }
 
-/// Declares again what a restart of the broker took away, as soon as a process says that it lost a connection.
+/// Restores the topology that a restart of the broker removed, as soon as a process reports a lost connection.
 #[derive(Default)]
 struct Restoring(Mutex<Option<Instant>>);
 

@@ -1,4 +1,5 @@
-//! Processes that go on without end, tell nothing, or tell more than can be: the run ends, and says whose fault it was.
+//! Tests of processes that never end, send nothing, or send impossible updates: the run ends, and names the process at
+//! fault.
 
 use std::{
     cell::{Cell, RefCell},
@@ -28,13 +29,13 @@ use crate::{
     share::Share,
 };
 
-/// Longer than any of these runs may last.
+/// Upper limit of the length of these runs, in seconds.
 const TOO_LONG: u64 = 2_000;
 
-/// What a process tells at the end of a second.
+/// The updates of a process at the end of a second.
 type Tell = Box<dyn Fn(u32) -> Vec<WorkerUpdate>>;
 
-/// Processes with one thread each, and a clock that goes on by a second whenever nothing is left to be heard.
+/// Processes with one thread each. Their clock advances by a second whenever no event is left.
 struct Processes {
     second: Rc<Cell<u64>>,
     tell: Vec<Tell>,
@@ -86,7 +87,7 @@ fn interval(second: u32, is_last: bool) -> IntervalReport {
     }
 }
 
-/// The update with the number of the second.
+/// The update at the end of a second.
 fn update(second: u32, is_last: bool) -> WorkerUpdate {
     WorkerUpdate {
         number: u64::from(second) + 1,
@@ -97,7 +98,7 @@ fn update(second: u32, is_last: bool) -> WorkerUpdate {
     }
 }
 
-/// Tells every second, and ends after so many.
+/// Sends an update every second, and ends after `seconds`.
 fn ends_after(seconds: u32) -> Tell {
     Box::new(move |second| match second {
         _ if second < seconds => vec![update(second, false)],
@@ -106,7 +107,7 @@ fn ends_after(seconds: u32) -> Tell {
     })
 }
 
-/// The outcome, how many seconds the run lasted, its rows, and whom it did not wait for.
+/// The outcome of a run, its length in seconds, the number of its rows, and the dropped processes.
 struct Joined {
     outcome: LoadOutcome,
     seconds: u64,
@@ -149,12 +150,13 @@ fn join(duration: &str, tell: Vec<Tell>) -> Joined {
 }
 
 impl Joined {
-    /// Completed, but not valid, for this reason.
+    /// Asserts that the run is complete, but in doubt for this reason.
     #[track_caller]
     fn lags(&self, expected: &str) {
         assert_eq!(self.outcome.verdict, Verdict::Completed);
         let doubts = self.outcome.doubts.iter();
-        let lagging: Vec<_> = doubts.filter(|it| it.kind == DoubtKind::WorkerLagging).collect();
+        let lagging: Vec<_> =
+            doubts.filter(|doubt| doubt.kind == DoubtKind::WorkerLagging).collect();
         let [doubt] = &lagging[..] else { panic!("{:#?}", self.outcome.doubts) };
         assert!(doubt.reason.contains(expected), "{doubt:?}");
     }
@@ -173,7 +175,7 @@ fn a_process_that_never_ends_is_not_waited_for() {
     let joined = join("3s", vec![ends_after(3), ends_after(u32::MAX)]);
     joined.lags("worker 1 on a host says long after every end that the scenario allows");
     assert_eq!(joined.given_up, [1]);
-    // 123 s for answers, drain and close, 30 s more.
+    // 3 s of load, 123 s for answers, drain and close, and 30 s more.
     assert_eq!(joined.seconds, 156);
     let joined = join("3s", vec![ends_after(3), ends_after(154)]);
     assert_eq!((joined.given_up, joined.seconds), (Vec::new(), 155), "it is late, and in time");
@@ -192,7 +194,7 @@ fn rows_do_not_wait_for_ever_for_a_process_that_tells_nothing() {
 fn a_process_that_runs_ahead_of_the_clock_is_refused() {
     let runs_ahead = |ahead: u32| -> Tell {
         Box::new(move |second| match second {
-            0 => (0..=ahead).map(|at| update(at, false)).collect(),
+            0 => (0..=ahead).map(|second| update(second, false)).collect(),
             _ if second + ahead <= 400 => vec![update(second + ahead, second + ahead == 400)],
             _ => Vec::new(),
         })

@@ -1,4 +1,4 @@
-//! The time of a run that other processes have begun, as far as the clocks of this one tell.
+//! The age of a run that other processes have begun, bounded by this process's clocks.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -7,18 +7,19 @@ use crate::{
     remote::RunAge,
 };
 
-/// How far the clock of a process can be ahead of ours at the start. Chosen: far more than pings leave unknown.
+/// Largest lead of another process's clock over this one at the start. Chosen: far more than the uncertainty that pings
+/// leave.
 const MAX_AHEAD: Duration = Duration::from_secs(10);
 
-/// What a clock can gain on another: one in so many. Twice what a kernel lets a clock gain that is kept right, 500 in a
-/// million (`adjtimex`): one clock may be fast and the other slow.
+/// Largest drift between two clocks, as one part in so many. It is twice the 500 parts per million that a kernel allows
+/// for a disciplined clock (`adjtimex`): one clock may be fast and the other slow.
 const MAX_DRIFT: u32 = 1_000;
 
-/// When a run began, by both clocks.
+/// The start of a run, by both clocks.
 #[derive(Clone, Copy)]
 pub(super) struct RunTime {
     began: Instant,
-    /// It goes on while the machine sleeps, when a process elsewhere does, too.
+    /// Advances while this machine sleeps, as the clock of a remote process does.
     wall: SystemTime,
     age: RunAge,
 }
@@ -28,12 +29,12 @@ impl RunTime {
         Self { began, wall: SystemTime::now(), age }
     }
 
-    /// The time of the run, or less.
+    /// Lower bound of the time of the run.
     pub(super) fn at_least(&self, now: Instant) -> Duration {
         self.age.at_least.saturating_add(now.saturating_duration_since(self.began))
     }
 
-    /// No clock of a process can show a later time of the run.
+    /// Upper bound of the time of the run that any process's clock can show.
     pub(super) fn latest(&self, now: Instant) -> RunInstant {
         let slept = SystemTime::now().duration_since(self.wall).unwrap_or_default();
         self.latest_after(now.saturating_duration_since(self.began).max(slept))

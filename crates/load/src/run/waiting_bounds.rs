@@ -1,30 +1,30 @@
-//! How much of what some processes tell may wait for others, in memory.
+//! Memory limits for updates of some processes that wait for others.
 
 use crate::aggregate::Waiting;
 
-/// Intervals that wait. Chosen: what a process has kept for a bus that was away, as long as a controller waits for the
-/// bus (60 s) and a worker for a controller (120 s).
+/// Intervals that may wait. Chosen: the backlog that a process keeps while the bus is unreachable. A controller waits
+/// 60 s for the bus, and a worker 120 s for a controller.
 const MAX_INTERVALS: usize = 180;
 
-/// Memory of histograms that wait. Chosen: twelve seconds of every slot with three latencies each; a process that is
-/// silent for ten is given up.
+/// Memory of histograms that may wait. Chosen: twelve seconds of every slot with three latencies each. A process that
+/// is silent for ten seconds is dropped.
 const MAX_KIB: usize = 2 << 20;
 
-/// So far ahead of the others a process can tell of without being late or early itself: ten seconds of silence, and
-/// ten of clocks that differ.
+/// Largest lead of a process over the others, in intervals, without a fault of its own: ten seconds of silence, and ten
+/// of clock differences.
 const MAX_LEAD: usize = 20;
 
-/// What is done about what waits.
+/// A limit that the waiting intervals exceed, and thus the process to drop.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Excess {
-    /// The rows wait for these threads, which tell nothing.
+    /// The rows wait for these threads, which send nothing.
     Slow { threads: Vec<usize>, intervals: usize },
-    /// Whoever told last tells of too much.
+    /// The latest update exceeds the memory limit.
     Large(String),
 }
 
 impl Excess {
-    /// Absent: what waits is bounded.
+    /// Returns the exceeded limit; absent if there is none.
     pub(super) fn of(waiting: Waiting) -> Option<Self> {
         let Waiting { intervals, kib, slowest } = waiting;
         let is_large = kib > MAX_KIB;
@@ -47,7 +47,7 @@ mod tests {
     fn whoever_is_behind_is_to_blame_unless_little_waits_that_is_large() {
         fn check(intervals: usize, kib: usize, expected: Option<bool>) {
             let excess = Excess::of(Waiting { intervals, kib, slowest: vec![7] });
-            let slow = excess.map(|it| it == Excess::Slow { threads: vec![7], intervals });
+            let slow = excess.map(|found| found == Excess::Slow { threads: vec![7], intervals });
             assert_eq!(slow, expected, "{intervals} {kib}");
         }
         check(MAX_INTERVALS, MAX_KIB, None);

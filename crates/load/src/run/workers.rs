@@ -1,4 +1,4 @@
-//! Shares the connections of a run out among worker threads.
+//! Distribution of a run's connections among worker threads.
 
 use std::{
     sync::{atomic::AtomicBool, mpsc::Sender},
@@ -36,7 +36,7 @@ pub(super) fn prepare_connections(
     connect_all(context, progress, stop)
 }
 
-/// What makes lost connections of these workers again; absent where the scenario does not ask for it.
+/// Creates the reconnector of these workers; absent if the scenario does not ask for recovery.
 pub(super) fn reconnector<'a>(
     context: &'a RunContext<'a>,
     workers: &[Worker],

@@ -1,4 +1,4 @@
-//! Checks the observations of all load threads: duplicates, order, and messages that were not delivered.
+//! The check of all load threads' observations: duplicates, order, and messages that were not delivered.
 
 use rabbitscope_runs::{record::Verification, scenario::Scenario};
 
@@ -36,7 +36,7 @@ pub(crate) struct Checker {
     trackers: Vec<Option<SequenceTracker>>,
     window: u64,
     delivery_order: DeliveryOrder,
-    /// By consumer number: true when it reads a stream from the beginning.
+    /// By consumer number: true if the consumer reads a stream from the beginning.
     reads_all: Vec<bool>,
     found: DeliveryFindings,
     told: DeliveryFindings,
@@ -99,7 +99,7 @@ impl Checker {
         (first..first + u64::from(count)).for_each(|sequence| act(tracker, sequence));
     }
 
-    /// Absent for publishers whose messages carry no stamp.
+    /// Returns the tracker of a publisher; absent if its messages carry no stamp.
     #[inline]
     fn tracker(&mut self, publisher: u32) -> Option<&mut SequenceTracker> {
         let at = publisher as usize;
@@ -143,7 +143,7 @@ impl Checker {
         DeliveryPoint { queue, consumer: Some(consumer), joins_late: !reads_all }
     }
 
-    /// A consumer subscribes again: order begins anew.
+    /// Notes that a consumer subscribes again, which resets the order.
     fn resubscribe(&mut self, reader: Reader) {
         self.delivery_order.forget(reader);
         // A queue delivers a message to one consumer only.
@@ -155,7 +155,7 @@ impl Checker {
         }
     }
 
-    /// The findings since the last call.
+    /// Returns the findings since the last call.
     pub(crate) fn news(&mut self) -> DeliveryFindings {
         let before = std::mem::replace(&mut self.told, self.found);
         DeliveryFindings {
@@ -165,12 +165,13 @@ impl Checker {
         }
     }
 
-    /// Names of the queues, by number.
+    /// Returns the names of the queues, by number.
     pub(crate) fn queue_names(&self) -> &[String] {
         self.queues.names()
     }
 
-    /// `depths`: messages in each queue when all connections were closed; absent where nobody knows.
+    /// Returns the verdict. `depths` are the messages in each queue after all connections were closed; absent where
+    /// unknown.
     pub(crate) fn finish(&self, depths: &[Option<u64>]) -> Verification {
         let mut shortfalls = ShortfallByQueue::new(&self.queues, depths);
         for (destination, tracker) in self.destinations.iter().zip(&self.trackers) {
@@ -182,8 +183,8 @@ impl Checker {
     }
 }
 
-/// The messages in the window of a publisher: as many as the budget allows, and few enough to
-/// unwrap sequence numbers.
+/// Returns the number of messages in the window of a publisher: as many as the budget allows, and few enough to unwrap
+/// sequence numbers.
 fn window(destinations: &[Destination], queues: &QueueIndex, numbering: Numbering) -> u64 {
     let points = |destination: &Destination| match destination {
         Destination::Unstamped => 0,
@@ -255,7 +256,7 @@ mod tests {
         (0..90).for_each(|sequence| batch.push(delivered(&checker, 1, 1, (0, sequence))));
         checker.observe(&batch);
         let sum = checker.finish(&[Some(0), Some(4)]);
-        // Of the second publisher nothing came anywhere; one queue is asked to answer for that.
+        // No message of the second publisher arrived anywhere. Only one queue answers for that.
         assert_eq!((sum.lost, sum.still_queued), (6 + 100, 4));
     }
 
@@ -310,7 +311,7 @@ mod tests {
         check(16_000, 1 << 12);
     }
 
-    /// Real runs are longer than the window, too: what is random here is the same in every test run.
+    /// The run is longer than the window, as real runs are. Its random events are the same in every test run.
     #[test]
     fn random_losses_and_duplicates_are_found() {
         let mut checker = checker(
@@ -344,7 +345,7 @@ mod tests {
         }
         let sum = checker.finish(&[Some(0)]);
         lost += held.len() as u64;
-        // Of those that were held, each comes behind the last message, or another that was held.
+        // Each held message comes after the last message or after another held one.
         assert_eq!(
             (sum.lost, sum.duplicates, sum.not_judged),
             (lost, twice, 0),

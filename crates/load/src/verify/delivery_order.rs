@@ -1,4 +1,4 @@
-//! Detects messages that a consumer received after a later message of the same publisher.
+//! Detection of messages that a consumer received after a later message of the same publisher.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! The queues that each publisher's messages are routed to, as far as the scenario determines them.
+//! The queues to which each publisher's messages are routed, as far as the scenario determines them.
 
 use std::collections::HashMap;
 
@@ -10,15 +10,15 @@ use crate::assignment::assigned_queues;
 /// The queues of a publisher's messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Destination {
-    /// Some messages carry no stamp: they cannot be identified.
+    /// Some messages carry no stamp and cannot be identified.
     Unstamped,
-    /// Each message goes to some queue that is not known.
+    /// Each message goes to an unknown queue.
     Somewhere,
     /// Each message goes to all of these queues.
     Fixed(Vec<u32>),
 }
 
-/// The destination of each publisher, in the order of their numbers.
+/// Returns the destination of each publisher, in the order of their numbers.
 pub(super) fn destinations(scenario: &Scenario, queues: &QueueIndex) -> Vec<Destination> {
     let mut known: HashMap<(&str, String), Destination> = HashMap::new();
     let mut destinations = Vec::new();
@@ -42,7 +42,8 @@ pub(super) fn destinations(scenario: &Scenario, queues: &QueueIndex) -> Vec<Dest
     destinations
 }
 
-/// The routing keys that the publishers of a group share out among them; none if each uses all.
+/// Returns the routing keys that the publishers of a group share out among themselves. Empty if each publisher uses all
+/// keys.
 fn keys_of(group: &PublisherGroup, scenario: &Scenario) -> Vec<String> {
     match &group.keys {
         RoutingKeys::QueueNames => scenario.queue_names(&group.routing_key),
@@ -53,7 +54,7 @@ fn keys_of(group: &PublisherGroup, scenario: &Scenario) -> Vec<String> {
     }
 }
 
-/// The routing key of a publisher that uses one only.
+/// Returns the routing key of a publisher that uses only one.
 fn only_key<'a>(keys: &'a [String], member: u32, group: &PublisherGroup) -> Option<&'a str> {
     if keys.is_empty() {
         return None;
@@ -85,8 +86,8 @@ fn queues_for(exchange: &str, key: &str, scenario: &Scenario, queues: &QueueInde
     found
 }
 
-/// True when an exchange of this kind routes a message with `key` along a binding with `pattern`.
-/// Kinds that do not route by keys never match.
+/// Returns whether an exchange of this kind routes a message with `key` along a binding with `pattern`. Kinds that do
+/// not route by keys never match.
 fn matches(kind: &str, pattern: &str, key: &str) -> bool {
     match kind {
         "direct" => pattern == key,
@@ -100,7 +101,7 @@ fn matches(kind: &str, pattern: &str, key: &str) -> bool {
     }
 }
 
-/// `*` stands for a word, `#` for any number of them.
+/// Matches a topic pattern: `*` stands for one word, `#` for any number of words.
 fn is_topic(pattern: &[&str], key: &[&str]) -> bool {
     match (pattern.split_first(), key.split_first()) {
         (None, None) => true,

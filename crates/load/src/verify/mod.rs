@@ -1,11 +1,11 @@
-//! `run.verify`: was every message that the broker accepted delivered, once, and in order?
+//! `run.verify`: checks that every accepted message was delivered, once and in order.
 //!
-//! Load threads record observations in batches (`report/recorder.rs`); the aggregator passes the
-//! batches to one [`Checker`], which alone knows publishers and consumers. It keeps a bit for each
-//! of the latest messages of a publisher, so that its memory is bounded however long the run. Older
-//! messages are counted, and what cannot be decided is reported as not judged.
+//! Load threads record observations in batches (`report/recorder.rs`). The aggregator passes the batches to one
+//! [`Checker`], which alone knows publishers and consumers. The checker keeps a bit for each of the latest messages of
+//! a publisher, so that its memory is bounded however long the run. Older messages are only counted. Cases that it
+//! cannot decide are reported as not judged.
 //!
-//! Nothing here knows sockets or clocks.
+//! This module uses no sockets and no clocks.
 
 mod checker;
 mod delivery_order;

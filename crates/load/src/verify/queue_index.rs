@@ -15,9 +15,9 @@ pub(crate) struct QueueIndex {
 /// Properties of a queue that matter for verification.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Kind {
-    /// A stream: each consumer receives every message, and can read it again.
+    /// True for a stream: each consumer receives every message, and can read it again.
     pub(super) is_stream: bool,
-    /// It has a dead-letter exchange.
+    /// True if the queue has a dead-letter exchange.
     pub(super) dead_letters: bool,
 }
 
@@ -63,12 +63,13 @@ impl QueueIndex {
     }
 }
 
-/// A queue that the scenario does not declare is a stream if it is read as one.
+/// Returns whether the group reads its queue as a stream. That makes a queue a stream if the scenario does not declare
+/// it.
 fn reads_stream(group: &ConsumerGroup) -> bool {
     group.arguments.contains_key("x-stream-offset")
 }
 
-/// The consumers of the group begin a stream at its first message.
+/// Returns whether the consumers of the group begin a stream at its first message.
 pub(super) fn reads_all(group: &ConsumerGroup) -> bool {
     let offset = group.arguments.get("x-stream-offset");
     offset == Some(&FieldValue::Text("first".to_owned())) || offset == Some(&FieldValue::Integer(0))

@@ -1,4 +1,4 @@
-//! Tests of what a tracker says of one publisher's messages.
+//! Tests of a tracker's verdicts on one publisher's messages.
 
 use super::{
     sequence_tracker::SequenceTracker,
@@ -64,7 +64,7 @@ fn a_second_delivery_is_a_duplicate_unless_it_is_marked() {
     assert_eq!(tracker.deliver(QUEUE, 3, false), duplicate(false));
     tracker.republish(3);
     assert_eq!(tracker.deliver(QUEUE, 3, false), duplicate(true));
-    // Two threads may tell of a message in the wrong order.
+    // Two threads may report a message in the wrong order.
     tracker.deliver(QUEUE, 4, true);
     assert_eq!(tracker.deliver(QUEUE, 4, false), Delivery::Fine);
 }
@@ -78,7 +78,7 @@ fn a_backlog_deeper_than_the_window_is_not_guessed() {
         assert_eq!(tracker.deliver(QUEUE, sequence, false), expected, "{sequence}");
     }
     assert_eq!(tracker.shortfall(false), Shortfall { missing: 10, tail: 0, unjudged: 896 });
-    // Deliveries that never come are certain, although nobody knows which.
+    // The number of missing deliveries is certain, although the messages are unknown.
     let mut tracker = tracker_of(1000);
     receive(&mut tracker, QUEUE, 96..1000);
     assert_eq!(tracker.shortfall(false), Shortfall { missing: 96, tail: 0, unjudged: 800 });
@@ -108,11 +108,11 @@ fn what_nobody_answered_is_neither_accepted_nor_lost() {
     (20..32).for_each(|sequence| tracker.doubt(sequence));
     assert_eq!((tracker.accepted_count(), tracker.doubted_count()), (20, 12));
     assert_eq!(tracker.shortfall(false), Shortfall { missing: 20, tail: 0, unjudged: 12 });
-    // What is delivered was accepted.
+    // A delivered message was accepted.
     receive(&mut tracker, QUEUE, (0..20).chain([21, 30]));
     assert_eq!((tracker.accepted_count(), tracker.doubted_count()), (22, 10));
     assert_eq!(tracker.shortfall_at(0, false), Some(Shortfall { unjudged: 10, ..missing(0) }));
-    // It stays so when they leave the window.
+    // The counts stay the same when the messages leave the window.
     for sequence in 32..1000 {
         tracker.accept(sequence);
         tracker.deliver(QUEUE, sequence, false);

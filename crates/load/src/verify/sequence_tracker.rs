@@ -1,4 +1,4 @@
-//! One publisher's messages: which the broker accepted, and which were delivered where.
+//! The accepted and the delivered messages of one publisher, by delivery point.
 
 use super::{
     shortfall::{Delivery, DeliveryPoint, EvictedCounts, Shortfall, ones},
@@ -8,19 +8,19 @@ use super::{
 /// The latest messages of a publisher.
 #[derive(Debug)]
 pub(super) struct SequenceTracker {
-    /// Rows of the window.
+    /// Number of rows in the window.
     rows: u64,
-    /// The oldest row of it.
+    /// The oldest row of the window.
     oldest: u64,
-    /// One more than the highest number that was seen.
+    /// One more than the highest sequence number seen so far.
     end: u64,
     accepted: Bits,
-    /// Delivered anywhere, or returned.
+    /// Messages that were delivered anywhere, or returned.
     delivered: Bits,
     republished: Option<Bits>,
     points: Vec<DeliveryPointState>,
     evicted: EvictedCounts,
-    /// Whether the broker received the message is not known, unless it was delivered. They count as accepted here.
+    /// Messages that the broker may not have received, unless they were delivered. They count as accepted here.
     doubtful: Option<Bits>,
     accepted_count: u64,
     /// Doubtful messages that were not delivered when they left the window.
@@ -32,18 +32,18 @@ pub(super) struct SequenceTracker {
 struct DeliveryPointState {
     point: DeliveryPoint,
     received: Bits,
-    /// By deliveries that were not marked as redelivered.
+    /// Messages received by deliveries that were not marked as redelivered.
     unmarked: Bits,
     end: u64,
     evicted: EvictedCounts,
     /// Messages before this one may be read again.
     again_before: u64,
-    /// The next message is the first that it reads of the stream.
+    /// True if the next message is the first that the consumer reads of the stream.
     is_joining: bool,
 }
 
 impl SequenceTracker {
-    /// `rows`: a power of two.
+    /// Creates a tracker with a window of `rows` rows, a power of two.
     pub(super) fn new(rows: usize) -> Self {
         Self {
             rows: rows as u64,
@@ -61,24 +61,24 @@ impl SequenceTracker {
         }
     }
 
-    /// One more than the highest number that was seen.
+    /// Returns one more than the highest sequence number seen so far.
     pub(super) fn end(&self) -> u64 {
         self.end
     }
 
-    /// Messages that the broker accepted, as it said, or as their delivery shows.
+    /// Returns the number of messages that the broker accepted, as it reported or as their delivery shows.
     pub(super) fn accepted_count(&self) -> u64 {
         self.accepted_count - self.doubted_count()
     }
 
-    /// Messages of which it is not known whether the broker accepted them.
+    /// Returns the number of messages that the broker may or may not have accepted.
     pub(super) fn doubted_count(&self) -> u64 {
         let rows = self.oldest..self.end.div_ceil(ROW);
         let left = rows.map(|row| ones(self.unsure(row) & !self.delivered.row(row)));
         self.doubted_count + left.sum::<u64>()
     }
 
-    /// Doubtful messages of a row.
+    /// Returns the doubtful messages of a row.
     fn unsure(&self, row: u64) -> u64 {
         self.doubtful.as_ref().map_or(0, |doubtful| doubtful.row(row))
     }
@@ -99,7 +99,7 @@ impl SequenceTracker {
         }
     }
 
-    /// The message was sent, and it is not known whether the broker accepted it.
+    /// Notes a message that was sent, but that the broker may not have accepted.
     pub(super) fn doubt(&mut self, sequence: u64) {
         if !self.reach(sequence) {
             self.accepted_count += 1;
@@ -112,7 +112,7 @@ impl SequenceTracker {
         }
     }
 
-    /// The message was returned: no consumer will receive it.
+    /// Notes a returned message, which no consumer will receive.
     pub(super) fn take_back(&mut self, sequence: u64) {
         if self.reach(sequence) {
             self.delivered.set(sequence);
@@ -154,7 +154,7 @@ impl SequenceTracker {
         Delivery::Fine
     }
 
-    /// A consumer of a stream subscribes again.
+    /// Notes that a consumer of a stream subscribes again.
     pub(super) fn resubscribe(&mut self, queue: u32, consumer: u32) {
         let is_it = |at: &&mut DeliveryPointState| {
             at.point.queue == queue && at.point.consumer == Some(consumer)
@@ -165,7 +165,7 @@ impl SequenceTracker {
         }
     }
 
-    /// Moves the window up to a message. False: the message is older than the window.
+    /// Moves the window up to a message. Returns false if the message is older than the window.
     #[inline]
     fn reach(&mut self, sequence: u64) -> bool {
         let row = sequence / ROW;
@@ -200,7 +200,7 @@ impl SequenceTracker {
     }
 
     fn point(&mut self, point: DeliveryPoint) -> usize {
-        let known = self.points.iter().position(|at| at.point == point);
+        let known = self.points.iter().position(|state| state.point == point);
         known.unwrap_or_else(|| {
             let rows = usize::try_from(self.rows).unwrap_or(1);
             self.points.push(DeliveryPointState {
@@ -216,7 +216,7 @@ impl SequenceTracker {
         })
     }
 
-    /// The consumer was not subscribed for the messages between its last one and this one.
+    /// Notes that the consumer was not subscribed for the messages between its last one and this one.
     fn join(&mut self, index: usize, sequence: u64) {
         let window = self.oldest * ROW;
         let at = &mut self.points[index];
@@ -232,27 +232,26 @@ impl SequenceTracker {
         }
     }
 
-    /// The messages that were not delivered from a queue; absent when none were delivered.
-    /// `is_ordered`: messages arrive in order, so that those after the last one may still be in the
-    /// queue.
+    /// Returns the messages that were not delivered from a queue; absent if none were delivered. `is_ordered`: messages
+    /// arrive in order, so that those after the last one may still be in the queue.
     pub(super) fn shortfall_at(&self, queue: u32, is_ordered: bool) -> Option<Shortfall> {
-        let mut points = self.points.iter().filter(|at| at.point.queue == queue).peekable();
+        let mut points = self.points.iter().filter(|state| state.point.queue == queue).peekable();
         points.peek()?;
-        let each = points.map(|at| {
-            let tail_from = if is_ordered { at.end } else { u64::MAX };
-            self.shortfall_of(&at.received, at.evicted, tail_from)
+        let each = points.map(|state| {
+            let tail_from = if is_ordered { state.end } else { u64::MAX };
+            self.shortfall_of(&state.received, state.evicted, tail_from)
         });
         Some(each.fold(Shortfall::default(), Shortfall::plus))
     }
 
-    /// The messages that were not delivered anywhere.
+    /// Returns the messages that were not delivered anywhere.
     pub(super) fn shortfall(&self, is_ordered: bool) -> Shortfall {
-        let end = self.points.iter().map(|at| at.end).max().unwrap_or(0);
+        let end = self.points.iter().map(|state| state.end).max().unwrap_or(0);
         let tail_from = if is_ordered { end } else { u64::MAX };
         self.shortfall_of(&self.delivered, self.evicted, tail_from)
     }
 
-    /// Accepted messages about which nothing can be said.
+    /// Returns the number of accepted messages without a verdict.
     pub(super) fn unjudged(&self) -> u64 {
         self.unjudged
     }

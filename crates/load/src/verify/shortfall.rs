@@ -1,37 +1,36 @@
-//! Deliveries that one publisher's messages had or did not have.
+//! Deliveries of one publisher's messages, and their absence.
 
-/// Where messages are delivered: a queue, or a stream as one of its consumers reads it.
+/// A point of delivery: a queue, or a stream as one of its consumers reads it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct DeliveryPoint {
     pub(super) queue: u32,
-    /// Present for a stream, whose consumers receive every message each.
+    /// Present for a stream, of which each consumer receives every message.
     pub(super) consumer: Option<u32>,
-    /// Messages before its first one do not count: a stream that is not read from the beginning.
+    /// True for a stream that is not read from the beginning. Messages before its first one do not count.
     pub(super) joins_late: bool,
 }
 
 /// The verdict on a delivery.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Delivery {
-    /// Correct.
+    /// Correct delivery.
     Fine,
-    /// Delivered before, and not marked as redelivered. `republished`: the publisher had sent it
-    /// again.
+    /// Delivered before, and not marked as redelivered. `republished`: the publisher sent it again.
     Duplicate { republished: bool },
-    /// A consumer of a stream subscribed again and reads the message again.
+    /// A consumer of a stream subscribed again and rereads the message.
     ReadAgain,
-    /// Older than the window: not checked.
+    /// Not checked: older than the window.
     Unchecked,
 }
 
 /// Accepted messages that did not arrive.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Shortfall {
-    /// At least this number.
+    /// Messages that did not arrive, at least.
     pub(super) missing: u64,
     /// Messages after the last delivered one, where messages arrive in order.
     pub(super) tail: u64,
-    /// Nothing can be said about these.
+    /// Messages that cannot be judged.
     pub(super) unjudged: u64,
 }
 
@@ -48,10 +47,10 @@ impl Shortfall {
 /// Counts of messages that have left the window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EvictedCounts {
-    /// Accepted and not delivered when it left.
+    /// Messages that were accepted, but not delivered when they left.
     pub(super) missing: u64,
     pub(super) unsure: u64,
-    /// Deliveries after they had left: each may be one of those missing.
+    /// Deliveries of messages that had left already. Each may be one of those missing.
     pub(super) late: u64,
 }
 

@@ -12,7 +12,7 @@ pub(super) struct ShortfallByQueue<'a> {
     queues: &'a QueueIndex,
     depths: &'a [Option<u64>],
     missing: Vec<u64>,
-    /// Missing from a queue that is not known.
+    /// Messages missing from an unknown queue.
     missing_somewhere: u64,
     /// Unread messages at the end of streams.
     tail: u64,
@@ -70,8 +70,8 @@ impl<'a> ShortfallByQueue<'a> {
         self.unjudged += shortfall.unjudged;
     }
 
-    /// Messages that are still in a queue may be the missing ones; what exceeds their number is
-    /// lost.
+    /// Settles the shortfall with the depths. Messages that are still in a queue may be the missing ones. Only those
+    /// beyond that number are lost.
     fn settle(&self, sum: &mut Verification) {
         for (number, missing) in (0_u32..).zip(&self.missing) {
             let depth = if self.queues.kind(number).is_stream {
@@ -123,7 +123,7 @@ pub(super) fn verdict(
     sum
 }
 
-/// Counts of 0 are left out, except for the three questions of the verification.
+/// Returns the verdict as a sentence. It omits counts of 0, except for the three questions of the verification.
 fn sentence(sum: &Verification) -> String {
     if sum.accepted == 0 && sum.unanswered == 0 {
         return "Nothing was checked: the broker accepted no message that carries a stamp."

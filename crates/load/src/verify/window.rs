@@ -3,15 +3,15 @@
 /// Messages in a row of bits.
 pub(super) const ROW: u64 = 64;
 
-/// A bit for each message of a window of rows. The tracker knows which rows these are: a new row
-/// replaces the one that left.
+/// A bit for each message of a window of rows. The tracker knows the numbers of the rows: a new row replaces the one
+/// that left.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Bits {
     rows: Vec<u64>,
 }
 
 impl Bits {
-    /// `rows`: a power of two. Memory is taken when it is first touched.
+    /// Creates the bits of `rows` rows, a power of two. The system allocates their memory on first use.
     pub(super) fn new(rows: usize) -> Self {
         Self { rows: vec![0; rows] }
     }
@@ -45,7 +45,7 @@ impl Bits {
     }
 }
 
-/// Bits of those messages of `row` that come before `sequence`.
+/// Returns the bits of the messages of `row` before `sequence`.
 pub(super) fn before(row: u64, sequence: u64) -> u64 {
     let first = row * ROW;
     match sequence.saturating_sub(first) {
@@ -54,7 +54,7 @@ pub(super) fn before(row: u64, sequence: u64) -> u64 {
     }
 }
 
-/// The number whose low bits are `low` and which is nearest to `near`.
+/// Returns the number nearest to `near` whose low bits are `low`.
 #[inline]
 pub(super) fn unwrap(low: u32, bits: u32, near: u64) -> u64 {
     let span = 1_u64 << bits;

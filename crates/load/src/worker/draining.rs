@@ -1,4 +1,4 @@
-//! After the load: confirms are awaited, and consumers receive what is left in the queues.
+//! The drain after the load: workers await confirms, and consumers receive the messages that are left in the queues.
 
 use std::sync::atomic::Ordering;
 
@@ -13,26 +13,26 @@ use crate::{
     report::Failure,
 };
 
-/// The wait for answers after the load is over when for this time none came and nothing was written. Chosen: a run must
-/// end even when the broker answers nothing.
+/// Time without an answer or a write after which the wait for answers ends. Chosen: a run must end even if the broker
+/// answers nothing.
 const ANSWER_IDLE_TIME: Nanos = Nanos::from_micros(5_000_000);
 
-/// Timeout for all answers after the load, even when some still come. Chosen: what sockets hold of small messages is
-/// taken in that time by a broker that takes ten thousand a second.
+/// Timeout for all answers after the load, even if some still arrive. Chosen: a broker that takes ten thousand small
+/// messages a second can empty full sockets in that time.
 pub(crate) const ANSWER_TIMEOUT: Nanos = Nanos::from_micros(120_000_000);
 
-/// Messages that the broker accepts so soon after the load count to its last second: they were on their way. Chosen: as
+/// Time after the load in which accepted messages still count to its last second, as they were on their way. Chosen: as
 /// long as the time between two barriers.
 const ACCEPT_GRACE: Nanos = Nanos::from_micros(50_000);
 
-/// Consumers have drained when nothing was delivered for this time. Chosen.
+/// Time without a delivery after which consumers have drained. Chosen.
 const DRAIN_IDLE_TIME: Nanos = Nanos::from_micros(250_000);
 
-/// Timeout for consumers after all answers, even when messages are still delivered. Chosen.
+/// Timeout for consumers after all answers, even if messages are still delivered. Chosen.
 pub(crate) const DRAIN_TIMEOUT: Nanos = Nanos::from_micros(2_000_000);
 
 impl Worker {
-    /// The load is over: nothing more is published, and the drain begins.
+    /// Ends the load and begins the drain. No more messages are published.
     pub(super) fn begin_drain(
         &mut self,
         now: RunInstant,
@@ -90,7 +90,8 @@ impl Worker {
         }
     }
 
-    /// Asks for what is not known to be accepted. Responders go on sending in a drain.
+    /// Asks the broker whether it accepted the messages that are not known to be accepted. Responders go on sending in
+    /// a drain.
     fn ask(&mut self, context: &WorkerContext<'_>) {
         for index in 0..self.links.len() {
             let mut serve = self.interval.serve_context(&mut self.pacing.limiter, context);
@@ -100,7 +101,7 @@ impl Worker {
         }
     }
 
-    /// Answers are awaited as long as some come, or bytes leave for the broker.
+    /// Returns whether answers are awaited. They are while some arrive, or bytes leave for the broker.
     fn awaits_answers(
         &mut self,
         since: RunInstant,
@@ -119,7 +120,7 @@ impl Worker {
         awaited > 0 && now < since + longest && now < progress.moved_at + ANSWER_IDLE_TIME
     }
 
-    /// A drain that may take long is reported second by second.
+    /// Reports each second of a drain that may take long.
     fn report_drain(
         &mut self,
         now: RunInstant,
@@ -133,8 +134,11 @@ impl Worker {
         Ok(())
     }
 
-    /// Messages delivered in this interval for the first time: those that are refused come again without end. Only those
-    /// of this run, if they are known: others may go on publishing, and nobody waits for their messages.
+    /// Returns the number of first deliveries in this interval. Redeliveries do not count, because refused messages
+    /// come again without end.
+    ///
+    /// Counts only messages of this run if they are recognisable. Other programs may go on publishing, and this run
+    /// does not wait for their messages.
     fn delivered(&self, context: &WorkerContext<'_>) -> u64 {
         let measured = &self.interval.measured;
         let others = if context.knows_own { measured.unstamped } else { 0 };
@@ -156,19 +160,19 @@ impl Worker {
             || context.shared.others_confirm.load(Ordering::Relaxed);
         let answered_at =
             if others_confirm { None } else { Some(*progress.answered_at.get_or_insert(now)) };
-        // What was accepted last is on its way to the consumers.
-        let idle_since = answered_at.map(|at| at.max(progress.delivered_at));
-        let is_idle = idle_since.is_some_and(|at| now >= at + DRAIN_IDLE_TIME);
+        // The messages that were accepted last are on their way to the consumers.
+        let idle_since = answered_at.map(|answered| answered.max(progress.delivered_at));
+        let is_idle = idle_since.is_some_and(|idle| now >= idle + DRAIN_IDLE_TIME);
         let is_consuming = self.links.iter().any(Link::is_consuming);
         if context.awaits_empty {
             let is_empty = context.shared.is_empty.load(Ordering::Relaxed);
             let emptied = is_empty.then(|| *progress.emptied_at.get_or_insert(now));
             let is_abandoned = context.shared.is_abandoned.load(Ordering::Relaxed);
             let longest = if is_abandoned { DRAIN_TIMEOUT } else { ANSWER_TIMEOUT };
-            let is_over = emptied.is_some_and(|at| is_idle || now >= at + longest);
+            let is_over = emptied.is_some_and(|emptied| is_idle || now >= emptied + longest);
             return !is_consuming || is_over;
         }
-        let is_late = answered_at.is_some_and(|at| now >= at + DRAIN_TIMEOUT);
+        let is_late = answered_at.is_some_and(|answered| now >= answered + DRAIN_TIMEOUT);
         !is_consuming || is_idle || is_late || now >= since + ANSWER_TIMEOUT + DRAIN_TIMEOUT
     }
 }

@@ -1,4 +1,4 @@
-//! A thread that owns many connections: it waits for all of them and serves those that have work.
+//! A thread that owns many connections: it waits for all of them, and serves those with work.
 
 use std::{
     io,
@@ -25,23 +25,24 @@ use crate::{
     report::{Failure, IntervalReport, Report, Side},
 };
 
-/// Longest wait for a socket: flags that the coordinator sets are seen after it.
+/// Longest wait for a socket. Flags that the coordinator sets are seen after it.
 const MAX_POLL_WAIT: Nanos = Nanos::from_micros(50_000);
 
-/// How long the broker may take to agree to the end of a connection. It answers at once unless it
-/// is overloaded; a run must not wait longer for that, as nothing is measured any more.
+/// Timeout for the broker's agreement to close a connection. The broker answers at once unless it is overloaded. A run
+/// must not wait longer, as it no longer measures anything.
 pub(crate) const CLOSE_TIMEOUT: Nanos = Nanos::SECOND;
 
-/// Read buffer beyond two frames of the largest size: an incomplete frame, and at least one more read.
+/// Size of the read buffer beyond two frames of the largest size. It holds an incomplete frame and at least one more
+/// read.
 const SCRATCH_BYTES: usize = 64 * 1024;
 
-/// Events for one wake-up; more are returned by the next.
+/// Events per wake-up; the next wake-up returns further ones.
 const EVENTS_MAX: usize = 1024;
 
 const TIMER: Token = Token(usize::MAX);
 const RECONNECTED: Token = Token(usize::MAX - 1);
 
-/// A thread's connections and its poll.
+/// A thread's connections and their poll.
 pub(crate) struct Worker {
     pub(super) number: usize,
     pub(super) poll: Poll,
@@ -59,8 +60,8 @@ pub(crate) struct Worker {
 }
 
 impl Worker {
-    /// `frame_max`: the largest frame of all connections, in bytes; `step`: from one pass to the
-    /// next, if the scenario sets it.
+    /// Creates a worker. `frame_max` is the largest frame of all connections, in bytes. `step` is the interval between
+    /// passes, if the scenario sets it.
     pub(crate) fn new(
         number: usize,
         links: Vec<Link>,
@@ -90,17 +91,17 @@ impl Worker {
         })
     }
 
-    /// The sides of the load that its connections serve.
+    /// Returns the side of the load that each connection serves.
     pub(crate) fn sides(&self) -> impl Iterator<Item = Side> {
         self.links.iter().map(Link::side)
     }
 
-    /// Where connections that were made again are handed in.
+    /// Returns the sender for replaced connections, and the waker to call afterwards.
     pub(crate) fn inbox(&self) -> (ReconnectedLinks, Arc<Waker>) {
         self.reconnections.inbox()
     }
 
-    /// Runs to the end. Whatever happens, the last report is [`Report::Done`].
+    /// Runs to the end. In any case, the last report is [`Report::Done`].
     pub(crate) fn run(mut self, context: &WorkerContext<'_>) {
         self.interval.begin(context);
         self.links.iter_mut().for_each(|link| link.start(RunInstant::START));
@@ -125,7 +126,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Ends seconds and stages whose time has come. False: the last stage is over.
+    /// Ends seconds and stages that are over. Returns false after the last stage.
     fn advance(&mut self, context: &WorkerContext<'_>) -> Result<bool, Failure> {
         let now = context.now();
         self.interval.note_poll(now);
@@ -192,8 +193,8 @@ impl Worker {
         Ok(())
     }
 
-    /// Sleeps for a small part of the latency, so that more than one packet is served by a pass;
-    /// see [`crate::pacing::Pacer`].
+    /// Sleeps for a small part of the latency, so that a pass serves more than one packet. See
+    /// [`crate::pacing::Pacer`].
     fn rest(&self, context: &WorkerContext<'_>) {
         let end = match self.stage {
             Stage::Load { .. } => context.end,
@@ -210,7 +211,7 @@ impl Worker {
         }
     }
 
-    /// How long the poll may wait. The timer wakes it for a schedule.
+    /// Returns the longest wait of the poll. The timer interrupts the wait for a schedule.
     fn poll_wait(&self, now: RunInstant, context: &WorkerContext<'_>) -> Result<Duration, Failure> {
         if !self.ready.is_empty() {
             return Ok(Duration::ZERO);
@@ -240,7 +241,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Serves one link. True: it has more to do at once.
+    /// Serves one link. Returns true if it has more work at once.
     fn serve(&mut self, index: usize, context: &WorkerContext<'_>) -> Result<bool, Failure> {
         let link = &mut self.links[index];
         if !link.is_up() {
@@ -258,14 +259,14 @@ impl Worker {
             self.pacing.put(index, due);
         }
         match more {
-            // The broker may close its side as soon as it has read our `connection.close`.
+            // The broker may close its side as soon as it has read the client's `connection.close`.
             Err(_) if matches!(self.stage, Stage::Close { .. }) => Ok(false),
             Err(failure) => self.on_disconnect(index, failure, context).map(|()| false),
             more => more,
         }
     }
 
-    /// A second is over for every link.
+    /// Ends a second for every link.
     pub(super) fn tick(&mut self, context: &WorkerContext<'_>) -> Result<(), Failure> {
         for index in 0..self.links.len() {
             let mut serve = self.interval.serve_context(&mut self.pacing.limiter, context);

@@ -1,4 +1,4 @@
-//! The measurements of a worker in the interval that is going on.
+//! The measurements of a worker in the current interval.
 
 use super::context::WorkerContext;
 use crate::{
@@ -8,7 +8,7 @@ use crate::{
     report::{IntervalMeasurements, ObservationRecorder},
 };
 
-/// What a worker measures in the interval that is going on.
+/// Measurements of a worker in the current interval.
 #[derive(Default)]
 pub(super) struct IntervalState {
     pub(super) measured: IntervalMeasurements,
@@ -18,41 +18,42 @@ pub(super) struct IntervalState {
     pub(super) second: u32,
     cpu_at_start: Nanos,
     wait_at_start: Nanos,
-    /// When the sockets were polled last.
+    /// Time of the last poll of the sockets.
     polled_at: RunInstant,
     /// The longest time of this interval without a poll.
     longest_absence: Nanos,
 }
 
 impl IntervalState {
-    /// The load begins on this thread.
+    /// Begins the load on this thread.
     pub(super) fn begin(&mut self, context: &WorkerContext<'_>) {
         (self.cpu_at_start, self.wait_at_start) = (thread_cpu_time(), thread_wait_time());
         self.recorder = context.recorder();
     }
 
-    /// When the second is over.
+    /// End of the current second.
     pub(super) fn boundary(&self) -> RunInstant {
         RunInstant::of_second(self.second.saturating_add(1))
     }
 
-    /// On to the second of `now`.
+    /// Moves on to the second of `now`.
     pub(super) fn enter_second(&mut self, now: RunInstant) {
         self.second = now.second();
     }
 
-    /// The sockets are about to be polled.
+    /// Notes that the sockets are about to be polled.
     pub(super) fn note_poll(&mut self, now: RunInstant) {
         self.longest_absence = self.longest_absence.max(now.since(self.polled_at));
         self.polled_at = now;
     }
 
-    /// The longest time without a poll since this was asked last.
+    /// Takes the longest time without a poll since the last call.
     pub(super) fn take_longest_absence(&mut self) -> Nanos {
         std::mem::take(&mut self.longest_absence)
     }
 
-    /// The measurements up to `now`, with CPU and wait time of the thread; the next interval begins.
+    /// Takes the measurements up to `now`, with CPU and wait time of the thread, and their start. Begins the next
+    /// interval.
     pub(super) fn take(&mut self, now: RunInstant) -> (IntervalMeasurements, RunInstant) {
         let mut measured = std::mem::take(&mut self.measured);
         measured.store_selected();
@@ -63,7 +64,7 @@ impl IntervalState {
         (measured, std::mem::replace(&mut self.start, now))
     }
 
-    /// For one call of a link.
+    /// Creates the context for one call of a link.
     pub(super) fn serve_context<'a>(
         &'a mut self,
         limiter: &'a mut BurstLimiter,

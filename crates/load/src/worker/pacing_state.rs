@@ -1,4 +1,4 @@
-//! When a worker serves the schedules of its links.
+//! The times at which a worker serves the schedules of its links.
 
 use std::time::Duration;
 
@@ -8,16 +8,16 @@ use crate::pacing::{BurstLimiter, DueQueue, Pacer};
 
 /// The schedules of a worker.
 pub(super) struct PacingState {
-    /// Links whose next message is due at a time of a schedule.
+    /// Links whose next message is due at a scheduled time.
     due_queue: DueQueue,
     pub(super) pacer: Pacer,
     pub(super) limiter: BurstLimiter,
-    /// When the first message was due of the links that are ready because of their schedules.
+    /// Earliest due time among the links that are ready because of their schedules.
     ready_due: Option<RunInstant>,
 }
 
 impl PacingState {
-    /// `step`: from one pass to the next, if the scenario sets it.
+    /// Creates the state. `step` is the interval between passes, if the scenario sets it.
     pub(super) fn new(links: usize, step: Option<Duration>) -> Self {
         Self {
             due_queue: DueQueue::new(links),
@@ -27,17 +27,17 @@ impl PacingState {
         }
     }
 
-    /// When the first link that waits for its schedule may send.
+    /// Earliest time at which a link that waits for its schedule may send.
     pub(super) fn next_due(&self) -> Option<RunInstant> {
         self.due_queue.first().map(|due| due.max(self.pacer.pace_at()))
     }
 
-    /// `link` has a message at `due`.
+    /// Schedules a message of `link` at `due`.
     pub(super) fn put(&mut self, link: usize, due: RunInstant) {
         self.due_queue.put(link, due);
     }
 
-    /// Moves links that are due to the ready ones.
+    /// Moves due links to the ready ones.
     pub(super) fn wake_due(&mut self, now: RunInstant, ready: &mut ReadyLinks) {
         if now < self.pacer.pace_at() {
             return;
@@ -50,13 +50,13 @@ impl PacingState {
         }
     }
 
-    /// Every link that was ready has been served.
+    /// Ends a pass, in which every ready link has been served.
     pub(super) fn end_pass(&mut self, now: RunInstant) {
         self.ready_due = None;
         self.pacer.end_pass(now);
     }
 
-    /// The load ends: all that is due goes at once, also what was held back or fell due while the
+    /// Releases all due messages when the load ends. These include messages that were held back, or fell due while the
     /// thread had no CPU.
     pub(super) fn release(&mut self, now: RunInstant) {
         self.limiter.release(now);

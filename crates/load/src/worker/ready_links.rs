@@ -1,15 +1,15 @@
 //! The links of a worker that have work.
 
-/// Each link at most once, in the order in which work came up.
+/// A queue with each link at most once, in the order in which work arrived.
 pub(super) struct ReadyLinks {
     queue: Vec<usize>,
-    /// The links of the pass that is going on.
+    /// The links of the current pass.
     serving: Vec<usize>,
     is_queued: Vec<bool>,
 }
 
 impl ReadyLinks {
-    /// All of `count` links.
+    /// A queue of all of `count` links.
     pub(super) fn all(count: usize) -> Self {
         Self {
             queue: (0..count).collect(),
@@ -32,14 +32,14 @@ impl ReadyLinks {
         (0..self.is_queued.len()).for_each(|link| self.push(link));
     }
 
-    /// Begins a pass over the links that are queued now, and says how many they are.
+    /// Begins a pass over the links that are queued now, and returns their number.
     pub(super) fn begin_pass(&mut self) -> usize {
         self.serving.clear();
         std::mem::swap(&mut self.queue, &mut self.serving);
         self.serving.len()
     }
 
-    /// The link at a position of the pass. It may be queued again from now on.
+    /// Returns the link at a position of the pass. From now on it may be queued again.
     pub(super) fn take(&mut self, position: usize) -> usize {
         let link = self.serving[position];
         self.is_queued[link] = false;

@@ -1,4 +1,4 @@
-//! The connections of a worker that were made again, and how long each of its links has held.
+//! Replacements for a worker's lost connections, and the lifetimes of each link's connections.
 
 use std::sync::{
     Arc,
@@ -14,12 +14,12 @@ use crate::connect::{PreparedConnection, ReconnectedLinks};
 pub(super) struct Reconnections {
     pub(super) received: Receiver<(usize, PreparedConnection)>,
     inbox: (ReconnectedLinks, Arc<Waker>),
-    /// By link.
+    /// Lifetimes of connections, by link.
     pub(super) backoffs: Vec<Backoff>,
 }
 
 impl Reconnections {
-    /// `waker` wakes the poll of the worker.
+    /// Creates the channel. `waker` wakes the poll of the worker.
     pub(super) fn new(links: usize, waker: Waker) -> Self {
         let (sender, received) = channel();
         Self {
@@ -29,7 +29,7 @@ impl Reconnections {
         }
     }
 
-    /// Where connections that were made again are handed in, and the waker to call then.
+    /// Returns the sender for replaced connections, and the waker to call afterwards.
     pub(super) fn inbox(&self) -> (ReconnectedLinks, Arc<Waker>) {
         self.inbox.clone()
     }

@@ -1,4 +1,4 @@
-//! What a worker does when it loses a connection, and when it gets a new one.
+//! The reaction of a worker to the loss of a connection, and to its replacement.
 
 use mio::Token;
 
@@ -6,8 +6,8 @@ use super::{context::WorkerContext, event_loop::Worker, stage::Stage};
 use crate::{connect::LostConnection, report::Failure};
 
 impl Worker {
-    /// A connection failed. A loss is handed to the reconnector when the scenario allows recovery;
-    /// everything else ends the run.
+    /// Handles the failure of a connection. A loss goes to the reconnector if the scenario allows recovery. Every other
+    /// failure ends the run.
     pub(super) fn on_disconnect(
         &mut self,
         index: usize,
@@ -36,7 +36,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Takes in connections that were made again.
+    /// Takes over replaced connections.
     pub(super) fn on_reconnect(&mut self, context: &WorkerContext<'_>) -> Result<(), Failure> {
         while let Ok((index, prepared)) = self.reconnections.received.try_recv() {
             let link = &mut self.links[index];

@@ -20,7 +20,7 @@ impl Worker {
         })
     }
 
-    /// Nothing more is read: what has no answer counts with its age.
+    /// Ends all reading. Messages without an answer count with their age.
     pub(super) fn give_up(&mut self, context: &WorkerContext<'_>) {
         for link in &mut self.links {
             let mut serve = self.interval.serve_context(&mut self.pacing.limiter, context);
@@ -36,18 +36,18 @@ impl Worker {
         })
     }
 
-    /// Reports the interval up to `now`; the next one begins. `is_last`: nothing follows.
+    /// Reports the interval up to `now`, and begins the next one. `is_last`: no report follows.
     pub(super) fn report(&mut self, now: RunInstant, is_last: bool, context: &WorkerContext<'_>) {
         let report = self.next_report(now, is_last, context);
         context.reports.send(Report::Interval(report)).ok();
     }
 
-    /// Holds the report of the load's last interval, which ends now, for the messages that are on their way.
+    /// Holds back the report of the load's last interval, which ends now, for the messages that are on their way.
     pub(super) fn hold_report(&mut self, now: RunInstant, context: &WorkerContext<'_>) {
         self.held = Some(self.next_report(now, false, context));
     }
 
-    /// Adds the accepted messages to the report that is held. It is sent when it is not to be held any longer.
+    /// Adds newly accepted messages to the held report. Sends it unless `is_held`.
     pub(super) fn release_report(&mut self, is_held: bool, context: &WorkerContext<'_>) {
         let Some(report) = &mut self.held else { return };
         report.measured.counts.accept(self.interval.measured.counts.take_accepted());
@@ -63,7 +63,7 @@ impl Worker {
         context: &WorkerContext<'_>,
     ) -> Box<IntervalReport> {
         let draining = !self.stage.is_load();
-        // Before the report of the same time, so that the check is never behind the counts.
+        // Observations precede the report of the same time, so that the check is never behind the counts.
         self.interval.recorder.as_mut().map(ObservationRecorder::send);
         let (mut measured, start) = self.interval.take(now);
         measured.outstanding = self.links.iter().map(Link::unconfirmed).sum();

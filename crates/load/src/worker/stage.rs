@@ -2,12 +2,12 @@
 
 use crate::clock::RunInstant;
 
-/// What a worker is about.
+/// A stage of a worker.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stage {
-    /// Messages are published. `is_last_pass`: the load is over, but for what is due already.
+    /// Messages are published. `is_last_pass`: the load is over except for messages that are already due.
     Load { is_last_pass: bool },
-    /// Confirms are awaited, then consumers receive what is left.
+    /// Confirms are awaited. Then consumers receive the messages that are left.
     Drain { since: RunInstant, is_confirming: bool },
     /// Connections are closed.
     Close { since: RunInstant },
@@ -22,15 +22,15 @@ impl Stage {
 /// Answers and deliveries during the drain.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct DrainProgress {
-    /// Messages delivered in this interval, when that number changed last.
+    /// Messages delivered in this interval, at the last change of that number.
     pub(super) delivered: u64,
     pub(super) delivered_at: RunInstant,
-    /// Answers that are awaited and bytes that wait for sockets, when either changed last.
+    /// Awaited answers and bytes that wait for sockets, at the last change of either.
     pub(super) awaited: u64,
     pub(super) unwritten: usize,
     pub(super) moved_at: RunInstant,
-    /// When the worker learned that nobody awaits answers any more.
+    /// Time at which the worker learned that no worker awaits answers any more.
     pub(super) answered_at: Option<RunInstant>,
-    /// When the worker learned that the queues are empty.
+    /// Time at which the worker learned that the queues are empty.
     pub(super) emptied_at: Option<RunInstant>,
 }

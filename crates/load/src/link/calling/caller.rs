@@ -17,21 +17,20 @@ pub(in crate::link) struct Caller {
     pub(super) arrivals: Option<ArrivalSchedule>,
     pub(super) sent: u64,
     pub(super) outstanding: u32,
-    /// Since then its concurrency has had room for another request, and the reply queue has been
-    /// known.
+    /// Time from which its concurrency has had room for another request, and the reply queue has been known.
     pub(super) roomy_since: RunInstant,
     pub(super) delay: ClientDelay,
 }
 
 impl Caller {
-    /// Requests that concurrency and limit leave room for.
+    /// Returns the number of requests for which concurrency and limit leave room.
     pub(super) fn room(&self) -> u64 {
         let free = |concurrency: u32| u64::from(concurrency.saturating_sub(self.outstanding));
         let limit = self.limit.map_or(u64::MAX, |limit| limit - self.sent);
         self.concurrency.map_or(u64::MAX, free).min(limit)
     }
 
-    /// When the next request should go; absent when it is not due.
+    /// Takes the next request, and returns its intended time; absent if it is not due.
     pub(super) fn take_turn(
         &mut self,
         ready_since: RunInstant,
@@ -46,7 +45,7 @@ impl Caller {
         Some(due)
     }
 
-    /// It has sent its last request.
+    /// Returns whether the caller has sent its last request.
     pub(super) fn has_sent_all(&self) -> bool {
         let is_over = self.arrivals.as_ref().is_some_and(|arrivals| arrivals.due().is_none());
         is_over || self.limit == Some(self.sent)

@@ -1,9 +1,8 @@
 //! Requests that wait for their replies.
 //!
-//! A ring in the order of sending. The correlation id is the position of the request, so that a
-//! reply finds its request without a search, and the first request is the first to time out. A
-//! request with a reply stays until those before it have theirs, so that the ring is never longer
-//! than the requests of one timeout.
+//! They form a ring in the order of sending. The correlation id is the position of the request, so that a reply finds
+//! its request without a search. The first request is the first to time out. An answered request stays until all before
+//! it are answered. The ring is thus never longer than the requests of one timeout.
 
 use std::collections::VecDeque;
 
@@ -15,9 +14,9 @@ const DIGITS: usize = 16;
 /// A request, remembered until its reply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Waiting {
-    /// When it was sent.
+    /// Time of sending.
     pub(super) sent_at: RunInstant,
-    /// When the schedule asked for it; the same as `sent_at` without a schedule.
+    /// Scheduled time; the same as `sent_at` without a schedule.
     pub(super) intended_at: RunInstant,
     /// Number of the caller on its connection.
     pub(super) caller: u32,
@@ -26,9 +25,9 @@ pub(super) struct Waiting {
 /// All requests of a connection that wait for a reply.
 #[derive(Debug, Default)]
 pub(super) struct InFlight {
-    /// Absent: the request has its reply. The first is never absent.
+    /// An absent request has its reply. The first entry is never absent.
     ring: VecDeque<Option<Waiting>>,
-    /// Correlation id of the first.
+    /// Correlation id of the first entry.
     first: u64,
     waiting: u64,
 }
@@ -43,7 +42,7 @@ impl InFlight {
         encode(id)
     }
 
-    /// Takes the request with this correlation id; absent when it does not wait any more.
+    /// Takes the request with this correlation id; absent if it no longer waits.
     #[inline]
     pub(super) fn take(&mut self, correlation_id: &[u8]) -> Option<Waiting> {
         let place = decode(correlation_id)?.checked_sub(self.first)?;
@@ -68,18 +67,18 @@ impl InFlight {
         }
     }
 
-    /// When the first of them was sent.
+    /// Returns the time at which the first request was sent.
     pub(super) fn oldest(&self) -> Option<RunInstant> {
         self.ring.front()?.map(|request| request.sent_at)
     }
 
-    /// Requests that wait for a reply.
+    /// Returns the number of requests that wait for a reply.
     pub(super) fn len(&self) -> u64 {
         self.waiting
     }
 }
 
-/// Hexadecimal digits: clients in all languages take a correlation id for text.
+/// Encodes an id in hexadecimal digits, because clients in all languages treat a correlation id as text.
 #[inline]
 fn encode(id: u64) -> [u8; DIGITS] {
     let mut digits = [0; DIGITS];

@@ -26,8 +26,7 @@ use crate::{
 /// RabbitMQ's pseudo-queue for direct replies.
 const DIRECT: &str = "amq.rabbitmq.reply-to";
 
-/// Requests that a caller may send before the other callers of its connection send. As for
-/// publishers.
+/// Requests that a caller may send before the other callers of its connection send. The same as for publishers.
 const QUANTUM: u64 = 64;
 
 /// Bytes of a request on the wire besides its body, approximately: two frame headers, method,
@@ -42,11 +41,11 @@ pub(in crate::link) struct Calling {
     write: WriteMode,
     timeout: Nanos,
     callers: Vec<Caller>,
-    /// By channel number: the queue for replies. Absent until it is known.
+    /// By channel number: the queue for replies. Absent until its name is known.
     reply_to: Vec<Option<String>>,
     round_robin: RoundRobin,
     in_flight: InFlight,
-    /// Callers whose schedule has no request at all, until they are counted as done.
+    /// Callers whose schedule has no request at all, until they count as done.
     without_any: usize,
     has_schedule: bool,
     is_stopped: bool,
@@ -113,7 +112,7 @@ impl Calling {
         }
     }
 
-    /// Queues a caller that can send now, or when its schedule has the next request.
+    /// Queues a caller that can send now, or schedules it for its next request.
     fn wake(&mut self, index: usize) {
         let caller = &self.callers[index];
         let is_open = self.reply_to[usize::from(caller.channel)].is_some();
@@ -170,7 +169,7 @@ impl Calling {
         count
     }
 
-    /// A request has its reply, or will get none.
+    /// Settles a request that has its reply, or will get none.
     fn settle(&mut self, index: usize, context: &mut ServeContext<'_>) {
         let caller = &mut self.callers[index];
         if caller.room() == 0 {
@@ -246,7 +245,7 @@ impl Role for Calling {
         if let Some(until) = context.pass.due_until {
             self.round_robin.advance(until);
         }
-        // The first request fits whatever its size.
+        // The first request always fits.
         let mut room = if self.write == WriteMode::Batched { CHUNK } else { 1 };
         let mut encoded = 0;
         while room > 0
@@ -344,7 +343,7 @@ impl Role for Calling {
     }
 }
 
-/// Replies are consumed without acknowledgement; RabbitMQ demands it for direct replies.
+/// Consumes replies without acknowledgement, which RabbitMQ requires for direct replies.
 fn consume(channel: u16, queue: &str, connection: &mut Connection) {
     let consume = Request::Consume {
         queue,

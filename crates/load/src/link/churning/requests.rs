@@ -1,4 +1,4 @@
-//! The requests that open and close, by kind of churn.
+//! The requests that open and close a subject of churn, by its kind.
 
 use rabbitscope_amqp::{Connection, Request, Table};
 use rabbitscope_runs::scenario::ChurnSubject;
@@ -8,8 +8,7 @@ use crate::{
     topology::{field_table, typed_queue_arguments},
 };
 
-/// Prefetch of a churning consumer; streams insist on a limit. Chosen: churn measures opening, not
-/// throughput.
+/// Prefetch of a churning consumer; streams require a limit. Chosen: churn measures opening, not throughput.
 const PREFETCH: u16 = 100;
 
 pub(super) enum Subject {
@@ -39,7 +38,7 @@ pub(super) enum Subject {
 pub(super) struct TargetQueue {
     /// Absent until the broker has named it.
     name: Option<String>,
-    /// Declared for churn alone: it belongs to the connection, and the broker names it.
+    /// True for a queue that is declared for churn alone. It belongs to the connection, and the broker names it.
     is_own: bool,
 }
 
@@ -80,7 +79,7 @@ impl Subject {
         }
     }
 
-    /// The queue that it needs is known.
+    /// Returns whether the queue that this subject needs is known.
     pub(super) fn is_ready(&self) -> bool {
         match self {
             Self::Bindings { queue, .. } | Self::Consumers { queue, .. } => queue.name.is_some(),
@@ -94,7 +93,7 @@ impl Subject {
         }
     }
 
-    /// A queue that belongs to the connection is gone.
+    /// Forgets a queue that was deleted with the connection.
     pub(super) fn on_disconnect(&mut self) {
         if let Some(queue) = self.queue().filter(|queue| queue.is_own) {
             queue.name = None;

@@ -1,7 +1,7 @@
 //! Channels, queues, bindings and consumers that are opened and closed on one connection.
 //!
-//! Each slot opens one, holds it, closes it, and starts again. A slot has its own channel: a
-//! refusal of the broker closes the channel and must not affect other slots.
+//! Each slot opens one, holds it, closes it, and starts again. A slot has its own channel, because a refusal of the
+//! broker closes the channel and must not affect other slots.
 
 use rabbitscope_amqp::{Connection, ConnectionError, Delivery, Refusal, Reply, Request};
 
@@ -21,7 +21,7 @@ pub(in crate::link) struct Churning {
     slots: Vec<Slot>,
     /// By channel number: number of the slot.
     by_channel: Vec<Option<usize>>,
-    /// When each slot takes its next step, unless it waits for the broker.
+    /// Time of each slot's next step, unless the slot waits for the broker.
     due_queue: DueQueue,
     is_stopped: bool,
 }
@@ -30,14 +30,14 @@ struct Slot {
     /// 0 until the slot has a channel.
     channel: u16,
     state: State,
-    /// When the broker was asked.
+    /// Time of the latest request to the broker.
     since: RunInstant,
     cycle: ChurnCycle,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// Waits for its channel, or for the queue that all slots share.
+    /// Waiting for its channel, or for the queue that all slots share.
     Unready,
     Idle,
     Opening,
@@ -68,7 +68,7 @@ impl Churning {
         }
     }
 
-    /// The slot has a channel now.
+    /// Sets up a slot that has a channel now.
     fn set_up_slot(&mut self, index: usize, channel: u16, connection: &mut Connection) {
         self.assign(index, channel);
         self.subject.prepare(channel, connection);
@@ -88,7 +88,7 @@ impl Churning {
         self.slots[index].channel = channel;
     }
 
-    /// The slot may open its next one as soon as its schedule says so.
+    /// Makes a slot idle, and schedules its next opening.
     fn ready(&mut self, index: usize) {
         let slot = &mut self.slots[index];
         slot.state = State::Idle;
@@ -130,7 +130,7 @@ impl Churning {
         context.measured(latency);
     }
 
-    /// A cycle of a slot is over; the next does not begin before `not_before`.
+    /// Ends a cycle of a slot. The next one does not begin before `not_before`.
     fn next_cycle(&mut self, index: usize, not_before: RunInstant, context: &mut ServeContext<'_>) {
         let slot = &mut self.slots[index];
         if slot.cycle.end(not_before) {

@@ -1,4 +1,4 @@
-//! What is read of a message when it arrives: its stamp, and the items that it carries.
+//! The parts of a message that are read on arrival: its stamp, and the items that it carries.
 
 use rabbitscope_amqp::Delivery;
 
@@ -6,7 +6,7 @@ use super::{held_messages::HeldMessage, role::Consuming};
 use crate::{link::serve_context::ServeContext, message::Stamp, packing::Items, report::Reader};
 
 impl Consuming {
-    /// A message as it is kept until it is settled. It arrived now.
+    /// Creates the record of a message that has just arrived, which is kept until it is settled.
     #[inline]
     pub(super) fn received(
         &mut self,

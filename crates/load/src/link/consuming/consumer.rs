@@ -10,7 +10,7 @@ pub(super) struct Consumer {
     pub(super) received: u64,
     pub(super) start: RunInstant,
     pub(super) subscriptions: Range<usize>,
-    /// The subscription that is polled next.
+    /// The next subscription to poll.
     pub(super) next_poll: usize,
 }
 
@@ -18,13 +18,13 @@ pub(super) struct Consumer {
 pub(super) struct Subscription {
     pub(super) consumer: usize,
     pub(super) queue: usize,
-    /// For the check of deliveries.
+    /// Consumer and queue, for the check of deliveries.
     pub(super) reader: Reader,
     /// The slot of its latencies.
     pub(super) slot: u16,
 }
 
-/// A task with a time, for the consumer with this number.
+/// A scheduled task of the consumer with this number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Task {
     Start(usize),
@@ -37,6 +37,6 @@ pub(super) enum Task {
 pub(super) struct Unacknowledged {
     pub(super) count: u32,
     pub(super) last_tag: u64,
-    /// Acknowledged since the last commit.
+    /// Messages acknowledged since the last commit.
     pub(super) uncommitted: u32,
 }

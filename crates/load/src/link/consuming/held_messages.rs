@@ -1,4 +1,4 @@
-//! Messages that consumers hold for their processing time: one after the other, limited to a rate.
+//! Messages that consumers hold for their processing time: one after the other, at a limited rate.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ use crate::{
 #[derive(Clone, Copy, Debug)]
 pub(super) struct HeldMessage {
     pub(super) arrived: RunInstant,
-    /// The consumer starts on it at this time.
+    /// Time at which the consumer starts to process it.
     pub(super) begun: RunInstant,
     pub(super) delivery_tag: u64,
     pub(super) redelivered: bool,
@@ -30,8 +30,8 @@ pub(super) struct HeldMessage {
 }
 
 impl HeldMessage {
-    /// Records the latency up to the arrival of the message, and up to the start of its processing where that is
-    /// `recorded` apart. Returns when it was sent.
+    /// Records the latency up to the message's arrival, and up to the start of its processing if `recorded` asks for
+    /// it. Returns the time of sending; absent if unknown.
     #[inline]
     pub(super) fn measure(
         &self,
@@ -80,7 +80,7 @@ struct Waiting {
 }
 
 impl HeldMessages {
-    /// Absent when the group settles messages as they arrive.
+    /// Creates the store of held messages; absent if the group settles messages as they arrive.
     pub(super) fn of(group: &ConsumerGroup, consumers: usize) -> Option<Self> {
         if !group.starts_later() {
             return None;
@@ -104,12 +104,12 @@ impl HeldMessages {
         })
     }
 
-    /// Messages that a consumer holds.
+    /// Returns the number of messages that a consumer holds.
     pub(super) fn count(&self, consumer: usize) -> u64 {
         self.consumers[consumer].messages.len() as u64
     }
 
-    /// Holds `message`. Returns until when; absent: it need not be held at all.
+    /// Holds `message`. Returns the end of its processing; absent if it need not be held.
     pub(super) fn hold(&mut self, consumer: usize, message: HeldMessage) -> Option<RunInstant> {
         let begin = self.consumers[consumer].free_at.max(message.arrived);
         let done = begin + self.processing_time(begin);
@@ -122,12 +122,12 @@ impl HeldMessages {
         Some(done)
     }
 
-    /// Returns the message that a consumer has held for longest.
+    /// Releases the message that a consumer has held for longest.
     pub(super) fn release(&mut self, consumer: usize) -> Option<HeldMessage> {
         self.consumers[consumer].messages.pop_front()
     }
 
-    /// The connection is lost: the broker delivers all messages again.
+    /// Drops all messages of a lost connection, because the broker redelivers them.
     pub(super) fn drop_all(&mut self) {
         self.consumers.fill(Waiting::default());
     }
@@ -140,7 +140,7 @@ impl HeldMessages {
     }
 }
 
-/// The interval of messages at `rate` a second.
+/// Returns the interval of messages at `rate` a second.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate is positive")]
 fn interval(rate: f64) -> Nanos {
     Nanos::new((1e9 / rate) as u64)
@@ -177,7 +177,7 @@ mod tests {
         }
     }
 
-    /// Messages that arrive at these milliseconds are done at those; absent: at once.
+    /// Checks the milliseconds at which messages are done that arrive at these milliseconds; absent: at once.
     fn check(keys: &str, arrivals: &[u64], expected: &[Option<u64>]) {
         let mut holding = holding(keys).unwrap();
         let done: Vec<_> = arrivals

@@ -1,13 +1,13 @@
-//! How the consumers of a group poll.
+//! Poll settings of the consumers of a group.
 
 use crate::{clock::Nanos, plan::ConsumerPlan};
 
-/// How the consumers of a group poll.
+/// Poll settings of the consumers of a group.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PollSettings {
-    /// From an answer to the next poll.
+    /// Time from an answer to the next poll.
     pub(super) interval: Nanos,
-    /// The queues were named by the broker for these consumers, and are deleted at the end.
+    /// True if the broker named the queues for these consumers. Such queues are deleted at the end.
     pub(super) removes_queues: bool,
 }
 

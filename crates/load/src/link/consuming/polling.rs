@@ -21,7 +21,7 @@ impl Consuming {
         connection.request(consumer.channel, &Request::Get { queue, auto_ack: self.auto_ack });
     }
 
-    /// A poll returned a message.
+    /// Handles a message that a poll returned.
     pub(super) fn take_polled(
         &mut self,
         delivery: &Delivery<'_>,
@@ -46,7 +46,7 @@ impl Consuming {
         self.poll_again(number, connection, context);
     }
 
-    /// A poll found the queue empty.
+    /// Handles a poll that found the queue empty.
     pub(super) fn note_empty_poll(
         &mut self,
         channel: u16,

@@ -1,8 +1,8 @@
 //! Consumers on one connection.
 //!
-//! A message is settled as it arrives, unless its group delays messages (a rate, a processing
-//! time): then it waits in `held_messages.rs`. Tasks with a time (the start of a consumer, the next
-//! poll, the end of a processing time) are in one heap.
+//! A message is settled as it arrives, unless its group delays messages by a rate or a processing time. It then waits
+//! in `held_messages.rs`. One heap holds all scheduled tasks: the start of a consumer, the next poll, the end of a
+//! processing time.
 
 use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
 
@@ -26,8 +26,8 @@ use crate::{
 };
 
 pub(in crate::link) struct Consuming {
-    /// An empty name stands for a queue that the broker named: the last one that was declared on
-    /// the channel.
+    /// Names of the queues. An empty name stands for the last queue that was declared on the channel, which the broker
+    /// named.
     pub(super) queues: Arc<[String]>,
     arguments: Table,
     pub(super) auto_ack: bool,
@@ -39,20 +39,20 @@ pub(in crate::link) struct Consuming {
     /// Messages for each consumer.
     pub(super) limit: Option<u64>,
     pub(super) reads_headers: bool,
-    /// Absent: messages are not taken apart.
+    /// Absent if messages are not unpacked.
     pub(super) unpacker: Option<Unpacker>,
     pub(super) polling: Option<PollSettings>,
     pub(super) consumers: Vec<Consumer>,
     /// A consumer's tag is the number of its subscription here.
     pub(super) subscriptions: Vec<Subscription>,
-    /// By subscription, of streams whose messages are settled as they arrive.
+    /// Positions by subscription, for streams whose messages are settled as they arrive.
     positions: Vec<StreamPosition>,
-    /// By channel number.
+    /// Unacknowledged messages by channel number.
     unacknowledged: Vec<Unacknowledged>,
-    /// Latencies that are recorded apart from delivery.
+    /// Latencies that are recorded separately from delivery.
     recorded: LatencyEnds,
     unsettled: Unsettled,
-    /// The consumer of each channel, for consumers that poll: each has a channel of its own.
+    /// The consumer of each channel, for consumers that poll: each has its own channel.
     pub(super) by_channel: Vec<u32>,
     pub(super) holding: Option<HeldMessages>,
     pub(super) tasks: BinaryHeap<Reverse<(RunInstant, Task)>>,
@@ -110,7 +110,7 @@ impl Consuming {
         consuming
     }
 
-    /// The queue that the consumer with this tag reads.
+    /// Returns the queue that the consumer with this tag reads.
     fn queue(&self, tag: &[u8]) -> &str {
         let subscription = number(tag).and_then(|number| self.subscriptions.get(number));
         let queue = subscription.or(self.subscriptions.first()).map_or(0, |one| one.queue);
@@ -141,7 +141,7 @@ impl Consuming {
         }
     }
 
-    /// The message has been processed.
+    /// Counts and settles a processed message.
     #[inline]
     pub(super) fn take(
         &mut self,
@@ -180,7 +180,7 @@ impl Consuming {
         }
     }
 
-    /// Settles the messages of a channel that wait for it. `commits`: commits them at once.
+    /// Settles the waiting messages of a channel. `commits`: commits them at once.
     #[inline]
     fn settle(
         &mut self,
@@ -229,7 +229,7 @@ impl Consuming {
         self.limit.is_some_and(|limit| self.consumers.iter().all(|one| one.received >= limit))
     }
 
-    /// Holds a message of a consumer that processes it for a while; false when it is settled at once.
+    /// Holds a message of a consumer that processes it for a while. Returns false if the caller must settle it at once.
     #[inline]
     pub(super) fn hold(&mut self, number: usize, message: HeldMessage) -> bool {
         let due = self.holding.as_mut().and_then(|holding| holding.hold(number, message));
@@ -268,7 +268,7 @@ impl Role for Consuming {
         };
         let held = self.holding.as_ref().map_or(0, |holding| holding.count(number));
         if self.limit.is_some_and(|limit| self.consumers[number].received + held >= limit) {
-            // The broker sent it before it read the cancellation: it is for the other consumers.
+            // The broker sent this message before it read the cancellation. It is for the other consumers.
             if !self.auto_ack {
                 let delivery_tag = delivery.delivery_tag;
                 let back = Request::Reject { delivery_tag, requeue: true };
@@ -344,7 +344,7 @@ impl Role for Consuming {
         Side::Receiving
     }
 
-    /// A message came in answer to `basic.get`.
+    /// Takes the message that answers `basic.get`.
     fn on_got(
         &mut self,
         delivery: &Delivery<'_>,
@@ -354,7 +354,7 @@ impl Role for Consuming {
         self.take_polled(delivery, connection, context);
     }
 
-    /// `basic.get` was answered with an empty queue.
+    /// Notes an empty queue in answer to `basic.get`.
     fn on_empty(
         &mut self,
         channel: u16,

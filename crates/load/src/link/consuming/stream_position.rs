@@ -1,4 +1,5 @@
-//! How far a subscription has read a stream, so that it goes on there after a lost connection: the broker does not know.
+//! The position up to which a subscription has read a stream. The subscription resumes there after a lost connection,
+//! as the broker does not know it.
 
 use rabbitscope_amqp::{Table, Value};
 
@@ -7,13 +8,12 @@ const OFFSET: &str = "x-stream-offset";
 /// The header with the offset of a message as bytes: length of the name, name, type.
 const HEADER_FIELD: &[u8] = b"\x0fx-stream-offsetl";
 
-/// The last message that was read. Its properties are kept as they came: they are taken apart only when a connection is
-/// lost.
+/// The last message that was read. Its properties are kept as received, and parsed only when a connection is lost.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StreamPosition(Vec<u8>);
 
 impl StreamPosition {
-    /// Positions of so many subscriptions; none where these are not of streams.
+    /// Creates the positions of the subscriptions; none if they do not read streams.
     pub(super) fn of(subscriptions: usize, arguments: &Table) -> Vec<Self> {
         let is_of_stream = arguments.0.iter().any(|(name, _)| name == OFFSET);
         vec![Self::default(); if is_of_stream { subscriptions } else { 0 }]
@@ -25,14 +25,18 @@ impl StreamPosition {
         self.0.extend_from_slice(properties);
     }
 
-    /// The arguments of a subscription that goes on behind that message; absent when there was none.
+    /// Returns the arguments of a subscription that resumes after the last message; absent if there was none.
     pub(super) fn going_on(&self, arguments: &Table) -> Option<Table> {
         let mut words = self.0.windows(HEADER_FIELD.len());
         let at = words.position(|word| word == HEADER_FIELD)? + HEADER_FIELD.len();
         let offset = i64::from_be_bytes(*self.0.get(at..)?.first_chunk()?);
         let mut table = arguments.clone();
         let next = Value::Integer(offset + 1);
-        table.0.iter_mut().filter(|(name, _)| name == OFFSET).for_each(|it| it.1 = next.clone());
+        table
+            .0
+            .iter_mut()
+            .filter(|(name, _)| name == OFFSET)
+            .for_each(|field| field.1 = next.clone());
         Some(table)
     }
 }

@@ -1,12 +1,12 @@
-//! Messages that are processed and not yet settled, where that latency is recorded apart.
+//! Messages that are processed but not settled, where the latency of settling is recorded separately.
 
 use crate::{
     latency::Latency,
     link::serve_context::{Sending, ServeContext},
 };
 
-/// By channel number: when messages were sent, and the slots of their latencies. Empty where settling is not
-/// recorded apart, so that nothing is kept of a message.
+/// Sending times of messages and the slots of their latencies, by channel number. Empty if settling is not recorded
+/// separately, so that no message is kept.
 #[derive(Debug, Default)]
 pub(super) struct Unsettled(Vec<Vec<(Sending, u16)>>);
 
@@ -22,7 +22,7 @@ impl Unsettled {
         }
     }
 
-    /// The messages of a channel are settled now.
+    /// Records that the messages of a channel are settled now.
     #[inline]
     pub(super) fn settle(&mut self, channel: u16, context: &mut ServeContext<'_>) {
         let Some(messages) = self.0.get_mut(usize::from(channel)) else { return };
@@ -33,7 +33,7 @@ impl Unsettled {
         }
     }
 
-    /// The connection is lost: the broker delivers all messages again.
+    /// Drops all messages of a lost connection, because the broker redelivers them.
     pub(super) fn drop_all(&mut self) {
         self.0.iter_mut().for_each(Vec::clear);
     }

@@ -1,5 +1,5 @@
-//! Messages of one publisher that are encoded together: their stamps, and what is kept until their confirms.
-//! `publisher.rs` decides how many may be sent, and when.
+//! Messages of one publisher that are encoded together: their stamps, and the records kept until their confirms.
+//! `publisher.rs` decides how many messages may be sent, and when.
 
 use std::collections::VecDeque;
 
@@ -17,28 +17,28 @@ use crate::{
 /// their stamps (12 bytes each) fit into 12 cache lines of the stack.
 pub(super) const QUANTUM: usize = 64;
 
-/// Kept for each message until its confirm.
+/// The record of a message until its confirm.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SentMessage {
     pub(super) at: RunInstant,
-    /// How long after its scheduled time it was sent; absent without a schedule.
+    /// Delay of the sending after the scheduled time; absent without a schedule.
     pub(super) lateness: Option<Nanos>,
     pub(super) publisher: u32,
     /// The low bits of its sequence number: at least as many as a stamp has.
     pub(super) sequence: u32,
 }
 
-/// Messages that are encoded together: they have the same time of sending.
+/// Messages that are encoded together and have the same time of sending.
 pub(super) struct MessageBatch<'a, 'm> {
     pub(super) arrivals: Option<&'a mut ArrivalSchedule>,
-    /// From then on nothing but the client held the publisher back.
+    /// Time from which only the client held the publisher back.
     pub(super) ready_at: RunInstant,
     pub(super) delay: &'a mut ClientDelay,
     pub(super) publisher: u32,
     /// Number of the publisher on its connection.
     pub(super) index: u32,
     pub(super) sequence: u64,
-    /// Sequence numbers that are sent again, before new messages.
+    /// Sequence numbers to send again, before new messages.
     pub(super) again: &'a mut VecDeque<u32>,
     pub(super) ring: Option<&'a mut ConfirmRing<SentMessage>>,
     pub(super) context: &'a mut ServeContext<'m>,
@@ -61,7 +61,7 @@ impl MessageBatch<'_, '_> {
         &room[..count]
     }
 
-    /// True when the next messages have no schedule: their stamps differ in their numbers only.
+    /// Returns whether the next messages have no schedule, so that their stamps differ only in their numbers.
     #[inline]
     pub(super) fn is_uniform(&self) -> bool {
         self.arrivals.is_none() && self.again.is_empty()
@@ -89,7 +89,7 @@ impl MessageBatch<'_, '_> {
         count
     }
 
-    /// The stamp of the next message; absent when none is due.
+    /// Returns the stamp of the next message; absent if none is due.
     #[inline]
     fn next(&mut self) -> Option<[u8; STAMP_SIZE]> {
         let now = self.context.now;

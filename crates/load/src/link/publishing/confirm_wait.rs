@@ -1,18 +1,19 @@
-//! How long a channel waits for the next answer of the broker, beyond lost connections.
+//! Times for which a channel waits for the next answer of the broker, across lost connections.
 
 use crate::{clock::RunInstant, report::ServiceMonitor};
 
 /// The waits of a channel with confirms.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct ConfirmWait {
-    /// When the last answer came.
+    /// Time of the last answer.
     answered_at: RunInstant,
-    /// The connection was lost and nothing has been confirmed since. The wait began then, or before.
+    /// Set from the loss of a connection to the next confirm. It is the start of the wait, which is the loss or
+    /// earlier.
     interrupted_at: Option<RunInstant>,
 }
 
 impl ConfirmWait {
-    /// An answer has come. `oldest`: when the oldest message was sent that had none.
+    /// Notes an answer. `oldest` is the sending time of the oldest message without an answer.
     #[inline]
     pub(super) fn on_answer(
         &mut self,
@@ -26,12 +27,12 @@ impl ConfirmWait {
         *self = Self { answered_at: now, interrupted_at: None };
     }
 
-    /// The connection is lost.
+    /// Notes the loss of the connection.
     pub(super) fn on_disconnect(&mut self, now: RunInstant, oldest: Option<RunInstant>) {
         self.interrupted_at = Some(self.since(oldest).unwrap_or(now));
     }
 
-    /// No answer will come any more.
+    /// Reports the current wait at the end, when no more answers arrive.
     pub(super) fn give_up(
         &self,
         now: RunInstant,
@@ -43,7 +44,7 @@ impl ConfirmWait {
         }
     }
 
-    /// Since when it waits; absent: nothing is owed.
+    /// Returns the start of the current wait; absent if no answer is owed.
     #[inline]
     fn since(&self, oldest: Option<RunInstant>) -> Option<RunInstant> {
         self.interrupted_at.or_else(|| oldest.map(|oldest| oldest.max(self.answered_at)))
@@ -62,7 +63,10 @@ mod tests {
         let service = ServiceMonitor::default();
         act(&mut ConfirmWait::default(), &service);
         let stalls = service.finish(at(10_000)).stalls;
-        stalls.iter().map(|it| (it.from_nanos / 1_000_000, it.to_nanos / 1_000_000)).collect()
+        stalls
+            .iter()
+            .map(|stall| (stall.from_nanos / 1_000_000, stall.to_nanos / 1_000_000))
+            .collect()
     }
 
     #[test]

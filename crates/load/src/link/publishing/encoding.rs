@@ -1,14 +1,14 @@
-//! Encodes the messages of one publisher into the output of its connection.
+//! Encoding of one publisher's messages into the output of its connection.
 
 use rabbitscope_amqp::Connection;
 
 use super::batch::{MessageBatch, QUANTUM, put};
 use crate::message::{PackedMessage, Payload, STAMP_SIZE};
 
-/// What was encoded.
+/// The amount of encoded data.
 pub(super) struct Encoded {
     pub(super) messages: u64,
-    /// Bytes of what applications would send, without compression.
+    /// Bytes that applications would send, without compression.
     pub(super) item_bytes: u64,
 }
 

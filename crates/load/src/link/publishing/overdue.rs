@@ -1,4 +1,4 @@
-//! Messages that were due and not sent, or not confirmed, when the load ends.
+//! Messages that were due but not sent, or not confirmed, when the load ended.
 
 use rabbitscope_runs::scenario::LatePolicy;
 
@@ -8,8 +8,8 @@ use crate::{
 };
 
 impl Publisher {
-    /// Counts messages that are due for longer than the tolerance as overdue, or as left out if
-    /// that is the policy. What the client could send, it has sent before.
+    /// Counts messages that have been due for longer than the tolerance as overdue, or as skipped if that is the
+    /// policy. The client has already sent all the messages that it could.
     pub(super) fn count_overdue(&mut self, context: &mut ServeContext<'_>) {
         let mut left = self.limit.map_or(u64::MAX, |limit| limit - self.progress.sent);
         let Some(arrivals) = &mut self.arrivals else { return };

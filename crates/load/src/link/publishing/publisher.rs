@@ -1,4 +1,4 @@
-//! One publisher: what it may send, when, and its progress.
+//! One publisher: the messages that it may send, their times, and its progress.
 
 use std::collections::VecDeque;
 
@@ -23,13 +23,13 @@ pub(in crate::link) struct Publisher {
     /// Number among all publishers of the scenario.
     pub(in crate::link) number: u32,
     pub(in crate::link) window: Option<u32>,
-    /// Messages of a transaction; the window is as large.
+    /// Messages of a transaction. The window has the same size.
     pub(in crate::link) tx_size: Option<u32>,
     pub(in crate::link) start: RunInstant,
     pub(in crate::link) limit: Option<u64>,
     pub(in crate::link) arrivals: Option<ArrivalSchedule>,
     pub(in crate::link) late: LatePolicy,
-    /// Messages without a confirm are sent again after their connection was lost.
+    /// True if messages without a confirm are sent again after their connection was lost.
     pub(in crate::link) republishes: bool,
     pub(in crate::link) progress: PublisherProgress,
 }
@@ -40,21 +40,21 @@ pub(in crate::link) struct PublisherProgress {
     pub(super) sent: u64,
     pub(super) outstanding: u32,
     is_done: bool,
-    /// Sequence numbers that are to be sent again; almost always none.
+    /// Sequence numbers to send again; almost always none.
     again: VecDeque<u32>,
-    /// How many messages had been sent at each barrier without an answer, the oldest first.
+    /// Number of sent messages at each barrier without an answer, the oldest first.
     barriers: VecDeque<u64>,
-    /// Messages that the broker has accepted, or of which nobody will know.
+    /// Messages that the broker has accepted, or whose fate stays unknown.
     accepted: u64,
-    /// The confirm window is full; its time has been counted up to here.
+    /// Set while the confirm window is full. Its time has been counted up to here.
     full_since: Option<RunInstant>,
-    /// The window has had room since then.
+    /// Time from which the window has had room.
     roomy_since: RunInstant,
     delay: ClientDelay,
 }
 
 impl Publisher {
-    /// Messages that window and limit leave room for.
+    /// Returns the number of messages for which window and limit leave room.
     #[inline]
     pub(super) fn room(&self) -> u64 {
         let sent = self.progress.sent;
@@ -67,7 +67,7 @@ impl Publisher {
         self.window.map_or(u64::MAX, |window| u64::from(window.saturating_sub(outstanding)))
     }
 
-    /// Messages that may be sent now; with a schedule, as long as they are due.
+    /// Returns the number of messages that may be sent now; with a schedule, while they are due.
     #[inline]
     pub(super) fn allowed(&self, context: &ServeContext<'_>) -> u64 {
         if !self.progress.again.is_empty() {
@@ -80,7 +80,7 @@ impl Publisher {
         if has_time { self.room() } else { 0 }
     }
 
-    /// When it may send next; absent while it waits for an answer, or is done.
+    /// Returns the time at which the publisher may send next; absent while it waits for an answer, or is done.
     #[inline]
     pub(super) fn asks_at(&self, now: RunInstant) -> Option<RunInstant> {
         if !self.progress.again.is_empty() {
@@ -91,7 +91,7 @@ impl Publisher {
             None => has_room.then_some(self.start),
             Some(_) if self.progress.is_done => None,
             Some(arrivals) if has_room => arrivals.due(),
-            // Messages that do not fit into the window are left out when they are too late.
+            // Messages that do not fit into the window are skipped when they are too late.
             Some(arrivals) if self.late == LatePolicy::Skip => {
                 Some(arrivals.due()? + LATE_TOLERANCE)
             }
@@ -99,8 +99,7 @@ impl Publisher {
         }
     }
 
-    /// Leaves out messages that are too late, if that is the policy, and notes the end of a
-    /// schedule.
+    /// Skips messages that are too late, if that is the policy, and notes the end of a schedule.
     #[inline]
     pub(super) fn leave_out(&mut self, socket: &Socket, context: &mut ServeContext<'_>) {
         let has_room = self.room() > 0;
@@ -126,7 +125,7 @@ impl Publisher {
         }
     }
 
-    /// Nothing more is sent. Counts the messages that are overdue.
+    /// Ends sending, and counts the messages that are overdue.
     pub(super) fn stop(&mut self, connection: &mut Connection, context: &mut ServeContext<'_>) {
         if !self.progress.is_done {
             self.count_overdue(context);
@@ -134,7 +133,7 @@ impl Publisher {
         self.commit_rest(connection);
     }
 
-    /// Encodes up to `most` messages and says how many.
+    /// Encodes up to `most` messages and returns their number.
     #[inline]
     pub(super) fn append(
         &mut self,
@@ -185,7 +184,7 @@ impl Publisher {
         }
     }
 
-    /// One of its messages was answered. True: there is room in the window again.
+    /// Settles an answered message. Returns true if the window was full and has room again.
     #[inline]
     pub(super) fn settled(&mut self, context: &mut ServeContext<'_>) -> bool {
         let was_full = self.window_room() == 0;
@@ -198,19 +197,19 @@ impl Publisher {
         was_full
     }
 
-    /// The answer to this one will not come.
+    /// Handles a message whose answer will not arrive.
     pub(super) fn unanswered(&mut self, sent: &SentMessage) {
         if self.republishes {
             self.progress.again.push_back(sent.sequence);
         }
     }
 
-    /// A barrier follows its messages.
+    /// Notes that a barrier follows the publisher's messages.
     pub(super) fn on_barrier(&mut self) {
         self.progress.barriers.push_back(self.progress.sent);
     }
 
-    /// Its oldest barrier is answered: the broker has accepted the messages before it.
+    /// Notes the answer to the oldest barrier: the broker has accepted the messages before it.
     pub(super) fn on_accepted(&mut self, context: &mut ServeContext<'_>) {
         let Some(end) = self.progress.barriers.pop_front() else { return };
         let first = std::mem::replace(&mut self.progress.accepted, end);
@@ -219,7 +218,8 @@ impl Publisher {
         }
     }
 
-    /// No barrier will be answered any more: nobody will know whether the broker has accepted the rest.
+    /// Gives up all barriers without an answer. It stays unknown whether the broker has accepted the remaining
+    /// messages.
     pub(super) fn give_up(&mut self, context: &mut ServeContext<'_>) {
         self.progress.barriers.clear();
         let sent = self.progress.sent;
@@ -232,7 +232,7 @@ impl Publisher {
         }
     }
 
-    /// The connection is lost: outstanding messages get no answer.
+    /// Handles the loss of the connection, after which outstanding messages get no answer.
     pub(super) fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
         self.give_up(context);
         self.count_full(context);
@@ -240,8 +240,8 @@ impl Publisher {
         self.progress.outstanding = 0;
     }
 
-    /// Time with a full window is counted up to now, so that each second has its share. Whoever has
-    /// sent all its messages waits for nothing.
+    /// Counts the time with a full window up to now, so that each second has its share. A publisher that has sent all
+    /// its messages waits for nothing.
     pub(super) fn count_full(&mut self, context: &mut ServeContext<'_>) {
         if let Some(since) = &mut self.progress.full_since {
             if !self.progress.is_done {
@@ -261,12 +261,12 @@ impl Publisher {
         }
     }
 
-    /// Whether the broker owes an answer: not for a transaction that is open.
+    /// Returns whether the broker owes an answer. It owes none for an open transaction.
     pub(super) fn is_owed(&self) -> bool {
         self.progress.outstanding > 0 && !self.has_open_transaction()
     }
 
-    /// Commits a transaction that will get no more messages.
+    /// Commits a transaction that gets no more messages.
     fn commit_rest(&mut self, connection: &mut Connection) {
         if self.has_open_transaction() {
             connection.request(self.channel, &Request::TxCommit);

@@ -29,7 +29,7 @@ pub(in crate::link) struct Publishing {
     by_channel: Vec<Vec<usize>>,
     /// By channel number; absent without confirms.
     rings: Vec<Option<ConfirmRing<SentMessage>>>,
-    /// By channel number.
+    /// The wait for an answer, by channel number.
     waits: Vec<ConfirmWait>,
     round_robin: RoundRobin,
     outstanding: u64,
@@ -37,7 +37,7 @@ pub(in crate::link) struct Publishing {
     has_schedule: bool,
     write: WriteMode,
     confirm_timeout: Option<ConfirmTimeout>,
-    /// By channel number: when the message was sent for which a timeout has been counted.
+    /// By channel number: sending time of the message whose timeout has been counted.
     overdue: Vec<Option<RunInstant>>,
 }
 
@@ -69,13 +69,13 @@ impl Publishing {
         }
     }
 
-    /// Messages that are due until then may be sent; absent: schedules wait.
+    /// Returns the time up to which due messages may be sent; absent while schedules wait.
     #[inline]
     fn until(&self, context: &ServeContext<'_>) -> Option<RunInstant> {
         if self.has_schedule { context.pass.due_until } else { Some(context.now) }
     }
 
-    /// Queues a publisher that can send now, or when its schedule has the next message.
+    /// Queues a publisher that can send now, or schedules it for its next message.
     #[inline]
     fn wake(&mut self, index: usize, context: &ServeContext<'_>) {
         match self.publishers[index].asks_at(context.now) {
@@ -87,8 +87,7 @@ impl Publishing {
         }
     }
 
-    /// Encodes messages of one publisher and returns their number; absent when there is no room for
-    /// them in this write.
+    /// Encodes messages of one publisher and returns their number; absent if this write has no room for them.
     #[inline]
     fn send(
         &mut self,
@@ -189,7 +188,7 @@ impl Role for Publishing {
         let oldest = ring.oldest().map(|sent| sent.at);
         self.waits[usize::from(channel)].on_answer(context.now, oldest, context.service);
         let (publishers, round_robin) = (&mut self.publishers, &mut self.round_robin);
-        // Messages of one write have the same time: they are recorded together.
+        // Messages of one write have the same time, and are recorded together.
         let (mut run_at, mut run, mut settled) = (RunInstant::START, 0, 0);
         let outcome = ring.settle(tag, multiple, |sent| {
             if publishers[sent.publisher as usize].settled(context) {
@@ -262,7 +261,7 @@ impl Role for Publishing {
         for (ring, overdue) in self.rings.iter().zip(&mut self.overdue) {
             let oldest = ring.as_ref().and_then(ConfirmRing::oldest).map(|sent| sent.at);
             let after = Nanos::from(timeout.after);
-            let late = oldest.filter(|at| context.now >= *at + after);
+            let late = oldest.filter(|sent_at| context.now >= *sent_at + after);
             if late.is_some() && late != *overdue {
                 context.measured.counts.confirm_timeouts += 1;
                 if timeout.ends_run {
@@ -317,7 +316,7 @@ impl Role for Publishing {
         Side::Sending
     }
 
-    /// A transaction is committed: all that was sent on the channel counts as confirmed.
+    /// Handles the commit of a transaction: all messages of the channel count as confirmed.
     fn on_reply(
         &mut self,
         channel: u16,

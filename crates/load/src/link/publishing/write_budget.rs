@@ -1,6 +1,6 @@
 //! The bytes that may still be encoded for one write.
 
-/// The bytes that may still be encoded for one write. The first message fits whatever its size.
+/// The bytes that may still be encoded for one write. The first message always fits.
 pub(super) struct WriteBudget {
     bytes: usize,
     is_empty: bool,
@@ -12,7 +12,7 @@ impl WriteBudget {
         Self { bytes, is_empty: true }
     }
 
-    /// Messages of `size` bytes for which there is room.
+    /// Returns the number of messages of `size` bytes that fit.
     #[inline]
     pub(super) fn fits(&self, size: usize) -> u64 {
         (self.bytes / size).max(usize::from(self.is_empty)) as u64
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
     use crate::link::limits::CHUNK;
 
-    /// Messages of these sizes, in turn, that go into one write.
+    /// Returns the number of messages of these sizes, in turn, that fit into one write.
     fn written(bytes: usize, sizes: &[usize]) -> usize {
         let mut budget = WriteBudget::new(bytes);
         let fitting = sizes.iter().cycle().take_while(|size| {
