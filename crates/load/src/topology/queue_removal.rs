@@ -1,9 +1,9 @@
-//! Removal of a run's queues, so that no message of others goes with them.
+//! Removal of a run's queues without loss of messages of others.
 //!
-//! A classic queue is deleted `if-unused` and `if-empty`: the process of the queue itself looks and deletes in one
-//! step. Quorum queues refuse both conditions, and streams ignore them (3.10: `rabbit_quorum_queue:delete/4`,
-//! `rabbit_stream_queue:delete/4`), so that a message which is confirmed between a look and the deletion would be
-//! lost. They stay until a person asks for their removal.
+//! A classic queue is deleted `if-unused` and `if-empty`: the queue's own process checks and deletes in one step.
+//! Quorum queues refuse both conditions, and streams ignore them (3.10: `rabbit_quorum_queue:delete/4`,
+//! `rabbit_stream_queue:delete/4`). A message confirmed between a check and the deletion would be lost. Such queues
+//! stay until a person requests their removal.
 
 use std::{
     thread,
@@ -25,13 +25,13 @@ use crate::{dial::request_error, error::LoadError};
 
 const CONSUMERS_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Time for taking a run's own messages out of all of its queues. Chosen: some hundred thousand of them.
+/// Time for removing a run's own messages from all of its queues. Chosen: enough for some hundred thousand messages.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// AMQP's code for what a type of queue does not know; it ends the connection.
+/// AMQP's code for a condition that a queue type does not support; it ends the connection.
 const NOT_IMPLEMENTED: u16 = 540;
 
-/// The answers to a window of deletions.
+/// Answers to a window of deletions.
 type Answers = Vec<Result<Reply, Refusal>>;
 
 /// The state of a queue.
@@ -63,7 +63,7 @@ impl Remover<'_> {
         self.unmark(&free, &absent, OwnedTopology::queue_mark)
     }
 
-    /// The messages of others in this queue are spared. Others cannot know a name that holds the token.
+    /// Returns whether messages of others in this queue are preserved. Others cannot know a name with the token.
     fn spares(&self, at: usize) -> bool {
         self.policy.keeps_messages() && !self.run.is_known_by_name(&self.run.queues[at])
     }
@@ -84,7 +84,7 @@ impl Remover<'_> {
         }
     }
 
-    /// Takes the run's own messages out of those `queues` that are `full`. Queues with messages of others are kept.
+    /// Removes the run's own messages from the `full` ones among `queues`. Queues with messages of others are kept.
     fn drained(&mut self, queues: Vec<usize>, full: &[usize]) -> Result<Vec<usize>, LoadError> {
         let Some(own) = self.policy.own_messages else { return Ok(queues) };
         let (deadline, run) = (Instant::now() + DRAIN_TIMEOUT, self.run);
@@ -102,7 +102,7 @@ impl Remover<'_> {
         Ok(queues.into_iter().filter(|at| !kept.contains(at)).collect())
     }
 
-    /// What each queue holds, once consumers that are about to go have gone.
+    /// Returns the state of each queue, after waiting for consumers that are about to disappear.
     fn settled_states(&mut self) -> Result<Vec<State>, LoadError> {
         let mut states = self.states(&(0..self.run.queues.len()).collect::<Vec<_>>())?;
         let deadline = Instant::now() + self.policy.consumers_gone_timeout;
@@ -143,8 +143,9 @@ impl Remover<'_> {
         Ok(())
     }
 
-    /// Queues that are of another type than was asked for (the virtual host may have a type of its
-    /// own) do not know the conditions, which the broker answers with the end of the connection.
+    /// Deletes a window of queues. The actual type of a queue may differ from the declared one, because the virtual
+    /// host may have a default type. Such a queue may not support the conditions, and the broker then ends the
+    /// connection.
     fn delete_window(
         &mut self,
         numbers: &[usize],
@@ -162,7 +163,8 @@ impl Remover<'_> {
         }
     }
 
-    /// Deletes one queue, or not: no condition is dropped. What was deleted before is absent, which the broker accepts.
+    /// Deletes one queue or keeps it, without dropping a condition. A previously deleted queue is absent, which the
+    /// broker accepts.
     fn delete_one(
         &mut self,
         at: usize,
@@ -178,7 +180,7 @@ impl Remover<'_> {
         Ok(answers.and_then(|answers| answers.into_iter().next()).unwrap_or_else(|| Err(refusal())))
     }
 
-    /// Absent: a queue does not know the condition; the connection is another one now.
+    /// Absent if a queue does not support the condition; the connection has then been replaced.
     fn try_delete(
         &mut self,
         numbers: &[usize],
@@ -202,7 +204,7 @@ impl Remover<'_> {
     }
 }
 
-/// What the broker checks before it deletes a queue.
+/// The condition that the broker checks before it deletes a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Condition {
     UnusedAndEmpty,
