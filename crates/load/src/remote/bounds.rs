@@ -235,10 +235,10 @@ mod tests {
         check("tells of second 3 again", |update| update.intervals[0] = interval(0, false, 3));
         check("ends before it begins", |update| update.intervals[0].start = far);
         check("second 4294967295 begins in second 8", |update| {
-            update.intervals[0].second = u32::MAX
+            update.intervals[0].second = u32::MAX;
         });
         check("the end of an interval is later than any run", |update| {
-            update.intervals[0].end = far
+            update.intervals[0].end = far;
         });
         check("the end of an interval is 0.5 s later than any clock", |update| {
             update.covered_until = CLOCK;
@@ -263,7 +263,7 @@ mod tests {
         check("of thread 2, and there are 2", |update| update.intervals[0].worker = 2);
         check("up to which it tells of changes", |update| update.covered_until = far);
         check("without a poll", |update| {
-            update.intervals[1].measured.responsiveness.away = Nanos::MAX
+            update.intervals[1].measured.responsiveness.away = Nanos::MAX;
         });
     }
 
@@ -276,7 +276,7 @@ mod tests {
             update.intervals[1].measured.counts.published = half + 1;
         });
         check("bytes_read, and", |update| {
-            update.intervals[0].measured.counts.bytes_read = u64::MAX
+            update.intervals[0].measured.counts.bytes_read = u64::MAX;
         });
         check("client_cpu_nanos, and", |update| {
             update.intervals[0].measured.counts.client_cpu_nanos = MAX_NANOS + 1;
@@ -291,14 +291,14 @@ mod tests {
             update.intervals[0].measured.before_sent = u64::MAX;
         });
         check("outstanding messages, and", |update| {
-            update.intervals[0].measured.outstanding = 1 << 33
+            update.intervals[0].measured.outstanding = 1 << 33;
         });
         check("stalled", |update| {
             update.intervals[0].measured.responsiveness =
                 Responsiveness { stalled: u64::MAX, ..Responsiveness::default() };
         });
         check("publishers, and", |update| {
-            update.intervals[0].publisher_counts.publishers = usize::MAX
+            update.intervals[0].publisher_counts.publishers = usize::MAX;
         });
         check("", |update| update.state = PartState { ended: usize::MAX, ..PartState::default() });
     }
@@ -325,7 +325,7 @@ mod tests {
         let since = RunInstant::of_second(5);
         check("", |update| update.changes = change(5, ServiceChange::Waited { since }));
         check("a wait for confirms", |update| {
-            update.changes = change(4, ServiceChange::Waited { since })
+            update.changes = change(4, ServiceChange::Waited { since });
         });
         check("the time of a change", |update| {
             update.changes = change(u32::MAX, ServiceChange::Unblocked);

@@ -148,7 +148,8 @@ fn several_processes_measure_what_one_would_bin_for_bin() {
         assert_eq!(without_logs(&several), without_logs(&one), "{processes} processes");
         for (latency, samples) in Latency::ALL.iter().zip(&all) {
             let records = &several.latencies;
-            let record = records.iter().find(|record| record.summary.figures.name == latency.name());
+            let record =
+                records.iter().find(|record| record.summary.figures.name == latency.name());
             let Some(samples) = samples.measured() else { continue };
             let figures = &record.unwrap().summary.figures;
             assert_eq!((figures.count, figures.max), (samples.len(), samples.max()));
