@@ -42,7 +42,7 @@ pub struct Session {
 pub enum BrokerOwner<'a> {
     /// The broker belongs to the caller and ends with the run: all declarations of the run are removed.
     Caller,
-    /// The broker belongs to somebody else.
+    /// The broker belongs to another owner.
     SomebodyElse(&'a dyn CleanupJournal),
 }
 
@@ -198,7 +198,7 @@ impl Session {
     }
 
     /// Removes the declarations of this session and returns those that were kept. It keeps objects that the scenario
-    /// keeps and objects that others use by now. On a broker of somebody else, it also keeps quorum queues and streams.
+    /// keeps and objects that others use by now. On another owner's broker it also keeps quorum queues and streams.
     pub fn close(self) -> Result<Removal, LoadError> {
         self.close_with(Messages::Keep)
     }

@@ -8,7 +8,7 @@ const MEMORY_KINDS: [&str; 5] = ["processes", "binary", "ets", "code", "atom"];
 /// Figures of a node at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeFigures {
-    /// Whether `collect_statistics` is `none`: queues and connections write nothing into the node's tables.
+    /// True if `collect_statistics` is `none`: queues and connections write nothing into the node's tables.
     pub is_without_statistics: bool,
     /// Messages since the node started.
     pub messages: Option<MessageCounters>,

@@ -20,7 +20,7 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 /// Heap limit of a request; it protects the node. The first snapshot is in a table outside the heap.
 const MAX_HEAP_BYTES: u32 = 128 << 20;
 
-/// What is listed.
+/// The kind of the listed rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum TopKind {
@@ -99,7 +99,7 @@ pub struct Top {
     pub(super) microstates: Option<Microstates>,
     pub(super) run_queue: u64,
     pub(super) memory_bytes: u64,
-    /// Whether the message counters cover this interval.
+    /// True if the message counters cover this interval.
     pub(super) rates_known: bool,
     #[serde(skip)]
     pub(super) rates: RateStatus,

@@ -25,7 +25,7 @@ pub struct Listing {
     pub source: QueueSource,
     /// Greatest age of figures from tables, unless a queue is too busy to write them.
     pub ages: AgeLimits,
-    /// Whether the node collects statistics of classic queues.
+    /// True if the node collects statistics of classic queues.
     pub statistics: bool,
     /// Beginning of the reading.
     pub began: Instant,

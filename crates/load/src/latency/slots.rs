@@ -123,8 +123,10 @@ impl Slots {
     pub(crate) fn queue(&self, consumers: usize, queue: &str) -> u16 {
         let group = self.publishers + consumers;
         let known = self.queues.iter().position(|(of, name)| *of == group && name == queue);
-        known
-            .map_or_else(|| group_slot(group), |at| u16::try_from(MAX_GROUPS + 1 + at).unwrap_or(0))
+        known.map_or_else(
+            || group_slot(group),
+            |index| u16::try_from(MAX_GROUPS + 1 + index).unwrap_or(0),
+        )
     }
 }
 

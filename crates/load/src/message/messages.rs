@@ -30,7 +30,7 @@ pub(crate) struct Messages<'a> {
     keys: Arc<[Route]>,
     /// The first key as text.
     first_key: String,
-    /// Whether members divide the keys among themselves. Otherwise each member uses all keys.
+    /// True if members divide the keys among themselves. Otherwise each member uses all keys.
     is_spread: bool,
     steps: Arc<[Step<Vec<u8>>]>,
     random: Random,

@@ -295,7 +295,7 @@ mod tests {
         let phases = "phases = [{ for = \"1s\", rate = 4 }, { for = \"500ms\", rate = 0 }, \
                       { for = \"1s\", burst = 3, every = \"400ms\" }]\nafter-phases = ";
         let quarter = SECOND / 4;
-        let burst = |at: u64| [at; 3];
+        let burst = |start: u64| [start; 3];
         let mut expected: Vec<u64> = (0..4).map(|index| index * quarter).collect();
         for start in [1500, 1900, 2300] {
             expected.extend(burst(start * MILLI));

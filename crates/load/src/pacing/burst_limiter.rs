@@ -1,13 +1,13 @@
 //! A limiter that keeps a short delay of a load thread from becoming a burst, without delaying the schedule.
 //!
 //! A message that fell due while a thread had no CPU is already late. If the client holds it back, it makes the message
-//! even later. The schedule therefore comes first: **all late messages are sent at once**, whatever their number, as in
-//! wrk2.
+//! even later. The schedule therefore comes first: **all late messages are sent at once**, regardless of their number,
+//! as in wrk2.
 //!
 //! There is one exception. Threads that share a CPU have time slices of up to 3 ms. The kernel's scheduler computes
 //! `base_slice_ns` as 0.75 ms × (1 + log2 of the CPUs), with at most 8 CPUs. Such delays happen all the time on a
 //! machine in use. Messages of a few milliseconds, sent together and followed by the messages due then, form a burst
-//! that no scenario demands. After 3 ms it is 1.3 times the rate in 10 ms.
+//! that no scenario demands. After a delay of 3 ms it is 1.3 times the rate in 10 ms.
 //!
 //! After such a delay the limiter allows 11.8 ms of the schedule in any 10 ms. It sends the rest after the 10 ms. A
 //! delay of `d` costs at most `d` − 1.8 ms, and only for the messages of the next 10 ms. Delays of more than 4 ms (3 ms
@@ -52,7 +52,7 @@ pub(crate) struct BurstLimiter {
     history: VecDeque<(RunInstant, RunInstant)>,
     at: RunInstant,
     served: RunInstant,
-    /// Whether the scenario sets such a long step that each step is a burst.
+    /// True if the scenario sets such a long step that each step is a burst.
     is_off: bool,
 }
 
@@ -158,19 +158,19 @@ mod tests {
     }
 
     fn most_in_a_window(sent: &[u64]) -> usize {
-        let end = |from: u64| sent.partition_point(|at| *at < from + WINDOW_NANOS);
+        let end = |from: u64| sent.partition_point(|time| *time < from + WINDOW_NANOS);
         sent.iter().enumerate().map(|(index, from)| end(*from) - index).max().unwrap()
     }
 
     /// Returns pass times about every `step`, without the times of `away`.
     fn looks(step: u64, end: u64, away: impl Fn(u64) -> bool) -> Vec<u64> {
         let looks = (0..end).step_by(usize::try_from(step).unwrap());
-        looks.map(|at| at + at / 7 % (step / 3)).filter(|at| !away(*at)).collect()
+        looks.map(|time| time + time / 7 % (step / 3)).filter(|time| !away(*time)).collect()
     }
 
     /// Returns pass times with steps of 250 µs.
     fn passes(end: u64, away: &[(u64, u64)]) -> Vec<u64> {
-        looks(250 * MICRO, end, |at| away.iter().any(|(from, to)| (*from..*to).contains(&at)))
+        looks(250 * MICRO, end, |time| away.iter().any(|(from, to)| (*from..*to).contains(&time)))
     }
 
     /// Returns the delay of each message after its scheduled time.
@@ -207,7 +207,7 @@ mod tests {
     fn a_turn_of_another_thread_makes_no_burst() {
         for gap in [71 * MICRO, 640 * MICRO] {
             for length in [MILLI, 2 * MILLI, 3 * MILLI] {
-                let away = |at: u64| at % (50 * MILLI) >= 50 * MILLI - length;
+                let away = |time: u64| time % (50 * MILLI) >= 50 * MILLI - length;
                 let sent = sent(gap, &looks(250 * MICRO, SECOND, away));
                 let (most, share) = (most_in_a_window(&sent) as u64, WINDOW_NANOS / gap);
                 assert!(most <= share * 118 / 100 + 2, "{gap} {length}: {most} of {share}");
@@ -220,7 +220,7 @@ mod tests {
     fn whoever_shares_a_cpu_is_hardly_held_back() {
         for length in [MILLI, 2 * MILLI, 2500 * MICRO] {
             let sent =
-                sent(71 * MICRO, &looks(250 * MICRO, SECOND, |at| at % (2 * length) >= length));
+                sent(71 * MICRO, &looks(250 * MICRO, SECOND, |time| time % (2 * length) >= length));
             let mut delays = delays(71 * MICRO, &sent);
             delays.sort_unstable();
             let (mean, max) = (delays.iter().sum::<u64>() / delays.len() as u64, delays.last());
@@ -252,7 +252,7 @@ mod tests {
             let delays = delays(gap, &sent);
             let share = late(&delays) as f64 / sent.len() as f64;
             assert!((0.009..=0.010).contains(&share), "{rate}: {share}");
-            let after = sent.partition_point(|at| *at <= stall.1 + MILLI);
+            let after = sent.partition_point(|time| *time <= stall.1 + MILLI);
             let longest = delays[after..].iter().max();
             assert!(longest < Some(&(500 * MICRO)), "{rate}: {longest:?}");
         }
@@ -260,11 +260,11 @@ mod tests {
 
     #[test]
     fn whoever_is_stopped_again_and_again_keeps_the_schedule() {
-        let away = |at: u64| at % (100 * MILLI) >= 80 * MILLI;
+        let away = |time: u64| time % (100 * MILLI) >= 80 * MILLI;
         let sent = sent(MILLI, &looks(250 * MICRO, 10 * SECOND, away));
         let mut delays = delays(MILLI, &sent);
         for second in 0..9 {
-            let end = |second: u64| sent.partition_point(|at| *at < second * SECOND);
+            let end = |second: u64| sent.partition_point(|time| *time < second * SECOND);
             let count = end(second + 1) - end(second);
             assert!(count >= if second == 0 { 980 } else { 1000 }, "{second}: {count}");
         }

@@ -12,7 +12,7 @@ use crate::clock::{Nanos, RunInstant};
 /// that the thread measures.
 const REST_SHARE: u64 = 64;
 
-/// Longest sleep: sockets are polled at least every millisecond, whatever the latency.
+/// Longest sleep: sockets are polled at least every millisecond, regardless of the latency.
 const MAX_REST: Nanos = Nanos::MILLISECOND;
 
 /// Shortest sleep (50 µs). A shorter one is not worth a system call, because the kernel's timer slack is as long.

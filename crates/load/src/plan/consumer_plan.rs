@@ -22,9 +22,9 @@ pub(crate) struct ConsumerPlan<'a> {
     pub(crate) recorded: LatencyEnds,
     /// Number of the group's first consumer among all consumers of the scenario.
     pub(crate) first_consumer: u32,
-    /// Whether some messages have their stamp in a header.
+    /// True if some messages have their stamp in a header.
     pub(crate) has_stamp_headers: bool,
-    /// Whether messages are unpacked.
+    /// True if messages are unpacked.
     pub(crate) unpacks: bool,
 }
 

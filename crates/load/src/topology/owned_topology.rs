@@ -1,7 +1,7 @@
 //! The objects that a run declares on a broker and has to remove, with the proof that they are still the run's own.
 //!
 //! AMQP does not tell who declared a queue, and a name proves nothing. The same name may exist on another broker, or
-//! somebody else may have declared it again. The run therefore declares a marker for each queue and exchange: an
+//! another program may have declared it again. The run therefore declares a marker for each queue and exchange: an
 //! exchange with a unique name that is bound to it. The broker deletes the binding with the queue or exchange, and
 //! refuses to delete an exchange with bindings `if-unused`. A marker whose deletion is refused proves that its object
 //! is the one that the run declared. A missing marker proves nothing.
@@ -74,9 +74,9 @@ pub struct OwnedQueue {
     pub name: String,
     /// Declared type of the queue.
     pub queue_type: QueueType,
-    /// Whether the queue and its marker survive a restart of the broker.
+    /// True if the queue and its marker survive a restart of the broker.
     pub durable: bool,
-    /// Whether the record claims that the name contains the token. If the name really does, it is proof enough.
+    /// True if the record claims that the name contains the token. If the name really does, it is proof enough.
     pub named_by_token: bool,
 }
 
@@ -86,7 +86,7 @@ pub struct OwnedQueue {
 pub struct OwnedExchange {
     /// Name of the exchange.
     pub name: String,
-    /// Whether the exchange survives a restart of the broker.
+    /// True if the exchange survives a restart of the broker.
     pub durable: bool,
 }
 

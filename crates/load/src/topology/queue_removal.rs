@@ -45,7 +45,7 @@ enum State {
 impl Remover<'_> {
     pub(super) fn queues(&mut self) -> Result<(), LoadError> {
         let states = self.settled_states()?;
-        let is_absent = |at: &usize| matches!(states[*at], State::Absent);
+        let is_absent = |index: &usize| matches!(states[*index], State::Absent);
         let (absent, present): (Vec<usize>, Vec<usize>) = (0..states.len()).partition(is_absent);
         let proved = self.proved(present, OwnedTopology::queue_mark, Self::queue_in_words)?;
         let mut free = Vec::with_capacity(proved.len());
@@ -56,8 +56,8 @@ impl Remover<'_> {
             }
         }
         let free = self.without_foreign_bindings(free, true);
-        let is_full = |at: usize| states[at].has_messages() && self.spares(at);
-        let full = free.iter().copied().filter(|&at| is_full(at)).collect::<Vec<_>>();
+        let is_full = |index: usize| states[index].has_messages() && self.spares(index);
+        let full = free.iter().copied().filter(|&index| is_full(index)).collect::<Vec<_>>();
         let free = self.drained(free, &full)?;
         self.delete_queues(&free)?;
         self.unmark(&free, &absent, OwnedTopology::queue_mark)
@@ -99,7 +99,7 @@ impl Remover<'_> {
             self.keep(self.queue_in_words(at), reason);
             kept.push(at);
         }
-        Ok(queues.into_iter().filter(|at| !kept.contains(at)).collect())
+        Ok(queues.into_iter().filter(|index| !kept.contains(index)).collect())
     }
 
     /// Returns the state of each queue, after waiting for consumers that are about to disappear.
@@ -108,7 +108,8 @@ impl Remover<'_> {
         let deadline = Instant::now() + self.policy.consumers_gone_timeout;
         loop {
             let is_used = |state: &State| matches!(state, State::There { consumers: 1.., .. });
-            let used: Vec<usize> = (0..states.len()).filter(|&at| is_used(&states[at])).collect();
+            let used: Vec<usize> =
+                (0..states.len()).filter(|&index| is_used(&states[index])).collect();
             if used.is_empty() || Instant::now() >= deadline {
                 return Ok(states);
             }
@@ -121,16 +122,19 @@ impl Remover<'_> {
 
     fn states(&mut self, numbers: &[usize]) -> Result<Vec<State>, LoadError> {
         let none = Table::default();
-        let requests: Vec<_> =
-            numbers.iter().map(|&at| passive_queue(&self.run.queues[at].name, &none)).collect();
+        let requests: Vec<_> = numbers
+            .iter()
+            .map(|&index| passive_queue(&self.run.queues[index].name, &none))
+            .collect();
         let answers = self.topology.each(&requests, "looking at queues")?;
         Ok(answers.into_iter().map(State::of).collect())
     }
 
     fn delete_queues(&mut self, numbers: &[usize]) -> Result<(), LoadError> {
-        let (classic, others): (Vec<usize>, Vec<usize>) =
-            numbers.iter().partition(|&&at| self.run.queues[at].queue_type == QueueType::Classic);
-        let (spared, classic) = classic.into_iter().partition(|&at| self.spares(at));
+        let (classic, others): (Vec<usize>, Vec<usize>) = numbers
+            .iter()
+            .partition(|&&index| self.run.queues[index].queue_type == QueueType::Classic);
+        let (spared, classic) = classic.into_iter().partition(|&index| self.spares(index));
         let all = [(spared, Condition::UnusedAndEmpty), (classic, Condition::Unused)];
         for (numbers, condition) in all.into_iter().chain([(others, Condition::None)]) {
             for window in numbers.chunks(self.topology.window()) {
@@ -156,7 +160,7 @@ impl Remover<'_> {
         }
         match condition {
             Condition::UnusedAndEmpty => {
-                let one = |at: &usize| self.delete_one(*at, condition);
+                let one = |index: &usize| self.delete_one(*index, condition);
                 numbers.iter().map(one).collect()
             }
             Condition::Unused | Condition::None => self.delete_window(numbers, Condition::None),
@@ -188,7 +192,7 @@ impl Remover<'_> {
     ) -> Result<Option<Answers>, LoadError> {
         let if_empty = condition == Condition::UnusedAndEmpty;
         let if_unused = condition != Condition::None;
-        let names = numbers.iter().map(|&at| self.run.queues[at].name.as_str());
+        let names = numbers.iter().map(|&index| self.run.queues[index].name.as_str());
         let requests: Vec<_> =
             names.map(|queue| Request::QueueDelete { queue, if_unused, if_empty }).collect();
         match ask(&mut self.topology.client, &requests) {

@@ -1,4 +1,4 @@
-//! Removal of a run's declared objects: only objects that are certainly the run's and that nobody else uses.
+//! Removal of a run's declared objects: only objects that are certainly the run's and that no others use.
 //!
 //! ```text
 //! state of each ─► left: used, bound by others, full ─► proof by marker ─► own messages out ─► delete ─► markers
@@ -142,7 +142,7 @@ impl Remover<'_> {
         mark_of: impl Fn(&OwnedTopology, usize) -> Option<Marker>,
     ) -> Result<(), LoadError> {
         let all = |numbers: &[usize]| -> Vec<Marker> {
-            numbers.iter().filter_map(|&at| mark_of(self.run, at)).collect()
+            numbers.iter().filter_map(|&index| mark_of(self.run, index)).collect()
         };
         let (deleted, absent) = (all(deleted), all(absent));
         self.topology.prove(&deleted)?;
@@ -163,8 +163,9 @@ impl Remover<'_> {
             return Ok(numbers);
         }
         let (marked, mut proved): (Vec<usize>, Vec<usize>) =
-            numbers.into_iter().partition(|&at| mark_of(self.run, at).is_some());
-        let marks: Vec<Marker> = marked.iter().filter_map(|&at| mark_of(self.run, at)).collect();
+            numbers.into_iter().partition(|&index| mark_of(self.run, index).is_some());
+        let marks: Vec<Marker> =
+            marked.iter().filter_map(|&index| mark_of(self.run, index)).collect();
         for (at, proof) in marked.into_iter().zip(self.topology.prove(&marks)?) {
             match proof {
                 Proof::Bound => proved.push(at),
@@ -182,7 +183,7 @@ impl Remover<'_> {
             self.run.exchanges.iter().map(|exchange| exchange.name.clone()).collect();
         let there = self.topology.has_exchanges(&names)?;
         let (present, absent): (Vec<usize>, Vec<usize>) =
-            all.into_iter().partition(|&at| there[at]);
+            all.into_iter().partition(|&index| there[index]);
         let proved = self.proved(present, OwnedTopology::exchange_mark, Self::exchange_in_words)?;
         let mut left = self.without_foreign_bindings(proved, false);
         let mut gone = Vec::new();
@@ -192,7 +193,7 @@ impl Remover<'_> {
             refusals.clear();
             let requests: Vec<_> = left
                 .iter()
-                .map(|&at| Request::ExchangeDelete { exchange: &names[at], if_unused: true })
+                .map(|&index| Request::ExchangeDelete { exchange: &names[index], if_unused: true })
                 .collect();
             let answers = self.topology.each(&requests, "removing exchanges")?;
             for (at, answer) in std::mem::take(&mut left).into_iter().zip(answers) {
@@ -242,7 +243,7 @@ impl Remover<'_> {
     ) -> Option<KeptReason> {
         let bindings = self.bindings.as_ref()?;
         let (name, marker) = if is_queue {
-            // Only the queue's name leads to it, and nobody else has that name.
+            // Only the queue's name leads to it, and no other queue has that name.
             let queue = run.queues.get(at).filter(|queue| !run.is_known_by_name(queue))?;
             (&queue.name, run.queue_mark(at))
         } else {

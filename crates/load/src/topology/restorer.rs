@@ -50,8 +50,8 @@ impl Restorer {
         Ok(())
     }
 
-    /// Declares the topology again. An object that somebody else has declared meanwhile under one of our names is used,
-    /// but not marked.
+    /// Declares the topology again. An object that another program has declared meanwhile under one of our names is
+    /// used, but not marked.
     fn declare(&self, control: &mut Topology) -> Result<(), LoadError> {
         let Some(marked) = self.marked.as_ref().filter(|marked| !marked.is_empty()) else {
             return control.create_again(&self.declarations);
