@@ -33,7 +33,7 @@ pub(super) struct MemoryKinds {
 }
 
 /// Bytes of the VM's structure per atom, which the VM counts as its own memory. Since OTP 28 each atom also has its
-/// name as a binary. Names of less than 30 characters take `ATOM_BINARY_BYTES`.
+/// name as a binary. Names of fewer than 30 characters take `ATOM_BINARY_BYTES`.
 const ATOM_BYTES: u64 = 64;
 const ATOM_BINARY_BYTES: u64 = 24;
 

@@ -39,7 +39,7 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Creates `fields` names of 5 to 30 letters, and as many values of 5 to 200 letters.
+    /// Creates `fields` names of 5 to 30 characters, and as many values of 5 to 200 characters.
     pub(super) fn new(random: &mut Random, fields: u32) -> Self {
         let mut texts = |longest: u64| -> Vec<String> {
             let text = |_| {

@@ -10,7 +10,7 @@ use crate::{
     packing::Packer,
 };
 
-/// Bodies of one step of a cycle, after the end of the step within the cycle.
+/// The end of a step within a cycle, and the bodies of that step.
 pub(super) type Step<Body> = (Nanos, Vec<Body>);
 
 /// Encoded bodies with their properties.

@@ -155,8 +155,7 @@ impl Segment {
         Self { demand, length: Nanos::MAX, total: if is_silent { 0.0 } else { f64::INFINITY } }
     }
 
-    /// Returns the nanoseconds from the beginning of the phase to the due time of the message at the integral
-    /// `messages`.
+    /// Returns the nanoseconds from the beginning of the phase until the integral reaches `messages`.
     fn at(&self, messages: f64) -> f64 {
         match self.demand {
             Demand::Rate { from, to } if (to - from).abs() < f64::EPSILON => {

@@ -33,7 +33,7 @@ impl ChurnCycle {
         Self { pace, limit, ended: 0, not_before: RunInstant::START }
     }
 
-    /// Returns the earliest begin of the next cycle; absent after the last cycle.
+    /// Returns the earliest beginning of the next cycle; absent after the last cycle.
     pub(crate) fn due(&self) -> Option<RunInstant> {
         let is_over = self.limit.is_some_and(|limit| self.ended >= limit);
         let due = self.pace.as_ref().and_then(ArrivalSchedule::due).unwrap_or_default();

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::clock::Nanos;
 
-/// Delay from which a request is late. The same holds for messages.
+/// Delay from which a request is late. It equals the tolerance for messages.
 const TOLERANCE: Duration = Duration::from_millis(5);
 
 /// The schedule of one poller: requests are due at `offset`, `offset + interval`, … after the

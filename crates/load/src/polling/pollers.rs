@@ -36,7 +36,7 @@ pub struct PollOutcome {
     pub totals: Vec<PollTotals>,
     /// Two latencies for each group with an answer.
     pub latencies: Vec<LatencyRecord>,
-    /// Requests that were not measured.
+    /// Missing measurements.
     pub losses: Vec<Loss>,
 }
 

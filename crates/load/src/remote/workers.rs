@@ -12,7 +12,7 @@ pub trait RemoteWorkers {
     /// Sends wishes to all processes. Called often, mostly with the same wishes.
     fn wish(&mut self, wishes: PartWishes);
 
-    /// Returns whether messages from a time without a listener are still unread.
+    /// Returns whether updates are still unread that were sent while no controller listened.
     fn is_behind(&self) -> bool;
 
     /// Drops this process. Ignores it from now on, and returns its description for people.

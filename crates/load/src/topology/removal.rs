@@ -69,8 +69,8 @@ pub(crate) fn remove(
     Ok((removal, topology))
 }
 
-/// As [`remove`], and returns the time in which objects may still appear. They may because an object does not exist and
-/// was never marked, or because churn declares it repeatedly.
+/// As [`remove`], and returns the time in which objects may still appear. This happens if an object does not exist and
+/// was never marked, or if churn declares it repeatedly.
 fn try_remove<'a>(
     topology: Topology,
     dialer: &'a Dialer,

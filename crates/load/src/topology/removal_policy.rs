@@ -10,7 +10,8 @@ const CONSUMERS_GONE_TIMEOUT: Duration = Duration::from_secs(5);
 /// The proofs that an object needs before its removal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RemovalPolicy<'a> {
-    /// Removes only objects that are proved by their markers; otherwise also those that the caller knows to be its own.
+    /// True: only objects that their markers prove are removed. False: objects that the caller knows to be its own are
+    /// removed.
     pub(crate) needs_proof: bool,
     /// Treatment of messages.
     pub(crate) messages: Messages,
