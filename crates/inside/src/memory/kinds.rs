@@ -37,7 +37,7 @@ pub(super) struct MemoryKinds {
 const ATOM_BYTES: u64 = 64;
 const ATOM_BINARY_BYTES: u64 = 24;
 
-/// References to the bytes of `binaries`. A binary with several references counts in equal parts for each.
+/// References to the bytes of `binaries`. A binary with several references counts with a part for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct BinaryHolders {
