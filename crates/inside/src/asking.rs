@@ -1,10 +1,10 @@
-//! One request to an agent, from the question to its only answer.
+//! One request to an agent, with its single answer.
 
 use std::time::{Duration, Instant};
 
 use rabbitscope_erlang::{ErlangError, Loaded, Reply, Term};
 
-/// Asks the agent, and waits for the answer for at most `within`.
+/// Asks the agent and waits at most `within` for the answer.
 pub(crate) fn ask(
     agent: &mut Loaded<'_>,
     name: &str,

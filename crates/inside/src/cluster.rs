@@ -1,33 +1,33 @@
-//! Which nodes a cluster has, as one of them knows.
+//! The nodes of a cluster, as one of them reports them.
 
 use std::{collections::BTreeSet, time::Duration};
 
 use rabbitscope_erlang::{Connection, ErlangError};
 use serde::Serialize;
 
-/// The node asks all others whether their broker runs.
+/// Timeout of the request; the node asks all others whether their broker runs.
 const MEMBERS_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The names of the functions since RabbitMQ 3.11, and before that.
+/// Names of the functions since RabbitMQ 3.11, and before.
 const MEMBERS: [&str; 2] = ["list_members", "all"];
 const RUNNING: [&str; 2] = ["list_running", "all_running"];
 
 /// The nodes of a cluster.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ClusterMembers {
-    /// Those whose broker runs, in order of their names.
+    /// Nodes with a running broker, in the order of their names.
     pub running: Vec<String>,
-    /// The others.
+    /// The other nodes.
     pub down: Vec<String>,
 }
 
-/// A node of which nothing is known, and why.
+/// A node without data, and the reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct MissingNode {
-    /// Its name.
+    /// Name of the node.
     pub node: String,
-    /// One sentence without its end.
+    /// One sentence without a full stop.
     pub reason: String,
 }
 
@@ -51,13 +51,13 @@ fn nodes(connection: &Connection, names: [&str; 2]) -> Result<BTreeSet<String>, 
     names.ok_or_else(|| ErlangError::unexpected("names of nodes", &answer))
 }
 
-/// A line for each node of which nothing is known.
+/// Returns a line for each node without data.
 pub(crate) fn missing_lines(missing: &[MissingNode]) -> String {
-    let line = |it: &MissingNode| format!("\nnot shown: {}, {}", it.node, it.reason);
+    let line = |missing: &MissingNode| format!("\nnot shown: {}, {}", missing.node, missing.reason);
     missing.iter().map(line).collect()
 }
 
-/// A row of a table with the node before its cells.
+/// Puts the node before the cells of a table row.
 pub(crate) fn behind_node<T>(node: T, cells: [T; 8]) -> [T; 9] {
     let mut all = std::iter::once(node).chain(cells);
     std::array::from_fn(|_| all.next().expect("a node and eight cells"))

@@ -1,4 +1,4 @@
-//! Why a node cannot be observed from inside.
+//! Errors that prevent the observation of a node from inside.
 
 use std::io;
 
@@ -6,7 +6,7 @@ use rabbitscope_erlang::ErlangError;
 use rabbitscope_probe::ProbeError;
 use thiserror::Error;
 
-/// Why a node cannot be observed from inside.
+/// Reason why a node cannot be observed from inside.
 #[derive(Debug, Error)]
 pub enum InsideError {
     /// The node or the connection to it failed.
@@ -15,10 +15,10 @@ pub enum InsideError {
     /// The processes of this machine cannot be listed.
     #[error(transparent)]
     Probe(#[from] ProbeError),
-    /// The command line of its process has no node name.
+    /// The command line of the node's process has no node name.
     #[error("the node's name cannot be told")]
     Nameless,
-    /// Its queues cannot be read.
+    /// The node's queues cannot be read.
     #[error("{0}")]
     Reading(String),
     /// The HTTP server cannot be started.

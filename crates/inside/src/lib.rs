@@ -1,8 +1,7 @@
 //! RabbitMQ's queues, processes and calls as a connected node reports them.
 //!
-//! What lives here: the meaning of what the node's tables and processes contain, as rows, tables, metrics and
-//! profiles. What deliberately does not: the connection and the removal of loaded modules, which
-//! `rabbitscope-erlang` does.
+//! This crate interprets the contents of the node's tables and processes, and presents them as rows, tables, metrics
+//! and profiles. Not here: the connection and the removal of loaded modules, which `rabbitscope-erlang` does.
 
 mod asking;
 mod calls;

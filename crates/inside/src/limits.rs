@@ -1,4 +1,4 @@
-//! Counts of a node's resources, and how near they are to their limits.
+//! Counts of a node's resources in relation to their limits.
 
 use std::fmt;
 
@@ -6,16 +6,16 @@ use rabbitscope_erlang::Term;
 use rabbitscope_text::grouped;
 use serde::Serialize;
 
-/// A resource of which this share of the limit is in use is named in a warning.
+/// Share of the limit from which a warning names a resource.
 const NEAR: f64 = 0.8;
 
-/// A resource, such as `atoms`, how many of it the node has, and how many it may have.
+/// A resource such as `atoms`, with its number on the node and its limit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct ResourceCount {
     pub(crate) resource: String,
     pub(crate) count: u64,
-    /// Absent where only memory is the limit.
+    /// Absent if only memory is the limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) limit: Option<u64>,
 }
@@ -26,7 +26,7 @@ pub(crate) struct ResourceCount {
 pub(crate) struct Limits(Vec<ResourceCount>);
 
 impl Limits {
-    /// From a list of triples of name, count and limit.
+    /// Reads a list of triples of name, count and limit.
     pub(crate) fn of(answer: &Term) -> Option<Self> {
         let resource = |term: &Term| match term.as_tuple()? {
             [name, count, limit] => Some(ResourceCount {
@@ -39,12 +39,12 @@ impl Limits {
         answer.as_list()?.iter().map(resource).collect::<Option<_>>().map(Self)
     }
 
-    /// The number of one resource.
+    /// Returns the count of one resource.
     pub(crate) fn count(&self, resource: &str) -> Option<u64> {
         self.0.iter().find(|one| one.resource == resource).map(|one| one.count)
     }
 
-    /// One sentence for each resource that is nearly used up.
+    /// Returns one sentence for each resource that is nearly used up.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
         self.0.iter().filter_map(ResourceCount::warning)
     }

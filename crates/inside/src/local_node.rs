@@ -1,4 +1,4 @@
-//! How to connect to a node of this machine.
+//! Options for a connection to a node of this machine.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use rabbitscope_erlang::{ConnectOptions, CookieSource, NodeName, Port, VerifyPee
 
 use crate::{InsideError, peer::expected_node};
 
-/// Options for a connection to the node with this process; a throwaway broker has its own cookie and a
-/// port that is known.
+/// Returns options for a connection to the node with this process. A throwaway broker has its own cookie and a known
+/// port.
 pub fn local_node(pid: u32, throwaway: Option<&Broker>) -> Result<ConnectOptions, InsideError> {
     let verify: Option<Arc<dyn VerifyPeer>> = Some(Arc::new(expected_node(Some(pid), false)));
     if let Some(broker) = throwaway {

@@ -1,21 +1,21 @@
-//! Limits the share of the node's time that readings without end may take.
+//! A limit on the share of the node's time that endless readings may take.
 
 use std::time::{Duration, Instant};
 
-/// A reading that took a millisecond is followed by a pause of 100: one percent of one scheduler.
+/// Pause after a reading as a multiple of its duration: one percent of one scheduler.
 const PAUSE_FACTOR: u32 = 100;
 
-/// However long a reading took, the next is tried after this time.
+/// Longest pause, regardless of the duration of the reading.
 const MAX_PAUSE: Duration = Duration::from_secs(300);
 
-/// When the next reading may begin.
+/// Time at which the next reading may begin.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ReadingBudget {
     next: Option<Instant>,
 }
 
 impl ReadingBudget {
-    /// Whether a reading may begin.
+    /// Returns whether a reading may begin.
     pub(crate) fn allows(&self, now: Instant) -> bool {
         self.next.is_none_or(|next| next <= now)
     }

@@ -1,5 +1,4 @@
-//! Puts the load of a scenario on a broker that is already there and prints what was measured:
-//! `load SCENARIO URI [KEY=VALUE]...`
+//! Runs the load of a scenario on an existing broker and prints the measurements: `load SCENARIO URI [KEY=VALUE]...`
 #![expect(clippy::print_stdout, reason = "an example talks to its user")]
 
 use std::{env, error::Error, fs, io, sync::atomic::AtomicBool};
@@ -10,7 +9,7 @@ use rabbitscope_load::{
 };
 use rabbitscope_runs::scenario;
 
-/// Somebody at the terminal remembers.
+/// A journal on the terminal: the user remembers the declarations.
 struct Terminal;
 
 impl CleanupJournal for Terminal {

@@ -1,8 +1,8 @@
-//! Which queues each member of a group of publishers, consumers, callers or responders uses.
+//! The queues of each member of a group of publishers, consumers, callers or responders.
 
 use rabbitscope_runs::scenario::MemberQueues;
 
-/// The numbers of the queues, out of `queues`, that `member` of `count` members uses.
+/// Returns the indices of the queues, out of `queues`, that `member` of `count` members uses.
 pub(crate) fn assigned_queues(
     which: MemberQueues,
     member: u32,

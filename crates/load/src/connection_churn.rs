@@ -1,7 +1,7 @@
 //! Churn of connections: a pool of threads that open and close them.
 //!
-//! Opening a connection waits for the broker, and load threads never wait; therefore these threads
-//! are their own. To the aggregator a group of them is one more worker.
+//! Opening a connection waits for the broker, and load threads never wait. Churn therefore has its own threads. The
+//! aggregator treats each group of them as one more worker.
 
 use std::{
     sync::{Mutex, atomic::Ordering},
@@ -21,23 +21,23 @@ use crate::{
     worker::WorkerContext,
 };
 
-/// Threads of a group, each of which opens one connection at a time. Chosen: they wait for the
-/// broker nearly all the time.
+/// Threads of a group, each of which opens one connection at a time. Chosen: they wait for the broker nearly all the
+/// time.
 const PARALLEL: usize = 32;
 
-/// How often a thread that waits checks whether the load has ended.
+/// Interval at which a waiting thread checks for the end of the load.
 const END_POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// One group of connection churn. The aggregator counts it as one more worker.
+/// One group of connection churn. The aggregator treats it as one more worker.
 pub(crate) struct ConnectionChurn<'a> {
     group: &'a ChurnGroup,
-    /// Number among the churn groups of the scenario.
+    /// Index among the churn groups of the scenario.
     number: usize,
-    /// Number among the workers of the run.
+    /// Index among the workers of the run.
     worker: usize,
     dialer: &'a Dialer,
     measured: Mutex<IntervalMeasurements>,
-    /// The slots that are this process's own.
+    /// The slots of this process.
     members: Vec<u32>,
 }
 
@@ -48,7 +48,7 @@ struct Slot {
 }
 
 impl<'a> ConnectionChurn<'a> {
-    /// Every group of the scenario that churns connections, with its slots in `share`; their numbers among the
+    /// Returns every group of the scenario that churns connections, with its slots in `share`. Their indices among the
     /// workers start with `first_worker`.
     pub(crate) fn all(
         scenario: &'a Scenario,
@@ -67,19 +67,19 @@ impl<'a> ConnectionChurn<'a> {
             .collect()
     }
 
-    /// How long one of `processes` can take from the end of the load: a thread completes what it does, and then closes
-    /// one connection after another.
+    /// Returns the longest time that one of `processes` can take after the end of the load. A thread completes its
+    /// current step, and then closes one connection after another.
     pub(crate) fn longest_end(scenario: &Scenario, dialer: &Dialer, processes: usize) -> Duration {
         let of_connections =
-            scenario.churn.iter().filter(|it| it.subject == ChurnSubject::Connections);
-        let slots = of_connections.map(|it| it.concurrency as usize).max();
+            scenario.churn.iter().filter(|group| group.subject == ChurnSubject::Connections);
+        let slots = of_connections.map(|group| group.concurrency as usize).max();
         let Some(slots) = slots else { return Duration::ZERO };
         let of_thread = slots.div_ceil(processes.max(1)).div_ceil(PARALLEL);
         let of_thread = u32::try_from(of_thread).unwrap_or(u32::MAX);
         dialer.longest_dial().saturating_add(dialer.longest_close().saturating_mul(of_thread))
     }
 
-    /// Runs to the end of the load and closes what is open. The last report is [`Report::Done`].
+    /// Runs until the end of the load and closes open connections. The last report is [`Report::Done`].
     pub(crate) fn run(&self, context: &WorkerContext<'_>) {
         let threads = self.members.len().min(PARALLEL);
         thread::scope(|scope| {
@@ -94,8 +94,7 @@ impl<'a> ConnectionChurn<'a> {
         context.reports.send(Report::Done).ok();
     }
 
-    /// Reports each second that ends before the load does. Returns the number of the last second,
-    /// and when it began.
+    /// Reports each second that ends before the load does. Returns the number and the beginning of the last second.
     fn report_seconds(&self, context: &WorkerContext<'_>) -> (u32, RunInstant) {
         let (mut second, mut start) = (0_u32, RunInstant::START);
         loop {
@@ -134,7 +133,7 @@ impl<'a> ConnectionChurn<'a> {
         self.measured.lock().expect("counting does not panic")
     }
 
-    /// One of `threads`: it serves every `threads`-th slot, from `thread` on.
+    /// Serves every `threads`-th slot, starting with `thread`.
     fn serve(&self, thread: usize, threads: usize, context: &WorkerContext<'_>) {
         let members = self.members.iter().skip(thread).step_by(threads);
         let mut slots: Vec<_> = members
@@ -170,7 +169,7 @@ impl<'a> ConnectionChurn<'a> {
         }
     }
 
-    /// Opens or closes the connection of a slot. Returns when the next step is due.
+    /// Opens or closes the connection of a slot. Returns the due time of the next step.
     fn step(&self, slot: &mut Slot, context: &WorkerContext<'_>) -> Option<RunInstant> {
         if let Some(client) = slot.client.take() {
             self.close(client, context);
@@ -220,7 +219,7 @@ fn end_cycle(slot: &mut Slot, not_before: RunInstant, context: &WorkerContext<'_
     }
 }
 
-/// Nobody answered; otherwise the broker gave a reason.
+/// Returns whether no broker answered. For other errors the broker gave a reason.
 fn is_unreached(error: &ClientError) -> bool {
     matches!(
         error,

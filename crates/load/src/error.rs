@@ -1,7 +1,7 @@
-//! Why a load could not be started.
+//! Errors that prevent the start of a load.
 //!
-//! A load that has started ends with an outcome, not with an error: the outcome keeps what was
-//! recorded, and its verdict says why it ended.
+//! A load that has started ends with an outcome instead of an error. The outcome keeps the recorded data, and its
+//! verdict has the reason for the end.
 
 use std::io;
 
@@ -9,19 +9,19 @@ use thiserror::Error;
 
 use crate::refusal::BrokerRefusal;
 
-/// Why a load could not be started. Every message says what to do next.
+/// Reason why a load could not start. Every message names the next step.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// Nobody answers there, or not with AMQP.
+    /// No server answers there, or it does not speak AMQP.
     #[error("cannot reach a broker at {address}: {reason}; is it running, and is the port right?")]
     Unreachable {
         /// Host and port.
         address: String,
-        /// What happened.
+        /// The cause.
         reason: String,
     },
-    /// What answers there does not prove to be the broker of the URI.
+    /// The server does not prove to be the broker of the URI.
     #[error(
         "the broker at {address} shows a certificate that is not accepted: {reason}; name the authority that signed it: `ca` of \
          `[broker.tls]`, for a bus the environment variable SSL_CERT_FILE"
@@ -29,10 +29,10 @@ pub enum LoadError {
     NotTrusted {
         /// Host and port.
         address: String,
-        /// What is wrong with the certificate.
+        /// The fault of the certificate.
         reason: String,
     },
-    /// The port speaks TLS, and plain AMQP was sent to it.
+    /// The port speaks TLS, but the URI asks for plain AMQP.
     #[error(
         "what answers at {address} speaks TLS, and the URI asks for plain AMQP: start the URI with `amqps://`, or name \
          the port for plain AMQP (5672 as a rule)"
@@ -41,7 +41,7 @@ pub enum LoadError {
         /// Host and port.
         address: String,
     },
-    /// The port does not speak TLS, and the URI asks for it.
+    /// The port does not speak TLS, but the URI asks for it.
     #[error(
         "what answers at {address} does not speak TLS, and the URI asks for it: name the broker's port for AMQP with TLS \
          (5671 as a rule), or, where passwords may be read on the way, start the URI with `amqp://`"
@@ -50,7 +50,7 @@ pub enum LoadError {
         /// Host and port.
         address: String,
     },
-    /// The port speaks another protocol than AMQP 0-9-1.
+    /// The port speaks a protocol other than AMQP 0-9-1.
     #[error(
         "what answers at {address} does not speak AMQP 0-9-1: {reason}; name the broker's port for AMQP (5672 as a rule, \
          with TLS 5671), not that of the management interface, of streams or of another node"
@@ -58,10 +58,10 @@ pub enum LoadError {
     SpeaksNoAmqp {
         /// Host and port.
         address: String,
-        /// What happened.
+        /// The cause.
         reason: String,
     },
-    /// User or password refused.
+    /// The broker refuses the user or the password.
     #[error("the broker at {address} refuses user `{user}`: {refusal}")]
     AuthenticationRefused {
         /// Host and port.
@@ -71,7 +71,7 @@ pub enum LoadError {
         /// The broker's answer.
         refusal: BrokerRefusal,
     },
-    /// No such virtual host, or no permission to use it.
+    /// The virtual host does not exist, or the user may not use it.
     #[error("the broker at {address} refuses virtual host `{vhost}`: {refusal}")]
     VhostRefused {
         /// Host and port.
@@ -81,67 +81,67 @@ pub enum LoadError {
         /// The broker's answer.
         refusal: BrokerRefusal,
     },
-    /// A queue that the scenario uses without declaring it is not there.
+    /// A queue that the scenario uses without declaring it does not exist.
     #[error("queue `{queue}` does not exist on the broker: declare it with `[[queues]]`")]
     QueueMissing {
-        /// Its name.
+        /// Name of the queue.
         queue: String,
     },
-    /// An exchange that the scenario uses is not there.
+    /// An exchange that the scenario uses does not exist.
     #[error("exchange `{exchange}` does not exist on the broker: declare it with `[[exchanges]]`")]
     ExchangeMissing {
-        /// Its name.
+        /// Name of the exchange.
         exchange: String,
     },
-    /// The broker does not declare the queue as the scenario says.
+    /// The broker refuses to declare the queue as the scenario defines it.
     #[error("the broker refuses queue `{queue}`: {refusal}")]
     QueueRefused {
-        /// Its name.
+        /// Name of the queue.
         queue: String,
         /// The broker's answer.
         refusal: BrokerRefusal,
     },
-    /// The broker does not declare or bind the exchange as the scenario says.
+    /// The broker refuses to declare or bind the exchange as the scenario defines it.
     #[error("the broker refuses exchange `{exchange}`: {refusal}")]
     ExchangeRefused {
-        /// Its name.
+        /// Name of the exchange.
         exchange: String,
         /// The broker's answer.
         refusal: BrokerRefusal,
     },
-    /// The names of what would be declared could not be written down.
+    /// The names of the planned declarations could not be recorded.
     #[error("nothing was declared on the broker: {source}")]
     NotRemembered {
-        /// What happened.
+        /// The cause.
         source: io::Error,
     },
-    /// The log of a run is not one of this scenario.
+    /// The log of a run belongs to a different scenario.
     #[error(
         "the log of the run says that it declared {what}, which this scenario does not: it is damaged, or somebody else \
          wrote it. Leave --resume out, and it is thrown away"
     )]
     ForeignClaim {
-        /// In words: "queue `q`".
+        /// Description: "queue `q`".
         what: String,
     },
-    /// The system gives no random numbers.
+    /// The system provides no random numbers.
     #[error("cannot read /dev/urandom: {source}")]
     NoToken {
-        /// What happened.
+        /// The cause.
         source: io::Error,
     },
     /// A file that the scenario sends cannot be read.
     #[error("cannot read {path}, which the scenario sends: {source}")]
     BodyFile {
-        /// As written in the scenario.
+        /// The path, as written in the scenario.
         path: String,
-        /// What happened.
+        /// The cause.
         source: io::Error,
     },
-    /// A file that a scenario of another user sends, without consent.
+    /// A scenario from another user sends a file, without consent.
     #[error("the scenario sends {path}, and files of this machine are sent only with consent")]
     NoFiles {
-        /// As written in the scenario.
+        /// The path, as written in the scenario.
         path: String,
     },
     /// Any other refusal by the broker.
@@ -149,66 +149,66 @@ pub enum LoadError {
     Refused {
         /// Host and port.
         address: String,
-        /// What we were doing.
+        /// The attempted operation.
         doing: String,
         /// The broker's answer.
         refusal: BrokerRefusal,
     },
-    /// The connection broke while the load was being set up.
+    /// The connection broke during the preparation of the load.
     #[error("the connection to the broker at {address} broke while {doing}: {reason}")]
     Broken {
         /// Host and port.
         address: String,
-        /// What we were doing.
+        /// The attempted operation.
         doing: String,
-        /// What happened.
+        /// The cause.
         reason: String,
     },
-    /// EXTERNAL without a certificate to show.
+    /// EXTERNAL authentication without a certificate.
     #[error("`auth = \"external\"` logs in by a certificate: every URI must start with `amqps://`")]
     ExternalWithoutTls,
     /// A file that the scenario names cannot be used.
     #[error("cannot use {path}: {source}")]
     File {
-        /// As the scenario names it.
+        /// The path, as the scenario names it.
         path: String,
-        /// What happened.
+        /// The cause.
         source: io::Error,
     },
     /// Certificates or keys that TLS cannot use.
     #[error("cannot {doing}: {reason}")]
     Tls {
-        /// What we were doing.
+        /// The attempted operation.
         doing: String,
-        /// What is wrong.
+        /// The fault.
         reason: String,
     },
-    /// More connections than this process may have descriptors.
+    /// The load needs more connections than this process may have file descriptors.
     #[error(
         "{needed} connections need as many open files, and this process may have {limit}: raise \
          the limit (`ulimit -Hn`) or spread channels over fewer connections"
     )]
     TooManyConnections {
-        /// Connections that the scenario asks for.
+        /// Connections that the scenario needs.
         needed: usize,
         /// `RLIMIT_NOFILE`.
         limit: u64,
     },
-    /// Told to stop before the load began.
+    /// The load was stopped before it began.
     #[error("stopped while connections were made")]
     Stopped,
-    /// This machine refused something: descriptors, threads.
+    /// This machine refused a resource, such as descriptors or threads.
     #[error("cannot {doing}: {source}")]
     System {
-        /// What we were doing.
+        /// The attempted operation.
         doing: &'static str,
-        /// What happened.
+        /// The cause.
         source: io::Error,
     },
 }
 
 impl LoadError {
-    /// No broker was reached at all: the program's exit code 5.
+    /// Returns whether no broker was reached at all: the program's exit code 5.
     pub fn is_unreachable(&self) -> bool {
         matches!(
             self,
@@ -220,12 +220,12 @@ impl LoadError {
         )
     }
 
-    /// A broker that is starting may answer later: the next attempt can end otherwise.
+    /// Returns whether the next attempt may succeed, because a broker that is starting may answer later.
     pub(crate) fn may_pass(&self) -> bool {
         matches!(self, Self::Unreachable { .. } | Self::SpeaksNoAmqp { .. })
     }
 
-    /// The broker does not let the user in, or not do this: the program's exit code 6.
+    /// Returns whether the broker refuses the user or this operation: the program's exit code 6.
     pub fn is_permission(&self) -> bool {
         match self {
             Self::AuthenticationRefused { refusal, .. }
@@ -237,7 +237,7 @@ impl LoadError {
         }
     }
 
-    /// What the scenario says cannot be done as it stands: the program's exit code 2.
+    /// Returns whether the scenario's settings cannot be used: the program's exit code 2.
     pub fn is_usage(&self) -> bool {
         matches!(self, Self::ExternalWithoutTls | Self::File { .. } | Self::Tls { .. })
     }

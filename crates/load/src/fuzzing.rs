@@ -25,8 +25,8 @@ const SCENARIO: &str = r#"
     churn = [{ name = "c", kind = "channels", cycles = 5 }]
 "#;
 
-/// A run of two processes with a load thread and a group of churn each. They send updates in turn: every line is the
-/// text of one, and all bytes together are the last. Both are given up at the end.
+/// Merges updates of two processes with a load thread and a churn group each. The processes send updates in turn: every
+/// line is the text of one update, and all bytes together are the last one. Both processes are dropped at the end.
 pub fn worker_updates(bytes: &[u8]) {
     static RUN: OnceLock<(Scenario, Dialer)> = OnceLock::new();
     let (scenario, dialer) = RUN.get_or_init(|| {
@@ -35,7 +35,7 @@ pub fn worker_updates(bytes: &[u8]) {
     });
     let context = RunContext { scenario, plans: &[], dialer, restorer: None, share: Share::WHOLE };
     let size = PartSize { load_threads: 1, churn_groups: 1, connections: 3 };
-    // Seconds of a run may be any.
+    // The age does not limit the seconds of the run.
     let age = RunAge { at_least: Duration::ZERO, at_most: Duration::MAX };
     let begun = RemoteStart { unix_nanos: 1_000_000_000, parts: vec![size; 2], age };
     let lines = bytes.split(|byte| *byte == b'\n').enumerate();
@@ -54,7 +54,7 @@ fn compressed(text: &[u8]) -> Vec<u8> {
     encoder.finish().expect("writing to memory does not fail")
 }
 
-/// Events that happen without delay.
+/// A queue of events without delay.
 struct Recorded(VecDeque<RemoteEvent>);
 
 impl RemoteWorkers for Recorded {

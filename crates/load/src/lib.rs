@@ -1,17 +1,20 @@
 //! Load on a broker: publishers and consumers from a scenario, and their measurements.
 //!
-//! [`Session::open`] connects, reads the properties of the broker and declares the queues of the
-//! scenario; [`Session::run`] runs the load and reports every second; [`Session::close`] removes
-//! what was declared. A few threads own many non-blocking connections each; every wake-up reads all
-//! there is and writes once.
+//! [`Session::open`] connects, reads the properties of the broker and declares the queues of the scenario.
+//! [`Session::run`] runs the load and reports every second. [`Session::close`] removes the declarations. A few threads
+//! own many non-blocking connections each; every wake-up reads all available bytes and writes once.
 //!
-//! The folders follow the data: `plan` and `message` say what a scenario asks for, `dial`,
-//! `topology` and `connect` prepare the broker and the connections, `link` and `worker` run them
-//! with the times of `pacing` and the bodies of `packing`, `report` has what they report, `verify` and `aggregate` evaluate it,
-//! `run` and `session` put all together. `remote` is for runs that several processes share (`share`).
+//! The folders follow the data:
 //!
-//! Not here: CPU and memory of the broker (the program adds them to each row), files, and
-//! observation of the broker from outside or inside.
+//! - `plan` and `message`: the demands of a scenario.
+//! - `dial`, `topology` and `connect`: preparation of the broker and the connections.
+//! - `link` and `worker`: the running connections, with the times of `pacing` and the bodies of `packing`.
+//! - `report`: their reports; `verify` and `aggregate` evaluate them.
+//! - `run` and `session`: assembly of all parts.
+//! - `remote`: runs that several processes share (`share`).
+//!
+//! Not here: CPU and memory of the broker (the program adds them to each row), files, and observation of the broker
+//! from outside or inside.
 
 mod aggregate;
 mod assignment;

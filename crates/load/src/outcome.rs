@@ -1,4 +1,4 @@
-//! What a load reports while it runs ([`Progress`]) and when it has ended ([`LoadOutcome`]).
+//! Reports of a running load ([`Progress`]) and of an ended load ([`LoadOutcome`]).
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use rabbitscope_runs::record::{
 
 use crate::latency::LatencyRecord;
 
-/// What happens while the load runs.
+/// Progress of a running load.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Progress<'a> {
@@ -21,42 +21,42 @@ pub enum Progress<'a> {
         /// Connections of the run.
         of: usize,
     },
-    /// Something that a person should know while the run goes on, in a sentence.
+    /// A notice for people during the run: one sentence.
     Notice(&'a str),
-    /// Every connection is up and the first message is about to be sent.
+    /// Every connection is up; the first message follows.
     Started {
         /// Nanoseconds since 1970-01-01 UTC.
         unix_nanos: u64,
     },
     /// The measurements of a latency in the second that [`Progress::Second`] reports next.
     Latency {
-        /// As in `run.json`.
+        /// Name, as in `run.json`.
         name: &'a str,
         /// In nanoseconds.
         histogram: &'a Histogram<u64>,
     },
-    /// A second has passed. Broker CPU and memory are left for the program to fill in.
+    /// A second has passed. The program fills in the broker's CPU and memory.
     Second(&'a SecondRow),
 }
 
-/// What a load measured.
+/// The measurements of a load.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoadOutcome {
     /// Start of the load, nanoseconds since 1970-01-01 UTC.
     pub started_unix_nanos: u64,
-    /// From the start until the publishers stopped; the drain that follows is not part of it.
+    /// Time from the start until the publishers stopped, without the drain that follows.
     pub duration: Duration,
-    /// The part of `duration` that rates and latencies are about.
+    /// The part of `duration` that rates and latencies cover.
     pub measured: Measured,
-    /// Everything that was counted, drain included.
+    /// All counters, drain included.
     pub totals: LoadTotals,
-    /// One for each latency that was measured.
+    /// One record for each latency that was measured.
     pub latencies: Vec<LatencyRecord>,
     /// Latencies by group and by queue.
     pub breakdown: LatencyBreakdown,
-    /// What was not measured, and why it matters.
+    /// Missing measurements, with their consequences.
     pub losses: Vec<Loss>,
-    /// How it ended.
+    /// The end of the run and its reason.
     pub verdict: Verdict,
     /// Times without service.
     pub service: Service,
@@ -68,6 +68,6 @@ pub struct LoadOutcome {
     pub doubts: Vec<Doubt>,
     /// The verification of deliveries, with `run.verify`.
     pub verification: Option<Verification>,
-    /// The history of every n-th message, in the order of sending, with `run.trace-every`.
+    /// The history of every n-th message in sending order, with `run.trace-every`.
     pub trace: Vec<TracedMessage>,
 }

@@ -9,7 +9,7 @@ impl Random {
         Self(seed)
     }
 
-    /// An independent generator for each name, so that one group does not change another's numbers.
+    /// Returns an independent generator per name, so that one group does not change another's numbers.
     pub(crate) fn fork(&self, name: &str) -> Self {
         // FNV-1a
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
@@ -28,17 +28,17 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// From 0 to below `limit`.
+    /// Returns a number from 0 to below `limit`.
     pub(crate) fn below(&mut self, limit: u64) -> u64 {
         self.next() % limit.max(1)
     }
 
-    /// The seed for the schedule of a group's `member`.
+    /// Returns the seed for the schedule of a group's `member`.
     pub(crate) fn schedule_seed(&self, member: u32) -> u64 {
         self.fork(&format!("schedule {member}")).below(u64::MAX)
     }
 
-    /// `digits` hexadecimal digits.
+    /// Returns `digits` hexadecimal digits.
     pub(crate) fn hex(&mut self, digits: usize) -> String {
         let mut text = String::with_capacity(digits + 16);
         while text.len() < digits {

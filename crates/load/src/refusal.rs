@@ -1,25 +1,26 @@
-//! The broker's refusals: reply code, its words, and the next step for each.
+//! The broker's refusals: reply code, text, and the next step for each.
 
 use std::fmt;
 
 use rabbitscope_amqp::Refusal;
 
-/// A refusal by the broker, shown with what to do next.
+/// A refusal by the broker. Its text includes the next step.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BrokerRefusal {
     /// Reply code of AMQP 0-9-1, such as 403.
     pub code: u16,
-    /// The broker's words.
+    /// The broker's text.
     pub text: String,
 }
 
 impl BrokerRefusal {
-    /// The user lacks a permission, or is not let in: the program's exit code 6.
+    /// Returns whether the user lacks a permission or may not log in: the program's exit code 6.
     pub fn is_permission(&self) -> bool {
         match self.code {
             403 => !ALWAYS_REFUSED.iter().any(|&(words, _)| self.text.contains(words)),
             530 => {
-                let is_other = ["is reached", "is down"].iter().any(|it| self.text.contains(it));
+                let is_other =
+                    ["is reached", "is down"].iter().any(|words| self.text.contains(words));
                 self.text.contains("refused for user") && !is_other
             }
             _ => false,
@@ -46,10 +47,10 @@ impl fmt::Display for BrokerRefusal {
     }
 }
 
-/// The next step after one reply code whose text has these words.
+/// The next step for a reply code and a part of the text.
 struct Advice {
     code: u16,
-    /// Empty: any text.
+    /// Part of the text; empty for any text.
     words: &'static str,
     next_step: &'static str,
 }
@@ -58,7 +59,7 @@ const fn row(code: u16, words: &'static str, next_step: &'static str) -> Advice 
     Advice { code, words, next_step }
 }
 
-/// Refusals with code 403 that no permission changes.
+/// Refusals with code 403 that no permission can change.
 const ALWAYS_REFUSED: [(&str, &str); 3] = [
     (
         "in exclusive use",
@@ -71,7 +72,7 @@ const ALWAYS_REFUSED: [(&str, &str); 3] = [
 const REPORT: &str = "a client or a proxy broke the protocol: if nothing stands between, this is a mistake of rabbitscope; \
                       please report it with the broker's log";
 
-/// The first row that fits decides. Codes: <https://www.rabbitmq.com/amqp-0-9-1-reference#constants>
+/// Next steps; the first matching row applies. Codes: <https://www.rabbitmq.com/amqp-0-9-1-reference#constants>
 const ADVICE: &[Advice] = &[
     row(
         311,

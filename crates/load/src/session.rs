@@ -1,4 +1,4 @@
-//! A session on a broker: connect, declare, run the load, remove what was declared.
+//! A session on a broker: connects, declares, runs the load and removes the declarations.
 
 use std::{io, sync::atomic::AtomicBool};
 
@@ -31,47 +31,47 @@ pub struct Session {
     ownership: Ownership,
     /// Absent before a load has run to its end.
     own_messages: Option<OwnMessages>,
-    /// Declares again what a restart of the broker took away.
+    /// Declares again the objects that a restart of the broker deleted.
     restorer: Restorer,
-    /// Connections to the further ones of several brokers.
+    /// Connections to the second and further brokers, if there are several.
     others: Vec<Topology>,
 }
 
-/// The owner of the broker: it decides how a run proves what it has declared there.
+/// The owner of the broker. It decides how a run proves its declarations there.
 #[derive(Clone, Copy)]
 pub enum BrokerOwner<'a> {
-    /// The broker is the caller's own and ends with the run: whatever the run declared is removed.
+    /// The broker belongs to the caller and ends with the run: all declarations of the run are removed.
     Caller,
-    /// Somebody else's.
+    /// The broker belongs to another owner.
     SomebodyElse(&'a dyn CleanupJournal),
 }
 
-/// Remembers what a run declares, so that it can be removed should this process be killed.
+/// A record of a run's declarations, so that they can be removed if this process is killed.
 pub trait CleanupJournal {
-    /// Is given the names of what is about to be declared and will have to be removed, before the
-    /// first of it is declared. Fails: nothing is declared.
+    /// Records the names of planned declarations that will have to be removed, before the first declaration. After a
+    /// failure, nothing is declared.
     fn remember(&self, declaring: &OwnedTopology) -> io::Result<()>;
 
-    /// Is given the outcome of the removal of all of it, after something failed.
+    /// Reports the outcome of the removal of all declarations after a failure.
     fn undone(&self, declared: &OwnedTopology, removal: Result<Removal, LoadError>);
 }
 
-/// How the session proves at the end what it has declared.
+/// The session's proof of its declarations at the end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Ownership {
-    /// The broker is the caller's own.
+    /// The broker belongs to the caller.
     Broker,
     /// Every queue and exchange has a marker.
     Marked,
-    /// The user may not declare markers; the broker's words.
+    /// The user may not declare markers; the broker's text.
     Unmarked(String),
-    /// Neither may it, and the process that declared is gone: nothing proves its declarations.
+    /// The user may not declare markers, and the declaring process is gone. Nothing proves its declarations.
     Unproved(String),
 }
 
 impl Session {
-    /// Connects, declares the scenario's exchanges and queues and binds them. What is there already
-    /// is used if it is as the scenario says, with the bindings that it has, and never deleted.
+    /// Connects, declares the scenario's exchanges and queues and binds them. Existing objects are used with their
+    /// existing bindings if they match the scenario, and are never deleted.
     pub fn open(
         scenario: &Scenario,
         dialer: &Dialer,
@@ -88,7 +88,7 @@ impl Session {
             .and_then(|()| create_at_others(scenario, dialer));
         let others = match created {
             Ok(others) => others,
-            // The first error is the one that matters.
+            // The first error is the relevant one.
             Err(error) => {
                 undo(control, (&declared, &ownership), dialer, owner);
                 return Err(error);
@@ -101,18 +101,18 @@ impl Session {
         Ok(Self { scenario, dialer, broker, declared, ownership, own_messages, restorer, others })
     }
 
-    /// The broker, as it says of itself.
+    /// Returns the facts that the broker reports about itself.
     pub fn broker(&self) -> &BrokerFacts {
         &self.broker
     }
 
-    /// What this session created and will remove. Exclusive queues go away by themselves.
+    /// Returns the objects that this session created and will remove. Exclusive queues disappear by themselves.
     pub fn declared(&self) -> &OwnedTopology {
         &self.declared
     }
 
-    /// Puts the load on until the scenario says stop, `stop` becomes true or the broker goes away.
-    /// An error means that the load did not start; whatever ends it later is in the verdict.
+    /// Runs the load until the scenario ends it, `stop` becomes true or the broker disappears. An error means that the
+    /// load did not start. The verdict has any later cause.
     pub fn run(
         &mut self,
         progress: &mut dyn FnMut(Progress<'_>),
@@ -133,12 +133,12 @@ impl Session {
         Ok(outcome)
     }
 
-    /// Absent with several brokers: it knows the first.
+    /// Absent with several brokers, because it knows only the first.
     fn restorer(&self) -> Option<&Restorer> {
         (!self.scenario.broker.is_several_brokers()).then_some(&self.restorer)
     }
 
-    /// As [`Session::run`], with the load of other processes, which have begun already.
+    /// As [`Session::run`], with the load of other processes, which have already begun.
     pub fn run_remote(
         &mut self,
         begun: &RemoteStart,
@@ -158,15 +158,16 @@ impl Session {
         outcome
     }
 
-    /// The session of a process that is gone, on a broker of another owner. `declared` is what it is said to have
-    /// declared: what no run of this scenario declares is refused, and what has no marker stays on the broker.
+    /// Resumes the session of a process that is gone, on a broker of another owner. `declared` is its claimed list of
+    /// declarations. Claims that no run of this scenario makes are refused, and objects without a marker stay on the
+    /// broker.
     pub fn resume(
         scenario: &Scenario,
         dialer: &Dialer,
         mut declared: OwnedTopology,
         unmarked: Option<String>,
     ) -> Result<Self, LoadError> {
-        // A claim of bindings proves nothing: those that `leftovers` finds count as made by others.
+        // A claim of bindings proves nothing. Bindings that `leftovers` finds therefore count as bindings of others.
         declared.bound.clear();
         if let Some(what) = foreign_claim(&declared, scenario) {
             return Err(LoadError::ForeignClaim { what });
@@ -187,8 +188,8 @@ impl Session {
         wait_for_start(&self.scenario, stop);
     }
 
-    /// Why what this session declared could not be marked: the broker's words. A later run cannot
-    /// prove then what was left behind should this process be killed.
+    /// Returns why this session could not mark its declarations: the broker's text. If this process is killed, a later
+    /// run cannot prove the leftovers.
     pub fn unmarked(&self) -> Option<&str> {
         match &self.ownership {
             Ownership::Unmarked(text) | Ownership::Unproved(text) => Some(text),
@@ -196,14 +197,13 @@ impl Session {
         }
     }
 
-    /// Removes what this session declared, but for what the scenario keeps, for what others use by now, and for quorum
-    /// queues and streams of a broker of somebody else. Says what was kept.
+    /// Removes the declarations of this session and returns those that were kept. It keeps objects that the scenario
+    /// keeps and objects that others use by now. On another owner's broker it also keeps quorum queues and streams.
     pub fn close(self) -> Result<Removal, LoadError> {
         self.close_with(Messages::Keep)
     }
 
-    /// As [`Session::close`]; a person decides what becomes of queues that hold messages of others, and of
-    /// those that might.
+    /// As [`Session::close`]. A person decides about queues that hold or may hold messages of others.
     pub fn close_with(self, messages: Messages) -> Result<Removal, LoadError> {
         self.restorer.close();
         self.others.into_iter().for_each(Topology::close);
@@ -215,19 +215,19 @@ impl Session {
     }
 }
 
-/// Removes what was declared before something failed.
+/// Removes the declarations after a failure.
 fn undo(
     control: Topology,
     (declared, ownership): (&OwnedTopology, &Ownership),
     dialer: &Dialer,
     owner: BrokerOwner<'_>,
 ) {
-    // Without markers only the memory of this process says what is its own.
+    // Without markers only the memory of this process identifies its declarations.
     let own = match ownership {
         Ownership::Unmarked(_) => declared.only(control.created()),
         Ownership::Broker | Ownership::Marked | Ownership::Unproved(_) => declared.clone(),
     };
-    // No message is the run's yet.
+    // No message belongs to the run yet.
     let removal = close(&own, ownership, (Messages::Keep, None), dialer);
     control.close();
     if let BrokerOwner::SomebodyElse(journal) = owner {
@@ -235,7 +235,8 @@ fn undo(
     }
 }
 
-/// What the scenario needs at a broker, but for exclusive queues with consumers, who declare these themselves.
+/// Returns the objects that the scenario needs at a broker. Excludes exclusive queues with consumers, because the
+/// consumers declare them.
 fn needs_of(scenario: &Scenario, control: &mut Topology) -> Result<Needs, LoadError> {
     let mut needs = look_up(scenario, control)?;
     needs.missing.queues.retain(|set| {
@@ -245,7 +246,7 @@ fn needs_of(scenario: &Scenario, control: &mut Topology) -> Result<Needs, LoadEr
     Ok(needs)
 }
 
-/// Connections to the further ones of several brokers, where everything is declared.
+/// Connects to the second and further brokers, if there are several, and declares everything there.
 fn create_at_others(scenario: &Scenario, dialer: &Dialer) -> Result<Vec<Topology>, LoadError> {
     if !scenario.broker.is_several_brokers() {
         return Ok(Vec::new());
@@ -254,7 +255,7 @@ fn create_at_others(scenario: &Scenario, dialer: &Dialer) -> Result<Vec<Topology
 }
 
 /// Declares and binds everything at one more broker, which ends with the run. Exclusive queues there belong to the
-/// connection that is returned.
+/// returned connection.
 fn create_at(scenario: &Scenario, broker: &Dialer) -> Result<Topology, LoadError> {
     let mut control = Topology::connect(broker)?;
     let needs = needs_of(scenario, &mut control)?;
@@ -264,7 +265,7 @@ fn create_at(scenario: &Scenario, broker: &Dialer) -> Result<Topology, LoadError
     Ok(control)
 }
 
-/// What the session declares itself, and what churn declares while the load runs.
+/// Returns the declarations of the session itself and those of churn during the load.
 fn owned_topology(scenario: &Scenario, needs: &Needs) -> Result<OwnedTopology, LoadError> {
     let token = new_token().map_err(|source| LoadError::NoToken { source })?;
     let mut declared = OwnedTopology::of(needs, &token);
@@ -273,7 +274,7 @@ fn owned_topology(scenario: &Scenario, needs: &Needs) -> Result<OwnedTopology, L
     Ok(declared)
 }
 
-/// Gives the names of what will be declared to the owner, and declares the marker of the run.
+/// Records the planned declarations in the owner's journal, and declares the marker of the run.
 fn remember(
     declared: &OwnedTopology,
     owner: BrokerOwner<'_>,
@@ -329,7 +330,7 @@ fn close(
     Ok(removal)
 }
 
-/// What the broker says of itself. Nothing is declared there.
+/// Returns the facts that the broker reports about itself. Declares nothing.
 pub fn broker_facts(dialer: &Dialer) -> Result<BrokerFacts, LoadError> {
     let control = Topology::connect(dialer)?;
     let found = facts(control.uri(), control.server_properties());

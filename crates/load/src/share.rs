@@ -1,28 +1,29 @@
-//! The part of a run that one of several processes puts on the broker.
+//! The part of a run that one of several processes executes.
 //!
-//! A run is split by connection: the members of a connection (publishers, consumers, callers …) go with it. What a
-//! member does depends on its number in the scenario only, never on who runs it: so that several processes
-//! together do what one would.
+//! A run is split by connection: the members of a connection (publishers, consumers, callers …) go with it. A member's
+//! actions depend only on its number in the scenario, never on the process. Several processes together therefore do the
+//! same as one.
 
 /// One of several equal parts of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Share {
-    /// Number of the part, from 0.
+    /// Index of the part, from 0.
     pub number: u32,
-    /// Parts of the run; at least 1.
+    /// Number of parts of the run; at least 1.
     pub of: u32,
 }
 
 impl Share {
-    /// All of it.
+    /// The whole run.
     pub const WHOLE: Self = Self { number: 0, of: 1 };
 
-    /// Connections go to the parts in turn, so that each has some of every group.
+    /// Returns whether the connection belongs to this part. Connections go to the parts in turn, so that each part has
+    /// some of every group.
     pub(crate) fn has(self, connection: usize) -> bool {
         connection % self.of.max(1) as usize == self.number as usize
     }
 
-    /// The members of a group of `count` that need no connection of the plan.
+    /// Returns the members of a group of `count` that need no planned connection.
     pub(crate) fn of_members(self, count: u32) -> impl Iterator<Item = u32> {
         (self.number..count).step_by(self.of.max(1) as usize)
     }
@@ -57,17 +58,19 @@ mod tests {
         ]
     "#;
 
-    /// All that decides what a connection does, as text.
+    /// Describes everything that determines the actions of a connection.
     fn described(links: Vec<LinkPlan<'_>>) -> BTreeMap<usize, String> {
         let text = |link: &LinkPlan<'_>| {
             let frame_max = 4096;
             let publishers = match &link.members {
                 Members::Publishers { messages, placements, .. } => placements
                     .iter()
-                    .map(|it| {
-                        let (start, seed) = (messages.start(it.member), messages.seed(it.member));
-                        let payload = messages.payload(it.member, it.channel, frame_max);
-                        format!("{it:?} {start:?} {seed} {payload:?}")
+                    .map(|placement| {
+                        let (start, seed) =
+                            (messages.start(placement.member), messages.seed(placement.member));
+                        let payload =
+                            messages.payload(placement.member, placement.channel, frame_max);
+                        format!("{placement:?} {start:?} {seed} {payload:?}")
                     })
                     .collect(),
                 _ => Vec::new(),

@@ -1,4 +1,4 @@
-//! Tables of functions: number of calls, time of each, and how that time was spent.
+//! Tables of functions: number of calls, time per function, and the division of that time.
 
 use std::{
     collections::{BTreeMap, HashMap},
@@ -8,7 +8,7 @@ use std::{
 use rabbitscope_erlang::probes::{CallTree, Counters, FunctionName, NodeKey, TreeNode};
 use serde::Serialize;
 
-/// A function's row. Times in microseconds.
+/// A row of a function. Times are in microseconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FunctionLine {
@@ -20,16 +20,16 @@ pub struct FunctionLine {
     pub own_us: f64,
     /// Share of all own time, 0 to 1.
     pub own_share: f64,
-    /// Own time of one call.
+    /// Own time per call.
     pub own_us_per_call: f64,
-    /// Time from call to return, with callees; the inner calls of a recursion do not count again. Absent, like
-    /// the fields below, when only counters were read.
+    /// Time from call to return, with callees. Inner calls of a recursion do not count again. Absent, like the fields
+    /// below, if only counters were read.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accumulated_us: Option<f64>,
     /// Time waiting for messages in the function itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_us: Option<f64>,
-    /// Runnable but not scheduled, in the function itself.
+    /// Time runnable but not scheduled, in the function itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub runnable_us: Option<f64>,
     /// Time of garbage collections in the function itself.
@@ -47,7 +47,7 @@ struct Sums {
     accumulated: Duration,
 }
 
-/// The functions of a call tree, those with most own time first.
+/// Returns the functions of a call tree, those with most own time first.
 pub fn function_table(tree: &CallTree) -> Vec<FunctionLine> {
     let totals = totals(&tree.nodes);
     let by_id: HashMap<u64, &TreeNode> = tree.nodes.iter().map(|node| (node.id, node)).collect();
@@ -70,7 +70,7 @@ pub fn function_table(tree: &CallTree) -> Vec<FunctionLine> {
     finished(sums.into_iter().map(|(name, sum)| line_of(name, &sum, true)).collect())
 }
 
-/// The functions of counters, those with most own time first.
+/// Returns the functions of counters, those with most own time first.
 pub fn counted_table(counters: &Counters) -> Vec<FunctionLine> {
     let line = |counted: &rabbitscope_erlang::probes::CountedFunction| {
         let sum = Sums { calls: counted.calls, own: counted.own, ..Sums::default() };
@@ -94,7 +94,7 @@ fn above<'a>(
     std::iter::successors(first, |upper| by_id.get(&upper.parent).copied())
 }
 
-/// Time of each node with everything below it. Parents stand before their children.
+/// Returns the time of each node with everything below it. Parents stand before their children.
 fn totals(nodes: &[TreeNode]) -> HashMap<u64, Duration> {
     let mut totals: HashMap<u64, Duration> = HashMap::with_capacity(nodes.len());
     for node in nodes.iter().rev() {

@@ -1,4 +1,4 @@
-//! What the agent recorded about calls of functions, as tables, profiles and notes.
+//! The agent's recordings of function calls, as tables, profiles and notes.
 
 mod functions;
 mod notes;

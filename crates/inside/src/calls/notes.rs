@@ -1,4 +1,4 @@
-//! Notes on a recording: why it ended, and what it has not recorded. Every result carries them.
+//! Notes on a recording: the reason for its end, and missing data. Every result carries them.
 
 use std::time::Duration;
 
@@ -94,11 +94,10 @@ pub fn counter_notes(counters: &Counters) -> Vec<String> {
     notes
 }
 
-/// Which processes were selected, if there were too many for all.
-/// A collection of a process with so many messages is short.
+/// Number of messages up to which a collection of a process is short.
 const SHORT_MAILBOX: u64 = 10_000;
 
-/// Collections that the probe itself has caused cannot be told from others.
+/// The collections that the probe itself causes cannot be distinguished from others.
 fn mailbox_note(mailbox: u64) -> Option<String> {
     (mailbox > SHORT_MAILBOX).then(|| {
         format!(
@@ -109,6 +108,7 @@ fn mailbox_note(mailbox: u64) -> Option<String> {
     })
 }
 
+/// Returns the selection of processes, if there were too many for all.
 fn selection_note(processes: u64, candidates: u64, what: &str) -> Option<String> {
     (processes < candidates).then(|| {
         format!(

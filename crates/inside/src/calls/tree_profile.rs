@@ -1,4 +1,4 @@
-//! Converts call trees and samples of the agent into profiles.
+//! Conversion of the agent's call trees and samples into profiles.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -14,17 +14,17 @@ const WAIT: (&str, FrameKind) = ("[wait]", FrameKind::Waiting);
 const RUNNABLE: (&str, FrameKind) = ("[runnable]", FrameKind::Runnable);
 const GC: (&str, FrameKind) = ("[gc]", FrameKind::Collecting);
 
-/// Most frames of a stack that `process_info` returns (`backtrace_depth`, by default 8).
+/// Maximum number of frames that `process_info` returns (`backtrace_depth`, by default 8).
 const SAMPLED_FRAMES: usize = 8;
 
-/// The tree as a profile in microseconds. Running time is weight of the function; waiting, runnable and garbage
-/// collection time is weight of a frame of its own above the function.
+/// Returns the tree as a profile in microseconds. Running time is weight of the function. Waiting, runnable and garbage
+/// collection time is weight of a separate frame above the function.
 pub fn profile_of_tree(tree: &CallTree, has_entry: bool) -> Profile {
     let notes = tree_notes(&tree.result, has_entry);
     profile_of_nodes(&tree.nodes, &tree.nodes, tree.result.elapsed, notes)
 }
 
-/// The longest single call as a profile of its own.
+/// Returns the longest single call as a separate profile.
 pub fn slowest_of_tree(tree: &CallTree) -> Option<Profile> {
     let slowest = tree.slowest.as_ref()?;
     let pid = slowest.pid.as_ref().map_or_else(String::new, |pid| format!(" in process {pid}"));
@@ -115,7 +115,7 @@ impl Builder<'_> {
     }
 }
 
-/// The frame of a node. A process that is scheduled out in the function above gets no second frame for it.
+/// Returns the frame of a node. A process that is scheduled out in the function above gets no second frame for it.
 fn frame_of(key: &NodeKey, above: Option<&NodeKey>) -> Option<(String, FrameKind)> {
     match key {
         NodeKey::Function(function) => Some((function.to_string(), FrameKind::Erlang)),
@@ -148,7 +148,7 @@ fn labels(process: Option<String>, outcome: StackOutcome) -> Labels {
     Labels { process: process.map(Into::into), thread: Arc::default(), mode: Mode::User, outcome }
 }
 
-/// Samples as a profile; the weight is their number.
+/// Returns samples as a profile; the weight is their number.
 pub fn profile_of_samples(samples: &Samples) -> Profile {
     let mut frames = FrameTable::default();
     let mut quality = StackQuality::default();

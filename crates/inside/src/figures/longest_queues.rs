@@ -1,23 +1,24 @@
-//! Which queues are named: the longest, few of them, and not others each time. Every name is a series of the backend.
+//! The selection of queues that are reported by name: the longest ones, few and stable. Every name is a series of the
+//! backend.
 
 use std::collections::BTreeSet;
 
 use super::QueueDepth;
 
-/// Queues that are named at a time.
+/// Maximum number of named queues at a time.
 pub const MAX_NAMED_QUEUES: usize = 20;
 
-/// Queues of which the node sends the depth. One that is named keeps its name while it is among them.
+/// Number of queues whose depth the node sends. A named queue keeps its name while it is among them.
 pub(super) const CANDIDATES: usize = 2 * MAX_NAMED_QUEUES;
 
-/// The queues of one node that are named now, by virtual host and name.
+/// The currently named queues of one node, by virtual host and name.
 #[derive(Debug, Default)]
 pub(super) struct LongestQueues {
     named: BTreeSet<(String, String)>,
 }
 
 impl LongestQueues {
-    /// Leaves those that are named. `candidates` are sorted, the longest first.
+    /// Selects the named queues. `candidates` are sorted, the longest first.
     pub(super) fn select(&mut self, candidates: Vec<QueueDepth>) -> Vec<QueueDepth> {
         let key = |queue: &QueueDepth| (queue.vhost.clone(), queue.name.clone());
         let (mut named, others): (Vec<_>, Vec<_>) =
@@ -35,10 +36,10 @@ mod tests {
     use super::*;
 
     fn depths(names: impl Iterator<Item = usize>) -> Vec<QueueDepth> {
-        let queue = |(at, name): (usize, usize)| QueueDepth {
+        let queue = |(index, name): (usize, usize)| QueueDepth {
             vhost: "/".to_owned(),
             name: format!("q{name:02}"),
-            messages: 1000 - at as u64,
+            messages: 1000 - index as u64,
         };
         names.enumerate().map(queue).collect()
     }
@@ -48,13 +49,13 @@ mod tests {
         let mut longest = LongestQueues::default();
         let first = longest.select(depths(0..40));
         assert_eq!(first, depths(0..20));
-        // The others are longer now, by little.
+        // The others are now slightly longer.
         let names = |queues: Vec<QueueDepth>| {
             queues.into_iter().map(|queue| queue.name).collect::<BTreeSet<_>>()
         };
         let second = longest.select(depths((0..40).rev()));
         assert_eq!(names(second), names(depths(0..20)));
-        // Half of them are short now.
+        // Half of them are now short.
         let third = longest.select(depths(10..50));
         assert_eq!(names(third), names(depths(10..30)));
     }

@@ -1,55 +1,55 @@
-//! Figures of the whole node, as the module on it sends them. What a release does not have is absent.
+//! Figures of the whole node, as the module on it sends them. Figures that a release does not have are absent.
 
 use rabbitscope_erlang::Term;
 
-/// Kinds of memory that the VM tells apart, and that do not overlap.
+/// Kinds of memory that the VM distinguishes and that do not overlap.
 const MEMORY_KINDS: [&str; 5] = ["processes", "binary", "ets", "code", "atom"];
 
 /// Figures of a node at one time.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NodeFigures {
-    /// `collect_statistics` is `none`: queues and connections write nothing into the node's tables.
+    /// True if `collect_statistics` is `none`: queues and connections write nothing into the node's tables.
     pub is_without_statistics: bool,
     /// Messages since the node started.
     pub messages: Option<MessageCounters>,
-    /// Its queues. Absent where the broker keeps no statistics, or the budget did not allow to read them yet.
+    /// The node's queues. Absent if the broker keeps no statistics, or the budget has not allowed a reading yet.
     pub queues: Option<QueueTotals>,
-    /// Connections of clients.
+    /// Number of client connections.
     pub connections: Option<u64>,
-    /// Channels.
+    /// Number of channels.
     pub channels: Option<u64>,
-    /// Consumers.
+    /// Number of consumers.
     pub consumers: Option<u64>,
-    /// Connections that are slowed down or blocked. Absent where the broker keeps no statistics.
+    /// Number of connections that are slowed down or blocked. Absent if the broker keeps no statistics.
     pub in_flow: Option<u64>,
-    /// Bytes by kind; the kinds add up to all memory of the VM.
+    /// Bytes per kind; the kinds add up to all memory of the VM.
     pub memory_bytes: Vec<(&'static str, u64)>,
     /// Memory at which the node raises its alarm.
     pub memory_limit_bytes: Option<u64>,
-    /// Free space on the disk of its data.
+    /// Free space on the disk with the node's data.
     pub disk_free_bytes: Option<u64>,
-    /// The alarms of this node that are raised, such as `memory`. Absent where it could not be asked.
+    /// Raised alarms of this node, such as `memory`. Absent if the node did not answer.
     pub alarms: Option<Vec<String>>,
-    /// Erlang processes.
+    /// Number of Erlang processes.
     pub processes: Option<u64>,
-    /// Processes and ports that wait for a scheduler.
+    /// Number of processes and ports that wait for a scheduler.
     pub run_queue: Option<u64>,
 }
 
 /// Messages since the node started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct MessageCounters {
-    /// By clients.
+    /// Messages that clients published.
     pub published: u64,
-    /// To publishers.
+    /// Messages confirmed to publishers.
     pub confirmed: u64,
-    /// To consumers, redeliveries included.
+    /// Messages delivered to consumers, including redeliveries.
     pub delivered: u64,
-    /// By consumers.
+    /// Messages that consumers acknowledged.
     pub acknowledged: u64,
-    /// Again.
+    /// Messages that were delivered again.
     pub redelivered: u64,
-    /// No queue has taken them.
+    /// Messages that no queue accepted.
     pub unroutable: u64,
 }
 
@@ -58,32 +58,34 @@ pub struct MessageCounters {
 pub struct QueueTotals {
     /// Number of queues.
     pub count: u64,
-    /// Messages that are ready.
+    /// Messages ready for delivery.
     pub ready: u64,
     /// Messages that wait for an acknowledgement.
     pub unacknowledged: u64,
-    /// The longest, [`MAX_NAMED_QUEUES`](super::MAX_NAMED_QUEUES) at most, the longest first.
+    /// The longest queues, at most [`MAX_NAMED_QUEUES`](super::MAX_NAMED_QUEUES), the longest first.
     pub longest: Vec<QueueDepth>,
 }
 
 /// A queue and its messages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct QueueDepth {
-    /// Its virtual host.
+    /// Virtual host of the queue.
     pub vhost: String,
-    /// Its name.
+    /// Name of the queue.
     pub name: String,
     /// Messages, ready or not.
     pub messages: u64,
 }
 
 impl NodeFigures {
-    /// From the answer of the module, and how long the node took, in microseconds.
+    /// Reads the answer of the module. Also returns the node's time for it in microseconds.
     pub(super) fn of(answer: &Term) -> Option<(Self, u64)> {
         let number = |key: &str| answer.get(key).and_then(Term::as_u64);
         let took_us = number("took_us")?;
         let figures = Self {
-            is_without_statistics: answer.get("statistics").is_some_and(|it| it.is_atom("none")),
+            is_without_statistics: answer
+                .get("statistics")
+                .is_some_and(|statistics| statistics.is_atom("none")),
             messages: answer.get("counters").and_then(counters),
             queues: answer.get("queues").and_then(queues),
             connections: number("connections"),
@@ -133,7 +135,7 @@ fn queues(answer: &Term) -> Option<QueueTotals> {
     })
 }
 
-/// A proplist of the VM, in which kinds overlap: `system` has most of the others.
+/// Reads a proplist of the VM, in which kinds overlap: `system` includes most of the others.
 fn memory(answer: &Term) -> Option<Vec<(&'static str, u64)>> {
     let pairs = answer.as_list()?;
     let of = |wanted: &str| {

@@ -1,4 +1,4 @@
-//! Reads the figures of a node through `agent/rabbitscope_figures.erl`, within a budget.
+//! The reading of a node's figures through `agent/rabbitscope_figures.erl`, within a budget.
 
 use std::time::{Duration, Instant};
 
@@ -10,22 +10,22 @@ use super::{
 };
 use crate::reading_budget::ReadingBudget;
 
-/// Timeout of a reading. The module waits half a second at most for each of two processes of the broker.
+/// Timeout of a reading. The module waits at most half a second for each of two processes of the broker.
 const READ_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Reads the figures of one node.
 #[derive(Debug)]
 pub struct FiguresReader<'a> {
     module: Loaded<'a>,
-    /// Of reading the table of queues, which is the only reading that grows with the number of queues.
+    /// Budget for reading the table of queues, the only reading that grows with the number of queues.
     budget: ReadingBudget,
     longest: LongestQueues,
-    /// What was read last.
+    /// Result of the last reading of queues.
     queues: Option<QueueTotals>,
 }
 
 impl<'a> FiguresReader<'a> {
-    /// Loads the module into the node. It is removed when this is dropped, or the connection is lost.
+    /// Loads the module into the node. It is removed when this reader is dropped, or the connection is lost.
     pub fn new(connection: &'a Connection) -> Result<Self, ErlangError> {
         Ok(Self {
             module: Loaded::functions(connection, ModuleSource::FIGURES)?,
@@ -35,8 +35,8 @@ impl<'a> FiguresReader<'a> {
         })
     }
 
-    /// The figures now. Those of queues may be from an earlier reading, if reading them more often would take too much
-    /// of the node's time.
+    /// Reads the current figures. Those of queues may come from an earlier reading if more frequent readings would take
+    /// too much of the node's time.
     pub fn read(&mut self) -> Result<NodeFigures, ErlangError> {
         let with_queues = self.budget.allows(Instant::now());
         let arguments = vec![

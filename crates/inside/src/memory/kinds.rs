@@ -1,9 +1,9 @@
-//! A node's memory by kind, and who refers to its binaries.
+//! A node's memory per kind, and the holders of its binaries.
 
 use rabbitscope_erlang::Term;
 use serde::Serialize;
 
-/// Bytes by kind. The first six add up to `total`.
+/// Bytes per kind. The first six kinds add up to `total`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct MemoryKinds {
@@ -13,40 +13,40 @@ pub(super) struct MemoryKinds {
     pub(super) binaries: u64,
     pub(super) tables: u64,
     pub(super) code: u64,
-    /// Names, and the structures that refer to them.
+    /// Names of atoms, and the structures that refer to them.
     pub(super) atoms: u64,
-    /// Ports, drivers, persistent terms, timers, the VM's own.
+    /// Ports, drivers, persistent terms, timers and the VM's own memory.
     pub(super) other: u64,
     /// A part of `other`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) persistent_terms: Option<u64>,
-    /// Held by the VM's allocators, and not in use.
+    /// Memory that the VM's allocators hold without using it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) unused: Option<u64>,
     /// Physical memory of the operating system's process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) resident: Option<u64>,
-    /// Resident, and not held by the allocators. Absent where less is resident, as the VM has not touched all that it
-    /// holds.
+    /// Resident memory that the allocators do not hold. Absent if the resident memory is smaller than the allocators'
+    /// memory, because the VM has not touched all of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) beyond: Option<u64>,
 }
 
-/// Bytes of the VM's structure for each atom, which it counts as its own. Since OTP 28 each has its name a second time, as
-/// a binary; shorter names than 30 characters take this.
+/// Bytes of the VM's structure per atom, which the VM counts as its own memory. Since OTP 28 each atom also has its
+/// name as a binary. Names of fewer than 30 characters take `ATOM_BINARY_BYTES`.
 const ATOM_BYTES: u64 = 64;
 const ATOM_BINARY_BYTES: u64 = 24;
 
-/// References to the bytes of `binaries`. A binary with several references counts with its part for each.
+/// References to the bytes of `binaries`. A binary with several references counts with a part for each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct BinaryHolders {
     pub(super) processes: u64,
-    /// Objects of tables; of large tables some objects are read.
+    /// Objects of tables. Of large tables only a sample of objects is read.
     pub(super) tables: u64,
-    /// Output that drivers of sockets have not written yet. A binary that waits on several sockets counts for each.
+    /// Output that socket drivers have not written yet. A binary that waits on several sockets counts for each.
     pub(super) sockets: u64,
-    /// The rest.
+    /// Binaries without a known holder.
     pub(super) unattributed: u64,
 }
 
@@ -90,7 +90,7 @@ impl MemoryKinds {
 }
 
 impl BinaryHolders {
-    /// From the answer and the memory of all binaries.
+    /// Reads the answer; `binaries` is the memory of all binaries.
     pub(super) fn of(answer: &Term, binaries: u64) -> Option<Self> {
         let number = |key: &str| answer.get(key)?.as_u64();
         let (processes, tables) = (number("in_processes")?, number("in_tables")?);

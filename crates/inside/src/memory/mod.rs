@@ -1,4 +1,4 @@
-//! Memory of a node by kind, and what holds it: processes, queues, tables, sockets.
+//! Memory of a node per kind, and its holders: processes, queues, tables, sockets.
 //!
 //! ```text
 //! MemoryReader ── request `memory` of agent/rabbitscope_memory.erl ──► MemoryReport (text: report_text, sentences: notes)

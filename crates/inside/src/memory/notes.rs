@@ -1,24 +1,24 @@
-//! Sentences about a memory report: what is not attributed, what was not seen, and what is nearly used up.
+//! Sentences about a memory report: unattributed memory, unread parts, and resources that are nearly used up.
 
 use rabbitscope_text::{grouped, human_bytes};
 
 use super::report::{Holder, MemoryReport};
 
-/// A smaller rest of the binaries is no finding: the VM's own, and messages in flight.
+/// Unattributed binaries below which there is no note: the VM's own binaries, and messages in flight.
 const SMALL_REST_BYTES: u64 = 1 << 20;
 
-/// So many messages may hold a rest that is larger.
+/// Number of messages in a mailbox from which it may hold unattributed binaries.
 const LONG_MAILBOX: u64 = 1_000;
 
 impl MemoryReport {
-    /// Sentences, the most important first.
+    /// Returns sentences, the most important first.
     pub(super) fn notes(&self) -> Vec<String> {
         let warnings = self.limits.warnings();
         let parts = [self.rest(), self.long_mailbox(), self.unseen(), self.sampled()];
         warnings.chain(parts.into_iter().flatten()).collect()
     }
 
-    /// Names what may hold the binaries of no known holder.
+    /// Names possible holders of unattributed binaries.
     fn rest(&self) -> Option<String> {
         let rest = self.binaries.unattributed;
         if rest < SMALL_REST_BYTES || rest * 20 < self.kinds.binaries {
@@ -26,7 +26,7 @@ impl MemoryReport {
         }
         let mut places = Vec::new();
         if let Some(longest) =
-            self.mailboxes.first().filter(|it| it.holding.mailbox >= LONG_MAILBOX)
+            self.mailboxes.first().filter(|holder| holder.holding.mailbox >= LONG_MAILBOX)
         {
             let count = grouped(longest.holding.mailbox);
             places.push(format!("the {count} messages that wait for {}", longest.title()));
@@ -46,7 +46,8 @@ impl MemoryReport {
     }
 
     fn long_mailbox(&self) -> Option<String> {
-        let longest = self.mailboxes.first().filter(|it| it.holding.mailbox >= LONG_MAILBOX)?;
+        let longest =
+            self.mailboxes.first().filter(|holder| holder.holding.mailbox >= LONG_MAILBOX)?;
         Some(format!(
             "{} messages wait for {}, which has {} with them",
             grouped(longest.holding.mailbox),
@@ -92,7 +93,7 @@ impl MemoryReport {
 }
 
 impl Holder {
-    /// The name, or the pid of a process without one.
+    /// Returns the name, or the pid of a process without one.
     pub(super) fn title(&self) -> String {
         match &self.pid {
             Some(pid) if self.name.is_empty() => pid.clone(),
@@ -103,7 +104,7 @@ impl Holder {
 }
 
 impl super::report::TableRow {
-    /// The name, or the queue of a table without one.
+    /// Returns the name, or the queue of a table without one.
     pub(super) fn title(&self) -> String {
         match &self.queue {
             Some(queue) => format!("queue {queue}"),

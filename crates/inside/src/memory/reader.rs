@@ -1,4 +1,4 @@
-//! Asks a node what holds its memory.
+//! The reading of a node's memory and its holders.
 
 use std::time::Duration;
 
@@ -7,13 +7,14 @@ use rabbitscope_erlang::{Compiled, Connection, ErlangError, Loaded, ModuleSource
 use super::MemoryReport;
 use crate::asking::ask;
 
-/// Time after which the node sends what it has found. A node with 30,000 processes and 3,000 queues needs a tenth of it.
+/// Time after which the node sends its findings so far. A node with 30,000 processes and 3,000 queues needs a tenth of
+/// it.
 const BUDGET: Duration = Duration::from_secs(10);
 
-/// Timeout of a node that is saturated.
+/// Timeout for a saturated node.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Heap limit of a request. Rows are in tables outside the heap, and lists of binaries in processes of their own.
+/// Heap limit of a request. Rows are in tables outside the heap, and lists of binaries in separate processes.
 const MAX_HEAP_BYTES: u32 = 128 << 20;
 
 /// Reads the memory of one node.
@@ -31,7 +32,7 @@ impl<'a> MemoryReader<'a> {
         })
     }
 
-    /// The memory now, with the first `rows` holders and tables.
+    /// Reads the current memory, with the first `rows` holders and tables.
     pub fn read(&mut self, rows: u32) -> Result<MemoryReport, ErlangError> {
         let budget_ms = i64::try_from(BUDGET.as_millis()).unwrap_or(i64::MAX);
         let arguments = Term::map([("limit", rows.into()), ("budget_ms", budget_ms.into())]);
@@ -40,7 +41,7 @@ impl<'a> MemoryReader<'a> {
         MemoryReport::of(&answer, node).ok_or_else(|| ErlangError::unexpected("memory", &answer))
     }
 
-    /// Removes the agent, and waits until it is gone.
+    /// Removes the agent and waits until it is gone.
     pub fn end(self) -> Result<(), ErlangError> {
         self.agent.end().map(drop)
     }

@@ -1,4 +1,4 @@
-//! What holds the memory of a node, as its agent has found it.
+//! The holders of a node's memory, as its agent finds them.
 
 use std::cmp::Reverse;
 
@@ -29,7 +29,7 @@ pub struct MemoryReport {
     pub(super) took_ms: u64,
 }
 
-/// The parts of what one holder has.
+/// The memory of one holder in parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Holding {
@@ -43,13 +43,13 @@ pub(super) struct Holding {
     pub(super) table_bytes: u64,
     /// Output that waits on the holder's socket.
     pub(super) socket_bytes: u64,
-    /// Sum of these.
+    /// Sum of the parts.
     pub(super) total_bytes: u64,
     /// Messages that wait in mailboxes.
     pub(super) mailbox: u64,
 }
 
-/// All holders of a kind: a role of processes, a type of queue, or tables with names.
+/// All holders of a kind: a role of processes, a type of queue, or named tables.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct HolderGroup {
@@ -78,7 +78,7 @@ pub(super) struct Holder {
 #[serde(rename_all = "kebab-case")]
 pub(super) struct TableRow {
     pub(super) name: String,
-    /// The process that the table ends with.
+    /// The process whose end deletes the table.
     pub(super) owner: String,
     pub(super) owner_pid: String,
     /// The queue that the table belongs to.
@@ -90,22 +90,22 @@ pub(super) struct TableRow {
     pub(super) table_bytes: u64,
     /// Binaries that objects refer to; absent if the table could not be read.
     pub(super) binary_bytes: Option<u64>,
-    /// Objects that were read for this.
+    /// Objects that were read for the binaries.
     pub(super) objects_read: u64,
     /// `public`, `protected`, or `private`, which only its owner can read.
     pub(super) protection: String,
 }
 
-/// How much of the node was seen.
+/// The part of the node that was read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Coverage {
     pub(super) processes: u64,
-    /// Processes that there was no time for.
+    /// Processes that could not be read in time.
     pub(super) processes_left: u64,
     /// Processes that did not answer: each holds a scheduler in native code.
     pub(super) unanswered: u64,
-    /// Some of them.
+    /// Some of the processes that did not answer.
     pub(super) unanswered_pids: Vec<String>,
     /// Processes with too many binaries to list.
     pub(super) unlisted: u64,
@@ -113,8 +113,8 @@ pub(super) struct Coverage {
     pub(super) unread_tables: u64,
 }
 
-/// The part of what waits on sockets that no process or table has counted, as the same binary may wait on several and
-/// belong to a process.
+/// The scaling of socket memory to the part that no process or table has counted. The same binary may wait on several
+/// sockets and belong to a process.
 #[derive(Clone, Copy, Debug)]
 struct SocketShare {
     counted: u64,

@@ -1,4 +1,4 @@
-//! The first rows of all nodes of a cluster, as one table.
+//! The first rows of all nodes of a cluster in one table.
 
 use std::{cmp::Reverse, fmt, thread, time::Duration};
 
@@ -12,17 +12,17 @@ use crate::cluster::{MissingNode, missing_lines};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ClusterTop {
-    /// Each with its own first rows.
+    /// Nodes with their own first rows.
     pub nodes: Vec<Top>,
-    /// Those that are not among them.
+    /// Nodes that could not be read.
     pub missing: Vec<MissingNode>,
-    /// Rows of the table.
+    /// Maximum number of rows in the table.
     #[serde(skip)]
     limit: usize,
 }
 
 impl ClusterTop {
-    /// Reads all nodes at the same time. One that fails does not end the others.
+    /// Reads all nodes at the same time. The failure of one node does not end the others.
     pub fn read(
         readers: &mut [TopReader<'_>],
         (kind, key): (TopKind, TopSortKey),
@@ -50,7 +50,7 @@ impl ClusterTop {
         all
     }
 
-    /// The heaviest of all nodes, each with its node.
+    /// Returns the heaviest rows over all nodes, each with its node.
     fn rows(&self) -> Vec<(&str, &TopRow)> {
         let Some(key) = self.nodes.first().map(|top| top.sorted_by) else { return Vec::new() };
         let rows = self.nodes.iter().flat_map(|top| top.rows.iter().map(|row| (&*top.node, row)));
@@ -75,7 +75,7 @@ impl ClusterTop {
 }
 
 impl fmt::Display for ClusterTop {
-    /// Lines about each node, one table, and what is unknown.
+    /// Writes lines about each node, one table, and the unknown data.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for top in &self.nodes {
             writeln!(f, "{}", top.head())?;

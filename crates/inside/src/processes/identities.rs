@@ -1,8 +1,8 @@
 //! Roles and names of the processes in a recording, read from the node.
 //!
-//! Before the recording the broker's tables are read, which disturbs no process and knows those that end
-//! meanwhile. After it the recorded processes are read. The role of a process that has ended by then follows from
-//! the function at the root of its stacks.
+//! The broker's tables are read before the recording. This disturbs no process and includes processes that end
+//! meanwhile. The recorded processes are read after the recording. The role of a process that has ended by then follows
+//! from the function at the root of its stacks.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,10 +16,10 @@ use rabbitscope_profiles::{FrameKind, GONE, Identities, Identity, Profile, Stack
 /// Timeout of a request to a busy node with many thousand processes.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Processes that one request names, so that a message has less than 100 KiB.
+/// Maximum number of processes in one request, so that a message has less than 100 KiB.
 const PROCESSES_PER_REQUEST: usize = 5_000;
 
-/// A connection to the node with the identities from before the recording, or the reason why there is none.
+/// A connection to the node with the identities from before the recording, or the reason for their absence.
 #[derive(Debug)]
 pub struct IdentityResolver {
     connected: Result<(Connection, Identities), String>,
@@ -75,7 +75,7 @@ fn resolve(connection: &Connection, mut known: Identities, profiles: &mut [Profi
     }
 }
 
-/// Pids as requests name them, some thousand at a time.
+/// Splits pids into groups for requests, some thousand at a time.
 pub(super) fn asked_about(pids: &[String]) -> impl Iterator<Item = &[String]> {
     pids.chunks(PROCESSES_PER_REQUEST)
 }
@@ -88,7 +88,7 @@ pub(super) fn pids_of(profile: &Profile) -> impl Iterator<Item = String> {
     profile.samples.iter().filter_map(|sample| sample.labels.process.as_deref()).map(str::to_owned)
 }
 
-/// Identities of those `known` processes that have ended, by the function at the root of their stacks.
+/// Returns identities of those `known` processes that have ended, by the function at the root of their stacks.
 fn ended(
     connection: &Connection,
     known: &Identities,
@@ -110,7 +110,7 @@ fn ended(
     read(connection, "ended", &asked)
 }
 
-/// Processes that have ended, as the node is asked about them: pid, module and function.
+/// Returns ended processes in the form of a request: pid, module and function.
 pub(super) fn ended_processes(started_with: BTreeMap<&str, &str>) -> Vec<Term> {
     let process = |(pid, function): (&str, &str)| {
         let (module, _) = function.split_once(':')?;
@@ -119,7 +119,7 @@ pub(super) fn ended_processes(started_with: BTreeMap<&str, &str>) -> Vec<Term> {
     started_with.into_iter().filter_map(process).collect()
 }
 
-/// Adds, by pid, the outermost function outside `proc_lib`, which starts most processes.
+/// Adds the outermost function per pid outside `proc_lib`, which starts most processes.
 pub(super) fn first_functions<'a>(
     profile: &'a Profile,
     is_wanted: impl Fn(&str) -> bool,
@@ -147,7 +147,7 @@ fn note(profiles: &mut [Profile], reason: &str) {
     }
 }
 
-/// Loads the module, calls the function with each of these arguments, and removes the module again.
+/// Loads the module, calls the function with each of these arguments, and removes the module.
 fn read(
     connection: &Connection,
     function: &str,
@@ -163,7 +163,7 @@ fn read(
     Ok(found)
 }
 
-/// Calls a function of the module, which sends rows.
+/// Calls a function of the module that sends rows.
 pub(super) fn rows_of(
     connection: &Connection,
     module: &str,

@@ -1,5 +1,5 @@
-//! Roles and names of processes for recordings without end: what is known is kept, and the node is asked about
-//! processes that are new.
+//! Roles and names of processes for endless recordings: known identities are kept, and the node is only asked about new
+//! processes.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -14,17 +14,17 @@ use super::identities::{
 };
 use crate::reading_budget::ReadingBudget;
 
-/// Timeout of a request. A window waits for it.
+/// Timeout of a request, for which a window waits.
 const READ_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// Windows after which a process that was in none of them is forgotten: an hour of windows of 10 s.
+/// Windows after which an unseen process is forgotten: an hour of windows of 10 s.
 const KEPT_WINDOWS: u64 = 360;
 
-/// Processes that are remembered. A node with more has clients that connect for each message.
+/// Maximum number of known processes. A node with more has clients that connect for each message.
 const MAX_KNOWN: usize = 50_000;
 
-/// What is known of the processes of one node. A pid belongs to one process as long as the node runs, within reason:
-/// the VM gives it again after some hundred million others.
+/// Known processes of one node. A pid practically belongs to one process while the node runs: the VM reuses it only
+/// after some hundred million others.
 #[derive(Debug, Default)]
 pub struct KnownIdentities {
     known: HashMap<String, Known>,
@@ -38,12 +38,12 @@ struct Known {
     last_window: u64,
 }
 
-/// The module on the node that is asked.
+/// The module on the node that answers the requests.
 #[derive(Debug)]
 pub struct IdentityModule<'a>(Loaded<'a>);
 
 impl<'a> IdentityModule<'a> {
-    /// Loads it. It is removed when this is dropped, or the connection is lost.
+    /// Loads the module. It is removed when this value is dropped, or the connection is lost.
     pub fn new(connection: &'a Connection) -> Result<Self, ErlangError> {
         Ok(Self(Loaded::functions(connection, ModuleSource::OWNERS)?))
     }
@@ -55,8 +55,8 @@ impl<'a> IdentityModule<'a> {
 }
 
 impl KnownIdentities {
-    /// Adds the identities of their processes to the profiles of one window. Processes that are new are asked about, as
-    /// far as the budget allows; `module` is `None` where the node cannot be asked.
+    /// Adds the identities of their processes to the profiles of one window. Asks the node about new processes within
+    /// the budget. `module` is `None` if the node cannot be asked.
     pub fn resolve(
         &mut self,
         module: Option<&IdentityModule<'_>>,
@@ -137,7 +137,7 @@ impl KnownIdentities {
         let since = self.window.saturating_sub(KEPT_WINDOWS);
         self.known.retain(|_, known| known.last_window >= since);
         if self.known.len() > MAX_KNOWN {
-            // Those of this window are asked about again if they are needed.
+            // Processes of this window are requested again when they are needed.
             self.known.clear();
         }
     }

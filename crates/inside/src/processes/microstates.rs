@@ -5,13 +5,13 @@ use std::{collections::BTreeMap, fmt};
 use rabbitscope_erlang::Term;
 use serde::Serialize;
 
-/// The share of each state (`emulator`, `gc`, `sleep` …) for each type of thread (`scheduler`,
-/// `dirty_io_scheduler`, `poll` …). The shares of a type add up to 1.
+/// The share of each state (`emulator`, `gc`, `sleep` …) per type of thread (`scheduler`, `dirty_io_scheduler`, `poll`
+/// …). The shares of a type add up to 1.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(transparent)]
 pub(crate) struct Microstates(BTreeMap<String, BTreeMap<String, f64>>);
 
-/// The states in which a scheduler works, in the order of the text.
+/// The working states of a scheduler, in the order of the text.
 const STATES: [(&str, &str); 6] = [
     ("emulator", "Erlang"),
     ("gc", "garbage collection"),
@@ -21,11 +21,11 @@ const STATES: [(&str, &str); 6] = [
     ("other", "other"),
 ];
 
-/// Smaller shares are left out of the text; they would be rounded to 0 %.
+/// Smallest share in the text; smaller ones would be rounded to 0 %.
 const MIN_SHOWN: f64 = 0.005;
 
 impl Microstates {
-    /// From sums by type and state.
+    /// Reads sums per type and state.
     pub(super) fn of(term: &Term) -> Option<Self> {
         let Term::Map(types) = term else { return None };
         let shares = types.iter().map(|(kind, counts)| Some((name(kind)?, shares(counts)?)));

@@ -1,4 +1,4 @@
-//! Processes of the node: those that use most of a resource, and roles and names of recorded ones.
+//! Processes of the node: the heaviest users of a resource, and the roles and names of recorded processes.
 
 mod cluster_top;
 mod identities;

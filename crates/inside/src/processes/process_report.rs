@@ -1,4 +1,4 @@
-//! One process of a node, and the processes that wait for the answer of another.
+//! One process of a node, and the processes that wait for an answer from another process.
 
 use std::time::Duration;
 
@@ -7,19 +7,19 @@ use serde::Serialize;
 
 use crate::asking::ask;
 
-/// Timeout of a saturated node. Each question to the process itself has two seconds on the node.
+/// Timeout for a saturated node. Each question to the process itself has two seconds on the node.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Heap limit of a request.
 const MAX_HEAP_BYTES: u32 = 64 << 20;
 
-/// Asks a node about single processes.
+/// Reads single processes of a node.
 #[derive(Debug)]
 pub struct ProcessReader<'a> {
     agent: Loaded<'a>,
 }
 
-/// A process. Of its messages and its dictionary only kinds and keys.
+/// A process. Its messages and its dictionary are reported only by kind and key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProcessReport {
@@ -31,12 +31,12 @@ pub struct ProcessReport {
     pub(super) memory_bytes: u64,
     pub(super) heap_bytes: u64,
     pub(super) stack_bytes: u64,
-    /// Number of references to large binaries, and bytes of these, each counted once.
+    /// Number of references to large binaries, and the bytes of these binaries, each counted once.
     pub(super) binaries: Option<(u64, u64)>,
     pub(super) priority: String,
     pub(super) traps_exits: bool,
     pub(super) mailbox: u64,
-    /// Messages by their form; absent for a mailbox that is too long or too large to be copied.
+    /// Messages per form; absent if the mailbox is too long or too large for a copy.
     pub(super) messages: Option<Vec<(String, u64)>>,
     pub(super) links: Known,
     pub(super) monitors: Known,
@@ -45,11 +45,11 @@ pub struct ProcessReport {
     pub(super) waits_for: Vec<Awaited>,
     /// Forms of the keys, without values.
     pub(super) dictionary_keys: Option<Vec<String>>,
-    /// The innermost function first.
+    /// Stack, the innermost function first.
     pub(super) stack: Vec<String>,
 }
 
-/// Processes and ports: how many, and the first of them.
+/// Number of processes and ports, and the first of them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Known {
@@ -57,15 +57,15 @@ pub(super) struct Known {
     pub(super) first: Vec<String>,
 }
 
-/// What a process waits for.
+/// The subject of a wait.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Awaited {
     /// This process.
     Process(String),
-    /// One of these; the VM does not say which.
+    /// One of these processes; the VM does not reveal which.
     OneOf(Vec<String>),
-    /// A process that waits for it: none of them goes on by itself.
+    /// A process that waits for this one: none of the circle can continue by itself.
     Circle,
 }
 
@@ -75,12 +75,12 @@ pub(super) enum Awaited {
 pub struct WaitingReport {
     /// The Erlang name of the node.
     pub node: String,
-    /// All that wait.
+    /// Number of all waiting processes.
     pub(super) waiting: u64,
     pub(super) processes: Vec<WaitingProcess>,
 }
 
-/// A process that waits.
+/// A waiting process.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct WaitingProcess {
@@ -99,21 +99,21 @@ impl<'a> ProcessReader<'a> {
         })
     }
 
-    /// The process with this pid or registered name.
+    /// Reads the process with this pid or registered name.
     pub fn process(&mut self, who: &str) -> Result<ProcessReport, ErlangError> {
         let answer =
             ask(&mut self.agent, "process", Term::map([("who", Term::text(who))]), TIMEOUT)?;
         ProcessReport::of(&answer).ok_or_else(|| ErlangError::unexpected("a process", &answer))
     }
 
-    /// Processes that wait for others, the first `rows`.
+    /// Reads the first `rows` processes that wait for others.
     pub fn waiting(&mut self, rows: u32) -> Result<WaitingReport, ErlangError> {
         let answer = ask(&mut self.agent, "waits", Term::map([("limit", rows.into())]), TIMEOUT)?;
         let node = self.agent.connection().node();
         WaitingReport::of(&answer, node).ok_or_else(|| ErlangError::unexpected("waits", &answer))
     }
 
-    /// Removes the agent, and waits until it is gone.
+    /// Removes the agent and waits until it is gone.
     pub fn end(self) -> Result<(), ErlangError> {
         self.agent.end().map(drop)
     }

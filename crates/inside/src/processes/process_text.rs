@@ -1,4 +1,4 @@
-//! A process, and processes that wait, as text.
+//! A process, and waiting processes, as text.
 
 use std::fmt;
 
@@ -42,7 +42,9 @@ impl ProcessReport {
             ),
         ];
         let frames = self.stack.iter().enumerate();
-        rows.extend(frames.map(|(at, frame)| (if at == 0 { "stack" } else { "" }, frame.clone())));
+        rows.extend(
+            frames.map(|(index, frame)| (if index == 0 { "stack" } else { "" }, frame.clone())),
+        );
         rows
     }
 

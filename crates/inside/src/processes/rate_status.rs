@@ -1,16 +1,16 @@
-//! Whether the counters of messages that `top` shows are complete.
+//! The completeness of the message counters that `top` shows.
 
 use rabbitscope_erlang::Term;
 
-/// Whether the columns in and out count all messages of the interval.
+/// The completeness of the in and out columns over the interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RateStatus {
     Known,
-    /// The node writes its counters less often than once in the interval, or not at all.
+    /// The node writes its counters less often than once per interval, or never.
     Seldom,
-    /// The cluster has other nodes, where their channels count.
+    /// The cluster has other nodes, whose channels count there.
     OtherNodes,
-    /// Some clients use a protocol without channels, and only channels count.
+    /// Some clients use a protocol without channels, but only channels count.
     OtherProtocols,
 }
 
@@ -25,7 +25,7 @@ impl RateStatus {
         }
     }
 
-    /// Why the columns in and out are empty.
+    /// Returns the reason for empty in and out columns.
     pub(super) fn reason(self, statistics_ms: u64) -> Option<String> {
         let every = statistics_ms as f64 / 1000.0;
         let reason = match self {

@@ -1,6 +1,6 @@
 //! The processes, queues, connections or channels that use most of a resource, selected on the node.
 //!
-//! However many there are, the node sends the first rows only.
+//! The node sends only the first rows, regardless of their total number.
 
 use std::time::Duration;
 
@@ -14,14 +14,13 @@ use super::{
 };
 use crate::{asking::ask, limits::Limits};
 
-/// What a request may take on top of its interval: two snapshots of a saturated node with many thousand
-/// processes.
+/// Time for a request in addition to its interval: two snapshots of a saturated node with many thousand processes.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Heap limit of a request, which protects the node. The first snapshot is in a table outside the heap.
+/// Heap limit of a request; it protects the node. The first snapshot is in a table outside the heap.
 const MAX_HEAP_BYTES: u32 = 128 << 20;
 
-/// What is listed.
+/// The kind of the listed rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum TopKind {
@@ -91,36 +90,36 @@ pub struct Top {
     pub(super) kind: TopKind,
     pub(super) sorted_by: TopSortKey,
     pub(super) interval_ms: u64,
-    /// Number of processes, queues, connections or channels that were compared.
+    /// Number of compared processes, queues, connections or channels.
     pub(super) candidates: u64,
     /// Share of the interval in which the online schedulers worked, 0 to 1.
     pub(super) scheduler_use: Option<f64>,
     pub(super) schedulers_online: u64,
-    /// Microstate accounting of the VM's threads; absent when it was on for a part of the interval only.
+    /// Microstate accounting of the VM's threads; absent if it was on for only a part of the interval.
     pub(super) microstates: Option<Microstates>,
     pub(super) run_queue: u64,
     pub(super) memory_bytes: u64,
-    /// Whether the counters of messages cover this interval.
+    /// True if the message counters cover this interval.
     pub(super) rates_known: bool,
     #[serde(skip)]
     pub(super) rates: RateStatus,
-    /// Interval at which the node writes its counters of messages.
+    /// Interval at which the node writes its message counters.
     pub(super) statistics_ms: u64,
     /// Counts of the node's resources against their limits.
     pub(super) limits: Limits,
-    /// Connections and channels that came and went. Absent where the broker does not count them.
+    /// Connections and channels that were opened and closed. Absent if the broker does not count them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) churn: Option<Churn>,
     /// The longest mailbox of the candidates, if it is long.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) longest_mailbox: Option<LongMailbox>,
-    /// Processes that did not answer, and are in no row.
+    /// Processes that did not answer and are missing from the rows.
     pub(super) silent: Vec<SilentProcess>,
-    /// Processes that answer late again and again.
+    /// Processes that repeatedly answer late.
     pub(super) late: Vec<LateProcess>,
-    /// Number of processes that are left out, as they are this program's.
+    /// Number of this program's own processes, which are excluded.
     pub(super) own_processes: u64,
-    /// The heaviest first.
+    /// Rows, the heaviest first.
     pub rows: Vec<TopRow>,
 }
 
@@ -128,9 +127,9 @@ pub struct Top {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct TopRow {
-    /// As the node prints it.
+    /// Pid, as the node prints it.
     pub pid: String,
-    /// Of the process, or of the queue, connection or channel.
+    /// Name of the process, or of the queue, connection or channel.
     pub name: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) role: Option<String>,
@@ -138,10 +137,10 @@ pub struct TopRow {
     pub(super) vhost: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) user: Option<String>,
-    /// The name that the client gave its connection.
+    /// The client's name for its connection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) client: Option<String>,
-    /// The largest of a channel's consumers; 0 is no bound.
+    /// The largest prefetch count of a channel's consumers; 0 means no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) prefetch: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -158,7 +157,7 @@ pub struct TopRow {
 }
 
 impl TopRow {
-    /// The figure that rows are sorted by, as a whole number.
+    /// Returns the figure for sorting rows, as a whole number.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -195,12 +194,12 @@ impl<'a> TopReader<'a> {
         })
     }
 
-    /// The node that is read.
+    /// The name of the node that is read.
     pub(super) fn node(&self) -> &str {
         self.agent.connection().node()
     }
 
-    /// Compares two snapshots with this interval between them, and returns the first `rows` rows.
+    /// Compares two snapshots that are this interval apart, and returns the first `rows` rows.
     pub fn read(
         &mut self,
         kind: TopKind,
@@ -220,13 +219,13 @@ impl<'a> TopReader<'a> {
         top_of(&answer, node, kind, key).ok_or_else(|| ErlangError::unexpected("top", &answer))
     }
 
-    /// Removes the agent, and waits until it is gone.
+    /// Removes the agent and waits until it is gone.
     pub fn end(self) -> Result<(), ErlangError> {
         self.agent.end().map(drop)
     }
 }
 
-/// The atom for a value of the command line.
+/// Returns the atom for a value of the command line.
 fn atom_of(value: &impl clap::ValueEnum) -> Term {
     let value = value.to_possible_value().expect("no value is hidden");
     Term::atom(value.get_name())
@@ -270,7 +269,7 @@ fn top_of(answer: &Term, node: &str, kind: TopKind, sorted_by: TopSortKey) -> Op
     })
 }
 
-/// The mean of the schedulers for Erlang code that are online; they have the lowest numbers.
+/// Returns the mean of the online schedulers for Erlang code, which have the lowest numbers.
 fn scheduler_use(schedulers: &Term, online: u64) -> Option<f64> {
     let of_each = schedulers.as_list()?.iter().filter_map(|one| match one.as_tuple()? {
         [id, thousandths] => Some((id.as_u64()?, thousandths.as_f64()?)),

@@ -1,4 +1,4 @@
-//! Sentences below the table of `top`: what the rows do not show.
+//! Sentences below the table of `top` about facts that the rows do not show.
 
 use rabbitscope_erlang::Term;
 use rabbitscope_text::grouped;
@@ -14,7 +14,7 @@ pub(super) struct LongMailbox {
     pub(super) mailbox: u64,
 }
 
-/// A process that did not answer: it runs native code that does not give up its scheduler, or waits for one.
+/// A process that did not answer: it runs native code that keeps its scheduler, or waits for a scheduler.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct SilentProcess {
@@ -22,17 +22,17 @@ pub(super) struct SilentProcess {
     pub(super) name: String,
 }
 
-/// A process that answers late again and again.
+/// A process that repeatedly answers late.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct LateProcess {
     pub(super) pid: String,
     pub(super) name: String,
-    /// The first time that it was late.
+    /// Delay of its first late answer.
     pub(super) answered_after_ms: u64,
 }
 
-/// Connections and channels that came and went within the interval.
+/// Connections and channels that were opened and closed within the interval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Churn {

@@ -1,24 +1,24 @@
-//! The order of the rows of `top`: by a figure on the node, or of the first rows by another column.
+//! The order of the rows of `top`: by a figure on the node, or by a different column among the first rows.
 
 use std::cmp::{Ordering, Reverse};
 
 use super::top::{TopKind, TopRow, TopSortKey};
 
 impl TopSortKey {
-    /// The figure by which the node selects the rows.
+    /// Returns the figure by which the node selects the rows.
     pub(super) fn figure(self) -> Self {
         if self.is_text() || self == Self::Prefetch { Self::Cpu } else { self }
     }
 
-    /// Rows in the order of a text are selected by another column.
+    /// Returns whether the column is a text. Another column then selects the rows.
     pub(super) fn is_text(self) -> bool {
         use TopSortKey::{Client, Name, Node, NowIn, Pid, Role, User, Vhost};
         matches!(self, Name | Node | NowIn | Pid | Role | Vhost | User | Client)
     }
 
-    /// The order of selected rows. Rows in the order of the node's figure are equal.
+    /// Returns the order of selected rows. Rows are equal if the node's figure decides their order.
     pub(super) fn order(self, left: &TopRow, right: &TopRow) -> Ordering {
-        // A prefetch count of 0 is no limit.
+        // A prefetch count of 0 means no limit.
         let prefetch = |row: &TopRow| Reverse(row.prefetch.map(|count| count.wrapping_sub(1)));
         match self {
             Self::Prefetch => prefetch(left).cmp(&prefetch(right)),
@@ -26,7 +26,7 @@ impl TopSortKey {
         }
     }
 
-    /// The text that decides the order; none if the order is that of a figure. Rows without a text come last.
+    /// Returns the text that decides the order; absent if a figure decides it. Rows without a text come last.
     fn texts(self, row: &TopRow) -> Option<(bool, &str, &str)> {
         let text = match self {
             Self::Name | Self::Node => row.name.as_str(),
@@ -41,7 +41,7 @@ impl TopSortKey {
         Some((text.is_empty(), text, &row.name))
     }
 
-    /// Whether the table has such a column.
+    /// Returns whether the table has such a column.
     pub fn is_of(self, kind: TopKind) -> bool {
         use TopSortKey::{
             Client, In, NowIn, Out, Pid, Prefetch, Ready, Role, Unacked, User, Vhost,

@@ -11,14 +11,14 @@ use super::{
 };
 
 impl fmt::Display for Top {
-    /// Lines about the node, the table, and what is unknown.
+    /// Writes lines about the node, the table, and the unknown data.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}\n\n{}\n\n{}", self.head(), self.table(), self.coverage())
     }
 }
 
 impl Top {
-    /// The state of the node, in two lines.
+    /// Returns the state of the node in two lines.
     pub(super) fn head(&self) -> String {
         let used = self.scheduler_use.map_or_else(String::new, |share| {
             format!("schedulers {:.0} % of {}, ", share * 100.0, self.schedulers_online)
@@ -38,18 +38,18 @@ impl Top {
         )
     }
 
-    /// The time that it is about, what is not known, and what else the node said.
+    /// Returns the interval, the unknown data, and the other notes.
     fn coverage(&self) -> String {
         std::iter::once(self.interval()).chain(self.notes()).collect::<Vec<_>>().join("\n")
     }
 
-    /// The time that it is about, and what is not known of it.
+    /// Returns the interval and the reason for unknown rates.
     pub(super) fn interval(&self) -> String {
         let reason = self.rates.reason(self.statistics_ms).unwrap_or_default();
         format!("over {:.1} s{reason}", self.interval_ms as f64 / 1000.0)
     }
 
-    /// The most important first.
+    /// Returns notes, the most important first.
     pub(super) fn notes(&self) -> Vec<String> {
         let silent = self.silent.iter().map(SilentProcess::sentence);
         let is_overloaded = self.run_queue > self.schedulers_online;
@@ -69,7 +69,7 @@ impl Top {
 }
 
 impl TopKind {
-    /// Name of one and of several.
+    /// Returns the singular and plural names.
     pub(super) fn names(self) -> (&'static str, &'static str) {
         match self {
             Self::Processes => ("process", "processes"),
@@ -79,7 +79,7 @@ impl TopKind {
         }
     }
 
-    /// The columns of [`TopRow::cells`].
+    /// Returns the columns of [`TopRow::cells`].
     pub(super) fn columns(self) -> Vec<Column> {
         use Align::{Left, Right};
         let (title, vhost) = ((self.names().0, Left), ("vhost", Left));
@@ -125,7 +125,7 @@ impl TopRow {
         [before, self.costs().to_vec(), after].concat()
     }
 
-    /// Reductions, memory, binaries, mailbox.
+    /// Returns the cells for reductions, memory, binaries and mailbox.
     fn costs(&self) -> [String; 4] {
         [
             format!("{:.0}", self.reductions_per_second),
@@ -135,7 +135,7 @@ impl TopRow {
         ]
     }
 
-    /// What came in, and what went out.
+    /// Returns the cells for incoming and outgoing rates.
     fn rates(&self, in_bytes: bool) -> [String; 2] {
         [self.in_per_second, self.out_per_second].map(|rate| match rate {
             None => unknown(),

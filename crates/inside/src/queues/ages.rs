@@ -1,22 +1,22 @@
-//! Greatest age of queues' figures, by the type of the queue.
+//! The greatest ages of queues' figures, per queue type.
 
 use std::time::Duration;
 
 use super::{QueueRow, QueueSource};
 
-/// Interval at which queues of each type write their figures into the tables of their node.
+/// Intervals at which queues of each type write their figures into the tables of their node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AgeLimits {
-    /// Of classic queues.
+    /// Interval of classic queues.
     pub classic: Duration,
-    /// Of quorum queues.
+    /// Interval of quorum queues.
     pub quorum: Duration,
-    /// Of streams.
+    /// Interval of streams.
     pub stream: Duration,
 }
 
 impl AgeLimits {
-    /// The types of these queues whose figures are read from tables, with their greatest age.
+    /// Returns the types of these queues whose figures come from tables, with their greatest age.
     pub(super) fn of_tables<'a>(
         self,
         source: QueueSource,
@@ -26,7 +26,7 @@ impl AgeLimits {
         let types = [
             ("classic", self.classic, exact),
             ("quorum", self.quorum, exact),
-            // A stream has no process that could be asked.
+            // A stream has no process that could answer.
             ("stream", self.stream, false),
         ];
         types
@@ -35,7 +35,7 @@ impl AgeLimits {
             .map(|(kind, limit, _)| (kind, limit))
     }
 
-    /// A phrase with source and greatest age of the figures.
+    /// Returns a phrase with the source and the greatest age of the figures.
     pub(super) fn words(self, source: QueueSource, rows: &[&QueueRow]) -> String {
         let limits: Vec<_> = self.of_tables(source, rows).collect();
         let seconds = |limit: Duration| limit.as_millis().div_ceil(1000);
@@ -44,7 +44,7 @@ impl AgeLimits {
         match (source, limits.as_slice()) {
             (QueueSource::Tables, []) => "from the node's tables".to_owned(),
             (QueueSource::Tables, [(_, first), rest @ ..])
-                if rest.iter().all(|(_, it)| it == first) =>
+                if rest.iter().all(|(_, limit)| limit == first) =>
             {
                 format!("from the node's tables, at most {} s old", seconds(*first))
             }

@@ -1,7 +1,7 @@
-//! What is known of queues from one reading of the node's tables to the next.
+//! The figures of queues that are kept from one reading of the node's tables to the next.
 //!
-//! A classic queue writes its figures and its reductions together. While its reductions are the same,
-//! its figures are too, so that they need not be read again.
+//! A classic queue writes its figures and its reductions together. While its reductions are unchanged, its figures are
+//! too, and need not be read again.
 
 use std::sync::Arc;
 
@@ -10,14 +10,14 @@ use rustc_hash::FxHashMap;
 
 use super::{QueueRow, shared_strings::SharedStrings};
 
-/// Virtual host and name in one, as [`join`] makes it.
+/// Virtual host and name in one key, built by [`join`].
 pub(super) type QueueKey = Box<[u8]>;
 
 /// Queues of the last reading.
 #[derive(Debug, Default)]
 pub(super) struct QueueCache {
     pub(super) queues: FxHashMap<QueueKey, CachedQueue>,
-    /// Number of the current reading. Queues with an older number were not found by it.
+    /// Number of the current reading. It has not found queues with an older number.
     pub(super) reading: u64,
 }
 
@@ -25,15 +25,15 @@ pub(super) struct QueueCache {
 #[derive(Debug)]
 pub(super) struct CachedQueue {
     pub(super) name: Arc<str>,
-    /// Number of the last reading that found it.
+    /// Number of the last reading that found the queue.
     pub(super) reading: u64,
     /// Index of its row in that reading.
     pub(super) row: usize,
-    /// What it wrote last; for classic queues only, as others do not tell when they write.
+    /// The figures that it wrote last; only for classic queues, because the others do not reveal when they write.
     pub(super) written: Option<WrittenInfos>,
 }
 
-/// What a classic queue wrote into `queue_metrics`.
+/// Figures that a classic queue wrote into `queue_metrics`.
 #[derive(Debug)]
 pub(super) struct WrittenInfos {
     /// Reductions of the queue's process at that time.
@@ -41,7 +41,7 @@ pub(super) struct WrittenInfos {
     pub(super) infos: QueueInfos,
 }
 
-/// Figures from `queue_metrics`; `None` where the node has none.
+/// Figures from `queue_metrics`; `None` if the node has none.
 #[derive(Debug, Default)]
 pub(super) struct QueueInfos {
     state: Option<Arc<str>>,
@@ -50,19 +50,19 @@ pub(super) struct QueueInfos {
 }
 
 impl QueueCache {
-    /// The cache for the next reading.
+    /// Returns the cache for the next reading.
     pub(super) fn next_reading(self) -> Self {
         Self { reading: self.reading + 1, ..self }
     }
 
-    /// Index of the row of a queue that the current reading has found.
+    /// Returns the index of the row of a queue that the current reading has found.
     pub(super) fn row(&self, key: &[u8]) -> Option<usize> {
         self.queues.get(key).filter(|queue| queue.reading == self.reading).map(|queue| queue.row)
     }
 }
 
 impl QueueInfos {
-    /// The figures as the node sends them.
+    /// Reads the figures from the node's terms.
     pub(super) fn read(
         state: &Term,
         consumers: &Term,
@@ -76,13 +76,13 @@ impl QueueInfos {
         }
     }
 
-    /// Those of a row.
+    /// Copies the figures of a row.
     pub(super) fn of(row: &QueueRow) -> Self {
         let (consumers, memory_bytes) = (row.consumers, row.memory_bytes);
         Self { state: row.state.clone(), consumers, memory_bytes }
     }
 
-    /// Puts them into a row.
+    /// Writes the figures to a row.
     pub(super) fn write_to(&self, row: &mut QueueRow) {
         row.state.clone_from(&self.state);
         (row.consumers, row.memory_bytes) = (self.consumers, self.memory_bytes);
@@ -93,7 +93,7 @@ fn state_name(state: &Term) -> Option<&str> {
     state.as_atom().filter(|state| !["unknown", ""].contains(state))
 }
 
-/// Joins virtual host and name; the length of the first, in four bytes, stands before both.
+/// Joins virtual host and name, after the length of the virtual host in four bytes.
 pub(super) fn join(vhost: &Term, name: &Term, key: &mut Vec<u8>) -> Option<()> {
     let (vhost, name) = (vhost.as_binary()?, name.as_binary()?);
     key.clear();
@@ -103,7 +103,7 @@ pub(super) fn join(vhost: &Term, name: &Term, key: &mut Vec<u8>) -> Option<()> {
     Some(())
 }
 
-/// Virtual host and name that [`join`] has joined.
+/// Splits a key of [`join`] into virtual host and name.
 pub(super) fn vhost_and_name(key: &QueueKey) -> (&[u8], &[u8]) {
     let (length, both) = key.split_first_chunk().expect("a key begins with a length");
     both.split_at(u32::from_le_bytes(*length) as usize)

@@ -6,7 +6,8 @@ use super::{AgeLimits, Listing, MissingReason, QueueRow};
 use crate::cluster::MissingNode;
 
 impl Listing {
-    /// One listing of several, of which each has figures of those queues that its own node leads. `None` without any.
+    /// Joins several listings, each of which has the figures of the queues that its own node leads. `None` without
+    /// listings.
     pub fn joined(listings: Vec<Self>, missing: Vec<MissingNode>) -> Option<Self> {
         let nodes: Vec<String> = listings.iter().map(|listing| listing.node.clone()).collect();
         let mut listings = listings.into_iter();
@@ -26,12 +27,13 @@ impl Listing {
     }
 }
 
-/// By virtual host and name.
+/// Rows per virtual host and name.
 #[derive(Default)]
 struct Rows(BTreeMap<(Arc<str>, Arc<str>), QueueRow>);
 
 impl Rows {
-    /// What the node that leads a queue says counts; then what says more than that it is elsewhere.
+    /// Adds the rows of a node. For each queue the row of the leader's node wins. Otherwise a row with more information
+    /// wins over "not here".
     fn add(&mut self, node: &str, rows: Vec<QueueRow>) {
         let is_elsewhere = |row: &QueueRow| row.missing == Some(MissingReason::NotHere);
         for row in rows {

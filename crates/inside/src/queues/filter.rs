@@ -1,4 +1,4 @@
-//! Which queues of a listing are selected, and in which order.
+//! Selection and order of the queues in a listing.
 
 use std::cmp::Reverse;
 
@@ -42,7 +42,7 @@ pub enum SortKey {
 pub struct Page {
     /// Number of the page, from 1.
     pub number: u32,
-    /// Rows on each page; `None` puts all rows on one page.
+    /// Rows per page; `None` puts all rows on one page.
     pub size: Option<u32>,
 }
 
@@ -54,7 +54,7 @@ impl QueueFilter {
 }
 
 impl SortKey {
-    /// The value, `name` or another of the words of `--sort`.
+    /// Returns the key for `name` or another `--sort` word.
     pub fn parse(text: &str) -> Option<Self> {
         clap::ValueEnum::from_str(text, false).ok()
     }
@@ -69,7 +69,7 @@ impl SortKey {
         }
     }
 
-    /// Empty where a number decides.
+    /// Returns the text to sort by; absent if the key is a number or the name.
     fn text(self, row: &QueueRow) -> Option<&str> {
         match self {
             Self::Type => Some(&row.kind),
@@ -79,7 +79,7 @@ impl SortKey {
         }
     }
 
-    /// Rows without a value come last, equal ones by name.
+    /// Sorts the rows. Rows without a value come last, equal rows are sorted by name.
     pub(super) fn sort(self, rows: &mut [&QueueRow]) {
         rows.sort_by(|left, right| {
             let key = |row: &QueueRow| Reverse(self.value(row));

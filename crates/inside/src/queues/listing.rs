@@ -1,4 +1,4 @@
-//! The queues of one reading, and the selection of them that a user gets.
+//! The queues of one reading, and a user's selection from them.
 
 use std::{
     hash::{Hash, Hasher},
@@ -12,28 +12,28 @@ use serde::Serialize;
 use super::{AgeLimits, MissingReason, Page, QueueFilter, QueueRow, QueueSource, SortKey};
 use crate::cluster::{MissingNode, behind_node, missing_lines};
 
-/// The queues of one node, or of several.
+/// The queues of one or several nodes.
 #[derive(Clone, Debug)]
 pub struct Listing {
-    /// The Erlang name of the node; of several the first.
+    /// The Erlang name of the node; with several nodes, of the first one.
     pub node: String,
-    /// Of several nodes all, else none.
+    /// All nodes if there are several; otherwise empty.
     pub nodes: Vec<String>,
     /// Nodes of the cluster that could not be read.
     pub missing: Vec<MissingNode>,
-    /// Where their figures come from.
+    /// Source of the figures.
     pub source: QueueSource,
     /// Greatest age of figures from tables, unless a queue is too busy to write them.
     pub ages: AgeLimits,
-    /// Whether the node collects statistics of classic queues.
+    /// True if the node collects statistics of classic queues.
     pub statistics: bool,
-    /// When the reading began.
+    /// Beginning of the reading.
     pub began: Instant,
-    /// How long the reading took.
+    /// Duration of the reading.
     pub took: Duration,
-    /// The part of that time between begin and end on the node.
+    /// The part of that duration on the node.
     pub took_on_node: Duration,
-    /// One for each queue.
+    /// One row per queue.
     pub rows: Vec<QueueRow>,
 }
 
@@ -47,7 +47,7 @@ pub struct ListingView<'a> {
     #[serde(skip_serializing_if = "<[MissingNode]>::is_empty")]
     missing: &'a [MissingNode],
     source: QueueSource,
-    /// Greatest age of the figures among the selected types of queues that are read from tables.
+    /// Greatest age of the figures from tables, over the types of the selected queues.
     #[serde(skip_serializing_if = "Option::is_none")]
     age_limit_ms: Option<u64>,
     #[serde(skip)]
@@ -69,7 +69,7 @@ impl Listing {
         limits.max().and_then(|limit| u64::try_from(limit.as_millis()).ok())
     }
 
-    /// One page of the queues that the filter selects.
+    /// Returns one page of the queues that the filter selects.
     pub fn view(&self, filter: &QueueFilter, sort: SortKey, page: Page) -> ListingView<'_> {
         let mut rows: Vec<&QueueRow> =
             self.rows.iter().filter(|row| filter.includes(row)).collect();
@@ -98,14 +98,15 @@ fn tenths_of_ms(time: Duration) -> f64 {
 }
 
 impl ListingView<'_> {
-    /// HTTP entity tag: equal for equal queues and figures, whatever the duration of the reading.
+    /// Returns the HTTP entity tag. It is equal for equal queues and figures, regardless of the duration of the
+    /// reading.
     pub fn tag(&self) -> String {
         let mut hasher = FxHasher::default();
         (self.total, &self.queues).hash(&mut hasher);
         format!("W/\"{:016x}\"", hasher.finish())
     }
 
-    /// The table, with age and source of its figures.
+    /// Returns the table, with age and source of its figures.
     pub fn to_text(&self) -> String {
         let how = self.ages.words(self.source, &self.queues);
         let late = match self.unanswered.len() {
@@ -122,7 +123,7 @@ impl ListingView<'_> {
         )
     }
 
-    /// Of several nodes with a column for the node that leads the queue.
+    /// Returns the table. With several nodes it has a column for the node that leads the queue.
     fn table(&self) -> String {
         if self.nodes.is_empty() {
             let rows: Vec<_> = self.queues.iter().map(|row| row.cells()).collect();

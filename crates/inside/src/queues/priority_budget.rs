@@ -1,26 +1,26 @@
-//! Limits the scheduler time that readings may take before the node's ordinary processes.
+//! A limit on the scheduler time that readings may take ahead of the node's ordinary processes.
 //!
-//! A reading needs some milliseconds of work. At normal priority it would wait behind every runnable process
-//! of a busy node, so it runs at high priority, as long as this budget lasts.
+//! A reading needs some milliseconds of work. At normal priority it would wait behind every runnable process of a busy
+//! node. It therefore runs at high priority while this budget lasts.
 
 use std::time::{Duration, Instant};
 
 /// Scheduler time at high priority in each second: a fifth of one scheduler.
 const TIME_PER_SECOND: Duration = Duration::from_millis(200);
 
-/// A reading may run at high priority while less than one second's share is owed, so that a single long
-/// reading is followed by ordinary ones.
+/// Maximum debt. A reading may run at high priority while less than one second's share is owed, so that ordinary
+/// readings follow a single long one.
 const MAX_DEBT: Duration = Duration::from_secs(1);
 
 /// A token bucket: filled by time, emptied by readings.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct PriorityBudget {
-    /// When time has paid for all readings so far.
+    /// Time at which the budget has paid for all readings so far.
     paid: Option<Instant>,
 }
 
 impl PriorityBudget {
-    /// Whether the next reading may run at high priority.
+    /// Returns whether the next reading may run at high priority.
     pub(super) fn allows(&self, now: Instant) -> bool {
         self.paid.is_none_or(|paid| paid < now + MAX_DEBT)
     }
@@ -57,7 +57,7 @@ mod tests {
         }
         check(100, 10, 50, 100);
         check(100, 10, 1000, 100);
-        // Twice the share: after a while every other reading.
+        // At twice the share, every other reading has priority after a while.
         check(1000, 20, 50, 510);
         check(3, 10_000, 10, 1);
     }

@@ -16,7 +16,7 @@ const METRICS: [(&str, &str, Figure); 4] = [
     ("queue_memory_bytes", "Memory of the queue's process", |row| row.memory_bytes),
 ];
 
-/// All known figures. A queue that did not answer has none, and is counted.
+/// Returns all known figures. A queue that did not answer has none, and is counted.
 pub fn prometheus(rows: &[&QueueRow], unanswered: usize) -> String {
     let mut text = String::new();
     let gauge = |name, help| Family { name, kind: "gauge", help };

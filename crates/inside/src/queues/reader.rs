@@ -14,31 +14,31 @@ use super::{
     rows::Rows,
 };
 
-/// Timeout of a request that reads the node's tables only. No queue takes part, so that even a saturated
-/// node answers within seconds.
+/// Timeout of a request that reads only the node's tables. No queue takes part, so even a saturated node answers within
+/// seconds.
 const TABLES_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// What a request to the queues may take on top of the deadline that the agent keeps: sending the rows.
+/// Time for sending the rows, in addition to the agent's own deadline for a request to the queues.
 const GRACE: Duration = Duration::from_secs(5);
 
 /// Heap limit of a request on the node. The agent holds some hundred rows at a time, far below it.
 const MAX_HEAP_BYTES: u32 = 64 << 20;
 
-/// Queues that one request names, so that a message has some tens of kilobytes.
+/// Maximum number of queues in one request, so that a message has some tens of kilobytes.
 const MAX_QUEUES_PER_REQUEST: usize = 1000;
 
-/// Queues of one node.
+/// Reads the queues of one node.
 #[derive(Debug)]
 pub struct QueueReader<'a> {
     agent: Loaded<'a>,
     node: String,
     cache: QueueCache,
-    /// Begin of the last reading, and the interval at which classic queues write.
+    /// Beginning of the last reading, and the interval at which classic queues write.
     last_reading: Option<(Instant, Duration)>,
     priority_budget: PriorityBudget,
 }
 
-/// What the agent reports at the end of each request.
+/// The agent's report at the end of each request.
 struct ReadSummary {
     took: Duration,
     ages: AgeLimits,
@@ -60,7 +60,7 @@ impl<'a> QueueReader<'a> {
         })
     }
 
-    /// Reads what the queues wrote last into the node's tables.
+    /// Reads the figures that the queues wrote last into the node's tables.
     pub fn read_tables(&mut self, filter: &QueueFilter) -> Result<Listing, ErlangError> {
         let began = Instant::now();
         let all = self.expects_changes(began);
@@ -79,13 +79,13 @@ impl<'a> QueueReader<'a> {
         Ok(listing)
     }
 
-    /// Whether most queues are likely to have written since the last reading. Then reading all figures takes
-    /// less time than reading those that have changed.
+    /// Returns whether most queues have probably written since the last reading. Reading all figures is then faster
+    /// than reading only changed ones.
     fn expects_changes(&self, now: Instant) -> bool {
         self.last_reading.is_none_or(|(at, interval)| now.duration_since(at) > interval / 3)
     }
 
-    /// Reads figures from the queues themselves, as far as they answer within this time.
+    /// Reads figures from the queues themselves, from those that answer within this time.
     pub fn ask_queues(
         &mut self,
         filter: &QueueFilter,
@@ -99,7 +99,7 @@ impl<'a> QueueReader<'a> {
         Ok(self.listing(rows, QueueSource::Queues, began, &summary).0)
     }
 
-    /// Removes the agent, and waits until it is gone.
+    /// Removes the agent and waits until it is gone.
     pub fn end(self) -> Result<(), ErlangError> {
         self.agent.end().map(drop)
     }
@@ -127,7 +127,7 @@ impl<'a> QueueReader<'a> {
         (listing, cache)
     }
 
-    /// Sends a request, and adds its messages to the rows.
+    /// Sends a request and adds its messages to the rows.
     fn ask(
         &mut self,
         name: &str,
@@ -136,7 +136,7 @@ impl<'a> QueueReader<'a> {
         rows: &mut Rows,
     ) -> Result<ReadSummary, ErlangError> {
         let now = Instant::now();
-        // A request to the queues spends its time waiting for them, and needs no priority.
+        // A request to the queues mostly waits for them, and needs no priority.
         let urgent = name != "processes" && self.priority_budget.allows(now);
         arguments.push((Term::atom("urgent"), boolean(urgent)));
         let mut request = self.agent.request(name, Term::Map(arguments))?;

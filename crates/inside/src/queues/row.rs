@@ -9,16 +9,16 @@ use serde::Serialize;
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct QueueRow {
-    /// Its name.
+    /// Name of the queue.
     pub name: Arc<str>,
-    /// Its virtual host.
+    /// Virtual host of the queue.
     pub vhost: Arc<str>,
     /// `classic`, `quorum` or `stream`.
     #[serde(rename = "type")]
     pub kind: Arc<str>,
     /// Node of its leader.
     pub node: Arc<str>,
-    /// As the broker names it: `running`, `idle` …
+    /// State as the broker names it: `running`, `idle` …
     pub state: Option<Arc<str>>,
     /// Messages that are ready for delivery.
     pub ready: Option<u64>,
@@ -33,23 +33,23 @@ pub struct QueueRow {
     pub missing: Option<MissingReason>,
 }
 
-/// Why a queue has no figures.
+/// Reason why a queue has no figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MissingReason {
-    /// Its leader is on another node, whose tables have them.
+    /// The leader of the queue is on another node, whose tables have the figures.
     NotHere,
-    /// It was asked and did not answer in time.
+    /// The queue did not answer in time.
     NoAnswer,
-    /// The deadline passed before it could be asked.
+    /// The deadline passed before the reading reached the queue.
     NotAsked,
-    /// It was deleted meanwhile.
+    /// The queue was deleted meanwhile.
     Gone,
-    /// Its process is not there, or the node that it is on does not run.
+    /// The queue has no process, or its node does not run.
     Down,
 }
 
-/// Where the figures of a listing come from.
+/// Source of the figures of a listing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum QueueSource {
@@ -60,14 +60,15 @@ pub enum QueueSource {
 }
 
 impl QueueRow {
-    /// Virtual host and name, as the management interface writes them.
+    /// Returns virtual host and name, as the management interface writes them.
     pub(super) fn to_path(&self) -> String {
         format!("{}/{}", self.vhost.trim_end_matches('/'), self.name)
     }
 
-    /// The cells of the table.
+    /// Returns the cells of the table.
     pub(super) fn cells(&self) -> [String; 8] {
-        let number = |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |it| it.to_string());
+        let number =
+            |value: Option<u64>| value.map_or_else(|| "-".to_owned(), |number| number.to_string());
         let state = match self.missing {
             Some(MissingReason::NotHere) => format!("on {}", self.node),
             Some(MissingReason::NoAnswer) => "no answer".to_owned(),

@@ -1,5 +1,5 @@
-//! Rows of queues from the messages of the node's agent; `agent/rabbitscope_queues.erl` describes their
-//! form. What deliberately does not live here: the requests.
+//! Rows of queues from the messages of the node's agent; `agent/rabbitscope_queues.erl` describes their form. Not here:
+//! the requests.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use super::{
 pub(super) struct Rows {
     cache: QueueCache,
     found: Vec<QueueRow>,
-    /// Reductions of the queue's process, for each row.
+    /// Reductions of the queue's process, per row.
     reductions: Vec<Option<u64>>,
     /// Buffer for the key of a queue.
     key: Vec<u8>,
@@ -24,7 +24,7 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// A reading that knows what the one before found.
+    /// Starts a reading with the results of the previous one.
     pub(super) fn after(cache: QueueCache) -> Self {
         let found = cache.queues.len();
         Self {
@@ -36,7 +36,7 @@ impl Rows {
         }
     }
 
-    /// Adds the content of a message; `None` if its form is not known.
+    /// Adds the content of a message; `None` if its form is unknown.
     pub(super) fn add(&mut self, message: &Term) -> Option<()> {
         let [what, found] = message.as_tuple()? else { return None };
         let found = found.as_list()?.iter();
@@ -69,7 +69,7 @@ impl Rows {
         Some(())
     }
 
-    /// The queue's process, which should be on the node, does not exist.
+    /// Marks a queue whose process should be on the node but does not exist.
     fn add_dead(&mut self, row: &Term) -> Option<()> {
         let [vhost, name] = row.as_tuple()? else { return None };
         join(vhost, name, &mut self.key)?;
@@ -79,7 +79,7 @@ impl Rows {
         Some(())
     }
 
-    /// A row with its figures, or the reason why there are none.
+    /// Adds a row with its figures, or with the reason for their absence.
     fn add_row(&mut self, term: &Term) -> Option<()> {
         let fields @ [_, _, _, _, figures] = term.as_tuple()? else { return None };
         let strings = &mut self.strings;
@@ -95,7 +95,7 @@ impl Rows {
         Some(())
     }
 
-    /// The depth of a queue; ignored if the filter has left the queue out, so that it has no row.
+    /// Adds the depth of a queue. Ignores a queue that has no row because the filter has excluded it.
     fn add_depth(&mut self, row: &Term) -> Option<()> {
         let [vhost, name, ready, unacknowledged, reductions] = row.as_tuple()? else {
             return None;
@@ -119,14 +119,14 @@ impl Rows {
         Some(())
     }
 
-    /// Fills in cached figures that are still valid, and returns the queues of this node that have none.
+    /// Fills in cached figures that are still valid. Returns the queues of this node without valid figures.
     pub(super) fn fill_from_cache(&mut self, node: &str) -> Vec<QueueKey> {
         let mut unknown = Vec::new();
         let QueueCache { queues, reading } = &self.cache;
         for (key, queue) in queues.iter().filter(|(_, queue)| queue.reading == *reading) {
             let row = &mut self.found[queue.row];
             let reductions = self.reductions[queue.row];
-            match queue.written.as_ref().filter(|it| Some(it.reductions) == reductions) {
+            match queue.written.as_ref().filter(|written| Some(written.reductions) == reductions) {
                 Some(written) => written.infos.write_to(row),
                 None if *row.node == *node => unknown.push(key.clone()),
                 None => {}
@@ -135,10 +135,10 @@ impl Rows {
         unknown
     }
 
-    /// All rows of the node, and the cache for the next reading.
+    /// Returns all rows of the node, and the cache for the next reading.
     ///
-    /// A queue without figures whose leader is on this node is new: its figures are not missing. A queue that
-    /// does not run has no figures at all.
+    /// A queue without figures whose leader is on this node is new, so its figures are not missing. A queue that does
+    /// not run has no figures at all.
     pub(super) fn finish(mut self, node: &str, running: &[String]) -> (Vec<QueueRow>, QueueCache) {
         let QueueCache { queues, reading } = &mut self.cache;
         queues.retain(|_, queue| queue.reading == *reading);
@@ -158,7 +158,7 @@ impl Rows {
     }
 }
 
-/// A queue without a process is about to get one, and counts as running.
+/// Returns whether the queue's node runs. A queue without a process is about to get one, and counts as running.
 fn runs(node: &str, running: &[String]) -> bool {
     node.is_empty() || running.iter().any(|one| one == node)
 }
@@ -192,13 +192,13 @@ fn row_without_figures(
     })
 }
 
-/// `quorum` for the module `rabbit_quorum_queue` that implements the type.
+/// Returns the type of a module: `quorum` for `rabbit_quorum_queue`, which implements it.
 fn queue_type(module: &str) -> &str {
     let known = module.strip_prefix("rabbit_").and_then(|rest| rest.strip_suffix("_queue"));
     known.unwrap_or(module)
 }
 
-/// The node of the queue's process, which is a pid or a pair of registered name and node.
+/// Returns the node of the queue's process. The process is a pid or a pair of registered name and node.
 fn node_of(process: &Term) -> Option<&str> {
     match process.as_tuple() {
         Some([_, node]) => node.as_atom(),

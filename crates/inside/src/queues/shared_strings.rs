@@ -1,17 +1,17 @@
-//! Strings that many rows have in common: virtual hosts, types, nodes, states.
+//! Strings that many rows share: virtual hosts, types, nodes, states.
 
 use std::sync::Arc;
 
-/// Most strings that are shared. They are searched one after the other for each row, and a broker has few
-/// virtual hosts, types, nodes and states; what comes after the first sixteen gets a copy of its own.
+/// Maximum number of shared strings. Each row searches them one after another, and a broker has few virtual hosts,
+/// types, nodes and states. Strings after the first sixteen get copies of their own.
 const MAX_SHARED: usize = 16;
 
-/// The strings that are shared.
+/// The shared strings.
 #[derive(Debug, Default)]
 pub(super) struct SharedStrings(Vec<Arc<str>>);
 
 impl SharedStrings {
-    /// The string, without a new allocation if it is a shared one.
+    /// Returns the string, without a new allocation if it is shared.
     pub(super) fn share(&mut self, text: &str) -> Arc<str> {
         if let Some(known) = self.0.iter().find(|known| ***known == *text) {
             return Arc::clone(known);

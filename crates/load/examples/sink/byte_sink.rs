@@ -1,5 +1,4 @@
-//! Accepts AMQP connections, agrees to everything that comes before the first message, and from
-//! then on reads and forgets.
+//! A sink that accepts AMQP connections and every method before the first message, and then discards what it reads.
 
 use std::{
     io::{self, ErrorKind, Read, Write},
@@ -7,21 +6,21 @@ use std::{
     thread,
 };
 
-/// First bytes of a connection that wants no handshake.
+/// First bytes of a connection without a handshake.
 const SKIP: [u8; 8] = *b"SKIP\0\0\0\0";
 
-/// Large enough that reading costs little.
+/// Size of a read, large enough that reading costs little.
 const READ_BYTES: usize = 1 << 20;
 
 const METHOD_FRAME: u8 = 1;
 const FRAME_END: u8 = 0xce;
 
-/// Class and method.
+/// Class and method numbers.
 type Method = (u16, u16);
 
 const PUBLISH: Method = (60, 40);
 
-/// What is answered to what.
+/// Methods with their answers and the arguments of the answers.
 const ANSWERS: [(Method, Method, &[u8]); 7] = [
     // connection.start-ok → tune: 2047 channels, 131072 bytes, no heartbeat
     ((10, 11), (10, 30), &[0x07, 0xff, 0, 2, 0, 0, 0, 0]),
@@ -34,7 +33,7 @@ const ANSWERS: [(Method, Method, &[u8]); 7] = [
     ((50, 40), (50, 41), &[0, 0, 0, 0]),
 ];
 
-/// Starts a sink that runs as long as the process, on threads that inherit the caller's CPU.
+/// Starts a sink that runs as long as the process, on threads that inherit the caller's CPU affinity.
 pub(crate) fn start() -> io::Result<SocketAddr> {
     let listener = TcpListener::bind(("127.0.0.1", 0))?;
     let address = listener.local_addr()?;
@@ -46,7 +45,7 @@ pub(crate) fn start() -> io::Result<SocketAddr> {
     Ok(address)
 }
 
-/// From here on whatever is written is read and forgotten.
+/// Starts a connection without a handshake. The sink discards all further bytes.
 pub(crate) fn skip_handshake(socket: &mut TcpStream) -> io::Result<()> {
     socket.write_all(&SKIP)
 }
@@ -78,7 +77,7 @@ fn swallow(socket: &mut TcpStream) -> io::Result<()> {
     Ok(())
 }
 
-/// Channel and method of the next frame; frames of other kinds are passed over.
+/// Returns channel and method of the next method frame; skips frames of other kinds.
 fn next_method(socket: &mut TcpStream) -> io::Result<Option<(u16, Method)>> {
     loop {
         let mut header = [0; 7];

@@ -1,9 +1,9 @@
-//! What publishing costs when nobody holds it up: 12-byte messages into a byte sink on loopback, by
-//! the real publishing path and by a bare writer of the same bytes, in turn. Costs are read from
-//! the CPU clock of the thread that sends: `sink [ROUNDS] [SECONDS]`, one line of JSON a round.
+//! The CPU cost of unhindered publishing: 12-byte messages into a byte sink on loopback. The real publishing path and a
+//! bare writer of the same bytes send them in turn. Costs come from the CPU clock of the sending thread: `sink [ROUNDS]
+//! [SECONDS]`, one line of JSON per round.
 //!
-//! What does not live here: the sink itself ([`byte_sink`]), which exists to measure the load
-//! generator and stands for no broker anywhere else.
+//! Not here: the sink itself ([`byte_sink`]), which exists to measure the load generator and stands for no broker
+//! anywhere else.
 #![expect(clippy::print_stdout, reason = "an example talks to its user")]
 
 mod byte_sink;
@@ -27,14 +27,14 @@ use rustix::{
 
 type Failure = Box<dyn Error>;
 
-/// Name of the queue, as long as that of the bare writer's messages.
+/// Name of the queue, as long as the one in the bare writer's messages.
 const QUEUE: &str = "nine-char";
 const BODY: [u8; 12] = [7; 12];
 
-/// As large as a write of the publishing path.
+/// Size of a write of the publishing path.
 const CHUNK_BYTES: usize = 65_483;
 
-/// A sender's messages and the CPU time of its thread.
+/// The messages of a sender and the CPU time of its thread.
 struct Cost {
     messages: u64,
     cpu: Duration,
@@ -72,7 +72,7 @@ fn main() -> Result<(), Failure> {
     Ok(())
 }
 
-/// The load of a scenario without confirms, as fast as it goes.
+/// Runs the load of a scenario without confirms at full speed.
 fn publish(sink: SocketAddr, length: Duration) -> Result<Cost, Failure> {
     let text = format!(
         "name = \"sink\"\nrun = {{ duration = \"{}ms\" }}\nqueues = [{{ name = \"{QUEUE}\" }}]\n\
@@ -91,7 +91,7 @@ fn publish(sink: SocketAddr, length: Duration) -> Result<Cost, Failure> {
     })
 }
 
-/// The bytes of the same messages, encoded once and written again and again.
+/// Writes the bytes of the same messages repeatedly, encoded once.
 fn write_bare(sink: SocketAddr, length: Duration) -> Result<Cost, Failure> {
     let target = PublishTarget {
         channel: 1,
@@ -119,8 +119,8 @@ fn thread_cpu() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
 
-/// Keeps this thread, and those that it starts from now on, to one CPU. Without a second CPU, or
-/// where that is forbidden, the kernel chooses.
+/// Pins this thread, and those that it starts later, to one CPU. The kernel chooses if there is no second CPU or
+/// pinning is forbidden.
 fn keep_to(cpu: usize) {
     let mut set = CpuSet::new();
     set.set(cpu);

@@ -8,7 +8,7 @@ use super::{
     slots::{HistogramSet, MAX_GROUPS, Slots, add_slots, group_slot, merge},
 };
 
-/// Latencies of the measured time, by slot.
+/// Latencies of the measured time, per slot.
 #[derive(Debug, Default)]
 pub(crate) struct Breakdown {
     slots: Slots,
@@ -20,19 +20,19 @@ impl Breakdown {
         Self { slots, totals: Vec::new() }
     }
 
-    /// Completes the latencies of groups that do not tell all ends apart.
+    /// Completes the latencies of groups that do not distinguish all ends.
     pub(crate) fn fill(&self, measured: &mut [HistogramSet]) {
         self.slots.fill(measured);
     }
 
-    /// Adds what was measured in an interval.
+    /// Adds the measurements of an interval.
     pub(crate) fn add(&mut self, measured: &[HistogramSet]) {
         add_slots(&mut self.totals, measured);
     }
 
     pub(crate) fn finish(self) -> LatencyBreakdown {
         let Self { slots, mut totals } = self;
-        // Latencies of a queue belong to its group, too.
+        // Latencies of a queue also belong to its group.
         let middle = (MAX_GROUPS + 1).min(totals.len());
         let (groups, queues) = totals.split_at_mut(middle);
         let mut by_queue: Vec<(String, HistogramSet)> = Vec::new();
@@ -55,8 +55,8 @@ impl Breakdown {
             .into_iter()
             .map(|(queue, histograms)| QueueLatencies { queue, latencies: figures(&histograms) });
         LatencyBreakdown {
-            groups: groups.filter(|it| !it.latencies.is_empty()).collect(),
-            queues: queues.filter(|it| !it.latencies.is_empty()).collect(),
+            groups: groups.filter(|group| !group.latencies.is_empty()).collect(),
+            queues: queues.filter(|queue| !queue.latencies.is_empty()).collect(),
             left_out: slots.left_out,
         }
     }
@@ -117,7 +117,7 @@ mod tests {
         let groups: Vec<_> = found
             .groups
             .iter()
-            .map(|it| (it.kind.as_str(), it.group.as_str(), it.latencies[0].count))
+            .map(|group| (group.kind.as_str(), group.group.as_str(), group.latencies[0].count))
             .collect();
         let expected = [
             ("publishers", "p", 4),
@@ -126,8 +126,11 @@ mod tests {
             ("consumers", "many", 4),
         ];
         assert_eq!(groups, expected);
-        let queues: Vec<_> =
-            found.queues.iter().map(|it| (it.queue.as_str(), it.latencies[0].count)).collect();
+        let queues: Vec<_> = found
+            .queues
+            .iter()
+            .map(|queue| (queue.queue.as_str(), queue.latencies[0].count))
+            .collect();
         assert_eq!(queues, [("a", 6), ("set-7", 2)]);
         assert_eq!(found.left_out, 22, "of 122 queues as groups read them");
     }
@@ -141,7 +144,7 @@ mod tests {
 
     #[test]
     fn groups_beyond_the_most_share_a_slot_that_is_not_shown() {
-        let group = |at: u32| format!("[[publishers]]\nname = \"p{at}\"\nqueue = \"q\"\n");
+        let group = |number: u32| format!("[[publishers]]\nname = \"p{number}\"\nqueue = \"q\"\n");
         let groups = (0..103).map(group).collect::<Vec<_>>().concat();
         let text =
             format!("name = \"t\"\nrun.duration = \"1s\"\nqueues = [{{ name = \"q\" }}]\n{groups}");

@@ -1,4 +1,4 @@
-//! Latencies of churn: of opening and of closing, for each group.
+//! Latencies of churn: opening and closing, per group.
 
 use std::time::{Duration, SystemTime};
 
@@ -14,7 +14,7 @@ use super::{
 };
 use crate::clock::Nanos;
 
-/// Latencies of one interval, by group number.
+/// Latencies of one interval, per group number.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct ChurnHistograms(Vec<GroupHistograms>);
@@ -49,18 +49,18 @@ impl ChurnHistograms {
         }
     }
 
-    /// How many measurements there are.
+    /// Number of measurements.
     pub(crate) fn samples(&self) -> u64 {
         let histograms = self.0.iter().flat_map(|group| [&group.open, &group.close]);
         histograms.map(LatencyHistogram::samples).fold(0, u64::saturating_add)
     }
 
-    /// Memory that they take.
+    /// Memory in KiB.
     pub(crate) fn kib(&self) -> usize {
         self.0.iter().map(|group| group.open.kib() + group.close.kib()).sum()
     }
 
-    /// Latencies of opening and closing for one row of the series, all groups together.
+    /// Latencies of opening and closing for one row of the series, over all groups.
     pub(crate) fn points(&self) -> (Option<LatencyPoint>, Option<LatencyPoint>) {
         let mut all = GroupHistograms::default();
         for group in &self.0 {
@@ -71,7 +71,7 @@ impl ChurnHistograms {
     }
 }
 
-/// Latencies of a whole run, by group number.
+/// Latencies of a whole run, per group number.
 #[derive(Default)]
 pub(crate) struct ChurnLogs(Vec<[LatencyLog; 2]>);
 
@@ -101,7 +101,7 @@ impl ChurnLogs {
         }
     }
 
-    /// The records of latencies that were measured.
+    /// Returns the records of the latencies that were measured.
     pub(crate) fn finish(self) -> impl Iterator<Item = LatencyRecord> {
         self.0.into_iter().flatten().filter_map(LatencyLog::finish)
     }

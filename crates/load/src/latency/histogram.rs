@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::clock::Nanos;
 
-/// A histogram in nanoseconds with three significant digits, which grows as it needs to. It takes
-/// no memory before the first measurement.
+/// A histogram in nanoseconds with three significant digits, which grows on demand. It takes no memory before the first
+/// measurement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Vec<u64>", try_from = "Vec<u64>")]
 pub(crate) struct LatencyHistogram(Option<Box<Histogram<u64>>>);
@@ -16,8 +16,7 @@ impl LatencyHistogram {
     /// Records `count` measurements of `value`.
     #[inline]
     pub(crate) fn record(&mut self, value: Nanos, count: u64) {
-        // Recording fails only when growing is forbidden or the value is beyond 2^63; neither is
-        // the case.
+        // Recording fails only if the histogram may not grow or the value exceeds 2^63; neither is the case.
         let recorded = self.histogram().record_n(value.get().max(1), count);
         debug_assert!(recorded.is_ok());
     }
@@ -28,7 +27,7 @@ impl LatencyHistogram {
         debug_assert!(added.is_ok(), "the sum grows as it needs to");
     }
 
-    /// Adds `other`, or takes its memory when this one is empty.
+    /// Adds `other`, or takes its memory if this histogram is empty.
     pub(crate) fn absorb(&mut self, other: Self) {
         if self.0.is_some() {
             self.add(&other);
@@ -37,17 +36,17 @@ impl LatencyHistogram {
         }
     }
 
-    /// How many measurements there are.
+    /// Number of measurements.
     pub(crate) fn samples(&self) -> u64 {
         self.measured().map_or(0, Histogram::len)
     }
 
-    /// Memory that it takes.
+    /// Memory in KiB.
     pub(crate) fn kib(&self) -> usize {
-        self.measured().map_or(0, |it| it.distinct_values() * size_of::<u64>() / 1024)
+        self.measured().map_or(0, |histogram| histogram.distinct_values() * size_of::<u64>() / 1024)
     }
 
-    /// Absent when nothing was measured.
+    /// The histogram; absent if nothing was measured.
     pub(crate) fn measured(&self) -> Option<&Histogram<u64>> {
         self.0.as_deref()
     }
@@ -60,8 +59,8 @@ impl LatencyHistogram {
     }
 }
 
-/// The bins as numbers: for each bin with measurements the distance of its highest value from that of the bin before,
-/// and how many there are. Nothing is lost: reading them puts as many measurements into the same bins.
+/// Encodes the bins as pairs of numbers: the distance of a bin's highest value from that of the previous recorded bin,
+/// and the count. The encoding is lossless: decoding puts the same counts into the same bins.
 impl From<LatencyHistogram> for Vec<u64> {
     fn from(histogram: LatencyHistogram) -> Self {
         let mut before = 0;
@@ -90,14 +89,14 @@ impl TryFrom<Vec<u64>> for LatencyHistogram {
     }
 }
 
-/// Quantiles for one row of the series; absent when nothing was measured.
+/// Quantiles for one row of the series; absent if nothing was measured.
 pub(crate) fn latency_point(histogram: &LatencyHistogram) -> Option<LatencyPoint> {
     let histogram = histogram.measured()?;
     let Quantiles { p50, p95, p99, p999, p9999 } = Quantiles::of(histogram);
     Some(LatencyPoint { count: histogram.len(), p50, p95, p99, p999, p9999, max: histogram.max() })
 }
 
-/// The figures of a latency, in nanoseconds; absent when nothing was measured.
+/// The figures of a latency in nanoseconds; absent if nothing was measured.
 pub(super) fn latency_figures(
     name: String,
     histogram: &LatencyHistogram,
@@ -118,7 +117,7 @@ pub(super) fn latency_figures(
     })
 }
 
-/// The quantiles that rows, summaries and breakdowns have, in nanoseconds.
+/// The quantiles in rows, summaries and breakdowns, in nanoseconds.
 struct Quantiles {
     p50: u64,
     p95: u64,

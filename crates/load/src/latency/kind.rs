@@ -1,7 +1,7 @@
-//! The latencies that are measured, with their names and definitions.
+//! The measured latencies, with their names and definitions.
 
-/// The latencies that are measured. `…Intended` counts from the time of the schedule, `ClientDelay`
-/// from there to the time of sending, the others from the time of sending.
+/// The measured latencies. `…Intended` starts at the scheduled time. `ClientDelay` lasts from the scheduled time to the
+/// send time. The others start at the send time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Latency {
     Confirm,
@@ -14,7 +14,7 @@ pub(crate) enum Latency {
     SettledIntended,
     RoundTrip,
     RoundTripIntended,
-    /// The part of an intended latency that the client itself caused.
+    /// The part of an intended latency that the client itself causes.
     ClientDelay,
 }
 

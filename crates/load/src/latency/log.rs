@@ -26,7 +26,7 @@ pub(crate) struct LatencyLog {
     log: Vec<u8>,
 }
 
-/// Tags the intervals of the log that are excluded from the totals.
+/// Tag of log intervals that are excluded from the totals.
 const WARM_UP_TAG: &str = "warm-up";
 
 impl LatencyLog {
@@ -34,7 +34,7 @@ impl LatencyLog {
         Self::named(latency.name().to_owned(), latency.description().to_owned(), start)
     }
 
-    /// A log with a name and description of its own.
+    /// A log with a given name and description.
     pub(crate) fn named(name: String, description: String, start: SystemTime) -> Self {
         let mut log = Vec::new();
         let mut header = IntervalLogWriterBuilder::new();
@@ -48,8 +48,8 @@ impl LatencyLog {
         Self { name, description, total: LatencyHistogram::default(), overdue: 0, log }
     }
 
-    /// Adds the measurements of an interval that began `start` after the run began and lasted
-    /// `length`. The warm-up is in the log only, with a tag.
+    /// Adds the measurements of an interval that began `start` after the start of the run and lasted `length`. The
+    /// warm-up appears only in the log, with a tag.
     pub(crate) fn add(
         &mut self,
         interval: &LatencyHistogram,
@@ -76,12 +76,12 @@ impl LatencyLog {
         self.overdue += count;
     }
 
-    /// As in `run.json`.
+    /// Name, as in `run.json`.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
 
-    /// The record; absent when nothing was measured.
+    /// Returns the record; absent if nothing was measured.
     pub(crate) fn finish(self) -> Option<LatencyRecord> {
         let total = self.total.measured()?;
         let file = format!("latency-{}.hlog", self.name);
@@ -102,7 +102,7 @@ const SPECTRUM: [f64; 16] = [
     0.99999, 0.999_999,
 ];
 
-/// A quantile is reported when at least one measurement is expected above it.
+/// Returns the quantiles above which at least one measurement is expected.
 fn spectrum(total: &Histogram<u64>) -> Vec<SpectrumPoint> {
     let count = total.len() as f64;
     let known = SPECTRUM.into_iter().take_while(|quantile| count * (1.0 - quantile) >= 0.999);
@@ -119,8 +119,8 @@ fn warm_up_tag() -> Tag<'static> {
 pub struct LatencyRecord {
     /// Quantiles of the lossless histogram, for `run.json`.
     pub summary: LatencySummary,
-    /// Contents of [`LatencySummary::file`]: an `HdrHistogram` V2 interval log in nanoseconds, one
-    /// interval for each second.
+    /// Contents of [`LatencySummary::file`]: an `HdrHistogram` V2 interval log in nanoseconds, with one interval per
+    /// second.
     pub hlog: Vec<u8>,
 }
 

@@ -1,48 +1,48 @@
-//! Slots: the numbers under which load threads record the latencies of groups and queues.
+//! Slots: the numbers for recording the latencies of groups and queues.
 //!
-//! A slot is a group, or a queue as one group of consumers reads it. Each measurement is recorded
-//! once, into the histograms of the selected slot; totals are sums over the slots, made once a
-//! second by the aggregator. So no message costs a second record or a search.
+//! A slot is a group, or a queue as one group of consumers reads it. Each measurement is recorded once, in the
+//! histograms of the selected slot. The aggregator sums the slots once a second. No message therefore costs a second
+//! record or a search.
 
 use rabbitscope_runs::scenario::{ConsumerGroup, LatencyEnds, Scenario};
 
 use super::{histogram::LatencyHistogram, kind::Latency};
 
-/// Slots for groups. A slot takes about 200 KiB for each latency that it measures, on each load
-/// thread and once more in the aggregator: 20 MB for 100 groups on one thread.
+/// Slots for groups. A slot takes about 200 KiB per measured latency on each load thread, and as much in the
+/// aggregator: 20 MB for 100 groups on one thread.
 pub(super) const MAX_GROUPS: usize = 100;
 
-/// Slots for queues, as [`MAX_GROUPS`].
+/// Slots for queues; see [`MAX_GROUPS`] for their size.
 const MAX_QUEUES: usize = 100;
 
-/// All slots that there can be, with the one for groups beyond [`MAX_GROUPS`].
+/// Maximum number of slots, including the one for groups beyond [`MAX_GROUPS`].
 pub(crate) const MAX_SLOTS: usize = MAX_GROUPS + 1 + MAX_QUEUES;
 
 /// A histogram for each [`Latency`].
 pub(crate) type HistogramSet = [LatencyHistogram; Latency::ALL.len()];
 
-/// The slots of the groups and queues of a scenario. The slot after those of the groups is for
-/// groups beyond [`MAX_GROUPS`].
+/// The slots of the groups and queues of a scenario. The slot after those of the groups is for groups beyond
+/// [`MAX_GROUPS`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Slots {
     /// Kind and name, in the order of the scenario.
     pub(super) groups: Vec<(&'static str, String)>,
     publishers: usize,
     consumers: usize,
-    /// Their slots follow those of the groups: the number of a group, and a queue that it reads.
+    /// Group number and queue. Their slots follow those of the groups.
     pub(super) queues: Vec<(usize, String)>,
     pub(super) left_out: u64,
-    /// Ends of end-to-end latencies that some group tells apart from delivery.
+    /// Ends of end-to-end latencies that at least one group distinguishes from delivery.
     ends: LatencyEnds,
-    /// By group of consumers: those that it records itself.
+    /// Per group of consumers: the ends that it records itself.
     recorded: Vec<LatencyEnds>,
 }
 
 impl Slots {
     pub(crate) fn of(scenario: &Scenario) -> Self {
-        let publishers = scenario.publishers.iter().map(|it| ("publishers", it.name.clone()));
-        let consumers = scenario.consumers.iter().map(|it| ("consumers", it.name.clone()));
-        let requests = scenario.requests.iter().map(|it| ("requests", it.name.clone()));
+        let publishers = scenario.publishers.iter().map(|group| ("publishers", group.name.clone()));
+        let consumers = scenario.consumers.iter().map(|group| ("consumers", group.name.clone()));
+        let requests = scenario.requests.iter().map(|group| ("requests", group.name.clone()));
         let mut slots = Self {
             groups: publishers.chain(consumers).chain(requests).collect(),
             publishers: scenario.publishers.len(),
@@ -56,7 +56,7 @@ impl Slots {
             .consumers
             .iter()
             .zip(0..)
-            .map(|(it, number)| slots.ends_of(it, number))
+            .map(|(group, number)| slots.ends_of(group, number))
             .collect();
         if scenario.run.latency_by_queue {
             slots.add_queues(scenario);
@@ -66,8 +66,8 @@ impl Slots {
         slots
     }
 
-    /// What a group of consumers records itself: the ends at which its messages wait. Where groups share a slot,
-    /// each records whatever one of them does.
+    /// Returns the ends that a group of consumers records itself: those at which its messages wait. Groups that share a
+    /// slot each record every end that one of them records.
     fn ends_of(&self, group: &ConsumerGroup, number: usize) -> LatencyEnds {
         let shares = self.publishers + number >= MAX_GROUPS;
         LatencyEnds {
@@ -76,13 +76,13 @@ impl Slots {
         }
     }
 
-    /// What a group of consumers records itself; see [`Slots::fill`].
+    /// Returns the ends that a group of consumers records itself; see [`Slots::fill`].
     pub(crate) fn recorded(&self, number: usize) -> LatencyEnds {
         self.recorded.get(number).copied().unwrap_or_default()
     }
 
-    /// Gives the groups that do not record an end themselves the latencies of the end before, where other groups
-    /// tell these apart: so the sum over all groups has every message.
+    /// Fills in ends that a group does not record itself but other groups distinguish, with the latencies of the
+    /// previous end. The sum over all groups then has every message.
     pub(crate) fn fill(&self, by_slot: &mut [HistogramSet]) {
         if self.ends == LatencyEnds::default() {
             return;
@@ -119,12 +119,14 @@ impl Slots {
         group_slot(self.publishers + self.consumers + number)
     }
 
-    /// The slot of a queue as this group of consumers reads it.
+    /// Returns the slot of a queue as this group of consumers reads it.
     pub(crate) fn queue(&self, consumers: usize, queue: &str) -> u16 {
         let group = self.publishers + consumers;
         let known = self.queues.iter().position(|(of, name)| *of == group && name == queue);
-        known
-            .map_or_else(|| group_slot(group), |at| u16::try_from(MAX_GROUPS + 1 + at).unwrap_or(0))
+        known.map_or_else(
+            || group_slot(group),
+            |index| u16::try_from(MAX_GROUPS + 1 + index).unwrap_or(0),
+        )
     }
 }
 
@@ -145,7 +147,7 @@ fn fill(histograms: &mut HistogramSet, ends: LatencyEnds, recorded: LatencyEnds)
     }
 }
 
-/// The slot of a group of publishers.
+/// Returns the slot of a group of publishers.
 pub(crate) fn publisher_slot(number: usize) -> u16 {
     group_slot(number)
 }
@@ -154,7 +156,7 @@ pub(super) fn group_slot(group: usize) -> u16 {
     u16::try_from(group.min(MAX_GROUPS)).unwrap_or(0)
 }
 
-/// Adds the histograms slot by slot.
+/// Adds the histograms of each slot.
 pub(crate) fn add_slots(sum: &mut Vec<HistogramSet>, part: &[HistogramSet]) {
     if sum.len() < part.len() {
         sum.resize_with(part.len(), HistogramSet::default);
@@ -164,7 +166,7 @@ pub(crate) fn add_slots(sum: &mut Vec<HistogramSet>, part: &[HistogramSet]) {
     }
 }
 
-/// The sum of all slots.
+/// Returns the sum of all slots.
 pub(crate) fn total_of_slots(slots: &[HistogramSet]) -> HistogramSet {
     let mut sum = HistogramSet::default();
     for histograms in slots {

@@ -1,4 +1,4 @@
-//! The files that publishers send, with their place and the most that is read of them.
+//! The files that publishers send, with their permitted location and size.
 
 use std::{cell::Cell, path::Path};
 
@@ -6,10 +6,11 @@ use rabbitscope_files::SourceDirectory;
 
 use crate::error::LoadError;
 
-/// Largest file that is sent: the largest message that any release of RabbitMQ accepts.
+/// Largest file: the largest message that any release of RabbitMQ accepts.
 const MAX_BODY_BYTES: u64 = 512 << 20;
 
-/// Most of all files together, for a scenario of another user. Chosen: they stay in memory while the load runs.
+/// Maximum size of all files together, for a scenario from another user. Chosen: files stay in memory while the load
+/// runs.
 const MAX_TOTAL_BYTES: u64 = 1 << 30;
 
 /// The files that a scenario may send.
@@ -28,18 +29,18 @@ enum Place<'a> {
 }
 
 impl<'a> BodyFiles<'a> {
-    /// Every file that this process may read: its user chose the scenario.
+    /// Permits every file that this process may read: its user chose the scenario.
     pub const fn anywhere() -> Self {
         Self { place: Place::Anywhere, left: Cell::new(u64::MAX) }
     }
 
-    /// Files below this directory, for a scenario of another user; none without it.
+    /// Permits files below this directory, for a scenario from another user. Without a directory it permits none.
     pub fn below(directory: Option<&'a SourceDirectory>) -> Self {
         let place = directory.map_or(Place::Nowhere, Place::Below);
         Self { place, left: Cell::new(MAX_TOTAL_BYTES) }
     }
 
-    /// The contents of these files, which have to fit into a message `items` times.
+    /// Reads files, each of which has to fit into a message `items` times.
     pub(super) fn read(&self, files: &[String], items: u32) -> Result<Vec<Vec<u8>>, LoadError> {
         files.iter().map(|file| self.read_one(file, items)).collect()
     }

@@ -2,10 +2,10 @@
 
 use crate::random::Random;
 
-/// Bytes that are left for the last field, which fills the document up.
+/// Space for the last field, which fills the document to its size.
 const LAST: usize = 64;
 
-/// A valid document of exactly `size` bytes; below 10 bytes it is `{}`, or a number of one digit.
+/// Returns a valid document of exactly `size` bytes. Below 10 bytes it is `{}` or a one-digit number.
 pub(super) fn document(random: &mut Random, size: usize) -> Vec<u8> {
     let mut text = String::with_capacity(size);
     text.push('{');
@@ -31,7 +31,7 @@ pub(super) fn document(random: &mut Random, size: usize) -> Vec<u8> {
     text.into_bytes()
 }
 
-/// The names and values of which documents are composed.
+/// Names and values for documents.
 #[derive(Debug)]
 pub(super) struct Pool {
     names: Vec<String>,
@@ -39,7 +39,7 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// `fields` names of 5 to 30 letters, and as many values of 5 to 200.
+    /// Creates `fields` names of 5 to 30 characters, and as many values of 5 to 200 characters.
     pub(super) fn new(random: &mut Random, fields: u32) -> Self {
         let mut texts = |longest: u64| -> Vec<String> {
             let text = |_| {
@@ -51,8 +51,7 @@ impl Pool {
         Self { names: texts(30), values: texts(200) }
     }
 
-    /// A document of at least `size` bytes and at least one field. Names repeat when there are not
-    /// enough.
+    /// Returns a document of at least `size` bytes and at least one field. If there are too few names, they repeat.
     pub(super) fn document(&self, random: &mut Random, size: usize) -> Vec<u8> {
         let first = random.below(self.names.len() as u64);
         let names = self.names.iter().cycle().skip(usize::try_from(first).unwrap_or(0));

@@ -1,4 +1,4 @@
-//! What a group of publishers sends: routing keys, bodies and properties, prepared once for all of its members.
+//! The messages of a group of publishers: routing keys, bodies and properties, prepared once for all members.
 
 use std::sync::{Arc, Mutex};
 
@@ -28,13 +28,13 @@ pub(crate) struct Messages<'a> {
     group: &'a PublisherGroup,
     properties: Properties,
     keys: Arc<[Route]>,
-    /// The first key, as text.
+    /// The first key as text.
     first_key: String,
-    /// Members share the keys out; otherwise each uses them all.
+    /// True if members divide the keys among themselves. Otherwise each member uses all keys.
     is_spread: bool,
     steps: Arc<[Step<Vec<u8>>]>,
     random: Random,
-    /// The encoded bodies for a frame size, which is almost always the same for all connections.
+    /// Encoded bodies for a frame size, which is nearly always the same for all connections.
     contents: Mutex<Option<(u32, Arc<EncodedBodies>)>>,
 }
 
@@ -59,19 +59,19 @@ impl<'a> Messages<'a> {
         })
     }
 
-    /// When `member` may send its first message.
+    /// Returns the earliest time of the first message of `member`.
     pub(crate) fn start(&self, member: u32) -> RunInstant {
         let longest = Nanos::from(self.group.random_start_delay);
         let random = self.random.fork(&member.to_string()).below(longest.get());
         RunInstant::START + self.group.start_delay.into() + Nanos::new(random)
     }
 
-    /// The seed for the schedule of `member`.
+    /// Returns the seed for the schedule of `member`.
     pub(crate) fn seed(&self, member: u32) -> u64 {
         self.random.schedule_seed(member)
     }
 
-    /// The payload of `member` on `channel`, in frames of at most `frame_max` bytes.
+    /// Returns the payload of `member` on `channel`, in frames of at most `frame_max` bytes.
     pub(crate) fn payload(&self, member: u32, channel: u16, frame_max: u32) -> Payload {
         if self.group.packing.is_packed() {
             return Payload::Packed(Box::new(self.packed(member, frame_max)));
@@ -113,7 +113,7 @@ impl<'a> Messages<'a> {
         }
     }
 
-    /// The routes of a member, in rotation.
+    /// Returns the routes of a member in rotation.
     fn routes(&self, member: u32) -> RouteRotation {
         let count = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
         let group = self.group;
@@ -159,8 +159,8 @@ impl<'a> Messages<'a> {
     }
 }
 
-/// Reads the files that a scenario sends, so that a run fails before it starts. Returns the first
-/// that cannot be read, with its dotted key in the scenario.
+/// Reads the files that a scenario sends, so that a run fails before it starts. Returns the first unreadable file by
+/// its dotted key in the scenario, with the error.
 pub fn unreadable_file(scenario: &Scenario) -> Option<(String, LoadError)> {
     scenario.publishers.iter().enumerate().find_map(|(number, group)| {
         let Body::Files(files) = &group.body else { return None };
@@ -172,7 +172,7 @@ pub fn unreadable_file(scenario: &Scenario) -> Option<(String, LoadError)> {
     })
 }
 
-/// Routing keys of a group; with the default exchange, names of queues.
+/// Routing keys of a group; with the default exchange, the names of queues.
 fn keys(group: &PublisherGroup, scenario: &Scenario, random: &mut Random) -> Vec<String> {
     match &group.keys {
         RoutingKeys::QueueNames => scenario.queue_names(&group.routing_key),
@@ -316,7 +316,7 @@ mod tests {
         std::fs::remove_file(file).unwrap();
     }
 
-    /// A file of 8 KiB: a hundred thousand of them are more than any message.
+    /// Creates a file of 8 KiB. A hundred thousand of them exceed any message.
     fn tempfile() -> std::path::PathBuf {
         let path = std::env::temp_dir().join(format!("rabbitscope-body-{}", std::process::id()));
         std::fs::write(&path, vec![7; 8192]).unwrap();

@@ -1,5 +1,5 @@
-//! What one publisher sends: a fixed frame template, routing keys and bodies in rotation, or bodies that are packed for
-//! each message.
+//! The payload of one publisher. It is a fixed frame template, or routing keys and bodies in rotation, or bodies that
+//! are packed for each message.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::{
     packing::Packer,
 };
 
-/// The bodies of one step of a cycle, and when the step ends within the cycle.
+/// The end of a step within a cycle, and the bodies of that step.
 pub(super) type Step<Body> = (Nanos, Vec<Body>);
 
-/// Bodies with their properties, ready for the wire.
+/// Encoded bodies with their properties.
 #[derive(Debug)]
 pub(super) struct EncodedBodies {
     pub(super) steps: Vec<Step<Content>>,
@@ -22,13 +22,13 @@ pub(super) struct EncodedBodies {
 }
 
 impl EncodedBodies {
-    /// The bodies of this time.
+    /// Returns the bodies at this time.
     pub(super) fn at(&self, now: RunInstant) -> &[Content] {
         bodies_at(&self.steps, now)
     }
 }
 
-/// The bodies of this time.
+/// Returns the bodies at this time.
 fn bodies_at<Body>(steps: &[Step<Body>], now: RunInstant) -> &[Body] {
     let shortest = Nanos::new(1);
     let cycle = steps.last().map_or(shortest, |(end, _)| *end).max(shortest);
@@ -37,14 +37,14 @@ fn bodies_at<Body>(steps: &[Step<Body>], now: RunInstant) -> &[Body] {
     step.map_or(&[], |(_, bodies)| bodies)
 }
 
-/// What one publisher sends.
+/// The payload of one publisher.
 #[derive(Debug)]
 pub(crate) enum Payload {
     /// All messages are the same.
     Plain(PublishTemplate),
     /// Routing key and body rotate.
     Composed(Box<ComposedPayload>),
-    /// Routing keys rotate, bodies are packed for each message.
+    /// Routing keys rotate; bodies are packed for each message.
     Packed(Box<PackedPayload>),
 }
 
@@ -52,7 +52,7 @@ pub(crate) enum Payload {
 #[derive(Debug)]
 pub(super) struct RouteRotation {
     pub(super) routes: Arc<[Route]>,
-    /// Numbers of the routes of this publisher.
+    /// Indices of this publisher's routes.
     pub(super) mine: Vec<u32>,
     pub(super) next: usize,
 }
@@ -70,12 +70,12 @@ pub(crate) struct ComposedPayload {
 #[derive(Debug)]
 pub(crate) struct PackedPayload {
     pub(super) routes: RouteRotation,
-    /// The properties, with room for the stamp.
+    /// The properties, with space for the stamp.
     pub(super) head: Content,
     pub(super) items: Arc<[Step<Vec<u8>>]>,
     pub(super) next_item: usize,
     pub(super) packer: Packer,
-    /// About, since bodies differ.
+    /// Approximate size, because bodies differ.
     pub(super) wire_size: usize,
 }
 
@@ -84,11 +84,11 @@ pub(crate) struct PackedMessage<'a> {
     pub(crate) route: &'a Route,
     pub(crate) head: &'a Content,
     pub(crate) body: &'a [u8],
-    /// Bytes of its items.
+    /// Bytes of the items.
     pub(crate) item_bytes: u64,
 }
 
-/// The rotation at one time.
+/// A cursor in the rotation at one time.
 pub(crate) struct PayloadCursor<'a> {
     routes: &'a mut RouteRotation,
     contents: &'a [Content],
@@ -96,7 +96,7 @@ pub(crate) struct PayloadCursor<'a> {
 }
 
 impl Payload {
-    /// Bytes of a message on the wire; the maximum when they differ.
+    /// Bytes of a message on the wire; the maximum if they differ.
     pub(crate) fn wire_size(&self) -> usize {
         match self {
             Self::Plain(template) => template.wire_size(),
@@ -105,7 +105,7 @@ impl Payload {
         }
     }
 
-    /// Items of each message.
+    /// Number of items in each message.
     pub(crate) fn items(&self) -> u64 {
         match self {
             Self::Plain(_) | Self::Composed(_) => 1,
@@ -123,7 +123,7 @@ impl RouteRotation {
 }
 
 impl ComposedPayload {
-    /// The rotation at this time.
+    /// Returns the cursor at this time.
     pub(crate) fn cursor(&mut self, now: RunInstant) -> PayloadCursor<'_> {
         PayloadCursor {
             routes: &mut self.routes,
@@ -134,7 +134,7 @@ impl ComposedPayload {
 }
 
 impl PackedPayload {
-    /// The next message at this time.
+    /// Returns the next message at this time.
     pub(crate) fn next(&mut self, now: RunInstant) -> PackedMessage<'_> {
         let items = bodies_at(&self.items, now);
         let (body, item_bytes) = self.packer.pack(items, &mut self.next_item);
@@ -143,7 +143,7 @@ impl PackedPayload {
 }
 
 impl PayloadCursor<'_> {
-    /// Route and content of the next message.
+    /// Returns route and content of the next message.
     #[inline]
     pub(crate) fn next(&mut self) -> (&Route, &Content) {
         let content = advance(self.next_content, self.contents.len());
@@ -151,7 +151,7 @@ impl PayloadCursor<'_> {
     }
 }
 
-/// The index `next`; it advances to the next of `count`.
+/// Returns the index `next` and advances it to the next one of `count`.
 #[inline]
 fn advance(next: &mut usize, count: usize) -> usize {
     let at = if *next < count { *next } else { 0 };

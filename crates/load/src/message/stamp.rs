@@ -1,19 +1,18 @@
-//! The stamp in the first bytes of a body: run, time of sending, lateness, publisher and sequence
-//! number.
+//! The stamp in the first bytes of a body: run, send time, lateness, publisher and sequence number.
 //!
-//! 96 bits: a tag of the run (12), the time of sending in units of 16 ns (40), the lateness of the
-//! message (16), and publisher and sequence number together (28). Time and numbers wrap around; the
-//! reader of a stamp knows the approximate time and number, which is enough to unwrap them.
+//! A stamp has 96 bits: a tag of the run (12), the send time in units of 16 ns (40), the lateness of the message (16),
+//! and publisher and sequence number together (28). Time and numbers wrap around. The reader of a stamp knows the
+//! approximate time and number, and can therefore unwrap them.
 
 use rabbitscope_runs::scenario::STAMP_BYTES;
 
 use crate::clock::{Nanos, RunInstant};
 
-/// Bytes of a stamp. Smaller bodies carry none, and no end-to-end latency is measured.
+/// Bytes of a stamp. A smaller body has no stamp, and its end-to-end latency is not measured.
 pub(crate) const STAMP_SIZE: usize = STAMP_BYTES as usize;
 
-/// A byte array of [`STAMP_SIZE`] bytes under [`rabbitscope_runs::scenario::STAMP_HEADER`], but for the
-/// bytes themselves, as in a table on the wire.
+/// The encoded field of a table for a byte array of [`STAMP_SIZE`] bytes under
+/// [`rabbitscope_runs::scenario::STAMP_HEADER`], without the bytes themselves.
 const HEADER_FIELD: &[u8] = b"\x11rabbitscope-stampx\x00\x00\x00\x0c";
 
 const TAG_BITS: u32 = 12;
@@ -22,26 +21,26 @@ const TIME_BITS: u32 = 40;
 
 const LATENESS_BITS: u32 = 16;
 
-/// Units of time by which the clock of a sender may be ahead of the reader's: a second. Chosen: clocks of a fleet
-/// differ by a millisecond or less.
+/// Time units by which the sender's clock may be ahead of the reader's: one second. Chosen: clocks of a fleet differ by
+/// a millisecond or less.
 const MAX_LEAD: u64 = Nanos::SECOND.get() >> TIME_SHIFT;
 
 const NUMBER_BITS: u32 = 28;
 
 const NUMBER_MASK: u32 = (1 << NUMBER_BITS) - 1;
 
-/// Nanoseconds in a unit of time, as a shift.
+/// Nanoseconds in a time unit, as a shift.
 const TIME_SHIFT: u32 = 4;
 
-/// Nanoseconds in a unit of lateness, as a shift, and digits that are kept of it.
+/// Nanoseconds in a unit of lateness, as a shift, and the number of digits kept.
 const LATENESS_SHIFT: u32 = 7;
 
 const LATENESS_DIGITS: u32 = 11;
 
-/// A stamp as it is on the wire.
+/// A stamp in its wire form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stamp {
-    /// The tag of the run, so that messages of other runs are not measured.
+    /// Tag of the run, so that messages of other runs are not measured.
     pub(crate) run_tag: u16,
     time: u64,
     lateness: u16,
@@ -50,8 +49,8 @@ pub(crate) struct Stamp {
 }
 
 impl Stamp {
-    /// The stamp of a message that is sent at `sent_at`, and `lateness` after its scheduled time, if
-    /// there is one.
+    /// Creates the stamp of a message that is sent at `sent_at`, `lateness` after its scheduled time. The lateness is
+    /// absent without a schedule.
     #[inline]
     pub(crate) fn new(
         run_tag: u16,
@@ -67,14 +66,14 @@ impl Stamp {
         }
     }
 
-    /// True when the stamp is of the run with this tag, as far as a stamp has bits for it.
+    /// Returns whether the stamp belongs to the run with this tag, as far as its 12 bits can tell.
     #[inline]
     pub(crate) fn is_of(self, run_tag: u16) -> bool {
         self.run_tag == run_tag & (u16::MAX >> (16 - TAG_BITS))
     }
 
-    /// The time of sending, if the stamp is read at `now` and no more than 4.8 hours later (2^40
-    /// units of 16 ns), or by a clock that is behind the sender's by a second at most.
+    /// Returns the send time of a stamp that is read at `now`. It is correct up to 4.8 hours after the send time (2^40
+    /// units of 16 ns). The reader's clock may be behind the sender's by at most a second.
     #[inline]
     pub(crate) fn sent_at(self, now: RunInstant) -> Option<RunInstant> {
         let now = now.nanos() >> TIME_SHIFT;
@@ -84,7 +83,7 @@ impl Stamp {
         sent.map(|sent| RunInstant::from_nanos(sent << TIME_SHIFT))
     }
 
-    /// The lateness, to a thousandth; absent without a schedule.
+    /// Returns the lateness with a precision of 0.1 %; absent without a schedule.
     #[inline]
     pub(crate) fn lateness(self) -> Option<Nanos> {
         let digits = u64::from(self.lateness) & ((1 << LATENESS_DIGITS) - 1);
@@ -102,7 +101,7 @@ impl Stamp {
         bytes
     }
 
-    /// The same stamp with another number, as bytes; much cheaper than encoding it anew.
+    /// Returns the bytes of the same stamp with a different number; much cheaper than a new encoding.
     #[inline]
     pub(crate) fn renumber(mut bytes: [u8; STAMP_SIZE], number: u32) -> [u8; STAMP_SIZE] {
         let [_, _, _, _, _, _, _, _, last @ ..] = &mut bytes;
@@ -111,8 +110,8 @@ impl Stamp {
         bytes
     }
 
-    /// Finds the stamp in the header that carries it when the body must stay as it is. The broker
-    /// passes properties on unchanged, so that a search for the bytes is enough.
+    /// Finds the stamp in the header that carries it if the body must stay unchanged. The broker passes properties on
+    /// unchanged, so a search for the bytes is sufficient.
     pub(crate) fn find(properties: &[u8]) -> Option<Self> {
         let field = HEADER_FIELD;
         let at = properties.windows(field.len()).position(|window| window == field)?;
@@ -135,8 +134,7 @@ impl Stamp {
     }
 }
 
-/// How publisher and sequence number share their bits: publishers get as many as their number
-/// needs.
+/// The division of bits between publisher and sequence number. Publishers get as many bits as their number needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Numbering {
     sequence_bits: u32,
@@ -154,19 +152,19 @@ impl Numbering {
         publisher << self.sequence_bits | low_32(u128::from(sequence))
     }
 
-    /// Publisher and low bits of the sequence number.
+    /// Returns the publisher and the low bits of the sequence number.
     #[inline]
     pub(crate) fn split(self, number: u32) -> (u32, u32) {
         (number >> self.sequence_bits, number & ((1 << self.sequence_bits) - 1))
     }
 
-    /// Low bits of a sequence number that fit.
+    /// Number of low bits of a sequence number that fit.
     pub(crate) fn sequence_bits(self) -> u32 {
         self.sequence_bits
     }
 }
 
-/// The first digits, and the exponent by which they are shifted.
+/// Returns the leading digits and the exponent of their shift.
 #[inline]
 fn shorten(lateness: Nanos) -> u16 {
     let units = lateness.get() >> LATENESS_SHIFT;
@@ -243,10 +241,10 @@ mod tests {
         check(175, 175, Some(160));
         let week = 7 * 24 * 3600 * SECOND;
         check(week, week + 4 * 3600 * SECOND, Some(week));
-        // By a clock that is ahead.
+        // The sender's clock is ahead.
         check(week + SECOND / 2, week, Some(week + SECOND / 2));
         check(1600, 160, Some(1600));
-        // Written later than it was read: by another run.
+        // The stamp was written later than it is read: another run wrote it.
         check(3600 * SECOND, 1600, None);
     }
 

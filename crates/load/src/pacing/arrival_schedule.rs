@@ -1,11 +1,9 @@
-//! When messages are due: an absolute schedule, so that delays neither drop nor accumulate
-//! messages.
+//! The due times of messages: an absolute schedule, so that delays neither drop nor accumulate messages.
 //!
-//! A schedule is a rate that changes over time, and messages are due where its integral reaches
-//! certain values: whole numbers for equal distances; sums of exponential gaps of mean 1 for a
-//! Poisson process (the time-rescaling theorem: Çınlar, *Introduction to Stochastic Processes*,
-//! 1975, ch. 4.7). A burst is a step of the integral. Memory is constant: only the next message is
-//! kept.
+//! A schedule is a rate that changes over time. Messages are due where its integral reaches certain values. For equal
+//! distances these are whole numbers. For a Poisson process they are sums of exponential gaps of mean 1 (the
+//! time-rescaling theorem: Çınlar, *Introduction to Stochastic Processes*, 1975, ch. 4.7). A burst is a step of the
+//! integral. Memory is constant, because only the next message is kept.
 
 use std::sync::Arc;
 
@@ -16,19 +14,19 @@ use crate::clock::{Nanos, RunInstant};
 /// Nanoseconds in a second.
 const SECOND: f64 = 1e9;
 
-/// The times at which a member's messages are due.
+/// The due times of a member's messages.
 #[derive(Clone, Debug)]
 pub(crate) struct ArrivalSchedule {
     phases: Arc<[Segment]>,
     after: AfterPhases,
-    /// The phase that the next message falls into, and when that phase began.
+    /// The phase of the next message, and the beginning of that phase.
     phase: usize,
     begin: RunInstant,
     /// The integral since `begin` at the next message is `base + index`.
     base: f64,
     index: u64,
     gaps: Option<Gaps>,
-    /// [`RunInstant::NEVER`] when no message follows.
+    /// [`RunInstant::NEVER`] if no message follows.
     due: RunInstant,
 }
 
@@ -42,9 +40,8 @@ struct Segment {
 }
 
 impl ArrivalSchedule {
-    /// The times of one of `count` members with the same schedule, which begins at `start`; absent
-    /// when there is no schedule. Members alternate: each is the fraction of a message ahead of the
-    /// next.
+    /// Returns the schedule of one of `count` members with the same schedule, which begins at `start`; absent without a
+    /// schedule. Members alternate: each is a fraction of a message ahead of the next.
     pub(crate) fn new(
         schedule: &Schedule,
         member: u32,
@@ -75,13 +72,13 @@ impl ArrivalSchedule {
         Some(arrivals)
     }
 
-    /// When the next message is due.
+    /// Returns the due time of the next message.
     #[inline]
     pub(crate) fn due(&self) -> Option<RunInstant> {
         (self.due < RunInstant::NEVER).then_some(self.due)
     }
 
-    /// True when the next message is due at `now`.
+    /// Returns whether the next message is due at `now`.
     #[inline]
     pub(crate) fn is_due(&self, now: RunInstant) -> bool {
         self.due <= now && self.due < RunInstant::NEVER
@@ -158,13 +155,13 @@ impl Segment {
         Self { demand, length: Nanos::MAX, total: if is_silent { 0.0 } else { f64::INFINITY } }
     }
 
-    /// Nanoseconds from the beginning of the phase until `messages` were due.
+    /// Returns the nanoseconds from the beginning of the phase until the integral reaches `messages`.
     fn at(&self, messages: f64) -> f64 {
         match self.demand {
             Demand::Rate { from, to } if (to - from).abs() < f64::EPSILON => {
                 messages * (SECOND / from)
             }
-            // The inverse of `from·t + (to − from)·t² / 2T`, in the form that loses no digits.
+            // The inverse of `from·t + (to − from)·t² / 2T`, in the form without a loss of digits.
             Demand::Rate { from, to } => {
                 let slope = (to - from) / self.length.seconds();
                 let root = (from * from + 2.0 * slope * messages).max(0.0).sqrt();
@@ -195,7 +192,7 @@ impl Gaps {
         self.0 ^= self.0 << 25;
         self.0 ^= self.0 >> 27;
         let bits = self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11;
-        // From above 0 to 1, so that the logarithm is finite.
+        // The range is above 0 to 1, so that the logarithm is finite.
         let uniform = (bits + 1) as f64 / (1_u64 << 53) as f64;
         -uniform.ln()
     }
@@ -232,7 +229,7 @@ mod tests {
         ArrivalSchedule::new(&schedule(keys), 0, 1, 1, RunInstant::START).unwrap()
     }
 
-    /// The first times at which messages are due.
+    /// Returns the first due times.
     fn dues(mut arrivals: ArrivalSchedule, count: usize) -> Vec<u64> {
         let mut dues = Vec::new();
         while let Some(due) = arrivals.due().filter(|_| dues.len() < count) {
@@ -297,10 +294,10 @@ mod tests {
         let phases = "phases = [{ for = \"1s\", rate = 4 }, { for = \"500ms\", rate = 0 }, \
                       { for = \"1s\", burst = 3, every = \"400ms\" }]\nafter-phases = ";
         let quarter = SECOND / 4;
-        let burst = |at: u64| [at; 3];
+        let burst = |start: u64| [start; 3];
         let mut expected: Vec<u64> = (0..4).map(|index| index * quarter).collect();
-        for at in [1500, 1900, 2300] {
-            expected.extend(burst(at * MILLI));
+        for start in [1500, 1900, 2300] {
+            expected.extend(burst(start * MILLI));
         }
         assert_eq!(dues(arrivals(&format!("{phases}\"stop\"")), 100), expected);
         let again: Vec<u64> = expected.iter().map(|due| due + 2500 * MILLI).collect();

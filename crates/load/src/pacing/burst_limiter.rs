@@ -1,67 +1,69 @@
-//! Keeps a short delay of a load thread from becoming a burst, without delaying the schedule.
+//! A limiter that keeps a short delay of a load thread from becoming a burst, without delaying the schedule.
 //!
-//! A message that fell due while a thread had no CPU is late already, and holding it back makes it
-//! later by the client's own fault. So the schedule comes first: **all late messages are sent at
-//! once**, however many they are, as in wrk2. There is one exception. Threads that share a CPU have
-//! time slices of up to 3 ms (`base_slice_ns` of the kernel's scheduler: 0.75 ms × (1 + log2 of the
-//! CPUs), of at most 8 CPUs). That happens all the time on a machine in use. Messages of a few
-//! milliseconds, sent together and followed by those that are due then, are a burst that no
-//! scenario asks for: 1.3 times the rate in 10 ms after 3 ms.
+//! A message that fell due while a thread had no CPU is already late. If the client holds it back, it makes the message
+//! even later. The schedule therefore comes first: **all late messages are sent at once**, regardless of their number,
+//! as in wrk2.
 //!
-//! After such a delay the limiter allows 11.8 ms of the schedule in any 10 ms. The rest is sent
-//! when the 10 ms are over: a delay of `d` costs at most `d` − 1.8 ms, for the messages of the next
-//! 10 ms only. Delays of more than 4 ms (3 ms, and the longest step of the pacer) are not limited.
-//! When delays follow each other and more than 4 − 1.8 = 2.2 ms would be held back, the limiter
-//! releases everything and clears its history. So it holds nothing back for longer than 2.2 ms and
-//! a step, and by itself makes no message late, which means 5 ms.
+//! There is one exception. Threads that share a CPU have time slices of up to 3 ms. The kernel's scheduler computes
+//! `base_slice_ns` as 0.75 ms × (1 + log2 of the CPUs), with at most 8 CPUs. Such delays happen all the time on a
+//! machine in use. Messages of a few milliseconds, sent together and followed by the messages due then, form a burst
+//! that no scenario demands. After a delay of 3 ms it is 1.3 times the rate in 10 ms.
 //!
-//! Messages that could not be sent because of the broker are not limited either: they are sent as
-//! soon as possible, as the requests of users would be.
+//! After such a delay the limiter allows 11.8 ms of the schedule in any 10 ms. It sends the rest after the 10 ms. A
+//! delay of `d` costs at most `d` − 1.8 ms, and only for the messages of the next 10 ms. Delays of more than 4 ms (3 ms
+//! and the longest step of the pacer) are not limited.
+//!
+//! After successive delays more than 4 − 1.8 = 2.2 ms might be held back. The limiter then releases everything and
+//! clears its history. It therefore holds nothing back for longer than 2.2 ms and a step, and never makes a message
+//! late by itself, because late means 5 ms.
+//!
+//! Messages that the broker delayed are not limited either: they are sent as soon as possible, like the requests of
+//! users.
 
 use std::{collections::VecDeque, time::Duration};
 
 use super::pacer::MAX_STEP;
 use crate::clock::{Nanos, RunInstant};
 
-/// The window in which no burst is to be seen: `make bench-pace` counts messages in 10 ms.
+/// The window that must show no burst: `make bench-pace` counts messages in 10 ms.
 const WINDOW: Nanos = Nanos::from_micros(10_000);
 
-/// The part of the schedule that any window may serve: with the step that a window may begin and
-/// end in, still below 1.2 times the rate.
+/// The part of the schedule that any window may serve. Including the steps at the beginning and the end of a window,
+/// this is still below 1.2 times the rate.
 const BUDGET: Nanos = Nanos::from_micros(11_800);
 
 /// The longest time slice of another thread on the same CPU: 0.75 ms × (1 + log2 8), see above.
 const TIME_SLICE: Nanos = Nanos::from_micros(3000);
 
-/// After a longer delay nothing is held back.
+/// Delay above which nothing is held back.
 const MAX_DELAY: Nanos = TIME_SLICE.plus(MAX_STEP);
 
-/// No more of the schedule is ever held back: what such a delay leaves above the budget.
+/// Maximum part of the schedule that is held back: the excess over the budget after such a delay.
 const MAX_HELD: Nanos = MAX_DELAY.plus(WINDOW).minus(BUDGET);
 
-/// Entries of the history are at least this far apart: 1 % of a window.
+/// Minimum distance between entries of the history: 1 % of a window.
 const GRAIN: Nanos = Nanos::from_micros(100);
 
 /// The limiter of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct BurstLimiter {
-    /// `(at, served)`, oldest first: at that time all that is due until `served` had gone. At most one
+    /// Pairs `(at, served)`, oldest first: at the time `at`, all messages due until `served` had been sent. At most one
     /// of them is older than a window.
     history: VecDeque<(RunInstant, RunInstant)>,
     at: RunInstant,
     served: RunInstant,
-    /// The scenario sets a step that is so long that each step is a burst.
+    /// True if the scenario sets such a long step that each step is a burst.
     is_off: bool,
 }
 
 impl BurstLimiter {
-    /// `step`: the time between two passes, if the scenario sets it.
+    /// Creates a limiter. `step` is the time between two passes, if the scenario sets it.
     pub(crate) fn new(step: Option<Duration>) -> Self {
         let is_off = step.is_some_and(|step| Nanos::from(step) > MAX_STEP);
         Self { is_off, ..Self::default() }
     }
 
-    /// No message that waits for its time is due before `first_due`; absent: none waits.
+    /// Notes that no message waiting for its time is due before `first_due`; absent if none waits.
     pub(crate) fn nothing_before(&mut self, first_due: Option<RunInstant>, now: RunInstant) {
         let Some(first_due) = first_due else {
             self.release(now);
@@ -70,7 +72,7 @@ impl BurstLimiter {
         let is_behind = self.served < self.at.previous() && first_due < now;
         let until = first_due.min(now);
         if !is_behind && until > self.at {
-            // Nothing fell due in between: all of it was sent in the last pass.
+            // Nothing fell due in between: the last pass sent everything.
             match self.history.back_mut() {
                 Some((at, served)) if *at == self.at => *served = until.previous(),
                 _ => self.history.push_back((self.at, until.previous())),
@@ -80,7 +82,7 @@ impl BurstLimiter {
         }
     }
 
-    /// All messages that are due at `now` may be sent.
+    /// Permits all messages that are due at `now`.
     pub(crate) fn release(&mut self, now: RunInstant) {
         self.history.clear();
         (self.at, self.served) = (now, now);
@@ -137,7 +139,7 @@ mod tests {
         RunInstant::from_nanos(nanos)
     }
 
-    /// Serves a schedule with messages at equal distances at these times, and says when each went.
+    /// Serves a schedule with messages at equal distances at these times. Returns the send time of each message.
     fn sent(gap: u64, passes: &[u64]) -> Vec<u64> {
         sent_by(BurstLimiter::default(), gap, passes)
     }
@@ -156,22 +158,22 @@ mod tests {
     }
 
     fn most_in_a_window(sent: &[u64]) -> usize {
-        let end = |from: u64| sent.partition_point(|at| *at < from + WINDOW_NANOS);
+        let end = |from: u64| sent.partition_point(|time| *time < from + WINDOW_NANOS);
         sent.iter().enumerate().map(|(index, from)| end(*from) - index).max().unwrap()
     }
 
-    /// Looks every `step`, about, with times at which nothing happens.
+    /// Returns pass times about every `step`, without the times of `away`.
     fn looks(step: u64, end: u64, away: impl Fn(u64) -> bool) -> Vec<u64> {
         let looks = (0..end).step_by(usize::try_from(step).unwrap());
-        looks.map(|at| at + at / 7 % (step / 3)).filter(|at| !away(*at)).collect()
+        looks.map(|time| time + time / 7 % (step / 3)).filter(|time| !away(*time)).collect()
     }
 
-    /// Steps of 250 µs.
+    /// Returns pass times with steps of 250 µs.
     fn passes(end: u64, away: &[(u64, u64)]) -> Vec<u64> {
-        looks(250 * MICRO, end, |at| away.iter().any(|(from, to)| (*from..*to).contains(&at)))
+        looks(250 * MICRO, end, |time| away.iter().any(|(from, to)| (*from..*to).contains(&time)))
     }
 
-    /// How long after its time each message went.
+    /// Returns the delay of each message after its scheduled time.
     fn delays(gap: u64, sent: &[u64]) -> Vec<u64> {
         sent.iter().enumerate().map(|(index, at)| at - index as u64 * gap).collect()
     }
@@ -189,7 +191,7 @@ mod tests {
         }
     }
 
-    /// Of every step that is used by itself: `make bench-pace` asks for no more than 1.2.
+    /// Covers every step in automatic use; `make bench-pace` demands at most 1.2.
     #[test]
     fn without_a_delay_no_window_is_above_the_rate_by_a_fifth() {
         for step in [250 * MICRO, 600 * MICRO, MILLI] {
@@ -205,7 +207,7 @@ mod tests {
     fn a_turn_of_another_thread_makes_no_burst() {
         for gap in [71 * MICRO, 640 * MICRO] {
             for length in [MILLI, 2 * MILLI, 3 * MILLI] {
-                let away = |at: u64| at % (50 * MILLI) >= 50 * MILLI - length;
+                let away = |time: u64| time % (50 * MILLI) >= 50 * MILLI - length;
                 let sent = sent(gap, &looks(250 * MICRO, SECOND, away));
                 let (most, share) = (most_in_a_window(&sent) as u64, WINDOW_NANOS / gap);
                 assert!(most <= share * 118 / 100 + 2, "{gap} {length}: {most} of {share}");
@@ -218,7 +220,7 @@ mod tests {
     fn whoever_shares_a_cpu_is_hardly_held_back() {
         for length in [MILLI, 2 * MILLI, 2500 * MICRO] {
             let sent =
-                sent(71 * MICRO, &looks(250 * MICRO, SECOND, |at| at % (2 * length) >= length));
+                sent(71 * MICRO, &looks(250 * MICRO, SECOND, |time| time % (2 * length) >= length));
             let mut delays = delays(71 * MICRO, &sent);
             delays.sort_unstable();
             let (mean, max) = (delays.iter().sum::<u64>() / delays.len() as u64, delays.last());
@@ -250,7 +252,7 @@ mod tests {
             let delays = delays(gap, &sent);
             let share = late(&delays) as f64 / sent.len() as f64;
             assert!((0.009..=0.010).contains(&share), "{rate}: {share}");
-            let after = sent.partition_point(|at| *at <= stall.1 + MILLI);
+            let after = sent.partition_point(|time| *time <= stall.1 + MILLI);
             let longest = delays[after..].iter().max();
             assert!(longest < Some(&(500 * MICRO)), "{rate}: {longest:?}");
         }
@@ -258,11 +260,11 @@ mod tests {
 
     #[test]
     fn whoever_is_stopped_again_and_again_keeps_the_schedule() {
-        let away = |at: u64| at % (100 * MILLI) >= 80 * MILLI;
+        let away = |time: u64| time % (100 * MILLI) >= 80 * MILLI;
         let sent = sent(MILLI, &looks(250 * MICRO, 10 * SECOND, away));
         let mut delays = delays(MILLI, &sent);
         for second in 0..9 {
-            let end = |second: u64| sent.partition_point(|at| *at < second * SECOND);
+            let end = |second: u64| sent.partition_point(|time| *time < second * SECOND);
             let count = end(second + 1) - end(second);
             assert!(count >= if second == 0 { 980 } else { 1000 }, "{second}: {count}");
         }
@@ -298,7 +300,7 @@ mod tests {
     fn hours_without_anything_to_send_take_no_memory() {
         let mut limiter = BurstLimiter::default();
         for pass in 1..1_000_000 {
-            // A consumer that works on a message is due as well, and sends nothing.
+            // A consumer that processes a message is also due, but sends nothing.
             limiter.nothing_before(Some(at(pass * MILLI)), at(pass * MILLI + 7));
         }
         assert!(limiter.history.len() < 100, "{}", limiter.history.len());

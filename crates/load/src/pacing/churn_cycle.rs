@@ -1,12 +1,12 @@
-//! The schedule of one churn slot: when it opens its next connection, channel, queue, binding or consumer.
+//! The schedule of one churn slot: the times at which it opens its next connection, channel, queue, binding or
+//! consumer.
 
 use rabbitscope_runs::scenario::{ChurnGroup, Schedule};
 
 use super::arrival_schedule::ArrivalSchedule;
 use crate::clock::{Nanos, RunInstant};
 
-/// How long a slot waits after a refusal. Chosen: a broker that refuses must not be flooded with
-/// requests.
+/// Wait of a slot after a refusal. Chosen: requests must not flood a broker that refuses them.
 pub(crate) const RETRY_DELAY: Nanos = Nanos::SECOND;
 
 /// The schedule of one slot: its share of the group's rate and cycles.
@@ -19,7 +19,7 @@ pub(crate) struct ChurnCycle {
 }
 
 impl ChurnCycle {
-    /// The schedule of slot `member`. Slots alternate.
+    /// Returns the schedule of slot `member`. Slots alternate.
     pub(crate) fn new(group: &ChurnGroup, member: u32) -> Self {
         let slots = group.concurrency.max(1);
         let steady = |rate: f64| Schedule::steady(rate / f64::from(slots));
@@ -33,15 +33,15 @@ impl ChurnCycle {
         Self { pace, limit, ended: 0, not_before: RunInstant::START }
     }
 
-    /// When the next cycle may begin; absent: never.
+    /// Returns the earliest beginning of the next cycle; absent after the last cycle.
     pub(crate) fn due(&self) -> Option<RunInstant> {
         let is_over = self.limit.is_some_and(|limit| self.ended >= limit);
         let due = self.pace.as_ref().and_then(ArrivalSchedule::due).unwrap_or_default();
         (!is_over).then(|| due.max(self.not_before))
     }
 
-    /// A cycle is complete or has failed; the next does not begin before `not_before`. Returns true
-    /// after the last.
+    /// Ends a cycle, which is complete or has failed. The next one does not begin before `not_before`. Returns true
+    /// after the last cycle.
     pub(crate) fn end(&mut self, not_before: RunInstant) -> bool {
         self.ended += 1;
         if let Some(pace) = &mut self.pace {
@@ -52,7 +52,7 @@ impl ChurnCycle {
     }
 }
 
-/// Slots that come to their end; absent when the group has no end.
+/// Number of slots that end; absent if the group has no end.
 pub(crate) fn slots_that_end(group: &ChurnGroup) -> Option<usize> {
     let slots = u64::from(group.concurrency);
     group.cycles.map(|cycles| usize::try_from(cycles.min(slots)).unwrap_or(usize::MAX))

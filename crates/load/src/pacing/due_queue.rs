@@ -1,14 +1,14 @@
-//! A priority queue of members, ordered by the time at which each is due.
+//! A priority queue of members, ordered by due time.
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
 use crate::clock::RunInstant;
 
-/// A binary heap of due times, at most one for each member.
+/// A binary heap of due times, at most one per member.
 #[derive(Debug)]
 pub(crate) struct DueQueue {
     due: BinaryHeap<Reverse<(RunInstant, usize)>>,
-    /// The valid entry of each member; other entries of it in the heap are stale.
+    /// The valid entry of each member. Other entries of the member in the heap are stale.
     armed: Vec<Option<RunInstant>>,
 }
 
@@ -17,7 +17,7 @@ impl DueQueue {
         Self { due: BinaryHeap::new(), armed: vec![None; connections] }
     }
 
-    /// Adds `member` with `due`, unless it has an earlier time already.
+    /// Adds `member` with `due`, unless it already has an earlier time.
     pub(crate) fn put(&mut self, connection: usize, due: RunInstant) {
         if self.armed[connection].is_none_or(|armed| due < armed) {
             self.armed[connection] = Some(due);
@@ -25,7 +25,7 @@ impl DueQueue {
         }
     }
 
-    /// The earliest due time.
+    /// Returns the earliest due time.
     pub(crate) fn first(&self) -> Option<RunInstant> {
         self.due.peek().map(|Reverse((due, _))| *due)
     }

@@ -1,8 +1,8 @@
-//! When messages are due, and when threads and connections act on that.
+//! The due times of messages, and the reaction of threads and connections to them.
 //!
-//! [`ArrivalSchedule`] gives the time of each message, [`DueQueue`] and [`RoundRobin`] say who is
-//! next, [`Pacer`] and [`BurstLimiter`] decide how often and how much a thread sends. No file here
-//! knows sockets or AMQP (but [`Timer`], which wakes a poll).
+//! [`ArrivalSchedule`] has the time of each message. [`DueQueue`] and [`RoundRobin`] select the next member. [`Pacer`]
+//! and [`BurstLimiter`] decide how often and how much a thread sends. No file here depends on sockets or AMQP, except
+//! [`Timer`], which wakes a poll.
 
 mod arrival_schedule;
 mod burst_limiter;

@@ -1,47 +1,45 @@
-//! How often a load thread polls its sockets and serves the schedules of its publishers.
+//! The frequency at which a load thread polls its sockets and serves the schedules of its publishers.
 //!
-//! RabbitMQ sends small packets, and a schedule has a time for each message. One wake-up for each
-//! of them would cost more than all other work of the thread. So the thread sleeps between passes,
-//! but only for a small part of the latency that it measures, so that the sleep does not distort
-//! the measurement.
+//! RabbitMQ sends small packets, and a schedule has a time for each message. One wake-up for each of them would cost
+//! more than all other work of the thread. The thread therefore sleeps between passes. The sleep is only a small part
+//! of the measured latency, so that it does not distort the measurement.
 
 use std::time::Duration;
 
 use crate::clock::{Nanos, RunInstant};
 
-/// A busy thread sleeps for this part of the latency before it polls again: the sleep adds at most
-/// 1.6 % to the latencies that it measures.
+/// Part of the latency that a busy thread sleeps before it polls again. The sleep adds at most 1.6 % to the latencies
+/// that the thread measures.
 const REST_SHARE: u64 = 64;
 
-/// Longest sleep: sockets are polled at least every millisecond, however long the latency.
+/// Longest sleep: sockets are polled at least every millisecond, regardless of the latency.
 const MAX_REST: Nanos = Nanos::MILLISECOND;
 
-/// A shorter sleep (50 µs) is not worth a system call: the kernel's timer slack is as long.
+/// Shortest sleep (50 µs). A shorter one is not worth a system call, because the kernel's timer slack is as long.
 const MIN_REST: Nanos = Nanos::from_micros(50);
 
-/// Schedules are served at most once in this part of the latency: messages that fall due meanwhile
-/// are sent together, at most 6 % of the latency late, within the bounds below.
+/// Part of the latency in which schedules are served at most once. Messages that fall due meanwhile are sent together,
+/// at most 6 % of the latency late, within the bounds below.
 const STEP_SHARE: u64 = 16;
 
-/// Shortest step (250 µs): shorter ones send one message for each wake-up.
+/// Shortest step (250 µs): shorter steps send one message per wake-up.
 const MIN_STEP: Nanos = Nanos::from_micros(250);
 
-/// Longest step (1 ms): a fifth of what counts as late.
+/// Longest step (1 ms): a fifth of the tolerance for late messages.
 pub(super) const MAX_STEP: Nanos = Nanos::MILLISECOND;
 
-/// A message that is sent this long (5 ms) after its scheduled time is late. Shorter delays are
-/// those of steps (up to 1 ms) and of time slices of other threads (up to 3 ms, see
-/// `burst_limiter.rs`).
+/// Delay after the scheduled time (5 ms) from which a message is late. Shorter delays come from steps (up to 1 ms) and
+/// from time slices of other threads (up to 3 ms, see `burst_limiter.rs`).
 pub(crate) const LATE_TOLERANCE: Nanos = Nanos::from_micros(5000);
 
 /// The pacer of one thread.
 #[derive(Debug, Default)]
 pub(crate) struct Pacer {
-    /// From one pass to the next, if the scenario sets it.
+    /// Time between two passes, if the scenario sets it.
     step: Option<Nanos>,
-    /// The shortest latency of the last pass that measured any.
+    /// The shortest latency of the last pass with a measurement.
     fastest: Nanos,
-    /// Schedules wait until then.
+    /// Time until which schedules wait.
     pace_at: RunInstant,
     has_paced: bool,
 }
@@ -51,14 +49,13 @@ impl Pacer {
         Self { step: step.map(Nanos::from), ..Self::default() }
     }
 
-    /// Notes the shortest latency that was just measured, if any, and whether a schedule was
-    /// served.
+    /// Notes the shortest latency that was just measured, if any, and whether a schedule was served.
     pub(crate) fn observe(&mut self, fastest: Option<Nanos>, has_paced: bool) {
         self.fastest = fastest.unwrap_or(self.fastest);
         self.has_paced |= has_paced;
     }
 
-    /// A pass is complete: all ready connections have been served.
+    /// Ends a pass: all ready connections have been served.
     pub(crate) fn end_pass(&mut self, now: RunInstant) {
         let has_paced = std::mem::take(&mut self.has_paced);
         if let Some(step) = self.step {
@@ -69,17 +66,17 @@ impl Pacer {
         }
     }
 
-    /// Schedules are served at once.
+    /// Lets schedules be served immediately.
     pub(crate) fn hurry(&mut self) {
         self.pace_at = RunInstant::START;
     }
 
-    /// Schedules are served from then on.
+    /// Returns the time from which schedules are served.
     pub(crate) fn pace_at(&self) -> RunInstant {
         self.pace_at
     }
 
-    /// How long to sleep at `now`, when the next task is `room` away.
+    /// Returns the length of a sleep at `now` if the next task is `room` away; absent if it is too short.
     pub(crate) fn rest(&self, now: RunInstant, room: Nanos) -> Option<Nanos> {
         let rest = match self.step {
             Some(_) => self.pace_at.since(now),

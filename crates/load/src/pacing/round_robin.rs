@@ -1,12 +1,12 @@
-//! The order in which the publishers or callers of one connection send.
+//! The sending order of the publishers or callers of one connection.
 
 use std::collections::VecDeque;
 
 use super::due_queue::DueQueue;
 use crate::clock::RunInstant;
 
-/// Publishers or callers of one connection, by their number on it: a queue of those that may have
-/// something to send, and a heap of those that wait for a time. Members without work cost nothing.
+/// Publishers or callers of one connection, by their index on it. A queue has those that may have something to send,
+/// and a heap has those that wait for a time. Members without work cost nothing.
 #[derive(Debug)]
 pub(crate) struct RoundRobin {
     ready: VecDeque<u32>,
@@ -23,7 +23,7 @@ impl RoundRobin {
         }
     }
 
-    /// Queues `member` after the others, unless it is queued already.
+    /// Queues `member` after the others, unless it is already queued.
     #[inline]
     pub(crate) fn enqueue(&mut self, member: usize) {
         if !std::mem::replace(&mut self.is_ready[member], true) {
@@ -46,7 +46,7 @@ impl RoundRobin {
         }
     }
 
-    /// Queues all members whose time is not after `until`.
+    /// Queues all members with a due time up to `until`.
     #[inline]
     pub(crate) fn advance(&mut self, until: RunInstant) {
         while let Some(member) = self.waiting.take(until) {
@@ -62,13 +62,13 @@ impl RoundRobin {
         Some(member)
     }
 
-    /// True when the queue is not empty.
+    /// Returns whether the queue is not empty.
     #[inline]
     pub(crate) fn is_anybody_ready(&self) -> bool {
         !self.ready.is_empty()
     }
 
-    /// The earliest time of a waiting member.
+    /// Returns the earliest due time of a waiting member.
     pub(crate) fn first_due(&self) -> Option<RunInstant> {
         self.waiting.first()
     }

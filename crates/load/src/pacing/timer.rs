@@ -13,7 +13,7 @@ use rustix::time::{
 
 use crate::clock::Nanos;
 
-/// Wakes a poll.
+/// A timer that wakes a poll.
 pub(crate) struct Timer {
     fd: OwnedFd,
 }
@@ -26,8 +26,7 @@ impl Timer {
         Ok(Self { fd })
     }
 
-    /// Wakes the poll after `delay`. The registration is edge-triggered, so that
-    /// nothing need be read.
+    /// Wakes the poll after `delay`. The registration is edge-triggered, so nothing has to be read.
     pub(crate) fn arm(&self, delay: Nanos) -> io::Result<()> {
         let whole = |number: u64| i64::try_from(number).unwrap_or(i64::MAX);
         let delay = delay.max(Nanos::new(1));

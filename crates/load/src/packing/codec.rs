@@ -1,4 +1,4 @@
-//! Compresses and decompresses.
+//! Compression and decompression of bodies.
 
 use std::io::{self, Read, Write};
 
@@ -6,19 +6,19 @@ use flate2::{read::GzDecoder, write::GzEncoder};
 use lz4_flex::frame::{FrameDecoder, FrameEncoder};
 use rabbitscope_runs::scenario::{Algorithm, Compression};
 
-/// Largest decompressed body: as large as the largest message of any release of RabbitMQ. More is an error, so that a
-/// few bytes of a hostile publisher do not take the machine's memory.
+/// Largest decompressed body: the largest message of any release of RabbitMQ. A larger body is an error, so that a few
+/// bytes of a hostile publisher cannot exhaust the machine's memory.
 const MAX_PLAIN_BYTES: u64 = 512 << 20;
 
-/// Compresses one body after the other.
+/// Compresses one body after another.
 pub(super) enum Compressor {
     Gzip(flate2::Compression),
     Lz4,
-    /// With its tables, which are kept from body to body.
+    /// Includes its tables, which are reused for every body.
     Zstd(Box<zstd::bulk::Compressor<'static>>),
 }
 
-/// Writing into memory ends with the program when there is none.
+/// Without memory the program ends before a write to memory can fail.
 const INTO_MEMORY: &str = "compression into memory does not fail";
 
 impl Compressor {
@@ -34,7 +34,7 @@ impl Compressor {
         }
     }
 
-    /// Replaces `into` by the compressed `plain`.
+    /// Replaces the contents of `into` with the compressed `plain`.
     pub(super) fn compress(&mut self, plain: &[u8], into: &mut Vec<u8>) {
         into.clear();
         match self {
@@ -56,7 +56,7 @@ impl Compressor {
     }
 }
 
-/// Replaces `into` by what was compressed.
+/// Replaces the contents of `into` with the decompressed body.
 pub(super) fn decompress(
     algorithm: Algorithm,
     compressed: &[u8],
@@ -84,7 +84,8 @@ mod tests {
 
     #[test]
     fn what_is_compressed_comes_back_at_every_level() {
-        let plain: Vec<u8> = (0..20_000_u32).flat_map(|it| (it / 7).to_be_bytes()).collect();
+        let plain: Vec<u8> =
+            (0..20_000_u32).flat_map(|number| (number / 7).to_be_bytes()).collect();
         for algorithm in Algorithm::ALL {
             let (first, last, _) = algorithm.levels();
             for level in first..=last {

@@ -1,8 +1,9 @@
-//! Items in messages: joined and compressed for each message, as an application would, and taken apart again. Compare the
-//! batches of RabbitMQ's streams; in AMQP 0-9-1 such packing is an agreement between applications.
+//! Items in messages. They are joined and compressed for each message, as an application does it, and separated again
+//! by the consumers. Compare the batches of RabbitMQ's streams; in AMQP 0-9-1 such packing is an agreement between
+//! applications.
 //!
-//! The body of a message with several items is each item behind its length (4 bytes, big-endian); their number is in the
-//! header `rabbitscope-items`. What is compressed says so in `content-encoding`.
+//! In the body of a message with several items, each item follows its length (4 bytes, big-endian). The header
+//! `rabbitscope-items` has their number. `content-encoding` names the compression.
 
 mod codec;
 mod packer;

@@ -1,4 +1,4 @@
-//! Makes bodies of items.
+//! Packing of items into bodies.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use rabbitscope_runs::scenario::Packing;
 
 use super::codec::Compressor;
 
-/// Makes the bodies of one publisher, anew for each message: what it costs is part of what is measured.
+/// Builds the bodies of one publisher, anew for each message, because the measurement includes this cost.
 pub(crate) struct Packer {
     items: usize,
     compressor: Option<Compressor>,
@@ -24,12 +24,12 @@ impl Packer {
         }
     }
 
-    /// Items of each message.
+    /// Number of items in each message.
     pub(crate) fn items(&self) -> usize {
         self.items
     }
 
-    /// The body with items from `next` on, in rotation, and their bytes. `next` moves on.
+    /// Returns a body with items in rotation from `next` on, and the bytes of these items. Advances `next`.
     pub(crate) fn pack(&mut self, items: &[Vec<u8>], next: &mut usize) -> (&[u8], u64) {
         self.joined.clear();
         let mut bytes = 0;

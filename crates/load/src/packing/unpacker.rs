@@ -1,4 +1,4 @@
-//! Takes bodies apart.
+//! Unpacking of bodies.
 
 use std::io;
 
@@ -7,22 +7,22 @@ use rabbitscope_runs::scenario::{Algorithm, ITEMS_HEADER};
 
 use super::codec::decompress;
 
-/// What a message carries.
+/// The items of a message.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Items {
     pub(crate) count: u32,
-    /// Without compression and lengths.
+    /// Bytes without compression and lengths.
     pub(crate) bytes: u32,
 }
 
-/// Takes the messages of a group of consumers apart, as an application would.
+/// Unpacks the messages of a group of consumers, as an application does it.
 #[derive(Debug, Default)]
 pub(crate) struct Unpacker {
     plain: Vec<u8>,
 }
 
 impl Items {
-    /// Of a message that is not taken apart.
+    /// The single item of a message that is not unpacked.
     #[inline]
     pub(crate) fn one(body: &[u8]) -> Self {
         Self { count: 1, bytes: u32::try_from(body.len()).unwrap_or(u32::MAX) }
@@ -30,8 +30,8 @@ impl Items {
 }
 
 impl Unpacker {
-    /// What a message carries. One that says nothing of items and compression is one item. Fails when it is not what it
-    /// says.
+    /// Returns the items of a message. A message without properties for items and compression is one item. Fails if the
+    /// body does not match its properties.
     pub(crate) fn unpack(&mut self, properties: &[u8], body: &[u8]) -> io::Result<Items> {
         let properties = Properties::parse(properties).map_err(io::Error::other)?;
         self.take_apart(&properties, body)
@@ -39,7 +39,8 @@ impl Unpacker {
 
     fn take_apart(&mut self, properties: &Properties, body: &[u8]) -> io::Result<Items> {
         let encoding = properties.content_encoding.as_deref();
-        let algorithm = Algorithm::ALL.into_iter().find(|it| Some(it.name()) == encoding);
+        let algorithm =
+            Algorithm::ALL.into_iter().find(|algorithm| Some(algorithm.name()) == encoding);
         let plain = match algorithm {
             Some(algorithm) => {
                 decompress(algorithm, body, &mut self.plain)?;
@@ -90,7 +91,8 @@ mod tests {
 
     #[test]
     fn items_come_back_whatever_packed_them() {
-        let items: Vec<Vec<u8>> = (0..5_u8).map(|it| vec![it; 10 + usize::from(it)]).collect();
+        let items: Vec<Vec<u8>> =
+            (0..5_u8).map(|item| vec![item; 10 + usize::from(item)]).collect();
         for algorithm in Algorithm::ALL.into_iter().map(Some).chain([None]) {
             for count in [1, 3, 7] {
                 let compression = algorithm

@@ -1,4 +1,4 @@
-//! Churn that runs on connections of its own: its members, and what it may leave on the broker.
+//! Churn on separate connections: its members, and the objects that it may leave on the broker.
 
 use rabbitscope_runs::scenario::{ChurnGroup, ChurnSubject, Scenario};
 
@@ -11,9 +11,9 @@ use crate::{
 #[derive(Clone, Debug)]
 pub(crate) struct ChurnMembers<'a> {
     pub(crate) group: &'a ChurnGroup,
-    /// Number among the churn groups of the scenario.
+    /// Index among the churn groups of the scenario.
     pub(crate) number: usize,
-    /// The prefix of the names of this group in this run.
+    /// Prefix of the names of this group in this run.
     prefix: String,
 }
 
@@ -28,7 +28,7 @@ impl<'a> ChurnMembers<'a> {
         })
     }
 
-    /// A name that no other slot of any run has.
+    /// Returns a name that no other slot of any run has.
     pub(crate) fn name_of(&self, slot: u32) -> String {
         format!("{}-{slot}", self.prefix)
     }
@@ -95,7 +95,8 @@ mod tests {
         "#;
         let scenario = scenario::parse(text, "test", &[]).unwrap();
         let owned = churned_bindings(&scenario, "run");
-        let keys: Vec<_> = owned.iter().map(|it| (&*it.queue, &*it.routing_key)).collect();
+        let keys: Vec<_> =
+            owned.iter().map(|binding| (&*binding.queue, &*binding.routing_key)).collect();
         let expected = [("q", "rabbitscope-churn-run-0-0"), ("q", "rabbitscope-churn-run-0-1")];
         assert_eq!(keys, expected);
     }

@@ -1,11 +1,11 @@
-//! A check of the declarations that the log of a fleet claims: it is on the bus, where others may write.
+//! Check of the declarations that the log of a fleet claims. The log is on the bus, where others may write.
 
 use rabbitscope_runs::scenario::Scenario;
 
 use super::churn::{churned_bindings, churned_queues};
 use crate::topology::{OwnedQueue, OwnedTopology};
 
-/// The first thing that no run of this scenario with this token declares; absent when there is none.
+/// Returns the first claimed object that no run of this scenario with this token declares; absent if there is none.
 pub(crate) fn foreign_claim(claimed: &OwnedTopology, scenario: &Scenario) -> Option<String> {
     if !claimed.has_token() {
         return Some("a token that no run has".to_owned());
@@ -93,7 +93,7 @@ mod tests {
         check(|claimed| other(&mut claimed.bindings[0]), Some("binding of queue `q-1`"));
     }
 
-    /// The token is a part of names of files and of markers.
+    /// The token is a part of the names of files and markers.
     #[test]
     fn a_token_is_32_hexadecimal_digits() {
         for token in ["", "../../x", "0123456789ABCDEF0123456789ABCDEF", &"a".repeat(33)] {

@@ -1,4 +1,4 @@
-//! What a group of consumers reads.
+//! The queues that a group of consumers reads.
 
 use rabbitscope_runs::scenario::{
     ConsumerGroup, LatencyEnds, PublisherGroup, QueueNames, QueueSpec, Scenario,
@@ -7,24 +7,24 @@ use rabbitscope_runs::scenario::{
 use super::placement::Placement;
 use crate::{assignment::assigned_queues, latency::Slots, topology::QueueSet, verify::QueueIndex};
 
-/// What a group of consumers reads.
+/// The queues that a group of consumers reads, with the numbers for its measurements.
 #[derive(Debug)]
 pub(crate) struct ConsumerPlan<'a> {
     pub(crate) group: &'a ConsumerGroup,
     pub(crate) queues: Vec<String>,
-    /// Queues that the group's connections declare: those that belong to them, or that the broker names.
+    /// Queues that the group's connections declare: exclusive queues, or queues that the broker names.
     own: Option<&'a QueueSpec>,
-    /// The numbers of `queues` in [`QueueIndex`].
+    /// Numbers of `queues` in [`QueueIndex`].
     pub(crate) queue_numbers: Vec<u32>,
-    /// The slots of the latencies of `queues`.
+    /// Slots of the latencies of `queues`.
     pub(crate) slots: Vec<u16>,
-    /// Latencies that the group records apart from delivery.
+    /// Latencies that the group records separately from delivery.
     pub(crate) recorded: LatencyEnds,
-    /// Number of the group's first consumer among all of the scenario.
+    /// Number of the group's first consumer among all consumers of the scenario.
     pub(crate) first_consumer: u32,
-    /// Some messages have their stamp in a header.
+    /// True if some messages have their stamp in a header.
     pub(crate) has_stamp_headers: bool,
-    /// Messages are taken apart.
+    /// True if messages are unpacked.
     pub(crate) unpacks: bool,
 }
 
@@ -61,18 +61,18 @@ impl<'a> ConsumerPlan<'a> {
         }
     }
 
-    /// Numbers of the queues that a consumer reads.
+    /// Returns the indices of the queues that a consumer reads.
     pub(crate) fn queues_of(&self, placement: Placement) -> impl Iterator<Item = usize> {
         let group = self.group;
         assigned_queues(group.member_queues, placement.member, group.count, self.queues.len())
     }
 
-    /// Each consumer has a queue of its own, which the broker names.
+    /// Returns whether each consumer has a separate queue, which the broker names.
     pub(crate) fn has_own_queues(&self) -> bool {
         self.own.is_some_and(|spec| spec.names == QueueNames::ByBroker)
     }
 
-    /// The queues that a connection has to declare on this channel for its members.
+    /// Returns the queues that a connection has to declare on this channel for its members.
     pub(crate) fn declared_on(&self, channel: u16, placements: &[Placement]) -> Option<QueueSet> {
         let spec = self.own?;
         if self.has_own_queues() {

@@ -10,13 +10,13 @@ use crate::{message::Messages, random::Random};
 /// One connection and its members.
 #[derive(Clone, Debug)]
 pub(crate) struct LinkPlan<'a> {
-    /// Number among all connections of the scenario, whichever process makes them.
+    /// Number among all connections of the scenario, over all processes.
     pub(crate) number: usize,
-    /// The name of the connection in the broker's management.
+    /// Name of the connection in the broker's management.
     pub(crate) name: String,
     /// Channels to open, numbered from 1.
     pub(crate) channels: u16,
-    /// The slot of the latencies of its members.
+    /// Slot of the latencies of its members.
     pub(crate) slot: u16,
     pub(crate) members: Members<'a>,
 }

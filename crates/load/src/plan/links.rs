@@ -1,4 +1,4 @@
-//! All connections of a scenario, with their members.
+//! The plan of all connections of a scenario and their members.
 
 use std::sync::Arc;
 
@@ -19,8 +19,8 @@ use crate::{
     verify::QueueIndex,
 };
 
-/// The connections of a share of a scenario, except those that churn opens. `run` is the token of the run, for
-/// names. Reads the files that publishers send, where `files` allows it.
+/// Returns the connections of a share of a scenario, except those that churn opens. `run` is the token of the run, for
+/// names. Reads the files that publishers send, if `files` allows it.
 pub(crate) fn plan_links<'a>(
     scenario: &'a Scenario,
     run: &str,
@@ -59,7 +59,7 @@ pub(crate) fn plan_links<'a>(
     Ok(links)
 }
 
-/// Connections of a scenario, those that churn opens included.
+/// Returns the number of connections of a scenario, including those that churn opens.
 pub fn planned_connections(scenario: &Scenario) -> usize {
     let of_churn = scenario.churn.iter().map(|group| match group.subject {
         ChurnSubject::Connections => group.concurrency,
@@ -72,10 +72,10 @@ pub fn planned_connections(scenario: &Scenario) -> usize {
     groups.chain(of_churn).map(|connections| connections as usize).sum()
 }
 
-/// The slot of groups that measure no latency of messages.
+/// Slot of groups that measure no latency of messages.
 const NO_SLOT: u16 = 0;
 
-/// The connections of responders, callers and churn.
+/// Adds the connections of responders, callers and churn.
 fn other_links<'a>(
     scenario: &'a Scenario,
     run: &str,
@@ -136,7 +136,7 @@ mod tests {
         assert_eq!(names, ["rabbitscope-churn-run-1-0", "rabbitscope-churn-run-1-1"]);
         let mut plans = Vec::new();
         other_links(&scenario, "run", &Slots::of(&scenario), &mut plans);
-        let found: Vec<_> = plans.iter().map(|it| (it.name.as_str(), it.channels)).collect();
+        let found: Vec<_> = plans.iter().map(|plan| (plan.name.as_str(), plan.channels)).collect();
         let expected = [
             ("rabbitscope churn-0 0", 2),
             ("rabbitscope quorum 0", 2),

@@ -1,4 +1,4 @@
-//! Which connections a scenario needs, and which members of its groups use each.
+//! The connections that a scenario needs, and the group members that use each of them.
 
 mod churn;
 mod claim;

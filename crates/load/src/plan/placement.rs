@@ -5,13 +5,13 @@
 pub(crate) struct Placement {
     /// Number within the group, from 0.
     pub(crate) member: u32,
-    /// Of publishers, the number among all of the scenario, from 0.
+    /// For publishers: the number among all publishers of the scenario, from 0.
     pub(crate) number: u32,
     /// Channel number, from 1.
     pub(crate) channel: u16,
 }
 
-/// Deals members out over connections, and those of each connection over its channels.
+/// Distributes members over connections in turn, and those of each connection over its channels.
 pub(super) fn spread(
     count: u32,
     connections: u32,

@@ -1,7 +1,7 @@
-//! HTTP pollers: requests at a fixed interval beside the load, each poller on a thread of its own.
+//! HTTP pollers: requests at a fixed interval during the load, each poller on its own thread.
 //!
-//! [`Page`] is what is requested; [`Pollers`] sends the requests and returns its results once a
-//! second. Not here: where a password comes from, and the rows that the results are added to.
+//! [`Page`] is the requested page; [`Pollers`] sends the requests and returns the results once a second. Not here: the
+//! source of a password, and the rows that include the results.
 
 mod page;
 mod poller;

@@ -1,4 +1,4 @@
-//! The page that a group of pollers requests, and how one answer is read.
+//! The page that a group of pollers requests, and the reading of an answer.
 
 use std::{
     fmt,
@@ -17,14 +17,14 @@ use ureq::{
 
 use super::statistics::Answer;
 
-/// Why pollers cannot request a page.
+/// Reason why pollers cannot request a page.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum PageError {
-    /// The file with the authorities holds none.
+    /// The file with the authorities contains no certificate.
     #[error("{file} holds no certificate in PEM form")]
     NoCertificate {
-        /// Its name.
+        /// Name of the file.
         file: String,
     },
     /// The system has no trust store, or it is empty.
@@ -32,7 +32,7 @@ pub enum PageError {
     NoAuthorities,
 }
 
-/// A page that pollers request. The authorization is never shown.
+/// A page that pollers request. Its authorization never appears in output.
 #[derive(Clone)]
 pub struct Page {
     pub(super) name: String,
@@ -52,8 +52,8 @@ impl fmt::Debug for Page {
 }
 
 impl Page {
-    /// The page of a group at its complete URL. `login` is user and password; `authorities` the
-    /// contents of the file that the group names, if it names one.
+    /// Creates the page of a group from its complete URL. `login` is user and password. `authorities` are the contents
+    /// of the file that the group names, if any.
     pub fn new(
         group: &PollerGroup,
         url: String,
@@ -79,7 +79,7 @@ impl Page {
         })
     }
 
-    /// A client with a connection of its own.
+    /// Returns a client with its own connection.
     pub(super) fn agent(&self) -> Agent {
         let config = Agent::config_builder()
             .timeout_global(Some(self.timeout))
@@ -92,7 +92,7 @@ impl Page {
         Agent::new_with_config(config)
     }
 
-    /// Sends one request and reads the whole answer through `room`.
+    /// Sends one request and reads the whole answer through the buffer `room`.
     pub(super) fn ask(&self, agent: &Agent, room: &mut [u8]) -> Answer {
         let request = agent.get(&self.url);
         let request = match &self.authorization {
@@ -144,7 +144,7 @@ fn certificates(pem: &[u8]) -> Vec<Certificate<'static>> {
     parse_pem(pem).filter_map(certificate).collect()
 }
 
-/// The cause of a failure in a few words, so that failures can be counted by cause.
+/// Returns the cause of a failure in a few words, so that failures can be counted per cause.
 fn cause(error: &ureq::Error) -> &'static str {
     match error {
         ureq::Error::Timeout(_) => "timeout",

@@ -1,4 +1,4 @@
-//! One poller: waits for its time, sends a request, records the latency.
+//! One poller: waits for the scheduled time, sends a request, records the latency.
 
 use std::{
     sync::{Condvar, Mutex, PoisonError},
@@ -11,7 +11,7 @@ use super::{
 };
 use crate::clock::Nanos;
 
-/// A request that is sent this much after its scheduled time is late. As for messages.
+/// Delay from which a request is late. It equals the tolerance for messages.
 const TOLERANCE: Duration = Duration::from_millis(5);
 
 /// The schedule of one poller: requests are due at `offset`, `offset + interval`, … after the
@@ -28,7 +28,7 @@ impl RequestSchedule {
         self.offset + Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
     }
 
-    /// Requests that are due before `end`.
+    /// Number of requests that are due before `end`.
     pub(super) fn due_until(self, end: Duration) -> u64 {
         let Some(room) = end.checked_sub(self.offset).filter(|room| !room.is_zero()) else {
             return 0;
@@ -38,7 +38,7 @@ impl RequestSchedule {
     }
 }
 
-/// Ends all pollers, also those that wait.
+/// Ends all pollers, including waiting ones.
 #[derive(Debug, Default)]
 pub(super) struct EndSignal {
     has_ended: Mutex<bool>,
@@ -51,7 +51,7 @@ impl EndSignal {
         self.changed.notify_all();
     }
 
-    /// Waits until `time`. False: the pollers end.
+    /// Waits until `time`. Returns false if the pollers end.
     fn wait_until(&self, time: Instant) -> bool {
         let mut has_ended = self.has_ended.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -65,8 +65,8 @@ impl EndSignal {
     }
 }
 
-/// Sends requests until the pollers end. A slow answer delays no later request: those that fell due
-/// meanwhile are sent right after it.
+/// Sends requests until the pollers end. After a slow answer, the requests that fell due meanwhile are sent
+/// immediately.
 pub(super) fn poll(
     page: &Page,
     schedule: RequestSchedule,

@@ -1,4 +1,4 @@
-//! The groups of pollers of a run: start, results of each second, results of the run.
+//! The groups of pollers of a run: their start, and their results per second and over the run.
 
 use std::{
     sync::{Arc, Mutex},
@@ -32,16 +32,16 @@ struct Group {
 /// The results of a whole run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PollOutcome {
-    /// One for each group.
+    /// Totals of each group.
     pub totals: Vec<PollTotals>,
-    /// Two for each group that had an answer.
+    /// Two latencies for each group with an answer.
     pub latencies: Vec<LatencyRecord>,
-    /// What was not measured.
+    /// Missing measurements.
     pub losses: Vec<Loss>,
 }
 
 impl Pollers {
-    /// Starts requesting these pages.
+    /// Starts the requests to these pages.
     pub fn start(pages: Vec<Page>) -> Self {
         let (started, end_signal) = (Instant::now(), Arc::new(EndSignal::default()));
         let groups = pages.into_iter().map(|page| {
@@ -55,8 +55,8 @@ impl Pollers {
         pollers
     }
 
-    /// The results since the last call, one for each group. `is_warm_up`: excluded from the
-    /// latencies of the whole run.
+    /// Returns the results since the last call, one per group. With `is_warm_up` they are excluded from the latencies
+    /// of the whole run.
     pub fn lap(&mut self, is_warm_up: bool) -> Vec<PollPoint> {
         let now = self.started.elapsed();
         self.groups.iter().map(|group| lock(&group.statistics).lap(now, is_warm_up)).collect()
@@ -89,7 +89,7 @@ impl Group {
         }
     }
 
-    /// The schedules of the members, which alternate within the interval.
+    /// Returns the schedules of the members, which are spread over the interval.
     fn schedules(&self) -> impl Iterator<Item = RequestSchedule> {
         let Page { count, interval, .. } = self.page;
         (0..count)

@@ -20,7 +20,7 @@ pub(super) type Answer = Result<(u16, u64), &'static str>;
 pub(super) struct PollStatistics {
     name: String,
     point: PollPoint,
-    /// From sending, and from the scheduled time.
+    /// Latencies from the send time and from the scheduled time.
     latencies: [LatencyHistogram; 2],
     logs: Option<[LatencyLog; 2]>,
     lap_start: Duration,
@@ -46,8 +46,8 @@ impl PollStatistics {
         }
     }
 
-    /// Records an answer. `actual` is the time from sending, `intended` from the scheduled time.
-    /// Answers after the end are ignored.
+    /// Records an answer. `actual` is the time since sending, `intended` the time since the scheduled time. Answers
+    /// after the end are ignored.
     pub(super) fn record(
         &mut self,
         answer: &Answer,
@@ -75,7 +75,7 @@ impl PollStatistics {
         }
     }
 
-    /// The results since the last lap; `now` is the time since the start.
+    /// Returns the results since the last lap; `now` is the time since the start.
     pub(super) fn lap(&mut self, now: Duration, is_warm_up: bool) -> PollPoint {
         let start = std::mem::replace(&mut self.lap_start, now);
         let gauges = std::mem::take(&mut self.latencies);
@@ -97,7 +97,7 @@ impl PollStatistics {
         }
     }
 
-    /// Nothing is recorded from now on.
+    /// Ends the recording and returns the results.
     pub(super) fn close(&mut self, url: &str, scheduled: u64) -> (PollTotals, Vec<LatencyRecord>) {
         let logs = self.logs.take().into_iter().flatten();
         let latencies = logs.filter_map(LatencyLog::finish).collect();
@@ -105,7 +105,7 @@ impl PollStatistics {
         let totals = PollTotals {
             name: self.name.clone(),
             url: url.to_owned(),
-            // One may have been sent and answered between the end and here.
+            // A request may have been sent and answered between the end and this point.
             scheduled: scheduled.max(done),
             unanswered: scheduled.saturating_sub(done),
             statuses: std::mem::take(&mut self.totals.statuses),
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!((totals.scheduled, totals.bytes), (7, 16));
         assert_eq!(totals.statuses, BTreeMap::from([(200, 2), (503, 1)]));
         assert_eq!(totals.errors, BTreeMap::from([("timeout".to_owned(), 1)]));
-        let files: Vec<_> = latencies.iter().map(|it| it.summary.file.as_str()).collect();
+        let files: Vec<_> = latencies.iter().map(|latency| latency.summary.file.as_str()).collect();
         assert_eq!(files, ["latency-http-p.hlog", "latency-http-p-intended.hlog"]);
         assert_eq!(latencies[0].summary.figures.count, 3);
     }

@@ -1,5 +1,5 @@
-//! What a process can tell of a run at most. Updates come from other processes over a bus: a wrong one must neither
-//! stop whoever joins them nor take its memory, and its figures must not spoil those of the others.
+//! Limits on the updates of a process. Updates come from other processes over a bus. A wrong update must not stop the
+//! merging process or exhaust its memory, and its figures must not corrupt those of other processes.
 
 use std::time::Duration;
 
@@ -15,34 +15,34 @@ use crate::{
     report::{IntervalMeasurements, IntervalReport, ServiceChange, TimedChange},
 };
 
-/// Messages, bytes or measurements of a whole run, all processes together. Chosen: bytes of 100 GB a second for four
-/// months, and sums of a dozen such numbers still fit.
+/// Messages, bytes or measurements of a whole run, over all processes. Chosen: bytes at 100 GB/s for four months; sums
+/// of a dozen such numbers still fit.
 const MAX_TOTAL: u64 = 1 << 60;
 
-/// Time in an interval, summed over publishers or connections; sums over intervals end at the largest number. Chosen:
-/// a million publishers for an hour, and the sum of two such numbers still fits.
+/// Time in an interval, summed over publishers or connections. Sums over intervals saturate. Chosen: a million
+/// publishers for an hour; the sum of two such numbers still fits.
 const MAX_NANOS: u64 = 1 << 62;
 
-/// Connections, or messages that are outstanding, of a thread. Chosen: more than any has memory for.
+/// Connections or outstanding messages of a thread. Chosen: more than fit in memory.
 const MAX_AT_ONCE: u64 = 1 << 32;
 
-/// A reason in words. Chosen: the broker's own have 255 bytes.
+/// Length of a reason. Chosen: the broker's own reasons have 255 bytes.
 const MAX_TEXT_BYTES: usize = 16 << 10;
 
-/// What the processes of a run have told, and may tell from now on.
+/// The totals that the processes of a run have reported, and the limits for further updates.
 pub(super) struct Bounds {
     parts: Vec<PartBounds>,
     counted: Counters,
-    /// Latencies, and messages without one.
+    /// Latency samples, and messages without a latency.
     measured: u64,
 }
 
 struct PartBounds {
-    /// By thread: whether its latest interval belongs to the drain, and its second.
+    /// Per thread: whether its latest interval belongs to the drain, and that interval's second.
     latest: Vec<Option<(bool, u32)>>,
 }
 
-/// Of a thread that has told its last.
+/// State of a thread after its last interval.
 const AFTER_LAST: Option<(bool, u32)> = Some((true, u32::MAX));
 
 impl Bounds {
@@ -51,7 +51,8 @@ impl Bounds {
         Self { parts: parts.collect(), counted: Counters::default(), measured: 0 }
     }
 
-    /// Refuses an update that no run can have, or none by `latest`. Nothing more of that process is to be taken then.
+    /// Refuses an update that no run can produce, or that no run can produce by `latest`. After a refusal the caller
+    /// drops the process.
     pub(super) fn admit(
         &mut self,
         process: usize,
@@ -75,7 +76,7 @@ impl Bounds {
         for interval in &update.intervals {
             self.parts[process].check_turn(interval)?;
             passed("the end of an interval", interval.end, latest)?;
-            // The rows would be complete, and what they say of the service not.
+            // Without this check the rows would be complete, but their service data would not.
             if interval.end > covered {
                 return Err(
                     "an interval ends after the time up to which it tells of changes".to_owned()
@@ -103,7 +104,7 @@ impl Bounds {
         for counter in Counters::ALL.iter().filter(of_run) {
             at_most(counter.name, (counter.value)(&self.counted), MAX_TOTAL)?;
         }
-        for counter in Counters::ALL.iter().filter(|it| !of_run(it)) {
+        for counter in Counters::ALL.iter().filter(|counter| !of_run(counter)) {
             at_most(counter.name, (counter.value)(&measured.counts), MAX_NANOS)?;
         }
         self.measured = self.measured.saturating_add(measured.samples());
@@ -112,7 +113,7 @@ impl Bounds {
 }
 
 impl PartBounds {
-    /// The intervals of a thread follow one another.
+    /// Checks that the intervals of a thread follow one another.
     fn check_turn(&mut self, interval: &IntervalReport) -> Result<(), String> {
         let IntervalReport { worker, second, start, end, draining, is_last, .. } = interval;
         let threads = self.latest.len();
@@ -205,10 +206,10 @@ mod tests {
         Bounds::new(&[size; 2])
     }
 
-    /// As late as it can be by the clock.
+    /// Latest possible time by the clock.
     const CLOCK: RunInstant = RunInstant::from_nanos(100 * Nanos::SECOND.get());
 
-    /// What is said of an update of the second process, after one that is right.
+    /// Checks the error for an update of the second process after a valid one.
     #[track_caller]
     fn check(expected: &str, change: impl FnOnce(&mut WorkerUpdate)) {
         let mut bounds = bounds();
@@ -230,64 +231,76 @@ mod tests {
     fn times_are_in_order_and_within_years() {
         let far = LONGEST_RUN + Nanos::SECOND;
         check("", |_| {});
-        check("tells of second 7 again", |it| it.intervals[0] = interval(0, false, 7));
-        check("tells of second 3 again", |it| it.intervals[0] = interval(0, false, 3));
-        check("ends before it begins", |it| it.intervals[0].start = far);
-        check("second 4294967295 begins in second 8", |it| it.intervals[0].second = u32::MAX);
-        check("the end of an interval is later than any run", |it| it.intervals[0].end = far);
-        check("the end of an interval is 0.5 s later than any clock", |it| {
-            it.covered_until = CLOCK;
-            it.intervals[0].end = CLOCK + Nanos::from_micros(500_000);
+        check("tells of second 7 again", |update| update.intervals[0] = interval(0, false, 7));
+        check("tells of second 3 again", |update| update.intervals[0] = interval(0, false, 3));
+        check("ends before it begins", |update| update.intervals[0].start = far);
+        check("second 4294967295 begins in second 8", |update| {
+            update.intervals[0].second = u32::MAX;
+        });
+        check("the end of an interval is later than any run", |update| {
+            update.intervals[0].end = far;
+        });
+        check("the end of an interval is 0.5 s later than any clock", |update| {
+            update.covered_until = CLOCK;
+            update.intervals[0].end = CLOCK + Nanos::from_micros(500_000);
         });
         let soon = CLOCK + Nanos::SECOND;
-        check("tells of changes is 1.0 s later", |it| it.covered_until = soon);
-        check("the time of a change is 1.0 s later", |it| {
-            it.changes = vec![TimedChange { at: soon, change: ServiceChange::Unblocked }];
+        check("tells of changes is 1.0 s later", |update| update.covered_until = soon);
+        check("the time of a change is 1.0 s later", |update| {
+            update.changes = vec![TimedChange { at: soon, change: ServiceChange::Unblocked }];
         });
-        check("an interval ends after the time up to which", |it| {
-            it.intervals[0].end = it.covered_until + Nanos::SECOND;
+        check("an interval ends after the time up to which", |update| {
+            update.intervals[0].end = update.covered_until + Nanos::SECOND;
         });
-        check("tells of second 9 again", |it| {
-            it.covered_until = CLOCK;
-            it.intervals = vec![interval(0, false, 8), interval(0, false, 9)];
-            it.intervals[0].is_last = true;
+        check("tells of second 9 again", |update| {
+            update.covered_until = CLOCK;
+            update.intervals = vec![interval(0, false, 8), interval(0, false, 9)];
+            update.intervals[0].is_last = true;
         });
-        check("later than any run", |it| {
-            it.intervals[0] = interval(0, false, u32::MAX);
+        check("later than any run", |update| {
+            update.intervals[0] = interval(0, false, u32::MAX);
         });
-        check("of thread 2, and there are 2", |it| it.intervals[0].worker = 2);
-        check("up to which it tells of changes", |it| it.covered_until = far);
-        check("without a poll", |it| it.intervals[1].measured.responsiveness.away = Nanos::MAX);
+        check("of thread 2, and there are 2", |update| update.intervals[0].worker = 2);
+        check("up to which it tells of changes", |update| update.covered_until = far);
+        check("without a poll", |update| {
+            update.intervals[1].measured.responsiveness.away = Nanos::MAX;
+        });
     }
 
     #[test]
     fn sums_fit() {
         let half = MAX_TOTAL / 2;
-        check("", |it| it.intervals[0].measured.counts.published = 2 * half);
-        check("published, and", |it| {
-            it.intervals[0].measured.counts.published = half;
-            it.intervals[1].measured.counts.published = half + 1;
+        check("", |update| update.intervals[0].measured.counts.published = 2 * half);
+        check("published, and", |update| {
+            update.intervals[0].measured.counts.published = half;
+            update.intervals[1].measured.counts.published = half + 1;
         });
-        check("bytes_read, and", |it| it.intervals[0].measured.counts.bytes_read = u64::MAX);
-        check("client_cpu_nanos, and", |it| {
-            it.intervals[0].measured.counts.client_cpu_nanos = MAX_NANOS + 1;
+        check("bytes_read, and", |update| {
+            update.intervals[0].measured.counts.bytes_read = u64::MAX;
         });
-        check("measurements, and", |it| {
-            it.intervals[0].measured.measure(Latency::Confirm, Nanos::SECOND, half);
-            it.intervals[0].measured.store_selected();
-            it.intervals[1].measured.overdue[3] = half + 1;
+        check("client_cpu_nanos, and", |update| {
+            update.intervals[0].measured.counts.client_cpu_nanos = MAX_NANOS + 1;
         });
-        check("measurements, and", |it| {
-            it.intervals[0].measured.unstamped = u64::MAX;
-            it.intervals[0].measured.before_sent = u64::MAX;
+        check("measurements, and", |update| {
+            update.intervals[0].measured.measure(Latency::Confirm, Nanos::SECOND, half);
+            update.intervals[0].measured.store_selected();
+            update.intervals[1].measured.overdue[3] = half + 1;
         });
-        check("outstanding messages, and", |it| it.intervals[0].measured.outstanding = 1 << 33);
-        check("stalled", |it| {
-            it.intervals[0].measured.responsiveness =
+        check("measurements, and", |update| {
+            update.intervals[0].measured.unstamped = u64::MAX;
+            update.intervals[0].measured.before_sent = u64::MAX;
+        });
+        check("outstanding messages, and", |update| {
+            update.intervals[0].measured.outstanding = 1 << 33;
+        });
+        check("stalled", |update| {
+            update.intervals[0].measured.responsiveness =
                 Responsiveness { stalled: u64::MAX, ..Responsiveness::default() };
         });
-        check("publishers, and", |it| it.intervals[0].publisher_counts.publishers = usize::MAX);
-        check("", |it| it.state = PartState { ended: usize::MAX, ..PartState::default() });
+        check("publishers, and", |update| {
+            update.intervals[0].publisher_counts.publishers = usize::MAX;
+        });
+        check("", |update| update.state = PartState { ended: usize::MAX, ..PartState::default() });
     }
 
     #[test]
@@ -310,23 +323,25 @@ mod tests {
     fn changes_have_times_and_words() {
         let change = |at, change| vec![TimedChange { at: RunInstant::of_second(at), change }];
         let since = RunInstant::of_second(5);
-        check("", |it| it.changes = change(5, ServiceChange::Waited { since }));
-        check("a wait for confirms", |it| it.changes = change(4, ServiceChange::Waited { since }));
-        check("the time of a change", |it| {
-            it.changes = change(u32::MAX, ServiceChange::Unblocked);
+        check("", |update| update.changes = change(5, ServiceChange::Waited { since }));
+        check("a wait for confirms", |update| {
+            update.changes = change(4, ServiceChange::Waited { since });
         });
-        check("connections, and", |it| {
+        check("the time of a change", |update| {
+            update.changes = change(u32::MAX, ServiceChange::Unblocked);
+        });
+        check("connections, and", |update| {
             let (side, count) = (Side::Sending, usize::MAX);
-            it.changes = change(4, ServiceChange::Connected { side, count });
+            update.changes = change(4, ServiceChange::Connected { side, count });
         });
         let long = "x".repeat(MAX_TEXT_BYTES + 1);
-        check("bytes of a reason", |it| it.failed = Some(long.clone()));
-        check("bytes of a reason", |it| it.cut_short = vec![String::new(), long.clone()]);
-        check("bytes of a reason", |it| {
-            it.intervals[1].measured.churn_refusal = Some(long.clone());
+        check("bytes of a reason", |update| update.failed = Some(long.clone()));
+        check("bytes of a reason", |update| update.cut_short = vec![String::new(), long.clone()]);
+        check("bytes of a reason", |update| {
+            update.intervals[1].measured.churn_refusal = Some(long.clone());
         });
-        check("bytes of a reason", |it| {
-            it.changes = change(4, ServiceChange::Blocked { reason: long.clone() });
+        check("bytes of a reason", |update| {
+            update.changes = change(4, ServiceChange::Blocked { reason: long.clone() });
         });
     }
 }

@@ -1,4 +1,4 @@
-//! Joins what the threads of a process report to updates, one a second as a rule.
+//! Joins the reports of a process's threads into updates, normally one per second.
 
 use std::time::{Duration, Instant};
 
@@ -9,11 +9,11 @@ use crate::{
     report::{IntervalReport, Report},
 };
 
-/// How long the first report of a second waits for those of the other threads. Chosen: they come within a few
-/// milliseconds, and whoever looks at the run should not wait for a thread that has no CPU.
+/// Time that the first report of a second waits for the other threads. Chosen: they follow within a few milliseconds,
+/// and a live view should not wait for a thread without CPU time.
 const MAX_WAIT: Duration = Duration::from_millis(100);
 
-/// Shortest time between updates that say only how far the process is. Chosen: ten a second.
+/// Shortest time between updates that contain only the state of the process. Chosen: ten per second.
 const STATE_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Collects reports until they are sent.
@@ -23,7 +23,7 @@ pub(crate) struct Collector {
     pending: WorkerUpdate,
     waiting_since: Option<Instant>,
     state: PartState,
-    /// As of the last update.
+    /// State in the last update.
     told: PartState,
     told_at: Instant,
     number: u64,
@@ -42,12 +42,12 @@ impl Collector {
         }
     }
 
-    /// Takes a report. True: the load cannot go on.
+    /// Takes a report. Returns true if the load cannot continue.
     pub(crate) fn take(&mut self, report: Report) -> bool {
         self.waiting_since.get_or_insert_with(Instant::now);
         match report {
             Report::Interval(interval) => self.add(*interval),
-            // Checking deliveries takes what all processes observed; that is refused before a run.
+            // Delivery checks need the observations of all processes; such scenarios are refused before a run.
             Report::Observed(_) => {}
             Report::CutShort(reason) => self.pending.cut_short.push(reason),
             Report::Failed(failure) => {
@@ -59,23 +59,24 @@ impl Collector {
         false
     }
 
-    /// The histograms of a second are added here already: they are what takes room.
+    /// Adds an interval. Merges histograms of the same second at once, because they take the most memory.
     fn add(&mut self, mut interval: IntervalReport) {
         interval.measured.store_selected();
         let turn = |of: &IntervalReport| (of.draining, of.second);
-        let same = self.pending.intervals.iter_mut().find(|it| turn(it) == turn(&interval));
+        let same =
+            self.pending.intervals.iter_mut().find(|pending| turn(pending) == turn(&interval));
         if let Some(first) = same {
             first.measured.take_histograms(&mut interval.measured);
         }
         self.pending.intervals.push(interval);
     }
 
-    /// Threads that have ended.
+    /// Number of threads that have ended.
     pub(crate) fn ended(&self) -> usize {
         self.state.ended
     }
 
-    /// The next update, if it is time for one.
+    /// Returns the next update if one is due.
     pub(crate) fn update(&mut self, now: RunInstant, shared: &SharedState) -> Option<WorkerUpdate> {
         self.state = PartState { ended: self.state.ended, ..PartState::of(shared) };
         let is_complete = self.pending.intervals.len() >= self.threads

@@ -1,4 +1,4 @@
-//! What an update would take in memory, which is asked before it is read: bins of a few bytes become histograms of
+//! The memory that an update would take, checked before the update is read. Bins of a few bytes become histograms of
 //! hundreds of kilobytes.
 
 use std::fmt::Display;
@@ -11,26 +11,27 @@ use crate::{
     latency::{Latency, MAX_SLOTS},
 };
 
-/// The end of the longest run. Chosen: ten years.
+/// End of the longest run. Chosen: ten years.
 pub(super) const LONGEST_RUN: RunInstant =
     RunInstant::from_nanos(10 * 365 * 24 * 3600 * 1_000_000_000);
 
-/// Intervals in an update. Chosen: a hundred threads whose collector had no CPU for more than a minute have less.
+/// Intervals in an update. Chosen: a hundred threads stay below this even if their collector had no CPU for more than a
+/// minute.
 const MAX_INTERVALS: usize = 10_000;
 
-/// Changes of the service in an update. Chosen: those of a broker that took away a few hundred thousand connections.
+/// Changes of the service in an update. Chosen: enough for a broker that drops a few hundred thousand connections.
 pub(super) const MAX_CHANGES: usize = 1 << 20;
 
-/// Reasons for a run that ended early in an update. Chosen: more than there are threads.
+/// Reasons for an early end in an update. Chosen: more than there are threads.
 const MAX_REASONS: usize = 10_000;
 
-/// Groups of churn. Chosen: more than any scenario has.
+/// Churn groups in an update. Chosen: more than any scenario has.
 const MAX_CHURN_GROUPS: usize = 10_000;
 
-/// All histograms of an update. Chosen: three seconds of every slot with three latencies each.
+/// Size of all histograms of an update. Chosen: three seconds of every slot with three latencies each.
 const MAX_KIB: usize = 512 << 10;
 
-/// How much there is of each list of an update. Its fields are those of the update that has room for much.
+/// Sizes of the lists of an update. The fields are the lists of an update that can grow large.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub(super) struct Extent {
@@ -57,16 +58,16 @@ struct ChurnExtent {
     close: HistogramExtent,
 }
 
-/// A histogram of which the bins are not kept.
+/// Size of a histogram; the bins are discarded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(from = "Vec<u64>")]
 enum HistogramExtent {
-    /// It takes so many KiB.
+    /// Size in KiB.
     Kib(u16),
     Impossible(BinFault),
 }
 
-/// What is wrong with the bins of a histogram.
+/// Error in the bins of a histogram.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 enum BinFault {
     #[error("a bin of a histogram has no count")]
@@ -78,7 +79,7 @@ enum BinFault {
 }
 
 impl Extent {
-    /// Refuses an update that takes more than a process can have to tell; the error says what.
+    /// Refuses an update that exceeds the limits of a process; the error names the limit.
     pub(super) fn check(&self) -> Result<(), String> {
         at_most("intervals", self.intervals.len(), MAX_INTERVALS)?;
         at_most("changes of the service", self.changes.len(), MAX_CHANGES)?;
@@ -100,12 +101,12 @@ impl Extent {
 
 impl MeasuredExtent {
     fn histograms(&self) -> impl Iterator<Item = HistogramExtent> {
-        let of_churn = self.churn.iter().flat_map(|it| [it.open, it.close]);
+        let of_churn = self.churn.iter().flat_map(|group| [group.open, group.close]);
         self.slots.iter().flatten().copied().chain(of_churn)
     }
 }
 
-/// From bins as [`crate::latency::LatencyHistogram`] writes them.
+/// Reads bins as [`crate::latency::LatencyHistogram`] writes them.
 impl From<Vec<u64>> for HistogramExtent {
     fn from(bins: Vec<u64>) -> Self {
         let (pairs, rest) = bins.as_chunks::<2>();
@@ -126,7 +127,7 @@ impl From<Vec<u64>> for HistogramExtent {
     }
 }
 
-/// `what` is a plural.
+/// Checks a limit. `what` is a plural noun.
 pub(super) fn at_most<T: Copy + PartialOrd + Display>(
     what: &str,
     count: T,
@@ -135,8 +136,8 @@ pub(super) fn at_most<T: Copy + PartialOrd + Display>(
     if count <= most { Ok(()) } else { Err(format!("{count} {what}, and {most} is the most")) }
 }
 
-/// With three significant digits a histogram has 2,048 bins of 8 bytes, and 1,024 more for each doubling of the value
-/// from there.
+/// Memory of a histogram with three significant digits: 2,048 bins of 8 bytes, and 1,024 more for each doubling of the
+/// highest value above that.
 fn kib_up_to(highest: u64) -> u16 {
     let doublings = highest.max(1).ilog2().saturating_sub(10);
     16 + 8 * u16::try_from(doublings).unwrap_or(u16::MAX / 16)

@@ -1,4 +1,4 @@
-//! Joins the updates of all processes of a run to the reports that the aggregator knows from local threads.
+//! Converts the updates of all processes into the reports that the aggregator also gets from local threads.
 
 use std::sync::{Arc, atomic::Ordering};
 
@@ -14,7 +14,7 @@ use crate::{
     report::{Failure, Report},
 };
 
-/// The processes of a run, as far as they have told.
+/// The processes of a run and their latest states.
 pub(crate) struct Merger {
     workers: Vec<Worker>,
     order: ServiceOrder,
@@ -22,7 +22,7 @@ pub(crate) struct Merger {
 }
 
 struct Worker {
-    /// Number of its first thread among those of all processes.
+    /// Index of its first thread among the threads of all processes.
     first_thread: usize,
     size: PartSize,
     state: PartState,
@@ -49,8 +49,8 @@ impl Merger {
         Self { workers: workers.collect(), order, bounds: Bounds::new(parts) }
     }
 
-    /// The reports in an update. One that came before, or that comes from a process that was given up, has none. No clock
-    /// of a process can be past `latest`. After an error the process is to be given up.
+    /// Returns the reports in an update. A repeated update, or one from a dropped process, yields none. No clock of a
+    /// process can be past `latest`. After an error the caller must drop the process.
     pub(crate) fn take(
         &mut self,
         worker: usize,
@@ -58,7 +58,7 @@ impl Merger {
         latest: RunInstant,
         shared: &SharedState,
     ) -> Result<Vec<Report>, UpdateError> {
-        let of = self.workers.get_mut(worker).filter(|it| !it.is_lost);
+        let of = self.workers.get_mut(worker).filter(|worker| !worker.is_lost);
         let Some(of) = of else { return Ok(Vec::new()) };
         let update = WorkerUpdate::decode(bytes)?;
         if update.number <= of.number {
@@ -67,11 +67,11 @@ impl Merger {
         self.bounds.admit(worker, &update, latest)?;
         of.number = update.number;
         let (first, threads) = (of.first_thread, of.size.threads());
-        // Each is a report: more than there are threads would only take memory.
+        // Each end becomes a report; more ends than threads would only waste memory.
         let state = PartState { ended: update.state.ended.min(threads), ..update.state };
         let ended = state.ended.saturating_sub(of.state.ended);
         of.state = state;
-        // Before the rows that they belong to.
+        // Service changes go before the rows that they belong to.
         let added = self.order.add(worker, update.changes, update.covered_until);
         added.map_err(UpdateError::Impossible)?;
         let intervals = update.intervals.into_iter().map(|mut interval| {
@@ -86,40 +86,41 @@ impl Merger {
         Ok(reports)
     }
 
-    /// The processes that have threads that have not ended.
+    /// Returns the processes with threads that have not ended.
     pub(crate) fn running(&self) -> Vec<usize> {
         (0..self.workers.len()).filter(|worker| self.is_running(*worker)).collect()
     }
 
-    /// Load threads of the process publish, or await confirms.
+    /// Returns whether load threads of the process publish or await confirms.
     pub(crate) fn is_publishing(&self, worker: usize) -> bool {
         let is_publishing =
             |of: &Worker| of.state.draining < of.size.load_threads || of.state.confirming > 0;
         self.workers.get(worker).is_some_and(is_publishing)
     }
 
-    /// The process that has this thread of the run.
+    /// Returns the process that has this thread of the run.
     pub(crate) fn of_thread(&self, thread: usize) -> Option<usize> {
-        let of =
-            |it: &Worker| (it.first_thread..it.first_thread + it.size.threads()).contains(&thread);
+        let of = |owner: &Worker| {
+            (owner.first_thread..owner.first_thread + owner.size.threads()).contains(&thread)
+        };
         self.workers.iter().position(of)
     }
 
-    /// Threads of the process have not ended.
+    /// Returns whether threads of the process have not ended.
     pub(crate) fn is_running(&self, worker: usize) -> bool {
         let is_running = |of: &Worker| of.state.ended < of.size.threads();
         self.workers.get(worker).is_some_and(is_running)
     }
 
-    /// The process is given up: says which threads of the run will report nothing more.
+    /// Drops the process. Returns the threads of the run that will report nothing more.
     pub(crate) fn give_up(&mut self, worker: usize, shared: &SharedState) -> LostThreads {
-        let Some(of) = self.workers.get_mut(worker).filter(|it| !it.is_lost) else {
+        let Some(of) = self.workers.get_mut(worker).filter(|worker| !worker.is_lost) else {
             return LostThreads::default();
         };
         of.is_lost = true;
         let threads = of.size.threads();
         let running = threads - of.state.ended.min(threads);
-        // Nothing waits for it.
+        // The end of the run must not wait for this process.
         of.state.confirming = 0;
         of.state.draining = of.size.load_threads;
         of.state.ended = threads;
@@ -129,17 +130,17 @@ impl Merger {
         lost
     }
 
-    /// Threads that own connections, of all processes.
+    /// Number of threads that own connections, over all processes.
     pub(crate) fn load_threads(&self) -> usize {
         self.workers.iter().map(|worker| worker.size.load_threads).sum()
     }
 
-    /// All threads of all processes.
+    /// Number of threads, over all processes.
     pub(crate) fn threads(&self) -> usize {
         self.workers.iter().map(|worker| worker.size.threads()).sum()
     }
 
-    /// What the processes are to know of each other and of the run.
+    /// Flags that the processes need to know about each other and about the run.
     pub(crate) fn wishes(&self, shared: &SharedState) -> PartWishes {
         let draining = self.sum(|state| state.draining);
         let is_set = |flag: &std::sync::atomic::AtomicBool| flag.load(Ordering::Relaxed);
@@ -156,23 +157,23 @@ impl Merger {
         self.workers.iter().map(|worker| of(&worker.state)).fold(0, usize::saturating_add)
     }
 
-    /// The sums of what the processes say become the state that the end of the run is decided by.
+    /// Stores the sums over all processes in the shared state, which decides the end of the run.
     fn mirror(&self, shared: &SharedState) {
         let sum = |of| self.sum(of);
-        shared.publishers_done.store(sum(|it| it.done.publishers), Ordering::Relaxed);
-        shared.consumers_done.store(sum(|it| it.done.consumers), Ordering::Relaxed);
-        shared.callers_done.store(sum(|it| it.done.callers), Ordering::Relaxed);
-        shared.churners_done.store(sum(|it| it.done.churn_slots), Ordering::Relaxed);
-        shared.confirming.store(sum(|it| it.confirming), Ordering::Relaxed);
-        shared.draining.store(sum(|it| it.draining), Ordering::Relaxed);
+        shared.publishers_done.store(sum(|state| state.done.publishers), Ordering::Relaxed);
+        shared.consumers_done.store(sum(|state| state.done.consumers), Ordering::Relaxed);
+        shared.callers_done.store(sum(|state| state.done.callers), Ordering::Relaxed);
+        shared.churners_done.store(sum(|state| state.done.churn_slots), Ordering::Relaxed);
+        shared.confirming.store(sum(|state| state.confirming), Ordering::Relaxed);
+        shared.draining.store(sum(|state| state.draining), Ordering::Relaxed);
     }
 }
 
-/// Threads of a process that was given up.
+/// Threads of a dropped process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct LostThreads {
-    /// Their numbers among those of all processes.
+    /// Indices among the threads of all processes.
     pub(crate) threads: std::ops::Range<usize>,
-    /// How many of them had not ended.
+    /// Number of them that had not ended.
     pub(crate) running: usize,
 }

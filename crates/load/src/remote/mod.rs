@@ -1,8 +1,8 @@
-//! Loads of other processes: what each tells of its part of a run, as bytes, and how the parts are joined.
+//! Loads of other processes: the updates of each process about its part of a run, and the merging of the parts.
 //!
-//! Each process runs the load with the part of the plan that is its own ([`crate::Share`]). The interval reports of its
-//! threads become one update a second ([`Collector`]); whoever joins them ([`Merger`]) gives them to the same
-//! aggregator that has those of local threads. How updates travel is none of this crate's business.
+//! Each process runs its own part of the plan ([`crate::Share`]). The interval reports of its threads become one update
+//! per second ([`Collector`]). The merging process passes them ([`Merger`]) to the same aggregator that serves local
+//! threads. This crate does not define how updates travel.
 
 mod bounds;
 mod collector;

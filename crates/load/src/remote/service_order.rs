@@ -1,7 +1,7 @@
-//! Brings what processes tell of the broker's service into the order of time.
+//! Sorts the service changes that processes report by time.
 //!
-//! Whether a side of the load has any connection at all is known only when the changes of all processes are counted
-//! together, one after another.
+//! The changes of all processes have to be counted together, one after another. Only then is it known whether a side of
+//! the load has any connection at all.
 
 use std::sync::Arc;
 
@@ -11,18 +11,18 @@ use crate::{
     report::{ServiceMonitor, TimedChange},
 };
 
-/// Changes of one process that wait for what the others tell. Chosen: as many as one update has at most.
+/// Changes of one process that wait for other processes. Chosen: the maximum of one update.
 const MAX_WAITING: usize = MAX_CHANGES;
 
-/// Bytes of the reasons in them. Chosen: as many as one update has at most.
+/// Bytes of the reasons in waiting changes. Chosen: the maximum of one update.
 const MAX_WAITING_BYTES: usize = 64 << 20;
 
-/// Changes wait here until every process has told of all that was before them.
+/// Changes that wait until every process has reported everything before them.
 pub(super) struct ServiceOrder {
     monitor: Arc<ServiceMonitor>,
-    /// Each with its process.
+    /// Each change with its process.
     waiting: Vec<(usize, TimedChange)>,
-    /// By process: it has told everything up to then.
+    /// Per process: the time up to which it has reported all changes.
     covered: Vec<RunInstant>,
 }
 
@@ -31,7 +31,8 @@ impl ServiceOrder {
         Self { monitor, waiting: Vec::new(), covered: vec![RunInstant::START; workers] }
     }
 
-    /// `worker` tells of `changes`, and that there were no others before `until`. Fails when too many of it wait.
+    /// Adds the `changes` of `worker`, which has reported all changes before `until`. Fails if too many of its changes
+    /// wait.
     pub(super) fn add(
         &mut self,
         worker: usize,
@@ -50,7 +51,7 @@ impl ServiceOrder {
         at_most("bytes of reasons that wait for other processes", bytes, MAX_WAITING_BYTES)
     }
 
-    /// `worker` will tell nothing more.
+    /// Notes that `worker` will report nothing more.
     pub(super) fn end(&mut self, worker: usize) {
         self.covered[worker] = RunInstant::NEVER;
         self.apply();
@@ -58,7 +59,7 @@ impl ServiceOrder {
 
     fn apply(&mut self) {
         let known = self.covered.iter().copied().min().unwrap_or(RunInstant::NEVER);
-        // Stable: changes of one process at the same time stay in their order.
+        // The sort is stable: simultaneous changes of one process stay in their order.
         self.waiting.sort_by_key(|(_, change)| change.at);
         let count = self.waiting.partition_point(|(_, change)| change.at <= known);
         for (_, TimedChange { at, change }) in self.waiting.drain(..count) {
@@ -138,7 +139,7 @@ mod tests {
         let stalls = monitor.finish(RunInstant::from_nanos(10 * second)).stalls;
         let found: Vec<_> = stalls
             .iter()
-            .map(|it| (it.from_nanos / second, it.to_nanos / second, it.waits))
+            .map(|stall| (stall.from_nanos / second, stall.to_nanos / second, stall.waits))
             .collect();
         assert_eq!(found, [(1, 4, 2), (7, 8, 1)]);
     }

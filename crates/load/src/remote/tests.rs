@@ -1,4 +1,4 @@
-//! The whole way of measurements, from the threads of several processes over bytes to one outcome.
+//! Tests of the whole path of measurements: from the threads of several processes through bytes to one outcome.
 
 use std::{sync::Arc, time::SystemTime};
 
@@ -20,14 +20,14 @@ use crate::{
 
 const SECONDS: u32 = 4;
 
-/// What a thread measured in a second. Values have every size that a latency can have.
+/// Random measurements of a thread in one second. Values cover every magnitude of a latency.
 fn measured(random: &mut Random, all: &mut [LatencyHistogram]) -> IntervalMeasurements {
     let mut measured = IntervalMeasurements::default();
     for _ in 0..random.below(300) {
         let which = usize::try_from(random.below(3)).unwrap();
         let latency = [Latency::Confirm, Latency::EndToEnd, Latency::ClientDelay][which];
         let value = Nanos::new(random.next() >> random.below(64));
-        // Values beyond 2^62 are of no run, and histograms of them take a mebibyte each.
+        // No run has values beyond 2^62, and histograms of such values take a mebibyte each.
         let value = value.min(Nanos::new(1 << 45));
         measured.select(u16::try_from(random.below(5)).unwrap());
         measured.measure(latency, value, 1 + random.below(3) / 2);
@@ -62,7 +62,8 @@ fn interval(worker: usize, turn: u32, measured: IntervalMeasurements) -> Interva
     }
 }
 
-/// Reports of every thread of every process, in the order of the seconds, and all samples in one histogram each.
+/// Reports of every thread of every process in the order of the seconds, and one histogram per latency with all
+/// samples.
 type Run = (Vec<Vec<Vec<IntervalReport>>>, Vec<LatencyHistogram>);
 
 fn run(processes: usize, threads: usize, seed: u64) -> Run {
@@ -83,7 +84,7 @@ fn run(processes: usize, threads: usize, seed: u64) -> Run {
     (reports, all)
 }
 
-/// What is told of a second, bin for bin.
+/// Formats the progress of a second, bin for bin.
 fn shown(told: Progress<'_>) -> String {
     match told {
         Progress::Latency { name, histogram } => format!("{name} {:?}", bins_of(histogram)),
@@ -91,7 +92,7 @@ fn shown(told: Progress<'_>) -> String {
     }
 }
 
-/// The outcome of these reports as threads of one process, and each row as text.
+/// The outcome of the reports as threads of one process, and each row as text.
 fn of_one(reports: &[Vec<Vec<IntervalReport>>], threads: usize) -> (LoadOutcome, Vec<String>) {
     let mut rows = Vec::new();
     let mut aggregator =
@@ -107,7 +108,7 @@ fn of_one(reports: &[Vec<Vec<IntervalReport>>], threads: usize) -> (LoadOutcome,
     (outcome, rows)
 }
 
-/// The same as processes that send updates.
+/// The same outcome for processes that send updates.
 fn of_several(reports: &[Vec<Vec<IntervalReport>>], threads: usize) -> (LoadOutcome, Vec<String>) {
     let shared = SharedState::default();
     let size = PartSize { load_threads: threads, ..PartSize::default() };
@@ -124,7 +125,7 @@ fn of_several(reports: &[Vec<Vec<IntervalReport>>], threads: usize) -> (LoadOutc
             }
             let now = second[0].end;
             let update = collector.update(now, &local).expect("every thread has reported").encode();
-            // A stream that is read again gives what it gave before.
+            // A repeated update changes nothing.
             for _ in 0..2 {
                 for report in merger.take(process, &update, RunInstant::NEVER, &shared).unwrap() {
                     let Report::Interval(interval) = report else { panic!("only intervals") };
@@ -147,7 +148,8 @@ fn several_processes_measure_what_one_would_bin_for_bin() {
         assert_eq!(without_logs(&several), without_logs(&one), "{processes} processes");
         for (latency, samples) in Latency::ALL.iter().zip(&all) {
             let records = &several.latencies;
-            let record = records.iter().find(|it| it.summary.figures.name == latency.name());
+            let record =
+                records.iter().find(|record| record.summary.figures.name == latency.name());
             let Some(samples) = samples.measured() else { continue };
             let figures = &record.unwrap().summary.figures;
             assert_eq!((figures.count, figures.max), (samples.len(), samples.max()));
@@ -158,14 +160,14 @@ fn several_processes_measure_what_one_would_bin_for_bin() {
     }
 }
 
-/// Logs are compared by their bins.
+/// Removes the logs, which are compared by their bins.
 fn without_logs(outcome: &LoadOutcome) -> LoadOutcome {
     let mut outcome = outcome.clone();
     outcome.latencies.iter_mut().for_each(|latency| latency.hlog.clear());
     outcome
 }
 
-/// Every bin of the intervals of a log, added.
+/// Sums every bin over the intervals of a log.
 fn bins(hlog: &[u8]) -> Vec<(u64, u64)> {
     use base64::Engine;
     use hdrhistogram::{
@@ -187,7 +189,7 @@ fn bins(hlog: &[u8]) -> Vec<(u64, u64)> {
 }
 
 fn bins_of(histogram: &hdrhistogram::Histogram<u64>) -> Vec<(u64, u64)> {
-    histogram.iter_recorded().map(|it| (it.value_iterated_to(), it.count_at_value())).collect()
+    histogram.iter_recorded().map(|bin| (bin.value_iterated_to(), bin.count_at_value())).collect()
 }
 
 #[test]
@@ -200,7 +202,7 @@ fn what_a_lost_process_did_not_tell_is_not_waited_for() {
     let mut seconds = Vec::new();
     for (process, of_process) in reports.iter().enumerate() {
         let (local, mut collector) = (SharedState::default(), Collector::new(2));
-        // The last one dies after a second.
+        // The last process dies after a second.
         for second in of_process.iter().take(if process == 2 { 1 } else { 9 }) {
             for interval in second {
                 collector.take(Report::Interval(Box::new(interval.clone())));
@@ -237,7 +239,7 @@ fn a_process_cannot_end_more_threads_than_it_has() {
     }
 }
 
-/// The process is given up then: nothing of it is awaited, and nothing counts twice.
+/// The refused process is dropped: the run does not wait for it, and nothing counts twice.
 #[test]
 fn an_impossible_update_is_refused_and_changes_nothing() {
     let shared = SharedState::default();

@@ -1,7 +1,7 @@
-//! What a process tells of its part of a run since it told the last time, as compressed JSON.
+//! The update of a process about its part of a run since the previous update, as compressed JSON.
 //!
-//! JSON, as a reader of another version can say what it misses; compressed, as bins of histograms and names of
-//! counters repeat themselves. A second of four latencies takes a few kilobytes.
+//! JSON lets a reader of a different version name a missing field. Compression removes the repetition in histogram bins
+//! and counter names. A second of four latencies takes a few kilobytes.
 
 use std::{
     io::{self, Read},
@@ -19,17 +19,18 @@ use crate::{
     report::{IntervalReport, TimedChange},
 };
 
-/// Most of an update, decompressed: every slot of a scenario with every latency and a full histogram has less.
+/// Maximum size of a decompressed update. Every slot of a scenario, with every latency and a full histogram, takes
+/// less.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// An update that cannot be used. The words follow "worker 3 sent".
+/// An unusable update. The texts follow "worker 3 sent".
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum UpdateError {
-    /// It cannot be read.
+    /// The update cannot be decoded.
     #[error("what is no update of this version of rabbitscope: {0}; use one build for all")]
     Unreadable(#[from] io::Error),
-    /// It says what cannot be.
+    /// The update has impossible contents.
     #[error(
         "an update that no run can have: {0}; nothing more of it counts: look at its machine, and at who else can send \
          to the bus"
@@ -37,30 +38,30 @@ pub enum UpdateError {
     Impossible(String),
 }
 
-/// What has happened in a process since its last update.
+/// Events in a process since its last update.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct WorkerUpdate {
-    /// Number among the updates of this process, from 1.
+    /// Number among the updates of this process, starting with 1.
     pub(crate) number: u64,
-    /// Intervals that are over. Of those of the same second one has the histograms of all.
+    /// Finished intervals. Of the intervals of the same second, one has the histograms of all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) intervals: Vec<IntervalReport>,
     /// Lost connections, alarms and errors.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) changes: Vec<TimedChange>,
-    /// All changes before this time are in this update or in an earlier one.
+    /// Time up to which all changes are in this update or in an earlier one.
     pub(crate) covered_until: RunInstant,
     pub(crate) state: PartState,
-    /// Why the run does not end as the scenario demands.
+    /// Reasons why the run does not end as the scenario demands.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) cut_short: Vec<String>,
-    /// Why the load cannot go on.
+    /// Reason why the load cannot continue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) failed: Option<String>,
 }
 
-/// How far a process is; not what has changed, but what is so.
+/// State of a process; not a change since the last update.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub(crate) struct PartState {
@@ -74,7 +75,7 @@ pub(crate) struct PartState {
 }
 
 impl PartState {
-    /// As the threads of this process have it.
+    /// Reads the state of this process's threads.
     pub(super) fn of(shared: &SharedState) -> Self {
         let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
         Self {
@@ -84,7 +85,7 @@ impl PartState {
                 callers: count(&shared.callers_done),
                 churn_slots: count(&shared.churners_done),
             },
-            // In this order: a thread that drains counts as one that awaits confirms before.
+            // The order matters: a draining thread already counts as one that awaits confirms.
             draining: count(&shared.draining),
             confirming: count(&shared.confirming),
             ended: 0,
@@ -100,7 +101,7 @@ impl WorkerUpdate {
         encoder.finish().expect("writing to memory does not fail")
     }
 
-    /// What it says is to be compared with what came before: [`super::bounds::Bounds::admit`].
+    /// Decodes an update. The caller must check it against earlier updates with [`super::bounds::Bounds::admit`].
     pub(crate) fn decode(bytes: &[u8]) -> Result<Self, UpdateError> {
         let mut text = Vec::new();
         DeflateDecoder::new(bytes).take(MAX_BYTES).read_to_end(&mut text)?;

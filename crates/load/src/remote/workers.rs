@@ -1,68 +1,68 @@
-//! What whoever joins the parts of a run is told of the processes, and what it wants of them.
+//! The interface between the process that merges the parts of a run and the processes that run them.
 
 use std::time::Duration;
 
 use super::part::{PartSize, PartWishes};
 
-/// The processes that put a run on the broker.
+/// The processes that run the load.
 pub trait RemoteWorkers {
-    /// What happened next; waits for at most `timeout`.
+    /// Waits at most `timeout` for the next event and returns it.
     fn next(&mut self, timeout: Duration) -> Option<RemoteEvent>;
 
-    /// What is wanted of all of them by now; called often, with the same mostly.
+    /// Sends wishes to all processes. Called often, mostly with the same wishes.
     fn wish(&mut self, wishes: PartWishes);
 
-    /// Not all is read that was said while nobody listened.
+    /// Returns whether updates are still unread that were sent while no controller listened.
     fn is_behind(&self) -> bool;
 
-    /// Nothing of this process is taken any more. Returns who it is, for people.
+    /// Drops this process. Ignores it from now on, and returns its description for people.
     fn give_up(&mut self, worker: usize) -> String;
 }
 
 /// The start of a run of several processes.
 #[derive(Clone, Debug)]
 pub struct RemoteStart {
-    /// Nanoseconds since 1970-01-01 UTC, for people.
+    /// Start time in nanoseconds since 1970-01-01 UTC, for people.
     pub unix_nanos: u64,
-    /// How large the part of each process is.
+    /// Size of the part of each process.
     pub parts: Vec<PartSize>,
-    /// How long ago that was.
+    /// Age of the run.
     pub age: RunAge,
 }
 
-/// How long ago a run began, as far as that is known.
+/// Age of a run, as far as it is known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunAge {
-    /// Not less.
+    /// Lower bound.
     pub at_least: Duration,
-    /// Not more.
+    /// Upper bound.
     pub at_most: Duration,
 }
 
-/// What happened to a process. Processes are numbered from 0.
+/// An event of a process. Processes are numbered from 0.
 #[derive(Clone, Debug)]
 pub enum RemoteEvent {
-    /// It sent this.
+    /// A process sent an update.
     Update {
-        /// Its number.
+        /// Index of the process.
         worker: usize,
-        /// As [`super::PartHost::send`] was given it.
+        /// The bytes that [`super::PartHost::send`] was given.
         update: Vec<u8>,
     },
-    /// Something that a person should know: one sentence.
+    /// A notice for people: one sentence.
     Notice(String),
-    /// It was not heard of for a while: one sentence.
+    /// A process has been silent for a while: one sentence.
     Lagging {
-        /// Its number.
+        /// Index of the process.
         worker: usize,
-        /// Who it is, and for how long.
+        /// Description of the process, and the length of the silence.
         reason: String,
     },
-    /// It is given up: one sentence. Nothing of it counts any more.
+    /// A process was dropped: one sentence. Nothing from it counts any more.
     Lost {
-        /// Its number.
+        /// Index of the process.
         worker: usize,
-        /// Who it is, and why.
+        /// Description of the process, and the reason.
         reason: String,
     },
 }

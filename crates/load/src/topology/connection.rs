@@ -17,8 +17,8 @@ use crate::{
     error::LoadError,
 };
 
-/// Requests that are outstanding at the same time. A quorum queue takes tens of milliseconds, and
-/// all of these share the timeout of one call.
+/// Requests that are outstanding at the same time. A quorum queue takes tens of milliseconds, and all of these requests
+/// share the timeout of one call.
 const WINDOW: usize = 64;
 
 /// A connection for topology, with a channel that is reopened when the broker closes it.
@@ -44,7 +44,7 @@ impl Topology {
         &self.uri
     }
 
-    /// What has been declared over this connection.
+    /// Objects declared over this connection.
     pub(crate) fn created(&self) -> &CreatedObjects {
         &self.created
     }
@@ -54,14 +54,14 @@ impl Topology {
         self.client.connection().server_properties()
     }
 
-    /// Whether each of these queues exists.
+    /// Returns whether each of these queues exists.
     pub(crate) fn has_queues(&mut self, names: &[String]) -> Result<Vec<bool>, LoadError> {
         let none = Table::default();
         let requests: Vec<_> = names.iter().map(|name| passive_queue(name, &none)).collect();
         self.exist(&requests, names, refused_queue)
     }
 
-    /// The exchanges and queues of `declarations` that do not exist.
+    /// Returns the exchanges and queues of `declarations` that do not exist.
     pub(crate) fn lost(
         &mut self,
         declarations: &Declarations,
@@ -75,7 +75,7 @@ impl Topology {
         Ok(MissingTopology { exchanges, queues: missing(queues, &there) })
     }
 
-    /// Messages in a queue that are ready for consumers; absent when there is no such queue.
+    /// Returns the number of messages in a queue that are ready for consumers; absent if the queue does not exist.
     pub(crate) fn messages(&mut self, queue: &str) -> Option<u64> {
         let none = Table::default();
         match self.client.call(self.channel, &passive_queue(queue, &none)) {
@@ -84,8 +84,8 @@ impl Topology {
         }
     }
 
-    /// Messages in each of these queues that are ready for consumers; absent for queues that are not
-    /// there, or that belong to another connection.
+    /// Returns the number of ready messages in each of these queues; absent for queues that do not exist or that belong
+    /// to another connection.
     pub(crate) fn depths(&mut self, queues: &[String]) -> Result<Vec<Option<u64>>, LoadError> {
         let is_there = self.has_queues(queues)?;
         let mut depths = Vec::with_capacity(queues.len());
@@ -95,15 +95,15 @@ impl Topology {
         Ok(depths)
     }
 
-    /// Whether each of these exchanges exists.
+    /// Returns whether each of these exchanges exists.
     pub(crate) fn has_exchanges(&mut self, names: &[String]) -> Result<Vec<bool>, LoadError> {
         let none = Table::default();
         let requests: Vec<_> = names.iter().map(|name| passive_exchange(name, &none)).collect();
         self.exist(&requests, names, refused_exchange)
     }
 
-    /// Makes passive declarations, each on a channel of its own: the broker closes the channel when
-    /// the object does not exist.
+    /// Makes passive declarations, each on a channel of its own: the broker closes the channel if the object does not
+    /// exist.
     fn exist(
         &mut self,
         passive: &[Request<'_>],
@@ -147,7 +147,7 @@ impl Topology {
         for set in &declarations.queues {
             let names = set.names.iter().enumerate();
             let requests: Vec<_> = names
-                .map(|(at, name)| declare_request(&set.spec, name, set.arguments(at)))
+                .map(|(index, name)| declare_request(&set.spec, name, set.arguments(index)))
                 .collect();
             let outcome = self.call_all_but(&requests, "declaring queues", is_borne)?;
             let done = outcome.as_ref().map_or_else(|(at, _)| *at, |()| set.names.len());
@@ -163,8 +163,8 @@ impl Topology {
         self.bind(declarations)
     }
 
-    /// The same, of what can be had: a durable queue whose node is down is refused until that node is back, and then it
-    /// is there again by itself.
+    /// Creates all exchanges and queues that the broker accepts now. It refuses a durable queue whose node is down; the
+    /// queue reappears together with its node.
     pub(crate) fn create_again(&mut self, declarations: &Declarations) -> Result<(), LoadError> {
         self.declare_but(declarations, is_home_down)?;
         self.bind_but(declarations, is_home_down)
@@ -202,33 +202,37 @@ impl Topology {
         Ok(())
     }
 
-    /// Channels that can be open at a time, for requests with a channel each.
+    /// Number of channels that can be open at a time, for requests with a channel each.
     pub(super) fn window(&self) -> usize {
         let channel_max = usize::from(self.client.connection().limits().channel_max);
         WINDOW.min(channel_max.saturating_sub(1)).max(1)
     }
 
-    /// Deletes everything, on a broker that is the caller's own. RabbitMQ accepts the deletion of
-    /// what does not exist.
+    /// Deletes everything, on a broker that belongs to the caller. RabbitMQ accepts the deletion of objects that do not
+    /// exist.
     pub(crate) fn delete(&mut self, owned: &OwnedTopology) -> Result<(), LoadError> {
         let queues: Vec<_> = owned
             .queues
             .iter()
-            .map(|it| Request::QueueDelete { queue: &it.name, if_unused: false, if_empty: false })
+            .map(|queue| Request::QueueDelete {
+                queue: &queue.name,
+                if_unused: false,
+                if_empty: false,
+            })
             .collect();
         let outcome = self.call_all(&queues, "removing queues")?;
         outcome.map_err(|(at, refusal)| refused_queue(&owned.queues[at].name, refusal))?;
         let exchanges: Vec<_> = owned
             .exchanges
             .iter()
-            .map(|it| Request::ExchangeDelete { exchange: &it.name, if_unused: false })
+            .map(|exchange| Request::ExchangeDelete { exchange: &exchange.name, if_unused: false })
             .collect();
         let outcome = self.call_all(&exchanges, "removing exchanges")?;
         outcome.map_err(|(at, refusal)| refused_exchange(&owned.exchanges[at].name, refusal))
     }
 
-    /// Sends all of these in order. The inner error is the broker's refusal and the number of the
-    /// request that it refused, after which the channel is open again.
+    /// Sends all requests in order. The inner error is the index of the refused request and the broker's refusal; the
+    /// channel is open again by then.
     pub(super) fn call_all(
         &mut self,
         requests: &[Request<'_>],
@@ -266,7 +270,7 @@ impl Topology {
         Ok(Ok(()))
     }
 
-    /// The same, and goes on behind each request whose refusal can be borne.
+    /// Sends all requests like [`Self::call_all`], but skips each request whose refusal is tolerable.
     fn call_all_but(
         &mut self,
         requests: &[Request<'_>],
@@ -283,18 +287,18 @@ impl Topology {
         Ok(Ok(()))
     }
 
-    /// Closes the connection. It does not matter when the broker does not answer.
+    /// Closes the connection. A missing answer of the broker does not matter.
     pub(crate) fn close(self) {
         self.client.close().ok();
     }
 }
 
-/// No refusal can be borne.
+/// Tolerates no refusal.
 fn none(_: &Refusal) -> bool {
     false
 }
 
-/// The node that has the queue is down (`rabbit_amqqueue:absent/2`).
+/// Returns whether the broker refuses because the node of the queue is down (`rabbit_amqqueue:absent/2`).
 fn is_home_down(refusal: &Refusal) -> bool {
     refusal.is_not_found() && refusal.text.contains("is down or inaccessible")
 }
@@ -319,7 +323,7 @@ pub(super) fn ask(
             Event::ChannelClosed { channel, refusal: Some(refusal) } => (channel, Err(refusal)),
             _ => return None,
         };
-        if let Some(slot) = position(channel).map(|at| &mut answers[at]) {
+        if let Some(slot) = position(channel).map(|index| &mut answers[index]) {
             missing -= usize::from(slot.is_none());
             *slot = Some(answer);
         }
@@ -341,7 +345,7 @@ pub(super) fn ask(
     Ok(answers)
 }
 
-/// The names that do not exist.
+/// Returns the names that do not exist.
 fn missing(names: Vec<String>, there: &[bool]) -> Vec<String> {
     names.into_iter().zip(there).filter(|(_, there)| !**there).map(|(name, _)| name).collect()
 }

@@ -1,4 +1,4 @@
-//! Exchanges and queues to declare: what a scenario needs on the broker.
+//! Exchanges and queues that a scenario needs on the broker.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -14,7 +14,7 @@ pub(crate) struct Declarations {
     pub(crate) queues: Vec<QueueSet>,
 }
 
-/// Queues that differ by name only.
+/// Queues that differ only by name.
 #[derive(Clone, Debug)]
 pub(crate) struct QueueSet {
     pub(crate) spec: QueueSpec,
@@ -22,7 +22,7 @@ pub(crate) struct QueueSet {
     /// Routing keys of each binding of `spec`, in the order of `names`.
     pub(crate) keys: Vec<Vec<String>>,
     arguments: Arguments,
-    /// Of each binding of `spec`.
+    /// Arguments of each binding of `spec`.
     binding_arguments: Vec<Arguments>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct QueueSet {
 #[derive(Clone, Debug)]
 enum Arguments {
     Shared(Table),
-    /// In the order of the names.
+    /// One table per name, in the order of the names.
     Each(Vec<Table>),
 }
 
@@ -44,11 +44,11 @@ impl Arguments {
 }
 
 impl QueueSet {
-    /// Those queues of `spec` whose name is wanted.
+    /// Selects the queues of `spec` whose names are wanted.
     pub(crate) fn of(spec: &QueueSpec, wanted: impl Fn(usize, &str) -> bool) -> Self {
         let names = spec.queue_names();
         let is_wanted: Vec<_> =
-            names.iter().enumerate().map(|(at, name)| wanted(at, name)).collect();
+            names.iter().enumerate().map(|(index, name)| wanted(index, name)).collect();
         let select = |all: Vec<String>| selected(all, &is_wanted);
         let keys = spec.bindings.iter().map(|binding| select(spec.binding_keys(binding)));
         let arguments = |of: &BTreeMap<String, FieldValue>, queue_type| {
@@ -59,7 +59,7 @@ impl QueueSet {
                 |each| Arguments::Each(each.iter().map(table).collect()),
             )
         };
-        // A classic queue adds none of its own, as a binding does.
+        // A classic queue adds no arguments of its own; neither does a binding.
         let of_binding = |binding: &Binding| arguments(&binding.arguments, QueueType::Classic);
         Self {
             keys: keys.collect(),
@@ -70,14 +70,14 @@ impl QueueSet {
         }
     }
 
-    /// Arguments of the queue at this place in `names`.
+    /// Returns the arguments of the queue at this index of `names`.
     pub(crate) fn arguments(&self, queue: usize) -> &Table {
         self.arguments.of(queue)
     }
 
-    /// By binding, what makes it for each of the queues.
+    /// Returns the requests of each binding, one per queue.
     pub(crate) fn bind_requests(&self) -> Vec<Vec<Request<'_>>> {
-        (0..self.spec.bindings.len()).map(|at| self.requests_of(at)).collect()
+        (0..self.spec.bindings.len()).map(|binding| self.requests_of(binding)).collect()
     }
 
     fn requests_of(&self, binding: usize) -> Vec<Request<'_>> {
@@ -89,8 +89,8 @@ impl QueueSet {
             .collect()
     }
 
-    /// One queue that the broker names. Later requests on the same channel call it by an empty name,
-    /// which stands for the last queue that was declared there (AMQP 0-9-1, rule `default-queue`).
+    /// A queue that the broker names. Later requests on the same channel use the empty name, which stands for the last
+    /// queue declared there (AMQP 0-9-1, rule `default-queue`).
     pub(crate) fn named_by_broker(spec: &QueueSpec) -> Self {
         let keys = spec.bindings.iter().map(|binding| spec.binding_keys(binding));
         let of_binding = |binding: &Binding| Arguments::Shared(field_table(&binding.arguments));
@@ -112,11 +112,11 @@ fn selected<T>(all: Vec<T>, is_wanted: &[bool]) -> Vec<T> {
 /// Everything that a scenario needs on the broker.
 #[derive(Debug, Default)]
 pub(crate) struct Needs {
-    /// To be created.
+    /// Objects to create.
     pub(crate) missing: Declarations,
-    /// There already, to be checked.
+    /// Existing objects to check.
     pub(crate) present: Declarations,
-    /// Queues that are there already and get bindings.
+    /// Existing queues that get bindings.
     pub(crate) to_bind: Declarations,
 }
 

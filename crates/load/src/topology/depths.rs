@@ -1,4 +1,4 @@
-//! The number of messages in the scenario's queues, asked for over a connection of its own.
+//! The number of messages in the scenario's queues, polled over a separate connection.
 
 use std::{
     sync::{
@@ -14,19 +14,19 @@ use rabbitscope_runs::scenario::{QueueNames, QueueType, Scenario};
 use super::connection::Topology;
 use crate::{dial::Dialer, error::LoadError};
 
-/// With more queues polling would be a load of its own. Chosen.
+/// Maximum number of polled queues; with more, polling would be a load of its own. Chosen.
 const QUEUES_MAX: usize = 8;
 
-/// From one poll to the next. Chosen: a row of the series has two.
+/// Time between two polls. Chosen: two polls per row of the series.
 const DEPTH_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How often a pause checks whether the run is over.
+/// Interval at which a pause checks for the end of the run.
 const END_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// No depth is known.
+/// Value for an unknown depth.
 const UNKNOWN: u64 = u64::MAX;
 
-/// The sum over the queues of a scenario, kept up to date by a thread.
+/// The sum of messages in the queues of a scenario, updated by a thread.
 #[derive(Debug)]
 pub struct QueueDepths {
     messages: Arc<AtomicU64>,
@@ -34,9 +34,8 @@ pub struct QueueDepths {
 }
 
 impl QueueDepths {
-    /// Starts polling. Absent when the scenario has too many queues, or none that can be polled:
-    /// streams never empty, and exclusive queues answer their own connection only. So it is with several brokers that know
-    /// nothing of one another.
+    /// Starts polling. Absent if the scenario has too many queues, or none that can be polled. Streams never become
+    /// empty, and exclusive queues answer only their own connection. Also absent for several independent brokers.
     pub fn watch(scenario: &Scenario, dialer: &Dialer) -> Result<Option<Self>, LoadError> {
         let is_simple = scenario.queues.iter().all(|queue| queue.names == QueueNames::One);
         let can_be_asked = scenario
@@ -52,7 +51,7 @@ impl QueueDepths {
         let messages = Arc::new(AtomicU64::new(UNKNOWN));
         let has_ended = Arc::new(AtomicBool::new(false));
         let depths = Self { messages: Arc::clone(&messages), has_ended: Arc::clone(&has_ended) };
-        // Where connections come back, this one does, too.
+        // If the scenario's connections recover, this one does, too.
         let again = scenario.connecting.recovery.map(|_| dialer.clone());
         thread::spawn(move || {
             ask(topology, &names, &messages, &has_ended);
@@ -65,7 +64,7 @@ impl QueueDepths {
         Ok(Some(depths))
     }
 
-    /// Messages ready for consumers when the broker was last asked; absent when it did not answer.
+    /// Returns the number of ready messages at the last poll; absent if the broker did not answer.
     pub fn messages(&self) -> Option<u64> {
         let messages = self.messages.load(Ordering::Relaxed);
         (messages != UNKNOWN).then_some(messages)
@@ -78,7 +77,7 @@ impl Drop for QueueDepths {
     }
 }
 
-/// Polls until the end, or until the broker does not answer: then no depth is known.
+/// Polls until the end, or until the broker does not answer. In the latter case the depth is unknown.
 pub(super) fn ask(
     mut topology: Topology,
     names: &[String],
@@ -98,7 +97,7 @@ pub(super) fn ask(
     topology.close();
 }
 
-/// Waits for the next poll. False: there is none any more.
+/// Waits for the next poll. Returns false at the end of the run.
 fn pause(has_ended: &AtomicBool) -> bool {
     let mut waited = Duration::ZERO;
     while waited < DEPTH_POLL_INTERVAL && !has_ended.load(Ordering::Relaxed) {

@@ -1,5 +1,5 @@
-//! Bindings that others made to what a run declared. AMQP has no request that lists bindings, so that
-//! something else has to: the broker's management interface, or a person.
+//! Bindings that others made to a run's queues and exchanges. AMQP has no request that lists bindings. The list has to
+//! come from the broker's management interface or from a person.
 
 use std::{collections::HashSet, fmt};
 
@@ -8,33 +8,33 @@ use super::{
     removed::KeptReason,
 };
 
-/// What is known of the bindings of others.
+/// Knowledge about the bindings of others.
 #[derive(Clone, Copy)]
 pub enum ForeignBindings<'a> {
-    /// Nothing: what could be bound stays.
+    /// Unknown: every object that could have such bindings stays.
     Unseen,
-    /// A person says that there are none.
+    /// A person confirms that there are none.
     Excluded,
-    /// They are asked for.
+    /// A source lists the bindings.
     Asked(&'a dyn BindingSource),
 }
 
-/// Lists bindings.
+/// A source that lists bindings.
 pub trait BindingSource {
-    /// All bindings of a virtual host; fails with the reason.
+    /// Returns all bindings of a virtual host, or the reason of the failure.
     fn bindings(&self, vhost: &str) -> Result<Vec<SeenBinding>, String>;
 }
 
 /// A binding on the broker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SeenBinding {
-    /// The exchange that it leads from; empty for the default exchange.
+    /// The source exchange; empty for the default exchange.
     pub source: String,
-    /// The queue or exchange that it leads to.
+    /// The destination queue or exchange.
     pub destination: String,
-    /// It leads to a queue.
+    /// The destination is a queue.
     pub to_queue: bool,
-    /// Its key.
+    /// The routing key.
     pub routing_key: String,
 }
 
@@ -48,7 +48,7 @@ impl fmt::Debug for ForeignBindings<'_> {
     }
 }
 
-/// Answers about the objects of one run.
+/// Bindings of the objects of one run.
 #[derive(Debug)]
 pub(super) enum SeenBindings {
     Unknown(String),
@@ -67,8 +67,8 @@ impl SeenBindings {
         }
     }
 
-    /// Why an object of `run` has to stay; absent when all of its bindings are the run's. `marker` is
-    /// the exchange that is bound to it: a list without that binding is of another broker.
+    /// Returns the reason why an object of `run` has to stay; absent if all of its bindings are the run's. `marker` is
+    /// the exchange that is bound to the object: a list without that binding comes from another broker.
     pub(super) fn reason_to_keep(
         &self,
         run: &OwnedTopology,
@@ -80,26 +80,26 @@ impl SeenBindings {
             Self::Unknown(reason) => return Some(KeptReason::BindingsUnseen(reason.clone())),
             Self::All(all) => all,
         };
-        let mut here = all
-            .iter()
-            .filter(|it| it.destination == subject.name && it.to_queue == subject.is_queue);
-        let has_marker = |marker: &str| here.clone().any(|it| it.source == marker);
+        let mut here = all.iter().filter(|binding| {
+            binding.destination == subject.name && binding.to_queue == subject.is_queue
+        });
+        let has_marker = |marker: &str| here.clone().any(|binding| binding.source == marker);
         if marker.is_some_and(|marker| !has_marker(marker)) {
             let reason = "the list of bindings is of another broker".to_owned();
             return Some(KeptReason::BindingsUnseen(reason));
         }
         let own: HashSet<_> =
             run.bound.iter().filter(|bound| bound.is_of(subject)).map(BoundObject::way).collect();
-        let foreign = here.find(|it| {
-            let is_default = it.source.is_empty() && it.to_queue;
-            let is_proof = marker == Some(it.source.as_str());
+        let foreign = here.find(|binding| {
+            let is_default = binding.source.is_empty() && binding.to_queue;
+            let is_proof = marker == Some(binding.source.as_str());
             !is_default
                 && !is_proof
-                && !own.contains(&(it.source.as_str(), it.routing_key.as_str()))
+                && !own.contains(&(binding.source.as_str(), binding.routing_key.as_str()))
         });
-        foreign.map(|it| KeptReason::Bound {
-            exchange: it.source.clone(),
-            key: it.routing_key.clone(),
+        foreign.map(|binding| KeptReason::Bound {
+            exchange: binding.source.clone(),
+            key: binding.routing_key.clone(),
         })
     }
 }

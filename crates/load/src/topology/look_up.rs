@@ -1,4 +1,4 @@
-//! Finds out which exchanges and queues of a scenario exist on the broker.
+//! The look-up of a scenario's exchanges and queues on the broker.
 
 use std::collections::BTreeSet;
 
@@ -23,10 +23,10 @@ pub(crate) fn look_up(scenario: &Scenario, topology: &mut Topology) -> Result<Ne
             }
             continue;
         }
-        let existing = QueueSet::of(spec, |at, _| spec.bind_existing && there[at]);
+        let existing = QueueSet::of(spec, |index, _| spec.bind_existing && there[index]);
         needs.to_bind.queues.extend(Some(existing).filter(|set| !set.names.is_empty()));
-        let present = QueueSet::of(spec, |at, _| there[at]);
-        let missing = QueueSet::of(spec, |at, _| !there[at]);
+        let present = QueueSet::of(spec, |index, _| there[index]);
+        let missing = QueueSet::of(spec, |index, _| !there[index]);
         let is_checked = |set: &QueueSet| !set.names.is_empty() && !spec.if_missing;
         needs.present.queues.extend(Some(present).filter(is_checked));
         needs.missing.queues.extend(Some(missing).filter(|set| !set.names.is_empty()));

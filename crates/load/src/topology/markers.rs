@@ -1,4 +1,4 @@
-//! Markers: the exchanges that prove what a run has declared, and the queue that proves that it lives.
+//! Markers: exchanges that prove a run's declarations, and the queue that proves that the run is alive.
 //!
 //! ```text
 //! rabbitscope.TOKEN         exchange: this is the broker and the virtual host of the run
@@ -22,7 +22,7 @@ use super::{
 };
 use crate::{dial::request_error, error::LoadError};
 
-/// A marker, and what it is bound to.
+/// A marker and its subject, to which it is bound.
 #[derive(Debug)]
 pub(super) struct Marker {
     pub(super) name: String,
@@ -36,16 +36,16 @@ enum MarkedObject {
     Exchange(String),
 }
 
-/// Whether a run still has its connection to a broker, as that broker sees it.
+/// The presence of a run on a broker, as that broker sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum RunPresence {
-    /// Its marker is not there: this is another broker or virtual host, or it has lost all it had.
+    /// The marker does not exist: this is another broker or virtual host, or the broker has lost all of its objects.
     None,
     /// The run is connected.
     Alive,
-    /// Its marker is there, the run is not connected.
+    /// The marker exists, but the run is not connected.
     Ended,
-    /// The broker does not say; its words.
+    /// The broker refuses the answer; its text.
     Refused(String),
 }
 
@@ -58,7 +58,7 @@ impl OwnedTopology {
         format!("rabbitscope.{}.alive", self.token)
     }
 
-    /// The marker of the queue with this number; absent when its name is proof enough.
+    /// The marker of the queue at this index; absent if the queue's name is proof enough.
     pub(super) fn queue_mark(&self, at: usize) -> Option<Marker> {
         let queue = self.queues.get(at).filter(|queue| !self.is_known_by_name(queue))?;
         Some(Marker {
@@ -68,7 +68,7 @@ impl OwnedTopology {
         })
     }
 
-    /// The marker of the exchange with this number.
+    /// The marker of the exchange at this index.
     pub(super) fn exchange_mark(&self, at: usize) -> Option<Marker> {
         let exchange = self.exchanges.get(at)?;
         Some(Marker {
@@ -80,28 +80,30 @@ impl OwnedTopology {
 
     fn queue_marks(&self) -> HashMap<&str, Marker> {
         let numbered = self.queues.iter().enumerate();
-        numbered.filter_map(|(at, it)| Some((it.name.as_str(), self.queue_mark(at)?))).collect()
+        numbered
+            .filter_map(|(index, queue)| Some((queue.name.as_str(), self.queue_mark(index)?)))
+            .collect()
     }
 
     fn marks(&self) -> impl Iterator<Item = Marker> {
-        let queues = (0..self.queues.len()).filter_map(|at| self.queue_mark(at));
-        queues.chain((0..self.exchanges.len()).filter_map(|at| self.exchange_mark(at)))
+        let queues = (0..self.queues.len()).filter_map(|index| self.queue_mark(index));
+        queues.chain((0..self.exchanges.len()).filter_map(|index| self.exchange_mark(index)))
     }
 }
 
-/// Whether a queue or exchange is still the one that was marked.
+/// Evidence that a queue or exchange is still the marked one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Proof {
-    /// The marker is bound to it.
+    /// The marker is bound to the object.
     Bound,
-    /// The marker is there, and bound to nothing: the thing was deleted and declared anew.
+    /// The marker exists without a binding: the object was deleted and declared again.
     Unbound,
-    /// There is no marker: the run ended before it could mark it, or it is not the run's.
+    /// The marker does not exist: the run ended before it could mark the object, or the object is not the run's.
     NoMarker,
 }
 
 impl Marker {
-    /// Declares the marker and binds it.
+    /// Returns the requests that declare and bind the marker.
     fn requests<'a>(&'a self, none: &'a Table) -> [Request<'a>; 2] {
         [marker(&self.name, self.durable, none), self.binding(none)]
     }
@@ -141,7 +143,7 @@ fn marker<'a>(exchange: &'a str, durable: bool, none: &'a Table) -> Request<'a> 
 }
 
 impl Topology {
-    /// Declares the markers of the run itself. The inner error: the user may not declare them.
+    /// Declares the markers of the run itself. The inner error means that the user may not declare them.
     pub(crate) fn mark_run(
         &mut self,
         run: &OwnedTopology,
@@ -153,8 +155,8 @@ impl Topology {
         }
     }
 
-    /// Declares the queue that goes away with this connection. It may still belong to the run's
-    /// connection before, which the broker has not missed yet.
+    /// Declares the queue that disappears with this connection. It may still belong to the run's previous connection if
+    /// the broker has not noticed its loss.
     pub(crate) fn mark_alive(
         &mut self,
         run: &OwnedTopology,
@@ -174,9 +176,9 @@ impl Topology {
             .or_else(|refusal| if refusal.code == RESOURCE_LOCKED { Ok(()) } else { Err(refusal) }))
     }
 
-    /// Declares all of it, each thing followed at once by its marker: a kill that comes between the two
-    /// leaves what nobody can prove to be the run's. The inner error: the user may not mark; what is not
-    /// declared then is left to the caller.
+    /// Declares all objects, each immediately followed by its marker. After a kill between the two, nothing proves that
+    /// the object is the run's. The inner error means that the user may not declare markers. The caller must then
+    /// declare the remaining objects.
     pub(crate) fn declare_marked(
         &mut self,
         declarations: &Declarations,
@@ -185,8 +187,8 @@ impl Topology {
         let none = Table::default();
         for exchange in &declarations.exchanges {
             let arguments = field_table(&exchange.arguments);
-            let at = run.exchanges.iter().position(|it| it.name == exchange.name);
-            let mark = at.and_then(|at| run.exchange_mark(at));
+            let at = run.exchanges.iter().position(|owned| owned.name == exchange.name);
+            let mark = at.and_then(|index| run.exchange_mark(index));
             let mut requests = vec![exchange_request(exchange, &arguments)];
             requests.extend(mark.iter().flat_map(|mark| mark.requests(&none)));
             _ = match self.call_all(&requests, "declaring an exchange")? {
@@ -213,7 +215,7 @@ impl Topology {
         marks: &HashMap<&str, Marker>,
     ) -> Result<Result<(), Refusal>, LoadError> {
         let none = Table::default();
-        // For each request, which queue it declares; none: it marks one.
+        // For each request, the queue that it declares; absent for a request that marks one.
         let (mut requests, mut declares) = (Vec::new(), Vec::new());
         for (at, name) in set.names.iter().enumerate() {
             requests.push(declare_request(&set.spec, name, set.arguments(at)));
@@ -235,7 +237,7 @@ impl Topology {
         }
     }
 
-    /// Marks what was lost and has been declared again.
+    /// Marks lost objects that have been declared again.
     pub(crate) fn mark_again(
         &mut self,
         run: &OwnedTopology,
@@ -252,7 +254,7 @@ impl Topology {
         Ok(outcome.map_err(|(_, refusal)| refusal))
     }
 
-    /// What is left of a run here.
+    /// Returns the presence of a run on this broker.
     pub(super) fn presence_of(&mut self, run: &OwnedTopology) -> Result<RunPresence, LoadError> {
         let (marker, alive, none) = (run.run_marker(), run.alive_queue(), Table::default());
         match self.one(&passive_exchange(&marker, &none))? {
@@ -267,7 +269,7 @@ impl Topology {
         })
     }
 
-    /// What these markers prove of their subjects. Those that are bound to nothing are deleted.
+    /// Returns the proof that each marker gives about its subject. Deletes markers without a binding.
     pub(super) fn prove(&mut self, marks: &[Marker]) -> Result<Vec<Proof>, LoadError> {
         let names: Vec<_> = marks.iter().map(|mark| mark.name.clone()).collect();
         let there = self.has_exchanges(&names)?;
@@ -296,7 +298,7 @@ impl Topology {
         Ok(answers.into_iter().next().expect("an answer to each request"))
     }
 
-    /// Sends each of these on a channel of its own, many at a time.
+    /// Sends each request on a channel of its own, many at a time.
     pub(super) fn each(
         &mut self,
         requests: &[Request<'_>],

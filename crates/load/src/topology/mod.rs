@@ -1,4 +1,4 @@
-//! Exchanges and queues before and after a run: looked up, declared, restored, removed.
+//! Exchanges and queues before and after a run: look-up, declaration, restoration and removal.
 
 mod connection;
 mod declarations;

@@ -1,5 +1,5 @@
-//! The messages that a run left in its own queues: read, recognized by their stamps, and acknowledged.
-//! A message without the run's stamp goes back to its queue.
+//! Removal of the messages that a run left in its own queues: each is read, recognized by its stamp and acknowledged. A
+//! message without the run's stamp returns to its queue.
 
 use std::time::Instant;
 
@@ -15,11 +15,10 @@ use crate::{
     run::run_tag,
 };
 
-/// Messages that are asked for at a time. Chosen.
+/// Number of messages requested at a time. Chosen.
 const BATCH: usize = 256;
 
-/// Recognizes the messages of one run: by the tag in their stamps (12 bits) and by a time of sending
-/// within the run.
+/// Recognizes the messages of one run, by the 12-bit tag in their stamps and by a send time within the run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OwnMessages {
     tag: u16,
@@ -27,7 +26,7 @@ pub(crate) struct OwnMessages {
 }
 
 impl OwnMessages {
-    /// Of a load that has ended.
+    /// Recognizes the messages of a load that has ended.
     pub(crate) fn new(load: &LoadOutcome) -> Self {
         let end = RunInstant::from_nanos(Nanos::from(load.duration).get());
         Self { tag: run_tag(load.started_unix_nanos), end }
@@ -40,20 +39,20 @@ impl OwnMessages {
     }
 }
 
-/// What a queue holds after its run's own messages have been taken out.
+/// State of a queue after the removal of the run's own messages.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Drained {
-    /// Nothing.
+    /// The queue is empty.
     Empty,
-    /// A message that cannot be recognized as the run's.
+    /// The queue has a message that cannot be recognized as the run's.
     OfOthers,
-    /// More than could be read in time.
+    /// The queue has more messages than could be read in time.
     TooMany,
-    /// The broker's words.
+    /// The broker refused; its text.
     Refused(String),
 }
 
-/// One batch of answers.
+/// The answers to one batch of requests.
 #[derive(Default)]
 struct Batch {
     answered: usize,
@@ -84,7 +83,7 @@ impl Topology {
         let drained = loop {
             let batch = match self.get_batch(channel, queue, own)? {
                 Ok(batch) => batch,
-                // The channel is closed.
+                // The broker has closed the channel.
                 Err(refusal) => return Ok(Drained::Refused(refusal.text)),
             };
             if let Some(delivery_tag) = batch.last_tag {

@@ -1,12 +1,10 @@
-//! What a run declares on a broker and has to remove, with the proof that it is still the run's
-//! own.
+//! The objects that a run declares on a broker and has to remove, with the proof that they are still the run's own.
 //!
-//! AMQP does not tell who declared a queue, and a name proves nothing: the same name may exist on
-//! another broker, or may have been declared again by somebody else. So a run declares a marker for
-//! each queue and exchange: an exchange with a unique name that is bound to it. The binding is
-//! deleted with the queue or exchange, and the broker refuses to delete an exchange with bindings
-//! `if-unused`. A marker whose deletion is refused proves that its object is the one that the run
-//! declared; a missing marker proves nothing.
+//! AMQP does not tell who declared a queue, and a name proves nothing. The same name may exist on another broker, or
+//! another program may have declared it again. The run therefore declares a marker for each queue and exchange: an
+//! exchange with a unique name that is bound to it. The broker deletes the binding with the queue or exchange, and
+//! refuses to delete an exchange with bindings `if-unused`. A marker whose deletion is refused proves that its object
+//! is the one that the run declared. A missing marker proves nothing.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,34 +17,34 @@ use serde::{Deserialize, Serialize};
 
 use super::declarations::{CreatedObjects, Declarations, Needs, QueueSet};
 
-/// What belongs to a run on the broker.
+/// Objects of a run on the broker.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct OwnedTopology {
-    /// 32 hexadecimal digits that no other run has; part of the names of the markers.
+    /// 32 hexadecimal digits, unique to this run. They are part of the names of the markers.
     pub token: String,
     /// Queues.
     pub queues: Vec<OwnedQueue>,
     /// Exchanges.
     pub exchanges: Vec<OwnedExchange>,
-    /// Bindings of queues that may be somebody else's. Their keys hold the token.
+    /// Bindings of queues that may belong to others. Their keys contain the token.
     pub bindings: Vec<OwnedBinding>,
-    /// Bindings that go with the queues and exchanges of the run: all others are not the run's.
+    /// Bindings of the run's own queues and exchanges. All other bindings are not the run's.
     #[serde(default)]
     pub bound: Vec<BoundObject>,
 }
 
-/// A binding that the scenario asks for, of a queue or exchange of the run.
+/// A binding of a queue or exchange of the run, as the scenario demands it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct BoundObject {
-    /// The queue or exchange that it leads to.
+    /// The destination queue or exchange.
     pub name: String,
-    /// It leads to a queue.
+    /// The destination is a queue.
     pub is_queue: bool,
-    /// The exchange that it leads from.
+    /// The source exchange.
     pub exchange: String,
-    /// Its key.
+    /// The routing key.
     pub routing_key: String,
 }
 
@@ -62,7 +60,7 @@ impl BoundObject {
         self.is_queue == subject.is_queue && self.name == subject.name
     }
 
-    /// Source and key.
+    /// The source exchange and the routing key.
     pub(super) fn way(&self) -> (&str, &str) {
         (&self.exchange, &self.routing_key)
     }
@@ -72,13 +70,13 @@ impl BoundObject {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct OwnedQueue {
-    /// Its name.
+    /// Name of the queue.
     pub name: String,
-    /// Its type, as asked for.
+    /// Declared type of the queue.
     pub queue_type: QueueType,
-    /// Survives a restart of the broker; its marker does so, too.
+    /// True if the queue and its marker survive a restart of the broker.
     pub durable: bool,
-    /// Its name is said to hold the token, which is proof enough where it is so.
+    /// True if the record claims that the name contains the token. If the name really does, it is proof enough.
     pub named_by_token: bool,
 }
 
@@ -86,13 +84,13 @@ pub struct OwnedQueue {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct OwnedExchange {
-    /// Its name.
+    /// Name of the exchange.
     pub name: String,
-    /// Survives a restart of the broker.
+    /// True if the exchange survives a restart of the broker.
     pub durable: bool,
 }
 
-/// A binding that a run makes and takes away again while the load runs.
+/// A binding that a run makes and removes again while the load runs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct OwnedBinding {
@@ -102,12 +100,12 @@ pub struct OwnedBinding {
     pub exchange: String,
     /// The key.
     pub routing_key: String,
-    /// Arguments: a binding is another one with others.
+    /// Arguments. Bindings with different arguments are different bindings.
     pub arguments: BTreeMap<String, FieldValue>,
 }
 
 impl OwnedTopology {
-    /// The part of `needs` that has to be removed after the run with this token.
+    /// Selects the part of `needs` that has to be removed after the run with this token.
     pub(crate) fn of(needs: &Needs, token: &str) -> Self {
         let sets = needs.missing.queues.iter().filter(|set| !set.spec.keep && !set.spec.exclusive);
         let queues = sets.flat_map(|set| {
@@ -130,14 +128,15 @@ impl OwnedTopology {
         }
     }
 
-    /// The name of this queue is proof enough: no other run and no application can have chosen it.
+    /// Returns whether the name of this queue is proof enough: no other run and no application can have chosen it.
     pub(super) fn is_known_by_name(&self, queue: &OwnedQueue) -> bool {
         queue.named_by_token && self.is_named_by_token(&queue.name)
     }
 
-    /// What of `scenario` is the run's own, to be declared again.
+    /// Returns the run's own objects of `scenario`, for a new declaration.
     pub(crate) fn declarations(&self, scenario: &Scenario) -> Declarations {
-        let is_own = |spec: &&ExchangeSpec| self.exchanges.iter().any(|it| it.name == spec.name);
+        let is_own =
+            |spec: &&ExchangeSpec| self.exchanges.iter().any(|owned| owned.name == spec.name);
         let names: BTreeSet<_> = self.queues.iter().map(|queue| queue.name.as_str()).collect();
         let sets =
             scenario.queues.iter().map(|spec| QueueSet::of(spec, |_, name| names.contains(name)));
@@ -147,22 +146,22 @@ impl OwnedTopology {
         }
     }
 
-    /// Its token is one that a run can have: it is a part of names of markers and of files.
+    /// Returns whether the token is valid. It is a part of the names of markers and files.
     pub fn has_token(&self) -> bool {
         let is_digit = |byte: u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
         self.token.len() == 32 && self.token.bytes().all(is_digit)
     }
 
-    /// True for a name of a queue or a routing key that no other run has.
+    /// Returns whether a queue name or routing key belongs only to this run.
     pub(super) fn is_named_by_token(&self, name: &str) -> bool {
         self.has_token() && name.starts_with(&churn_prefix(&self.token))
     }
 
-    /// The part that is among these queues and exchanges. Markers are numbered by place: it has none.
+    /// Returns the part among these queues and exchanges. Markers are numbered by index, so the part has no markers.
     pub(crate) fn only(&self, created: &CreatedObjects) -> Self {
         let CreatedObjects { queues, exchanges } = created;
-        let queues = self.queues.iter().filter(|it| queues.contains(&it.name));
-        let exchanges = self.exchanges.iter().filter(|it| exchanges.contains(&it.name));
+        let queues = self.queues.iter().filter(|queue| queues.contains(&queue.name));
+        let exchanges = self.exchanges.iter().filter(|exchange| exchanges.contains(&exchange.name));
         Self {
             queues: queues.cloned().collect(),
             exchanges: exchanges.cloned().collect(),
@@ -170,28 +169,32 @@ impl OwnedTopology {
         }
     }
 
-    /// True when nothing belongs to the run.
+    /// Returns whether nothing belongs to the run.
     pub fn is_empty(&self) -> bool {
         self.queues.is_empty() && self.exchanges.is_empty() && self.bindings.is_empty()
     }
 
-    /// All of them in words: "queue `q`", "exchange `e`".
+    /// Describes all objects: "queue `q`", "exchange `e`".
     pub fn describe(&self) -> Vec<String> {
         let queues = self.queues.iter().map(|queue| format!("queue `{}`", queue.name));
-        let exchanges = self.exchanges.iter().map(|it| format!("exchange `{}`", it.name));
-        let bindings = self.bindings.iter().map(|it| {
-            format!("binding of queue `{}` to `{}` by `{}`", it.queue, it.exchange, it.routing_key)
+        let exchanges =
+            self.exchanges.iter().map(|exchange| format!("exchange `{}`", exchange.name));
+        let bindings = self.bindings.iter().map(|binding| {
+            format!(
+                "binding of queue `{}` to `{}` by `{}`",
+                binding.queue, binding.exchange, binding.routing_key
+            )
         });
         queues.chain(exchanges).chain(bindings).collect()
     }
 }
 
-/// The beginning of names that churn of the run with this token makes up.
+/// The prefix of names that the churn of the run with this token creates.
 pub(crate) fn churn_prefix(token: &str) -> String {
     format!("rabbitscope-churn-{token}-")
 }
 
-/// The bindings that are made with these declarations.
+/// Returns the bindings of these declarations.
 fn bound_by(declarations: &Declarations) -> Vec<BoundObject> {
     let of_exchanges = declarations.exchanges.iter().flat_map(|spec| {
         spec.bindings.iter().map(|binding| BoundObject {
@@ -215,7 +218,7 @@ fn bound_by(declarations: &Declarations) -> Vec<BoundObject> {
     of_exchanges.chain(of_queues).collect()
 }
 
-/// 128 random bits, hexadecimal.
+/// Returns 128 random bits in hexadecimal.
 pub(crate) fn new_token() -> io::Result<String> {
     let mut bytes = [0; 16];
     File::open("/dev/urandom")?.read_exact(&mut bytes)?;

@@ -1,9 +1,9 @@
-//! Removal of a run's queues, so that no message of others goes with them.
+//! Removal of a run's queues without loss of messages of others.
 //!
-//! A classic queue is deleted `if-unused` and `if-empty`: the process of the queue itself looks and deletes in one
-//! step. Quorum queues refuse both conditions, and streams ignore them (3.10: `rabbit_quorum_queue:delete/4`,
-//! `rabbit_stream_queue:delete/4`), so that a message which is confirmed between a look and the deletion would be
-//! lost. They stay until a person asks for their removal.
+//! A classic queue is deleted `if-unused` and `if-empty`: the queue's own process checks and deletes in one step.
+//! Quorum queues refuse both conditions, and streams ignore them (3.10: `rabbit_quorum_queue:delete/4`,
+//! `rabbit_stream_queue:delete/4`). A message confirmed between a check and the deletion would be lost. Such queues
+//! stay until a person requests their removal.
 
 use std::{
     thread,
@@ -25,13 +25,13 @@ use crate::{dial::request_error, error::LoadError};
 
 const CONSUMERS_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Time for taking a run's own messages out of all of its queues. Chosen: some hundred thousand of them.
+/// Time for removing a run's own messages from all of its queues. Chosen: enough for some hundred thousand messages.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// AMQP's code for what a type of queue does not know; it ends the connection.
+/// AMQP's code for a condition that a queue type does not support; it ends the connection.
 const NOT_IMPLEMENTED: u16 = 540;
 
-/// The answers to a window of deletions.
+/// Answers to a window of deletions.
 type Answers = Vec<Result<Reply, Refusal>>;
 
 /// The state of a queue.
@@ -45,7 +45,7 @@ enum State {
 impl Remover<'_> {
     pub(super) fn queues(&mut self) -> Result<(), LoadError> {
         let states = self.settled_states()?;
-        let is_absent = |at: &usize| matches!(states[*at], State::Absent);
+        let is_absent = |index: &usize| matches!(states[*index], State::Absent);
         let (absent, present): (Vec<usize>, Vec<usize>) = (0..states.len()).partition(is_absent);
         let proved = self.proved(present, OwnedTopology::queue_mark, Self::queue_in_words)?;
         let mut free = Vec::with_capacity(proved.len());
@@ -56,14 +56,14 @@ impl Remover<'_> {
             }
         }
         let free = self.without_foreign_bindings(free, true);
-        let is_full = |at: usize| states[at].has_messages() && self.spares(at);
-        let full = free.iter().copied().filter(|&at| is_full(at)).collect::<Vec<_>>();
+        let is_full = |index: usize| states[index].has_messages() && self.spares(index);
+        let full = free.iter().copied().filter(|&index| is_full(index)).collect::<Vec<_>>();
         let free = self.drained(free, &full)?;
         self.delete_queues(&free)?;
         self.unmark(&free, &absent, OwnedTopology::queue_mark)
     }
 
-    /// The messages of others in this queue are spared. Others cannot know a name that holds the token.
+    /// Returns whether messages of others in this queue are preserved. Others cannot know a name with the token.
     fn spares(&self, at: usize) -> bool {
         self.policy.keeps_messages() && !self.run.is_known_by_name(&self.run.queues[at])
     }
@@ -84,7 +84,7 @@ impl Remover<'_> {
         }
     }
 
-    /// Takes the run's own messages out of those `queues` that are `full`. Queues with messages of others are kept.
+    /// Removes the run's own messages from the `full` ones among `queues`. Queues with messages of others are kept.
     fn drained(&mut self, queues: Vec<usize>, full: &[usize]) -> Result<Vec<usize>, LoadError> {
         let Some(own) = self.policy.own_messages else { return Ok(queues) };
         let (deadline, run) = (Instant::now() + DRAIN_TIMEOUT, self.run);
@@ -99,16 +99,17 @@ impl Remover<'_> {
             self.keep(self.queue_in_words(at), reason);
             kept.push(at);
         }
-        Ok(queues.into_iter().filter(|at| !kept.contains(at)).collect())
+        Ok(queues.into_iter().filter(|index| !kept.contains(index)).collect())
     }
 
-    /// What each queue holds, once consumers that are about to go have gone.
+    /// Returns the state of each queue, after waiting for consumers that are about to disappear.
     fn settled_states(&mut self) -> Result<Vec<State>, LoadError> {
         let mut states = self.states(&(0..self.run.queues.len()).collect::<Vec<_>>())?;
         let deadline = Instant::now() + self.policy.consumers_gone_timeout;
         loop {
             let is_used = |state: &State| matches!(state, State::There { consumers: 1.., .. });
-            let used: Vec<usize> = (0..states.len()).filter(|&at| is_used(&states[at])).collect();
+            let used: Vec<usize> =
+                (0..states.len()).filter(|&index| is_used(&states[index])).collect();
             if used.is_empty() || Instant::now() >= deadline {
                 return Ok(states);
             }
@@ -121,16 +122,19 @@ impl Remover<'_> {
 
     fn states(&mut self, numbers: &[usize]) -> Result<Vec<State>, LoadError> {
         let none = Table::default();
-        let requests: Vec<_> =
-            numbers.iter().map(|&at| passive_queue(&self.run.queues[at].name, &none)).collect();
+        let requests: Vec<_> = numbers
+            .iter()
+            .map(|&index| passive_queue(&self.run.queues[index].name, &none))
+            .collect();
         let answers = self.topology.each(&requests, "looking at queues")?;
         Ok(answers.into_iter().map(State::of).collect())
     }
 
     fn delete_queues(&mut self, numbers: &[usize]) -> Result<(), LoadError> {
-        let (classic, others): (Vec<usize>, Vec<usize>) =
-            numbers.iter().partition(|&&at| self.run.queues[at].queue_type == QueueType::Classic);
-        let (spared, classic) = classic.into_iter().partition(|&at| self.spares(at));
+        let (classic, others): (Vec<usize>, Vec<usize>) = numbers
+            .iter()
+            .partition(|&&index| self.run.queues[index].queue_type == QueueType::Classic);
+        let (spared, classic) = classic.into_iter().partition(|&index| self.spares(index));
         let all = [(spared, Condition::UnusedAndEmpty), (classic, Condition::Unused)];
         for (numbers, condition) in all.into_iter().chain([(others, Condition::None)]) {
             for window in numbers.chunks(self.topology.window()) {
@@ -143,8 +147,9 @@ impl Remover<'_> {
         Ok(())
     }
 
-    /// Queues that are of another type than was asked for (the virtual host may have a type of its
-    /// own) do not know the conditions, which the broker answers with the end of the connection.
+    /// Deletes a window of queues. The actual type of a queue may differ from the declared one, because the virtual
+    /// host may have a default type. Such a queue may not support the conditions, and the broker then ends the
+    /// connection.
     fn delete_window(
         &mut self,
         numbers: &[usize],
@@ -155,14 +160,15 @@ impl Remover<'_> {
         }
         match condition {
             Condition::UnusedAndEmpty => {
-                let one = |at: &usize| self.delete_one(*at, condition);
+                let one = |index: &usize| self.delete_one(*index, condition);
                 numbers.iter().map(one).collect()
             }
             Condition::Unused | Condition::None => self.delete_window(numbers, Condition::None),
         }
     }
 
-    /// Deletes one queue, or not: no condition is dropped. What was deleted before is absent, which the broker accepts.
+    /// Deletes one queue or keeps it, without dropping a condition. A previously deleted queue is absent, which the
+    /// broker accepts.
     fn delete_one(
         &mut self,
         at: usize,
@@ -178,7 +184,7 @@ impl Remover<'_> {
         Ok(answers.and_then(|answers| answers.into_iter().next()).unwrap_or_else(|| Err(refusal())))
     }
 
-    /// Absent: a queue does not know the condition; the connection is another one now.
+    /// Absent if a queue does not support the condition; the connection has then been replaced.
     fn try_delete(
         &mut self,
         numbers: &[usize],
@@ -186,7 +192,7 @@ impl Remover<'_> {
     ) -> Result<Option<Answers>, LoadError> {
         let if_empty = condition == Condition::UnusedAndEmpty;
         let if_unused = condition != Condition::None;
-        let names = numbers.iter().map(|&at| self.run.queues[at].name.as_str());
+        let names = numbers.iter().map(|&index| self.run.queues[index].name.as_str());
         let requests: Vec<_> =
             names.map(|queue| Request::QueueDelete { queue, if_unused, if_empty }).collect();
         match ask(&mut self.topology.client, &requests) {
@@ -202,7 +208,7 @@ impl Remover<'_> {
     }
 }
 
-/// What the broker checks before it deletes a queue.
+/// The condition that the broker checks before it deletes a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Condition {
     UnusedAndEmpty,

@@ -1,4 +1,4 @@
-//! Removal of what a run declared: only what is certainly the run's, and what nobody else uses.
+//! Removal of a run's declared objects: only objects that are certainly the run's and that no others use.
 //!
 //! ```text
 //! state of each ─► left: used, bound by others, full ─► proof by marker ─► own messages out ─► delete ─► markers
@@ -21,16 +21,15 @@ use super::{
 };
 use crate::{dial::Dialer, error::LoadError};
 
-/// A broker may still be at the last requests of a connection that was killed: such as an exchange or a
-/// binding. Chosen, not measured: the fault campaign saw it once.
+/// Time in which a broker may still process the last requests of a killed connection, such as an exchange or a binding.
+/// Chosen, not measured: the fault campaign saw it once.
 const LAST_REQUESTS_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// As [`LAST_REQUESTS_TIMEOUT`], when the last may be the declaration of a queue. A quorum queue
-/// came more than two seconds after its connection was gone, on two cores with four programs at
-/// work.
+/// As [`LAST_REQUESTS_TIMEOUT`], if the last request may declare a queue. One quorum queue appeared more than two
+/// seconds after its connection was gone, on two cores with four busy programs.
 const LAST_DECLARATION_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Removes what a run left behind that has ended, as far as that is certain.
+/// Removes the objects that an ended run left behind, if they are certainly the run's.
 pub fn remove_leftovers(
     dialer: &Dialer,
     run: &OwnedTopology,
@@ -59,7 +58,7 @@ pub fn remove_leftovers(
     Ok(outcome)
 }
 
-/// Removes what `run` declared, on these terms. Gives back the connection, or the one in its place.
+/// Removes the objects of `run` under this policy. Returns the connection or its replacement.
 pub(crate) fn remove(
     topology: Topology,
     dialer: &Dialer,
@@ -70,8 +69,8 @@ pub(crate) fn remove(
     Ok((removal, topology))
 }
 
-/// As [`remove`], with the time in which something may still be declared: because an object does
-/// not exist and was never marked, or because churn declares it again and again.
+/// As [`remove`], and returns the time in which objects may still appear. This happens if an object does not exist and
+/// was never marked, or if churn declares it repeatedly.
 fn try_remove<'a>(
     topology: Topology,
     dialer: &'a Dialer,
@@ -98,28 +97,28 @@ pub(super) struct Remover<'a> {
     pub(super) dialer: &'a Dialer,
     pub(super) run: &'a OwnedTopology,
     pub(super) policy: RemovalPolicy<'a>,
-    /// Absent: they are not asked about.
+    /// Absent: bindings are not checked.
     bindings: Option<SeenBindings>,
     removal: Removal,
     may_come: Duration,
 }
 
 impl Remover<'_> {
-    /// Unbinds what holds the token in its key: it is the run's. Unbinding what is not bound does nothing.
+    /// Removes bindings with the token in their key, which are the run's. Unbinding a missing binding does nothing.
     fn bindings(&mut self) -> Result<(), LoadError> {
         let (own, others): (Vec<_>, Vec<_>) = (self.run.bindings.iter())
             .partition(|binding| self.run.is_named_by_token(&binding.routing_key));
         for binding in others {
             self.keep(format!("binding of queue `{}`", binding.queue), KeptReason::NotMarked);
         }
-        let arguments: Vec<_> = own.iter().map(|it| field_table(&it.arguments)).collect();
+        let arguments: Vec<_> = own.iter().map(|binding| field_table(&binding.arguments)).collect();
         let requests: Vec<_> = own
             .iter()
             .zip(&arguments)
-            .map(|(it, arguments)| Request::QueueUnbind {
-                queue: &it.queue,
-                exchange: &it.exchange,
-                routing_key: &it.routing_key,
+            .map(|(binding, arguments)| Request::QueueUnbind {
+                queue: &binding.queue,
+                exchange: &binding.exchange,
+                routing_key: &binding.routing_key,
                 arguments,
             })
             .collect();
@@ -135,7 +134,7 @@ impl Remover<'_> {
         Ok(())
     }
 
-    /// Deletes the markers of what is gone, which are bound to nothing now.
+    /// Deletes the markers of deleted objects, which have no bindings now.
     pub(super) fn unmark(
         &mut self,
         deleted: &[usize],
@@ -143,7 +142,7 @@ impl Remover<'_> {
         mark_of: impl Fn(&OwnedTopology, usize) -> Option<Marker>,
     ) -> Result<(), LoadError> {
         let all = |numbers: &[usize]| -> Vec<Marker> {
-            numbers.iter().filter_map(|&at| mark_of(self.run, at)).collect()
+            numbers.iter().filter_map(|&index| mark_of(self.run, index)).collect()
         };
         let (deleted, absent) = (all(deleted), all(absent));
         self.topology.prove(&deleted)?;
@@ -153,7 +152,7 @@ impl Remover<'_> {
         Ok(())
     }
 
-    /// Those of `numbers` that are certainly the run's; the others are kept.
+    /// Returns those of `numbers` that are certainly the run's; the others are kept.
     pub(super) fn proved(
         &mut self,
         numbers: Vec<usize>,
@@ -164,8 +163,9 @@ impl Remover<'_> {
             return Ok(numbers);
         }
         let (marked, mut proved): (Vec<usize>, Vec<usize>) =
-            numbers.into_iter().partition(|&at| mark_of(self.run, at).is_some());
-        let marks: Vec<Marker> = marked.iter().filter_map(|&at| mark_of(self.run, at)).collect();
+            numbers.into_iter().partition(|&index| mark_of(self.run, index).is_some());
+        let marks: Vec<Marker> =
+            marked.iter().filter_map(|&index| mark_of(self.run, index)).collect();
         for (at, proof) in marked.into_iter().zip(self.topology.prove(&marks)?) {
             match proof {
                 Proof::Bound => proved.push(at),
@@ -176,13 +176,14 @@ impl Remover<'_> {
         Ok(proved)
     }
 
-    /// An exchange from which another of the run's is fed is used until that one is gone.
+    /// Removes exchanges. An exchange that feeds another exchange of the run is in use until that one is deleted.
     fn exchanges(&mut self) -> Result<(), LoadError> {
         let all: Vec<usize> = (0..self.run.exchanges.len()).collect();
-        let names: Vec<_> = self.run.exchanges.iter().map(|it| it.name.clone()).collect();
+        let names: Vec<_> =
+            self.run.exchanges.iter().map(|exchange| exchange.name.clone()).collect();
         let there = self.topology.has_exchanges(&names)?;
         let (present, absent): (Vec<usize>, Vec<usize>) =
-            all.into_iter().partition(|&at| there[at]);
+            all.into_iter().partition(|&index| there[index]);
         let proved = self.proved(present, OwnedTopology::exchange_mark, Self::exchange_in_words)?;
         let mut left = self.without_foreign_bindings(proved, false);
         let mut gone = Vec::new();
@@ -192,7 +193,7 @@ impl Remover<'_> {
             refusals.clear();
             let requests: Vec<_> = left
                 .iter()
-                .map(|&at| Request::ExchangeDelete { exchange: &names[at], if_unused: true })
+                .map(|&index| Request::ExchangeDelete { exchange: &names[index], if_unused: true })
                 .collect();
             let answers = self.topology.each(&requests, "removing exchanges")?;
             for (at, answer) in std::mem::take(&mut left).into_iter().zip(answers) {
@@ -217,7 +218,7 @@ impl Remover<'_> {
         self.unmark(&gone, &absent, OwnedTopology::exchange_mark)
     }
 
-    /// Those of `numbers` that nobody else has bound; the others are kept.
+    /// Returns those of `numbers` without bindings of others; the objects with such bindings are kept.
     pub(super) fn without_foreign_bindings(
         &mut self,
         numbers: Vec<usize>,
@@ -242,7 +243,7 @@ impl Remover<'_> {
     ) -> Option<KeptReason> {
         let bindings = self.bindings.as_ref()?;
         let (name, marker) = if is_queue {
-            // Only its name leads to it, which nobody else has.
+            // Only the queue's name leads to it, and no other queue has that name.
             let queue = run.queues.get(at).filter(|queue| !run.is_known_by_name(queue))?;
             (&queue.name, run.queue_mark(at))
         } else {

@@ -1,4 +1,4 @@
-//! What may be removed.
+//! The conditions for a removal.
 
 use std::time::Duration;
 
@@ -7,25 +7,25 @@ use super::{foreign_bindings::ForeignBindings, own_messages::OwnMessages};
 /// Timeout for consumers of the run to disappear after their connection has been closed. Chosen.
 const CONSUMERS_GONE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Which proofs an object needs before it is removed.
+/// The proofs that an object needs before its removal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RemovalPolicy<'a> {
-    /// Only what its marker proves; else what the caller knows to be its own.
+    /// True: only objects that their markers prove are removed. False: objects that the caller knows to be its own are
+    /// removed.
     pub(crate) needs_proof: bool,
-    /// What becomes of messages.
+    /// Treatment of messages.
     pub(crate) messages: Messages,
-    /// Tells the messages of a run that has just ended from those of others. Absent: every message
-    /// may be somebody else's.
+    /// Distinguishes the messages of a run that has just ended from those of others. Absent: any message may belong to
+    /// others.
     pub(crate) own_messages: Option<OwnMessages>,
-    /// What is known of bindings that others made. Absent: the run has just ended, and they are not
-    /// asked about.
+    /// Knowledge about bindings that others made. Absent: the run has just ended, and bindings are not checked.
     pub(crate) bindings: Option<ForeignBindings<'a>>,
-    /// How long to wait for consumers of the caller's own to be gone.
+    /// Timeout for the caller's own consumers to disappear.
     pub(crate) consumers_gone_timeout: Duration,
 }
 
 impl<'a> RemovalPolicy<'a> {
-    /// At the end of a run. `needs_proof`: it could mark what it declared.
+    /// The policy at the end of a run. `needs_proof`: the run could mark its declarations.
     pub(crate) const fn at_the_end(
         needs_proof: bool,
         messages: Messages,
@@ -35,7 +35,7 @@ impl<'a> RemovalPolicy<'a> {
         Self { needs_proof, messages, own_messages, bindings: None, consumers_gone_timeout }
     }
 
-    /// Of a run that has ended.
+    /// The policy for the leftovers of an ended run.
     pub(super) const fn of_leftovers(messages: Messages, bindings: ForeignBindings<'a>) -> Self {
         Self {
             needs_proof: true,
@@ -46,18 +46,18 @@ impl<'a> RemovalPolicy<'a> {
         }
     }
 
-    /// A queue goes only when the broker itself finds it empty and unused.
+    /// Returns whether a queue may be deleted only if the broker itself finds it empty and unused.
     pub(super) fn keeps_messages(&self) -> bool {
         self.messages == Messages::Keep
     }
 }
 
-/// What becomes of messages in queues that are removed.
+/// Treatment of messages in removed queues.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Messages {
-    /// A message of others stays, and its queue with it; so do quorum queues and streams, which the
-    /// broker deletes whatever they hold.
+    /// A message of others stays together with its queue. Quorum queues and streams also stay, because the broker
+    /// deletes them regardless of their contents.
     Keep,
-    /// They go with their queue: a person has asked for it.
+    /// Messages are deleted with their queue, at a person's request.
     Discard,
 }

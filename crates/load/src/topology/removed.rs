@@ -1,61 +1,61 @@
-//! The result of a removal: what was removed, what was kept, and why. `removal.rs` does the removal.
+//! The result of a removal: removed objects, kept objects and the reasons. `removal.rs` does the removal.
 
 use std::fmt;
 
 use rabbitscope_runs::scenario::QueueType;
 
-/// What was removed, and what was left where it is.
+/// Removed objects and kept objects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Removal {
-    /// In words: "queue `q`".
+    /// Descriptions: "queue `q`".
     pub removed: Vec<String>,
-    /// In order of looking.
+    /// Kept objects in the order of the check.
     pub kept: Vec<KeptObject>,
 }
 
-/// Something that was left where it is.
+/// An object that was kept.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeptObject {
-    /// In words: "queue `q`".
+    /// Description: "queue `q`".
     pub what: String,
-    /// Why.
+    /// Reason for keeping it.
     pub reason: KeptReason,
 }
 
-/// Why something was left where it is.
+/// Reason for keeping an object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeptReason {
-    /// It has consumers, or bindings of others.
+    /// The object has consumers, or bindings of others.
     InUse,
-    /// It holds messages.
+    /// The queue holds this number of messages.
     Messages(u32),
-    /// It holds messages that cannot be recognized as the run's.
+    /// The queue holds messages that cannot be recognized as the run's.
     MessagesOfOthers,
-    /// More messages than were read in time.
+    /// The queue holds more messages than could be read in time.
     TooManyMessages,
-    /// A message came while it was being removed.
+    /// A message arrived during the removal.
     MessageArrived,
     /// The broker deletes a queue of this type even if a message arrives meanwhile.
     NeverChecked(QueueType),
-    /// Whether others have bound it is not known; why.
+    /// It is unknown whether others have bound the object; the cause.
     BindingsUnseen(String),
-    /// A binding that is not the run's.
+    /// The object has a binding that is not the run's.
     Bound {
-        /// From this exchange.
+        /// The source exchange.
         exchange: String,
-        /// By this key.
+        /// The routing key.
         key: String,
     },
-    /// It is not the one that the run declared.
+    /// The object is not the one that the run declared.
     DeclaredAnew,
-    /// The run ended before it could mark it, or it never declared it.
+    /// The run ended before it could mark the object, or never declared it.
     NotMarked,
-    /// The broker's words.
+    /// The broker refused; its text.
     Refused(String),
 }
 
 impl KeptReason {
-    /// It is certainly the run's own, and can be removed once the reason is gone.
+    /// Returns whether the object is certainly the run's own, and can be removed once the reason is gone.
     pub fn is_ours(&self) -> bool {
         !matches!(self, Self::DeclaredAnew | Self::NotMarked)
     }
@@ -104,15 +104,15 @@ impl fmt::Display for KeptObject {
     }
 }
 
-/// What became of what a run left behind.
+/// The outcome for the leftovers of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Leftovers {
-    /// Another broker or virtual host, or one that has lost all it had: nothing was touched.
+    /// This is another broker or virtual host, or one that has lost everything. Nothing was removed.
     NotHere,
-    /// The run is still connected to the broker: nothing was touched.
+    /// The run is still connected to the broker. Nothing was removed.
     Alive,
-    /// The broker does not say; its words. Nothing was touched.
+    /// The broker does not tell; its text. Nothing was removed.
     Unknown(String),
-    /// What is certainly the run's is removed, but for what was kept.
+    /// The objects that are certainly the run's are removed, except the kept ones.
     Settled(Removal),
 }

@@ -43,7 +43,7 @@ pub(super) fn exchange_request<'a>(
     }
 }
 
-/// Declares the queue `name` of those that `queue` stands for.
+/// Declares the queue `name`, which is one of those that `queue` stands for.
 pub(crate) fn declare_request<'a>(
     queue: &QueueSpec,
     name: &'a str,
@@ -68,12 +68,12 @@ pub(crate) fn bind_request<'a>(
     Request::QueueBind { queue, exchange, routing_key, arguments }
 }
 
-/// Arguments of `queue.declare`. A classic queue needs none to say so.
+/// Returns the arguments of `queue.declare`. A classic queue does not need its type as an argument.
 pub(crate) fn queue_arguments(queue: &QueueSpec) -> Table {
     typed_queue_arguments(queue.queue_type, &queue.arguments)
 }
 
-/// Arguments of a queue of this type.
+/// Returns the arguments of a queue of this type.
 pub(crate) fn typed_queue_arguments(
     queue_type: QueueType,
     arguments: &BTreeMap<String, FieldValue>,
@@ -86,7 +86,7 @@ pub(crate) fn typed_queue_arguments(
     table
 }
 
-/// A scenario's table as AMQP writes it.
+/// Converts a scenario's table into an AMQP field table.
 pub(crate) fn field_table(fields: &BTreeMap<String, FieldValue>) -> Table {
     Table(fields.iter().map(|(name, field)| (name.clone(), value(field))).collect())
 }

@@ -1,16 +1,15 @@
-//! Declares the topology of a session again after the broker has lost it.
+//! Restoration of a session's topology after the broker has lost it.
 
 use std::{sync::Mutex, time::Instant};
 
 use super::{connection::Topology, declarations::Declarations, owned_topology::OwnedTopology};
 use crate::{dial::Dialer, error::LoadError};
 
-/// The session's own connection and what was declared over it. Queues that are exclusive and have no
-/// consumer belong to that connection.
+/// The session's own connection and its declarations. Exclusive queues without a consumer belong to that connection.
 #[derive(Debug)]
 pub(crate) struct Restorer {
     declarations: Declarations,
-    /// What is marked as this run's, and is marked again when it was lost.
+    /// Objects that are marked as this run's. Lost ones are marked again.
     marked: Option<OwnedTopology>,
     state: Mutex<State>,
 }
@@ -31,15 +30,15 @@ impl Restorer {
         Self { declarations, marked, state: Mutex::new(state) }
     }
 
-    /// Makes sure that the topology exists, for a connection that was lost at `lost`. When many
-    /// were lost together, the first to come back restores it; the others wait.
+    /// Makes sure that the topology exists, for a connection that was lost at `lost`. If many connections were lost
+    /// together, the first one to return restores it; the others wait.
     pub(crate) fn restore(&self, lost: Instant, dialer: &Dialer) -> Result<(), LoadError> {
         let mut state = self.state.lock().expect("restoring does not panic");
         if state.restored > lost {
             return Ok(());
         }
         let began = Instant::now();
-        // The old connection, if it still works: exclusive queues are bound to it.
+        // The old connection is preferred if it still works, because exclusive queues are bound to it.
         let is_done = state.control.as_mut().is_some_and(|control| self.declare(control).is_ok());
         if !is_done {
             state.control = None;
@@ -51,7 +50,8 @@ impl Restorer {
         Ok(())
     }
 
-    /// What somebody else has declared meanwhile under a name of ours is used, and not marked.
+    /// Declares the topology again. An object that another program has declared meanwhile under one of our names is
+    /// used, but not marked.
     fn declare(&self, control: &mut Topology) -> Result<(), LoadError> {
         let Some(marked) = self.marked.as_ref().filter(|marked| !marked.is_empty()) else {
             return control.create_again(&self.declarations);
@@ -64,8 +64,8 @@ impl Restorer {
         Ok(())
     }
 
-    /// Messages in each of these queues that are ready for consumers; absent for those that are not
-    /// there or belong to others, and when the broker cannot be asked.
+    /// Returns the number of ready messages in each of these queues. It is absent for queues that do not exist or
+    /// belong to others, and if the broker does not answer.
     pub(crate) fn depths(&self, queues: &[String], dialer: &Dialer) -> Vec<Option<u64>> {
         let mut state = self.state.lock().expect("restoring does not panic");
         let known = state.control.as_mut().and_then(|control| control.depths(queues).ok());
@@ -77,7 +77,7 @@ impl Restorer {
         })
     }
 
-    /// Closes the connection. It does not matter when the broker does not answer.
+    /// Closes the connection. A missing answer of the broker does not matter.
     pub(crate) fn close(self) {
         let state = self.state.into_inner().expect("restoring does not panic");
         state.control.into_iter().for_each(Topology::close);

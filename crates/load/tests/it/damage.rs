@@ -1,5 +1,5 @@
-//! Malformed and oversized frames, wrong channels, sudden ends and silence: each ends the run with
-//! a sentence that says what it was, soon, and without a panic.
+//! Malformed and oversized frames, wrong channels, sudden ends and silence. Each ends the run soon and without a panic,
+//! with a sentence about the cause.
 
 use std::{
     sync::{OnceLock, atomic::AtomicBool},
@@ -31,7 +31,7 @@ fn frame(kind: u8, channel: u16, payload: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// `close` of class 10 (connection) or 20 (channel), with these words.
+/// Encodes `close` of class 10 (connection) or 20 (channel) with this text.
 fn close(class: u8, code: u16, text: &str) -> Vec<u8> {
     let method = if class == 10 { 50 } else { 40 };
     let mut payload = vec![0, class, 0, method];
@@ -42,7 +42,7 @@ fn close(class: u8, code: u16, text: &str) -> Vec<u8> {
     payload
 }
 
-/// A run of a minute ends within seconds, aborted, for a reason with these words.
+/// Checks that a run of a minute ends within seconds as aborted, with `expected` in the reason.
 #[track_caller]
 fn check(damage: Damage, queue: &str, expected: &str) {
     let relay = relay::start(broker().address(), damage);

@@ -1,4 +1,4 @@
-//! The load against a real broker: answers that are damaged on their way, and removal beside a publisher.
+//! The load against a real broker: answers that are damaged in transit, and removal concurrent with a publisher.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 

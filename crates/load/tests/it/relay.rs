@@ -1,4 +1,4 @@
-//! Between the load and the real broker: hands bytes on, and damages one connection.
+//! A relay between the load and the real broker that forwards bytes and damages one connection.
 
 use std::{
     io::{Read, Write},
@@ -11,20 +11,20 @@ use std::{
     time::Duration,
 };
 
-/// What happens to the second connection, which is the publisher's, half a second after it was made.
+/// Damage to the second connection, the publisher's, half a second after it was made.
 #[derive(Clone, Debug)]
 pub(crate) enum Damage {
-    /// These bytes come from the broker's side, and then whatever the broker says.
+    /// Sends these bytes to the client, then forwards the broker's bytes.
     Inject(Vec<u8>),
-    /// The same, and then nothing more.
+    /// Sends these bytes to the client, then nothing more.
     InjectAndStall(Vec<u8>),
-    /// The socket is closed without a word.
+    /// Closes the socket without a message.
     Close,
 }
 
 const DELAY: Duration = Duration::from_millis(500);
 
-/// Listens for the rest of the test; says where.
+/// Starts listening until the end of the test. Returns the address.
 pub(crate) fn start(broker: SocketAddr, damage: Damage) -> SocketAddr {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let address = listener.local_addr().unwrap();
@@ -59,8 +59,8 @@ fn hand_on(mut from: TcpStream, mut to: TcpStream, is_silent: &AtomicBool) {
     }
 }
 
-/// The broker has nothing to say to a publisher without confirms, but for heartbeats; so that what
-/// is put in stands between frames.
+/// Applies the damage. The broker sends only heartbeats to a publisher without confirms, so injected bytes stand
+/// between frames.
 fn harm(damage: &Damage, mut client: TcpStream, is_silent: &AtomicBool) {
     thread::sleep(DELAY);
     match damage {

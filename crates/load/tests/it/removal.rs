@@ -1,5 +1,5 @@
-//! Removal beside an application that publishes at each of its steps: no message that the broker has
-//! confirmed is lost.
+//! Removal with an application that publishes before one of its steps: no message that the broker has confirmed is
+//! lost.
 
 use std::{cell::RefCell, io, sync::atomic::AtomicBool, thread, time::Duration};
 
@@ -15,7 +15,7 @@ use crate::{
     stepping::{Application, Stepping},
 };
 
-/// Forgets nothing.
+/// A journal that keeps every entry.
 #[derive(Default)]
 struct Journal(RefCell<Vec<String>>);
 
@@ -28,18 +28,18 @@ impl CleanupJournal for Journal {
     fn undone(&self, _: &OwnedTopology, _: Result<Removal, LoadError>) {}
 }
 
-/// How a run ends.
+/// The end of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum End {
-    /// It removes what it declared.
+    /// The run removes its declarations.
     Closed,
-    /// The same, with messages of its own in the queue.
+    /// The run removes its declarations, with its own messages in the queue.
     ClosedFull,
-    /// It is killed, and a later run removes what is empty.
+    /// The run is killed, and a later run removes empty objects.
     Killed,
 }
 
-/// What many removals came to.
+/// Counts over many removals.
 #[derive(Debug, Default)]
 struct Tally {
     published: u32,
@@ -86,7 +86,7 @@ fn end(mut session: Session, end: End, dialer: &Dialer, arm: impl Fn()) {
     }
     let declared = session.declared().clone();
     drop(session);
-    // The broker may not have missed its connection yet.
+    // The broker may not have noticed the end of the connection yet.
     loop {
         arm();
         let excluded = ForeignBindings::Excluded;
@@ -98,7 +98,8 @@ fn end(mut session: Session, end: End, dialer: &Dialer, arm: impl Fn()) {
     }
 }
 
-/// Removes `times` queues; the application publishes before another frame each time, `stride` frames later.
+/// Removes `times` queues. Each time the application publishes before a different frame, `stride` frames later than
+/// before.
 #[track_caller]
 fn check(kind: &str, ends: &[End], (times, stride): (usize, usize)) -> Tally {
     let (stepping, dialer) = connect();
@@ -110,7 +111,7 @@ fn check(kind: &str, ends: &[End], (times, stride): (usize, usize)) -> Tally {
         let (has_published, was_reached) = stepping.outcome();
         let left = stepping.application(|application| application.messages(&queue));
         tally.published += u32::from(has_published);
-        // The broker counts messages in streams every five seconds; a stream that is there has all of them.
+        // The broker counts messages in streams every five seconds; a stream that still exists has all of them.
         let is_lost = left.is_none_or(|left| left == 0 && kind != "stream");
         tally.lost += u32::from(has_published && is_lost);
         (tally.removed, tally.kept) = match left {

@@ -1,5 +1,4 @@
-//! Between a removal and the broker: before one of the frames that the removal sends, an application
-//! publishes a message.
+//! A relay between a removal and the broker: an application publishes a message before one of the removal's frames.
 
 use std::{
     io::{Read, Write},
@@ -14,7 +13,7 @@ use rabbitscope_amqp::{Event, Properties, Reply, Request, Table, Uri, blocking::
 const HEADER_BYTES: usize = 8;
 const FRAME_HEAD_BYTES: usize = 7;
 
-/// An application with a connection of its own.
+/// An application with its own connection.
 pub(crate) struct Application {
     client: Client,
     channel: u16,
@@ -28,7 +27,7 @@ impl Application {
         Self { client, channel }
     }
 
-    /// Messages in a queue; absent when there is no such queue.
+    /// Returns the number of messages in a queue; absent if the queue does not exist.
     pub(crate) fn messages(&mut self, queue: &str) -> Option<u32> {
         let passive = Request::QueueDeclare {
             queue,
@@ -49,7 +48,7 @@ impl Application {
         }
     }
 
-    /// A message that the broker has confirmed. False: the queue was not there.
+    /// Publishes a message and waits for the broker's confirm. Returns false if the queue does not exist.
     pub(crate) fn publish(&mut self, queue: &str) -> bool {
         if self.messages(queue).is_none() {
             return false;
@@ -69,16 +68,16 @@ impl Application {
     }
 }
 
-/// When the application publishes.
+/// The frame before which the application publishes.
 struct Plan {
     application: Application,
     queue: String,
-    /// Frames until then; absent: not, or not any more.
+    /// Frames left before the application publishes; absent without a plan, and after it has published.
     left: Option<usize>,
     has_published: bool,
 }
 
-/// Hands frames on.
+/// The relay that forwards frames.
 #[derive(Clone)]
 pub(crate) struct Stepping {
     pub(crate) address: SocketAddr,
@@ -106,7 +105,7 @@ impl Stepping {
                 thread::spawn(move || {
                     let ending = broker.try_clone().unwrap();
                     handing.hand_on(client, broker);
-                    // As the broker sees the end of a killed program.
+                    // The broker then sees the end of a killed program.
                     ending.shutdown(Shutdown::Both).ok();
                 });
             }
@@ -142,13 +141,13 @@ impl Stepping {
         }
     }
 
-    /// Before the frame with this number the application publishes to `queue`.
+    /// Makes the application publish to `queue` before the frame with this number.
     pub(crate) fn publish_before(&self, frame: usize, queue: &str) {
         let mut plan = self.plan.lock().unwrap();
         (plan.left, plan.queue, plan.has_published) = (Some(frame), queue.to_owned(), false);
     }
 
-    /// Whether that has happened, and whether a frame with that number was sent at all.
+    /// Returns whether the application published, and whether a frame with that number was sent at all.
     pub(crate) fn outcome(&self) -> (bool, bool) {
         let mut plan = self.plan.lock().unwrap();
         (plan.has_published, plan.left.take().is_none())

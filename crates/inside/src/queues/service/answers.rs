@@ -8,11 +8,10 @@ use rabbitscope_text::{metrics::CONTENT_TYPE, parse_duration};
 use super::shared_reader::SharedReader;
 use crate::queues::{Listing, ListingView, Page, QueueFilter, SortKey, prometheus};
 
-/// Capacity that is reserved for each queue in JSON: a queue with a name of some 20 characters takes about
-/// 170 bytes.
+/// Reserved capacity per queue in JSON: a queue with a name of some 20 characters takes about 170 bytes.
 const ROW_BYTES: usize = 192;
 
-/// Responds with a reading that is at most as old as the request allows, and waits for a new one otherwise.
+/// Responds with a reading that is recent enough for the request. Otherwise waits for a new one.
 pub(super) fn respond(request: &Request, reader: &SharedReader) -> Response {
     let answer: fn(&ListingView<'_>) -> Response = match request.path.as_str() {
         "/queues" => as_json,
@@ -35,7 +34,7 @@ struct Query {
     filter: QueueFilter,
     sort: SortKey,
     page: Page,
-    /// Greatest age of the reading when the request arrives.
+    /// Greatest age of the reading at the arrival of the request.
     max_age: Duration,
 }
 

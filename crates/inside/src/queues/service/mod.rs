@@ -4,8 +4,8 @@
 //!  clients ══► server (`rabbitscope-http`) ──► answers (its workers) ──► shared reader (one thread) ══► node
 //! ```
 //!
-//! Requests that arrive during a reading are all answered by the next reading, so that more
-//! clients cause no more work on the node.
+//! The next reading answers all requests that arrive during a reading, so that more clients cause no more work on the
+//! node.
 
 mod answers;
 mod server;

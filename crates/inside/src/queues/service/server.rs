@@ -1,4 +1,4 @@
-//! Starts the HTTP server and waits for its end.
+//! The start of the HTTP server and the wait for its end.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -13,10 +13,10 @@ use rabbitscope_http::{Limits, Listener, Server};
 use super::{answers, shared_reader::SharedReader};
 use crate::InsideError;
 
-/// How often the stop flag is read; a person notices no delay of this length after Ctrl-C.
+/// Interval at which the stop flag is read. A person does not notice such a delay after Ctrl-C.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Serves until `stop` is set. The agent on the node is removed with the connection.
+/// Serves until `stop` is set. The end of the connection removes the agent from the node.
 pub fn serve(
     listener: Listener,
     connection: Connection,
@@ -24,7 +24,7 @@ pub fn serve(
     stop: &AtomicBool,
 ) -> Result<(), InsideError> {
     let reader = SharedReader::start(connection, options);
-    // The first client does not wait for the compiler on the node.
+    // The first client should not wait for the compiler on the node.
     reader.next(Duration::ZERO).map_err(InsideError::Reading)?;
     let _server = Server::start(listener, Limits::default(), move |request| {
         answers::respond(request, &reader)

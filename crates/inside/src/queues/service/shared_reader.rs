@@ -1,5 +1,5 @@
-//! The thread that owns the connection and reads the node on request. Requests that arrive during one reading
-//! are all answered by the next.
+//! The thread that owns the connection and reads the node on request. The next reading answers all requests that arrive
+//! during a reading.
 
 use std::{
     sync::{Arc, Mutex, PoisonError, mpsc},
@@ -14,7 +14,7 @@ use crate::queues::{Listing, QueueFilter, QueueReader};
 /// The channel to a request that waits for a reading.
 type Waiting = mpsc::Sender<Result<Arc<Listing>, String>>;
 
-/// Longer than a reading takes: 30 s for the tables, and a new connection before it.
+/// Timeout that exceeds the duration of a reading: 30 s for the tables, after a new connection.
 const READ_TIMEOUT: Duration = Duration::from_secs(40);
 
 /// A handle to the thread.
@@ -25,7 +25,7 @@ pub(super) struct SharedReader {
 }
 
 impl SharedReader {
-    /// Starts the thread with an open connection. The thread opens another when the connection is lost.
+    /// Starts the thread with an open connection. After the loss of the connection, the thread opens a new one.
     pub(super) fn start(connection: Connection, options: ConnectOptions) -> Self {
         let (requests, received) = mpsc::channel::<Waiting>();
         let latest = Arc::default();
@@ -37,10 +37,11 @@ impl SharedReader {
                     Some(connection) => Ok(connection),
                     None => Connection::open(&options),
                 };
-                let outcome =
-                    connection.and_then(|it| answer_all(&it, waiting.clone(), &received, &latest));
+                let outcome = connection.and_then(|connection| {
+                    answer_all(&connection, waiting.clone(), &received, &latest)
+                });
                 if let Err(error) = outcome {
-                    // A request that was answered already has dropped its receiver.
+                    // An already answered request has dropped its receiver.
                     let _ = waiting.send(Err(error.to_string()));
                 }
             }
@@ -48,7 +49,7 @@ impl SharedReader {
         reader
     }
 
-    /// The result of a reading that began after this call, or at most `max_age` before it.
+    /// Returns the result of a reading that began after this call, or at most `max_age` before it.
     pub(super) fn next(&self, max_age: Duration) -> Result<Arc<Listing>, String> {
         if let Some(latest) = self.latest(max_age) {
             return Ok(latest);
@@ -80,7 +81,7 @@ fn answer_all(
         *latest.lock().unwrap_or_else(PoisonError::into_inner) = reading.as_ref().ok().cloned();
         let lost = matches!(&reading, Err(error) if error.kind() == ErrorKind::Unreachable);
         for one in waiting.drain(..) {
-            // A client that went away needs no answer.
+            // A client that has disconnected needs no answer.
             let _ = one.send(reading.as_ref().map(Arc::clone).map_err(ToString::to_string));
         }
         if lost {
