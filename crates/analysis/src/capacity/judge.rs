@@ -28,8 +28,8 @@ const CLEAR_GROWTH: f64 = GROWTH / 2.0;
 /// default of `max-stolen` of experiments.
 const STOLEN: f64 = 0.05;
 
-/// The client, not the broker, caused a latency above its limit if it delayed messages by at least this share of the
-/// limit and the rest of the latency is within the limit.
+/// A latency above its limit is the client's fault if the client itself delayed messages by this share of the limit.
+/// The rest of the latency must be within the limit.
 const OWN_DELAY: f64 = 0.5;
 
 /// The terms of a step.

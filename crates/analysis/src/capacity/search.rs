@@ -113,7 +113,7 @@ impl Search {
         self.has_turned || self.rate >= self.range.max
     }
 
-    /// Returns whether the next step must last [`CLEAR_STEP`](super::CLEAR_STEP), because a shorter one at this rate was
+    /// Returns whether the next step must last [`CLEAR_STEP`](super::CLEAR_STEP), because a shorter one was
     /// inconclusive.
     pub fn needs_clear_step(&self) -> bool {
         self.was_too_short
