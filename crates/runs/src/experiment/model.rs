@@ -30,8 +30,8 @@ pub struct Experiment {
 /// Share of the machine's CPU time taken by the host above which a run says little about the broker. Chosen.
 const MAX_STOLEN: f64 = 0.05;
 
-/// Share of CPU time used by other processes above which a run is in doubt. Chosen: the random order of runs makes up
-/// for less than this, and a build beside an experiment takes more.
+/// Share of CPU time used by other processes above which a run is in doubt. Chosen: the random order of runs must
+/// make up for smaller shares, and a build beside an experiment takes more.
 const MAX_OTHERS: f64 = 0.1;
 
 /// Number of rounds, and the looks at the result.

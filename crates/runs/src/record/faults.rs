@@ -39,8 +39,8 @@ pub struct FaultRecord {
     pub outage: Option<FaultOutage>,
 }
 
-/// Time without service from the start of a fault until the broker has recovered, or until the next fault or the end of
-/// the load.
+/// Time without service from the start of a fault until the broker has recovered. It ends at the latest when the next
+/// fault begins, or the load ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct FaultOutage {

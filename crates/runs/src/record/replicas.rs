@@ -11,7 +11,7 @@ pub struct ReplicaSnapshot {
     /// The occasion: `load begins`, `during fault 3`, `after fault 3`, `load ended`. Faults are counted from 1 in the
     /// order in which they were due.
     pub when: String,
-    /// The node that answered the query.
+    /// The node that received the query.
     pub asked: String,
     /// The queues, in order of their names.
     pub queues: Vec<QueueReplicas>,

@@ -65,7 +65,7 @@ impl Problem {
         Self { path: Vec::new(), origin: Origin::File, reason: reason.into() }
     }
 
-    /// Returns the problem one level further out, under `key`.
+    /// Returns the problem as seen from one level further out, with `key` in front of its path.
     pub(crate) fn under(mut self, key: impl Into<String>) -> Self {
         self.path.insert(0, key.into());
         self

@@ -13,7 +13,7 @@ pub const STAMP_BYTES: u32 = 12;
 /// Routing keys of a group of publishers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RoutingKeys {
-    /// Always `routing_key`; with the default exchange, the name of the queue.
+    /// Always `routing_key`; with the default exchange, the queues of that name.
     Fixed,
     /// The names of the queues that `routing_key` stands for.
     QueueNames,
