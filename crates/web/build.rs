@@ -1,5 +1,5 @@
-//! Builds the page from `ui/` with npm, in a copy inside `OUT_DIR`, so that the sources stay as they
-//! are and several builds can run at once. Leaves `ui/dist/page.js`, `page.css` and `svg.js` there.
+//! Builds the page from `ui/` with npm, in a copy inside `OUT_DIR`. The sources stay unchanged, and several builds can
+//! run at once. Leaves `ui/dist/page.js`, `page.css` and `svg.js` there.
 
 use std::{
     env, fs, io,
@@ -10,7 +10,7 @@ use std::{
 const OLDEST_NODE: u32 = 18;
 const INSTALL: &str = "on Debian: apt-get install nodejs npm";
 
-/// What the page is built from, relative to `ui/`.
+/// The sources of the page, relative to `ui/`.
 const SOURCES: [&str; 7] =
     ["src", "test", "package.json", "package-lock.json", ".npmrc", "tsconfig.json", "build.mjs"];
 
@@ -40,7 +40,8 @@ fn build_page() -> Result<(), String> {
 
 fn check_node() -> Result<(), String> {
     let version = output_of("node", "--version")?;
-    let major = version.trim_start_matches('v').split('.').next().and_then(|it| it.parse().ok());
+    let major =
+        version.trim_start_matches('v').split('.').next().and_then(|major| major.parse().ok());
     if major.is_none_or(|major: u32| major < OLDEST_NODE) {
         return Err(format!(
             "the page needs Node.js {OLDEST_NODE} or later, but `node` is {version}; {INSTALL}"
@@ -82,7 +83,7 @@ fn copy(from: &Path, to: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Runs `npm ci`, unless the packages of this very lock file are there already.
+/// Runs `npm ci`, unless the packages of exactly this lock file are installed.
 fn install_packages(work: &Path) -> Result<(), String> {
     let read = |name: &str| fs::read(work.join(name)).ok();
     let installed = "node_modules/.installed-lock.json";

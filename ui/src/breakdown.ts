@@ -1,4 +1,4 @@
-// Latencies apart for groups and for queues, as tables.
+// Tables of latencies by group and by queue.
 
 import { h } from "./dom.ts";
 import { nanos, whole } from "./format.ts";
@@ -12,7 +12,7 @@ interface Row {
 export function breakdownPart(run: RunRecord): HTMLElement | null {
   const groups = rows(run.breakdown?.groups ?? [], (it) => it.group);
   const queues = rows(run.breakdown?.queues ?? [], (it) => it.queue);
-  // A single group is what the totals say already.
+  // The totals already show a single group.
   const hasGroups = new Set(groups.map((row) => row.latency.name)).size < groups.length;
   if (!hasGroups && queues.length === 0) return null;
   const leftOut = run.breakdown?.["left-out"] ?? 0;

@@ -1,5 +1,5 @@
-// The table of changes of a comparison: shares of each function before and after, and whether they differ
-// by more than the noise of sampling.
+// The table of changes of a comparison: shares of each function before and after, and whether they differ by
+// more than the noise of sampling.
 
 import { h } from "./dom.ts";
 import { digits, percent, signed, whole } from "./format.ts";
@@ -12,7 +12,7 @@ import type { ChangeColumns, CostOfMessages, FrameKind } from "./wire.ts";
 
 const FIRST_ROWS = 30;
 
-/** By which change rows are ordered: that of the greater mover, as they come, or one of the shares. */
+/** Order of rows: the greatest mover first, as in the data, or by the change of one of the shares. */
 type Order = "moved" | "own" | "total";
 
 const SHARES = ["own", "total"] as const;
@@ -35,7 +35,7 @@ export class ChangeTable {
 
   constructor(
     private readonly model: Model,
-    /** Such as that of two runs: what else differs; ends with a full stop. */
+    /** Other differences between the sides, for example between two runs; ends with a full stop. */
     caution: string,
     private readonly pick: (frame: number) => void,
     private readonly cost: CostOfMessages | null = null,
@@ -80,7 +80,7 @@ export class ChangeTable {
     );
   }
 
-  /** Shows changes between two sides of so much weight. */
+  /** Shows changes between two sides with these total weights. */
   show(changes: ChangeColumns, totals: Pair): void {
     [this.changes, this.totals] = [changes, totals];
     this.draw();
@@ -125,7 +125,7 @@ export class ChangeTable {
 
   private draw(): void {
     const rows = this.rows();
-    // Noise is no change: without a change it stands here only on request.
+    // Noise is no change: rows within noise appear only on request if there is no change.
     const isShown = this.text !== "" || rows.some((row) => this.isBeyond(row));
     const first = isShown ? rows.slice(0, FIRST_ROWS) : [];
     const shown = this.showsAll ? rows : first;
@@ -195,7 +195,7 @@ export class ChangeTable {
     ];
   }
 
-  /** Of the share that moved; of the own one if both did. */
+  /** Costs of the share that moved; of the own share if both did. */
   private costCells(changes: ChangeColumns, row: number): HTMLElement[] {
     const { cost } = this;
     if (!cost) return [];

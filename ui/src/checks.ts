@@ -1,4 +1,4 @@
-// What was expected of the run and what became of it, and whether its figures may be believed.
+// The expectations of the run with their results, and the validity of its figures.
 
 import { h } from "./dom.ts";
 import type { Check, RunRecord } from "./wire.ts";

@@ -1,4 +1,4 @@
-// Two profiles against each other: how each was recorded, the graph of changes, the table of changes.
+// Two profiles against each other: their recordings, the graph of changes, the table of changes.
 
 import { ChangeTable } from "./changes.ts";
 import { h } from "./dom.ts";
@@ -30,7 +30,7 @@ export function diffPart(diff: DiffData): HTMLElement[] {
   return [panel.element, table.element];
 }
 
-/** What the terminal says where nothing changed. */
+/** Returns the sentence of the terminal for a comparison without changes. */
 function verdict(diff: DiffData): HTMLElement[] {
   const { "own-beyond-noise": own, "total-beyond-noise": total } = diff.changes;
   const hasChange = [...own, ...total].some((isBeyond) => isBeyond);

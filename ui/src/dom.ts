@@ -1,9 +1,11 @@
-// Making elements. The one place that knows how attributes and children are set.
+// Creation of elements. The only place that sets attributes and children.
 
 type Child = Node | string | null | undefined | false;
 type Attributes = Record<string, string | number | boolean | null | ((event: never) => void)>;
 
-/** An HTML element. Functions become listeners, `true` an empty attribute, `false` and `null` none. */
+/**
+ * Creates an HTML element. Functions become listeners, `true` an empty attribute, `false` and `null` none.
+ */
 export function h<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -12,7 +14,7 @@ export function h<K extends keyof HTMLElementTagNameMap>(
   return fill(document.createElement(tag), attributes, children);
 }
 
-/** The same in SVG. */
+/** Creates an SVG element in the same way. */
 export function s<K extends keyof SVGElementTagNameMap>(
   tag: K,
   attributes: Attributes = {},
@@ -31,7 +33,7 @@ function fill<E extends Element>(element: E, attributes: Attributes, children: C
   return element;
 }
 
-/** Calls `draw` with the width of `element` now and whenever it changes. */
+/** Calls `draw` with the width of `element` now and at every change. */
 export function onWidth(element: Element, draw: (width: number) => void): void {
   let last = 0;
   new ResizeObserver(([entry]) => {

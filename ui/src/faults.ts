@@ -1,4 +1,4 @@
-// What was done to nodes of the broker and what it cost, and which nodes led the queues, as tables.
+// Tables of the faults of the broker's nodes, their costs, and the leaders of the queues.
 
 import { h } from "./dom.ts";
 import { nanos, whole } from "./format.ts";
@@ -49,7 +49,7 @@ function rowOf(fault: Fault): string[] {
   ];
 }
 
-/** Who led each queue when, as far as that changed. */
+/** Lists the leader of each queue at each change. */
 function leaders(replicas: NonNullable<RunRecord["replicas"]>): HTMLElement {
   const rows: string[][] = [];
   const last = new Map<string, string>();

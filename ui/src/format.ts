@@ -5,31 +5,31 @@ import type { Unit } from "./wire.ts";
 const NARROW = "\u202f";
 const MINUS = "\u2212";
 
-/** `1234567` as `1,234,567`. */
+/** Writes `1234567` as `1,234,567`. */
 export function whole(value: number): string {
   return Math.round(value).toLocaleString("en-US");
 }
 
-/** Three significant digits, thousands grouped, no exponent. */
+/** Writes three significant digits, thousands grouped, no exponent. */
 export function digits(value: number): string {
   const size = Math.abs(value);
   const text = size >= 100 ? whole(size) : size === 0 ? "0" : size.toFixed(size >= 10 ? 1 : size >= 1 ? 2 : 3);
   return value < 0 ? MINUS + text : text;
 }
 
-/** A share (0 to 1) with two decimals; what is there is never shown as nothing. */
+/** Writes a share (0 to 1) with two decimals. A share above zero never appears as zero. */
 export function percent(share: number): string {
   if (share === 0) return `0${NARROW}%`;
   if (share < 0.0001) return `<0.01${NARROW}%`;
   return `${(share * 100).toFixed(share >= 0.9995 ? 0 : share >= 0.1 ? 1 : 2)}${NARROW}%`;
 }
 
-/** A change of a share in percentage points, always with its sign. */
+/** Writes a change of a share in percentage points, always with its sign. */
 export function points(change: number): string {
   return `${signed(change)} points`;
 }
 
-/** The same where the unit stands above. */
+/** Writes the same without the unit, for a column with the unit in its head. */
 export function signed(change: number): string {
   const size = Math.abs(change * 100);
   const text = size === 0 ? "0" : size < 0.01 ? "<0.01" : size.toFixed(2);
@@ -44,24 +44,24 @@ const TIMES: [number, string][] = [
   [1, "ns"],
 ];
 
-/** Nanoseconds in the largest unit that keeps a whole digit. */
+/** Writes nanoseconds in the largest unit that keeps a whole digit. */
 export function nanos(value: number): string {
   const [size, unit] = TIMES.find(([size]) => Math.abs(value) >= size) ?? [1, "ns"];
   return `${digits(value / size)} ${unit}`;
 }
 
-/** The same for an axis, without trailing zeros. */
+/** Writes the same for an axis, without trailing zeros. */
 export function shortNanos(value: number): string {
   const [size, unit] = TIMES.find(([size]) => Math.abs(value) >= size) ?? [1, "ns"];
   return `${short(value / size)} ${unit}`;
 }
 
-/** A weight in the unit of its event. */
+/** Writes a weight in the unit of its event. */
 export function amount(weight: number, unit: string): string {
   return unit === "nanoseconds" ? nanos(weight) : `${whole(weight)} ${unit}`;
 }
 
-/** Bytes with binary prefixes. */
+/** Writes bytes with binary prefixes. */
 export function bytes(value: number): string {
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   let index = 0;
@@ -72,14 +72,14 @@ export function bytes(value: number): string {
   return `${digits(value)} ${units[index]}`;
 }
 
-/** Seconds as `30 s` or `2 min 5 s`. */
+/** Writes seconds as `30 s` or `2 min 5 s`. */
 export function duration(seconds: number): string {
   if (seconds < 120) return `${Number(seconds.toFixed(seconds < 10 ? 1 : 0))} s`;
   const rest = Math.round(seconds % 60);
   return `${Math.floor(seconds / 60)} min${rest > 0 ? ` ${rest} s` : ""}`;
 }
 
-/** Large counts for an axis: `50k`, `1.5M`. */
+/** Writes large counts for an axis: `50k`, `1.5M`. */
 export function short(value: number): string {
   const steps: [number, string][] = [
     [1e9, "G"],
@@ -90,13 +90,13 @@ export function short(value: number): string {
   return step ? `${Number((value / step[0]).toPrecision(3))}${step[1]}` : `${Number(value.toPrecision(3))}`;
 }
 
-/** A moment as `2026-11-20 13:05:07 UTC`. */
+/** Writes a moment as `2026-11-20 13:05:07 UTC`. */
 export function moment(unixNanos: number): string {
   if (unixNanos === 0) return "unknown";
   return `${new Date(unixNanos / 1e6).toISOString().slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** A number and its unit apart, so that the unit can be set smaller. */
+/** Returns a number and its unit separately, so that the unit can be set smaller. */
 export function inUnit(value: number, unit: Unit): [string, string] {
   switch (unit) {
     case "per-second":

@@ -1,4 +1,4 @@
-// The top of the page: what ran, where, how it ended, what was lost, and the main figures.
+// The top of the page: the run, its place, its end, its losses, and the main figures.
 
 import { h } from "./dom.ts";
 import { bytes, duration, inUnit, moment, percent, whole } from "./format.ts";
@@ -60,7 +60,7 @@ function losses(run: RunRecord): HTMLElement {
   return h("ul", { class: "losses", "aria-label": "Losses" }, ...items);
 }
 
-/** Figures side by side; nothing where there are none. */
+/** Shows figures side by side; absent if there are none. */
 export function tiles(figures: Figure[], label = "Main figures"): HTMLElement | null {
   if (figures.length === 0) return null;
   return h("section", { class: "tiles", "aria-label": label }, ...figures.map(tile));
@@ -81,7 +81,7 @@ function tile(figure: Figure): HTMLElement {
   );
 }
 
-/** The scenario as resolved, folded away. */
+/** Shows the scenario as resolved, folded. */
 export function scenario(run: RunRecord): HTMLElement {
   return h(
     "details",

@@ -1,4 +1,4 @@
-// On which lines of its source the selected function was.
+// The source lines of the selected function.
 
 import { h } from "./dom.ts";
 import { heaviest, type LineRow, linesOf } from "./flame/lines.ts";
@@ -20,7 +20,7 @@ export class LinesPanel {
   private readonly body = h("tbody");
   private readonly more = h("button", { type: "button", class: "more", click: () => this.showAll() });
 
-  /** `total` is the weight that shares are of, and `whole` what that is. */
+  /** Creates the panel. Shares are of the weight `total`, which `whole` names. */
   constructor(
     private readonly lines: LineColumns,
     private readonly names: string[],
@@ -52,7 +52,7 @@ export class LinesPanel {
     this.draw();
   }
 
-  /** Whether the rest of the page shows the whole recording. */
+  /** Sets whether the rest of the page shows the whole recording. */
   showSelection(isWhole: boolean): void {
     this.isWhole = isWhole;
     this.draw();

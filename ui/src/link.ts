@@ -1,25 +1,25 @@
-// The view in the URL fragment, so that a link shows what its sender saw.
+// The view in the URL fragment, so that a link shows its sender's view.
 
 import type { Range } from "./flame/records.ts";
 
-/** What a reader chose on the profile. A node is `origin.step`, see flame/view.ts. */
+/** The reader's choice on the profile. A node is `origin.step`, see flame/view.ts. */
 export interface Choice {
   /** Search expression; empty for none. */
   search: string;
   /** The node that fills the width; empty for all. */
   zoom: string;
-  /** Root at the bottom. */
+  /** The root is at the bottom. */
   flame: boolean;
-  /** Every recursion open. */
+  /** Every recursion is open. */
   openAll: boolean;
   /** Runs that were opened one by one, by the number of their stack node. */
   opened: number[];
-  /** Whose samples, and by what the graph is grouped: see flame/owners.ts. */
+  /** Owner of the samples, and dimension by which the graph is grouped: see flame/owners.ts. */
   owner: string;
   by: string;
-  /** Of time off the CPU: `blocked`, `runnable`, `idle` or `all`; empty for what is shown at first. */
+  /** For time off the CPU: `blocked`, `runnable`, `idle` or `all`; empty for the default. */
   state: string;
-  /** When, in steps; and what it is compared with. */
+  /** Span of time in steps, and the span to compare it with. */
   range: Range | null;
   against: Range | null;
   /** The function that is shown with its callers and callees; empty for none. */
@@ -86,7 +86,7 @@ function rangeOf(text: string | null): Range | null {
   return found && to > from ? { from, to } : null;
 }
 
-/** Writes the choice into the address; a new zoom can be undone by the browser's back button. */
+/** Writes the choice into the address. The browser's back button can undo a step. */
 export function remember(choice: Choice, isStep: boolean): void {
   const fragment = toFragment(choice);
   if (fragment === location.hash.replace(/^#/, "")) return;

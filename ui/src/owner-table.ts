@@ -1,5 +1,4 @@
-// Whose the samples are: a table by role, queue, channel …, from which the graph is filtered and
-// grouped.
+// The owners of the samples: a table by role, queue, channel …, which filters and groups the graph.
 
 import { h } from "./dom.ts";
 import { EVERYTHING, type Owners, type Selection } from "./flame/owners.ts";
@@ -74,7 +73,7 @@ export class OwnerTable {
   }
 
   private draw(): void {
-    // Never shrinks, so that what is below it stays in place while spans of time are tried.
+    // Never shrinks, so that the content below it stays in place while the reader tries spans of time.
     this.box.style.minHeight = `${this.box.offsetHeight}px`;
     this.tabs.replaceChildren(...this.owners.dimensions().map((name) => this.tab(name)));
     const { owner } = this.selection;

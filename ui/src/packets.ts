@@ -1,4 +1,4 @@
-// What packets say about a run: the main figures, what was found, and the way to the page that has the rest.
+// The packets of a run in short: the main figures, the findings, and a link to the page with the rest.
 
 import { h } from "./dom.ts";
 import { tiles } from "./header.ts";

@@ -1,5 +1,5 @@
-// The profile's part of the page: whose the samples are and when they were, quality, flame graph,
-// lines of the selected function, table of functions. All of it follows what the reader selects.
+// The profile's part of the page: owners and times of the samples, quality, flame graph, lines of the
+// selected function, table of functions. All parts follow the reader's selection.
 
 import { ChangeTable } from "./changes.ts";
 import { h } from "./dom.ts";
@@ -54,10 +54,10 @@ export function profilePart(profile: ProfileData): HTMLElement[] {
   return parts.filter((it) => it !== undefined);
 }
 
-/** How it was recorded, how much of it is selected, and how good its stacks are. */
+/** Shows the recording, the selected share of it, and the quality of its stacks. */
 function aboutSelection(profile: ProfileData, owners: Owners, choice: Selection, total: number): HTMLElement[] {
   if (owners.isWhole(choice)) return [captureFacts(profile), ...cautionOf(profile.caution), qualityBar(profile)];
-  // Of a comparison of two spans it is the first one.
+  // In a comparison of two spans, the weight of the first one.
   const selected = choice.against ? owners.weight(choice) : total;
   const quality = owners.quality(choice);
   const sentence = selected === 0
@@ -70,7 +70,9 @@ function aboutSelection(profile: ProfileData, owners: Owners, choice: Selection,
   return [captureFacts({ ...profile, selected }), ...cautionOf(few), qualityBar(part)];
 }
 
-/** From 100 on a share's standard error is at most 5 points, as in crates/analysis `amount.rs`. */
+/**
+ * With 100 samples or more, a share's standard error is at most 5 points, as in crates/analysis `amount.rs`.
+ */
 function tooFew({ complete, truncated, broken, "no-process": without }: ProfileData["quality"]): string | null {
   const count = complete + truncated + broken + without;
   if (count === 0 || count >= 100) return null;

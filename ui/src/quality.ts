@@ -1,13 +1,13 @@
-// How far the profile can be trusted, and how it was recorded.
+// The reliability of the profile, and the facts of its recording.
 
 import { h } from "./dom.ts";
 import { amount, duration, moment, percent, whole } from "./format.ts";
 import type { Capture, Quality } from "./wire.ts";
 
-/** A recording as the page knows it. */
+/** A recording in the page's form. */
 interface Recording {
   total: number;
-  /** Weight of what of it is shown; all when absent. */
+  /** Weight of the shown part; the whole if absent. */
   selected?: number;
   unit: string;
   capture: Capture;
@@ -23,7 +23,7 @@ const PARTS: [keyof Quality, string][] = [
   ["lost", "lost"],
 ];
 
-/** A bar of all samples by outcome, the sentence, and the recorder's notes. */
+/** Shows a bar of all samples by outcome, the sentence, and the recorder's notes. */
 export function qualityBar(profile: Recording): HTMLElement {
   const { quality, sentence } = profile;
   const known = PARTS.filter(([key]) => quality[key] > 0);
@@ -43,7 +43,7 @@ export function qualityBar(profile: Recording): HTMLElement {
   );
 }
 
-/** The quality of the stacks in one line, as `quality.rs` of crates/analysis has it, without losses. */
+/** Describes the quality of the stacks in one line, like `quality.rs` of crates/analysis, without losses. */
 export function qualitySentence(quality: Quality): string {
   const { complete, truncated, broken, unsymbolised } = quality;
   const { "no-process": without, "no-function": noFunctions } = quality;
@@ -61,7 +61,7 @@ export function qualitySentence(quality: Quality): string {
   return `${ofProcesses}; ${samples(without)} without a process; ${unnamed} have an unsymbolized frame`;
 }
 
-/** A warning to stand before figures, if there is one. */
+/** Returns a warning to put before figures, if there is one. */
 export function cautionOf(caution: string | null): HTMLElement[] {
   return caution ? [h("p", { class: "caution", role: "note" }, caution)] : [];
 }
@@ -70,7 +70,7 @@ function howMuch({ total, selected, unit }: Recording): string {
   return selected === undefined ? amount(total, unit) : `${amount(selected, unit)} of ${amount(total, unit)}`;
 }
 
-/** Recorder, clock, rate, length. */
+/** Lists recorder, clock, rate, length. */
 export function captureFacts(profile: Recording): HTMLElement {
   const { capture } = profile;
   const facts = [

@@ -1,6 +1,6 @@
 // The script inside an SVG flame graph: a click zooms, a search marks. It works on the elements that
-// crates/web `svg.rs` wrote: `#frames > g`, each with a title (name in its first line), a rectangle
-// and perhaps a text.
+// crates/web `svg.rs` wrote: `#frames > g`, each with a title (name in its first line), a rectangle and
+// perhaps a text.
 
 interface Frame {
   group: SVGGElement;
@@ -85,7 +85,7 @@ function search(): void {
   matched.textContent = pattern ? `${((covered(hits) / full) * 100).toFixed(2)} % matched` : "";
 }
 
-/** Width under all these frames, those that stand on each other counted once. */
+/** Returns the width under all these frames; frames above one another count once. */
 function covered(hits: Frame[]): number {
   let width = 0;
   let end = 0;

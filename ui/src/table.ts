@@ -28,7 +28,7 @@ const COLUMNS: Column[] = [
 
 type SortKey = Column["key"] | "name";
 
-/** What a name and the mark beside it do. */
+/** The actions of a name and of the mark beside it. */
 export interface TableActions {
   find(frame: number): void;
   /** Shows callers and callees. */
@@ -101,7 +101,7 @@ export class FunctionTable {
     return h("div", { class: "toolbar" }, h("div", { class: "search-box" }, field), select);
   }
 
-  /** Shows other weights, of so much in all. */
+  /** Shows new weights, of this total. */
   show(functions: FunctionColumns, total: number): void {
     [this.functions, this.total] = [functions, total];
     this.draw();
@@ -128,7 +128,7 @@ export class FunctionTable {
     }
   }
 
-  /** Numbers of the rows that pass the filters, in order. */
+  /** Returns the numbers of the rows that pass the filters, in order. */
   private rows(): number[] {
     const { functions } = this;
     const pattern = compile(this.text);
@@ -179,7 +179,7 @@ export class FunctionTable {
   }
 }
 
-/** A choice among the kinds that occur; empty for all of them. */
+/** Offers a choice among the kinds that occur; empty for all of them. */
 export function kindSelect(
   model: Model,
   selected: FrameKind | "",

@@ -1,4 +1,4 @@
-// Light and dark: the system's choice until the reader makes one, which is kept in the browser.
+// Light and dark: the system's choice until the reader makes one, which the browser keeps.
 
 import { h } from "./dom.ts";
 
@@ -11,7 +11,7 @@ export function currentTheme(): Theme {
   return document.documentElement.dataset["theme"] === "dark" ? "dark" : "light";
 }
 
-/** Calls `listener` whenever colours change. */
+/** Calls `listener` at every change of colours. */
 export function onTheme(listener: () => void): void {
   document.addEventListener("themechange", listener);
 }
@@ -40,7 +40,7 @@ function toggle(): void {
   try {
     localStorage.setItem(KEY, next);
   } catch {
-    // A page from a file may not store anything; the choice then lasts as long as the page.
+    // A page from a file may not store anything. The choice then lasts as long as the page.
   }
   apply(next);
 }

@@ -1,5 +1,5 @@
-// When samples were taken: a column for each second, a row for each part of it. A range that is drawn
-// with the pointer, or typed, is shown as its own graph; a second one is compared with it.
+// The times of the samples: a column for each second, a row for each part of it. A range that is drawn with
+// the pointer, or typed, is shown as its own graph; a second one is compared with it.
 
 import { h, onWidth } from "./dom.ts";
 import { EVERYTHING, type Owners, type Selection } from "./flame/owners.ts";
@@ -18,7 +18,7 @@ export class TimelinePanel {
   private readonly compare: HTMLButtonElement;
   private readonly clear: HTMLButtonElement;
   private selection: Selection = EVERYTHING;
-  /** Weight by step of what is selected. */
+  /** Weight of the selection by step. */
   private steps: number[] = [];
   private comparing = false;
   private drag: Range | null = null;
@@ -84,7 +84,7 @@ export class TimelinePanel {
 
   private typed(): void {
     const steps = this.fields.map((field) => (field.value === "" ? null : Math.round(Number(field.value) / this.stepSeconds)));
-    // One of them alone reaches to the end, or from the beginning.
+    // A single one of them reaches to the end, or from the beginning.
     const range = (first: number | null | undefined, last: number | null | undefined): Range | null => {
       const [from, to] = [first ?? 0, last ?? this.owners.data.steps.length];
       return (first != null || last != null) && to > from ? { from, to } : null;

@@ -1,5 +1,5 @@
-// Why threads were off the CPU: the time they were blocked, waited for a CPU, or had nothing to do. Each is
-// a switch; shares are of what is switched to.
+// The reasons why threads were off the CPU: they were blocked, waited for a CPU, or had nothing to do. Each
+// state is a switch; shares are of the selected states.
 
 import { h } from "./dom.ts";
 import { type Owners, type Selection } from "./flame/owners.ts";

@@ -1,5 +1,5 @@
-// The data that the page is given, as Rust serialises it (crates/web: `page_data`, `profile_data`,
-// `series_data`, `packets`, `figures`; crates/runs: `record`; crates/profiles). Types only.
+// The data of the page, as Rust serialises it (crates/web: `page`, `figures`, `checks`, `more_charts`,
+// `spectrum`; crates/runs: `record`; crates/profiles). Types only.
 
 export interface PageData {
   version: number;
@@ -67,7 +67,7 @@ export interface Check {
   doubtful: boolean;
 }
 
-/** Of a run that looked at packets; `missing` has sources that were not there, with the reason. */
+/** Packets of a run; `missing` has missing sources, with the reason. */
 export interface PacketsData {
   page: string | null;
   sentences: string[];
@@ -108,7 +108,7 @@ export interface Quality {
   lost: number;
 }
 
-// What Rust calls the class of a frame: what it is made of, or what the VM does there.
+// The class of a frame in Rust: its kind of code, or the VM's activity there.
 export type FrameKind =
   | "thread"
   | "erlang"
@@ -145,15 +145,15 @@ export interface ProfileData {
   owners: OwnersData;
 }
 
-// How often all comparisons together may mark anything by chance; counted samples a unit of weight, of both
-// sides; runs on both sides where the noise is that between runs.
+// The error rate of all comparisons together; counted samples per unit of weight, on both sides; runs on both
+// sides if the noise is that between runs.
 export interface Noise {
   rate: number;
   counts: [number, number];
   runs: [number, number] | null;
 }
 
-// Function by function in the order of the source; line 0 is what of a function has none.
+// Function by function in the order of the source; line 0 is the part of a function without a line.
 export interface LineColumns {
   files: string[];
   frame: number[];
@@ -163,7 +163,7 @@ export interface LineColumns {
   total: number[];
 }
 
-// Owner 0 is no process. `of` has for each owner the number of its label, -1 for none.
+// Owner 0 is no process. `of` has the number of each owner's label, -1 for none.
 export interface OwnersData {
   processes: number[];
   dimensions: { name: string; labels: string[]; of: number[] }[];
@@ -176,7 +176,7 @@ export interface OwnersData {
 
 export type WaitState = "blocked" | "runnable" | "idle";
 
-// What records say beside stack and owner; one entry for each label.
+// Labels of records besides stack and owner; one entry for each label.
 export interface LabelColumns {
   threads: string[];
   thread: number[];
@@ -186,8 +186,8 @@ export interface LabelColumns {
   state: (WaitState | null)[];
 }
 
-// In pre-order; `climb` is the number of levels between the node before and this one's parent. A node
-// has the kind of its frame, but for those that `kind-node` lists.
+// In pre-order; `climb` is the number of levels between the previous node and this one's parent. A node has
+// the kind of its frame, except for those in `kind-node`.
 export interface StackColumns {
   frame: number[];
   climb: number[];
@@ -198,7 +198,7 @@ export interface StackColumns {
   "kind-number": number[];
 }
 
-// Two profiles against each other; `leaf` of the stacks decides widths only.
+// Two profiles against each other; `leaf` of the stacks only decides widths.
 export interface DiffData {
   event: string;
   unit: string;
@@ -213,7 +213,7 @@ export interface DiffData {
   noise: Noise;
 }
 
-// Between two runs whose rates are known: what a unit of weight costs for each message, on both sides.
+// Between two runs with known rates: the cost of a unit of weight per message, on both sides.
 export interface CostOfMessages {
   what: string;
   unit: string;
@@ -278,7 +278,7 @@ export interface RunRecord {
   };
 }
 
-/** What was done to a node. Times are nanoseconds since the start of the load. */
+/** A fault of a node. Times are nanoseconds since the start of the load. */
 export interface Fault {
   kind: string;
   node: string;
@@ -290,7 +290,7 @@ export interface Fault {
   outage?: { "without-service-nanos": number; "stalled-nanos": number; "longest-wait-nanos": number };
 }
 
-/** Of all faults of a kind; times in nanoseconds. */
+/** All faults of a kind; times in nanoseconds. */
 export interface FaultTimes {
   kind: string;
   planned: number;
@@ -317,7 +317,7 @@ export interface QueueReplicas {
   online: string[];
 }
 
-/** Times in nanoseconds. */
+/** Latencies by percentile; times in nanoseconds. */
 export interface LatencyFigures {
   name: string;
   count: number;

@@ -1,4 +1,4 @@
-//! `find-rate.json`: which load a broker takes within given limits, and how that was found.
+//! `find-rate.json`: the highest load that a broker takes within given limits, and the steps that led to it.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,67 +10,67 @@ pub struct Capacity {
     pub name: String,
     /// The broker, as in `run.json`.
     pub broker: String,
-    /// What had to hold, such as `confirm-intended.p99 < 20ms`.
+    /// The limits that had to hold, such as `confirm-intended.p99 < 20ms`.
     pub limits: Vec<String>,
     /// The steps in the order in which they were made.
     pub steps: Vec<CapacityStep>,
-    /// What came out.
+    /// The outcome.
     pub outcome: CapacityOutcome,
-    /// The rate in messages a second over all publishers: where the limit is when it was found, otherwise
-    /// the highest that passed.
+    /// The rate in messages per second over all publishers: the limit if it was found, otherwise the highest rate that
+    /// passed.
     pub rate: Option<f64>,
-    /// How well `rate` is known; absent when the limit was never crossed.
+    /// The precision of `rate`; absent when the limit was never crossed.
     pub spread: Option<RateSpread>,
-    /// What each of several searches found that took turns; none when there was one.
+    /// The result of each of several searches that took turns; empty if there was only one.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub searches: Vec<SearchResult>,
-    /// Steps that were not valid and say nothing of the broker.
+    /// Number of steps that were not valid and say nothing about the broker.
     pub not_valid: usize,
-    /// What came out, in one sentence.
+    /// The outcome in one sentence.
     pub sentence: String,
 }
 
-/// What one of several searches found.
+/// The result of one of several searches.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SearchResult {
-    /// What came out.
+    /// The outcome.
     pub outcome: CapacityOutcome,
-    /// As [`Capacity::rate`].
+    /// The rate, with the meaning of [`Capacity::rate`].
     pub rate: Option<f64>,
 }
 
-/// Between which rates a step passed at one time and failed at another.
+/// The rates between which a step passed at one time and failed at another.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RateSpread {
-    /// The lowest rate that passed next to one that failed, less the 1 % by which messages may pile up in a step
-    /// that passes.
+    /// The lowest rate that passed next to one that failed, minus the 1 % by which messages may pile up in a step that
+    /// passes.
     pub low: f64,
     /// The highest rate that failed next to one that passed.
     pub high: f64,
-    /// How often the limit was crossed: pairs of steps, one after the other and no farther apart than the
-    /// tolerance, of which the lower passed and the higher did not.
+    /// Number of crossings of the limit. A crossing is a pair of consecutive steps, no farther apart than the
+    /// tolerance, whose lower rate passed and whose higher rate did not.
     pub crossings: usize,
-    /// `high` above `low`, as a share of the rate: 0.05 is 5 %.
+    /// Distance from `low` to `high` as a share of the rate: 0.05 is 5 %.
     pub share: f64,
 }
 
-/// What came out of a search.
+/// The outcome of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum CapacityOutcome {
     /// The limit is known.
     Found,
-    /// Even the highest rate that was to be tried passed.
+    /// Even the highest allowed rate passed.
     Unlimited,
-    /// Even the lowest rate that was to be tried failed.
+    /// Even the lowest allowed rate failed.
     Nothing,
     /// Beyond the highest rate that passed, the load generator itself is the limit.
     ClientLimited,
-    /// The limit was not crossed often enough within the steps that a search may take.
+    /// The limit was not crossed often enough within the allowed number of steps.
     Unsettled,
-    /// Cut short.
+    /// The search was cut short.
     #[default]
     Aborted,
 }
@@ -79,15 +79,15 @@ pub enum CapacityOutcome {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CapacityStep {
-    /// Messages a second that the schedules asked for, over all publishers.
+    /// Messages per second that the schedules asked for, over all publishers.
     pub offered: f64,
-    /// Messages a second that the broker accepted, or that came into confirm windows; in files of older versions those
-    /// that were written.
+    /// Messages per second that the broker accepted, or that entered confirm windows. In files of older versions, the
+    /// messages that were written.
     pub achieved: f64,
-    /// How long it was measured, in seconds; 0 where an older version did not say.
+    /// Length of the measurement in seconds; 0 in files of older versions that did not record it.
     #[serde(default)]
     pub seconds: f64,
-    /// Which latency the quantiles are of, such as `confirm-intended`.
+    /// The latency of the quantiles, such as `confirm-intended`.
     pub latency: String,
     /// Median in nanoseconds; absent when nothing was measured.
     pub p50: Option<u64>,
@@ -95,17 +95,17 @@ pub struct CapacityStep {
     pub p99: Option<u64>,
     /// 99.9 % are below.
     pub p999: Option<u64>,
-    /// How fast messages piled up, unconfirmed or not consumed, messages a second.
+    /// Growth of the backlog, unconfirmed or not consumed, in messages per second.
     pub backlog_growth: f64,
-    /// How the step was judged.
+    /// The verdict.
     pub verdict: StepVerdict,
-    /// Why it did not pass, one sentence each.
+    /// The reasons why it did not pass, one sentence each.
     pub reasons: Vec<String>,
     /// Its run directory, relative to that of the search.
     pub directory: String,
 }
 
-/// How a step was judged.
+/// The verdict on a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepVerdict {
@@ -114,22 +114,21 @@ pub enum StepVerdict {
     /// It does not.
     #[default]
     Failed,
-    /// The load generator did not reach it: nothing is known of the broker.
+    /// The load generator did not reach the load. The step says nothing about the broker.
     ClientLimited,
-    /// A latency was over its limit because the load generator stood still: nothing is known of the
-    /// broker.
+    /// A latency exceeded its limit because the load generator stood still. The step says nothing about the broker.
     Stalled,
-    /// It was not within the limits while the host of the virtual machine took CPU time away: nothing is known of
-    /// the broker.
+    /// The step exceeded the limits while the host of the virtual machine took CPU time away. It says nothing about the
+    /// broker.
     Disturbed,
-    /// Messages may have piled up, or it was a hiccup: the step was repeated for longer.
+    /// Messages may have piled up, or there was a hiccup. The step was repeated for longer.
     TooShort,
-    /// The step ended before its time: nothing is known of the broker.
+    /// The step ended before its time. It says nothing about the broker.
     CutShort,
 }
 
 impl StepVerdict {
-    /// It says something of the broker.
+    /// Returns whether the step says something about the broker.
     pub fn is_valid(self) -> bool {
         matches!(self, Self::Passed | Self::Failed)
     }

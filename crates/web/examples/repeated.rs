@@ -1,5 +1,5 @@
-//! A page as of a six-minute recording of a node with 3,000 queues and 20,000 processes, made by
-//! repeating a real recording: `repeated INPUT.pb.gz OUTPUT.html`. For `make bench-page`.
+//! Makes a page like that of a six-minute recording of a node with 3,000 queues and 20,000 processes. It repeats a real
+//! recording: `repeated INPUT.pb.gz OUTPUT.html`. For `make bench-page`.
 
 use std::{
     collections::HashSet,
@@ -18,7 +18,7 @@ const STACKS: usize = 100_000;
 const SECONDS: u64 = 360;
 const STEP_NANOS: u64 = 50_000_000;
 
-/// 999 Hz on two CPUs.
+/// Samples of 999 Hz on two CPUs.
 const SAMPLES: u64 = SECONDS * 2 * 999;
 const QUEUES: u64 = 3_000;
 const PROCESSES: u64 = 20_000;
@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn repeated(mut profile: Profile) -> Result<Profile, &'static str> {
     let stacks: HashSet<Vec<StackEntry>> =
         profile.samples.drain(..).map(|sample| sample.stack).collect();
-    let stacks: Vec<Vec<StackEntry>> = stacks.into_iter().filter(|it| it.len() > 3).collect();
+    let stacks: Vec<Vec<StackEntry>> = stacks.into_iter().filter(|stack| stack.len() > 3).collect();
     if stacks.is_empty() {
         return Err("the recording has no stacks to repeat");
     }
@@ -68,7 +68,7 @@ fn repeated(mut profile: Profile) -> Result<Profile, &'static str> {
     Ok(profile)
 }
 
-/// The stack with a function of its own two thirds down.
+/// Returns the stack with an extra function two thirds down.
 fn varied(stack: &[StackEntry], copy: usize, profile: &mut Profile) -> Vec<StackEntry> {
     let name = format!("repeated:copy_{copy}/1");
     let frame = profile.frames.intern(Frame { name, kind: FrameKind::Erlang });

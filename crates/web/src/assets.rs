@@ -1,4 +1,4 @@
-//! The built page, as `build.rs` left it.
+//! The built page, from `build.rs`.
 
 /// The script of the page.
 pub(crate) const PAGE_SCRIPT: &str = include_str!(concat!(env!("OUT_DIR"), "/ui/dist/page.js"));

@@ -1,4 +1,4 @@
-//! From values to places on a drawing, with ticks that people read.
+//! Mapping of values to places on a drawing, with readable ticks.
 
 /// Maps values to places, linearly or by their logarithm.
 #[derive(Clone, Copy, Debug)]
@@ -10,42 +10,42 @@ pub(crate) struct Axis {
     is_log: bool,
 }
 
-/// Ticks that an axis has about.
+/// Approximate number of ticks of an axis.
 const TICKS: f64 = 6.0;
 
 impl Axis {
-    /// Around the values, with some room at both ends; `from` and `to` are places.
+    /// Creates an axis around the values, with some room at both ends; `from` and `to` are places.
     pub(crate) fn linear(values: impl Iterator<Item = f64>, (from, to): (f64, f64)) -> Self {
         let (low, high) = ends(values);
         let room = ((high - low) * 0.06).max(high.abs() * 1e-3).max(1e-12);
         Self { low: low - room, high: high + room, from, to, is_log: false }
     }
 
-    /// As [`Self::linear`], of logarithms. Values have to be positive.
+    /// Creates an axis like [`Self::linear`], for logarithms. Values must be positive.
     pub(crate) fn log(values: impl Iterator<Item = f64>, (from, to): (f64, f64)) -> Self {
         let Self { low, high, .. } = Self::linear(values.map(f64::ln), (from, to));
         Self { low, high, from, to, is_log: true }
     }
 
-    /// From `low` to `high` exactly.
+    /// Creates an axis from `low` to `high` exactly.
     pub(crate) fn between(low: f64, high: f64, (from, to): (f64, f64)) -> Self {
         Self { low, high: high.max(low + 1e-12 + low.abs() * 1e-12), from, to, is_log: false }
     }
 
-    /// The place of a value, within the drawing.
+    /// Returns the place of a value, within the drawing.
     pub(crate) fn at(&self, value: f64) -> f64 {
         let value = if self.is_log { value.ln() } else { value };
         let share = ((value - self.low) / (self.high - self.low)).clamp(0.0, 1.0);
         self.from + share * (self.to - self.from)
     }
 
-    /// Multiples of a power of two within the axis, for bytes.
+    /// Returns multiples of a power of two within the axis, for bytes.
     pub(crate) fn binary_ticks(&self) -> Vec<f64> {
         let rough = ((self.high - self.low) / TICKS).max(1.0);
         multiples(2_f64.powf(rough.log2().ceil()), (self.low, self.high))
     }
 
-    /// Round values within the axis.
+    /// Returns round values within the axis.
     pub(crate) fn ticks(&self) -> Vec<f64> {
         let ends =
             if self.is_log { (self.low.exp(), self.high.exp()) } else { (self.low, self.high) };
@@ -61,7 +61,7 @@ fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
     ends.unwrap_or((0.0, 1.0))
 }
 
-/// Steps of 1, 2 or 5 times a power of ten.
+/// Returns ticks in steps of 1, 2 or 5 times a power of ten.
 fn even((low, high): (f64, f64)) -> Vec<f64> {
     let rough = (high - low) / TICKS;
     let power = 10_f64.powf(rough.log10().floor());

@@ -1,40 +1,43 @@
-//! May the figures be believed: what the load generator says of itself, whether it was steady, and what
-//! became of the messages.
+//! The validity of the figures: the load generator's check of itself, the steadiness, and the fate of the messages.
 
 use rabbitscope_analysis::service_sentences;
 use rabbitscope_runs::record::{ClientCheck, ErrorCount, FleetFacts, RunRecord, Verification};
 use rabbitscope_text::short_time;
 use serde::Serialize;
 
-/// A sentence, and whether it speaks against the figures.
+/// A sentence, and whether it casts doubt on the figures.
 #[derive(Serialize)]
 pub(crate) struct Check {
     sentence: String,
     doubtful: bool,
 }
 
-/// The sentences that this run has.
+/// Returns the sentences that this run has.
 pub(crate) fn checks(run: &RunRecord) -> Vec<Check> {
     let doubts =
         run.doubts.iter().map(|doubt| Check { sentence: doubt.reason.clone(), doubtful: true });
     let service = service_sentences(run)
         .into_iter()
         .map(|sentence| Check { sentence: capitalised(&sentence) + ".", doubtful: true });
-    let errors = run.errors.iter().map(|it| Check { sentence: error_sentence(it), doubtful: true });
+    let errors =
+        run.errors.iter().map(|error| Check { sentence: error_sentence(error), doubtful: true });
     let client = client_sentence(&run.client).map(|sentence| Check { sentence, doubtful: false });
-    let steady = run.steadiness.as_ref().filter(|it| !it.sentence.is_empty());
-    let steady = steady.map(|it| Check { sentence: it.sentence.clone(), doubtful: !it.steady });
+    let steady = run.steadiness.as_ref().filter(|steadiness| !steadiness.sentence.is_empty());
+    let steady = steady.map(|steadiness| Check {
+        sentence: steadiness.sentence.clone(),
+        doubtful: !steadiness.steady,
+    });
     let verified = run
         .verification
         .as_ref()
         .map(|found| Check { sentence: found.sentence.clone(), doubtful: has_faults(found) });
     let fleet =
-        run.fleet.as_ref().map(|it| Check { sentence: fleet_sentence(it), doubtful: false });
+        run.fleet.as_ref().map(|facts| Check { sentence: fleet_sentence(facts), doubtful: false });
     let about_load = fleet.into_iter().chain(client).chain(steady);
     doubts.chain(service).chain(errors).chain(verified).chain(about_load).collect()
 }
 
-/// Messages did not all come, once and in order, or nobody knows.
+/// Returns whether messages were lost, duplicated or out of order, or whether that is unknown.
 fn has_faults(found: &Verification) -> bool {
     found.lost + found.duplicates + found.out_of_order + found.not_judged > 0 || found.accepted == 0
 }
@@ -45,14 +48,14 @@ fn error_sentence(error: &ErrorCount) -> String {
     format!("{kind} {times}, last at {:.1} s: {}", error.last_at_nanos as f64 / 1e9, error.last)
 }
 
-/// With a capital letter at its begin.
+/// Returns the text with a capital letter at its start.
 pub(crate) fn capitalised(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().map(|first| first.to_uppercase().to_string());
     first.unwrap_or_default() + characters.as_str()
 }
 
-/// How many put the load on, and what latencies between them are worth.
+/// States the number of workers of the load, and the accuracy of latencies between them.
 fn fleet_sentence(fleet: &FleetFacts) -> String {
     let clocks = match fleet.latency_error_nanos {
         0 => "all of them have one clock".to_owned(),
@@ -109,7 +112,7 @@ mod tests {
         };
         let checks = checks(&run);
         let sentences: Vec<_> =
-            checks.iter().map(|it| (it.sentence.as_str(), it.doubtful)).collect();
+            checks.iter().map(|check| (check.sentence.as_str(), check.doubtful)).collect();
         let client = "The load generator's busiest thread used 97 % of a CPU and was without time to \
                       spare in 3 of 20 thread-seconds.";
         assert_eq!(

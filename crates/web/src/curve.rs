@@ -1,4 +1,4 @@
-//! Latency against load, as one HTML page with a drawing and the table behind it.
+//! Latency against load, as one HTML page with a drawing and its table.
 
 use rabbitscope_text::{display_duration, short_time};
 use std::io::{self, Write};
@@ -82,7 +82,7 @@ pub fn write_curve(mut out: impl Write, capacity: &Capacity) -> io::Result<()> {
 /// Maps rates and latencies to places.
 struct Frame {
     most: f64,
-    /// Powers of ten, in nanoseconds.
+    /// Exponents of powers of ten, in nanoseconds.
     decades: (i32, i32),
 }
 
@@ -90,7 +90,7 @@ impl Frame {
     #[expect(clippy::cast_possible_truncation, reason = "logarithms of times are small")]
     fn around(steps: &[&CapacityStep]) -> Option<Self> {
         let values =
-            || steps.iter().flat_map(|step| LINES.iter().filter_map(|it| (it.value)(step)));
+            || steps.iter().flat_map(|step| LINES.iter().filter_map(|line| (line.value)(step)));
         let low = (values().min()?.max(1) as f64).log10().floor() as i32;
         let high = (values().max()?.max(1) as f64).log10().ceil() as i32;
         let most = steps.iter().map(|step| step.offered).fold(0.0, f64::max);

@@ -5,8 +5,8 @@ use std::{
     io::{self, Write},
 };
 
-/// Shows text so that it can stand between tags and in quoted attributes of HTML and SVG.
-/// Characters that XML does not allow become U+FFFD.
+/// Shows text so that it can stand between tags and in quoted attributes of HTML and SVG. Characters that XML does not
+/// allow become U+FFFD.
 pub(crate) struct Markup<'a>(pub(crate) &'a str);
 
 impl fmt::Display for Markup<'_> {
@@ -27,8 +27,8 @@ impl fmt::Display for Markup<'_> {
     }
 }
 
-/// Passes JSON on so that nothing in it can end or nest the script element around it: every `<`
-/// stands inside a string there and is written as an escape.
+/// Passes JSON on so that nothing in it can end or nest the script element around it. Every `<` there stands inside a
+/// string and is written as an escape.
 pub(crate) struct ScriptJson<W>(pub(crate) W);
 
 impl<W: Write> Write for ScriptJson<W> {

@@ -1,10 +1,10 @@
-//! The main figures of a run: what the tiles at the top of the page show.
+//! The main figures of a run, for the tiles at the top of the page.
 
 use rabbitscope_analysis::LoadRates;
 use rabbitscope_runs::record::{LatencyFigures, RunRecord, SecondRow};
 use serde::Serialize;
 
-/// How a value is to be written. The page chooses digits and prefixes.
+/// The unit of a value. The page chooses digits and prefixes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Unit {
@@ -15,11 +15,11 @@ pub(crate) enum Unit {
     Messages,
 }
 
-/// One tile: a headline and what stands below it.
+/// One tile: a headline with its details.
 #[derive(Debug, Serialize)]
 pub(crate) struct Figure {
     pub(crate) name: String,
-    /// How the value was obtained, in one sentence.
+    /// Definition of the value, in one sentence.
     pub(crate) meaning: &'static str,
     pub(crate) value: f64,
     pub(crate) unit: Unit,
@@ -33,7 +33,7 @@ pub(crate) struct Detail {
     unit: Unit,
 }
 
-/// The figures that this run can show, in the order of the page.
+/// Returns the figures that this run can show, in the order of the page.
 pub(crate) fn figures(run: &RunRecord, series: &[SecondRow]) -> Vec<Figure> {
     let rates = LoadRates::of(series).unwrap_or_else(|| rates_of_totals(run));
     [
@@ -66,7 +66,7 @@ pub(crate) fn figures(run: &RunRecord, series: &[SecondRow]) -> Vec<Figure> {
     .collect()
 }
 
-/// For a run without series.
+/// Computes the rates of a run without series.
 fn rates_of_totals(run: &RunRecord) -> LoadRates {
     let seconds = run.duration_nanos.max(1) as f64 / 1e9;
     LoadRates {
@@ -157,7 +157,7 @@ fn churn_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
     })
 }
 
-/// Those that are not zero; the first always.
+/// Returns the first count and the others that are not zero.
 fn some_messages(counts: &[(&'static str, u64)]) -> Vec<Detail> {
     let shown = counts.iter().enumerate().filter(|(at, (_, count))| *at == 0 || *count > 0);
     shown.map(|(_, (name, count))| Detail::messages(name, *count)).collect()
@@ -170,7 +170,7 @@ fn latency(
     meaning: &'static str,
 ) -> Option<Figure> {
     let mut all = run.latencies.iter().map(|latency| &latency.figures);
-    let summary: &LatencyFigures = all.find(|it| it.name == key && it.count > 0)?;
+    let summary: &LatencyFigures = all.find(|figures| figures.name == key && figures.count > 0)?;
     let detail = |name, nanos: u64| Detail { name, value: nanos as f64, unit: Unit::Nanos };
     Some(Figure {
         name: name.to_owned(),
@@ -221,7 +221,7 @@ enum Direction {
     Read,
 }
 
-/// How much goes through the socket with one system call.
+/// Returns the mean bytes and messages per system call on the socket.
 fn batching(run: &RunRecord, direction: Direction) -> Option<Figure> {
     let load = &run.load;
     let (calls, bytes, messages, name, meaning) = match direction {

@@ -1,8 +1,8 @@
-//! What people look at: the self-contained HTML report and the SVG flame graph.
+//! Pages for people: the self-contained HTML report, the SVG flame graph, and pages without scripts.
 //!
-//! What lives here: turning records, series and profiles into the data of the page, and the page
-//! around it (built from `ui/`); pages without scripts of experiments, of packets and of all day. What deliberately does not: measuring, files and servers. The page
-//! lays out what is computed here; `docs/formats.md` describes the data it is given.
+//! This crate turns records, series and profiles into the data of the page, and writes the page around it (built from
+//! `ui/`). It also writes the pages of experiments, of packets and of a whole day. Measuring, files and servers are
+//! elsewhere. The page only lays out the results of this crate; `docs/formats.md` describes its data.
 
 mod assets;
 mod axis;

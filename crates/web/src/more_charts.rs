@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::figures::Unit;
 
-/// One chart over time; the page draws it as it is.
+/// One chart over time; the page draws it unchanged.
 #[derive(Serialize)]
 pub(crate) struct ChartData {
     title: String,
@@ -22,7 +22,7 @@ struct LineData {
 
 type Point = fn(&SecondRow) -> Option<LatencyPoint>;
 
-/// The charts for which these seconds have anything to show.
+/// Returns the charts for which these seconds have data.
 pub(crate) fn more_charts(rows: &[&SecondRow]) -> Vec<ChartData> {
     let mut charts = vec![
         chart(
@@ -78,7 +78,7 @@ pub(crate) fn more_charts(rows: &[&SecondRow]) -> Vec<ChartData> {
     charts.into_iter().flatten().collect()
 }
 
-/// Until delivered, processed and settled.
+/// Returns the charts of latencies until delivered, processed and settled.
 fn end_to_end(rows: &[&SecondRow]) -> [Option<ChartData>; 5] {
     [
         both(
@@ -109,7 +109,8 @@ fn chart(
     unit: Unit,
     lines: Vec<(&'static str, Vec<Option<f64>>)>,
 ) -> Option<ChartData> {
-    let has_values = |values: &[Option<f64>]| values.iter().any(|it| it.is_some_and(|it| it > 0.0));
+    let has_values =
+        |values: &[Option<f64>]| values.iter().any(|value| value.is_some_and(|value| value > 0.0));
     let lines = lines.into_iter().filter(|(_, values)| has_values(values));
     let lines: Vec<_> = lines.map(|(name, values)| LineData { name, values }).collect();
     (!lines.is_empty()).then(|| ChartData { title: title.to_owned(), unit, log: false, lines })
@@ -120,7 +121,7 @@ fn times(title: &str, lines: Vec<(&'static str, Vec<Option<f64>>)>) -> Option<Ch
     Some(ChartData { log: true, ..chart })
 }
 
-/// From sending and from the schedule; nothing when there was no schedule.
+/// Returns latencies from sending and from the schedule; absent if there was no schedule.
 fn both(title: &str, rows: &[&SecondRow], actual: Point, intended: Point) -> Option<ChartData> {
     rows.iter().find_map(|row| intended(row))?;
     times(
@@ -192,7 +193,7 @@ mod tests {
         };
         let json = serde_json::to_value(more_charts(&[&row])).unwrap();
         let titles: Vec<_> =
-            json.as_array().unwrap().iter().map(|it| it["title"].clone()).collect();
+            json.as_array().unwrap().iter().map(|chart| chart["title"].clone()).collect();
         assert_eq!(titles, ["Behind schedule, messages a second", "HTTP q, log scale"]);
         assert_eq!(json[0]["lines"][0]["values"], serde_json::json!([6.0]));
         assert_eq!(json[1]["lines"].as_array().unwrap().len(), 2, "nothing from the schedule");

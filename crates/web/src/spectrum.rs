@@ -3,12 +3,12 @@
 use rabbitscope_runs::record::RunRecord;
 use serde::Serialize;
 
-/// Every latency of a run on one axis, on which each nine takes the same room:
-/// `-log10(1 - quantile)`, 0.3 for the median, 2 for p99, 4 for p99.99.
+/// Every latency of a run on one axis, on which each nine takes the same room: `-log10(1 - quantile)`, 0.3 for the
+/// median, 2 for p99, 4 for p99.99.
 #[derive(Serialize)]
 pub(crate) struct Spectrum {
     at: Vec<f64>,
-    /// What the places of `at` are called.
+    /// Names of the places of `at`.
     names: Vec<String>,
     lines: Vec<SpectrumLine>,
 }
@@ -16,11 +16,11 @@ pub(crate) struct Spectrum {
 #[derive(Serialize)]
 struct SpectrumLine {
     name: String,
-    /// Nanoseconds; nothing where too few were measured to tell.
+    /// Nanoseconds; absent if there were too few measurements.
     values: Vec<Option<u64>>,
 }
 
-/// Absent when nothing was measured.
+/// Returns the spectrum; absent if nothing was measured.
 pub(crate) fn spectrum(run: &RunRecord) -> Option<Spectrum> {
     let measured = || run.latencies.iter().filter(|summary| !summary.spectrum.is_empty());
     let longest = measured().max_by_key(|summary| summary.spectrum.len())?;
@@ -37,7 +37,7 @@ pub(crate) fn spectrum(run: &RunRecord) -> Option<Spectrum> {
     })
 }
 
-/// `p99.9`
+/// Writes a quantile as `p99.9`.
 pub(crate) fn percentile(quantile: f64) -> String {
     let text = format!("{:.4}", 100.0 * quantile);
     format!("p{}", text.trim_end_matches('0').trim_end_matches('.'))

@@ -1,5 +1,4 @@
-//! The flame graph as one SVG file, with a small script for zoom and search. Root at the bottom,
-//! recursion folded.
+//! The flame graph as one SVG file, with a small script for zoom and search. Root at the bottom, recursion folded.
 
 use std::io::{self, Write};
 
@@ -14,9 +13,9 @@ const TOP: u32 = 62;
 const LEGEND: u32 = 22;
 const CAPTION_LINE: u32 = 16;
 const CAPTION_CHARACTERS: usize = 175;
-/// Width of a character of the font of names.
+/// Width of a character in the font of names.
 const CHARACTER: f64 = 6.7;
-/// Frames that are narrower than this are left out.
+/// Width below which frames are left out.
 const NARROWEST: f64 = 0.1;
 
 const STYLE: &str = "\
@@ -33,8 +32,8 @@ rect{stroke:#1b1e22}.all{fill:#33383e}.thread{fill:#545a64}.erlang{fill:#915d27}
 .native{fill:#3b5f91}.kernel{fill:#316851}.waiting{fill:#3f5563}.runnable{fill:#6f6526}\
 .gc{fill:#9a3f3c}.scheduling{fill:#255e64}.sending{fill:#924575}.lock{fill:#3f6020}.hit rect{fill:#b81d66}#frames g:hover rect{stroke:#fff}}";
 
-/// Writes the flame graph of `profile`: kinds in colours, a tooltip for each frame, and the quality
-/// of the stacks below. Of time off the CPU it has the blocked time.
+/// Writes the flame graph of `profile`: kinds in colours, a tooltip for each frame, and the quality of the stacks
+/// below. For time off the CPU, it shows the blocked time.
 pub fn write_svg(mut out: impl Write, profile: &Profile) -> io::Result<()> {
     let waits = WaitTimes::of(profile);
     let shown = shown_part(profile);
@@ -42,7 +41,7 @@ pub fn write_svg(mut out: impl Write, profile: &Profile) -> io::Result<()> {
     let tree = StackTree::build(profile, Recursion::Folded);
     let classes = tree.classes(&profile.frames);
     let boxes = lay_out(&tree, &classes, profile.total());
-    let levels = boxes.iter().map(|it| it.level).max().unwrap_or(0) + 1;
+    let levels = boxes.iter().map(|placed| placed.level).max().unwrap_or(0) + 1;
     let caption = caption(profile, waits, tree.nodes.len() + 1 - boxes.len());
     let bottom = TOP + levels * ROW;
     let lines = u32::try_from(caption.len()).unwrap_or(u32::MAX);
@@ -61,7 +60,7 @@ pub fn write_svg(mut out: impl Write, profile: &Profile) -> io::Result<()> {
     out.flush()
 }
 
-/// A frame with its place. `node` is absent for the one below all roots.
+/// A frame with its place. `node` is absent for the frame below all roots.
 struct Placed<'a> {
     node: Option<(&'a TreeNode, FrameClass)>,
     left: f64,
@@ -70,7 +69,7 @@ struct Placed<'a> {
     total: u64,
 }
 
-/// Places the nodes from the root up; all that is too narrow to be seen is left out.
+/// Places the nodes from the root up; leaves out those too narrow to be visible.
 fn lay_out<'a>(tree: &'a StackTree, classes: &[FrameClass], total: u64) -> Vec<Placed<'a>> {
     let mut placed = vec![Placed { node: None, left: 0.0, width: WIDTH, level: 0, total }];
     let mut edges: Vec<f64> = vec![0.0];
@@ -100,7 +99,7 @@ fn write_head(out: &mut impl Write, profile: &Profile, height: u32) -> io::Resul
     let capture = &profile.capture;
     let mut facts = vec![format!("{} {}", profile.total(), profile.unit())];
     facts.extend(
-        [&capture.recorder, &capture.clock].into_iter().filter(|it| !it.is_empty()).cloned(),
+        [&capture.recorder, &capture.clock].into_iter().filter(|fact| !fact.is_empty()).cloned(),
     );
     if capture.duration_nanos > 0 {
         facts.push(format!("{:.1} s", capture.duration_nanos as f64 / 1e9));
@@ -199,7 +198,7 @@ fn words_for(class: FrameClass) -> &'static str {
     }
 }
 
-/// The colours that occur, in one line.
+/// Writes the colours that occur, in one line.
 fn write_legend(out: &mut impl Write, classes: &[FrameClass], top: u32) -> io::Result<()> {
     let mut left = 3.0;
     for class in FrameClass::ALL.into_iter().filter(|class| classes.contains(class)) {
@@ -216,7 +215,7 @@ fn write_legend(out: &mut impl Write, classes: &[FrameClass], top: u32) -> io::R
     writeln!(out)
 }
 
-/// As much of a label as fits into a frame; nothing when fewer than three characters would.
+/// Shortens a label to its frame; absent if fewer than three characters would fit.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -233,7 +232,7 @@ fn fitted(label: &str, width: f64) -> Option<String> {
     Some(label.chars().take(room - 1).chain(['…']).collect())
 }
 
-/// Quality, notes and what was left out, broken into lines.
+/// Returns quality, notes and the number of omitted frames, broken into lines.
 fn caption(profile: &Profile, waits: Option<WaitTimes>, left_out: usize) -> Vec<String> {
     let mut sentences = vec![format!("Stack quality: {}.", quality_of(profile))];
     sentences.extend(rabbitscope_analysis::caution(profile));

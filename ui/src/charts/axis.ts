@@ -1,6 +1,6 @@
-// Where the marks of an axis stand. Arithmetic only.
+// Places of the marks of an axis. Arithmetic only.
 
-/** Round marks from 0 to at least `most`. */
+/** Returns round marks from 0 to at least `most`. */
 export function linearMarks(most: number, wanted: number): number[] {
   if (!(most > 0)) return [0, 1];
   const raw = most / wanted;
@@ -11,7 +11,7 @@ export function linearMarks(most: number, wanted: number): number[] {
   return marks;
 }
 
-/** Powers of ten that enclose `least` and `most`. */
+/** Returns powers of ten that enclose `least` and `most`. */
 export function decadeMarks(least: number, most: number): number[] {
   const first = Math.floor(Math.log10(Math.max(least, 1)));
   const last = Math.max(Math.ceil(Math.log10(Math.max(most, 1))), first + 1);

@@ -1,5 +1,5 @@
-// One chart over time as inline SVG: axes, lines, a shaded window, and a cursor whose values stand in
-// the legend.
+// One chart over time as inline SVG: axes, lines, a shaded window, and a cursor whose values are in the
+// legend.
 
 import { h, onWidth, s } from "../dom.ts";
 import type { Column } from "../wire.ts";
@@ -20,17 +20,17 @@ export interface ChartSpec {
   lines: Line[];
   /** Seconds of the profile. */
   window: [number, number] | null;
-  /** Without service, or blocked. */
+  /** Spans without service, with an alarm, or with a fault. */
   spans: Span[];
   log: boolean;
-  /** Marks of the horizontal axis where it is not one of seconds, and what a place on it is called. */
+  /** Marks of the horizontal axis if it does not show seconds, and the name of a place on it. */
   marks?: [number, string][];
   where?: (index: number) => string;
-  /** A value as text; `axis` asks for a short form. */
+  /** Writes a value as text; `axis` asks for a short form. */
   text: (value: number, axis: boolean) => string;
 }
 
-/** Lines that differ in colour. */
+/** Number of lines that differ in colour. */
 const COLOURS = 6;
 const HEIGHT = 190;
 const MARGIN = { top: 18, right: 18, bottom: 24, left: 50 };

@@ -1,4 +1,4 @@
-// Which charts a run has.
+// The charts of a run.
 
 import { h } from "../dom.ts";
 import { digits, nanos, short, shortNanos, whole } from "../format.ts";
@@ -32,7 +32,7 @@ function profileWindow(run: RunRecord | null): [number, number] | null {
   return [from, from + run.profile.capture["duration-nanos"] / 1e9];
 }
 
-/** Latency by percentile: each nine takes the same room. */
+/** Draws latency by percentile: each nine takes the same room. */
 function spectrumChart(spectrum: Spectrum): ChartSpec {
   const named = new Map(spectrum.names.map((name, index) => [name, spectrum.at[index] as number]));
   const marks = ["p50", "p90", "p99", "p99.9", "p99.99", "p99.999"]

@@ -1,5 +1,5 @@
-// Spans of the load in which the broker did not serve, an alarm held publishers, or a fault was done to a
-// node: a strip over every chart, and its key.
+// Spans of the load in which the broker did not serve, an alarm held publishers, or a node had a fault: a
+// strip over every chart, and its key.
 
 import { h, s } from "../dom.ts";
 import type { Fault, RunRecord } from "../wire.ts";
@@ -14,7 +14,7 @@ export interface Span {
 
 const NAMES = { without: "without service", blocked: "blocked by an alarm", fault: "a fault was done to it" };
 const STRIP = 5;
-/** Each kind has its strip above that of the one before. */
+/** Each kind has its strip above that of the previous kind. */
 const KINDS = ["without", "blocked", "fault"] as const;
 
 export function spansOf(run: RunRecord | null): Span[] {
@@ -27,7 +27,7 @@ export function spansOf(run: RunRecord | null): Span[] {
   return [...served, ...(run?.faults ?? []).flatMap(faultSpan)];
 }
 
-/** From its begin until it was undone; one that was never begun has no place. */
+/** Returns the span from the start of a fault until it was undone. A fault that never began has no place. */
 function faultSpan(fault: Fault): Span[] {
   const from = fault["begun-nanos"];
   if (from === undefined) return [];
@@ -36,13 +36,16 @@ function faultSpan(fault: Fault): Span[] {
   return [{ kind: "fault", from: from / 1e9, to: to / 1e9, reason: `${fault.kind} of ${fault.node}${failure}` }];
 }
 
-/** What the strip says of a point in time. */
+/** Describes a point in time by its spans. */
 export function spanAt(spans: Span[], at: number): string {
   const names = new Set(spans.filter((span) => span.from <= at && at <= span.to).map((span) => NAMES[span.kind]));
   return [...names].map((name) => `, ${name}`).join("");
 }
 
-/** A band behind the lines and a strip above them. A fault has a line where it began, so that its effect can be seen. */
+/**
+ * Draws a band behind the lines and a strip above them. A fault has a line at its start, which makes its
+ * effect visible.
+ */
 export function drawSpans(spans: Span[], x: (at: number) => number, top: number, bottom: number): SVGElement[] {
   return spans.flatMap((span) => {
     const left = x(span.from);
@@ -61,7 +64,7 @@ export function drawSpans(spans: Span[], x: (at: number) => number, top: number,
   });
 }
 
-/** Which colour is which, for the charts below. */
+/** Returns the key to the colours, for the charts below. */
 export function spansKey(spans: Span[]): HTMLElement | null {
   const kinds = KINDS.filter((kind) => spans.some((span) => span.kind === kind));
   if (kinds.length === 0) return null;

@@ -1,4 +1,4 @@
-// What stands above the graph: search field, buttons, legend.
+// The controls above the graph: search field, buttons, legend.
 
 import { h } from "../dom.ts";
 import { percent, whole } from "../format.ts";
@@ -16,9 +16,9 @@ export interface ControlActions {
 export interface Controls {
   element: HTMLElement;
   show(choice: Choice, isZoomed: boolean): void;
-  /** Something else is selected than before. */
+  /** Reacts to a change of the selection. */
   selected(): void;
-  /** Puts the result of a search, or what is wrong with it, beside the field. */
+  /** Shows the result of a search, or its error, beside the field. */
   say(text: string, isProblem: boolean): void;
   focusSearch(): void;
   isSearch(target: EventTarget | null): boolean;
@@ -79,12 +79,12 @@ function toggle(name: string, title: string, click: () => void): HTMLButtonEleme
   return h("button", { type: "button", "aria-pressed": "false", title, click }, name);
 }
 
-/** What the colours say: kinds, or in a comparison changes. */
+/** Explains the colours: kinds, or changes in a comparison. */
 function legend(model: Model): HTMLElement {
   return model.sideTotals ? changeLegend() : kindLegend(model);
 }
 
-/** The colours of change, from less to more. */
+/** Explains the colours of change, from less to more. */
 function changeLegend(): HTMLElement {
   const item = (change: string, text: string): HTMLElement =>
     h("li", {}, h("span", { class: "chip", "data-change": change, "aria-hidden": "true" }), text);
@@ -99,7 +99,7 @@ function changeLegend(): HTMLElement {
   );
 }
 
-/** Colours of kinds with the share of stacks that end in each. */
+/** Lists the colours of kinds with the share of stacks that end in each. */
 function kindLegend(model: Model): HTMLElement {
   const items = model.weightByKind().map(({ kind, name, weight }) =>
     h(

@@ -1,5 +1,5 @@
-// The table of functions of a selection: the sums that crates/analysis `functions.rs` makes of the
-// whole profile, and those of `diff.rs` for two of its spans.
+// The table of functions of a selection. Its sums are those of crates/analysis `functions.rs` for the whole
+// profile, and those of `diff.rs` for two of its spans.
 
 import type { ChangeColumns, FrameKind, Noise, ProfileData } from "../wire.ts";
 import { isBeyondNoise, type Pair } from "./noise.ts";
@@ -8,14 +8,14 @@ import { leavesOf, type Stacks } from "./stacks.ts";
 
 export type FunctionColumns = ProfileData["functions"];
 
-/** By frame. */
+/** Sums by frame. */
 interface Sums {
   own: Float64Array;
   self: Float64Array;
   total: Float64Array;
 }
 
-/** Own, self and total weight of every function that occurs. */
+/** Returns own, self and total weight of every function that occurs. */
 export function functionsOf(stacks: Stacks, kinds: FrameKind[]): FunctionColumns {
   const { own, self, total } = sumsOf(stacks, kinds, stacks.total, stacks.self);
   const frames = kinds.map((_, frame) => frame).filter((frame) => total[frame] > 0);
@@ -24,8 +24,8 @@ export function functionsOf(stacks: Stacks, kinds: FrameKind[]): FunctionColumns
 }
 
 /**
- * Own and total weight of every function but threads on both sides of a comparison, whose weights are
- * `totals`; the greatest mover first.
+ * Returns own and total weight of every function but threads on both sides of a comparison, whose weights are
+ * `totals`. The greatest mover is first.
  */
 export function changesOf(stacks: Stacks, kinds: FrameKind[], totals: Pair, noise: Noise): ChangeColumns {
   const [before, after] = stacks.sides.map((side) => sumsOf(stacks, kinds, side, leavesOf(stacks, side))) as [Sums, Sums];
@@ -66,11 +66,11 @@ interface Row {
   frame: number;
   own: Measured;
   total: Measured;
-  /** Of the change of the total share, what no function that it calls has changed by itself. */
+  /** The change of the total share that no called function explains by its own change. */
   unexplained: number;
 }
 
-/** As in crates/analysis `diff/changes.rs`: what is beyond noise first, of that what moved most by itself. */
+/** Orders rows like crates/analysis `diff/changes.rs`: rows beyond noise first, by their own movement. */
 function order(left: Row, right: Row, kinds: FrameKind[]): number {
   const isBeyond = (row: Row): boolean => row.own.isBeyond || row.total.isBeyond;
   const moved = (row: Row): number => {
@@ -88,7 +88,7 @@ function order(left: Row, right: Row, kinds: FrameKind[]): number {
   );
 }
 
-/** Takes from the change of each caller what went through functions that changed themselves. */
+/** Subtracts from the change of each caller the part that went through functions that changed themselves. */
 function explainCallers(rows: Row[], stacks: Stacks, totals: Pair): void {
   const moved = new Map(rows.filter((row) => row.total.isBeyond).map((row) => [row.frame, row.total.change]));
   const explained = new Map<number, number>();
@@ -108,7 +108,7 @@ interface Call {
   sides: Pair;
 }
 
-/** Weights by caller and callee, for callees that are wanted; a stack counts once for each pair. */
+/** Returns weights by caller and callee, for wanted callees; a stack counts once for each pair. */
 function callsTo(stacks: Stacks, wanted: Map<number, number>): Map<string, Call> {
   const calls = new Map<string, Call>();
   const path: number[] = [];
@@ -133,7 +133,10 @@ function callsTo(stacks: Stacks, wanted: Map<number, number>): Map<string, Call>
   return calls;
 }
 
-/** `totals` has for each node a weight with all below it, `leaves` what of it ends there. */
+/**
+ * Sums weights by frame. `totals` has each node's weight with its subtree, `leaves` the weight that ends
+ * there.
+ */
 function sumsOf(stacks: Stacks, kinds: FrameKind[], totals: Float64Array, leaves: Float64Array): Sums {
   const own = new Float64Array(kinds.length);
   const self = new Float64Array(kinds.length);

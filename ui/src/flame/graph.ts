@@ -1,5 +1,5 @@
-// The flame graph on its canvas: what is drawn, what the pointer and the keys do. What a click
-// means for the rest of the page is the owner's business.
+// The flame graph on its canvas: its drawing, and the reactions to pointer and keys. The owner decides the
+// effect of a click on the rest of the page.
 
 import { h, onWidth } from "../dom.ts";
 import { onTheme } from "../theme.ts";
@@ -75,7 +75,7 @@ export class Graph {
     });
   }
 
-  /** Shows another view, zoom, direction or search. */
+  /** Shows a new view, zoom, direction or search. */
   update(view: View, zoomed: number, rootAtBottom: boolean, matches: Matches | null): void {
     const turned = rootAtBottom !== this.rootAtBottom;
     const moved = zoomed !== this.zoomed || view !== this.view;
@@ -90,7 +90,7 @@ export class Graph {
     this.say();
   }
 
-  /** The function of a node that is shown; -1 for that of everything. */
+  /** Returns the function of a node in the view; -1 for the node of everything. */
   frameOf(node: number): number {
     return this.view.frame[node] ?? -1;
   }
@@ -104,7 +104,7 @@ export class Graph {
     this.rows = layOut(this.view, this.zoomed, NARROWEST_PIXELS / this.width);
     const height = this.rows.length * ROW_HEIGHT;
     const most = Math.max(Math.min(MAX_HEIGHT, Math.floor(innerHeight * 0.75)), 8 * ROW_HEIGHT);
-    // The box never shrinks, so that what is below it stays in place when a frame is zoomed.
+    // The box never shrinks, so that the content below it stays in place when a frame is zoomed.
     this.tallest = Math.max(this.tallest, Math.min(height, most));
     this.scroller.style.height = `${this.tallest}px`;
     this.filler.style.height = `${height}px`;
@@ -163,7 +163,7 @@ export class Graph {
 
   private click(event: MouseEvent): void {
     const node = this.nodeAt(event);
-    // The second click of a double click would hit what the first has moved under the pointer.
+    // The second click of a double click would hit the node that the first has moved under the pointer.
     if (node < 0 || event.detail > 1) return;
     this.clicked = node;
     this.actions.zoomTo(node);

@@ -1,4 +1,4 @@
-// Where each node stands: rows of nodes with their left edge and width. No drawing.
+// Places of nodes: rows of nodes with their left edge and width. No drawing.
 
 import type { View } from "./view.ts";
 
@@ -10,8 +10,8 @@ export interface Row {
 }
 
 /**
- * Rows from the root down. The zoomed node and everything above it fill the width; what is narrower
- * than `narrowest` is left out with all that stands on it.
+ * Returns rows from the root down. The zoomed node and everything above it fill the width. Nodes narrower
+ * than `narrowest` are left out together with their subtrees.
  */
 export function layOut(view: View, zoomed: number, narrowest: number): Row[] {
   const rows: Row[] = [];
@@ -35,7 +35,7 @@ function rowBelow(view: View, above: Row, whole: number, narrowest: number): Row
     let left = above.left[at];
     for (let child = view.childStart[parent]; child < view.childEnd[parent]; child++) {
       const width = view.total[child] / whole;
-      // Children stand by weight: all that follow are narrower still.
+      // Children are in order of weight: all that follow are narrower still.
       if (width < narrowest) break;
       row.node.push(child);
       row.left.push(left);
@@ -46,7 +46,7 @@ function rowBelow(view: View, above: Row, whole: number, narrowest: number): Row
   return row;
 }
 
-/** Index of the node of `row` that covers `share` of the width, or -1. */
+/** Returns the index of the node of `row` that covers `share` of the width, or -1. */
 export function indexAt(row: Row, share: number): number {
   let low = 0;
   let high = row.left.length - 1;

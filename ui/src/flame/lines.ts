@@ -4,13 +4,13 @@ import type { LineColumns } from "../wire.ts";
 
 export interface LineRow {
   file: string;
-  /** 0 for what has no line. */
+  /** Line number; 0 for no line. */
   line: number;
   own: number;
   total: number;
 }
 
-/** In the order of the source, what has no line at the end. */
+/** Returns the lines in the order of the source; rows without a line are last. */
 export function linesOf(columns: LineColumns, frame: number): LineRow[] {
   const rows: LineRow[] = [];
   columns.frame.forEach((its, row) => {
@@ -22,7 +22,7 @@ export function linesOf(columns: LineColumns, frame: number): LineRow[] {
   return rows;
 }
 
-/** The `most` heaviest in the order they have. */
+/** Returns the `most` heaviest rows in their present order. */
 export function heaviest(rows: LineRow[], most: number): LineRow[] {
   const byWeight = [...rows].sort((left, right) => right.total - left.total);
   const kept = new Set(byWeight.slice(0, most));

@@ -1,4 +1,4 @@
-// A profile ready to be drawn and asked: stacks, names, looks and the view for a reader's choice.
+// A profile ready for drawing and queries: stacks, names, looks and the view for a reader's choice.
 
 import type { Choice } from "../link.ts";
 import type { FrameColumns, FrameKind, Noise, OwnersData, StackColumns } from "../wire.ts";
@@ -13,7 +13,7 @@ import { decodeStacks, type Stacks } from "./stacks.ts";
 import type { Facts } from "./tooltip.ts";
 import { buildView, type View } from "./view.ts";
 
-/** What a graph is drawn from: the part that profiles and comparisons share. */
+/** The data of a graph: the common part of profiles and comparisons. */
 export interface GraphData {
   unit: string;
   total: number;
@@ -26,14 +26,14 @@ export interface GraphData {
 }
 
 export class Model {
-  /** Of what is selected. */
+  /** Stacks of the selection. */
   stacks: Stacks;
   readonly names: string[];
   readonly hasRecursion: boolean;
   readonly unit: string;
-  /** Weight of what is selected. */
+  /** Weight of the selection. */
   total: number;
-  /** Of frames where their place does not matter. */
+  /** Kinds of frames, independent of their place. */
   readonly kinds: FrameKind[];
   /** Kinds by number; that of threads is 0. */
   private readonly kindNames: FrameKind[];
@@ -44,7 +44,7 @@ export class Model {
   private regrouper: Regrouper | null = null;
   private readonly rootFrames = new Map<string, number>();
 
-  /** Weights of both sides of a comparison. */
+  /** Total weights of both sides of a comparison. */
   sideTotals: Pair | null;
   readonly noise: Noise;
 
@@ -70,7 +70,7 @@ export class Model {
     return buildView(this.stacks, (members) => members.some((member) => opened.has(this.stacks.origin[member])));
   }
 
-  /** From now on shows only this. */
+  /** Restricts the model to this selection. */
   select(selection: Selection): void {
     if (!this.owners) return;
     const { by } = selection;
@@ -87,7 +87,7 @@ export class Model {
     if (entries.sides) this.sideTotals = [sum(entries.sides[0]), sum(entries.sides[1])];
   }
 
-  /** A frame for an owner, made when it is first needed. */
+  /** Returns the frame of an owner, created at its first use. */
   private rootFrame(dimension: string, root: number): number {
     const key = `${dimension}:${root}`;
     let frame = this.rootFrames.get(key);
@@ -125,14 +125,14 @@ export class Model {
     return this.isBeyondNoise([before, after], totals) ? step : 0;
   }
 
-  /** Both shares of a part of a comparison, as text. */
+  /** Writes both shares of a part of a comparison as text. */
   changeSentence(part: Pair, totals: Pair): string {
     const [before, after] = part.map((weight, side) => weight / (totals[side] as number)) as Pair;
     const mark = this.isBeyondNoise(part, totals) || before === after ? "" : `, ${withinNoise(this.noise)}`;
     return `${percent(before)} before, ${percent(after)} after, ${points(after - before)}${mark}`;
   }
 
-  /** What a search found, as text: its share, or in a comparison both shares. */
+  /** Writes the result of a search as text: its share, or both shares in a comparison. */
   found(view: View, zoomed: number, matches: Matches): string {
     const { functions } = matches;
     if (functions === 0) return "no match";
@@ -178,12 +178,12 @@ export class Model {
     return { before, after, allBefore: totals[0], allAfter: totals[1], doubt: isBeyond ? "" : withinNoise(this.noise) };
   }
 
-  /** Of a part of the graph, of which there are as many as nodes. */
+  /** Tests a part of the graph, which has as many parts as nodes. */
   private isBeyondNoise(part: Pair, totals: Pair): boolean {
     return isBeyondNoise(part, totals, this.noise, this.stacks.length);
   }
 
-  /** Kinds that occur, with the weight of the stacks that end in them. */
+  /** Returns the kinds that occur, with the weight of the stacks that end in them. */
   weightByKind(): { kind: FrameKind; name: string; weight: number }[] {
     const weights = new Map<FrameKind, number>(this.kinds.map((kind) => [kind, 0]));
     for (let node = 0; node < this.stacks.length; node++) {

@@ -1,41 +1,43 @@
-// Whether a change of a share is larger than the noise of sampling: the rule of crates/analysis
-// `diff/noise.rs`, whose figures come with the data. For graphs and for spans that a reader draws it has to
-// be applied here.
+// Test whether a change of a share exceeds the noise of sampling: the rule of crates/analysis
+// `diff/noise.rs`, whose figures come with the data. Graphs, and spans that a reader draws, need the rule
+// here.
 
 import type { Noise } from "../wire.ts";
 
 /** One figure of both sides of a comparison. */
 export type Pair = [number, number];
 
-/** The sentence for a comparison in which nothing is beyond noise, as the terminal says it. */
+/** Returns the sentence of the terminal for a comparison in which nothing is beyond noise. */
 export function noChange(noise: Noise): string {
   const than = noise.runs ? "these runs differ by among themselves" : "the noise of sampling";
   return `No function changed by more than ${than}.`;
 }
 
-/** What a change that says nothing is. */
+/** Names the noise that covers an insignificant change. */
 export function withinNoise(noise: Noise): string {
   return noise.runs ? "within the noise between runs" : "within the noise of sampling";
 }
 
-/** `part` and `all` are weights; it is one of so many comparisons. */
+/** Tests one of `comparisons` comparisons; `part` and `all` are weights. */
 export function isBeyondNoise(part: Pair, all: Pair, noise: Noise, comparisons: number): boolean {
   const counted = (weights: Pair): Pair => weights.map((it, side) => Math.round(it * noise.counts[side])) as Pair;
   return probability(counted(part), counted(all)) < noise.rate / Math.max(1, comparisons);
 }
 
-/** Fisher's exact test: how likely equal shares are to differ so much, twice the smaller tail. */
+/** Fisher's exact test: the probability that equal shares differ this much, twice the smaller tail. */
 export function probability(part: Pair, all: Pair): number {
   const [marked, whole] = [part[0] + part[1], all[0] + all[1]];
   const expected = (marked * all[0]) / whole;
   const variance = expected * (1 - marked / whole) * (all[1] / whole);
-  // Within two standard deviations it is far from any level; most comparisons end here.
+  // Within two standard deviations a change is far from any level; most comparisons end here.
   if (marked <= 0 || marked >= whole || (part[0] - expected) ** 2 < 4 * variance) return 1;
   const isMore = part[0] > expected;
   return Math.min(1, 2 * (isMore ? upperTail(part, all) : upperTail([part[1], part[0]], [all[1], all[0]])));
 }
 
-/** Probability of `part[0]` or more of the marked ones on the first side (hypergeometric distribution). */
+/**
+ * Returns the probability of `part[0]` or more marked ones on the first side (hypergeometric distribution).
+ */
 function upperTail(part: Pair, all: Pair): number {
   let [first, second] = part;
   const log = lnChoose(all[0], first) + lnChoose(all[1], second) - lnChoose(all[0] + all[1], first + second);
@@ -53,7 +55,7 @@ function lnChoose(all: number, part: number): number {
   return lnFactorial(all) - lnFactorial(part) - lnFactorial(all - part);
 }
 
-/** Stirling's series, after the argument was made large enough for it. */
+/** Stirling's series, for an argument that was made large enough for it. */
 function lnFactorial(number: number): number {
   let argument = number + 1;
   let product = 1;

@@ -1,10 +1,10 @@
-// Whose the samples are: grouping, filtering and sums by role, queue, channel, connection, thread …
+// The owners of the samples: grouping, filtering and sums by role, queue, channel, connection, thread …
 
 import type { OwnersData, Quality, WaitState } from "../wire.ts";
 import { decodeRecords, type Range, type Records, weightWithin } from "./records.ts";
 import type { Entries } from "./regroup.ts";
 
-/** Of no sample. */
+/** The quality of no samples. */
 export const NO_QUALITY: Quality = {
   complete: 0,
   truncated: 0,
@@ -16,16 +16,16 @@ export const NO_QUALITY: Quality = {
   lost: 0,
 };
 
-/** What of a recording is shown. */
+/** The selected part of a recording. */
 export interface Selection {
-  /** `dimension:label`, such as `queue:orders`; empty for everybody. */
+  /** Owner as `dimension:label`, such as `queue:orders`; empty for all. */
   owner: string;
   /** Dimension by which the graph is grouped; empty for none. */
   by: string;
-  /** Of time off the CPU: a state, or `all`; empty for what is shown at first. */
+  /** For time off the CPU, a state or `all`; empty for the default. */
   state: string;
   range: Range | null;
-  /** A second range, with which the first is compared. */
+  /** A second range, which the first is compared with. */
   against: Range | null;
 }
 
@@ -37,10 +37,10 @@ export interface Share {
   processes: number;
 }
 
-/** Labels by which records can be told apart. */
+/** Labels that distinguish records. */
 interface Column {
   labels: string[];
-  /** -1 for none. */
+  /** Returns the number of a record's label; -1 for none. */
   of(record: number): number;
 }
 
@@ -49,7 +49,7 @@ export class Owners {
 
   constructor(readonly data: OwnersData) {}
 
-  /** Dimensions in which anybody has a label. */
+  /** Returns the dimensions in which some owner has a label. */
   dimensions(): string[] {
     const named = this.data.dimensions.filter((it) => it.labels.length > 0).map((it) => it.name);
     return this.data.labels.threads.some((name) => name !== "") ? [...named, "thread"] : named;
@@ -59,23 +59,23 @@ export class Owners {
     return this.data["step-nanos"] > 0 && this.data.steps.length > 1;
   }
 
-  /** Whether records say why a thread was off the CPU. */
+  /** Returns whether records have the reason why a thread was off the CPU. */
   hasStates(): boolean {
     return this.data.labels.state.some((state) => state !== null);
   }
 
-  /** Whether this shows all there is. */
+  /** Returns whether the selection is the whole recording. */
   isWhole({ owner, state, range }: Selection): boolean {
     return !owner && !range && this.stateOf(state) === null;
   }
 
-  /** The state that is shown; of time off the CPU the blocked time unless something else is chosen. */
+  /** Returns the shown state. For time off the CPU the default is the blocked time. */
   stateOf(chosen: string): WaitState | null {
     if (!this.hasStates() || chosen === "all") return null;
     return this.data.labels.state.find((state) => state === chosen) ?? "blocked";
   }
 
-  /** Weight by label, the heaviest first. The dimension's own filter does not count. */
+  /** Returns weights by label, the heaviest first. The dimension's own filter does not count. */
   shares(dimension: string, selection: Selection): Share[] {
     const column = this.column(dimension);
     if (!column) return [];
@@ -94,19 +94,19 @@ export class Owners {
     return shares.filter((share) => share.weight > 0).sort((left, right) => right.weight - left.weight);
   }
 
-  /** Weight of all among whom {@link shares} of a dimension are. */
+  /** Returns the weight of all owners among which {@link shares} of a dimension are. */
   weightBeside(dimension: string, selection: Selection): number {
     return this.weight(this.beside(dimension, selection));
   }
 
-  /** Weight of a selection. */
+  /** Returns the weight of a selection. */
   weight(selection: Selection): number {
     let sum = 0;
     this.eachOf(selection, (_, weight) => (sum += weight));
     return sum;
   }
 
-  /** Weight by step of time, whatever span is chosen. */
+  /** Returns the weight by step of time, independent of the chosen span. */
   steps(selection: Selection): number[] {
     const all = { ...selection, range: null };
     if (this.isWhole(all)) return this.data.steps;
@@ -120,14 +120,14 @@ export class Owners {
     return steps;
   }
 
-  /** Nanoseconds off the CPU in a state, for the same owners and span. */
+  /** Returns nanoseconds off the CPU in a state, for the same owners and span. */
   weightIn(state: WaitState, selection: Selection): number {
     return this.weight({ ...selection, state });
   }
 
   /**
-   * How good the stacks of a selection are, in occurrences; those of weights that are none are not known by
-   * time. What was lost belongs to nobody.
+   * Returns the quality of the stacks of a selection, in occurrences. For weights that are not counts, it is
+   * unknown by time. Losses have no owner.
    */
   quality(selection: Selection): Quality | null {
     const { counted, labels } = this.data;
@@ -145,7 +145,7 @@ export class Owners {
     return quality;
   }
 
-  /** What of the selection goes to which stack node. Weight of what has no label gets the last root. */
+  /** Distributes the selection to stack nodes. Weight without a label goes to the last root. */
   entries(selection: Selection): Entries {
     const records = this.records();
     const column = this.column(selection.by);
@@ -164,18 +164,18 @@ export class Owners {
     return compared({ ...entries, weight: first, sides: null }, selection.against ? second : null);
   }
 
-  /** What the frame of a root says. */
+  /** Returns the name of a root's frame. */
   rootName(dimension: string, root: number): string {
     const label = this.column(dimension)?.labels[root];
     return label === undefined ? `no ${dimension}` : `${dimension} ${label}`;
   }
 
-  /** The same without what is chosen of this dimension. */
+  /** Returns the selection without the choice of this dimension. */
   private beside(dimension: string, selection: Selection): Selection {
     return selection.owner.startsWith(`${dimension}:`) ? { ...selection, owner: "" } : selection;
   }
 
-  /** Records of a selection with their weight in its span. */
+  /** Visits the records of a selection with their weight in its span. */
   private eachOf(selection: Selection, visit: (record: number, weight: number) => void): void {
     const records = this.records();
     this.eachMeant(selection, (record) => {
@@ -184,7 +184,7 @@ export class Owners {
     });
   }
 
-  /** Records of a selection, whenever they were. */
+  /** Visits the records of a selection at any time. */
   private eachMeant({ owner, state }: Selection, visit: (record: number) => void): void {
     const records = this.records();
     const at = owner.indexOf(":");
@@ -212,7 +212,7 @@ export class Owners {
   }
 }
 
-/** Widths of a comparison: the mean of both shares, in millionths. */
+/** Computes the widths of a comparison: the mean of both shares, in millionths. */
 function compared(entries: Entries, second: number[] | null): Entries {
   if (!second) return entries;
   const sum = (weights: number[]): number => weights.reduce((all, weight) => all + weight, 0);

@@ -1,4 +1,4 @@
-// Drawing rows onto the canvas: rectangles, names, highlights. Knows no events.
+// Drawing of rows on the canvas: rectangles, names, highlights. No events.
 
 import type { FrameKind } from "../wire.ts";
 import type { Row } from "./layout.ts";
@@ -9,13 +9,13 @@ const FONT = "12px system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 const PADDING = 5;
 const NARROWEST_NAMED = 26;
 
-/** What a node looks like. */
+/** The look of a node. */
 export interface Look {
   label: string;
   /** Absent for the node that stands for everything. */
   kind: FrameKind | null;
   shade: number;
-  /** In a comparison the colour of the change, instead of kind and shade. */
+  /** Colour of the change in a comparison, instead of kind and shade. */
   change: number | null;
   match: boolean;
 }
@@ -34,19 +34,19 @@ export interface Picture {
   look: (node: number) => Look;
 }
 
-/** Top of a row in the whole picture, which is as high as its rows or as the box around it. */
+/** Returns the top of a row in the whole picture, which is as high as its rows or as the box around it. */
 export function rowTop(index: number, rows: number, rootAtBottom: boolean, boxHeight: number): number {
   const height = Math.max(rows * ROW_HEIGHT, boxHeight);
   return rootAtBottom ? height - (index + 1) * ROW_HEIGHT : index * ROW_HEIGHT;
 }
 
-/** The row at a height of the whole picture; there may be none. */
+/** Returns the row at a height of the whole picture; there may be none. */
 export function rowAt(y: number, rows: number, rootAtBottom: boolean, boxHeight: number): number {
   const height = Math.max(rows * ROW_HEIGHT, boxHeight);
   return Math.floor((rootAtBottom ? height - y : y) / ROW_HEIGHT);
 }
 
-/** Draws what is visible. */
+/** Draws the visible rows. */
 export function paint(canvas: HTMLCanvasElement, picture: Picture): void {
   const context = prepare(canvas, picture);
   const { rows, rootAtBottom, scrollTop, height } = picture;
@@ -139,7 +139,7 @@ function widthOf(context: CanvasRenderingContext2D, character: string): number {
   return width;
 }
 
-/** As much of `text` as fits, with an ellipsis when that is not all. */
+/** Returns as much of `text` as fits, with an ellipsis if it is cut. */
 function fit(context: CanvasRenderingContext2D, text: string, room: number): string {
   const ellipsis = widthOf(context, "…");
   let used = 0;

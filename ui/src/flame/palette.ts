@@ -3,7 +3,7 @@
 import type { FrameKind } from "../wire.ts";
 
 export interface Palette {
-  /** By kind: the shades of its frames, chosen by module. */
+  /** The shades of each kind's frames, chosen by module. */
   shades: Record<FrameKind, string[]>;
   /** From much less to much more, see {@link changeStep}. */
   changes: string[];
@@ -30,7 +30,7 @@ export const KIND_NAMES: Record<FrameKind, string> = {
   runnable: "Runnable",
 };
 
-/** Whether a function of `kind` is among those of a chosen kind; empty for all. BIFs are Erlang functions. */
+/** Returns whether `kind` belongs to a chosen kind; empty for all. BIFs are Erlang functions. */
 export function isAmong(kind: FrameKind | undefined, chosen: FrameKind | ""): boolean {
   return chosen === "" || kind === chosen || (chosen === "erlang" && kind === "bif");
 }
@@ -59,15 +59,15 @@ export function readPalette(element: Element): Palette {
   };
 }
 
-/** Steps on each side of no change. */
+/** Number of steps on each side of no change. */
 export const CHANGE_STEPS = 4;
 
 const STEP_STARTS = [0.05, 0.15, 0.35, 0.65];
 const SMALLEST_CHANGE = 0.0005;
 
 /**
- * The colour of a change between two shares: −4 for what (nearly) vanished, 4 for what is (nearly)
- * new, 0 for less than 0.05 points or less than a tenth of the share.
+ * Returns the colour of a change between two shares. −4 means (nearly) vanished, 4 (nearly) new. 0 is less
+ * than 0.05 points or less than a tenth of the share.
  */
 export function changeStep(before: number, after: number): number {
   if (Math.abs(after - before) < SMALLEST_CHANGE) return 0;
@@ -81,14 +81,14 @@ function changes(less: string, same: string, more: string): string[] {
   return [...towards(less).reverse(), same, ...towards(more)];
 }
 
-/** Between two colours of the form `#rrggbb`. */
+/** Mixes two colours of the form `#rrggbb`. */
 function mix(from: string, to: string, part: number): string {
   const channel = (colour: string, at: number): number => Number.parseInt(colour.slice(at, at + 2), 16);
   const mixed = [1, 3, 5].map((at) => Math.round(channel(from, at) * (1 - part) + channel(to, at) * part));
   return `rgb(${mixed.join(" ")})`;
 }
 
-/** Which shade a function has: all functions of a module share one. */
+/** Returns the shade of a function: all functions of a module share one. */
 export function shadeOf(name: string): number {
   const colon = name.indexOf(":");
   const module = colon > 0 ? name.slice(0, colon) : name;

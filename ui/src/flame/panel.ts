@@ -1,5 +1,5 @@
-// The panel around a flame graph: controls, path, graph. Holds the reader's choice and carries it to
-// the parts and to the address.
+// The panel around a flame graph: controls, path, graph. Holds the reader's choice and carries it to the
+// parts and to the address.
 
 import { h } from "../dom.ts";
 import { percent, whole } from "../format.ts";
@@ -12,11 +12,11 @@ import { type Sandwich, sandwich } from "./sandwich.ts";
 import { buildView, findNode, nameOfNode, pathTo, type View } from "./view.ts";
 import { type Choice, fromFragment, remember, START } from "../link.ts";
 
-/** Who is told what the reader chose. */
+/** The receiver of the reader's choices. */
 export interface Listener {
-  /** Other samples are shown. */
+  /** Reacts to a new selection of samples. */
   selected(choice: Choice): void;
-  /** A function is looked at; -1 for none. */
+  /** Reacts to the function in focus; -1 for none. */
   focused(frame: number): void;
 }
 
@@ -25,7 +25,7 @@ const NOBODY: Listener = { selected: () => {}, focused: () => {} };
 export class FlamePanel {
   readonly element: HTMLElement;
   private readonly graph: Graph;
-  /** Made when it is first wanted. */
+  /** Created at the first use. */
   private graphsAround: { callers: Graph; callees: Graph } | null = null;
   private readonly controls: Controls;
   private readonly crumbs = h("nav", { class: "crumbs", "aria-label": "Path of the zoomed frame" });
@@ -37,7 +37,7 @@ export class FlamePanel {
   private zoomed = 0;
   private matches: Matches | null = null;
 
-  /** `introduction` stands between the title and the controls. */
+  /** Creates the panel. `introduction` stands between the title and the controls. */
   constructor(
     private readonly model: Model,
     title: string,
@@ -74,7 +74,7 @@ export class FlamePanel {
     this.listener.selected(this.choice);
   }
 
-  /** Chooses what is shown; a step can be taken back in the browser. */
+  /** Applies a choice. The browser's back button undoes a step. */
   choose(change: Partial<Choice>, isStep: boolean): void {
     const next = { ...this.choice, ...change };
     remember(next, isStep);
@@ -102,7 +102,7 @@ export class FlamePanel {
     this.listener.focused(this.focus());
   }
 
-  /** The function between its callers and callees, the zoomed one, or the only one that was searched for. */
+  /** Returns the function between its callers and callees, the zoomed one, or the only match of a search. */
   private focus(): number {
     if (this.choice.around) return this.model.names.indexOf(this.choice.around);
     if (this.zoomed !== 0) return this.view.frame[this.zoomed];
@@ -133,7 +133,7 @@ export class FlamePanel {
     return ` in ${share} of all, ${whole(total)} ${unit}${once}`;
   }
 
-  /** Around a function every click leads to another one. */
+  /** Builds the graphs around a function, in which every click leads to another function. */
   private buildAround(): { callers: Graph; callees: Graph } {
     const graph = (): Graph => {
       const centre = (node: number): void => this.around(made.frameOf(node));
@@ -151,7 +151,7 @@ export class FlamePanel {
     this.choose({ around: frame < 0 ? "" : (this.model.names[frame] ?? "") }, true);
   }
 
-  /** Shows a function that is named elsewhere on the page between its callers and callees. */
+  /** Shows a function from elsewhere on the page between its callers and callees. */
   showAround(frame: number): void {
     this.around(frame);
     this.element.scrollIntoView({ block: "start" });
@@ -172,7 +172,7 @@ export class FlamePanel {
     this.controls.say(this.model.found(this.view, this.zoomed, this.matches), false);
   }
 
-  /** Finds a function that is named elsewhere on the page. */
+  /** Searches a function from elsewhere on the page. */
   searchFrame(frame: number): void {
     this.choose({ search: this.model.searchFor(frame), around: "" }, true);
     this.element.scrollIntoView({ block: "start" });

@@ -1,20 +1,19 @@
-// Whose the samples were and when they were taken: for each stack and owner the weight, by steps of
-// time. Reading only.
+// Owners and times of the samples: the weight for each stack and owner, by steps of time. Reading only.
 
 export interface Records {
   length: number;
-  /** Stack node that the record ends in. */
+  /** Last stack node of the record. */
   node: Int32Array;
   /** Number of its owner. */
   owner: Int32Array;
   /** Number of its label: thread, outcome, state. */
   label: Int32Array;
-  /** How often it happened. */
+  /** Number of occurrences. */
   count: Float64Array;
   weight: Float64Array;
-  /** Where the record's points begin; those of the last end at the length of `step`. */
+  /** Start of the record's points; those of the last record end at the length of `step`. */
   start: Int32Array;
-  /** Of each point: which step of time, and the weight that fell into it. */
+  /** The step of time of each point, and the weight in it. */
   step: Int32Array;
   part: Float64Array;
 }
@@ -26,9 +25,9 @@ export interface Range {
 }
 
 /**
- * Base64 of variable-length numbers (LEB128): number of records and of points; for each record the
- * nodes since the one before, owner, label, weight, in `counted` ones how often it happened, number of
- * points; for each point the steps since the one before, and the weight.
+ * Decodes Base64 of variable-length numbers (LEB128). The stream has the number of records and of points.
+ * Each record has the nodes since the previous one, owner, label, weight, the number of occurrences if
+ * `counted`, and the number of points. Each point has the steps since the previous one, and the weight.
  */
 export function decodeRecords(base64: string, counted = false): Records {
   const text = atob(base64);
@@ -75,7 +74,7 @@ export function decodeRecords(base64: string, counted = false): Records {
   return records;
 }
 
-/** Weight of a record within a range; without one all of it. */
+/** Returns the weight of a record within a range; its whole weight without a range. */
 export function weightWithin(records: Records, record: number, range: Range | null): number {
   if (!range) return records.weight[record];
   let weight = 0;

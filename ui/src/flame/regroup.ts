@@ -1,21 +1,21 @@
-// Stacks with other weights: those of some owners or some time, or below a frame for each owner.
+// Stacks with different weights: those of some owners or some time, or below a frame for each owner.
 // Arithmetic only.
 
 import type { Stacks } from "./stacks.ts";
 
-/** Weight that goes to a stack node, below a root of its own when `root` is not negative. */
+/** Weights of stack nodes, below a separate root if `root` is not negative. */
 export interface Entries {
   node: number[];
   root: number[];
   weight: number[];
-  /** Of a comparison: both weights of each entry; then `weight` decides widths only. */
+  /** Both weights of each entry of a comparison; then `weight` only decides widths. */
   sides: [number[], number[]] | null;
 }
 
-/** A root that stands above stacks: its frame, whose kind is 0. */
+/** Returns the frame of a root above stacks. Its kind is 0. */
 export type FrameOfRoot = (root: number) => number;
 
-/** Merges weights into stacks as the profile has them, the heaviest first. */
+/** Merges weights into the profile's stacks, the heaviest first. */
 export class Regrouper {
   private readonly parent: Int32Array;
   private readonly self: Float64Array;
@@ -93,7 +93,7 @@ export class Regrouper {
     }
   }
 
-  /** Puts the weights on their nodes; returns these and all above them, the last one first. */
+  /** Puts the weights on their nodes. Returns these and all above them, the last one first. */
   private spread(entries: Entries, members: number[]): number[] {
     const needed: number[] = [];
     for (const entry of members) {
@@ -132,7 +132,7 @@ function parentsOf(stacks: Stacks): Int32Array {
   return parent;
 }
 
-/** Nodes in pre-order as they come, with their depth. */
+/** Nodes in the order of arrival, which is pre-order, with their depth. */
 class Output {
   private readonly depth: number[] = [];
   private readonly frame: number[] = [];

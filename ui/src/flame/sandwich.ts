@@ -1,18 +1,17 @@
-// One function with everybody who calls it and everything that it calls: two trees around it.
-// Arithmetic only. A function that calls itself, directly or through others, counts once, where it
-// stands first on the stack.
+// One function with all its callers and callees: two trees around it. Arithmetic only. A function that calls
+// itself, directly or indirectly, counts once, at its first place on the stack.
 
 import { leavesOf, type Stacks } from "./stacks.ts";
 
 export interface Sandwich {
-  /** Who calls it: the function at the root, its callers above. */
+  /** The callers: the function at the root, its callers above. */
   callers: Stacks;
-  /** What it calls: the function at the root. */
+  /** The callees: the function at the root. */
   callees: Stacks;
-  /** Weight of the stacks that it occurs in, and of each side of a comparison. */
+  /** Weight of the stacks in which it occurs, and of each side of a comparison. */
   total: number;
   sides: number[];
-  /** Whether it calls itself. */
+  /** The function calls itself. */
   isRecursive: boolean;
 }
 
@@ -50,7 +49,7 @@ export function sandwich(stacks: Stacks, frame: number): Sandwich {
   return { callers: callers.stacks(), callees: callees.stacks(), total, sides, isRecursive };
 }
 
-/** The place among the callers that stands for `path`, whose last node is the function. */
+/** Returns the place among the callers that stands for `path`, whose last node is the function. */
 function callersOf(stacks: Stacks, path: number[], callers: Trie): number {
   let at = -1;
   for (let level = path.length - 1; level >= 0; level--) {
@@ -64,7 +63,7 @@ function callersOf(stacks: Stacks, path: number[], callers: Trie): number {
 /** Paths from a root, merged; runs of different length are one node. */
 class Trie {
   private readonly frame: number[] = [];
-  /** What ends in each node, by each of the weights. */
+  /** Weight that ends in each node, by each of the weights. */
   private readonly leaves: number[][];
   private readonly run: number[] = [];
   private readonly kind: number[] = [];
@@ -95,7 +94,7 @@ class Trie {
     return node;
   }
 
-  /** Adds what `node` of the stacks has of each weight. */
+  /** Adds each weight of the stacks' `node`. */
   add(at: number, weights: Float64Array[], node: number): void {
     weights.forEach((weight, which) => {
       const leaf = this.leaves[which] as number[];
@@ -103,7 +102,7 @@ class Trie {
     });
   }
 
-  /** In pre-order, the heaviest first. */
+  /** Returns the stacks in pre-order, the heaviest first. */
   stacks(): Stacks {
     const length = this.frame.length;
     const [total, ...sides] = this.leaves.map((leaf) => this.withAllBelow(leaf)) as [Float64Array, ...Float64Array[]];

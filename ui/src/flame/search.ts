@@ -1,4 +1,4 @@
-// Which functions a search means, and what share of the graph they have.
+// The functions that match a search, and their share of the graph.
 
 import type { View } from "./view.ts";
 
@@ -9,7 +9,7 @@ export interface Matches {
   functions: number;
 }
 
-/** Compiles what was typed, case-insensitive; a message instead when it is no regular expression. */
+/** Compiles the typed text, case-insensitive; returns a message if it is no regular expression. */
 export function compile(text: string): RegExp | string {
   try {
     return new RegExp(text, "i");
@@ -30,8 +30,8 @@ export function findMatches(names: string[], pattern: RegExp): Matches {
 }
 
 /**
- * Weight below `root` that stands in or under a match, by one of the view's weights; nested matches
- * count once.
+ * Returns the weight below `root` in or under a match, by one of the view's weights. Nested matches count
+ * once.
  */
 export function matchedWeight(
   view: View,
@@ -52,7 +52,7 @@ export function matchedWeight(
   return weight;
 }
 
-/** An expression that matches this name and no other. */
+/** Returns an expression that matches only this name. */
 export function exactly(name: string): string {
   return `^${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`;
 }

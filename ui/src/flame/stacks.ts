@@ -1,26 +1,26 @@
-// The stack tree as it came, in typed arrays. Runs of one function with different length are
-// different nodes here; view.ts makes of it what is shown.
+// The stack tree of the data, in typed arrays. Runs of one function with different length are different nodes
+// here; view.ts turns them into the shown tree.
 
 import type { StackColumns } from "../wire.ts";
 
 export interface Stacks {
   length: number;
   frame: Int32Array;
-  /** First node behind the subtree. The children of `n` are `n + 1`, then the `end` of each. */
+  /** First node after the subtree. The children of `n` are `n + 1`, then the `end` of each. */
   end: Int32Array;
   /** Activations in a row, at least 1. */
   run: Int32Array;
-  /** What the frame is in this place, as a number of the profile. */
+  /** Kind of the frame in this place, as a number of the profile. */
   kind: Uint8Array;
   self: Float64Array;
   total: Float64Array;
   /** Totals of further weights, such as those of both profiles of a comparison. */
   sides: Float64Array[];
-  /** A number that stays the same whatever is selected: of a whole profile the node itself. */
+  /** A number that does not depend on the selection: for a whole profile, the node itself. */
   origin: Float64Array;
 }
 
-/** `kindOf` has the kind of each frame where its place does not matter. */
+/** Decodes the tree. `kindOf` has the kind of each frame, independent of its place. */
 export function decodeStacks(columns: StackColumns, kindOf: Uint8Array, sideLeaves: number[][] = []): Stacks {
   const length = columns.frame.length;
   const stacks: Stacks = {
@@ -58,7 +58,7 @@ export function decodeStacks(columns: StackColumns, kindOf: Uint8Array, sideLeav
   return stacks;
 }
 
-/** Of weights with all below, such as one of {@link Stacks.sides}, what ends in each node. */
+/** Returns the weight that ends in each node, from totals of subtrees such as one of {@link Stacks.sides}. */
 export function leavesOf(stacks: Stacks, totals: Float64Array): Float64Array {
   const leaves = Float64Array.from(totals);
   const path: number[] = [];
@@ -71,7 +71,7 @@ export function leavesOf(stacks: Stacks, totals: Float64Array): Float64Array {
   return leaves;
 }
 
-/** Nodes directly below `node`; with -1 the roots. */
+/** Returns the nodes directly below `node`; with -1 the roots. */
 export function childrenOf(stacks: Stacks, node: number): number[] {
   const children = [];
   const end = node < 0 ? stacks.length : stacks.end[node];

@@ -10,7 +10,7 @@ export interface Sides {
   after: number;
   allBefore: number;
   allAfter: number;
-  /** What the change is when chance alone may have made it; empty when not. */
+  /** The noise that may explain the change; empty if it cannot. */
   doubt: string;
 }
 
@@ -25,7 +25,7 @@ export interface Facts {
   unit: string;
   /** Longest run that the node stands for. */
   run: number;
-  /** In a comparison the weights of both profiles, in place of `total` and `self`. */
+  /** Weights of both profiles in a comparison, in place of `total` and `self`. */
   sides: Sides | null;
 }
 
@@ -53,7 +53,7 @@ export class Tooltip {
   }
 }
 
-/** The same in one line. */
+/** Writes the same facts in one line. */
 export function sentenceOf(facts: Facts): string {
   if (facts.sides) {
     const { before, after, allBefore, allAfter } = facts.sides;
@@ -69,7 +69,7 @@ export function sentenceOf(facts: Facts): string {
   return `${facts.name} · ${kindLine(facts)} · ${total} · ${self}`;
 }
 
-/** Empty where nothing changed. */
+/** Returns the doubt; empty if nothing changed. */
 function doubtOf({ before, after, allBefore, allAfter, doubt }: Sides): string {
   return before / allBefore === after / allAfter ? "" : doubt;
 }

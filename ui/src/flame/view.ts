@@ -1,17 +1,17 @@
-// The tree that is shown: the stacks with each recursion folded into one node or opened into one
-// node for each activation. Arithmetic only, no drawing.
+// The shown tree: the stacks with each recursion folded into one node or opened into one node for each
+// activation. Arithmetic only, no drawing.
 
 import { childrenOf, type Stacks } from "./stacks.ts";
 
 /** Frame of the node above all roots. */
 export const ALL = -1;
 
-/** One entry a node in every array. Node 0 stands for everything. */
+/** The tree in columns, one entry per node in every array. Node 0 stands for everything. */
 export interface View {
   length: number;
   parent: Int32Array;
   frame: Int32Array;
-  /** See {@link Stacks.kind}; of merged nodes that of the first. */
+  /** See {@link Stacks.kind}; merged nodes have the kind of the first. */
   kind: Uint8Array;
   depth: Int32Array;
   /** Children are the nodes from here (the heaviest) … */
@@ -27,13 +27,13 @@ export interface View {
   run: Int32Array;
   /** First of the stack nodes that were merged into this one. */
   source: Int32Array;
-  /** The number by which a link knows that node, see {@link Stacks.origin}. */
+  /** The number of that node in a link, see {@link Stacks.origin}. */
   origin: Float64Array;
-  /** Which activation of an open run, from 0; 0 for all others. */
+  /** Activation of an open run, from 0; 0 for all others. */
   step: Int32Array;
 }
 
-/** Whether the runs of these stack nodes are shown one activation at a time. */
+/** Returns whether the runs of these stack nodes are shown one activation at a time. */
 export type IsOpen = (members: number[]) => boolean;
 
 /** Stack nodes that are shown as one node. */
@@ -64,7 +64,7 @@ class Builder {
   private readonly childStart: number[] = [];
   private readonly childEnd: number[] = [];
   private readonly groups = new Map<number, Group>();
-  /** For each frame the node that it was last seen below. */
+  /** For each frame, the node below which it was last seen. */
   private readonly seen: Int32Array;
 
   constructor(
@@ -104,7 +104,7 @@ class Builder {
     };
   }
 
-  /** The children of one stack node. They stand by weight already; merging may change that. */
+  /** Adds the children of one stack node. They are in order of weight already; merging may change that. */
   private addBelow(at: number, node: number): void {
     const { frame, end, run } = this.stacks;
     const last = node < 0 ? this.stacks.length : end[node];
@@ -166,13 +166,13 @@ class Builder {
     this.step.push(step);
   }
 
-  /** Stack nodes whose last activation this group is. */
+  /** Returns the stack nodes whose last activation is this group. */
   private ending(group: Group): number[] {
     if (!group.open) return group.members;
     return group.members.filter((member) => this.stacks.run[member] === group.step + 1);
   }
 
-  /** The children of all `parents`, those of one function together. */
+  /** Groups the children of all `parents` by function. */
   private grouped(parents: number[]): Group[] {
     const byFrame = new Map<number, number[]>();
     for (const child of parents.flatMap((parent) => childrenOf(this.stacks, parent))) {
@@ -192,7 +192,7 @@ function first(group: Group): number {
   return group.members[0] as number;
 }
 
-/** The node that a link names as `origin.step`; 0 when it is not in this view. */
+/** Returns the node that a link names as `origin.step`; 0 if it is not in this view. */
 export function findNode(view: View, name: string): number {
   const [origin, step] = name.split(".").map(Number);
   for (let node = 1; node < view.length; node++) {
@@ -205,7 +205,7 @@ export function nameOfNode(view: View, node: number): string {
   return node === 0 ? "" : `${view.origin[node]}.${view.step[node]}`;
 }
 
-/** From the root to `node`, both included. */
+/** Returns the path from the root to `node`, both included. */
 export function pathTo(view: View, node: number): number[] {
   const path = [];
   for (let at = node; at >= 0; at = view.parent[at]) path.push(at);

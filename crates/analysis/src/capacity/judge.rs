@@ -1,4 +1,4 @@
-//! Whether a rate passed.
+//! The judgement of a step: passed, failed, or not valid.
 
 use std::time::Duration;
 
@@ -8,62 +8,62 @@ use rabbitscope_runs::{
     scenario::{Expectation, Limit, Metric},
 };
 
-/// At least this share of what was offered has to be sent, and to be accepted.
+/// The smallest share of the offered messages that must be sent, and accepted, in a step that passes.
 const ACHIEVED: f64 = 0.99;
 
-/// Messages may pile up by this share of what is offered in a step that passes. A rate that passed is known to be
-/// served but for that.
+/// The largest share of the offered messages that may pile up in a step that passes. A rate that passed is served
+/// except for this share.
 pub(super) const GROWTH: f64 = 0.01;
 
-/// So may the messages of this time over a step far from the limit: a hiccup in a short step is no growth.
+/// Messages of this much time may also pile up in a step far from the limit. A hiccup in a short step is no growth.
 const HICCUP_SECONDS: f64 = 0.15;
 
-/// A step of this length tells such a hiccup from growth.
+/// A step of this length distinguishes such a hiccup from growth.
 pub const CLEAR_STEP: Duration = Duration::from_secs(15);
 
-/// What piles up by less than this share does not show in a shorter step, either.
+/// Growth below this share does not show in a shorter step, either.
 const CLEAR_GROWTH: f64 = GROWTH / 2.0;
 
-/// A step that did not pass says nothing when the host took more than this share of the machine's CPU time meanwhile.
-/// As the default of `max-stolen` of experiments.
+/// A failed step is not valid if the host took more than this share of the machine's CPU time meanwhile. Equals the
+/// default of `max-stolen` of experiments.
 const STOLEN: f64 = 0.05;
 
-/// A latency above its limit is not the broker's doing when the client itself delayed messages by this share
-/// of the limit, and the rest of the latency is within it.
+/// A latency above its limit is the client's fault if the client itself delayed messages by this share of the limit.
+/// The rest of the latency must be within the limit.
 const OWN_DELAY: f64 = 0.5;
 
-/// What a step was to show.
+/// The terms of a step.
 #[derive(Clone, Copy, Debug)]
 pub struct StepTerms<'a> {
-    /// Messages a second that the schedules asked for.
+    /// Messages per second that the schedules asked for.
     pub offered: f64,
-    /// What has to hold.
+    /// The limits that must hold.
     pub limits: &'a [Expectation],
-    /// What is published is to be consumed.
+    /// Published messages are consumed as well.
     pub has_consumers: bool,
-    /// The share of the machine's CPU time that its host took away, where it is known.
+    /// The share of the machine's CPU time that its host took away, if known.
     pub stolen: Option<f64>,
-    /// The step counts for where the limit is, so that it must not pass for being short.
+    /// The step helps to locate the limit, so it must not pass merely because it is short.
     pub is_near_limit: bool,
 }
 
-/// What a step showed.
+/// The measurements and the verdict of a step.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct StepMeasurements {
-    /// Messages a second that the schedules asked for.
+    /// Messages per second that the schedules asked for.
     pub offered: f64,
-    /// Messages a second that the broker accepted, or had in a confirm window; see [`RunRecord`].
+    /// Messages per second that the broker accepted, or that entered a confirm window; see [`RunRecord`].
     pub achieved: f64,
-    /// How fast messages piled up, messages a second.
+    /// Growth of the backlog, in messages per second.
     pub backlog_growth: f64,
-    /// How it was judged.
+    /// The verdict.
     pub verdict: StepVerdict,
-    /// Why it did not pass.
+    /// The reasons why it did not pass.
     pub reasons: Vec<String>,
 }
 
-/// Judges a run of constant rate: its limits, whether the broker served and the rate was reached, whether
-/// messages piled up, whether the client was the limit.
+/// Judges a run of constant rate by its limits, the broker's service, the reached rate, the backlog and the client's
+/// own share.
 pub fn judge(terms: &StepTerms<'_>, record: &RunRecord, series: &[SecondRow]) -> StepMeasurements {
     let StepTerms { offered, limits, has_consumers, stolen, is_near_limit } = *terms;
     let seconds = record.measured.duration_nanos as f64 / 1e9;
@@ -111,8 +111,8 @@ pub fn judge(terms: &StepTerms<'_>, record: &RunRecord, series: &[SecondRow]) ->
     StepMeasurements { offered, achieved, backlog_growth: growth, verdict, reasons }
 }
 
-/// Messages that the broker accepted, and those that came into confirm windows: their number is judged by itself. In
-/// files of older versions those that were written.
+/// Counts the messages that the broker accepted or that entered confirm windows, whose growth is judged separately. In
+/// files of older versions, counts the written messages.
 fn accepted(record: &RunRecord, series: &[SecondRow]) -> u64 {
     let counts = &record.measured.load.counts;
     let Some(accepted) = counts.accepted.get() else { return counts.published };
@@ -123,19 +123,19 @@ fn accepted(record: &RunRecord, series: &[SecondRow]) -> u64 {
     (accepted + latest(false)).saturating_sub(latest(true))
 }
 
-/// The share of what is offered that a hiccup adds.
+/// Returns the share of the offered messages that a hiccup adds.
 fn hiccup(seconds: f64) -> f64 {
     HICCUP_SECONDS / seconds.max(1.0)
 }
 
-/// Whether growth by this share may be a hiccup as well, or a hiccup have hidden it.
+/// Returns whether growth by this share may be a hiccup, or whether a hiccup may have hidden it.
 fn is_unclear(share: f64, seconds: f64) -> bool {
-    // What is measured of a step is never exactly as long as was asked for.
+    // The measured time of a step never equals the requested time exactly.
     let is_short = seconds < 0.98 * CLEAR_STEP.as_secs_f64();
     is_short && share > CLEAR_GROWTH && share <= hiccup(seconds).max(2.0 * GROWTH)
 }
 
-/// Why a step says nothing of the broker, if that is so.
+/// Returns the reason why a step says nothing about the broker, if there is one.
 fn not_valid(limits: &[Expectation], record: &RunRecord) -> Option<(StepVerdict, String)> {
     if let Verdict::Aborted { reason } = &record.verdict {
         return Some((StepVerdict::CutShort, reason.clone()));
@@ -154,12 +154,12 @@ fn disturbed(stolen: Option<f64>) -> Option<(StepVerdict, String)> {
     Some((StepVerdict::Disturbed, format!("the host took {percent:.0} % of the CPU time away")))
 }
 
-/// Whether a step within its limits passes all the same: what would only make it slower did not.
+/// Returns whether a step within its limits passes despite this verdict: a disturbance only makes a step slower.
 fn may_pass(verdict: StepVerdict) -> bool {
     matches!(verdict, StepVerdict::Stalled | StepVerdict::Disturbed)
 }
 
-/// What the client added to a latency from the schedule, at the same percentile, if that was much.
+/// Returns the client's own delay at the same percentile, for a latency from the schedule; absent if it was small.
 fn own_delay(limit: &Expectation, record: &RunRecord) -> Option<String> {
     let (Metric::Latency(latency, quantile), Limit::Nanos(most)) = (limit.metric, limit.limit)
     else {
@@ -175,8 +175,8 @@ fn own_delay(limit: &Expectation, record: &RunRecord) -> Option<String> {
     is_much.then(|| format!("client-delay.{quantile} = {:.1} ms", nanos as f64 / 1e6))
 }
 
-/// How fast messages piled up, messages a second: the slope, after Theil and Sen, of what is
-/// unconfirmed, or was written and not accepted, or written and not consumed, whichever is more.
+/// Returns the growth of the backlog in messages per second. It is the largest Theil–Sen slope of three counts:
+/// unconfirmed messages, messages written but not accepted, and messages written but not consumed.
 pub fn backlog_growth(series: &[SecondRow], has_consumers: bool) -> f64 {
     let rows: Vec<&SecondRow> = series.iter().filter(|row| !row.draining && !row.warming).collect();
     let at = |row: &SecondRow| f64::from(row.second) + row.interval_nanos as f64 / 1e9;
@@ -196,7 +196,7 @@ pub fn backlog_growth(series: &[SecondRow], has_consumers: bool) -> f64 {
     slope(&unconfirmed).max(slope(&waiting)).max(slope(&unaccepted))
 }
 
-/// The median of the slopes between all pairs of points; 0 for fewer than three points.
+/// Returns the median of the slopes between all pairs of points; 0 for fewer than three points.
 fn slope(points: &[(f64, f64)]) -> f64 {
     if points.len() < 3 {
         return 0.0;
@@ -345,7 +345,7 @@ mod tests {
             let terms = StepTerms { has_consumers: false, ..terms(&[], None) };
             assert_eq!(judge(&terms, record, series).reasons.join("; "), expected);
         };
-        // Messages are on their way, and no more of them every second.
+        // Messages are on their way, but their number does not grow.
         check(&record(9_960), &series(&[960, 1000, 1000, 1000], 0), "");
         let held = "the broker accepted only 96.0 % of the messages in their time";
         check(&record(9_600), &series(&[600, 1000, 1000, 1000], 0), held);

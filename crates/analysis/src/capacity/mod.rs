@@ -1,4 +1,4 @@
-//! The highest rate that a broker takes: which rate to try next, and whether a rate passed.
+//! The search for the highest rate that a broker takes: the next rate to try, and the judgement of a rate.
 
 mod judge;
 mod rotation;

@@ -1,43 +1,43 @@
 //! Several searches for the same limit that take turns, step by step.
 //!
-//! A limit drifts with the machine. Searches one after the other differ by that drift; those that take turns see
-//! nearly the same of it: not all, since one search may end before another.
+//! A limit drifts with the machine. Consecutive searches differ by that drift, and searches that take turns see nearly
+//! the same drift. It is not exactly the same, because one search may end before another.
 
 use rabbitscope_runs::capacity::{CapacityOutcome, RateSpread, SearchResult, StepVerdict};
 
 use super::search::{Range, Search};
 
-/// Searches in turn. Ask [`SearchRotation::next_rate`], try it, and tell [`SearchRotation::record`].
+/// Searches that take turns. Ask [`SearchRotation::next_rate`], try the rate, and report to [`SearchRotation::record`].
 #[derive(Clone, Debug)]
 pub struct SearchRotation {
-    /// At least one.
+    /// At least one search.
     searches: Vec<Search>,
     turn: usize,
 }
 
 impl SearchRotation {
-    /// Nothing has been tried. `count` 0 is one search.
+    /// Creates `count` searches, at least one, that have tried nothing.
     pub fn new(range: Range, count: usize) -> Self {
         Self { searches: vec![Search::new(range); count.max(1)], turn: 0 }
     }
 
-    /// The rate to try next; absent when all searches are over.
+    /// Returns the rate to try next; absent when all searches are over.
     pub fn next_rate(&self) -> Option<f64> {
         self.searches[self.turn].next_rate()
     }
 
-    /// Of the search whose turn it is; see [`Search::is_near_limit`].
+    /// Answers for the search whose turn it is; see [`Search::is_near_limit`].
     pub fn is_near_limit(&self) -> bool {
         self.searches[self.turn].is_near_limit()
     }
 
-    /// Of the search whose turn it is; see [`Search::needs_clear_step`].
+    /// Answers for the search whose turn it is; see [`Search::needs_clear_step`].
     pub fn needs_clear_step(&self) -> bool {
         self.searches[self.turn].needs_clear_step()
     }
 
-    /// What became of the step at [`SearchRotation::next_rate`]. Then it is the turn of the next search that is not over, unless
-    /// the step has to be repeated for longer.
+    /// Records the verdict of the step at [`SearchRotation::next_rate`]. Then the next unfinished search has its turn,
+    /// unless the step must be repeated for longer.
     pub fn record(&mut self, verdict: StepVerdict) {
         self.searches[self.turn].record(verdict);
         if self.searches[self.turn].needs_clear_step() {
@@ -45,18 +45,20 @@ impl SearchRotation {
         }
         let count = self.searches.len();
         let mut others = (1..=count).map(|ahead| (self.turn + ahead) % count);
-        if let Some(next) = others.find(|at| self.searches[*at].next_rate().is_some()) {
+        if let Some(next) = others.find(|index| self.searches[*index].next_rate().is_some()) {
             self.turn = next;
         }
     }
 
-    /// `Found` when all searches found the limit; otherwise what came out of the first that did not.
+    /// Returns `Found` if all searches found the limit, otherwise the outcome of the first that did not.
     pub fn outcome(&self) -> CapacityOutcome {
         let mut outcomes = self.searches.iter().map(Search::outcome);
-        outcomes.find(|it| *it != CapacityOutcome::Found).unwrap_or(CapacityOutcome::Found)
+        outcomes
+            .find(|outcome| *outcome != CapacityOutcome::Found)
+            .unwrap_or(CapacityOutcome::Found)
     }
 
-    /// The median over the searches that found the limit, or over all when none did; see [`Search::rate`].
+    /// Returns the median over the searches that found the limit, or over all if none did; see [`Search::rate`].
     pub fn rate(&self) -> Option<f64> {
         let found = |search: &&Search| search.outcome() == CapacityOutcome::Found;
         let has_found = self.searches.iter().any(|search| found(&search));
@@ -67,7 +69,7 @@ impl SearchRotation {
         Some(f64::midpoint(rates[last / 2], rates[last.div_ceil(2)]))
     }
 
-    /// Of the crossings of all searches.
+    /// Returns the spread of the crossings of all searches.
     pub fn spread(&self) -> Option<RateSpread> {
         let both = |one: RateSpread, other: RateSpread| RateSpread {
             low: one.low.min(other.low),
@@ -80,7 +82,7 @@ impl SearchRotation {
         Some(RateSpread { share, ..found })
     }
 
-    /// What each search found; none where there is but one.
+    /// Returns the result of each search; empty if there is only one.
     pub fn results(&self) -> Vec<SearchResult> {
         let result =
             |search: &Search| SearchResult { outcome: search.outcome(), rate: search.rate() };
@@ -95,7 +97,7 @@ mod tests {
 
     const RANGE: Range = Range { min: 1000.0, max: 1e6, tolerance: 0.05, crossings: 5 };
 
-    /// Steps below `limit` pass; it falls by as much with each step.
+    /// Simulates `count` searches: steps below `limit` pass, and the limit falls by the share `drift` with each step.
     fn search(count: usize, limit: f64, drift: f64) -> (SearchRotation, Vec<f64>) {
         let (mut rotation, mut tried) = (SearchRotation::new(RANGE, count), Vec::new());
         while let Some(rate) = rotation.next_rate() {
@@ -124,12 +126,12 @@ mod tests {
     fn searches_in_turn_share_the_drift() {
         let (rotation, tried) = search(5, 20_000.0, 0.001);
         assert!(tried[..5].iter().all(|rate| *rate == RANGE.min), "each begins at the beginning");
-        let rates: Vec<f64> = rotation.results().iter().filter_map(|it| it.rate).collect();
+        let rates: Vec<f64> = rotation.results().iter().filter_map(|result| result.rate).collect();
         assert_eq!(rates.len(), 5);
         assert_eq!(rotation.outcome(), CapacityOutcome::Found);
         let (low, high) =
             (rates.iter().copied().reduce(f64::min), rates.iter().copied().reduce(f64::max));
-        // The limit itself falls by more than a tenth meanwhile.
+        // The limit itself falls by more than 10 % meanwhile.
         assert!(0.001 * tried.len() as f64 > 0.1);
         assert!(high.unwrap() / low.unwrap() < 1.05, "{rates:?}");
     }

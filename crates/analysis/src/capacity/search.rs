@@ -1,12 +1,11 @@
-//! Which rate to try next, and where the limit is.
+//! The next rate to try, and the estimate of the limit.
 //!
-//! Whether a step passes near the limit is chance, so that no single step may decide. The search is a
-//! staircase in the manner of PEST (Taylor and Creelman, "PEST: Efficient Estimates on Probability
-//! Functions", J. Acoust. Soc. Am. 41, 1967): up after a step that passed, down after one that failed.
-//! It begins with factors of two; each change of direction halves the distance on a scale of ratios, until
-//! it is the tolerance; three moves in the same direction double it again, so that a search that was
-//! led astray by a hiccup comes back. The limit is the middle of the crossings: the rate at which a step is as likely to
-//! pass as to fail.
+//! Near the limit, chance decides whether a step passes, so no single step may decide. The search is a staircase in the
+//! manner of PEST (Taylor and Creelman, "PEST: Efficient Estimates on Probability Functions", J. Acoust. Soc. Am. 41,
+//! 1967): up after a step that passed, down after one that failed. It begins with factors of two. Each change of
+//! direction halves the distance on a logarithmic scale, down to the tolerance. Three moves in the same direction
+//! double it again, so that a search that a hiccup led astray comes back. The limit is the middle of the crossings: the
+//! rate at which a step is as likely to pass as to fail.
 
 use rabbitscope_runs::capacity::{CapacityOutcome, RateSpread, StepVerdict};
 
@@ -15,60 +14,60 @@ use super::judge::GROWTH;
 /// Attempts at a rate whose steps are not valid, before the rate counts as out of the client's reach.
 const MAX_ATTEMPTS: u32 = 3;
 
-/// In a row at the end of the range, steps that end the search there. One may be a hiccup.
+/// Consecutive steps at the end of the range that end the search there. A single one may be a hiccup.
 const ENOUGH_AT_AN_END: u32 = 2;
 
-/// In this many moves in the same direction the limit has not been met: it is farther away.
+/// After this many moves in the same direction without meeting the limit, the limit is farther away.
 const MOVES_UNTIL_FASTER: u32 = 3;
 
 /// The factor of the first moves.
 const FIRST_FACTOR: f64 = 2.0;
 
-/// Steps of a search for each crossing that is asked for, and for the way to the first.
+/// Steps of a search per requested crossing, and steps for the way to the first crossing.
 const STEPS_PER_CROSSING: usize = 8;
 const STEPS_OF_THE_WAY: usize = 40;
 
-/// Rates that may be tried, messages a second.
+/// Rates that may be tried, in messages per second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    /// The first.
+    /// The first rate.
     pub min: f64,
-    /// The last.
+    /// The last rate.
     pub max: f64,
-    /// Ratio between neighbouring rates at the end of the search, less 1.
+    /// Ratio between neighbouring rates at the end of the search, minus 1.
     pub tolerance: f64,
-    /// How often the limit has to be crossed between such rates.
+    /// The required number of crossings of the limit between such rates.
     pub crossings: usize,
 }
 
-/// A search. Ask [`Search::next_rate`], try it, and tell [`Search::record`].
+/// A search. Ask [`Search::next_rate`], try the rate, and report to [`Search::record`].
 #[derive(Clone, Debug)]
 pub struct Search {
     range: Range,
     rate: f64,
-    /// Distance of the next move: a ratio's logarithm.
+    /// Distance of the next move, as the logarithm of a ratio.
     distance: f64,
-    /// Of the latest step that counted: its rate, and whether it passed.
+    /// Rate and verdict of the latest step that counted.
     latest: Option<(f64, StepVerdict)>,
     /// Moves in the same direction, without a change.
     moves: u32,
     has_turned: bool,
-    /// Steps in a row at an end of the range.
+    /// Consecutive steps at an end of the range.
     at_the_end: u32,
-    /// In a row, at this rate.
+    /// Consecutive steps at this rate that were not valid.
     not_valid: u32,
     /// A step at this rate was too short to tell.
     was_too_short: bool,
     steps: usize,
-    /// Of the limit of the broker.
+    /// Crossings of the broker's limit.
     crossings: Vec<LimitCrossing>,
-    /// Of the limit of the client.
+    /// Crossings of the client's limit.
     client_crossings: Vec<LimitCrossing>,
     highest_passed: Option<f64>,
     outcome: Option<CapacityOutcome>,
 }
 
-/// Two steps, one after the other and a tolerance apart: the lower rate passed, the higher did not.
+/// Two consecutive steps, a tolerance apart: the lower rate passed, the higher did not.
 #[derive(Clone, Copy, Debug)]
 struct LimitCrossing {
     passed: f64,
@@ -76,14 +75,14 @@ struct LimitCrossing {
 }
 
 impl LimitCrossing {
-    /// What is known to be served at the rate that passed: messages may have piled up a little.
+    /// Returns the rate that is certainly served at the rate that passed: messages may have piled up a little.
     fn served(&self) -> f64 {
         self.passed * (1.0 - GROWTH)
     }
 }
 
 impl Search {
-    /// Nothing has been tried.
+    /// Creates a search that has tried nothing.
     pub fn new(range: Range) -> Self {
         Self {
             range,
@@ -103,23 +102,25 @@ impl Search {
         }
     }
 
-    /// The rate to try next; absent when the search is over.
+    /// Returns the rate to try next; absent when the search is over.
     pub fn next_rate(&self) -> Option<f64> {
         self.outcome.is_none().then_some(self.rate)
     }
 
-    /// The next step counts for where the limit is: the limit has been met, or there is no higher rate to try.
+    /// Returns whether the next step helps to locate the limit: the limit has been met, or there is no higher rate to
+    /// try.
     pub fn is_near_limit(&self) -> bool {
         self.has_turned || self.rate >= self.range.max
     }
 
-    /// The next step has to last [`CLEAR_STEP`](super::CLEAR_STEP): a shorter one at this rate did not tell.
+    /// Returns whether the next step must last [`CLEAR_STEP`](super::CLEAR_STEP), because a shorter one was
+    /// inconclusive.
     pub fn needs_clear_step(&self) -> bool {
         self.was_too_short
     }
 
-    /// What became of the step at [`Search::next_rate`]. One that is not valid is repeated; only when
-    /// this goes on the rate counts as too high for the client.
+    /// Records the verdict of the step at [`Search::next_rate`]. A step that is not valid is repeated. After several
+    /// invalid attempts the rate counts as too high for the client.
     pub fn record(&mut self, verdict: StepVerdict) {
         if verdict == StepVerdict::TooShort && !self.was_too_short {
             self.was_too_short = true;
@@ -139,14 +140,15 @@ impl Search {
         }
     }
 
-    /// A step, or several attempts at one, that counts.
+    /// Takes account of a step, or of several attempts at one, that counts.
     fn take(&mut self, verdict: StepVerdict) {
         let (rate, has_passed) = (self.rate, verdict == StepVerdict::Passed);
         if has_passed {
             self.highest_passed = Some(self.highest_passed.map_or(rate, |most| most.max(rate)));
         }
         let previous = self.latest.replace((rate, verdict));
-        let turned = previous.is_some_and(|(_, it)| (it == StepVerdict::Passed) != has_passed);
+        let turned =
+            previous.is_some_and(|(_, verdict)| (verdict == StepVerdict::Passed) != has_passed);
         if turned {
             self.note_crossing(previous, (rate, verdict));
         }
@@ -162,7 +164,7 @@ impl Search {
         let Some(previous) = previous else { return };
         let (passed, above) =
             if latest.1 == StepVerdict::Passed { (latest, previous) } else { (previous, latest) };
-        // Rates are whole numbers: a tolerance apart is not exact.
+        // Rates are whole numbers, so a tolerance apart is not exact.
         let is_near = above.0 <= passed.0 * (1.0 + self.range.tolerance) + 1.0;
         if is_near {
             let is_of_broker = above.1.is_valid();
@@ -182,7 +184,7 @@ impl Search {
         }
     }
 
-    /// The next rate in this direction: a whole number, another one if the range has any.
+    /// Returns the next rate in this direction: a different whole number, if the range has any.
     fn moved(&self, up: bool) -> f64 {
         let Range { min, max, .. } = self.range;
         let factor = self.distance.exp();
@@ -194,7 +196,7 @@ impl Search {
         next.clamp(min, max)
     }
 
-    /// What came out, if this was the last step.
+    /// Returns the outcome if this was the last step.
     fn ending(&self, verdict: StepVerdict) -> Option<CapacityOutcome> {
         if self.crossings.len() >= self.range.crossings {
             return Some(CapacityOutcome::Found);
@@ -210,13 +212,13 @@ impl Search {
         })
     }
 
-    /// What came out, once there is no next rate.
+    /// Returns the outcome once there is no next rate.
     pub fn outcome(&self) -> CapacityOutcome {
         self.outcome.unwrap_or(CapacityOutcome::Aborted)
     }
 
-    /// Where the limit is: the Hodges–Lehmann estimate of the crossings, each in the middle of its pair on a
-    /// scale of ratios. Where the broker's limit was not met, the highest rate that passed, if there is one.
+    /// Returns the limit: the Hodges–Lehmann estimate of the crossings, each in the middle of its pair on a logarithmic
+    /// scale. If the broker's limit was not met, returns the highest rate that passed, if there is one.
     pub fn rate(&self) -> Option<f64> {
         match self.outcome() {
             CapacityOutcome::Unlimited | CapacityOutcome::ClientLimited => self.highest_passed,
@@ -224,14 +226,19 @@ impl Search {
         }
     }
 
-    /// The median of the means of all pairs of crossings, those of a crossing with itself included. The median
-    /// of the crossings themselves could only be one of the rates that were tried.
+    /// Returns the median of the means of all pairs of crossings, including each crossing paired with itself. The
+    /// median of the crossings themselves could only be one of the rates that were tried.
     fn center(&self) -> Option<f64> {
-        let middles: Vec<f64> =
-            self.crossings.iter().map(|it| (it.served() * it.above).sqrt().ln()).collect();
+        let middles: Vec<f64> = self
+            .crossings
+            .iter()
+            .map(|crossing| (crossing.served() * crossing.above).sqrt().ln())
+            .collect();
         let pairs = middles.iter().enumerate();
         let mut means: Vec<f64> = pairs
-            .flat_map(|(at, one)| middles[at..].iter().map(|other| f64::midpoint(*one, *other)))
+            .flat_map(|(index, one)| {
+                middles[index..].iter().map(|other| f64::midpoint(*one, *other))
+            })
             .collect();
         means.sort_unstable_by(f64::total_cmp);
         let (lower, upper) =
@@ -239,12 +246,12 @@ impl Search {
         Some(f64::midpoint(*lower, *upper).exp().round())
     }
 
-    /// All rates between which the broker's limit was crossed, the lowest without what may have piled up; absent when it
-    /// never was.
+    /// Returns the range of rates between which the broker's limit was crossed. The lowest rate excludes what may have
+    /// piled up. Absent if the limit was never crossed.
     pub fn spread(&self) -> Option<RateSpread> {
         let crossings = &self.crossings;
         let low = crossings.iter().map(LimitCrossing::served).reduce(f64::min)?;
-        let high = crossings.iter().map(|it| it.above).reduce(f64::max)?;
+        let high = crossings.iter().map(|crossing| crossing.above).reduce(f64::max)?;
         let share = (high - low) / self.rate().unwrap_or(high);
         Some(RateSpread { low, high, crossings: crossings.len(), share })
     }

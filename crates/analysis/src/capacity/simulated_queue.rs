@@ -1,4 +1,4 @@
-//! Searches on a simulated queue with a known capacity: steps are judged by their rows as those of a broker are.
+//! Searches on a simulated queue with a known capacity. Steps are judged by their rows, like those of a broker.
 
 use std::time::Duration;
 
@@ -9,17 +9,17 @@ use rabbitscope_runs::{
 
 use super::{CLEAR_STEP, Range, Search, StepTerms, judge};
 
-/// The consumer takes so many messages a second.
+/// Messages per second that the consumer takes.
 const CAPACITY: f64 = 400.0;
 
-/// Ticks of the simulation in a second.
+/// Ticks of the simulation per second.
 const TICKS: u32 = 200;
 
-/// How often a second the consumer or the machine stands still, and for how long on average, in seconds.
+/// Number of stalls of the consumer or the machine per second, and their mean length in seconds.
 const STALLS: f64 = 0.3;
 const STALL_SECONDS: f64 = 0.04;
 
-/// By how much rows are longer or shorter than a second at most, which shifts messages between them.
+/// The largest deviation of a row's length from a second, which shifts messages between rows.
 const ROW_JITTER_TICKS: f64 = 2.0;
 
 /// Random numbers from 0 to 1, the same for a seed (xorshift64*).
@@ -43,7 +43,7 @@ impl Random {
 struct Queue {
     waiting: f64,
     consumed: f64,
-    /// Ticks for which it stands still.
+    /// Ticks for which the consumer stands still.
     stalled: f64,
 }
 
@@ -61,7 +61,7 @@ impl Queue {
     }
 }
 
-/// The rows of a step: `warm_up` seconds, then the measured ones.
+/// Returns the rows of a step: `warm_up` seconds, then the measured ones.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "counts of a second")]
 fn rows(rate: f64, warm_up: u32, seconds: u32, random: &mut Random) -> Vec<SecondRow> {
     let (mut queue, mut ticks, mut rows) = (Queue::default(), 0_u32, Vec::new());
@@ -73,7 +73,7 @@ fn rows(rate: f64, warm_up: u32, seconds: u32, random: &mut Random) -> Vec<Secon
             queue.tick(rate / f64::from(TICKS), random);
             ticks += 1;
         }
-        // Publishers and consumers are on threads of their own, whose rows end at other instants.
+        // Publishers and consumers run on separate threads, whose rows end at different instants.
         let of_publishers = f64::from(ticks) + (2.0 * random.next() - 1.0) * ROW_JITTER_TICKS;
         let all = ((of_publishers * rate / f64::from(TICKS)) as u64, queue.consumed as u64);
         let counts = Counters {
@@ -122,7 +122,7 @@ fn search(step: Duration, range: Range, random: &mut Random) -> Search {
     search
 }
 
-/// Of 100 searches: those whose spread has the capacity in it, and the mean of their rates.
+/// Runs 100 searches. Returns how many spreads contain the capacity, and the mean of the rates.
 fn hundred(seconds: u64, range: Range) -> (u32, f64) {
     let (mut random, mut covered, mut sum) = (Random(0x9e37_79b9_7f4a_7c15 ^ seconds), 0, 0.0);
     for _ in 0..100 {

@@ -1,4 +1,4 @@
-//! Searches with brokers that are simulated: exact ones, noisy ones, and load generators that fail.
+//! Searches with simulated brokers: exact ones, noisy ones, and load generators that fail.
 
 use rabbitscope_runs::capacity::{CapacityOutcome, RateSpread, StepVerdict};
 
@@ -7,7 +7,7 @@ use StepVerdict::{ClientLimited, Failed, Passed, Stalled};
 
 const RANGE: Range = Range { min: 1000.0, max: 1_000_000.0, tolerance: 0.05, crossings: 7 };
 
-/// Searches with a broker that says how it takes a rate; the rates that were tried.
+/// Searches with a broker that answers each rate; also returns the rates that were tried.
 fn run(range: Range, broker: &mut dyn FnMut(f64) -> StepVerdict) -> (Search, Vec<f64>) {
     let (mut search, mut tried) = (Search::new(range), Vec::new());
     while let Some(rate) = search.next_rate() {
@@ -112,14 +112,14 @@ impl Random {
         (self.0 >> 11) as f64 / (1_u64 << 53) as f64
     }
 
-    /// Normally distributed, as near as the sum of twelve comes.
+    /// Normally distributed, as nearly as the sum of twelve numbers is.
     fn normal(&mut self) -> f64 {
         (0..12).map(|_| self.next()).sum::<f64>() - 6.0
     }
 }
 
-/// How well searches do whose steps are noise: the capacity of each step varies by `deviation`, some steps
-/// fail for no reason of the broker, and some are not valid.
+/// Noise of the steps of a search. The capacity of each step varies by `deviation`, some steps fail for no reason of
+/// the broker, and some are not valid.
 struct Noise {
     deviation: f64,
     hiccups: f64,
@@ -137,8 +137,8 @@ impl Noise {
     }
 }
 
-/// Of 100 groups of nine searches each: those in which all are known and within 10 % of each other; and of
-/// all searches, those whose spread has the true limit in it.
+/// Runs 100 groups of nine searches each. Returns the number of groups whose limits are all known and within 10 % of
+/// each other, and the number of searches whose spread contains the true limit.
 fn groups_of_nine(noise: &Noise) -> (u32, u32) {
     let (mut random, mut together, mut covered) = (Random(88_172_645_463_325_252), 0, 0);
     for group in 0..100 {
@@ -149,7 +149,7 @@ fn groups_of_nine(noise: &Noise) -> (u32, u32) {
             if search.outcome() == CapacityOutcome::Found {
                 rates.extend(search.rate());
             }
-            let holds = |it: RateSpread| it.low <= capacity && capacity <= it.high;
+            let holds = |spread: RateSpread| spread.low <= capacity && capacity <= spread.high;
             covered += u32::from(search.spread().is_some_and(holds));
         }
         rates.sort_unstable_by(f64::total_cmp);

@@ -1,4 +1,4 @@
-//! What is known of an experiment from elsewhere, in a form that measured intervals can meet or not.
+//! Published facts about an experiment, in a form that measured intervals can meet or miss.
 
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub enum KnownExpectation {
         against: String,
         /// The bound.
         bound: f64,
-        /// The ratio is above the bound, or below it.
+        /// The ratio is above the bound; otherwise below it.
         is_above: bool,
     },
     /// `auto-ack > multi-ack > single-ack`: arms by falling value of the primary metric.
@@ -24,13 +24,13 @@ pub enum KnownExpectation {
         arm: String,
         /// Name of the function.
         function: String,
-        /// Its share falls, or it rises.
+        /// The share falls; otherwise it rises.
         falls: bool,
     },
 }
 
 impl KnownExpectation {
-    /// From its text; the names of arms are taken as they are.
+    /// Parses the text; names of arms are not checked.
     pub fn parse(text: &str) -> Result<Self, String> {
         let refusal = || {
             format!(
@@ -61,7 +61,7 @@ impl KnownExpectation {
         };
         let rest = &text[ratio.len() + 3..];
         let at = rest.rfind(['>', '<']).ok_or_else(refusal)?;
-        let bound = rest[at + 1..].trim().parse::<f64>().ok().filter(|it| *it > 0.0);
+        let bound = rest[at + 1..].trim().parse::<f64>().ok().filter(|bound| *bound > 0.0);
         let (arm, against) = (ratio.trim().to_owned(), rest[..at].trim().to_owned());
         if arm.is_empty() || against.is_empty() {
             return Err(refusal());
@@ -70,7 +70,7 @@ impl KnownExpectation {
         Ok(Self::Ratio { arm, against, bound: bound.ok_or_else(refusal)?, is_above })
     }
 
-    /// The arms that it names.
+    /// Returns the arms that the expectation names.
     pub fn arms(&self) -> Vec<&str> {
         match self {
             Self::Ratio { arm, against, .. } => vec![arm, against],

@@ -1,4 +1,4 @@
-//! What explains the difference of two arms: their profiles and their latencies.
+//! Explanations of the difference between two arms: their profiles and their latencies.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,32 +10,32 @@ use crate::record::SpectrumPoint;
 pub struct ProfileComparison {
     /// Index into [`ExperimentResult::arms`](super::ExperimentResult::arms).
     pub arm: usize,
-    /// What the profiles are of, such as `cpu`.
+    /// The event of the profiles, such as `cpu`.
     pub event: String,
-    /// Rounds in which both arms have a profile and that count.
+    /// Rounds that count and in which both arms have a profile.
     pub rounds: usize,
-    /// How many times as much as by sampling shares scatter between runs, 1 or more.
+    /// The factor by which shares scatter more between runs than by sampling, 1 or more.
     pub overdispersion: f64,
     /// The page with the flame graph of changes, below the directory of the experiment.
     pub page: String,
-    /// What changed by more than runs differ by, the greatest mover first.
+    /// The changes that exceed the differences between runs, the largest first.
     pub changes: Vec<FunctionChange>,
-    /// Why there is no comparison, in words; empty when there is one.
+    /// The reason why there is no comparison, in words; empty if there is one.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub refusal: String,
 }
 
-/// How a function changed.
+/// A change of a function.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct FunctionChange {
-    /// Its name.
+    /// Name of the function.
     pub function: String,
     /// Own share of the whole profile, 0 to 1, of the baseline and of the arm.
     pub own: [f64; 2],
     /// Total share, likewise.
     pub total: [f64; 2],
-    /// Which of the two changed by more than runs differ by: `own`, `total` or `both`.
+    /// The share that changed by more than the differences between runs: `own`, `total` or `both`.
     pub moved: String,
 }
 
@@ -45,10 +45,10 @@ pub struct FunctionChange {
 pub struct ArmLatency {
     /// Index into [`ExperimentResult::arms`](super::ExperimentResult::arms).
     pub arm: usize,
-    /// As in a run's record, such as `confirm` or `end-to-end-intended`.
+    /// The name in a run's record, such as `confirm` or `end-to-end-intended`.
     pub name: String,
-    /// Rounds that have it.
+    /// Number of rounds with this latency.
     pub rounds: usize,
-    /// The median of the rounds at each percentile that all of them can tell.
+    /// The median of the rounds at each percentile that all of them support.
     pub spectrum: Vec<SpectrumPoint>,
 }

@@ -1,4 +1,4 @@
-//! What is compared.
+//! The compared figures.
 
 use std::fmt;
 
@@ -16,24 +16,24 @@ pub enum RunMetric {
     BrokerMemory,
     /// `client.cpu-per-message`: CPU time of the load generator for each message, nanoseconds.
     ClientCpu,
-    /// `broker.cpu-per-item`: the same for each item; see [`RunMetric::Items`].
+    /// `broker.cpu-per-item`: CPU time of the broker for each item; see [`RunMetric::Items`].
     BrokerCpuPerItem,
-    /// `client.cpu-per-item`
+    /// `client.cpu-per-item`: CPU time of the load generator for each item.
     ClientCpuPerItem,
-    /// `published.items`, `consumed.items`: what applications send, a second; see `items-per-message`.
+    /// `published.items`, `consumed.items`: items that applications send, per second; see `items-per-message`.
     Items(Side),
-    /// `published.item-bytes`, `consumed.item-bytes`: bytes of these a second, without compression.
+    /// `published.item-bytes`, `consumed.item-bytes`: bytes of these items per second, without compression.
     ItemBytes(Side),
-    /// `capacity.rate`: the highest rate within limits, of a search in place of a run.
+    /// `capacity.rate`: the highest rate within limits, from a search in place of a run.
     Capacity,
 }
 
-/// Which messages are meant.
+/// The side whose messages count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
-    /// Those of publishers.
+    /// Messages of publishers.
     Published,
-    /// Those of consumers.
+    /// Messages of consumers.
     Consumed,
 }
 
@@ -52,7 +52,7 @@ const OTHERS: [(&str, RunMetric); 10] = [
 ];
 
 impl RunMetric {
-    /// From its name. Fails with what is allowed.
+    /// Parses the name. The error lists the allowed names.
     pub fn parse(name: &str) -> Result<Self, String> {
         let found = OTHERS.iter().find(|(other, _)| *other == name).map(|(_, metric)| *metric);
         let found = found.or_else(|| {
@@ -76,7 +76,7 @@ impl RunMetric {
         })
     }
 
-    /// Which way is better.
+    /// Returns the direction that is better.
     pub fn goal(self) -> Goal {
         match self {
             Self::Load(Metric::Rate(_)) | Self::Items(_) | Self::ItemBytes(_) | Self::Capacity => {
@@ -86,7 +86,7 @@ impl RunMetric {
         }
     }
 
-    /// Of its values, as `experiment.json` names it.
+    /// Returns the unit of the values, as named in `experiment.json`.
     pub fn unit(self) -> &'static str {
         match self {
             Self::Load(Metric::Rate(_)) | Self::Capacity => "messages/s",

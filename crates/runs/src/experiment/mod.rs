@@ -1,4 +1,4 @@
-//! Experiments: which arms are compared how, and what came out.
+//! Experiments: the compared arms, the design of the comparison, and the result.
 //!
 //! [`parse()`] reads the experiment file with the strictness of scenarios, [`order_of_round`] draws the order of runs,
 //! [`ExperimentResult`] is `experiment.json`.

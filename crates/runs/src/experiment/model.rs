@@ -1,62 +1,62 @@
-//! An experiment as it is asked for.
+//! The requested experiment.
 
 use std::{num::NonZeroUsize, time::Duration};
 
 use super::{KnownExpectation, RunMetric, SweepAxis};
 
-/// What is compared with what, how often, and in which figures.
+/// The compared arms and figures, and the number of rounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Experiment {
     /// Name in the result and in the directory's name.
     pub name: String,
-    /// What it asks, in words.
+    /// The question of the experiment, in words.
     pub description: String,
-    /// Draws the order of runs.
+    /// Seed of the random order of runs.
     pub seed: u64,
-    /// The scenario that all arms start from: a path, as it is written.
+    /// The scenario that all arms start from: a path as written in the file.
     pub base: String,
-    /// The figures that are compared; the first is the primary one.
+    /// The compared figures; the first is the primary one.
     pub metrics: Vec<RunMetric>,
-    /// How often.
+    /// Number of rounds, looks and other choices of the design.
     pub design: Design,
-    /// The arms, the baseline first; of a sweep its cells. The control, if there is one, is the last.
+    /// The arms, the baseline first; for a sweep, its cells. The control, if there is one, is the last.
     pub arms: Vec<Arm>,
-    /// What a sweep varies; empty for an experiment with arms.
+    /// The axes of a sweep; empty for an experiment with arms.
     pub axes: Vec<SweepAxis>,
-    /// What is known of it.
+    /// Published results to compare with.
     pub known: Option<Known>,
 }
 
-/// The host took so much of the machine's CPU time that a run says little of the broker. Chosen.
+/// Share of the machine's CPU time taken by the host above which a run says little about the broker. Chosen.
 const MAX_STOLEN: f64 = 0.05;
 
-/// Others used so much of it. Chosen: it is what the order of runs, which is drawn, has to make up for, and a
-/// build beside an experiment takes more.
+/// Share of CPU time used by other processes above which a run is in doubt. Chosen: the random order of runs must
+/// make up for smaller shares, and a build beside an experiment takes more.
 const MAX_OTHERS: f64 = 0.1;
 
-/// How often arms run, and when the result is looked at.
+/// Number of rounds, and the looks at the result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Design {
-    /// Rounds that count, at most.
+    /// Maximum number of rounds that count.
     pub rounds: u32,
-    /// Rounds that count after which the experiment ends if it is decided, ascending; the last is `rounds`.
+    /// Numbers of counted rounds after which the experiment ends if it is decided, ascending; the last is `rounds`.
     pub looks: Vec<u32>,
     /// Changes below this share are of no interest.
     pub indifferent: Option<f64>,
     /// A search for the highest rate in place of each run.
     pub capacity: Option<CapacityDesign>,
-    /// A run during which the host took a larger share of the machine's CPU time is in doubt.
+    /// The host's share of the machine's CPU time above which a run is in doubt.
     pub max_stolen: f64,
     /// Arms take turns on a running broker in place of a run for each.
     pub live: Option<LiveDesign>,
-    /// The baseline runs before the other arms of a round, after them, and in between after each so many.
+    /// Number of other arms between two runs of the baseline, which also runs first and last in a round.
     pub anchor_every: Option<NonZeroUsize>,
-    /// A run during which others than broker and load generator used a larger share of it is in doubt.
+    /// The share of CPU time used by processes other than broker and load generator above which a run is in doubt.
     pub max_others: f64,
 }
 
 impl Design {
-    /// So many rounds with one look, at the end.
+    /// Creates a design of `rounds` rounds with one look, at the end.
     pub fn of_rounds(rounds: u32) -> Self {
         Self {
             rounds,
@@ -70,7 +70,7 @@ impl Design {
         }
     }
 
-    /// Rounds that are made at most, in place of those that do not count too.
+    /// Returns the maximum number of rounds made, including replacements of rounds that do not count.
     pub fn max_rounds_made(&self) -> u32 {
         self.rounds + self.rounds.div_ceil(2)
     }
@@ -79,22 +79,22 @@ impl Design {
 /// A search for the highest rate within limits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CapacityDesign {
-    /// What has to hold, such as `confirm.p99 < 20ms`.
+    /// The limits that must hold, such as `confirm.p99 < 20ms`.
     pub limits: Vec<String>,
-    /// The first rate to try, messages a second over all publishers.
+    /// The first rate to try, in messages per second over all publishers.
     pub min: f64,
-    /// The last.
+    /// The last rate to try.
     pub max: f64,
-    /// How long each rate is measured.
+    /// Length of the measurement of each rate.
     pub step: Duration,
-    /// How long each rate is put on before that.
+    /// Length of the load at each rate before the measurement.
     pub warm_up: Duration,
-    /// How often the limit has to be crossed.
+    /// The required number of crossings of the limit.
     pub crossings: usize,
 }
 
 impl CapacityDesign {
-    /// Within these limits, with short steps and few crossings: rounds repeat the search.
+    /// Creates a search within these limits, with short steps and few crossings because rounds repeat the search.
     pub fn within(limits: Vec<String>) -> Self {
         Self {
             limits,
@@ -110,15 +110,15 @@ impl CapacityDesign {
 /// Arms that differ only in code that can be switched in a running broker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiveDesign {
-    /// How long an arm has the broker at a time, in seconds; the first of them is left out.
+    /// Length of an arm's turn on the broker in seconds. The first second of a turn is left out.
     pub slice_seconds: u32,
-    /// Over how many brokers the rounds are spread: each has its own luck with the layout of memory.
+    /// The number of brokers over which the rounds are spread: each has its own luck with the layout of memory.
     pub brokers: u32,
 }
 
 impl LiveDesign {
-    /// The rounds that are made on the same broker as `round`, of `rounds` that are asked for. Rounds beyond these are
-    /// in place of such as do not count.
+    /// Returns the rounds that are made on the same broker as `round`, out of `rounds` requested rounds. Rounds beyond
+    /// these replace those that do not count.
     pub fn rounds_with(self, round: u32, rounds: u32) -> std::ops::RangeInclusive<u32> {
         let each = rounds.div_ceil(self.brokers).max(1);
         let first = (round - 1) / each * each + 1;
@@ -131,23 +131,23 @@ impl LiveDesign {
 pub struct Arm {
     /// Its name.
     pub name: String,
-    /// Another scenario in place of the base: a path, as it is written.
+    /// A scenario in place of the base: a path as written in the file.
     pub scenario: Option<String>,
-    /// `key=value`, as `--set` takes them.
+    /// Overrides `key=value`, in the syntax of `--set`.
     pub overrides: Vec<String>,
-    /// Keys of the scenario that name files: paths as they are written, relative to the experiment file.
+    /// Keys of the scenario that name files, with the paths as written, relative to the experiment file.
     pub files: Vec<(&'static str, Vec<String>)>,
     /// The baseline a second time.
     pub control: bool,
-    /// Of a cell of a sweep, the index of its value on each axis.
+    /// For a cell of a sweep, the index of its value on each axis.
     pub cell: Vec<usize>,
 }
 
-/// What is known from elsewhere.
+/// Published results.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Known {
-    /// What is expected here.
+    /// The expectations for this experiment.
     pub expect: Vec<KnownExpectation>,
-    /// Where it was published, and what.
+    /// The publication and its statement.
     pub source: String,
 }

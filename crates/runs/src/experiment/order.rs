@@ -2,11 +2,11 @@
 
 use std::num::NonZeroUsize;
 
-/// All arms in an order that is drawn for this round: the same for the same seed, whatever ran before. So an
-/// experiment that was interrupted goes on in the order that it would have had.
+/// Returns all arms in a random order that depends only on the seed and the round. An interrupted experiment therefore
+/// resumes in the order that it would have had.
 ///
-/// With `anchor_every` the first arm, the baseline, is not drawn: it runs before the others, after them, and in
-/// between after each so many of them.
+/// With `anchor_every`, the first arm (the baseline) is not drawn. It runs before the others, after them, and in
+/// between after each `anchor_every` of them.
 pub fn order_of_round(
     seed: u64,
     round: u32,
@@ -20,7 +20,7 @@ pub fn order_of_round(
     std::iter::once(0).chain(parts.flat_map(|part| part.iter().copied().chain([0]))).collect()
 }
 
-/// The numbers below `arms` in an order that depends on seed and round alone; each order is as likely.
+/// Returns the numbers below `arms` in an order that depends on seed and round alone; each order is equally likely.
 pub fn shuffled(seed: u64, round: u32, arms: usize) -> Vec<usize> {
     let mut random = Random(seed ^ u64::from(round).wrapping_mul(0xA076_1D64_78BD_642F));
     let mut order: Vec<usize> = (0..arms).collect();
@@ -42,7 +42,7 @@ impl Random {
         mixed ^ (mixed >> 31)
     }
 
-    /// From 0 to `bound` − 1; the bias is below 2⁻⁴⁰ for numbers of arms.
+    /// Returns a number from 0 to `bound` − 1; the bias is below 2⁻⁴⁰ for numbers of arms.
     #[expect(clippy::cast_possible_truncation, reason = "below `bound`, which is a usize")]
     fn below(&mut self, bound: usize) -> usize {
         ((u128::from(self.next()) * bound as u128) >> 64) as usize
@@ -67,7 +67,7 @@ mod tests {
     #[test]
     fn the_baseline_comes_again_and_again_where_it_is_an_anchor() {
         let order = order_of_round(7, 3, 8, NonZeroUsize::new(3));
-        let anchors: Vec<_> = (0..order.len()).filter(|at| order[*at] == 0).collect();
+        let anchors: Vec<_> = (0..order.len()).filter(|index| order[*index] == 0).collect();
         assert_eq!((order.len(), anchors), (11, vec![0, 4, 8, 10]));
         let mut others: Vec<_> = order.into_iter().filter(|arm| *arm != 0).collect();
         others.sort_unstable();

@@ -1,4 +1,4 @@
-//! Reads an experiment from its text.
+//! Parser of the experiment file.
 
 use std::{num::NonZeroUsize, time::Duration};
 
@@ -11,38 +11,38 @@ use super::{
 };
 use crate::scenario::{Document, Problem, ScenarioError, read_table, refuse};
 
-/// Rounds that the test needs to call anything at 5 %.
+/// Minimum number of rounds with which the test can call anything significant at 5 %.
 const MIN_ROUNDS: u32 = 6;
 
-/// Rounds of an experiment whose file does not say: ±3 % on a machine that is shared.
+/// Default number of rounds: ±3 % on a shared machine.
 const USUAL_ROUNDS: u32 = 20;
 
-/// Rounds at most: weeks.
+/// Maximum number of rounds: weeks.
 const MAX_ROUNDS: u32 = 10_000;
 
-/// How long an arm has a running broker at a time.
+/// Default length of an arm's turn on a running broker.
 const USUAL_SLICE: Duration = Duration::from_secs(5);
 
-/// Over how many brokers the rounds of a live experiment are spread.
+/// Default number of brokers over which the rounds of a live experiment are spread.
 const USUAL_BROKERS: u32 = 3;
 
-/// What a second baseline is called.
+/// Suffix of the name of a second baseline.
 const CONTROL: &str = "again";
 
-/// `classic-confirm` of `scenarios/classic-confirm.toml`.
+/// Returns `classic-confirm` for `scenarios/classic-confirm.toml`.
 fn stem(file: &str) -> &str {
     let name = file.rsplit('/').next().unwrap_or(file);
     name.strip_suffix(".toml").unwrap_or(name)
 }
 
-/// `consumers.0.prefetch: 1, 10, 100; queues.0.type: classic, quorum`.
+/// Describes a sweep: `consumers.0.prefetch: 1, 10, 100; queues.0.type: classic, quorum`.
 fn swept(axes: &[SweepAxis]) -> String {
     let in_words =
         |axis: &SweepAxis| format!("{}: {}", axis.key, axis.values.join(", ").replace('"', ""));
     axes.iter().map(in_words).collect::<Vec<_>>().join("; ")
 }
 
-/// Reads an experiment from TOML. `file` is for messages only; `overrides` are as for scenarios.
+/// Reads an experiment from TOML. `file` is only used in messages. `overrides` have the syntax of scenarios.
 pub fn parse(text: &str, file: &str, overrides: &[String]) -> Result<Experiment, ScenarioError> {
     let document = Document::parse(text, overrides).map_err(|problem| problem.in_file(file))?;
     let experiment = read_table::<wire::Experiment>(document.root()).and_then(Experiment::of);
@@ -50,7 +50,7 @@ pub fn parse(text: &str, file: &str, overrides: &[String]) -> Result<Experiment,
 }
 
 impl Experiment {
-    /// A sweep that stands on the command line. Fails with the key and what is allowed.
+    /// Creates a sweep from the command line. The error names the key and the allowed values.
     pub fn of_sweep(
         base: &str,
         axes: Vec<SweepAxis>,
@@ -71,7 +71,7 @@ impl Experiment {
         })
     }
 
-    /// Two arms that stand on the command line, and the first once more.
+    /// Creates an experiment from two arms of the command line, plus the first arm again as the control.
     pub fn of_pair(pair: [Arm; 2], metrics: Vec<RunMetric>, (seed, rounds): (u64, u32)) -> Self {
         Self {
             name: "compare".to_owned(),
@@ -122,9 +122,9 @@ impl Experiment {
     }
 }
 
-/// It becomes part of a directory's name.
+/// Checks a name, which becomes part of a directory's name.
 fn name(name: String) -> Result<String, Problem> {
-    let is_plain = |it: char| it.is_ascii_alphanumeric() || "-_.".contains(it);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if name.is_empty() || name.starts_with('.') || !name.chars().all(is_plain) {
         return refuse("name", "must be letters, digits, `-`, `_` and `.`");
     }
@@ -173,7 +173,7 @@ fn arms(arms: Vec<wire::Arm>) -> Result<Vec<Arm>, Problem> {
         if valid.iter().any(|other| other.name == arm.name) {
             return Err(under(Problem::new("is there already").under("name")));
         }
-        // The first arm may be the one that is changed.
+        // The first arm may be the changed one.
         if valid.first().is_some_and(changes_nothing) && changes_nothing(&arm) {
             return Err(under(Problem::new(
                 "changes nothing; `design.control` compares the first arm with itself",
@@ -184,7 +184,7 @@ fn arms(arms: Vec<wire::Arm>) -> Result<Vec<Arm>, Problem> {
     Ok(valid)
 }
 
-/// Whether the arm is the base scenario.
+/// Returns whether the arm equals the base scenario.
 fn changes_nothing(arm: &Arm) -> bool {
     arm.scenario.is_none() && arm.overrides.is_empty() && arm.files.is_empty()
 }
@@ -220,7 +220,7 @@ fn arm(wire: wire::Arm) -> Result<Arm, Problem> {
 }
 
 fn lines_of(lines: &[Value]) -> Result<Vec<String>, Problem> {
-    let line = |(at, line): (usize, &Value)| match line.as_str().filter(|it| it.contains('=')) {
+    let line = |(at, line): (usize, &Value)| match line.as_str().filter(|text| text.contains('=')) {
         Some(line) => Ok(line.to_owned()),
         None => Err(Problem::new("must be a text such as \"publishers.0.rate=5000\"")
             .under(at.to_string())
@@ -229,7 +229,7 @@ fn lines_of(lines: &[Value]) -> Result<Vec<String>, Problem> {
     lines.iter().enumerate().map(line).collect()
 }
 
-/// Tables become dotted keys.
+/// Turns tables into dotted keys.
 fn flatten(prefix: &str, value: &Value, lines: &mut Vec<String>) {
     let Value::Table(table) = value else {
         lines.push(format!("{prefix}={value}"));
@@ -241,7 +241,7 @@ fn flatten(prefix: &str, value: &Value, lines: &mut Vec<String>) {
     }
 }
 
-/// The baseline once more, at the end.
+/// Adds the baseline again, at the end.
 fn with_control(mut arms: Vec<Arm>, has_control: bool) -> Vec<Arm> {
     if has_control {
         let name = format!("{}-{CONTROL}", arms[0].name);
@@ -344,9 +344,9 @@ fn live(wire: wire::Live) -> Result<LiveDesign, Problem> {
     Ok(LiveDesign { slice_seconds: seconds, brokers })
 }
 
-/// `3%` as 0.03.
+/// Parser of shares: `3%` is 0.03.
 impl Design {
-    /// A share such as `3%`. Fails with what is allowed.
+    /// Parses a share such as `3%`. The error states the allowed values.
     pub fn share(text: &str) -> Result<f64, String> {
         share("", text).map_err(|_| SHARE.to_owned())
     }
@@ -355,7 +355,8 @@ impl Design {
 const SHARE: &str = "must be a share above 0 and below 100, such as \"3%\"";
 
 fn share(key: &str, text: &str) -> Result<f64, Problem> {
-    let percent = text.trim().strip_suffix('%').and_then(|it| it.trim().parse::<f64>().ok());
+    let percent =
+        text.trim().strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     match percent.filter(|percent| *percent > 0.0 && *percent < 100.0) {
         Some(percent) => Ok(percent / 100.0),
         None => refuse(key, SHARE),

@@ -1,4 +1,4 @@
-//! `experiment.json`: every run of an experiment and what the runs say together.
+//! `experiment.json`: every run of an experiment, and the joint result.
 
 use std::num::NonZeroUsize;
 
@@ -18,32 +18,32 @@ pub struct ExperimentResult {
     pub format_version: u32,
     /// Name of the experiment.
     pub name: String,
-    /// What it asks, in words.
+    /// The question of the experiment, in words.
     #[serde(default)]
     pub description: String,
-    /// The seed of the order of runs.
+    /// Seed of the order of runs.
     pub seed: u64,
-    /// Rounds that were asked for at most; those that are left out do not count.
+    /// The maximum number of requested rounds; dropped rounds do not count.
     pub rounds: u32,
-    /// Rounds that count after which the result is looked at, in ascending order; the last is `rounds`.
+    /// Numbers of counted rounds after which the result is looked at, ascending; the last is `rounds`.
     pub looks: Vec<u32>,
-    /// Error rate of each look: 0.05 for one look, less for several, so that all together have 0.05.
+    /// Error rate of each look: 0.05 for one look, less for several, so that all looks together have 0.05.
     pub alpha: f64,
-    /// Error rate of the interval that shows two arms to be the same: 0.1 for one look, less for several, so that all
-    /// together call a change of just the size of `indifferent` the same in 5 % of the experiments.
+    /// Error rate of the interval that shows two arms to be equal: 0.1 for one look, less for several. All looks
+    /// together call a change of exactly the size of `indifferent` equal in 5 % of the experiments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub equivalence_alpha: Option<f64>,
-    /// Changes below this share are of no interest, such as 0.03; absent when nothing was declared.
+    /// Changes below this share, such as 0.03, are of no interest; absent when nothing was declared.
     pub indifferent: Option<f64>,
     /// The arms.
     pub arms: Vec<ArmFacts>,
-    /// Of an experiment on running brokers: over how many of them the rounds are spread.
+    /// For an experiment on running brokers, the number of brokers over which the rounds are spread.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub live_brokers: Option<u32>,
-    /// The baseline ran before the other arms of a round, after them, and in between after each so many.
+    /// Number of other arms between two runs of the baseline, which also ran first and last in a round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchor_every: Option<NonZeroUsize>,
-    /// What a sweep varies; empty for an experiment with arms.
+    /// The axes of a sweep; empty for an experiment with arms.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub axes: Vec<SweepAxis>,
     /// The metrics; the first is the primary one.
@@ -52,27 +52,27 @@ pub struct ExperimentResult {
     pub runs: Vec<RunOfArm>,
     /// Rounds that are left out of every comparison.
     pub dropped: Vec<DroppedRound>,
-    /// Every arm against the baseline in every metric.
+    /// Comparisons of every arm with the baseline in every metric.
     pub comparisons: Vec<Comparison>,
-    /// Every arm's profiles against those of the baseline, where runs were profiled.
+    /// Comparisons of every arm's profiles with those of the baseline, if runs were profiled.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub profiles: Vec<ProfileComparison>,
     /// The latencies of every arm.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub latencies: Vec<ArmLatency>,
-    /// What is known of it from elsewhere, and whether it was met.
+    /// Published results, and whether they were met.
     pub known: Option<KnownResult>,
-    /// Why it ended before its last look; absent when it did not.
+    /// The reason for an end before the last look; absent otherwise.
     pub aborted: Option<String>,
-    /// What came out of the primary metric, a sentence for each arm.
+    /// The outcome in the primary metric, a sentence for each arm.
     pub sentences: Vec<String>,
 }
 
-/// The change that further rounds are counted for where no `indifferent` was declared.
+/// The size of change for which further rounds are estimated if no `indifferent` was declared.
 const USUAL_INTEREST: f64 = 0.03;
 
 impl ExperimentResult {
-    /// The change that one wants to be able to see, as a share.
+    /// Returns the size of change that the experiment should be able to show, as a share.
     pub fn interest(&self) -> f64 {
         self.indifferent.unwrap_or(USUAL_INTEREST)
     }
@@ -82,28 +82,28 @@ impl ExperimentResult {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ArmFacts {
-    /// Its name.
+    /// Name of the arm.
     pub name: String,
-    /// What it changes in the base scenario, a line for each key, such as `consumers.0.prefetch = 500`. Empty
-    /// for a baseline, and for the control arm.
+    /// The changes to the base scenario, a line for each key, such as `consumers.0.prefetch = 500`. Empty for a
+    /// baseline, and for the control arm.
     pub changes: Vec<String>,
     /// The baseline a second time.
     #[serde(default)]
     pub control: bool,
-    /// Of a cell of a sweep, the index of its value on each axis.
+    /// For a cell of a sweep, the index of its value on each axis.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cell: Vec<usize>,
     /// The broker of its latest run, such as `RabbitMQ 3.10.8 Erlang/OTP 25`.
     pub broker: String,
 }
 
-/// What a sweep varies.
+/// An axis of a sweep.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SweepAxis {
     /// The key of the scenario, such as `consumers.0.prefetch`.
     pub key: String,
-    /// Its values, as TOML has them.
+    /// The values, in TOML syntax.
     pub values: Vec<String>,
 }
 
@@ -111,35 +111,35 @@ pub struct SweepAxis {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct MetricFacts {
-    /// As in `[expect]`, such as `consumed.rate`, `confirm.p99`, `broker.cpu-per-message`.
+    /// The name as in `[expect]`, such as `consumed.rate`, `confirm.p99`, `broker.cpu-per-message`.
     pub name: String,
-    /// Unit of its values: `messages/s`, `nanoseconds`, `bytes`; empty for a count.
+    /// Unit of the values: `messages/s`, `nanoseconds`, `bytes`; empty for a count.
     pub unit: String,
-    /// Which way is better.
+    /// The direction that is better.
     pub goal: Goal,
     /// Primary or secondary.
     pub role: MetricRole,
 }
 
-/// Which way a metric is better.
+/// The direction in which a metric is better.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Goal {
-    /// More is better, as of a rate.
+    /// More is better, for example for a rate.
     #[default]
     Higher,
-    /// Less is better, as of a latency.
+    /// Less is better, for example for a latency.
     Lower,
 }
 
-/// What a metric is for.
+/// The role of a metric.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MetricRole {
-    /// Declared beforehand as what decides.
+    /// The metric that was declared beforehand to decide.
     #[default]
     Primary,
-    /// Any other; its p-values are adjusted after Holm.
+    /// Any other metric; its p-values are adjusted after Holm.
     Secondary,
 }
 
@@ -147,7 +147,7 @@ pub enum MetricRole {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RunOfArm {
-    /// From 1.
+    /// Number of the round, from 1.
     pub round: u32,
     /// Place in the round, from 1.
     pub position: u32,
@@ -155,22 +155,22 @@ pub struct RunOfArm {
     pub arm: usize,
     /// The run directory, below that of the experiment.
     pub directory: String,
-    /// The part of the run that is meant, where arms take turns on a running broker.
+    /// The part of the run that counts, if arms take turns on a running broker.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slice: Option<Slice>,
-    /// The code that its turn had in place of the broker's, where arms take turns; the record of a run of its own has it.
+    /// The code that replaced the broker's during this turn, if arms take turns. A separate run has it in its own
+    /// record.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patched: Vec<PatchedModule>,
-    /// When it began, in nanoseconds since 1970.
+    /// Start of the run in nanoseconds since 1970.
     pub started_unix_nanos: u64,
-    /// The value of each metric; absent where the run has none.
+    /// The value of each metric; absent if the run has none.
     pub values: Vec<Option<f64>>,
-    /// Why its figures may not be believed, in words; empty when nothing speaks against them.
+    /// The reasons to doubt the figures, in words; empty if there are none.
     pub doubts: Vec<String>,
-    /// The share of this machine's CPU time that the host took away, 0 to 1; absent where the kernel does not
-    /// tell.
+    /// The share of this machine's CPU time that the host took away, 0 to 1; absent if the kernel does not report it.
     pub stolen_share: Option<f64>,
-    /// The share of this machine's CPU time that others than broker and load generator used, 0 to 1.
+    /// The share of this machine's CPU time that processes other than broker and load generator used, 0 to 1.
     pub foreign_share: Option<f64>,
     /// The warm-up that was left out, in nanoseconds: the longest of the round.
     pub warm_up_nanos: u64,
@@ -182,12 +182,12 @@ pub struct RunOfArm {
 pub struct Slice {
     /// The first second that counts, from 0 at the start of the load.
     pub from_second: u32,
-    /// How many count.
+    /// Number of seconds that count.
     pub seconds: u32,
 }
 
 impl Slice {
-    /// Whether it has this second.
+    /// Returns whether the slice contains this second.
     pub fn has(self, second: u32) -> bool {
         (self.from_second..self.from_second + self.seconds).contains(&second)
     }
@@ -197,15 +197,15 @@ impl Slice {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DroppedRound {
-    /// From 1.
+    /// Number of the round, from 1.
     pub round: u32,
     /// Index of the arm whose run is to blame.
     pub arm: usize,
-    /// Why, in words.
+    /// The reason, in words.
     pub reason: String,
 }
 
-/// An arm against the baseline in a metric. Ratios are those of the arm to the baseline: 1.05 is 5 % more.
+/// A comparison of an arm with the baseline in a metric. Ratios are those of the arm to the baseline: 1.05 is 5 % more.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Comparison {
@@ -213,32 +213,32 @@ pub struct Comparison {
     pub arm: usize,
     /// Index into [`ExperimentResult::metrics`].
     pub metric: usize,
-    /// What it is for.
+    /// The role of the comparison.
     pub role: ComparisonRole,
     /// The ratio of each round that counts.
     pub differences: Vec<Difference>,
     /// The Hodges–Lehmann estimate of the ratio; absent without rounds that count.
     pub ratio: Option<f64>,
-    /// The interval of the ratio by the exact signed-rank test, at 1 − [`ExperimentResult::alpha`]. A bound is
-    /// absent where so few rounds set none.
+    /// Lower bound of the ratio by the exact signed-rank test, at 1 − [`ExperimentResult::alpha`]. A bound is absent if
+    /// there are too few rounds to set one.
     pub low: Option<f64>,
     /// The upper bound.
     pub high: Option<f64>,
     /// Two-sided p-value of the exact signed-rank test.
     pub p: Option<f64>,
-    /// `p` after Holm's adjustment: the arms of the primary metric together, and all other comparisons together;
-    /// those of the control stay as they are.
+    /// `p` after Holm's adjustment. The arms of the primary metric are adjusted together, and so are all other
+    /// comparisons. Comparisons of the control stay as they are.
     pub adjusted_p: Option<f64>,
-    /// What can be said.
+    /// The conclusion.
     pub verdict: Verdict,
-    /// How many rounds show a change of the size of interest in 8 of 10 experiments, if the rounds to come scatter as
-    /// those before; absent when it is decided.
+    /// Number of rounds that show a change of the size of interest in 8 of 10 experiments. Assumes that further rounds
+    /// scatter like the previous ones; absent when the comparison is decided.
     pub rounds_to_decide: Option<u32>,
-    /// One sentence.
+    /// The conclusion in one sentence.
     pub sentence: String,
 }
 
-/// What a comparison is for.
+/// The role of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ComparisonRole {
@@ -247,7 +247,7 @@ pub enum ComparisonRole {
     Primary,
     /// It explains.
     Secondary,
-    /// The baseline against itself: what a difference of nothing looks like here.
+    /// The baseline against itself: the appearance of no difference.
     Control,
 }
 
@@ -255,35 +255,35 @@ pub enum ComparisonRole {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Difference {
-    /// From 1.
+    /// Number of the round, from 1.
     pub round: u32,
-    /// Of the arm to the baseline.
+    /// Ratio of the arm to the baseline.
     pub ratio: f64,
 }
 
-/// What a comparison can say.
+/// The conclusion of a comparison.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// The arm differs from the baseline.
     Differs,
-    /// The 90 % interval lies within what is of no interest.
+    /// The 90 % interval lies within the range of no interest.
     Equivalent,
-    /// Neither can be said.
+    /// Neither can be concluded.
     #[default]
     Undecided,
 }
 
-/// What is known of an experiment from elsewhere.
+/// Published results of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct KnownResult {
-    /// What is expected, as written: `patched / stock > 1`.
+    /// The expectations as written: `patched / stock > 1`.
     pub expect: Vec<String>,
-    /// Where it was published, and what.
+    /// The publication and its statement.
     pub source: String,
-    /// Whether the measured intervals meet it; absent where they do not tell.
+    /// The measured intervals meet the expectations; absent if they are inconclusive.
     pub met: Option<bool>,
-    /// Why, in words.
+    /// The reason, in words.
     pub sentence: String,
 }

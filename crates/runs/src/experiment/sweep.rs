@@ -1,17 +1,17 @@
-//! What a sweep varies, and the cells that follow.
+//! The axes of a sweep, and the resulting cells.
 
 use toml::Value;
 
 use super::{Arm, SweepAxis};
 
-/// Values of one axis; more are no curve that anybody reads.
+/// Maximum number of values of one axis; more do not make a readable curve.
 const MAX_VALUES: usize = 1000;
 
-/// Cells of a sweep in all. The program asks before it makes far fewer.
+/// Maximum number of cells of a sweep. The program asks for confirmation at far fewer.
 const MAX_CELLS: usize = 100_000;
 
 impl SweepAxis {
-    /// From a list, or from `{ from, to, steps, scale }`. Fails with what is allowed.
+    /// Reads a list, or `{ from, to, steps, scale }`. The error states the allowed forms.
     pub(super) fn of(key: String, values: &Value) -> Result<Self, String> {
         let values = match values {
             Value::Array(values) => values.iter().map(ToString::to_string).collect(),
@@ -21,12 +21,15 @@ impl SweepAxis {
         Self::checked(key, values)
     }
 
-    /// From the command line: `1,10,100`, or `1..1000:10` with ten steps, `1..1000:10:log`. Fails with what is
-    /// allowed.
+    /// Parses values from the command line: `1,10,100`, or `1..1000:10` with ten steps, `1..1000:10:log`. The error
+    /// states the allowed forms.
     pub fn parse(key: &str, text: &str) -> Result<Self, String> {
         let Some((from, rest)) = text.split_once("..") else {
             let values = text.split(',').map(|value| value.trim().to_owned());
-            return Self::checked(key.to_owned(), values.filter(|it| !it.is_empty()).collect());
+            return Self::checked(
+                key.to_owned(),
+                values.filter(|value| !value.is_empty()).collect(),
+            );
         };
         let (to, rest) = rest.split_once(':').unwrap_or((rest, ""));
         let (steps, scale) = rest.split_once(':').unwrap_or((rest, "linear"));
@@ -72,11 +75,12 @@ fn range_of(range: &toml::Table) -> Result<Vec<String>, String> {
         Some(_) => return Err("has a scale that is neither \"linear\" nor \"log\"".to_owned()),
     };
     let steps = range.get("steps").and_then(Value::as_integer);
-    let steps = steps.and_then(|it| usize::try_from(it).ok()).ok_or_else(|| FORMS.to_owned())?;
+    let steps =
+        steps.and_then(|steps| usize::try_from(steps).ok()).ok_or_else(|| FORMS.to_owned())?;
     spaced(number("from")?, number("to")?, steps, is_log)
 }
 
-/// Evenly spaced values, of whole numbers whole ones; those that become the same count once.
+/// Returns evenly spaced values, rounded if both ends are whole numbers; equal neighbours count once.
 fn spaced(from: f64, to: f64, steps: usize, is_log: bool) -> Result<Vec<String>, String> {
     let is_valid = from.is_finite() && to.is_finite() && from < to && (!is_log || from > 0.0);
     if !is_valid || !(2..=MAX_VALUES).contains(&steps) {
@@ -96,7 +100,7 @@ fn spaced(from: f64, to: f64, steps: usize, is_log: bool) -> Result<Vec<String>,
     Ok(values)
 }
 
-/// All combinations of the axes' values, the last axis fastest. Fails when there are too many.
+/// Returns all combinations of the axes' values, the last axis fastest. Fails if there are too many.
 pub(super) fn cells(axes: &[SweepAxis]) -> Result<Vec<Arm>, String> {
     let count = axes.iter().try_fold(1_usize, |count, axis| {
         count.checked_mul(axis.values.len()).filter(|count| *count <= MAX_CELLS)

@@ -1,4 +1,4 @@
-//! What an experiment file may say, and how it is refused.
+//! The contents of an experiment file, and its refusals.
 
 use std::time::Duration;
 
@@ -98,7 +98,7 @@ fn the_command_line_may_override() {
     assert_eq!(experiment.design.max_rounds_made(), 12);
 }
 
-/// The text with one change is refused like this.
+/// Checks that the text with one change is refused with the expected message.
 fn check(text: &str, from: &str, to: &str, expected: &str) {
     assert!(text.contains(from), "{from}");
     let refused = parse(&text.replacen(from, to, 1), "file.toml", &[]).unwrap_err().to_string();

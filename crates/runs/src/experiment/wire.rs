@@ -1,4 +1,4 @@
-//! The experiment file as it is written.
+//! The experiment file as written.
 
 use serde::Deserialize;
 use toml::Value;

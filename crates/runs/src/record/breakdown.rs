@@ -4,15 +4,15 @@ use serde::{Deserialize, Serialize};
 
 use super::latency_figures::LatencyFigures;
 
-/// Latencies of the measured time, apart for those who measured them.
+/// Latencies of the measured time by group and queue that measured them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct LatencyBreakdown {
-    /// In the order of the scenario; only groups that measured something.
+    /// The groups that measured something, in the order of the scenario.
     pub groups: Vec<GroupLatencies>,
-    /// End-to-end latencies by the queue that was read, when `run.latency-by-queue` asked for them.
+    /// End-to-end latencies by source queue, if `run.latency-by-queue` asked for them.
     pub queues: Vec<QueueLatencies>,
-    /// Groups and queues for which there was no room: they are in the totals only.
+    /// Number of groups and queues beyond the room here: they are in the totals only.
     pub left_out: u64,
 }
 
@@ -22,9 +22,9 @@ pub struct LatencyBreakdown {
 pub struct GroupLatencies {
     /// `publishers`, `consumers` or `requests`.
     pub kind: String,
-    /// Its name in the scenario.
+    /// Name of the group in the scenario.
     pub group: String,
-    /// By name, as in the totals.
+    /// Latencies by name, with the names of the totals.
     pub latencies: Vec<LatencyFigures>,
 }
 
@@ -32,8 +32,8 @@ pub struct GroupLatencies {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct QueueLatencies {
-    /// Its name.
+    /// Name of the queue.
     pub queue: String,
-    /// By name, as in the totals.
+    /// Latencies by name, with the names of the totals.
     pub latencies: Vec<LatencyFigures>,
 }

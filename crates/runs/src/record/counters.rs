@@ -1,12 +1,12 @@
-//! What a load counts. Each counter is defined once, in the list at the end of this file; the rows of a
-//! run, its totals, the sums, the CSV columns, the Prometheus metrics and the live view follow from it.
+//! The counters of a load. Each counter is defined once, in the list at the end of this file. The rows of a run, its
+//! totals, the sums, the CSV columns, the Prometheus metrics and the live view follow from it.
 
 use serde::{Deserialize, Serialize};
 
-/// What a counter counts.
+/// The unit of a counter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Messages, calls, connections: whole things.
+    /// Whole things: messages, calls, connections.
     Things,
     /// Bytes.
     Bytes,
@@ -14,46 +14,46 @@ pub enum Unit {
     Nanos,
 }
 
-/// How the live view shows a counter.
+/// The form of a counter in the live view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LiveForm {
-    /// As a rate, once it was above 0.
+    /// A rate, once it was above 0.
     Rate,
-    /// As the count of the second, once it was above 0.
+    /// The count of the second, once it was above 0.
     Count,
-    /// As a part of the second, once it was above 0.
+    /// A part of the second, once it was above 0.
     Time,
-    /// Not at all: the view has room for what matters most.
+    /// Not shown: the view has room for the most important counters only.
     Hidden,
 }
 
-/// A counter: its names, and how to read it.
+/// A counter: its names, and its value.
 #[derive(Clone, Copy, Debug)]
 pub struct Counter {
-    /// As in `series.jsonl`, but with `_` for `-`: `bytes_written`.
+    /// Name as in `series.jsonl`, but with `_` for `-`: `bytes_written`.
     pub name: &'static str,
-    /// Of the Prometheus metric, without `rabbitscope_`: `written_bytes_total`.
+    /// Name of the Prometheus metric, without `rabbitscope_`: `written_bytes_total`.
     pub metric: &'static str,
-    /// One sentence.
+    /// Description in one sentence.
     pub help: &'static str,
-    /// What it counts.
+    /// Unit of the counter.
     pub unit: Unit,
-    /// How the live view shows it.
+    /// Form in the live view.
     pub live: LiveForm,
-    /// Its value.
+    /// Reads the value.
     pub value: fn(&Counters) -> u64,
 }
 
-/// A count that files of older versions lack: it is unknown there, and not 0.
+/// A count that files of older versions lack. There it is unknown, not 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct KnownCount(Option<u64>);
 
 impl KnownCount {
-    /// As in a file of an older version.
+    /// The count in a file of an older version.
     pub const UNKNOWN: Self = Self(None);
 
-    /// The count; absent in files of older versions.
+    /// Returns the count; absent in files of older versions.
     pub fn get(self) -> Option<u64> {
         self.0
     }
@@ -75,7 +75,7 @@ impl Default for KnownCount {
     }
 }
 
-/// What the list needs of a count.
+/// The operations of the list on a count.
 trait Count: Copy {
     fn value(self) -> u64;
     fn plus(self, other: Self) -> Self;
@@ -109,8 +109,7 @@ macro_rules! counters {
     (@type) => { u64 };
     (@type $type:ty) => { $type };
     ($($(#[$attribute:meta])* $name:ident $(as $type:ty)?: $unit:ident, $live:ident, $metric:literal, $help:literal;)*) => {
-        /// What a load counted, within a second or over a run. Counts that an older version did not
-        /// have are 0.
+        /// The counts of a load, within a second or over a run. Counts that an older version did not have are 0.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case", default)]
         pub struct Counters {
@@ -118,7 +117,7 @@ macro_rules! counters {
         }
 
         impl Counters {
-            /// Every counter, in the order in which they are listed everywhere.
+            /// Every counter, in the order of all lists.
             pub const ALL: &[Counter] = &[
                 $(Counter {
                     name: stringify!($name),
@@ -138,7 +137,7 @@ macro_rules! counters {
                 self.settled += 1;
             }
 
-            /// Adds what another thread or second counted.
+            /// Adds the counts of another thread or second.
             pub fn add(&mut self, other: &Self) {
                 $(self.$name = Count::plus(self.$name, other.$name);)*
             }
@@ -157,7 +156,7 @@ impl Counters {
         std::mem::take(&mut self.accepted).value()
     }
 
-    /// Messages that the broker accepted; in files of older versions those that were written to sockets.
+    /// Returns the messages that the broker accepted; in files of older versions those that were written to sockets.
     pub fn accepted_or_written(&self) -> u64 {
         self.accepted.get().unwrap_or(self.published)
     }
@@ -219,7 +218,7 @@ mod tests {
 
     use super::*;
 
-    /// Every counter is 1.
+    /// Counters that are all 1.
     fn ones() -> Counters {
         let names = serde_json::to_value(Counters::default()).unwrap();
         let ones = names.as_object().unwrap().keys().map(|name| (name.clone(), 1.into()));
@@ -231,12 +230,13 @@ mod tests {
         let mut sum = ones();
         sum.add(&ones());
         assert!(Counters::ALL.iter().all(|counter| (counter.value)(&sum) == 2));
-        let names: BTreeSet<_> = Counters::ALL.iter().map(|it| it.name.replace('_', "-")).collect();
+        let names: BTreeSet<_> =
+            Counters::ALL.iter().map(|counter| counter.name.replace('_', "-")).collect();
         let keys = serde_json::to_value(sum).unwrap();
         assert_eq!(names, keys.as_object().unwrap().keys().cloned().collect());
     }
 
-    /// A file of an older version says nothing of acceptance: nor does a sum with it.
+    /// A file of an older version says nothing about acceptance, nor does a sum that includes it.
     #[test]
     fn what_older_versions_did_not_count_is_unknown() {
         let old: Counters = serde_json::from_str(r#"{ "published": 7 }"#).unwrap();

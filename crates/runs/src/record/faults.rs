@@ -1,4 +1,4 @@
-//! The faults of a run: what was planned, what happened, and how long the broker did not serve because of it.
+//! The faults of a run: the plan, the events, and the resulting time without service.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,51 +8,52 @@ use crate::scenario::FaultKind;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct FaultRecord {
-    /// What was to be done.
+    /// The planned action.
     pub kind: FaultKind,
-    /// Place of its entry among `[[faults]]`, from 0.
+    /// Index of its entry among `[[faults]]`, from 0.
     pub entry: u64,
-    /// The node's Erlang name; empty when nobody knew it.
+    /// The node's Erlang name; empty if it is unknown.
     pub node: String,
-    /// When it was due.
+    /// The time at which it was due.
     pub planned_nanos: u64,
-    /// When it was begun; absent: it was not.
+    /// The start of the action; absent if there was none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub begun_nanos: Option<u64>,
-    /// When it was proved to have happened: the process is gone, the alarm is raised, no other node is connected.
+    /// The time of proof: the process is gone, the alarm is raised, no other node is connected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub happened_nanos: Option<u64>,
-    /// When undoing it was begun.
+    /// The start of undoing it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undo_begun_nanos: Option<u64>,
-    /// When the node was proved to serve clients as before.
+    /// The time at which the node was proved to serve clients as before.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub undone_nanos: Option<u64>,
-    /// Pid of the node's virtual machine afterwards, where it is another one.
+    /// Pid of the node's virtual machine afterwards, if it changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pid_after: Option<u32>,
-    /// Why it did not happen, or was not undone; absent: it went as planned.
+    /// The reason why it did not happen, or was not undone; absent if it went as planned.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// What the broker did not do until it had recovered; absent when the fault did not happen.
+    /// The time without service until the broker had recovered; absent when the fault did not happen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outage: Option<FaultOutage>,
 }
 
-/// Time without service from the begin of a fault until the broker has recovered. At the latest that is when the next
+/// Time without service from the start of a fault until the broker has recovered. It ends at the latest when the next
 /// fault begins, or the load ends.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct FaultOutage {
-    /// In all, as in the totals of the load: every connection of one side was lost, or nothing came at all.
+    /// Total time, as in the totals of the load, in which every connection of one side was lost, or nothing came at
+    /// all.
     pub without_service_nanos: u64,
-    /// In all: at least one channel of publishers waited for its confirms ([`super::Stall`]), or there was no service.
+    /// Total time in which a channel of publishers waited for its confirms ([`super::Stall`]), or there was no service.
     pub stalled_nanos: u64,
     /// The longest such wait of one channel.
     pub longest_wait_nanos: u64,
-    /// In all: an alarm held at least one connection.
+    /// Total time in which an alarm held at least one connection.
     pub blocked_nanos: u64,
-    /// The end of the time that counts, from the start of the load; absent in records of before: until the next fault
+    /// End of the counted time, from the start of the load. Absent in older records, which count until the next fault
     /// or the end of the load.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until_nanos: Option<u64>,
@@ -62,19 +63,19 @@ pub struct FaultOutage {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct FaultTimes {
-    /// Of which kind.
+    /// The kind of the faults.
     pub kind: FaultKind,
-    /// How many were due.
+    /// Number of faults that were due.
     pub planned: u64,
-    /// How many of them happened and were undone.
+    /// Number of faults that happened and were undone.
     pub as_planned: u64,
-    /// [`FaultOutage::without_service_nanos`].
+    /// Percentiles of [`FaultOutage::without_service_nanos`].
     pub without_service: Percentiles,
-    /// [`FaultOutage::stalled_nanos`].
+    /// Percentiles of [`FaultOutage::stalled_nanos`].
     pub stalled: Percentiles,
-    /// [`FaultOutage::longest_wait_nanos`].
+    /// Percentiles of [`FaultOutage::longest_wait_nanos`].
     pub longest_wait: Percentiles,
-    /// From the begin of undoing to the end of it: for a node that ended, its way back to service.
+    /// Percentiles of the time from the start of undoing to its end: for a node that ended, its way back to service.
     pub return_to_service: Percentiles,
 }
 
@@ -82,20 +83,20 @@ pub struct FaultTimes {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct Percentiles {
-    /// How many values there are.
+    /// Number of values.
     pub count: u64,
-    /// Half of them are at most this long.
+    /// Half of the values are at most this long.
     pub p50: u64,
-    /// Nine of ten.
+    /// Nine of ten are at most this long.
     pub p90: u64,
-    /// 99 of 100.
+    /// 99 of 100 are at most this long.
     pub p99: u64,
     /// The longest.
     pub max: u64,
 }
 
 impl Percentiles {
-    /// Of these values, in any order.
+    /// Computes the percentiles of values in any order.
     pub fn of(mut values: Vec<u64>) -> Self {
         values.sort_unstable();
         // Nearest rank: the least value that is not below the given share of all.

@@ -1,4 +1,4 @@
-//! The processes that put the load on, when there were several.
+//! The processes of the load, if there were several.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,41 +8,41 @@ use serde::{Deserialize, Serialize};
 pub struct FleetFacts {
     /// Name of the fleet.
     pub fleet: String,
-    /// Where they talked to each other: host and port.
+    /// Address of the bus of the workers: host and port.
     pub bus: String,
-    /// From the first to the last start, with the error of their clocks.
+    /// Time from the first to the last start, including the error of the clocks.
     pub start_skew_nanos: u64,
-    /// The most by which a latency from one worker to another can be wrong: half of the smallest round trip of both
-    /// clocks, and how far they went apart. 0: all have one clock.
+    /// The largest possible error of a latency from one worker to another: half of the smallest round trip of both
+    /// clocks, plus their drift. It is 0 if all workers have one clock.
     pub latency_error_nanos: u64,
-    /// The controller was lost, and another went on.
+    /// The controller was lost, and another resumed the run.
     pub resumed: bool,
-    /// By part.
+    /// The workers by part of the load.
     pub workers: Vec<FleetWorker>,
 }
 
-/// One of them.
+/// One worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct FleetWorker {
-    /// Name of its machine.
+    /// Name of the worker's machine.
     pub host: String,
-    /// Its process there.
+    /// Pid of the worker there.
     pub pid: u32,
-    /// Threads that put load on.
+    /// Number of load threads.
     pub threads: u64,
-    /// Connections.
+    /// Number of connections.
     pub connections: u64,
-    /// Its load began so long after the time that was agreed on.
+    /// Delay of the start of its load after the agreed time.
     pub started_late_nanos: u64,
-    /// Half of the smallest round trip to it; 0 when it has the controller's clock.
+    /// Half of the smallest round trip to it; 0 if it has the controller's clock.
     pub clock_error_nanos: u64,
-    /// How far its clock and the controller's went apart during the run; absent when that is not known.
+    /// Drift between its clock and the controller's during the run; absent if unknown.
     pub clock_drift_nanos: Option<u64>,
-    /// Pings by which that was found out.
+    /// Number of pings behind that estimate.
     pub pings: u64,
-    /// It was not heard of for a while.
+    /// The worker was silent for a while.
     pub lagged: bool,
-    /// It was given up.
+    /// The controller dropped the worker.
     pub lost: bool,
 }

@@ -2,20 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A latency of [`SecondLatencies`]: its names, and how to read it.
+/// A latency of [`SecondLatencies`]: its names, and its value.
 #[derive(Clone, Copy, Debug)]
 pub struct SecondLatency {
-    /// As in `series.jsonl`, but with `_` for `-`: `end_to_end_latency`.
+    /// Name as in `series.jsonl`, but with `_` for `-`: `end_to_end_latency`.
     pub name: &'static str,
-    /// For people: `end-to-end latency`.
+    /// Title for people: `end-to-end latency`.
     pub title: &'static str,
-    /// Its value.
+    /// Reads the value.
     pub value: fn(&SecondLatencies) -> Option<LatencyPoint>,
 }
 
 macro_rules! latencies {
     ($($name:ident, $title:literal, $help:literal;)*) => {
-        /// Latencies within one second; nothing where none was measured.
+        /// Latencies within one second; absent if none was measured.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case", default)]
         pub struct SecondLatencies {
@@ -23,7 +23,7 @@ macro_rules! latencies {
         }
 
         impl SecondLatencies {
-            /// Every latency, in the order in which they are listed everywhere.
+            /// Every latency, in the order of all lists.
             pub const ALL: &[SecondLatency] = &[
                 $(SecondLatency {
                     name: stringify!($name),
@@ -69,6 +69,6 @@ pub struct LatencyPoint {
     /// 99.99 % are below.
     #[serde(default)]
     pub p9999: u64,
-    /// The largest that occurred.
+    /// Largest latency that occurred.
     pub max: u64,
 }

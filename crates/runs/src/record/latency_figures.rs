@@ -6,9 +6,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LatencyFigures {
-    /// `confirm`, `end-to-end` (until delivered), `processed` or `settled`, from the actual time of sending; with `-intended` at the end, from
-    /// the time that the schedule asked for. `client-delay`: from the schedule to the sending, as far as
-    /// that was the client's own doing.
+    /// `confirm`, `end-to-end` (until delivered), `processed` or `settled`, from the actual time of sending. With the
+    /// suffix `-intended`, from the time that the schedule asked for. `client-delay`: the client's own part of the time
+    /// from the schedule to the sending.
     pub name: String,
     /// Number of measurements.
     pub count: u64,
@@ -37,13 +37,13 @@ pub struct LatencySummary {
     /// Its figures, in the record beside the other keys.
     #[serde(flatten)]
     pub figures: LatencyFigures,
-    /// From what to what, in words.
+    /// Start and end of the latency, in words.
     pub description: String,
-    /// Of the measurements, those of messages that were overdue at the end: they count with their age
-    /// then, and took longer.
+    /// Number of measurements that belong to messages overdue at the end. They count with their age at the end,
+    /// although they took longer.
     #[serde(default, skip_serializing_if = "is_none")]
     pub overdue: u64,
-    /// Percentiles for a drawing, as far into the tail as enough was measured to tell.
+    /// Percentiles for a drawing, as far into the tail as the number of measurements supports.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub spectrum: Vec<SpectrumPoint>,
     /// The `.hlog` file in the run directory.
@@ -59,7 +59,7 @@ fn is_none(count: &u64) -> bool {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SpectrumPoint {
-    /// This share of the measurements is not above, 0 to 1.
+    /// Share of the measurements that are not above `nanos`, 0 to 1.
     pub quantile: f64,
     /// The latency in nanoseconds.
     pub nanos: u64,

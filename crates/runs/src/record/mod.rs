@@ -1,5 +1,5 @@
-//! What a run leaves behind: [`RunRecord`] is `run.json`, [`SecondRow`] a line of `series.jsonl`, [`TracedMessage`]
-//! one of `trace.jsonl`.
+//! The results of a run: [`RunRecord`] is `run.json`, [`SecondRow`] a line of `series.jsonl`, [`TracedMessage`] one of
+//! `trace.jsonl`.
 
 mod breakdown;
 mod counters;

@@ -1,4 +1,4 @@
-//! What HTTP pollers saw.
+//! The observations of HTTP pollers.
 
 use std::collections::BTreeMap;
 
@@ -6,25 +6,25 @@ use serde::{Deserialize, Serialize};
 
 use super::LatencyPoint;
 
-/// One group of pollers within one second. Counts are what happened within this second.
+/// One group of pollers within one second. Counts are events within this second.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PollPoint {
     /// Name of the group.
     pub name: String,
-    /// Complete answers, whatever their status.
+    /// Complete answers of any status.
     pub answered: u64,
-    /// Of those, answers with a status of 400 or above.
+    /// Complete answers with a status of 400 or above.
     pub refused: u64,
     /// Requests without a complete answer.
     pub failed: u64,
-    /// Requests sent after their time because the answer before was still awaited.
+    /// Requests sent after their time because the previous answer was still awaited.
     pub late: u64,
     /// Bytes of the answers' bodies.
     pub bytes: u64,
-    /// From sending the request to the last byte of the answer.
+    /// Latency from sending the request to the last byte of the answer.
     pub latency: Option<LatencyPoint>,
-    /// From the time on the schedule to the last byte of the answer.
+    /// Latency from the time on the schedule to the last byte of the answer.
     pub intended_latency: Option<LatencyPoint>,
 }
 
@@ -34,18 +34,17 @@ pub struct PollPoint {
 pub struct PollTotals {
     /// Name of the group.
     pub name: String,
-    /// What was asked for, without credentials.
+    /// The requested URL, without credentials.
     pub url: String,
     /// Requests that the schedule asked for until the load ended.
     pub scheduled: u64,
-    /// Complete answers, whatever their status.
+    /// Complete answers of any status.
     pub answered: u64,
     /// Requests without a complete answer.
     pub failed: u64,
-    /// Requests sent after their time because the answer before was still awaited.
+    /// Requests sent after their time because the previous answer was still awaited.
     pub late: u64,
-    /// Requests that the schedule asked for and that were never sent, or whose answer was still
-    /// awaited at the end.
+    /// Scheduled requests that were never sent, or whose answer was still awaited at the end.
     pub unanswered: u64,
     /// Bytes of the answers' bodies.
     pub bytes: u64,

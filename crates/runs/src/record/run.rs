@@ -1,4 +1,4 @@
-//! `run.json`: everything about a run that is not a series or a profile.
+//! `run.json`: the record of a run, except for its series and its profile.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,10 +9,10 @@ use super::{
 };
 use rabbitscope_profiles::{Capture, StackQuality};
 
-/// Version of the run directory. Raised when a reader of the old form would be misled. All versions from 1
-/// on are read.
+/// Version of the run directory. Raised when a reader of the old form would be misled. All versions from 1 on are
+/// readable.
 ///
-/// 2: the keys of `capture` and `quality` have `-` between words, as all others.
+/// 2: the keys of `capture` and `quality` have `-` between words, like all others.
 pub const FORMAT_VERSION: u32 = 2;
 
 /// The record of one run.
@@ -25,7 +25,7 @@ pub struct RunRecord {
     pub rabbitscope: String,
     /// Name of the scenario.
     pub name: String,
-    /// What it is about.
+    /// Description of the scenario.
     pub description: String,
     /// Start of the load, nanoseconds since 1970-01-01 UTC.
     pub started_unix_nanos: u64,
@@ -39,90 +39,90 @@ pub struct RunRecord {
     pub broker: BrokerFacts,
     /// Totals of the load.
     pub load: LoadTotals,
-    /// The part after the warm-up: rates and latencies are about this.
+    /// The part after the warm-up, to which rates and latencies apply.
     #[serde(default)]
     pub measured: Measured,
-    /// One for each latency that was measured.
+    /// The measured latencies.
     pub latencies: Vec<LatencySummary>,
-    /// One for each group of HTTP pollers.
+    /// The totals of each group of HTTP pollers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub polls: Vec<PollTotals>,
-    /// The profile, when one was taken.
+    /// The profile, if one was taken.
     pub profile: Option<ProfileFacts>,
-    /// The packets, when they were looked at.
+    /// The packets, if they were captured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packets: Option<PacketFacts>,
-    /// What was not recorded, and why it matters. Empty when nothing was lost.
+    /// The losses of the recording and their meaning. Empty if nothing was lost.
     pub losses: Vec<Loss>,
-    /// How it ended.
+    /// The end of the run.
     pub verdict: Verdict,
-    /// When the broker did not serve.
+    /// The times without service.
     #[serde(default)]
     pub service: Service,
-    /// What was done to nodes of the broker, in the order in which it was due.
+    /// The faults of the broker's nodes, in the order in which they were due.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<FaultRecord>,
-    /// How long the broker did not serve because of that, for each kind.
+    /// Times without service because of the faults, for each kind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fault_times: Vec<FaultTimes>,
-    /// Where the queues of a cluster that was started for the run were.
+    /// Locations of the queues of a cluster that was started for the run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replicas: Vec<ReplicaSnapshot>,
-    /// The last error of each kind, with its count. Empty: there were none.
+    /// The last error of each kind, with its count. Empty if there were none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<ErrorCount>,
-    /// Why its figures may not be believed. Empty: nothing speaks against them.
+    /// The reasons to doubt the figures. Empty if there are none.
     #[serde(default)]
     pub doubts: Vec<Doubt>,
-    /// What the load generator says of itself.
+    /// The load generator's check of itself.
     #[serde(default)]
     pub client: ClientCheck,
-    /// Whether the measured part was steady; absent when it was too short to tell.
+    /// The steadiness of the measured part; absent if it was too short to tell.
     #[serde(default)]
     pub steadiness: Option<Steadiness>,
     /// Latencies by group and by queue.
     #[serde(default)]
     pub breakdown: LatencyBreakdown,
-    /// Each line of `[expect]` and what became of it.
+    /// The result of each line of `[expect]`.
     #[serde(default)]
     pub expectations: Vec<ExpectationResult>,
-    /// The processes that put the load on; absent when it was this one.
+    /// The processes of the load; absent if it was this process alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fleet: Option<FleetFacts>,
-    /// What became of every message, when `run.verify` asked for it.
+    /// The fate of every message, if `run.verify` asked for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verification: Option<Verification>,
-    /// The file with the fate of every N-th message, when `run.trace-every` asked for it.
+    /// The file with the fate of every N-th message, if `run.trace-every` asked for it.
     #[serde(default)]
     pub trace: Option<String>,
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Verdict {
-    /// As the scenario asked.
+    /// The run ended as the scenario asked.
     #[default]
     Completed,
-    /// Cut short; what was recorded is kept.
+    /// The run was cut short; its recordings are kept.
     Aborted {
-        /// One sentence for a person.
+        /// The reason, one sentence for a person.
         reason: String,
     },
-    /// It lasted as long as the scenario asked, but the broker did not do its part.
+    /// The run lasted as long as the scenario asked, but the broker did not do its part.
     Failed {
-        /// One sentence for a person.
+        /// The reason, one sentence for a person.
         reason: String,
     },
-    /// Ended early, as the scenario asked for the case that a limit fails for good.
+    /// The run ended early because a limit had failed for good, as the scenario asked for this case.
     Stopped {
-        /// Which limit, and by what.
+        /// The limit, and by how much it failed.
         reason: String,
     },
 }
 
 impl Verdict {
-    /// Why the run is not as the scenario asked; absent when it is.
+    /// Returns the reason why the run is not as the scenario asked; absent if it is.
     pub fn reason(&self) -> Option<&str> {
         match self {
             Self::Completed => None,
@@ -149,7 +149,7 @@ pub struct MachineFacts {
     pub memory_bytes: u64,
 }
 
-/// The broker, as it says of itself in `connection.start`, and as the machine sees it.
+/// The broker, from its own `connection.start` and from the machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct BrokerFacts {
@@ -163,15 +163,16 @@ pub struct BrokerFacts {
     pub cluster_name: String,
     /// Host and port, no credentials.
     pub address: String,
-    /// Pid of the node when it runs on this machine; of a cluster the first, which a profile and packets are of.
+    /// Pid of the node if it runs on this machine. For a cluster, the first node, which is the one profiled and
+    /// captured.
     pub pid: Option<u32>,
-    /// All nodes of a cluster, or of several brokers, that were started for the run, or to which its addresses lead
-    /// when all are on this machine; none where there is but one. Its CPU time and memory are those of all together.
+    /// All nodes of a cluster, or of several brokers, that were started for the run. Also the nodes at its addresses if
+    /// all are on this machine; empty if there is only one node. CPU time and memory of the broker are sums over them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub nodes: Vec<ClusterNode>,
-    /// Started for this run and stopped after it.
+    /// The broker was started for this run and stopped after it.
     pub throwaway: bool,
-    /// What of its code is not that of the installation.
+    /// The modules of its code that differ from the installation.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub patched: Vec<PatchedModule>,
 }
@@ -180,14 +181,14 @@ pub struct BrokerFacts {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ClusterNode {
-    /// Its Erlang name, `rabbitscope-1a2b-1@localhost`; of a broker that was there, its address.
+    /// Erlang name of the node, `rabbitscope-1a2b-1@localhost`; for a broker that already ran, its address.
     pub name: String,
-    /// Pid of its VM when the load began.
+    /// Pid of the node's VM when the load began.
     pub pid: u32,
-    /// CPU time while the load was put on, user and system, in nanoseconds; absent where it is not known.
+    /// CPU time during the load, user and system, in nanoseconds; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_nanos: Option<u64>,
-    /// Its largest resident memory meanwhile, in bytes; absent where it is not known.
+    /// The node's largest resident memory meanwhile, in bytes; absent if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rss_bytes: Option<u64>,
 }
@@ -196,19 +197,19 @@ pub struct ClusterNode {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PatchedModule {
-    /// Its name.
+    /// Name of the module.
     pub module: String,
     /// The functions that were replaced or added, such as `route/2`; empty for a whole module.
     pub functions: Vec<String>,
-    /// The whole module.
+    /// The whole module was replaced.
     pub is_whole: bool,
-    /// The file, as it was named.
+    /// The file as named by the user.
     pub file: String,
     /// SHA-256 of the file, in hexadecimal digits.
     pub sha256: String,
 }
 
-/// What the run record keeps of the profile.
+/// The facts that the run record keeps of the profile.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProfileFacts {
@@ -216,64 +217,64 @@ pub struct ProfileFacts {
     pub event: String,
     /// The profile's file in the run directory.
     pub file: String,
-    /// Seconds from start of load to start of recording, in nanoseconds.
+    /// Time from start of load to start of recording, in nanoseconds.
     pub offset_nanos: u64,
-    /// How it was recorded.
+    /// The settings of the recording.
     pub capture: Capture,
-    /// How good it is.
+    /// The quality of its stacks.
     pub quality: StackQuality,
 }
 
-/// What the run record keeps of the packets.
+/// The facts that the run record keeps of the packets.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PacketFacts {
     /// The report's file in the run directory.
     pub file: String,
-    /// The page beside it.
+    /// The page of the report.
     pub page: String,
-    /// The packets themselves, where they are kept.
+    /// The file with the packets, if they are kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub saved: Option<String>,
-    /// Sources that could not be used. Without that of the packets themselves there are no figures of packets.
+    /// Sources that could not be used. Without the source of the packets there are no figures of packets.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<MissingSource>,
     /// Packets that were read.
     pub packets: u64,
     /// Packets that the kernel dropped.
     pub dropped: u64,
-    /// From the first packet to the last, in nanoseconds; absent in a record of an earlier version.
+    /// Time from the first packet to the last, in nanoseconds; absent in a record of an earlier version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub captured_nanos: Option<u64>,
     /// Median on the wire from publish to confirm, in nanoseconds: the broker's part of the confirm latency.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub publish_to_confirm_p50: Option<u64>,
-    /// The 99th percentile of that.
+    /// The 99th percentile of the same time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub publish_to_confirm_p99: Option<u64>,
-    /// What was found, worst first, in a sentence each.
+    /// The findings, worst first, in a sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<String>,
-    /// Why it ended before its time.
+    /// The reason why the capture ended before its time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut_short: Option<String>,
 }
 
 impl RunRecord {
-    /// The median of the confirm latency in nanoseconds: between the broker's packets, and as the load generator measured
-    /// it. `None` unless both are known, of the same seconds, and the part is not larger than the whole.
+    /// Returns the median of the confirm latency in nanoseconds, between the broker's packets and as measured by the
+    /// load generator. `None` unless both are known, cover the same seconds, and the part is not larger than the whole.
     pub fn confirm_medians(&self) -> Option<[u64; 2]> {
         let packets = self.packets.as_ref()?;
         let wire = packets.publish_to_confirm_p50?;
         let is_whole = packets.captured_nanos? + SECOND_NANOS >= self.measured.duration_nanos;
         let is_same_time = is_whole && self.measured.warm_up_nanos == 0;
-        let mut measured = self.latencies.iter().map(|it| &it.figures);
-        let whole = measured.find(|it| it.name == "confirm" && it.p50 > 0)?.p50;
+        let mut measured = self.latencies.iter().map(|latency| &latency.figures);
+        let whole = measured.find(|figures| figures.name == "confirm" && figures.p50 > 0)?.p50;
         (is_same_time && wire <= whole).then_some([wire, whole])
     }
 }
 
-/// A capture may begin and end within the first and the last second of what is measured.
+/// A capture may begin and end within the first and the last second of the measured time.
 const SECOND_NANOS: u64 = 1_000_000_000;
 
 /// A source of figures about packets that could not be used.
@@ -282,14 +283,17 @@ const SECOND_NANOS: u64 = 1_000_000_000;
 pub struct MissingSource {
     /// `sockets`, `packets` or `writes`.
     pub source: String,
-    /// Why, and what would help.
+    /// The reason, and the remedy.
     pub reason: String,
 }
 
 impl PacketFacts {
-    /// Why no packets were captured, where none could be.
+    /// Returns the reason why no packets could be captured, if that is so.
     pub fn not_captured(&self) -> Option<&str> {
-        self.missing.iter().find(|it| it.source == "packets").map(|it| it.reason.as_str())
+        self.missing
+            .iter()
+            .find(|source| source.source == "packets")
+            .map(|source| source.reason.as_str())
     }
 }
 
@@ -297,12 +301,12 @@ impl PacketFacts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Loss {
-    /// What, as a plural noun: `profile samples`, `unconfirmed messages`.
+    /// The lost things, as a plural noun: `profile samples`, `unconfirmed messages`.
     pub what: String,
-    /// How many.
+    /// Number of lost things.
     pub count: u64,
-    /// Of how many.
+    /// Number of all such things.
     pub of: u64,
-    /// What that means for the reader.
+    /// The meaning for the reader.
     pub meaning: String,
 }

@@ -12,14 +12,14 @@ pub struct SecondRow {
     pub second: u32,
     /// True length of the interval in nanoseconds (the last one may be shorter).
     pub interval_nanos: u64,
-    /// The publishers have stopped; outstanding confirms and messages are awaited. Such a row is no
-    /// part of any rate.
+    /// The publishers have stopped, and outstanding confirms and messages are awaited. Such a row is no part of any
+    /// rate.
     #[serde(default)]
     pub draining: bool,
     /// Part of the warm-up. Such a row is no part of any rate or whole-run latency.
     #[serde(default)]
     pub warming: bool,
-    /// What happened within this second.
+    /// The counts of this second.
     #[serde(flatten)]
     pub counts: Counters,
     /// Connections that were up at the end of this second.
@@ -27,22 +27,22 @@ pub struct SecondRow {
     pub connections: u64,
     /// Messages sent and not yet confirmed at the end of this second.
     pub unconfirmed: u64,
-    /// Messages ready in the scenario's queues at the end of this second, when there are few queues.
+    /// Messages ready in the scenario's queues at the end of this second, if there are few queues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_messages: Option<u64>,
-    /// What was measured within this second.
+    /// The latencies measured within this second.
     #[serde(flatten)]
     pub latencies: SecondLatencies,
-    /// One for each group of HTTP pollers.
+    /// The points of each group of HTTP pollers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub polls: Vec<PollPoint>,
-    /// CPU of the broker in cores, user and system, when it is on this machine.
+    /// CPU of the broker in cores, user and system, if it is on this machine.
     pub broker_cpu_cores: Option<f64>,
-    /// CPU of those nodes of the broker that are on this machine, in cores; not in the file. As the line above where all
+    /// CPU of the broker's nodes on this machine, in cores; not in the file. Equals `broker_cpu_cores` if all nodes
     /// are.
     #[serde(skip)]
     pub local_broker_cores: Option<f64>,
-    /// Resident memory of the broker in bytes, when it is on this machine.
+    /// Resident memory of the broker in bytes, if it is on this machine.
     pub broker_rss_bytes: Option<u64>,
     /// CPU of rabbitscope itself in cores.
     pub client_cpu_cores: Option<f64>,

@@ -1,23 +1,23 @@
-//! Whether the broker was there: spans without service, spans blocked by an alarm, and what it said.
+//! The broker's availability: spans without service, spans blocked by an alarm, and errors.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Counters, SecondRow};
 
-/// When the broker did not serve. How long in all is in [`super::LoadTotals`].
+/// The times without service. Their sums are in [`super::LoadTotals`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct Service {
     /// There was no service when the load ended.
     pub ended_without: bool,
-    /// In the order in which they began.
+    /// The spans in the order in which they began.
     pub spans: Vec<ServiceSpan>,
-    /// Further spans, for which there was no room.
+    /// Number of further spans beyond the room here.
     pub spans_left_out: u64,
-    /// When publishers waited for confirms, of a run with faults. In the order in which they began.
+    /// Waits of publishers for confirms, in a run with faults. In the order in which they began.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<Stall>,
-    /// Further stalls, for which there was no room.
+    /// Number of further stalls beyond the room here.
     #[serde(skip_serializing_if = "is_zero")]
     pub stalls_left_out: u64,
 }
@@ -27,27 +27,27 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
-/// Some time of the load in which at least one channel of publishers had no confirm for 100 ms or longer although one was
-/// due, or had no connection. Such waits that overlap are one stall.
+/// A time in which at least one channel of publishers had no connection, or no confirm for 100 ms or longer although
+/// one was due. Overlapping waits are one stall.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Stall {
-    /// Nanoseconds since the load began: the last confirm before the first of these waits.
+    /// Time of the last confirm before the first of these waits, in nanoseconds since the load began.
     pub from_nanos: u64,
-    /// The same: the first confirm after the last of them.
+    /// Time of the first confirm after the last of these waits, in nanoseconds since the load began.
     pub to_nanos: u64,
-    /// How many waits of single channels that are.
+    /// Number of waits of single channels.
     pub waits: u64,
-    /// The longest of them, in nanoseconds.
+    /// The longest of the waits, in nanoseconds.
     pub longest_nanos: u64,
 }
 
-/// How the time of a span is read from a second.
+/// Reads the time of a span from a second.
 type SpanTime = fn(&Counters) -> u64;
 
 impl Service {
-    /// As far as seconds tell it, of a run that left nothing else: whole seconds that had any time without service, or
-    /// with an alarm. What happened first stands first.
+    /// Derives spans from the seconds of a run that left nothing else: whole seconds that had any time without service,
+    /// or with an alarm. Spans are in order of time.
     pub fn of_seconds(rows: &[SecondRow]) -> Self {
         let kinds: [(SpanKind, SpanTime); 2] = [
             (SpanKind::Down, |counts| counts.without_service_nanos),
@@ -78,29 +78,29 @@ impl Service {
     }
 }
 
-/// Some time of the load.
+/// A time span of the load.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ServiceSpan {
-    /// What it was.
+    /// The kind of span.
     pub kind: SpanKind,
-    /// Nanoseconds since the load began.
+    /// Start of the span, in nanoseconds since the load began.
     pub from_nanos: u64,
-    /// The same.
+    /// End of the span, in nanoseconds since the load began.
     pub to_nanos: u64,
-    /// Why, in the broker's words where it has said something.
+    /// The reason, in the broker's words if it gave one.
     pub reason: String,
 }
 
-/// What was the matter with a span.
+/// The kind of a span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SpanKind {
-    /// All connections of publishers and callers were lost, or all of consumers and responders, or all
-    /// of churn. This is without service.
+    /// All connections of publishers and callers were lost, or all of consumers and responders, or all of churn. This
+    /// is a time without service.
     Down,
-    /// Whole seconds in which nothing came from the broker although it owed answers all the time. This
-    /// is without service, too.
+    /// Whole seconds in which nothing came from the broker although it owed answers all the time. This is a time
+    /// without service, too.
     Silent,
     /// An alarm of the broker blocked at least one connection.
     Blocked,
@@ -110,17 +110,17 @@ pub enum SpanKind {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ErrorCount {
-    /// What kind of error.
+    /// The kind of error.
     pub kind: ErrorKind,
-    /// How often.
+    /// Number of such errors.
     pub count: u64,
-    /// The last one, in a sentence.
+    /// The last such error, in a sentence.
     pub last: String,
-    /// When that was, in nanoseconds since the load began.
+    /// Time of the last error, in nanoseconds since the load began.
     pub last_at_nanos: u64,
 }
 
-/// What kind of error.
+/// The kind of an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ErrorKind {
@@ -139,7 +139,7 @@ pub enum ErrorKind {
 }
 
 impl ErrorKind {
-    /// For a person, followed by a number of times.
+    /// Returns the words for a person, to be followed by a number of times.
     pub fn words(self) -> &'static str {
         match self {
             Self::ConnectionLost => "connection lost",
@@ -177,7 +177,8 @@ mod tests {
             row(5, 1, 1),
         ];
         let spans = Service::of_seconds(&rows).spans;
-        let found: Vec<_> = spans.iter().map(|it| (it.kind, it.from_nanos, it.to_nanos)).collect();
+        let found: Vec<_> =
+            spans.iter().map(|span| (span.kind, span.from_nanos, span.to_nanos)).collect();
         let (down, blocked) = (SpanKind::Down, SpanKind::Blocked);
         let expected =
             [(blocked, 1000, 2000), (down, 2000, 4000), (down, 5000, 6000), (blocked, 5000, 6000)];

@@ -8,32 +8,30 @@ use super::{Counters, SecondRow};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LoadTotals {
-    /// What each second counted, added up.
+    /// The sums of the seconds' counts.
     #[serde(flatten)]
     pub counts: Counters,
-    /// Messages accepted by the broker, but not delivered before the end of the drain; counted with
-    /// `run.verify`.
+    /// Messages accepted by the broker, but not delivered before the end of the drain; counted with `run.verify`.
     #[serde(default)]
     pub lost: u64,
-    /// Messages for which no confirm came before the end.
+    /// Messages without a confirm at the end.
     pub unconfirmed: u64,
 }
 
-/// The part of a run that rates and latencies are about: after the warm-up, until the publishers
-/// stopped.
+/// The part of a run to which rates and latencies apply: after the warm-up, until the publishers stopped.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct Measured {
-    /// From the start of the load until this part began, nanoseconds.
+    /// Time from the start of the load to the start of this part, in nanoseconds.
     pub warm_up_nanos: u64,
-    /// Its length in nanoseconds. 0: the run ended before it began.
+    /// Length of the part in nanoseconds. 0 if the run ended before the part began.
     pub duration_nanos: u64,
-    /// What was counted in it.
+    /// The totals of this part.
     pub load: LoadTotals,
 }
 
 impl LoadTotals {
-    /// What the seconds of a run add up to, for a run whose end nobody counted.
+    /// Sums the seconds of a run that ended without totals.
     pub fn of_seconds(rows: &[SecondRow]) -> Self {
         let mut totals =
             Self { unconfirmed: rows.last().map_or(0, |row| row.unconfirmed), ..Self::default() };

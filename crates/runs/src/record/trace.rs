@@ -2,26 +2,26 @@
 
 use serde::{Deserialize, Serialize};
 
-/// A line of `trace.jsonl`: one message that was followed. Times are nanoseconds since the run began;
-/// what did not happen before the end is absent.
+/// A line of `trace.jsonl`: one message that was followed. Times are nanoseconds since the run began; events that did
+/// not happen before the end are absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
 pub struct TracedMessage {
     /// Number of the publisher, counted over all groups in the order of the scenario.
     pub publisher: u32,
-    /// Number of the message with its publisher, from 0.
+    /// Number of the message within its publisher, from 0.
     pub sequence: u64,
-    /// When the schedule asked for it; absent for publishers without one.
+    /// Time on the schedule; absent for publishers without one.
     pub intended_nanos: Option<u64>,
-    /// When it was handed to the socket.
+    /// Time at which the message was handed to the socket.
     pub sent_nanos: u64,
-    /// When its confirm was read.
+    /// Time at which its confirm was read.
     pub confirmed_nanos: Option<u64>,
     /// The broker refused it.
     pub refused: bool,
-    /// When its first delivery was read.
+    /// Time at which its first delivery was read.
     pub delivered_nanos: Option<u64>,
-    /// How often it was delivered.
+    /// Number of deliveries.
     pub deliveries: u32,
     /// The broker marked one of the deliveries as redelivered.
     pub redelivered: bool,

@@ -1,21 +1,21 @@
-//! How connections to the broker are made, and made again.
+//! Connecting to the broker, and reconnecting.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// The part of `[broker]` that holds for every connection, whoever started the broker.
+/// The part of `[broker]` that applies to every connection, to existing and throwaway brokers alike.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Connecting {
-    /// Which of several addresses a connection starts with.
+    /// Choice of the first address of a connection.
     pub allocation: Allocation,
-    /// How connections log in.
+    /// Login of connections.
     pub auth: Auth,
-    /// For addresses that start with `amqps://`.
+    /// TLS settings for addresses that start with `amqps://`.
     pub tls: Tls,
-    /// For each address, and for each step of setting a connection up.
+    /// Timeout for each address, and for each step of connecting.
     pub timeout: Duration,
-    /// How long a broker that does not answer yet is waited for.
+    /// Time to wait for a broker that does not answer yet.
     pub startup_timeout: Option<Duration>,
     /// Small writes leave at once (`TCP_NODELAY`).
     pub nodelay: bool,
@@ -25,9 +25,9 @@ pub struct Connecting {
     pub receive_buffer_bytes: Option<u32>,
     /// Connections that are set up at the same time.
     pub parallel: u32,
-    /// Connections a second while they are set up; absent: as fast as it goes.
+    /// Connections per second during setup; absent for as fast as possible.
     pub rate: Option<f64>,
-    /// What happens to a connection that is lost; absent: it ends the run.
+    /// Recovery of a lost connection; absent if a loss ends the run.
     pub recovery: Option<Recovery>,
 }
 
@@ -49,17 +49,17 @@ impl Default for Connecting {
     }
 }
 
-/// Which of several addresses a connection starts with. The others are tried after it.
+/// Choice of the first address of a connection. The others are tried after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Allocation {
-    /// In turn.
+    /// Each address in turn.
     RoundRobin,
-    /// At random, from the scenario's seed.
+    /// A random address, from the scenario's seed.
     Random,
 }
 
-/// How connections log in.
+/// Login of connections.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Auth {
     /// With the user and password of the URI (PLAIN).
@@ -68,7 +68,7 @@ pub enum Auth {
     External,
     /// With an `OAuth2` token, which takes the place of the password (PLAIN).
     Token {
-        /// The file that holds it. The token itself is in no record.
+        /// The file that holds the token. The token itself is in no record.
         file: String,
     },
 }
@@ -78,11 +78,11 @@ pub enum Auth {
 pub struct Tls {
     /// Authorities that may have signed the broker's certificate; absent: those of the machine.
     pub ca: Option<String>,
-    /// The client's certificate, with those between it and the authority.
+    /// The client's certificate, with the certificates between it and the authority.
     pub cert: Option<String>,
-    /// Its private key.
+    /// The private key of `cert`.
     pub key: Option<String>,
-    /// Name that the broker is asked for (SNI) and has to prove; absent: the URI's host.
+    /// Name sent to the broker (SNI) that its certificate must prove; absent for the URI's host.
     pub server_name: Option<String>,
     /// The broker's certificate is checked.
     pub verify: bool,
@@ -94,14 +94,14 @@ impl Default for Tls {
     }
 }
 
-/// How a lost connection is made again.
+/// Recovery of a lost connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Recovery {
-    /// From the loss to the first attempt.
+    /// Time from the loss to the first attempt.
     pub delay: Duration,
-    /// The delay doubles with each attempt up to this.
+    /// Maximum of the delay, which doubles with each attempt.
     pub max_delay: Duration,
-    /// A connection that cannot be made again for so long ends the run.
+    /// Time without success after which a lost connection ends the run.
     pub timeout: Duration,
 }
 

@@ -35,7 +35,7 @@ impl<'text> Document<'text> {
         &self.root
     }
 
-    /// Adds the line, or that the value came from an override.
+    /// Adds the line number, or the fact that the value came from an override.
     pub(crate) fn locate(&self, mut problem: Problem) -> Problem {
         let is_override = self.overridden.iter().any(|path| problem.path.starts_with(path));
         problem.origin = if is_override {
@@ -43,7 +43,7 @@ impl<'text> Document<'text> {
         } else if problem.path.is_empty() {
             Origin::File
         } else {
-            self.position(&problem.path).map_or(Origin::File, |at| line_of(self.text, at))
+            self.position(&problem.path).map_or(Origin::File, |offset| line_of(self.text, offset))
         };
         problem
     }
@@ -61,7 +61,7 @@ impl<'text> Document<'text> {
         Ok(())
     }
 
-    /// Byte offset of the key, or of the innermost table on the way to it.
+    /// Returns the byte offset of the key, or of the innermost table on the way to it.
     fn position(&self, path: &[String]) -> Option<usize> {
         let mut table = self.positions.get_ref();
         let mut keys = path.iter();
@@ -99,7 +99,7 @@ fn line_of(text: &str, offset: usize) -> Origin {
     Origin::Line(before.split(|byte| *byte == b'\n').count())
 }
 
-/// A TOML value or, failing that, the text itself, so that `run.duration=30s` needs no quotes.
+/// Reads a TOML value or, failing that, the text itself, so that `run.duration=30s` needs no quotes.
 fn read_value(text: &str) -> Value {
     let assignment = format!("value = {text}").parse::<Table>();
     let value = assignment
@@ -116,7 +116,7 @@ fn set(at: &mut Value, path: &[String], new: Value) -> Result<(), Problem> {
     };
     let inner = match at {
         Value::Table(table) => {
-            // A number is a place in a list, also where there is no list yet.
+            // A number is an index into a list, even if there is no list yet.
             let is_list = !["headers", "arguments"].contains(&key.as_str());
             let next = is_list && rest.first().is_some_and(|next| next.parse::<usize>().is_ok());
             let missing = if next { Value::Array(Vec::new()) } else { Value::Table(Table::new()) };
@@ -126,7 +126,7 @@ fn set(at: &mut Value, path: &[String], new: Value) -> Result<(), Problem> {
             let there = items.len();
             let index = key.parse().ok();
             if index == Some(there) {
-                // The next one: lists of tables grow by their first key.
+                // The index after the last: lists of tables grow by their first key.
                 items.push(Value::Table(Table::new()));
             }
             let item = index.and_then(|index: usize| items.get_mut(index));

@@ -1,24 +1,24 @@
-//! Why a scenario is refused.
+//! Refusals of scenarios.
 
 use std::fmt;
 
-/// A refusal: where, what is wrong and what is allowed.
+/// A refusal: the place, the problem, and the allowed values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScenarioError {
-    /// The file, as it was given.
+    /// The file, as given.
     pub file: String,
-    /// Where the value comes from.
+    /// The source of the value.
     pub origin: Origin,
     /// Dotted path of the key, such as `publishers.0.rate`; empty for the file as a whole.
     pub key: String,
-    /// What is wrong, and what is allowed.
+    /// The problem, and the allowed values.
     pub reason: String,
 }
 
-/// Where a value comes from.
+/// The source of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// The file, at a line that is not known.
+    /// The file, at an unknown line.
     File,
     /// The file, at this line (the first is 1).
     Line(usize),
@@ -57,7 +57,7 @@ impl fmt::Display for Problem {
     }
 }
 
-/// Serde asks for it.
+/// Required by serde.
 impl std::error::Error for Problem {}
 
 impl Problem {
@@ -65,7 +65,7 @@ impl Problem {
         Self { path: Vec::new(), origin: Origin::File, reason: reason.into() }
     }
 
-    /// The problem is one level further in, under `key`.
+    /// Returns the problem as seen from one level further out, with `key` in front of its path.
     pub(crate) fn under(mut self, key: impl Into<String>) -> Self {
         self.path.insert(0, key.into());
         self
@@ -81,17 +81,17 @@ impl Problem {
     }
 }
 
-/// A refusal at `key`, relative to the table in hand.
+/// Returns a refusal at `key`, relative to the current table.
 pub(crate) fn refuse<T>(key: &str, reason: impl Into<String>) -> Result<T, Problem> {
     Err(Problem::new(reason).under(key))
 }
 
-/// What was written, for a message; what may hold a password (`user:password@host`) is not shown.
+/// Quotes the written text for a message. Hides text that may hold a password (`user:password@host`).
 pub(super) fn quoted(text: &str) -> String {
     if text.contains('@') { "(not shown: it has an `@`)".to_owned() } else { format!("`{text}`") }
 }
 
-/// ``one of `a`, `b`; did you mean `b`?``
+/// Lists the allowed names: ``one of `a`, `b`; did you mean `b`?``
 pub(super) fn allowed(written: &str, names: &[&str]) -> String {
     let list: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     let nearest = names.iter().map(|name| (distance(written, name), name)).min();
@@ -104,7 +104,7 @@ pub(super) fn allowed(written: &str, names: &[&str]) -> String {
     format!("{}{hint}", list.join(", "))
 }
 
-/// Levenshtein distance in bytes.
+/// Returns the Levenshtein distance in bytes.
 fn distance(a: &str, b: &str) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.bytes().enumerate() {

@@ -1,10 +1,10 @@
-//! The ends of the end-to-end latency: delivered, processed, settled. Which of them a scenario tells apart, and
-//! which one a limit means.
+//! The ends of the end-to-end latency: delivered, processed, settled. Determines the ends that a scenario
+//! distinguishes, and the end that a limit means.
 
 use super::{ConsumerGroup, Scenario};
 
-/// Ends that come later than delivery, so that a run records them apart. Where one does not, its latency is
-/// that of the end before.
+/// Ends that come later than delivery, so that a run records them separately. An end that does not come later has the
+/// latency of the previous end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LatencyEnds {
     /// A consumer starts on some messages later than it reads them.
@@ -14,7 +14,7 @@ pub struct LatencyEnds {
 }
 
 impl LatencyEnds {
-    /// The ends that some group of consumers tells apart.
+    /// Returns the ends that some group of consumers distinguishes.
     pub fn of(scenario: &Scenario) -> Self {
         let groups = &scenario.consumers;
         Self {
@@ -23,7 +23,7 @@ impl LatencyEnds {
         }
     }
 
-    /// The latency of `run.json` that a limit or a metric of this name means. `end-to-end` alone means until
+    /// Returns the latency of `run.json` that a limit or a metric of this name means. `end-to-end` alone means until
     /// processed: a message that waits in the consumer has not arrived.
     pub fn recorded(self, name: &'static str) -> &'static str {
         match name {
@@ -37,7 +37,7 @@ impl LatencyEnds {
         }
     }
 
-    /// The end that an end-to-end latency of this name has, in words; absent for other names.
+    /// Describes the end of an end-to-end latency of this name; absent for other names.
     pub fn in_words(self, name: &str) -> Option<&'static str> {
         let is_open = matches!(name, "end-to-end" | "end-to-end-intended");
         is_open.then_some(if self.processed {
@@ -49,12 +49,13 @@ impl LatencyEnds {
 }
 
 impl ConsumerGroup {
-    /// A message may wait in the consumer before it is processed: the group has a rate or a processing time.
+    /// Returns whether a message may wait in the consumer before it is processed: the group has a rate or a processing
+    /// time.
     pub fn starts_later(&self) -> bool {
         self.rate.is_some() || !self.processing_time.is_zero() || !self.processing_times.is_empty()
     }
 
-    /// A message may be settled later than its processing begins.
+    /// Returns whether a message may be settled later than its processing begins.
     pub fn settles_later(&self) -> bool {
         !self.auto_ack && (self.starts_later() || self.multi_ack_every > 1)
     }

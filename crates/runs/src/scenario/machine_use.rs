@@ -1,13 +1,13 @@
-//! The keys of a scenario that name something of the machine that runs it: files, secrets, processes, addresses.
+//! The keys of a scenario that name parts of the machine that runs it: files, secrets, processes, addresses.
 //!
-//! This list is the only one. A process that takes a scenario from elsewhere decides by it; a test fails when a key of a
+//! This is the only such list. A process that takes a scenario from elsewhere decides by it. A test fails if a key of a
 //! scenario is neither here nor known to stay on the broker.
 
 use toml::Value;
 
 use super::{BrokerSpec, Scenario, wire};
 
-/// A key that names something of the machine.
+/// A key that names a part of the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MachineUse {
     /// Dotted key, such as `publishers.0.body-files`.
@@ -21,24 +21,24 @@ pub struct MachineUse {
 pub enum Reach {
     /// Files whose contents go to the broker.
     SentFile,
-    /// Files that are read and become part of the scenario.
+    /// Files that become part of the scenario.
     ListFile,
-    /// Files that prove who connects, or whom to trust.
+    /// Files that prove the client's identity, or that name the trusted authorities.
     LoginFile,
     /// The login of a connection, and its trust.
     Login,
     /// The broker that gets the load.
     Broker,
-    /// Processes that are started, changed or ended, and files that these open.
+    /// Processes that are started, changed or ended, and the files that these open.
     Process,
-    /// Pages that are asked for, and who asks.
+    /// Requested pages, and the login for them.
     Poller,
     /// The recorder or the capture of packets.
     Recorder,
 }
 
-/// A pattern of keys (`*` is a number of a list) with the part of the machine that they and all keys below them reach.
-/// The third is the value that asks for nothing.
+/// A pattern of keys, the part of the machine that they and all keys below them reach, and the value that has no
+/// effect. `*` is an index of a list.
 const KEYS: &[(&str, Reach, &str)] = &[
     ("broker.uri", Reach::Broker, ""),
     ("broker.uris", Reach::Broker, ""),
@@ -71,7 +71,8 @@ const KEYS: &[(&str, Reach, &str)] = &[
 ];
 
 impl Scenario {
-    /// Everything of the machine that this scenario names. A throwaway broker is one such thing, by the key `broker`.
+    /// Returns all parts of the machine that this scenario names. A throwaway broker is one of them, with the key
+    /// `broker`.
     pub fn machine_uses(&self) -> Vec<MachineUse> {
         let written = Value::try_from(wire::Scenario::from(self));
         let root = written.expect("wire types are tables of plain values with string keys");
@@ -87,7 +88,7 @@ impl Scenario {
     }
 }
 
-/// Values at `pattern` below `value`, with their keys.
+/// Collects the values at `pattern` below `value`, with their keys.
 fn find<'a>(value: &'a Value, pattern: &[&str], key: String, found: &mut Vec<(String, &'a Value)>) {
     let Some((name, rest)) = pattern.split_first() else {
         found.push((key, value));
@@ -119,7 +120,7 @@ fn is_nothing(value: &Value, nothing: &str) -> bool {
     }
 }
 
-/// True when the list has this key, or a table that it is in. Numbers of lists are `*`.
+/// Returns whether the list has this key, or a table that contains it. Indexes of lists are `*`.
 #[cfg(test)]
 pub(super) fn is_listed(key: &str) -> bool {
     KEYS.iter().any(|(pattern, ..)| {
@@ -127,7 +128,7 @@ pub(super) fn is_listed(key: &str) -> bool {
     })
 }
 
-/// The patterns of the list.
+/// Returns the patterns of the list.
 #[cfg(test)]
 pub(super) fn patterns() -> impl Iterator<Item = &'static str> {
     KEYS.iter().map(|(pattern, ..)| *pattern)

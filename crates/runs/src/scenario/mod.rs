@@ -1,8 +1,8 @@
-//! A scenario: which broker, which queues, who publishes, who consumes, what is recorded.
+//! A scenario: the broker, queues, publishers, consumers and recordings of a run.
 //!
-//! `model` holds what is valid. What a TOML file may say (`wire`) is private: [`parse()`] reads the
-//! text with its positions (`document`), turns it into wire types with structured errors
-//! (`reader`) and these into the model (`validate`). Every refusal names file, line and key.
+//! `model` holds valid scenarios. The contents of a TOML file (`wire`) are private. [`parse()`] reads the text with its
+//! positions (`document`), turns it into wire types with structured errors (`reader`) and these into the model
+//! (`validate`). Every refusal names file, line and key.
 
 mod connecting;
 mod document;

@@ -1,4 +1,4 @@
-//! Reads a scenario from its text.
+//! Parser of scenarios.
 
 use serde::de::DeserializeOwned;
 
@@ -7,14 +7,14 @@ use super::error::Problem;
 use super::{reader, validate, wire};
 use crate::scenario::{Scenario, ScenarioError};
 
-/// Reads a scenario from TOML. `file` is for messages only. Each of `overrides` is `key=value` with
-/// a dotted key, for example `publishers.0.rate=5000`; its value is TOML or, failing that, a string.
+/// Reads a scenario from TOML. `file` is only used in messages. Each of `overrides` is `key=value` with a dotted key,
+/// for example `publishers.0.rate=5000`; its value is TOML or, failing that, a string.
 pub fn parse(text: &str, file: &str, overrides: &[String]) -> Result<Scenario, ScenarioError> {
     parse_with_files(text, file, overrides, &mut |_| Err("no file can be read here".to_owned()))
 }
 
-/// As [`parse`], for scenarios that name further text files: `read` is given the path as written,
-/// and says for a person why it cannot be read. What was read becomes part of the scenario.
+/// Reads a scenario like [`parse`], including the further text files that it names. `read` receives the path as
+/// written, and returns the text or a reason for a person. The text becomes part of the scenario.
 pub fn parse_with_files(
     text: &str,
     file: &str,
@@ -27,8 +27,8 @@ pub fn parse_with_files(
     scenario.map_err(|problem| document.locate(problem).in_file(file))
 }
 
-/// Reads another configuration file with a scenario's refusals, which name file, line, key and what is allowed. `T` is
-/// what the file may say; `validate` makes of it what is valid, or gives the dotted key and the reason.
+/// Reads a different configuration file with a scenario's refusals, which name file, line, key and allowed values. `T`
+/// is the form of the file; `validate` converts it into the valid form, or returns the dotted key and the reason.
 pub fn read_configuration<T: DeserializeOwned, V>(
     text: &str,
     file: &str,
@@ -44,8 +44,8 @@ pub fn read_configuration<T: DeserializeOwned, V>(
     valid.map_err(|problem| document.locate(problem).in_file(file))
 }
 
-/// A refusal of a value that [`parse`] took, found by its dotted key: with the line that it is in, or that
-/// an override has set it. The text and the overrides are those that were parsed.
+/// Returns the refusal of a value that [`parse`] accepted. Its dotted key leads to the line of the value, or to the
+/// override that set it. The text and the overrides must be the parsed ones.
 pub fn refusal(
     text: &str,
     file: &str,
@@ -62,8 +62,8 @@ pub fn refusal(
 }
 
 impl Scenario {
-    /// The scenario as a file that [`parse`] reads back, every default written out. A password in
-    /// the broker's URI is left out.
+    /// Returns the scenario as a file that [`parse`] reads back, with every default written out. Omits a password in
+    /// the broker's URI.
     pub fn to_toml(&self) -> String {
         toml::to_string(&wire::Scenario::from(self))
             .expect("wire types are tables of plain values with string keys")

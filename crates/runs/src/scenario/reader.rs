@@ -1,7 +1,7 @@
-//! From TOML values to wire types, with errors that know their path and what is allowed.
+//! Conversion of TOML values to wire types, with errors that state their path and the allowed values.
 //!
-//! `toml`'s own deserialiser reports text; this one keeps the structure that serde offers (the
-//! unknown field and the known ones, the type found and the type expected).
+//! `toml`'s own deserialiser reports text. This one keeps the structure that serde offers (the unknown field and the
+//! known ones, the type found and the type expected).
 
 use std::fmt;
 
@@ -62,7 +62,7 @@ fn describe(found: Unexpected<'_>) -> String {
         Unexpected::Bool(value) => format!("`{value}`"),
         Unexpected::Map => "a table".to_owned(),
         Unexpected::Seq => "an array".to_owned(),
-        // What `Node` makes of a date.
+        // `Node` turns a date into this.
         Unexpected::NewtypeStruct => "a date".to_owned(),
         other => other.to_string(),
     }
@@ -122,7 +122,7 @@ impl<'de> Deserializer<'de> for Node<'de> {
         }
     }
 
-    /// A date may stand where a text is expected.
+    /// Accepts a date in place of a text.
     fn deserialize_string<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Problem> {
         match self.0 {
             Value::Datetime(date) => visitor.visit_string(date.to_string()),

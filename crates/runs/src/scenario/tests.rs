@@ -1,4 +1,4 @@
-//! What scenarios mean, and what is said of those that cannot be.
+//! The meaning of scenarios, and the refusals of invalid ones.
 
 mod contents;
 mod declaring;
@@ -32,7 +32,7 @@ fn read(text: &str, overrides: &[&str]) -> Result<Scenario, ScenarioError> {
     parse(text, "f.toml", &overrides)
 }
 
-/// `SMALL` with overrides is refused with a message that contains all of `expected`.
+/// Checks that `SMALL` with overrides is refused with a message that contains all of `expected`.
 fn refused(overrides: &[&str], expected: &[&str]) {
     let message = read(SMALL, overrides).unwrap_err().to_string();
     for part in expected {

@@ -38,15 +38,15 @@ pub fn write_experiment(mut out: impl Write, result: &ExperimentResult) -> io::R
     out.flush()
 }
 
-/// The sentences, what differs first to the eye as well. Of a sweep the curves say more than the one sentence.
+/// Writes the sentences, with differences emphasised. In a sweep, the curves say more than the one sentence.
 fn verdicts(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {
     if let Some(reason) = &result.aborted {
         writeln!(out, "<p class=\"verdict aborted\">Not complete: {}</p>", Markup(reason))?;
     }
     if result.axes.is_empty() {
         for sentence in &result.sentences {
-            let of = result.comparisons.iter().find(|it| it.sentence == *sentence);
-            let class = match of.map(|it| it.verdict) {
+            let of = result.comparisons.iter().find(|comparison| comparison.sentence == *sentence);
+            let class = match of.map(|comparison| comparison.verdict) {
                 Some(Verdict::Differs) => "differs",
                 Some(Verdict::Equivalent) => "equivalent",
                 _ => "undecided",
@@ -54,7 +54,10 @@ fn verdicts(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {
             writeln!(out, "<p class=\"verdict {class}\">{}</p>", Markup(sentence))?;
         }
     } else {
-        result.sentences.iter().try_for_each(|it| writeln!(out, "<p>{}</p>", Markup(it)))?;
+        result
+            .sentences
+            .iter()
+            .try_for_each(|sentence| writeln!(out, "<p>{}</p>", Markup(sentence)))?;
     }
     if let Some(known) = &result.known {
         let class = match known.met {

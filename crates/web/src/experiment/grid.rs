@@ -1,4 +1,4 @@
-//! Lines across a drawing at round values.
+//! Grid lines of a drawing at round values.
 
 use std::io::{self, Write};
 
@@ -6,7 +6,7 @@ use rabbitscope_analysis::experiment::value_in_words;
 
 use crate::axis::Axis;
 
-/// A line for each tick of the axis from `left` to `right`, with its value before it.
+/// Draws a line for each tick of the axis from `left` to `right`, with its value before it.
 pub(super) fn rules(
     out: &mut impl Write,
     axis: &Axis,

@@ -1,4 +1,4 @@
-//! The primary metric of an experiment: the ratio of every round, and the interval of all of them.
+//! The primary metric of an experiment: the ratio of every round, and the interval of all rounds.
 
 use std::io::{self, Write};
 
@@ -14,16 +14,20 @@ const ROW: f64 = 64.0;
 const TOP: f64 = 8.0;
 const BOTTOM: f64 = 40.0;
 
-/// How far dots lie from the middle of their row: rounds ascend from the top.
+/// Distance of dots from the middle of their row: rounds ascend from the top.
 const SCATTER: f64 = 20.0;
 
-/// A row for each arm but the baseline, the control last.
+/// Draws a row for each arm but the baseline, the control last.
 pub(super) fn draw(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {
-    let rows: Vec<&Comparison> = result.comparisons.iter().filter(|it| it.metric == 0).collect();
+    let rows: Vec<&Comparison> =
+        result.comparisons.iter().filter(|comparison| comparison.metric == 0).collect();
     let Some(baseline) = result.arms.first() else { return Ok(()) };
     let Some(metric) = result.metrics.first() else { return Ok(()) };
-    let ratios = rows.iter().flat_map(|it| {
-        it.differences.iter().map(|it| it.ratio).chain([it.low, it.high].into_iter().flatten())
+    let ratios = rows.iter().flat_map(|row| {
+        row.differences
+            .iter()
+            .map(|round| round.ratio)
+            .chain([row.low, row.high].into_iter().flatten())
     });
     let bands = result.indifferent.map_or([1.0, 1.0], |share| [1.0 / (1.0 + share), 1.0 + share]);
     let axis = Axis::log(ratios.chain(bands), (LEFT, WIDTH - RIGHT));
@@ -75,7 +79,7 @@ fn grid(out: &mut impl Write, axis: &Axis, bottom: f64) -> io::Result<()> {
     )
 }
 
-/// `+5 %`, `×3`.
+/// Writes a ratio as `+5 %` or `×3`.
 fn change(ratio: f64) -> String {
     if (0.5..2.0).contains(&ratio) {
         let percent = format!("{:+.1}", 100.0 * (ratio - 1.0));
@@ -111,8 +115,14 @@ fn row(
         let share = f64::from(round - 1) / f64::from(result.rounds.max(2) - 1);
         y - SCATTER + 2.0 * SCATTER * share.min(1.0)
     };
-    for it in &comparison.differences {
-        dot(out, "dot", axis.at(it.ratio), place(it.round), &title(it.round, it.ratio))?;
+    for round in &comparison.differences {
+        dot(
+            out,
+            "dot",
+            axis.at(round.ratio),
+            place(round.round),
+            &title(round.round, round.ratio),
+        )?;
     }
     for (round, ratio) in left_out(result, comparison.arm) {
         let title = format!("{}, left out", title(round, ratio));
@@ -149,20 +159,20 @@ fn dot(out: &mut impl Write, class: &str, x: f64, y: f64, title: &str) -> io::Re
     )
 }
 
-/// Rounds in which both arms have a value although the round does not count.
+/// Returns the rounds in which both arms have a value although the round does not count.
 fn left_out(result: &ExperimentResult, arm: usize) -> Vec<(u32, f64)> {
     let value = |round: u32, arm: usize| {
         let mut runs = result.runs.iter();
         let run = runs.find(|run| run.round == round && run.arm == arm)?;
         run.values.first().copied().flatten()
     };
-    let mut rounds: Vec<u32> = result.dropped.iter().map(|it| it.round).collect();
+    let mut rounds: Vec<u32> = result.dropped.iter().map(|dropped| dropped.round).collect();
     rounds.dedup();
     let ratio = |round| Some((round, value(round, arm)? / value(round, 0)?));
     rounds.into_iter().filter_map(ratio).collect()
 }
 
-/// What fits beside the drawing.
+/// Shortens a name to the room beside the drawing.
 fn shortened(name: &str) -> String {
     const MAX: usize = 24;
     if name.chars().count() <= MAX {

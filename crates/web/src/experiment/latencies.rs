@@ -14,7 +14,7 @@ const TOP: f64 = 8.0;
 const HEIGHT: f64 = 220.0;
 const BOTTOM: f64 = 30.0;
 
-/// A drawing for each latency. Nothing where there are more arms than colours.
+/// Draws each latency. Draws nothing if there are more arms than colours.
 pub(super) fn draw(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {
     if result.latencies.is_empty() || result.arms.len() > MAX_COLOURS {
         return Ok(());
@@ -35,13 +35,14 @@ pub(super) fn draw(out: &mut impl Write, result: &ExperimentResult) -> io::Resul
         }
     }
     for name in names {
-        let arms: Vec<&ArmLatency> = result.latencies.iter().filter(|it| it.name == name).collect();
+        let arms: Vec<&ArmLatency> =
+            result.latencies.iter().filter(|latency| latency.name == name).collect();
         one(out, name, &arms)?;
     }
     Ok(())
 }
 
-/// The median is at 0.3, p99 at 2, p99.99 at 4.
+/// Returns the place of a quantile: the median is at 0.3, p99 at 2, p99.99 at 4.
 fn nines(quantile: f64) -> f64 {
     -(1.0 - quantile).max(1e-9).log10()
 }

@@ -1,5 +1,4 @@
-//! The page of an experiment: what was found, every round as a dot, how it was measured. One HTML file without
-//! scripts.
+//! The page of an experiment: its result, every round as a dot, and its method. One HTML file without scripts.
 
 mod document;
 mod grid;

@@ -1,4 +1,4 @@
-//! What changed in the profiles, with links to the flame graphs of changes.
+//! Changes of the profiles, with links to the flame graphs of changes.
 
 use std::io::{self, Write};
 
@@ -6,10 +6,10 @@ use rabbitscope_runs::experiment::{ExperimentResult, FunctionChange, ProfileComp
 
 use crate::escape::Markup;
 
-/// Functions of each arm that are listed; the page of the comparison has all of them.
+/// Maximum number of listed functions of each arm; the page of the comparison has all of them.
 const MAX_FUNCTIONS: usize = 12;
 
-/// Nothing where no run was profiled.
+/// Writes the section; nothing if no run was profiled.
 pub(super) fn draw(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {
     if result.profiles.is_empty() {
         return Ok(());

@@ -14,10 +14,10 @@ const RIGHT: f64 = 30.0;
 const TOP: f64 = 10.0;
 const HEIGHT: f64 = 300.0;
 
-/// Values whose largest is so many times the smallest are drawn on a scale of ratios.
+/// Ratio of the largest value to the smallest from which a logarithmic scale is used.
 const LOG_FROM: f64 = 20.0;
 
-/// A drawing for each metric.
+/// Draws each metric.
 pub(super) fn draw(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {
     (0..result.metrics.len()).try_for_each(|metric| curves(out, result, metric))
 }
@@ -28,7 +28,7 @@ fn curves(out: &mut impl Write, result: &ExperimentResult, metric: usize) -> io:
     let counted: Vec<&RunOfArm> = result.runs.iter().filter(|run| value(run).is_some()).collect();
     let values = || counted.iter().filter_map(|run| value(run));
     let (low, high) =
-        values().fold((f64::MAX, 0.0_f64), |(low, high), it| (low.min(it), high.max(it)));
+        values().fold((f64::MAX, 0.0_f64), |(low, high), value| (low.min(value), high.max(value)));
     let y = if high > LOG_FROM * low {
         Axis::log(values(), (TOP + HEIGHT, TOP))
     } else {
@@ -56,16 +56,17 @@ fn curves(out: &mut impl Write, result: &ExperimentResult, metric: usize) -> io:
     writeln!(out, "</svg>")
 }
 
-/// Where the values of the first key stand: by size if they are numbers, else side by side.
+/// Returns the places of the first key's values: by size if they are numbers, otherwise at equal distances.
 fn places(axis: &SweepAxis) -> Vec<f64> {
     let ends = (LEFT + 20.0, WIDTH - RIGHT - 20.0);
     let numbers: Option<Vec<f64>> = axis.values.iter().map(|value| value.parse().ok()).collect();
     let Some(numbers) = numbers else {
         let step = (ends.1 - ends.0) / (axis.values.len() as f64 - 1.0);
-        return (0..axis.values.len()).map(|at| ends.0 + step * at as f64).collect();
+        return (0..axis.values.len()).map(|index| ends.0 + step * index as f64).collect();
     };
-    let (low, high) =
-        numbers.iter().fold((f64::MAX, f64::MIN), |(low, high), it| (low.min(*it), high.max(*it)));
+    let (low, high) = numbers
+        .iter()
+        .fold((f64::MAX, f64::MIN), |(low, high), number| (low.min(*number), high.max(*number)));
     let scale = if low > 0.0 && high > LOG_FROM * low {
         Axis::log(numbers.iter().copied(), ends)
     } else {
@@ -103,7 +104,7 @@ fn frame(
     for (value, place) in axis.values.iter().zip(places) {
         let value = value.trim_matches('"');
         let width = 8.0 * value.chars().count() as f64;
-        // Names that would overlap are left out; the dots have them.
+        // Names that would overlap are left out. The dots have them.
         if place - width / 2.0 > last {
             writeln!(
                 out,
@@ -135,7 +136,7 @@ fn draw_curve(
     for (at, place) in places.iter().enumerate() {
         let is_here = |run: &&&RunOfArm| {
             let cell = &result.arms[run.arm].cell;
-            cell.first() == Some(&at) && cell.get(1).is_none_or(|it| *it == curve)
+            cell.first() == Some(&at) && cell.get(1).is_none_or(|value| *value == curve)
         };
         let mut values = Vec::new();
         for run in runs.iter().filter(is_here) {

@@ -1,4 +1,4 @@
-//! The figures behind the drawings, and how they were obtained.
+//! The figures of the drawings, and the method.
 
 use std::io::{self, Write};
 
@@ -9,8 +9,8 @@ use rabbitscope_runs::experiment::{Comparison, ComparisonRole, ExperimentResult,
 
 use crate::escape::Markup;
 
-/// Every arm against the baseline in every metric. Combinations of a sweep have no p and no verdict: their curves are
-/// read as a whole.
+/// Compares every arm with the baseline in every metric. Combinations of a sweep have no p and no verdict: their curves
+/// are read as a whole.
 pub(super) fn comparisons(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {
     let is_sweep = !result.axes.is_empty();
     let names =
@@ -69,7 +69,7 @@ fn verdict(out: &mut impl Write, comparison: &Comparison) -> io::Result<()> {
     write!(out, "<td>{p}</td><td class=\"{class}\">{word}</td>")
 }
 
-/// What is left out, and why.
+/// Lists dropped rounds with the reasons.
 pub(super) fn dropped(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {
     if result.dropped.is_empty() {
         return Ok(());
@@ -91,7 +91,7 @@ pub(super) fn dropped(out: &mut impl Write, result: &ExperimentResult) -> io::Re
     writeln!(out, "</tbody></table></div>")
 }
 
-/// How it was measured, and what the arms are.
+/// Describes the method and the arms.
 pub(super) fn method(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {
     let looks: Vec<String> = result.looks.iter().map(ToString::to_string).collect();
     writeln!(

@@ -1,4 +1,4 @@
-//! What the page has of an experiment.
+//! The contents of the page of an experiment.
 
 use rabbitscope_analysis::experiment::conclude;
 use rabbitscope_runs::{
@@ -91,16 +91,16 @@ fn a_sweep_has_a_curve_for_each_value_of_the_second_key() {
     let mut result = result(6);
     let axis = |key: &str, values: &[&str]| SweepAxis {
         key: key.to_owned(),
-        values: values.iter().map(|it| (*it).to_owned()).collect(),
+        values: values.iter().map(|value| (*value).to_owned()).collect(),
     };
     result.axes = vec![
         axis("consumers.0.prefetch", &["1", "10", "1000"]),
         axis("queues.0.type", &["\"classic\"", "\"quorum\""]),
     ];
     result.arms = (0..6)
-        .map(|at| ArmFacts {
-            name: format!("cell {at}"),
-            cell: vec![at / 2, at % 2],
+        .map(|number| ArmFacts {
+            name: format!("cell {number}"),
+            cell: vec![number / 2, number % 2],
             ..ArmFacts::default()
         })
         .collect();

@@ -1,4 +1,4 @@
-//! Every run at the time when it was made: what the machine did by itself is seen here.
+//! Every run at its time, which shows the machine's own changes.
 
 use std::io::{self, Write};
 
@@ -14,14 +14,15 @@ const RIGHT: f64 = 20.0;
 const TOP: f64 = 10.0;
 const HEIGHT: f64 = 240.0;
 
-/// Below the values: the CPU time that others had.
+/// Height of the strip below the values: the CPU time of other processes.
 const STRIP: f64 = 40.0;
 const GAP: f64 = 14.0;
 
-/// More arms than this are drawn alike: nobody tells twenty colours apart.
+/// Number of arms above which all look alike: readers cannot distinguish twenty colours.
 pub(super) const MAX_COLOURS: usize = 8;
 
-/// The primary metric against time, and under it the share of the CPU that was neither broker's nor load generator's.
+/// Draws the primary metric against time. The strip below shows the share of the CPU that neither broker nor load
+/// generator used.
 pub(super) fn draw(out: &mut impl Write, result: &ExperimentResult) -> io::Result<()> {
     let Some(metric) = result.metrics.first() else { return Ok(()) };
     let value = |run: &RunOfArm| run.values.first().copied().flatten();
@@ -70,7 +71,7 @@ pub(super) fn draw(out: &mut impl Write, result: &ExperimentResult) -> io::Resul
     writeln!(out, "</svg>")
 }
 
-/// `0`, `2.5`, `0.05`.
+/// Writes minutes as `0`, `2.5`, `0.05`.
 fn minutes_in_words(minutes: f64) -> String {
     let text = format!("{:.2}", minutes.abs());
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
@@ -114,7 +115,7 @@ fn dot(
     )
 }
 
-/// Bars that grow from the bottom of the strip: a quarter of the machine fills it.
+/// Draws bars that grow from the bottom of the strip: a quarter of the machine fills it.
 fn shares(out: &mut impl Write, run: &RunOfArm, x: f64, bottom: f64) -> io::Result<()> {
     let mut base = bottom;
     for (class, share) in [("foreign", run.foreign_share), ("stolen", run.stolen_share)] {

@@ -1,25 +1,25 @@
-//! From windows to cells: how busy a node was in each part of an hour.
+//! Conversion of windows to cells: the CPU use of a node in each part of an hour.
 
 use std::{collections::BTreeMap, time::Duration};
 
-/// Lengths that a cell may have, in seconds; each divides an hour.
+/// Possible lengths of a cell, in seconds; each divides an hour.
 const CELL_SECONDS: [u64; 6] = [10, 30, 60, 120, 300, 600];
 
-/// Cells that a page has at most, so that a browser opens it at once.
+/// Maximum number of cells of a page, so that a browser opens it at once.
 const MAX_CELLS: u64 = 20_000;
 
 pub(super) const HOUR: u64 = 3600;
 
-/// How busy a node was in one window.
+/// CPU use of a node in one window.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BusyWindow {
-    /// The node.
+    /// Name of the node.
     pub node: String,
     /// Start, since 1970-01-01 UTC.
     pub started: Duration,
-    /// Length.
+    /// Length of the window.
     pub length: Duration,
-    /// CPU time of the node meanwhile.
+    /// CPU time of the node in the window.
     pub cpu: Duration,
 }
 
@@ -28,11 +28,11 @@ pub struct BusyWindow {
 pub(super) struct Cells {
     pub(super) seconds: u64,
     pub(super) nodes: BTreeMap<String, NodeCells>,
-    /// Most cores of any cell.
+    /// Largest number of cores of any cell.
     pub(super) most_cores: f64,
 }
 
-/// The cells of one node by their start in seconds, and the hours in which it has any.
+/// The cells of one node by their start in seconds.
 #[derive(Debug, Default)]
 pub(super) struct NodeCells {
     cells: BTreeMap<u64, Cell>,
@@ -45,14 +45,14 @@ pub(super) struct Cell {
 }
 
 impl Cell {
-    /// Cores that the node kept busy on average, while it was recorded.
+    /// Returns the mean number of cores that the node kept busy while it was recorded.
     pub(super) fn cores(self) -> f64 {
         if self.length.is_zero() { 0.0 } else { self.cpu.as_secs_f64() / self.length.as_secs_f64() }
     }
 }
 
 impl Cells {
-    /// Windows in cells that are short enough to see what happens and long enough for a page.
+    /// Puts windows into cells that are short enough to show events and long enough for a page.
     pub(super) fn of(windows: &[BusyWindow]) -> Self {
         let mut hours: Vec<(&str, u64)> = windows
             .iter()
@@ -79,19 +79,19 @@ impl Cells {
 }
 
 impl NodeCells {
-    /// Hours since 1970 in order, from the first to the last that has a cell; those between without any are left out.
+    /// Returns the hours since 1970 in order, from the first to the last. Hours without a cell are left out.
     pub(super) fn hours(&self) -> Vec<u64> {
         let mut hours: Vec<u64> = self.cells.keys().map(|start| start / HOUR).collect();
         hours.dedup();
         hours
     }
 
-    /// The cells of an hour with their starts in seconds.
+    /// Returns the cells of an hour with their starts in seconds.
     pub(super) fn of_hour(&self, hour: u64) -> impl Iterator<Item = (u64, Cell)> {
         self.cells.range(hour * HOUR..(hour + 1) * HOUR).map(|(&start, &cell)| (start, cell))
     }
 
-    /// Cores on average, while it was recorded.
+    /// Returns the mean number of cores while the node was recorded.
     pub(super) fn mean_cores(&self) -> f64 {
         let add = |sum: Cell, cell: &Cell| Cell {
             length: sum.length + cell.length,

@@ -1,4 +1,4 @@
-//! The page, and what a cell looks like.
+//! The page, and the shade of a cell.
 
 use std::{
     io::{self, Write},
@@ -68,7 +68,7 @@ fn section(out: &mut impl Write, name: &str, node: &NodeCells, cells: &Cells) ->
     for (row, &hour) in (0..).zip(&hours) {
         let y = TOP + row * ROW;
         let time = display_utc(Duration::from_secs(hour * HOUR)).to_string();
-        // Without the year and the seconds: `11-25 04:00`.
+        // Omits the year and the seconds: `11-25 04:00`.
         let (day, clock) = (&time[5..10], &time[11..16]);
         writeln!(out, "<text x=\"0\" y=\"{}\">{day} {clock}</text>", y + ROW - 4)?;
         for (start, cell) in node.of_hour(hour) {
@@ -92,7 +92,7 @@ fn draw(out: &mut impl Write, (start, y): (u64, u64), cell: Cell, cells: &Cells)
     )
 }
 
-/// The step of the scale from nothing to `most`.
+/// Returns the step of the scale from nothing to `most`.
 fn shade(cores: f64, most: f64) -> u32 {
     let steps: Vec<u32> = (1..SHADES).collect();
     let is_reached =

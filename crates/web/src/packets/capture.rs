@@ -1,4 +1,4 @@
-//! Where the figures come from, and what was lost on the way.
+//! Sources of the figures, and losses of the capture.
 
 use std::io::{self, Write};
 
@@ -8,7 +8,7 @@ use rabbitscope_wire::report::{CaptureReport, PacketReport};
 use super::{figures::counted, words};
 use crate::escape::Markup;
 
-/// A line for each source, then the losses.
+/// Writes a line for each source, then the losses.
 pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
     writeln!(out, "<ul class=\"sources\">")?;
     for source in &report.sources {
@@ -61,7 +61,7 @@ fn losses(out: &mut dyn Write, capture: &CaptureReport, unread_bytes: u64) -> io
     )
 }
 
-/// What carried packets in packets, in a sentence.
+/// Lists the tunnels that carried packets, in a sentence.
 fn tunnels(capture: &CaptureReport) -> String {
     let packets = |(name, count): (&String, &u64)| {
         format!("{} in {}", counted(*count, "packet"), Markup(name))
@@ -74,7 +74,7 @@ fn tunnels(capture: &CaptureReport) -> String {
     }
 }
 
-/// What was read and not analyzed, in a sentence.
+/// Lists packets that were read but not analyzed, in a sentence.
 fn left_out(capture: &CaptureReport, unread_bytes: u64) -> String {
     let out = &capture.left_out;
     let losses = [

@@ -1,4 +1,4 @@
-//! Connections: a row for each direction, what held its sender up first.
+//! Connections: a row for each direction, with the limits of its sender first.
 
 use std::io::{self, Write};
 
@@ -34,7 +34,7 @@ const COLUMNS: [Column; 15] = [
     Column::number("out of order").of(&OUT_OF_ORDER),
 ];
 
-/// The table, and how many connections have no row.
+/// Writes the table, and the number of connections without a row.
 pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
     bar::key(out, &[("limited", &RECEIVER_LIMITED), ("busy", &BUSY), ("idle", &IDLE)])?;
     table::head(out, "Connections", &COLUMNS)?;
@@ -64,7 +64,7 @@ fn rows(out: &mut dyn Write, connection: &ConnectionReport) -> io::Result<()> {
     writeln!(out, "</tr></tbody>")
 }
 
-/// `AMQP 0-9-1, 2 channels, 12.3 s, joined in the middle`
+/// Returns facts such as `AMQP 0-9-1, 2 channels, 12.3 s, joined in the middle`.
 fn facts(connection: &ConnectionReport) -> String {
     let mut facts = Vec::new();
     let protocol = connection.protocol.as_str();
@@ -83,7 +83,7 @@ fn facts(connection: &ConnectionReport) -> String {
     facts.join(", ")
 }
 
-/// Cells of a direction; those of the connection as a whole are in its first one.
+/// Writes the cells of a direction; those of the whole connection are in the first one.
 fn direction(
     out: &mut dyn Write,
     side: Side,
@@ -125,7 +125,7 @@ fn limits(out: &mut dyn Write, sent: &DirectionReport) -> io::Result<()> {
     )
 }
 
-/// What should be nothing: time without room, bytes sent again, stalls.
+/// Writes the cells that should be zero: time without room, retransmitted bytes, stalls.
 fn trouble(out: &mut dyn Write, sent: &DirectionReport) -> io::Result<()> {
     let no_room = rare(sent.zero_window_nanos, |nanos| {
         let longest = short_time(sent.longest_zero_window_nanos);
@@ -142,13 +142,13 @@ fn trouble(out: &mut dyn Write, sent: &DirectionReport) -> io::Result<()> {
 }
 
 fn latencies(connection: &ConnectionReport) -> String {
-    let measured = connection.latencies.iter().filter(|it| it.count > 0);
-    let lines = measured.map(|it| {
+    let measured = connection.latencies.iter().filter(|latency| latency.count > 0);
+    let lines = measured.map(|latency| {
         format!(
             "{} {} <span class=\"soft\">p99 {}</span>",
-            words::latency(it.kind),
-            short_time(it.p50),
-            short_time(it.p99)
+            words::latency(latency.kind),
+            short_time(latency.p50),
+            short_time(latency.p99)
         )
     });
     lines.collect::<Vec<_>>().join("<br>")

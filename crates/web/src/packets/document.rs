@@ -16,7 +16,7 @@ use crate::escape::Markup;
 
 const STYLE: &str = include_str!("style.css");
 
-/// A part of the page with a heading of its own.
+/// A part of the page with its own heading.
 struct Section {
     id: &'static str,
     name: &'static str,
@@ -82,7 +82,7 @@ const SECTIONS: [Section; 11] = [
 ///
 /// # Errors
 ///
-/// Those of `out`.
+/// Returns the errors of `out`.
 pub fn write_packets(mut out: impl Write, report: &PacketReport) -> io::Result<()> {
     let subject = Markup(&report.subject);
     write!(
@@ -107,7 +107,7 @@ pub fn write_packets(mut out: impl Write, report: &PacketReport) -> io::Result<(
     out.flush()
 }
 
-/// One line: when, how long, how much.
+/// Summarises time, length and amounts in one line.
 fn totals(report: &PacketReport) -> String {
     let totals: &Totals = &report.totals;
     let mut facts = Vec::new();

@@ -3,17 +3,17 @@
 use rabbitscope_text::{grouped, human_bytes, short_time};
 use rabbitscope_wire::report::RoundTrips;
 
-/// Part of a whole, 0 to 1; 0 of nothing.
+/// Returns a part of a whole, 0 to 1; 0 if the whole is 0.
 pub(super) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// A share that comes from outside, between 0 and 1.
+/// Clamps an external share to 0 to 1.
 pub(super) fn bounded(share: f64) -> f64 {
     if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
 }
 
-/// `0 %`, `under 0.01 %`, `0.83 %`, `83.4 %`.
+/// Writes a share as `0 %`, `under 0.01 %`, `0.83 %`, `83.4 %`.
 pub(super) fn percent(share: f64) -> String {
     let percent = 100.0 * share;
     if percent <= 0.0 {
@@ -29,22 +29,22 @@ pub(super) fn percent(share: f64) -> String {
     }
 }
 
-/// A time since the first packet, to the microsecond: `12.345678 s`.
+/// Writes a time since the first packet, to the microsecond: `12.345678 s`.
 pub(super) fn instant(nanos: u64) -> String {
     format!("{}.{:06} s", grouped(nanos / 1_000_000_000), nanos / 1000 % 1_000_000)
 }
 
-/// A number with its noun: `1 gap`, `2 gaps`.
+/// Writes a number with its noun: `1 gap`, `2 gaps`.
 pub(crate) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
-/// A cell's text for a number that is mostly 0: 0 recedes.
+/// Writes a cell for a number that is mostly 0: 0 is pale.
 pub(super) fn rare(number: u64, text: impl FnOnce(u64) -> String) -> String {
     if number == 0 { "<span class=\"soft\">0</span>".to_owned() } else { text(number) }
 }
 
-/// Smallest, mean and largest.
+/// Writes the smallest, mean and largest round trip.
 pub(super) fn round_trips(trips: &RoundTrips) -> String {
     if trips.count == 0 {
         return "–".to_owned();
@@ -52,17 +52,17 @@ pub(super) fn round_trips(trips: &RoundTrips) -> String {
     [trips.min, trips.mean, trips.max].map(short_time).join(" · ")
 }
 
-/// Bytes, or a dash.
+/// Writes bytes, or a dash.
 pub(super) fn bytes_or_dash(bytes: Option<u64>) -> String {
     bytes.map_or_else(|| "–".to_owned(), human_bytes)
 }
 
-/// A number, or a dash.
+/// Writes a number, or a dash.
 pub(super) fn number_or_dash(number: Option<u64>) -> String {
     number.map_or_else(|| "–".to_owned(), grouped)
 }
 
-/// `6 %`, for what stands in a bar's caption.
+/// Writes a share as `6 %`, for the caption of a bar.
 pub(super) fn rounded(share: f64) -> String {
     let percent = 100.0 * share;
     if percent > 0.0 && percent < 1.0 { "<1 %".to_owned() } else { format!("{percent:.0} %") }

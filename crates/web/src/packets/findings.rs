@@ -1,4 +1,4 @@
-//! What to mend, worst first; and what was looked for and not found.
+//! Findings, worst first, and rules without findings.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use rabbitscope_wire::{
 use super::{figures::counted, words};
 use crate::escape::Markup;
 
-/// Findings in the order of the report.
+/// Writes the findings in the order of the report.
 pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
     let is_read = report.totals.segments > 0 || !report.sockets.is_empty();
     match (&report.findings[..], is_read) {
@@ -50,7 +50,7 @@ fn one(out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
     writeln!(out, "</article>")
 }
 
-/// Connections and packets, folded: a long list must not push the next finding off the screen.
+/// Writes connections and packets, folded so that a long list does not push the next finding off the screen.
 fn where_found(out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
     let in_all = finding.connections_in_all.max(finding.connections.len() as u64);
     let counts = [(in_all, "connection"), (finding.packets.len() as u64, "packet")];
@@ -79,7 +79,7 @@ fn connections(out: &mut dyn Write, finding: &Finding, in_all: u64) -> io::Resul
     }
 }
 
-/// As a display filter, which Wireshark and tshark take as it is.
+/// Writes a display filter that Wireshark and tshark accept unchanged.
 fn packets(out: &mut dyn Write, packets: &[u64]) -> io::Result<()> {
     if packets.is_empty() {
         return Ok(());
@@ -91,7 +91,7 @@ fn packets(out: &mut dyn Write, packets: &[u64]) -> io::Result<()> {
     )
 }
 
-/// What else was looked for, and what could not be.
+/// Lists the rules that found nothing, and the rules that could not be judged.
 fn checked(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
     let judged: Vec<&str> = not_found(report).map(FindingRule::title).collect();
     if !judged.is_empty() {
@@ -100,7 +100,7 @@ fn checked(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
     not_judged(out, report)
 }
 
-/// Rules of which nothing is said, each with its reason.
+/// Lists the rules that could not be judged, each with its reason.
 fn not_judged(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
     let not_judged = report.not_judged.as_deref().unwrap_or_default();
     if not_judged.is_empty() {

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::escape::Markup;
 
-/// A row for each kind, in the order of the report.
+/// Writes a row for each kind, in the order of the report.
 pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
     let columns = [
         Column::text("frame"),
@@ -24,7 +24,7 @@ pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()>
         Column::number("bytes").meaning("With the frames' own headers"),
         Column::text("protocol"),
     ];
-    let all = report.frames.iter().map(|it| it.frames).fold(0, u64::saturating_add);
+    let all = report.frames.iter().map(|frame| frame.frames).fold(0, u64::saturating_add);
     table::head(out, "Frames", &columns)?;
     writeln!(out, "<tbody>")?;
     report.frames.iter().try_for_each(|frame| row(out, frame, all))?;

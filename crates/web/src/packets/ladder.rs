@@ -17,17 +17,17 @@ const BROKER: f64 = 500.0;
 const TOP: f64 = 34.0;
 const BOTTOM: f64 = 20.0;
 
-/// The least distance of two rungs, and how much each tenfold gap adds to it.
+/// The minimum distance of two rungs, and its increase for each tenfold gap.
 const DISTANCE: f64 = 30.0;
 const DISTANCE_OF_TEN: f64 = 5.0;
 
-/// Gaps up to a microsecond have the least distance, those above a second the largest.
+/// Gaps up to a microsecond have the minimum distance, those above a second the maximum.
 const GAPS: (f64, f64) = (1e3, 1e9);
 
-/// Rungs of a ladder on the page; the report may have more.
+/// Maximum number of rungs of a ladder on the page; the report may have more.
 const MAX_RUNGS: usize = 40;
 
-/// Ladders beside each other where there is room.
+/// Draws ladders, side by side if there is room.
 pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
     let hues = Hues::of(report);
     writeln!(
@@ -43,7 +43,7 @@ pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()>
 fn one(out: &mut dyn Write, ladder: &Ladder, hues: &Hues<'_>) -> io::Result<()> {
     let rungs = &ladder.frames[..ladder.frames.len().min(MAX_RUNGS)];
     let places = places(rungs);
-    let bottom = places.last().map_or(TOP, |it| it.1) + BOTTOM;
+    let bottom = places.last().map_or(TOP, |place| place.1) + BOTTOM;
     writeln!(
         out,
         "<div><h3><code>{0}</code>, channel {1}</h3>\n<div class=\"scroll\" role=\"region\" tabindex=\"0\" \
@@ -72,10 +72,10 @@ fn one(out: &mut dyn Write, ladder: &Ladder, hues: &Hues<'_>) -> io::Result<()> 
     writeln!(out, "</div>")
 }
 
-/// A gap in nanoseconds, with the distance that it makes.
+/// A gap in nanoseconds, and its distance on the drawing.
 type Gap = Option<(u64, f64)>;
 
-/// The gap before each rung, and where the rung is.
+/// Returns the gap before each rung, and the place of the rung.
 fn places(rungs: &[LadderFrame]) -> Vec<(Gap, f64)> {
     let mut y = TOP + 14.0;
     let mut last: Option<u64> = None;

@@ -20,20 +20,20 @@ const HEIGHT: f64 = 220.0;
 /// A figure of a latency, with its name.
 type Point = (&'static str, fn(&LatencyReport) -> u64);
 
-/// What is drawn of a latency, from left to right, each with the same room.
+/// The drawn figures of a latency, from left to right, each with the same room.
 const POINTS: [Point; 6] = [
-    ("min", |it| it.min),
-    ("p50", |it| it.p50),
-    ("p95", |it| it.p95),
-    ("p99", |it| it.p99),
-    ("p99.9", |it| it.p999),
-    ("max", |it| it.max),
+    ("min", |latency| latency.min),
+    ("p50", |latency| latency.p50),
+    ("p95", |latency| latency.p95),
+    ("p99", |latency| latency.p99),
+    ("p99.9", |latency| latency.p999),
+    ("max", |latency| latency.max),
 ];
 
-/// Fewer measurements say nothing about 99.9 %.
+/// Minimum number of measurements for a meaningful p99.9.
 const ENOUGH_FOR_P999: u64 = 1000;
 
-/// The table, then the drawing.
+/// Writes the table, then the drawing.
 pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
     writeln!(
         out,
@@ -41,7 +41,8 @@ pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()>
          the broker.</p>"
     )?;
     rows(out, &report.latencies)?;
-    let measured: Vec<&LatencyReport> = report.latencies.iter().filter(|it| it.count > 0).collect();
+    let measured: Vec<&LatencyReport> =
+        report.latencies.iter().filter(|latency| latency.count > 0).collect();
     if !measured.is_empty() {
         picture(out, &measured)?;
     }
@@ -106,7 +107,8 @@ fn reasons(unmatched: &Unmatched) -> String {
 
 fn picture(out: &mut dyn Write, latencies: &[&LatencyReport]) -> io::Result<()> {
     let nanos = |value: u64| value.max(1) as f64;
-    let values = latencies.iter().flat_map(|it| POINTS.map(|(_, value)| nanos(value(it))));
+    let values =
+        latencies.iter().flat_map(|latency| POINTS.map(|(_, value)| nanos(value(latency))));
     let y = Axis::log(values, (TOP + HEIGHT, TOP));
     let x = Axis::linear([0.0, POINTS.len() as f64 - 1.0].into_iter(), (LEFT, WIDTH - RIGHT));
     write!(out, "<p class=\"key\">")?;

@@ -1,7 +1,8 @@
-//! The page of `rabbitscope packets`: what the wire says about a broker, findings first. One HTML file without scripts.
+//! The page of `rabbitscope packets`: the evidence of the wire about a broker, findings first. One HTML file without
+//! scripts.
 //!
-//! What lives here: layout. What deliberately does not: figures and findings, which `rabbitscope-wire` makes. The page
-//! divides a part by its whole and draws.
+//! The layout is here. Figures and findings are elsewhere: `rabbitscope-wire` makes them. The page divides a part by
+//! its whole and draws.
 
 mod bar;
 mod capture;

@@ -1,4 +1,4 @@
-//! How large packets are, and beside it, where it is known, how large the broker's writes and reads are.
+//! Sizes of packets and, if known, of the broker's writes and reads.
 
 use std::io::{self, Write};
 
@@ -11,7 +11,7 @@ use super::{
     table::{self, Column},
 };
 
-/// One table, or two beside each other.
+/// Draws one table, or two side by side.
 pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
     writeln!(out, "<div class=\"beside\">")?;
     if !report.sizes.is_empty() {

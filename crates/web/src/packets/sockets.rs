@@ -1,4 +1,4 @@
-//! What the kernel says of sockets: which side each sender waits for.
+//! The kernel's view of sockets: the side that each sender waits for.
 
 use std::io::{self, Write};
 
@@ -29,7 +29,7 @@ const COLUMNS: [Column; 10] = [
     Column::number("segments").meaning("Segments with payload that this end received"),
 ];
 
-/// A row for each socket, in the order of the report.
+/// Writes a row for each socket, in the order of the report.
 pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
     bar::key(
         out,
@@ -72,14 +72,15 @@ fn waiting(bytes: Option<u64>) -> String {
     bytes.map_or_else(|| "–".to_owned(), |bytes| rare(bytes, human_bytes))
 }
 
-/// The kernel's busy time includes both others.
+/// Draws the limits. The kernel's busy time includes both others.
 fn limits(out: &mut dyn Write, socket: &SocketReport) -> io::Result<()> {
     let [busy, limited, buffer] =
         [socket.busy, socket.receiver_limited, socket.send_buffer_limited];
     if busy.is_none() && limited.is_none() && buffer.is_none() {
         return write!(out, "<span class=\"soft\">not known</span>");
     }
-    let [busy, limited, buffer] = [busy, limited, buffer].map(|it| bounded(it.unwrap_or(0.0)));
+    let [busy, limited, buffer] =
+        [busy, limited, buffer].map(|share| bounded(share.unwrap_or(0.0)));
     bar::stacked(
         out,
         &[

@@ -1,10 +1,10 @@
-//! Tables that scroll sideways in a box of their own.
+//! Tables that scroll sideways in their own box.
 
 use std::io::{self, Write};
 
 use super::words::Term;
 
-/// A column's head.
+/// The head of a column.
 pub(super) struct Column {
     name: &'static str,
     meaning: &'static str,
@@ -12,28 +12,28 @@ pub(super) struct Column {
 }
 
 impl Column {
-    /// Of numbers.
+    /// Creates a column of numbers.
     pub(super) const fn number(name: &'static str) -> Self {
         Self { name, meaning: "", is_text: false }
     }
 
-    /// Of text.
+    /// Creates a column of text.
     pub(super) const fn text(name: &'static str) -> Self {
         Self { name, meaning: "", is_text: true }
     }
 
-    /// With an explanation.
+    /// Adds an explanation.
     pub(super) const fn meaning(self, meaning: &'static str) -> Self {
         Self { meaning, ..self }
     }
 
-    /// With the explanation of a term.
+    /// Adds the explanation of a term.
     pub(super) const fn of(self, term: &Term) -> Self {
         Self { meaning: term.meaning, ..self }
     }
 }
 
-/// Opens a table; rows follow, in a body or in bodies of their own.
+/// Opens a table; rows follow, in one or several bodies.
 pub(super) fn head(out: &mut dyn Write, label: &str, columns: &[Column]) -> io::Result<()> {
     write!(
         out,
@@ -52,7 +52,7 @@ pub(super) fn head(out: &mut dyn Write, label: &str, columns: &[Column]) -> io::
     writeln!(out, "</tr></thead>")
 }
 
-/// Closes it.
+/// Closes the table.
 pub(super) fn foot(out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "</table></div>")
 }

@@ -1,4 +1,4 @@
-//! The key figures, by whom they speak about: the network, the clients, the broker.
+//! The key figures by subject: the network, the clients, the broker.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ use super::{
     words::{self, RETRANSMITTED, ROUND_TRIP, ZERO_WINDOW},
 };
 
-/// A headline with what stands below it.
+/// A headline with its detail.
 struct Tile {
     name: &'static str,
     meaning: &'static str,
@@ -18,7 +18,7 @@ struct Tile {
     detail: String,
 }
 
-/// Three groups of tiles. What was not seen has no tile.
+/// Draws three groups of tiles. A figure without observations has no tile.
 pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
     let totals = &report.totals;
     let latency = |kind| latency(report, kind);
@@ -93,7 +93,8 @@ fn segments_per_publish(totals: &Totals) -> Option<Tile> {
 }
 
 fn latency(report: &PacketReport, kind: LatencyKind) -> Option<Tile> {
-    let found = report.latencies.iter().find(|it| it.kind == kind && it.count > 0)?;
+    let found =
+        report.latencies.iter().find(|latency| latency.kind == kind && latency.count > 0)?;
     Some(Tile {
         name: words::latency(kind),
         meaning: "Median and 99th percentile on the wire.",

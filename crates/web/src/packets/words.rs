@@ -1,4 +1,4 @@
-//! The words of the page: what its terms mean, and how kinds of the report are called.
+//! The words of the page: the meanings of its terms, and the names of the report's kinds.
 
 use std::io::{self, Write};
 
@@ -90,13 +90,13 @@ const TERMS: [&Term; 16] = [
     &ZERO_WINDOW,
 ];
 
-/// A sentence of its own, from one that stands alone in a line of the terminal.
+/// Turns a line of the terminal into a sentence.
 pub(crate) fn sentence(text: &str) -> String {
     let end = if text.is_empty() || text.ends_with(['.', '?', '!']) { "" } else { "." };
     capitalised(text) + end
 }
 
-/// The list of all terms, for those who have no pointer to hold over a word.
+/// Writes the list of all terms, for readers without a pointer to hold over a word.
 pub(super) fn list(out: &mut dyn Write, _: &PacketReport) -> io::Result<()> {
     writeln!(out, "<dl>")?;
     for term in TERMS {
@@ -112,7 +112,7 @@ pub(super) fn side(side: Side) -> &'static str {
     }
 }
 
-/// The other end.
+/// Returns the other end.
 pub(super) fn opposite(from: Side) -> &'static str {
     match from {
         Side::Client => side(Side::Broker),
@@ -131,7 +131,7 @@ pub(crate) fn latency(kind: LatencyKind) -> &'static str {
     }
 }
 
-/// Whose time a latency is, when the capture was made beside the broker.
+/// Names the owner of a latency, for a capture beside the broker.
 pub(super) fn whose(kind: LatencyKind) -> &'static str {
     match kind {
         LatencyKind::PublishToConfirm => "the broker's: routing, queues, disk",

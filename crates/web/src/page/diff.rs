@@ -1,5 +1,4 @@
-//! Two profiles against each other as the page needs them: one tree with the weights of both, and the
-//! table of changes.
+//! Two profiles against each other in the page's form: one tree with the weights of both, and the table of changes.
 
 use rabbitscope_analysis::{Change, Evidence, ProfileDiff, quality_sentence};
 use rabbitscope_profiles::{Capture, Profile, StackQuality};
@@ -10,37 +9,37 @@ use crate::{
     page::profile::{FrameColumns, StackColumns},
 };
 
-/// Two profiles and what was found between them.
+/// Two profiles and their comparison.
 #[derive(Clone, Copy, Debug)]
 pub struct DiffReport<'a> {
     /// The comparison.
     pub diff: &'a ProfileDiff,
     /// The first profile.
     pub before: NamedProfile<'a>,
-    /// The second.
+    /// The second profile.
     pub after: NamedProfile<'a>,
-    /// Where both are of runs whose rates are known.
+    /// The costs, if both profiles are of runs with known rates.
     pub cost: Option<CostOfMessages>,
 }
 
-/// The factors that turn weights into costs for each message.
+/// The factors that turn weights into costs per message.
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CostOfMessages {
-    /// What happened to the messages, such as `published`.
+    /// The kind of messages, such as `published`.
     pub what: &'static str,
-    /// Of the costs: `nanoseconds`, `bytes` …
+    /// Unit of the costs: `nanoseconds`, `bytes` …
     pub unit: &'static str,
-    /// Messages a second, on both sides.
+    /// Messages per second, on both sides.
     pub rates: [f64; 2],
-    /// Cost for each message of a unit of weight, on both sides.
+    /// Cost per message of a unit of weight, on both sides.
     pub per_weight: [f64; 2],
 }
 
 /// One of two profiles.
 #[derive(Clone, Copy, Debug)]
 pub struct NamedProfile<'a> {
-    /// What people call it, such as its file's name.
+    /// Name for people, such as the name of its file.
     pub name: &'a str,
     /// The profile.
     pub profile: &'a Profile,
@@ -106,8 +105,7 @@ impl<'a> DiffData<'a> {
     }
 }
 
-/// The rows of the table of changes, in the order of [`ProfileDiff::changes`]. Changes are of shares,
-/// −1 to 1.
+/// The rows of the table of changes, in the order of [`ProfileDiff::changes`]. Changes are of shares, −1 to 1.
 #[derive(Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct ChangeColumns {

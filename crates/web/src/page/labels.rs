@@ -1,5 +1,5 @@
-//! What the records of the page say beside stack and process: the thread, how far the stack was followed,
-//! whether a frame has no name or none is an Erlang function, and why a thread was off the CPU. Few different ones, in columns.
+//! The labels of the page's records besides stack and process, in columns without repetition. A label has the thread,
+//! the stack outcome, whether a frame has no name or none is an Erlang function, and the off-CPU state.
 
 use std::collections::HashMap;
 
@@ -12,26 +12,26 @@ use serde::Serialize;
 pub(crate) struct LabelColumns {
     /// Names of threads …
     threads: Vec<String>,
-    /// … and the number of the label's own.
+    /// … and the number of the label's thread.
     thread: Vec<u32>,
     outcome: Vec<&'static str>,
     /// At least one frame has no symbol.
     unsymbolised: Vec<bool>,
-    /// On a process, and yet without any function of Erlang.
+    /// On a process, and yet without any Erlang function.
     #[serde(rename = "no-function")]
     no_function: Vec<bool>,
-    /// Absent where it was on the CPU or where nobody said why not.
+    /// Absent on the CPU, and if the state is unknown.
     state: Vec<Option<WaitState>>,
 }
 
 /// Thread, outcome, whether a frame has no name and no frame is an Erlang function, the frame of the state.
 type Label<'a> = (&'a str, StackOutcome, [bool; 2], Option<FrameId>);
 
-/// Gives labels their numbers.
+/// Numbers the labels.
 pub(crate) struct Labeller<'a> {
-    /// By frame.
+    /// By frame: the frame has no symbol.
     unsymbolised: Vec<bool>,
-    /// By frame.
+    /// By frame: the frame is an Erlang function.
     erlang: Vec<bool>,
     /// Frames that stand for a state.
     states: HashMap<FrameId, WaitState>,
@@ -41,18 +41,23 @@ pub(crate) struct Labeller<'a> {
 
 impl<'a> Labeller<'a> {
     pub(crate) fn new(profile: &Profile) -> Self {
-        let state = |name: &str| WaitState::ALL.into_iter().find(|it| it.frame_name() == name);
+        let state =
+            |name: &str| WaitState::ALL.into_iter().find(|state| state.frame_name() == name);
         let named = profile.frames.iter();
         Self {
-            unsymbolised: profile.frames.iter().map(|(_, it)| it.is_unsymbolised()).collect(),
-            erlang: profile.frames.iter().map(|(_, it)| it.kind.is_erlang_function()).collect(),
+            unsymbolised: profile.frames.iter().map(|(_, frame)| frame.is_unsymbolised()).collect(),
+            erlang: profile
+                .frames
+                .iter()
+                .map(|(_, frame)| frame.kind.is_erlang_function())
+                .collect(),
             states: named.filter_map(|(id, frame)| Some((id, state(&frame.name)?))).collect(),
             numbers: HashMap::new(),
             threads: HashMap::new(),
         }
     }
 
-    /// The label of a sample, which is added to the columns when it is new.
+    /// Returns the number of a sample's label, which is added to the columns if it is new.
     pub(crate) fn number(&mut self, sample: &'a Sample, columns: &mut LabelColumns) -> u32 {
         let thread = &*sample.labels.thread;
         let outcome = sample.labels.outcome;
@@ -60,7 +65,7 @@ impl<'a> Labeller<'a> {
             sample.stack.iter().any(|entry| self.unsymbolised[entry.frame.0 as usize]);
         let has_erlang = sample.stack.iter().any(|entry| self.erlang[entry.frame.0 as usize]);
         let no_function = outcome.is_on_process() && !has_erlang;
-        // Below the kind of thread, which stands below the node where there are several.
+        // Below the kind of thread, which stands below the node if there are several.
         let mut below = sample.stack.iter().skip(1).take(2).map(|entry| entry.frame);
         let state = below.find(|frame| self.states.contains_key(frame));
         let threads = &mut self.threads;
@@ -81,7 +86,7 @@ impl<'a> Labeller<'a> {
     }
 }
 
-/// The position of the last of this many.
+/// Returns the position of the last of `length` elements.
 fn number_of(length: usize) -> u32 {
     u32::try_from(length - 1).expect("fewer threads than processes")
 }

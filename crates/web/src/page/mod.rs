@@ -1,4 +1,4 @@
-//! The data that the page is given, as `docs/formats.md` describes it.
+//! The data of the page, as described in `docs/formats.md`.
 
 pub(crate) mod diff;
 pub(crate) mod labels;

@@ -1,4 +1,4 @@
-//! How the page tells changes from noise.
+//! The page's criterion for changes beyond noise.
 
 use rabbitscope_analysis::{
     ComparedNoise, FAMILY_ERROR_RATE, FAMILY_ERROR_RATE_OF_RUNS, ProfileDiff, counts_per_weight,
@@ -6,33 +6,33 @@ use rabbitscope_analysis::{
 use rabbitscope_profiles::Profile;
 use serde::Serialize;
 
-/// What tells changes from noise.
+/// The criterion that distinguishes changes from noise.
 #[derive(Serialize)]
 pub(crate) struct Noise {
-    /// How often all comparisons of a table or a graph together may mark anything by chance.
+    /// Error rate of all comparisons of a table or a graph together.
     rate: f64,
     /// Counted samples for each unit of weight, on both sides.
     counts: [f64; 2],
-    /// Runs on both sides where the noise is that between runs.
+    /// Number of runs on both sides, if the noise is that between runs.
     runs: Option<[usize; 2]>,
 }
 
 impl Noise {
-    /// Of comparisons between two profiles, or between two parts of one.
+    /// Creates the criterion for comparisons between two profiles, or between two parts of one.
     pub(crate) fn between(before: &Profile, after: &Profile) -> Self {
         let counts = [before, after].map(counts_per_weight);
         Self { rate: FAMILY_ERROR_RATE, counts, runs: None }
     }
 
-    /// What the changes of a comparison are larger than. Parts of the graph are judged from the merged profiles; so
-    /// a sample counts less by as much as runs scatter more than sampling does.
+    /// Creates the criterion for the changes of a comparison. Parts of the graph are judged from the merged profiles. A
+    /// sample therefore counts less by the factor by which runs scatter more than sampling does.
     pub(crate) fn of(diff: &ProfileDiff, before: &Profile, after: &Profile) -> Self {
         let noise = Self::between(before, after);
         match diff.noise {
             ComparedNoise::Sampling => noise,
             ComparedNoise::BetweenRuns { counts, overdispersion, .. } => Self {
                 rate: FAMILY_ERROR_RATE_OF_RUNS,
-                counts: noise.counts.map(|it| it / overdispersion),
+                counts: noise.counts.map(|count| count / overdispersion),
                 runs: Some(counts),
             },
         }

@@ -1,5 +1,5 @@
-//! Whose the samples were and when, as the page needs it: owners in columns, and one stream of numbers
-//! with the weight of every stack by owner and time.
+//! Owners and times of the samples in the page's form: owners in columns, and one stream of numbers with the weight of
+//! every stack by owner and time.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,12 +9,11 @@ use serde::Serialize;
 
 use crate::page::labels::{LabelColumns, Labeller};
 
-/// Processes that stand for themselves, the heaviest ones. The others of a role are one owner, so
+/// Maximum number of processes that are owners by themselves, the heaviest ones. The others of a role are one owner, so
 /// that the page's size does not follow the number of processes.
 const MAX_OWNERS: usize = 4_000;
 
-/// Points of time that the page is given. If there are more, a step becomes twice as long, until they
-/// fit.
+/// Maximum number of points of time in the page. If there are more, the length of a step is doubled until they fit.
 const MAX_POINTS: usize = 1_000_000;
 
 /// The dimensions by which the page can group and filter.
@@ -29,16 +28,16 @@ const DIMENSIONS: [(Dimension, &str); 6] = [
 
 #[derive(Serialize)]
 pub(crate) struct OwnersData {
-    /// Of each owner how many processes it stands for. Owner 0 is no process.
+    /// Number of processes of each owner. Owner 0 is no process.
     processes: Vec<usize>,
     dimensions: Vec<DimensionColumn>,
-    /// Length of a step of time in nanoseconds, 0 when there are no times.
+    /// Length of a step of time in nanoseconds, 0 if there are no times.
     #[serde(rename = "step-nanos")]
     step_nanos: u64,
     /// Weight by step.
     steps: Vec<u64>,
     labels: LabelColumns,
-    /// Whether records say how often they happened, beside a weight that is something else.
+    /// Records have a count besides a weight of a different kind.
     counted: bool,
     /// Base64 of variable-length numbers, see `ui/src/flame/records.ts`.
     records: String,
@@ -49,12 +48,12 @@ pub(crate) struct OwnersData {
 struct DimensionColumn {
     name: &'static str,
     labels: Vec<String>,
-    /// Of each owner the number of its label; −1 for none.
+    /// Number of each owner's label; −1 for none.
     of: Vec<i32>,
 }
 
 impl OwnersData {
-    /// `leaves` has for each sample the node that it ends in.
+    /// Builds the data. `leaves` has the last node of each sample.
     pub(crate) fn new(profile: &Profile, leaves: &[Option<NodeId>]) -> Self {
         let owners = Owners::of(profile);
         let scale = scale_of(profile);
@@ -166,16 +165,16 @@ impl Owner<'_> {
     }
 }
 
-/// How often the length of a step has to be doubled.
+/// Returns the number of times that the length of a step is doubled.
 fn scale_of(profile: &Profile) -> u32 {
     let points_at = |scale: u32| -> usize {
         profile.samples.iter().map(|sample| coarser(&sample.times, scale).len()).sum()
     };
-    // One point a step and stack at the least, so that this ends.
+    // There is at least one point for each step and stack, so this ends.
     (0..16).find(|&scale| points_at(scale) <= MAX_POINTS).unwrap_or(16)
 }
 
-/// The times with steps that are 2^`scale` as long, equal ones added up.
+/// Returns the times with steps that are 2^`scale` times as long, equal ones added up.
 fn coarser(times: &Times, scale: u32) -> Vec<(u32, u64)> {
     let mut points: Vec<(u32, u64)> = Vec::new();
     for (step, weight) in times.iter() {
@@ -187,7 +186,7 @@ fn coarser(times: &Times, scale: u32) -> Vec<(u32, u64)> {
     points
 }
 
-/// No recording that is shown has more; times that a file claims are not to be believed.
+/// No recording on a page has more; times from a file cannot be trusted.
 const MAX_STEPS: usize = 1_000_000;
 
 fn steps(profile: &Profile, scale: u32) -> Vec<u64> {
@@ -205,7 +204,7 @@ fn steps(profile: &Profile, scale: u32) -> Vec<u64> {
     steps
 }
 
-/// What one record says.
+/// The contents of one record.
 #[derive(Default)]
 struct Record {
     weight: u64,
@@ -214,7 +213,7 @@ struct Record {
     points: BTreeMap<u32, u64>,
 }
 
-/// By node, owner and label.
+/// Records by node, owner and label.
 type Records = BTreeMap<(NodeId, u32, u32), Record>;
 
 fn records(
@@ -274,7 +273,7 @@ fn put(bytes: &mut Vec<u8>, mut number: u64) {
     bytes.push(number.to_le_bytes()[0]);
 }
 
-/// RFC 4648, with padding.
+/// Encodes bytes after RFC 4648, with padding.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);

@@ -1,5 +1,5 @@
-//! What packets say about a run, in short: the main figures, what was found, and what could not be looked at. The page about
-//! packets has the rest.
+//! The packets of a run in short: the main figures, the findings, and the missing sources. The page about packets has
+//! the rest.
 
 use rabbitscope_runs::record::RunRecord;
 use rabbitscope_text::{grouped, human_bytes, short_time};
@@ -19,18 +19,18 @@ use crate::{
 pub struct RunPackets<'a> {
     /// Contents of `packets.json`.
     pub report: &'a PacketReport,
-    /// How the page about them is reached from the report; none where it is not beside it.
+    /// Path of the page about packets, relative to the report; absent if it is not beside it.
     pub page: Option<&'a str>,
 }
 
 #[derive(Serialize)]
 pub(crate) struct PacketsData<'a> {
     page: Option<&'a str>,
-    /// What was captured, in a sentence; and which part of a latency lies between the broker's packets.
+    /// A sentence about the capture, and one about the part of a latency between the broker's packets.
     sentences: Vec<String>,
     figures: Vec<Figure>,
     findings: Vec<FindingData>,
-    /// Sources that were not there, and why.
+    /// Missing sources, with the reasons.
     missing: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ struct FindingData {
     evidence: String,
     source: &'static str,
     fix: String,
-    /// `3 connections`
+    /// Number of connections such as `3 connections`.
     connections: String,
 }
 
@@ -89,13 +89,13 @@ fn confirm_share(run: &RunRecord) -> Option<String> {
 
 fn missing(report: &PacketReport) -> Vec<String> {
     let missing = report.sources.iter().filter(|source| !source.present);
-    let line = |it: &rabbitscope_wire::report::Source| {
-        let what = match it.level {
+    let line = |source: &rabbitscope_wire::report::Source| {
+        let what = match source.level {
             SourceLevel::Packets => "No packets were captured",
             SourceLevel::Sockets => "Sockets were not seen",
             SourceLevel::Writes => "Sizes of writes and reads were not seen",
         };
-        format!("{what}: {}", it.note)
+        format!("{what}: {}", source.note)
     };
     missing.map(line).collect()
 }
@@ -112,7 +112,7 @@ fn finding(it: &Finding) -> FindingData {
 }
 
 fn figures(report: &PacketReport) -> Vec<Figure> {
-    let measured = report.latencies.iter().filter(|it| it.count > 0).map(latency_figure);
+    let measured = report.latencies.iter().filter(|latency| latency.count > 0).map(latency_figure);
     let Totals { client_zero_window, broker_zero_window, .. } = &report.totals;
     let others = [
         segments_per_publish(&report.totals),
@@ -164,7 +164,7 @@ fn retransmitted(totals: &Totals) -> Option<Figure> {
     })
 }
 
-/// Nothing where there was room at all times.
+/// Returns the longest zero window; absent if there was room at all times.
 fn zero_window(name: &'static str, time: &ZeroWindowTime) -> Option<Figure> {
     (time.longest_nanos > 0).then(|| Figure {
         name: name.to_owned(),
@@ -243,12 +243,12 @@ mod tests {
         );
         assert!(data["sentences"][1].as_str().unwrap().contains("75 % of the 200 µs"), "{data}");
         let names: Vec<_> =
-            data["figures"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
+            data["figures"].as_array().unwrap().iter().map(|figure| &figure["name"]).collect();
         assert_eq!(names, ["Publish → confirm", "Segments a publish"]);
         assert_eq!(data["figures"][1]["value"], 3.0);
     }
 
-    /// Of different seconds, or a part that is larger than the whole: nothing is said.
+    /// There is no sentence for different seconds, or for a part that is larger than the whole.
     #[test]
     fn shares_are_of_the_same_seconds() {
         let run = |captured_nanos, part, warm_up_nanos| {

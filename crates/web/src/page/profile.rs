@@ -1,5 +1,4 @@
-//! A profile as the page needs it: a table of names, the stack tree and the table of functions, all
-//! in columns.
+//! A profile in the page's form: a table of names, the stack tree and the table of functions, all in columns.
 
 use std::collections::HashMap;
 
@@ -16,14 +15,14 @@ use crate::{page::noise::Noise, page::owners::OwnersData};
 pub(crate) struct ProfileData<'a> {
     /// The name of the event, or of the value of an import.
     event: &'a str,
-    /// What a weight counts, as a plural noun.
+    /// Unit of a weight, as a plural noun.
     unit: &'a str,
     /// Sum of all weights.
     total: u64,
     capture: &'a Capture,
     quality: StackQuality,
     sentence: String,
-    /// Why shares say little, or that there are none.
+    /// The reason why shares say little, or why there are none.
     caution: Option<String>,
     frames: FrameColumns<'a>,
     stacks: StackColumns,
@@ -55,7 +54,7 @@ impl<'a> ProfileData<'a> {
     }
 }
 
-/// How far the stacks can be trusted. Those of traced calls are rebuilt, not recorded.
+/// Describes the reliability of the stacks. Those of traced calls are rebuilt, not recorded.
 pub(crate) fn quality_of(profile: &Profile) -> String {
     match profile.event {
         Event::CallTime => {
@@ -68,12 +67,12 @@ pub(crate) fn quality_of(profile: &Profile) -> String {
     }
 }
 
-/// The number by which the page knows a class.
+/// Returns the page's number of a class.
 fn number_of(class: FrameClass) -> usize {
-    FrameClass::ALL.iter().position(|it| *it == class).expect("all classes are listed")
+    FrameClass::ALL.iter().position(|listed| *listed == class).expect("all classes are listed")
 }
 
-/// What the page calls a kind is a [`FrameClass`].
+/// Names and kinds of frames. The page's kind is a [`FrameClass`].
 #[derive(Serialize)]
 pub(crate) struct FrameColumns<'a> {
     name: Vec<&'a str>,
@@ -92,13 +91,12 @@ impl<'a> FrameColumns<'a> {
     }
 }
 
-/// The tree in pre-order. Runs of different length are different nodes, so that the page can show
-/// recursion folded or open.
+/// The tree in pre-order. Runs of different length are different nodes, so that the page can show recursion folded or
+/// open.
 #[derive(Default, Serialize)]
 pub(crate) struct StackColumns {
     frame: Vec<u32>,
-    /// How many levels to climb from the node before, until a node is found whose child this is. A
-    /// chain is all zeros.
+    /// Number of levels to climb from the previous node to this node's parent. A chain is all zeros.
     climb: Vec<u32>,
     /// Weight of the stacks that end here.
     #[serde(rename = "self")]
@@ -109,7 +107,7 @@ pub(crate) struct StackColumns {
     /// … and its length.
     #[serde(rename = "run-length")]
     run_length: Vec<u32>,
-    /// Nodes whose kind is that of their place and not that of their function …
+    /// Nodes whose kind depends on their place instead of their function …
     #[serde(rename = "kind-node")]
     kind_node: Vec<u32>,
     /// … and that kind.
@@ -166,9 +164,9 @@ impl FunctionColumns {
 struct LineColumns<'a> {
     files: Vec<&'a str>,
     frame: Vec<u32>,
-    /// Index into `files`; 0 as well where the line is 0.
+    /// Index into `files`; also 0 if the line is 0.
     file: Vec<usize>,
-    /// 0 for what has no line.
+    /// Line number; 0 for no line.
     line: Vec<u32>,
     own: Vec<u64>,
     total: Vec<u64>,
@@ -232,7 +230,7 @@ mod tests {
             "self": [0, 0, 0, 5, 0, 2, 0, 1],
             "run-node": [1],
             "run-length": [2],
-            // Of the two g the one that the collector calls.
+            // Only the `g` that the collector calls.
             "kind-node": [3],
             "kind-number": [6],
         });

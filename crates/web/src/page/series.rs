@@ -5,15 +5,15 @@ use serde::Serialize;
 
 use crate::more_charts::{ChartData, more_charts};
 
-/// One entry a second in every column. Times are seconds since the start of the load, rates are per
-/// second, latencies in nanoseconds, CPU in cores, memory in bytes.
+/// One entry per second in every column. Times are seconds since the start of the load, rates are per second, latencies
+/// in nanoseconds, CPU in cores, memory in bytes.
 #[derive(Serialize)]
 pub(crate) struct SeriesData {
     /// Middle of each interval.
     at: Vec<f64>,
     /// Messages written to sockets.
     published: Vec<f64>,
-    /// Messages that the broker accepted; absent in files of older versions, and where each of them was confirmed.
+    /// Messages that the broker accepted. Absent in files of older versions, and if each message was confirmed.
     accepted: Option<Vec<f64>>,
     confirmed: Vec<f64>,
     consumed: Vec<f64>,
@@ -38,7 +38,7 @@ struct LatencyColumns {
 }
 
 impl SeriesData {
-    /// Leaves out the seconds in which the rest was awaited: they are part of no rate.
+    /// Leaves out the seconds of the drain, which are part of no rate.
     pub(crate) fn new(rows: &[SecondRow]) -> Self {
         let rows: Vec<&SecondRow> = rows.iter().filter(|row| !row.draining).collect();
         let rows = rows.as_slice();
@@ -77,7 +77,7 @@ impl LatencyColumns {
     }
 }
 
-/// Seconds that a row covers; a row that does not say covers one.
+/// Returns the seconds that a row covers; a row without a length covers one.
 fn interval(row: &SecondRow) -> f64 {
     if row.interval_nanos == 0 { 1.0 } else { row.interval_nanos as f64 / 1e9 }
 }

@@ -1,4 +1,4 @@
-//! Everything the page is given, in one serialisable value.
+//! The whole data of the page, in one serialisable value.
 
 use rabbitscope_profiles::Profile;
 use rabbitscope_runs::record::{RunRecord, SecondRow};
@@ -14,19 +14,19 @@ use crate::{
     spectrum::{Spectrum, spectrum},
 };
 
-/// Version of the data; the page refuses another one.
+/// Version of the data; the page refuses any other version.
 const PAGE_VERSION: u32 = 2;
 
-/// What the report shows. Any part may be missing: a bare profile is a report too.
+/// The contents of the report. Any part may be missing: a bare profile is a report, too.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Report<'a> {
     /// The run.
     pub run: Option<&'a RunRecord>,
-    /// Its seconds; empty when there are none.
+    /// The seconds of the run; empty if there are none.
     pub series: &'a [SecondRow],
-    /// The profile that was taken.
+    /// The profile.
     pub profile: Option<&'a Profile>,
-    /// The packets that were looked at.
+    /// The packets.
     pub packets: Option<RunPackets<'a>>,
 }
 

@@ -1,5 +1,5 @@
-//! Writes pages from real types and runs the page's own tests on them: unit tests in Node.js, and
-//! the whole page in a headless Chromium.
+//! Writes pages from real types and runs the page's own tests on them: unit tests in Node.js, and the whole page in a
+//! headless Chromium.
 
 mod pages;
 

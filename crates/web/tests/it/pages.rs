@@ -17,7 +17,7 @@ use rabbitscope_wire::report::{
 
 const SECOND: u64 = 1_000_000_000;
 
-/// 1,000 samples.
+/// Stacks of 1,000 samples.
 const STACKS: &str = "\
 scheduler;proc_lib:init_p_do_apply/3;rabbit_channel:handle_method/3;ets:lookup/2;db_get 300
 scheduler;proc_lib:init_p_do_apply/3;rabbit_channel:handle_method/3 100
@@ -58,7 +58,7 @@ pub(crate) fn profile() -> Profile {
     profile
 }
 
-/// Whose the samples are, and when they were: those of an owner all within one step.
+/// Sets the owners and times of the samples: those of an owner all within one step.
 fn name_owners(profile: &mut Profile) {
     let text = str::to_owned;
     let owners = [
@@ -95,7 +95,7 @@ fn name_owners(profile: &mut Profile) {
     }
 }
 
-/// Three lines of one function, of whose 400 samples 40 have no line, and one of another.
+/// Adds three lines of one function, of whose 400 samples 40 have no line, and one line of a second function.
 fn add_lines(profile: &mut Profile) {
     let frame = |name: &str| {
         let mut named = profile.frames.iter().filter(|(_, frame)| frame.name == name);
@@ -119,7 +119,7 @@ fn add_lines(profile: &mut Profile) {
     ];
 }
 
-/// Blocked for 0.95 s in 12 waits, of it 0.56 in fsync; runnable for 0.2 s, idle for 30 s.
+/// Returns a profile: blocked for 0.95 s in 12 waits, including 0.56 s in fsync; runnable for 0.2 s, idle for 30 s.
 pub(crate) fn off_cpu_profile() -> Profile {
     let stacks = "\
 dirty_io_scheduler;[blocked];prim_file:sync_nif/2;do_fsync_[k] 560000000
@@ -138,7 +138,7 @@ scheduler;[idle];do_epoll_wait_[k] 30000000000";
     profile
 }
 
-/// The same with `ets:lookup/2` cheaper, the writes gone and something new: 500 samples.
+/// Returns the same profile with `ets:lookup/2` cheaper, the writes gone and something new: 500 samples.
 pub(crate) fn faster_profile() -> Profile {
     let stacks = STACKS
         .replace("db_get 300", "db_get 50")
@@ -268,7 +268,7 @@ fn span(kind: SpanKind, from_nanos: u64, length: u64, reason: &str) -> ServiceSp
     ServiceSpan { kind, from_nanos, to_nanos: from_nanos + length, reason: reason.to_owned() }
 }
 
-/// Packets of the run, without sizes of writes; one finding.
+/// Returns the packets of the run, without sizes of writes, and with one finding.
 pub(crate) fn packets() -> PacketReport {
     let source =
         |level, present: bool, note: &str| Source { level, present, note: note.to_owned() };

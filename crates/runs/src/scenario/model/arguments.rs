@@ -10,7 +10,7 @@ use toml::value::Datetime;
 
 use rabbitscope_text::{display_utc, parse_offset_time};
 
-/// A value in an AMQP field table, as far as TOML can say it.
+/// A value in an AMQP field table, as far as TOML can express it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum FieldValue {
@@ -30,10 +30,10 @@ pub enum FieldValue {
     Table(BTreeMap<String, FieldValue>),
 }
 
-/// Whole seconds since 1970-01-01 UTC, written as TOML writes a date and time with its offset.
+/// Whole seconds since 1970-01-01 UTC, written as a TOML date and time with its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Time {
-    /// Seconds.
+    /// Number of seconds.
     pub seconds: u64,
 }
 
@@ -51,8 +51,8 @@ impl<'de> Deserialize<'de> for Time {
     }
 }
 
-/// Scenarios have a newtype of a text (`reader`). What serde's data model makes of TOML's dates in other
-/// formats is a map with one entry.
+/// Scenarios provide a newtype of a text (`reader`). In other formats, serde's data model turns TOML's dates into a map
+/// with one entry.
 struct TimeVisitor;
 
 impl<'de> Visitor<'de> for TimeVisitor {

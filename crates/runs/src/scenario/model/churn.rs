@@ -1,4 +1,4 @@
-//! Churn: things on the broker that come and go.
+//! Churn: objects on the broker that come and go.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -6,27 +6,26 @@ use serde::{Deserialize, Serialize};
 
 use super::{FieldValue, QueueType};
 
-/// Things of one kind that are opened, held for a while and closed, again and again.
+/// Objects of one kind that are opened, held for a while and closed, again and again.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChurnGroup {
-    /// Names its latencies, `NAME-open` and `NAME-close`.
+    /// Prefix of the names of its latencies, `NAME-open` and `NAME-close`.
     pub name: String,
-    /// What comes and goes.
+    /// The kind of object that comes and goes.
     pub subject: ChurnSubject,
-    /// So many of them may be there at the same time.
+    /// Maximum number of objects at the same time.
     pub concurrency: u32,
-    /// Connections over which these are spread. With [`ChurnSubject::Connections`] it is 1 and
-    /// means nothing.
+    /// Connections over which the objects are spread. With [`ChurnSubject::Connections`] it is 1 and has no meaning.
     pub connections: u32,
-    /// Opened a second by the group; absent: the next as soon as one is closed.
+    /// Openings per second by the group; absent to open the next one as soon as one is closed.
     pub rate: Option<f64>,
-    /// From open to close.
+    /// Time from open to close.
     pub hold: Duration,
-    /// How often the group opens and closes one before it stops; absent: no limit.
+    /// Number of openings and closings before the group stops; absent for no limit.
     pub cycles: Option<u64>,
 }
 
-/// What comes and goes.
+/// The kind of object that comes and goes.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChurnSubject {
     /// Connections, from the first byte to the broker's consent.
@@ -35,25 +34,25 @@ pub enum ChurnSubject {
     Channels,
     /// Queues that are declared and deleted.
     Queues(ChurnedQueue),
-    /// Bindings of one queue to one exchange, each with a key of its own.
+    /// Bindings of one queue to one exchange, each with its own key.
     Bindings {
-        /// The queue; absent: an exclusive one, made for the purpose.
+        /// The queue; absent for an exclusive one, made for the purpose.
         queue: Option<String>,
         /// The exchange.
         exchange: String,
         /// Arguments of the binding.
         arguments: BTreeMap<String, FieldValue>,
     },
-    /// Consumers of one queue. What is delivered to them is acknowledged.
+    /// Consumers of one queue. They acknowledge their deliveries.
     Consumers {
-        /// The queue; absent: an exclusive one, made for the purpose.
+        /// The queue; absent for an exclusive one, made for the purpose.
         queue: Option<String>,
         /// Arguments of `basic.consume`.
         arguments: BTreeMap<String, FieldValue>,
     },
 }
 
-/// A queue that comes and goes. Its name is made up.
+/// A queue that comes and goes. Its name is generated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChurnedQueue {
     /// Classic, quorum or stream.
@@ -62,9 +61,9 @@ pub struct ChurnedQueue {
     pub durable: bool,
     /// Belongs to its connection.
     pub exclusive: bool,
-    /// Goes away with its last consumer; it has none, so this only makes declaring it different.
+    /// Goes away with its last consumer. The queue has none, so this only changes its declaration.
     pub auto_delete: bool,
-    /// Arguments of `queue.declare`, `x-queue-type` left out.
+    /// Arguments of `queue.declare`, without `x-queue-type`.
     pub arguments: BTreeMap<String, FieldValue>,
 }
 
@@ -85,7 +84,7 @@ pub enum ChurnKind {
 }
 
 impl ChurnKind {
-    /// As in a scenario file.
+    /// Returns the name in a scenario file.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Connections => "connections",
@@ -98,7 +97,7 @@ impl ChurnKind {
 }
 
 impl ChurnSubject {
-    /// Its kind.
+    /// Returns the kind.
     pub fn kind(&self) -> ChurnKind {
         match self {
             Self::Connections => ChurnKind::Connections,
@@ -109,7 +108,7 @@ impl ChurnSubject {
         }
     }
 
-    /// The queue that has to be there.
+    /// Returns the queue that must exist.
     pub fn queue(&self) -> Option<&str> {
         match self {
             Self::Bindings { queue, .. } | Self::Consumers { queue, .. } => queue.as_deref(),

@@ -1,13 +1,13 @@
-//! What a message is made of: its routing key, its body, its properties.
+//! The contents of a message: its routing key, its body, its properties.
 
 use std::{collections::BTreeMap, time::Duration};
 
 use super::{FieldValue, NumberRange};
 
-/// Name of the header that carries the time stamp where the body must stay as it is.
+/// Name of the header that carries the time stamp when the body must stay unchanged.
 pub const STAMP_HEADER: &str = "rabbitscope-stamp";
 
-/// Size of that stamp in bytes. It stands in front of bodies that are as large.
+/// Size of the time stamp in bytes. It stands at the front of bodies that are large enough.
 pub const STAMP_BYTES: u32 = 12;
 
 /// Routing keys of a group of publishers.
@@ -19,9 +19,9 @@ pub enum RoutingKeys {
     QueueNames,
     /// `routing_key` with each of these numbers; a publisher takes its share of them in turn.
     Numbered(NumberRange),
-    /// These; every publisher takes all of them in turn.
+    /// These keys; every publisher takes all of them in turn.
     Listed(Vec<String>),
-    /// So many random keys, made once from the seed; every publisher takes all of them in turn.
+    /// This many random keys, made once from the seed; every publisher takes all of them in turn.
     Random(u32),
 }
 
@@ -30,22 +30,22 @@ pub enum RoutingKeys {
 pub struct SizeStep {
     /// Body size in bytes.
     pub size_bytes: u32,
-    /// For how long; after the last step the first follows.
+    /// Duration of this size; after the last step the first follows.
     pub lasts: Duration,
 }
 
-/// What bodies hold.
+/// The contents of bodies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Body {
     /// Zero bytes behind the stamp.
     Filler,
-    /// JSON documents of about the size asked for, this many different ones in turn, made once from
-    /// the seed.
+    /// JSON documents of about the requested size. This many different ones are made once from the seed and sent in
+    /// turn.
     Json {
-        /// How many.
+        /// Number of documents.
         documents: u32,
-        /// Different fields that documents are made of, at least as large as asked for; absent: made up
-        /// for each document, of exactly that size.
+        /// Number of different fields in the documents, which are at least as large as requested. If absent, fields are
+        /// generated for each document, with exactly that size.
         fields: Option<u32>,
     },
     /// The contents of these files in turn.
@@ -85,11 +85,11 @@ pub struct MessageProperties {
     pub headers: BTreeMap<String, FieldValue>,
 }
 
-/// What happens when nothing is confirmed.
+/// The reaction to missing confirms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ConfirmTimeout {
-    /// The oldest unconfirmed message of a channel is older than this.
+    /// Maximum age of the oldest unconfirmed message of a channel.
     pub after: Duration,
-    /// It ends the run; otherwise it is only counted.
+    /// A timeout ends the run; otherwise it is only counted.
     pub ends_run: bool,
 }

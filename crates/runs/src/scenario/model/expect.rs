@@ -1,4 +1,4 @@
-//! What is expected of a run.
+//! The expectations of a run.
 
 use std::fmt;
 
@@ -7,21 +7,21 @@ use rabbitscope_text::display_duration;
 /// One line of `[expect]`, such as `confirm.p99 < 20ms`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
-    /// What is measured.
+    /// The measured value.
     pub metric: Metric,
-    /// How it compares with the limit.
+    /// The comparison with the limit.
     pub comparison: Comparison,
     /// The limit.
     pub limit: Limit,
 }
 
-/// Something that can be expected.
+/// A value that can be expected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Metric {
     /// A quantile of a latency; both by their names in `run.json`.
     Latency(&'static str, &'static str),
-    /// Messages a second while the run was measured: `published` (those that the broker accepted), `confirmed`,
-    /// `consumed` or `replies`.
+    /// Messages per second in the measured time: `published` (accepted by the broker), `confirmed`, `consumed` or
+    /// `replies`.
     Rate(&'static str),
     /// A count over the whole run, such as `lost`.
     Count(&'static str),
@@ -32,8 +32,8 @@ pub enum Metric {
 /// Parts of the load's time that can be expected: without service, and blocked by an alarm.
 pub const TIMES: [&str; 2] = ["without-service", "blocked"];
 
-/// Latencies that can be expected. [`LatencyEnds::recorded`](crate::scenario::LatencyEnds::recorded) says how
-/// `run.json` names them.
+/// Latencies that can be expected. [`LatencyEnds::recorded`](crate::scenario::LatencyEnds::recorded) maps them to the
+/// names in `run.json`.
 pub const LATENCIES: [&str; 13] = [
     "confirm",
     "confirm-intended",
@@ -50,13 +50,13 @@ pub const LATENCIES: [&str; 13] = [
     "client-delay",
 ];
 
-/// What can be expected of a latency.
+/// Figures of a latency that can be expected.
 pub const QUANTILES: [&str; 7] = ["p50", "p95", "p99", "p999", "p9999", "max", "mean"];
 
 /// Messages whose rate can be expected.
 pub const RATES: [&str; 4] = ["published", "confirmed", "consumed", "replies"];
 
-/// Counts that can be expected, and of which count they can be a share.
+/// Counts that can be expected, each with the count of which it can be a share.
 pub const COUNTS: [(&str, &str); 13] = [
     ("lost", "accepted"),
     ("duplicates", "consumed"),
@@ -73,7 +73,7 @@ pub const COUNTS: [(&str, &str); 13] = [
     ("churn-failed", "churn-opened"),
 ];
 
-/// How a measured value compares with a limit.
+/// Comparison of a measured value with a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Comparison {
     /// `<`
@@ -91,21 +91,21 @@ pub enum Comparison {
 /// A limit, in the unit of its metric.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Limit {
-    /// Of a latency or another time, in nanoseconds.
+    /// Limit of a latency or another time, in nanoseconds.
     Nanos(u64),
-    /// Of a rate, a second.
+    /// Limit of a rate, per second.
     PerSecond(f64),
-    /// Of a count.
+    /// Limit of a count.
     Count(u64),
-    /// Of a count as a share of another, or of a time as a share of the load's, in percent.
+    /// Limit of a count as a share of another, or of a time as a share of the load's, in percent.
     Percent(f64),
 }
 
 impl Comparison {
-    /// All of them, two characters before one.
+    /// All comparisons, symbols of two characters before those of one.
     pub const ALL: [Self; 5] = [Self::AtMost, Self::AtLeast, Self::Equal, Self::Below, Self::Above];
 
-    /// As it is written.
+    /// Returns the symbol in a scenario.
     pub fn symbol(self) -> &'static str {
         match self {
             Self::Below => "<",
@@ -116,7 +116,7 @@ impl Comparison {
         }
     }
 
-    /// Does `value` compare so with `limit`?
+    /// Returns whether `value` satisfies the comparison with `limit`.
     pub fn holds<N: PartialOrd + Copy>(self, value: N, limit: N) -> bool {
         match self {
             Self::Below => value < limit,
@@ -129,7 +129,7 @@ impl Comparison {
 }
 
 impl Expectation {
-    /// `< 20ms`, as it is written in a scenario.
+    /// Returns the bound as written in a scenario: `< 20ms`.
     pub fn bound(&self) -> String {
         format!("{} {}", self.comparison.symbol(), self.limit)
     }

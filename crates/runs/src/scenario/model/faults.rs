@@ -1,70 +1,71 @@
-//! Faults: harm that is done to nodes of a throwaway broker while the load runs, and undone again.
+//! Faults: harm done to nodes of a throwaway broker during the load, and undone again.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-/// Times that one entry may happen, at most: each leaves a line in the record.
+/// Maximum number of occurrences of one entry: each leaves a line in the record.
 pub const MAX_OCCURRENCES: u64 = 10_000;
 
-/// Harm to one node, once or again and again.
+/// Harm to one node, once or repeatedly.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultSpec {
-    /// What is done.
+    /// The kind of harm.
     pub kind: FaultKind,
-    /// To which node.
+    /// The affected node.
     pub node: FaultNode,
-    /// From the start of the load to the first time.
+    /// Time from the start of the load to the first occurrence.
     pub at: Duration,
-    /// Absent: once.
+    /// Repetition; absent for a single occurrence.
     pub repetition: Option<Repetition>,
-    /// After this time it is undone; absent: at the end of the load.
+    /// Time after which it is undone; absent for the end of the load.
     pub lasts: Option<Duration>,
 }
 
-/// How often a fault happens, and until when. It happens for the last time before the load ends, whatever stands here.
+/// Frequency and end of the repetition of a fault. In any case the last occurrence is before the end of the load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Repetition {
-    /// From one begin to the next.
+    /// Time from one start to the next.
     pub every: Duration,
-    /// How often in all.
+    /// Total number of occurrences.
     pub times: Option<u64>,
-    /// None begins at or after this time of the load.
+    /// Time of the load at or after which no occurrence begins.
     pub until: Option<Duration>,
 }
 
-/// What is done to a node.
+/// Harm that a fault does to a node.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FaultKind {
-    /// Its virtual machine is killed (SIGKILL), and started again.
+    /// Kills the node's virtual machine (SIGKILL), and starts it again.
     #[default]
     Kill,
-    /// It is asked to stop, as `rabbitmqctl stop` does, and started again.
+    /// Asks the node to stop, like `rabbitmqctl stop`, and starts it again.
     Stop,
-    /// Its virtual machine is halted (SIGSTOP), and goes on.
+    /// Halts the node's virtual machine (SIGSTOP), and lets it continue.
     Pause,
-    /// It loses its connections to all other nodes and makes none until this is over; clients still reach it.
+    /// The node loses its connections to all other nodes and makes none until the fault is over. Clients still reach
+    /// it.
     Partition,
-    /// It believes that it has too little memory.
+    /// The node believes that it has too little memory.
     MemoryAlarm,
-    /// It believes that its disk is full.
+    /// The node believes that its disk is full.
     DiskAlarm,
 }
 
-/// Which node.
+/// The choice of a node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum FaultNode {
-    /// The one with this number, from 1.
+    /// The node with this number, from 1.
     Number(u32),
-    /// Each time another, drawn from the scenario's seed.
+    /// A different node each time, drawn from the scenario's seed.
     Random,
-    /// The one that leads this queue when the fault is due.
+    /// The leader of this queue when the fault is due.
     LeaderOf(String),
 }
 
 impl FaultKind {
-    /// As in a scenario file.
+    /// Returns the name in a scenario file.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Kill => "kill",
@@ -76,22 +77,22 @@ impl FaultKind {
         }
     }
 
-    /// The virtual machine ends, so that its successor has another pid.
+    /// Returns whether the virtual machine ends, so that its successor has a different pid.
     pub fn ends_node(self) -> bool {
         matches!(self, Self::Kill | Self::Stop)
     }
 }
 
 impl FaultSpec {
-    /// When it is due, as times of a load that lasts for `load`; absent: until something else ends it.
+    /// Returns the due times within a load of length `load`; if absent, the load lasts until something else ends it.
     pub fn instants(&self, load: Option<Duration>) -> impl Iterator<Item = Duration> {
         let Self { at, repetition, .. } = *self;
         let times = match repetition {
             None => 1,
             Some(Repetition { times, .. }) => times.unwrap_or(MAX_OCCURRENCES),
         };
-        let every = repetition.map_or(Duration::ZERO, |it| it.every);
-        let ends = [load, repetition.and_then(|it| it.until)];
+        let every = repetition.map_or(Duration::ZERO, |repetition| repetition.every);
+        let ends = [load, repetition.and_then(|repetition| repetition.until)];
         let end = ends.into_iter().flatten().min().unwrap_or(Duration::MAX);
         let number = |time: u64| u32::try_from(time).unwrap_or(u32::MAX);
         (0..times.min(MAX_OCCURRENCES))
@@ -100,7 +101,8 @@ impl FaultSpec {
     }
 }
 
-/// The number of the node, from 1, for the time `time` of the entry `entry`: the same whenever a scenario runs.
+/// Draws the number of the node, from 1, for occurrence `time` of the entry `entry`. It is the same in every run of a
+/// scenario.
 pub fn drawn_node(seed: u64, entry: usize, time: usize, nodes: u32) -> u32 {
     // `SplitMix64` (Steele, Lea and Flood, 2014): each input is one step further on its sequence.
     let step = |state: u64, input: u64| {
@@ -131,8 +133,10 @@ mod tests {
         let check = |times, until: Option<u32>, load: Option<u32>, expected: &[u64]| {
             let until = until.map(|seconds| seconds * SECOND);
             let spec = spec(Some(Repetition { every: 15 * SECOND, times, until }));
-            let due: Vec<u64> =
-                spec.instants(load.map(|it| it * SECOND)).map(|it| it.as_secs()).collect();
+            let due: Vec<u64> = spec
+                .instants(load.map(|seconds| seconds * SECOND))
+                .map(|due| due.as_secs())
+                .collect();
             assert_eq!(due, expected, "{times:?} {until:?} {load:?}");
         };
         check(Some(2), None, None, &[20, 35]);

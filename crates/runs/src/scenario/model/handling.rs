@@ -1,23 +1,23 @@
-//! What a consumer does with a message.
+//! The handling of messages by a consumer.
 
 use std::time::Duration;
 
-/// How messages are settled.
+/// The settlement of messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settle {
-    /// Acknowledged.
+    /// Acknowledge the message.
     Ack,
-    /// Refused, and put back into the queue.
+    /// Refuse the message and put it back into the queue.
     Requeue,
-    /// Refused, and dropped or dead-lettered.
+    /// Refuse the message and drop or dead-letter it.
     Discard,
 }
 
 /// A processing time that holds for a while.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ProcessingStep {
-    /// How long a message is held before it is settled.
+    /// Time for which a message is held before it is settled.
     pub time: Duration,
-    /// For how long that holds; after the last step the first follows.
+    /// Duration of this step; after the last step the first follows.
     pub lasts: Duration,
 }

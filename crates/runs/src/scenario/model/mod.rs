@@ -1,4 +1,4 @@
-//! Scenarios that are valid: every value here can be run as it stands.
+//! Valid scenarios: every value here can be run as it is.
 
 mod arguments;
 mod churn;

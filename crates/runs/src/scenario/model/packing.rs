@@ -1,32 +1,32 @@
-//! How publishers pack what applications send: several items into one message, compressed.
+//! Packing of items by publishers: several items into one message, compressed.
 
 use serde::{Deserialize, Serialize};
 
-/// Name of the header that says how many items a message carries, when it may be more than one.
+/// Name of the header with the number of items in a message, if it may be more than one.
 pub const ITEMS_HEADER: &str = "rabbitscope-items";
 
-/// Most items in one message.
+/// Maximum number of items in one message.
 pub const MAX_ITEMS: u32 = 100_000;
 
-/// How the messages of a group are packed. An item is what an application wants to send.
+/// Packing of the messages of a group. An item is a unit that an application wants to send.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Packing {
-    /// Items in each message; 1: the body is the item.
+    /// Items in each message; with 1, the body is the item.
     pub items: u32,
-    /// Absent: none.
+    /// Compression of bodies, if any.
     pub compression: Option<Compression>,
 }
 
-/// How a body is compressed.
+/// Compression of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compression {
-    /// Also the value of `content-encoding`.
+    /// The algorithm, which is also the value of `content-encoding`.
     pub algorithm: Algorithm,
-    /// As the algorithm counts; one of [`Algorithm::levels`].
+    /// Level in the algorithm's own scale, within [`Algorithm::levels`].
     pub level: u32,
 }
 
-/// An algorithm that compresses.
+/// A compression algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Algorithm {
@@ -39,17 +39,17 @@ pub enum Algorithm {
 }
 
 impl Packing {
-    /// Bodies are made for each message, and stamps travel in a header.
+    /// Returns whether bodies are made for each message, and stamps travel in a header.
     pub fn is_packed(self) -> bool {
         self.items > 1 || self.compression.is_some()
     }
 }
 
 impl Algorithm {
-    /// All of them.
+    /// All algorithms.
     pub const ALL: [Self; 3] = [Self::Gzip, Self::Lz4, Self::Zstd];
 
-    /// Its name in a scenario and in `content-encoding`.
+    /// Returns the name in a scenario and in `content-encoding`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Gzip => "gzip",
@@ -58,7 +58,7 @@ impl Algorithm {
         }
     }
 
-    /// First level, last level, and what the algorithm's own tools choose. LZ4 has one.
+    /// Returns the first level, the last level, and the default of the algorithm's own tools. LZ4 has one.
     pub fn levels(self) -> (u32, u32, u32) {
         match self {
             Self::Gzip => (0, 9, 6),
@@ -68,13 +68,13 @@ impl Algorithm {
     }
 }
 
-/// How messages are handed to the socket.
+/// Delivery of messages to the socket.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WriteMode {
-    /// All that may be sent now, in few calls.
+    /// All messages that may be sent now, in few calls.
     #[default]
     Batched,
-    /// One call for each message, as the Java client does.
+    /// One call for each message, like the Java client.
     PerMessage,
 }

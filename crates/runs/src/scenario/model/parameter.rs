@@ -1,21 +1,21 @@
-//! Runtime parameters of a throwaway broker, by which plugins are told what to do.
+//! Runtime parameters of a throwaway broker, which configure its plugins.
 
 use serde::{Deserialize, Serialize};
 
-/// Stands in a value for the address of a node, followed by the node's number.
+/// Placeholder in a value for the address of a node, followed by the node's number.
 const NODE_URI: &str = "$uri-";
 
-/// A runtime parameter of the virtual host, as a shovel is one.
+/// A runtime parameter of the virtual host, for example a shovel.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Parameter {
-    /// Whose it is, such as `shovel`.
+    /// Component of the parameter, such as `shovel`.
     pub component: String,
-    /// Its name.
+    /// Name of the parameter.
     pub name: String,
-    /// What it says, as JSON. `$uri-2` in it stands for the address of the second node, with its password.
+    /// The value as JSON. `$uri-2` in it stands for the address of the second node, with its password.
     pub value: String,
-    /// The node that is told, from 1; a cluster's nodes tell one another.
+    /// The node that receives it, from 1; a cluster's nodes tell one another.
     #[serde(default = "first")]
     pub node: u32,
 }
@@ -25,12 +25,13 @@ fn first() -> u32 {
 }
 
 impl Parameter {
-    /// The value, with these addresses of the nodes. What stands for a node that is not there stays as it is.
+    /// Returns the value with these addresses of the nodes. Placeholders of nodes that do not exist stay unchanged.
     pub fn value_with(&self, uris: &[String]) -> String {
         let mut parts = self.value.split(NODE_URI);
         let mut value = parts.next().unwrap_or_default().to_owned();
         for part in parts {
-            let digits = part.len() - part.trim_start_matches(|it: char| it.is_ascii_digit()).len();
+            let digits =
+                part.len() - part.trim_start_matches(|digit: char| digit.is_ascii_digit()).len();
             let number = part[..digits].parse::<usize>().ok();
             match number.and_then(|number| uris.get(number.checked_sub(1)?)) {
                 Some(uri) => value += &(uri.clone() + &part[digits..]),
@@ -40,7 +41,7 @@ impl Parameter {
         value
     }
 
-    /// Whether every address in the value is one of so many nodes.
+    /// Returns whether every address in the value belongs to one of `nodes` nodes.
     pub fn names_nodes_below(&self, nodes: u32) -> bool {
         let uris = vec![String::new(); nodes as usize];
         !self.value_with(&uris).contains(NODE_URI)

@@ -1,4 +1,4 @@
-//! Policies of a throwaway broker, in the words of `rabbitmqctl set_policy`.
+//! Policies of a throwaway broker, in the terms of `rabbitmqctl set_policy`.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,21 +6,21 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Policy {
-    /// Its name.
+    /// Name of the policy.
     pub name: String,
     /// A regular expression on names of queues and exchanges.
     pub pattern: String,
-    /// What it sets, as JSON, such as `{"max-length": 1000}`.
+    /// The settings as JSON, such as `{"max-length": 1000}`.
     pub definition: String,
-    /// What it applies to.
+    /// The objects that it applies to.
     #[serde(default)]
     pub apply_to: PolicySubject,
-    /// Of several that match, the one with the highest counts.
+    /// Priority: of several policies that match, the highest applies.
     #[serde(default)]
     pub priority: i32,
 }
 
-/// What a policy applies to. Brokers from 3.12 on know the kinds of queues.
+/// The objects that a policy applies to. Only brokers from 3.12 on know the kinds of queues.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum PolicySubject {
@@ -40,7 +40,7 @@ pub enum PolicySubject {
 }
 
 impl PolicySubject {
-    /// As the broker calls it.
+    /// Returns the broker's name for it.
     pub fn word(self) -> &'static str {
         match self {
             Self::All => "all",

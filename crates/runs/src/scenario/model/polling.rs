@@ -2,51 +2,51 @@
 
 use std::time::Duration;
 
-/// Pollers that ask for the same page.
+/// Pollers that request the same page.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PollerGroup {
     /// Name in the series, in file names and on the report.
     pub name: String,
-    /// What is asked for. Starts with `http://`, `https://` or, on the management listener of a
-    /// throwaway broker, with `/`. Holds no credentials.
+    /// The requested URL. Starts with `http://`, `https://` or, on the management listener of a throwaway broker, with
+    /// `/`. Holds no credentials.
     pub url: String,
     /// Number of pollers, each with its own connection and schedule; they take turns.
     pub count: u32,
-    /// From one request of a poller to the next.
+    /// Time from one request of a poller to the next.
     pub interval: Duration,
-    /// A request without a complete answer has failed after this time.
+    /// Time after which a request without a complete answer has failed.
     pub timeout: Duration,
-    /// Who asks (basic authentication).
+    /// Login (basic authentication).
     pub login: Option<PollerLogin>,
-    /// Whom to believe with `https`.
+    /// Trusted authorities with `https`.
     pub trust: PollerTrust,
 }
 
-/// A user, and where the password is. The password itself is never part of a scenario.
+/// A user, and the source of the password. The password itself is never part of a scenario.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PollerLogin {
     /// User name.
     pub user: String,
-    /// Where the password is.
+    /// Source of the password.
     pub password: PasswordSource,
 }
 
-/// Where a password is.
+/// The source of a password.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PasswordSource {
-    /// In this variable of the environment.
+    /// This variable of the environment.
     Environment(String),
-    /// In this file, without its last line break.
+    /// This file, without its last line break.
     File(String),
 }
 
-/// Whom to believe with `https`.
+/// The trusted authorities with `https`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PollerTrust {
     /// The authorities that the system trusts.
     System,
-    /// Those in this PEM file, and no others.
+    /// The authorities in this PEM file, and no others.
     Authorities(String),
-    /// Anybody: certificates are not checked.
+    /// No check of certificates.
     Anybody,
 }

@@ -1,5 +1,4 @@
-//! The event that a profile samples. The table of events is [`Event`]; a scenario allows those that can be
-//! recorded.
+//! The event that a profile samples. The table of events is [`Event`]; a scenario allows those that can be recorded.
 
 use std::sync::LazyLock;
 

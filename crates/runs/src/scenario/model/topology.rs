@@ -10,7 +10,7 @@ use super::FieldValue;
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_excessive_bools, reason = "the flags of `exchange.declare`, and ours")]
 pub struct ExchangeSpec {
-    /// Its name.
+    /// Name of the exchange.
     pub name: String,
     /// `direct`, `fanout`, `topic`, `headers` or the name of a plugin's type (`x-…`).
     pub kind: String,
@@ -20,87 +20,87 @@ pub struct ExchangeSpec {
     pub auto_delete: bool,
     /// Takes messages from other exchanges only.
     pub internal: bool,
-    /// Must be there already; is neither declared nor removed.
+    /// The exchange must already exist; it is neither declared nor removed.
     pub predeclared: bool,
-    /// Declared where it is not there; one that is there is used whatever its type and flags are.
+    /// The exchange is declared if it does not exist. An existing exchange is used whatever its type and flags are.
     pub if_missing: bool,
     /// Arguments of `exchange.declare`.
     pub arguments: BTreeMap<String, FieldValue>,
     /// Exchanges that route to this one.
     pub bindings: Vec<Binding>,
-    /// Leave it on the broker after the run.
+    /// The exchange stays on the broker after the run.
     pub keep: bool,
 }
 
 /// A binding to an exchange.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Binding {
-    /// The exchange that messages come from, such as `amq.direct`.
+    /// The source exchange, such as `amq.direct`.
     pub exchange: String,
-    /// The binding's key. For a set of queues, a placeholder in it becomes the queue's number, or
-    /// its name when the set is a list.
+    /// Key of the binding. For a set of queues, a placeholder in it becomes the queue's number, or its name if the set
+    /// is a list.
     pub routing_key: String,
     /// Arguments, such as `x-match`.
     pub arguments: BTreeMap<String, FieldValue>,
 }
 
-/// Numbers that take the place of `{}` in a name, both ends included.
+/// Numbers that replace `{}` in a name, both ends included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NumberRange {
-    /// The first.
+    /// The first number.
     pub from: u32,
-    /// The last, at least `from`.
+    /// The last number, at least `from`.
     pub to: u32,
 }
 
 impl NumberRange {
-    /// How many there are.
+    /// Returns the number of values.
     pub fn count(self) -> usize {
         (self.to - self.from) as usize + 1
     }
 
-    /// `text` with its placeholder replaced by each number in turn.
+    /// Yields `text` with its placeholder replaced by each number in turn.
     pub fn names(self, text: &str) -> impl Iterator<Item = String> + '_ {
         (self.from..=self.to).map(|number| numbered(text, number))
     }
 }
 
-/// Names that one `[[queues]]` stands for.
+/// The names that one `[[queues]]` stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum QueueNames {
-    /// One queue, called as the entry is.
+    /// One queue with the entry's name.
     One,
-    /// One for each number, which replaces the placeholder in the entry's name.
+    /// One queue for each number, which replaces the placeholder in the entry's name.
     Numbered(NumberRange),
-    /// These; the entry's name is the name of the set.
+    /// These queues; the entry's name is the name of the set.
     Listed(Vec<String>),
-    /// One for each consumer, which declares it and has its name from the broker.
+    /// One queue for each consumer, which declares it and gets its name from the broker.
     ByBroker,
 }
 
-/// Which queues of a set, or keys of a range, a member of a group has.
+/// The assignment of the queues of a set, or keys of a range, to the members of a group.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MemberQueues {
-    /// They are shared out: each has a member, and a member has several when there are more queues.
+    /// Shared: each queue has a member, and a member has several if there are more queues than members.
     #[default]
     Share,
-    /// One each, in turn; queues beyond the number of members are left alone.
+    /// One queue per member, in turn; queues beyond the number of members stay unused.
     One,
     /// Every member has all of them.
     All,
 }
 
 impl QueueNames {
-    /// A table of arguments for each of the queues, in which placeholders are replaced as in routing keys; absent when the
-    /// table is the same for all.
+    /// Returns a table of arguments for each of the queues, with placeholders replaced as in routing keys. Absent if
+    /// the table is the same for all.
     pub fn arguments_of_each(
         &self,
         arguments: &BTreeMap<String, FieldValue>,
     ) -> Option<Vec<BTreeMap<String, FieldValue>>> {
         arguments.values().any(FieldValue::has_placeholder).then_some(())?;
         let with = |other: &dyn Fn(&str) -> String| {
-            arguments.iter().map(|(name, it)| (name.clone(), it.with_texts(other))).collect()
+            arguments.iter().map(|(name, value)| (name.clone(), value.with_texts(other))).collect()
         };
         match self {
             Self::One | Self::ByBroker => None,
@@ -115,7 +115,7 @@ impl QueueNames {
 }
 
 impl FieldValue {
-    /// A text in it has a placeholder for a number; see [`has_placeholder`].
+    /// Returns whether a text in the value has a placeholder for a number; see [`has_placeholder`].
     pub fn has_placeholder(&self) -> bool {
         match self {
             Self::Text(text) => has_placeholder(text),
@@ -125,7 +125,7 @@ impl FieldValue {
         }
     }
 
-    /// The same with other texts.
+    /// Returns the same value with its texts mapped by `other`.
     fn with_texts(&self, other: &dyn Fn(&str) -> String) -> Self {
         match self {
             Self::Text(text) => Self::Text(other(text)),
@@ -140,12 +140,12 @@ impl FieldValue {
     }
 }
 
-/// True when `text` has a placeholder for a number: `{}`, or `{:05}` for five digits at least.
+/// Returns whether `text` has a placeholder for a number: `{}`, or `{:05}` for at least five digits.
 pub fn has_placeholder(text: &str) -> bool {
     placeholder(text).is_some()
 }
 
-/// `text` with its first placeholder replaced by `number`.
+/// Replaces the first placeholder of `text` with `number`.
 pub(super) fn numbered(text: &str, number: u32) -> String {
     placeholder(text).map_or_else(
         || text.to_owned(),
@@ -153,7 +153,7 @@ pub(super) fn numbered(text: &str, number: u32) -> String {
     )
 }
 
-/// `text` with its first placeholder replaced by `name`.
+/// Replaces the first placeholder of `text` with `name`.
 pub(super) fn named(text: &str, name: &str) -> String {
     placeholder(text).map_or_else(
         || text.to_owned(),
@@ -161,7 +161,7 @@ pub(super) fn named(text: &str, name: &str) -> String {
     )
 }
 
-/// Start, end and number of digits.
+/// Returns start, end and number of digits of the first placeholder.
 fn placeholder(text: &str) -> Option<(usize, usize, usize)> {
     text.match_indices('{').find_map(|(start, _)| {
         let length = text[start..].find('}')?;

@@ -1,8 +1,8 @@
-//! Exchanges, sets of queues, contents, and what consumers do: what is read, what is refused.
+//! Valid and refused exchanges, sets of queues, contents, and settings of consumers.
 
 use super::*;
 
-/// `SMALL` with overrides.
+/// Returns `SMALL` with overrides.
 fn small(overrides: &[&str]) -> Scenario {
     read(SMALL, overrides).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -70,7 +70,8 @@ fn binding_keys_follow_the_names() {
 fn exchanges_are_declared_and_checked() {
     let to_exchange =
         SMALL.replace("[[publishers]]\nqueue = \"q\"", "[[publishers]]\nexchange = \"e\"");
-    let with = |overrides: &[&str]| read(&to_exchange, overrides).map_err(|it| it.to_string());
+    let with =
+        |overrides: &[&str]| read(&to_exchange, overrides).map_err(|error| error.to_string());
     let kind =
         |kind: &str| with(&["exchanges=[{ name = \"e\" }]", &format!("exchanges.0.type={kind}")]);
     for good in ["direct", "fanout", "topic", "headers", "x-consistent-hash"] {

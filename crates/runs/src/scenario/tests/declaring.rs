@@ -1,10 +1,10 @@
-//! Queues and exchanges that may be there before, queues that the broker names, and who has which queue.
+//! Queues and exchanges that may exist before, queues that the broker names, and the assignment of queues to members.
 
 use std::collections::BTreeMap;
 
 use super::*;
 
-/// `SMALL` with overrides.
+/// Returns `SMALL` with overrides.
 fn small(overrides: &[&str]) -> Scenario {
     read(SMALL, overrides).unwrap_or_else(|error| panic!("{error}"))
 }
@@ -99,7 +99,7 @@ fn arguments_may_be_times() {
     assert!(local.is_err(), "{local:?}");
 }
 
-/// A placeholder is replaced or refused, wherever it stands.
+/// A placeholder is replaced or refused at every position.
 #[test]
 fn no_placeholder_is_left_as_it_is() {
     let set = [
@@ -114,7 +114,7 @@ fn no_placeholder_is_left_as_it_is() {
     let queue = &scenario.queues[0];
     let of_bindings = queue.names.arguments_of_each(&queue.bindings[0].arguments).unwrap();
     assert_eq!(of_bindings[1]["n"], FieldValue::Text("002".to_owned()));
-    assert!(of_bindings.iter().flat_map(BTreeMap::values).all(|it| !it.has_placeholder()));
+    assert!(of_bindings.iter().flat_map(BTreeMap::values).all(|value| !value.has_placeholder()));
     let own = queue.names.arguments_of_each(&queue.arguments).unwrap();
     assert_eq!(own[0]["x-dead-letter-routing-key"], FieldValue::Text("dead-1".to_owned()));
     assert_eq!(queue.names.arguments_of_each(&BTreeMap::new()), None);

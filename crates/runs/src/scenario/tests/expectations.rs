@@ -1,4 +1,4 @@
-//! `[expect]`: what can be expected of a scenario, and what a scenario never measures.
+//! `[expect]`: possible expectations of a scenario, and those that a scenario never measures.
 
 use super::{SMALL, read, refused};
 

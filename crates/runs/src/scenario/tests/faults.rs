@@ -1,8 +1,8 @@
-//! `[[faults]]`: what is read, and what cannot be.
+//! `[[faults]]`: valid and refused faults.
 
 use super::*;
 
-/// `SMALL` on three nodes with one fault of these keys.
+/// Reads `SMALL` on three nodes with one fault of these keys.
 fn with(keys: &str) -> Result<Scenario, ScenarioError> {
     read(&format!("{SMALL}\n[broker]\nnodes = 3\n[[faults]]\n{keys}\n"), &[])
 }

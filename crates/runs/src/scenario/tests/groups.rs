@@ -1,4 +1,4 @@
-//! Callers, responders and churn: what they mean, and what is said of those that cannot be.
+//! Callers, responders and churn: their meaning, and the refusals of invalid ones.
 
 use std::time::Duration;
 

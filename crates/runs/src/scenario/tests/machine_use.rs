@@ -1,4 +1,4 @@
-//! The list of keys that reach the machine is whole, and finds what a scenario names.
+//! The list of keys that reach the machine is complete, and finds the uses in a scenario.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::scenario::{
     machine_use::{is_listed, patterns},
 };
 
-/// Keys that say what happens on the broker, or how much of it: no file, secret, process or address of the machine. By table.
+/// Keys, by table, that only affect the broker: no file, secret, process or address of the machine.
 const ON_THE_BROKER: &[(&str, &str)] = &[
     ("", "name description seed"),
     (
@@ -63,7 +63,8 @@ const ON_THE_BROKER: &[(&str, &str)] = &[
     ),
 ];
 
-/// Keys of the table at `path`, as the refusal of an unknown one lists them; absent for what is no table of known keys.
+/// Returns the keys of the table at `path`, as the refusal of an unknown key lists them. Absent if it is no table of
+/// known keys.
 fn keys_of(path: &str) -> Option<Vec<String>> {
     let unknown = format!("{path}zzzz=1");
     let refusal = read("", &[&unknown]).unwrap_err();
@@ -73,7 +74,7 @@ fn keys_of(path: &str) -> Option<Vec<String>> {
     Some(names.map(|name| name.trim_matches('`').to_owned()).collect())
 }
 
-/// Every key of a scenario; numbers of lists are `*`.
+/// Collects every key of a scenario; indexes of lists are `*`.
 fn all_keys(path: &str, found: &mut Vec<String>) {
     for name in keys_of(path).unwrap() {
         let key = format!("{path}{name}");
@@ -91,13 +92,13 @@ fn every_key_is_known_to_reach_the_machine_or_not() {
     all_keys("", &mut keys);
     assert!(keys.len() > 150, "{keys:?}");
     let stays = |key: &str| {
-        // Limits for what was measured.
+        // Limits of measured values.
         if key.starts_with("expect.") {
             return true;
         }
         let (table, name) = key.rsplit_once('.').unwrap_or(("", key));
         let mut tables = ON_THE_BROKER.iter().filter(|(of, _)| *of == table);
-        tables.any(|(_, names)| names.split_whitespace().any(|it| it == name))
+        tables.any(|(_, names)| names.split_whitespace().any(|listed| listed == name))
     };
     let (mut unknown, mut twice) = (Vec::new(), Vec::new());
     for key in &keys {
@@ -143,7 +144,7 @@ fn what_a_scenario_names_is_found() {
     check(&second, &expected);
 }
 
-/// A list that grew without a case here would be a list that was never tried.
+/// A key of the list without a case here would be untested.
 #[test]
 fn every_key_of_the_list_is_found_where_it_is_given() {
     let there = "broker.uris=[\"amqps://a\", \"amqps://b\"]";
@@ -176,13 +177,13 @@ fn every_key_of_the_list_is_found_where_it_is_given() {
         let uses = read(SMALL, overrides).unwrap().machine_uses();
         found.extend(uses.into_iter().map(|one| one.key.replace(".0.", ".*.")));
     }
-    // Its names are in the scenario once it is read.
+    // Its names are in the scenario after reading.
     found.insert("queues.*.names-file".to_owned());
     let missing: Vec<_> = patterns().filter(|pattern| !found.contains(*pattern)).collect();
     assert!(missing.is_empty(), "{missing:?} of {found:?}");
 }
 
-/// Files that become part of a scenario are read by those who say how.
+/// The caller must say how to read files that become part of a scenario.
 #[test]
 fn a_list_in_a_file_is_not_read_by_itself() {
     let refusal = read(SMALL, &["queues.0.names-file=/etc/passwd"]).unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Pollers: what they mean, and what is said of those that cannot be.
+//! Pollers: their meaning, and the refusals of invalid ones.
 
 use std::time::Duration;
 

@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use super::super::{validate::Measured, *};
 
-/// xorshift64
+/// Generator: xorshift64.
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -83,10 +83,10 @@ impl Random {
             packets,
             faults,
         };
-        // Only what such a scenario measures.
+        // Only expectations that such a scenario measures.
         scenario.run.verify = scenario.publishers.iter().any(PublisherGroup::is_stamped);
         let mut that = std::mem::take(&mut scenario.expect.that);
-        that.retain(|it| Measured::of(&scenario).lacks(it.metric).is_none());
+        that.retain(|expectation| Measured::of(&scenario).lacks(expectation.metric).is_none());
         scenario.expect.that = that;
         scenario
     }
@@ -118,7 +118,7 @@ impl Random {
         } else {
             BrokerSpec::Throwaway(ThrowawayBroker {
                 nodes: 1 + self.number(6),
-                // False excludes much, and has a test of its own.
+                // `false` excludes many other settings, and has its own test.
                 is_cluster: true,
                 plugins: vec!["rabbitmq_stream".to_owned()],
                 plugins_directory: "more plugins".to_owned(),

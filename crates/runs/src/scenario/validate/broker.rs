@@ -1,4 +1,4 @@
-//! `[broker]`: one that is there, or one that is started for the run.
+//! `[broker]`: an existing broker, or one that is started for the run.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -64,7 +64,7 @@ fn is_cluster(wish: Option<bool>, nodes: u32) -> Result<bool, Problem> {
     }
 }
 
-/// Each of them checked; absent: a broker is started.
+/// Checks each URI; absent if a broker is started instead.
 fn uris(one: Option<String>, many: Option<Vec<String>>) -> Result<Option<Vec<String>>, Problem> {
     match (one, many) {
         (Some(_), Some(_)) => refuse("uris", "give either `uri` or `uris`"),
@@ -81,8 +81,8 @@ fn uris(one: Option<String>, many: Option<Vec<String>>) -> Result<Option<Vec<Str
     }
 }
 
-/// Only as far as is needed to keep a password recognisable; the client reads the URI in full.
-/// Reasons never quote the URI.
+/// Checks a URI only as far as needed to keep a password recognisable; the client reads the URI in full. Reasons never
+/// quote the URI.
 fn check_uri(key: &str, uri: &str) -> Result<(), Problem> {
     let scheme_and_rest = uri.split_once("://");
     let Some((_, rest)) = scheme_and_rest.filter(|(scheme, _)| ["amqp", "amqps"].contains(scheme))
@@ -121,7 +121,7 @@ fn environment(variables: BTreeMap<String, String>) -> Result<BTreeMap<String, S
     Ok(variables)
 }
 
-/// A policy is one: there is no number for a placeholder.
+/// Refuses placeholders in a policy, which has no number to replace them.
 fn no_placeholder(
     policy: &Policy,
     definition: &serde_json::Map<String, serde_json::Value>,
@@ -135,7 +135,7 @@ fn no_placeholder(
     if definition.values().any(has_one) { refuse("definition", reason) } else { Ok(()) }
 }
 
-/// The broker checks pattern and definition; what is no JSON object is refused here.
+/// Refuses definitions that are no JSON object. The broker itself checks pattern and definition.
 fn policies(policies: Vec<Policy>) -> Result<Vec<Policy>, Problem> {
     for (index, policy) in policies.iter().enumerate() {
         let refused = if policy.name.is_empty() {
@@ -156,9 +156,11 @@ fn policies(policies: Vec<Policy>) -> Result<Vec<Policy>, Problem> {
     Ok(policies)
 }
 
-/// The broker checks what the value says; what is no JSON is refused here.
+/// Refuses values that are not JSON. The broker itself checks their contents.
 fn parameters(parameters: Vec<Parameter>, nodes: u32) -> Result<Vec<Parameter>, Problem> {
-    let ids = |it: &Parameter| (it.component.clone(), it.name.clone(), it.node);
+    let ids = |parameter: &Parameter| {
+        (parameter.component.clone(), parameter.name.clone(), parameter.node)
+    };
     for (index, parameter) in parameters.iter().enumerate() {
         let refused: Result<(), Problem> = if parameter.component.is_empty() {
             refuse("component", "must not be empty")

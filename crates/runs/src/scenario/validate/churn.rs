@@ -1,4 +1,4 @@
-//! `[[churn]]`: keys that do not go with the kind are refused, not ignored.
+//! `[[churn]]`: keys that do not apply to the kind are refused, not ignored.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use crate::scenario::validate::context::Context;
 
 const CONCURRENCY_MAX: u32 = 10_000;
 
-/// With a rate: time for opening and closing, besides the hold, that the default leaves room for.
+/// Time for opening and closing besides the hold, for which the default concurrency leaves room if there is a rate.
 const SLACK: Duration = Duration::from_secs(1);
 
 pub(super) fn group(
@@ -84,7 +84,7 @@ fn rounded_up(number: f64) -> u32 {
     number.ceil() as u32
 }
 
-/// The name becomes part of a file's name.
+/// Checks the name, which becomes part of a file's name.
 fn file_name(name: &str) -> Result<(), Problem> {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
     if name.is_empty() || name.len() > 100 || !name.chars().all(plain) {
@@ -139,7 +139,7 @@ fn subject(wire: wire::Churn, context: &Context<'_>) -> Result<ChurnSubject, Pro
     })
 }
 
-/// A classic queue goes away with its connection unless it is asked to stay.
+/// Checks the queues of churn. A classic queue goes away with its connection unless it is asked to stay.
 fn churned_queue(wire: &wire::Churn) -> Result<ChurnedQueue, Problem> {
     let queue_type = wire.queue_type.unwrap_or(QueueType::Classic);
     let is_classic = queue_type == QueueType::Classic;

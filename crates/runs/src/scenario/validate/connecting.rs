@@ -1,4 +1,4 @@
-//! `[broker]`: how connections are made, whoever started the broker.
+//! `[broker]`: settings of connections, for existing and throwaway brokers alike.
 
 use super::{
     super::{

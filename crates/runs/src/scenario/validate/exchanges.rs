@@ -52,7 +52,7 @@ pub(super) fn exchange(wire: wire::Exchange) -> Result<ExchangeSpec, Problem> {
     Ok(exchange)
 }
 
-/// An exchange stands for one: there is no number for a placeholder.
+/// Refuses placeholders in an exchange, which stands for one and has no number to replace them.
 fn no_placeholders(exchange: &ExchangeSpec) -> Result<(), Problem> {
     let reason = "an exchange has no numbers; give an entry for each";
     if has_placeholder(&exchange.name) {

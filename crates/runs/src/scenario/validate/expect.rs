@@ -9,7 +9,7 @@ use super::super::{
 };
 use rabbitscope_text::parse_duration;
 
-/// What a scenario measures.
+/// The measurements of a scenario.
 pub(in crate::scenario) struct Measured<'a> {
     pub(super) run: &'a RunOptions,
     pub(super) publishers: &'a [PublisherGroup],
@@ -20,7 +20,7 @@ pub(in crate::scenario) struct Measured<'a> {
 }
 
 impl<'a> Measured<'a> {
-    /// `others`: the numbers of groups of requests, responders and churn.
+    /// Collects the parts. `others` holds the numbers of groups of requests, responders and churn.
     pub(super) fn new(
         run: &'a RunOptions,
         publishers: &'a [PublisherGroup],
@@ -31,9 +31,10 @@ impl<'a> Measured<'a> {
         Self { run, publishers, consumers, has_requests, has_responders, has_churn }
     }
 
-    /// Why this is never measured; absent when it can be.
+    /// Returns the reason why this metric is never measured; absent if it can be.
     pub(in crate::scenario) fn lacks(&self, metric: Metric) -> Option<&'static str> {
-        let confirms = self.publishers.iter().any(|it| it.confirm_window.or(it.tx_size).is_some());
+        let confirms =
+            self.publishers.iter().any(|group| group.confirm_window.or(group.tx_size).is_some());
         let stamped = self.publishers.iter().any(PublisherGroup::is_stamped);
         let (is_there, reason) = match metric {
             Metric::Count("lost" | "duplicates" | "out-of-order") => {
@@ -159,7 +160,7 @@ fn read_limit(metric: Metric, text: &str) -> Option<Limit> {
     }
 }
 
-/// Digits with a point at most: neither a sign, nor an exponent, nor `inf`.
+/// Parses digits with at most one point, without a sign, an exponent or `inf`.
 fn plain_number(text: &str) -> Option<f64> {
     let is_plain = text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     is_plain.then(|| text.parse().ok())?

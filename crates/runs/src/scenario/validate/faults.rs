@@ -17,11 +17,11 @@ use super::{
     fields,
 };
 
-/// Why nothing is done to somebody else's broker.
+/// The reason why faults are not done to existing brokers.
 pub(super) const NOT_OURS: &str = "are done only to a broker that the run starts itself: leave out \
     the broker's URI, or the faults";
 
-/// All of them. `stop` says how long the load lasts.
+/// Checks all faults. `stop` holds the length of the load.
 pub(super) fn faults(
     wire: Vec<wire::Fault>,
     context: &Context<'_>,
@@ -37,14 +37,14 @@ pub(super) fn faults(
             "are done to one broker or one cluster: leave out `broker.cluster`",
         );
     }
-    let check = |_, it: wire::Fault| {
-        fits(it.kind, broker)?;
-        fault(&it, broker.nodes, context, stop)
+    let check = |_, written: wire::Fault| {
+        fits(written.kind, broker)?;
+        fault(&written, broker.nodes, context, stop)
     };
     each("faults", wire, check)
 }
 
-/// What this broker can suffer.
+/// Checks that this broker can suffer the fault.
 fn fits(kind: FaultKind, broker: &ThrowawayBroker) -> Result<(), Problem> {
     if kind == FaultKind::Partition && broker.nodes < 2 {
         return refuse("kind", "`partition` needs a cluster: give `[broker] nodes`");
@@ -74,7 +74,7 @@ fn fault(
     Ok(FaultSpec { kind: wire.kind, node: node(wire, nodes, context)?, at, repetition, lasts })
 }
 
-/// A node that is killed may be started again at once; nothing else makes sense for no time.
+/// Checks `for`. A killed node may be started again at once; no other fault makes sense for zero time.
 fn lasts(wire: &wire::Fault) -> Result<Option<Duration>, Problem> {
     let Some(text) = wire.lasts.as_deref() else { return Ok(None) };
     if wire.kind.ends_node() {

@@ -1,4 +1,4 @@
-//! Checks of single values that several parts of a scenario share.
+//! Checks of single values, used by several parts of a scenario.
 
 use std::{
     collections::{BTreeMap, HashSet},
@@ -16,10 +16,10 @@ use crate::scenario::{
 /// The largest message that RabbitMQ 3.8 and later accepts by default, in bytes.
 const MESSAGE_MAX: u64 = 128 << 20;
 
-/// Two keys for what may be there before the run.
+/// Reason for refusing both keys for objects that may exist before the run.
 pub(super) const PREDECLARED_OR_IF_MISSING: &str = "is declared when it is not there, and what is `predeclared` never is: leave one of the two out";
 
-/// A time above zero.
+/// Parses a time above zero.
 pub(super) fn duration(key: &str, text: Option<&str>) -> Result<Option<Duration>, Problem> {
     let Some(text) = text else { return Ok(None) };
     let duration = parse_duration(text).map_err(|error| unit(key, &error))?;
@@ -29,13 +29,13 @@ pub(super) fn duration(key: &str, text: Option<&str>) -> Result<Option<Duration>
     Ok(Some(duration))
 }
 
-/// A time that may be none.
+/// Parses a time that may be zero.
 pub(super) fn delay(key: &str, text: Option<&str>) -> Result<Duration, Problem> {
     let Some(text) = text else { return Ok(Duration::ZERO) };
     parse_duration(text).map_err(|error| unit(key, &error))
 }
 
-/// Messages a second.
+/// Checks a rate in messages per second.
 pub(super) fn rate(rate: Option<f64>) -> Result<Option<f64>, Problem> {
     if rate.is_some_and(|rate| !(0.001..=10_000_000.0).contains(&rate)) {
         let reason = "must be from 0.001 to 10000000 messages a second for each member of the \
@@ -45,8 +45,8 @@ pub(super) fn rate(rate: Option<f64>) -> Result<Option<f64>, Problem> {
     Ok(rate)
 }
 
-/// Numbers for the placeholder in `text`, which stands at `key`. Placeholder and numbers need each
-/// other; `from` is 1 when left out.
+/// Returns the numbers for the placeholder in `text`, which stands at `key`. Placeholder and numbers need each other;
+/// `from` defaults to 1.
 pub(super) fn numbers(
     key: &str,
     text: Option<&str>,
@@ -70,7 +70,7 @@ pub(super) fn numbers(
     }
 }
 
-/// The key of a text with a placeholder, if there is one.
+/// Returns the key of a text with a placeholder, if there is one.
 pub(super) fn placeholder_in(table: &BTreeMap<String, FieldValue>) -> Option<&str> {
     table.iter().find(|(_, value)| value.has_placeholder()).map(|(key, _)| key.as_str())
 }
@@ -91,7 +91,7 @@ pub(super) fn no_placeholder(
     }
 }
 
-/// A body size.
+/// Parses a body size.
 pub(super) fn size(key: &str, text: &str) -> Result<u32, Problem> {
     let bytes = parse_size(text).map_err(|error| unit(key, &error))?;
     match u32::try_from(bytes) {
@@ -104,7 +104,7 @@ fn unit(key: &str, error: &UnitError) -> Problem {
     Problem::new(format!("{} is not {}", quoted(&error.text), error.expected)).under(key)
 }
 
-/// A number that must be at least 1.
+/// Checks a number that must be at least 1.
 pub(super) fn at_least_one<N: PartialOrd + From<u8>>(
     key: &str,
     number: Option<N>,
@@ -115,7 +115,7 @@ pub(super) fn at_least_one<N: PartialOrd + From<u8>>(
     Ok(number)
 }
 
-/// How a group is spread.
+/// The spread of a group over connections and channels.
 pub(super) struct Spread {
     pub(super) count: u32,
     pub(super) connections: u32,
@@ -123,13 +123,14 @@ pub(super) struct Spread {
 }
 
 impl Spread {
-    /// Several members use the same channel.
+    /// Returns whether several members use the same channel.
     pub(super) fn is_shared(&self) -> bool {
         self.count.div_ceil(self.connections) > self.channels
     }
 }
 
-/// Count (1 when left out), connections (1) and channels for each connection (one for each member).
+/// Checks the count (default 1), the connections (default 1) and the channels for each connection (default one for each
+/// member).
 pub(super) fn spread(
     count: Option<u32>,
     connections: Option<u32>,
@@ -156,7 +157,7 @@ pub(super) fn spread(
     Ok(Spread { count, connections, channels })
 }
 
-/// A string that AMQP limits to 255 bytes.
+/// Checks a string that AMQP limits to 255 bytes.
 pub(super) fn short_string(key: &str, text: String) -> Result<String, Problem> {
     if text.len() > 255 {
         return refuse(key, "must have at most 255 bytes");
@@ -164,7 +165,7 @@ pub(super) fn short_string(key: &str, text: String) -> Result<String, Problem> {
     Ok(text)
 }
 
-/// The queue that a group refers to; absent when it may be on a broker that is already there.
+/// Returns the queue that a group refers to; absent if it may be on an existing broker.
 pub(super) fn queue<'a>(
     name: &str,
     context: &Context<'a>,
@@ -182,7 +183,7 @@ pub(super) fn queue<'a>(
     Ok(declared)
 }
 
-/// A queue whose name only its consumers know is no use to `user`.
+/// Refuses a queue for `user` whose name only its consumers know.
 pub(super) fn has_known_name(queue: Option<&QueueSpec>, user: &str) -> Result<(), Problem> {
     match queue.filter(|queue| queue.names == QueueNames::ByBroker) {
         Some(queue) => {
@@ -193,7 +194,7 @@ pub(super) fn has_known_name(queue: Option<&QueueSpec>, user: &str) -> Result<()
     }
 }
 
-/// A queue that belongs to one connection is no use to `user`, which is on others.
+/// Refuses a queue for `user` that belongs to one connection, because `user` has other connections.
 pub(super) fn not_exclusive(queue: Option<&QueueSpec>, user: &str) -> Result<(), Problem> {
     has_known_name(queue, user)?;
     match queue.filter(|queue| queue.exclusive) {
@@ -205,7 +206,7 @@ pub(super) fn not_exclusive(queue: Option<&QueueSpec>, user: &str) -> Result<(),
     }
 }
 
-/// Names that must differ within their list.
+/// Checks that names differ within their list.
 pub(super) fn unique<'a>(list: &str, names: impl Iterator<Item = &'a str>) -> Result<(), Problem> {
     let mut seen = HashSet::new();
     for (index, name) in names.enumerate() {

@@ -1,6 +1,6 @@
-//! From wire types to the model: defaults are filled in, impossible combinations refused.
+//! Conversion of wire types to the model: defaults are filled in, impossible combinations refused.
 //!
-//! One file for each part of a scenario; this one checks the whole.
+//! One file for each part of a scenario; `whole` checks the whole.
 
 mod broker;
 mod churn;

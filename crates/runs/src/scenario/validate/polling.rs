@@ -16,7 +16,7 @@ const INTERVAL: Duration = Duration::from_secs(1);
 const INTERVAL_MIN: Duration = Duration::from_millis(1);
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Each is a thread.
+/// Limit of pollers, because each is a thread.
 const COUNT_MAX: u32 = 256;
 
 const MANAGEMENT: &str = "rabbitmq_management";
@@ -56,7 +56,7 @@ fn url(url: &str, broker: &BrokerSpec) -> Result<(), Problem> {
         let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
         return match authority {
             "" => refuse("url", "has no host"),
-            // Never quoted: it may hold a password.
+            // The URL is never quoted: it may hold a password.
             _ if authority.contains('@') => {
                 refuse("url", "must hold no credentials: give `user` and `password-env`")
             }

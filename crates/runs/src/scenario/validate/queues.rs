@@ -1,4 +1,4 @@
-//! `[[queues]]`: what RabbitMQ would refuse is refused here, with the reason.
+//! `[[queues]]`: settings that RabbitMQ would refuse are refused here, with the reason.
 
 use std::collections::HashSet;
 
@@ -85,7 +85,7 @@ fn names(wire: &wire::Queue, files: &mut TextFiles<'_>) -> Result<QueueNames, Pr
     Ok(QueueNames::Listed(names))
 }
 
-/// No two entries stand for the same queue.
+/// Checks that no two entries stand for the same queue.
 pub(super) fn distinct(queues: &[QueueSpec]) -> Result<(), Problem> {
     let mut seen = HashSet::new();
     for (index, queue) in queues.iter().enumerate() {
@@ -121,7 +121,7 @@ fn flags(queue: &QueueSpec) -> Result<(), Problem> {
     }
 }
 
-/// What holds for queues that are there before the run.
+/// Checks queues that exist before the run.
 fn existing(queue: &QueueSpec) -> Result<(), Problem> {
     if queue.predeclared && queue.if_missing {
         return refuse("if-missing", fields::PREDECLARED_OR_IF_MISSING);
@@ -132,7 +132,7 @@ fn existing(queue: &QueueSpec) -> Result<(), Problem> {
     Ok(())
 }
 
-/// A queue whose name only its consumer learns.
+/// Checks a queue whose name only its consumer learns.
 fn named_by_broker(queue: &QueueSpec) -> Result<(), Problem> {
     if queue.names != QueueNames::ByBroker {
         return Ok(());

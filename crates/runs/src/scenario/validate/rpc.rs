@@ -12,10 +12,10 @@ use super::{
 };
 use crate::scenario::validate::context::Context;
 
-/// Long enough for a broker that is busy, short enough to be seen within a run.
+/// Default timeout: long enough for a busy broker, short enough to be seen within a run.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Requests of one caller that are remembered until their reply.
+/// Maximum number of requests of one caller that are remembered until their reply.
 const CONCURRENCY_MAX: u32 = 1_000_000;
 
 pub(super) fn requests(

@@ -1,4 +1,4 @@
-//! `[run]`: when it begins, counts and ends.
+//! `[run]`: its start, warm-up and end.
 
 use std::{ops::RangeInclusive, time::Duration};
 
@@ -15,16 +15,17 @@ use super::{
 };
 use rabbitscope_text::parse_utc;
 
-/// How long nothing must happen for `until = "idle"`, unless the scenario says.
+/// Default idle time for `until = "idle"`.
 const IDLE_TIME: Duration = Duration::from_secs(5);
 
-/// What `step` may be.
+/// Allowed values of `step`.
 const STEPS: RangeInclusive<Duration> = Duration::from_micros(50)..=Duration::from_secs(1);
 
-/// How long queues may take to be empty for `until = "empty"`, unless the scenario says.
+/// Default time that queues may take to be empty for `until = "empty"`.
 const EMPTY_TIMEOUT: Duration = Duration::from_secs(300);
 
-/// `ends` says of each kind of group whether it ends by itself; absent: there are none.
+/// Checks the end of a run. `ends` states for each kind of group whether it ends by itself; absent if there is no such
+/// group.
 pub(super) fn stop(run: &wire::Run, ends: &[Option<bool>]) -> Result<Stop, Problem> {
     if ends.iter().all(Option::is_none) {
         let reason = "neither `[[publishers]]`, `[[consumers]]`, `[[requests]]`, \
@@ -57,7 +58,7 @@ fn until(run: &wire::Run) -> Result<Option<Until>, Problem> {
     }))
 }
 
-/// `until = "empty"` needs publishers that stop, and queues that can be empty and can be asked.
+/// Checks `until = "empty"`, which needs publishers that stop, and queues that can be empty and can be queried.
 pub(super) fn can_empty(
     stop: &Stop,
     publishers: &[PublisherGroup],
@@ -143,7 +144,7 @@ fn start_at(text: &str) -> Result<Duration, Problem> {
     })
 }
 
-/// What is checked must come back to us.
+/// Checks that `verify` is possible: checked messages must come back to the load generator.
 fn verifiable(
     publishers: &[PublisherGroup],
     consumers: &[ConsumerGroup],

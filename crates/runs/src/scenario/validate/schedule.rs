@@ -1,4 +1,4 @@
-//! When the members of a group send: `rate`, `arrival`, `phases`, `after-phases`.
+//! Send times of the members of a group: `rate`, `arrival`, `phases`, `after-phases`.
 
 use super::{
     super::{
@@ -13,7 +13,7 @@ const FASTEST: f64 = 10_000_000.0;
 
 pub(super) const NEEDS_SCHEDULE: &str = "needs a schedule: give `rate` or `phases`";
 
-/// The keys of a schedule as they are written.
+/// The keys of a schedule as written.
 pub(super) struct Keys<'a> {
     pub(super) rate: Option<f64>,
     pub(super) arrival: Option<Arrival>,
@@ -22,7 +22,7 @@ pub(super) struct Keys<'a> {
 }
 
 impl Keys<'_> {
-    /// The schedule, once it is sure that the keys go together.
+    /// Checks that the keys go together, and returns the schedule.
     pub(super) fn check(self) -> Result<Schedule, Problem> {
         if self.rate.is_some() && !self.phases.is_empty() {
             return refuse("rate", "give either `rate` or `phases`, which have rates of their own");

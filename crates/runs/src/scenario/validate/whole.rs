@@ -1,4 +1,4 @@
-//! Checks a scenario as a whole.
+//! Checks of a scenario as a whole.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use super::{
     exchanges, expect, faults, fields, polling, publishers, queues, rpc, run,
 };
 
-/// The scenario that a file means.
+/// Converts a file into the scenario.
 pub(in crate::scenario) fn scenario(
     wire: wire::Scenario,
     files: &mut TextFiles<'_>,
@@ -26,21 +26,21 @@ pub(in crate::scenario) fn scenario(
     let broker = wire.broker.unwrap_or_default();
     let connecting = connecting::connecting(&broker).map_err(|problem| problem.under("broker"))?;
     let broker = broker::broker(broker).map_err(|problem| problem.under("broker"))?;
-    let check = |_, it| exchanges::exchange(it);
-    let exchanges = each_named("exchanges", wire.exchanges, check, |it| &it.name)?;
+    let check = |_, exchange| exchanges::exchange(exchange);
+    let exchanges = each_named("exchanges", wire.exchanges, check, |exchange| &exchange.name)?;
     let queues = all_queues(wire.queues, files)?;
     let context = Context { exchanges: &exchanges, queues: &queues, broker: &broker };
-    let check = |at, it| publishers::group(at, it, &context);
-    let publishers = each_named("publishers", wire.publishers, check, |it| &it.name)?;
-    let check = |at, it| consumers::group(at, it, &context);
-    let consumers = each_named("consumers", wire.consumers, check, |it| &it.name)?;
+    let check = |index, group| publishers::group(index, group, &context);
+    let publishers = each_named("publishers", wire.publishers, check, |group| &group.name)?;
+    let check = |index, group| consumers::group(index, group, &context);
+    let consumers = each_named("consumers", wire.consumers, check, |group| &group.name)?;
     consumers::exclusive_queues(&queues, &consumers)?;
-    let check = |at, it| rpc::requests(at, it, &context);
-    let requests = each_named("requests", wire.requests, check, |it| &it.name)?;
-    let check = |at, it| rpc::responders(at, it, &context);
-    let responders = each_named("responders", wire.responders, check, |it| &it.name)?;
-    let check = |at, it| churn::group(at, it, &context);
-    let churn = each_named("churn", wire.churn, check, |it| &it.name)?;
+    let check = |index, group| rpc::requests(index, group, &context);
+    let requests = each_named("requests", wire.requests, check, |group| &group.name)?;
+    let check = |index, group| rpc::responders(index, group, &context);
+    let responders = each_named("responders", wire.responders, check, |group| &group.name)?;
+    let check = |index, group| churn::group(index, group, &context);
+    let churn = each_named("churn", wire.churn, check, |group| &group.name)?;
     let pollers = polling::groups(wire.pollers, &broker)?;
     let ends = [
         ends(&publishers, PublisherGroup::ends),
@@ -82,7 +82,8 @@ pub(in crate::scenario) fn scenario(
     })
 }
 
-/// What asks one broker about queues that each of several has, or takes one for another.
+/// Refuses settings that query one broker about queues that each of several has, or that confuse one broker with
+/// another.
 fn fits_several_brokers(
     broker: &BrokerSpec,
     connecting: &Connecting,
@@ -91,7 +92,7 @@ fn fits_several_brokers(
 ) -> Result<(), Problem> {
     let needs_one = [
         ("broker.recovery", connecting.recovery.is_some()),
-        // A publisher and its consumer would be at one broker by chance.
+        // A publisher and its consumer would share a broker only by chance.
         ("broker.allocation", connecting.allocation == Allocation::Random),
         ("run.verify", verifies),
         ("run.until", matches!(stop.until, Some(Until::Empty(_)))),
@@ -138,7 +139,7 @@ fn run_name(name: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-/// Do all groups of this kind end by themselves? Absent: there are none.
+/// Returns whether all groups of this kind end by themselves; absent if there are none.
 fn ends<T>(groups: &[T], ends: fn(&T) -> bool) -> Option<bool> {
     (!groups.is_empty()).then(|| groups.iter().all(ends))
 }

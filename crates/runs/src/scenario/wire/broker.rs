@@ -1,4 +1,4 @@
-//! `[broker]` as it is written.
+//! `[broker]` as written.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -44,7 +44,7 @@ pub(in crate::scenario) struct Broker {
     pub(in crate::scenario) recovery_delay: Option<String>,
     pub(in crate::scenario) recovery_max_delay: Option<String>,
     pub(in crate::scenario) recovery_timeout: Option<String>,
-    // A table stands behind all plain values in TOML.
+    // TOML needs tables after all plain values.
     pub(in crate::scenario) environment: Option<BTreeMap<String, String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(in crate::scenario) policies: Option<Vec<Policy>>,
@@ -72,7 +72,7 @@ pub(in crate::scenario) struct Tls {
 }
 
 impl Broker {
-    /// Which broker, and how connections to it are made.
+    /// Writes the broker and the settings of connections to it.
     pub(super) fn of(broker: &BrokerSpec, connecting: &Connecting) -> Self {
         let common = Self::common(connecting);
         match broker {
@@ -107,7 +107,8 @@ impl Broker {
         let time = |of: fn(Recovery) -> Duration| {
             recovery.map(|recovery| display_duration(of(recovery)).to_string())
         };
-        let size = |bytes: Option<u32>| bytes.map(|it| display_size(u64::from(it)).to_string());
+        let size =
+            |bytes: Option<u32>| bytes.map(|bytes| display_size(u64::from(bytes)).to_string());
         let (auth, token_file) = match &connecting.auth {
             Auth::Plain => (AuthKind::Plain, None),
             Auth::External => (AuthKind::External, None),
@@ -120,7 +121,9 @@ impl Broker {
             connect_timeout: Some(display_duration(connecting.timeout).to_string()),
             connect_parallel: Some(connecting.parallel),
             connect_rate: connecting.rate,
-            startup_timeout: connecting.startup_timeout.map(|it| display_duration(it).to_string()),
+            startup_timeout: connecting
+                .startup_timeout
+                .map(|timeout| display_duration(timeout).to_string()),
             nodelay: Some(connecting.nodelay),
             send_buffer: size(connecting.send_buffer_bytes),
             receive_buffer: size(connecting.receive_buffer_bytes),
@@ -134,7 +137,7 @@ impl Broker {
     }
 }
 
-/// What is seldom given is written only where it is.
+/// Returns a value for a rare key, which is written only if it is set.
 fn some_unless<T>(value: T, is_empty: bool) -> Option<T> {
     (!is_empty).then_some(value)
 }
@@ -151,10 +154,10 @@ impl From<&connecting::Tls> for Tls {
     }
 }
 
-/// Cuts from the first `:` after the scheme to the last `@`, so that even a URI that is not valid
-/// cannot leak its password.
+/// Removes the text from the first `:` after the scheme to the last `@`, so that even an invalid URI cannot leak its
+/// password.
 fn without_password(uri: &str) -> String {
-    let start = uri.find("://").map_or(0, |at| at + 3);
+    let start = uri.find("://").map_or(0, |start| start + 3);
     match uri.rfind('@') {
         Some(end) if end > start => {
             let user = uri[start..end].split(':').next().unwrap_or_default();

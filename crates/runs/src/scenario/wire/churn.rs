@@ -1,4 +1,4 @@
-//! `[[churn]]`. Which keys go with which kind is checked in `validate`.
+//! `[[churn]]`. The keys that apply to each kind are checked in `validate`.
 
 use serde::{Deserialize, Serialize};
 

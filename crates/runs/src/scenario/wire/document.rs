@@ -1,4 +1,4 @@
-//! The tables of a scenario file, as they are written.
+//! The tables of a scenario file, as written.
 
 use super::{
     Broker, Churn, Consumers, Exchange, Expect, Fault, Pollers, Publishers, Queue, Requests,

@@ -1,4 +1,4 @@
-//! `[expect]` as it is written: bounds such as `"< 20ms"` under the names of what they bound.
+//! `[expect]` as written: bounds such as `"< 20ms"` under the names of their metrics.
 
 use serde::{Deserialize, Serialize};
 
@@ -61,13 +61,13 @@ struct Quantiles {
 }
 
 impl Expect {
-    /// Every bound that is written, with the metric it is for, in the order of the keys above.
+    /// Returns every written bound with its metric, in the order of the keys above.
     pub(in crate::scenario) fn bounds(mut self) -> Vec<(Metric, String)> {
         let metrics = metrics();
         metrics.filter_map(|metric| Some((metric, self.place(metric)?.take()?))).collect()
     }
 
-    /// Where the bound of a metric stands.
+    /// Returns the place of a metric's bound.
     fn place(&mut self, metric: Metric) -> Option<&mut Option<String>> {
         Some(match metric {
             Metric::Latency(latency, quantile) => {
@@ -139,7 +139,7 @@ impl Quantiles {
     }
 }
 
-/// Everything that can be expected, counts first.
+/// Yields all metrics that can be expected, counts first.
 fn metrics() -> impl Iterator<Item = Metric> {
     let counts = model::COUNTS.iter().map(|(count, _)| Metric::Count(count));
     let times = model::TIMES.iter().map(|time| Metric::Time(time));

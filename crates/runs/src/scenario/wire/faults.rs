@@ -1,4 +1,4 @@
-//! `[[faults]]`. Which keys go with which kind is checked in `validate`.
+//! `[[faults]]`. The keys that apply to each kind are checked in `validate`.
 
 use rabbitscope_text::display_duration;
 use serde::{Deserialize, Serialize};
@@ -34,9 +34,9 @@ impl From<&FaultSpec> for Fault {
             node: Some(node),
             queue,
             at: time(fault.at),
-            every: fault.repetition.map(|it| time(it.every)),
-            times: fault.repetition.and_then(|it| it.times),
-            until: fault.repetition.and_then(|it| it.until).map(time),
+            every: fault.repetition.map(|repetition| time(repetition.every)),
+            times: fault.repetition.and_then(|repetition| repetition.times),
+            until: fault.repetition.and_then(|repetition| repetition.until).map(time),
             lasts: fault.lasts.map(time),
         }
     }

@@ -1,4 +1,4 @@
-//! What a scenario file may say. Nothing here has been checked beyond its type.
+//! The contents of a scenario file. Only their types have been checked.
 //!
 //! The same types write the resolved scenario, so that reading and writing cannot drift apart.
 

@@ -1,4 +1,4 @@
-//! Schedules of publishers and `[run]` as they are written.
+//! Schedules of publishers and `[run]` as written.
 
 use rabbitscope_text::{display_duration, display_utc};
 use serde::{Deserialize, Serialize};
@@ -63,7 +63,7 @@ impl From<&model::Scenario> for Run {
             until,
             idle_time,
             empty_timeout,
-            start_at: start_at.map(|at| display_utc(at).to_string()),
+            start_at: start_at.map(|time| display_utc(time).to_string()),
             warm_up: warm_up.map(|warm_up| match warm_up {
                 WarmUp::Auto => "auto".to_owned(),
                 WarmUp::Time(length) => time(length),

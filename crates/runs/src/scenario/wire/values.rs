@@ -6,10 +6,10 @@ use rabbitscope_text::display_duration;
 
 use crate::scenario::model::FieldValue;
 
-/// Of a queue, an exchange, a consumer: a table of AMQP values.
+/// A table of AMQP values of a queue, an exchange or a consumer.
 pub(super) type Arguments = BTreeMap<String, FieldValue>;
 
-/// A time in the resolved form, left out when it is none.
+/// Writes a time in the resolved form; absent if it is zero.
 pub(super) fn unless_zero(time: Duration) -> Option<String> {
     (!time.is_zero()).then(|| display_duration(time).to_string())
 }

@@ -15,7 +15,7 @@ use crate::{
     },
 };
 
-/// All pictures of the report.
+/// Draws all pictures of the report.
 pub(in crate::packets) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
     let hues = Hues::of(report);
     writeln!(

@@ -1,4 +1,4 @@
-//! What the colours, lines and letters of a picture mean: those that occur in it.
+//! The key to the colours, lines and letters that occur in a picture.
 
 use std::io::{self, Write};
 
@@ -13,19 +13,22 @@ use crate::{
     },
 };
 
-/// One line above the picture.
+/// Writes one line above the picture.
 pub(super) fn draw(
     out: &mut dyn Write,
     sequence: &TimeSequence,
     hues: &Hues<'_>,
 ) -> io::Result<()> {
-    let has = |kind: SegmentKind| sequence.segments.iter().any(|it| it.kind == kind);
+    let has = |kind: SegmentKind| sequence.segments.iter().any(|segment| segment.kind == kind);
     write!(out, "<p class=\"key\">")?;
-    let new = || sequence.segments.iter().filter(|it| it.kind != SegmentKind::Retransmitted);
-    for (frame, class) in hues.named().filter(|(frame, _)| new().any(|it| it.frame == *frame)) {
+    let new =
+        || sequence.segments.iter().filter(|segment| segment.kind != SegmentKind::Retransmitted);
+    for (frame, class) in
+        hues.named().filter(|(frame, _)| new().any(|segment| segment.frame == *frame))
+    {
         write!(out, "<span><i class=\"stroke {class}\"></i>{}</span>", Markup(frame))?;
     }
-    if new().any(|it| hues.class(&it.frame) == REST) {
+    if new().any(|segment| hues.class(&segment.frame) == REST) {
         write!(out, "<span><i class=\"stroke {REST}\"></i>another frame, or not known</span>")?;
     }
     if has(SegmentKind::Retransmitted) {
@@ -45,7 +48,7 @@ fn lines(out: &mut dyn Write, sequence: &TimeSequence) -> io::Result<()> {
     if !sequence.windows.is_empty() {
         write!(out, "<span><i class=\"acknowledged\"></i>acknowledged by the {receiver}</span>")?;
     }
-    if sequence.windows.iter().any(|it| it.room.is_some()) {
+    if sequence.windows.iter().any(|point| point.room.is_some()) {
         let meaning = WINDOW.meaning;
         write!(
             out,

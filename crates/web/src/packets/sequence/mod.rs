@@ -1,7 +1,6 @@
-//! Time-sequence graphs after Stevens and tcptrace: where in its stream each segment lies, against time.
+//! Time-sequence graphs after Stevens and tcptrace: the place of each segment in its stream, against time.
 //!
-//! What lives here: the drawing of one direction of a connection. What deliberately does not: which connection and
-//! which span of time are worth it, which the report decides.
+//! The drawing of one direction of a connection is here. The report chooses the connections and the spans of time.
 
 mod document;
 mod key;

@@ -12,14 +12,14 @@ const RIGHT: f64 = 36.0;
 const TOP: f64 = 12.0;
 const BOTTOM: f64 = 48.0;
 
-/// From times and offsets to places.
+/// Maps times and offsets to places.
 pub(super) struct Plane {
     x: Axis,
     y: Axis,
     from_nanos: u64,
-    /// The offset at which the axis of bytes has its 0.
+    /// Offset at the 0 of the axis of bytes.
     base: u64,
-    /// The highest offset that is drawn.
+    /// Highest offset in the picture.
     top: u64,
 }
 
@@ -27,11 +27,11 @@ impl Plane {
     pub(super) const WIDTH: f64 = 1280.0;
     pub(super) const HEIGHT: f64 = 520.0;
 
-    /// Room for all segments. The receiver's room is drawn as far as it does not flatten them.
+    /// Makes room for all segments. The receiver's room is drawn as far as it does not flatten them.
     pub(super) fn of(sequence: &TimeSequence) -> Self {
         let (low, high) = ends(sequence);
         let span = (high - low).max(1);
-        let rooms = || sequence.windows.iter().filter_map(|it| it.room);
+        let rooms = || sequence.windows.iter().filter_map(|point| point.room);
         let above = high.saturating_add(span);
         let is_near = rooms().min().is_some_and(|lowest| lowest <= above);
         let top = rooms().max().filter(|_| is_near).map_or(high, |room| room.clamp(high, above));
@@ -54,19 +54,19 @@ impl Plane {
         self.y.at(offset.saturating_sub(self.base) as f64)
     }
 
-    /// Whether an offset lies within the picture.
+    /// Returns whether an offset lies within the picture.
     pub(super) fn has(&self, offset: u64) -> bool {
         (self.base..=self.top).contains(&offset)
     }
 
-    /// Top and bottom of the plane.
+    /// Returns top and bottom of the plane.
     pub(super) fn heights() -> (f64, f64) {
         (TOP, Self::HEIGHT - BOTTOM)
     }
 
-    /// Where the line of the receiver's room is missing.
+    /// Explains gaps in the line of the receiver's room.
     pub(super) fn room_note(&self, sequence: &TimeSequence) -> Option<&'static str> {
-        let rooms = || sequence.windows.iter().filter_map(|it| it.room);
+        let rooms = || sequence.windows.iter().filter_map(|point| point.room);
         if sequence.windows.is_empty() {
             None
         } else if rooms().next().is_none() {
@@ -84,11 +84,12 @@ impl Plane {
         }
     }
 
-    /// Lines at round values, and what the axes are.
+    /// Draws lines at round values, and the titles of the axes.
     pub(super) fn grid(&self, out: &mut dyn Write) -> io::Result<()> {
         let (top, bottom) = Self::heights();
         let right = Self::WIDTH - RIGHT;
-        let ticks: Vec<f64> = self.y.binary_ticks().into_iter().filter(|it| *it >= 0.0).collect();
+        let ticks: Vec<f64> =
+            self.y.binary_ticks().into_iter().filter(|tick| *tick >= 0.0).collect();
         for (tick, words) in ticks.iter().zip(in_unit_of_step(&ticks, &BYTES)) {
             let y = self.y.at(*tick);
             writeln!(
@@ -127,23 +128,28 @@ impl Plane {
     }
 }
 
-/// First and last offset of what is drawn. Acknowledgements from far below would flatten the segments.
+/// Returns the first and last drawn offset. Acknowledgements from far below would flatten the segments.
 fn ends(sequence: &TimeSequence) -> (u64, u64) {
-    let acknowledged = || sequence.windows.iter().map(|it| it.acknowledged);
+    let acknowledged = || sequence.windows.iter().map(|point| point.acknowledged);
     let segments = &sequence.segments;
-    let last = segments.iter().map(|it| it.offset.saturating_add(it.length)).max();
-    let Some((low, high)) = segments.iter().map(|it| it.offset).min().zip(last) else {
+    let last = segments.iter().map(|segment| segment.offset.saturating_add(segment.length)).max();
+    let Some((low, high)) = segments.iter().map(|segment| segment.offset).min().zip(last) else {
         return (acknowledged().min().unwrap_or(0), acknowledged().max().unwrap_or(0));
     };
     let lowest = low.saturating_sub(high - low);
-    (acknowledged().min().map_or(low, |it| it.clamp(lowest, low)), high)
+    (
+        acknowledged()
+            .min()
+            .map_or(low, |lowest_acknowledged| lowest_acknowledged.clamp(lowest, low)),
+        high,
+    )
 }
 
 const TIMES: [(f64, &str); 4] = [(1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns")];
 const BYTES: [(f64, &str); 4] =
     [(1_073_741_824.0, "GiB"), (1_048_576.0, "MiB"), (1024.0, "KiB"), (1.0, "B")];
 
-/// Ticks in the largest unit of which their step has one at least: `0`, `64 KiB`, `1,280 KiB`.
+/// Writes ticks in the largest unit that is not above their step: `0`, `64 KiB`, `1,280 KiB`.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -11,10 +11,10 @@ use crate::{
     packets::{figures::instant, hues::Hues},
 };
 
-/// Shorter strokes would not be seen.
+/// Minimum height of a visible stroke.
 const LEAST_HEIGHT: f64 = 3.0;
 
-/// All segments; those that tell of trouble last, so that nothing covers them.
+/// Draws all segments; those with trouble last, so that nothing covers them.
 pub(super) fn draw(
     out: &mut dyn Write,
     sequence: &TimeSequence,
@@ -23,7 +23,7 @@ pub(super) fn draw(
 ) -> io::Result<()> {
     for kind in [SegmentKind::New, SegmentKind::OutOfOrder, SegmentKind::Retransmitted] {
         let mut class = "";
-        for segment in sequence.segments.iter().filter(|it| it.kind == kind) {
+        for segment in sequence.segments.iter().filter(|segment| segment.kind == kind) {
             let next = class_of(segment, hues);
             if next != class {
                 let end = if class.is_empty() { "" } else { "</g>\n" };
@@ -39,7 +39,7 @@ pub(super) fn draw(
     Ok(())
 }
 
-/// Repeated bytes have a colour of their own, whatever frame they are of.
+/// Returns the class of a segment. Repeated bytes have their own colour, regardless of their frame.
 fn class_of(segment: &PictureSegment, hues: &Hues<'_>) -> &'static str {
     match segment.kind {
         SegmentKind::Retransmitted => "again",
@@ -51,7 +51,7 @@ fn stroke(out: &mut dyn Write, segment: &PictureSegment, plane: &Plane) -> io::R
     let x = plane.x(segment.nanos);
     let bottom = plane.y(segment.offset);
     let top = plane.y(segment.offset.saturating_add(segment.length)).min(bottom - LEAST_HEIGHT);
-    // Repeated bytes lie right of and below the front, early ones left of and above it: so do their letters.
+    // Repeated bytes lie right of and below the front, early ones left of and above it. Their letters lie there, too.
     let letter = match segment.kind {
         SegmentKind::New => None,
         SegmentKind::Retransmitted => Some(('R', x + 4.0, bottom + 8.0)),

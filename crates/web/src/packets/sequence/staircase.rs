@@ -1,4 +1,4 @@
-//! What the receiver said: two staircases, and the spans in which it had no room.
+//! The receiver's announcements: two staircases, and the spans in which it had no room.
 
 use std::io::{self, Write};
 
@@ -8,10 +8,10 @@ use rabbitscope_wire::report::{TimeSequence, WindowPoint};
 use super::plane::Plane;
 use crate::packets::figures::instant;
 
-/// Zero windows that are narrower than this would not be seen.
+/// Minimum width of a visible zero window.
 const LEAST_WIDTH: f64 = 2.0;
 
-/// The acknowledged bytes as a line, the end of the receiver's room as another one.
+/// Draws the acknowledged bytes as a line, and the end of the receiver's room as a second one.
 pub(super) fn draw(out: &mut dyn Write, sequence: &TimeSequence, plane: &Plane) -> io::Result<()> {
     let acknowledged = steps(sequence, plane, |point| Some(point.acknowledged));
     let room = steps(sequence, plane, |point| point.room);
@@ -23,7 +23,7 @@ pub(super) fn draw(out: &mut dyn Write, sequence: &TimeSequence, plane: &Plane) 
     Ok(())
 }
 
-/// Spans in which the receiver takes nothing.
+/// Draws the spans in which the receiver takes nothing.
 pub(super) fn zero_windows(
     out: &mut dyn Write,
     sequence: &TimeSequence,
@@ -46,7 +46,7 @@ pub(super) fn zero_windows(
     Ok(())
 }
 
-/// Whether the receiver takes nothing beyond what it has acknowledged.
+/// Returns whether the receiver takes nothing beyond the acknowledged bytes.
 pub(super) fn is_zero_window(point: &WindowPoint) -> bool {
     point.room.is_some_and(|room| room <= point.acknowledged)
 }
@@ -68,7 +68,7 @@ fn spans(sequence: &TimeSequence) -> Vec<(u64, u64)> {
     spans
 }
 
-/// A value holds until the next one. Where it is not known or beyond the picture, the line is interrupted.
+/// Draws a value until the next one. Unknown values, and values beyond the picture, interrupt the line.
 fn steps(
     sequence: &TimeSequence,
     plane: &Plane,
@@ -76,7 +76,7 @@ fn steps(
 ) -> String {
     let mut path = Vec::new();
     let mut is_down = false;
-    let ends = sequence.windows.iter().skip(1).map(|it| it.nanos);
+    let ends = sequence.windows.iter().skip(1).map(|point| point.nanos);
     let ends = ends.chain([sequence.to_nanos]);
     for (point, end) in sequence.windows.iter().zip(ends) {
         match value(point).filter(|value| plane.has(*value)) {

@@ -1,4 +1,4 @@
-//! What the page has of a report.
+//! The contents of the page of a report.
 
 mod page;
 mod pictures;

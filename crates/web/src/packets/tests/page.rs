@@ -1,4 +1,4 @@
-//! Every part of a report stands on its page, whatever the report holds.
+//! Every part of any report stands on its page.
 
 use rabbitscope_wire::{
     packet::Timestamp,
@@ -29,7 +29,7 @@ fn page(report: &PacketReport) -> String {
     page
 }
 
-/// Leaves a page for those who want to look at it, in the folder that the variable names.
+/// Saves a page for inspection, in the folder that the variable names.
 fn keep(name: &str, page: &str) {
     if let Some(folder) = std::env::var_os("RABBITSCOPE_PAGES") {
         std::fs::write(std::path::Path::new(&folder).join(name), page).unwrap();
@@ -46,13 +46,13 @@ fn findings_come_first_and_nothing_is_missing() {
         for text in [&finding.sentence, &finding.evidence, &finding.fix] {
             has(&words::sentence(text));
         }
-        finding.connections.iter().for_each(|it| has(it));
+        finding.connections.iter().for_each(|connection| has(connection));
     }
-    report.connections.iter().for_each(|it| has(&it.client));
-    report.sockets.iter().for_each(|it| has(&it.remote));
-    report.frames.iter().for_each(|it| has(&it.kind));
-    report.sources.iter().for_each(|it| has(&it.note));
-    report.time_sequences.iter().for_each(|it| has(&capitalised(&it.title)));
+    report.connections.iter().for_each(|connection| has(&connection.client));
+    report.sockets.iter().for_each(|socket| has(&socket.remote));
+    report.frames.iter().for_each(|frame| has(&frame.kind));
+    report.sources.iter().for_each(|source| has(&source.note));
+    report.time_sequences.iter().for_each(|sequence| has(&capitalised(&sequence.title)));
     for latency in ["publish → confirm", "deliver → ack", "request → reply", "method → answer"]
     {
         has(latency);
@@ -68,9 +68,9 @@ fn findings_come_first_and_nothing_is_missing() {
 fn every_segment_is_drawn_and_marked() {
     let report = full();
     let page = page(&report);
-    let segments = || report.time_sequences.iter().flat_map(|it| &it.segments);
+    let segments = || report.time_sequences.iter().flat_map(|sequence| &sequence.segments);
     assert_eq!(page.matches("<title>packet ").count(), segments().count());
-    let of = |kind| segments().filter(|it| it.kind == kind).count();
+    let of = |kind| segments().filter(|segment| segment.kind == kind).count();
     assert!(of(SegmentKind::Retransmitted) > 3 && of(SegmentKind::OutOfOrder) > 3);
     assert_eq!(page.matches(">R</text>").count(), of(SegmentKind::Retransmitted));
     assert_eq!(page.matches(">O</text>").count(), of(SegmentKind::OutOfOrder));
@@ -166,9 +166,9 @@ fn texts_from_outside_are_escaped() {
     let sequence = &mut report.time_sequences[0];
     sequence.title = hostile();
     sequence.connection = hostile();
-    sequence.segments.iter_mut().for_each(|it| it.frame = hostile());
+    sequence.segments.iter_mut().for_each(|segment| segment.frame = hostile());
     report.ladders[0].connection = hostile();
-    report.ladders[0].frames.iter_mut().for_each(|it| it.label = hostile());
+    report.ladders[0].frames.iter_mut().for_each(|frame| frame.label = hostile());
     let mut page = Vec::new();
     write_packets(&mut page, &report).unwrap();
     let page = String::from_utf8(page).unwrap();

@@ -6,7 +6,7 @@ use rabbitscope_wire::report::{
 
 use super::report::{MICROSECOND, MILLISECOND, SECOND};
 
-/// A direction that is made segment by segment.
+/// A direction that is built segment by segment.
 struct Writer {
     sequence: TimeSequence,
     offset: u64,
@@ -59,7 +59,7 @@ pub(super) fn time_sequences() -> Vec<TimeSequence> {
     vec![slow_reader(), losses(), nagle(), loopback()]
 }
 
-/// Deliveries into a buffer that nobody reads for a while.
+/// Deliveries into a buffer that stays unread for a while.
 fn slow_reader() -> TimeSequence {
     let (begin, buffer) = (2 * SECOND, 65_535_u64);
     let span = (begin, begin + 3 * SECOND);
@@ -87,7 +87,7 @@ fn slow_reader() -> TimeSequence {
     it.sequence
 }
 
-/// A batch of publishes over a path that loses and reorders.
+/// A batch of publishes over a path that loses and reorders packets.
 fn losses() -> TimeSequence {
     let span = (5 * SECOND, 5 * SECOND + 420 * MILLISECOND);
     let mut it = Writer::new("bytes are sent again", Side::Client, span, 0);
@@ -187,7 +187,7 @@ pub(super) fn ladders() -> Vec<Ladder> {
                 label: label.to_owned(),
                 bytes,
                 packet: 12 + round * 100 + frames.len() as u64,
-                answers_after_nanos: answers.map(|it| it * MICROSECOND),
+                answers_after_nanos: answers.map(|micros| micros * MICROSECOND),
             });
         }
     }

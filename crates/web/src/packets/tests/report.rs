@@ -1,4 +1,4 @@
-//! Reports as captures of real faults give them.
+//! Reports like those of captures of real faults.
 
 use rabbitscope_wire::{
     packet::Timestamp,
@@ -18,7 +18,7 @@ pub(super) const SECOND: u64 = 1_000_000_000;
 
 const BEGIN: u64 = 1_764_000_000 * SECOND;
 
-/// Every part of the page has something to show.
+/// Returns a report with something to show in every part of the page.
 pub(super) fn full() -> PacketReport {
     PacketReport {
         format_version: 1,
@@ -40,7 +40,7 @@ pub(super) fn full() -> PacketReport {
     }
 }
 
-/// What an ordinary user gets: no packets.
+/// Returns the report of an ordinary user: no packets.
 pub(super) fn sockets_alone() -> PacketReport {
     PacketReport {
         subject: "port 5672 of rabbit@orders-3".to_owned(),
@@ -121,7 +121,7 @@ fn totals() -> Totals {
     }
 }
 
-/// Shares as `tshark -z plen,tree` gives them.
+/// Returns shares like those of `tshark -z plen,tree`.
 fn sizes() -> Vec<SizeBin> {
     let counts = [0, 0, 61_000, 90_400, 1_003_312, 22_100, 11_012, 15_517, 100, 0];
     let bin = |at: usize| {
@@ -184,7 +184,7 @@ fn latencies(factor: u64) -> Vec<LatencyReport> {
     ]
 }
 
-/// The first few have troubles of their own.
+/// Returns a connection; the first few have their own troubles.
 pub(super) fn connection(at: u64) -> ConnectionReport {
     let is_slow_reader = at < 3;
     let zero = if is_slow_reader { 6 * SECOND - at * SECOND } else { 0 };
@@ -328,7 +328,8 @@ const TEXTS: [(FindingRule, Severity, &str, &str, &str); 8] = [
 ];
 
 pub(super) fn findings() -> Vec<Finding> {
-    let connection = |it| format!("10.20.0.{}:{} -> 10.20.0.5:5672", 17 + it, 40_000 + it);
+    let connection =
+        |number| format!("10.20.0.{}:{} -> 10.20.0.5:5672", 17 + number, 40_000 + number);
     let finding = |((rule, severity, sentence, evidence, fix), at): (_, u64)| Finding {
         rule,
         severity,
@@ -338,7 +339,7 @@ pub(super) fn findings() -> Vec<Finding> {
         fix: str::to_owned(fix),
         connections: (0..10.min(3 + at)).map(connection).collect(),
         connections_in_all: 3 + 4 * at,
-        packets: (1..=10).map(|it| it * 1217 + at).collect(),
+        packets: (1..=10).map(|number| number * 1217 + at).collect(),
     };
     TEXTS.into_iter().zip(0..).map(finding).collect()
 }

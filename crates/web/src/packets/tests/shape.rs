@@ -1,4 +1,4 @@
-//! Whether a page is well formed: every element closed in its order, every attribute quoted, no stray `<`.
+//! Checks that a page is well formed: every element closed in its order, every attribute quoted, no stray `<`.
 
 /// Elements without an end.
 const VOID: [&str; 2] = ["meta", "br"];
@@ -17,7 +17,10 @@ pub(super) fn assert_well_formed(page: &str) {
             continue;
         }
         let name = tag.split([' ', '\n', '/']).next().unwrap();
-        assert!(name.chars().all(|it| it.is_ascii_alphanumeric()), "a stray < before {name:?}");
+        assert!(
+            name.chars().all(|character| character.is_ascii_alphanumeric()),
+            "a stray < before {name:?}"
+        );
         assert!(tag.matches('"').count() % 2 == 0, "a quote in <{tag}>");
         if !VOID.contains(&name) && !tag.ends_with('/') {
             open.push(name);

@@ -11,7 +11,7 @@ impl Random {
         (0..self.below(3)).map(|_| self.fault((broker.nodes, is_patched), load)).collect()
     }
 
-    /// A node that ends loses its patches.
+    /// Returns a random fault. A node that ends loses its patches.
     fn fault(&mut self, (nodes, is_patched): (u32, bool), load: Duration) -> FaultSpec {
         let kinds = [
             FaultKind::Pause,

@@ -1,4 +1,4 @@
-//! Checks a group of consumers.
+//! Checks of a group of consumers.
 
 use super::super::{
     super::{
@@ -81,7 +81,7 @@ fn processing_times(wire: &wire::Consumers) -> Result<Vec<ProcessingStep>, Probl
     })
 }
 
-/// `priority` is an argument of `basic.consume` with a name of its own.
+/// Moves `priority` into the arguments of `basic.consume`, where it has a different name.
 fn priority(wire: &mut wire::Consumers) -> Result<(), Problem> {
     let Some(priority) = wire.priority.take() else { return Ok(()) };
     let argument = FieldValue::Integer(priority);
@@ -91,7 +91,7 @@ fn priority(wire: &mut wire::Consumers) -> Result<(), Problem> {
     }
 }
 
-/// `offset` is an argument of `basic.consume` with a name of its own.
+/// Moves `offset` into the arguments of `basic.consume`, where it has a different name.
 fn offset(wire: &mut wire::Consumers, queue: Option<&QueueSpec>) -> Result<(), Problem> {
     let Some(offset) = wire.offset.take() else { return Ok(()) };
     if let Some(queue) = queue.filter(|queue| queue.queue_type != QueueType::Stream) {
@@ -164,8 +164,8 @@ fn fits(wire: &wire::Consumers, spread: &fields::Spread, queue: &QueueSpec) -> R
     Ok(())
 }
 
-/// An exclusive queue belongs to one connection: that of its consumers. Those that the broker names
-/// have one consumer each.
+/// Checks that an exclusive queue belongs to one connection: that of its consumers. Queues that the broker names have
+/// one consumer each.
 pub(in crate::scenario::validate) fn exclusive_queues(
     queues: &[QueueSpec],
     groups: &[ConsumerGroup],
@@ -189,7 +189,7 @@ pub(in crate::scenario::validate) fn exclusive_queues(
     Ok(())
 }
 
-/// All consumers of each queue are on one connection. Member `m` reads the queue `m` modulo the queues,
+/// Returns whether all consumers of each queue are on one connection. Member `m` reads the queue `m` modulo the queues,
 /// on the connection `m` modulo the connections.
 fn has_own_readers(queue: &QueueSpec, group: &ConsumerGroup) -> bool {
     let queues = if queue.name == group.queue { queue.queue_names().len() } else { 1 };

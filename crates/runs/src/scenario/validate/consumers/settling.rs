@@ -1,4 +1,4 @@
-//! How messages are asked for, held and settled: what excludes what.
+//! Exclusions between the ways in which messages are requested, held and settled.
 
 use super::super::{
     super::{
@@ -92,8 +92,9 @@ pub(super) fn transactions(wire: &wire::Consumers, spread: &fields::Spread) -> R
     Ok(())
 }
 
-/// An acknowledgement of many covers all consumers of a channel, also what came for one that has
-/// had its last message and must give the rest back, or that holds its messages longer.
+/// Refuses combined acknowledgements of consumers that share a channel but keep a different pace. Such an
+/// acknowledgement covers all consumers of the channel. It also covers messages of a consumer that had its last message
+/// and must return the rest, or that holds messages longer.
 pub(super) fn shared_channel(
     wire: &wire::Consumers,
     spread: &fields::Spread,
@@ -146,7 +147,7 @@ pub(super) fn polling(wire: &wire::Consumers, spread: &fields::Spread) -> Result
     Ok(())
 }
 
-/// What is held must have an end: the broker has to stop sending.
+/// Checks that held messages are limited: the broker must stop sending.
 pub(super) fn held(wire: &wire::Consumers) -> Result<(), Problem> {
     let is_limited =
         wire.prefetch.is_some() || wire.channel_prefetch.is_some() || wire.polling == Some(true);

@@ -138,7 +138,7 @@ fn read_properties(wire: wire::Properties) -> Result<MessageProperties, Problem>
     })
 }
 
-/// Strings that AMQP limits to 255 bytes.
+/// Checks strings that AMQP limits to 255 bytes.
 pub(super) fn short_strings(key: &str, texts: &[String]) -> Result<(), Problem> {
     if texts.iter().any(|text| text.len() > 255) {
         return refuse(key, "must have at most 255 bytes");

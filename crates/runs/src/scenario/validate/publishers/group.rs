@@ -1,4 +1,4 @@
-//! Checks a group of publishers.
+//! Checks of a group of publishers.
 
 use super::super::{
     super::{
@@ -98,7 +98,7 @@ fn schedule(wire: &wire::Publishers) -> Result<Schedule, Problem> {
     Ok(schedule)
 }
 
-/// Messages a second; `interval` says the same the other way round.
+/// Returns messages per second; `interval` is the inverse of `rate`.
 fn rate(rate: Option<f64>, interval: Option<&str>) -> Result<Option<f64>, Problem> {
     let interval = fields::duration("interval", interval)?;
     match interval {

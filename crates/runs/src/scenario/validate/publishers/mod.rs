@@ -1,4 +1,4 @@
-//! `[[publishers]]`: how many, how fast, with which guarantees.
+//! `[[publishers]]`: their number, rate and guarantees.
 
 mod content;
 mod group;

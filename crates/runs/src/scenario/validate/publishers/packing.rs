@@ -1,4 +1,4 @@
-//! How messages are packed.
+//! Packing of messages.
 
 use super::super::super::{
     error::{Problem, refuse},
@@ -6,10 +6,10 @@ use super::super::super::{
     wire,
 };
 
-/// Largest message before compression: what any release of RabbitMQ accepts.
+/// Largest message before compression: the maximum that any release of RabbitMQ accepts.
 const MAX_MESSAGE_BYTES: u64 = 512 << 20;
 
-/// `largest`: of the sizes, bytes.
+/// Checks the packing. `largest` is the largest size in bytes.
 pub(super) fn packing(
     wire: &wire::Publishers,
     body: &Body,

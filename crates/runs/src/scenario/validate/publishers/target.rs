@@ -1,4 +1,4 @@
-//! Where publishers send to.
+//! Targets of publishers.
 
 use super::{
     super::{
@@ -21,7 +21,7 @@ pub(super) struct Target<'a> {
     pub(super) exchange: String,
     pub(super) routing_key: String,
     pub(super) keys: RoutingKeys,
-    /// With the default exchange, when the scenario declares it.
+    /// The queue with the default exchange, if the scenario declares it.
     pub(super) queue: Option<&'a QueueSpec>,
 }
 
