@@ -4,7 +4,7 @@ use rabbitscope_runs::{experiment::RunMetric, scenario::QUANTILES};
 
 use crate::exit::UsageError;
 
-/// Converts `confirm.p99 < 20ms` to an override of `[expect]`. Latencies then count from the intended time.
+/// Converts `confirm.p99 < 20ms` to an override of `[expect]`. Latencies count from the scheduled time.
 pub fn limit_as_override(limit: &str) -> Result<String, UsageError> {
     let at = limit.find(['<', '>', '=']).filter(|index| *index > 0).ok_or_else(|| {
         UsageError(format!("limit {limit}: write a limit such as `confirm.p99 < 20ms`"))

@@ -79,7 +79,7 @@ fn take(
     }
 }
 
-/// Returns the length of the warm-up after MSER-5, from the rate of all moved messages.
+/// Returns the warm-up in seconds by MSER-5, from the rate of all moved messages.
 fn warm_up(series: &[SecondRow]) -> usize {
     let moved = |row: &SecondRow| {
         let messages = row.counts.accepted_or_written() + row.counts.consumed + row.counts.replies;

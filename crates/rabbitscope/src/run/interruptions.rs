@@ -63,7 +63,7 @@ pub(super) fn written(rates: &LoadRates, record: &RunRecord) -> String {
     )
 }
 
-/// States the reason for an unsteady measured time, if no expectation judges that already.
+/// States the reason for an unsteady measured time, unless a doubt states it already.
 pub(super) fn unsteady(record: &RunRecord) -> String {
     let is_doubt = record.doubts.iter().any(|doubt| doubt.kind == DoubtKind::NotSteady);
     let found = record.steadiness.as_ref().filter(|found| !found.steady && !is_doubt);

@@ -70,7 +70,7 @@ impl NodesUsage {
         let _ = self.lap(false);
     }
 
-    /// Returns whether the figures cover all nodes, including those on other machines.
+    /// Returns whether the figures cover all nodes, because none is on another machine.
     pub(super) fn is_whole(&self) -> bool {
         self.unseen.is_empty()
     }
@@ -82,7 +82,7 @@ impl NodesUsage {
     }
 
     /// Returns the usage of all nodes on this machine since the last call. Absent if one of them is gone and will not
-    /// be restarted. For a node that rabbitscope restarts, the time down counts as no usage.
+    /// be restarted. A node that rabbitscope restarts counts as idle while it is down.
     pub(super) fn lap(&mut self, is_load: bool) -> Option<TreeUsage> {
         self.laps += 1;
         let since = std::mem::replace(&mut self.lapped, Instant::now());

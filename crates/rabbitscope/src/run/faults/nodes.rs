@@ -25,7 +25,7 @@ pub(in crate::run) struct NodesUnderLoad<'a> {
 }
 
 impl<'a> NodesUnderLoad<'a> {
-    /// Selects the nodes to watch. Single nodes without faults need no watch.
+    /// Prepares the nodes. Single nodes without faults are not asked.
     pub(in crate::run) fn of(scenario: &'a Scenario, control: Option<NodeControl>) -> Self {
         let is_wanted =
             |control: &NodeControl| is_cluster(scenario, control) || !scenario.faults.is_empty();
