@@ -43,7 +43,7 @@ pub(super) struct FetchProgress<'a> {
     pub(super) elapsed: Duration,
 }
 
-/// Fetches the files in their order. Returns within the time of the settings, whatever the servers do. Once `stop` is
+/// Fetches the files in their order. Always returns within the time of the settings. Once `stop` is
 /// set, no further server is asked.
 pub(super) fn fetch(
     settings: Settings,

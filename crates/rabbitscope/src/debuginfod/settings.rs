@@ -31,7 +31,7 @@ pub(super) struct Settings {
     pub(super) cache: Option<PathBuf>,
 }
 
-/// Limits of a download, whatever the server does.
+/// Limits of a download, independent of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limits {
     /// Time until the answer starts, and for each 100 KiB of it.
