@@ -4,9 +4,9 @@ use rabbitscope_runs::{experiment::RunMetric, scenario::QUANTILES};
 
 use crate::exit::UsageError;
 
-/// `confirm.p99 < 20ms` as an override of `[expect]`, from the time on the schedule.
+/// Converts `confirm.p99 < 20ms` to an override of `[expect]`. Latencies count from the scheduled time.
 pub fn limit_as_override(limit: &str) -> Result<String, UsageError> {
-    let at = limit.find(['<', '>', '=']).filter(|at| *at > 0).ok_or_else(|| {
+    let at = limit.find(['<', '>', '=']).filter(|index| *index > 0).ok_or_else(|| {
         UsageError(format!("limit {limit}: write a limit such as `confirm.p99 < 20ms`"))
     })?;
     let (metric, bound) = limit.split_at(at);
@@ -23,7 +23,7 @@ pub fn limit_as_override(limit: &str) -> Result<String, UsageError> {
     Ok(format!("expect.{metric}=\"{}\"", bound.trim()))
 }
 
-/// Refuses what is no metric of a load; names without a point are those of `[expect]`.
+/// Refuses names that are no metric of a load. Names without a point are those of `[expect]`.
 fn check(metric: &str) -> Result<(), String> {
     if QUANTILES.contains(&metric) {
         return Err(format!("name the latency, as in `confirm.{metric}` or `end-to-end.{metric}`"));

@@ -1,7 +1,7 @@
-//! `find-rate`: the highest rate that a broker takes within limits. One broker, a run for each rate,
-//! with fresh queues, so that what an overloaded step left behind is not in the way of the next.
+//! `find-rate`: the highest rate that a broker takes within limits. Each rate is a run on the same broker with fresh
+//! queues, so that the remains of an overloaded step do not disturb the next.
 //!
-//! What does not live here: which rate comes next and whether one passed (`analysis::capacity`).
+//! `analysis::capacity` chooses the next rate and judges each step.
 
 mod limits;
 mod steps;

@@ -31,43 +31,43 @@ use std::{
 
 const RESULT: &str = "find-rate.json";
 
-/// Largest result that is read: ten thousand steps.
+/// Size of the largest result that is read: ten thousand steps.
 const MAX_RESULT_BYTES: u64 = 64 << 20;
 
 const CURVE: &str = "find-rate.html";
 
-/// Steps in a row that were cut short, after which a search ends.
+/// Number of consecutive steps cut short after which a search ends.
 const MAX_CUT_SHORT: usize = 3;
 
-/// What is searched for.
+/// The question of a search.
 #[derive(Clone, Debug)]
 pub struct SearchSettings {
-    /// The scenario; its limits are the expectations, its publishers get the rate.
+    /// The scenario. Its expectations are the limits; its publishers get the rate.
     pub scenario: Scenario,
-    /// Who asks for what earlier runs left behind to be removed.
+    /// Consent to the removal of what earlier runs left behind.
     pub asked: RemovalConsent,
     /// Rates over all publishers.
     pub range: Range,
-    /// Searches that take turns.
+    /// Number of searches that take turns.
     pub searches: usize,
-    /// Left out at the beginning of each step.
+    /// Time left out at the start of each step.
     pub warm_up: Duration,
-    /// What is measured of each step.
+    /// Measured time of each step.
     pub step: Duration,
 }
 
-/// The step that comes next.
+/// The next step.
 #[derive(Clone, Copy, Debug)]
 struct NextStep {
-    /// Messages a second over all publishers.
+    /// Messages per second over all publishers.
     rate: f64,
-    /// What is measured of it.
+    /// Measured time of the step.
     length: Duration,
     is_near_limit: bool,
 }
 
-/// Searches, and fills `directory`. `stop` ends it early; what was found is kept, also when a step
-/// fails or the result cannot be written: that comes second.
+/// Searches, and fills `directory`. `stop` ends the search early. Results so far are kept, even if a step fails or the
+/// result cannot be written; that error is the second value.
 pub fn find(
     question: &SearchSettings,
     directory: &RunDirectory,
@@ -125,7 +125,7 @@ pub fn find(
     Ok((capacity, failure))
 }
 
-/// A limit, with the end of an end-to-end latency.
+/// Describes a limit and, for an end-to-end latency, where it ends.
 fn limit_in_words(limit: &Expectation, scenario: &Scenario) -> String {
     let end = match limit.metric {
         Metric::Latency(name, _) => LatencyEnds::of(scenario).in_words(name),
@@ -134,7 +134,7 @@ fn limit_in_words(limit: &Expectation, scenario: &Scenario) -> String {
     end.map_or_else(|| limit.to_string(), |end| format!("{limit} ({end})"))
 }
 
-/// Why a search cannot go on: its last steps were all cut short, as when the broker is gone.
+/// Returns an error if the last steps were all cut short, as after the loss of the broker.
 fn only_cut_short(steps: &[CapacityStep]) -> Option<anyhow::Error> {
     let last = steps.last_chunk::<MAX_CUT_SHORT>()?;
     let are_all = last.iter().all(|step| step.verdict == StepVerdict::CutShort);
@@ -143,7 +143,7 @@ fn only_cut_short(steps: &[CapacityStep]) -> Option<anyhow::Error> {
     are_all.then(|| anyhow::anyhow!("{MAX_CUT_SHORT} steps in a row were cut short: {reason}"))
 }
 
-/// One step; absent when the search was stopped.
+/// Runs one step; absent if the user stopped the search.
 fn try_rate(
     question: &SearchSettings,
     target: &Target,
@@ -172,7 +172,7 @@ fn try_rate(
     Ok(Some((step_of(&scenario, next, &finished, stolen, name), broker)))
 }
 
-/// The result of a search that has ended, from its directory.
+/// Reads the result of a finished search from its directory.
 pub(crate) fn read(directory: &Path) -> anyhow::Result<Capacity> {
     let path = directory.join(RESULT);
     let text = rabbitscope_files::read(&path, MAX_RESULT_BYTES)
@@ -180,7 +180,7 @@ pub(crate) fn read(directory: &Path) -> anyhow::Result<Capacity> {
     serde_json::from_slice(&text).with_context(|| format!("cannot read {}", path.display()))
 }
 
-/// Every publisher gets the same share, constantly, for as long as the step lasts.
+/// Gives every publisher the same constant share of the rate for the length of the step.
 fn at_rate(question: &SearchSettings, next: NextStep) -> Scenario {
     let mut scenario = question.scenario.clone();
     let publishers: u32 = scenario.publishers.iter().map(|group| group.count).sum();
@@ -200,7 +200,7 @@ fn at_rate(question: &SearchSettings, next: NextStep) -> Scenario {
     scenario
 }
 
-/// `stolen`: the share of the machine's CPU time that its host took away.
+/// Judges a finished step. `stolen` is the share of the machine's CPU time that its host took.
 fn step_of(
     scenario: &Scenario,
     next: NextStep,

@@ -1,4 +1,4 @@
-//! What a search says in plain text: a line for each step, the curve, a sentence.
+//! Plain text of a search: a line per step, the curve and a sentence.
 
 use std::fmt::Write;
 
@@ -11,10 +11,10 @@ use rabbitscope_text::escapes;
 
 use rabbitscope_text::{grouped_rate, short_time};
 
-/// Characters of the longest bar.
+/// Length of the longest bar in characters.
 const BAR: f64 = 30.0;
 
-/// The table of steps in the order of their rates, with the curve, and what came out.
+/// Returns the steps in the order of their rates, with the curve and the result.
 pub fn text(capacity: &Capacity) -> String {
     let mut steps: Vec<&CapacityStep> = capacity.steps.iter().collect();
     steps.sort_by(|one, other| one.offered.total_cmp(&other.offered));
@@ -43,7 +43,7 @@ pub fn text(capacity: &Capacity) -> String {
     text + "\n" + &capacity.sentence + "\n"
 }
 
-/// A step that is over, in one line.
+/// Describes a finished step in one line.
 pub(super) fn step(step: &CapacityStep) -> String {
     format!(
         "{} messages/s: {}{}",
@@ -57,7 +57,7 @@ pub(super) fn sentence(capacity: &Capacity) -> String {
     outcome(capacity) + &between(capacity) + &repeated(capacity) + &lengthened(capacity)
 }
 
-/// What a pass allows for, and which steps did not tell.
+/// States the backlog that a pass allows, and the number of steps that were too short.
 fn lengthened(capacity: &Capacity) -> String {
     let is_known = matches!(capacity.outcome, CapacityOutcome::Found | CapacityOutcome::Unsettled);
     if !is_known || capacity.spread.is_none() {
@@ -77,11 +77,11 @@ fn lengthened(capacity: &Capacity) -> String {
     )
 }
 
-/// How well searches agree that took turns.
+/// Describes the agreement of the searches that took turns.
 fn between(capacity: &Capacity) -> String {
     let searches = &capacity.searches;
-    let found = searches.iter().filter(|it| it.outcome == CapacityOutcome::Found);
-    let rates: Vec<f64> = found.filter_map(|it| it.rate).collect();
+    let found = searches.iter().filter(|search| search.outcome == CapacityOutcome::Found);
+    let rates: Vec<f64> = found.filter_map(|search| search.rate).collect();
     let low = rates.iter().copied().reduce(f64::min);
     let Some((low, high)) = low.zip(rates.iter().copied().reduce(f64::max)) else {
         return String::new();
@@ -124,7 +124,7 @@ fn outcome(capacity: &Capacity) -> String {
                 .to_owned()
         }
         CapacityOutcome::Unsettled => {
-            let near = capacity.spread.as_ref().map(|it| format!(" ({})", spread(it)));
+            let near = capacity.spread.as_ref().map(|range| format!(" ({})", spread(range)));
             format!(
                 "The limit moves: {} steps did not settle it{}.",
                 capacity.steps.len(),
@@ -135,7 +135,7 @@ fn outcome(capacity: &Capacity) -> String {
     }
 }
 
-/// How well the limit is known.
+/// Describes the precision of the limit.
 fn spread(spread: &RateSpread) -> String {
     format!(
         "crossed {} times, between {} and {} ({:.1} %)",
@@ -146,7 +146,7 @@ fn spread(spread: &RateSpread) -> String {
     )
 }
 
-/// What the steps that say nothing cost.
+/// Counts the invalid steps that were repeated.
 fn repeated(capacity: &Capacity) -> String {
     let steps = capacity.steps.len();
     match capacity.not_valid {
@@ -172,7 +172,7 @@ fn time(nanos: Option<u64>) -> String {
     nanos.map_or("–".to_owned(), short_time)
 }
 
-/// Logarithms of the shortest and the longest latency.
+/// Returns the logarithms of the shortest and the longest latency.
 fn span(steps: &[&CapacityStep]) -> (f64, f64) {
     let values =
         || steps.iter().filter_map(|step| step.p99).map(|nanos| (nanos.max(1) as f64).ln());

@@ -1,4 +1,4 @@
-//! What `watch` would do, without doing it.
+//! A dry run of `watch`.
 
 use rabbitscope_erlang::CookieSource;
 use rabbitscope_export::ExporterOptions;
@@ -9,10 +9,11 @@ use super::{
     nodes::{described, labels_of},
 };
 
-/// The configuration and the nodes in words. Fails where `watch` would refuse to start, and where the file of the cookie cannot be read.
+/// Describes the configuration and the nodes. Fails if `watch` would refuse to start, or if the cookie file cannot be
+/// read.
 pub(crate) fn check(source: &ConfigSource) -> anyhow::Result<String> {
     let options = source.read()?;
-    // `watch` starts without it, and no node could be asked.
+    // `watch` starts even without the cookie, but could then ask no node.
     if let Some(named) = options.inside.as_ref().filter(|inside| inside.cookie_file.is_some()) {
         cookie_of(named).check()?;
     }
@@ -25,7 +26,10 @@ pub(crate) fn check(source: &ConfigSource) -> anyhow::Result<String> {
     }));
     lines.extend(options.exporters.iter().map(exporter));
     lines.extend(
-        options.listen.as_ref().map(|it| format!("metrics    at http://{}/metrics", it.address)),
+        options
+            .listen
+            .as_ref()
+            .map(|scrape| format!("metrics    at http://{}/metrics", scrape.address)),
     );
     lines.push(format!("inside     {}", inside(&options)));
     lines.extend(nodes(&options)?);
@@ -38,7 +42,7 @@ pub(crate) fn check(source: &ConfigSource) -> anyhow::Result<String> {
     Ok(lines.join("\n"))
 }
 
-/// Whether nodes are asked.
+/// Describes whether nodes are asked.
 pub(super) fn inside(options: &WatchOptions) -> String {
     match &options.inside {
         None => "nodes are not asked: profiles have no roles and queues, metrics no messages; `[inside] ask = true` \
@@ -64,7 +68,8 @@ fn cookie_of(inside: &InsideOptions) -> CookieSource {
     inside.cookie_file.clone().map_or(CookieSource::UsualPlaces, CookieSource::File)
 }
 
-/// Without what stands behind `?`: backends take passwords there (`?u=…&p=…`), and a journal keeps this text.
+/// Describes an exporter without the text after `?`. Backends take passwords there (`?u=…&p=…`), and a journal keeps
+/// this description.
 fn exporter(options: &ExporterOptions) -> String {
     let ExporterOptions { name, kind, url, .. } = options;
     let (place, rest) = url.split_once('?').map_or((url.as_str(), ""), |(place, _)| (place, "?…"));

@@ -1,4 +1,4 @@
-//! Hands windows to the directory and to the exporters. What does not work is named once, until it works again.
+//! Delivery of windows to the directory and to the exporters. A failure is reported once, until delivery works again.
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
@@ -19,18 +19,18 @@ use crate::{
     output,
 };
 
-/// Where windows go.
+/// The destinations of windows.
 pub(super) struct Delivery {
     archive: Option<WindowArchive>,
     exporters: Option<Exporters>,
     files: ExporterFiles,
-    /// Windows that could not be written since the last that could.
+    /// Number of windows that could not be written since the last success.
     unwritten: u64,
     pub(super) counts: RecordingCounts,
 }
 
 impl Delivery {
-    /// Takes the directory and starts the exporters.
+    /// Opens the directory and starts the exporters.
     pub(super) fn start(options: &WatchOptions) -> anyhow::Result<Self> {
         let open = |directory: &super::config::DirectoryOptions| {
             WindowArchive::open(&directory.path, directory.limits)
@@ -44,10 +44,10 @@ impl Delivery {
         })
     }
 
-    /// Applies other options. After an error everything is as it was.
+    /// Applies new options. After an error the old ones remain in force.
     pub(super) fn reload(&mut self, old: &WatchOptions, new: &WatchOptions) -> anyhow::Result<()> {
-        let is_other_place =
-            old.directory.as_ref().map(|it| &it.path) != new.directory.as_ref().map(|it| &it.path);
+        let is_other_place = old.directory.as_ref().map(|directory| &directory.path)
+            != new.directory.as_ref().map(|directory| &directory.path);
         let other = match &new.directory {
             Some(directory) if is_other_place => {
                 Some(WindowArchive::open(&directory.path, directory.limits)?)
@@ -77,7 +77,7 @@ impl Delivery {
         old: &WatchOptions,
         new: &WatchOptions,
     ) -> anyhow::Result<()> {
-        // Both at the same time might share a spool, or an address.
+        // Old and new exporters at the same time might share a spool or an address.
         finish(self.exporters.take());
         let refused = match exporters(new) {
             Ok(started) => {
@@ -94,7 +94,7 @@ impl Delivery {
         Err(refused)
     }
 
-    /// Hands over what was recorded of a node in one window.
+    /// Delivers the recordings of a node in one window.
     pub(super) fn deliver(&mut self, LabelledWindow { labels, window }: LabelledWindow) {
         for profile in window.profiles {
             self.counts.add(&profile);
@@ -127,19 +127,19 @@ impl Delivery {
         }
     }
 
-    /// Hands over the metrics of this time.
+    /// Offers a snapshot of metrics to the exporters.
     pub(super) fn offer_metrics(&self, snapshot: MetricsSnapshot) {
         if let Some(exporters) = &self.exporters {
             exporters.offer_metrics(snapshot);
         }
     }
 
-    /// Where Prometheus may scrape.
+    /// Returns the address that Prometheus can scrape.
     pub(super) fn address(&self) -> Option<SocketAddr> {
         self.exporters.as_ref().and_then(Exporters::address)
     }
 
-    /// What is to be done after the windows of all nodes.
+    /// Reports notices and removes old windows, after the windows of all nodes.
     pub(super) fn tidy(&mut self) {
         for notice in self.exporters.iter().flat_map(Exporters::take_notices) {
             output::note(&notice);
@@ -149,13 +149,13 @@ impl Delivery {
         }
     }
 
-    /// Sends what can be sent in a short time, and ends.
+    /// Sends as much as possible in a short time, and ends.
     pub(super) fn finish(self) {
         finish(self.exporters);
     }
 }
 
-/// How long a backend may take at the end.
+/// Time for a backend at the end.
 const FINISH_TIMEOUT: Duration = Duration::from_secs(5);
 
 fn finish(exporters: Option<Exporters>) {
@@ -163,7 +163,7 @@ fn finish(exporters: Option<Exporters>) {
     figures.iter().filter_map(unsent).for_each(|text| output::note(&text));
 }
 
-/// What a person has to know at the end: nobody reads these figures any more.
+/// Returns a message about lost requests at the end, because no reader of the figures is left.
 fn unsent(figures: &ExporterFigures) -> Option<String> {
     let lost = figures.dropped.get("end")?;
     let name = &figures.name;

@@ -1,4 +1,5 @@
-//! Which files with secrets and authorities the exporters have read, to see later whether there are others now.
+//! The identities of files with secrets and authorities that exporters have read. They show later whether a file has
+//! changed.
 
 use std::{fs, os::unix::fs::MetadataExt, path::Path};
 
@@ -6,11 +7,11 @@ use rabbitscope_export::{Credentials, ExporterOptions, ServerTrust};
 
 use super::config::WatchOptions;
 
-/// The files as they were found, in order.
+/// The files in order, as they were found.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ExporterFiles(Vec<Option<Found>>);
 
-/// What changes when a file is replaced or written.
+/// Attributes that change when a file is replaced or written.
 #[derive(Debug, PartialEq, Eq)]
 struct Found {
     device: u64,
@@ -19,7 +20,7 @@ struct Found {
 }
 
 impl ExporterFiles {
-    /// As they are now. They are not read.
+    /// Records the current state of the files, without reading them.
     pub(super) fn of(options: &WatchOptions) -> Self {
         let scraped = options.listen.iter().filter_map(|listen| listen.auth_file.as_deref());
         let files = options.exporters.iter().flat_map(files_of).chain(scraped);
@@ -39,7 +40,7 @@ fn files_of(options: &ExporterOptions) -> impl Iterator<Item = &Path> {
     secret.into_iter().chain(authorities)
 }
 
-/// Links are followed, as when the file is read: what Kubernetes mounts is replaced by another link.
+/// Follows links, as a reader of the file does. Kubernetes updates a mount by replacing a link.
 fn found(file: &Path) -> Option<Found> {
     let found = fs::metadata(file).ok()?;
     let changed = (found.ctime(), found.ctime_nsec());

@@ -1,4 +1,4 @@
-//! Waits for signals and for windows that come back, without a thread that looks again and again.
+//! An inbox for signals and named windows. It blocks instead of polling.
 
 use std::{
     sync::mpsc::{Receiver, Sender, channel},
@@ -13,26 +13,26 @@ use signal_hook::{
 
 use super::labelled_window::LabelledWindow;
 
-/// What is to be done.
+/// An event for the main loop.
 pub(super) enum Event {
-    /// What is due: the time is up.
+    /// A deadline is reached.
     TimeUp,
-    /// Read the configuration file again.
+    /// Reload the configuration file.
     Reload,
     /// End, with everything written.
     Stop,
-    /// Deliver a window whose processes have their names now.
+    /// Deliver a window whose processes now have names.
     Named(LabelledWindow),
 }
 
-/// The signals of this process from now on, and what threads of ours send.
+/// The signals of this process from now on, and events from its threads.
 pub(super) struct Inbox {
     sender: Sender<Event>,
     receiver: Receiver<Event>,
 }
 
 impl Inbox {
-    /// Takes SIGHUP, SIGINT and SIGTERM. To be called while no capability is raised, because it starts a thread.
+    /// Takes over SIGHUP, SIGINT and SIGTERM. Call it while no capability is raised, because it starts a thread.
     pub(super) fn open() -> anyhow::Result<Self> {
         let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM])?;
         let (sender, receiver) = channel();
@@ -48,14 +48,14 @@ impl Inbox {
         Ok(Self { sender, receiver })
     }
 
-    /// For threads that send windows back.
+    /// Returns a sender for threads that send windows back.
     pub(super) fn sender(&self) -> Sender<Event> {
         self.sender.clone()
     }
 
     /// Waits for an event, until `deadline` at most.
     pub(super) fn wait_until(&self, deadline: Instant) -> Event {
-        // It cannot be disconnected: a sender is kept here.
+        // The channel cannot disconnect, because this value keeps a sender.
         let wait = deadline.saturating_duration_since(Instant::now());
         self.receiver.recv_timeout(wait).unwrap_or(Event::TimeUp)
     }

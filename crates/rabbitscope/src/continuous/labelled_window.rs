@@ -1,4 +1,4 @@
-//! A window on its way from the recorder to where it is kept.
+//! A window on its way from the recorder to its destinations.
 
 use std::sync::Arc;
 

@@ -1,9 +1,13 @@
-//! `rabbitscope watch`: all nodes of this machine recorded without end.
+//! `rabbitscope watch`: continuous recording of all nodes of this machine.
 //!
-//! [`config`] is its configuration file, [`nodes`] finds nodes and lets them be recorded, [`inside`] asks them, where it
-//! may, what their processes are for, [`delivery`] hands windows and [`metrics`] to the directory and to the exporters,
-//! whose secrets may change ([`exporter_files`]), [`inbox`] waits, and [`steps`] is the order of it all. [`mod@check`] says
-//! what would be done.
+//! - [`config`] is the configuration file.
+//! - [`nodes`] finds nodes and hands them to the recorder.
+//! - [`inside`] asks nodes for the roles of their processes, if that is allowed.
+//! - [`delivery`] passes windows and [`metrics`] to the directory and to the exporters, whose secrets may change
+//!   ([`exporter_files`]).
+//! - [`inbox`] waits for events.
+//! - [`steps`] is the main loop.
+//! - [`mod@check`] describes the effect of a configuration.
 
 mod check;
 mod config;

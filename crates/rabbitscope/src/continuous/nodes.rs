@@ -1,5 +1,5 @@
-//! Finds nodes and lets them be recorded. A node that cannot be recorded is named once, with the reason, and tried again
-//! later and later: one that is just starting is soon ready, and one that is never ready shall cost nothing.
+//! The nodes of this machine and their recording. A node that cannot be recorded is reported once, with the reason. The
+//! pauses between attempts grow: a starting node is ready soon, and a node that never becomes ready must cost nothing.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -13,16 +13,16 @@ use rabbitscope_probe::{ContinuousRecorder, NodeOrigin, NodeScan, ProbeError, or
 use super::config::WatchOptions;
 use crate::output;
 
-/// How often nodes are looked for.
+/// Interval between searches for nodes.
 pub(super) const SCAN_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Attempts after which a node is named: one that starts is ready after some of them.
+/// Number of attempts after which a node is reported. A starting node is ready before that.
 const QUIET_ATTEMPTS: u32 = 3;
 
 /// Longest time between two attempts.
 const LONGEST_PAUSE: Duration = Duration::from_secs(600);
 
-/// What the service is called where nobody says it.
+/// Name of the service if neither the configuration nor the node gives one.
 const USUAL_SERVICE: &str = "rabbitmq";
 
 /// The nodes of this machine, by pid.
@@ -31,7 +31,7 @@ pub(super) struct Nodes {
     scan: NodeScan,
     recorded: HashMap<u32, Arc<NodeLabels>>,
     refused: HashMap<u32, Refused>,
-    /// Other VMs, and nodes that are not to be recorded.
+    /// Other VMs, and nodes that the configuration excludes.
     unwanted: HashSet<u32>,
 }
 
@@ -42,7 +42,7 @@ struct Refused {
 }
 
 impl Nodes {
-    /// Looks for nodes that came and lets `recorder` record them.
+    /// Looks for new nodes and passes them to `recorder`.
     pub(super) fn look(&mut self, options: &WatchOptions, recorder: &mut ContinuousRecorder) {
         let pids = match self.scan.scan() {
             Ok(pids) => pids,
@@ -98,18 +98,18 @@ impl Nodes {
         }
     }
 
-    /// The labels of a node that is recorded.
+    /// Returns the labels of a recorded node.
     pub(super) fn labels(&self, pid: u32) -> Option<&Arc<NodeLabels>> {
         self.recorded.get(&pid)
     }
 
-    /// The nodes that are recorded, by pid.
+    /// Returns the recorded nodes by pid.
     pub(super) fn recorded(&self) -> &HashMap<u32, Arc<NodeLabels>> {
         &self.recorded
     }
 
-    /// Pids by labels. Of nodes with the same labels the one with the highest pid: a series has one value at a time, and
-    /// Prometheus refuses all of a request that has two.
+    /// Returns the pids by labels. If nodes share their labels, the highest pid represents them. A series has one value
+    /// at a time, and Prometheus refuses a whole request that has two.
     pub(super) fn by_labels(&self) -> BTreeMap<&Arc<NodeLabels>, u32> {
         let mut pids = BTreeMap::new();
         for (&pid, labels) in &self.recorded {
@@ -119,14 +119,14 @@ impl Nodes {
         pids
     }
 
-    /// Takes note that a node has ended.
+    /// Forgets a node that has ended.
     pub(super) fn ended(&mut self, pid: u32) {
         if let Some(labels) = self.recorded.remove(&pid) {
             output::note(&format!("{} has ended", described(pid, &labels)));
         }
     }
 
-    /// Takes note that a node cannot be recorded any longer.
+    /// Notes that a node can no longer be recorded.
     pub(super) fn failed(&mut self, pid: u32, error: &ProbeError) {
         let labels = self.recorded.remove(&pid);
         let name = labels.as_ref().map_or("a node", |labels| labels.node.as_str());
@@ -135,7 +135,7 @@ impl Nodes {
         self.refused.insert(pid, Refused { attempts: QUIET_ATTEMPTS, next });
     }
 
-    /// Applies other options: nodes that are not wanted any longer are left out, others are looked at again.
+    /// Applies new options. Drops nodes that are now excluded, and looks at all others again.
     pub(super) fn choose_again(
         &mut self,
         options: &WatchOptions,
@@ -152,19 +152,19 @@ impl Nodes {
                     recorder.remove(pid);
                     self.recorded.remove(&pid);
                 }
-                // It has ended, which the recorder tells too.
+                // The node has ended, which the recorder reports too.
                 Err(_) => {}
             }
         }
     }
 
-    /// Forgets all of them: there is a new recorder.
+    /// Forgets all nodes, because there is a new recorder.
     pub(super) fn start_again(&mut self) {
         *self = Self { scan: std::mem::take(&mut self.scan), ..Self::default() };
     }
 }
 
-/// The labels of a node. What the configuration says comes first.
+/// Returns the labels of a node. The configuration takes precedence.
 pub(super) fn labels_of(origin: &NodeOrigin, options: &WatchOptions) -> NodeLabels {
     let known = |text: &Option<String>| text.clone().unwrap_or_default();
     let service = options.service.as_ref().or(origin.service.as_ref());
@@ -178,12 +178,12 @@ pub(super) fn labels_of(origin: &NodeOrigin, options: &WatchOptions) -> NodeLabe
     }
 }
 
-/// The beginning of an id, as tools for containers show it.
+/// Shortens an id to the length that container tools show.
 fn short(id: Option<&String>) -> Option<String> {
     id.map(|id| id.chars().take(12).collect())
 }
 
-/// For a person.
+/// Describes a node for a person.
 pub(super) fn described(pid: u32, labels: &NodeLabels) -> String {
     let name = if labels.node.is_empty() { "a node without a name" } else { &labels.node };
     let version = if labels.version.is_empty() {

@@ -1,4 +1,4 @@
-//! The order of `watch`: the clock, the nodes, the windows, until a signal ends it.
+//! The main loop of `watch`: clock, nodes and windows, until a signal ends it.
 
 use std::{
     sync::Arc,
@@ -37,10 +37,10 @@ pub(crate) fn watch(source: &ConfigSource) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// How long windows may take at the end to come back with names: longer than a node may take for an answer.
+/// Time at the end for windows to return with names. It is longer than a node may take to answer.
 const LAST_NAMES_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A reading that is older than so many intervals says nothing of now.
+/// Number of intervals after which a reading is stale.
 const STALE_INTERVALS: u32 = 3;
 
 struct Watch {
@@ -81,7 +81,7 @@ impl Watch {
         Ok(watch)
     }
 
-    /// Says what no file shows: whether nodes are asked, and where metrics are.
+    /// Reports whether nodes are asked, and where metrics are. No file shows these facts.
     fn announce(&self) {
         output::note(&inside(&self.options));
         if let Some(address) = self.delivery.address() {
@@ -89,7 +89,7 @@ impl Watch {
         }
     }
 
-    /// When there is something to do.
+    /// Returns the time of the next task.
     fn next_step(&self) -> Instant {
         let fetch = (!self.nodes.recorded().is_empty()).then_some(self.next_fetch);
         let metrics = self.options.takes_metrics().then_some(self.next_metrics);
@@ -97,13 +97,13 @@ impl Watch {
         also.fold(self.window_end.min(self.next_scan), Instant::min)
     }
 
-    /// Does all that is due. Nodes are looked for when samples are fetched anyway, so that an idle machine is woken
-    /// seldom.
+    /// Performs all tasks that are due. The search for nodes coincides with a fetch of samples, so that an idle machine
+    /// is woken rarely.
     fn step(&mut self) {
         let now = Instant::now();
         if now >= self.window_end {
             self.end_window();
-            // A machine that slept, or had no time, does not make up for windows.
+            // Windows that a machine missed, asleep or overloaded, are not made up for.
             self.window_end = later(self.window_end, self.options.window, now);
             self.next_fetch = now + self.recorder.fetch_interval();
         } else if now >= self.next_fetch {
@@ -172,7 +172,7 @@ impl Watch {
         self.delivery.tidy();
     }
 
-    /// Nothing follows from this recorder.
+    /// Ends the last window of this recorder.
     fn end_last_window(&mut self) {
         let windows = self.recorder.end_last_window();
         self.deliver(windows);
@@ -197,7 +197,7 @@ impl Watch {
         }
     }
 
-    /// A window of a node that is asked comes back later.
+    /// Delivers a window. If its node is asked, the window returns later with names.
     fn name_and_deliver(&mut self, window: LabelledWindow) {
         if let Some(window) = self.asked.offer(window) {
             self.delivery.deliver(window);
@@ -209,7 +209,7 @@ impl Watch {
         self.delivery.deliver(window);
     }
 
-    /// Reads the configuration again. One that cannot be used is named, and the old one stays in force.
+    /// Reloads the configuration. If it is invalid, reports why and keeps the old one.
     fn reload(&mut self, source: &ConfigSource) {
         match source.read().and_then(|options| self.apply(options)) {
             Ok(()) => output::note("the configuration was read again"),
@@ -258,7 +258,7 @@ impl Watch {
     }
 }
 
-/// What a node said, if that is fresh. One that was not reached yet is not called missing.
+/// Returns the node's figures if they are fresh. A node that was never reached yet does not count as missing.
 fn answer_in(reading: Option<&NodeReading>, is_fresh: impl Fn(Instant) -> bool) -> Answer<'_> {
     match reading {
         Some(NodeReading { last: Some((at, figures)), .. }) if is_fresh(*at) => {
@@ -269,7 +269,7 @@ fn answer_in(reading: Option<&NodeReading>, is_fresh: impl Fn(Instant) -> bool) 
     }
 }
 
-/// How often nodes are asked for figures; never, where nobody takes metrics.
+/// Returns the interval between readings of nodes; `None` if no exporter takes metrics.
 fn figures(options: &WatchOptions) -> Option<Duration> {
     options.takes_metrics().then_some(options.metrics_interval)
 }
@@ -281,7 +281,7 @@ fn recorder(options: &WatchOptions) -> Result<ContinuousRecorder, ProbeError> {
     })
 }
 
-/// The first end of a window after `now`, on the grid of the ends before.
+/// Returns the end of the next window: one window after the previous end, or after `now` if that time has passed.
 fn later(end: Instant, window: Duration, now: Instant) -> Instant {
     let next = end + window;
     if next > now { next } else { now + window }

@@ -1,8 +1,9 @@
-//! The cache of debug files, in the form that elfutils' client has given it, so that gdb, perf and others share it:
-//! `BUILD-ID/debuginfo`, an empty file where no server had one. How long such a file holds stands in `cache_miss_s`.
+//! The cache of debug files, in the layout of elfutils' client, so that gdb, perf and others share it:
+//! `BUILD-ID/debuginfo`, an empty file if no server had one. `cache_miss_s` sets how long an empty file holds.
 //!
-//! The directory must belong to this user. All below it is opened by its descriptor and never through a link. A file
-//! gets its name when it is whole; what is cut short leaves nothing behind. Old files are removed by elfutils, not here.
+//! The directory must belong to this user. Everything below it is opened relative to its descriptor and never through a
+//! link. A file gets its name once it is complete; an interrupted download leaves nothing behind. elfutils removes old
+//! files, this module does not.
 
 use std::{
     fs::{self, File},
@@ -26,16 +27,16 @@ use thiserror::Error;
 const NAME: &str = "debuginfo";
 const MISS_SETTING: &str = "cache_miss_s";
 
-/// How long nobody asks again for what no server had, unless the cache says otherwise.
+/// Time for which a noted miss suppresses new requests, unless the cache sets another.
 const DEFAULT_MISS: Duration = Duration::from_secs(600);
 
-/// Others may write there.
+/// Write permission for group and others.
 const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 const READING: OFlags = OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::CLOEXEC);
 
-/// Why a cache is not used.
+/// Reasons for not using a cache.
 #[derive(Debug, Error)]
 pub(super) enum CacheError {
     #[error("neither HOME nor DEBUGINFOD_CACHE_PATH is set")]
@@ -60,11 +61,11 @@ impl From<WriteError> for CacheError {
     }
 }
 
-/// What the cache has for a build id.
+/// The cache's answer for a build id.
 #[derive(Debug)]
 pub(super) enum Cached {
     File(File),
-    /// No server had one, not long ago.
+    /// No server had one recently.
     Missing,
     Nothing,
 }
@@ -77,14 +78,14 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// Opens the cache at `path`, which is made where it is missing.
+    /// Opens the cache at `path` and creates it if it is missing.
     pub(super) fn open(path: Option<&Path>) -> Result<Self, CacheError> {
         let path = path.ok_or(CacheError::NoPlace)?;
         make(path)?;
         Self::of(path)
     }
 
-    /// As [`Self::open`], but makes nothing: `None` when the cache would be made.
+    /// Like [`Self::open`], but creates nothing: returns `None` if the cache does not exist yet.
     pub(super) fn look(path: Option<&Path>) -> Result<Option<Self>, CacheError> {
         let path = path.ok_or(CacheError::NoPlace)?;
         if fs::symlink_metadata(path).is_ok() {
@@ -109,7 +110,7 @@ impl Cache {
         Ok(Self { directory, miss })
     }
 
-    /// What is there.
+    /// Returns the entry of a build id.
     pub(super) fn find(&self, build_id: &str) -> Cached {
         let Ok(own) = self.own_directory(build_id) else { return Cached::Nothing };
         let Ok(file) = openat(&own, NAME, READING, Mode::empty()) else { return Cached::Nothing };
@@ -121,21 +122,21 @@ impl Cache {
         if found.len() > 0 {
             return Cached::File(file);
         }
-        // A time to come is of a clock that was wrong; elfutils believes it as well.
+        // A modification time in the future comes from a wrong clock; elfutils trusts it as well.
         let age = found.modified().ok().map(|time| SystemTime::now().duration_since(time));
         let is_fresh = age.is_some_and(|age| age.unwrap_or_default() <= self.miss);
         if is_fresh { Cached::Missing } else { Cached::Nothing }
     }
 
-    /// An empty file without a name, to be given to [`Self::keep`] when it is whole.
+    /// Returns an empty file without a name. Pass it to [`Self::keep`] once it is complete.
     pub(super) fn receive(&self, build_id: &str) -> io::Result<File> {
         let own = self.make_own_directory(build_id)?;
         let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-        // As elfutils has them, so that nobody writes to what another program has mapped.
+        // Read-only like elfutils' files, so that no program writes to a file that another one has mapped.
         Ok(openat(own, ".", flags, Mode::RUSR)?.into())
     }
 
-    /// Gives a whole file its name, in place of what had it.
+    /// Names a complete file, and replaces an earlier one of that name.
     pub(super) fn keep(&self, build_id: &str, file: &File) -> io::Result<()> {
         let own = self.own_directory(build_id)?;
         let held = format!("/proc/self/fd/{}", file.as_raw_fd());
@@ -144,12 +145,12 @@ impl Cache {
         let unique = format!("{NAME}.{}-{}", std::process::id(), since_1970.as_nanos());
         linkat(CWD, held, &own, unique.as_str(), AtFlags::SYMLINK_FOLLOW)?;
         let renamed = renameat(&own, unique.as_str(), &own, NAME);
-        // Still there when it failed, or when this very file had the name already.
+        // The unique name remains if the rename failed, or if `NAME` already was a link to this very file.
         let _ = unlinkat(&own, unique.as_str(), AtFlags::empty());
         Ok(renamed?)
     }
 
-    /// Notes that no server has one.
+    /// Notes that no server has the file.
     pub(super) fn note_missing(&self, build_id: &str) -> io::Result<()> {
         let own = self.make_own_directory(build_id)?;
         let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | READING;
@@ -158,7 +159,7 @@ impl Cache {
             if error != Errno::EXIST || !matches!(self.find(build_id), Cached::Nothing) {
                 return Err(error);
             }
-            // An older note, or what was found to be no debug file.
+            // An older note, or a file that proved not to be a debug file.
             unlinkat(&own, NAME, AtFlags::empty())?;
             make()
         });
@@ -172,7 +173,7 @@ impl Cache {
         }
     }
 
-    /// The directory of one build id. A build id is hexadecimal digits, so that it leads nowhere else.
+    /// Opens the directory of one build id. A build id consists of hexadecimal digits, so it cannot lead elsewhere.
     fn own_directory(&self, build_id: &str) -> io::Result<OwnedFd> {
         let own = openat(&self.directory, build_id, DIRECTORY, Mode::empty())?;
         let found = fstat(&own)?;
@@ -187,7 +188,7 @@ fn is_ours(found: &Stat) -> bool {
     found.st_uid == geteuid().as_raw()
 }
 
-/// Makes the directories that are missing, for this user alone.
+/// Creates the missing directories, accessible to this user only.
 fn make(path: &Path) -> Result<(), CacheError> {
     if fs::symlink_metadata(path).is_ok() {
         return Ok(());
@@ -195,9 +196,9 @@ fn make(path: &Path) -> Result<(), CacheError> {
     Ok(Directory::make(path).map(drop)?)
 }
 
-/// Nothing is made in a directory of another user but root's: root leaves nothing in somebody's home.
+/// Refuses a place below a directory of another user except root, so that root leaves nothing in a user's home.
 fn require_own_parent(path: &Path) -> Result<(), CacheError> {
-    let existing = path.ancestors().skip(1).find_map(|it| Some((it, fs::metadata(it).ok()?)));
+    let existing = path.ancestors().skip(1).find_map(|path| Some((path, fs::metadata(path).ok()?)));
     let own = [geteuid().as_raw(), 0];
     match existing {
         Some((parent, found)) if !own.contains(&found.uid()) => {
@@ -290,7 +291,7 @@ mod tests {
         assert!(matches!(Cache::open(Some(Path::new("/proc/x/y"))), Err(CacheError::Io { .. })));
     }
 
-    /// Only root can make a directory of somebody else.
+    /// Only root can create a directory of another user.
     #[test]
     fn a_directory_of_another_user_gets_nothing() {
         if !rustix::process::geteuid().is_root() {

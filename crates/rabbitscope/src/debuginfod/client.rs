@@ -1,5 +1,4 @@
-//! One request to one server, into a file: bounded in time and size, and refused unless it is the file that was asked
-//! for.
+//! One request to one server, written to a file. Time and size are bounded, and only the requested file is accepted.
 
 use std::{
     fs::File,
@@ -16,13 +15,13 @@ use ureq::{
 
 use super::settings::{Limits, Server};
 
-/// In each [`Limits::timeout`] at least so much must come, as elfutils requires it.
+/// Bytes that must arrive in each [`Limits::timeout`], as elfutils requires.
 const LEAST_BYTES: u64 = 100 << 10;
 
-/// A server may point to another one so many times.
+/// Number of redirects that are followed.
 const MAX_REDIRECTS: u32 = 5;
 
-/// Why a server gave no debug file.
+/// Reasons why a server gave no debug file.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum Refusal {
     #[error("has none")]
@@ -50,13 +49,13 @@ pub(super) enum Refusal {
 }
 
 impl Refusal {
-    /// Whether the next file would fail in the same way, and only take time.
+    /// Returns whether the next file would only cost time, because it would fail in the same way.
     pub(super) fn is_of_server(&self) -> bool {
         matches!(self, Self::Slow(_) | Self::Unreachable(_) | Self::NotHttp)
     }
 }
 
-/// Makes requests until the time of all of them is over.
+/// Makes requests until their common time is over.
 pub(super) struct Client {
     agent: Agent,
     limits: Limits,
@@ -64,7 +63,7 @@ pub(super) struct Client {
 }
 
 impl Client {
-    /// Its time begins now. Certificates are those of the system.
+    /// Starts the time of all requests. Trusts the certificates of the system.
     pub(super) fn new(limits: Limits) -> Self {
         let config = Agent::config_builder()
             .http_status_as_error(false)
@@ -83,7 +82,7 @@ impl Client {
         self.until.saturating_duration_since(Instant::now())
     }
 
-    /// Writes the debug file of `build_id` into `file`, which is empty. `is_over` ends it early.
+    /// Writes the debug file of `build_id` into the empty `file`. `is_over` ends it early.
     pub(super) fn fetch(
         &self,
         server: &Server,
@@ -121,13 +120,13 @@ impl Client {
             Some(authorization) => request.header("Authorization", authorization),
             None => request,
         };
-        // What was asked for by TLS does not come without it.
+        // A request by TLS must not be redirected to a server without TLS.
         let is_secure = server.url.starts_with("https://");
         let within = request.config().timeout_global(Some(self.left())).https_only(is_secure);
         within.build().call()
     }
 
-    /// Returns the number of bytes.
+    /// Copies the body into the file and returns the number of bytes.
     fn receive(
         &self,
         body: &mut impl Read,
@@ -189,7 +188,7 @@ impl Client {
     }
 }
 
-/// A server may send anything.
+/// Requires an ELF file of this build, because a server may send anything.
 pub(super) fn require_build(file: &File, build_id: &str) -> Result<(), Refusal> {
     match rabbitscope_probe::build_id(file) {
         None => Err(Refusal::NotElf),
@@ -198,7 +197,7 @@ pub(super) fn require_build(file: &File, build_id: &str) -> Result<(), Refusal> 
     }
 }
 
-/// As for pollers: rustls brings no provider by itself.
+/// Names the provider of rustls, which selects none by itself. HTTP pollers do the same.
 fn tls() -> TlsConfig {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let authorities = rustls_native_certs::load_native_certs().certs;

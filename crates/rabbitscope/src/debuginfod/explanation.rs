@@ -1,4 +1,4 @@
-//! What `profile --explain` says of servers of debug files. Nothing is asked of them.
+//! The line of `profile --explain` about servers of debug files. It makes no request.
 
 use rabbitscope_probe::{Fact, MissingDebugFile, files_without_names};
 
@@ -8,7 +8,7 @@ use super::{
     settings::Settings,
 };
 
-/// Who would be asked for what, for the node with this pid.
+/// Returns which servers a recording of the node with this pid would ask, and for which files.
 pub(crate) fn explained(pid: u32) -> Fact {
     let (is_met, found) = sentence(Settings::of_environment(), &files_without_names(pid));
     Fact { what: "debuginfod", is_met, is_needed: false, found }

@@ -1,5 +1,5 @@
-//! Asks for the debug files of a recording, one after another, on a thread of its own that has no privileges and may be
-//! left alone when time is up.
+//! Fetches the debug files of a recording, one after another. The thread that fetches has no privileges and can be
+//! abandoned when time is up.
 
 use std::{
     fs::File,
@@ -22,20 +22,20 @@ use super::{
     settings::{Server, Settings},
 };
 
-/// How often it is seen whether somebody stopped the program.
+/// Interval between checks of the stop flag.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// How long a thread has that is told to stop, to say of each file what became of it.
+/// Time for a thread that is told to stop, in which it reports the outcome of each file.
 const STOP_GRACE: Duration = Duration::from_secs(1);
 
-/// What all files became, and what to say of the cache.
+/// The outcome of each file, and a problem with the cache if there was one.
 #[derive(Debug)]
 pub(super) struct Fetched {
     pub(super) outcomes: Vec<Outcome>,
     pub(super) cache_problem: Option<String>,
 }
 
-/// How far it is: files that are done, of how many, and the next one.
+/// Progress: the number of finished files, the number of all files, and the next one.
 pub(super) struct FetchProgress<'a> {
     pub(super) done: usize,
     pub(super) all: usize,
@@ -43,8 +43,8 @@ pub(super) struct FetchProgress<'a> {
     pub(super) elapsed: Duration,
 }
 
-/// Fetches the files in their order. Returns in the time of the settings, whatever servers do. Once `stop` is set no
-/// server is asked any more.
+/// Fetches the files in their order. Always returns within the time of the settings. Once `stop` is
+/// set, no further server is asked.
 pub(super) fn fetch(
     settings: Settings,
     wanted: Vec<MissingDebugFile>,
@@ -52,7 +52,7 @@ pub(super) fn fetch(
     progress: &mut dyn FnMut(FetchProgress<'_>),
 ) -> Fetched {
     let mut waiting = Waiting {
-        // A moment more than the requests have, whose own message is the better one.
+        // Slightly longer than the requests' own limit, because their message is more precise.
         until: Instant::now() + settings.limits.total + STOP_GRACE,
         is_over: Arc::new(AtomicBool::new(stop.load(Ordering::Relaxed))),
         began: Instant::now(),
@@ -76,7 +76,7 @@ struct Waiting {
     wanted: Vec<MissingDebugFile>,
     began: Instant,
     until: Instant,
-    /// Tells the thread to ask no server any more.
+    /// Tells the thread to ask no further server.
     is_over: Arc<AtomicBool>,
     fetched: Fetched,
 }
@@ -86,7 +86,7 @@ impl Waiting {
         let (results, received) = mpsc::channel();
         let (wanted, is_over) = (self.wanted.clone(), Arc::clone(&self.is_over));
         thread::Builder::new().name("debuginfod".to_owned()).spawn(move || {
-            // Files of the cache are opened and made by the rights of the user.
+            // The thread opens and creates files in the cache with the user's rights.
             if rabbitscope_probe::drop_privileges().is_ok() {
                 Fetcher::start(settings, is_over, &results).fetch_all(wanted, &results);
             }
@@ -120,7 +120,7 @@ impl Waiting {
         }
     }
 
-    /// What did not come is absent.
+    /// Counts files that did not arrive as absent.
     fn end(mut self, absence: &Absence) -> Fetched {
         let missing = self.wanted.into_iter().skip(self.fetched.outcomes.len());
         self.fetched.outcomes.extend(missing.map(|wanted| Outcome {
@@ -137,12 +137,12 @@ enum Message {
     CacheProblem(String),
 }
 
-/// On the thread.
+/// The side on the thread.
 struct Fetcher {
     settings: Settings,
     client: Client,
     cache: Option<Cache>,
-    /// By server, in their order.
+    /// Failed servers, in the order of the settings.
     has_failed: Vec<bool>,
     is_over: Arc<AtomicBool>,
 }
@@ -188,7 +188,7 @@ impl Fetcher {
         Outcome { wanted, found, absences }
     }
 
-    /// What the cache has; `None`: servers are to be asked.
+    /// Returns the entry of the cache, or `None` if servers must be asked.
     fn cached(&self, build_id: &str) -> Option<Result<File, Absence>> {
         match self.cache.as_ref()?.find(build_id) {
             Cached::File(file) => {
@@ -219,13 +219,14 @@ impl Fetcher {
                 }
             }
         }
-        let is_absent =
-            |it: &Absence| matches!(it, Absence::Refused { refusal: Refusal::Absent, .. });
+        let is_absent = |absence: &Absence| {
+            matches!(absence, Absence::Refused { refusal: Refusal::Absent, .. })
+        };
         if absences.len() > before
             && absences[before..].iter().all(is_absent)
             && let Some(cache) = &self.cache
         {
-            // A cache without room is no reason to say anything.
+            // A full cache is no reason for a message.
             let _ = cache.note_missing(build_id);
         }
         None
@@ -243,7 +244,7 @@ impl Fetcher {
         let is_over = || self.is_over.load(Ordering::Relaxed);
         let kept =
             self.cache.as_ref().and_then(|cache| Some((cache, cache.receive(build_id).ok()?)));
-        // Where nothing can be kept, a file without a name in the directory for temporary files.
+        // If nothing can be kept, uses a nameless file in the directory for temporary files.
         let (cache, mut file) = if let Some((cache, file)) = kept {
             (Some(cache), file)
         } else {

@@ -1,9 +1,16 @@
-//! Debug files of a node's native code from servers that keep them by build id (debuginfod): off unless the user names
-//! servers in `DEBUGINFOD_URLS`, as for gdb, perf and elfutils, whose cache is shared.
+//! Debug files of a node's native code from servers that keep them by build id (debuginfod). The feature is off unless
+//! the user names servers in `DEBUGINFOD_URLS`, as for gdb, perf and elfutils, whose cache it shares.
 //!
-//! [`naming`] is the plot: what is missing after a recording is fetched and names its functions. [`settings`] reads the
-//! environment, [`fetch`] asks servers in order and within the time, [`client`] makes one request, [`cache`] keeps what
-//! came, [`outcome`] says what became of each file. How a debug file names code is the probe's business.
+//! [`naming`] is the plot: it fetches the missing files after a recording and names functions from them. The other
+//! modules:
+//!
+//! - [`settings`] reads the environment.
+//! - [`fetch`] asks servers in order and within the time.
+//! - [`client`] makes one request.
+//! - [`cache`] keeps the files.
+//! - [`outcome`] describes the outcome of each file.
+//!
+//! The probe reads the names from a debug file.
 
 mod cache;
 mod client;

@@ -1,4 +1,4 @@
-//! Names the native functions of a recording after debug files that servers have.
+//! Names the native functions of a recording from the debug files of servers.
 
 use std::{
     collections::HashMap, fs::File, io::IsTerminal, sync::atomic::AtomicBool, thread,
@@ -15,16 +15,17 @@ use super::{
 };
 use crate::output;
 
-/// What takes longer is shown.
+/// Time after which progress is shown.
 const SHOWN_AFTER: Duration = Duration::from_secs(2);
 
-/// Whether servers are named.
+/// Returns whether the environment names servers.
 pub(crate) fn is_wanted() -> bool {
     Settings::of_environment().is_some()
 }
 
-/// The profiles, with the names that servers' debug files have for functions without one, and notes of what was asked
-/// for and came. Without servers in the environment they stay as they are. Never fails: a recording cannot be made again.
+/// Returns the profiles with the names that the debug files of servers have for nameless functions. Adds notes about
+/// the requests and their results. Without servers in the environment the profiles stay unchanged. Never fails, because
+/// a recording cannot be repeated.
 pub(crate) fn named(recorded: Recorded, stop: &AtomicBool) -> Vec<Profile> {
     match Settings::of_environment() {
         Some(settings) => named_by(settings, recorded, stop),
@@ -36,7 +37,7 @@ fn named_by(settings: Settings, recorded: Recorded, stop: &AtomicBool) -> Vec<Pr
     let Recorded { mut profiles, unnamed } = recorded;
     let wanted = unnamed.missing(&profiles);
     let mut notes =
-        settings.unusable.iter().map(|it| format!("debuginfod: {it}")).collect::<Vec<_>>();
+        settings.unusable.iter().map(|note| format!("debuginfod: {note}")).collect::<Vec<_>>();
     if !wanted.is_empty() && !settings.servers.is_empty() {
         let mut shown = Shown::new(settings.names());
         let fetched = fetch(settings, wanted, stop, &mut |progress| shown.show(&progress));
@@ -69,7 +70,8 @@ fn named_by(settings: Settings, recorded: Recorded, stop: &AtomicBool) -> Vec<Pr
     profiles
 }
 
-/// On a thread of its own: what a server made up to look like a debug file may end it, but not the recording.
+/// Reads the names on a separate thread. A malicious file that looks like a debug file may crash it, but not the
+/// recording.
 fn names_from(
     unnamed: &UnnamedCode,
     build_id: &str,
@@ -82,7 +84,7 @@ fn names_from(
     }
 }
 
-/// What somebody who waits sees.
+/// The progress line for a waiting user.
 struct Shown {
     servers: String,
     line: output::ProgressLine,

@@ -1,4 +1,4 @@
-//! What became of each file that was asked for, and the sentences that a profile has about it.
+//! The outcome of each requested file, and the sentences about it in a profile.
 
 use std::{fs::File, path::PathBuf, time::Duration};
 
@@ -6,40 +6,40 @@ use rabbitscope_probe::MissingDebugFile;
 
 use super::client::Refusal;
 
-/// Where a debug file is from.
+/// The source of a debug file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     Server(String),
     Cache(PathBuf),
 }
 
-/// Why there is none.
+/// Reasons for a missing debug file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Absence {
-    /// A server's answer, or that there was none.
+    /// A server refused, or did not answer.
     Refused { server: String, refusal: Refusal },
-    /// What the cache had was refused.
+    /// The file in the cache was refused.
     Cache(Refusal),
-    /// The cache says that no server had it, not long ago.
+    /// According to the cache, no server had it recently.
     KnownMissing,
     /// Time was up.
     OutOfTime(Duration),
-    /// Somebody stopped the program.
+    /// The user stopped the program.
     Stopped,
-    /// A server that had failed before.
+    /// A server that failed before.
     NotAskedAgain { server: String },
 }
 
-/// What became of one file.
+/// The outcome of one file.
 #[derive(Debug)]
 pub(super) struct Outcome {
     pub(super) wanted: MissingDebugFile,
     pub(super) found: Option<(File, Origin)>,
-    /// What went wrong before.
+    /// Failures before the file was found, or all failures if it was not.
     pub(super) absences: Vec<Absence>,
 }
 
-/// What one debug file gave.
+/// The result of one debug file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Named {
     pub(super) file: String,
@@ -47,18 +47,18 @@ pub(super) struct Named {
     pub(super) functions: usize,
 }
 
-/// The last part of a path.
+/// Returns the last part of a path.
 pub(super) fn short(path: &str) -> &str {
     path.trim_end_matches(" (deleted)").rsplit('/').next().unwrap_or(path)
 }
 
-/// A sentence for each place that files came from.
+/// Returns a sentence for each source of files.
 pub(super) fn successes(named: &[Named]) -> Vec<String> {
-    let origins = in_order(named.iter().map(|it| it.origin.clone()));
+    let origins = in_order(named.iter().map(|one| one.origin.clone()));
     let sentence = |origin: Origin| {
-        let all: Vec<&Named> = named.iter().filter(|it| it.origin == origin).collect();
-        let files: Vec<&str> = all.iter().map(|it| it.file.as_str()).collect();
-        let functions: usize = all.iter().map(|it| it.functions).sum();
+        let all: Vec<&Named> = named.iter().filter(|one| one.origin == origin).collect();
+        let files: Vec<&str> = all.iter().map(|one| one.file.as_str()).collect();
+        let functions: usize = all.iter().map(|one| one.functions).sum();
         let from = match origin {
             Origin::Server(url) => url,
             Origin::Cache(path) => format!("the cache {}", path.display()),
@@ -74,7 +74,7 @@ pub(super) fn successes(named: &[Named]) -> Vec<String> {
     origins.into_iter().map(sentence).collect()
 }
 
-/// A sentence for each reason why there is none.
+/// Returns a sentence for each reason for a missing file.
 pub(super) fn failures(outcomes: &[Outcome]) -> Vec<String> {
     let all = outcomes.iter().flat_map(|outcome| {
         outcome.absences.iter().map(|absence| (short(&outcome.wanted.path), absence))
@@ -83,7 +83,7 @@ pub(super) fn failures(outcomes: &[Outcome]) -> Vec<String> {
     let reasons = in_order(all.iter().map(|(_, absence)| (*absence).clone()));
     let sentence = |reason: Absence| {
         let files: Vec<&str> =
-            all.iter().filter(|(_, it)| **it == reason).map(|(file, _)| *file).collect();
+            all.iter().filter(|(_, other)| **other == reason).map(|(file, _)| *file).collect();
         format!("debuginfod: {}", because(&reason, &files.join(", ")))
     };
     reasons.into_iter().map(sentence).collect()
@@ -112,7 +112,7 @@ fn because(reason: &Absence, files: &str) -> String {
     }
 }
 
-/// Each once, in the order of their first appearance.
+/// Returns each value once, in the order of first appearance.
 fn in_order<T: PartialEq>(all: impl Iterator<Item = T>) -> Vec<T> {
     let mut once = Vec::new();
     for one in all {

@@ -1,51 +1,51 @@
-//! What the environment says of servers and of the cache: the variables of elfutils' client (debuginfod(7),
-//! `debuginfod_find_debuginfo(3)`). What differs from it: there is always an end to time and size.
+//! The settings of servers and cache from the environment: the variables of elfutils' client (debuginfod(7),
+//! `debuginfod_find_debuginfo(3)`). Unlike there, time and size are always limited.
 
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use percent_encoding::percent_decode_str;
 
-/// How long a server may take to begin with an answer, and then for each 100 KiB. elfutils waits for 90 s; here a
-/// recording waits meanwhile.
+/// Time in which a server must start its answer, and then for each 100 KiB. elfutils waits 90 s; a recording waits for
+/// this client, so it is shorter here.
 const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// For all files of a recording together.
+/// Time for all files of a recording together.
 const DEFAULT_TOTAL: Duration = Duration::from_secs(120);
 const MAX_TOTAL: Duration = Duration::from_secs(3600);
 
-/// For one file: what is read of a file of code anyway. The emulator's debug file has some 30 MB.
+/// Size of one file, which is also the limit for reading a file of code. The emulator's debug file has some 30 MB.
 const MAX_BYTES: u64 = 512 << 20;
 
-/// More servers are not asked.
+/// Number of servers that are asked at most.
 const MAX_SERVERS: usize = 16;
 
-/// Where to ask, how long, and where to keep what comes.
+/// The servers, the limits of requests and the place of the cache.
 #[derive(Debug)]
 pub(super) struct Settings {
     pub(super) servers: Vec<Server>,
-    /// What of the variable names no server, and why.
+    /// Words of the variable that name no usable server, with reasons.
     pub(super) unusable: Vec<String>,
     pub(super) limits: Limits,
-    /// Of the directory of the cache; `None` when nothing says where it is.
+    /// Directory of the cache; `None` if the environment names no place for it.
     pub(super) cache: Option<PathBuf>,
 }
 
-/// Where a download ends, whatever the server does.
+/// Limits of a download, independent of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limits {
-    /// Until the answer begins, and for each 100 KiB of it.
+    /// Time until the answer starts, and for each 100 KiB of it.
     pub(super) timeout: Duration,
-    /// For all files together.
+    /// Time for all files together.
     pub(super) total: Duration,
-    /// For one file.
+    /// Size of one file.
     pub(super) bytes: u64,
 }
 
 /// A server of debug files.
 #[derive(Clone, PartialEq, Eq)]
 pub(super) struct Server {
-    /// Without login, and without `/` at its end.
+    /// Address without login and without a trailing `/`.
     pub(super) url: String,
     /// Value of the header. Never shown.
     pub(super) authorization: Option<String>,
@@ -58,7 +58,7 @@ impl std::fmt::Debug for Server {
 }
 
 impl Settings {
-    /// Of this process; `None` unless servers are named.
+    /// Reads the environment of this process; `None` unless it names servers.
     pub(super) fn of_environment() -> Option<Self> {
         Self::of(|name| std::env::var_os(name))
     }
@@ -66,20 +66,21 @@ impl Settings {
     pub(super) fn of(variable: impl Fn(&str) -> Option<OsString>) -> Option<Self> {
         let text = |name: &str| Some(variable(name)?.to_string_lossy().trim().to_owned());
         let urls = text("DEBUGINFOD_URLS").filter(|urls| !urls.is_empty())?;
-        // `ima:…` is a setting of elfutils among the servers.
+        // `ima:…` in the list of servers is a setting of elfutils.
         let words = urls.split_whitespace().filter(|word| !word.starts_with("ima:"));
         let (servers, unusable): (Vec<_>, Vec<_>) =
             words.take(MAX_SERVERS).map(Server::parse).partition(Result::is_ok);
         let number = |name: &str| text(name)?.parse::<i64>().ok();
-        let positive =
-            |name: &str| number(name).and_then(|it| u64::try_from(it).ok()).filter(|&it| it > 0);
+        let positive = |name: &str| {
+            number(name).and_then(|value| u64::try_from(value).ok()).filter(|&value| value > 0)
+        };
         let total = positive("DEBUGINFOD_MAXTIME").map_or(DEFAULT_TOTAL, Duration::from_secs);
         let total = total.min(MAX_TOTAL);
         let timeout = match number("DEBUGINFOD_TIMEOUT") {
             None => DEFAULT_TIMEOUT,
             Some(seconds) => match u64::try_from(seconds) {
                 Ok(seconds) if seconds > 0 => Duration::from_secs(seconds),
-                // For elfutils no limit at all.
+                // For elfutils, this means no limit at all.
                 _ => total,
             },
         };
@@ -92,7 +93,7 @@ impl Settings {
         })
     }
 
-    /// The servers as a text.
+    /// Returns the addresses of the servers as text.
     pub(super) fn names(&self) -> String {
         let names: Vec<&str> = self.servers.iter().map(|server| server.url.as_str()).collect();
         names.join(", ")
@@ -100,11 +101,11 @@ impl Settings {
 }
 
 impl Server {
-    /// An error is what to say of it.
+    /// Parses one word of the variable. The error is a message for the user.
     fn parse(word: &str) -> Result<Self, String> {
         let shown = without_login(word);
         let Some((scheme, rest)) =
-            word.split_once("://").filter(|(it, _)| ["http", "https"].contains(it))
+            word.split_once("://").filter(|(scheme, _)| ["http", "https"].contains(scheme))
         else {
             return Err(format!("{shown} is not asked: only http and https are"));
         };
@@ -125,7 +126,7 @@ impl Server {
     }
 }
 
-/// A word as it may be shown.
+/// Returns a word in a form that is safe to show.
 fn without_login(word: &str) -> String {
     let (scheme, rest) = word.split_once("://").unwrap_or(("", word));
     let rest = rest.rsplit_once('@').map_or(rest, |(_, host)| host);
@@ -133,7 +134,7 @@ fn without_login(word: &str) -> String {
     format!("{scheme}{separator}{}", rest.split(['?', '#']).next().unwrap_or_default())
 }
 
-/// As elfutils has it: the variable, the old place where there is one, the place of caches.
+/// Finds the cache in the order of elfutils: the variable, the old place if it exists, the directory for caches.
 fn cache_directory(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let path = |name: &str| variable(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     if let Some(named) = path("DEBUGINFOD_CACHE_PATH") {

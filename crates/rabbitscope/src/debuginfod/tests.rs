@@ -1,5 +1,5 @@
-//! What servers may do, each in a thread that answers a connection in its own way; that what comes from one is only
-//! taken when it is what was asked for, and that there is an end in any case.
+//! Servers that misbehave, each a thread with its own way of answering. The tests show that only the requested file is
+//! accepted, and that every request ends.
 
 use std::{
     fs,
@@ -32,7 +32,7 @@ struct Library {
 }
 
 impl Library {
-    /// Made from source that is different for each name.
+    /// Compiles source that differs for each name.
     fn compile(name: &str) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let source = format!("int {name}(int n) {{ return n * 7; }}\n");
@@ -57,14 +57,14 @@ fn wanted(path: &str, build_id: &str) -> MissingDebugFile {
     MissingDebugFile { path: path.to_owned(), build_id: build_id.to_owned(), samples: 1 }
 }
 
-/// A server on a free port for the rest of the test program.
+/// A server on a free port, until the test program ends.
 struct Server {
     url: String,
     requests: Arc<AtomicUsize>,
 }
 
 impl Server {
-    /// `answer` gets the lines of each request's head and the connection.
+    /// Starts a server. `answer` gets the lines of each request's head and the connection.
     fn start(answer: impl Fn(&[String], TcpStream) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -84,7 +84,7 @@ impl Server {
         Self { url, requests }
     }
 
-    /// Answers with this status and body.
+    /// Starts a server that answers with this status and body.
     fn with(status: &str, body: impl Into<Vec<u8>>) -> Self {
         let (status, body) = (status.to_owned(), body.into());
         Self::start(move |_, mut stream| {
@@ -98,7 +98,7 @@ impl Server {
     }
 }
 
-/// A cache in a place of its own.
+/// A cache in a new temporary directory.
 struct Place {
     cache: PathBuf,
     _owner: TempDir,
@@ -110,7 +110,7 @@ impl Place {
         Self { cache: owner.path().join("cache"), _owner: owner }
     }
 
-    /// By these servers and further variables.
+    /// Returns the settings for these servers and further variables.
     fn settings(&self, urls: &str, variables: &[(&str, &str)]) -> Settings {
         let cache = self.cache.to_str().unwrap();
         let usual = [("DEBUGINFOD_URLS", urls), ("DEBUGINFOD_CACHE_PATH", cache)];
@@ -123,18 +123,18 @@ impl Place {
         fetch(self.settings(urls, &[]), files, &AtomicBool::new(false), &mut |_| {})
     }
 
-    /// Files with a content, and those that are notes.
+    /// Returns the number of files with content and the number of notes.
     fn kept(&self) -> (usize, usize) {
         let Ok(builds) = fs::read_dir(&self.cache) else { return (0, 0) };
         let files = builds.flatten().filter_map(|build| fs::read_dir(build.path()).ok()).flatten();
-        let sizes: Vec<u64> = files.map(|it| it.unwrap().metadata().unwrap().len()).collect();
+        let sizes: Vec<u64> = files.map(|file| file.unwrap().metadata().unwrap().len()).collect();
         let notes = sizes.iter().filter(|&&size| size == 0).count();
         (sizes.len() - notes, notes)
     }
 }
 
-/// That a server which does this gives nothing, within seconds, for a reason that is said in one sentence, and that
-/// nothing of it is kept.
+/// Checks that such a server gives nothing within seconds, that one sentence names the reason, and that the cache keeps
+/// nothing.
 #[track_caller]
 fn check_refused(server: &Server, variables: &[(&str, &str)], expected: &str) {
     let (place, library) = (Place::new(), Library::compile("refused"));
@@ -249,7 +249,7 @@ fn what_came_is_kept_and_not_asked_for_again() {
     assert_eq!((server.requests(), place.kept()), (1, (1, 0)));
     let kept = place.cache.join(&library.build_id).join("debuginfo");
     assert_eq!(fs::read(&kept).unwrap(), library.debug);
-    // Somebody has put something else there.
+    // Another program has replaced the cached file.
     fs::remove_file(&kept).unwrap();
     fs::write(&kept, Library::compile("other").debug).unwrap();
     let fetched = place.fetch(&server.url, vec![library.wanted()]);
@@ -310,7 +310,7 @@ fn somebody_who_does_not_want_to_wait() {
     let (began, told) = (Instant::now(), Arc::clone(&stop));
     let files = vec![wanted("/a.so", "0123456789abcdef"), wanted("/b.so", "0123456789abcdee")];
     let fetched = fetch(settings, files, &stop, &mut |progress| {
-        // The thread may be quick enough to say that it stopped.
+        // The thread may already have reported that it stopped.
         if !told.swap(true, Ordering::Relaxed) {
             assert_eq!((progress.done, progress.all, progress.next), (0, 2, "a.so"));
         }

@@ -1,4 +1,4 @@
-//! The directory of an experiment, new or begun.
+//! The directory of an experiment, new or continued.
 
 use std::path::{Path, PathBuf};
 
@@ -14,20 +14,20 @@ use crate::{exit::UsageError, rundir::RunDirectory};
 
 const EXPERIMENT: &str = "experiment.toml";
 
-/// Largest file that an arm has: object code.
+/// Size of the largest file of an arm: object code.
 const MAX_CODE_BYTES: u64 = 16 << 20;
 
 const JOURNAL: &str = "experiment.jsonl";
 
-/// Where an experiment is.
+/// The place of an experiment.
 #[derive(Debug)]
 pub(super) struct ExperimentDirectory {
     path: PathBuf,
 }
 
 impl ExperimentDirectory {
-    /// Makes the directory, or goes on in one in which the same experiment was begun. What was asked for is kept
-    /// in it: the experiment, and the scenario of each arm with all that replaces values in it.
+    /// Creates the directory, or continues in one in which the same experiment was started. Stores the request in it:
+    /// the experiment, and each arm's scenario with all replacements of values.
     pub(super) fn open(
         out: Option<&Path>,
         plan: &Plan,
@@ -56,7 +56,7 @@ impl ExperimentDirectory {
         &self.path
     }
 
-    /// Keeps the code that is put in place of the broker's.
+    /// Stores the code that replaces the broker's.
     fn keep_code(&self, number: usize, scenario: &Scenario) -> anyhow::Result<()> {
         let BrokerSpec::Throwaway(broker) = &scenario.broker else { return Ok(()) };
         for file in broker.modules.iter().chain(&broker.patches).map(Path::new) {
@@ -68,7 +68,7 @@ impl ExperimentDirectory {
         Ok(())
     }
 
-    /// Writes a file of what was asked for; refuses when another text is there.
+    /// Writes a file of the request; refuses if a different text is there.
     fn keep(&self, name: &str, text: &[u8]) -> anyhow::Result<()> {
         let path = self.path.join(name);
         if !path.exists() {
@@ -87,12 +87,12 @@ impl ExperimentDirectory {
         .into())
     }
 
-    /// A name for a run's directory that is not taken. A run that was killed keeps its directory.
+    /// Returns a free name for a run's directory. A killed run keeps its directory.
     pub(super) fn place_of_run(&self, (round, position): (u32, usize), arm: &str) -> String {
         self.free_name(format!("runs/{round:03}-{position}-{}", plain_name(arm)))
     }
 
-    /// The same for a run on which the arms take turns, from this round on.
+    /// Returns a free name for a run on which the arms take turns, from this round on.
     pub(super) fn place_of_live_run(&self, round: u32) -> String {
         self.free_name(format!("runs/{round:03}-live"))
     }
@@ -104,7 +104,7 @@ impl ExperimentDirectory {
     }
 }
 
-/// What was asked for is written before the first run: a journal without it is somebody else's file.
+/// Requires the request, which is written before the first run. A journal without it belongs to another program.
 fn require_ours(path: &Path) -> anyhow::Result<()> {
     if path.join(EXPERIMENT).is_file() {
         return Ok(());
@@ -116,8 +116,8 @@ fn require_ours(path: &Path) -> anyhow::Result<()> {
     .into())
 }
 
-/// The name of an arm as part of a file's name.
+/// Converts the name of an arm to a part of a file name.
 pub(super) fn plain_name(arm: &str) -> String {
-    let plain = |it: char| if it.is_ascii_alphanumeric() || "._-".contains(it) { it } else { '-' };
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' };
     arm.chars().take(40).map(plain).collect()
 }

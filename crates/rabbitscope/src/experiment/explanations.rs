@@ -1,4 +1,4 @@
-//! What explains a difference: the profiles and latencies of the rounds that count, arm by arm.
+//! Explanations of a difference: the profiles and latencies of the counted rounds, arm by arm.
 
 use std::path::{Path, PathBuf};
 
@@ -18,13 +18,13 @@ use crate::{
 
 const PAGES: &str = "profiles";
 
-/// Profiles of an arm that are compared, those of the first rounds: all are in memory at once, and more hardly make
-/// more of a change visible.
+/// Number of an arm's profiles in a comparison, taken from the first rounds. All are in memory at once, and more would
+/// hardly reveal further changes.
 const MAX_PROFILES: usize = 64;
 
-/// Fills in what explains the result. Profiles that cannot be compared are said to be so.
+/// Adds the explanations to the result. Profiles that cannot be compared get the reason instead.
 pub(super) fn explain(result: &mut ExperimentResult, directory: &Path) {
-    // Latencies and profile of a run in which arms took turns are of all arms.
+    // The latencies and the profile of a run with turns cover all arms together.
     if result.live_brokers.is_some() {
         return;
     }
@@ -46,14 +46,15 @@ pub(super) fn explain(result: &mut ExperimentResult, directory: &Path) {
     result.profiles = (1..result.arms.len()).map(compared).collect();
 }
 
-/// The runs of the rounds that count, by arm, in the order of rounds.
+/// The runs of the counted rounds, by arm, in the order of rounds.
 struct Rounds<'a> {
     directory: &'a Path,
     arms: Vec<Vec<(PathBuf, RunRecord)>>,
 }
 
 impl<'a> Rounds<'a> {
-    /// A round counts here when the runs of all arms can be read, so that the same place is the same round in every arm.
+    /// Reads the runs. A round counts here if the runs of all arms can be read, so that an index means the same round
+    /// in every arm.
     fn of(result: &ExperimentResult, directory: &'a Path) -> Self {
         let read = |run: &RunOfArm| {
             let place = directory.join(&run.directory);
@@ -61,7 +62,8 @@ impl<'a> Rounds<'a> {
         };
         let mut arms = vec![Vec::new(); result.arms.len()];
         let last = result.runs.last().map_or(0, |run| run.round);
-        for round in (1..=last).filter(|round| result.dropped.iter().all(|it| it.round != *round)) {
+        for round in (1..=last).filter(|round| result.dropped.iter().all(|one| one.round != *round))
+        {
             let of_arm = |arm: usize| {
                 result.runs.iter().find(|run| run.round == round && run.arm == arm).and_then(read)
             };

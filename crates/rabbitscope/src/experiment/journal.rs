@@ -1,4 +1,4 @@
-//! `experiment.jsonl`: what was begun and what has ended, a line each, on the disk before the next run begins.
+//! `experiment.jsonl`: a line for each started and each ended run. A line is on the disk before the next run starts.
 
 use std::{
     fs::File,
@@ -13,20 +13,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::{exit::UsageError, output};
 
-/// Largest journal that is read: half a million runs.
+/// Size of the largest journal that is read: half a million runs.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// A line.
+/// A line of the journal.
 #[derive(Debug, Deserialize, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 enum Entry {
-    /// A run begins in this directory.
+    /// A run starts in this directory.
     Begun { directory: String },
-    /// It has ended. Its values are in its directory.
+    /// A run has ended. Its values are in its directory.
     Ended { run: Box<RunOfArm> },
 }
 
-/// Whether these bytes are the beginning of a line, or nothing.
+/// Returns whether these bytes are empty or the start of a line.
 fn is_begun_entry(bytes: &[u8]) -> bool {
     let begin = b"{\"kind\":\"";
     let length = bytes.len().min(begin.len());
@@ -41,8 +41,7 @@ pub(super) struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal and reads the runs that have ended. What was being written when the program was killed
-    /// is cut off.
+    /// Opens the journal and reads the ended runs. Cuts off a line that was incomplete when the program was killed.
     pub(super) fn open(path: &Path) -> anyhow::Result<(Self, Vec<RunOfArm>)> {
         let cannot = || format!("cannot open the journal {}", path.display());
         let (directory, name) = Directory::of_file(path)?;
@@ -77,12 +76,12 @@ impl Journal {
         Ok((Self { path: path.to_owned(), file }, runs))
     }
 
-    /// A run is about to begin.
+    /// Notes that a run is about to start.
     pub(super) fn begin(&mut self, directory: &str) -> anyhow::Result<()> {
         self.write(&Entry::Begun { directory: directory.to_owned() })
     }
 
-    /// A run has ended.
+    /// Notes that a run has ended.
     pub(super) fn end(&mut self, run: &RunOfArm) -> anyhow::Result<()> {
         self.write(&Entry::Ended { run: Box::new(run.clone()) })
     }

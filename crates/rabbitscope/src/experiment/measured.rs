@@ -1,4 +1,4 @@
-//! The values of runs, from their directories.
+//! The values of runs, read from their directories.
 
 use std::path::Path;
 
@@ -11,8 +11,8 @@ use rabbitscope_runs::{
 
 use crate::{capacity, rundir};
 
-/// Fills in the values of the runs of one round: all of them without the longest warm-up. A run that cannot
-/// be read, or lacks the primary metric, is in doubt. Returns the broker of each run that could be read.
+/// Adds the values of the runs of one round, all without the longest warm-up among them. A run that cannot be read, or
+/// lacks the primary metric, is in doubt. Returns the broker of each run that could be read.
 pub(super) fn measure(
     experiment: &Path,
     metrics: &[RunMetric],
@@ -24,7 +24,7 @@ pub(super) fn measure(
     let read: Vec<_> =
         round.iter().map(|run| rundir::read_run(&experiment.join(&run.directory))).collect();
     let series = read.iter().flatten().map(|(_, series)| series.as_slice());
-    // Slices begin when the broker is warm.
+    // Slices start when the broker is warm.
     let is_live = round.iter().any(|run| run.slice.is_some());
     let skip = if is_live { 0 } else { series.map(warm_up).max().unwrap_or(0) };
     let mut brokers = Vec::new();
@@ -37,7 +37,7 @@ pub(super) fn measure(
                 let words = [&broker.product, &broker.version, &broker.platform];
                 brokers.push((run.arm, words.map(String::as_str).join(" ")));
             }
-            // A run that failed has said so already.
+            // A failed run has a doubt already.
             Err(error) if run.doubts.is_empty() => run.doubts.push(format!("{error:#}")),
             Err(_) => {}
         }
@@ -45,7 +45,7 @@ pub(super) fn measure(
     brokers
 }
 
-/// What searches have found.
+/// Adds the results of searches.
 fn measure_searches(experiment: &Path, round: &mut [RunOfArm]) -> Vec<(usize, String)> {
     let mut brokers = Vec::new();
     for run in round {
@@ -79,7 +79,7 @@ fn take(
     }
 }
 
-/// After MSER-5, of all messages that were moved.
+/// Returns the warm-up in seconds by MSER-5, from the rate of all moved messages.
 fn warm_up(series: &[SecondRow]) -> usize {
     let moved = |row: &SecondRow| {
         let messages = row.counts.accepted_or_written() + row.counts.consumed + row.counts.replies;

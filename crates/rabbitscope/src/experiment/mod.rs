@@ -1,11 +1,11 @@
-//! `experiment` and `sweep`: arms against each other, in rounds whose order is drawn.
+//! `experiment` and `sweep`: comparisons of arms, in rounds with a random order.
 //!
 //! ```text
 //! plan ─► directory, journal ─► a run for each arm in each round ─► measured ─► analysis ─► results
 //! ```
 //!
-//! Every run is an ordinary run with a broker and a run directory of its own. What does not live here: what rounds
-//! say together (`analysis::experiment`), and how a run goes (`run`).
+//! Every run is an ordinary run with its own broker and run directory. `analysis::experiment` evaluates the rounds
+//! together, and `run` executes a run.
 
 mod directory;
 mod explanations;

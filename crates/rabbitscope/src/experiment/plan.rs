@@ -1,4 +1,4 @@
-//! What is going to be run, checked before anything is.
+//! The plan of an experiment, checked before anything runs.
 
 use std::time::Duration;
 
@@ -10,38 +10,38 @@ use rabbitscope_text::display_duration;
 
 use crate::{exit::UsageError, run};
 
-/// What a run takes besides its load: start and end of a broker, measured on two CPUs.
+/// Overhead of a run besides its load: start and end of a broker, measured on two CPUs.
 const AROUND_A_RUN: Duration = Duration::from_secs(7);
 
-/// What each further node of a cluster takes, measured there: three were up after 30 s.
+/// Overhead of each further node of a cluster, measured on the same machine: three nodes were up after 30 s.
 const FURTHER_NODE: Duration = Duration::from_secs(12);
 
-/// Runs, and the time for all of them, that are made without being asked again.
+/// Number of runs, and their total time, that need no confirmation.
 const MAX_UNASKED_RUNS: u64 = 1000;
 const MAX_UNASKED_TIME: Duration = Duration::from_secs(24 * 3600);
 
 /// An experiment whose arms are known to be possible.
 #[derive(Debug)]
 pub struct Plan {
-    /// What was asked for.
+    /// The experiment as requested.
     pub experiment: Experiment,
-    /// Its arms, each with its scenario, in the order of the experiment.
+    /// The arms with their scenarios, in the order of the experiment.
     pub arms: Vec<PlannedArm>,
-    /// The experiment as it was written, for the directory.
+    /// Text of the experiment, for the directory.
     pub text: String,
 }
 
-/// An arm and what runs for it.
+/// An arm and its scenario.
 #[derive(Debug)]
 pub struct PlannedArm {
-    /// As it was asked for.
+    /// The arm as requested.
     pub arm: Arm,
-    /// The scenario that follows.
+    /// The resulting scenario.
     pub scenario: Scenario,
 }
 
 impl Plan {
-    /// Refuses what can be refused before anything runs.
+    /// Refuses an invalid plan before anything runs.
     pub fn check(&self) -> anyhow::Result<()> {
         for planned in &self.arms {
             run::check(&planned.scenario)
@@ -67,10 +67,10 @@ impl Plan {
         }
     }
 
-    /// What an arm changes in the broker is lost where all arms have another one.
+    /// Refuses changes of the broker that would be lost, because all arms share an existing one.
     fn require_broker_of_arms(&self) -> Result<(), UsageError> {
         let changes_broker = |arm: &Arm| {
-            !arm.files.is_empty() || arm.overrides.iter().any(|it| it.starts_with("broker."))
+            !arm.files.is_empty() || arm.overrides.iter().any(|text| text.starts_with("broker."))
         };
         let lost = self.arms.iter().find(|planned| {
             let has_own = matches!(planned.scenario.broker, BrokerSpec::Throwaway(_));
@@ -85,9 +85,9 @@ impl Plan {
         }
     }
 
-    /// An arm that is the baseline under another name would be taken for a result.
+    /// Refuses an arm equal to the baseline, which could be mistaken for a result.
     fn require_changes(&self) -> Result<(), UsageError> {
-        let texts: Vec<String> = self.arms.iter().map(|it| it.scenario.to_toml()).collect();
+        let texts: Vec<String> = self.arms.iter().map(|arm| arm.scenario.to_toml()).collect();
         let same = self
             .arms
             .iter()
@@ -103,7 +103,8 @@ impl Plan {
         }
     }
 
-    /// What is switched in a running broker is code, and what is told of a turn is rates and costs.
+    /// Refuses turns that differ in more than code, the only part that can be switched in a running broker. Also
+    /// refuses latencies and profiles, because a turn only has rates and costs.
     fn require_code_alone(&self) -> Result<(), UsageError> {
         let latency = |metric: &&RunMetric| matches!(metric, RunMetric::Load(Metric::Latency(..)));
         if let Some(metric) = self.experiment.metrics.iter().find(latency) {
@@ -138,23 +139,23 @@ impl Plan {
         }
     }
 
-    /// Runs of a round: one for each arm, and more of the baseline where it is an anchor.
+    /// Returns the runs of a round: one per arm, and more of the baseline if it is an anchor.
     pub(super) fn runs_of_a_round(&self) -> usize {
         self.order().len()
     }
 
-    /// The arms of the first round.
+    /// Returns the arms of the first round in their order.
     fn order(&self) -> Vec<usize> {
         let Experiment { seed, design, .. } = &self.experiment;
         order_of_round(*seed, 1, self.arms.len(), design.anchor_every)
     }
 
-    /// Runs in all.
+    /// Returns the number of all runs.
     pub fn runs(&self) -> u64 {
         self.runs_of_a_round() as u64 * u64::from(self.experiment.design.rounds)
     }
 
-    /// How long a round takes; absent where a scenario does not say when it ends.
+    /// Returns the duration of a round; absent if a scenario has no fixed end.
     pub(super) fn time_of_a_round(&self) -> Option<Duration> {
         if let Some(live) = self.experiment.design.live {
             let turns = self.arms.len() as u64 * u64::from(live.slice_seconds);
@@ -162,7 +163,7 @@ impl Plan {
             let around = around * live.brokers / self.experiment.design.rounds;
             return Some(Duration::from_secs(turns) + around);
         }
-        // How many steps a search takes is not known before.
+        // The number of steps of a search is not known in advance.
         if self.experiment.design.capacity.is_some() {
             return None;
         }
@@ -171,7 +172,7 @@ impl Plan {
         scenarios.map(|scenario| Some(scenario.stop.duration? + around(scenario))).sum()
     }
 
-    /// How many runs and how long, in words.
+    /// Describes the number of runs and their duration.
     pub fn size(&self) -> String {
         let rounds = self.experiment.design.rounds;
         let time = self.time_of_a_round().map_or_else(
@@ -187,8 +188,7 @@ impl Plan {
         format!("{} arms in {rounds} rounds are {} {unit}, {time}", self.arms.len(), self.runs())
     }
 
-    /// A metric as results name it: with the end of an end-to-end latency, where arms tell delivery and processing
-    /// apart.
+    /// Names a metric as in results. An end-to-end latency gets its end if arms distinguish delivery and processing.
     pub(super) fn name_of(&self, metric: RunMetric) -> String {
         let mut ends = self.arms.iter().map(|arm| LatencyEnds::of(&arm.scenario));
         let apart = ends.find(|ends| ends.processed);
@@ -201,14 +201,14 @@ impl Plan {
         }
     }
 
-    /// It is so large that somebody should have asked for it twice.
+    /// Returns whether the experiment is large enough to need a confirmation.
     pub fn is_large(&self) -> bool {
         let time = self.time_of_a_round().unwrap_or_default() * self.experiment.design.rounds;
         self.runs() > MAX_UNASKED_RUNS || time > MAX_UNASKED_TIME
     }
 }
 
-/// What a run takes besides its load.
+/// Returns the overhead of a run besides its load.
 fn around(scenario: &Scenario) -> Duration {
     match &scenario.broker {
         BrokerSpec::Throwaway(broker) => AROUND_A_RUN + FURTHER_NODE * (broker.nodes.max(1) - 1),
@@ -216,14 +216,14 @@ fn around(scenario: &Scenario) -> Duration {
     }
 }
 
-/// To the minute, below that to the second.
+/// Rounds to the minute, or to the second for short times.
 pub(super) fn rough(time: Duration) -> String {
     let seconds = time.as_secs();
     let rounded = if seconds > 90 { seconds.div_ceil(60) * 60 } else { seconds.max(1) };
     display_duration(Duration::from_secs(rounded)).to_string()
 }
 
-/// What a scenario lacks to have a metric.
+/// Returns the part that a scenario lacks for a metric.
 fn lacks(metric: RunMetric, scenario: &Scenario) -> Option<&'static str> {
     let has_confirms = scenario.publishers.iter().any(|group| group.confirm_window.is_some());
     let (has_it, needed) = match metric {

@@ -1,4 +1,4 @@
-//! What an experiment leaves in its directory: `experiment.json`, `experiment.csv`, `experiment.html`.
+//! The results that an experiment leaves in its directory: `experiment.json`, `experiment.csv`, `experiment.html`.
 
 use std::{fmt::Write, path::Path};
 
@@ -14,7 +14,7 @@ const RUNS: &str = "experiment.csv";
 
 pub(super) const PAGE: &str = "experiment.html";
 
-/// Writes each by itself, so that one that cannot be written takes no other along.
+/// Writes each result separately, so that one failure affects no other result.
 pub(super) fn write(result: &ExperimentResult, directory: &Path) -> Unwritten {
     let mut unwritten = Unwritten::default();
     let json = serde_json::to_vec_pretty(result).map_err(anyhow::Error::from);
@@ -33,7 +33,7 @@ pub(super) fn write(result: &ExperimentResult, directory: &Path) -> Unwritten {
     unwritten
 }
 
-/// A line for each run, in the order in which they were made. Values are in the units of `experiment.json`.
+/// Returns a line per run, in the order of execution. Values have the units of `experiment.json`.
 fn csv(result: &ExperimentResult) -> String {
     let metrics = result.metrics.iter().map(|metric| quoted(&metric.name));
     let titles = ["round", "position", "arm", "directory", "started_unix_ns", "in_doubt"];
@@ -42,7 +42,7 @@ fn csv(result: &ExperimentResult) -> String {
         titles.map(str::to_owned).into_iter().chain(shares.map(str::to_owned)).chain(metrics);
     let mut text = titles.collect::<Vec<_>>().join(",") + "\n";
     for run in &result.runs {
-        let number = |value: Option<f64>| value.map(|it| it.to_string()).unwrap_or_default();
+        let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
         let mut cells = vec![
             run.round.to_string(),
             run.position.to_string(),
@@ -54,14 +54,14 @@ fn csv(result: &ExperimentResult) -> String {
             number(run.foreign_share),
         ];
         cells.extend(
-            (0..result.metrics.len()).map(|at| number(run.values.get(at).copied().flatten())),
+            (0..result.metrics.len()).map(|index| number(run.values.get(index).copied().flatten())),
         );
         let _ = writeln!(text, "{}", cells.join(","));
     }
     text
 }
 
-/// As RFC 4180 has it, where it is needed.
+/// Quotes a cell if RFC 4180 requires it.
 fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))

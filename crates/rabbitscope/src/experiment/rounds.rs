@@ -1,4 +1,4 @@
-//! The runs that have ended, by round.
+//! The ended runs, by round.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use rabbitscope_runs::experiment::{
 
 use super::{Plan, measured::measure};
 
-/// What is known so far.
+/// The results so far.
 #[derive(Debug)]
 pub(super) struct Rounds {
     pub(super) result: ExperimentResult,
@@ -19,7 +19,7 @@ pub(super) struct Rounds {
 }
 
 impl Rounds {
-    /// Of runs that have ended earlier, in the directory of the experiment.
+    /// Starts from the runs that ended earlier, in the directory of the experiment.
     pub(super) fn of(plan: &Plan, runs: Vec<RunOfArm>, directory: &Path) -> Self {
         let experiment = &plan.experiment;
         let known = experiment.known.as_ref();
@@ -36,7 +36,7 @@ impl Rounds {
             anchor_every: experiment.design.anchor_every,
             live_brokers: experiment.design.live.map(|live| live.brokers),
             axes: experiment.axes.clone(),
-            metrics: experiment.metrics.iter().enumerate().map(|it| metric(it, plan)).collect(),
+            metrics: experiment.metrics.iter().enumerate().map(|one| metric(one, plan)).collect(),
             runs,
             known: known.map(|known| KnownResult {
                 expect: known.expect.iter().map(ToString::to_string).collect(),
@@ -57,7 +57,7 @@ impl Rounds {
         rounds
     }
 
-    /// The arms that still have to run in a round, each with its place in it, in order.
+    /// Returns the arms that still have to run in a round, each with its position, in order.
     pub(super) fn missing(&self, round: u32) -> Vec<(usize, usize)> {
         let ExperimentResult { seed, arms, anchor_every, runs, .. } = &self.result;
         let order = order_of_round(*seed, round, arms.len(), *anchor_every);
@@ -73,7 +73,7 @@ impl Rounds {
         self.result.runs.push(run);
     }
 
-    /// Reads the values of a round that is complete.
+    /// Reads the values of a complete round.
     pub(super) fn measure(&mut self, round: u32, directory: &Path) {
         if !self.missing(round).is_empty() {
             return;
@@ -91,21 +91,21 @@ impl Rounds {
         conclude(&mut self.result, &self.expected);
     }
 
-    /// How many rounds are complete and not left out.
+    /// Returns the number of rounds that are complete and not left out.
     pub(super) fn counted(&self) -> u32 {
-        let is_dropped = |round: u32| self.result.dropped.iter().any(|it| it.round == round);
+        let is_dropped = |round: u32| self.result.dropped.iter().any(|one| one.round == round);
         let made = self.result.runs.last().map_or(0, |run| run.round);
         let counted =
             (1..=made).filter(|round| !is_dropped(*round) && self.missing(*round).is_empty());
         u32::try_from(counted.count()).unwrap_or(u32::MAX)
     }
 
-    /// Whether later rounds were begun.
+    /// Returns whether later rounds were started.
     pub(super) fn goes_beyond(&self, round: u32) -> bool {
         self.result.runs.iter().any(|run| run.round > round)
     }
 
-    /// Whether the runs of a round could not be made, all of them or some.
+    /// Returns whether at least one run of a round failed.
     pub(super) fn has_failed(&self, round: u32) -> bool {
         let mut of_round = self.result.runs.iter().filter(|run| run.round == round);
         of_round.any(|run| run.values.first().copied().flatten().is_none())

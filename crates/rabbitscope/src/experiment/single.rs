@@ -1,4 +1,4 @@
-//! One run of one arm, with a broker of its own.
+//! One run of one arm, with its own broker.
 
 use std::{
     path::Path,
@@ -27,23 +27,23 @@ use crate::{
     watch::{Line, MachineHistory, MachineShare, MachineWatch, Watchers},
 };
 
-/// CPU time that others may always use during a run, in seconds. Chosen: runs of a second had 0.35 s of others' at most,
-/// right after another broker was ended.
+/// CPU time in seconds that other processes may always use during a run. Chosen: in runs of one second, others used
+/// 0.35 s at most, right after the end of another broker.
 const USUAL_OTHERS: f64 = 0.5;
 
-/// Distance between neighbouring rates at the end of a search, as of `find-rate`.
+/// Distance between neighbouring rates at the end of a search, as in `find-rate`.
 const SEARCH_TOLERANCE: f64 = 0.05;
 
-/// Where a run stands in its experiment.
+/// The place of a run in its experiment.
 pub(super) struct RunPlace {
     pub(super) round: u32,
     pub(super) position: usize,
     pub(super) arm: usize,
-    /// Below that of the experiment.
+    /// Path below the directory of the experiment.
     pub(super) directory: String,
 }
 
-/// One run; absent when it was stopped before it measured anything.
+/// Makes one run; absent if it was stopped before it measured anything.
 pub(super) fn single(
     plan: &Plan,
     place: RunPlace,
@@ -80,8 +80,8 @@ pub(super) fn single(
         started_unix_nanos,
         values: Vec::new(),
         doubts,
-        stolen_share: share.map(|it| it.stolen),
-        foreign_share: share.map(|it| it.foreign),
+        stolen_share: share.map(|share| share.stolen),
+        foreign_share: share.map(|share| share.foreign),
         warm_up_nanos: 0,
     })
 }
@@ -91,8 +91,8 @@ pub(super) fn now_unix_nanos() -> u64 {
     u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// A search in place of a run. Steps in which the load generator was the limit are repeated by the search itself; what is
-/// in doubt is a search that did not find the limit.
+/// Makes a search instead of a run. The search itself repeats steps in which the load generator was the limit. A search
+/// that did not find the limit is in doubt.
 fn search_aside(
     planned: &PlannedArm,
     design: &CapacityDesign,
@@ -125,7 +125,7 @@ fn search_aside(
     Ok((capacity.outcome != CapacityOutcome::Found).then_some(capacity.sentence))
 }
 
-/// On a thread of its own: a run gives up the privileges of its thread, and the next one needs them.
+/// Runs on a separate thread, because a run drops the privileges of its thread and the next run needs them.
 fn run_aside(
     planned: &PlannedArm,
     place: &Path,
@@ -143,7 +143,7 @@ fn run_aside(
     (finished.unwrap_or_else(|_| Err(anyhow!("the run panicked"))), history)
 }
 
-/// Why the figures of a run are not to be compared.
+/// Returns the reasons against a comparison of a run's figures.
 pub(super) fn doubts(
     record: &RunRecord,
     share: Option<MachineShare>,
@@ -154,7 +154,7 @@ pub(super) fn doubts(
     verdict.into_iter().chain(doubts).chain(doubts_of_machine(share, design)).collect()
 }
 
-/// Whether the machine was others'.
+/// Returns a doubt for each excessive share of CPU time that the host or other processes took.
 pub(super) fn doubts_of_machine(share: Option<MachineShare>, design: &Design) -> Vec<String> {
     let share = share.unwrap_or_default();
     let percent = |share: f64| format!("{:.0} % of the machine's CPU time", 100.0 * share);

@@ -1,4 +1,4 @@
-//! Runs one arm after the other, until the last look or a look that decides.
+//! The sequence of runs, one arm after the other, until the last look or a decisive one.
 
 use std::{
     path::{Path, PathBuf},
@@ -25,23 +25,23 @@ use super::{
 };
 use crate::{leftovers::RemovalConsent, output};
 
-/// Rounds in a row with a run that could not be made, or of which none ever counted, after which no further one is
-/// tried.
+/// Number of consecutive vain rounds after which an experiment ends. A round is vain if one of its runs failed, or if
+/// no round counts so far.
 const MAX_FAILED_ROUNDS: u32 = 3;
 
-/// An experiment that has ended, one way or the other.
+/// A finished experiment, complete or not.
 #[derive(Debug)]
 pub struct Concluded {
     /// Contents of `experiment.json`.
     pub result: ExperimentResult,
-    /// Where everything is.
+    /// Directory of all results.
     pub directory: PathBuf,
-    /// What could not be written, or why no further round was tried.
+    /// The reason for unwritten results, or for the early end.
     pub failure: Option<anyhow::Error>,
 }
 
-/// Conducts the experiment in `out`, new or begun, or in a directory with a name of its own. `stop` ends it early;
-/// what was measured is kept, and the same call goes on.
+/// Conducts the experiment in `out`, new or continued, or in a new directory named after it. `stop` ends it early.
+/// Measurements are kept, and the same call continues.
 pub fn conduct(
     plan: &Plan,
     out: Option<&Path>,
@@ -57,7 +57,7 @@ pub fn conduct(
     let Conductor { directory, mut rounds, .. } = conductor;
     rounds.conclude();
     explain(&mut rounds.result, directory.path());
-    // What is known may be of profiles.
+    // Known results may concern profiles, so this conclusion follows the explanations.
     rounds.conclude();
     let mut result = rounds.result;
     let failure = match outcome {
@@ -83,7 +83,7 @@ struct Conductor<'a> {
     asked: RemovalConsent,
     stop: &'a Arc<AtomicBool>,
     began: Instant,
-    /// Runs that this process has made.
+    /// Number of runs that this process made.
     made: u32,
 }
 
@@ -109,7 +109,7 @@ impl Conductor<'_> {
                 return Ok(());
             }
             self.rounds.measure(round, self.directory.path());
-            // What an interrupted experiment has beyond this round was decided to be made.
+            // An interrupted experiment already decided to make the rounds beyond this one.
             if self.rounds.goes_beyond(round) {
                 continue;
             }
@@ -130,7 +130,7 @@ impl Conductor<'_> {
 
     fn only_failures(&self, round: u32) -> anyhow::Error {
         let dropped = self.rounds.result.dropped.iter().rev();
-        let reason = dropped.filter(|it| it.round == round).map(|it| it.reason.as_str()).next();
+        let reason = dropped.filter(|one| one.round == round).map(|one| one.reason.as_str()).next();
         anyhow!(
             "{MAX_FAILED_ROUNDS} rounds in a row gave nothing that counts: {}; change the scenario, or what else the \
              machine does",
@@ -138,7 +138,7 @@ impl Conductor<'_> {
         )
     }
 
-    /// Makes the runs that a round lacks.
+    /// Makes the missing runs of a round.
     fn make(&mut self, round: u32) -> anyhow::Result<()> {
         for (position, arm) in self.rounds.missing(round) {
             if self.stop.load(Ordering::Relaxed) {
@@ -154,7 +154,7 @@ impl Conductor<'_> {
                 self.asked,
                 self.stop,
             );
-            // What was cut short is no run of this arm, and is made again.
+            // A run that was cut short is not a run of this arm, and is repeated.
             let Some(run) = run.filter(|_| !self.stop.load(Ordering::Relaxed)) else {
                 return Ok(());
             };
@@ -165,11 +165,11 @@ impl Conductor<'_> {
         Ok(())
     }
 
-    /// Makes the rounds that share a broker with this one, as far as they are missing.
+    /// Makes the missing rounds that share a broker with this one.
     fn make_live(&mut self, design: LiveDesign, round: u32) -> anyhow::Result<()> {
         let asked = self.plan.experiment.design.rounds;
         let rounds = design.rounds_with(round, asked);
-        // In place of rounds that do not count as many are made as are lacking.
+        // Rounds that do not count are replaced by as many as are lacking.
         let lacking =
             if round > asked { asked.saturating_sub(self.rounds.counted()) } else { asked };
         let missing: Vec<u32> = rounds
@@ -183,7 +183,7 @@ impl Conductor<'_> {
         self.journal.begin(&place)?;
         let made =
             live::run(self.plan, (design, &missing), (self.directory.path(), &place), self.stop)?;
-        // What was cut short is made again, all of it: on another broker.
+        // An interrupted run is repeated as a whole, on another broker.
         if self.stop.load(Ordering::Relaxed) {
             return Ok(());
         }
@@ -199,7 +199,7 @@ impl Conductor<'_> {
         Ok(())
     }
 
-    /// About how long the experiment still takes, from what its runs took so far.
+    /// Estimates the remaining time of the experiment from the duration of its runs so far.
     fn left(&self, round: u32) -> std::time::Duration {
         let missing = self.rounds.missing(round).len().saturating_sub(1);
         let rounds = self.plan.experiment.design.rounds;

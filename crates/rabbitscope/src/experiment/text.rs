@@ -1,4 +1,4 @@
-//! What an experiment says in plain text: the sentences first, then every comparison.
+//! Plain text of an experiment: the sentences first, then every comparison.
 
 use std::{fmt::Write, time::Duration};
 
@@ -10,16 +10,16 @@ use rabbitscope_text::{Align, escapes, table};
 
 use super::{Plan, plan::rough};
 
-/// Dropped rounds that are listed; the page has all of them.
+/// Number of dropped rounds in the list; the page has all of them.
 const MAX_DROPPED_SHOWN: usize = 10;
 
-/// Functions whose share changed that are listed; the page has all of them.
+/// Number of functions with changed shares in the list; the page has all of them.
 const MAX_FUNCTIONS: usize = 6;
 
-/// Sentences that are said; of many arms the table says more.
+/// Number of sentences; with many arms the table is more useful.
 const MAX_SENTENCES: usize = 6;
 
-/// The whole result.
+/// Returns the whole result.
 pub fn text(result: &ExperimentResult) -> String {
     let mut text = format!("{}\n", result.name);
     for sentence in result.sentences.iter().take(MAX_SENTENCES) {
@@ -56,11 +56,11 @@ fn comparisons(result: &ExperimentResult) -> String {
         ("p", Align::Right),
         ("", Align::Left),
     ];
-    let rows: Vec<[String; 8]> = result.comparisons.iter().map(|it| row(result, it)).collect();
+    let rows: Vec<[String; 8]> = result.comparisons.iter().map(|pair| row(result, pair)).collect();
     table(columns, &rows)
 }
 
-/// Of a sweep, whose curves are read as a whole: without p and verdict of each combination.
+/// Returns the table of a sweep, whose curves are read as a whole. It lacks p and verdict of each combination.
 fn combinations(result: &ExperimentResult) -> String {
     let columns = [
         ("combination", Align::Left),
@@ -70,8 +70,8 @@ fn combinations(result: &ExperimentResult) -> String {
         ("change", Align::Right),
         ("interval", Align::Right),
     ];
-    let rows = result.comparisons.iter().map(|it| {
-        let [arm, metric, first, here, change, interval, ..] = row(result, it);
+    let rows = result.comparisons.iter().map(|comparison| {
+        let [arm, metric, first, here, change, interval, ..] = row(result, comparison);
         [arm, metric, first, here, change, interval]
     });
     table(columns, &rows.collect::<Vec<_>>())
@@ -160,9 +160,9 @@ fn functions(changes: &[FunctionChange]) -> String {
 
 fn dropped(result: &ExperimentResult) -> String {
     let mut text = String::new();
-    for it in result.dropped.iter().take(MAX_DROPPED_SHOWN) {
-        let (arm, reason) = (&result.arms[it.arm].name, escapes::value(&it.reason));
-        let _ = writeln!(text, "round {} is left out: {arm}: {reason}", it.round);
+    for one in result.dropped.iter().take(MAX_DROPPED_SHOWN) {
+        let (arm, reason) = (&result.arms[one.arm].name, escapes::value(&one.reason));
+        let _ = writeln!(text, "round {} is left out: {arm}: {reason}", one.round);
     }
     let more = result.dropped.len().saturating_sub(MAX_DROPPED_SHOWN);
     if more > 0 {
@@ -171,7 +171,7 @@ fn dropped(result: &ExperimentResult) -> String {
     if text.is_empty() { text } else { format!("\n{text}") }
 }
 
-/// A run on which the arms took turns, in one line.
+/// Describes a run with turns in one line.
 pub(super) fn live_run(
     plan: &Plan,
     design: LiveDesign,
@@ -196,7 +196,7 @@ pub(super) fn live_run(
     )
 }
 
-/// A run that has ended, in one line.
+/// Describes an ended run in one line.
 pub(super) fn run_of_arm(plan: &Plan, run: &RunOfArm, left: Duration) -> String {
     let doubts = match run.doubts.first() {
         None => String::new(),

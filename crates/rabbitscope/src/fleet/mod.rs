@@ -1,5 +1,5 @@
-//! A run whose load several processes put on: what was typed about them, and what is said of them. The protocol is
-//! `rabbitscope_fleet`.
+//! The command line side of a run whose load several processes generate: its options, its refusals and its text.
+//! `rabbitscope_fleet` has the protocol.
 
 mod refusals;
 mod settings;

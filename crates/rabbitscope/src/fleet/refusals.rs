@@ -1,4 +1,4 @@
-//! What several workers cannot do together, refused before anything is touched.
+//! Refusals of scenarios that several workers cannot share, before anything is touched.
 
 use rabbitscope_fleet::FleetError;
 use rabbitscope_load::planned_connections;

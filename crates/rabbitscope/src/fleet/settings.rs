@@ -38,7 +38,7 @@ fn workers(text: &str) -> Result<u16, String> {
     text.parse().map_err(|_| UsageError("must be a number of 1 or more".to_owned()).to_string())
 }
 
-/// What is valid.
+/// The validated options.
 #[derive(Clone, Debug)]
 pub(crate) struct FleetSettings {
     bus: BusAddress,
@@ -49,7 +49,7 @@ pub(crate) struct FleetSettings {
 }
 
 impl FleetArgs {
-    /// Absent when this process puts the load on by itself.
+    /// Validates the options; absent if this process generates the load alone.
     pub(crate) fn validate(self) -> anyhow::Result<Option<FleetSettings>> {
         let Some(workers) = self.workers else { return Ok(None) };
         if workers == 0 {
@@ -67,7 +67,7 @@ impl FleetArgs {
 }
 
 impl FleetSettings {
-    /// The controller of the fleet.
+    /// Connects to the bus as the controller of the fleet.
     pub(crate) fn connect(&self) -> anyhow::Result<Controller> {
         let options = ControllerOptions {
             bus: self.bus.clone(),
@@ -81,7 +81,7 @@ impl FleetSettings {
     }
 }
 
-/// The bus at this URI.
+/// Returns the bus at this URI.
 pub(crate) fn bus(via: &str) -> anyhow::Result<BusAddress> {
     let uri = Uri::parse(via)?;
     let connecting = rabbitscope_runs::scenario::Connecting::default();

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, fmt::Write};
 use rabbitscope_runs::record::{FleetFacts, RunRecord};
 use rabbitscope_text::{escapes, grouped, short_time};
 
-/// How many they were, how well they began together, and the error of latencies from one to another; nothing for a run
+/// Describes the number of workers, the skew of their starts and the error of latencies between them. Empty for a run
 /// of one process.
 pub(crate) fn workers(record: &RunRecord) -> String {
     let Some(fleet) = &record.fleet else { return String::new() };
@@ -25,7 +25,8 @@ pub(crate) fn workers(record: &RunRecord) -> String {
     if fleet.resumed {
         text += "the controller was lost, and another went on: seconds that only it saw have no figures of the broker\n";
     }
-    for (part, worker) in fleet.workers.iter().enumerate().filter(|(_, it)| it.lost || it.lagged) {
+    for (part, worker) in fleet.workers.iter().enumerate().filter(|(_, one)| one.lost || one.lagged)
+    {
         let fate = if worker.lost { "was lost" } else { "was not heard of for a while" };
         let host = escapes::value(&worker.host);
         let _ = writeln!(text, "worker {part} (pid {} on {host}) {fate}", worker.pid);

@@ -1,7 +1,6 @@
-//! Packets and sockets that are looked at while a run puts load on a broker, on a thread of its own.
+//! Packets and sockets that are captured while a run loads a broker, on a separate thread.
 //!
-//! The capture begins before connections are made: whoever has not seen `confirm.select` does not know the numbers of
-//! publishes.
+//! The capture starts before connections are made, because a capture without `confirm.select` cannot number publishes.
 
 use std::{
     path::{Path, PathBuf},
@@ -27,27 +26,27 @@ use super::{
     saved::SavedPackets,
 };
 
-/// What was looked at.
+/// The result of a capture.
 pub(crate) struct CapturedPackets {
     pub(crate) report: PacketReport,
-    /// The packets themselves, where they are kept.
+    /// The packets themselves, if the scenario keeps them.
     pub(crate) saved: Option<SavedPackets>,
     pub(crate) cut_short: Option<String>,
 }
 
-/// A capture that goes on beside the load.
+/// A capture that runs beside the load.
 #[derive(Debug)]
 pub(crate) struct CaptureBesideLoad {
     thread: Option<JoinHandle<anyhow::Result<CapturedPackets>>>,
     load_started: Option<Sender<Instant>>,
-    /// The run is over.
+    /// Set at the end of the run.
     over: Arc<AtomicBool>,
 }
 
 impl CaptureBesideLoad {
-    /// Begins to look at the broker with this pid and port, which is called `subject`; returns when packets are looked at. Where
-    /// they are kept they are written beside `file`. A later failure sets `stop`: a run without the packets that it was for
-    /// would waste the time of whoever waits.
+    /// Starts to capture the broker with this pid and port, called `subject`. Returns once the capture is active. Kept
+    /// packets are written beside `file`. A later failure sets `stop`, because a run without its packets would waste
+    /// the user's time.
     pub(crate) fn start(
         spec: &PacketsSpec,
         (pid, port, subject): (u32, u16, String),
@@ -78,17 +77,17 @@ impl CaptureBesideLoad {
         let capture = Self { thread: Some(thread), load_started: Some(load_started), over };
         match is_open.recv() {
             Ok(()) => Ok(capture),
-            // It failed, and says why.
+            // The capture failed; its result has the reason.
             Err(_) => capture.finish().and_then(|_| bail!("capturing ended before it began")),
         }
     }
 
-    /// Who is to be told when the load starts; the time of the capture counts from then.
+    /// Takes the channel on which to announce the start of the load. The time of the capture counts from then.
     pub(crate) fn load_started(&mut self) -> Option<Sender<Instant>> {
         self.load_started.take()
     }
 
-    /// Ends it, unless it has ended.
+    /// Ends the capture, if it still runs.
     pub(crate) fn finish(mut self) -> anyhow::Result<CapturedPackets> {
         self.over.store(true, Ordering::Relaxed);
         let thread = self.thread.take().expect("it is taken here and at the end alone");
@@ -97,7 +96,7 @@ impl CaptureBesideLoad {
 }
 
 impl Drop for CaptureBesideLoad {
-    /// The run failed before there was anything to look at.
+    /// Ends the capture of a run that failed early.
     fn drop(&mut self) {
         self.over.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
@@ -121,9 +120,9 @@ fn look(
     let mut load = None;
     let mut opened = Some(opened);
     let unstopped = AtomicBool::new(false);
-    // The load may end before the time that was asked for: that does not cut anything short.
+    // The load may end before the requested time. That does not count as cut short.
     let mut is_over = |_: Duration| {
-        // Asked for the first time when everything is open.
+        // The first call means that everything is open.
         let _ = opened.take().map(|opened| opened.send(()));
         load = load.or_else(|| begin.try_recv().ok());
         let is_time_up = load.is_some_and(|start: Instant| start.elapsed() >= spec.duration);

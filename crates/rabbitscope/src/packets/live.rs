@@ -1,4 +1,4 @@
-//! Packets, sockets and writes of a node, for a time.
+//! A timed capture of a node's packets, sockets and writes.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -21,37 +21,38 @@ use rabbitscope_wire::{
 use super::{recorded::take, saved::SavedPackets, sockets::SocketFigures};
 use crate::machine::ProcessIdentity;
 
-/// How often sockets are asked.
+/// Interval between samples of sockets.
 const SOCKET_INTERVAL: Duration = Duration::from_millis(100);
-/// How long is waited for packets at a time.
+/// Longest wait for packets at a time.
 const PACKET_TIMEOUT: Duration = Duration::from_millis(20);
-/// After the end packets that were captured before may still come: twice the time after which a block is handed over.
+/// Time after the end in which earlier packets may still arrive: twice the time after which a block is handed over.
 const DRAIN_TIME: Duration = Duration::from_millis(100);
-/// What the ring has at the end is taken for so long. Others may go on filling it, and an interface's clock may be wrong.
+/// Limit for reading the rest of the ring at the end. Other programs may keep filling it, and an interface's clock may
+/// be wrong.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
-/// Sockets that are watched.
+/// Number of watched sockets.
 const MAX_SOCKETS: usize = 16_384;
 
-/// What is looked at.
+/// The subject of a capture.
 #[derive(Clone, Debug)]
 pub(crate) struct LiveOptions {
-    /// In words.
+    /// Description in words.
     pub(crate) subject: String,
     pub(crate) ports: PortSet,
-    /// The node's process, where it is known: for its network and its writes.
+    /// The node's process, if known. It selects the network namespace and the writes to count.
     pub(crate) pid: Option<u32>,
     pub(crate) interface: CaptureInterface,
 }
 
-/// What a time of looking gave.
+/// The result of a capture.
 #[derive(Debug)]
 pub(crate) struct LiveCapture {
     pub(crate) report: PacketReport,
-    /// Why it ended before its time.
+    /// The reason for an early end.
     pub(crate) cut_short: Option<String>,
 }
 
-/// What can be looked at here; the others say why not.
+/// The available sources, and the errors of the others.
 struct Sources {
     ring: Result<PacketRing, PacketError>,
     sockets: Result<SocketSampler, PacketError>,
@@ -61,7 +62,7 @@ struct Sources {
 impl Sources {
     fn open(options: &LiveOptions) -> Result<Self, PacketError> {
         let namespace = options.pid.map(NetworkNamespace::of).transpose()?;
-        let namespace = namespace.as_ref().filter(|it| !it.is_own());
+        let namespace = namespace.as_ref().filter(|namespace| !namespace.is_own());
         let ring_options = RingOptions::new(options.interface.clone(), options.ports.clone());
         Ok(Self {
             ring: permitted(PacketRing::open(&ring_options, namespace))?,
@@ -74,7 +75,7 @@ impl Sources {
         })
     }
 
-    /// Each source, and why it is missing.
+    /// Describes each source, with the reason if it is missing.
     fn describe(&self, options: &LiveOptions) -> Vec<Source> {
         let source = |level, found: Result<String, String>| Source {
             level,
@@ -105,7 +106,8 @@ fn text(error: &PacketError) -> String {
     error.to_string()
 }
 
-/// What is not permitted is left out; other failures, such as an interface that is not there, are the user's to mend.
+/// Keeps a lack of permission or support as a missing source. Other failures are the user's to mend, such as an unknown
+/// interface.
 fn permitted<T>(opened: Result<T, PacketError>) -> Result<Result<T, PacketError>, PacketError> {
     use rabbitscope_probe::ErrorKind::{Permission, Unsupported};
     match opened {
@@ -114,7 +116,7 @@ fn permitted<T>(opened: Result<T, PacketError>) -> Result<Result<T, PacketError>
     }
 }
 
-/// Looks until `is_over`, which is asked again and again and told how long it has been, or until `stop`.
+/// Captures until `is_over` or `stop`. `is_over` is called repeatedly with the elapsed time.
 pub(crate) fn capture(
     options: &LiveOptions,
     analyzer: AnalyzerOptions,
@@ -146,7 +148,7 @@ pub(crate) fn capture(
     Ok(LiveCapture { report, cut_short })
 }
 
-/// A look that is under way.
+/// A capture in progress.
 struct Watch<'a> {
     sources: Sources,
     node: Option<ProcessIdentity>,
@@ -159,7 +161,7 @@ struct Watch<'a> {
 }
 
 impl Watch<'_> {
-    /// Why it ended before its time, if it did.
+    /// Captures, and returns the reason for an early end, if there was one.
     fn look(
         &mut self,
         stop: &AtomicBool,
@@ -183,7 +185,7 @@ impl Watch<'_> {
                 asked = Instant::now();
                 looked = looked.and_then(|()| self.ask_sockets());
             }
-            // An interface that is switched off, say: what was seen until then counts.
+            // On an error, such as a disabled interface, the packets so far still count.
             if let Err(error) = looked {
                 return Some(format!("after {waited:.1} s: {error:#}"));
             }
@@ -192,7 +194,7 @@ impl Watch<'_> {
         cut_short.or_else(|| drained.err().map(|error| format!("at the end: {error:#}")))
     }
 
-    /// Takes what was captured until now: where this program got no CPU, much of it is in the ring yet.
+    /// Takes the packets captured so far. If this program lacked CPU time, many of them are still in the ring.
     fn drain(&mut self) -> anyhow::Result<()> {
         let (end, start) = (SystemTime::now(), Instant::now());
         let end = end.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
@@ -211,7 +213,7 @@ impl Watch<'_> {
         }
     }
 
-    /// Takes the packets of a block, or waits. Returns the time of the latest, in nanoseconds since 1970.
+    /// Takes the packets of a block, or waits for one. Returns the time of the latest packet in nanoseconds since 1970.
     fn packets(&mut self, timeout: Duration) -> anyhow::Result<Option<u64>> {
         let Self { sources, analyzer, saved, number, written, repeats, .. } = self;
         let Ok(ring) = &mut sources.ring else {
@@ -231,7 +233,7 @@ impl Watch<'_> {
             };
             let decoded = decode_inner(&packet);
             let interface = Some(captured.interface);
-            if decoded.as_ref().is_ok_and(|it| repeats.is_repeated(interface, &packet, it)) {
+            if decoded.as_ref().is_ok_and(|found| repeats.is_repeated(interface, &packet, found)) {
                 analyzer.count_repeated();
                 continue;
             }

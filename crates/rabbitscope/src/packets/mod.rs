@@ -1,15 +1,15 @@
 //! `rabbitscope packets`: packets and sockets of a broker, live or from a file.
 //!
 //! ```text
-//! beside_load  as `live`, while a run puts load on the broker
+//! beside_load  like `live`, while a run puts load on the broker
 //! live         ring, socket diagnosis and tracepoints of `probe` ─► analyzer of `wire`, for a time
-//! sockets      what the kernel says of sockets, over that time
+//! sockets      the kernel's figures of sockets, over that time
 //! recorded     packets of a file ─► analyzer
 //! saved        packets that may be written ─► a pcapng file, with comments on those that findings rest on
 //! text         the report for the terminal
 //! ```
 //!
-//! What does not live here: how packets are captured (`probe`) and what they mean (`wire`).
+//! `probe` captures packets, and `wire` interprets them.
 
 mod beside_load;
 mod live;

@@ -15,13 +15,13 @@ use rabbitscope_wire::{
 use super::saved::SavedPackets;
 use crate::output::ProgressLine;
 
-/// Captures of a long run are large; they are read as a stream.
+/// Size of the largest file. Captures of a long run are large; they are read as a stream.
 const MAX_FILE_BYTES: u64 = 1 << 42;
 
-/// Packets between two lines of progress.
+/// Number of packets between two lines of progress.
 const PROGRESS_PACKETS: u64 = 1 << 18;
 
-/// Reads a file and says what its packets say. A file that is damaged gives what was read until there, and says so.
+/// Reads a file and reports on its packets. A damaged file gives a report up to the damage, with a note of it.
 pub(crate) fn read(
     path: &Path,
     options: AnalyzerOptions,
@@ -65,7 +65,7 @@ pub(crate) fn read(
     Ok(report)
 }
 
-/// Analyzes a packet, and writes what may be written of it.
+/// Analyzes a packet, and writes the permitted part of it.
 pub(super) fn take(
     analyzer: &mut Analyzer,
     packet: &Packet<'_>,

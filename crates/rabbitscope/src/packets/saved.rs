@@ -1,7 +1,7 @@
-//! Packets that are written again: without credentials, and without bodies unless they are asked for.
+//! Packets that are written to a new file: without credentials, and without bodies unless they are requested.
 //!
-//! Which packets a finding rests on is known at the end. So packets are written twice: as they come, to a file without a
-//! name, and at the end from there to their place, with comments.
+//! The packets behind a finding are known only at the end. Packets are therefore written twice: first to a nameless
+//! file as they arrive, and at the end from there to their place, with comments.
 
 use std::{
     collections::BTreeMap,
@@ -18,25 +18,25 @@ use rabbitscope_wire::{
     report::{Finding, PacketReport},
 };
 
-/// What wrote the file, for those who open it.
+/// Name of the writing application, for readers of the file.
 const APPLICATION: &str = concat!("rabbitscope ", env!("CARGO_PKG_VERSION"));
 
-/// Most bytes of packets that are kept: the disk may be the broker's, and a full one stops publishers.
+/// Limit of kept packet bytes. The disk may be the broker's, and a full disk stops publishers.
 const MAX_SAVED_BYTES: u64 = 1 << 30;
 
 /// Packets that wait for their comments.
 pub(crate) struct SavedPackets {
     writer: PacketWriter<BufWriter<File>>,
     interfaces: Vec<(LinkType, InterfaceId)>,
-    /// Numbers in the capture of the packets that were written, in order.
+    /// Capture numbers of the written packets, in order.
     numbers: Vec<u64>,
     bytes: u64,
-    /// Why no more are kept.
+    /// The reason for keeping no more packets.
     ended: Option<String>,
 }
 
 impl SavedPackets {
-    /// In the directory of `place`, which is on the disk that has to hold them anyway.
+    /// Creates the file in the directory of `place`, because that disk must hold the packets anyway.
     pub(crate) fn beside(place: &Path) -> anyhow::Result<Self> {
         let (directory, _) = Directory::of_file(place)?;
         let file = directory
@@ -46,7 +46,7 @@ impl SavedPackets {
         Ok(Self { writer, interfaces: Vec::new(), numbers: Vec::new(), bytes: 0, ended: None })
     }
 
-    /// The next packet, with what may be written of it. What cannot be kept does not end the capture.
+    /// Adds the permitted part of the next packet. A failure to keep it does not end the capture.
     pub(super) fn add(&mut self, packet: &Packet<'_>) {
         if self.ended.is_some() {
             return;
@@ -59,7 +59,7 @@ impl SavedPackets {
         }
     }
 
-    /// Why not all packets are kept.
+    /// Returns the reason why not all packets are kept.
     pub(crate) fn ended(&self) -> Option<&str> {
         self.ended.as_deref()
     }
@@ -79,7 +79,7 @@ impl SavedPackets {
         Ok(())
     }
 
-    /// Puts the packets in their place, with the comments of `report`.
+    /// Writes the packets to their place, with the comments from `report`.
     pub(crate) fn finish(self, place: &Path, report: &PacketReport) -> anyhow::Result<()> {
         let Self { writer, numbers, .. } = self;
         let buffered = writer.finish().context("cannot write packets")?;
@@ -99,7 +99,7 @@ fn describe<W: Write>(
     writer.interface(link, 0, "captured")
 }
 
-/// What is said of a packet, by its number in the capture.
+/// Returns the comments on packets, by number in the capture.
 fn comments(findings: &[Finding]) -> BTreeMap<u64, String> {
     let mut comments: BTreeMap<u64, String> = BTreeMap::new();
     for finding in findings {
@@ -114,7 +114,8 @@ fn comments(findings: &[Finding]) -> BTreeMap<u64, String> {
     comments
 }
 
-/// Numbers in a file count from 1 again, so the comment has the number that the report has.
+/// Copies the packets with their comments. Numbers in the file start at 1 again, so each comment names the number in
+/// the report.
 fn copy(
     from: BufReader<File>,
     to: &mut impl Write,

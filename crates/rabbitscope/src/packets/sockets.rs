@@ -1,24 +1,24 @@
-//! What the kernel says of sockets, over the time that it is asked.
+//! The kernel's figures of sockets, over the time of a capture.
 
 use std::{collections::HashMap, time::Duration};
 
 use rabbitscope_probe::packets::{PortSet, SocketChange, SocketSamples, TcpProgress};
 use rabbitscope_wire::report::SocketReport;
 
-/// Sockets whose figures are kept, those that have gone included.
+/// Number of sockets with figures, including closed ones.
 const MAX_SOCKETS: usize = 32_768;
 
-/// Sockets with a row of their own.
+/// Number of sockets with their own row.
 const MAX_ROWS: usize = 1_000;
 
-/// Adds up what changed from sample to sample.
+/// Sums of the changes from sample to sample.
 #[derive(Debug)]
 pub(super) struct SocketFigures {
     ports: PortSet,
     sockets: HashMap<u64, SocketTotals>,
-    /// Most connections that were not watched at once.
+    /// Highest number of connections that were unwatched at the same time.
     left_out: usize,
-    /// Connections that came when there were too many already.
+    /// Number of connections that appeared after the limit was reached.
     late: u64,
 }
 
@@ -61,7 +61,8 @@ impl SocketFigures {
         }
     }
 
-    /// Scales of windows, which a capture that began in the middle does not have: from whom, to whom, by how many bits.
+    /// Returns the window scales that a capture lacks if it started after the handshake: sender, receiver and shift in
+    /// bits.
     pub(super) fn window_scales(
         samples: &SocketSamples,
     ) -> impl Iterator<Item = (std::net::SocketAddr, std::net::SocketAddr, u8)> {
@@ -73,12 +74,12 @@ impl SocketFigures {
         })
     }
 
-    /// Connections that were not watched, because there were too many.
+    /// Returns the number of connections that were not watched because of the limit.
     pub(super) const fn left_out(&self) -> u64 {
         self.left_out as u64 + self.late
     }
 
-    /// Busiest first.
+    /// Returns the sockets, busiest first.
     pub(super) fn report(self) -> Vec<SocketReport> {
         let Self { ports, sockets, .. } = self;
         let mut reports: Vec<SocketReport> =

@@ -1,4 +1,4 @@
-//! What packets say, in plain text.
+//! The report on packets in plain text.
 
 use std::fmt::Write;
 
@@ -8,10 +8,10 @@ use rabbitscope_wire::report::{
     Severity, Side, SizeBin, SocketReport, SourceLevel,
 };
 
-/// Rows of a table that a person reads at once.
+/// Number of table rows that a person reads at once.
 const ROWS: usize = 12;
 
-/// Findings first, then what they rest on.
+/// Returns the findings first, then their evidence.
 pub(crate) fn summary(report: &PacketReport) -> String {
     let mut text = format!("{}\n{}", escapes::value(&report.subject), sources(report));
     text += &totals(report);
@@ -33,7 +33,7 @@ fn sources(report: &PacketReport) -> String {
         + &report.capture.as_ref().map(losses).unwrap_or_default()
 }
 
-/// What was read and what was not, in a line; more where something was lost.
+/// Counts the packets and bytes read, and everything left out.
 fn losses(capture: &CaptureReport) -> String {
     let mut text =
         format!("\n{} packets, {}", grouped(capture.packets), human_bytes(capture.bytes));
@@ -113,7 +113,7 @@ fn findings(report: &PacketReport) -> String {
             source_name(finding.source)
         );
         let _ = writeln!(text, "    fix: {}", finding.fix);
-        let shown = finding.connections.iter().take(3).map(|it| escapes::value(it));
+        let shown = finding.connections.iter().take(3).map(|name| escapes::value(name));
         let shown = shown.collect::<Vec<_>>().join(", ");
         let others = finding.connections_in_all.saturating_sub(3);
         let more = if others > 0 { format!(" and {others} more") } else { String::new() };
@@ -126,15 +126,15 @@ fn findings(report: &PacketReport) -> String {
     text + &not_judged(report)
 }
 
-/// Rules of which nothing is said, by reason.
+/// Lists the rules without a judgement, by reason.
 fn not_judged(report: &PacketReport) -> String {
     let not_judged = report.not_judged.as_deref().unwrap_or_default();
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
-    for it in not_judged {
-        let name = it.rule.title();
-        match reasons.iter_mut().find(|(reason, _)| *reason == it.reason) {
+    for one in not_judged {
+        let name = one.rule.title();
+        match reasons.iter_mut().find(|(reason, _)| *reason == one.reason) {
             Some((_, rules)) => rules.push(name),
-            None => reasons.push((&it.reason, vec![name])),
+            None => reasons.push((&one.reason, vec![name])),
         }
     }
     let line = |(reason, rules): (&str, Vec<&str>)| {
@@ -145,21 +145,21 @@ fn not_judged(report: &PacketReport) -> String {
 }
 
 fn latencies(latencies: &[LatencyReport]) -> String {
-    let measured = latencies.iter().filter(|it| it.count > 0);
-    let row = |it: &LatencyReport| {
-        let unmatched = &it.unmatched;
+    let measured = latencies.iter().filter(|latency| latency.count > 0);
+    let row = |latency: &LatencyReport| {
+        let unmatched = &latency.unmatched;
         let lost = unmatched.open
             + unmatched.unknown_begin
             + unmatched.unknown_number
             + unmatched.left_out;
         [
-            latency_name(it.kind).to_owned(),
-            short_time(it.p50),
-            short_time(it.p95),
-            short_time(it.p99),
-            short_time(it.p999),
-            short_time(it.max),
-            grouped(it.count),
+            latency_name(latency.kind).to_owned(),
+            short_time(latency.p50),
+            short_time(latency.p95),
+            short_time(latency.p99),
+            short_time(latency.p999),
+            short_time(latency.max),
+            grouped(latency.count),
             grouped(lost),
         ]
     };
@@ -176,7 +176,7 @@ fn latencies(latencies: &[LatencyReport]) -> String {
     titled(&table(columns, &measured.map(row).collect::<Vec<_>>()))
 }
 
-/// From what to what.
+/// Names the two ends of a latency.
 pub(crate) fn latency_name(kind: LatencyKind) -> &'static str {
     match kind {
         LatencyKind::PublishToConfirm => "publish to confirm",
@@ -188,7 +188,7 @@ pub(crate) fn latency_name(kind: LatencyKind) -> &'static str {
     }
 }
 
-/// One of the three levels.
+/// Names one of the three levels.
 pub(crate) const fn source_name(level: SourceLevel) -> &'static str {
     match level {
         SourceLevel::Sockets => "sockets",
@@ -198,17 +198,17 @@ pub(crate) const fn source_name(level: SourceLevel) -> &'static str {
 }
 
 fn frames(frames: &[FrameCount]) -> String {
-    let row = |it: &FrameCount| {
-        let from = match it.from {
+    let row = |count: &FrameCount| {
+        let from = match count.from {
             Side::Client => "clients",
             Side::Broker => "broker",
         };
-        let mean = it.bytes / it.frames.max(1);
+        let mean = count.bytes / count.frames.max(1);
         [
-            format!("{} {}", it.protocol, it.kind),
+            format!("{} {}", count.protocol, count.kind),
             from.to_owned(),
-            grouped(it.frames),
-            human_bytes(it.bytes),
+            grouped(count.frames),
+            human_bytes(count.bytes),
             human_bytes(mean),
         ]
     };
@@ -249,11 +249,11 @@ fn sizes(sizes: &[SizeBin]) -> String {
 }
 
 fn connections(report: &PacketReport) -> String {
-    let row = |it: &ConnectionReport| {
-        let (up, down) = (&it.from_client, &it.from_broker);
+    let row = |connection: &ConnectionReport| {
+        let (up, down) = (&connection.from_client, &connection.from_broker);
         [
-            it.client.clone(),
-            it.protocol.clone(),
+            connection.client.clone(),
+            connection.protocol.clone(),
             human_bytes(up.payload_bytes),
             human_bytes(down.payload_bytes),
             grouped(up.median_payload),
@@ -282,19 +282,19 @@ fn connections(report: &PacketReport) -> String {
 
 fn sockets(sockets: &[SocketReport]) -> String {
     let percent =
-        |share: Option<f64>| share.map_or("-".to_owned(), |it| format!("{:.1} %", 100.0 * it));
+        |share: Option<f64>| share.map_or("-".to_owned(), |part| format!("{:.1} %", 100.0 * part));
     let bytes = |count: Option<u64>| count.map_or("-".to_owned(), human_bytes);
-    let row = |it: &SocketReport| {
+    let row = |socket: &SocketReport| {
         [
-            it.local.clone(),
-            it.remote.clone(),
-            percent(it.busy),
-            percent(it.receiver_limited),
-            percent(it.send_buffer_limited),
-            bytes(it.sent_bytes),
-            it.retransmitted.map_or("-".to_owned(), grouped),
-            bytes(it.max_unsent_bytes),
-            bytes(it.max_unread_bytes),
+            socket.local.clone(),
+            socket.remote.clone(),
+            percent(socket.busy),
+            percent(socket.receiver_limited),
+            percent(socket.send_buffer_limited),
+            bytes(socket.sent_bytes),
+            socket.retransmitted.map_or("-".to_owned(), grouped),
+            bytes(socket.max_unsent_bytes),
+            bytes(socket.max_unread_bytes),
         ]
     };
     let columns = [
@@ -312,7 +312,7 @@ fn sockets(sockets: &[SocketReport]) -> String {
     titled(&table(columns, &shown)) + &more(sockets.len(), "sockets")
 }
 
-/// Nothing for a table that has its titles alone.
+/// Surrounds a table with blank lines; empty if the table has only its titles.
 fn titled(table: &str) -> String {
     if table.contains('\n') { format!("\n{table}\n") } else { String::new() }
 }

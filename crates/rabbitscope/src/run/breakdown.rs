@@ -8,32 +8,32 @@ use rabbitscope_runs::record::{LatencyBreakdown, LatencyFigures, LatencySummary,
 use rabbitscope_text::escapes;
 use rabbitscope_text::{grouped, short_time};
 
-/// Rows of a table at most; `run.json` has all of them.
+/// Number of rows in a table; `run.json` has all of them.
 const MAX_ROWS: usize = 20;
 
-/// All latencies of a run.
+/// Returns the table of all latencies of a run.
 pub(super) fn latency_table(latencies: &[LatencySummary]) -> String {
     if latencies.is_empty() {
         return String::new();
     }
-    let width = latencies.iter().map(|it| it.figures.name.len() + 2).max().unwrap_or(0).max(12);
+    let width = latencies.iter().map(|row| row.figures.name.len() + 2).max().unwrap_or(0).max(12);
     let mut text = format!(
         "\n{:<width$}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}\n",
         "latency", "p50", "p95", "p99", "p99.9", "max", "measurements"
     );
-    for it in latencies.iter().map(|latency| &latency.figures) {
-        let _ = write!(text, "{:<width$}", it.name);
-        for nanos in [it.p50, it.p95, it.p99, it.p999, it.max] {
+    for row in latencies.iter().map(|latency| &latency.figures) {
+        let _ = write!(text, "{:<width$}", row.name);
+        for nanos in [row.p50, row.p95, row.p99, row.p999, row.max] {
             let _ = write!(text, "{:>10}", short_time(nanos));
         }
-        let _ = writeln!(text, "{:>14}", grouped(it.count));
+        let _ = writeln!(text, "{:>14}", grouped(row.count));
     }
     text
 }
 
-/// Which ends the end-to-end latencies have, and how many messages got no further than their delivery.
+/// Describes where the end-to-end latencies end, and counts delivered messages that were never processed.
 pub(super) fn ends(record: &RunRecord) -> String {
-    let has = |name: &str| record.latencies.iter().any(|it| it.figures.name == name);
+    let has = |name: &str| record.latencies.iter().any(|row| row.figures.name == name);
     let counts = &record.load.counts;
     let Some(end) = end_in_words(record, "end-to-end").filter(|_| has("end-to-end")) else {
         return String::new();
@@ -59,20 +59,20 @@ pub(super) fn ends(record: &RunRecord) -> String {
     text
 }
 
-/// What groups measured of a latency of which the total is that of several; and by queue.
+/// Returns latencies per group (where several groups contribute) and per queue.
 pub(super) fn breakdown(record: &RunRecord) -> String {
     let LatencyBreakdown { groups, queues, left_out } = &record.breakdown;
     let is_shared = |latency: &LatencyFigures| {
-        groups.iter().filter(|it| it.latencies.iter().any(|one| one.name == latency.name)).count()
+        groups.iter().filter(|row| row.latencies.iter().any(|one| one.name == latency.name)).count()
             > 1
     };
-    let by_group = groups.iter().flat_map(|it| {
-        let shared = it.latencies.iter().filter(|latency| is_shared(latency));
-        shared.map(|latency| (it.group.as_str(), latency))
+    let by_group = groups.iter().flat_map(|row| {
+        let shared = row.latencies.iter().filter(|latency| is_shared(latency));
+        shared.map(|latency| (row.group.as_str(), latency))
     });
     let by_queue = queues
         .iter()
-        .flat_map(|it| it.latencies.iter().map(|latency| (it.queue.as_str(), latency)));
+        .flat_map(|row| row.latencies.iter().map(|latency| (row.queue.as_str(), latency)));
     let mut text = table("by group", &by_group.collect::<Vec<_>>());
     text += &table("by queue", &by_queue.collect::<Vec<_>>());
     if *left_out > 0 {
@@ -87,18 +87,18 @@ fn table(title: &str, rows: &[(&str, &LatencyFigures)]) -> String {
     }
     let names: Vec<_> = rows.iter().take(MAX_ROWS).map(|(name, _)| escapes::value(name)).collect();
     let widest = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0) + 2;
-    let width = widest(&mut names.iter().map(|it| it.chars().count()).chain([title.len()]));
-    let second = widest(&mut rows.iter().map(|(_, it)| it.name.len()));
+    let width = widest(&mut names.iter().map(|name| name.chars().count()).chain([title.len()]));
+    let second = widest(&mut rows.iter().map(|(_, row)| row.name.len()));
     let mut text = format!(
         "\n{title:<width$}{:<second$}{:>10}{:>10}{:>10}{:>10}{:>14}\n",
         "", "p50", "p99", "p99.9", "max", "measurements"
     );
-    for (name, (_, it)) in names.iter().zip(rows) {
-        let _ = write!(text, "{name:<width$}{:<second$}", it.name);
-        for nanos in [it.p50, it.p99, it.p999, it.max] {
+    for (name, (_, row)) in names.iter().zip(rows) {
+        let _ = write!(text, "{name:<width$}{:<second$}", row.name);
+        for nanos in [row.p50, row.p99, row.p999, row.max] {
             let _ = write!(text, "{:>10}", short_time(nanos));
         }
-        let _ = writeln!(text, "{:>14}", grouped(it.count));
+        let _ = writeln!(text, "{:>14}", grouped(row.count));
     }
     if rows.len() > MAX_ROWS {
         let _ = writeln!(text, "{} more are in run.json", rows.len() - MAX_ROWS);
@@ -128,8 +128,8 @@ mod tests {
             group: format!("group-{at}"),
             latencies: latencies(names),
         });
-        let queues = (0..queues).map(|at| QueueLatencies {
-            queue: format!("q\u{1b}-{at}"),
+        let queues = (0..queues).map(|number| QueueLatencies {
+            queue: format!("q\u{1b}-{number}"),
             latencies: latencies(&["end-to-end"]),
         });
         let breakdown =

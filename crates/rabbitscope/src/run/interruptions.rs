@@ -1,4 +1,4 @@
-//! What kept a run from going as it should, in plain text: lateness, time without service, errors.
+//! Disturbances of a run in plain text: lateness, time without service, errors.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use rabbitscope_runs::record::{
 
 use rabbitscope_text::{escapes, grouped, grouped_rate};
 
-/// A smaller part of the messages that were written and not accepted is on its way.
+/// Smaller shares of written messages that are not accepted yet are merely in flight.
 const NOTICEABLE: f64 = 0.02;
 
-/// A line each; nothing of a run that nothing happened to.
+/// Returns one line per disturbance; empty for an undisturbed run.
 pub(super) fn interruptions(record: &RunRecord) -> String {
     let mut text = lateness(&record.load);
     for sentence in service_sentences(record) {
@@ -21,7 +21,7 @@ pub(super) fn interruptions(record: &RunRecord) -> String {
     text + &record.errors.iter().map(error).collect::<String>()
 }
 
-/// How the run ended, unless as it should.
+/// Describes the end of a run; empty if it completed.
 pub(super) fn ending(verdict: &Verdict) -> String {
     let reason = escapes::value(verdict.reason().unwrap_or_default());
     match verdict {
@@ -34,20 +34,20 @@ pub(super) fn ending(verdict: &Verdict) -> String {
     }
 }
 
-/// Which measurements are no more than lower bounds.
+/// Names latencies whose measurements include lower bounds.
 pub(super) fn overdue(latencies: &[LatencySummary]) -> String {
-    let lines = latencies.iter().filter(|it| it.overdue > 0).map(|it| {
+    let lines = latencies.iter().filter(|latency| latency.overdue > 0).map(|latency| {
         format!(
             "{}: {} of {} measurements are messages that were overdue at the end, with their age then\n",
-            it.figures.name,
-            grouped(it.overdue),
-            grouped(it.figures.count)
+            latency.figures.name,
+            grouped(latency.overdue),
+            grouped(latency.figures.count)
         )
     });
     lines.collect()
 }
 
-/// What the sockets took, where that is more than the broker accepted.
+/// States the rate of writes to the sockets if it noticeably exceeds the rate that the broker accepted.
 pub(super) fn written(rates: &LoadRates, record: &RunRecord) -> String {
     let behind = rates.written - rates.published();
     if behind <= NOTICEABLE * rates.written {
@@ -63,14 +63,14 @@ pub(super) fn written(rates: &LoadRates, record: &RunRecord) -> String {
     )
 }
 
-/// Why the measured time was not steady, where nobody has asked for that.
+/// States the reason for an unsteady measured time, unless a doubt states it already.
 pub(super) fn unsteady(record: &RunRecord) -> String {
     let is_doubt = record.doubts.iter().any(|doubt| doubt.kind == DoubtKind::NotSteady);
     let found = record.steadiness.as_ref().filter(|found| !found.steady && !is_doubt);
     found.map_or_else(String::new, |found| format!("not steady: {}\n", found.sentence))
 }
 
-/// Something that was not recorded or measured.
+/// Describes data that was not recorded or measured.
 pub(super) fn loss(loss: &Loss) -> String {
     format!(
         "not recorded: {} of {} {} ({})\n",
@@ -81,13 +81,13 @@ pub(super) fn loss(loss: &Loss) -> String {
     )
 }
 
-/// What was expected and what became of it, and what speaks against the run.
+/// Lists the expectations with their results, and the doubts about the run.
 pub(super) fn judgement(record: &RunRecord) -> String {
     let mut text = String::new();
-    for it in &record.expectations {
-        let result = if it.passed { "as expected" } else { "NOT AS EXPECTED" };
-        let measured = it.measured.as_deref().unwrap_or("nothing was measured");
-        let _ = writeln!(text, "{result}: {} ({measured})", it.text);
+    for expectation in &record.expectations {
+        let result = if expectation.passed { "as expected" } else { "NOT AS EXPECTED" };
+        let measured = expectation.measured.as_deref().unwrap_or("nothing was measured");
+        let _ = writeln!(text, "{result}: {} ({measured})", expectation.text);
     }
     for doubt in &record.doubts {
         let kind = match doubt.kind {
@@ -102,7 +102,7 @@ pub(super) fn judgement(record: &RunRecord) -> String {
     text
 }
 
-/// The client's part and the rest are told apart.
+/// Counts late messages, and separates the client's part from the broker's.
 fn lateness(load: &LoadTotals) -> String {
     let count =
         load.counts.late + load.counts.dropped - load.counts.overdue.min(load.counts.dropped);

@@ -1,4 +1,4 @@
-//! What a finished run is worth: was it steady, may it be believed, did it do what was expected?
+//! The judgement of a finished run: its steadiness, its validity and its expectations.
 
 use rabbitscope_analysis::{ServiceRules, judge, service_failure, steadiness};
 use rabbitscope_runs::{
@@ -8,11 +8,11 @@ use rabbitscope_runs::{
 
 use crate::exit::Exit;
 
-/// Adds to `record` what follows from it, from its seconds and from what the scenario expects.
+/// Adds the conclusions from `record`, its seconds and the scenario's expectations.
 pub(super) fn judged(record: RunRecord, series: &[SecondRow], scenario: &Scenario) -> RunRecord {
     let steadiness = steadiness(series);
     let mut doubts = record.doubts.clone();
-    // A run that a limit has ended is too short for no fault of the broker.
+    // A run that a limit ended may be too short to judge. That is no fault of the broker.
     let was_stopped = matches!(record.verdict, Verdict::Stopped { .. });
     if scenario.expect.steady
         && !was_stopped
@@ -33,7 +33,7 @@ pub(super) fn judged(record: RunRecord, series: &[SecondRow], scenario: &Scenari
 }
 
 fn rules(scenario: &Scenario, published: u64) -> ServiceRules<'_> {
-    // A transaction that never was full was not committed: nothing was asked of the broker.
+    // A transaction that never filled up was never committed, so the broker had nothing to answer.
     let commits = |size: u32| u64::from(size) <= published;
     let confirms = |group: &PublisherGroup| {
         group.confirm_window.is_some() || group.tx_size.is_some_and(commits)
@@ -45,7 +45,7 @@ fn rules(scenario: &Scenario, published: u64) -> ServiceRules<'_> {
     }
 }
 
-/// The exit code of a run: cut short or failed, not valid, not as expected, in this order.
+/// Returns the exit code of a run. In order of precedence: cut short or failed, not valid, not as expected.
 pub fn exit_code(record: &RunRecord) -> Exit {
     if matches!(record.verdict, Verdict::Aborted { .. } | Verdict::Failed { .. }) {
         Exit::Failed

@@ -4,7 +4,7 @@
 //! target ─► session open ─► load + profile, a row a second ─► session close ─► record, report
 //! ```
 //!
-//! What does not live here: the load and the profile themselves, and printing.
+//! The load, the profiler and the printing are elsewhere.
 
 mod breakdown;
 mod broker;

@@ -1,5 +1,5 @@
-//! Whose the samples of a profile are, and what the node was busy with, in a few lines. Shares of each table add up
-//! to the whole.
+//! The owners of a profile's samples and the activities of the node, in a few lines. The shares of each table add up to
+//! the whole.
 
 use std::fmt::{self, Write as _};
 
@@ -11,10 +11,10 @@ use serde::Serialize;
 
 use rabbitscope_text::escapes;
 
-/// Lines of each table.
+/// Number of lines in each table.
 const FIRST: usize = 5;
 
-/// Shares are of all samples of the node, or of its blocked time, 0 to 1.
+/// A function with its shares of all samples of the node, or of its blocked time, 0 to 1.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct HotFunction {
@@ -30,7 +30,7 @@ impl HotFunction {
     }
 }
 
-/// The share of what ran for no Erlang function.
+/// The share of an activity that ran for no Erlang function.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct HeldShare {
@@ -44,7 +44,7 @@ pub(super) fn held(profile: &Profile) -> Vec<HeldShare> {
     holders(profile).into_iter().map(row).collect()
 }
 
-/// The rows of both by their shares, and last what other functions have.
+/// Returns the rows of both by share, and last the share of other functions.
 pub(super) fn ranked(functions: &[HotFunction], held: &[HeldShare]) -> String {
     let functions = functions.iter().map(|hot| (hot.own_share, hot.function.clone()));
     let held = held.iter().map(|row| (row.share, format!("[{}]", row.holder.words())));
@@ -59,14 +59,14 @@ pub(super) fn ranked(functions: &[HotFunction], held: &[HeldShare]) -> String {
     text
 }
 
-/// What is less is shown as zero.
+/// Smaller shares would be displayed as zero.
 const LEAST_SHARE: f64 = 0.0005;
 
 fn share_line(share: f64, name: &str) -> String {
     format!("{:>6.1} %  {}", 100.0 * share, escapes::value(name))
 }
 
-/// Busy cores, garbage collection and locks, and how they are told.
+/// Describes busy cores, garbage collection and locks, and the source of these shares.
 pub(super) fn busy(activity: &Activity, event: Event) -> String {
     let cores = match (activity.busy_cores, activity.cores) {
         (Some(busy), Some(cores)) => format!("{busy:.2} of {cores} cores busy; "),
@@ -81,7 +81,7 @@ pub(super) fn busy(activity: &Activity, event: Event) -> String {
     )
 }
 
-/// The owners with the largest shares. Empty where nobody asked the node.
+/// The owners with the largest shares. Empty if the node was not asked.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct Owners {
@@ -92,19 +92,19 @@ pub(super) struct Owners {
     rest: Vec<Rest>,
 }
 
-/// What the table of a dimension leaves out, so that its shares add up to 1.
+/// The remainder of a dimension's table, so that its shares add up to 1.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Rest {
     of: &'static str,
-    /// Owners with smaller shares.
+    /// Number of owners with smaller shares.
     others: usize,
     others_share: f64,
-    /// The share of what has no owner of this dimension.
+    /// The share of samples without an owner of this dimension.
     none_share: f64,
 }
 
-/// Shares are of all samples of the node, 0 to 1.
+/// An owner with its share of all samples of the node, 0 to 1.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Owner {
@@ -121,11 +121,11 @@ impl Owners {
         let mut first = |dimension, of| {
             let shares = owner_shares(profile, dimension);
             rest.push(Rest::new(of, &shares, profile.total()));
-            let owner = |it: OwnerShare| Owner {
-                share: share(it.weight, profile.total()),
-                name: it.name,
-                vhost: it.vhost,
-                processes: it.processes,
+            let owner = |row: OwnerShare| Owner {
+                share: share(row.weight, profile.total()),
+                name: row.name,
+                vhost: row.vhost,
+                processes: row.processes,
             };
             shares.into_iter().take(FIRST).map(owner).collect()
         };
@@ -141,7 +141,7 @@ impl Owners {
 
 impl Rest {
     fn new(of: &'static str, shares: &[OwnerShare], whole: u64) -> Self {
-        let sum = |shares: &[OwnerShare]| shares.iter().map(|it| it.weight).sum::<u64>();
+        let sum = |shares: &[OwnerShare]| shares.iter().map(|row| row.weight).sum::<u64>();
         let others = shares.get(FIRST..).unwrap_or_default();
         Self {
             of,
@@ -210,7 +210,8 @@ mod tests {
 
     #[test]
     fn shares_of_a_list_add_up() {
-        let stacks: Vec<_> = (0..20).map(|it| format!("scheduler;m:f{it}/1 10\n")).collect();
+        let stacks: Vec<_> =
+            (0..20).map(|number| format!("scheduler;m:f{number}/1 10\n")).collect();
         let stacks =
             format!("{}scheduler;erts_port_task_execute;x 700\npoll;y 100\n", stacks.concat());
         let profile = read_folded(stacks.as_bytes()).unwrap();
@@ -225,7 +226,7 @@ mod tests {
 
     #[test]
     fn shares_of_queues_add_up() {
-        let stacks: Vec<_> = (0..8).map(|it| format!("m:f{it}/1 10\n")).collect();
+        let stacks: Vec<_> = (0..8).map(|number| format!("m:f{number}/1 10\n")).collect();
         let mut profile = read_folded(stacks.concat().as_bytes()).unwrap();
         for (number, sample) in profile.samples.iter_mut().enumerate() {
             let pid = format!("<0.{number}.0>");

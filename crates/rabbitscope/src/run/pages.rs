@@ -1,5 +1,5 @@
-//! What a scenario's pollers ask for: the complete address, the password from where the scenario
-//! says it is, the authorities to believe.
+//! The pages that a scenario's pollers request: the complete address, the password from its configured source and the
+//! trusted authorities.
 
 use std::{
     env::{self, VarError},
@@ -14,12 +14,12 @@ use rabbitscope_runs::scenario::{PasswordSource, PollerGroup, PollerTrust, Scena
 use super::broker::Target;
 use crate::exit::UsageError;
 
-/// Refuses a password or an authority that is not there.
+/// Refuses a password or an authority that is missing.
 pub(super) fn check(scenario: &Scenario) -> anyhow::Result<()> {
     scenario.pollers.iter().try_for_each(|group| page(group, group.url.clone(), None).map(drop))
 }
 
-/// The pages of all groups.
+/// Returns the pages of all groups.
 pub(super) fn of(scenario: &Scenario, target: &Target) -> anyhow::Result<Vec<Page>> {
     let throwaway = target.throwaway.as_ref().map(|broker| broker.login());
     scenario.pollers.iter().map(|group| page(group, address(group, target)?, throwaway)).collect()
@@ -36,7 +36,7 @@ fn address(group: &PollerGroup, target: &Target) -> Result<String, UsageError> {
     Ok(format!("http://127.0.0.1:{port}{}", group.url))
 }
 
-/// `throwaway` logs in to the management listener of a throwaway broker.
+/// Builds the page of a group. `throwaway` logs in to the management listener of a throwaway broker.
 fn page(group: &PollerGroup, url: String, throwaway: Option<(&str, &str)>) -> anyhow::Result<Page> {
     let password = group.login.as_ref().map(|login| password(&login.password)).transpose()?;
     let login = match group.login.as_ref().zip(password.as_deref()) {

@@ -1,4 +1,4 @@
-//! The record of a run that has ended.
+//! The record of a finished run.
 
 use std::path::PathBuf;
 
@@ -12,22 +12,22 @@ use rabbitscope_runs::{
 
 use crate::machine;
 
-/// A run that has ended, one way or the other.
+/// A finished run with any verdict.
 #[derive(Debug)]
 pub struct Finished {
     /// Contents of `run.json`.
     pub record: RunRecord,
-    /// The seconds.
+    /// Rows of the series, one per second.
     pub series: Vec<SecondRow>,
-    /// The profile, when one was taken.
+    /// The profile, if one was recorded.
     pub profile: Option<rabbitscope_profiles::Profile>,
-    /// Where the report is.
+    /// Path of the report.
     pub report: PathBuf,
-    /// What could not be written, as one message.
+    /// Results that could not be written, as one message.
     pub unwritten: Option<anyhow::Error>,
 }
 
-/// The record, without what follows from it.
+/// Builds the record, without the conclusions from it.
 pub(super) fn record_of(
     scenario: &Scenario,
     broker: BrokerFacts,
@@ -73,7 +73,7 @@ pub(super) fn record_of(
     })
 }
 
-/// Stalls are there to be joined with faults; without these, latencies say the same.
+/// Keeps stalls only if they can be joined with faults. Without faults, latencies say the same.
 fn service_of(scenario: &Scenario, service: Service) -> Service {
     if scenario.faults.is_empty() {
         Service { stalls: Vec::new(), stalls_left_out: 0, ..service }
@@ -82,7 +82,7 @@ fn service_of(scenario: &Scenario, service: Service) -> Service {
     }
 }
 
-/// Samples that the recorder had no room for.
+/// Returns the samples for which the recorder had no room.
 fn lost_samples(profile: &ProfileFacts) -> Option<Loss> {
     let quality = &profile.quality;
     (quality.lost > 0).then(|| Loss {
@@ -93,7 +93,7 @@ fn lost_samples(profile: &ProfileFacts) -> Option<Loss> {
     })
 }
 
-/// Packets that the kernel dropped.
+/// Returns the packets that the kernel dropped.
 fn lost_packets(packets: &PacketFacts) -> Option<Loss> {
     (packets.dropped > 0).then(|| Loss {
         what: "packets".to_owned(),

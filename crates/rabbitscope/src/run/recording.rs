@@ -1,4 +1,4 @@
-//! The profile that is taken while the load runs, on a thread of its own.
+//! The profile that is recorded on a separate thread while the load runs.
 
 use std::{
     sync::{
@@ -20,16 +20,15 @@ use crate::debuginfod;
 
 const STEP: Duration = Duration::from_millis(20);
 
-/// A profile and where in the run it lies.
+/// A profile and its place in the run.
 #[derive(Debug)]
 pub(super) struct RecordedProfile {
     pub(super) profile: Profile,
-    /// From the start of the load to the start of the recording.
+    /// Time from the start of the load to the start of the recording.
     pub(super) offset: Duration,
 }
 
-/// Waits for the load to start and for the delay to pass, then records. `None` when the load ended
-/// before that.
+/// Waits for the start of the load and for the delay, then records. Returns `None` if the load ended before that.
 pub(super) fn record(
     pid: u32,
     spec: &ProfileSpec,
@@ -55,7 +54,7 @@ pub(super) fn record(
     }))
 }
 
-/// Debug files are fetched when nothing is measured any more.
+/// Fetches debug files only after the end of the load, so that they disturb no measurement.
 fn named(recorded: Recorded, load_ended: &AtomicBool, stop: &AtomicBool) -> Vec<Profile> {
     while debuginfod::is_wanted() && !load_ended.load(Ordering::Relaxed) {
         thread::sleep(STEP);
@@ -63,8 +62,8 @@ fn named(recorded: Recorded, load_ended: &AtomicBool, stop: &AtomicBool) -> Vec<
     debuginfod::named(recorded, stop)
 }
 
-/// A recording of no length: whatever forbids a recording says so now, and not when the load has
-/// been running for a while. On a thread of its own, for a recording gives up the privileges of its thread.
+/// Makes a recording of no length, so that an obstacle is reported now and not in the middle of the load. It runs on a
+/// separate thread, because a recording drops the privileges of its thread.
 pub(super) fn rehearse(pid: u32, spec: &ProfileSpec) -> Result<(), ProbeError> {
     let options = options(pid, spec, Duration::ZERO);
     let record = || rabbitscope_probe::record(&options, &AtomicBool::new(false), &mut |_| {});
@@ -76,7 +75,7 @@ fn options(pid: u32, spec: &ProfileSpec, duration: Duration) -> Options {
     Options { pid, events, freq_hz: spec.freq_hz, duration: Some(duration), backend: None }
 }
 
-/// How far a recording of `whole` length is.
+/// Describes the progress of a recording of length `whole`.
 pub fn recording_progress(progress: Progress, whole: Duration) -> String {
     format!(
         "recording: {} of {} s, {} samples",

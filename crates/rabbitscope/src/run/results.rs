@@ -1,5 +1,5 @@
-//! What a run leaves in its directory when it has ended: each result by itself, so that one that
-//! cannot be written takes no other along; the record has room set aside for it.
+//! The results that a run leaves in its directory. Each is written separately, so that one failure affects no other
+//! result. The record has room reserved for it.
 
 use rabbitscope_analysis::with_outages;
 use rabbitscope_runs::{
@@ -21,7 +21,7 @@ use crate::{
     salvage::Unwritten,
 };
 
-/// Everything that was recorded is written before a failure of the profile is reported.
+/// Writes all results. Reports a failure of the profile or of the packets only after everything recorded is written.
 pub(super) fn write(
     scenario: &Scenario,
     directory: &RunDirectory,
@@ -46,8 +46,9 @@ pub(super) fn write(
     if let Some((recorded, note)) = recorded.as_mut().zip(of_first_node(&broker)) {
         recorded.profile.capture.notes.push(note);
     }
-    let profile = recorded.as_ref().and_then(|it| write_profile(directory, it, &mut unwritten));
-    let packets = captured.and_then(|it| write_packets(directory, it, &mut unwritten));
+    let profile =
+        recorded.as_ref().and_then(|recorded| write_profile(directory, recorded, &mut unwritten));
+    let packets = captured.and_then(|captured| write_packets(directory, captured, &mut unwritten));
     let trace = directory.write_trace(&load.outcome.trace);
     let trace = unwritten.note("trace.jsonl", trace).flatten();
     unwritten.note("series.jsonl", series.sync());
@@ -56,7 +57,7 @@ pub(super) fn write(
     let record = with_outages(RunRecord { faults, replicas, fleet, ..record });
     let verdict = match (cut_short, failed) {
         (Some(reason), _) => Verdict::Aborted { reason },
-        // What ended it for another reason in the same second has not been stopped.
+        // A load that ended for another reason in the same second was not stopped by the limit.
         (None, Some(reason)) if record.verdict != Verdict::Completed => Verdict::Stopped { reason },
         _ => record.verdict,
     };
@@ -79,7 +80,7 @@ pub(super) fn write(
     })
 }
 
-/// What a reader of the profile of a cluster has to know.
+/// Returns a note for readers of a profile of a cluster.
 fn of_first_node(broker: &BrokerFacts) -> Option<String> {
     let [first, _, ..] = &broker.nodes[..] else { return None };
     Some(format!("of {} alone, one of {} nodes under load", first.name, broker.nodes.len()))
@@ -89,7 +90,7 @@ fn in_directory(directory: &RunDirectory) -> String {
     format!("not all results are in {}", directory.path().display())
 }
 
-/// What the record says of the profile; `None` when it is nowhere.
+/// Writes the profile and returns its facts for the record; `None` if it could not be written anywhere.
 fn write_profile(
     directory: &RunDirectory,
     recorded: &RecordedProfile,
@@ -107,7 +108,7 @@ fn write_profile(
     })
 }
 
-/// What the record says of the packets; `None` when their report is nowhere.
+/// Writes the packets and returns their facts for the record; `None` if their report could not be written.
 fn write_packets(
     directory: &RunDirectory,
     captured: CapturedPackets,
@@ -115,7 +116,7 @@ fn write_packets(
 ) -> Option<PacketFacts> {
     let CapturedPackets { report, saved, cut_short } = captured;
     let place = directory.packet_file();
-    // A file without packets would look like a quiet broker.
+    // A file without packets would suggest a quiet broker.
     let saved = saved.filter(|_| report.capture.is_some()).and_then(|packets| {
         unwritten.note("packets.pcapng", packets.finish(&place, &report))?;
         Some("packets.pcapng".to_owned())
@@ -124,7 +125,7 @@ fn write_packets(
     let capture = report.capture.unwrap_or_default();
     let mut confirms = report.latencies.iter();
     let confirms =
-        confirms.find(|it| it.kind == LatencyKind::PublishToConfirm).filter(|it| it.count > 0);
+        confirms.find(|row| row.kind == LatencyKind::PublishToConfirm).filter(|row| row.count > 0);
     Some(PacketFacts {
         file,
         page,
@@ -133,8 +134,8 @@ fn write_packets(
         packets: capture.packets,
         dropped: capture.dropped.unwrap_or(0),
         captured_nanos: Some(report.totals.duration_nanos),
-        publish_to_confirm_p50: confirms.map(|it| it.p50),
-        publish_to_confirm_p99: confirms.map(|it| it.p99),
+        publish_to_confirm_p50: confirms.map(|row| row.p50),
+        publish_to_confirm_p99: confirms.map(|row| row.p99),
         findings: report.findings.into_iter().map(|finding| finding.sentence).collect(),
         cut_short,
     })

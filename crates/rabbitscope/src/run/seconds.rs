@@ -1,5 +1,5 @@
-//! The seconds of a run: what the load tells, what the machine and the pollers add to it, and who is
-//! told.
+//! The seconds of a run: reports from the load, completed by figures of the machine and the pollers, and passed on to
+//! the watchers.
 
 use std::{
     sync::{
@@ -20,10 +20,10 @@ use rabbitscope_runs::{
 use super::usage::{NodeSum, NodesUsage};
 use crate::{rundir::SeriesFile, salvage::Unwritten, watch::Watchers};
 
-/// Takes what the load tells while it runs, completes it and passes it on.
+/// Receives the reports of the load while it runs, completes them and passes them on.
 pub(super) struct Seconds {
     nodes: NodesUsage,
-    /// Asked for from the first message on.
+    /// Pages that the pollers request from the first message on.
     pages: Vec<Page>,
     pollers: Option<Pollers>,
     depths: Option<QueueDepths>,
@@ -31,33 +31,33 @@ pub(super) struct Seconds {
     started: Vec<Sender<Instant>>,
     watchers: Watchers,
     stop: Arc<AtomicBool>,
-    /// Of writing the series.
+    /// The first failure to write the series.
     failure: anyhow::Result<()>,
-    /// Ends the load when a limit fails for good; absent when nobody asked for that.
+    /// Ends the load when a limit fails for good; absent unless the scenario asks for it.
     limits: Option<FailureWatch>,
-    /// Which limit that was.
+    /// Description of the limit that failed.
     failed: Option<String>,
 }
 
-/// What is left of the seconds when the load has ended.
+/// The seconds after the end of the load.
 pub(super) struct RecordedSeconds {
     pub(super) series: SeriesFile,
     pub(super) polls: PollOutcome,
-    /// What is missing in the figures of the nodes.
+    /// Gaps in the figures of the nodes.
     pub(super) loss: Option<Loss>,
-    /// By pid, what each of them used.
+    /// Usage of each node, by pid.
     pub(super) nodes: Vec<(u32, NodeSum)>,
-    /// What could not be written.
+    /// Results that could not be written.
     pub(super) unwritten: Unwritten,
-    /// Why that ended the load.
+    /// The write error that ended the load.
     pub(super) cut_short: Option<String>,
-    /// Which limit had failed for good and so ended the load.
+    /// The limit that failed for good and so ended the load.
     pub(super) failed: Option<String>,
 }
 
 impl Seconds {
-    /// `nodes` are those of the broker that are on this machine. `stop` is set when the series cannot be written: what
-    /// comes later would be lost.
+    /// Creates the seconds. `nodes` are the broker's nodes on this machine. `stop` is set if the series cannot be
+    /// written, because later seconds would be lost.
     pub(super) fn new(
         nodes: NodesUsage,
         series: SeriesFile,
@@ -80,12 +80,12 @@ impl Seconds {
         }
     }
 
-    /// The first message is about to be sent: says when.
+    /// Registers a receiver for the instant just before the first message.
     pub(super) fn tell_start(&mut self, started: Sender<Instant>) {
         self.started.push(started);
     }
 
-    /// Who knows how many messages wait in the queues.
+    /// Sets the source of the number of messages that wait in the queues.
     pub(super) fn ask_depths(&mut self, depths: Option<QueueDepths>) {
         self.depths = depths;
     }
@@ -106,7 +106,8 @@ impl Seconds {
                     let recorded = histogram.iter_recorded();
                     limits.latency(
                         name,
-                        recorded.map(|it| (it.value_iterated_to(), it.count_at_value())),
+                        recorded
+                            .map(|bucket| (bucket.value_iterated_to(), bucket.count_at_value())),
                     );
                 }
             }
@@ -134,7 +135,8 @@ impl Seconds {
         row.broker_cpu_cores = usage.map(|usage| usage.cpu_cores);
         row.broker_rss_bytes = usage.map(|usage| usage.rss_bytes);
         row.queue_messages = self.depths.as_ref().and_then(QueueDepths::messages);
-        row.polls = self.pollers.as_mut().map(|it| it.lap(row.warming)).unwrap_or_default();
+        row.polls =
+            self.pollers.as_mut().map(|pollers| pollers.lap(row.warming)).unwrap_or_default();
         self.watchers.second(&row);
         self.look_for_failure(&row);
         let written = self.series.push(row);
@@ -144,7 +146,7 @@ impl Seconds {
         }
     }
 
-    /// While the load drains there is nothing to stop any more.
+    /// Stops the load if a limit failed for good. A draining load needs no stop.
     fn look_for_failure(&mut self, row: &SecondRow) {
         let Some(limits) = self.limits.as_mut().filter(|_| !row.draining) else { return };
         if self.failed.is_none()

@@ -1,8 +1,8 @@
-//! What a broker looks like at one moment, for `broker.json`.
+//! The state of a broker at one moment, for `broker.json`.
 //!
-//! A throwaway node is asked by Erlang expression (`snapshot.erl`). It writes its answer to a file
-//! in its own directory, which has room for any number of queues. Settings are named one by one, so
-//! that none can carry a secret. Of a broker that somebody else started only what AMQP told.
+//! A throwaway node evaluates an Erlang expression (`snapshot.erl`). It writes its answer to a file in its own
+//! directory, which has room for any number of queues. The expression names each setting, so that none can carry a
+//! secret. For a broker that rabbitscope did not start, only the facts from AMQP are recorded.
 
 use std::fs;
 
@@ -19,13 +19,13 @@ const EXPRESSION: &str = include_str!("snapshot.erl");
 #[serde(rename_all = "kebab-case")]
 pub(super) struct BeforeAndAfter {
     pub(super) facts: BrokerFacts,
-    /// How `before` and `after` were obtained.
+    /// Description of the source of `before` and `after`.
     pub(super) source: &'static str,
     pub(super) before: Value,
     pub(super) after: Value,
 }
 
-/// How [`take`] obtains its answer from this broker.
+/// Returns the way in which [`take`] obtains its answer from this broker.
 pub(super) fn source(target: &Target) -> &'static str {
     match target.throwaway {
         Some(_) => "evaluated on the node",
@@ -33,7 +33,8 @@ pub(super) fn source(target: &Target) -> &'static str {
     }
 }
 
-/// The broker now; [`Value::Null`] when it is not ours to ask, or says why it did not answer.
+/// Returns the current state of the broker, or the reason for a missing answer. Returns [`Value::Null`] for a broker
+/// that rabbitscope did not start.
 pub(super) fn take(target: &Target) -> Value {
     let Some(broker) = &target.throwaway else { return Value::Null };
     let file = broker.directory.join("snapshot.json");

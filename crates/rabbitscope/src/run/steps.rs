@@ -1,4 +1,4 @@
-//! The order of things in a run.
+//! The sequence of steps in a run.
 
 use std::sync::{Arc, atomic::AtomicBool};
 
@@ -24,7 +24,7 @@ use crate::{
     rundir::RunDirectory, watch::Watchers,
 };
 
-/// Refuses what can be refused before anything is touched.
+/// Refuses invalid scenarios as far as possible before anything is touched.
 pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
     match &scenario.broker {
         BrokerSpec::Existing { .. } if !scenario.faults.is_empty() => {
@@ -44,7 +44,7 @@ pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
     pages::check(scenario)
 }
 
-/// Refuses a scenario whose queues would be there, with messages, when it is run again on the same broker.
+/// Refuses a scenario whose queues would still exist, with messages, at its next run on the same broker.
 pub fn check_repeated(scenario: &Scenario, asked: RemovalConsent) -> anyhow::Result<()> {
     let BrokerSpec::Existing { .. } = scenario.broker else { return Ok(()) };
     let is_left = |queue: &&QueueSpec| {
@@ -65,8 +65,8 @@ pub fn check_repeated(scenario: &Scenario, asked: RemovalConsent) -> anyhow::Res
     }
 }
 
-/// Runs `scenario` and fills `directory`. `stop` ends it early; what was recorded is kept. What runs
-/// before left on the same broker is removed first, as far as `asked` allows.
+/// Runs `scenario` and fills `directory`. `stop` ends the run early; recorded data is kept. Leftovers of earlier runs
+/// on the same broker are removed first, as far as `asked` allows.
 pub(crate) fn run(
     scenario: &Scenario,
     asked: RemovalConsent,
@@ -83,7 +83,7 @@ pub(crate) fn run(
     let mut fleet = settings.connect()?;
     let resumption = match &scenario.broker {
         BrokerSpec::Existing { .. } => fleet.find_run(&scenario.to_toml())?,
-        // It has ended with the controller that had started it.
+        // A throwaway broker ended together with the controller that started it.
         BrokerSpec::Throwaway(_) => None,
     };
     let earlier = if resumption.is_some() { EarlierRuns::Resume } else { EarlierRuns::Remove };
@@ -98,13 +98,13 @@ pub(crate) fn run(
     Ok(finished)
 }
 
-/// Who puts the load on, besides or in place of this process.
+/// The generators of the load, besides or instead of this process.
 #[derive(Default)]
 struct With<'a> {
     fleet: Option<(&'a mut Controller, Option<Resumption>)>,
 }
 
-/// As [`run`], on a broker that outlives the run.
+/// Like [`run`], on a broker that outlives the run.
 pub(crate) fn run_on(
     target: &Target,
     scenario: &Scenario,
@@ -124,20 +124,23 @@ fn run_with(
     with: With<'_>,
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Finished> {
-    // What can fail without the broker comes before the first declaration.
+    // Steps that can fail without the broker come before the first declaration.
     prepare_looking(scenario, target)?;
     let room = directory.reserve_room()?;
     let pages = pages::of(scenario, target)?;
     let capture = begin_capture(scenario, target, directory, stop)?;
     let (fleet, resumption) = with.fleet.map_or((None, None), |(fleet, of)| (Some(fleet), of));
     let mut session = DeclaredSession::open(scenario, target, resumption)?;
-    // A run that never began leaves no file behind.
+    // A run that never started leaves no file behind.
     let series = directory.start_series()?;
     let facts = BrokerFacts {
         pid: target.pid(),
         nodes: target.cluster_nodes(),
         throwaway: target.throwaway.is_some(),
-        patched: target.throwaway.as_ref().map_or_else(Vec::new, |it| it.patched().to_vec()),
+        patched: target
+            .throwaway
+            .as_ref()
+            .map_or_else(Vec::new, |broker| broker.patched().to_vec()),
         ..session.broker().clone()
     };
     let before = snapshot::take(target);
@@ -154,7 +157,7 @@ fn run_with(
     results::write(scenario, directory, facts, load, room)
 }
 
-/// What each node of a cluster used while the load was put on. A node that was started again has another pid.
+/// Adds each cluster node's usage under load. Nodes are matched by position, because a restarted node has another pid.
 fn with_usage(mut facts: BrokerFacts, used: &[(u32, NodeSum)]) -> BrokerFacts {
     for (node, (_, sum)) in facts.nodes.iter_mut().zip(used) {
         (node.cpu_nanos, node.rss_bytes) = (Some(sum.cpu_nanos), Some(sum.rss_bytes));
@@ -162,7 +165,7 @@ fn with_usage(mut facts: BrokerFacts, used: &[(u32, NodeSum)]) -> BrokerFacts {
     facts
 }
 
-/// Makes sure that what the scenario asks to be looked at can be.
+/// Checks that the requested profile and packets can be recorded.
 fn prepare_looking(scenario: &Scenario, target: &Target) -> anyhow::Result<()> {
     let no_local_node = |what: &str, table: &str| {
         UsageError(format!(
@@ -179,7 +182,7 @@ fn prepare_looking(scenario: &Scenario, target: &Target) -> anyhow::Result<()> {
     Ok(recording::rehearse(pid, spec)?)
 }
 
-/// Packets are looked at from the first connection on.
+/// Starts the capture before the first connection.
 fn begin_capture(
     scenario: &Scenario,
     target: &Target,

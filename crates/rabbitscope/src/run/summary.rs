@@ -1,4 +1,4 @@
-//! What a run says at its end, in plain text.
+//! The summary at the end of a run, in plain text.
 
 use std::{
     fmt::{self, Write},
@@ -27,7 +27,7 @@ use rabbitscope_text::{escapes, grouped, grouped_rate, short_time};
 const HOTTEST: usize = 10;
 const MIB: f64 = 1024.0 * 1024.0;
 
-/// Rate, latencies, usage, hottest functions, quality, losses, and where the rest is.
+/// Returns rates, latencies, usage, hottest functions, quality, losses and the places of all results.
 pub fn summary(finished: &Finished, directory: &Path) -> String {
     let record = &finished.record;
     let mut text = head(record);
@@ -61,7 +61,7 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
     text + &format!("\nrun     {}\nreport  {}\n", directory.display(), finished.report.display())
 }
 
-/// Which part of the confirm latency passed between the broker's packets, and what packets show.
+/// States the part of the confirm latency between the broker's packets, and the findings from packets.
 fn on_the_wire(packets: &PacketFacts, record: &RunRecord) -> String {
     let mut text = match packets.not_captured() {
         Some(reason) => format!("\npackets        not captured: {}", escapes::value(reason)),
@@ -83,7 +83,7 @@ fn on_the_wire(packets: &PacketFacts, record: &RunRecord) -> String {
         (None, _) => {}
     }
     text.push('\n');
-    for missing in packets.missing.iter().filter(|it| it.source != "packets") {
+    for missing in packets.missing.iter().filter(|one| one.source != "packets") {
         let reason = escapes::value(&missing.reason);
         let _ = writeln!(text, "{:<15}not seen: {reason}", missing.source);
     }
@@ -96,13 +96,13 @@ fn on_the_wire(packets: &PacketFacts, record: &RunRecord) -> String {
     text
 }
 
-/// The broker is not the one of the installation.
+/// Names a module of the broker that differs from the installed one.
 fn patched(module: &PatchedModule) -> String {
     let what = if module.is_whole { "as a whole".to_owned() } else { module.functions.join(", ") };
     format!("patched: {} ({what}), by {}\n", module.module, module.file)
 }
 
-/// Which figures are of all nodes, and which of one.
+/// States which figures cover all nodes, and which only one.
 fn cluster(record: &RunRecord) -> String {
     let nodes = &record.broker.nodes;
     let Some(first) = nodes.first() else { return String::new() };
@@ -139,8 +139,8 @@ fn head(record: &RunRecord) -> String {
     format!("{}\n{cluster}{}\n", escapes::value(&line), escapes::text(&patched))
 }
 
-/// Rates are those of the time under load; counts are of the whole run. What the scenario is about has
-/// its line also when there was nothing of it.
+/// Returns the table of rates and counts. Rates cover the time under load; counts cover the whole run. Kinds that the
+/// scenario configures have a line even if their count is 0.
 fn rates(rates: &LoadRates, record: &RunRecord) -> String {
     let (load, scenario) = (&record.load, &record.scenario);
     let groups = |key: &str| scenario[key].as_array().map_or(&[][..], Vec::as_slice);
@@ -187,12 +187,12 @@ fn rates(rates: &LoadRates, record: &RunRecord) -> String {
     text
 }
 
-/// What is known of published messages.
+/// Returns the known state of published messages.
 fn acceptance(rates: &LoadRates) -> &'static str {
     if rates.accepted.is_some() { " accepted" } else { " written" }
 }
 
-/// What applications would have sent, where that is not what messages are: several in one, or compressed.
+/// Returns the items of applications, if messages hold several of them or are compressed.
 fn items(rates: &LoadRates, record: &RunRecord) -> String {
     let packs =
         |group: &Value| !group["items-per-message"].is_null() || !group["compression"].is_null();
@@ -225,7 +225,7 @@ fn usage(rates: &LoadRates, series: &[SecondRow], record: &RunRecord) -> String 
     )
 }
 
-/// What the client did for each message, where there were any.
+/// Describes the client's effort per message; empty if there were no messages.
 fn effort(effort: &ClientEffort) -> String {
     if effort.calls_per_message <= 0.0 {
         return String::new();
@@ -242,22 +242,22 @@ fn effort(effort: &ClientEffort) -> String {
     )
 }
 
-/// The hottest Erlang functions and how good the stacks are.
+/// The hottest Erlang functions and the quality of the stacks.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProfileSummary<'a> {
     event: Event,
-    /// How often it happened: samples, waits, calls …
+    /// Number of occurrences of the event: samples, waits, calls …
     count: u64,
-    /// Of time off the CPU, by state; all else here is of the blocked time alone.
+    /// Times off the CPU, by state. All other figures here cover the blocked time alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     waits: Option<WaitTimes>,
-    /// Why shares say little, or that there are none.
+    /// Warning that there are no samples, or too few for shares.
     #[serde(skip_serializing_if = "Option::is_none")]
     caution: Option<String>,
     activity: Activity,
     hottest: Vec<HotFunction>,
-    /// What ran for no Erlang function.
+    /// Shares of activities for no Erlang function.
     held: Vec<HeldShare>,
     owners: Owners,
     capture: &'a Capture,
@@ -265,7 +265,7 @@ pub struct ProfileSummary<'a> {
 }
 
 impl<'a> ProfileSummary<'a> {
-    /// Of this profile.
+    /// Summarises a profile.
     pub fn of(profile: &'a Profile) -> Self {
         let shown = shown_part(profile);
         let whole = shown.total();
@@ -308,7 +308,7 @@ impl fmt::Display for ProfileSummary<'_> {
     }
 }
 
-/// All threads together.
+/// Describes the time off the CPU of all threads together.
 fn off_cpu(waits: &WaitTimes) -> String {
     let seconds = |nanos: u64| nanos as f64 / 1e9;
     format!(
@@ -319,7 +319,7 @@ fn off_cpu(waits: &WaitTimes) -> String {
     )
 }
 
-/// Consumers that got nothing of what was published: a key or a binding may be wrong.
+/// Warns if consumers received nothing of the published messages. A routing key or a binding may be wrong.
 fn unconsumed(record: &RunRecord) -> String {
     let counts = &record.load.counts;
     let has = |key: &str| record.scenario[key].as_array().is_some_and(|groups| !groups.is_empty());
@@ -334,14 +334,14 @@ fn unconsumed(record: &RunRecord) -> String {
     )
 }
 
-/// What sockets took, where that is far from what the broker accepted.
+/// Returns the number of written messages if it differs much from the number that the broker accepted, otherwise 0.
 fn written_beside(row: &SecondRow) -> u64 {
     let (written, accepted) = (row.counts.published, row.counts.accepted_or_written());
     let is_far = written.abs_diff(accepted) * 10 > written.max(accepted);
     if is_far { written } else { 0 }
 }
 
-/// One second in one line.
+/// Describes one second in one line.
 pub fn second(row: &SecondRow) -> String {
     let per_second =
         |count: u64| grouped_rate(count as f64 * 1e9 / row.interval_nanos.max(1) as f64);

@@ -1,4 +1,5 @@
-//! The time under load: the load itself, the seconds, and the profile on a thread of its own; packets are looked at beside it.
+//! The time under load: the load itself, its seconds, and the profile on a separate thread. Packets are captured beside
+//! it.
 
 use std::{
     sync::{
@@ -34,19 +35,19 @@ use crate::{
     watch::Watchers,
 };
 
-/// What the time under load gave.
+/// The results of the time under load.
 pub(super) struct UnderLoad {
     pub(super) outcome: LoadOutcome,
     pub(super) fleet: Option<FleetFacts>,
     pub(super) recorded: Option<Result<RecordedProfile, ProbeError>>,
     pub(super) captured: Option<anyhow::Result<CapturedPackets>>,
     pub(super) told: RecordedSeconds,
-    /// In the order in which they were due.
+    /// Faults in the order of their due times.
     pub(super) faults: Vec<FaultRecord>,
     pub(super) replicas: Vec<ReplicaSnapshot>,
 }
 
-/// Puts the load on. What happens goes to the series and to those who watch.
+/// Generates the load, and passes its reports to the series and to the watchers.
 pub(super) fn load_and_record(
     scenario: &Scenario,
     (session, fleet): (&mut Session, Option<&mut Controller>),
@@ -70,7 +71,7 @@ pub(super) fn load_and_record(
             thread::Builder::new().name("recorder".to_owned()).spawn_scoped(scope, record)
         });
         let recording = recording.transpose()?;
-        // The recorder keeps its privileges; this thread and those that it starts have none.
+        // The recorder keeps its privileges; this thread and the threads that it starts later have none.
         rabbitscope_probe::drop_privileges()?;
         let usage = NodesUsage::start(target);
         let mut seconds = Seconds::new(usage, series, pages, watchers, Arc::clone(stop));
@@ -106,7 +107,7 @@ pub(super) fn load_and_record(
     })
 }
 
-/// Puts the load on by workers.
+/// Lets workers generate the load.
 fn run_fleet(
     fleet: &mut Controller,
     session: &mut Session,
@@ -128,8 +129,7 @@ fn whole_nanos(time: Duration) -> u64 {
     u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Records, and ends the load when that fails: a run without the profile that it was for would
-/// waste the time of whoever waits.
+/// Records, and ends the load if that fails. A run without its profile would waste the user's time.
 fn record(
     pid: u32,
     spec: &ProfileSpec,

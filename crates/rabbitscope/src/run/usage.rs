@@ -1,4 +1,4 @@
-//! CPU time and memory of the broker's nodes on this machine. A node that is started again goes on under another pid.
+//! CPU time and memory of the broker's nodes on this machine. A restarted node has another pid.
 
 use std::time::{Duration, Instant};
 
@@ -10,15 +10,16 @@ use crate::machine::{TreeUsage, UsageMeter};
 
 /// The nodes of a broker on this machine.
 pub(super) struct NodesUsage {
-    /// Knows the pids of nodes that come back; absent: they are somebody else's.
+    /// Knows the pids of restarted nodes; absent for a broker that rabbitscope did not start.
     control: Option<NodeControl>,
-    /// None at all where one of this machine could not be measured: a sum without it would be taken for all.
+    /// One per node on this machine. Empty if any of them could not be measured, because a partial sum would look
+    /// complete.
     meters: Vec<NodeMeter>,
-    /// Nodes elsewhere, by address.
+    /// Addresses of nodes elsewhere.
     unseen: Vec<String>,
     lapped: Instant,
     laps: u64,
-    /// Laps in which a node came back.
+    /// Laps in which a node was restarted.
     torn: u64,
 }
 
@@ -28,11 +29,11 @@ struct NodeMeter {
     sum: NodeSum,
 }
 
-/// What a node used since the load began.
+/// Usage of a node since the start of the load.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct NodeSum {
     pub(super) cpu_nanos: u64,
-    /// The most.
+    /// Peak resident memory.
     pub(super) rss_bytes: u64,
 }
 
@@ -41,7 +42,7 @@ impl NodeMeter {
         Self { pid, meter, sum: NodeSum::default() }
     }
 
-    /// `lasted`: how long the load was put on since the lap before; absent where it was not.
+    /// Measures since the lap before. `lasted` is the duration of that lap; absent while there is no load.
     fn lap(&mut self, lasted: Option<Duration>) -> Option<TreeUsage> {
         let usage = self.meter.lap()?;
         let Some(lasted) = lasted else { return Some(usage) };
@@ -54,7 +55,7 @@ impl NodeMeter {
 }
 
 impl NodesUsage {
-    /// Measures the nodes that are on this machine.
+    /// Starts to measure the nodes on this machine.
     pub(super) fn start(target: &Target) -> Self {
         let (control, unseen) = (target.control(), target.unseen().to_vec());
         let meter = |&pid: &u32| Some(NodeMeter::new(pid, UsageMeter::start(pid)?));
@@ -64,24 +65,24 @@ impl NodesUsage {
         Self { control, meters, unseen, lapped, laps: 0, torn: 0 }
     }
 
-    /// The load begins.
+    /// Starts the first lap of the load.
     pub(super) fn begin(&mut self) {
         let _ = self.lap(false);
     }
 
-    /// Whether the figures are of all nodes, and not only of those on this machine.
+    /// Returns whether the figures cover all nodes, because none is on another machine.
     pub(super) fn is_whole(&self) -> bool {
         self.unseen.is_empty()
     }
 
-    /// By pid, what each node used; none where they are not all measured.
+    /// Returns the usage of each node by pid; empty unless all nodes are measured.
     pub(super) fn of_nodes(&self) -> Vec<(u32, NodeSum)> {
         let all = self.meters.iter().map(|node| (node.pid, node.sum));
         all.filter(|_| self.is_whole()).collect()
     }
 
-    /// Of all nodes on this machine together since the last call; absent when one of them is gone that nobody starts again. A node that is
-    /// down uses nothing.
+    /// Returns the usage of all nodes on this machine since the last call. Absent if one of them is gone and will not
+    /// be restarted. A node that rabbitscope restarts counts as idle while it is down.
     pub(super) fn lap(&mut self, is_load: bool) -> Option<TreeUsage> {
         self.laps += 1;
         let since = std::mem::replace(&mut self.lapped, Instant::now());
@@ -99,12 +100,13 @@ impl NodesUsage {
         sum(self.meters.iter_mut().map(|node| Some(node.lap(lasted).unwrap_or_default())))
     }
 
-    /// What is missing in these figures.
+    /// Returns the gaps in these figures.
     pub(super) fn loss(&self) -> Option<Loss> {
         self.elsewhere().or_else(|| self.torn())
     }
 
-    /// Nodes elsewhere beside some on this machine: what these used is a part, and is not told for the whole.
+    /// Reports nodes elsewhere beside some on this machine. The usage of the local ones is a part and must not stand
+    /// for the whole.
     fn elsewhere(&self) -> Option<Loss> {
         let (here, elsewhere) = (self.meters.len() as u64, self.unseen.len() as u64);
         (here > 0 && elsewhere > 0).then(|| Loss {

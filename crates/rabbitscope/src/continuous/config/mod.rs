@@ -1,5 +1,5 @@
-//! The configuration file of `watch`: as it is written ([`wire`]), what is valid ([`options`]), and the way between
-//! ([`read`], [`scraping`]), on which options of the command line are added.
+//! The configuration file of `watch`. [`wire`] is its written form and [`options`] its validated form. [`read`] and
+//! [`scraping`] convert, and add the options of the command line.
 
 mod options;
 mod pattern;

@@ -1,4 +1,4 @@
-//! What is valid.
+//! The validated options.
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
@@ -9,17 +9,17 @@ use rabbitscope_probe::NodeOrigin;
 use super::pattern::Pattern;
 use crate::archive::ArchiveLimits;
 
-/// What `watch` does.
+/// The settings of `watch`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct WatchOptions {
     pub(crate) freq_hz: u32,
     pub(crate) window: Duration,
     pub(crate) has_off_cpu: bool,
     pub(crate) nodes: NodeChoice,
-    /// What the user calls the broker.
+    /// The user's name for the broker.
     pub(crate) service: Option<String>,
     pub(crate) cluster: String,
-    /// `None`: nodes are not asked for roles, queues and figures.
+    /// `None` if nodes are not asked for roles, queues and figures.
     pub(crate) inside: Option<InsideOptions>,
     pub(crate) metrics_interval: Duration,
     pub(crate) listen: Option<ScrapeOptions>,
@@ -28,49 +28,50 @@ pub(crate) struct WatchOptions {
     pub(crate) exporters: Vec<ExporterOptions>,
 }
 
-/// How nodes are asked.
+/// Access to nodes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct InsideOptions {
-    /// The usual places, when absent.
+    /// The cookie file; the usual places if absent.
     pub(crate) cookie_file: Option<PathBuf>,
     pub(crate) epmd_port: u16,
 }
 
-/// Where Prometheus may scrape.
+/// The listener that Prometheus can scrape.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ScrapeOptions {
     pub(crate) address: SocketAddr,
-    /// What clients of other machines need.
+    /// The file with the credentials for clients on other machines.
     pub(crate) auth_file: Option<PathBuf>,
     pub(crate) hosts: Vec<Host>,
 }
 
 impl WatchOptions {
-    /// Whether anybody takes metrics.
+    /// Returns whether a listener or an exporter takes metrics.
     pub(crate) fn takes_metrics(&self) -> bool {
-        self.listen.is_some() || self.exporters.iter().any(|it| !it.kind.takes_profiles())
+        self.listen.is_some()
+            || self.exporters.iter().any(|exporter| !exporter.kind.takes_profiles())
     }
 }
 
-/// Where windows are kept.
+/// The directory for windows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct DirectoryOptions {
     pub(crate) path: PathBuf,
     pub(crate) limits: ArchiveLimits,
 }
 
-/// Which nodes are recorded.
+/// The selection of recorded nodes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct NodeChoice {
-    /// All, when empty.
+    /// Patterns of included names; empty for all.
     pub(super) only: Vec<Pattern>,
     pub(super) except: Vec<Pattern>,
-    /// Also VMs that were not told to start RabbitMQ.
+    /// Includes VMs that were not started for RabbitMQ.
     pub(super) every_vm: bool,
 }
 
 impl NodeChoice {
-    /// Whether a node is to be recorded.
+    /// Returns whether a node is selected.
     pub(crate) fn has(&self, origin: &NodeOrigin) -> bool {
         let name = origin.name.as_deref().unwrap_or_default();
         let is_named = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.has(name));

@@ -1,11 +1,11 @@
-//! Names of nodes with `*` for any text.
+//! Patterns of node names, with `*` for any text.
 
-/// `rabbit@*`.
+/// A pattern such as `rabbit@*`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern(String);
 
 impl Pattern {
-    /// Any text but an empty one.
+    /// Accepts any text except an empty one.
     pub(super) fn parse(text: String) -> Result<Self, String> {
         if text.is_empty() {
             return Err("must name a node, such as `rabbit@host` or `rabbit@*`".to_owned());
@@ -13,7 +13,7 @@ impl Pattern {
         Ok(Self(text))
     }
 
-    /// Whether the pattern is the name.
+    /// Returns whether the name matches the pattern.
     pub(super) fn has(&self, name: &str) -> bool {
         let mut parts = self.0.split('*');
         let first = parts.next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Reads the configuration file, and adds what was typed.
+//! The reader of the configuration file, which adds the options of the command line.
 
 use std::{
     ops::RangeInclusive,
@@ -19,13 +19,13 @@ use super::{
 };
 use crate::{archive::ArchiveLimits, exit::UsageError};
 
-/// Ticks a second on each CPU, unless something else is asked for: what other continuous profilers take. A prime, so
-/// that it does not keep step with what is done every so many milliseconds.
+/// Default number of ticks per second on each CPU, as in other continuous profilers. It is a prime, so that it does not
+/// stay in step with tasks that run every few milliseconds.
 const FREQUENCY_HZ: u32 = 19;
 const FREQUENCIES_HZ: RangeInclusive<u32> = 1..=999;
 
 const WINDOW: Duration = Duration::from_secs(10);
-/// The shortest are for measurements of what watching costs.
+/// The shortest windows serve to measure the cost of watching.
 const WINDOWS: RangeInclusive<Duration> = Duration::from_millis(200)..=Duration::from_secs(600);
 
 const MAX_AGE: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -33,15 +33,15 @@ const MIN_AGE: Duration = Duration::from_secs(60);
 const MAX_BYTES: u64 = 2 << 30;
 const MIN_BYTES: u64 = 1 << 20;
 
-/// What is larger than its exporter's share of the spool is never sent, so that a small spool would send nothing.
+/// A request larger than its exporter's share of the spool is never sent, so a smaller spool would send nothing.
 const MIN_SPOOL_BYTES: u64 = 1_000_000;
 
-/// Largest configuration file that is read.
+/// Size of the largest configuration file that is read.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
 const MAX_LABEL_BYTES: usize = 100;
 
-/// What stands on the command line; it comes before the file.
+/// The options of the command line, which take precedence over the file.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct TypedOptions {
     pub(crate) directory: Option<PathBuf>,
@@ -50,7 +50,7 @@ pub(crate) struct TypedOptions {
     pub(crate) has_off_cpu: bool,
 }
 
-/// Where the options come from. They can be read again.
+/// The source of the options, from which they can be reloaded.
 #[derive(Clone, Debug)]
 pub(crate) struct ConfigSource {
     pub(crate) file: Option<PathBuf>,
@@ -61,7 +61,7 @@ pub(crate) struct ConfigSource {
 type Refusal = (String, String);
 
 impl ConfigSource {
-    /// Reads the file and adds what was typed.
+    /// Reads the file and adds the options of the command line.
     pub(crate) fn read(&self) -> anyhow::Result<WatchOptions> {
         let mut options = match &self.file {
             Some(file) => read_file(file)?,

@@ -1,4 +1,4 @@
-//! `[inside]` and `[metrics]`: what nodes are asked, and where Prometheus may scrape.
+//! `[inside]` and `[metrics]`: the access to nodes, and the listener for Prometheus.
 
 use std::{ops::RangeInclusive, path::PathBuf, time::Duration};
 
@@ -10,10 +10,10 @@ use super::{
     wire::{InsideToml, MetricsToml},
 };
 
-/// Where a port mapper listens unless told otherwise.
+/// Default port of a port mapper.
 const EPMD_PORT: u16 = 4369;
 
-/// Between two readings of a node, and two snapshots. Prometheus asks every 15 s as a rule.
+/// Time between two readings of a node, and between two snapshots. Prometheus usually scrapes every 15 s.
 const INTERVAL: Duration = Duration::from_secs(10);
 const INTERVALS: RangeInclusive<Duration> = Duration::from_secs(1)..=Duration::from_secs(300);
 
@@ -24,7 +24,7 @@ fn refuse<T>(key: &str, reason: impl Into<String>) -> Result<T, Refusal> {
     Err((key.to_owned(), reason.into()))
 }
 
-/// How nodes are asked; `None` unless the file allows it.
+/// Validates the access to nodes; `None` unless the file allows it.
 pub(super) fn inside_options(wire: InsideToml) -> Result<Option<InsideOptions>, Refusal> {
     let InsideToml { ask, cookie_file, epmd_port } = wire;
     if !ask {
@@ -46,7 +46,7 @@ pub(super) fn inside_options(wire: InsideToml) -> Result<Option<InsideOptions>, 
     Ok(Some(InsideOptions { cookie_file, epmd_port: epmd_port.unwrap_or(EPMD_PORT) }))
 }
 
-/// The time between two snapshots, and where they can be scraped.
+/// Validates the time between two snapshots, and the listener.
 pub(super) fn metrics_options(
     wire: MetricsToml,
 ) -> Result<(Duration, Option<ScrapeOptions>), Refusal> {

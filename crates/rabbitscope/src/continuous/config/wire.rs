@@ -1,4 +1,4 @@
-//! The file as it is written. An unknown key is refused.
+//! The written form of the file. Unknown keys are refused.
 
 use rabbitscope_export::ExporterToml;
 use serde::Deserialize;

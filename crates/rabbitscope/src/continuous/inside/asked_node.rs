@@ -1,7 +1,7 @@
-//! A node that is asked: a thread with a connection, on which two modules are loaded.
+//! A node that is asked: a thread with a connection, and two modules that it loads into the node.
 //!
 //! However the thread, the connection or this program ends, the node removes the modules (`agent/README.md`). Every
-//! window that is taken is sent back, with the names of its processes or with the reason why there are none.
+//! accepted window is sent back, with the names of its processes or with the reason why there are none.
 
 use std::{
     sync::{
@@ -23,34 +23,34 @@ use crate::{
     output,
 };
 
-/// Windows that wait for the node. More are delivered without names.
+/// Number of windows that wait for the node. Further windows are delivered without names.
 const MAX_WAITING: usize = 2;
 
-/// Pause after the first attempt that failed; it doubles up to the longest. A node that boots takes some seconds.
+/// Pause after the first failed attempt. It doubles up to the longest pause. A node takes some seconds to boot.
 const FIRST_PAUSE: Duration = Duration::from_secs(5);
 const LONGEST_PAUSE: Duration = Duration::from_secs(600);
 
-/// Attempts after which a failure is named.
+/// Number of attempts after which a failure is reported.
 const QUIET_ATTEMPTS: u32 = 3;
 
-/// What was read of a node.
+/// The readings of a node.
 #[derive(Clone, Debug, Default)]
 pub(in crate::continuous) struct NodeReading {
-    /// What was read last, and when.
+    /// The latest reading and its time.
     pub(in crate::continuous) last: Option<(Instant, NodeFigures)>,
-    /// Whether a reading failed.
+    /// Set if a reading has failed.
     pub(in crate::continuous) has_failed: bool,
 }
 
-/// Where the threads of all nodes report to.
+/// The place to which the threads of all nodes report.
 #[derive(Clone)]
 pub(super) struct Report {
     pub(super) events: Sender<Event>,
-    /// Readings that failed, of nodes that have ended too: a counter does not go back.
+    /// Number of failed readings, including those of ended nodes, because a counter must not decrease.
     pub(super) failed: Arc<AtomicU64>,
 }
 
-/// The thread of a node. It ends after this is dropped.
+/// The thread of a node. It ends after this value is dropped.
 pub(super) struct AskedNode {
     windows: SyncSender<LabelledWindow>,
     reading: Arc<Mutex<NodeReading>>,
@@ -82,7 +82,7 @@ impl AskedNode {
         Ok(Self { windows, reading })
     }
 
-    /// The window, if it cannot be taken.
+    /// Offers a window to the thread. Returns the window if the thread cannot accept it.
     pub(super) fn offer(&self, window: LabelledWindow) -> Option<LabelledWindow> {
         match self.windows.try_send(window) {
             Ok(()) => None,
@@ -108,13 +108,13 @@ struct NodeThread {
     report: Report,
     reading: Arc<Mutex<NodeReading>>,
     known: KnownIdentities,
-    /// Failures since the node answered.
+    /// Number of failures since the last answer.
     attempts: u32,
-    /// Whether the node is known to keep no statistics, which was said.
+    /// Set once the user was told that the node keeps no statistics.
     is_without_statistics: bool,
 }
 
-/// Nobody hands over windows any longer.
+/// No sender of windows is left.
 struct Ended;
 
 impl NodeThread {
@@ -163,7 +163,7 @@ impl NodeThread {
         mut window: LabelledWindow,
         identities: &IdentityModule<'_>,
     ) -> Result<(), ErlangError> {
-        // A node that has ended cannot be asked; most of its processes were known before.
+        // An ended node cannot be asked, but most of its processes are known already.
         let asked = (!window.window.has_ended).then_some(identities);
         let named = self.known.resolve(asked, &mut window.window.profiles);
         match &named {
@@ -174,13 +174,13 @@ impl NodeThread {
         named
     }
 
-    /// Sends windows back with what is known, for a while.
+    /// Sends windows back with the known names, for the length of `pause`.
     fn pass_on(&mut self, pause: Duration) -> Option<Ended> {
         let until = Instant::now() + pause;
         loop {
             match self.waiting.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(mut window) => {
-                    // Without a module nothing is asked, and nothing fails.
+                    // Without a module no request is made, so nothing can fail.
                     let _ = self.known.resolve(None, &mut window.window.profiles);
                     note(&mut window.window, "the node does not answer");
                     self.send_back(window);
@@ -192,7 +192,7 @@ impl NodeThread {
     }
 
     fn send_back(&self, window: LabelledWindow) {
-        // The other end is kept by the inbox, which ends with the program.
+        // The inbox keeps the other end and lives as long as the program.
         let _ = self.report.events.send(Event::Named(window));
     }
 
@@ -203,7 +203,7 @@ impl NodeThread {
         self.attempts = 0;
     }
 
-    /// Once, and again after the node kept statistics meanwhile.
+    /// Reports missing statistics once, and again if the node kept statistics in between.
     fn say_what_is_missing(&mut self, figures: &NodeFigures) {
         if figures.is_without_statistics && !self.is_without_statistics {
             output::note(&format!(
@@ -232,7 +232,7 @@ impl NodeThread {
     }
 }
 
-/// No node that starts up is the cause: without the right cookie it never answers.
+/// Returns whether the cause is permanent, such as a wrong cookie. Waiting for a starting node would not help.
 fn is_lasting(error: &anyhow::Error) -> bool {
     use ErlangError::{CookieFile, CookieRefused, NoCookie, Unproven};
     let cause = error.chain().find_map(|cause| cause.downcast_ref::<ErlangError>());

@@ -18,21 +18,21 @@ use crate::{
     output,
 };
 
-/// All nodes that are asked. None, where the configuration does not allow it.
+/// All nodes that are asked; none if the configuration does not allow it.
 pub(in crate::continuous) struct AskedNodes {
     options: Option<InsideOptions>,
-    /// How often figures are read; `None` where nobody takes them.
+    /// Interval between readings of figures; `None` if no exporter takes them.
     figures: Option<Duration>,
     report: Report,
     nodes: HashMap<u32, AskedNode>,
-    /// Nodes for which there is no thread, and whose names were said.
+    /// Nodes whose thread could not be started, which the user was told.
     without: HashSet<u32>,
-    /// Windows that were handed over and are not back.
+    /// Number of accepted windows that have not returned.
     pub(in crate::continuous) outstanding: usize,
 }
 
 impl AskedNodes {
-    /// No node is asked yet.
+    /// Creates an empty set of nodes.
     pub(in crate::continuous) fn new(
         options: Option<InsideOptions>,
         figures: Option<Duration>,
@@ -43,7 +43,7 @@ impl AskedNodes {
         Self { options, figures, report, nodes, without, outstanding: 0 }
     }
 
-    /// Applies other options: all nodes are connected to again, if they are different.
+    /// Applies new options. If they differ, all nodes are connected to again.
     pub(in crate::continuous) fn reload(
         &mut self,
         options: Option<InsideOptions>,
@@ -55,7 +55,7 @@ impl AskedNodes {
         (self.options, self.figures) = (options, figures);
     }
 
-    /// Asks the nodes that are recorded, and no others.
+    /// Asks exactly the recorded nodes.
     pub(in crate::continuous) fn follow(&mut self, recorded: &HashMap<u32, Arc<NodeLabels>>) {
         let Some(options) = &self.options else { return };
         self.nodes.retain(|pid, _| recorded.contains_key(pid));
@@ -77,8 +77,8 @@ impl AskedNodes {
         }
     }
 
-    /// Hands a window over, which comes back as an event with the names of its processes. One that cannot be taken is
-    /// given back at once.
+    /// Offers a window, which returns as an event with the names of its processes. A window that cannot be accepted is
+    /// returned at once.
     pub(in crate::continuous) fn offer(
         &mut self,
         window: LabelledWindow,
@@ -89,18 +89,18 @@ impl AskedNodes {
         refused
     }
 
-    /// What was read of a node last; `None` where it is not asked for figures.
+    /// Returns the latest reading of a node; `None` if it is not asked for figures.
     pub(in crate::continuous) fn reading(&self, pid: u32) -> Option<NodeReading> {
         self.figures?;
         self.nodes.get(&pid).map(AskedNode::reading)
     }
 
-    /// Readings that failed so far.
+    /// Returns the number of failed readings so far.
     pub(in crate::continuous) fn failed(&self) -> u64 {
         self.report.failed.load(Ordering::Relaxed)
     }
 
-    /// Asks nobody any longer. Windows that were handed over still come back.
+    /// Stops asking. Accepted windows still return.
     pub(in crate::continuous) fn end(&mut self) {
         self.nodes.clear();
     }
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn what_failed_stays_counted_when_the_node_has_ended() {
         let place = tempfile::tempdir().unwrap();
-        // There is no such file, so that nobody is connected to.
+        // The file does not exist, so no connection is made.
         let cookie_file = Some(place.path().join("cookie"));
         let (events, _inbox) = channel();
         let options = InsideOptions { cookie_file, epmd_port: 1 };

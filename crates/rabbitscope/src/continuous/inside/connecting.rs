@@ -1,4 +1,4 @@
-//! How a node is reached: by its name, its cookie and its port mapper.
+//! The connection to a node: its name, its cookie and its port mapper.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use rabbitscope_inside::expected_node;
 
 use crate::continuous::config::InsideOptions;
 
-/// Options for a connection to the node `name` with this pid.
+/// Returns the options for a connection to the node `name` with this pid.
 pub(super) fn connect_options(
     pid: u32,
     name: &str,
     inside: &InsideOptions,
 ) -> anyhow::Result<ConnectOptions> {
-    // A broker of `rabbitscope broker start` has a cookie of its own and a port that is known.
+    // A broker of `rabbitscope broker start` has its own cookie and a known port.
     let running = Registry::open().and_then(|registry| registry.running()).unwrap_or_default();
     let throwaway = running.into_iter().find(|node| node.pid == pid);
     let known = throwaway.map(|node| node.distribution());

@@ -1,6 +1,6 @@
-//! Asks the nodes themselves, where the configuration allows it: whose processes are in a window ([`asked_node`]), and
-//! the figures that become metrics. [`asked_nodes`] has a thread for each node, so that a node that does not answer
-//! delays nobody; [`connecting`] says how a node is reached.
+//! Requests to the nodes themselves, if the configuration allows them. [`asked_node`] obtains the owners of a window's
+//! processes, and the figures that become metrics. [`asked_nodes`] has a thread for each node, so that a slow node
+//! delays no other. [`connecting`] has the options of a connection.
 
 mod asked_node;
 mod asked_nodes;

@@ -1,6 +1,6 @@
-//! Metrics of nodes and of `watch` itself, as snapshots for `export`, which adds its own: [`node`] has what is of one
-//! node, [`thread_cpu`] its CPU time, [`own`] what is of this program. CPU time by role and queue is added from windows
-//! by `export`.
+//! Metrics of nodes and of `watch` itself, as snapshots for `export`, which adds its own. [`node`] has the metrics of
+//! one node, [`thread_cpu`] its CPU time, and [`own`] the metrics of this program. `export` derives CPU time by role
+//! and queue from windows.
 
 mod node;
 mod own;

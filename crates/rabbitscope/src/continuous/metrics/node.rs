@@ -1,4 +1,4 @@
-//! Metrics of one node: what the kernel knows of its process, and what the node said where it may be asked.
+//! Metrics of one node: the kernel's figures of its process, and the node's own figures if it may be asked.
 
 use std::sync::Arc;
 
@@ -8,24 +8,24 @@ use rabbitscope_inside::{MessageCounters, NodeFigures, QueueTotals};
 use super::ThreadCpu;
 use crate::machine::ProcessUsage;
 
-/// The queues that are not named.
+/// Label of all queues without a name of their own.
 const OTHER: &str = "other";
 
 /// Alarms that every node can raise, in the order of the series.
 const ALARMS: [&str; 2] = ["memory", "disk"];
 
-/// What a node said.
+/// The answer of a node.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::continuous) enum Answer<'a> {
-    /// It is not asked, or was not reached yet.
+    /// The node is not asked, or was not reached yet.
     NotAsked,
-    /// It does not answer.
+    /// The node does not answer.
     Missing,
-    /// Its figures.
+    /// The figures of the node.
     Figures(&'a NodeFigures),
 }
 
-/// Values of one node.
+/// Metrics of one node.
 struct NodeMetrics<'a> {
     snapshot: &'a mut MetricsSnapshot,
     node: &'a Arc<NodeLabels>,
@@ -101,7 +101,7 @@ impl NodeMetrics<'_> {
         }
         if let Some(raised) = &figures.alarms {
             for alarm in ALARMS {
-                let is_raised = raised.iter().any(|it| it == alarm);
+                let is_raised = raised.iter().any(|name| name == alarm);
                 let value = f64::from(u8::from(is_raised));
                 self.add_labelled(&catalog::NODE_ALARM, &[("alarm", alarm)], value);
             }

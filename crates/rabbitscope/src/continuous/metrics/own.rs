@@ -1,25 +1,25 @@
-//! What `watch` itself does and uses.
+//! Activity and usage of `watch` itself.
 
 use rabbitscope_export::{MetricsSnapshot, catalog};
 use rabbitscope_profiles::{Event, Profile};
 
 use crate::machine::ProcessUsage;
 
-/// What was recorded since the start.
+/// Counts of recordings since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::continuous) struct RecordingCounts {
-    /// Windows of nodes, each event by itself.
+    /// Number of windows of nodes; each event counts separately.
     pub(in crate::continuous) windows: u64,
-    /// Clock ticks that were recorded.
+    /// Number of recorded clock ticks.
     pub(in crate::continuous) samples: u64,
-    /// Clock ticks that fell on a node and could not be recorded.
+    /// Number of clock ticks on a node that could not be recorded.
     lost: u64,
-    /// Samples whose stack is neither complete nor marked as truncated.
+    /// Number of samples whose stack is neither complete nor marked as truncated.
     incomplete: u64,
 }
 
 impl RecordingCounts {
-    /// Adds a window.
+    /// Counts a window.
     pub(in crate::continuous) fn add(&mut self, profile: &Profile) {
         self.windows += 1;
         if profile.event == Event::Cpu {
@@ -30,7 +30,7 @@ impl RecordingCounts {
     }
 }
 
-/// Adds the metrics of this program. `failed` is the number of readings of nodes that failed.
+/// Adds the metrics of this program. `failed` is the number of failed readings of nodes.
 pub(in crate::continuous) fn write_own(
     snapshot: &mut MetricsSnapshot,
     counts: &RecordingCounts,

@@ -7,21 +7,22 @@ use std::{
 
 use rabbitscope_profiles::ThreadKind;
 
-/// What was said last of the threads that are no schedulers, by the node's pid.
+/// The latest reported time of threads other than schedulers, by the node's pid.
 #[derive(Debug, Default)]
 pub(in crate::continuous) struct ThreadCpu {
     others: HashMap<u32, Duration>,
 }
 
 impl ThreadCpu {
-    /// Keeps only nodes that are recorded: a pid may be given again.
+    /// Keeps only recorded nodes, because the kernel may reuse a pid.
     pub(in crate::continuous) fn retain(&mut self, is_recorded: impl Fn(u32) -> bool) {
         self.others.retain(|&pid, _| is_recorded(pid));
     }
 
-    /// CPU time by kind, of a process that has taken `whole`. Threads that have ended are of the other ones. These are what
-    /// is left of the process, whose time is read at another moment and rounded otherwise than that of its threads: what is
-    /// left may be less than before, and a counter that goes back is taken for one that started anew.
+    /// Returns CPU time by kind, for a process that has used `whole`. Ended threads count as `other`. The time of
+    /// `other` is the remainder of the process. Process and threads are read at different moments and rounded
+    /// differently, so the remainder may decrease. A decreasing counter would look like a restart, so the maximum so
+    /// far is returned.
     pub(super) fn by_kind(
         &mut self,
         pid: u32,

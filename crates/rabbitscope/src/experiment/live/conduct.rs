@@ -29,7 +29,7 @@ use crate::{
     watch::{Line, MachineHistory, MachineWatch, Watchers},
 };
 
-/// Makes these rounds on one broker, in `place` below `directory`. Fails when it did not come to the load.
+/// Makes these rounds on one broker, in `place` below `directory`. Fails if the load never started.
 pub(in crate::experiment) fn run(
     plan: &Plan,
     (design, rounds): (LiveDesign, &[u32]),
@@ -40,7 +40,7 @@ pub(in crate::experiment) fn run(
     let scenario = scenario_of(plan, &turns);
     let history = MachineHistory::default();
     let started = now_unix_nanos();
-    // On a thread of its own: a run gives up the privileges of its thread, and the next one needs them.
+    // A separate thread, because a run drops the privileges of its thread and the next run needs them.
     let run = || run_with_turns(plan, &scenario, &turns, &directory.join(place), &history, stop);
     let TurnsRun { finished, wrong, code } = thread::scope(|scope| scope.spawn(run).join())
         .unwrap_or_else(|_| Err(anyhow!("the run panicked")))?;
@@ -60,15 +60,15 @@ pub(in crate::experiment) fn run(
             started_unix_nanos: started + u64::from(turn.begins) * 1_000_000_000,
             values: Vec::new(),
             doubts: of_all.iter().cloned().chain(wrong).chain(machine).collect(),
-            stolen_share: share.map(|it| it.stolen),
-            foreign_share: share.map(|it| it.foreign),
+            stolen_share: share.map(|share| share.stolen),
+            foreign_share: share.map(|share| share.foreign),
             warm_up_nanos: 0,
         }
     };
     Ok(turns.iter().zip(wrong).map(run_of_arm).collect())
 }
 
-/// The scenario of the baseline, as long as the turns are.
+/// Returns the scenario of the baseline, with the length of all turns.
 fn scenario_of(plan: &Plan, turns: &[Turn]) -> Scenario {
     let mut scenario = plan.arms[0].scenario.clone();
     let end = turns.last().map_or(0, |turn| turn.begins + turn.seconds);
@@ -77,7 +77,7 @@ fn scenario_of(plan: &Plan, turns: &[Turn]) -> Scenario {
     scenario
 }
 
-/// What of a broker an arm changes.
+/// Returns the broker specifications of the arms.
 fn specs(plan: &Plan) -> Vec<&ThrowawayBroker> {
     let brokers = plan.arms.iter().map(|arm| &arm.scenario.broker);
     let specs = brokers.filter_map(|broker| match broker {
@@ -87,10 +87,10 @@ fn specs(plan: &Plan) -> Vec<&ThrowawayBroker> {
     specs.collect()
 }
 
-/// A run whose code took turns.
+/// A run with turns.
 struct TurnsRun {
     finished: Finished,
-    /// What was wrong with each turn.
+    /// Problem of each turn.
     wrong: Vec<Option<String>>,
     /// The code of each arm.
     code: Vec<Vec<PatchedModule>>,

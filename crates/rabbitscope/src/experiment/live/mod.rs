@@ -1,10 +1,10 @@
-//! Arms that take turns on a running broker: what differs between them is code, which is switched.
+//! Arms that take turns on a running broker. They differ in code only, which is switched.
 //!
 //! ```text
 //! rounds ─► turns, each of some seconds ─► one run; at the start of a turn the arm's code is loaded ─► runs of arms
 //! ```
 //!
-//! The first second of a turn is left out, in which the code is loaded.
+//! The first second of each turn does not count, because the code is loaded in it.
 
 mod conduct;
 mod switcher;

@@ -1,4 +1,4 @@
-//! Loads the code of the arm whose turn begins.
+//! The switch of code at the start of each arm's turn.
 
 use std::{
     sync::mpsc::{Receiver, Sender, channel},
@@ -11,10 +11,10 @@ use rabbitscope_runs::record::SecondRow;
 use super::turns::Turn;
 use crate::watch::Watcher;
 
-/// What is left out of a turn, less a margin for the seconds of the run, which are not quite those of a clock.
+/// Time of a turn that does not count, minus a margin: the seconds of the run differ slightly from those of a clock.
 const TIME_TO_LOAD: Duration = Duration::from_millis(900);
 
-/// Says when turns begin. It is told of each second when that is over.
+/// Announces the starts of turns. A watcher learns of each second at its end.
 pub(super) struct TurnWatch {
     turns: Vec<Turn>,
     begun: Sender<(usize, Instant)>,
@@ -31,14 +31,14 @@ impl Watcher for TurnWatch {
     fn second(&mut self, row: &SecondRow) -> anyhow::Result<()> {
         let next = row.second + 1;
         if let Some(turn) = self.turns.iter().position(|turn| turn.begins == next) {
-            // Nobody listens when the run is being ended.
+            // The receiver is gone while the run is ending.
             let _ = self.begun.send((turn, Instant::now()));
         }
         Ok(())
     }
 }
 
-/// Switches until nobody says any more that a turn begins. Returns what was wrong with each turn, nothing for most.
+/// Switches code until the channel of starts closes. Returns the problem of each turn, if there was one.
 pub(super) fn switch(
     broker: &Broker,
     turns: &[Turn],
@@ -48,7 +48,7 @@ pub(super) fn switch(
         turns.iter().map(|_| Some("the run ended before its turn".to_owned())).collect();
     for (turn, started) in begun {
         let switched = broker.switch_code(turns[turn].arm);
-        // A turn before this one that took long is part of it.
+        // This time includes the wait for an earlier switch that took long.
         let took = started.elapsed();
         wrong[turn] = match switched {
             Err(error) => Some(error.to_string()),

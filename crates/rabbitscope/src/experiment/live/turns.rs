@@ -1,30 +1,30 @@
-//! Which arm has the broker when.
+//! The schedule of arms on a broker.
 
 use rabbitscope_runs::experiment::{LiveDesign, Slice, order_of_round};
 
-/// The broker warms up for so many seconds before the first turn.
+/// Length of the broker's warm-up before the first turn.
 pub(super) const WARM_UP_SECONDS: u32 = 5;
 
-/// An arm has the broker.
+/// The time for which one arm has the broker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Turn {
     pub(super) round: u32,
-    /// In the round, from 1.
+    /// Position in the round, from 1.
     pub(super) position: u32,
     pub(super) arm: usize,
-    /// The second of the run in which it begins.
+    /// The second of the run in which the turn starts.
     pub(super) begins: u32,
     pub(super) seconds: u32,
 }
 
 impl Turn {
-    /// What of it counts.
+    /// Returns the counted part of the turn.
     pub(super) fn counted(&self) -> Slice {
         Slice { from_second: self.begins + 1, seconds: self.seconds - 1 }
     }
 }
 
-/// The turns of these rounds on one broker, each round in the order that is drawn for it.
+/// Returns the turns of these rounds on one broker. Each round has its own random order.
 pub(super) fn turns(seed: u64, design: LiveDesign, rounds: &[u32], arms: usize) -> Vec<Turn> {
     let of_round = |round: &u32| {
         let order = order_of_round(seed, *round, arms, None);

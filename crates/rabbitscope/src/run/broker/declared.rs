@@ -1,4 +1,4 @@
-//! What a run has declared: removed again however the run ends, also by an error or a panic.
+//! The declarations of a run. They are removed however the run ends, also after an error or a panic.
 
 use std::{
     io,
@@ -17,16 +17,16 @@ use crate::{
     output,
 };
 
-/// A session that removes what it declared when it is dropped.
+/// A session that removes its declarations when it is dropped.
 pub(in crate::run) struct DeclaredSession<'a> {
-    /// Present until it is dropped.
+    /// Present until the drop.
     session: Option<Session>,
     target: &'a Target,
 }
 
 impl<'a> DeclaredSession<'a> {
-    /// Declares. On a broker of others this is written down first, so that it can be removed later
-    /// should this process be killed.
+    /// Declares the topology. On a broker that rabbitscope did not start, a journal entry comes first. It allows a
+    /// later removal if this process is killed.
     pub(in crate::run) fn open(
         scenario: &Scenario,
         target: &'a Target,
@@ -101,7 +101,8 @@ impl CleanupJournal for Entries<'_> {
 }
 
 impl Entries<'_> {
-    /// What cannot be removed now stays remembered, and is said; the results of the run are none the worse.
+    /// Settles a removal. A topology that cannot be removed now stays in the journal, with a note to the user. The
+    /// results of the run remain valid.
     fn settle(&self, token: &str, removal: Result<Removal, LoadError>) {
         let next = format!("`rabbitscope leftovers --remove --uri {}`", self.broker);
         match removal {
@@ -126,7 +127,7 @@ impl Entries<'_> {
     }
 }
 
-/// Removes what the session declared. A throwaway broker takes it along anyway.
+/// Removes the declarations of the session. A throwaway broker would take them with it anyway.
 fn close(session: Session, target: &Target) {
     let token = session.declared().token.clone();
     let removal = session.close_with(target.asked.messages());

@@ -1,19 +1,19 @@
-//! The nodes of a broker that was there, as far as they run on this machine.
+//! The nodes of an existing broker, as far as they run on this machine.
 
 use rabbitscope_amqp::Uri;
 use rabbitscope_runs::record::ClusterNode;
 
-/// The nodes to which the addresses of a broker lead.
+/// The nodes at the addresses of a broker.
 #[derive(Debug, Default)]
 pub(super) struct FoundNodes {
-    /// On this machine, by address, each once; first the one that is asked first.
+    /// Nodes on this machine, each once and named by address. The one for the first address comes first.
     pub(super) local: Vec<ClusterNode>,
-    /// Addresses behind which no node of this machine is seen.
+    /// Addresses at which no node of this machine was found.
     pub(super) unseen: Vec<String>,
 }
 
 impl FoundNodes {
-    /// Looks for the node at each of the addresses.
+    /// Looks for the node at each address.
     pub(super) fn of(first: &Uri, uris: &[String]) -> anyhow::Result<Self> {
         let others = uris.iter().map(|uri| Uri::parse(uri)).collect::<Result<Vec<_>, _>>()?;
         let mut found = Self::default();
@@ -29,7 +29,7 @@ impl FoundNodes {
         Ok(found)
     }
 
-    /// All of them, when they are several and on this machine.
+    /// Returns all nodes if there are several and all run on this machine, otherwise none.
     pub(super) fn cluster(&self) -> Vec<ClusterNode> {
         let is_cluster = self.unseen.is_empty() && self.local.len() > 1;
         if is_cluster { self.local.clone() } else { Vec::new() }

@@ -1,4 +1,4 @@
-//! The broker under load, and what a run has declared there.
+//! The broker under load, and the declarations of a run on it.
 
 mod declared;
 mod found;

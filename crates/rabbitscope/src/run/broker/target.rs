@@ -1,4 +1,4 @@
-//! The broker under load: one that is started for the run, or one that is there.
+//! The broker under load: a throwaway one for the run, or an existing one.
 
 use std::sync::atomic::AtomicBool;
 
@@ -17,32 +17,32 @@ use crate::{
     rundir::RunDirectory,
 };
 
-/// The broker under load. A throwaway one ends with this value.
+/// The broker under load. A throwaway broker ends with this value.
 #[derive(Debug)]
 pub(crate) struct Target {
-    /// Where it is.
+    /// Address of the broker.
     pub(in crate::run) uri: Uri,
     pub(in crate::run) dialer: Dialer,
-    /// Of a broker that is somebody else's.
+    /// Nodes of an existing broker.
     found: FoundNodes,
     pub(crate) throwaway: Option<Broker>,
-    /// The owner of what is declared on a broker of somebody else.
+    /// The journal of declarations on an existing broker.
     pub(in crate::run) journal: Option<Journal>,
-    /// What may be removed from such a broker.
+    /// Consent to removals from an existing broker.
     pub(in crate::run) asked: RemovalConsent,
 }
 
-/// What becomes of leftovers of earlier runs before a run.
+/// Treatment of earlier runs' leftovers before a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EarlierRuns {
-    /// They are removed as far as the consent allows.
+    /// Remove them as far as the consent allows.
     Remove,
-    /// The run goes on with one of them.
+    /// Keep them, because the run continues one of the earlier runs.
     Resume,
 }
 
 impl Target {
-    /// `asked`: what may be removed from a broker of others, now and at the end.
+    /// Opens the broker. `asked` is the consent to removals from an existing broker, now and at the end.
     pub(crate) fn open(
         scenario: &Scenario,
         directory: &RunDirectory,
@@ -79,17 +79,17 @@ impl Target {
 }
 
 impl Target {
-    /// Does harm to nodes; absent of a broker that is somebody else's.
+    /// Returns the control for faults; absent for an existing broker.
     pub(in crate::run) fn control(&self) -> Option<NodeControl> {
         self.throwaway.as_ref().map(Broker::control)
     }
 
-    /// Pid of the node, when it is on this machine; of a cluster the first. A node that was started again has another.
+    /// Returns the pid of the node, or of a cluster's first node, if it is on this machine. A restart changes it.
     pub(in crate::run) fn pid(&self) -> Option<u32> {
         self.pids().first().copied()
     }
 
-    /// Pids of all nodes that are known to be on this machine.
+    /// Returns the pids of all nodes known to be on this machine.
     pub(in crate::run) fn pids(&self) -> Vec<u32> {
         match self.control() {
             Some(control) => control.nodes().iter().map(|node| node.pid).collect(),
@@ -97,12 +97,12 @@ impl Target {
         }
     }
 
-    /// Addresses of nodes that are not seen on this machine.
+    /// Returns the addresses at which no node of this machine was found.
     pub(in crate::run) fn unseen(&self) -> &[String] {
         &self.found.unseen
     }
 
-    /// Addresses with passwords, for workers.
+    /// Returns the addresses with passwords, for workers.
     pub(in crate::run) fn uris(&self, scenario: &Scenario) -> Vec<String> {
         match (&self.throwaway, &scenario.broker) {
             (Some(broker), _) => broker.uris(),
@@ -111,8 +111,8 @@ impl Target {
         }
     }
 
-    /// The nodes of a cluster that was started for the run, or that the addresses of another lead to, when all are on
-    /// this machine.
+    /// Returns the nodes of a cluster that was started for the run. For an existing broker, returns the nodes at its
+    /// addresses if all are on this machine.
     pub(in crate::run) fn cluster_nodes(&self) -> Vec<ClusterNode> {
         let Some(control) = self.control() else { return self.found.cluster() };
         let nodes = control.nodes();
@@ -122,7 +122,7 @@ impl Target {
     }
 }
 
-/// How connections to these addresses are made.
+/// Returns the dialer for connections to these addresses.
 pub(crate) fn dialer(
     uris: &[String],
     connecting: &Connecting,
@@ -132,8 +132,8 @@ pub(crate) fn dialer(
     Ok(Dialer::new(uris, connecting, seed)?)
 }
 
-/// Cleans up after brokers that died with everything that could have done it for them. Returns the errors of brokers
-/// that live where they cannot be seen; only a command that lists brokers shows them.
+/// Cleans up after brokers that died together with every process that could have cleaned up. Returns an error for each
+/// broker that this process cannot see; only a command that lists brokers shows them.
 pub(crate) fn sweep_dead_brokers() -> anyhow::Result<Vec<BrokerError>> {
     let mut out_of_sight = Vec::new();
     for swept in Registry::open()?.sweep()? {

@@ -1,4 +1,5 @@
-//! Does harm when it is due and undoes it: one thread for each `[[faults]]` of the scenario.
+//! The execution of faults: one thread per `[[faults]]` entry of the scenario causes the harm when it is due, and
+//! undoes it.
 
 use std::{
     sync::{Mutex, MutexGuard, TryLockError, atomic::AtomicBool, mpsc::Receiver},
@@ -15,21 +16,21 @@ use super::{
     schedule::LoadTime,
 };
 
-/// A fault that cannot be begun within this time of its instant is left out: something else is still going on.
+/// Delay after which a fault is skipped, because an earlier action still runs.
 const LATE_TOLERANCE: Duration = Duration::from_millis(500);
 
-/// How long before the end of a fault it is asked where the queues are by then.
+/// Time before the end of a fault at which the positions of the queues are noted.
 const REPLICAS_BEFORE_END: Duration = Duration::from_secs(1);
 
-/// Waits for the load to begin, does what the scenario plans, and returns when the load has ended and everything is undone.
-/// What it returns is in the order in which it was due.
+/// Waits for the start of the load and executes the planned faults. Returns after the load has ended and everything is
+/// undone. The records are in the order of their due times.
 pub(super) fn conduct(
     scenario: &Scenario,
     (control, replicas): (&NodeControl, &ReplicaLog),
     load_started: &Receiver<Instant>,
     (has_ended, stop): (&AtomicBool, &AtomicBool),
 ) -> Vec<FaultRecord> {
-    // A load that never began has had no faults.
+    // A load that never started had no faults.
     let Ok(start) = load_started.recv() else { return Vec::new() };
     let nodes = control.nodes();
     let conductor = Conductor {
@@ -43,7 +44,7 @@ pub(super) fn conduct(
     let mut faults: Vec<FaultRecord> = thread::scope(|scope| {
         let conduct = |entry| scope.spawn(move || conductor.conduct(scope, entry));
         let threads: Vec<_> = entries.into_iter().map(conduct).collect();
-        threads.into_iter().flat_map(|it| it.join().expect("a fault panicked")).collect()
+        threads.into_iter().flat_map(|thread| thread.join().expect("a fault panicked")).collect()
     });
     faults.sort_by_key(|fault| (fault.planned_nanos, fault.entry));
     faults
@@ -54,12 +55,12 @@ struct Conductor<'a> {
     control: &'a NodeControl,
     replicas: &'a ReplicaLog,
     time: LoadTime<'a>,
-    /// By node: held while something is done to it.
+    /// Locks by node, held during a fault.
     busy: Vec<Mutex<()>>,
 }
 
 impl Conductor<'_> {
-    /// The faults of one entry, one after another.
+    /// Executes the faults of one entry, one after another.
     fn conduct<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -92,7 +93,7 @@ impl Conductor<'_> {
         record
     }
 
-    /// Everything that was begun is undone, whatever becomes of it.
+    /// Causes the harm and undoes it. Undoes everything that was started, even if a step fails.
     fn harm_and_undo<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -123,7 +124,8 @@ impl Conductor<'_> {
         record.pid_after = fault.kind.ends_node().then(|| self.control.node(node).pid);
         drop(reserved);
         undone.map_err(|error| {
-            let before = record.failure.take().map_or_else(String::new, |it| format!("{it}; "));
+            let before =
+                record.failure.take().map_or_else(String::new, |failure| format!("{failure}; "));
             format!("{before}it was not undone: {error}")
         })?;
         record.undone_nanos = Some(self.time.nanos());
@@ -142,7 +144,7 @@ impl Conductor<'_> {
             self.time.wait_until(Duration::MAX);
             return;
         };
-        // Half of a short one, so that there is a leader again.
+        // Half of a short fault, so that the queue has a new leader by then.
         let before = REPLICAS_BEFORE_END.min(end.saturating_sub(fault.at) / 2);
         if !before.is_zero() && self.time.wait_until(end.saturating_sub(before)) {
             self.note_replicas(scope, format!("during fault {}", fault.number), Some(node));
@@ -150,7 +152,7 @@ impl Conductor<'_> {
         self.time.wait_until(end);
     }
 
-    /// On a thread of its own: nobody waits for a node that answers late.
+    /// Notes the replicas on a separate thread, so that a slow node delays no fault.
     fn note_replicas<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -172,7 +174,7 @@ impl Conductor<'_> {
         }
     }
 
-    /// Places of the nodes to which something is done now.
+    /// Returns the positions of nodes that a fault affects now.
     fn busy_nodes(&self) -> Vec<usize> {
         let is_busy = |lock: &Mutex<()>| matches!(lock.try_lock(), Err(TryLockError::WouldBlock));
         (0..self.busy.len()).filter(|node| is_busy(&self.busy[*node])).collect()

@@ -5,7 +5,7 @@
 //!                                                        └► replicas of queues, on threads of their own
 //! ```
 //!
-//! What does not live here: how harm is done (the crate `broker`), and what it cost (the crate `analysis`).
+//! The crate `broker` causes the harm, and the crate `analysis` computes its cost.
 
 mod conductor;
 mod nodes;

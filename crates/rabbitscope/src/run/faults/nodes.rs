@@ -1,4 +1,4 @@
-//! The nodes of a broker that was started for the run, while the load is on: what is done to them and where queues are.
+//! The nodes of a broker that was started for the run, during the load: their faults and the positions of queues.
 
 use std::{
     io,
@@ -18,14 +18,14 @@ use rabbitscope_runs::{
 
 use super::{conductor::conduct, replicas::ReplicaLog};
 
-/// The nodes; of a broker that is somebody else's nothing is done and nothing is asked.
+/// The nodes under load. Nodes of an existing broker are neither harmed nor asked.
 pub(in crate::run) struct NodesUnderLoad<'a> {
     scenario: &'a Scenario,
     own: Option<(NodeControl, ReplicaLog)>,
 }
 
 impl<'a> NodesUnderLoad<'a> {
-    /// Of single nodes without faults there is nothing to ask.
+    /// Prepares the nodes. Single nodes without faults are not asked.
     pub(in crate::run) fn of(scenario: &'a Scenario, control: Option<NodeControl>) -> Self {
         let is_wanted =
             |control: &NodeControl| is_cluster(scenario, control) || !scenario.faults.is_empty();
@@ -34,19 +34,19 @@ impl<'a> NodesUnderLoad<'a> {
         Self { scenario, own }
     }
 
-    /// Notes where the queues are, at this time of the load.
+    /// Notes the positions of the queues at this time of the load.
     pub(in crate::run) fn note_replicas(&self, at_nanos: u64, when: &str) {
         if let Some((_, replicas)) = &self.own {
             replicas.take(at_nanos, when, &[]);
         }
     }
 
-    /// Takes what was noted so far, in the order of time.
+    /// Takes the notes so far, in chronological order.
     pub(in crate::run) fn take_replicas(&self) -> Vec<ReplicaSnapshot> {
         self.own.as_ref().map_or_else(Vec::new, |(_, replicas)| replicas.taken())
     }
 
-    /// Starts the thread that does the scenario's faults, if it has any. It is to be told when the load begins.
+    /// Starts the thread that executes the scenario's faults, if there are any. It waits for the start of the load.
     pub(in crate::run) fn start_faults<'scope>(
         &'scope self,
         scope: &'scope Scope<'scope, '_>,
@@ -69,14 +69,14 @@ fn is_cluster(scenario: &Scenario, control: &NodeControl) -> bool {
     control.nodes().len() > 1 && !scenario.broker.is_several_brokers()
 }
 
-/// Faults that wait for the load, or happen.
+/// Faults that wait for the load, or are in progress.
 pub(in crate::run) struct StartedFaults<'scope> {
     started: Option<Sender<Instant>>,
     thread: ScopedJoinHandle<'scope, Vec<FaultRecord>>,
 }
 
 impl StartedFaults<'_> {
-    /// Whom to tell that the load begins.
+    /// Takes the channel on which to announce the start of the load.
     pub(in crate::run) fn load_started(&mut self) -> Option<Sender<Instant>> {
         self.started.take()
     }

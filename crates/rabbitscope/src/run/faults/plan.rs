@@ -1,34 +1,34 @@
-//! Which faults are due when, and to whom: the same whenever a scenario runs.
+//! The plan of faults with their due times and nodes. It is the same at each run of a scenario.
 
 use std::time::Duration;
 
 use rabbitscope_runs::scenario::{FaultKind, FaultNode, Scenario, drawn_node};
 
-/// A fault that is due.
+/// A planned fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PlannedFault {
-    /// Its place among all in the order in which they are due, from 1.
+    /// Position among all faults in the order of due times, from 1.
     pub(super) number: usize,
-    /// Place of its entry in the scenario, from 0.
+    /// Position of the entry in the scenario, from 0.
     pub(super) entry: usize,
     pub(super) kind: FaultKind,
     pub(super) whom: Whom,
-    /// From the start of the load.
+    /// Time from the start of the load.
     pub(super) at: Duration,
-    /// From its begin to its end; absent: until the load ends.
+    /// Duration of the fault; absent if it lasts until the load ends.
     pub(super) lasts: Option<Duration>,
 }
 
-/// Which node of the broker.
+/// The selection of the broker's node.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Whom {
-    /// Place among the nodes, from 0.
+    /// Position among the nodes, from 0.
     Node(usize),
-    /// The one that leads this queue by then.
+    /// The leader of this queue when the fault is due.
     LeaderOf(String),
 }
 
-/// The faults of each entry, on a broker with so many nodes.
+/// Plans the faults of each entry for a broker with `nodes` nodes.
 pub(super) fn plan(scenario: &Scenario, nodes: usize) -> Vec<Vec<PlannedFault>> {
     let mut all: Vec<PlannedFault> = Vec::new();
     for (entry, spec) in scenario.faults.iter().enumerate() {
@@ -80,7 +80,7 @@ mod tests {
         let planned = plan(&scenario::parse(text, "f", &[]).unwrap(), 3);
         let found: Vec<Vec<(usize, u64)>> = planned
             .iter()
-            .map(|entry| entry.iter().map(|it| (it.number, it.at.as_secs())).collect())
+            .map(|entry| entry.iter().map(|fault| (fault.number, fault.at.as_secs())).collect())
             .collect();
         assert_eq!(found, [vec![(1, 2), (3, 5), (4, 8)], vec![(2, 4)]]);
         assert_eq!(planned[0][0].whom, Whom::Node(2));

@@ -1,5 +1,5 @@
-//! Where the queues are: a node is asked by Erlang expression (`replicas.erl`), which writes its answer to a file in the
-//! broker's own directory.
+//! The positions of the queues' replicas. A node evaluates an Erlang expression (`replicas.erl`), which writes its
+//! answer to a file in the broker's own directory.
 
 use std::{
     fs,
@@ -15,10 +15,10 @@ use serde::Deserialize;
 
 const EXPRESSION: &str = include_str!("replicas.erl");
 
-/// Queues in a snapshot. Chosen: each fault takes two.
+/// Number of queues in a snapshot. Chosen: each fault takes two snapshots.
 const MAX_QUEUES: usize = 200;
 
-/// Where the queues of a broker were while the load ran.
+/// The positions of a broker's queues during the load.
 pub(super) struct ReplicaLog {
     control: NodeControl,
     taken: Mutex<Vec<ReplicaSnapshot>>,
@@ -37,7 +37,7 @@ impl ReplicaLog {
         Self { control, taken: Mutex::default(), number: AtomicU32::default() }
     }
 
-    /// Asks a node that is none of those in `avoided`, which may not answer, and keeps what it says.
+    /// Asks a node outside `avoided`, whose nodes may not answer, and keeps its answer.
     pub(super) fn take(&self, at_nanos: u64, when: &str, avoided: &[usize]) {
         let mut snapshot =
             ReplicaSnapshot { at_nanos, when: when.to_owned(), ..ReplicaSnapshot::default() };
@@ -58,19 +58,19 @@ impl ReplicaLog {
         self.taken.lock().unwrap_or_else(PoisonError::into_inner).push(snapshot);
     }
 
-    /// The place of the node that leads a queue.
+    /// Returns the position of the node that leads a queue.
     pub(super) fn leader_of(&self, queue: &str, avoided: &[usize]) -> Result<usize, String> {
         let nobody = || "no node runs that could be asked for the leader".to_owned();
         let answer = self.ask(&self.node(avoided).ok_or_else(nobody)?)?;
-        let found = answer.queues.into_iter().find(|it| it.name == queue);
-        let leader = found.and_then(|it| it.leader);
+        let found = answer.queues.into_iter().find(|row| row.name == queue);
+        let leader = found.and_then(|row| row.leader);
         let leader = leader.ok_or_else(|| format!("no node leads the queue `{queue}`"))?;
         let nodes = self.control.nodes();
         let place = nodes.iter().position(|node| node.node_name() == leader);
         place.ok_or_else(|| format!("{leader}, the leader of `{queue}`, is no node of the broker"))
     }
 
-    /// Gives away what was taken, in the order of time.
+    /// Takes the snapshots out of the log, in chronological order.
     pub(super) fn taken(&self) -> Vec<ReplicaSnapshot> {
         let taken = &mut *self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         let mut taken = std::mem::take(taken);
@@ -80,7 +80,8 @@ impl ReplicaLog {
 
     fn node(&self, avoided: &[usize]) -> Option<Node> {
         let nodes = self.control.nodes().into_iter().enumerate();
-        let mut running = nodes.filter(|(at, node)| !avoided.contains(at) && node.is_running());
+        let mut running =
+            nodes.filter(|(place, node)| !avoided.contains(place) && node.is_running());
         running.next().map(|(_, node)| node)
     }
 
@@ -92,7 +93,7 @@ impl ReplicaLog {
             .replace("@MOST@", &MAX_QUEUES.to_string());
         let answer = node.eval(&expression).map_err(|error| error.to_string());
         let text = answer.and_then(|_| fs::read(&file).map_err(|error| error.to_string()));
-        // It goes with the broker's directory otherwise.
+        // A file that stays here disappears with the broker's directory.
         let _ = fs::remove_file(&file);
         text.and_then(|text| serde_json::from_slice(&text).map_err(|error| error.to_string()))
     }

@@ -1,4 +1,4 @@
-//! The time of a load under faults, and whether it is over.
+//! The clock of a load under faults, and its end.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -6,13 +6,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How often the end of the load is looked for.
+/// Interval between checks for the end of the load.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The time of a load that has begun.
+/// The clock of a started load.
 pub(super) struct LoadTime<'a> {
     pub(super) start: Instant,
-    /// After this time publishers stop: everything is undone, so that what is left is delivered.
+    /// Time at which publishers stop. All faults are undone then, so that the remaining messages are delivered.
     pub(super) length: Option<Duration>,
     pub(super) has_ended: &'a AtomicBool,
     pub(super) stop: &'a AtomicBool,
@@ -23,7 +23,7 @@ impl LoadTime<'_> {
         u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
-    /// Sleeps until this time of the load. False: the load ended before.
+    /// Sleeps until this time of the load. Returns false if the load ended before.
     pub(super) fn wait_until(&self, at: Duration) -> bool {
         loop {
             let now = self.start.elapsed();

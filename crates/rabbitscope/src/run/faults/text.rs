@@ -1,14 +1,14 @@
-//! The faults of a run in plain text: one line each, and what they cost together.
+//! The faults of a run in plain text: a line for each, and their common cost.
 
 use std::fmt::Write;
 
 use rabbitscope_runs::record::{ClusterNode, FaultRecord, FaultTimes, Percentiles, RunRecord};
 use rabbitscope_text::{escapes, short_time};
 
-/// Faults that have a line each; of more only those that failed.
+/// Number of faults up to which each has a line. Beyond it, only failed faults have one.
 const MAX_LINES: usize = 40;
 
-/// Nothing of a run without faults.
+/// Returns the table of faults; empty for a run without faults.
 pub(in crate::run) fn faults_text(record: &RunRecord) -> String {
     if record.faults.is_empty() {
         return String::new();
@@ -55,10 +55,10 @@ fn line(fault: &FaultRecord, nodes: &[ClusterNode]) -> String {
         fault.begun_nanos.unwrap_or(fault.planned_nanos) as f64 / 1e9,
         since(fault.begun_nanos, fault.happened_nanos),
         since(fault.begun_nanos, fault.undone_nanos),
-        since(fault.begun_nanos, fault.outage.and_then(|it| it.until_nanos)),
-        cost(|it| Some(it.outage?.without_service_nanos)),
-        cost(|it| Some(it.outage?.stalled_nanos)),
-        cost(|it| Some(it.outage?.longest_wait_nanos)),
+        since(fault.begun_nanos, fault.outage.and_then(|outage| outage.until_nanos)),
+        cost(|fault| Some(fault.outage?.without_service_nanos)),
+        cost(|fault| Some(fault.outage?.stalled_nanos)),
+        cost(|fault| Some(fault.outage?.longest_wait_nanos)),
     );
     if let Some(failure) = &fault.failure {
         let _ = write!(text, "  FAILED: {}", escapes::value(failure));
@@ -66,7 +66,7 @@ fn line(fault: &FaultRecord, nodes: &[ClusterNode]) -> String {
     text + "\n"
 }
 
-/// Its number in the cluster.
+/// Returns the number of a node in the cluster.
 fn node(name: &str, nodes: &[ClusterNode]) -> String {
     let place = nodes.iter().position(|node| node.name == name);
     place.map_or_else(|| "–".to_owned(), |place| (place + 1).to_string())
@@ -82,7 +82,7 @@ fn times(of: &FaultTimes) -> String {
         ("back in service after", of.return_to_service),
     ];
     for (name, Percentiles { count, p50, p90, p99, max }) in
-        rows.into_iter().filter(|it| it.1.count > 0)
+        rows.into_iter().filter(|row| row.1.count > 0)
     {
         let [p50, p90, p99, max] = [p50, p90, p99, max].map(short_time);
         let _ = writeln!(
