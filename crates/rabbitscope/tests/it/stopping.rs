@@ -1,4 +1,4 @@
-//! Runs that end because a limit has failed for good.
+//! Runs that end because a limit has finally failed.
 
 use crate::workbench::{Workbench, existing_broker};
 
