@@ -65,7 +65,7 @@ fn said(text: &str) -> String {
     escapes::text(text.trim_end()).replace('\n', "\n  ")
 }
 
-/// Prints an error of the command line, or the help that it asked for, and ends the program.
+/// Prints an error of the command line, or the requested help, and ends the program.
 pub fn command_line(error: &clap::Error) -> ! {
     if error.kind() == clap::error::ErrorKind::InvalidUtf8 {
         for name in options_that_are_no_text() {

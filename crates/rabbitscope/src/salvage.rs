@@ -52,8 +52,8 @@ impl Unwritten {
         result.map_err(failed).ok()
     }
 
-    /// Does the same as [`Self::note`] for a recording, which cannot be made again. It is saved elsewhere, and the
-    /// message names the path.
+    /// Does the same as [`Self::note`] for a recording. It cannot be made again, and is thus saved elsewhere. Returns
+    /// its path.
     pub(crate) fn note_recording(
         &mut self,
         file: &str,

@@ -1,5 +1,5 @@
 //! The input files of a profile. The beginning of a file decides its format, also inside compression. The name counts
-//! only if the beginning is ambiguous.
+//! only if the beginning is inconclusive.
 
 use std::{
     fs::File,
@@ -153,7 +153,8 @@ impl Source {
         }
     }
 
-    /// Recognises the contents of a compressed file. Pprof is always compressed, and its contents are unambiguous.
+    /// Recognises the contents of a compressed file. Pprof is always compressed, and its contents match no
+    /// other format.
     fn inside(start: &[u8], path: &Path) -> Self {
         let bare = path.with_extension("");
         Self::by_content(start)

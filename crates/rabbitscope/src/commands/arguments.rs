@@ -110,8 +110,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Reads the time after which a node without signs of life ends the look inside. The signs come once a second and may
-/// be late.
+/// Reads the longest silence that a node tolerates. Our signs of life come once a second and may be late.
 pub(super) fn dead_man(text: &str) -> Result<Duration, String> {
     const ALLOWED: RangeInclusive<Duration> = Duration::from_secs(3)..=Duration::from_secs(600);
     let duration = duration(text)?;

@@ -20,8 +20,8 @@ pub(super) struct ClusterProfiles {
 type NodeResult = (String, anyhow::Result<Recorded>);
 
 /// Records all nodes at the same time, each on its own thread. A failure of one does not end the others. The profile
-/// names that node, as it names nodes of other machines. `record` gets a flag, set for one node, that asks for its
-/// progress.
+/// names that node, as it names nodes of other machines. `record` gets a flag, set for one node, that asks it to
+/// show the progress.
 pub(super) fn record(
     cluster: ClusterProcesses,
     duration: Duration,
@@ -67,8 +67,8 @@ fn record_all(
     })
 }
 
-/// Joins the profiles of all nodes. Nodes of one machine are recorded in the same way; otherwise, only the first node
-/// is shown.
+/// Joins the profiles of all nodes. Nodes of one machine are recorded in the same way; if they were not, only the
+/// first node is shown.
 fn joined(nodes: &[(String, Vec<Profile>)], missing: &[MissingNode]) -> Vec<Profile> {
     let events = nodes.iter().map(|(_, profiles)| profiles.len()).min().unwrap_or(0);
     let of_event = |event: usize| {

@@ -126,7 +126,7 @@ impl ComparedMetric {
 const END_NAMES: [&str; 3] = ["delivered", "processed", "settled"];
 
 /// Returns the metrics: rates, costs and latencies. If a run tells the ends apart, the latencies until delivered,
-/// processed and settled have these names.
+/// processed and settled replace the end-to-end latency.
 fn metrics(runs: &[Run; 2]) -> impl Iterator<Item = RunMetric> {
     let is_end = |name: &str| END_NAMES.iter().any(|end| name.starts_with(end));
     let is_later = |name: &str| END_NAMES[1..].iter().any(|end| name.starts_with(end));

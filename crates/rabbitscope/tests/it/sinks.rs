@@ -31,7 +31,7 @@ const DEPTH: &str = "rabbitscope_node_queue_messages";
 /// A queue in which all messages stay, and their number.
 const LEFT: &str = "left";
 const LEFT_MESSAGES: f64 = 50.0;
-/// Statistics without a management or Prometheus plugin.
+/// Enables statistics, which no management or Prometheus plugin does here.
 const STATISTICS: &str = "collect_statistics = coarse\ncollect_statistics_interval = 500\n";
 
 /// One busy queue, two others, and one in which messages stay.

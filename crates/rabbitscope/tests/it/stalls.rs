@@ -124,7 +124,7 @@ fn kept(trace: &str, seconds: usize) -> Vec<u32> {
     kept
 }
 
-/// Stalls for a hundredth of the time. Only messages that fall due in the stall are late, at any rate.
+/// Stalls for a hundredth of the time. Only messages that fall due in the stall are late, however high the rate is.
 #[test]
 fn a_stall_spoils_only_what_falls_due_in_it() {
     in_one_of_a_few_attempts(|attempt| {

@@ -1,4 +1,4 @@
-//! Runs that end because a limit has finally failed.
+//! Runs that end because a limit has failed for good.
 
 use crate::workbench::{Workbench, existing_broker};
 

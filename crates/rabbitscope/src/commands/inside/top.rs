@@ -1,4 +1,4 @@
-//! `rabbitscope top`: the processes with the most work or memory on a node.
+//! `rabbitscope top`: the processes, queues, connections or channels with the most work or memory on a node.
 
 use std::{
     fmt::Display,

@@ -66,7 +66,7 @@ fn ask_for_the_end(world: &World, how: Signal, (what, command): (&str, &str), ta
     table.add(what, outcome);
 }
 
-/// Stops the node for longer than a local connection's heartbeat takes to notice, but less than it takes to give up.
+/// Stops the node for longer than a local connection takes to notice a missing heartbeat, but not to give up.
 fn stop_the_node(
     world: &World,
     instant: Duration,
