@@ -1,4 +1,4 @@
-//! Exit codes, and which error has which.
+//! The exit codes, and their errors.
 
 use std::process::ExitCode;
 
@@ -15,13 +15,13 @@ use rabbitscope_probe::{ErrorKind, ProbeError, packets::PacketError};
 use rabbitscope_profiles::{FoldedError, PerfDataError, PerfScriptError, PprofError, UnknownValue};
 use rabbitscope_runs::scenario::ScenarioError;
 
-/// How the program ends.
+/// The result of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Exit {
-    /// Everything that was asked for.
+    /// Success.
     Done = 0,
-    /// Something failed, or was cut short, or is missing: what is there was shown or kept.
+    /// A failure, an interruption or a missing result. The available results were shown or kept.
     Failed = 1,
     /// Wrong usage or scenario; nothing was done.
     Usage = 2,
@@ -35,13 +35,13 @@ pub enum Exit {
     PermissionMissing = 6,
 }
 
-/// What was typed cannot be done as it stands.
+/// A command line or a configuration that cannot be carried out.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub struct UsageError(pub String);
 
 impl Exit {
-    /// The code for an error. The innermost cause with a code of its own decides.
+    /// Returns the code for an error. The innermost cause with a code of its own decides.
     pub fn of(error: &anyhow::Error) -> Self {
         error.chain().find_map(Self::of_cause).unwrap_or(Self::Failed)
     }
@@ -80,7 +80,7 @@ impl Exit {
         }
         match cause.downcast_ref() {
             Some(BrokerError::Unknown { .. }) => return Some(Self::Unreachable),
-            // What was configured cannot be run like that.
+            // These configurations cannot be run.
             Some(
                 BrokerError::Exposed { .. }
                 | BrokerError::Patch { .. }
@@ -112,7 +112,7 @@ impl Exit {
     }
 }
 
-/// What was typed, or what stands in a scenario, cannot be done.
+/// Returns whether a cause is an error of the command line or of a scenario.
 fn is_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
     cause.is::<UsageError>()
         || cause.is::<ScenarioError>()
@@ -130,7 +130,7 @@ fn is_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
         || matches!(cause.downcast_ref(), Some(ListenError::Usage(_)))
 }
 
-/// A value was asked for that a file does not have.
+/// Returns whether the caller asked for a value that the file lacks.
 fn is_unknown_value(cause: &(dyn std::error::Error + 'static)) -> bool {
     cause.is::<UnknownValue>()
         || matches!(cause.downcast_ref(), Some(PprofError::Value(_)))

@@ -1,4 +1,5 @@
-//! The files a profile can be written to. The suffix of the name decides the form. What is read is in [`crate::source`].
+//! The output files of a profile. The suffix of the name decides the format. The input formats are in
+//! [`crate::source`].
 
 use std::{
     os::unix::ffi::OsStrExt,
@@ -42,7 +43,7 @@ impl ProfileFormat {
     }
 }
 
-/// A place for a profile that was checked before the recording started.
+/// The path of a profile, checked before the recording started.
 #[derive(Debug)]
 pub(crate) struct ProfileFile {
     format: ProfileFormat,
@@ -50,14 +51,14 @@ pub(crate) struct ProfileFile {
 }
 
 impl ProfileFile {
-    /// Refuses an unknown suffix, and a place that cannot be written to. Leaves nothing there.
+    /// Refuses an unknown suffix, and a path that cannot be written. Leaves no file behind.
     pub(crate) fn check(path: &Path) -> anyhow::Result<Self> {
         let format = ProfileFormat::of(path).ok_or_else(|| unknown_suffix(path, &SUFFIXES))?;
         drop(AtomicFile::create(path)?);
         Ok(Self { format, path: path.to_owned() })
     }
 
-    /// Writes the profile in the form that the suffix asks for.
+    /// Writes the profile in the format of the suffix.
     pub(crate) fn write(&self, profile: &Profile) -> anyhow::Result<()> {
         let mut file = AtomicFile::create(&self.path)?;
         let out = file.writer();
@@ -76,13 +77,13 @@ impl ProfileFile {
         Ok(file.commit()?)
     }
 
-    /// As it was named.
+    /// Returns the path as the user gave it.
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }
 }
 
-/// A page of the working directory that is not there yet: `COMMAND-TIME.html`, with a number where that one is.
+/// Returns a new path in the working directory: `COMMAND-TIME.html`, with a number if that file exists.
 pub(crate) fn default_page(command: &str) -> PathBuf {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let stem = format!("{command}-{}", compact_utc(now));
@@ -94,7 +95,7 @@ pub(crate) fn default_page(command: &str) -> PathBuf {
     free.expect("there are more numbers than files")
 }
 
-/// Refuses a page with another suffix than `.html`.
+/// Refuses any suffix but `.html`.
 pub(crate) fn require_html(path: &Path) -> Result<(), UsageError> {
     if path.extension().is_some_and(|suffix| suffix == "html") {
         return Ok(());

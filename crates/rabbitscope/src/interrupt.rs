@@ -1,5 +1,5 @@
-//! Ctrl-C, SIGTERM, and the end of the terminal: the first asks for an early end, the second ends the
-//! program at once. A throwaway broker ends in either case, its guard sees to that.
+//! Handling of Ctrl-C, SIGTERM and the end of the terminal. The first signal asks for an early end, the second ends
+//! the program at once. A throwaway broker ends in either case, because its guard ends it.
 
 use std::{
     fs,
@@ -11,22 +11,22 @@ use signal_hook::{
     flag,
 };
 
-/// What a shell reports for a program that was ended by SIGINT.
+/// The exit code that a shell reports for a program ended by SIGINT.
 const ENDED_BY_SIGINT: i32 = 130;
 
-/// A flag that the first signal sets.
+/// Returns a flag that the first signal sets.
 pub fn watch() -> anyhow::Result<Arc<AtomicBool>> {
     let asked = Arc::new(AtomicBool::new(false));
     let hang_up = (!ignores_hang_up()).then_some(SIGHUP);
     for signal in [SIGINT, SIGTERM].into_iter().chain(hang_up) {
-        // In this order: the signal that sets the flag must not yet find it set.
+        // This order is required: the signal that sets the flag must not find it set already.
         flag::register_conditional_shutdown(signal, ENDED_BY_SIGINT, Arc::clone(&asked))?;
         flag::register(signal, Arc::clone(&asked))?;
     }
     Ok(asked)
 }
 
-/// Under `nohup` the end of the terminal is to be ignored, and stays so.
+/// Returns whether the program ignores SIGHUP, as under `nohup`. It then continues to ignore it.
 fn ignores_hang_up() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

@@ -1,7 +1,6 @@
 //! The program: commands, runs, run directories, throwaway brokers.
 //!
-//! What lives here: everything that combines load, probe and report. What deliberately does not:
-//! the load itself, the probes, any drawing.
+//! It combines load, probe and report. Elsewhere: the load itself, the probes, and any drawing.
 
 pub mod capacity;
 pub mod commands;

@@ -1,11 +1,11 @@
-//! The plot: what was typed, doing it, how it ended.
+//! The plot: parse the command line, execute it, return the exit code.
 
 use std::process::ExitCode;
 
 use rabbitscope::{commands::Cli, exit::Exit, output};
 
 fn main() -> ExitCode {
-    // First of all: files are opened, and threads started, without any privilege of the program's file.
+    // This comes first, so that files are opened and threads started without the privileges of the program's file.
     let lowered = rabbitscope_probe::lower_privileges().map_err(anyhow::Error::from);
     let typed = Cli::typed().unwrap_or_else(|error| output::command_line(&error));
     let exit = lowered.and_then(|()| typed.execute()).unwrap_or_else(|error| {

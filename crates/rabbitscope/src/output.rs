@@ -1,6 +1,6 @@
-//! All that the program prints. Results go to standard output; notes, progress and errors to
-//! standard error. Nothing gets there that a terminal would obey ([`escapes`]): what does not come
-//! through here is the live view, and what the parser of the command line says.
+//! All output of the program. Results go to standard output; notes, progress and errors go to standard error.
+//! Sequences that a terminal would obey are escaped ([`escapes`]). Only two outputs bypass this module: the live
+//! view, and the messages of the command-line parser.
 
 #![expect(clippy::print_stderr, reason = "the one place that prints")]
 
@@ -13,7 +13,7 @@ use serde::Serialize;
 
 use rabbitscope_text::escapes;
 
-/// Prints a result. A reader that went away (`| head`) is no error.
+/// Prints a result. A closed reader (`| head`) is no error.
 pub fn result(text: &str) {
     let _ = writeln!(io::stdout().lock(), "{}", escapes::text(text.trim_end()));
 }
@@ -30,12 +30,12 @@ pub fn json_line(value: &impl Serialize) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints metrics in the form of Prometheus.
+/// Prints metrics in Prometheus' text format.
 pub fn metrics(text: &str) {
     let _ = writeln!(io::stdout().lock(), "{}", escapes::metrics(text.trim_end()));
 }
 
-/// Prints a result that is JSON already, as one line.
+/// Prints a result that is already JSON, as one line.
 pub fn json_value(value: &serde_json::Value) {
     print_json(&value.to_string());
 }
@@ -44,19 +44,19 @@ fn print_json(text: &str) {
     let _ = writeln!(io::stdout().lock(), "{}", escapes::json(text));
 }
 
-/// Replaces what is on the terminal; elsewhere adds to what was printed before.
+/// Replaces the terminal's contents; if standard output is not a terminal, appends to it.
 pub fn screen(text: &str) {
     let start = if io::stdout().is_terminal() { "\x1b[H\x1b[2J" } else { "" };
     let _ = writeln!(io::stdout().lock(), "{start}{}\n", escapes::text(text.trim_end()));
 }
 
-/// Says something that the person should know but that is no result.
+/// Prints a note for the user that is no result.
 pub fn note(text: &str) {
     say(text);
 }
 
-/// Only the first line begins at the edge, so that no name with a line end can speak for the program. A
-/// closed standard error is no reason to end.
+/// Prints a message. Only its first line begins at the margin, so that a name with a line break cannot imitate the
+/// program. A closed standard error does not end the program.
 fn say(text: &str) {
     let _ = writeln!(io::stderr().lock(), "rabbitscope: {}", said(text));
 }
@@ -65,7 +65,7 @@ fn said(text: &str) -> String {
     escapes::text(text.trim_end()).replace('\n', "\n  ")
 }
 
-/// Says what is wrong with the command line, or what was asked for about it, and ends the program.
+/// Prints an error of the command line, or the requested help, and ends the program.
 pub fn command_line(error: &clap::Error) -> ! {
     if error.kind() == clap::error::ErrorKind::InvalidUtf8 {
         for name in options_that_are_no_text() {
@@ -80,14 +80,14 @@ pub fn command_line(error: &clap::Error) -> ! {
     error.exit()
 }
 
-/// Variables of the environment that may stand for options and are not text.
+/// Returns the environment variables for options whose values are not valid text.
 fn options_that_are_no_text() -> impl Iterator<Item = String> {
     let given = std::env::vars_os().filter(|(_, value)| value.to_str().is_none());
     let names = given.filter_map(|(name, _)| name.into_string().ok());
     names.filter(|name| name.starts_with("RABBITSCOPE_") || name == "JOB_COMPLETION_INDEX")
 }
 
-/// Says that the lock of a file or directory that is written to may keep no other machine out.
+/// Warns if the lock of a file or directory may not exclude processes on other machines.
 pub fn note_of_lock(file: &std::fs::File, place: &std::path::Path) {
     if let Some(system) = rabbitscope_files::unseen_by_others(file) {
         let place = place.display();
@@ -98,12 +98,12 @@ pub fn note_of_lock(file: &std::fs::File, place: &std::path::Path) {
     }
 }
 
-/// Says why the program failed, with the causes that add something.
+/// Prints the error, with the causes that add information.
 pub fn error(error: &anyhow::Error) {
     say(&in_one_line(error));
 }
 
-/// The causes of an error, outermost first, without those that the text before already contains.
+/// Joins the causes of an error, outermost first, except those that the previous text already contains.
 fn in_one_line(error: &anyhow::Error) -> String {
     error.chain().skip(1).fold(error.to_string(), |text, cause| {
         let cause = cause.to_string();
@@ -111,15 +111,15 @@ fn in_one_line(error: &anyhow::Error) -> String {
     })
 }
 
-/// True when standard error can show a view that fills the terminal and keys can be read.
-/// `prints_lines`: results come all the time, which a view on the same terminal must not overwrite.
+/// Returns whether standard error can show a full-screen view, and keys can be read. `prints_lines` means that
+/// results are printed continuously, which a view on the same terminal must not overwrite.
 pub fn can_show_a_view(prints_lines: bool) -> bool {
     let is_dumb = std::env::var_os("TERM").is_none_or(|term| term.is_empty() || term == "dumb");
     let is_shared = prints_lines && io::stdout().is_terminal();
     io::stderr().is_terminal() && io::stdin().is_terminal() && !is_dumb && !is_shared
 }
 
-/// A line that is rewritten in place, when somebody watches.
+/// A line that is rewritten in place, if standard error is a terminal.
 #[derive(Debug)]
 pub struct ProgressLine {
     watched: bool,

@@ -1,5 +1,5 @@
-//! What is done when results cannot be written where they were asked for: a recording that has
-//! ended goes to the temporary directory, and everything that is missing is said at once.
+//! The handling of results that cannot be written. A finished recording goes to the temporary directory, and one
+//! message lists everything that is missing.
 
 use std::{
     env,
@@ -12,14 +12,14 @@ use rabbitscope_files::{Directory, random_digits};
 use rabbitscope_profiles::{Profile, write_pprof};
 use rabbitscope_runs::record::Loss;
 
-/// Where a recording goes when `TMPDIR` names a place that other users can change.
+/// The directory for recordings if `TMPDIR` names one that other users can change.
 const TMP: &str = "/tmp";
 
-/// Results that could not be written, and why.
+/// Results that could not be written, with reasons.
 #[derive(Debug, Default)]
 pub(crate) struct Unwritten {
     failures: Vec<Failure>,
-    /// Results that there were.
+    /// Number of results, including the written ones.
     tried: u64,
 }
 
@@ -30,18 +30,18 @@ struct Failure {
     recording: Recording,
 }
 
-/// What became of the content.
+/// The outcome for the file's contents.
 #[derive(Debug)]
 enum Recording {
-    /// It was none, or can be made again.
+    /// It is no recording, or it can be made again.
     None,
     Kept(PathBuf),
-    /// Why it could not be kept.
+    /// The reason why it was lost.
     Lost(String),
 }
 
 impl Unwritten {
-    /// Remembers when `file` could not be written.
+    /// Counts a result, and records the failure if `file` could not be written.
     pub(crate) fn note<T, E: Into<anyhow::Error>>(
         &mut self,
         file: &str,
@@ -52,7 +52,8 @@ impl Unwritten {
         result.map_err(failed).ok()
     }
 
-    /// As [`Self::note`], for a recording: what cannot be made again goes elsewhere. Says where it is.
+    /// Does the same as [`Self::note`] for a recording. It cannot be made again, and is thus saved elsewhere. Returns
+    /// its path.
     pub(crate) fn note_recording(
         &mut self,
         file: &str,
@@ -74,12 +75,12 @@ impl Unwritten {
         self.failures.push(Failure { file: file.to_owned(), reason, recording });
     }
 
-    /// Everything that is missing, in one message.
+    /// Returns one message about everything that is missing.
     pub(crate) fn error(&self) -> Option<anyhow::Error> {
         (!self.failures.is_empty()).then(|| anyhow::anyhow!("{}", self.sentence()))
     }
 
-    /// The same for the record of a run.
+    /// Returns the same for the record of a run.
     pub(crate) fn loss(&self) -> Option<Loss> {
         (!self.failures.is_empty()).then(|| Loss {
             what: "result files".to_owned(),
@@ -89,7 +90,7 @@ impl Unwritten {
         })
     }
 
-    /// Files that are missing for the same reason stand together.
+    /// Groups the files that are missing for the same reason.
     fn sentence(&self) -> String {
         let mut reasons: Vec<&str> = Vec::new();
         for failure in &self.failures {
@@ -99,8 +100,8 @@ impl Unwritten {
         }
         let mut text = String::new();
         for reason in reasons {
-            let files = self.failures.iter().filter(|it| it.reason == reason);
-            let files: Vec<&str> = files.map(|it| it.file.as_str()).collect();
+            let files = self.failures.iter().filter(|failure| failure.reason == reason);
+            let files: Vec<&str> = files.map(|failure| failure.file.as_str()).collect();
             let separator = if text.is_empty() { "" } else { "; " };
             let _ = write!(text, "{separator}cannot write {}: {reason}", files.join(", "));
         }
@@ -121,7 +122,7 @@ impl Unwritten {
     }
 }
 
-/// Writes a recording to the temporary directory, for nobody else to read.
+/// Writes a recording to the temporary directory, readable only by this user.
 fn keep(profile: &Profile) -> io::Result<PathBuf> {
     let usual = Directory::open(&env::temp_dir());
     let directory = usual.or_else(|error| Directory::open(Path::new(TMP)).map_err(|_| error))?;

@@ -1,5 +1,5 @@
-//! The files that a profile is read from. The beginning of a file says what it holds, also behind compression; its name
-//! is asked only where that says nothing.
+//! The input files of a profile. The beginning of a file decides its format, also inside compression. The name counts
+//! only if the beginning is inconclusive.
 
 use std::{
     fs::File,
@@ -18,10 +18,10 @@ use rabbitscope_profiles::{
 
 use crate::{archive, exit::UsageError, format::ProfileFormat, rundir};
 
-/// Bytes by which a file is recognised.
+/// Number of bytes by which a file is recognised.
 const START: usize = 64 << 10;
 
-/// Reads a profile from a run directory, from windows of `watch`, or from any file that is known.
+/// Reads a profile from a run directory, from windows of `watch`, or from a file in any known format.
 pub(crate) fn read_profile(input: &Path, options: ReadOptions<'_>) -> anyhow::Result<Profile> {
     let (input, selection) = archive::split_selection(input)?;
     if archive::is_archive(&input) || !selection.is_everything() {
@@ -35,7 +35,7 @@ pub(crate) fn read_profile(input: &Path, options: ReadOptions<'_>) -> anyhow::Re
 }
 
 fn read_file(path: &Path, options: ReadOptions<'_>) -> anyhow::Result<Profile> {
-    // However long it is, no more is kept of it than may be.
+    // The file may have any length; memory is limited by the readers.
     let file = rabbitscope_files::open(path, u64::MAX)?;
     let recorded = file.metadata()?.modified().ok();
     let mut input = BufReader::with_capacity(START, file);
@@ -65,14 +65,14 @@ fn read_file(path: &Path, options: ReadOptions<'_>) -> anyhow::Result<Profile> {
     }
 }
 
-/// The beginning of what is compressed, taken out: a decoder hands out a little at a time.
+/// Returns the beginning of decompressed data. It reads repeatedly, because a decoder returns a little at a time.
 fn filled(input: &mut impl Read) -> std::io::Result<Vec<u8>> {
     let mut start = Vec::new();
     input.by_ref().take(START as u64).read_to_end(&mut start)?;
     Ok(start)
 }
 
-/// A recording has to be in memory to be read from several places.
+/// Reads a recording into memory, which is necessary for reads at several positions.
 fn bounded(input: impl Read, limit_bytes: u64) -> anyhow::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     input.take(limit_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
@@ -118,7 +118,7 @@ fn read_recording(
     Ok(profile)
 }
 
-/// What a file holds.
+/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     Pprof,
@@ -153,7 +153,8 @@ impl Source {
         }
     }
 
-    /// Behind compression; pprof is always compressed, and its content looks like nothing else.
+    /// Recognises the contents of a compressed file. Pprof is always compressed, and its contents match no
+    /// other format.
     fn inside(start: &[u8], path: &Path) -> Self {
         let bare = path.with_extension("");
         Self::by_content(start)
@@ -178,7 +179,7 @@ fn is_gzip(start: &[u8]) -> bool {
     start.starts_with(&[0x1f, 0x8b])
 }
 
-/// Whether the first line ends in a space and a number, as in folded stacks.
+/// Returns whether the first line ends in a space and a number, as in folded stacks.
 fn is_folded(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);
     let line = text.lines().find(|line| !line.trim().is_empty() && !line.starts_with('#'));

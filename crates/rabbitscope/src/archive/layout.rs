@@ -1,4 +1,4 @@
-//! Where windows lie: `2026-11-25/04/` has those of an hour. Only what has such names is ours.
+//! The layout of the archive: `2026-11-25/04/` has the windows of an hour. Only entries with such names are ours.
 
 use std::{
     ffi::OsStr,
@@ -21,7 +21,7 @@ pub(super) fn hours(root: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(hours)
 }
 
-/// Directories whose names are numbers of so many digits, joined by `-`.
+/// Returns directories whose names are numbers with these counts of digits, joined by `-`.
 fn numbered(directory: &Path, digits: &[usize]) -> io::Result<Vec<String>> {
     let is_number = |(part, &digits): (&str, &usize)| {
         part.len() == digits && part.bytes().all(|byte| byte.is_ascii_digit())
@@ -36,8 +36,8 @@ fn numbered(directory: &Path, digits: &[usize]) -> io::Result<Vec<String>> {
     Ok(names.collect())
 }
 
-/// Opens the directory of an hour, which is made unless it is there. A link in its place is refused: what it leads to is
-/// not ours.
+/// Opens the directory of an hour, and creates it if it is missing. A link in its place is refused, because its
+/// target is not ours.
 pub(super) fn make_hour(root: &Directory, hour: &Path) -> Result<Directory, WriteError> {
     let (day, hour) = parts(hour);
     root.make_below(day)?.make_below(hour)
@@ -54,20 +54,20 @@ pub(super) fn open_hour(
     Ok((day, hour))
 }
 
-/// The names of a day and of an hour in it.
+/// Returns the names of a day and of an hour in it.
 pub(super) fn parts(hour: &Path) -> (&OsStr, &OsStr) {
     let day = hour.parent().unwrap_or(hour);
     (day.as_os_str(), hour.file_name().unwrap_or_default())
 }
 
-/// The windows of a directory with their sizes: regular files with such a name.
+/// Returns the windows of a directory with their sizes: regular files with a window's name.
 pub(super) fn windows_in(
     directory: &Path,
 ) -> impl Iterator<Item = (WindowName, PathBuf, u64)> + use<> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     entries.filter_map(|entry| {
         let name = WindowName::parse(entry.file_name().to_str()?)?;
-        // Of the entry itself, not of what it may lead to.
+        // The metadata of the entry itself, not of a link's target.
         let found = entry.metadata().ok().filter(fs::Metadata::is_file)?;
         Some((name, entry.path(), found.len()))
     })

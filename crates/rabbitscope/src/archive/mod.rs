@@ -1,9 +1,8 @@
 //! The directory of `rabbitscope watch`: a profile for each window and node, by day and hour.
 //!
-//! [`name`] is the name of a window, which says when, how long, whose and how much: a list of names is the index.
-//! [`layout`] is where files lie.
-//! [`owned`] proves that the directory is ours and that nobody else writes to it, [`writer`] adds windows and removes
-//! old ones, [`selection`] says which windows are meant, and [`reader`] adds them up.
+//! [`name`] is the name of a window: its time, length, node and weight. A list of names is thus the index. [`layout`]
+//! is the place of files. [`owned`] proves that the directory is ours and that no other process writes to it.
+//! [`writer`] adds windows and removes old ones, [`selection`] selects windows, and [`reader`] adds them up.
 
 mod layout;
 mod name;

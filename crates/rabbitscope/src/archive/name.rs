@@ -1,5 +1,6 @@
-//! The name of a window's file. `20261125T041830.123Z~10000ms~cpu~1520ms~rabbit@host~3.10.8~4711.pb.gz` began at that
-//! time, took ten seconds, and the node `rabbit@host` of RabbitMQ 3.10.8 with pid 4711 took 1.52 seconds of CPU time.
+//! The name of a window's file. Example: `20261125T041830.123Z~10000ms~cpu~1520ms~rabbit@host~3.10.8~4711.pb.gz`
+//! began at that time and took ten seconds. In it, the node `rabbit@host` of RabbitMQ 3.10.8 with pid 4711 took 1.52
+//! seconds of CPU time.
 
 use std::{fmt, path::PathBuf, time::Duration};
 
@@ -9,18 +10,18 @@ use rabbitscope_text::{display_utc, parse_utc};
 
 const SUFFIX: &str = ".pb.gz";
 
-/// What stands as it is in names of nodes.
+/// Characters that are percent-encoded in names of nodes.
 const ENCODED: &AsciiSet =
     &NON_ALPHANUMERIC.remove(b'@').remove(b'.').remove(b'_').remove(b'-').remove(b'+');
 
-/// A name of a file has 255 bytes at most, of which the other parts take some 80.
+/// The limit of a node's name. A file name has at most 255 bytes, of which the other parts take about 80.
 const MAX_NODE_BYTES: usize = 120;
 const MAX_VERSION_BYTES: usize = 30;
 
-/// When a window was, and whose. Times are in milliseconds.
+/// Time, node and weight of a window. Times are in milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct WindowName {
-    /// Since 1970-01-01 UTC.
+    /// Start, since 1970-01-01 UTC.
     pub(crate) started_millis: u64,
     pub(crate) duration_millis: u64,
     pub(crate) event: &'static str,
@@ -45,17 +46,17 @@ impl WindowName {
             version: decoded(version)?,
             pid: pid.parse().ok()?,
         };
-        // Nothing else than what is written here is taken for ours.
+        // Only the exact form that this program writes is ours.
         (name.to_string() == text).then_some(name)
     }
 
-    /// The directory of its hour, such as `2026-11-25/04`.
+    /// Returns the directory of its hour, such as `2026-11-25/04`.
     pub(crate) fn hour(&self) -> PathBuf {
         let time = utc(self.started_millis);
         PathBuf::from(&time[..10]).join(&time[11..13])
     }
 
-    /// When it began, since 1970-01-01 UTC.
+    /// Returns the start, since 1970-01-01 UTC.
     pub(crate) fn started(&self) -> Duration {
         Duration::from_millis(self.started_millis)
     }
@@ -78,7 +79,7 @@ fn utc(millis: u64) -> String {
     display_utc(Duration::from_millis(millis)).to_string()
 }
 
-/// `20261125T041830.123Z`.
+/// Formats a time as `20261125T041830.123Z`.
 fn display_time(millis: u64) -> String {
     let seconds = utc(millis).replace(['-', ':', 'Z'], "");
     format!("{seconds}.{:03}Z", millis % 1000)
@@ -101,7 +102,8 @@ fn millis(text: &str) -> Option<u64> {
     text.strip_suffix("ms")?.parse().ok()
 }
 
-/// Cut at a character when it gets too long. An empty text is `-`, which no node is called.
+/// Percent-encodes a text, and cuts it at a character if it exceeds `most` bytes. An empty text becomes `-`, which no
+/// node is called.
 fn encoded(text: &str, most: usize) -> String {
     let mut encoded = String::new();
     for letter in text.chars() {

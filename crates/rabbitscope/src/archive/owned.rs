@@ -1,4 +1,5 @@
-//! The proof that a directory is ours: a file in it that says so. A lock of the directory says that somebody writes to it.
+//! The proof that a directory is ours: a marker file in it. A lock on the directory shows that a process writes to
+//! it.
 
 use std::{fs::File, io::Write, path::Path, sync::Arc};
 
@@ -10,35 +11,35 @@ use crate::{exit::UsageError, output};
 /// The file that marks a directory of windows.
 const MARKER: &str = "rabbitscope-windows";
 
-/// What is in it; the number is raised when the layout changes.
+/// Contents of the marker; the number increases when the layout changes.
 const MARK: &str = "windows of rabbitscope watch, format-version 1\n";
 
-/// Whether `directory` holds windows.
+/// Returns whether `directory` holds windows.
 pub(crate) fn is_archive(directory: &Path) -> bool {
     directory.join(MARKER).is_file()
 }
 
-/// A marked directory, locked for as long as this lives.
+/// A marked directory, locked during this value's lifetime.
 #[derive(Debug)]
 pub(super) struct Ownership {
     pub(super) directory: Arc<Directory>,
     _locked: File,
-    /// NFS passes on the lock of a file, and not that of a directory.
+    /// NFS forwards the lock of a file, but not that of a directory.
     _marker: File,
 }
 
 impl Ownership {
-    /// Marks an empty directory, which is made when it is missing, or takes one that is marked. Anything else is
-    /// refused, and a directory to which another process writes.
+    /// Marks an empty directory, created if it is missing, or takes a marked one. Any other directory is refused, and
+    /// so is one to which another process writes.
     pub(super) fn take(path: &Path) -> anyhow::Result<Self> {
         let directory = Arc::new(Directory::make(path)?);
         require_own(&directory)?;
-        // Locked before it is looked at: two that start at the same time would both find it empty.
+        // Locked before the look: two processes that start at the same time would both find it empty.
         let locked = lock(&directory)?;
         if !directory.has_file(MARKER.as_ref()) {
             mark(&directory)?;
         }
-        // For writing, without which NFS locks nothing. Nothing is written.
+        // Opened for writing, because NFS locks nothing otherwise. Nothing is written.
         let marker = directory.open_or_create(MARKER.as_ref());
         let marker = marker.with_context(|| format!("cannot open {}/{MARKER}", path.display()))?;
         take_lock(&marker, path)?;
@@ -118,12 +119,12 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let taken: Vec<_> = std::thread::scope(|scope| {
             let all = [(); 8].map(|()| scope.spawn(|| Ownership::take(directory.path())));
-            all.into_iter().map(|it| it.join().unwrap()).collect()
+            all.into_iter().map(|taker| taker.join().unwrap()).collect()
         });
-        assert_eq!(taken.iter().filter(|it| it.is_ok()).count(), 1);
+        assert_eq!(taken.iter().filter(|taker| taker.is_ok()).count(), 1);
     }
 
-    /// A watch on another machine has this lock alone where the file system passes on no locks of directories.
+    /// On a file system that forwards no locks of directories, a watch on another machine has only this lock.
     #[test]
     fn the_lock_of_the_marker_counts_as_well() {
         let directory = tempfile::tempdir().unwrap();

@@ -13,17 +13,17 @@ use super::{
 };
 use crate::{exit::UsageError, output};
 
-/// Damaged files that are named one by one; the rest is counted.
+/// The number of damaged files that are named one by one; the rest are counted.
 const NAMED_DAMAGES: usize = 5;
 
-/// A window that was found.
+/// A window in the archive.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct FoundWindow {
     pub(crate) name: WindowName,
     pub(crate) path: PathBuf,
 }
 
-/// The windows that are meant, in order of time.
+/// Returns the selected windows in order of time.
 pub(crate) fn find(root: &Path, selection: &Selection) -> anyhow::Result<Vec<FoundWindow>> {
     let place = root.display();
     if !is_archive(root) {
@@ -38,8 +38,8 @@ pub(crate) fn find(root: &Path, selection: &Selection) -> anyhow::Result<Vec<Fou
     Ok(found)
 }
 
-/// All windows that are meant as one profile. A file that is damaged is left out and named. Each file may take so much
-/// memory.
+/// Returns the sum of all selected windows as one profile. A damaged file is left out and named. The limit holds for
+/// the memory of each file.
 pub(crate) fn sum(root: &Path, selection: &Selection, limit_bytes: u64) -> anyhow::Result<Profile> {
     let mut sum = ProfileSum::default();
     let mut damaged = 0;

@@ -1,4 +1,4 @@
-//! Which windows are meant: a span of time, a node, a version, an event.
+//! The selection of windows by time, node, version and event.
 
 use std::{
     path::{Path, PathBuf},
@@ -12,22 +12,22 @@ use rabbitscope_text::{parse_duration, parse_offset_time, parse_utc};
 use super::name::WindowName;
 use crate::exit::UsageError;
 
-/// What a window has to be. What is absent does not matter.
+/// Conditions on a window. An absent condition always holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Selection {
-    /// Since 1970-01-01 UTC: windows that begin then or later.
+    /// Earliest start, since 1970-01-01 UTC.
     pub(crate) from: Option<Duration>,
-    /// Windows that begin before.
+    /// The start must be before this time.
     pub(crate) to: Option<Duration>,
-    /// Name of the node; without `@`, of any host.
+    /// Name of the node; without `@`, the node may be on any host.
     pub(crate) node: Option<String>,
     pub(crate) version: Option<String>,
-    /// CPU time unless something else is asked for.
+    /// Event; CPU time by default.
     pub(crate) event: Option<&'static str>,
 }
 
 impl Selection {
-    /// Sets what `key` means.
+    /// Sets the condition named `key`.
     pub(crate) fn set(&mut self, key: &str, value: &str) -> Result<(), UsageError> {
         match key {
             "from" => self.from = Some(time(value)?),
@@ -45,12 +45,12 @@ impl Selection {
         Ok(())
     }
 
-    /// Whether nothing is asked for.
+    /// Returns whether there is no condition.
     pub(crate) fn is_everything(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether a window is meant.
+    /// Returns whether a window is selected.
     pub(crate) fn has(&self, name: &WindowName) -> bool {
         let node = |wanted: &String| {
             name.node == *wanted
@@ -87,7 +87,8 @@ fn event(text: &str) -> Result<&'static str, UsageError> {
     })
 }
 
-/// A point in time, such as `2026-11-25T04:00:00Z`; a time of today (UTC), such as `04:00`; or how long ago, such as `2h`.
+/// Reads a point in time, such as `2026-11-25T04:00:00Z`; a time of today (UTC), such as `04:00`; or a time ago, such
+/// as `2h`.
 pub(crate) fn time(text: &str) -> Result<Duration, UsageError> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     time_at(text, now).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Adds windows to the directory, and removes what is too old or too much.
+//! Adds windows to the directory, and removes windows beyond the limits of age and size.
 
 use std::{
     collections::BTreeMap,
@@ -18,13 +18,13 @@ use super::{
     name::WindowName,
     owned::Ownership,
 };
-/// After a removal by size there is room for a while: this share of the limit.
+/// Divisor of the size limit: a removal by size frees this part of the limit in addition, so that removals are rare.
 const SLACK: u64 = 50;
 
-/// How often windows that are too old are looked for: a directory of an hour may have a thousand names.
+/// Interval between searches for windows that are too old: a directory of an hour may have a thousand names.
 const AGE_INTERVAL: Duration = Duration::from_secs(60);
 
-/// How long and how much is kept.
+/// Limits of age and size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct ArchiveLimits {
     pub(crate) max_age: Duration,
@@ -42,7 +42,7 @@ pub(crate) struct WindowArchive {
 }
 
 impl WindowArchive {
-    /// Takes the directory.
+    /// Takes the directory, and counts the bytes of its windows.
     pub(crate) fn open(root: &Path, limits: ArchiveLimits) -> anyhow::Result<Self> {
         let ownership = Ownership::take(root)?;
         let mut bytes_by_hour = BTreeMap::new();
@@ -54,8 +54,8 @@ impl WindowArchive {
         Ok(Self { limits, bytes_by_hour, next_look_at_age, ownership })
     }
 
-    /// Writes a window. It is there in full or not at all, unless the machine loses power: the disk is not asked to
-    /// hurry, because a broker may wait for the same disk.
+    /// Writes a window. It is there in full or not at all, unless the machine loses power. The write is not synced to
+    /// the disk, because a broker may wait for the same disk.
     pub(crate) fn store(&mut self, name: &WindowName, profile: &Profile) -> anyhow::Result<()> {
         let hour = name.hour();
         let root = &self.ownership.directory;
@@ -71,13 +71,13 @@ impl WindowArchive {
         Ok(())
     }
 
-    /// Bytes of all windows.
+    /// Returns the bytes of all windows.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes_by_hour.values().sum()
     }
 
-    /// Removes windows that are older than they may be, once a minute, and the oldest while there is too much. Only files
-    /// with the name of a window are removed, and directories that are empty then.
+    /// Removes windows that exceed the maximum age, once a minute, and the oldest windows while the total size
+    /// exceeds its limit. It removes only files with the name of a window, and directories that become empty.
     pub(crate) fn remove_old(&mut self) {
         if Instant::now() >= self.next_look_at_age || self.bytes() > self.limits.max_bytes {
             self.remove();
@@ -98,7 +98,7 @@ impl WindowArchive {
         }
     }
 
-    /// Removes what is older, and the oldest until so many bytes are gone.
+    /// Removes windows that began before `oldest`, and the oldest of the rest until `wanted` bytes are gone.
     fn remove_from(&mut self, hour: &Path, oldest: Duration, wanted: u64) {
         let (day, opened) = match open_hour(&self.ownership.directory, hour) {
             Ok(opened) => opened,
@@ -106,7 +106,7 @@ impl WindowArchive {
                 if is_not_ours(&error) {
                     self.bytes_by_hour.remove(hour);
                 }
-                // Anything else is tried again.
+                // Other errors are retried later.
                 return;
             }
         };
@@ -118,14 +118,14 @@ impl WindowArchive {
             if removed >= wanted && name.started() >= oldest {
                 break;
             }
-            // What cannot be removed counts as removed: else it would be tried for ever.
+            // A file that cannot be removed counts as removed, so that the archive does not retry it forever.
             let _ = opened.remove_file(&file);
             removed += bytes;
             count += 1;
         }
         if count == all {
             self.bytes_by_hour.remove(hour);
-            // Either fails where somebody else has put something.
+            // Either call fails if the directory holds other files.
             let (day_name, hour_name) = parts(hour);
             let _ = day.remove_directory(hour_name);
             let _ = self.ownership.directory.remove_directory(day_name);
@@ -135,7 +135,7 @@ impl WindowArchive {
     }
 }
 
-/// The windows of a directory that is held, with their names as files and their sizes.
+/// Returns the windows of an open directory, with their file names and sizes.
 fn windows_of(hour: &Directory) -> Vec<(WindowName, OsString, u64)> {
     let names = hour.names().unwrap_or_default().into_iter();
     let windows = names.filter_map(|file| {
@@ -146,7 +146,7 @@ fn windows_of(hour: &Directory) -> Vec<(WindowName, OsString, u64)> {
     windows.collect()
 }
 
-/// Whether a directory was removed, or something else stands in its place, which is not ours.
+/// Returns whether the directory is gone, or another file, which is not ours, is in its place.
 fn is_not_ours(error: &WriteError) -> bool {
     use io::ErrorKind::{NotADirectory, NotFound};
     error.is_usage() || matches!(error.kind(), NotFound | NotADirectory)

@@ -56,7 +56,7 @@ pub(super) struct SpanArguments {
 }
 
 impl SpanArguments {
-    /// The path with the selection behind it, as it can be typed too.
+    /// Returns the path with the selection appended, in the form that the command line also accepts.
     pub(super) fn applied_to(&self, directory: &Path) -> PathBuf {
         let pairs = [
             ("from", &self.from),
@@ -79,7 +79,7 @@ impl SpanArguments {
     }
 }
 
-/// Refuses an output that would replace one of the inputs, or what a directory of them holds.
+/// Refuses an output that would replace one of the inputs, or a file in a directory of inputs.
 pub(super) fn refuse_to_replace<'a>(
     output: &Path,
     inputs: impl IntoIterator<Item = &'a Path>,
@@ -92,7 +92,7 @@ pub(super) fn refuse_to_replace<'a>(
     )))
 }
 
-/// A size of one byte or more.
+/// Reads a size of one byte or more.
 fn size(text: &str) -> Result<u64, String> {
     match units::parse_size(text) {
         Ok(0) => Err("must be more than zero".to_owned()),
@@ -101,7 +101,7 @@ fn size(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A time longer than zero.
+/// Reads a time longer than zero.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     match units::parse_duration(text) {
         Ok(Duration::ZERO) => Err(UsageError("must be longer than zero".to_owned()).to_string()),
@@ -110,7 +110,7 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// How long a node may hear nothing of us: the signs of life come once a second and may be late.
+/// Reads the longest silence that a node tolerates. Our signs of life come once a second and may be late.
 pub(super) fn dead_man(text: &str) -> Result<Duration, String> {
     const ALLOWED: RangeInclusive<Duration> = Duration::from_secs(3)..=Duration::from_secs(600);
     let duration = duration(text)?;
@@ -121,7 +121,7 @@ pub(super) fn dead_man(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A number within bounds.
+/// Reads a number within bounds.
 pub(super) fn within<N>(allowed: RangeInclusive<N>) -> impl Fn(&str) -> Result<N, String> + Clone
 where
     N: FromStr + PartialOrd + Display + Clone,
@@ -133,12 +133,12 @@ where
     }
 }
 
-/// A number, whatever its bounds, which are checked later with what they depend on.
+/// Reads a number of any size; its bounds depend on other options and are checked later.
 pub(super) fn number<N: FromStr>(text: &str) -> Result<N, String> {
     text.parse().map_err(|_| UsageError("must be a number".to_owned()).to_string())
 }
 
-/// A number of one or more.
+/// Reads a number of one or more.
 pub(super) fn positive(text: &str) -> Result<u32, String> {
     match text.parse() {
         Ok(0) | Err(_) => Err(UsageError("must be a number of 1 or more".to_owned()).to_string()),

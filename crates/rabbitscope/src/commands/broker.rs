@@ -1,4 +1,4 @@
-//! `rabbitscope broker`: throwaway brokers that stay until they are stopped.
+//! `rabbitscope broker`: throwaway brokers that run until they are stopped.
 
 use std::{
     fmt::Write,
@@ -80,7 +80,7 @@ struct Stop {
     all: bool,
 }
 
-/// A broker as it is listed.
+/// A broker in the list.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct ListedEntry<'a> {
@@ -153,7 +153,7 @@ fn list(nodes: &[Node], json: bool) -> anyhow::Result<Exit> {
     Ok(Exit::Done)
 }
 
-/// Each node with what it listens on.
+/// Prints each node with its listeners.
 fn print(nodes: &[Node], json: bool) -> anyhow::Result<()> {
     let listed: Vec<ListedEntry<'_>> = nodes.iter().map(ListedEntry::from).collect();
     if json {
@@ -178,15 +178,15 @@ impl Stop {
         Ok(Exit::Done)
     }
 
-    /// `--all` means those that were started to stay; a broker that belongs to a run is ended by
-    /// its name only.
+    /// Returns the brokers to stop. `--all` selects those that were started to stay; a run's broker is stopped only
+    /// by its name.
     fn chosen(&self, registry: &Registry) -> anyhow::Result<Vec<Node>> {
         if let Some(name) = &self.name {
             return Ok(vec![registry.find(name)?]);
         }
         let mut stays: Vec<Node> =
             registry.running()?.into_iter().filter(|node| node.detached).collect();
-        // One node stands for all of its cluster.
+        // One node represents its whole cluster.
         stays.dedup_by(|one, other| one.name == other.name);
         if stays.len() > 1 && !self.all {
             let names: Vec<&str> = stays.iter().map(|node| node.name.as_str()).collect();

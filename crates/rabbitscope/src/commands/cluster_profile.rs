@@ -9,18 +9,19 @@ use rabbitscope_profiles::{Profile, by_node};
 use super::inside::{ClusterProcesses, nobody};
 use crate::debuginfod;
 
-/// What was recorded of a cluster.
+/// The recordings of a cluster.
 pub(super) struct ClusterProfiles {
-    /// One for each event.
+    /// One profile per event.
     pub(super) profiles: Vec<Profile>,
-    /// A node of this machine was recorded in part, or not at all.
+    /// True if a node of this machine was recorded only in part, or not at all.
     pub(super) is_short: bool,
 }
 
 type NodeResult = (String, anyhow::Result<Recorded>);
 
-/// Records all nodes at the same time, each on a thread of its own. One that fails does not end the others: it is named
-/// in the profile, as those of other machines are. `record` is told of one node that its progress is to be shown.
+/// Records all nodes at the same time, each on its own thread. A failure of one does not end the others. The profile
+/// names that node, as it names nodes of other machines. `record` gets a flag, set for one node, that asks it to
+/// show the progress.
 pub(super) fn record(
     cluster: ClusterProcesses,
     duration: Duration,
@@ -33,7 +34,7 @@ pub(super) fn record(
         match recorded {
             Ok(recorded) => {
                 let profiles = debuginfod::named(recorded, stop);
-                is_short |= profiles.iter().any(|it| it.capture.duration() < duration);
+                is_short |= profiles.iter().any(|profile| profile.capture.duration() < duration);
                 nodes.push((node, profiles));
             }
             Err(error) => {
@@ -56,16 +57,18 @@ fn record_all(
     thread::scope(|scope| {
         let begin = |(number, node)| scope.spawn(move || record(node, number == 0));
         let threads: Vec<_> = nodes.iter().enumerate().map(begin).collect();
-        // The recorders keep their privileges; this thread has no use for any.
+        // The recorders keep their privileges; this thread needs none.
         rabbitscope_probe::drop_privileges()?;
         let name = |node: &Node| node.name.clone().unwrap_or_else(|| format!("pid {}", node.pid));
         let ended = nodes.iter().zip(threads);
-        let ended = ended.map(|(node, it)| (name(node), it.join().expect("recording panicked")));
+        let ended =
+            ended.map(|(node, thread)| (name(node), thread.join().expect("recording panicked")));
         Ok(ended.collect())
     })
 }
 
-/// Nodes of one machine are recorded in the same way; should they not have been, the first alone is shown.
+/// Joins the profiles of all nodes. Nodes of one machine are recorded in the same way; if they were not, only the
+/// first node is shown.
 fn joined(nodes: &[(String, Vec<Profile>)], missing: &[MissingNode]) -> Vec<Profile> {
     let events = nodes.iter().map(|(_, profiles)| profiles.len()).min().unwrap_or(0);
     let of_event = |event: usize| {
@@ -76,7 +79,8 @@ fn joined(nodes: &[(String, Vec<Profile>)], missing: &[MissingNode]) -> Vec<Prof
             first.capture.notes.push(alone);
             first
         });
-        let without = missing.iter().map(|it| format!("not recorded: {}, {}.", it.node, it.reason));
+        let without =
+            missing.iter().map(|node| format!("not recorded: {}, {}.", node.node, node.reason));
         profile.capture.notes.extend(without);
         profile
     };

@@ -1,4 +1,4 @@
-//! The command line: every subcommand, and which function runs it.
+//! The command line: every subcommand and its function.
 
 use super::{
     broker, diff, environment,
@@ -69,7 +69,7 @@ impl Cli {
         Self::from_arg_matches(&matches).map_err(|error| error.format(&mut command))
     }
 
-    /// Does what the command line asks for.
+    /// Executes the command.
     pub fn execute(self) -> anyhow::Result<Exit> {
         if let Some(mode) = self.file_mode {
             mode.apply();
@@ -106,7 +106,7 @@ impl Cli {
 }
 
 impl Command {
-    /// Whether it may look at a node from outside. Only the command itself knows whether it will.
+    /// Returns whether the command may record a node from outside. Only the command itself knows whether it will.
     fn may_record(&self) -> bool {
         matches!(
             self,
@@ -131,7 +131,7 @@ mod tests {
         super::Cli::command().debug_assert();
     }
 
-    /// The words of the standard library name neither bounds nor form.
+    /// The messages of the standard library name neither bounds nor format.
     #[test]
     fn wrong_values_are_named_in_own_words() {
         fn check(command: &clap::Command, line: &[String]) {

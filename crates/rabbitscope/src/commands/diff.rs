@@ -1,4 +1,4 @@
-//! `rabbitscope diff`: what changed between two profiles, or between two sets of them.
+//! `rabbitscope diff`: the changes between two profiles, or between two sets of them.
 
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
-//! Options and values of a scenario from environment variables. An empty variable is as good as none, and what is
-//! typed comes before a variable. Variables of other programs may hold any bytes.
+//! Options and values of a scenario from environment variables. An empty variable counts as unset, and the command
+//! line takes precedence. Variables of other programs may hold any bytes.
 
 use std::{
     env,
@@ -14,7 +14,7 @@ use clap::{
 
 use crate::exit::UsageError;
 
-/// No variable has this name; clap cannot take one back from an argument.
+/// A name that no variable has. Clap cannot remove a variable from an argument.
 const NO_VARIABLE: &str = "=";
 
 /// Parses a command line whose options may come from variables.
@@ -22,14 +22,15 @@ pub(super) fn matches(
     command: Command,
     line: &[OsString],
 ) -> Result<(Command, ArgMatches), clap::Error> {
-    let is_empty = |arg: &Arg| arg.get_env().and_then(env::var_os).is_some_and(|it| it.is_empty());
+    let is_empty =
+        |arg: &Arg| arg.get_env().and_then(env::var_os).is_some_and(|value| value.is_empty());
     let command = without_variables(command, &is_empty);
     let error = match command.clone().try_get_matches_from(line) {
         Ok(matches) => return Ok((command, matches)),
         Err(error) if error.kind() == ErrorKind::ArgumentConflict => error,
         Err(error) => return Err(error),
     };
-    // One of both may come from a variable that nobody typed.
+    // One of the two may come from a variable rather than from the command line.
     let named = named_in(&error);
     let is_named =
         |long: &str| named.iter().any(|name| name.split(' ').next() == Some(&format!("--{long}")));
@@ -38,14 +39,14 @@ pub(super) fn matches(
     Ok((typed, matches))
 }
 
-/// The command without the variables of these arguments, in all subcommands.
+/// Returns the command without the variables of the arguments for which `of` holds, in all subcommands.
 fn without_variables(command: Command, of: &impl Fn(&Arg) -> bool) -> Command {
     let without = |arg: Arg| arg.env(NO_VARIABLE).hide_env(true);
     let command = command.mut_args(|arg| if of(&arg) { without(arg) } else { arg });
-    command.mut_subcommands(|it| without_variables(it, of))
+    command.mut_subcommands(|subcommand| without_variables(subcommand, of))
 }
 
-/// The arguments that the error names, as it writes them.
+/// Returns the arguments that the error names, as it writes them.
 fn named_in(error: &clap::Error) -> Vec<String> {
     let named = [ContextKind::InvalidArg, ContextKind::PriorArg];
     let values = named.into_iter().filter_map(|kind| error.get(kind));
@@ -57,12 +58,12 @@ fn named_in(error: &clap::Error) -> Vec<String> {
     each.collect()
 }
 
-/// What the name of such a variable starts with.
+/// The prefix of variables that set a value of the scenario.
 const PREFIX: &str = "RABBITSCOPE_SET_";
 
-/// `key=value` for each variable that replaces a value of the scenario. In
-/// `RABBITSCOPE_SET_PUBLISHERS__0__CONFIRM_WINDOW`, two underscores stand for a dot and one for a
-/// hyphen; capital letters are small ones.
+/// Returns `key=value` for each variable that replaces a value of the scenario. In
+/// `RABBITSCOPE_SET_PUBLISHERS__0__CONFIRM_WINDOW`, two underscores stand for a dot and one for a hyphen; capital
+/// letters become small ones.
 pub(super) fn overrides(
     variables: impl Iterator<Item = (OsString, OsString)>,
 ) -> Result<Vec<String>, UsageError> {
@@ -76,18 +77,18 @@ pub(super) fn overrides(
         Ok(format!("{}={value}", key.replace("__", ".").replace('_', "-")))
     });
     let mut overrides = of_scenario.collect::<Result<Vec<_>, _>>()?;
-    // The order of the environment is no order.
+    // Variables have no defined order.
     overrides.sort();
     Ok(overrides)
 }
 
-/// The text of a variable; absent when it is not set, or empty.
+/// Returns the text of a variable; absent if it is unset or empty.
 pub(super) fn text(name: &str) -> Result<Option<String>, UsageError> {
     let value = env::var_os(name).filter(|value| !value.is_empty()).map(OsString::into_string);
     value.transpose().map_err(|_| not_text(name.as_ref()))
 }
 
-/// The value may be a secret, and is not shown.
+/// Returns an error without the value, which may be a secret.
 fn not_text(name: &OsStr) -> UsageError {
     let name = name.to_string_lossy();
     UsageError(format!(

@@ -1,4 +1,4 @@
-//! `rabbitscope profile --explain`: what would be recorded here and how, and what is missing.
+//! `rabbitscope profile --explain`: the recording method on this machine, and the missing conditions.
 
 use rabbitscope_erlang::Connection;
 use rabbitscope_probe::{Backend, BackendChoice, Fact, choose_backend, explain};
@@ -11,19 +11,19 @@ use super::{
 
 use crate::{debuginfod, exit::Exit, output};
 
-/// How a node would be looked at.
+/// The method by which a node would be recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum RecordingMethod {
-    /// By an interface of the kernel.
+    /// Through an interface of the kernel.
     Outside(BackendChoice),
-    /// By the node itself, Erlang code only.
+    /// Through the node itself, Erlang code only.
     FromInside,
-    /// Not at all.
+    /// No method is available.
     Nothing,
 }
 
 impl RecordingMethod {
-    /// The best that there is. `choice` is what the kernel lets this process do to the node.
+    /// Returns the best available method. `choice` is the kernel interface that this process may use for the node.
     fn of(facts: &[Fact], choice: Option<BackendChoice>, has_cookie: bool) -> Self {
         let node_is_known = facts.iter().any(|fact| fact.what == "node" && fact.is_met);
         let all_needed = facts.iter().all(|fact| fact.is_met || !fact.is_needed);
@@ -42,7 +42,7 @@ impl RecordingMethod {
         }
     }
 
-    /// As a recording would end. `refusal` says why there would be none.
+    /// Returns the exit code that a recording would have. `refusal` is the reason why there would be none.
     fn exit(&self, refusal: Option<&anyhow::Error>) -> Exit {
         match self {
             Self::Outside(_) | Self::FromInside => Exit::Done,
@@ -79,7 +79,7 @@ struct Explanation<'a> {
     because: Option<&'a str>,
 }
 
-/// Prints what there is for the node with this pid and name, or why there is no such node.
+/// Prints the available methods for the node with this pid and name, or the reason why there is no such node.
 pub(super) fn execute(
     found: anyhow::Result<(u32, Option<String>)>,
     asked: Option<Backend>,
@@ -96,7 +96,7 @@ pub(super) fn execute(
     };
     let connected = connected.map(drop);
     let mut facts = explain(pid);
-    // Only what is a node has files to ask for.
+    // Only a node has files to look for.
     let is_node = facts.iter().any(|fact| fact.what == "node" && fact.is_met);
     facts.extend(pid.filter(|_| is_node).map(debuginfod::explained));
     let missing = |error: &anyhow::Error| Fact {

@@ -1,4 +1,4 @@
-//! What this machine allows, as `--explain` prints it.
+//! The capabilities of this machine, as `--explain` prints them.
 
 use rabbitscope_probe::Fact;
 use rabbitscope_text::escapes;
@@ -26,7 +26,7 @@ impl<'a> FactRecord<'a> {
     }
 }
 
-/// A line for each.
+/// Returns one line per fact.
 pub(super) fn lines(facts: &[Fact]) -> String {
     let width = facts.iter().map(|fact| fact.what.len()).max().unwrap_or(0);
     let line = |fact: &Fact| {

@@ -1,4 +1,4 @@
-//! `rabbitscope flamegraph`: a recorded profile in another form.
+//! `rabbitscope flamegraph`: a recorded profile in a different format.
 
 use std::path::PathBuf;
 
@@ -34,7 +34,7 @@ impl Args {
         let file = ProfileFile::check(&path)?;
         let input = self.span.applied_to(&self.input);
         let profile = read_profile(&input, self.reading.options())?;
-        // Not every form has a place for them.
+        // Some formats cannot hold notes.
         profile.capture.notes.iter().for_each(|note| output::note(note));
         file.write(&profile)?;
         if self.output.is_none() {

@@ -1,4 +1,4 @@
-//! `rabbitscope heatmap`: when the nodes of a directory of `watch` were busy.
+//! `rabbitscope heatmap`: the CPU time of nodes over time, from a directory of `watch`.
 
 use std::{path::PathBuf, time::Duration};
 

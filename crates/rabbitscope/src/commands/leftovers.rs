@@ -1,4 +1,4 @@
-//! `rabbitscope leftovers`: what runs that were killed left on brokers that they did not start.
+//! `rabbitscope leftovers`: the objects that killed runs left on brokers that they did not start.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -53,7 +53,7 @@ pub(super) struct Args {
     json: bool,
 }
 
-/// An entry as it is listed.
+/// An entry in the list.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct ListedEntry {
@@ -66,7 +66,7 @@ struct ListedEntry {
     declared: Vec<String>,
 }
 
-/// What became of an entry.
+/// The outcome of an entry.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct RemovalResult {
@@ -118,7 +118,7 @@ impl Args {
 
     fn dialer(&self) -> anyhow::Result<Dialer> {
         let scenario = self.scenario.as_ref().map(|path| read_scenario(path, &[])).transpose()?;
-        let uris = match (&self.uri, scenario.as_ref().map(|it| &it.broker)) {
+        let uris = match (&self.uri, scenario.as_ref().map(|scenario| &scenario.broker)) {
             (Some(uri), _) => vec![uri.clone()],
             (None, Some(BrokerSpec::Existing { uris })) => uris.clone(),
             (None, _) => {
@@ -126,14 +126,17 @@ impl Args {
                 return Err(UsageError(reason.to_owned()).into());
             }
         };
-        let connecting = scenario.map_or_else(Connecting::default, |it| it.connecting);
+        let connecting = scenario.map_or_else(Connecting::default, |scenario| scenario.connecting);
         run::dialer(&uris, &connecting, 1)
     }
 }
 
 fn forget(journal: &Journal, id: &str) -> anyhow::Result<Exit> {
-    let entries: Vec<Entry> =
-        journal.entries().into_iter().filter(|it| it.topology.token.starts_with(id)).collect();
+    let entries: Vec<Entry> = journal
+        .entries()
+        .into_iter()
+        .filter(|entry| entry.topology.token.starts_with(id))
+        .collect();
     let [entry] = entries.as_slice() else {
         let reason = format!("no single run has the id {id}; `rabbitscope leftovers` lists them");
         return Err(UsageError(reason).into());
@@ -147,16 +150,23 @@ fn forget(journal: &Journal, id: &str) -> anyhow::Result<Exit> {
 }
 
 fn text_of(listed: &[ListedEntry]) -> String {
-    let columns = ["run", "started", "state", "broker", "declared"].map(|it| (it, Align::Left));
+    let columns =
+        ["run", "started", "state", "broker", "declared"].map(|title| (title, Align::Left));
     let rows: Vec<[String; 5]> = listed
         .iter()
-        .map(|it| {
-            let declared = match it.declared.as_slice() {
+        .map(|entry| {
+            let declared = match entry.declared.as_slice() {
                 [one] => one.clone(),
                 [first, rest @ ..] => format!("{first} and {} more", rest.len()),
                 [] => String::new(),
             };
-            [it.id.clone(), it.started.clone(), it.state.clone(), it.broker.clone(), declared]
+            [
+                entry.id.clone(),
+                entry.started.clone(),
+                entry.state.clone(),
+                entry.broker.clone(),
+                declared,
+            ]
         })
         .collect();
     table(columns, &rows)

@@ -1,4 +1,4 @@
-//! The commands, a file each: its options, what of them is valid, and the call that does it.
+//! The commands, one file each: its options, their validation, and the call that does the work.
 
 mod arguments;
 mod broker;

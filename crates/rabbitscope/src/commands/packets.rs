@@ -1,4 +1,4 @@
-//! `rabbitscope packets`: what goes over the wire between a broker and its clients, live or from a capture file.
+//! `rabbitscope packets`: the traffic between a broker and its clients, live or from a capture file.
 
 use std::{
     path::{Path, PathBuf},
@@ -76,7 +76,7 @@ enum Form {
 }
 
 fn target(path: PathBuf) -> Result<Target, UsageError> {
-    let form = match path.extension().and_then(|it| it.to_str()) {
+    let form = match path.extension().and_then(|suffix| suffix.to_str()) {
         Some("html") => Form::Page,
         Some("json") => Form::Json,
         Some("pcapng") => Form::Packets,
@@ -89,7 +89,7 @@ fn target(path: PathBuf) -> Result<Target, UsageError> {
 }
 
 impl Target {
-    /// `saved` is taken by the file that it is for.
+    /// Writes one file. The file for packets takes `saved`.
     fn write(&self, report: &PacketReport, saved: &mut Option<SavedPackets>) -> anyhow::Result<()> {
         let path = &self.path;
         match self.form {
@@ -105,7 +105,7 @@ impl Target {
             }
             Form::Packets => {
                 let Some(saved) = saved.take() else { return Ok(()) };
-                // A file without packets would look like a quiet broker.
+                // A file without packets would look like an idle broker.
                 anyhow::ensure!(report.capture.is_some(), "no packets were captured");
                 if let Some(reason) = saved.ended() {
                     output::note(reason);
@@ -121,7 +121,7 @@ impl Args {
         if self.explain {
             return self.say_sources();
         }
-        let asked = self.output.iter().filter(|it| it.form == Form::Packets).count();
+        let asked = self.output.iter().filter(|target| target.form == Form::Packets).count();
         if asked > 1 {
             return Err(UsageError("packets go to one .pcapng only".to_owned()).into());
         }
@@ -129,13 +129,13 @@ impl Args {
             let message = "--payload keeps bodies in a .pcapng: name one with -o";
             return Err(UsageError(message.to_owned()).into());
         }
-        // What cannot be written should be known before anything is captured.
+        // Output errors must show before the capture starts.
         for target in &self.output {
             refuse_to_replace(&target.path, self.pcap.as_deref())?;
             drop(AtomicFile::create(&target.path)?);
         }
-        let place = self.output.iter().find(|it| it.form == Form::Packets);
-        let mut saved = place.map(|it| SavedPackets::beside(&it.path)).transpose()?;
+        let place = self.output.iter().find(|target| target.form == Form::Packets);
+        let mut saved = place.map(|target| SavedPackets::beside(&target.path)).transpose()?;
         let (report, cut_short) = match &self.pcap {
             Some(file) => (self.read(file, saved.as_mut())?, None),
             None => self.look(saved.as_mut())?,
@@ -192,7 +192,7 @@ impl Args {
         Ok((looked.report, looked.cut_short))
     }
 
-    /// Which ports, of which process. Ports alone need no node of this machine.
+    /// Returns the captured ports, and the process that owns them. Ports alone need no node on this machine.
     fn live(&self) -> anyhow::Result<LiveOptions> {
         let pid = match self.pid {
             Some(pid) => Some(pid),
@@ -220,7 +220,7 @@ impl Args {
         })
     }
 
-    /// Each file by itself, so that one that cannot be written takes no other along; which are there.
+    /// Writes each file separately, so that one failure does not lose the others. Returns the written files.
     fn write(
         &self,
         report: &PacketReport,
@@ -241,7 +241,7 @@ impl Args {
         if self.json {
             return output::json(report);
         }
-        let places = written.iter().map(|it| format!("\nwritten  {}", it.display()));
+        let places = written.iter().map(|path| format!("\nwritten  {}", path.display()));
         output::result(&(summary(report) + &places.collect::<String>()));
         Ok(())
     }

@@ -1,4 +1,4 @@
-//! `rabbitscope profile`: a CPU profile of a node that is already running.
+//! `rabbitscope profile`: a profile of a running node.
 
 use std::{
     path::{Path, PathBuf},
@@ -26,7 +26,7 @@ use crate::{
     salvage::Unwritten,
 };
 
-/// More often a process is not asked from inside.
+/// Highest sampling rate of a process from inside.
 const MAX_INSIDE_HZ: u32 = 100;
 
 /// Record a profile of a running node (CPU, time off the CPU, memory), without a restart and without any flag of it
@@ -80,7 +80,7 @@ impl Args {
         Ok(nodes.find(|node| node.pid == pid).unwrap_or(Node { pid, name: None }))
     }
 
-    /// Stacks as the node itself tells them.
+    /// Records the stacks that the node itself reports.
     fn record_from_inside(&self, stop: &AtomicBool) -> anyhow::Result<Profile> {
         rabbitscope_probe::drop_privileges()?;
         let connection = self.node.connect()?;
@@ -94,7 +94,7 @@ impl Args {
         Ok(inside::profile_of_samples(&samples))
     }
 
-    /// With the roles and names of its processes.
+    /// Records a node, with the roles and names of its processes.
     fn record_node(
         &self,
         node: &Node,
@@ -126,7 +126,7 @@ impl Args {
         })?)
     }
 
-    /// The profiles, and whether they are shorter than was asked for: where a node ended, the recorder has noted it.
+    /// Returns the profiles, and whether they are shorter than requested. If a node ended, the recorder has noted it.
     fn record(&self, stop: &AtomicBool) -> anyhow::Result<(Vec<Profile>, bool)> {
         if self.from_inside {
             return Ok((vec![self.record_from_inside(stop)?], false));
@@ -139,7 +139,7 @@ impl Args {
         }
         let recorded = self.record_node(&self.process()?, true, stop)?;
         let profiles = debuginfod::named(recorded, stop);
-        let is_short = profiles.iter().any(|it| it.capture.duration() < self.duration);
+        let is_short = profiles.iter().any(|profile| profile.capture.duration() < self.duration);
         Ok((profiles, is_short))
     }
 
@@ -181,7 +181,7 @@ impl Args {
     }
 }
 
-/// Somebody pressed Ctrl-C.
+/// Notes that the user pressed Ctrl-C.
 fn note_stop(profiles: &mut [Profile], asked: Duration) {
     for profile in profiles {
         profile.capture.notes.push(format!(
@@ -192,8 +192,8 @@ fn note_stop(profiles: &mut [Profile], asked: Duration) {
     }
 }
 
-/// Each by itself; says where each is. What cannot be written where it was asked for is kept
-/// elsewhere: the recording cannot be made again.
+/// Writes each file separately, and reports its path. If a file cannot be written, the profile is saved elsewhere,
+/// because the recording cannot be repeated.
 fn write_each(
     files: &[ProfileFile],
     profiles: &[Profile],
@@ -238,7 +238,7 @@ fn distinct(events: &[Event]) -> Vec<Event> {
     Event::RECORDED.into_iter().filter(|event| events.contains(event)).collect()
 }
 
-/// One event goes to the file as it was named; of several each goes to one of its own.
+/// Returns one file per event: the given path for one event, and a derived path for each of several.
 fn outputs(output: &Path, events: &[Event]) -> Vec<PathBuf> {
     let [_, _, ..] = events else { return vec![output.to_owned()] };
     let name = output.file_name().map(|name| name.to_string_lossy().into_owned());

@@ -1,4 +1,4 @@
-//! `rabbitscope report`: the report of a run directory, made again from its data.
+//! `rabbitscope report`: rebuilds the report of a run directory from its data.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! `rabbitscope watch`: all nodes of this machine, all day.
+//! `rabbitscope watch`: continuous recording of all nodes of this machine.
 
 use std::{path::PathBuf, time::Duration};
 

@@ -1,4 +1,4 @@
-//! Two recordings, compared.
+//! The comparison of two recordings.
 
 use crate::{exit::UsageError, rundir, source::read_profile};
 use rabbitscope_analysis::{
@@ -7,7 +7,7 @@ use rabbitscope_analysis::{
 use rabbitscope_profiles::{Profile, ReadOptions};
 use std::path::{Path, PathBuf};
 
-/// Two profiles and what changed between them.
+/// Two profiles and the changes between them.
 pub(crate) struct Comparison {
     pub(super) before: ComparedProfile,
     pub(super) after: ComparedProfile,
@@ -18,7 +18,7 @@ pub(crate) struct Comparison {
 pub(super) struct ComparedProfile {
     pub(super) name: String,
     pub(super) profile: Profile,
-    /// Of a run.
+    /// The messages of a run during the recording.
     pub(super) messages: Option<MessagesDuring>,
 }
 
@@ -33,7 +33,7 @@ impl ComparedProfile {
 }
 
 impl Comparison {
-    /// Reads both profiles. Profiles that cannot be compared are a matter of usage.
+    /// Reads both profiles. Profiles that cannot be compared are an error of usage.
     pub(crate) fn read(
         before: &Path,
         after: &Path,
@@ -47,12 +47,12 @@ impl Comparison {
         Ok(Self { before, after, diff, cost })
     }
 
-    /// What was found.
+    /// Returns the changes.
     pub(crate) fn diff(&self) -> &ProfileDiff {
         &self.diff
     }
 
-    /// Reads the profiles of several runs on both sides, each with what the side is called.
+    /// Reads the profiles of several runs on both sides, each with the name of its side.
     pub(crate) fn read_runs(
         [before, after]: [(&str, &[PathBuf]); 2],
         pairing: RunPairing,
@@ -63,10 +63,10 @@ impl Comparison {
             read.collect::<anyhow::Result<Vec<_>>>()
         };
         let sides = [read(before.1)?, read(after.1)?];
-        let messages =
-            [0, 1].map(|side| MessagesDuring::sum(sides[side].iter().map(|it| it.messages)));
+        let messages = [0, 1]
+            .map(|side| MessagesDuring::sum(sides[side].iter().map(|profile| profile.messages)));
         let [first, second] =
-            sides.map(|side| side.into_iter().map(|it| it.profile).collect::<Vec<_>>());
+            sides.map(|side| side.into_iter().map(|profile| profile.profile).collect::<Vec<_>>());
         let runs = RunProfiles { before: &first, after: &second, pairing };
         let (diff, profiles) =
             ProfileDiff::of_runs(runs).map_err(|error| UsageError(error.to_string()))?;
@@ -83,23 +83,23 @@ impl Comparison {
     }
 }
 
-/// The factors that turn weights into costs for each message.
+/// The factors that turn weights into costs per message.
 pub(super) struct MessageCost {
     pub(super) counts: MessageCounts,
-    /// Of a unit of weight, on both sides.
+    /// Value of a unit of weight, on both sides.
     pub(super) worth: [f64; 2],
     pub(super) unit: &'static str,
 }
 
 impl MessageCost {
-    /// Absent where a side is no run, or both worth and messages are not known alike.
+    /// Returns `None` if a side is not a run, or if the two sides differ in the unit or the kind of messages.
     fn of(before: &ComparedProfile, after: &ComparedProfile) -> Option<Self> {
         let counts = MessageCounts::between([before.messages?, after.messages?])?;
         let [(first, unit), (second, other)] = [&before.profile, &after.profile].map(worth);
         (unit == other).then_some(Self { counts, worth: [first, second], unit })
     }
 
-    /// Of this weight, before and after.
+    /// Returns the cost per message of a weight, before and after.
     pub(super) fn for_each(&self, weight: Sides) -> [f64; 2] {
         let [before, after] = self.worth;
         [

@@ -1,4 +1,4 @@
-//! Two profiles from files, or two finished runs, compared: as a page, as a table, as JSON.
+//! The comparison of two profiles or of two finished runs, as a page, a table or JSON.
 
 mod compare;
 mod page;

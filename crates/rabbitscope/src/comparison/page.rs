@@ -9,11 +9,11 @@ use rabbitscope_web::{CostOfMessages, DiffReport, NamedProfile, write_diff};
 use super::{ComparedProfile, Comparison};
 use crate::format::require_html;
 
-/// A page for a comparison, checked before anything is read.
+/// The path of a comparison's page, checked before any input is read.
 pub(crate) struct DiffPage(PathBuf);
 
 impl DiffPage {
-    /// Refuses an unknown suffix, and a place that cannot be written to. Leaves nothing there.
+    /// Refuses an unknown suffix, and a path that cannot be written. Leaves no file behind.
     pub(crate) fn check(path: &Path) -> anyhow::Result<Self> {
         require_html(path)?;
         drop(AtomicFile::create(path)?);

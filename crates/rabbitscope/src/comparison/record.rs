@@ -6,22 +6,22 @@ use serde::Serialize;
 
 use super::{Comparison, MessageCost};
 
-/// How one function changed.
+/// The change of one function.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct ChangeRecord<'a> {
     function: &'a str,
     kind: FrameKind,
-    /// Which of the shares changed by more than noise: `own`, `total`, both or none.
+    /// The shares that changed beyond noise: `own`, `total`, both or none.
     moved: Vec<&'static str>,
     own: Share,
     total: Share,
-    /// Between two runs whose rates are known.
+    /// Present if both sides are runs with known rates.
     #[serde(skip_serializing_if = "Option::is_none")]
     cost: Option<Cost>,
 }
 
-/// Shares are 0 to 1 of the whole profile.
+/// A share on both sides, 0 to 1 of the whole profile.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Share {
@@ -31,7 +31,7 @@ struct Share {
     beyond_noise: bool,
 }
 
-/// For each message.
+/// The cost per message.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct Cost {
@@ -49,7 +49,7 @@ struct CostOnBothSides {
 }
 
 impl Comparison {
-    /// Every function whose share changed, the greatest mover first.
+    /// Returns every function whose share changed, the greatest change first.
     pub(crate) fn changes(&self) -> Vec<ChangeRecord<'_>> {
         let changed = self
             .diff
@@ -73,7 +73,7 @@ impl Comparison {
     }
 }
 
-/// Which shares changed by more than noise.
+/// Returns the names of the shares that changed beyond noise.
 fn moved(change: &Change) -> Vec<&'static str> {
     let shares = [("own", change.own_evidence), ("total", change.total_evidence)];
     let beyond = shares.into_iter().filter(|&(_, evidence)| evidence == Evidence::BeyondNoise);

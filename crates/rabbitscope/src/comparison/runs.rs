@@ -1,4 +1,4 @@
-//! Two finished runs side by side: what differed in what was asked for, and in what was measured.
+//! Two finished runs side by side: their differences in configuration and in measurements.
 
 use std::{collections::BTreeMap, fmt::Write, path::Path};
 
@@ -14,26 +14,26 @@ use serde_json::Value;
 
 use crate::rundir;
 
-/// Quantiles of the latencies that are compared.
+/// Quantiles of the compared latencies.
 const COMPARED_QUANTILES: [&str; 3] = ["p50", "p99", "p999"];
 
-/// Differing keys that are shown; JSON has all.
+/// Maximum number of differing keys in the text; JSON has all.
 const MAX_KEYS_SHOWN: usize = 30;
 
-/// Two runs.
+/// A pair of runs.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) struct RunPair {
     names: [String; 2],
     /// Keys of scenario, broker and machine whose values differ.
     differing: Vec<DifferingKey>,
-    /// Metrics that both have.
+    /// Metrics that both runs have.
     metrics: Vec<ComparedMetric>,
-    /// Why the figures of one may not be believed.
+    /// Reasons to doubt the figures of each run.
     doubts: [Vec<String>; 2],
 }
 
-/// A key of what was asked for, with a value that differs.
+/// A key of the configuration whose values differ.
 #[derive(Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 struct DifferingKey {
@@ -69,7 +69,7 @@ impl RunPair {
         }
     }
 
-    /// A table, and what one pair of runs can say.
+    /// Returns a table, with a note on the limits of one pair of runs.
     pub(crate) fn text(&self) -> String {
         let mut text = String::new();
         for (letter, name) in ["A", "B"].into_iter().zip(&self.names) {
@@ -103,7 +103,7 @@ impl RunPair {
             .differing
             .iter()
             .take(MAX_KEYS_SHOWN)
-            .map(|it| [it.key.clone(), cell(&it.values[0]), cell(&it.values[1])])
+            .map(|entry| [entry.key.clone(), cell(&entry.values[0]), cell(&entry.values[1])])
             .collect();
         let more = self.differing.len().saturating_sub(MAX_KEYS_SHOWN);
         let columns = [("differs", Align::Left), ("A", Align::Left), ("B", Align::Left)];
@@ -125,8 +125,8 @@ impl ComparedMetric {
 /// The ends of end-to-end latencies.
 const END_NAMES: [&str; 3] = ["delivered", "processed", "settled"];
 
-/// Rates, costs, latencies: those until delivered, processed and settled by these names where a run tells them
-/// apart.
+/// Returns the metrics: rates, costs and latencies. If a run tells the ends apart, the latencies until delivered,
+/// processed and settled replace the end-to-end latency.
 fn metrics(runs: &[Run; 2]) -> impl Iterator<Item = RunMetric> {
     let is_end = |name: &str| END_NAMES.iter().any(|end| name.starts_with(end));
     let is_later = |name: &str| END_NAMES[1..].iter().any(|end| name.starts_with(end));
@@ -155,7 +155,7 @@ fn doubts(record: &RunRecord) -> Vec<String> {
     record.verdict.reason().map(str::to_owned).into_iter().chain(doubts).collect()
 }
 
-/// Dotted keys of what a run was asked for, and where it ran.
+/// Returns the dotted keys of a run's configuration, and of its environment.
 fn keys(record: &RunRecord) -> BTreeMap<String, String> {
     let mut keys = BTreeMap::new();
     let broker = &record.broker;
@@ -187,7 +187,7 @@ fn flatten(path: &str, value: &Value, keys: &mut BTreeMap<String, String>) {
         }
         Value::Array(items) if items.iter().any(Value::is_object) => {
             let items = items.iter().enumerate();
-            items.for_each(|(at, value)| flatten(&format!("{path}.{at}"), value, keys));
+            items.for_each(|(index, value)| flatten(&format!("{path}.{index}"), value, keys));
         }
         Value::String(text) => drop(keys.insert(path.to_owned(), text.clone())),
         other => drop(keys.insert(path.to_owned(), other.to_string())),

@@ -1,4 +1,4 @@
-//! A comparison as a table for people.
+//! A comparison as a table on the terminal.
 
 use std::fmt;
 
@@ -12,7 +12,7 @@ use rabbitscope_text::escapes;
 
 use rabbitscope_text::grouped;
 
-/// Rows of the table.
+/// Maximum number of rows of the table.
 const ROWS: usize = 20;
 
 impl fmt::Display for Comparison {
@@ -95,7 +95,7 @@ impl Comparison {
         )
     }
 
-    /// How to read it.
+    /// Returns the explanation below the table.
     fn notes(&self) -> String {
         let of = match self.diff.event {
             Event::OffCpu => " Shares are of the blocked time; idle and runnable time is left out.",
@@ -115,7 +115,7 @@ impl Comparison {
         )
     }
 
-    /// How often chance alone would have shown anything.
+    /// Returns the sentence on the rate of false positives.
     fn claim(&self) -> String {
         let comparisons = grouped(self.diff.comparisons as u64);
         match self.diff.noise {
@@ -135,7 +135,7 @@ impl Comparison {
                      of the same thing would have any row here, as relabelling the runs {how}shows ({comparisons} \
                      comparisons). Shares scatter up to {:.1} times as much as by sampling alone.",
                     FAMILY_ERROR_RATE_OF_RUNS * 100.0,
-                    // A ratio of variances.
+                    // The factor is a ratio of variances.
                     overdispersion.sqrt(),
                 )
             }
@@ -143,7 +143,7 @@ impl Comparison {
     }
 }
 
-/// A unit that people read, and how many of the other it is.
+/// Returns a readable unit, and its size in the given unit.
 fn scale(unit: &'static str) -> (f64, &'static str) {
     match unit {
         "nanoseconds" => (1000.0, "µs"),

@@ -1,4 +1,4 @@
-//! The journal: one file for each run that has declared something on a broker of somebody else.
+//! The journal: one file per run that has declared something on a broker that it did not start.
 
 use std::{
     env,
@@ -17,10 +17,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::machine::{Liveness, ProcessOrigin};
 
-/// An entry of ten thousand queues takes about 1.2 MB.
+/// Size limit of an entry. An entry of ten thousand queues takes about 1.2 MB.
 const ENTRY_BYTES_MAX: u64 = 64 << 20;
 
-/// What a run may leave behind. Holds no password.
+/// The objects that a run may leave behind. Holds no password.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Entry {
@@ -28,21 +28,21 @@ pub struct Entry {
     pub broker: String,
     /// Seconds since 1970.
     pub started_unix_seconds: u64,
-    /// Where the run's process is, or was.
+    /// The run's process, with its boot, machine and container.
     pub origin: ProcessOrigin,
-    /// What it was about to declare.
+    /// The objects that the run was about to declare.
     #[serde(alias = "belongings")]
     pub topology: OwnedTopology,
 }
 
 impl Entry {
-    /// Short name for people.
+    /// Returns a short name for the user.
     pub fn id(&self) -> &str {
         let token = &self.topology.token;
         token.get(..8).unwrap_or(token)
     }
 
-    /// Whether the run still goes on.
+    /// Returns whether the run's process is still alive, as far as this machine can tell.
     pub fn liveness(&self) -> anyhow::Result<Liveness> {
         let here = ProcessOrigin::here().context("cannot read /proc/self")?;
         Ok(self.origin.liveness(&here))
@@ -56,8 +56,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens `$XDG_STATE_HOME/rabbitscope/runs`, by default below `~/.local/state`. What it says is
-    /// acted upon, so that it must belong to this user alone.
+    /// Opens `$XDG_STATE_HOME/rabbitscope/runs`, by default below `~/.local/state`. Removals rely on its
+    /// entries, so that the directory must be this user's, and others may not write to it.
     pub fn open() -> anyhow::Result<Self> {
         Self::at(&state_home()?.join("rabbitscope/runs"))
     }
@@ -68,7 +68,7 @@ impl Journal {
         Ok(Self { directory: Arc::new(directory) })
     }
 
-    /// Writes down what this process is about to declare.
+    /// Records the objects that this process is about to declare.
     pub fn add(&self, broker: &str, topology: &OwnedTopology) -> anyhow::Result<()> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let entry = Entry {
@@ -81,19 +81,19 @@ impl Journal {
         let text = serde_json::to_vec_pretty(&entry)?;
         let cannot = || format!("cannot write {}", self.directory.path().join(&name).display());
         let mut file = self.directory.create_new(name.as_ref()).with_context(cannot)?;
-        // Before the first queue is declared it has to be on the disk.
+        // The entry must be on the disk before the first queue is declared.
         file.write_all(&text)
             .and_then(|()| file.sync_all())
             .inspect_err(|_| drop(self.directory.remove_file(name.as_ref())))
             .with_context(cannot)
     }
 
-    /// All that is there is gone from the broker.
+    /// Removes the entry of a run whose objects are all gone from the broker.
     pub fn remove(&self, token: &str) {
         let _ = self.directory.remove_file(file_name(token).as_ref());
     }
 
-    /// Every entry, the oldest first. What is no entry is left alone.
+    /// Returns all entries, the oldest first. Other files are ignored.
     pub fn entries(&self) -> Vec<Entry> {
         let names = self.directory.names().unwrap_or_default();
         let mut entries: Vec<Entry> = names.iter().filter_map(|name| self.read(name)).collect();
@@ -108,7 +108,7 @@ impl Journal {
         }
         let text = rabbitscope_files::read_all(file, ENTRY_BYTES_MAX).ok()?;
         let entry: Entry = serde_json::from_slice(&text).ok()?;
-        // Its token names markers and its own file.
+        // The token names the markers and the entry's own file.
         let is_own = entry.topology.has_token() && *name == *file_name(&entry.topology.token);
         is_own.then_some(entry)
     }
@@ -173,7 +173,7 @@ mod tests {
         journal.add("u@h:1/v", &topology('b')).unwrap();
         // A token is never used twice.
         journal.add("u@h:1/v", &topology('a')).unwrap_err();
-        let tokens: Vec<_> = journal.entries().iter().map(|it| it.id().to_owned()).collect();
+        let tokens: Vec<_> = journal.entries().iter().map(|entry| entry.id().to_owned()).collect();
         assert_eq!(tokens.len(), 2, "{tokens:?}");
         assert_eq!(journal.entries()[0].liveness().unwrap(), Liveness::Running);
         journal.remove(&topology('a').token);

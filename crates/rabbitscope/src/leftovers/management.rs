@@ -10,10 +10,10 @@ use serde::Deserialize;
 
 use crate::exit::UsageError;
 
-/// Time for the whole answer. Chosen.
+/// Time limit of the whole request. Chosen.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Some hundred thousand bindings.
+/// Size limit of an answer: some hundred thousand bindings.
 const ANSWER_BYTES_MAX: u64 = 64 << 20;
 
 /// The management interface of a broker. Its login is never shown.
@@ -29,7 +29,7 @@ impl fmt::Debug for Management {
     }
 }
 
-/// A binding as it is listed.
+/// A binding in the answer.
 #[derive(Deserialize)]
 struct Listed {
     source: String,
@@ -39,7 +39,7 @@ struct Listed {
 }
 
 impl Management {
-    /// At `http://USER:PASSWORD@HOST:PORT`.
+    /// Reads `http://USER:PASSWORD@HOST:PORT`.
     pub fn parse(text: &str) -> anyhow::Result<Self> {
         let parts = text.strip_prefix("http://").and_then(|rest| rest.rsplit_once('@'));
         let parts = parts.and_then(|(login, place)| Some((login.split_once(':')?, place)));
@@ -57,7 +57,7 @@ impl Management {
         let config = ureq::Agent::config_builder()
             .timeout_global(Some(TIMEOUT))
             .max_redirects(0)
-            // A proxy of the environment would see the login.
+            // A proxy from the environment would see the login.
             .proxy(None)
             .user_agent(concat!("rabbitscope/", env!("CARGO_PKG_VERSION")))
             .build();
@@ -75,11 +75,11 @@ impl BindingSource for Management {
     fn bindings(&self, vhost: &str) -> Result<Vec<SeenBinding>, String> {
         let all =
             self.ask(vhost).map_err(|error| format!("{} does not tell: {error:#}", self.url))?;
-        let seen = all.into_iter().map(|it| SeenBinding {
-            to_queue: it.destination_type == "queue",
-            source: it.source,
-            destination: it.destination,
-            routing_key: it.routing_key,
+        let seen = all.into_iter().map(|binding| SeenBinding {
+            to_queue: binding.destination_type == "queue",
+            source: binding.source,
+            destination: binding.destination,
+            routing_key: binding.routing_key,
         });
         Ok(seen.collect())
     }

@@ -1,14 +1,14 @@
-//! What runs that were killed left on a broker that they did not start: known from a journal of this
-//! user, removed only where that is certain.
+//! The objects that killed runs left on a broker that they did not start. A journal of this user lists them. They are
+//! removed only if that is certainly safe.
 //!
 //! ```text
 //! run: journal entry ─► marker, queues ─► load ─► queues removed ─► entry removed
 //! next run, `leftovers`: entry ─► has its process ended? ─► is this its broker? ─► is it still its queue?
 //! ```
 //!
-//! The first question is answered by this machine (`machine::ProcessOrigin`), the other two by the broker
-//! (`topology` in crates/load). One "no" or "not known", and everything is left alone and said. AMQP does not tell
-//! whether an application has bound a queue meanwhile: the management interface does, or a person answers for it.
+//! This machine answers the first question (`machine::ProcessOrigin`), and the broker the other two (`topology` in
+//! crates/load). After one "no" or "not known", everything stays, and a message says so. AMQP does not show whether
+//! an application has bound a queue in the meantime. The management interface shows it, or the user vouches for it.
 
 mod journal;
 mod management;

@@ -1,4 +1,4 @@
-//! What becomes of an entry of the journal: asked on this machine first, then on the broker.
+//! The removal of a journal entry's objects: checked on this machine first, then on the broker.
 
 use std::fmt::Write;
 
@@ -10,48 +10,49 @@ use rabbitscope_load::{
 use super::{Entry, Journal};
 use crate::machine::Liveness;
 
-/// Names that are listed in a sentence.
+/// Maximum number of names in a sentence.
 const NAMES_SHOWN: usize = 5;
 
-/// What a removal may take. By default only what has certainly ended and cannot hold or lead to anything of others:
-/// no person asked, a run does it before it begins and when it ends.
+/// The user's consent to a removal. The default is for runs, which remove leftovers before they begin and when they
+/// end. It covers only objects that have certainly ended, and that cannot hold messages or routes of others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RemovalConsent {
-    /// A person asked and answers for it: messages may go, too, and what belongs to a run that cannot be seen from here.
+    /// The user asked for the removal and answers for it. It then includes messages, and objects of a run that cannot
+    /// be seen from here.
     pub is_asked: bool,
-    /// A person says that no application has bound or declared the queues and exchanges of killed runs.
+    /// The user vouches that no application has bound or declared the queues and exchanges of killed runs.
     pub is_unbound: bool,
 }
 
 impl RemovalConsent {
-    /// What becomes of messages.
+    /// Returns the treatment of messages.
     pub(crate) fn messages(self) -> Messages {
         if self.is_asked { Messages::Discard } else { Messages::Keep }
     }
 }
 
-/// What became of one entry.
+/// The outcome of one entry.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The run goes on.
+    /// The run is still alive.
     Running,
-    /// Nothing was touched; why.
+    /// Nothing was touched, for this reason.
     LeftAlone(String),
-    /// What is certainly its own was removed, but for what was kept.
+    /// The objects that are certainly the run's own were removed, except the kept ones.
     Removed(Removal),
 }
 
-/// An entry and what became of it.
+/// An entry and its outcome.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The entry.
     pub entry: Entry,
-    /// What became of it.
+    /// Its outcome.
     pub outcome: Outcome,
 }
 
-/// Removes what runs left on the broker to which `dialer` leads. An entry goes with the last thing that
-/// is its own.
+/// Removes the leftovers of runs on the broker at the other end of `dialer`. An entry goes once none of the run's own
+/// objects is left.
 pub fn remove(
     journal: &Journal,
     dialer: &Dialer,
@@ -108,7 +109,7 @@ fn settle(
 }
 
 impl Report {
-    /// Something that is the run's own may still be there.
+    /// Returns whether one of the run's own objects may still exist.
     pub fn is_open(&self) -> bool {
         match &self.outcome {
             Outcome::Running => false,
@@ -117,7 +118,7 @@ impl Report {
         }
     }
 
-    /// Sentences for people: what was removed, what was left and the command that removes it.
+    /// Returns sentences for the user: the removed objects, the kept ones, and the command that removes them.
     pub fn sentences(&self) -> Vec<String> {
         let (id, broker) = (self.entry.id(), &self.entry.broker);
         match &self.outcome {
@@ -152,8 +153,8 @@ fn removed(id: &str, broker: &str, removal: &Removal) -> Vec<String> {
 }
 
 fn advice(removal: &Removal, broker: &str) -> String {
-    let is_ours = removal.kept.iter().any(|it| it.reason.is_ours());
-    let is_unseen = |it: &KeptObject| matches!(it.reason, KeptReason::BindingsUnseen(_));
+    let is_ours = removal.kept.iter().any(|object| object.reason.is_ours());
+    let is_unseen = |object: &KeptObject| matches!(object.reason, KeptReason::BindingsUnseen(_));
     if removal.kept.iter().any(is_unseen) {
         format!(
             "if no application uses it, `rabbitscope leftovers --remove --uri {broker}` with \
@@ -169,7 +170,7 @@ fn advice(removal: &Removal, broker: &str) -> String {
     }
 }
 
-/// What was kept and why, in one sentence.
+/// Lists the kept objects and the reasons in one sentence.
 pub fn kept(kept: &[KeptObject]) -> String {
     listed(&kept.iter().map(ToString::to_string).collect::<Vec<_>>())
 }
@@ -188,7 +189,7 @@ mod tests {
 
     #[test]
     fn long_lists_are_cut() {
-        let names: Vec<String> = (0..7).map(|at| format!("q{at}")).collect();
+        let names: Vec<String> = (0..7).map(|number| format!("q{number}")).collect();
         assert_eq!(listed(&names), "q0, q1, q2, q3, q4 and 2 more");
         assert_eq!(listed(&names[..2]), "q0, q1");
     }

@@ -1,10 +1,10 @@
-//! What the run record keeps of the machine.
+//! The facts about the machine in the run record.
 
 use std::fs;
 
 use rabbitscope_runs::record::MachineFacts;
 
-/// Looks in `/proc` and `/etc`; what cannot be told is left empty.
+/// Reads the facts from `/proc` and `/etc`. Unknown ones stay empty.
 pub fn machine_facts() -> MachineFacts {
     let uname = rustix::system::uname();
     let words = [uname.sysname(), uname.release(), uname.machine()];
@@ -23,14 +23,14 @@ fn read(path: &str) -> String {
     fs::read_to_string(path).unwrap_or_default()
 }
 
-/// The value of the first line `key separator value`, without quotes.
+/// Returns the value of the first line `key separator value`, without quotes.
 fn value(text: &str, key: &str, separator: char) -> String {
     let pairs = text.lines().filter_map(|line| line.split_once(separator));
     let found = pairs.into_iter().find(|(name, _)| name.trim() == key);
     found.map_or_else(String::new, |(_, value)| value.trim().trim_matches('"').to_owned())
 }
 
-/// `16384 kB` as a number.
+/// Reads the number in `16384 kB`.
 fn kibibytes(text: &str) -> u64 {
     text.split_whitespace().next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! This machine: what it is, what the processes on it use.
+//! This machine: its properties, and the resources that its processes use.
 
 mod facts;
 

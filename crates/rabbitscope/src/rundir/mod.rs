@@ -1,7 +1,7 @@
-//! The run directory: what is in it, how it is written and read.
+//! The run directory: its files, and how they are written and read.
 //!
-//! `series.jsonl` grows line by line while the load runs; every other file appears whole. No file
-//! ever holds a password.
+//! `series.jsonl` grows line by line while the load runs. Every other file appears whole. No file ever holds a
+//! password.
 
 mod names;
 mod read;

@@ -24,12 +24,12 @@ pub(super) const PACKET_FILE: &str = "packets.pcapng";
 
 pub(super) const REPORT: &str = "report.html";
 
-/// The file of a profile of `event`.
+/// Returns the file name of a profile of `event`.
 pub(super) fn profile_name(event: Event) -> String {
     format!("profile-{}.pb.gz", event.name())
 }
 
-/// The context of an error.
+/// Returns the context of an error.
 pub(super) fn cannot_read(path: &Path) -> String {
     format!("cannot read {}", path.display())
 }

@@ -1,4 +1,4 @@
-//! A run directory that is complete, or as complete as it got.
+//! Reads a run directory, complete or not.
 
 use std::path::{Path, PathBuf};
 
@@ -17,16 +17,16 @@ use super::{
 };
 use crate::exit::UsageError;
 
-/// Largest record that is read.
+/// Size limit of a record.
 const MAX_RECORD_BYTES: u64 = 64 << 20;
 
-/// Largest report of packets that is read: a thousand connections with their frames take a few megabytes.
+/// Size limit of a report of packets: a thousand connections with their frames take a few megabytes.
 const MAX_PACKETS_BYTES: u64 = 256 << 20;
 
-/// Largest profile file that is read; its own reader says what it may hold.
+/// Size limit of a profile file; its own reader limits the contents.
 const MAX_OF_A_PROFILE: u64 = 1 << 30;
 
-/// The profile of a run.
+/// Returns the path of a run's profile.
 pub fn profile_path(run_dir: &Path) -> anyhow::Result<PathBuf> {
     let places = Event::RECORDED.map(|event| run_dir.join(profile_name(event)));
     if let Some(path) = places.into_iter().find(|path| path.is_file()) {
@@ -46,8 +46,8 @@ pub fn profile_path(run_dir: &Path) -> anyhow::Result<PathBuf> {
     Err(UsageError(message).into())
 }
 
-/// How many messages the load of a run moved while its profile was recorded; absent when the run does
-/// not say when that was.
+/// Counts the messages that the load moved while the profile was recorded. Absent if the run does not record that
+/// time.
 pub(crate) fn messages_during_profile(run_dir: &Path) -> anyhow::Result<Option<MessagesDuring>> {
     let profile = read_record(run_dir)?.and_then(|record| record.profile);
     let Some(facts) = profile else { return Ok(None) };
@@ -56,7 +56,7 @@ pub(crate) fn messages_during_profile(run_dir: &Path) -> anyhow::Result<Option<M
     Ok(Some(MessagesDuring::of(&series.rows, facts.offset_nanos, end)))
 }
 
-/// Record and seconds of a run that has ended.
+/// Reads the record and the seconds of a finished run.
 pub(crate) fn read_run(run_dir: &Path) -> anyhow::Result<(RunRecord, Vec<SecondRow>)> {
     let record = read_record(run_dir)?
         .ok_or_else(|| UsageError(format!("the run {} has not ended", run_dir.display())))?;
@@ -67,7 +67,7 @@ fn no_run_directory(run_dir: &Path) -> String {
     format!("{} is not a run directory (it has neither {RECORD} nor {SERIES})", run_dir.display())
 }
 
-/// Makes the report of a run directory from its data. Of a run that was killed it has what is there.
+/// Makes the report of a run directory from its data. For a killed run, it has the data that exist.
 pub fn write_report(run_dir: &Path, output: &Path) -> anyhow::Result<()> {
     let series = || Series::read(&run_dir.join(SERIES));
     let (mut run, series) = if let Some(run) = read_record(run_dir)? {
@@ -110,7 +110,7 @@ fn read_profile(path: &Path) -> anyhow::Result<Profile> {
     Ok(read_pprof(rabbitscope_files::open(path, MAX_OF_A_PROFILE)?)?)
 }
 
-/// `None` when there is none but the seconds of a run are there.
+/// Returns `None` if the run has seconds but no record.
 fn read_record(run_dir: &Path) -> anyhow::Result<Option<RunRecord>> {
     let path = run_dir.join(RECORD);
     if !path.exists() {
@@ -122,7 +122,7 @@ fn read_record(run_dir: &Path) -> anyhow::Result<Option<RunRecord>> {
     read_versioned(&path, MAX_RECORD_BYTES, FORMAT_VERSION).map(Some)
 }
 
-/// What packets said, of a run that looked at them.
+/// Reads the report of packets, if the run captured them.
 fn read_packets(run_dir: &Path) -> anyhow::Result<Option<PacketReport>> {
     let path = run_dir.join(PACKETS);
     if !path.is_file() {
@@ -131,14 +131,15 @@ fn read_packets(run_dir: &Path) -> anyhow::Result<Option<PacketReport>> {
     read_versioned(&path, MAX_PACKETS_BYTES, report::FORMAT_VERSION).map(Some)
 }
 
-/// How the page about packets is reached from the report, where both are in one directory.
+/// Returns the report's link to the page of packets, if both are in the same directory.
 fn packet_page(run_dir: &Path, output: &Path) -> Option<&'static str> {
-    let beside = output.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let beside =
+        output.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let is_same = beside.canonicalize().ok()? == run_dir.canonicalize().ok()?;
     (is_same && run_dir.join(PACKET_PAGE).is_file()).then_some(PACKET_PAGE)
 }
 
-/// Refuses what a later version has written.
+/// Reads JSON, and refuses files of later versions.
 fn read_versioned<T: DeserializeOwned>(path: &Path, limit: u64, latest: u32) -> anyhow::Result<T> {
     let text = rabbitscope_files::read(path, limit).with_context(|| cannot_read(path))?;
     let value: serde_json::Value =

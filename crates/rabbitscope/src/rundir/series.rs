@@ -1,4 +1,4 @@
-//! `series.jsonl`, read: line by line, and of a run that was killed as far as it was written.
+//! Reads `series.jsonl` line by line; for a killed run, up to the last complete line.
 
 use std::{
     fs::File,
@@ -11,17 +11,17 @@ use rabbitscope_runs::record::SecondRow;
 
 use super::names::cannot_read;
 
-/// Largest series that is read: two days, with some hundred bytes for each of many pollers.
+/// Size limit of a series: two days, with some hundred bytes for each of many pollers.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// Longest line that is believed; a real one has two kilobytes.
+/// Limit of a line's length; a real one has two kilobytes.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 
 /// The seconds of a run.
 #[derive(Debug, Default)]
 pub(super) struct Series {
     pub(super) rows: Vec<SecondRow>,
-    /// The run was killed while it wrote the line after these.
+    /// The run was killed while it wrote the next line.
     pub(super) is_torn: bool,
 }
 

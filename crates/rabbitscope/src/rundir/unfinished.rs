@@ -1,5 +1,5 @@
-//! The record of a run that left none, as it was killed: from its scenario and its seconds. What
-//! only the end of a run can tell stays empty.
+//! The record of a killed run, made from its scenario and its seconds. Fields that only the end of a run can fill
+//! stay empty.
 
 use std::{path::Path, time::UNIX_EPOCH};
 
@@ -10,7 +10,7 @@ use rabbitscope_runs::record::{
 
 use super::{SCENARIO, SERIES};
 
-/// What is known of the run in `run_dir`, whose seconds are `rows`.
+/// Makes the record of the run in `run_dir` with the seconds `rows`.
 pub(super) fn record(run_dir: &Path, rows: &[SecondRow]) -> RunRecord {
     let scenario = scenario(run_dir);
     let text = |key: &str| scenario[key].as_str().unwrap_or_default().to_owned();
@@ -43,14 +43,14 @@ pub(super) fn record(run_dir: &Path, rows: &[SecondRow]) -> RunRecord {
     }
 }
 
-/// As resolved; nothing when it is not there.
+/// Returns the resolved scenario, or null if it is missing.
 fn scenario(run_dir: &Path) -> serde_json::Value {
     let text = rabbitscope_files::read_text(&run_dir.join(SCENARIO), MAX_TEXT_BYTES);
     let table = text.ok().and_then(|text| text.parse::<toml::Table>().ok());
     table.and_then(|table| serde_json::to_value(table).ok()).unwrap_or_default()
 }
 
-/// The last line was written at the end of its second.
+/// Estimates the start: the last line was written at the end of its second.
 fn started(run_dir: &Path, duration_nanos: u64) -> Option<u64> {
     let written = run_dir.join(SERIES).metadata().ok()?.modified().ok()?;
     let end = u64::try_from(written.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok()?;

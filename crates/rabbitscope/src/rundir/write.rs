@@ -1,4 +1,4 @@
-//! A run directory that is being filled.
+//! A run directory during the run.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -27,26 +27,26 @@ use super::{
 };
 use crate::exit::UsageError;
 
-/// A run directory that is being filled. It is held: what becomes of its name leads nothing elsewhere.
+/// A run directory during the run. It is held open, so that a rename or a link cannot redirect the output.
 #[derive(Clone, Debug)]
 pub struct RunDirectory {
     held: Arc<Directory>,
-    /// Where it was made, and its name there. Absent: it was there before.
+    /// The parent directory and the name in it; absent if the directory existed before.
     made: Option<(Arc<Directory>, OsString)>,
 }
 
-/// Far more than `run.json` takes, which has some kilobytes for each group of the scenario.
+/// Room for the record, in bytes: far more than `run.json`, which has some kilobytes per group of the scenario.
 const RECORD_BYTES: u64 = 1 << 20;
 
-/// Room on the disk for the record of a run, whatever else cannot be written. Given back when it is
-/// dropped; it has no name, so that a run that is killed leaves nothing.
+/// Disk space reserved for the record of a run, even if nothing else can be written. Dropping it releases the space.
+/// The file has no name, so that a killed run leaves nothing behind.
 #[derive(Debug)]
 pub struct ReservedRoom {
     _file: File,
 }
 
 impl RunDirectory {
-    /// Makes the directory. One that is there may not hold anything: results are never mixed.
+    /// Creates the directory. An existing one must be empty, so that results never mix.
     pub fn create(path: &Path) -> anyhow::Result<Self> {
         let cannot = || format!("cannot make the directory {}", path.display());
         let Some(name) = path.file_name() else {
@@ -82,7 +82,7 @@ impl RunDirectory {
         Ok(Self { held: Arc::new(held), made: None })
     }
 
-    /// Makes `runs/TIME-NAME`, with a number at the end when two runs start in the same second.
+    /// Creates `runs/TIME-NAME`, with a number at the end if two runs start in the same second.
     pub fn create_named(name: &str) -> anyhow::Result<Self> {
         let stem = format!("{}-{name}", now_in_names());
         let runs = Arc::new(Directory::make(Path::new("runs"))?);
@@ -99,8 +99,8 @@ impl RunDirectory {
         unreachable!("there are more numbers than runs")
     }
 
-    /// Removes the directory of a run that ended before it measured anything: one that holds the
-    /// scenario at most. A broker's log is kept, and so is a directory that was there before.
+    /// Removes the directory of a run that ended before its first measurement, if it holds at most the scenario and
+    /// empty logs. A log with contents is kept, and so is a directory that existed before.
     pub fn discard_if_unused(&self) {
         let Ok(names) = self.held.names() else { return };
         let (logs, others): (Vec<_>, Vec<_>) = names.into_iter().partition(|name| is_log(name));
@@ -114,13 +114,13 @@ impl RunDirectory {
         }
     }
 
-    /// Where it is.
+    /// Returns the directory's path.
     pub fn path(&self) -> &Path {
         self.held.path()
     }
 
-    /// Where a throwaway broker of so many nodes logs. The files are made here, because its nodes would let everybody
-    /// read them.
+    /// Returns the path of the log of a throwaway broker with `nodes` nodes. The files are created here, because the
+    /// nodes would make them readable to all users.
     pub fn broker_log(&self, nodes: u32) -> anyhow::Result<PathBuf> {
         let log = self.path().join(BROKER_LOG);
         for number in 1..=nodes.max(1) {
@@ -131,24 +131,24 @@ impl RunDirectory {
         Ok(log)
     }
 
-    /// Writes the scenario as resolved.
+    /// Writes the resolved scenario.
     pub fn write_scenario(&self, scenario: &Scenario) -> anyhow::Result<()> {
         self.write(SCENARIO, scenario.to_toml().as_bytes())
     }
 
-    /// Starts the series.
+    /// Creates the file of the series.
     pub fn start_series(&self) -> anyhow::Result<SeriesFile> {
         let file = self.held.create_new(SERIES.as_ref());
         let file = file.with_context(|| format!("cannot write {}", self.named(SERIES)))?;
         Ok(SeriesFile { file, rows: Vec::new(), whole_bytes: 0 })
     }
 
-    /// Keeps room for the record, so that a disk that fills while the run goes does not lose it.
+    /// Reserves room for the record, so that a disk that fills up during the run does not lose it.
     pub fn reserve_room(&self) -> anyhow::Result<ReservedRoom> {
         let file = self.held.unnamed_file().and_then(|file| {
             match rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, RECORD_BYTES)
             {
-                // File systems that cannot set room aside.
+                // Some file systems cannot reserve space.
                 Err(rustix::io::Errno::OPNOTSUPP | rustix::io::Errno::NOSYS) | Ok(()) => Ok(file),
                 Err(error) => Err(error.into()),
             }
@@ -158,13 +158,12 @@ impl RunDirectory {
         Ok(ReservedRoom { _file: file })
     }
 
-    /// Writes one latency in full.
+    /// Writes the complete histogram of a latency.
     pub fn write_latency(&self, latency: &LatencyRecord) -> anyhow::Result<()> {
         self.write(&latency.summary.file, &latency.hlog)
     }
 
-    /// Writes what became of the messages that were followed, if there are any, and says under which
-    /// name.
+    /// Writes the traced messages, if there are any, and returns the file's name.
     pub fn write_trace(&self, messages: &[TracedMessage]) -> anyhow::Result<Option<String>> {
         if messages.is_empty() {
             return Ok(None);
@@ -179,7 +178,7 @@ impl RunDirectory {
         Ok(Some(TRACE.to_owned()))
     }
 
-    /// Writes the profile. Says under which name, also when that fails.
+    /// Writes the profile. Returns the file's name even if that fails.
     pub fn write_profile(&self, profile: &Profile) -> (String, anyhow::Result<()>) {
         let name = profile_name(profile.event);
         let written = self.file(&name).and_then(|mut file| {
@@ -190,7 +189,7 @@ impl RunDirectory {
         (name, written)
     }
 
-    /// Writes what packets say, and its page. Says under which names.
+    /// Writes the report of the packets, and its page. Returns both names.
     pub fn write_packets(&self, report: &PacketReport) -> anyhow::Result<[String; 2]> {
         self.write_json(PACKETS, report)?;
         let mut page = self.file(PACKET_PAGE)?;
@@ -200,12 +199,12 @@ impl RunDirectory {
         Ok([PACKETS, PACKET_PAGE].map(str::to_owned))
     }
 
-    /// Where the packets themselves are, where they are kept.
+    /// Returns the path for the packets themselves, if they are kept.
     pub fn packet_file(&self) -> PathBuf {
         self.path().join(PACKET_FILE)
     }
 
-    /// Writes what the broker looked like before and after.
+    /// Writes the broker's state before and after the run.
     pub fn write_broker(&self, before_and_after: &impl Serialize) -> anyhow::Result<()> {
         self.write_json(BROKER, before_and_after)
     }
@@ -215,14 +214,14 @@ impl RunDirectory {
         self.write_json(RECORD, record)
     }
 
-    /// Makes the report from the files that are there and says where it is.
+    /// Makes the report from the existing files and returns its path.
     pub fn write_report(&self) -> anyhow::Result<PathBuf> {
         let report = self.report();
         write_report(self.path(), &report)?;
         Ok(report)
     }
 
-    /// Where the report is.
+    /// Returns the path of the report.
     pub fn report(&self) -> PathBuf {
         self.path().join(REPORT)
     }
@@ -244,23 +243,23 @@ impl RunDirectory {
         Ok(file.commit()?)
     }
 
-    /// For messages.
+    /// Returns a file's path for messages.
     fn named(&self, name: &str) -> String {
         self.path().join(name).display().to_string()
     }
 }
 
-/// `series.jsonl`, written line by line, so that a run that is killed keeps what it had.
+/// `series.jsonl`, written line by line, so that a killed run keeps its seconds.
 #[derive(Debug)]
 pub struct SeriesFile {
     file: File,
     rows: Vec<SecondRow>,
-    /// Length of the lines that were written in full.
+    /// Length of the complete lines.
     whole_bytes: u64,
 }
 
 impl SeriesFile {
-    /// Adds one second. Where it cannot be written the file has the lines before it.
+    /// Adds one second. If the write fails, the file keeps the earlier lines.
     pub fn push(&mut self, row: SecondRow) -> anyhow::Result<()> {
         let mut line = serde_json::to_vec(&row)?;
         line.push(b'\n');
@@ -274,23 +273,23 @@ impl SeriesFile {
         Ok(())
     }
 
-    /// Makes sure that the lines are on the disk.
+    /// Syncs the lines to the disk.
     pub fn sync(&self) -> anyhow::Result<()> {
         self.file.sync_all().with_context(|| format!("cannot write {SERIES}"))
     }
 
-    /// All seconds so far.
+    /// Returns all seconds so far.
     pub fn rows(&self) -> &[SecondRow] {
         &self.rows
     }
 }
 
-/// The time now, as names have it.
+/// Formats the current time as in names.
 fn now_in_names() -> String {
     compact_utc(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default())
 }
 
-/// The log of another node than the first, as `crates/broker` names it.
+/// Returns the name of another node's log, as `crates/broker` names it.
 fn node_log(number: u32) -> String {
     BROKER_LOG.replace(".log", &format!("-{number}.log"))
 }

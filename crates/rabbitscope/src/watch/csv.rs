@@ -13,7 +13,7 @@ use rabbitscope_runs::record::{
 
 use super::Watcher;
 
-/// A file that grows line by line.
+/// A CSV file that gets a line each second.
 pub struct Csv {
     file: File,
     columns: Vec<Column>,
@@ -36,8 +36,8 @@ impl Column {
     }
 }
 
-/// Times are milliseconds, CPU is in cores, memory in bytes, counts are those of the second. Every counter
-/// and every latency has its columns.
+/// Returns the columns. Times are in milliseconds, CPU in cores, memory in bytes; counts are those of the second.
+/// Every counter and every latency has its columns.
 fn columns() -> Vec<Column> {
     let when = [
         Column::new("second", |row| Some(f64::from(row.second))),
@@ -86,8 +86,7 @@ fn latency_columns(latency: &'static SecondLatency) -> [Column; 3] {
 }
 
 impl Csv {
-    /// Makes the file and writes the names of the columns. A regular file that is there is
-    /// replaced; it is not opened.
+    /// Creates the file and writes the column names. A regular file at the path is replaced, without being opened.
     pub fn create(path: &Path) -> anyhow::Result<Self> {
         let columns = columns();
         let names: Vec<_> = columns.iter().map(|column| column.name.as_str()).collect();
@@ -96,11 +95,11 @@ impl Csv {
     }
 }
 
-/// What is not known is left empty.
+/// Formats a second as a line. Unknown values are empty.
 fn line(columns: &[Column], row: &SecondRow) -> String {
     let value = |column: &Column| (column.value)(row);
     let cells =
-        columns.iter().map(|column| value(column).map_or(String::new(), |it| it.to_string()));
+        columns.iter().map(|column| value(column).map_or(String::new(), |value| value.to_string()));
     cells.collect::<Vec<_>>().join(",")
 }
 

@@ -5,7 +5,7 @@ use rabbitscope_runs::record::SecondRow;
 use super::Watcher;
 use crate::output;
 
-/// The lines.
+/// The watcher that writes the lines.
 #[derive(Debug, Default)]
 pub struct JsonLines;
 

@@ -1,4 +1,4 @@
-//! One line on standard error that is rewritten every second, when that is a terminal.
+//! One line on standard error that is rewritten every second, if standard error is a terminal.
 
 use rabbitscope_runs::record::SecondRow;
 
@@ -8,7 +8,7 @@ use crate::{
     run,
 };
 
-/// The line.
+/// The watcher that shows the line.
 #[derive(Debug, Default)]
 pub struct Line(ProgressLine);
 

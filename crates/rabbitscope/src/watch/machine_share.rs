@@ -1,4 +1,4 @@
-//! Whose the machine's CPU time was while a run was under load.
+//! The machine's CPU time during a load, by consumer.
 
 use std::{
     fs,
@@ -13,11 +13,11 @@ use super::Watcher;
 /// Shares of the machine's CPU time, 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct MachineShare {
-    /// Taken away by the host of a virtual machine.
+    /// CPU time that the host of a virtual machine took away.
     pub(crate) stolen: f64,
-    /// Used by others than broker and load generator, interrupts left out.
+    /// CPU time of other processes than broker and load generator, without interrupts.
     pub(crate) foreign: f64,
-    /// The same in seconds of CPU time.
+    /// The foreign share in seconds of CPU time.
     pub(crate) foreign_seconds: f64,
 }
 
@@ -25,16 +25,16 @@ pub(crate) struct MachineShare {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct MachineHistory(Arc<Mutex<Vec<Mark>>>);
 
-/// What had been used up to a moment.
+/// CPU time used up to a moment.
 #[derive(Clone, Copy, Debug)]
 struct Mark {
     machine: CpuTimes,
-    /// By broker and load generator, in seconds.
+    /// CPU time of broker and load generator, in seconds.
     own_seconds: f64,
 }
 
 impl MachineHistory {
-    /// Of these seconds of the run, or of those of them that there were.
+    /// Returns the shares within a range of seconds, cut to the seconds of the run.
     pub(crate) fn share(&self, seconds: Range<usize>) -> Option<MachineShare> {
         let marks = self.marks();
         let last = marks.len().checked_sub(1)?;
@@ -52,7 +52,7 @@ impl MachineHistory {
     }
 }
 
-/// Keeps the history of a run.
+/// The watcher that records the history of a run.
 pub(crate) struct MachineWatch {
     history: MachineHistory,
     own_seconds: f64,
@@ -77,13 +77,13 @@ impl Watcher for MachineWatch {
     }
 }
 
-/// CPU time of all CPUs since the machine began, in seconds (`proc_stat(5)`).
+/// CPU time of all CPUs since the machine booted, in seconds (`proc_stat(5)`).
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct CpuTimes {
-    /// Of processes, in user and system mode.
+    /// Time of processes, in user and system mode.
     busy: f64,
     stolen: f64,
-    /// All of it, idle included.
+    /// Total time, including idle time.
     total: f64,
 }
 
@@ -95,7 +95,7 @@ impl CpuTimes {
 
     fn of(stat: &str, ticks_per_second: f64) -> Option<Self> {
         let fields = stat.lines().next()?.strip_prefix("cpu ")?.split_whitespace();
-        // Guests, after these, are part of user time already.
+        // The guests' times, which follow, are already part of user time.
         let times: Vec<f64> = fields.take(8).filter_map(|field| field.parse().ok()).collect();
         let [user, nice, system, .., stolen] = times[..] else { return None };
         Some(Self {

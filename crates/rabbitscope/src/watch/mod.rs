@@ -1,6 +1,6 @@
-//! Watchers: each gets every second of a run while it goes.
+//! Watchers: each gets every second of a run as it happens.
 //!
-//! What does not live here: what the seconds say, and what remains of a run.
+//! Elsewhere: the content of the seconds, and the files of a run.
 
 mod csv;
 mod json_lines;

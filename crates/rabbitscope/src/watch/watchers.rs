@@ -1,34 +1,33 @@
-//! Who is shown each second of a run, and what becomes of one that fails.
+//! The watchers of a run, and the handling of one that fails.
 
 use crate::salvage::Unwritten;
 use hdrhistogram::Histogram;
 use rabbitscope_runs::record::SecondRow;
 
-/// Somebody who watches.
+/// A receiver of a run's seconds and notices.
 pub trait Watcher {
-    /// So many connections are made.
+    /// Reports the number of connections made so far.
     fn connecting(&mut self, _done: usize, _of: usize) {}
 
-    /// The first message is about to be sent.
+    /// Called right before the first message is sent.
     fn started(&mut self) {}
 
-    /// Something that a person should know while the run goes on.
+    /// Reports a notice for the user during the run.
     fn notice(&mut self, _text: &str) {}
 
-    /// The measurements of a latency within the second that [`Watcher::second`] gets next, in
-    /// nanoseconds.
+    /// Gets a latency's measurements, in nanoseconds, within the second that [`Watcher::second`] gets next.
     fn latency(&mut self, _name: &str, _histogram: &Histogram<u64>) {}
 
-    /// A second has passed. A watcher that fails gets no more seconds; the run goes on.
+    /// Called after each second. A watcher that fails gets no more seconds; the run goes on.
     fn second(&mut self, row: &SecondRow) -> anyhow::Result<()>;
 
-    /// What it writes, for a message.
+    /// Returns the name of its output, for a message.
     fn name(&self) -> String {
         "what was watched".to_owned()
     }
 }
 
-/// All who watch one run. They are done with it when this is dropped.
+/// All watchers of one run. Dropping this value ends them.
 #[derive(Default)]
 pub struct Watchers {
     watching: Vec<Box<dyn Watcher>>,
@@ -36,7 +35,7 @@ pub struct Watchers {
 }
 
 impl Watchers {
-    /// These, in this order.
+    /// Keeps the watchers in this order.
     pub fn new(watchers: Vec<Box<dyn Watcher>>) -> Self {
         Self { watching: watchers, unwritten: Unwritten::default() }
     }
@@ -67,7 +66,7 @@ impl Watchers {
         });
     }
 
-    /// The run has ended: what could not be written.
+    /// Ends the watchers, and returns the errors of output.
     pub(crate) fn finish(self) -> Unwritten {
         self.unwritten
     }

@@ -1,4 +1,4 @@
-//! Queues of a run that an application uses by now, and queues that no removal can empty safely.
+//! Queues of a run that an application has adopted, and queues that no removal can empty safely.
 
 use std::{fs, net::TcpListener};
 
@@ -11,7 +11,7 @@ use crate::{
     workbench::{Ended, Workbench, eventually, lines, own_broker, queues_on},
 };
 
-/// An application declares the queue as the run did, and binds it to an exchange.
+/// Declares the queue as the run did, and binds it to an exchange, as an application would.
 fn adopt(broker: &Broker, queue: &str, exchange: &str) {
     let adopted = broker.eval(&format!(
         "Queue = rabbit_misc:r(<<\"/\">>, queue, <<\"{queue}\">>), \
@@ -59,7 +59,7 @@ fn the_management_interface_tells_whose_bindings_there_are() {
     assert!(queues.contains("lo.full") && !queues.contains("lo.empty"), "{queues}");
     assert!(!exchanges(&broker).contains("lo.empty.exchange"), "{}", exchanges(&broker));
 
-    // One of another broker does not know the markers.
+    // The management interface of a different broker does not know the markers.
     let other = Broker::start_with_own_log(&spec).unwrap();
     let (user, password) = other.login();
     let port = other.management_port().unwrap();
@@ -71,7 +71,7 @@ fn the_management_interface_tells_whose_bindings_there_are() {
     bench.rabbitscope(&remove.replace(&management, "--management localhost")).code(2);
 }
 
-/// At the end of a run on a broker of others.
+/// A scenario for the removal at the end of a run, on a broker that the run did not start.
 const TYPES: &str = r#"
 name = "types"
 run.duration = "1s"
@@ -131,7 +131,7 @@ fn a_message_of_an_application_keeps_the_queue_of_a_run() {
     assert!(queues.contains("ty.a") && !queues.contains("ty.b"), "{queues}");
 }
 
-/// Each fails after the broker has been reached.
+/// Each of these steps fails after the broker has been reached.
 #[test]
 fn nothing_stays_where_a_later_step_fails() {
     let bench = Workbench::new("later-steps");

@@ -1,4 +1,4 @@
-//! Latencies apart for groups and for queues.
+//! Latencies by group and by queue.
 
 use crate::workbench::{Workbench, existing_broker};
 

@@ -45,7 +45,8 @@ fn a_broker_that_stays_until_it_is_stopped() {
     assert_eq!(listed.stdout, "no throwaway broker runs\n");
 }
 
-/// A cluster is one broker: it is started, listed, asked and stopped as one, and a run loads all of its nodes.
+/// A cluster counts as one broker: it is started, listed, queried and stopped as one, and a run loads all of its
+/// nodes.
 #[test]
 fn a_cluster_is_one_broker() {
     let bench = Workbench::new("cluster");
@@ -88,7 +89,7 @@ fn a_broker_that_was_killed_with_its_guard_is_cleaned_up_after() {
     assert!(bench.broker_directories().is_empty());
 }
 
-/// Nobody would know of it: it has no name yet that `broker stop` could be given.
+/// The user could not stop such a broker, because it has no name yet for `broker stop`.
 #[test]
 fn a_start_that_is_killed_leaves_no_broker() {
     let bench = Workbench::new("killed-start");

@@ -1,4 +1,4 @@
-//! What comes and goes does so at its rate, and leaves nothing behind.
+//! Churn keeps its rate, and leaves nothing behind.
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -12,7 +12,7 @@ fn count(run: &Value, key: &str) -> u64 {
     run["load"][key].as_u64().unwrap_or_else(|| panic!("{key} in {run:#}"))
 }
 
-/// Measurements of a latency.
+/// Returns the number of measurements of a latency.
 #[track_caller]
 fn measured(run: &Value, latency: &str) -> u64 {
     let mut all = run["latencies"].as_array().unwrap().iter();
@@ -51,7 +51,7 @@ fn every_kind_keeps_its_rate_and_leaves_nothing() {
     assert_eq!(count(&run, "churn-opened"), count(&run, "churn-closed"));
     assert_eq!(count(&run, "churn-failed"), 0);
     assert!(bench.read("out/series.jsonl").contains("\"churn-open-latency\":{"));
-    // Queues, bindings but for none, connections, channels.
+    // Queues, bindings, connections and channels: all must be empty.
     let left = "{rabbit_amqqueue:list_names(), rabbit_binding:list(<<\"/\">>), \
                 rabbit_networking:connections(), rabbit_channel:list()}";
     eventually("nothing is left", || broker.eval(left).unwrap().trim() == "{[],[],[],[]}");
@@ -142,7 +142,7 @@ kind = "channels"
 rate = 10
 "#;
     let run = run(&bench, text);
-    // Each of two slots at once, and again after each second.
+    // Each of two slots fails at once, and again after each second.
     assert!((2..=6).contains(&count(&run, "churn-failed")), "{run:#}");
     let loss = &run["losses"][0];
     assert!(loss["meaning"].as_str().unwrap().contains("x-max-length"), "{loss}");

@@ -1,6 +1,6 @@
-//! Runs with `[[faults]]`: what is done to nodes of a cluster, what it costs, and that nothing that was confirmed is lost.
+//! Runs with `[[faults]]`: the faults of a cluster's nodes and their cost. No confirmed message is lost.
 //!
-//! `scripts/cluster-faults.sh` runs `scenarios/cluster-faults.toml` as a whole.
+//! `scripts/cluster-faults.sh` runs all of `scenarios/cluster-faults.toml`.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,10 +9,10 @@ use serde_json::Value;
 
 use crate::workbench::{Ended, Workbench, eventually, lines, signal};
 
-/// One at a time: three nodes have enough to do with themselves.
+/// Runs one test at a time, because three nodes load the machine enough.
 static RUNNING: Mutex<()> = Mutex::new(());
 
-/// Quorum queues and a stream on three nodes, checked message by message.
+/// Quorum queues and a stream on three nodes, verified message by message.
 fn scenario(seconds: u32, faults: &str) -> String {
     format!(
         r#"
@@ -78,7 +78,7 @@ struct Outcome {
 impl Outcome {
     fn of(bench: &Workbench, seconds: u32, faults: &str) -> Self {
         bench.file("s.toml", &scenario(seconds, faults));
-        // A cluster boots, and nodes come back, longer than the two minutes that a test has otherwise.
+        // The boot of a cluster and the return of nodes exceed the usual two-minute limit of a test.
         let program = env!("CARGO_BIN_EXE_rabbitscope");
         let bounded = format!("timeout --signal=KILL 400 {program} run s.toml --out out");
         let ended = Ended::from(bench.command_line(&bounded).output().unwrap());
@@ -86,7 +86,7 @@ impl Outcome {
         Self { ended, run: bench.json("out/run.json") }
     }
 
-    /// Every fault went as planned and nothing that was confirmed was lost.
+    /// Asserts that every fault went as planned, and no confirmed message was lost.
     #[track_caller]
     fn check(&self, kinds: &[&str]) -> &[Value] {
         let verification = &self.run["verification"];
@@ -110,7 +110,7 @@ impl Outcome {
     }
 }
 
-/// Names of the leaders of a queue over time.
+/// Returns the names of a queue's leaders over time.
 fn leaders(run: &Value, queue: &str) -> Vec<String> {
     let replicas = run["replicas"].as_array().unwrap();
     let leader = |snapshot: &Value| {
@@ -138,7 +138,7 @@ fn a_leader_that_is_killed_loses_nothing_that_was_confirmed() {
     let members = run["replicas"][0]["queues"][1]["members"].as_array().unwrap();
     assert_eq!(members.len(), 3, "{:#}", run["replicas"][0]);
     assert!(kill["pid-after"].as_u64().is_some(), "{kill:#}");
-    // The publisher at that node at least has waited, and everybody was served for most of the time.
+    // At least the publisher at that node has waited, and every client was served for most of the time.
     let stalled = kill["outage"]["stalled-nanos"].as_u64().unwrap();
     assert!((100_000_000..30_000_000_000).contains(&stalled), "{kill:#}");
     assert_eq!(run["fault-times"][0]["stalled"]["max"], stalled);
@@ -186,7 +186,7 @@ for = "4s"
     }
 }
 
-/// A run that is stopped undoes what it did; one that is killed leaves nothing.
+/// A stopped run undoes its faults; a killed one leaves nothing.
 #[test]
 fn faults_end_with_the_run() {
     let _one_at_a_time = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);

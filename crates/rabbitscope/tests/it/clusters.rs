@@ -1,4 +1,4 @@
-//! Queues of a cluster: those whose leader is on another node, and on one that does not run.
+//! Queues of a cluster whose leader is on another node, or on a node that is down.
 
 use std::{
     collections::BTreeSet,
@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 use crate::publishing::PUBLISH;
 use crate::workbench::{Ended, Workbench, may_profile_or_says_so};
 
-/// Makes a node known to another one's port mapper, for as long as it is kept.
+/// Registers a node at another node's port mapper, for this value's lifetime.
 struct Registered {
     _stream: TcpStream,
 }
@@ -26,7 +26,7 @@ impl Registered {
         let port = format!("element(2, erl_epmd:port_please(\"{}\", \"localhost\"))", node.name);
         let port: u16 = node.eval(&port).unwrap().parse().unwrap();
         let mut stream = TcpStream::connect(("127.0.0.1", mapper)).unwrap();
-        // ALIVE2_REQ: a visible node, TCP over IPv4, versions 6 to 5 of the protocol, nothing else.
+        // ALIVE2_REQ: a visible node, TCP over IPv4, protocol versions 6 to 5, no extra field.
         let mut request = vec![120];
         request.extend(port.to_be_bytes());
         request.extend([77, 0, 0, 6, 0, 5]);
@@ -42,7 +42,7 @@ impl Registered {
     }
 }
 
-/// Two brokers that are one cluster.
+/// Two brokers that form one cluster.
 struct Cluster {
     first: Broker,
     second: Broker,
@@ -73,14 +73,14 @@ impl Cluster {
         Self { first, second, _known: known }
     }
 
-    /// What a command says of all nodes, by way of the first.
+    /// Returns a command's output for all nodes, through the first.
     fn all(&self, bench: &Workbench, command: &str) -> Value {
         let shown = self.asked(bench, &format!("{command} --json")).code(0).stdout;
         serde_json::from_str(&shown).unwrap()
     }
 
     fn asked(&self, bench: &Workbench, command: &str) -> Ended {
-        // The nodes are this process's, which has another directory for them than what it runs.
+        // The brokers belong to this process, whose directory for them differs from the program's.
         let (ours, program) = (env::temp_dir(), env!("CARGO_BIN_EXE_rabbitscope"));
         let line = format!(
             "env TMPDIR={} timeout --signal=KILL 120 {program} {command} --cluster --node {}",
@@ -90,12 +90,13 @@ impl Cluster {
         Ended::from(bench.command_line(&line).output().unwrap())
     }
 
-    /// The queues as the first node says them.
+    /// Returns the queues as the first node reports them.
     fn queues(&self, bench: &Workbench, more: &str) -> Value {
         self.listing(bench, more)["queues"].take()
     }
 
-    /// Another node's cookie is not known there: with `--cluster` that one is missing.
+    /// Returns a listing through the first node. The program does not know the other node's cookie, so that with
+    /// `--cluster` the other node is missing.
     fn listing(&self, bench: &Workbench, more: &str) -> Value {
         let (home, mapper) = (self.first.distribution().0, self.first.port_mapper());
         let (node, cookie) = (self.first.node_name(), home.join(".erlang.cookie"));
@@ -109,7 +110,7 @@ impl Cluster {
 }
 
 impl Cluster {
-    /// Sooner or later: figures of queues take their time to get into tables.
+    /// Waits until the listing has the expected rows: the figures of queues take some time to reach the tables.
     #[track_caller]
     fn shows(&self, bench: &Workbench, more: &str, expected: &[&str]) {
         shows(more, expected, || self.queues(bench, more));
@@ -133,11 +134,11 @@ const DECLARE: &str = "[{new, _} = rabbit_amqqueue:declare({resource, <<\"/\">>,
     [{<<\"x-queue-type\">>, longstr, Type}], none, <<\"test\">>) \
     || Type <- [<<\"classic\">>, <<\"quorum\">>, <<\"stream\">>]], ok";
 
-/// Eleven messages into the stream: a publication without a channel does not get there.
+/// Writes eleven messages into the stream. A publication without a channel does not reach a stream.
 const WRITE: &str = "{ok, Stream} = rabbit_amqqueue:lookup({resource, <<\"/\">>, queue, <<\"stream\">>}), \
     [ok = osiris:write(amqqueue:get_pid(Stream), undefined, N, <<\"body\">>) || N <- lists:seq(1, 11)], ok";
 
-/// Without a channel, and without confirms.
+/// Publishes without a channel and without confirms.
 fn publish(broker: &Broker, queue: &str, messages: u32) {
     let publish = format!(
         "Publish = {PUBLISH}, [Publish(<<\"/\">>, <<\"{queue}\">>, <<\"body\">>) \
@@ -146,7 +147,7 @@ fn publish(broker: &Broker, queue: &str, messages: u32) {
     assert_eq!(broker.eval(&publish).unwrap(), "ok");
 }
 
-/// Name, ready messages, state and why there are no figures, of each queue.
+/// Returns the name, the ready messages, the state and the reason for missing figures of each queue.
 fn words(queues: &Value) -> Vec<String> {
     let word = |value: &Value| value.to_string().replace('"', "");
     let row =
@@ -159,7 +160,7 @@ fn queues_of_other_nodes_are_asked_there() {
     let bench = Workbench::new("cluster");
     let cluster = Cluster::start(&bench);
     for node in [&cluster.first, &cluster.second] {
-        // So that tables are read, too.
+        // The tables must be read, too.
         node.eval("application:set_env(rabbit, collect_statistics, coarse)").unwrap();
     }
     assert_eq!(cluster.second.eval(DECLARE).unwrap(), "ok");
@@ -178,7 +179,7 @@ fn queues_of_other_nodes_are_asked_there() {
     a_missing_node_is_no_success(&cluster, &bench);
 }
 
-/// What is there is shown in full, whatever the form.
+/// The available rows are shown in full, in every form.
 fn a_missing_node_is_no_success(cluster: &Cluster, bench: &Workbench) {
     let missing = cluster.second.node_name();
     let expected = json!([{ "node": missing, "reason": "it does not run" }]);
@@ -195,7 +196,7 @@ fn a_missing_node_is_no_success(cluster: &Cluster, bench: &Workbench) {
     assert!(metrics.stderr.contains(&format!("{missing}, it does not run")), "{metrics:#?}");
 }
 
-/// `queues`, `top` and `profile` with `--cluster`.
+/// Checks `queues`, `top` and `profile` with `--cluster`.
 fn all_nodes_are_shown_at_once(cluster: &Cluster, bench: &Workbench, queues: &[&str]) {
     let names = [&cluster.first, &cluster.second].map(|broker| broker.node_name());
     shows("--cluster", queues, || cluster.all(bench, "queues")["queues"].take());
@@ -209,7 +210,7 @@ fn all_nodes_are_shown_at_once(cluster: &Cluster, bench: &Workbench, queues: &[&
     assert!(roles(&names[0]).contains("\"quorum_follower\""), "{top:#}");
     assert!(roles(&names[1]).contains("\"quorum_leader\""), "{top:#}");
 
-    // The one that is missing is named, and the first is shown all the same.
+    // The missing node is named, and the first is still shown.
     let listing = cluster.listing(bench, "--cluster");
     assert_eq!(listing["missing"][0]["node"], names[1], "{listing:#}");
     assert_eq!(listing["queues"].as_array().unwrap().len(), 3, "{listing:#}");

@@ -1,4 +1,4 @@
-//! Names from a server of debug files: elfutils' own `debuginfod`, and its client, with which the cache is shared.
+//! Names from a server of debug files: elfutils' own `debuginfod`, and its client, which shares the cache.
 
 use std::{
     fs::{self, File},
@@ -15,7 +15,7 @@ use crate::workbench::{
     Ended, Workbench, eventually, load_module, may_profile_or_says_so, not_run, own_broker,
 };
 
-/// A process that does nothing but call the driver of `hidden_drv.c`.
+/// A process that only calls the driver of `hidden_drv.c`.
 const CALLER: &str = "
 -module(hidden).
 -export([start/1]).
@@ -30,7 +30,7 @@ loop(Port) -> _ = port_control(Port, 1, <<>>), loop(Port).
 /// A node that spends its time in a function without a name, and the debug file that has the name.
 struct Hidden {
     broker: Broker,
-    /// Has the debug file alone.
+    /// Directory with only the debug file.
     debug: PathBuf,
     build_id: String,
 }
@@ -68,7 +68,7 @@ impl Hidden {
         Self { broker, debug, build_id }
     }
 
-    /// Records, by the servers and with the cache that are named; returns stacks and what was said.
+    /// Records with these servers and this cache; returns the stacks and the output.
     fn profile(&self, bench: &Workbench, urls: &str, cache: &str) -> (String, Ended) {
         let pid = self.broker.pid;
         let mut command =
@@ -78,7 +78,7 @@ impl Hidden {
         (bench.read("a.folded"), ended)
     }
 
-    /// What elfutils' client finds, without its progress.
+    /// Runs elfutils' client, without its progress.
     fn find(&self, bench: &Workbench, urls: &str, cache: &str) -> Ended {
         let mut command =
             bench.command_line(&format!("debuginfod-find debuginfo {}", self.build_id));
@@ -99,8 +99,8 @@ fn servers<'a>(
         .env("HOME", bench.path(""))
 }
 
-/// elfutils' server, until it is dropped. It listens on all addresses, as this release of it cannot do otherwise, for a
-/// few seconds and with nothing but the debug file of a library of these tests.
+/// elfutils' server. Dropping it ends the server. This release can only listen on all addresses. It does so for a few
+/// seconds, and serves only the debug file of a library of these tests.
 struct Debuginfod {
     process: Child,
     url: String,
@@ -149,7 +149,7 @@ fn get(address: &str, path: &str) -> Option<String> {
     Some(answer)
 }
 
-/// An address at which nobody listens.
+/// Returns the URL of an address without a listener.
 fn nobody() -> String {
     format!("http://{}", TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap())
 }
@@ -188,7 +188,7 @@ fn a_server_names_what_was_stripped_and_shares_its_cache_with_elfutils() {
     let said = format!("hidden_drv.so ({})", server.url);
     assert!(ended.stdout.contains(&said), "`{said}` is not in {ended:#?}");
 
-    // What is in the cache is found by elfutils without a server, and the other way round.
+    // elfutils finds the file in our cache without a server, and we find it in elfutils' cache.
     let file = bench.path("ours").join(&hidden.build_id).join("debuginfo");
     let found = hidden.find(&bench, &nobody(), "ours").code(0);
     assert_eq!(found.stdout.trim(), file.display().to_string());
@@ -239,7 +239,7 @@ fn a_server_that_never_answers_costs_no_recording() {
     }
     let bench = Workbench::new("silent-debuginfod");
     let hidden = Hidden::start(&bench);
-    // Connections are made by the kernel, and nobody takes them.
+    // The kernel completes connections that no process accepts.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let url = format!("http://{}", silent.local_addr().unwrap());
     let began = Instant::now();
@@ -247,7 +247,7 @@ fn a_server_that_never_answers_costs_no_recording() {
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
     assert_nameless(&stacks);
     assert!(ended.stdout.contains("less than 100 KiB within 3 s"), "{ended:#?}");
-    // After two seconds it is said what is waited for.
+    // After two seconds, the program names what it waits for.
     assert!(ended.stderr.contains(&format!("asking {url} for")), "{ended:#?}");
 
     let profile = "[profile]\nevent = \"cpu\"\ndelay = \"100ms\"\nduration = \"1s\"\n";

@@ -1,11 +1,11 @@
-//! Throwaway brokers with definitions to load: they make no user by themselves.
+//! Throwaway brokers that load definitions: they create no user of their own.
 
 use crate::workbench::Workbench;
 
-/// Queues and users of an application; the virtual host `/` is theirs or absent.
+/// Queues and users of an application. The virtual host `/` is the application's, or absent.
 fn definitions(users: &str, rest: &str) -> String {
     let user = |name: &str| {
-        // Of the password `secret`.
+        // Hash of the password `secret`.
         let hash = "uQwM+4MDQMVYeWtMtPKnQPGvtH7DuBbTXGmdGZCyaKmYHqgG";
         format!(
             r#"{{"name": "{name}", "password_hash": "{hash}", "tags": "administrator",

@@ -1,11 +1,11 @@
-//! `until = "empty"`: a run that goes on until its queues are empty.
+//! `until = "empty"`: a run that continues until its queues are empty.
 
 use crate::{
     loads::{count, run},
     workbench::Workbench,
 };
 
-/// The consumer needs three seconds longer than the publisher.
+/// The consumer needs three seconds more than the publisher.
 const TEXT: &str = r#"
 name = "emptying"
 run = { until = "empty" }
@@ -56,7 +56,7 @@ fn consumers_alone_empty_a_queue() {
     assert_eq!((count(&second, "published"), count(&second, "consumed")), (0, 1400));
 }
 
-/// Sockets take all of it at once, and the broker needs seconds for it.
+/// The sockets take all messages at once, and the broker needs seconds to read them.
 #[test]
 fn what_sockets_hold_is_awaited() {
     let bench = Workbench::new("in-sockets");

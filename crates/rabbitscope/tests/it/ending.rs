@@ -1,4 +1,4 @@
-//! Runs that do not end by themselves.
+//! Runs that end through a signal.
 
 use rustix::process::Signal;
 
@@ -23,7 +23,7 @@ fn ctrl_c_keeps_what_was_recorded() {
     bench.assert_nothing_left();
 }
 
-/// The terminal goes away, as when an SSH connection breaks.
+/// The terminal disappears, as when an SSH connection breaks.
 #[test]
 fn the_end_of_the_terminal_keeps_what_was_recorded() {
     let bench = Workbench::new("hang-up");
@@ -36,7 +36,7 @@ fn the_end_of_the_terminal_keeps_what_was_recorded() {
     assert_eq!(bench.json("out/run.json")["verdict"]["kind"], "aborted");
     assert!(!queues_on(existing_broker()).contains("hang-up"));
 
-    // Under nohup it goes on.
+    // Under `nohup`, the run continues.
     let program = env!("CARGO_BIN_EXE_rabbitscope");
     let mut under = bench.command_line(&format!("nohup {program} run s.toml --uri {uri} --out on"));
     let running = under.spawn().unwrap();
@@ -55,7 +55,7 @@ fn a_second_ctrl_c_ends_at_once() {
     let running = bench.start("run s.toml --out out");
     eventually("the broker is being started", || bench.processes().len() > 2);
     signal(&running, Signal::INT);
-    // Signals of one kind that come while one is pending are one.
+    // Pending signals of one kind merge into one.
     std::thread::sleep(std::time::Duration::from_millis(100));
     signal(&running, Signal::INT);
     Ended::from(running.wait_with_output().unwrap()).code(130);

@@ -1,11 +1,11 @@
-//! `experiment` and `sweep`: rounds, going on after a kill, and what is refused before anything runs.
+//! `experiment` and `sweep`: rounds, a continuation after a kill, and refusals before the first run.
 
 use rabbitscope_runs::experiment::order_of_round;
 use rustix::process::Signal;
 
 use crate::workbench::{Ended, Workbench, eventually, existing_broker, lines, scenario, signal};
 
-/// Two arms and the control, at a constant rate each: half of it is half of it.
+/// Two arms and the control, each at a constant rate: half of the rate shows as half.
 const HALF: &str = r#"
 name = "half"
 base = "s.toml"
@@ -37,14 +37,14 @@ fn bench(test: &str, queue: &str) -> Workbench {
 fn killed_in_rounds_1_3_and_5(bench: &Workbench, command: &str) -> String {
     let journal = bench.path("out/experiment.jsonl");
     let mut before = String::new();
-    // A line when a run begins and one when it has ended, three runs a round, and those that were killed.
+    // The journal has a line when a run begins and one when it ends, for three runs a round and the killed ones.
     for (round, begun) in [(1, 3), (3, 16), (5, 29)] {
         let running = bench.start(command);
         eventually(&format!("round {round} is under way"), || lines(&journal) >= begun);
         signal(&running, Signal::KILL);
         running.wait_with_output().unwrap();
         let now = bench.read("out/experiment.jsonl");
-        // What was made before the kill was not made again.
+        // Runs from before the kill were not repeated.
         assert!(now.starts_with(before.rsplit_once('\n').map_or("", |(whole, _)| whole)), "{now}");
         before = now;
     }
@@ -99,7 +99,7 @@ fn killed_and_called_again_it_goes_on() {
         assert!(pair.stdout.contains(part), "{part}: {pair:#?}");
     }
 
-    // The same once more makes no run and says the same; another experiment is refused.
+    // The same command again makes no run and prints the same; a different experiment is refused.
     let again = bench.rabbitscope(&command).code(0);
     assert_eq!(again.stdout, ended.stdout);
     bench.file("e.toml", &HALF.replace("seed = 3", "seed = 4"));
@@ -171,7 +171,7 @@ fn what_cannot_say_anything_is_refused_before_it_runs() {
     assert!(!bench.path("out").exists());
 }
 
-/// A loop that takes as long as the rest of what a message costs the broker, or longer.
+/// A loop that takes at least as long as the rest of a message's cost for the broker.
 const SLOWER: &str = "-module(rabbit_router).
 -adds([count/1]).
 match_routing_key(Source, [Key | _]) ->
@@ -205,7 +205,7 @@ fn code_takes_turns_on_a_running_broker() {
     let ended = bench.rabbitscope("experiment e.toml --out out").code(0);
     let result = bench.json("out/experiment.json");
     let runs = result["runs"].as_array().unwrap();
-    // One broker for all. Rounds that a busy machine spoiled are made good for on another.
+    // One broker for all rounds. Rounds that a busy machine spoiled are repeated on another broker.
     let of_first = runs.iter().filter(|run| run["directory"] == "runs/001-live");
     let slices: Vec<u64> =
         of_first.map(|run| run["slice"]["from-second"].as_u64().unwrap()).collect();

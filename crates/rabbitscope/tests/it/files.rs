@@ -1,5 +1,4 @@
-//! Files that somebody else named or planted: what is opened, what is written over, and how much is
-//! believed.
+//! Files that others named or planted: which are opened or overwritten, and the limits of their contents.
 
 use std::{
     fs,
@@ -20,7 +19,7 @@ fn fifo(bench: &Workbench, name: &str) {
     assert!(made.success());
 }
 
-/// Refused at once, with the file's name: a pipe that nobody writes to, a device without end.
+/// Asserts an immediate refusal with the file's name, for a pipe without a writer and an endless device.
 #[track_caller]
 fn check_refused(bench: &Workbench, arguments: &str, codes: &[i32]) {
     for file in ["fifo", "/dev/zero"] {
@@ -49,7 +48,7 @@ fn files_that_are_no_files_are_refused_at_once() {
     // Profiles and runs.
     check_refused(&bench, "flamegraph @ -o x.svg", &[1]);
     check_refused(&bench, "diff a.folded @", &[1]);
-    // Scenarios and what they name.
+    // Scenarios, and the files that they name.
     check_refused(&bench, "run @", &[2]);
     check_refused(&bench, "find-rate @ --slo confirm.p99<1s", &[2]);
     let set = |keys: &str| {
@@ -122,7 +121,7 @@ fn a_directory_that_others_may_change_gets_no_results() {
     let ended = bench.rabbitscope("run s.toml --out open").code(2);
     ended.says(&["open", "others may write", "name a place"]);
     assert_eq!(fs::read_dir(&open).unwrap().count(), 0);
-    // One that was there before stays when nothing was measured.
+    // An existing directory stays if nothing was measured.
     fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
     bench.rabbitscope("run s.toml --uri amqp://127.0.0.1:1 --out open").code(5);
     assert_eq!(fs::read_dir(&open).unwrap().count(), 0);
@@ -164,15 +163,15 @@ fn a_run_that_was_killed_has_a_report_of_what_it_had() {
     bench.rabbitscope("diff out out").code(2).says(&["killed", "rabbitscope report"]);
     fs::remove_file(&series).unwrap();
     bench.rabbitscope("report out -o x.html").code(2).says(&["run.json", "series.jsonl"]);
-    // The queue that it left is removed by the next run.
+    // The next run removes the queue that this one left.
     bench.rabbitscope(&format!("run s.toml --uri {uri} --out next --set run.duration=1s")).code(0);
 }
 
-/// 65 kB that decompress to 65 MB: samples as small as they can be, of which each would take fifty
-/// times as much memory.
+/// 65 kB that decompress to 65 MB: the smallest possible samples, each of which would take fifty times as much
+/// memory.
 fn many_samples(sample: &[u8]) -> Vec<u8> {
     let mut message = Vec::new();
-    // A sample type, a location and an empty string, so that the samples mean something.
+    // A sample type, a location and an empty string, so that the samples are valid.
     message.extend([0x0a, 0, 0x22, 2, 0x08, 1, 0x32, 0]);
     while message.len() < 65_000_000 {
         message.extend([0x12, u8::try_from(sample.len()).unwrap()]);
@@ -183,7 +182,7 @@ fn many_samples(sample: &[u8]) -> Vec<u8> {
     file.finish().unwrap()
 }
 
-/// Exit code, what was said, peak of memory in MB, time.
+/// Returns exit code, output, peak of memory in MB, and time.
 fn measured(bench: &Workbench, arguments: &str) -> (Ended, u64, Duration) {
     let program = env!("CARGO_BIN_EXE_rabbitscope");
     let script = format!(

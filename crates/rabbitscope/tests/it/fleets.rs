@@ -1,4 +1,4 @@
-//! Runs whose load several processes put on, over a bus that is a broker of its own.
+//! Runs with a load from several processes, over a bus that is a separate broker.
 
 use std::{
     path::PathBuf,
@@ -17,7 +17,7 @@ use crate::{
     workbench::{Ended, Workbench, eventually, lines, own_broker, queues_on, signal},
 };
 
-/// Eight publishers and eight consumers with connections of their own, on four queues.
+/// Eight publishers and eight consumers on separate connections, on four queues.
 pub(crate) fn scenario(queues: &str, duration: &str) -> String {
     format!(
         r#"
@@ -46,20 +46,20 @@ prefetch = 100
 
 static ALONE: Mutex<()> = Mutex::new(());
 
-/// A bus and a broker under test, which all tests of this file share: each uses a fleet of its own name.
+/// A bus and a broker under test, shared by all tests of this file. Each test uses a fleet with its own name.
 pub(crate) struct Place {
     _alone: MutexGuard<'static, ()>,
     pub(crate) bench: Workbench,
     pub(crate) bus: &'static Broker,
     pub(crate) broker: &'static Broker,
     pub(crate) fleet: &'static str,
-    /// The bus is reached over TLS, with this authority.
+    /// The authority of the bus, if it is reached over TLS.
     authority: Option<PathBuf>,
 }
 
 impl Place {
     pub(crate) fn new(fleet: &'static str) -> Self {
-        // Each has several load generators, and says so when they have no CPU.
+        // Each test has several load generators, which complain if they get no CPU.
         let alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
         let Brokers { bus, broker, .. } = brokers();
         Self { _alone: alone, bench: Workbench::new(fleet), bus, broker, fleet, authority: None }
@@ -76,7 +76,7 @@ impl Place {
         format!("--via {uri} --fleet {}", self.fleet)
     }
 
-    /// The program trusts the authority.
+    /// Makes a command that trusts the authority.
     fn command(&self, line: &str) -> Command {
         let mut command = self.bench.command_line(line);
         if let Some(authority) = &self.authority {
@@ -104,7 +104,7 @@ impl Place {
         self.command(&line).spawn().unwrap()
     }
 
-    /// A run to its end, and the end of its workers.
+    /// Runs to the end of the controller and of its workers.
     fn run(&self, workers: usize, out: &str, more: &str) -> Ended {
         let started = self.workers(workers);
         let ended = Ended::from(self.controller(workers, out, more).wait_with_output().unwrap());
@@ -121,7 +121,7 @@ impl Place {
 
 struct Brokers {
     bus: Broker,
-    /// Of the bus, with TLS.
+    /// The bus's port for TLS.
     tls_port: u16,
     broker: Broker,
 }
@@ -130,14 +130,14 @@ fn brokers() -> &'static Brokers {
     static BROKERS: std::sync::OnceLock<Brokers> = std::sync::OnceLock::new();
     BROKERS.get_or_init(|| {
         let broker = own_broker();
-        // Its directory is removed with it.
+        // The directory is removed with its broker.
         let (config, tls_port) = tls_listener(&broker.directory);
         let spec = ThrowawayBroker { config, ..ThrowawayBroker::default() };
         Brokers { bus: Broker::start_with_own_log(&spec).unwrap(), tls_port, broker }
     })
 }
 
-/// The bus as it is reached with TLS.
+/// Returns the bus's URI for TLS.
 pub(crate) fn secure_bus() -> String {
     let Brokers { bus, tls_port, .. } = brokers();
     let (user, password) = bus.login();
@@ -165,7 +165,8 @@ fn workers_do_together_what_one_process_does() {
         let fleet = &record["fleet"];
         assert_eq!(fleet["workers"].as_array().unwrap().len(), workers, "{fleet:#}");
         assert_eq!(fleet["latency-error-nanos"], 0, "{fleet:#}");
-        // 8 publishers at 100 a second for 4 s, each at its own phase; a busy machine hears of the end a little later.
+        // 8 publishers at 100 a second for 4 s, each at its own phase. On a busy machine, a worker learns of the end
+        // a little later.
         let published = count(&record, "published");
         assert!((3192..=3280).contains(&published), "{published}");
         assert_eq!(count(&record, "consumed"), published);
@@ -193,7 +194,7 @@ fn an_exact_number_of_messages_is_split_exactly() {
     place.run(3, "out", "").code(0);
     let record = place.record("out");
     assert!(record["fleet"]["bus"].as_str().unwrap().starts_with("localhost:"), "{record:#}");
-    // The slots of a group share its cycles, whoever has them.
+    // The slots of a group share its cycles, on any worker.
     for key in ["churn-opened", "churn-closed"] {
         assert_eq!(count(&record, key), 4 + 3, "{key}");
     }
@@ -256,14 +257,14 @@ fn a_worker_that_is_killed_is_named_and_the_others_go_on() {
     succeeded(workers);
 }
 
-/// They end, and have done their part.
+/// Waits for the workers, and asserts their success.
 fn succeeded(workers: impl IntoIterator<Item = Child>) {
     for mut worker in workers {
         assert!(worker.wait().unwrap().success());
     }
 }
 
-/// When a program says this on standard error; what it says later is dropped.
+/// Returns the time at which a program writes this text to standard error; later output is dropped.
 fn named_within(program: &mut Child, text: &str, limit: Duration) -> Instant {
     use std::io::{BufRead, BufReader};
     let (text, stderr) = (text.to_owned(), program.stderr.take().unwrap());
@@ -305,7 +306,7 @@ fn a_controller_that_is_killed_is_replaced_by_one_that_reads_the_log() {
     eventually("the load is on", || series.exists() && lines(&series) >= 3);
     signal(&controller, rustix::process::Signal::KILL);
     drop(controller.wait_with_output());
-    // Another scenario does not disturb the run.
+    // A different scenario does not disturb the run.
     let busy =
         Ended::from(place.controller(2, "other", "--set seed=9").wait_with_output().unwrap());
     busy.code(1).says(&["is busy with a run of scenario `fleet`", "--resume"]);
@@ -324,7 +325,7 @@ fn a_controller_that_is_killed_is_replaced_by_one_that_reads_the_log() {
         let row = |line: &str| {
             let mut row: Value = serde_json::from_str(line).unwrap();
             let row = row.as_object_mut().unwrap();
-            // What only the controller of that second saw.
+            // These figures were seen only by the controller of that second.
             for key in ["broker-cpu-cores", "broker-rss-bytes", "queue-messages"] {
                 row.remove(key);
             }

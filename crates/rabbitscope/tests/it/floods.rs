@@ -1,5 +1,5 @@
-//! Floods: publishers that write as fast as sockets take. What the program says that the broker accepted is what the
-//! broker's queue has, and what a queue drops is found.
+//! Floods: publishers that write as fast as sockets take. The program's count of accepted messages equals the number
+//! in the broker's queue, and the program finds the messages that a queue drops.
 
 use std::time::{Duration, Instant};
 
@@ -11,13 +11,13 @@ use crate::{
     workbench::{Ended, Workbench, eventually, existing_broker, lines, own_broker},
 };
 
-/// Longest time that a flood and the reading of its sockets may take.
+/// Time limit of a flood and the reading of its sockets, in seconds.
 const LONGEST: u32 = 400;
 
-/// A queue has stopped growing when it has as many messages for so long.
+/// A queue has stopped growing after its number of messages is unchanged for this time.
 const STILL_TIME: Duration = Duration::from_secs(2);
 
-/// Loss that the queue is told to cause.
+/// The loss that the queue is configured to cause.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Loss {
     None,
@@ -29,7 +29,7 @@ enum Loss {
     Ttl,
 }
 
-/// A flood that a number determines.
+/// A flood derived from a seed.
 #[derive(Clone, Debug)]
 struct Flood {
     seed: u64,
@@ -39,17 +39,17 @@ struct Flood {
     seconds: u64,
     size: u64,
     window: Option<u64>,
-    /// Consumers take messages out; otherwise they wait for longer than the run.
+    /// Consumers take messages; if false, they wait beyond the end of the run.
     reads: bool,
     loss: Loss,
 }
 
-/// What came of a flood.
+/// The result of a flood.
 #[derive(Debug)]
 struct Outcome {
     published: u64,
     accepted: u64,
-    /// Messages that consumers took out of the queue.
+    /// Messages that consumers took from the queue.
     taken: u64,
     depth: u64,
     lost: u64,
@@ -91,7 +91,7 @@ impl Flood {
             publishers,
             connections: 1 + random.below(publishers),
             seconds: 1 + random.below(8),
-            // A segment of a stream, 500 MB, begins with a record of its own, which is no message.
+            // A segment of a stream, 500 MB, begins with its own record, which is no message.
             size: random.one_of(if kind == "stream" { &[60, 300] } else { &[60, 300, 2000, 8000] }),
             window: random.one_of(&[None, None, Some(100), Some(2000)]),
             loss,
@@ -139,7 +139,7 @@ impl Flood {
             "timeout --signal=KILL {LONGEST} {program} run s.toml --uri {uri} --out out --json"
         );
         let output = bench.command_line(&bounded).output().unwrap();
-        // A machine that stands still for seconds makes a run without service: its counts hold all the same.
+        // A machine that stalls for seconds makes a run without service; its counts still hold.
         let ended = Ended::from(output);
         assert!(matches!(ended.code, Some(0 | 1)), "{ended:#?}");
         let run: Json = serde_json::from_str(&ended.stdout).unwrap();
@@ -155,7 +155,7 @@ impl Flood {
         }
     }
 
-    /// Fails where the program and the queue disagree.
+    /// Asserts that the program and the queue agree.
     #[track_caller]
     fn check(&self) -> Outcome {
         let outcome = self.run();
@@ -168,9 +168,9 @@ impl Flood {
         }
         match self.loss {
             Loss::None => assert_eq!(lost, 0, "{text}"),
-            // What expires after the run was not lost in it.
+            // Messages that expire after the run were not lost in it.
             Loss::Ttl => assert!(lost > 0 && lost <= dropped, "{text}"),
-            // A publisher with confirms is told what is refused.
+            // A publisher with confirms learns of each refused message.
             Loss::RejectPublish if self.window.is_some() => assert_eq!(lost, 0, "{text}"),
             Loss::MaxLength | Loss::RejectPublish => {
                 assert!(lost > 0 && lost == dropped, "{text}");
@@ -183,7 +183,7 @@ impl Flood {
     }
 }
 
-/// Messages in a queue when it grows no longer. The queue is deleted.
+/// Returns the number of messages in a queue that has stopped growing, and deletes the queue.
 fn final_depth(queue: &str, kind: &str) -> u64 {
     let uri = Uri::parse(&existing_broker().uri()).unwrap();
     let mut client = Client::connect(&uri, "depth", Duration::from_secs(60)).unwrap();
@@ -224,7 +224,7 @@ fn messages(client: &mut Client, channel: u16, passive: &Request<'_>) -> u64 {
     }
 }
 
-/// Messages of a stream before its last chunk. RabbitMQ knows the number of all only seconds later.
+/// Returns the messages of a stream before its last chunk. RabbitMQ knows the number of all only seconds later.
 fn last_chunk(stream: &str) -> u64 {
     let text = existing_broker().eval(&format!(
         "{{ok, Q}} = rabbit_amqqueue:lookup(rabbit_misc:r(<<\"/\">>, queue, <<\"{stream}\">>)), \
@@ -233,7 +233,7 @@ fn last_chunk(stream: &str) -> u64 {
     text.unwrap().trim().parse().unwrap()
 }
 
-/// Messages in the last chunk.
+/// Returns the number of messages in the last chunk.
 fn read_last_chunk(client: &mut Client, channel: u16, stream: &str) -> u64 {
     client.call(channel, &Request::Qos { prefetch: 65_000, global: false }).unwrap();
     let last = Value::Text("last".to_owned());
@@ -262,7 +262,7 @@ fn read_last_chunk(client: &mut Client, channel: u16, stream: &str) -> u64 {
     count
 }
 
-/// One flood with these properties, the others as its number has them.
+/// Makes a flood with these properties; the rest follow from the seed.
 fn small(seed: u64, kind: &'static str, window: Option<u64>, loss: Loss) -> Flood {
     Flood {
         reads: false,
@@ -294,7 +294,7 @@ fn what_a_queue_drops_is_lost() {
     }
 }
 
-/// `FLOODS=first-last` chooses others.
+/// `FLOODS=first-last` selects other seeds.
 #[test]
 #[ignore = "an hour: make test-floods"]
 fn two_hundred_floods() {
@@ -354,7 +354,7 @@ fn a_summary_says_that_messages_pile_up() {
     );
 }
 
-/// What the broker does not read because of an alarm is neither accepted nor lost.
+/// Messages that the broker does not read because of an alarm are neither accepted nor lost.
 #[test]
 fn what_an_alarm_keeps_in_sockets_is_not_judged() {
     let bench = Workbench::new("alarm-at-end");

@@ -1,4 +1,4 @@
-//! Profiles of other programs: compared with what their own tools say of the same files.
+//! Profiles of other programs, compared with the output of their own tools for the same files.
 
 use std::{
     collections::BTreeMap,
@@ -12,7 +12,7 @@ use flate2::{Compression, write::GzEncoder};
 
 use crate::workbench::{Workbench, not_run};
 
-/// Two functions that take three and one part of the time, for so many turns.
+/// Two functions that take three parts and one part of the time, for a number of turns.
 const PROGRAM: &str = "#include <stdlib.h>
 volatile unsigned long sink;
 __attribute__((noinline)) void FIRST(long n) { for (long i = 0; i < 3 * n; i++) sink += i; }
@@ -25,7 +25,7 @@ int main(int argc, char **argv) {
 
 fn run(bench: &Workbench, command: &str) -> Output {
     let mut shell = Command::new("sh");
-    // The copies that perf keeps of what it recorded are this test's alone.
+    // Only this test uses perf's copies of the recorded files.
     shell.env("HOME", bench.path(""));
     shell.args(["-c", command]).current_dir(bench.path("")).output().unwrap()
 }
@@ -43,7 +43,7 @@ fn build(bench: &Workbench, name: &str, functions: [&str; 2]) {
     assert!(built.status.success(), "{built:?}");
 }
 
-/// Shares of functions by `perf report`.
+/// Returns the shares of functions according to `perf report`.
 fn by_perf(bench: &Workbench) -> BTreeMap<String, f64> {
     let report = run(
         bench,
@@ -58,7 +58,7 @@ fn by_perf(bench: &Workbench) -> BTreeMap<String, f64> {
     text.lines().filter_map(share).collect()
 }
 
-/// Shares of innermost functions by rabbitscope.
+/// Returns the shares of innermost functions according to rabbitscope.
 fn by_rabbitscope(bench: &Workbench) -> BTreeMap<String, f64> {
     let mut command = bench.command("flamegraph perf.data -o out.folded");
     command.env("HOME", bench.path(""));
@@ -90,7 +90,7 @@ fn check_like_perf(bench: &Workbench, what: &str, functions: [&str; 2], least: f
     assert!(share > least, "{what}: {ours:?}");
 }
 
-/// What stands at the path of a recorded program is not what was recorded.
+/// The file at a recorded program's path is no longer the recorded one.
 #[test]
 fn programs_that_changed_since_are_named_as_perf_names_them() {
     const TEST: &str = "programs_that_changed_since_are_named_as_perf_names_them";
@@ -121,7 +121,7 @@ fn programs_that_changed_since_are_named_as_perf_names_them() {
     check_like_perf(&bench, "started during the recording", functions, 5.0);
 }
 
-/// Without the copies that perf keeps, nothing names a program that is no longer there.
+/// Without perf's copies, nothing names a program that is gone.
 #[test]
 fn another_build_names_nothing() {
     const TEST: &str = "another_build_names_nothing";
@@ -163,7 +163,7 @@ fn weights_of_a_recording_are_those_of_perf() {
     assert_eq!(total, expected, "{weights}");
 }
 
-/// Totals of each value that `go tool pprof` reads.
+/// Returns the totals of each value that `go tool pprof` reads.
 fn by_go(path: &Path) -> BTreeMap<String, i64> {
     let output = Command::new("go").args(["tool", "pprof", "-raw"]).arg(path).output().unwrap();
     assert!(output.status.success(), "{output:?}");
@@ -183,7 +183,7 @@ fn by_go(path: &Path) -> BTreeMap<String, i64> {
     totals
 }
 
-/// Each readable form, written as pprof, as Go reads it.
+/// Every input format, written as pprof, has the same totals for Go.
 #[test]
 fn what_is_exported_has_the_same_totals_for_go() {
     const TEST: &str = "what_is_exported_has_the_same_totals_for_go";
@@ -204,7 +204,7 @@ fn what_is_exported_has_the_same_totals_for_go() {
     fs::write(bench.path("packed.folded.gz"), gzip.finish().unwrap()).unwrap();
     let check = |input: &str, expected: &[(&str, i64)]| {
         for step in 0..2 {
-            // The second time from our own file.
+            // The second step reads our own file.
             let (from, to) = if step == 0 { (input, "1.pb.gz") } else { ("1.pb.gz", "2.pb.gz") };
             bench.rabbitscope(&format!("flamegraph {from} -o {to}")).code(0);
             let expected = expected.iter().map(|(name, total)| ((*name).to_owned(), *total));

@@ -1,4 +1,4 @@
-//! An address behind which now this broker answers, now another, as with `ssh -L` or a container's port.
+//! An address that leads to one broker now and to another later, as with `ssh -L` or a container's port.
 
 use std::{
     io::{Read, Write},
@@ -9,7 +9,7 @@ use std::{
 
 use rabbitscope_broker::Broker;
 
-/// Listens for the rest of the test.
+/// A forwarder that listens for the rest of the test.
 pub(crate) struct Forwarder {
     address: SocketAddr,
     target: Arc<Mutex<SocketAddr>>,
@@ -33,12 +33,12 @@ impl Forwarder {
         Self { address, target }
     }
 
-    /// From now on connections go to this broker.
+    /// Directs new connections to this broker.
     pub(crate) fn turn_to(&self, broker: &Broker) {
         *self.target.lock().unwrap() = broker.address();
     }
 
-    /// The address, with the login of `broker`.
+    /// Returns a URI of this address with the login of `broker`.
     pub(crate) fn uri(&self, broker: &Broker) -> String {
         let port = |address: SocketAddr| format!(":{}/", address.port());
         broker.uri().replace(&port(broker.address()), &port(self.address))

@@ -1,4 +1,4 @@
-//! A disk without room: what can be written is, and what cannot be is said.
+//! A disk without room: the program writes as much as it can, and reports the rest.
 
 use std::{
     fs,
@@ -13,11 +13,11 @@ use crate::workbench::{
     Ended, Workbench, eventually, existing_broker, lines, may_profile, queues_on, scenario,
 };
 
-/// A small file system of its own. Gone when dropped.
+/// A small file system of its own. Dropping it unmounts it.
 struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// `None`, and a word about it, where nothing can be mounted.
+    /// Returns `None`, with a message, if nothing can be mounted.
     #[expect(clippy::print_stderr, reason = "a test that cannot run says so")]
     fn mount(bench: &Workbench, kibibytes: u32) -> Option<Self> {
         let path = bench.path("disk");
@@ -37,7 +37,7 @@ impl SmallDisk {
         None
     }
 
-    /// Leaves no room, or so many bytes.
+    /// Fills the disk, except for a number of bytes.
     fn fill(&self, but_bytes: u64) {
         let stat = rustix::fs::statvfs(&self.0).unwrap();
         let room = stat.f_bavail * stat.f_bsize;
@@ -53,7 +53,7 @@ impl Drop for SmallDisk {
     }
 }
 
-/// Starts a run against the shared broker and returns when it has recorded a second.
+/// Starts a run against the shared broker and returns once it has recorded a second.
 fn start(bench: &Workbench, more: &str) -> Child {
     let uri = existing_broker().uri();
     let running = bench.start(&format!("run s.toml --uri {uri} {more}"));
@@ -125,7 +125,7 @@ fn a_file_of_seconds_that_cannot_grow_ends_no_run() {
     bench.file("s.toml", &scenario("full-csv", "4s"));
     let running = start(&bench, "--out out --csv disk/s.csv");
     disk.fill(0);
-    // The page that the file has already would take a few lines more.
+    // The existing page of the file would take a few more lines.
     let csv = fs::OpenOptions::new().write(true).open(bench.path("disk/s.csv")).unwrap();
     csv.set_len(0).unwrap();
     disk.fill(0);

@@ -1,4 +1,4 @@
-//! Transactions, polling, refusals, limits and paces of consumers on a live broker.
+//! Transactions, polling, refusals, limits and processing times of consumers on a live broker.
 
 use serde_json::Value;
 
@@ -41,7 +41,7 @@ messages = 210
     }
     assert_eq!((count(&of_tx, "unconfirmed"), count(&of_tx, "redelivered")), (0, 0));
     std::fs::remove_dir_all(bench.path("out")).unwrap();
-    // What is open when time is up is committed.
+    // An open transaction is committed when the time is up.
     let timed = text.replace("messages = 105", "rate = 33").replace("messages = 210", "");
     let of_time = run(&bench, &format!("run.duration = \"2s\"\n{timed}"), 0);
     assert_eq!(count(&of_time, "unconfirmed"), 0);
@@ -119,7 +119,7 @@ messages = 600
     std::fs::remove_dir_all(bench.path("out")).unwrap();
     let text = text.replace("rate = 200", "processing-time = \"10ms\"").replace("600", "150");
     let processing = run(&bench, &text, 0);
-    // Each message takes as long as the machine sleeps too long as well.
+    // Each message also takes the time by which the machine oversleeps.
     check_within(seconds(&processing), 1.49, 4.0);
 }
 
@@ -142,14 +142,14 @@ processing-time = "20ms"
 messages = 15
 "#;
     let run = run(&bench, text, 0);
-    // One at a time, although four could work.
+    // The consumer works on one message at a time, although four could run in parallel.
     assert!(seconds(&run) > 1.1, "{} s", seconds(&run));
 }
 
 #[test]
 fn nothing_confirmed_is_counted_or_ends_the_run() {
     let bench = Workbench::new("unconfirmed");
-    // A transaction that is not full is not committed and so not confirmed.
+    // A transaction that is not full is not committed, and thus not confirmed.
     let text = r#"
 name = "unconfirmed"
 run.duration = "4s"

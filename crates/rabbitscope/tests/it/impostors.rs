@@ -1,4 +1,4 @@
-//! Something that goes by the name of a node is not shown that we know the cookie.
+//! An impostor under a node's name gets no proof that we know the cookie.
 
 use std::{fs, path::PathBuf};
 
@@ -7,7 +7,7 @@ use crate::{
     workbench::{Ended, Workbench, eventually, existing_broker, may_profile},
 };
 
-/// An Erlang VM that is no node, but answers as one of this name.
+/// An Erlang VM that is no node, but answers under this name.
 struct Impostor {
     process: Running,
     directory: PathBuf,
@@ -27,7 +27,7 @@ impl Impostor {
         let mut command = as_user("erl".as_ref(), user, user, &directory);
         command.args(["-noinput", "-eval", &begin]).env("RABBITMQ_NODENAME", name);
         let process = Running::new(command.spawn().unwrap());
-        // Between making the file and writing the number it is empty.
+        // The file is empty between its creation and the write of the number.
         let port = || fs::read_to_string(directory.join("port")).unwrap_or_default();
         eventually("the impostor listens", || !port().is_empty());
         Self { process, directory }
@@ -37,7 +37,7 @@ impl Impostor {
         fs::read_to_string(self.directory.join("port")).unwrap()
     }
 
-    /// What it got for its challenges; at least one was sent.
+    /// Asserts that no challenge was answered; at least one was sent.
     #[track_caller]
     fn assert_got_nothing(&self) {
         let got = || fs::read_to_string(self.directory.join("got")).unwrap_or_default();
@@ -46,7 +46,7 @@ impl Impostor {
     }
 }
 
-/// Runs the program with a home in which there is a cookie, as the user of this process has it.
+/// Runs the program with a home that has a cookie, as the home of this process's user has.
 fn with_cookie(bench: &Workbench, arguments: &str) -> Ended {
     bench.file(".erlang.cookie", "OURCOOKIE");
     let mut command = bench.command(arguments);
@@ -68,14 +68,14 @@ fn a_process_of_another_user_gets_no_answer_to_its_challenge() {
     let bench = Workbench::new("impostors");
     let impostor = Impostor::start(&bench, "rabbit@localhost", OWNER_OF_NODE);
     let (pid, port) = (impostor.process.pid(), impostor.port());
-    // By its process: nobody said that this is the node.
+    // By process: the command line does not name the node.
     let profile = format!("profile --pid {pid} --epmd-port {port} --duration 500ms -o x.folded");
     let ended = with_cookie(&bench, &profile).code(0);
     for said in ["known by pid alone", "runs as user 51103", "--cookie-file"] {
         assert!(ended.stdout.contains(said), "{ended:#?}");
     }
     with_cookie(&bench, &format!("profile --explain --pid {pid} --epmd-port {port}")).code(0);
-    // By its name.
+    // By name.
     let queues = format!("queues --node rabbit@localhost --epmd-port {port}");
     with_cookie(&bench, &queues).code(5).says(&["runs as user 51103", "--cookie-file"]);
     impostor.assert_got_nothing();
@@ -102,7 +102,7 @@ fn a_name_that_leads_elsewhere_is_not_followed() {
         return;
     }
     let bench = Workbench::new("elsewhere");
-    // An address for documents (RFC 5737), which is nobody's.
+    // A documentation address (RFC 5737), which no host has.
     let impostor = Impostor::start(&bench, "rabbit@192.0.2.1", OWNER_OF_NODE);
     let pid = impostor.process.pid();
     let profile = format!("profile --pid {pid} --duration 500ms -o x.folded");

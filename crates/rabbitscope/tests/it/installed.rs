@@ -1,5 +1,5 @@
-//! A copy of the program as it is installed for a group: with its capabilities, root's, mode 750; and
-//! users of this machine who have no other rights.
+//! A copy of the program, installed for a group: with its capabilities, owned by root, mode 750. Also users of this
+//! machine who have no other rights.
 
 use std::{
     fs,
@@ -13,23 +13,23 @@ use std::{
 
 use crate::workbench::{Ended, Workbench};
 
-/// As in `scripts/permit.sh`.
+/// The same as in `scripts/permit.sh`.
 const CAPABILITIES: &str = "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=p";
 
-/// Ids that no account has.
+/// Ids without an account.
 const GROUP: u32 = 51_100;
 pub(crate) const MEMBER: u32 = 51_101;
 pub(crate) const OUTSIDER: u32 = 51_102;
 pub(crate) const OWNER_OF_NODE: u32 = 51_103;
 
-/// The program, and a directory of a member of its group.
+/// The installed program, and a directory of a member of its group.
 pub(crate) struct Installed {
     pub(crate) bench: Workbench,
     program: PathBuf,
 }
 
 impl Installed {
-    /// For the test called `name`; nothing where this process is not root's, which the test says.
+    /// Installs it for the test called `name`. Returns `None`, with a message, unless this process is root's.
     pub(crate) fn new(name: &str) -> Option<Self> {
         if !rustix::process::geteuid().is_root() {
             not_tried(name, "it takes root to install the program for a group");
@@ -37,8 +37,8 @@ impl Installed {
         }
         let bench = Workbench::new(name);
         let program = bench.path("rabbitscope");
-        // Copied by a process of its own: what another test forks meanwhile would hold the copy open for writing, and what
-        // is open for writing cannot be executed.
+        // A separate process makes the copy. A process that another test forks in the meantime would inherit our
+        // copy's descriptor for writing, and a file that is open for writing cannot be executed.
         let copied = Command::new("cp")
             .args([Path::new(env!("CARGO_BIN_EXE_rabbitscope")), &program])
             .status();
@@ -52,7 +52,7 @@ impl Installed {
         Some(installed)
     }
 
-    /// A directory that belongs to somebody.
+    /// Makes a directory that belongs to a user.
     pub(crate) fn directory_of(&self, name: &str, user: u32) -> PathBuf {
         let directory = self.bench.path(name);
         fs::create_dir_all(&directory).unwrap();
@@ -60,24 +60,24 @@ impl Installed {
         directory
     }
 
-    /// Where the member of the group works.
+    /// Returns a path in the member's working directory.
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.bench.path("member").join(name)
     }
 
-    /// A file that only root may read, in a directory that all may look into.
+    /// Writes a file that only root may read, in a directory that all users may list.
     pub(crate) fn secret_file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.bench.file(name, text);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
         path
     }
 
-    /// A command of a member of the group, in their directory.
+    /// Makes a command of a member of the group, in the member's directory.
     pub(crate) fn command(&self, arguments: &str) -> Command {
         self.command_of(MEMBER, GROUP, arguments)
     }
 
-    /// The same of somebody with this id and group.
+    /// Does the same for a user with this id and group.
     pub(crate) fn command_of(&self, user: u32, group: u32, arguments: &str) -> Command {
         let mut command = as_user(&self.program, user, group, &self.bench.path("member"));
         command.args(arguments.split_whitespace());
@@ -89,12 +89,12 @@ impl Installed {
         Ended::from(self.command(arguments).output().unwrap())
     }
 
-    /// The same, with temporary files in this directory.
+    /// Does the same, with temporary files in this directory.
     pub(crate) fn run_in(&self, arguments: &str, temporary: &Path) -> Ended {
         Ended::from(self.command(arguments).env("TMPDIR", temporary).output().unwrap())
     }
 
-    /// Starts a node that belongs to a user of its own and is never idle.
+    /// Starts a node that belongs to a separate user and is never idle.
     pub(crate) fn node(&self) -> Running {
         let home = self.directory_of("node", OWNER_OF_NODE);
         let work = "F = fun F() -> lists:member(0, lists:seq(1, 1000)), timer:sleep(0), F() end, \
@@ -106,13 +106,13 @@ impl Installed {
     }
 }
 
-/// Says so, for a test that says nothing passes.
+/// Reports that a test did not run; without the report, the test would just pass.
 #[expect(clippy::print_stderr, reason = "where the runner shows it")]
 pub(crate) fn not_tried(name: &str, why: &str) {
     eprintln!("{name}: not tried, {why}");
 }
 
-/// A command of a user who has no other group and no privilege.
+/// Makes a command of a user who has no other group and no privilege.
 pub(crate) fn as_user(program: &Path, user: u32, group: u32, home: &Path) -> Command {
     let mut command = Command::new(program);
     command
@@ -130,7 +130,7 @@ pub(crate) fn as_user(program: &Path, user: u32, group: u32, home: &Path) -> Com
     command
 }
 
-/// Ends with this.
+/// A process that is killed on drop.
 pub(crate) struct Running(pub(crate) Child);
 
 impl Running {

@@ -1,5 +1,5 @@
-//! Files of earlier versions are read. What is in `tests/data` was written by the version of that name and is
-//! not made anew.
+//! Files of earlier versions can be read. The version in its name wrote each file in `tests/data`; the files are
+//! never regenerated.
 
 use std::fs;
 

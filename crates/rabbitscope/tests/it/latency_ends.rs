@@ -1,4 +1,4 @@
-//! Ends of the end-to-end latency: a message that is delivered is not yet processed or settled.
+//! Ends of the end-to-end latency: a delivered message is not yet processed or settled.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use crate::workbench::{Workbench, existing_broker};
 
 const MILLI: u64 = 1_000_000;
 
-/// Twice as many messages as the consumer takes.
+/// Twice as many messages as the consumer can process.
 const OVERLOAD: &str = r#"
 name = "overload"
 run = { duration = "4s" }
@@ -55,11 +55,11 @@ fn a_large_prefetch_hides_no_wait() {
         assert!(page.contains("End to end until processed"), "no chart");
     }
     let [one, many] = processed[..] else { panic!("two runs") };
-    // On a busy machine a prefetch of 1 is slower: the consumer waits for each message.
+    // On a busy machine, a prefetch of 1 is slower: the consumer waits for each message.
     assert!(many > one / 3 && many > 300 * MILLI, "{one} {many}");
 }
 
-/// Groups of both kinds: the sums have every message.
+/// Groups with and without separate ends: the sums have every message.
 #[test]
 fn groups_that_tell_no_ends_apart_are_in_the_sums() {
     let bench = Workbench::new("ends");

@@ -1,4 +1,4 @@
-//! What the commands that look inside a node leave there, however they end, and where the cookie is not.
+//! The remains of the commands that look inside a node, after any end; and the places where the cookie must not be.
 
 use std::{
     fs,
@@ -13,8 +13,8 @@ use rustix::process::Signal;
 
 use crate::workbench::{Workbench, eventually, own_broker, signal};
 
-/// Erlang that tells what of us is on the node: traced processes, flags for new ones, patterns,
-/// modules, processes that run one of these or what was sent as text, trace sessions.
+/// Erlang that returns our remains on the node: traced processes, flags for new ones, patterns, modules, processes
+/// that run one of these or code sent as text, and trace sessions.
 pub(crate) const LEFT: &str = "{[P || P <- processes(), {flags, [_ | _]} <- [erlang:trace_info(P, flags)]], \
     {erlang:trace_info(new, flags), erlang:system_info(trace_control_word)}, \
     [F || F <- [{lists, map, 2}, {gen, do_call, 4}, {gen_server, loop, 7}, {lists, reverse, 1}], \
@@ -25,12 +25,12 @@ pub(crate) const LEFT: &str = "{[P || P <- processes(), {flags, [_ | _]} <- [erl
     case list_to_integer(erlang:system_info(otp_release)) >= 27 of \
      true -> trace:session_info(all) -- [{legacy, default}]; false -> [] end}";
 
-/// Whether somebody has set what all recordings set.
+/// Erlang that tells whether the settings that all recordings make are set.
 const TRACES: &str = "case list_to_integer(erlang:system_info(otp_release)) >= 27 of \
      true -> trace:session_info(all) -- [{legacy, default}] =/= []; \
      false -> erlang:trace_info({lists, map, 2}, traced) =/= {traced, false} end";
 
-/// Whether something of us is loaded. A process of ours may also be one of the question before.
+/// Erlang that tells whether one of our modules is loaded. A process of ours may also evaluate the expression above.
 const LOADED: &str = "lists:any(fun({M, _}) -> lists:prefix(\"rabbitscope_\", atom_to_list(M)) end, \
     code:all_loaded())";
 
@@ -61,14 +61,14 @@ pub(crate) fn assert_nothing_left(broker: &Broker, of: &str) {
     });
 }
 
-/// The program is at work on the node.
+/// Waits until the program is at work on the node.
 #[track_caller]
 fn await_work(broker: &Broker, of: &str) {
     eventually(&format!("{of} is on the node"), || eval(broker, LOADED) == "true");
     thread::sleep(Duration::from_secs(1));
 }
 
-/// Calls two functions all the time. Compiled, so that it is not taken for something of ours.
+/// Calls two functions all the time. It is compiled, so that it does not count as code of ours.
 const BUSY: &str = "-module(busy).\n-export([run/0]).\n\
     run() -> put(last, lists:reverse([erlang:get_cookie()])), timer:sleep(1), run().\n";
 
@@ -100,7 +100,7 @@ const PROBES: [&str; 5] = [
     "profile --from-inside --duration 60s -o out/profile.folded",
 ];
 
-/// What lists; without a terminal once.
+/// The commands that list; without a terminal, they list once.
 const LISTS: [&str; 3] = ["queues --watch", "top --interval 60s", "top queues --interval 60s"];
 
 /// Starts the program at a terminal, where it is live.
@@ -111,7 +111,7 @@ fn start_live(bench: &Workbench, arguments: &str) -> Child {
     script.stdout(Stdio::null()).spawn().unwrap()
 }
 
-/// The only child of a process.
+/// Returns the only child of a process.
 fn child_of(parent: u32) -> rustix::process::Pid {
     let children = fs::read_to_string(format!("/proc/{parent}/task/{parent}/children")).unwrap();
     let pid = children.split_whitespace().next().unwrap().parse().unwrap();
@@ -146,7 +146,7 @@ fn a_connection_that_drops_and_a_program_that_stops_leave_nothing() {
     let bench = Workbench::new("dropped");
     let broker = busy_broker(&bench);
     let node = node_of(&broker);
-    // Not a function that the questions to the node call as well: the limit would come first.
+    // The traced function is not one that our own expressions call: they would reach the limit first.
     let probe = format!("trace timer:sleep/1 --process busy --limit 100000 --duration 60s {node}");
     let running = bench.start(&probe);
     await_work(&broker, "the first");
@@ -161,7 +161,7 @@ fn a_connection_that_drops_and_a_program_that_stops_leave_nothing() {
     let running = bench.start(&probe);
     await_work(&broker, "the second");
     signal(&running, Signal::STOP);
-    // The program has 15 seconds to show a sign of life; the connection stands.
+    // The program has 15 seconds to show a sign of life; the connection stays open.
     assert_nothing_left(&broker, "the second");
     signal(&running, Signal::CONT);
     let ended = running.wait_with_output().unwrap();
@@ -197,7 +197,7 @@ fn a_program_that_is_silent_for_long_enough_is_taken_for_dead() {
     let said = String::from_utf8_lossy(&ended.stderr).into_owned();
     assert!(!ended.status.success() && said.contains("for 4 s"), "{said}");
 
-    // Whose connection ends is not waited for, however long the silence may be.
+    // If its connection ends, the node does not wait, however long the allowed silence is.
     let running = bench.start(&probe.replace("4s", "10m"));
     await_work(&broker, "a probe");
     signal(&running, Signal::KILL);
@@ -205,7 +205,7 @@ fn a_program_that_is_silent_for_long_enough_is_taken_for_dead() {
     assert_nothing_left(&broker, "a probe that was killed");
 }
 
-/// Whether the node counts what its threads do. To ask for the flag would be to set it.
+/// Erlang that tells whether the node counts the work of its threads. A query of the flag would set it.
 const COUNTS: &str = "Sum = fun() -> lists:sum([lists:sum(maps:values(Counters)) \
      || #{counters := Counters} <- erlang:statistics(microstate_accounting)]) end, \
      Before = Sum(), timer:sleep(50), Sum() > Before";
@@ -254,7 +254,7 @@ fn two_programs_do_not_get_into_each_others_way() {
     let node = node_of(&broker);
     let first =
         bench.start(&format!("calltree timer:sleep/1 --duration 20s -o tree.folded {node}"));
-    // It may be compiled for long before it traces.
+    // The compilation may take long before the trace starts.
     eventually("the first traces", || eval(&broker, TRACES) == "true");
     eval(&broker, "spawn(fun() -> timer:sleep(20) end), timer:sleep(200)");
     let second = format!("functions --process rabbit_sup --duration 1s {node}");
@@ -271,7 +271,7 @@ fn two_programs_do_not_get_into_each_others_way() {
     assert_nothing_left(&broker, "both");
 }
 
-/// Arguments and environment of a process, as whoever may look at it sees them.
+/// Returns arguments and environment of a process, as other users may see them.
 #[track_caller]
 fn shown_of(pid: u32) -> [String; 2] {
     ["cmdline", "environ"].map(|file| {
@@ -282,7 +282,7 @@ fn shown_of(pid: u32) -> [String; 2] {
     })
 }
 
-/// The look for the cookie finds one where there is one.
+/// The search for the cookie finds a cookie that is shown.
 #[test]
 fn a_cookie_that_is_shown_would_be_seen() {
     let mut child =
@@ -307,7 +307,7 @@ fn the_cookie_is_nowhere() {
         let running = bench.start(&format!("{probe} {node}"));
         await_work(&broker, probe);
         let [arguments, environment] = shown_of(running.id());
-        // What is read is that of the program, and could have a cookie in it.
+        // The text belongs to the program, and could contain a cookie.
         assert!(arguments.contains(&broker.node_name()), "{arguments}");
         assert!(environment.contains("XDG_STATE_HOME="), "{environment}");
         for shown in [arguments, environment] {
@@ -327,7 +327,7 @@ fn the_cookie_is_nowhere() {
     assert!(!fs::read_to_string(&broker.log).unwrap().contains(&cookie));
 }
 
-/// Every session leaves the name of our node and of our module in the node's table of atoms, for good.
+/// Every session leaves the names of our node and of our module in the node's table of atoms, forever.
 #[test]
 fn a_session_makes_two_atoms() {
     const MAX: i64 = 3;
@@ -335,7 +335,7 @@ fn a_session_makes_two_atoms() {
     fs::create_dir(bench.path("out")).unwrap();
     let broker = busy_broker(&bench);
     let node = node_of(&broker);
-    // To ask is a session as well, with a name.
+    // A query is also a session, with its own name.
     let atoms = || eval(&broker, "erlang:system_info(atom_count)").parse::<i64>().unwrap();
     let probes = PROBES.map(|probe| probe.replace("60s", "300ms"));
     let lists = ["queues --json", "top --json --interval 300ms"].map(str::to_owned);

@@ -1,4 +1,4 @@
-//! What killed runs leave on a broker: removed where it is certainly theirs, left alone everywhere else.
+//! Objects that killed runs leave on a broker: removed if they are certainly the run's, and left alone otherwise.
 
 use std::{fs, path::PathBuf, process::Command, thread, time::Duration};
 
@@ -25,7 +25,7 @@ queues = [
 publishers = [{ queue = "FULL", rate = 100, confirm-window = 10 }]
 "#;
 
-/// Has nothing to do with the queues of `KILLED`.
+/// A run that does not use the queues of `KILLED`.
 const NEXT: &str = r#"
 name = "next"
 run.duration = "1s"
@@ -33,7 +33,7 @@ queues = [{ name = "lo.next" }]
 publishers = [{ queue = "lo.next", rate = 10 }]
 "#;
 
-/// Of a run that was killed while the load ran: its queues are `PREFIX.full` and `PREFIX.empty`.
+/// Kills a run under load. Its queues are `PREFIX.full` and `PREFIX.empty`.
 pub(crate) fn kill_a_run(bench: &Workbench, uri: &str, prefix: &str) {
     let text = KILLED.replace("FULL", &format!("{prefix}.full"));
     kill(bench, uri, &text.replace("EMPTY", &format!("{prefix}.empty")));
@@ -47,7 +47,7 @@ fn kill(bench: &Workbench, uri: &str, text: &str) {
     running.wait().unwrap();
 }
 
-/// Another run, against the broker at `uri`; what it said.
+/// Makes another run against the broker at `uri`; returns its output.
 pub(crate) fn run_next(bench: &Workbench, uri: &str, more: &str) -> String {
     bench.file("next.toml", NEXT);
     bench.rabbitscope(&format!("run next.toml --uri {uri} --out next {more}")).code(0).stderr
@@ -62,7 +62,7 @@ pub(crate) fn exchanges(broker: &Broker) -> String {
     broker.eval("[element(4, Name) || Name <- rabbit_exchange:list_names()]").unwrap()
 }
 
-/// An application's durable queue with this many messages.
+/// Declares a durable queue with this many messages, as an application would.
 pub(crate) fn declare_as_an_application(broker: &Broker, queue: &str, messages: u32) {
     let declared = broker.eval(&format!(
         "{{new, _}} = rabbit_amqqueue:declare(rabbit_misc:r(<<\"/\">>, queue, <<\"{queue}\">>), true, \
@@ -80,7 +80,7 @@ fn delete_by_hand(broker: &Broker, queue: &str) {
     assert_eq!(deleted.unwrap(), "ok");
 }
 
-/// Messages in a queue, ready ones.
+/// Returns the number of ready messages in a queue.
 pub(crate) fn depth(broker: &Broker, queue: &str) -> String {
     broker
         .eval(&format!(
@@ -90,7 +90,7 @@ pub(crate) fn depth(broker: &Broker, queue: &str) -> String {
         .unwrap()
 }
 
-/// Somebody else, who consumes from `queue` until this is dropped.
+/// Makes a foreign client that consumes from `queue` until it is dropped.
 fn consume(broker: &Broker, queue: &str) -> Client {
     let uri = Uri::parse(&broker.uri()).unwrap();
     let mut client = Client::connect(&uri, "an application", Duration::from_secs(10)).unwrap();
@@ -168,13 +168,13 @@ fn another_broker_at_the_same_address_is_left_alone() {
         ("1000".into(), "0".into())
     );
 
-    // Nothing is lost: where the run was, it can still be removed.
+    // Nothing is lost: the objects can still be removed on the run's own broker.
     forwarder.turn_to(&first);
     bench.rabbitscope(&remove.replace(&forwarder.uri(&second), &forwarder.uri(&first))).code(0);
     assert!(!queues_on(&first).contains("lo."), "{}", queues_on(&first));
 }
 
-/// As a container that shares the home of its host.
+/// The situation of a container that shares the home of its host.
 #[test]
 fn a_live_run_in_another_pid_namespace_is_left_alone() {
     let bench = Workbench::new("namespace");
@@ -245,7 +245,7 @@ fn a_queue_that_was_declared_anew_is_left_alone() {
             ("7".into(), "0".into())
         );
     }
-    // Nothing of the run is there any more: the entry is gone and so are its markers.
+    // Nothing of the run is left: its entry and its markers are gone.
     assert!(entries(&bench).is_empty());
     assert!(!exchanges(&broker).contains("rabbitscope."), "{}", exchanges(&broker));
 }
@@ -301,7 +301,7 @@ queues = [
 publishers = [{ queue = "lo.quorum", rate = 100 }, { queue = "lo.stream", rate = 100 }]
 "#;
     kill(&bench, &broker.uri(), text);
-    // As where the virtual host has a default type of its own: it is not of the type that was asked for.
+    // As on a virtual host with its own default type: the queue's type is not the requested one.
     let path = &entries(&bench)[0];
     let mut entry: Value = serde_json::from_slice(&fs::read(path).unwrap()).unwrap();
     let queue = &mut entry["topology"]["queues"][2];
@@ -335,7 +335,7 @@ churn = [{ kind = "bindings", queue = "app", exchange = "amq.topic", concurrency
     assert!(queues_on(&broker).contains("app"));
 }
 
-/// A user of the broker who may touch `lo.…` only.
+/// A user of the broker with permissions for `lo.…` only.
 #[test]
 fn without_the_right_to_declare_markers_that_is_said_and_nothing_is_guessed() {
     let bench = Workbench::new("unmarked");
@@ -361,7 +361,7 @@ fn without_the_right_to_declare_markers_that_is_said_and_nothing_is_guessed() {
     assert!(entries(&bench).is_empty());
 }
 
-/// Somebody took our queue's name while the run went on.
+/// Another client takes our queue's name during the run.
 #[test]
 fn at_its_end_a_run_leaves_what_others_use_or_declared_anew() {
     let bench = Workbench::new("end");

@@ -1,4 +1,4 @@
-//! What listens, `run --prometheus` and `queues --listen`, and clients that mean no good.
+//! The listeners `run --prometheus` and `queues --listen`, and hostile clients.
 
 use std::{
     io::{ErrorKind, Read, Write},
@@ -15,14 +15,14 @@ use crate::{
     workbench::{Workbench, existing_broker, scenario, signal},
 };
 
-/// What a hostile scraper may add to a run: the threads of a few brokers share two CPUs with this one.
+/// Time that a hostile scraper may add to a run: the threads of a few brokers share two CPUs with this one.
 const SLACK: Duration = Duration::from_secs(2);
 
 fn run_arguments(more: &str) -> String {
     format!("run s.toml --plain --uri {} {more}", existing_broker().uri())
 }
 
-/// The answer to a whole request.
+/// Returns the answer to a whole request.
 fn ask(address: &str, request: &str) -> String {
     let mut socket = TcpStream::connect(address).unwrap();
     socket.set_read_timeout(Some(Duration::from_secs(60))).unwrap();
@@ -38,7 +38,7 @@ fn status(address: &str, target: &str, headers: &str) -> String {
     answer.split(' ').nth(1).unwrap_or_else(|| panic!("{answer}")).to_owned()
 }
 
-/// How long the program goes on; it is ended after a minute.
+/// Waits for the program's end, and returns the time since `started`; the program is killed after a minute.
 fn time_to_end(child: &mut Child, started: Instant) -> Duration {
     while child.try_wait().unwrap().is_none() && started.elapsed() < Duration::from_secs(60) {
         std::thread::sleep(Duration::from_millis(10));
@@ -49,7 +49,7 @@ fn time_to_end(child: &mut Child, started: Instant) -> Duration {
     took
 }
 
-/// Asks for far more than the buffers of both sockets hold, and reads nothing of it.
+/// Requests far more than the buffers of both sockets hold, and reads none of it.
 fn deaf_client(address: &str) -> TcpStream {
     let mut socket = TcpStream::connect(address).unwrap();
     socket.set_nonblocking(true).unwrap();
@@ -85,7 +85,7 @@ fn scrapers_that_stay_do_not_hold_up_the_end_of_a_run() {
     drop((silent, half, deaf));
 }
 
-/// A name that somebody else's server resolves to 127.0.0.1 is how a page in a browser would come.
+/// A page in a browser would arrive under a name that a foreign server resolves to 127.0.0.1.
 #[test]
 fn pages_of_others_learn_nothing() {
     let bench = Workbench::new("rebinding");
@@ -136,7 +136,7 @@ fn pages_of_others_learn_nothing() {
 fn other_machines_are_let_in_only_with_a_secret() {
     let bench = Workbench::new("beyond");
     bench.file("s.toml", &scenario("beyond", "1s"));
-    // Nothing is started: there is no broker and no node at these addresses.
+    // Nothing starts: there is no broker and no node at these addresses.
     let run = "run s.toml --plain --uri amqp://127.0.0.1:1 --out out --prometheus";
     let queues = "queues --node nobody@localhost --epmd-port 1 --listen";
     for beyond in ["0.0.0.0:0", "[::]:0", "192.0.2.1:0"] {
@@ -216,7 +216,7 @@ fn a_run_answers_scrapers_with_the_secret_only() {
     served.child.wait().unwrap();
 }
 
-/// How long `count` requests take, each on a connection of its own.
+/// Returns the times of `count` requests, each on its own connection.
 fn times_of_requests(address: &str, count: usize) -> Vec<Duration> {
     let request = "GET /queues?vhost=none HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
     let time = |number| {
@@ -228,13 +228,13 @@ fn times_of_requests(address: &str, count: usize) -> Vec<Duration> {
     (0..count).map(time).collect()
 }
 
-/// Median, 99th percentile and maximum.
+/// Returns median, 99th percentile and maximum.
 fn quantiles(mut times: Vec<Duration>) -> [Duration; 3] {
     times.sort();
     [times[times.len() / 2], times[times.len() * 99 / 100], times[times.len() - 1]]
 }
 
-/// Resident memory of a process, as `/proc` says it.
+/// Returns the resident memory of a process from `/proc`.
 fn resident(child: &Child) -> String {
     let status = std::fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
     status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap().trim().to_owned()
@@ -249,7 +249,7 @@ fn slow_clients_keep_nobody_from_being_answered() {
     println!("alone: p50, p99, max {alone:.2?}, resident {}", resident(&served.child));
     for count in [100, 1000] {
         let slow = SlowClients::start(&served.address, count);
-        // Longer than the deadline of a head, so that all ways to be closed are among it.
+        // Longer than the deadline of a head, so that every way of closing occurs.
         let until = Instant::now() + Duration::from_secs(12);
         let mut times = Vec::new();
         while Instant::now() < until {
@@ -262,7 +262,7 @@ fn slow_clients_keep_nobody_from_being_answered() {
             slow.came_back(),
             resident(&served.child)
         );
-        // A whole second would be a connection that had to be made again.
+        // A whole second would mean a repeated connection.
         assert!(times[1] < Duration::from_secs(1), "{times:?} with {count} slow clients");
     }
     signal(&served.child, Signal::KILL);

@@ -1,4 +1,4 @@
-//! What the load says of itself is what the broker did, also when things go wrong.
+//! The load's own figures equal the broker's, also after errors.
 
 use std::{thread, time::Duration};
 
@@ -52,7 +52,7 @@ prefetch = 50
 multi-ack-every = 7
 messages = 5000
 "#;
-    // Bodies of 1 MiB come in pieces; 100 of them are enough.
+    // Bodies of 1 MiB come in pieces; 100 of them suffice.
     let big = text.replace("2000", "20").replace("5000", "50");
     let of_big = run(&bench, &big, 0);
     assert_eq!(count(&of_big, "published"), 100);
@@ -236,7 +236,7 @@ fn a_rate_is_held() {
     let [published, scheduled, dropped] =
         ["published", "scheduled", "dropped"].map(|key| count(&run, key));
     assert!((24_500..=25_500).contains(&scheduled), "{scheduled} in 5 s at 5000/s: {run:#}");
-    // Whoever is behind when the load ends, and has no room for all that, leaves some out.
+    // A publisher that is late at the end of the load, and has no room for all messages, leaves some out.
     assert_eq!(published + dropped, scheduled);
     assert!(dropped <= scheduled / 10, "{dropped} of {scheduled}");
 }
@@ -261,7 +261,7 @@ write = "per-message"
     assert_eq!(count(&single, "bytes-written"), count(&batched, "bytes-written"));
 }
 
-/// It has nothing of its own to wait for, however long the other run goes on.
+/// The run has nothing of its own to wait for, however long the other run lasts.
 #[test]
 fn what_others_publish_does_not_hold_up_the_end() {
     let (bench, other) = (Workbench::new("own"), Workbench::new("other"));
@@ -283,7 +283,7 @@ fn what_others_publish_does_not_hold_up_the_end() {
     let _ = running.wait_with_output().unwrap();
 }
 
-/// File, line and key, as for every other refusal; nothing is begun.
+/// Names file, line and key, as every refusal does; nothing starts.
 #[test]
 fn a_missing_body_is_refused_where_it_is_named() {
     let bench = Workbench::new("body");

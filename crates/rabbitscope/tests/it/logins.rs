@@ -1,4 +1,4 @@
-//! TLS and the ways to log in, against the real broker.
+//! TLS and the authentication mechanisms, against the real broker.
 
 use std::{
     fs::{self, File},
@@ -36,7 +36,7 @@ messages = 2000
     )
 }
 
-/// An authority in `NAME-ca.pem` that has signed `NAME-broker.pem` and `NAME-client.pem`, with keys.
+/// Makes an authority in `NAME-ca.pem` that has signed `NAME-broker.pem` and `NAME-client.pem`, with keys.
 fn certificates(directory: &Path, name: &str) {
     let file = |name: &str, text: &str| fs::write(directory.join(name), text).unwrap();
     let mut params = CertificateParams::default();
@@ -56,8 +56,8 @@ fn certificates(directory: &Path, name: &str) {
     }
 }
 
-/// The configuration of a broker with TLS on a port of its own, which it proves to be `localhost` and `broker.test` by
-/// what the authority in `own-ca.pem` has signed. All files are in this directory.
+/// Returns the configuration of a broker with TLS on a separate port, and the port. The authority in `own-ca.pem` has
+/// signed the broker's certificate for `localhost` and `broker.test`. All files are in this directory.
 pub(crate) fn tls_listener(directory: &Path) -> (String, u16) {
     certificates(directory, "own");
     let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
@@ -73,7 +73,7 @@ pub(crate) fn tls_listener(directory: &Path) -> (String, u16) {
     (config, port)
 }
 
-/// A broker with TLS on the port that comes with it.
+/// Returns a broker with TLS, and the port.
 fn tls_broker(bench: &Workbench) -> (Broker, u16) {
     let (listener, port) = tls_listener(&bench.directory);
     certificates(&bench.directory, "other");
@@ -197,7 +197,7 @@ fn processes_of_tls_belong_to_their_connection() {
             let is_of_reader = |it: &str| readers.contains(&it);
             assert!(of(role).any(|it| is_of_reader(&it.connection)), "{role} of {readers:?}");
             for tls in of(role) {
-                // One more connection does nothing while the load runs.
+                // One more connection is idle while the load runs.
                 assert!(tls.connection.contains(&format!(" -> 127.0.0.1:{port}")), "{tls:?}");
                 assert_eq!(tls.vhost, "/");
             }

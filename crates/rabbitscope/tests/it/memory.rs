@@ -1,4 +1,4 @@
-//! `memory` names the holders of what was planted: a table's binaries, a socket's output, a mailbox, atoms, a quorum queue.
+//! `memory` names the planted holders: a table's binaries, a socket's output, a mailbox, atoms, a quorum queue.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use rabbitscope_broker::Broker;
 
 use crate::workbench::{Workbench, own_broker};
 
-/// A broker, and a command that looks into it.
+/// A broker, and the commands that look into it.
 pub(crate) struct InsideNode {
     pub(crate) broker: Broker,
     pub(crate) bench: Workbench,
@@ -17,7 +17,7 @@ impl InsideNode {
         Self { broker: own_broker(), bench: Workbench::new(test) }
     }
 
-    /// Runs a command with the node's arguments at its end.
+    /// Runs a command with the node's arguments appended.
     pub(crate) fn text(&self, command: &str) -> String {
         let (home, mapper) = (self.broker.distribution().0, self.broker.port_mapper());
         let (node, cookie) = (self.broker.node_name(), home.join(".erlang.cookie"));
@@ -63,7 +63,7 @@ const SOCKET: &str = "Small = [{active, false}, {recbuf, 65536}, {sndbuf, 65536}
        register(planted_socket, self()), receive stop -> {L, C, S} end end), \
      Wait = fun Wait() -> case whereis(planted_socket) of Pid -> ok; _ -> timer:sleep(20), Wait() end end, Wait()";
 
-/// The VM's figures grow by this, less what the list of atoms takes.
+/// The VM's figures grow by this amount, minus the list of atoms.
 const ATOMS: &str = "Before = erlang:memory(system), \
      [list_to_atom(\"planted_atom_number_\" ++ integer_to_list(I)) || I <- lists:seq(1, 200000)], \
      erlang:memory(system) - Before";
@@ -118,7 +118,7 @@ fn planted_memory_has_its_holders() {
     let of_atoms = |report: &Value| report["kinds"]["atoms"].as_u64().unwrap();
     at_least_nine_tenths(&report, of_atoms(&report) - of_atoms(&before), atoms);
 
-    // All that the node had of tables and binaries then, less what it had before.
+    // The planted amount: the node's tables and binaries at that time, minus those before.
     let kinds = |kind: &str| before["kinds"][kind].as_u64().unwrap();
     let planted = queue - kinds("binaries") - kinds("tables");
     assert!(planted > 60 * MIB, "{planted}: {report:#}");
@@ -130,7 +130,7 @@ fn planted_memory_has_its_holders() {
     assert!(text.contains("200,000 messages wait for planted_mailbox"), "{text}");
 }
 
-/// Two servers that ask each other, one that is asked by a third process, and a mailbox of both kinds.
+/// Two servers that call each other, one that a third process calls, and a mailbox of both kinds.
 const WAITING: &str = "Ask = fun (Name) -> gen:call(Name, '$gen_call', {planted_question, <<\"a secret of 26 letters\">>}, infinity) end, \
      spawn(fun () -> register(planted_one, self()), put(planted_key, <<\"a secret of 26 letters\">>), timer:sleep(300), Ask(planted_two) end), \
      spawn(fun () -> register(planted_two, self()), timer:sleep(300), Ask(planted_one) end), \

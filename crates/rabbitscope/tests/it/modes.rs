@@ -1,4 +1,4 @@
-//! Permissions of everything that every command writes: nobody but its user may read or change it, whatever the umask is.
+//! Permissions of the files that every command writes: only its user may read or change them, under any umask.
 
 use std::{
     collections::BTreeSet,
@@ -17,12 +17,12 @@ use crate::workbench::{
     Ended, Workbench, eventually, existing_broker, may_profile_or_says_so, scenario,
 };
 
-/// Every subcommand with command lines that write all that it can write, in an order in which they can run. Some write
-/// nothing, or only what a command above writes. NODE, URI, PORT and PID are those of a broker.
+/// Every subcommand, with command lines that write all of its files, in an order in which they can run. Some write
+/// nothing, or only files that an earlier command also writes. NODE, URI, PORT and PID are those of a broker.
 const COMMANDS: [(&str, &[&str]); 21] = [
     ("run", &["run all.toml --uri URI --out run --csv run.csv"]),
     ("load", &["load -x 1 -y 1 -z 1 --out load"]),
-    // What it measures goes over the bus.
+    // Its measurements go over the bus.
     ("worker", &[]),
     ("experiment", &["experiment e.toml --uri URI --out experiment"]),
     // Prints.
@@ -64,11 +64,11 @@ const COMMANDS: [(&str, &[&str]); 21] = [
     // Print.
     ("queues", &[]),
     ("top", &[]),
-    // Its directory is that of `crates/broker`.
+    // Its directory belongs to `crates/broker`.
     ("broker", &[]),
 ];
 
-/// What they write does not depend on the umask in any other way than what the others write.
+/// Commands that take long. The umask affects their files in the same way as those of the other commands.
 const TAKE_LONG: [&str; 3] = ["experiment", "sweep", "find-rate"];
 
 const EXPERIMENT: &str = r#"
@@ -107,7 +107,7 @@ fn nobody_else_may_read_what_is_written() {
             }
             for line in lines {
                 let ended = execute(&bench, umask, existing_broker(), line);
-                // On a busy machine what was measured may be worth nothing; it is written all the same.
+                // On a busy machine, the measurements may be invalid; the files are still written.
                 assert!(
                     matches!(ended.code, Some(0 | 1 | 3 | 4)),
                     "{name}, umask {umask}: {ended:#?}"
@@ -195,7 +195,7 @@ fn execute(bench: &Workbench, umask: &str, broker: &Broker, line: &str) -> Ended
     Ended::from(command.output().unwrap())
 }
 
-/// It ends when it is told to.
+/// Runs `watch` until a signal ends it.
 fn watch_for_a_while(bench: &Workbench, mut command: Command) -> Ended {
     let watch = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let windows = || crate::workbench::files_below(&bench.path("windows"), ".pb.gz");
@@ -206,7 +206,7 @@ fn watch_for_a_while(bench: &Workbench, mut command: Command) -> Ended {
     Ended { code: ended.code.map(|_| 0), ..ended }
 }
 
-/// All that the program has made below a workbench.
+/// Returns all files that the program has made below a workbench.
 fn written(directory: &Path) -> Vec<PathBuf> {
     let inputs = ["s.toml", "all.toml", "e.toml", "tmp"];
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());

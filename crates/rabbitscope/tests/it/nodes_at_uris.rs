@@ -1,4 +1,4 @@
-//! CPU time and memory of a broker that was there, of all nodes at its addresses or of none.
+//! CPU time and memory of an existing broker: of all nodes at its addresses, or of none.
 
 use std::net::TcpListener;
 
@@ -46,7 +46,7 @@ fn all_nodes_are_summed_or_none() {
     assert!((total / sum - 1.0).abs() < 0.1, "{total} {of_each:?}");
     assert!(text.contains("2 nodes on this machine: CPU time and memory of all"), "{text}");
 
-    // A port behind which no node is: figures of the other would be a part of the whole.
+    // A port without a node: the figures of the other node alone would be incomplete.
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let user = uris[0].split('@').next().unwrap();
     let one_elsewhere = [uris[0].clone(), format!("{user}@{gone}/%2f")];

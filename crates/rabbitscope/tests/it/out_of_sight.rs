@@ -1,5 +1,5 @@
-//! A broker that a look from elsewhere cannot see: from another pid namespace, from a container that mounts its
-//! directory, after what looks like a restart of the machine. It lives on with its messages.
+//! A broker that cannot be seen from elsewhere: from another pid namespace, from a container that mounts its
+//! directory, or after an apparent restart of the machine. It survives with its messages.
 
 use std::{
     fs,
@@ -14,7 +14,7 @@ use crate::workbench::{Ended, Workbench, may_profile, not_run};
 const QUEUE: &str = "kept";
 const MESSAGES: usize = 20;
 
-/// The command at the end of the arguments in namespaces of its own.
+/// Prefixes that run the rest of the command line in separate namespaces.
 const ELSEWHERE: [(&str, &str); 4] = [
     ("another pid namespace", "unshare --pid --fork --mount-proc"),
     (
@@ -25,7 +25,7 @@ const ELSEWHERE: [(&str, &str); 4] = [
     ("another clock of the machine", "unshare --time --boottime 100000000 --fork"),
 ];
 
-/// Another host, another machine, the same files elsewhere.
+/// A different host and machine, with the same files at a different path.
 const CONTAINER: &str = "
 set -e
 hostname elsewhere
@@ -100,7 +100,7 @@ fn plant(uri: &str) {
     }
 }
 
-/// Takes all messages of the queue.
+/// Takes all messages of the queue, and returns their number.
 fn drain(uri: &str) -> usize {
     let (mut client, channel) = connect(uri);
     for taken in 0.. {
@@ -124,7 +124,7 @@ fn connect(uri: &str) -> (Client, u16) {
     (client, channel)
 }
 
-/// Directories of the last minute may belong to a broker that starts.
+/// Makes a directory look old. Directories of the last minute may belong to a broker that starts.
 fn make_old(directory: &str) {
     let hour_ago = SystemTime::now() - Duration::from_secs(3600);
     fs::File::open(directory).unwrap().set_modified(hour_ago).unwrap();

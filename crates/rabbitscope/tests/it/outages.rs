@@ -1,6 +1,6 @@
-//! What a run says of a broker that is killed, raises an alarm, refuses, or loses a queue.
+//! A run's report on a broker that is killed, raises an alarm, refuses, or loses a queue.
 //!
-//! `scripts/outages.sh` runs these tests for longer and makes the table in `docs/faults.md` of them.
+//! `scripts/outages.sh` runs these tests for longer and makes the table in `docs/faults.md` from them.
 
 use std::{fs::OpenOptions, io::Write};
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::workbench::{Ended, Workbench, eventually, lines};
 
-/// How long the load is, in seconds; the table has longer ones.
+/// Returns the length of the load in seconds; the table uses longer loads.
 fn seconds() -> u64 {
     std::env::var("RABBITSCOPE_OUTAGES_SECONDS").map_or(4, |text| text.parse().unwrap())
 }
@@ -48,7 +48,7 @@ fn broker(bench: &Workbench, config: &str) -> Broker {
     Broker::start(&spec, &bench.path("broker.log")).unwrap()
 }
 
-/// What a run left.
+/// The result of a run.
 struct Outcome {
     ended: Ended,
     run: Value,
@@ -59,7 +59,7 @@ impl Outcome {
         self.run["load"][key].as_u64().unwrap_or_else(|| panic!("{key} in {:#}", self.run))
     }
 
-    /// Milliseconds.
+    /// Returns a time in milliseconds.
     fn time(&self, key: &str) -> u64 {
         self.count(key) / 1_000_000
     }
@@ -103,8 +103,7 @@ impl Outcome {
     }
 }
 
-/// Runs `scenario` and does `fault` after three tenths of it. What it was goes to the table, if there is
-/// to be one.
+/// Runs `scenario` and causes `fault` after three tenths of it. The result goes to the table, if one is made.
 fn outcome(
     bench: &Workbench,
     broker: &mut Broker,
@@ -151,7 +150,7 @@ fn a_broker_that_is_killed_is_no_success() {
     assert!(dead.time("without-service-nanos") > dead.load_millis() / 4, "{:#}", dead.run);
     assert_eq!(dead.run["service"]["ended-without"], true);
     assert!(!dead.run["steadiness"]["steady"].as_bool().unwrap_or(false));
-    // What could not be sent any more is late by its age, and none of that is the client's.
+    // Messages that cannot be sent any more are late by their age, and none of that is the client's fault.
     assert!(dead.count("overdue") > 500 * dead.load_millis() / 4000, "{:#}", dead.run);
     assert!(dead.count("late") >= dead.count("overdue"));
     assert!(
@@ -164,7 +163,7 @@ fn a_broker_that_is_killed_is_no_success() {
     assert_eq!(passed, Some(has_answers), "{:#}", dead.run);
 
     broker.start_again().unwrap();
-    // As long as a broker may need on a busy machine to be back well before the end.
+    // Long enough for the broker to be back well before the end, even on a busy machine.
     let text = scenario(seconds().max(16));
     let name = "killed, comes back";
     let back = outcome(&bench, &mut broker, name, &text, |broker| {

@@ -1,4 +1,4 @@
-//! Whose the samples of a profile are: a hot queue among a hundred.
+//! The owners of a profile's samples: a hot queue among a hundred.
 
 use std::{fs::File, io::BufReader, time::Instant};
 
@@ -14,14 +14,14 @@ use crate::workbench::{
 
 const QUEUES: u32 = 99;
 
-/// The arguments that lead to a broker which the program does not know.
+/// Returns the arguments for a broker that the program does not know.
 fn arguments_of(broker: &Broker) -> String {
     let (home, epmd_port) = (broker.distribution().0, broker.port_mapper());
     let cookie = home.join(".erlang.cookie").display().to_string();
     format!("--node {} --cookie-file {cookie} --epmd-port {epmd_port}", broker.node_name())
 }
 
-/// 99 queues beside the hot one, each with a message in it.
+/// Declares 99 queues beside the hot one, each with a message.
 fn declare_others(broker: &Broker) {
     let declared = broker.eval(&format!(
         "Publish = {PUBLISH}, [begin N = <<\"cold-\", (integer_to_binary(I))/binary>>, \
@@ -68,7 +68,7 @@ fn a_hot_queue_among_a_hundred_is_named_first() {
         owners["roles"].as_array().unwrap().iter().filter_map(|it| it["name"].as_str()).collect();
     assert!(roles.contains(&"queue") && roles.contains(&"channel"), "{roles:?}");
 
-    // Read back, labels and times are there.
+    // Labels and times survive a second write.
     bench.rabbitscope("flamegraph p.pb.gz -o again.pb.gz").code(0);
     let again = read(&bench, "again.pb.gz");
     let hot = again.identities.values().find(|it| it.name == "hot").unwrap();
@@ -93,8 +93,8 @@ fn a_hot_queue_among_a_hundred_is_named_first() {
     assert!(read(&bench, "blind.pb.gz").identities.is_empty());
 }
 
-/// Processes that count for a tenth of a second each and then end, one after the other for a minute, in a
-/// module whose name belongs to the role `http`.
+/// Processes that each count for a tenth of a second and then end, one after the other for a minute. The role of
+/// their module's name is `http`.
 const BRIEF: &str = "Forms = [begin {ok, Tokens, _} = erl_scan:string(Text), \
      {ok, Form} = erl_parse:parse_form(Tokens), Form end || Text <- [\
        \"-module(cowboy_brief).\", \"-export([serve/1, request/1]).\", \

@@ -1,10 +1,8 @@
-//! An open loop is one: a rate is held without bursts, and a pause of the broker is not hidden.
+//! An open loop stays open: it holds its rate without bursts, and a pause of the broker shows.
 //!
-//! When messages were sent is known from the trace of every single one. Tests share the machine with
-//! others, so that the load generator may get a CPU too seldom to keep the rate without bursts. Such a
-//! burst comes behind a gap; any other one is a fault. That is asked for in one of a few attempts.
-//! `make bench-pace` allows for nothing. What happens when the load generator itself is stopped is in
-//! `stalls`.
+//! The trace of every message has its send time. Tests share the machine, so that the load generator may get a CPU
+//! too rarely to keep the rate without bursts. Such a burst follows a gap; any other burst is a fault. One of a few
+//! attempts must have no fault. `make bench-pace` makes no such allowance. `stalls` covers a stopped load generator.
 
 use std::{thread, time::Duration};
 
@@ -19,8 +17,8 @@ use crate::{
 const RATE: u64 = 14_000;
 const MILLI: u64 = 1_000_000;
 
-/// Longer than any step of a schedule, and shorter than the 2 ms of messages that a window must have
-/// above its share to be a burst.
+/// Longer than any step of a schedule. Shorter than the 2 ms of messages by which a window must exceed its share to
+/// be a burst.
 const GAP: u64 = 18 * MILLI / 10;
 
 const ATTEMPTS: u32 = 3;
@@ -30,8 +28,8 @@ fn trace(bench: &Workbench) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Windows of 10 ms, one from each message on, with more than 1.2 times what the rate asks for: those
-/// that have an excuse, and those that have none.
+/// Counts windows of 10 ms, one from each message on, with more than 1.2 times the messages of the rate: those with
+/// an excuse, and those without.
 fn bursts(sent: &[u64]) -> (usize, usize) {
     let most = usize::try_from(RATE / 100 * 12 / 10).unwrap();
     let (mut excused, mut faults) = (0, 0);
@@ -78,7 +76,7 @@ fn a_rate_is_held_without_bursts() {
     panic!("{seen:#?}");
 }
 
-/// Windows with a burst that has an excuse, those with one that has none, and messages.
+/// Returns the number of bursts with an excuse, of bursts without one, and of messages.
 fn pace(attempt: u32) -> (usize, usize, usize) {
     let bench = Workbench::new(&format!("pace-{attempt}"));
     let text = format!(
@@ -98,7 +96,7 @@ auto-ack = true
     let [published, scheduled, dropped] =
         ["published", "scheduled", "dropped"].map(|key| count(&run, key));
     assert!((4 * RATE).abs_diff(scheduled) <= 4 * RATE / 100, "{scheduled}");
-    // Who is kept from a CPU when the load ends cannot send the last ones.
+    // A publisher that gets no CPU at the end of the load cannot send the last messages.
     assert_eq!(published + dropped, scheduled);
     assert!(dropped <= scheduled / 10, "{dropped} of {scheduled}");
     let messages = trace(&bench);
@@ -112,16 +110,15 @@ auto-ack = true
     }
     let deliveries = messages.iter().map(|message| time(message, "deliveries")).sum::<u64>();
     assert_eq!(deliveries, count(&run, "consumed"));
-    // What is still behind at the end goes at once.
+    // At the end, the remaining messages are sent at once.
     let sent = messages.iter().map(|message| time(message, "sent-nanos"));
     let sent: Vec<_> = sent.filter(|at| *at < 4000 * MILLI).collect();
     let (excused, faults) = bursts(&sent);
     (excused, faults, sent.len())
 }
 
-/// In 8 seconds, 2 of which the broker does nothing: a quarter of the messages fall due meanwhile and
-/// wait for 1 s on average. Only a window of them is ever on its way, which is all that latencies from
-/// the time of sending can see.
+/// In 8 seconds, the broker pauses for 2. A quarter of the messages fall due in the pause and wait for 1 s on
+/// average. Only a window of them is ever in flight, and latencies from the send time show only that window.
 #[test]
 fn a_pause_of_the_broker_shows_from_the_schedule() {
     let broker = own_broker();
@@ -158,7 +155,7 @@ without-service = "< 90%"
         let p99 = of(name, "p99");
         assert!(p99 >= Duration::from_millis(1500), "{name} {p99:?}");
     }
-    // What a closed loop would have told: the pause is in the maximum, and nowhere else.
+    // A closed loop would show the pause only in the maximum.
     let (p99, max) = (of("confirm", "p99"), of("confirm", "max"));
     assert!(max >= Duration::from_millis(1900), "{max:?}");
     assert!(p99 < Duration::from_secs(1), "{p99:?}");

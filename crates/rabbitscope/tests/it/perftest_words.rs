@@ -1,4 +1,4 @@
-//! PerfTest's words: printed as a scenario, and run without one.
+//! PerfTest's options: printed as a scenario, and run without one.
 
 use crate::workbench::{Ended, Workbench, existing_broker, scenario};
 

@@ -1,4 +1,4 @@
-//! `diff` of recordings with a known difference, and with none.
+//! `diff` of recordings with a known difference, and without one.
 
 use std::{fs::File, io::BufReader};
 
@@ -45,7 +45,7 @@ fn a_planted_change_is_named_first_everywhere() {
         bench.rabbitscope(&record).code(0);
     }
     let text = bench.rabbitscope("diff a.pb.gz b.pb.gz -o d.html").code(0).stdout;
-    // Below the two lines of heads.
+    // The row below the two header lines.
     let row = text.lines().skip_while(|line| !line.contains("moved")).nth(1).unwrap_or_default();
     let words: Vec<&str> = row.split_whitespace().collect();
     assert!(words.ends_with(&["total", ALPHA]), "{text}");
@@ -66,7 +66,7 @@ fn a_planted_change_is_named_first_everywhere() {
     nothing_is_named_without_a_change(&read(&bench, "a.pb.gz"));
 }
 
-/// Recordings drawn from the samples of a real one differ by nothing but chance.
+/// Recordings drawn from the samples of a real one differ only by chance.
 fn nothing_is_named_without_a_change(real: &Profile) {
     let ticks: Vec<usize> = real
         .samples
@@ -112,7 +112,7 @@ outer(Table) -> ok = select(Table), outer(Table).
 select(Table) -> [] = ets:select(Table, [{{'$1', '$2'}, [{'<', '$2', 0}], ['$1']}]), ok.
 ";
 
-/// Shares of Erlang functions of one process, with what they call, and the share of frames without a name.
+/// Returns the total shares of Erlang functions of one process, and the share of frames without a name.
 fn shares(profile: &Profile, process: &str) -> ([f64; 2], f64) {
     let of_process = |sample: &&Sample| sample.labels.process.as_deref() == Some(process);
     let has = |sample: &&Sample, is_meant: &dyn Fn(&str) -> bool| {
@@ -128,7 +128,7 @@ fn shares(profile: &Profile, process: &str) -> ([f64; 2], f64) {
     ([share("ets:select/2"), share("selecting:select/1")], nameless)
 }
 
-/// Saved frame pointers stand between the return addresses then.
+/// With frame pointers, saved pointers stand between the return addresses.
 #[test]
 fn a_node_with_frame_pointers_has_the_shares_of_a_stock_node() {
     if !may_profile_or_says_so("a_node_with_frame_pointers_has_the_shares_of_a_stock_node") {

@@ -10,8 +10,8 @@ use rabbitscope_broker::ROOT_VARIABLE;
 
 use crate::workbench::Workbench;
 
-/// Builds the plugin below a directory of the bench and returns the archive. It is built with the Erlang and against the
-/// RabbitMQ that the tests' brokers run: a VM may refuse what another release has compiled.
+/// Builds the plugin below a directory of the bench and returns the archive. The build uses the Erlang and the
+/// RabbitMQ of the tests' brokers, because a VM may refuse code that another release has compiled.
 pub(crate) fn built_plugin(bench: &Workbench) -> PathBuf {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plugin/rabbitmq_queue_info");
     let out = bench.path("plugins");
@@ -30,7 +30,7 @@ pub(crate) fn built_plugin(bench: &Workbench) -> PathBuf {
     out.join(Path::new(archive.trim()).file_name().unwrap())
 }
 
-/// What a command says that ends well.
+/// Runs a command that must succeed, and returns its output.
 fn ran(command: &mut Command) -> String {
     let ended = command.output().unwrap();
     assert!(ended.status.success(), "{command:?}: {ended:?}");

@@ -1,4 +1,4 @@
-//! Pollers: what they measure is what the management listener did.
+//! Pollers: their measurements equal the work of the management listener.
 
 use std::{thread, time::Duration};
 

@@ -1,4 +1,4 @@
-//! What a member of the group may do for whom the program is installed with capabilities, and what not.
+//! The rights of a group's member, for whom the program is installed with capabilities, and their limits.
 
 use std::{
     fs, io,
@@ -16,7 +16,7 @@ use crate::{
 
 const SECRET: &str = "only-for-root-4711";
 
-/// All that the program said or left behind is free of the secret.
+/// Asserts that no output and no remaining file of the program has the secret.
 #[track_caller]
 fn assert_secret(installed: &Installed, ended: &Ended) {
     for text in [&ended.stdout, &ended.stderr] {
@@ -46,7 +46,7 @@ fn a_node_of_another_user_is_recorded_with_all_names() {
     assert_eq!(count("lost"), 0, "{quality:?}");
     let cpu = fs::read_to_string(installed.path("x-cpu.folded")).unwrap();
     let off_cpu = fs::read_to_string(installed.path("x-off-cpu.folded")).unwrap();
-    // Of Erlang, of the emulator's file, of the C library's, and of the kernel.
+    // Functions of Erlang, of the emulator's file, of the C library's, and of the kernel.
     for (text, function) in [
         (&cpu, "lists:seq_loop/3"),
         (&cpu, "ets:select"),
@@ -110,7 +110,7 @@ fn no_file_is_opened_that_the_user_may_not_open() {
 #[test]
 fn no_file_of_others_is_written() {
     let Some(installed) = Installed::new("writes") else { return };
-    // As in /tmp: all may write into the directory, and the file is root's.
+    // As in /tmp: all users may write into the directory, and the file is root's.
     let shared = installed.bench.path("shared");
     fs::create_dir_all(&shared).unwrap();
     fs::set_permissions(&shared, fs::Permissions::from_mode(0o1777)).unwrap();
@@ -175,7 +175,7 @@ fn what_only_calls_itself_a_vm_stays_closed() {
         ] {
             assert_secret(&installed, &installed.run(&arguments));
         }
-        // For root as well.
+        // The refusal also holds for root.
         let ended = installed.bench.rabbitscope(&format!("profile --pid {pid} -o x.svg")).code(5);
         assert!(ended.stderr.contains("not an Erlang VM"), "{ended:#?}");
         let ended = installed.bench.rabbitscope("profile --node nobody@nowhere -o x.svg").code(5);
@@ -203,7 +203,7 @@ fn a_program_that_is_set_to_run_as_root_does_nothing() {
         .says(&["set-user-ID root", "chmod u-s"]);
 }
 
-/// What each thread of a process may at most do.
+/// Returns the permitted capabilities of each thread of a process.
 fn permitted(pid: u32) -> Vec<(String, u64)> {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let of = |directory: &Path| {
@@ -215,7 +215,7 @@ fn permitted(pid: u32) -> Vec<(String, u64)> {
     tasks.filter_map(|task| of(&task.path())).collect()
 }
 
-/// Processes that were started by `pid`, and so on.
+/// Returns the processes that `pid` started, and their descendants.
 fn descendants(pid: u32) -> Vec<u32> {
     let children = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let lists = children.filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
@@ -262,21 +262,21 @@ fn of_a_run_with_a_profile_only_the_recorder_has_capabilities() {
     let some = permitted(program.pid());
     let with_some: Vec<&str> =
         some.iter().filter(|(_, it)| *it != 0).map(|(name, _)| name.trim_end()).collect();
-    // The link is the recorder's; nothing is ever in effect there.
+    // The link belongs to the recorder; it never has effective capabilities.
     let may_have_some = |name: &&str| ["recorder", "erlang-link"].contains(name);
     assert!(with_some.contains(&"recorder") && with_some.iter().all(may_have_some), "{some:x?}");
     assert!(all.iter().flat_map(|&pid| permitted(pid)).all(|(_, it)| it == 0), "{all:?}");
     end(&all, program);
 }
 
-/// Ctrl-C, and the broker is gone as well.
+/// Sends Ctrl-C, and waits until the broker is gone as well.
 fn end(all: &[u32], mut program: Running) {
     signal(&program.0, Signal::INT);
     program.0.wait().unwrap();
     eventually("no broker is left", || !all.iter().any(|&pid| is_beam(pid)));
 }
 
-/// The C library takes TMPDIR from a program with capabilities, so that the guide names another way.
+/// The C library hides TMPDIR from a program with capabilities, so that the guide names another way.
 #[test]
 fn a_program_with_capabilities_does_not_see_tmpdir_and_a_copy_does() {
     let Some(installed) = Installed::new("tmpdir") else { return };

@@ -24,7 +24,7 @@ fn capabilities_that_are_missing() {
     let bench = Workbench::new("capabilities");
     let pid = existing_broker().pid;
     let program = env!("CARGO_BIN_EXE_rabbitscope");
-    // For root this takes the capabilities away; others have none.
+    // For root, this drops the capabilities; other users have none.
     let drop = if may_profile() { "setpriv --bounding-set=-all --inh-caps=-all" } else { "env" };
     let mut without = bench.command_line(&format!("{drop} {program} profile --pid {pid} -o x.svg"));
     let missing = ["CAP_BPF", "CAP_PERFMON", "CAP_SYS_PTRACE"];
@@ -58,7 +58,7 @@ fn a_profile_can_be_turned_into_every_form() {
         bench.rabbitscope(&format!("flamegraph a.folded -o {output}")).code(0);
         assert!(bench.path(output).metadata().unwrap().len() > 0, "{output}");
     }
-    // Of three samples no share can be read.
+    // Three samples are too few for shares.
     for output in ["b.svg", "b.html"] {
         assert!(bench.read(output).contains("Too few samples to read shares from"), "{output}");
     }
@@ -88,7 +88,7 @@ fn recordings_of_perf_are_profiles() {
     assert!(!bench.path("c.svg").exists());
 }
 
-/// No node could be asked, though the configuration says so.
+/// The node cannot be asked, although the configuration requires it.
 #[test]
 fn a_check_of_watch_fails_without_the_cookie() {
     let bench = Workbench::new("cookie");
@@ -109,7 +109,7 @@ fn two_profiles_are_compared_by_share() {
     bench.file("b.folded", &stacks(200, 1800));
     let ended = bench.rabbitscope("diff a.folded b.folded -o d.html").code(0);
     let said: Vec<_> = ended.stdout.split_whitespace().collect();
-    // Own and total share, which moved, the function.
+    // Own and total share, the moved share, the function.
     let shares = ["50.00", "%", "10.00", "%", "-40.00"];
     let expected = [&shares[..], &shares[..], &["both", "ets:select/2"][..]].concat();
     assert!(said.windows(12).any(|words| words == expected), "{ended:#?}");
@@ -135,7 +135,7 @@ fn a_node_that_rabbitscope_did_not_start() {
     assert!(bench.read("x.folded").lines().all(|line| line.contains(';')));
 }
 
-/// As many frames as a sample has room for, of two functions in turn, for equal ones in a row are counted.
+/// As many frames as a sample has room for. Two functions alternate, because equal frames in a row are counted.
 const DEEP: &str = "
 -module(deep).
 -export([start/0]).
@@ -146,7 +146,7 @@ even(N) -> 1 + odd(N - 1).
 odd(N) -> 1 + even(N - 1).
 ";
 
-/// Ticks wait for the recorder in a ring that lasts some seconds, with stacks as deep as these for two.
+/// Ticks wait for the recorder in a ring. The ring lasts some seconds, and two seconds with stacks of this depth.
 #[test]
 fn a_recorder_that_was_held_up_says_what_it_has_lost() {
     if !may_profile_or_says_so("a_recorder_that_was_held_up_says_what_it_has_lost") {
@@ -163,7 +163,7 @@ fn a_recorder_that_was_held_up_says_what_it_has_lost() {
     until_it_records(&recorder);
     thread::sleep(Duration::from_secs(1));
     signal(&recorder, Signal::STOP);
-    // The node may get a third of the CPUs while other tests run.
+    // Other tests may leave the node only a third of the CPUs.
     thread::sleep(Duration::from_secs(12));
     signal(&recorder, Signal::CONT);
     let ended = Ended::from(recorder.wait_with_output().unwrap()).code(0);
@@ -173,7 +173,7 @@ fn a_recorder_that_was_held_up_says_what_it_has_lost() {
     assert!(count("lost") > 0 && seen > 2_000, "{ended:#?}");
 }
 
-/// Its programs are attached.
+/// Waits until its programs are attached.
 fn until_it_records(recorder: &Child) {
     let descriptors = format!("/proc/{}/fd", recorder.id());
     eventually("kernel programs are attached", || {
@@ -190,7 +190,7 @@ fn what_ends_a_recording_early_is_said_and_is_no_success() {
         return;
     }
     let bench = Workbench::new("early-end");
-    // While other nodes run: the default is the broker that `broker start` left running.
+    // Other nodes are running: the default is the broker that `broker start` left running.
     let started = bench.rabbitscope("broker start --json").code(0);
     let started: serde_json::Value = serde_json::from_str(&started.stdout).unwrap();
     assert!(existing_broker().pid > 0);
@@ -200,7 +200,7 @@ fn what_ends_a_recording_early_is_said_and_is_no_success() {
             "profile --no-names --duration 60s --event context-switches -o {output}"
         ));
         until_it_records(&recording);
-        // It reads the kernel's names yet, and is to have recorded something.
+        // The recorder is still reading the kernel's names, and must record something.
         thread::sleep(Duration::from_secs(4));
         recording
     };

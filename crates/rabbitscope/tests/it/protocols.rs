@@ -1,5 +1,5 @@
-//! Processes of every protocol that the broker speaks have a role, and the connection that they serve, on whatever
-//! release is tested: AMQP 1.0 and MQTT are a plugin's on one and the broker's own on the next.
+//! Processes of every protocol of the broker have a role, and the connection that they serve, on every tested
+//! release. AMQP 1.0 and MQTT belong to a plugin on one release and to the broker itself on the next.
 
 use std::{
     fs::File,
@@ -19,7 +19,7 @@ use crate::{
     workbench::{Workbench, eventually, may_profile, not_run},
 };
 
-/// Publishes over AMQP 1.0 by the client that comes with the broker, until the node ends.
+/// Publishes over AMQP 1.0 through the client that comes with the broker, until the node ends.
 fn publish_amqp_1_0(logins: &Logins) {
     let (user, password) = logins.broker.login();
     let port = logins.broker.address().port();
@@ -47,7 +47,7 @@ fn publish_amqp_1_0(logins: &Logins) {
     });
 }
 
-/// Rows of all processes.
+/// Returns the rows of all processes.
 fn processes(bench: &Workbench, broker: &Broker) -> Vec<Value> {
     let asked = format!(
         "top processes --once --sort memory --interval 100ms --limit 1000 --json {}",
@@ -72,7 +72,7 @@ fn processes_of_every_protocol_have_role_and_connection() {
     let amqp = format!(" -> 127.0.0.1:{}", logins.broker.address().port());
     let [mqtt_port, stomp_port, stream_port] = logins.ports();
     for (role, count, at) in [
-        // Of AMQP 0-9-1 and of 1.0.
+        // Readers of AMQP 0-9-1 and of 1.0.
         ("reader", 2, amqp.clone()),
         ("writer", 1, amqp.clone()),
         ("session", 1, amqp),
@@ -91,7 +91,7 @@ fn processes_of_every_protocol_have_role_and_connection() {
     samples_have_them(&bench, &logins, &mut mqtt);
 }
 
-/// Whose the samples of a profile are, while MQTT and AMQP 1.0 are published.
+/// Asserts the owners of a profile's samples, while clients publish over MQTT and AMQP 1.0.
 fn samples_have_them(bench: &Workbench, logins: &Logins, mqtt: &mut (impl Write + Send)) {
     if !may_profile() {
         not_run("processes_of_every_protocol_have_role_and_connection", "profiles need root");

@@ -1,7 +1,7 @@
 //! Messages that no client publishes.
 
-/// An Erlang function of virtual host, queue and body, all binaries: publishes through the default exchange, without a
-/// channel and without confirms, on RabbitMQ 3 and 4. Streams get nothing from it.
+/// An Erlang function of virtual host, queue and body, all binaries. It publishes through the default exchange,
+/// without a channel and without confirms, on RabbitMQ 3 and 4. It cannot publish to streams.
 pub(crate) const PUBLISH: &str = "fun(VHost, Queue, Body) -> \
     Exchange = rabbit_misc:r(VHost, exchange, <<>>), \
     code:ensure_loaded(rabbit_basic), \

@@ -1,4 +1,4 @@
-//! The plugin `rabbitmq_queue_info`, built and enabled on a broker: who sees what.
+//! The plugin `rabbitmq_queue_info`, built and enabled on a broker: the view of each user.
 
 use std::{
     io::{Read, Write},
@@ -13,8 +13,8 @@ use crate::plugin::built_plugin;
 use crate::publishing::PUBLISH;
 use crate::workbench::{Workbench, basic_authentication, eventually};
 
-/// `limited:secret` as basic authentication has it, with the tag `management` and permissions on the virtual
-/// host `seen` only; and likewise below.
+/// `limited:secret` in the form of basic authentication, as are the constants below. The user has the tag
+/// `management` and permissions only on the virtual host `seen`.
 const LIMITED: &str = "bGltaXRlZDpzZWNyZXQ=";
 /// `untagged:secret`, with permissions but no tag.
 const UNTAGGED: &str = "dW50YWdnZWQ6c2VjcmV0";
@@ -54,7 +54,7 @@ impl Plugin {
         Self { port, broker: Broker::start(&spec, &bench.path("broker.log")).unwrap() }
     }
 
-    /// Status and body.
+    /// Returns status and body.
     fn get(&self, path: &str, credentials: &str) -> (u16, String) {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
         let request = format!(
@@ -83,7 +83,7 @@ impl Plugin {
 fn users_see_the_queues_of_the_virtual_hosts_that_they_may_use() {
     let bench = Workbench::new("queue-info");
     let plugin = Plugin::start(&bench);
-    // Everything that begins with 127 is this machine, and only what listens everywhere hears it.
+    // All addresses that begin with 127 are this machine's, and only a listener on all addresses accepts them.
     let elsewhere = TcpStream::connect(("127.0.0.2", plugin.port));
     assert!(elsewhere.is_err(), "nobody said that other machines may ask");
     assert_eq!(plugin.broker.eval(&format!("Publish = {PUBLISH}, {SET_UP}")).unwrap(), "ok");

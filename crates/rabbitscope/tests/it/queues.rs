@@ -1,4 +1,4 @@
-//! Queues as the node says them: from its tables, from the queues themselves, over HTTP.
+//! Queues as the node reports them: from its tables, from the queues themselves, over HTTP.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::publishing::PUBLISH;
 use crate::workbench::{Ended, Workbench, eventually, existing_broker, signal};
 
-/// The arguments that lead to the shared broker.
+/// Returns the arguments for the shared broker.
 pub(crate) fn node_arguments() -> String {
     let (home, epmd_port) = (existing_broker().distribution().0, existing_broker().port_mapper());
     let cookie = home.join(".erlang.cookie").display().to_string();
@@ -22,7 +22,7 @@ pub(crate) fn node_arguments() -> String {
     format!("--node {node} --cookie-file {cookie} --epmd-port {epmd_port}")
 }
 
-/// What the shared broker makes of an expression, as a term of Erlang.
+/// Evaluates an expression on the shared broker, and returns the result as an Erlang term.
 pub(crate) fn eval(expression: &str) -> String {
     let (home, epmd_port) = (existing_broker().distribution().0, existing_broker().port_mapper());
     let options = ConnectOptions {
@@ -35,7 +35,7 @@ pub(crate) fn eval(expression: &str) -> String {
     value.unwrap().to_string()
 }
 
-/// A virtual host with so many queues, `q-1` and so on.
+/// Declares a virtual host with a number of queues, `q-1` and so on.
 fn declare(vhost: &str, queues: u32) {
     eval(&format!(
         "rabbit_vhost:add(<<\"{vhost}\">>, <<\"guest\">>), \
@@ -52,7 +52,7 @@ fn declare_quorum(vhost: &str, name: &str) {
     ));
 }
 
-/// Ends the process of a quorum queue, of which the tables go on to say that it runs.
+/// Ends the process of a quorum queue. The tables still show it as running.
 fn stop_quorum(vhost: &str, name: &str) {
     eval(&format!(
         "{{ok, Queue}} = rabbit_amqqueue:lookup(rabbit_misc:r(<<\"{vhost}\">>, queue, <<\"{name}\">>)), \
@@ -60,7 +60,7 @@ fn stop_quorum(vhost: &str, name: &str) {
     ));
 }
 
-/// Name, state, consumers and memory of each queue, as they stand in the node's table.
+/// Returns name, state, consumers and memory of each queue from the node's table.
 fn written(vhost: &str) -> String {
     let text = eval(&format!(
         "iolist_to_binary(lists:join($ , lists:sort([io_lib:format(\"~s ~s ~p ~p\", \
@@ -70,7 +70,7 @@ fn written(vhost: &str) -> String {
     text.trim_start_matches("<<\"").trim_end_matches("\">>").to_owned()
 }
 
-/// The same of a row.
+/// Returns the same for a row.
 fn infos(row: &Value) -> String {
     let text = |key: &str| row[key].to_string().replace('"', "");
     ["name", "state", "consumers", "memory-bytes"].map(text).join(" ")
@@ -84,7 +84,7 @@ fn json(ended: &Ended) -> Value {
     serde_json::from_str(&ended.stdout).unwrap()
 }
 
-/// What rabbitscope has loaded into the node.
+/// Returns the modules that rabbitscope has loaded into the node.
 pub(crate) fn modules_on_node() -> String {
     eval("[M || {M, _} <- code:all_loaded(), lists:prefix(\"rabbitscope\", atom_to_list(M))]")
 }
@@ -148,7 +148,7 @@ fn a_queue_that_does_not_answer_is_named_and_holds_up_nobody() {
     declare("inside-stuck", 20);
     let stuck = "element(2, rabbit_amqqueue:lookup(rabbit_misc:r(<<\"inside-stuck\">>, queue, <<\"q-3\">>)))";
     eval(&format!("erlang:suspend_process(amqqueue:get_pid({stuck})), ok"));
-    // The process that suspended it has ended, and with it the suspension: it has to be another.
+    // The process that suspended it has ended, which also ended the suspension. A different process must suspend it.
     eval(&format!(
         "spawn(fun() -> erlang:suspend_process(amqqueue:get_pid({stuck})), \
          register(rabbitscope_test_suspender, self()), receive stop -> ok end end), ok"
@@ -185,7 +185,7 @@ fn the_cookie_is_not_said_and_failures_have_one_line() {
     bench.rabbitscope("queues --listen 0.0.0.0:0").code(2).says(&["--auth-file"]);
 }
 
-/// Asks a program that says on its first line where it listens.
+/// A program that listens, and prints its address on its first line.
 pub(crate) struct Served {
     pub(crate) child: Child,
     pub(crate) address: String,
@@ -275,7 +275,7 @@ fn a_client_that_knows_the_answer_gets_none_until_there_is_news() {
     assert_eq!(tag_in(&again), known);
 
     declare("inside-tags", 4);
-    // Who can do with an older answer has one; others are answered by a new look.
+    // A client that accepts an older answer gets one; other requests cause a new reading.
     let older = ask(&format!("{path}&max-age=1h"), &known);
     assert!(older.starts_with("HTTP/1.1 304 "), "{older}");
     let news = ask(path, &known);

@@ -1,4 +1,4 @@
-//! What the README says that the program does, and does not, is so.
+//! The README's statements on what the program does and does not do are true.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -9,7 +9,7 @@ fn readme() -> String {
     fs::read_to_string(root.join("README.md")).unwrap()
 }
 
-/// The text between this heading and the next.
+/// Returns the text between this heading and the next.
 fn section<'a>(readme: &'a str, heading: &str) -> &'a str {
     let (_, rest) = readme.split_once(&format!("\n## {heading}\n")).unwrap();
     rest.split_once("\n## ").map_or(rest, |(section, _)| section)
@@ -21,7 +21,7 @@ fn help(command: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Names in the list of commands of `--help`.
+/// Returns the names in the list of commands of `--help`.
 fn commands() -> BTreeSet<String> {
     let help = help("--help");
     let (_, list) = help.split_once("Commands:\n").unwrap();
@@ -31,7 +31,7 @@ fn commands() -> BTreeSet<String> {
     names.filter(|name| name != "help").collect()
 }
 
-/// Values of `profile --event`.
+/// Returns the values of `profile --event`.
 fn events() -> Vec<String> {
     let help = help("profile --help");
     let (_, values) = help.split_once("What is sampled: ").unwrap();
@@ -62,7 +62,7 @@ fn every_event_is_named_and_no_limit_denies_one() {
     }
 }
 
-/// What somebody may take for missing: the option or the key that has it, and the word.
+/// Features that a reader may believe to be missing: the key of each, and its words.
 #[test]
 fn no_limit_denies_what_an_option_or_a_key_does() {
     let readme = readme();

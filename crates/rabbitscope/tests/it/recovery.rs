@@ -1,4 +1,4 @@
-//! Connections that are lost while the load runs.
+//! Connections that are lost during the load.
 
 use std::{collections::HashSet, path::Path, process::Child, time::Duration};
 
@@ -33,7 +33,7 @@ prefetch = 100
 without-service = "< 90%"
 "#;
 
-/// A broker of this test, which loses what others could not bear to lose.
+/// Starts a broker of this test alone, because other tests could not tolerate its losses.
 fn broker(bench: &Workbench) -> Broker {
     Broker::start(&ThrowawayBroker::default(), &bench.path("broker.log")).unwrap()
 }
@@ -62,7 +62,7 @@ fn connections_that_are_closed_come_back_and_the_gap_shows() {
     let child = bench.start(&format!("run s.toml --uri {} --out out --json", broker.uri()));
     let series = bench.path("out/series.jsonl");
     eventually("a second of load", || lines(&series) >= 1);
-    // The session's own connection among them.
+    // The session's own connection is among them.
     broker
         .eval(
             "[rabbit_networking:close_connection(P, \"by the test\") || \
@@ -76,7 +76,7 @@ fn connections_that_are_closed_come_back_and_the_gap_shows() {
     let answered = ["confirmed", "nacked", "unanswered", "unconfirmed"];
     let answered: u64 = answered.map(|key| count(&run, key)).iter().sum();
     assert_eq!(count(&run, "published"), answered, "{run:#}");
-    // The schedule is caught up with: 2000 a second, whatever happened in between.
+    // The load catches up with its schedule of 2000 a second.
     assert!(count(&run, "published") > 11_000, "{run:#}");
     let rows = seconds(&series);
     assert_eq!(rows[0]["connections"], 3);
@@ -85,8 +85,8 @@ fn connections_that_are_closed_come_back_and_the_gap_shows() {
     assert_eq!(last["connections"], 3, "{rows:#?}");
 }
 
-/// Confirmed persistent load on a durable queue of this type, whose broker is killed and started
-/// again on the same data.
+/// Kills the broker of a confirmed persistent load on a durable queue of this type, and starts it again on the same
+/// data.
 #[track_caller]
 fn survives_a_crash(queue_type: &str, republish: bool) {
     let bench = Workbench::new(&format!("crash-{queue_type}-{republish}"));
@@ -141,8 +141,8 @@ without-service = "< 90%"
         assert!(!losses.contains("may be lost"), "what was sent again is not: {losses}");
     }
 
-    // What was confirmed is on the queue, each message once or, sent again, twice; what was not
-    // confirmed may be.
+    // Each confirmed message is on the queue once, or twice if it was sent again. An unconfirmed message may be
+    // there.
     let (distinct, all) = drained(&bench, &broker);
     let (confirmed, unanswered) = (count(&run, "confirmed"), count(&run, "unanswered"));
     assert!(all >= confirmed, "{all} messages, {confirmed} confirmed");
@@ -154,8 +154,8 @@ without-service = "< 90%"
     }
 }
 
-/// Reads the queue `crash` to its end: distinct messages, and all of them. The last 28 bits of a stamp
-/// are publisher and number; the same message sent again has another time.
+/// Reads the queue `crash` to its end; returns the number of distinct messages, and of all. The last 28 bits of a
+/// stamp are publisher and number; a message that is sent again has a different time.
 fn drained(bench: &Workbench, broker: &Broker) -> (u64, u64) {
     let uri = Uri::parse(&broker.uri()).unwrap();
     let mut client = Client::connect(&uri, "drain", Duration::from_secs(10)).unwrap();

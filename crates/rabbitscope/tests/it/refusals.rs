@@ -1,4 +1,4 @@
-//! What a broker or a port refuses: each with its sentence, the next step and the exit code. Empty variables.
+//! Refusals of a broker or a port: each with its sentence, the next step and the exit code. Also empty variables.
 
 use rabbitscope_broker::Broker;
 use rabbitscope_runs::scenario::ThrowawayBroker;
@@ -8,7 +8,7 @@ use crate::{
     workbench::{Workbench, scenario},
 };
 
-/// A broker with TLS on a port of its own, and users who may do little.
+/// Starts a broker with TLS on a separate port, and users with few rights.
 fn broker(bench: &Workbench) -> (Broker, u16) {
     let (config, tls_port) = tls_listener(&bench.directory);
     let plugins = vec!["rabbitmq_management".to_owned()];
@@ -35,7 +35,7 @@ fn each_refusal_says_what_to_do_and_has_its_code() {
     let check = |uri: &str, code: i32, parts: &[&str], never: &str| {
         for (command, ending) in [("run s.toml", "--out out"), ("worker", "")] {
             let option = if command == "worker" { "--via" } else { "--uri" };
-            // A bus needs rights to declare, and a worker without them says so with other names.
+            // A bus needs rights to declare, and a worker without them gets an error with other names.
             if command == "worker" && uri.contains("reader") {
                 continue;
             }

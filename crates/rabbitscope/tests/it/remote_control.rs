@@ -1,4 +1,4 @@
-//! The bus of a fleet commands a load, and nothing else of a worker's machine.
+//! The bus of a fleet controls a load, and nothing else of a worker's machine.
 
 use std::{fs, os::unix::fs::symlink, path::PathBuf, time::Duration};
 
@@ -25,7 +25,7 @@ impl Fleet {
         Self { place, via, uri }
     }
 
-    /// The broker under test is reached over TLS, with an authority that no machine trusts.
+    /// Makes a fleet that reaches the broker under test over TLS, with an authority that no machine trusts.
     fn over_tls(name: &'static str) -> Self {
         let place = Place::new(name);
         let (via, uri) = (place.broker.uris()[0].clone(), secure_bus());
@@ -36,14 +36,14 @@ impl Fleet {
         self.place.broker.directory.join("own-ca.pem")
     }
 
-    /// The scenario with more in it.
+    /// Writes the scenario with additional text.
     fn scenario(&self, publishers: &str, more: &str) {
         let text = scenario(self.place.fleet, "1s");
         let text = text.replace("rate = 100", &format!("rate = 100\n{publishers}"));
         self.place.bench.file("s.toml", &format!("{text}{more}"));
     }
 
-    /// The ends of the controller and of a worker with these options.
+    /// Returns the ends of the controller and of a worker with these options.
     fn run(&self, options: &str) -> (Ended, Ended) {
         let Self { place, via, uri } = self;
         let program = env!("CARGO_BIN_EXE_rabbitscope");
@@ -57,7 +57,7 @@ impl Fleet {
         (controller, Ended::from(worker.wait_with_output().unwrap()))
     }
 
-    /// The run does not begin, and both are told why.
+    /// Asserts that the run does not begin, and both report the reason.
     #[track_caller]
     fn refused(&self, options: &str, parts: &[&str]) {
         let (controller, worker) = self.run(options);
@@ -69,7 +69,7 @@ impl Fleet {
         }
     }
 
-    /// The run is a good one. Returns what the worker said.
+    /// Asserts a valid run. Returns the worker's output.
     #[track_caller]
     fn succeeds(&self, options: &str) -> String {
         let (controller, worker) = self.run(options);
@@ -95,7 +95,7 @@ fn a_worker_decides_itself_whom_its_own_broker_has_to_be() {
     fleet.succeeds(&format!("--uri {uri} --tls-unchecked"));
     let elsewhere = format!("--uri {uri} --tls-ca {authority} --tls-server-name elsewhere.test");
     fleet.refused(&elsewhere, &["not valid for name"]);
-    // A name that the impostor can prove, by an authority that it has put there.
+    // A name that the impostor can prove, through an authority that the impostor supplied.
     let theirs = format!("[broker.tls]\nca = \"{authority}\"\nserver-name = \"broker.test\"\n");
     fleet.scenario("", &theirs);
     fleet.refused(&format!("--uri {uri}"), &["UnknownIssuer"]);
@@ -121,7 +121,7 @@ fn files_of_the_worker_are_sent_with_its_consent_only() {
     let (body, secret) = (bench.path("bodies/sub/body"), bench.path("secret"));
     let bodies = |file: &str| format!("body-files = [\"{file}\"]");
     fleet.scenario(&bodies(&body.display().to_string()), "");
-    // Refused before it connects: nothing is there.
+    // The refusal comes before the connection: nothing listens there.
     for options in ["", "--uri amqp://127.0.0.1:1"] {
         fleet.refused(options, &["`publishers.0.body-files` sends files", "--files DIR"]);
     }
@@ -156,7 +156,7 @@ fn what_a_worker_is_started_with_is_looked_at_before_it_waits() {
     worker(&both).code(2).says(&["cannot be used with"]);
 }
 
-/// The log of a run as a user of the bus makes it up, in place of any that is there.
+/// Replaces a run's log by one that a user of the bus forges.
 fn forge_log(bus: &str, log: &str, record: &serde_json::Value) {
     let uri = Uri::parse(bus).unwrap();
     let mut client = Client::connect(&uri, "a forger", Duration::from_secs(10)).unwrap();

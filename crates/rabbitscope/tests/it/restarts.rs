@@ -1,4 +1,4 @@
-//! A node that is looked at goes away and comes back.
+//! An observed node that disappears and comes back.
 
 use std::{
     io::{BufRead, BufReader},

@@ -1,5 +1,5 @@
-//! The experiment that this program was made for: routing by a match specification that is compiled
-//! for each message, against routing by key.
+//! The experiment for which this program was made: routing by a match specification that is compiled for each
+//! message, against routing by key.
 
 use std::path::Path;
 
@@ -14,7 +14,7 @@ fn load(bench: &Workbench, broker: &Broker, name: &str) {
     load_module(broker, &copy);
 }
 
-/// Through an exchange, with no other work than routing: nobody consumes, the queue keeps little.
+/// A load through an exchange with no work except routing: no consumer, and a queue that keeps little.
 const LOAD: &str = r#"
 name = "routing"
 [run]
@@ -33,7 +33,7 @@ routing-key = "routed"
 confirm-window = 500
 "#;
 
-/// Share of the samples, in percent, that have `parent` and somewhere below it `child`.
+/// Returns the share of the samples, in percent, that have `parent` and somewhere below it `child`.
 fn percent_below(folded: &str, parent: &str, child: &str) -> f64 {
     let (mut all, mut below) = (0_u64, 0_u64);
     for line in folded.lines() {
@@ -66,7 +66,7 @@ fn a_match_specification_for_each_message_is_found_and_is_the_largest_change() {
     load(&bench, &broker, "select");
     let with_select = run("select");
     load(&bench, &broker, "lookup");
-    // Each run declares the queue and its binding anew, and always the same.
+    // Each run declares the queue and its binding again, always the same.
     let name = |kind, name| format!("{{resource, <<\"/\">>, {kind}, <<\"{name}\">>}}");
     let (exchange, queue) = (name("exchange", "amq.direct"), name("queue", "routed"));
     let start = format!("rabbit_router:start([{{{{{exchange}, <<\"routed\">>}}, {queue}}}]).");

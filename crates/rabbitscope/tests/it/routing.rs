@@ -255,7 +255,7 @@ fn exchanges() -> String {
     existing_broker().eval("[element(4, Name) || Name <- rabbit_exchange:list_names()]").unwrap()
 }
 
-/// A client with channel 1.
+/// Returns a client with channel 1.
 fn client() -> Client {
     let uri = Uri::parse(&existing_broker().uri()).unwrap();
     let mut client = Client::connect(&uri, "test", Duration::from_secs(10)).unwrap();

@@ -1,4 +1,4 @@
-//! Requests get their replies, and those that do not are accounted for.
+//! Requests get replies, and the others are accounted for.
 
 use std::{thread, time::Duration};
 
@@ -42,7 +42,7 @@ fn count(run: &Value, key: &str) -> u64 {
     run["load"][key].as_u64().unwrap_or_else(|| panic!("{key} in {run:#}"))
 }
 
-/// Measurements of a latency; 0 when there are none.
+/// Returns the number of measurements of a latency; 0 if there are none.
 fn measured(run: &Value, latency: &str) -> u64 {
     let mut all = run["latencies"].as_array().unwrap().iter();
     all.find(|it| it["name"] == latency).map_or(0, |it| it["count"].as_u64().unwrap())
@@ -117,7 +117,7 @@ fn a_schedule_does_not_wait_for_replies() {
     assert!((2.9..6.0).contains(&seconds), "150 requests at 50/s took {seconds} s");
 }
 
-/// The load ends when all schedules do, also those that have no request for some callers.
+/// The load ends when all schedules end, even those without a request for some callers.
 #[test]
 fn schedules_of_requests_have_phases_and_an_end() {
     let bench = Workbench::new("rpc-phases");
@@ -171,7 +171,7 @@ fn replies_that_come_too_late_are_stray() {
     Ended::from(running.wait_with_output().unwrap()).code(0);
     let run = bench.json("out/run.json");
     let (unanswered, stray) = (count(&run, "requests-unanswered"), count(&run, "stray-replies"));
-    // Each of the 20 callers gives up at least once while nothing moves.
+    // Each of the 20 callers gives up at least once during the pause.
     assert!(unanswered >= 20 && (20..=unanswered).contains(&stray), "{unanswered} {stray} {run:#}");
     let (requests, replies) = (count(&run, "requests"), count(&run, "replies"));
     assert_eq!(requests, replies + unanswered);

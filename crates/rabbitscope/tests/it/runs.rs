@@ -1,4 +1,4 @@
-//! `run`: what is in the run directory, and what is not left anywhere.
+//! `run`: the contents of the run directory, and the data that must not remain anywhere.
 
 use crate::workbench::{
     Ended, Workbench, eventually, existing_broker, lines, may_profile, not_run, processes_with,
@@ -52,7 +52,7 @@ fn a_throwaway_broker() {
     assert_eq!(bench.path("again/profile-off-cpu.pb.gz").is_file(), may_profile());
 }
 
-/// Load and pollers log in with it; nothing that is left, said or seen by others holds it.
+/// Load and pollers log in with the password; no remaining file, output or visible argument holds it.
 #[test]
 fn the_password_of_a_throwaway_broker_is_nowhere() {
     let bench = Workbench::new("password");

@@ -1,4 +1,4 @@
-//! Passwords of whoever logs in while somebody looks: nowhere in what is said.
+//! Passwords of clients that log in during a look inside: nowhere in the output.
 
 use std::{
     io::{Read, Write},
@@ -18,7 +18,7 @@ use crate::{
 
 const USER: &str = "anna";
 
-/// A broker with everything that somebody can log in to, and who does.
+/// A broker with every kind of login, and clients that use them.
 pub(crate) struct Logins {
     pub(crate) broker: Broker,
     mqtt: u16,
@@ -57,7 +57,7 @@ impl Logins {
         Self { broker, mqtt, stomp, stream, password }
     }
 
-    /// A connection of each protocol that stays; the second is MQTT's.
+    /// Returns a lasting connection per protocol; the second is MQTT's.
     pub(crate) fn connections(&self) -> [TcpStream; 4] {
         let plain = self.plain();
         [
@@ -68,17 +68,17 @@ impl Logins {
         ]
     }
 
-    /// Of MQTT, STOMP and the stream protocol.
+    /// Returns the ports of MQTT, STOMP and the stream protocol.
     pub(crate) fn ports(&self) -> [u16; 3] {
         [self.mqtt, self.stomp, self.stream]
     }
 
-    /// The answer to a challenge of SASL's PLAIN.
+    /// Returns the answer to a challenge of SASL's PLAIN.
     fn plain(&self) -> String {
         format!("\0{USER}\0{}", self.password)
     }
 
-    /// Every way in, once.
+    /// Uses every kind of login once.
     fn log_in(&self) {
         drop(self.connections());
         let field = |key: &str, value: &str| {
@@ -187,7 +187,7 @@ impl Logins {
         );
     }
 
-    /// Pieces of six characters of the password, as text, in Base64, as numbers.
+    /// Returns pieces of six characters of the password, as text, in Base64, as numbers.
     fn forms(&self) -> Vec<String> {
         let bytes = self.password.as_bytes();
         let pieces = bytes.windows(6).flat_map(|piece| {
@@ -241,7 +241,7 @@ fn short(length: usize) -> [u8; 2] {
     u16::try_from(length).unwrap().to_be_bytes()
 }
 
-/// Four bytes of length, and the bytes.
+/// Returns four bytes of length, and the bytes.
 fn long(bytes: &[u8]) -> Vec<u8> {
     [&u32::try_from(bytes.len()).unwrap().to_be_bytes()[..], bytes].concat()
 }
@@ -260,12 +260,12 @@ fn base64(bytes: &[u8]) -> String {
     bytes.chunks(3).map(group).collect()
 }
 
-/// Anybody traces.
+/// Erlang that tells whether any process traces.
 const TRACES: &str = "erlang:trace_info(new, flags) =/= {flags, []} orelse \
     (list_to_integer(erlang:system_info(otp_release)) >= 27 andalso \
      trace:session_info(all) -- [{legacy, default}] =/= [])";
 
-/// Traces a function while everybody logs in; the first line that gives a password away is the error.
+/// Traces a function during all logins; the first line that reveals a password is the error.
 fn says_no_secret(
     function: &str,
     forms: &[&str],
@@ -311,7 +311,7 @@ fn nothing_is_said_by(functions: &[&str], forms: &[&str], test: &str) {
     let bench = Workbench::new(test);
     let logins = Logins::start(&bench);
     logins.log_in();
-    // Which module has what depends on the release.
+    // The release decides which module has which function.
     let (here, absent): (Vec<&str>, Vec<&str>) =
         functions.iter().partition(|function| is_on(&logins.broker, function));
     assert!(here.len() > absent.len() * 2, "not on this release: {absent:?}");
@@ -351,7 +351,7 @@ fn the_password_of_a_login_is_nowhere() {
     );
 }
 
-/// Every function of the modules that a login goes through.
+/// Traces every function of the modules that handle a login.
 #[test]
 fn the_password_of_a_login_is_nowhere_in_a_wide_sweep() {
     nothing_is_said_by(

@@ -1,4 +1,4 @@
-//! Brokers that know nothing of one another under one load.
+//! Independent brokers under one load.
 
 use crate::workbench::Workbench;
 
@@ -33,7 +33,7 @@ fn each_has_the_queues_and_its_share_of_the_load() {
     assert!(ended.stdout.contains("2 brokers that know nothing of one another"), "{ended:?}");
     let record = bench.json("out/run.json");
     let count = |key: &str| record["load"][key].as_u64().unwrap_or_default();
-    // A queue that one of them has not got would have lost half of it.
+    // If one broker lacked the queue, half of the messages would be lost.
     assert_eq!(count("returned"), 0);
     let (published, consumed) = (count("published"), count("consumed"));
     assert!(published > 700 && consumed + 20 > published, "{published} {consumed}");

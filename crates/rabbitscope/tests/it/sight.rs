@@ -1,4 +1,4 @@
-//! Runs that have certainly ended, runs that only cannot be seen from here, and claims of a journal without proof.
+//! Runs that have certainly ended, runs that cannot be seen from here, and claims of a journal without proof.
 
 use std::{fs, path::Path};
 
@@ -21,7 +21,7 @@ fn remove(broker: &Broker) -> String {
     format!("leftovers --remove --assume-unbound --uri {}", broker.uri())
 }
 
-/// A container whose first process asks for no children has such runs.
+/// Such runs exist in a container whose first process does not wait for its children.
 #[test]
 fn a_killed_run_that_its_parent_does_not_ask_for_has_ended() {
     let bench = Workbench::new("zombie");
@@ -38,7 +38,7 @@ fn a_killed_run_that_its_parent_does_not_ask_for_has_ended() {
     running.wait().unwrap();
 }
 
-/// The start of a process is another figure there, and `/proc` of another pid namespace has other processes.
+/// The start time of a process differs in that namespace, and `/proc` of another pid namespace has other processes.
 #[test]
 fn a_live_run_is_not_dead_for_a_reader_in_other_namespaces() {
     let bench = Workbench::new("namespaces");
@@ -61,7 +61,7 @@ fn a_live_run_is_not_dead_for_a_reader_in_other_namespaces() {
     assert!(!queues_on(&broker).contains("lo."), "{ended:#?}");
 }
 
-/// A run in a pid namespace without a `/proc` of its own writes down its own pid, not that of another process.
+/// A run in a pid namespace without its own `/proc` records its own pid, not that of another process.
 #[test]
 fn a_run_below_the_proc_of_others_is_remembered_as_itself() {
     let bench = Workbench::new("foreign-proc");

@@ -1,5 +1,5 @@
-//! `watch` with a real broker and every sink: the queue that was planted is the heaviest in each of them, and messages
-//! that are counted there are those that were sent. After a kill the node has nothing of ours.
+//! `watch` with a real broker and every sink. The planted queue is the heaviest in each sink, and the counted
+//! messages are the sent ones. After a kill, nothing of ours is left on the node.
 
 use std::{
     collections::BTreeMap,
@@ -24,14 +24,14 @@ use crate::{
 
 const TEST: &str = "the_planted_queue_is_the_heaviest_in_each_sink";
 const PLANTED: &str = "planted";
-/// Of queues, in one sink.
+/// Samples of queues, in one sink.
 const ENOUGH_SAMPLES: u64 = 5;
 const CPU: &str = "rabbitscope_node_queue_cpu_seconds_total";
 const DEPTH: &str = "rabbitscope_node_queue_messages";
-/// A queue in which all messages stay, and how many those are.
+/// A queue in which all messages stay, and their number.
 const LEFT: &str = "left";
 const LEFT_MESSAGES: f64 = 50.0;
-/// Without a management or Prometheus plugin.
+/// Enables statistics, which no management or Prometheus plugin does here.
 const STATISTICS: &str = "collect_statistics = coarse\ncollect_statistics_interval = 500\n";
 
 /// One busy queue, two others, and one in which messages stay.
@@ -126,7 +126,7 @@ fn check_series(server: &Server, series: &str, confirmed: u64) {
     assert_eq!(server.query(&free).len(), 1, "{free}");
     let up = format!("rabbitscope_node_up{{{series}}}");
     assert_eq!(server.query(&up), [1.0], "{up}");
-    // The queue is deleted when the run ends.
+    // The end of the run deletes the queue.
     let left = format!("max_over_time({DEPTH}{{{series},queue=\"{LEFT}\"}}[5m])");
     eventually(&left, || server.query(&left) == [LEFT_MESSAGES]);
     assert!(!server.query(&format!("{DEPTH}{{{series},queue=\"other\"}}")).is_empty());
@@ -178,13 +178,13 @@ fn check_requests(receiver: &Receiver) {
     }
 }
 
-/// Of the three paths. What was sent before is in the channel, so that this takes no time.
+/// Returns whether the three paths have enough samples. Earlier data are in the channel, so that this takes no time.
 fn have_all_enough(sinks: &Sinks) -> bool {
     let samples = |queues: &BTreeMap<String, u64>| queues.values().sum::<u64>();
     sinks.len() == 3 && sinks.values().all(|queues| samples(queues) >= ENOUGH_SAMPLES)
 }
 
-/// Queues of such a broker write nothing into its tables: no messages in them would be a wrong figure.
+/// Queues of such a broker write nothing into its tables. Zero messages would be a wrong figure.
 #[test]
 fn a_broker_without_statistics_says_so_and_has_no_figures_of_queues() {
     if !may_profile_or_says_so("a_broker_without_statistics") {

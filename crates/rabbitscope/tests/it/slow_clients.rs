@@ -11,11 +11,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// They never get to the end of it.
+/// A head that they never finish.
 const HEAD: &[u8] = b"GET /queues HTTP/1.1\r\nHost: localhost\r\nX-Slow: ";
 const BETWEEN_BYTES: Duration = Duration::from_secs(1);
 
-/// One that is closed connects again at once. They leave when this is dropped.
+/// Slow clients. A closed one connects again at once. Dropping this value disconnects all.
 pub(crate) struct SlowClients {
     stop: Arc<AtomicBool>,
     dialled: Arc<AtomicUsize>,
@@ -41,7 +41,7 @@ impl SlowClients {
         Self { stop, dialled, thread: Some(thread) }
     }
 
-    /// How often one of them was closed and came back.
+    /// Returns the number of reconnections.
     pub(crate) fn came_back(&self) -> usize {
         self.dialled.load(Ordering::Relaxed)
     }
@@ -69,7 +69,7 @@ impl SlowClient {
         Self { stream, sent: 0, next: Instant::now() }
     }
 
-    /// Sends a byte when it is time; `Some` when it had been closed and connected again.
+    /// Sends a byte when it is due; `Some` if the connection had been closed and was made again.
     fn send(&mut self, address: &str) -> Option<()> {
         if Instant::now() < self.next {
             return None;

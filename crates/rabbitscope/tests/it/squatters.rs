@@ -1,10 +1,10 @@
-//! A local user who takes the ports that a throwaway broker is about to use, in a network of the test's own.
+//! A local user who takes the ports that a throwaway broker is about to use, in the test's own network.
 
 use std::{fs, process::Stdio};
 
 use crate::workbench::{Ended, Workbench, may_profile, not_run};
 
-/// One command after the other, beside the squatter. The exit code and the words of each go into a file.
+/// Runs one command after the other, beside the squatter. The exit code and the output of each go into a file.
 const SCRIPT: &str = r#"
 ip link set lo up
 setpriv --reuid=65534 --regid=65534 --clear-groups /usr/bin/python3 squatter.py squatter/log squatter/ready "$STEP" 2>squatter/errors &
@@ -51,11 +51,11 @@ rate = 20
 duration = "1s"
 "#;
 
-/// The function of every release.
+/// A patch of a function that every release has.
 const PATCH: &str = "-module(rabbit_misc).\n\
                      format(Format, Values) -> lists:flatten(io_lib:format(Format, Values)).\n";
 
-/// A place in which commands run beside a squatter who holds every `step`-th port.
+/// Runs commands beside a squatter that holds every `step`-th port.
 fn beside_a_squatter(step: usize, commands: &str) -> (Workbench, Ended) {
     let bench = Workbench::new("squatter");
     bench.file("squatter.py", include_str!("squatter.py"));
@@ -69,7 +69,7 @@ fn beside_a_squatter(step: usize, commands: &str) -> (Workbench, Ended) {
     let script = bench.file("script.sh", SCRIPT);
     let mut command = bench.command_line(&format!("unshare --net sh {}", script.display()));
     command.env("PROGRAM", env!("CARGO_BIN_EXE_rabbitscope")).env("STEP", step.to_string());
-    // The other user has to be able to read the script of the squatter.
+    // The other user must be able to read the squatter's script.
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     fs::set_permissions(&bench.directory, mode).unwrap();
     let ended = Ended::from(command.stdout(Stdio::piped()).output().unwrap());

@@ -1,7 +1,7 @@
-//! A load generator that is stopped keeps its schedule all the same, and says what was its own doing.
+//! A stopped load generator still keeps its schedule, and reports its own part of the delay.
 //!
-//! The whole program is stopped with a signal, which no scheduler does to it so regularly. Others use
-//! the machine as well and stop it, too, so that what is asked for is asked for in one of a few attempts.
+//! A signal stops the whole program, more regularly than any scheduler. Other processes on the machine also stop it,
+//! so that one of a few attempts must succeed.
 
 use std::{
     process::Child,
@@ -33,7 +33,7 @@ auto-ack = true
     )
 }
 
-/// Starts it on the shared broker and waits until it is under way. It judges itself.
+/// Starts the run on the shared broker and waits until it is under way. The run judges itself.
 fn start(bench: &Workbench, text: &str) -> Child {
     bench.file("s.toml", text);
     let mut command = bench.command("run s.toml --out out");
@@ -47,7 +47,7 @@ fn start(bench: &Workbench, text: &str) -> Child {
 
 fn stop(child: &Child, length: Duration) {
     let pid = Pid::from_raw(child.id().try_into().unwrap()).unwrap();
-    // One that has ended meanwhile has not been waited for: the process id is its own still.
+    // A process that has ended in the meantime was not waited for yet, so that its id is still its own.
     kill_process(pid, Signal::STOP).unwrap();
     thread::sleep(length);
     kill_process(pid, Signal::CONT).unwrap();
@@ -57,14 +57,14 @@ fn count(run: &Value, key: &str) -> u64 {
     run["load"][key].as_u64().unwrap()
 }
 
-/// Of a latency, in milliseconds.
+/// Returns a figure of a latency in milliseconds.
 fn millis(run: &Value, name: &str, key: &str) -> f64 {
     let found = run["latencies"].as_array().unwrap().iter().find(|it| it["name"] == name);
     let found = found.unwrap_or_else(|| panic!("{name} in {run:#}"));
     found[key].as_f64().unwrap() / MILLI as f64
 }
 
-/// Asks until it is so, a few times.
+/// Repeats the attempt, a few times, until it succeeds.
 fn in_one_of_a_few_attempts(attempt: impl Fn(u32) -> Result<(), String>) {
     let tried = (0..ATTEMPTS).map(attempt);
     let mut failures = Vec::new();
@@ -77,7 +77,7 @@ fn in_one_of_a_few_attempts(attempt: impl Fn(u32) -> Result<(), String>) {
     panic!("{failures:#?}");
 }
 
-/// For a fifth of the time nothing can be sent. All of it goes when that is over.
+/// For a fifth of the time, nothing can be sent. Afterwards, all of it is sent.
 #[test]
 fn whoever_is_stopped_again_and_again_keeps_the_schedule() {
     in_one_of_a_few_attempts(|attempt| {
@@ -88,7 +88,7 @@ fn whoever_is_stopped_again_and_again_keeps_the_schedule() {
             stop(&child, Duration::from_millis(20));
             thread::sleep(Duration::from_millis(80));
         }
-        // The figures of such a run are not the broker's, and it says so.
+        // The figures of such a run are not the broker's, and its report says so.
         let ended = Ended::from(child.wait_with_output().unwrap()).code(4);
         assert!(ended.stdout.contains("NOT VALID, client-limited"), "{ended:#?}");
         let run = bench.json("out/run.json");
@@ -106,8 +106,8 @@ fn whoever_is_stopped_again_and_again_keeps_the_schedule() {
     });
 }
 
-/// Of each second of the schedule, the messages that had gone a few milliseconds after it: a second may
-/// end while the program is stopped.
+/// Counts the messages of each second of the schedule that were sent a few milliseconds after it. A second may end
+/// while the program is stopped.
 fn kept(trace: &str, seconds: usize) -> Vec<u32> {
     let mut kept = vec![0; seconds];
     for line in trace.lines() {
@@ -116,7 +116,7 @@ fn kept(trace: &str, seconds: usize) -> Vec<u32> {
             ["intended-nanos", "sent-nanos"].map(|key| message[key].as_u64().unwrap());
         let second = due / (1000 * MILLI);
         let in_time = sent < (second + 1) * 1000 * MILLI + 30 * MILLI;
-        // What falls due while it is stopped at the very end goes, too.
+        // Messages that fall due while it is stopped at the very end are sent, too.
         if let Some(count) = kept.get_mut(usize::try_from(second).unwrap()) {
             *count += u32::from(in_time);
         }
@@ -124,7 +124,7 @@ fn kept(trace: &str, seconds: usize) -> Vec<u32> {
     kept
 }
 
-/// A hundredth of the time. What is late is what fell due in it, however high the rate.
+/// Stalls for a hundredth of the time. Only messages that fall due in the stall are late, however high the rate is.
 #[test]
 fn a_stall_spoils_only_what_falls_due_in_it() {
     in_one_of_a_few_attempts(|attempt| {
@@ -159,7 +159,7 @@ fn a_stall_spoils_only_what_falls_due_in_it() {
     });
 }
 
-/// Three tenths of a second of the schedule are left out, and not because of the broker.
+/// Three tenths of a second of the schedule are left out, and the broker is not the reason.
 #[test]
 fn what_a_stall_leaves_out_is_the_clients_doing() {
     let bench = Workbench::new("stall-skip");

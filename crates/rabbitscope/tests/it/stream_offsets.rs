@@ -1,8 +1,8 @@
-//! Where consumers of a stream begin.
+//! The start positions of a stream's consumers.
 
 use crate::workbench::{Workbench, existing_broker};
 
-/// The consumer comes when everything has been published: only an offset in the past has anything for it.
+/// The consumer starts after all messages were published: only an offset in the past has messages for it.
 const LATE_CONSUMER: &str = r#"
 name = "offset"
 run = { duration = "20s" }

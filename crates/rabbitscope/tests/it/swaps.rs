@@ -1,4 +1,4 @@
-//! Directories that another user exchanges while root writes: no file of root's lands where he leads it.
+//! Directories that another user swaps while root writes: no file of root lands in the user's target.
 
 use std::{
     fs,
@@ -16,7 +16,7 @@ use crate::workbench::{Ended, Workbench, not_run, scenario};
 
 const OTHER: u32 = 65_534;
 
-/// `$1/new` is a directory, nothing, and a link to `$2` in turn, as fast as a shell is.
+/// Makes `$1/new` a directory, nothing, and a link to `$2` in turn, as fast as a shell can.
 const SWAPPING: &str = r#"
 while :; do
     mkdir "$1/new"; rm -rf "$1/new"
@@ -24,14 +24,14 @@ while :; do
 done 2>/dev/null
 "#;
 
-/// Directories of both users, and the one into which root is led.
+/// Directories of both users, and the target of the attack.
 struct Places {
     owner: TempDir,
     swapping: Option<Child>,
 }
 
 impl Places {
-    /// `foreign` belongs to the other user; `shared` is as `/tmp`; `target` is root's.
+    /// `foreign` belongs to the other user; `shared` is like `/tmp`; `target` is root's.
     fn new() -> Self {
         let owner = tempfile::tempdir().unwrap();
         let mode = |path: &Path, mode: u32| {
@@ -82,7 +82,7 @@ fn is_root(test: &str) -> bool {
     is_root
 }
 
-/// Command lines that write below a directory, each in its way.
+/// Returns command lines that write below a directory, each in its own way.
 fn writing(place: &Path) -> Vec<String> {
     let place = place.display();
     [
@@ -178,7 +178,7 @@ fn an_input_is_not_replaced() {
     assert!(!bench.path("x.json").exists());
 }
 
-/// A directory in the home of a user whose umask lets a group of his own write.
+/// A directory in the home of a user whose umask lets the user's own group write.
 #[test]
 fn root_by_sudo_writes_to_directories_of_its_caller() {
     const TEST: &str = "root_by_sudo_writes_to_directories_of_its_caller";

@@ -1,4 +1,5 @@
-//! Names that a terminal would obey: of queues, virtual hosts and functions, from a broker, a node and files.
+//! Names with sequences that a terminal would obey: of queues, virtual hosts and functions, from a broker, a node and
+//! files.
 
 use std::{
     sync::atomic::{AtomicBool, Ordering},
@@ -10,13 +11,13 @@ use rabbitscope_broker::Broker;
 
 use crate::workbench::{Ended, Workbench, own_broker, scenario};
 
-/// Sets the title, clears the screen in two ways, turns the order of letters around.
+/// Sets the title, clears the screen in two ways, and reverses the order of letters.
 const HOSTILE: &str = "x\x1b]0;owned\x07\x1b[2J\u{9b}2J\u{202e}y";
 
-/// The same, shown.
+/// The same name as the program shows it.
 const SHOWN: &str = r"x\x1b]0;owned\x07\x1b[2J\u{9b}2J\u{202e}y";
 
-/// Nothing that a terminal would obey has been printed; what was meant to be said has.
+/// Asserts that the output has `says`, but no sequence that a terminal would obey.
 #[track_caller]
 fn harmless(ended: Ended, says: &str) -> Ended {
     let printed = format!("{}{}", ended.stdout, ended.stderr);
@@ -26,7 +27,7 @@ fn harmless(ended: Ended, says: &str) -> Ended {
     ended
 }
 
-/// The hostile name as an Erlang expression of ASCII.
+/// Returns the hostile name as an Erlang expression of ASCII.
 fn in_erlang() -> String {
     let points: Vec<String> = HOSTILE.chars().map(|c| u32::from(c).to_string()).collect();
     format!("unicode:characters_to_binary([{}])", points.join(","))
@@ -113,7 +114,7 @@ fn names_in_files_and_arguments() {
     };
     check(&["run", &hostile], SHOWN);
     check(&["flamegraph", "a.folded", "-o", &hostile], SHOWN);
-    // The parser of the command line takes sequences that begin with ESC out by itself.
+    // The parser of the command line removes sequences that begin with ESC by itself.
     check(&[&hostile], r"\u{9b}2J\u{202e}y");
     check(&["profile", "--freq", &hostile], r"\u{9b}2J\u{202e}y");
 }

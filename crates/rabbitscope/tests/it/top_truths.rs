@@ -1,5 +1,4 @@
-//! `top` shows no figure that is not known: messages that nobody counts, connections of plugins, microstates of
-//! a part of the interval.
+//! `top` shows no unknown figure: uncounted messages, connections of plugins, microstates of a part of the interval.
 
 use std::{
     io::{Read, Write},
@@ -18,7 +17,7 @@ use crate::{
     workbench::Workbench,
 };
 
-/// A broker with MQTT, and a command that looks into it.
+/// A broker with MQTT, and commands that look into it.
 struct Node {
     broker: Broker,
     bench: Workbench,
@@ -65,7 +64,7 @@ fn short(length: usize) -> [u8; 2] {
     u16::try_from(length).unwrap().to_be_bytes()
 }
 
-/// Publishes to nobody until it is told to stop.
+/// Publishes without a subscriber until it is told to stop.
 fn publish(stream: &mut TcpStream, stop: &AtomicBool) {
     let message = [&[0x30, 103][..], &short(1), b"t", &[b'x'; 100]].concat();
     while !stop.load(Ordering::Relaxed) {
@@ -108,7 +107,7 @@ fn what_is_not_counted_is_not_zero() {
         connections
     });
     let row = &connections["rows"][0];
-    // A hundred messages a second are ten thousand bytes, and work.
+    // A hundred messages a second are ten thousand bytes, and cause work.
     assert!(row["in-per-second"].as_f64() > Some(2_000.0), "{connections}");
     assert!(row["reductions-per-second"].as_f64() > Some(1_000.0), "{connections}");
 }
@@ -118,7 +117,7 @@ fn microstates_of_a_part_of_the_interval_are_not_shown() {
     let bench = Workbench::new("top-microstates");
     let ended = AtomicBool::new(false);
     thread::scope(|scope| {
-        // Somebody else, who ends again and again.
+        // Another user of the accounting, which turns it off again and again.
         scope.spawn(|| {
             while !ended.load(Ordering::Relaxed) {
                 eval("erlang:system_flag(microstate_accounting, false)");

@@ -64,7 +64,7 @@ fn who_does_most_under_load() {
 const MAILBOX: &str = "Full = spawn(fun () -> register(planted_mailbox, self()), receive stop -> ok end end), \
      [Full ! I || I <- lists:seq(1, 200000)], ok";
 
-/// A process that holds its scheduler in native code for 25 ms again and again.
+/// Plants a process that holds its scheduler in native code for 25 ms again and again.
 fn plant_holder(node: &InsideNode) {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/holding_drv.c");
     let mut compiler = Command::new("cc");
@@ -96,7 +96,7 @@ fn what_the_order_of_the_rows_does_not_show_is_said() {
         let said = ["late", "silent"].map(|list| top[list].as_array().unwrap().clone()).concat();
         said.iter().any(|process| process["name"] == "planted_holder")
     };
-    // Between two holds it answers at once, and may do so each time that it is asked.
+    // Between two holds, it answers at once, and may do so for each question.
     let mut looks = (0..10).map(|_| node.json("top --interval 500ms --limit 3"));
     assert!(looks.any(|top| is_named(&top)));
     let limits = idle["limits"].as_array().unwrap();

@@ -1,4 +1,4 @@
-//! Several who trace on one node: on OTP 25 and 26 one of us at a time, and what others have set stays.
+//! Several tracers on one node. On OTP 25 and 26, only one of ours runs at a time, and the settings of others stay.
 
 use std::{thread, time::Duration};
 
@@ -10,14 +10,14 @@ use crate::{
     workbench::{Workbench, eventually, signal},
 };
 
-/// Everything that traces, until it is told to stop.
+/// All commands that trace, until they are told to stop.
 const TRACING: [&str; 3] = [
     "trace lists:reverse/1 --limit 100000 --duration 60s",
     "calltree lists:reverse/1 --duration 60s -o tree.folded",
     "functions --process busy --counters --duration 60s",
 ];
 
-/// Somebody else sets flags and patterns of all kinds, some on what we trace.
+/// Another tracer sets flags and patterns of all kinds, some on functions that we trace.
 const SET: &str = "Tracer = spawn(fun() -> register(somebody, self()), (fun Loop() -> receive stop -> ok; _ -> Loop() end end)() end), \
     timer:sleep(20), \
     catch erlang:trace(whereis(rabbit_sup), true, [send, {tracer, Tracer}]), \
@@ -27,7 +27,7 @@ const SET: &str = "Tracer = spawn(fun() -> register(somebody, self()), (fun Loop
     erlang:trace_pattern({lists, member, 2}, true, [{meta, Tracer}]), \
     erlang:trace_pattern({lists, keymember, 3}, true, [global])";
 
-/// What of that is there; a process that we trace already they do not get.
+/// Erlang that returns the remaining settings. A process that we already trace cannot get the other tracer's flags.
 const IS_SET: &str = "{[erlang:trace_info(Who, flags) || Who <- [new, whereis(rabbit_sup)], \
      erlang:trace_info(Who, tracer) =:= {tracer, whereis(somebody)}], \
     [erlang:trace_info(F, I) || F <- [{lists, reverse, 1}, {timer, sleep, 1}, {lists, keymember, 3}], \
@@ -49,7 +49,7 @@ fn has_sessions(broker: &Broker) -> bool {
 
 fn await_tracing(broker: &Broker, of: &str) {
     eventually(&format!("{of} traces"), || eval(broker, TRACES) == "true");
-    // Counting comes first, and with it the first patterns.
+    // Counting comes first, and sets the first patterns.
     thread::sleep(Duration::from_secs(2));
 }
 
@@ -134,18 +134,18 @@ fn what_others_set_meanwhile_is_left() {
     }
 }
 
-/// As `cprof` does: counters have no owner.
+/// Sets counters as `cprof` does: they have no owner.
 #[test]
 fn counters_of_others_go_on() {
     let bench = Workbench::new("foreign-counters");
     let broker = busy_broker(&bench);
     let node = node_of(&broker);
     let counts = "[is_integer(element(2, erlang:trace_info(F, call_count))) || F <- [{lists, reverse, 1}, {lists, foldl, 3}]]";
-    // Wherever the agent's module stands in the list of modules, some of these come after it.
+    // Some of these modules follow the agent's module in the list of modules, wherever it stands.
     let lost = "[M || M <- [application, binary, code, ets, file, gen, gen_server, io_lib, logger, maps, proplists, supervisor, \
         rabbit, rabbit_channel, rabbit_misc, rabbit_reader], \
         not is_integer(element(2, erlang:trace_info({M, module_info, 0}, call_count)))]";
-    // A counter that is set on a function that we are counting cannot be told from ours.
+    // A counter on a function that we are counting cannot be told from ours.
     let is_counted = "is_integer(element(2, erlang:trace_info({lists, reverse, 1}, call_count)))";
     for command in TRACING {
         let running = bench.start(&format!("{command} {node}"));

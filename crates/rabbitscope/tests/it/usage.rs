@@ -1,4 +1,4 @@
-//! Wrong input: what is said, and the exit code.
+//! Wrong input: the message, and the exit code.
 
 use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
 
@@ -71,7 +71,7 @@ fn a_command_that_does_not_exist() {
     bench.rabbitscope("profile --pid 1 --duration 0s -o x.svg").code(2).says(&["zero"]);
 }
 
-/// Variables of other programs, and a word of the command line, may be any bytes.
+/// Variables of other programs, and arguments, may hold any bytes.
 #[test]
 fn what_is_not_text_ends_no_command_with_a_panic() {
     let bench = Workbench::new("bytes");

@@ -1,5 +1,5 @@
-//! `run.verify` against the broker: an honest run is found to be honest, and what is lost, doubled or
-//! out of order on purpose is found.
+//! `run.verify` against the broker: an honest run is judged to be honest. Messages that are deliberately lost,
+//! doubled or out of order are found.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ fn found(run: &Value, key: &str) -> u64 {
     run["verification"][key].as_u64().unwrap_or_else(|| panic!("{key} in {run:#}"))
 }
 
-/// Lost, duplicates, out of order, not judged.
+/// Returns the counts of lost, duplicate, out-of-order and unjudged messages.
 #[track_caller]
 fn faults(run: &Value) -> [u64; 4] {
     ["lost", "duplicates", "out-of-order", "not-judged"].map(|key| found(run, key))
@@ -100,12 +100,13 @@ start-delay = "700ms"
     let run = run(&bench, text, 0);
     let [lost, duplicates, out_of_order, not_judged] = faults(&run);
     assert_eq!([lost, duplicates, out_of_order], [0; 3], "{run:#}");
-    // What came before the third consumer is not owed to it, and of what came while it began nobody can tell.
+    // Messages from before the third consumer are not owed to it. Messages from the time of its start cannot be
+    // judged.
     assert!(not_judged < 100, "{run:#}");
     assert!((8_001..12_000).contains(&count(&run, "consumed")), "{run:#}");
 }
 
-/// Messages pile up behind this consumer.
+/// A slow consumer, behind which messages pile up.
 const SLOW: &str = r#"
 name = "slow"
 run = { duration = "2s", verify = true }
@@ -176,7 +177,7 @@ messages = 50
     assert!(count(&run, "redelivered") >= 40, "{run:#}");
 }
 
-/// Somebody takes messages out of the queue and puts each back twice.
+/// Another client takes messages from the queue and puts each back twice.
 #[test]
 fn copies_are_duplicates() {
     let bench = Workbench::new("copies");
@@ -216,13 +217,12 @@ messages = 107
     broker.eval(&format!("Publish = {PUBLISH}, {copies} ok")).unwrap();
     let ended = Ended::from(running.wait_with_output().unwrap()).code(0);
     let run: Value = serde_json::from_str(&ended.stdout).unwrap();
-    // Every copy comes behind the 93 that stayed.
+    // Every copy follows the 93 remaining messages.
     assert_eq!(faults(&run), [0, 7, 14, 0], "{run:#}");
     assert_eq!(count(&run, "duplicates"), 7);
 }
 
-/// Nothing that was confirmed is lost when the broker crashes and all connections with it, and what
-/// comes twice was sent twice.
+/// No confirmed message is lost when the broker and all connections crash. Duplicates were sent twice.
 #[test]
 fn a_crash_loses_nothing_that_was_confirmed() {
     let bench = Workbench::new("verified-crash");

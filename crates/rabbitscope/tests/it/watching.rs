@@ -1,4 +1,4 @@
-//! Those who watch a run, and the search for the highest rate.
+//! Watchers of a run, and the search for the highest rate.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},
@@ -24,7 +24,7 @@ fn seconds_are_printed_written_and_scraped() {
     let row: serde_json::Value = serde_json::from_str(&first).unwrap();
     assert!(row["published"].as_u64().unwrap() > 0, "{row}");
 
-    // A second is printed before the endpoint has it: once the next is printed, it does.
+    // A second is printed before the endpoint has it. Once the next second is printed, the endpoint has the first.
     lines.read_line(&mut first).unwrap();
     let scraped = get(&address, "/metrics");
     assert!(scraped.starts_with("HTTP/1.1 200"), "{scraped}");
@@ -44,7 +44,7 @@ fn seconds_are_printed_written_and_scraped() {
     assert!(bench.read("s.csv").lines().count() >= 5);
 }
 
-/// The answer to one request.
+/// Returns the answer to one request.
 fn get(address: &str, path: &str) -> String {
     let mut socket = TcpStream::connect(address).unwrap();
     write!(socket, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").unwrap();
@@ -68,7 +68,7 @@ fn a_limit_that_cannot_hold_is_found() {
     assert_eq!(step["offered"], 100.0, "{step:#}");
     let reason = match step["verdict"].as_str().unwrap() {
         "failed" => "confirm-intended.p99",
-        // This machine is itself a guest whose host is busy: the step shows nothing, and says so.
+        // This machine is itself a guest with a busy host: the step shows nothing, and its reason says so.
         "disturbed" => "the host took",
         other => panic!("{other}: {step:#}"),
     };

@@ -1,5 +1,5 @@
-//! A place of its own for each test, with its own temporary directory and state, in which the
-//! program is run; and words for what it leaves behind.
+//! A separate place for each test, with its own temporary directory and state, in which the program runs; and
+//! assertions about its remains.
 
 use std::{
     fs,
@@ -16,13 +16,13 @@ use rabbitscope_broker::Broker;
 use rabbitscope_runs::scenario::ThrowawayBroker;
 use tempfile::TempDir;
 
-/// Removed at the end of the test.
+/// A test's directory. Dropping it removes it.
 pub(crate) struct Workbench {
     pub(crate) directory: PathBuf,
     _owner: TempDir,
 }
 
-/// How a program ended and what it printed.
+/// The exit and the output of a program.
 #[derive(Debug)]
 pub(crate) struct Ended {
     pub(crate) code: Option<i32>,
@@ -38,14 +38,14 @@ impl Workbench {
         Self { directory: owner.path().to_owned(), _owner: owner }
     }
 
-    /// A file in this place.
+    /// Writes a file in this place.
     pub(crate) fn file(&self, name: &str, text: &str) -> PathBuf {
         let path = self.path(name);
         fs::write(&path, text).unwrap();
         path
     }
 
-    /// A file in this place with these permissions.
+    /// Writes a file in this place with these permissions.
     pub(crate) fn file_with_mode(&self, name: &str, text: &str, mode: u32) {
         let path = self.file(name, text);
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
@@ -59,17 +59,17 @@ impl Workbench {
         fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
     }
 
-    /// `run.json` or another JSON file of a run.
+    /// Reads `run.json` or another JSON file of a run.
     pub(crate) fn json(&self, name: &str) -> serde_json::Value {
         serde_json::from_str(&self.read(name)).unwrap()
     }
 
-    /// The program, not started yet.
+    /// Returns a command for the program, not started yet.
     pub(crate) fn command(&self, arguments: &str) -> Command {
         self.command_line(&format!("{} {arguments}", env!("CARGO_BIN_EXE_rabbitscope")))
     }
 
-    /// A command line in this place, not started yet. Words are separated by white space.
+    /// Returns a command line in this place, not started yet. Words are separated by white space.
     pub(crate) fn command_line(&self, words: &str) -> Command {
         let mut words = words.split_whitespace();
         let mut command = Command::new(words.next().unwrap());
@@ -79,7 +79,7 @@ impl Workbench {
             .env("TMPDIR", self.path("tmp"))
             .env("XDG_STATE_HOME", self.path("state"))
             .env_remove("RABBITSCOPE_URI")
-            // Tests share a few CPUs, so that the load generator is late for no fault of its own.
+            // Tests share a few CPUs, so that the load generator may be late through no fault of its own.
             .env("RABBITSCOPE_SET_RUN__SELF_CHECK", "false")
             .stdin(Stdio::null())
             .stdout(Stdio::piped())
@@ -87,8 +87,7 @@ impl Workbench {
         command
     }
 
-    /// Runs the program to its end, which has to come within two minutes. Arguments are separated
-    /// by white space.
+    /// Runs the program to its end, within two minutes. Arguments are separated by white space.
     pub(crate) fn rabbitscope(&self, arguments: &str) -> Ended {
         let program = env!("CARGO_BIN_EXE_rabbitscope");
         let bounded = format!("timeout --signal=KILL 120 {program} {arguments}");
@@ -100,7 +99,7 @@ impl Workbench {
         self.command(arguments).spawn().unwrap()
     }
 
-    /// Ends what was started from here and still runs.
+    /// Ends the running processes that were started here.
     pub(crate) fn end_processes(&self) {
         for pid in self.processes() {
             let pid = i32::try_from(pid).ok().and_then(rustix::process::Pid::from_raw);
@@ -108,7 +107,7 @@ impl Workbench {
         }
     }
 
-    /// Every process that was started from here and still runs, brokers above all.
+    /// Returns every running process that was started here, in particular brokers.
     pub(crate) fn processes(&self) -> Vec<u32> {
         let wanted = self.directory.display().to_string();
         let entries = fs::read_dir("/proc").unwrap();
@@ -121,7 +120,7 @@ impl Workbench {
             .collect()
     }
 
-    /// Within a few seconds no process and no broker's directory is left.
+    /// Asserts that within a few seconds no process and no broker's directory is left.
     pub(crate) fn assert_nothing_left(&self) {
         eventually("no process is left", || self.processes().is_empty());
         eventually("no directory is left", || self.broker_directories().is_empty());
@@ -133,7 +132,7 @@ impl Workbench {
         brokers.flat_map(|entries| entries.flatten().map(|entry| entry.path())).collect()
     }
 
-    /// All files below a directory of this place that contain `text`.
+    /// Returns all files below a directory of this place that contain `text`.
     pub(crate) fn files_with(&self, directory: &str, text: &str) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.path(directory)).unwrap();
         let files = entries.map(|entry| entry.unwrap().path());
@@ -142,7 +141,7 @@ impl Workbench {
 }
 
 impl Drop for Workbench {
-    /// A test that fails half-way may leave a broker that was started to stay.
+    /// A test that fails midway may leave a broker that was started to stay.
     fn drop(&mut self) {
         self.end_processes();
     }
@@ -166,7 +165,7 @@ impl Ended {
         self
     }
 
-    /// Asserts that an error of one line says all of this, and that nothing is on standard output.
+    /// Asserts that a one-line error has all these parts, and that standard output is empty.
     #[track_caller]
     pub(crate) fn says(self, parts: &[&str]) -> Self {
         assert_eq!(self.stdout, "", "{self:#?}");
@@ -177,25 +176,25 @@ impl Ended {
     }
 }
 
-/// A broker that somebody else started, as far as the program can tell. All tests share it; it ends
-/// with this process.
+/// Returns a broker that the program did not start, as far as it can tell. All tests share it; it ends with this
+/// process.
 pub(crate) fn existing_broker() -> &'static Broker {
     static BROKER: OnceLock<Broker> = OnceLock::new();
     BROKER.get_or_init(own_broker)
 }
 
-/// A broker of this test, for what others could not bear.
+/// Starts a broker for one test, for work that other tests could not tolerate.
 pub(crate) fn own_broker() -> Broker {
     Broker::start_with_own_log(&ThrowawayBroker::default()).unwrap()
 }
 
-/// The broker's login as basic authentication has it.
+/// Returns the broker's login in the form of basic authentication.
 pub(crate) fn basic_authentication(broker: &Broker) -> String {
     let (user, password) = broker.login();
     base64::engine::general_purpose::STANDARD.encode(format!("{user}:{password}"))
 }
 
-/// Compiles an Erlang module on the node and puts it in place of what it had under that name.
+/// Compiles an Erlang module on the node, and loads it in place of the existing one.
 pub(crate) fn load_module(broker: &Broker, source: &Path) {
     let path = source.display();
     let loaded = broker.eval(&format!(
@@ -205,12 +204,12 @@ pub(crate) fn load_module(broker: &Broker, source: &Path) {
     assert!(loaded.unwrap().contains("module"));
 }
 
-/// Names of the queues on the shared broker, as Erlang prints them.
+/// Returns the names of the queues on the shared broker, as Erlang prints them.
 pub(crate) fn queues_on(broker: &Broker) -> String {
     broker.eval("[element(4, Name) || Name <- rabbit_amqqueue:list_names()]").unwrap()
 }
 
-/// Processes with a text in their arguments or environment, which other users may be able to read.
+/// Returns processes with a text in their arguments or environment, which other users may be able to read.
 pub(crate) fn processes_with(text: &str) -> Vec<u32> {
     let has = |pid: &u32, file: &str| {
         let bytes = fs::read(format!("/proc/{pid}/{file}"));
@@ -239,7 +238,7 @@ fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
     bytes.windows(wanted.len()).any(|window| window == wanted)
 }
 
-/// Publishers and consumers on one classic queue, for as long as `duration` says.
+/// Returns a scenario with publishers and consumers on one classic queue, of length `duration`.
 pub(crate) fn scenario(queue: &str, duration: &str) -> String {
     format!(
         r#"
@@ -260,12 +259,12 @@ prefetch = 100
     )
 }
 
-/// True when this process may record profiles.
+/// Returns whether this process may record profiles.
 pub(crate) fn may_profile() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// The same; where it may not, says that the test did not run.
+/// Returns the same; if it may not, reports that the test did not run.
 pub(crate) fn may_profile_or_says_so(test: &str) -> bool {
     if !may_profile() {
         not_run(test, "profiles need root");
@@ -273,13 +272,13 @@ pub(crate) fn may_profile_or_says_so(test: &str) -> bool {
     may_profile()
 }
 
-/// Says that a test could not run, past the capture of the test program; `make test` counts such lines.
+/// Reports that a test could not run, bypassing the capture of the test program; `make test` counts such lines.
 pub(crate) fn not_run(test: &str, reason: &str) {
     use std::io::Write;
     let _ = writeln!(std::io::stderr().lock(), "\nnot run: {test}: {reason}");
 }
 
-/// All files below a directory with this in their path.
+/// Returns all files below a directory whose path contains `part`.
 pub(crate) fn files_below(directory: &Path, part: &str) -> Vec<PathBuf> {
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let found = entries.flat_map(|entry| {

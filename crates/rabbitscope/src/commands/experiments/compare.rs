@@ -102,7 +102,7 @@ impl Args {
         self.options.conduct(&Plan { experiment, arms, text })
     }
 
-    /// What was asked for, as a file that tells one comparison from another.
+    /// Describes the options as text, so that different comparisons can be told apart.
     fn in_words(&self, second: &Path) -> String {
         format!(
             "# compare {} {}\n# --set-a {:?} --set-b {:?}\n# --metric {:?} --rounds {} --seed {}{}\n",
@@ -118,8 +118,7 @@ impl Args {
     }
 }
 
-/// The option in the words of what was asked for. It is left out where it is the usual one, so that experiments that
-/// were begun without it go on.
+/// Returns the option as text. The default is left out, so that experiments begun without the option can continue.
 pub(super) fn others(max_others: f64) -> String {
     if (max_others - Design::of_rounds(1).max_others).abs() < 1e-9 {
         String::new()

@@ -1,4 +1,4 @@
-//! `rabbitscope experiment`: arms against each other, until something can be said.
+//! `rabbitscope experiment`: several arms against each other, until there is a result.
 
 use std::path::{Path, PathBuf};
 
@@ -69,7 +69,7 @@ impl Args {
     }
 }
 
-/// What a search asks of every arm's scenario.
+/// Returns the values that a search sets in every arm's scenario.
 pub(super) fn search_overrides(design: &Design) -> Result<Vec<String>, UsageError> {
     let Some(capacity) = &design.capacity else { return Ok(Vec::new()) };
     let limits = capacity.limits.iter().map(|limit| limit_as_override(limit));
@@ -79,7 +79,7 @@ pub(super) fn search_overrides(design: &Design) -> Result<Vec<String>, UsageErro
     Ok(overrides)
 }
 
-/// The files that an arm names, as values of its scenario.
+/// Returns the files of an arm, as values of its scenario.
 fn files_of(arm: &Arm, beside: &Path) -> Vec<String> {
     let value = |paths: &[String]| {
         let paths = paths.iter().map(|path| beside.join(path).display().to_string());
@@ -89,12 +89,12 @@ fn files_of(arm: &Arm, beside: &Path) -> Vec<String> {
 }
 
 impl Options {
-    /// The result is to be JSON.
+    /// Returns whether the result is printed as JSON.
     pub(super) fn json(&self) -> bool {
         self.json
     }
 
-    /// An arm with the scenario that follows from it. `overrides` come before its own.
+    /// Returns an arm with its resulting scenario. `overrides` are applied before its own.
     pub(super) fn planned(
         &self,
         arm: &Arm,
@@ -139,7 +139,8 @@ impl Options {
             return Ok(Exit::Failed);
         }
         let has_met = result.known.as_ref().and_then(|known| known.met);
-        let says_something = result.comparisons.iter().any(|it| !it.differences.is_empty());
+        let says_something =
+            result.comparisons.iter().any(|comparison| !comparison.differences.is_empty());
         Ok(match (has_met, says_something) {
             (Some(false), _) => Exit::ExpectationFailed,
             (_, false) => Exit::NotValid,

@@ -1,4 +1,4 @@
-//! Commands that compare runs, and what they have in common.
+//! Commands that compare runs, and their shared parts.
 
 pub(super) mod compare;
 pub(super) mod experiment;

@@ -95,7 +95,7 @@ impl Args {
         Ok(experiment)
     }
 
-    /// What was asked for, as a file that tells one sweep from another.
+    /// Describes the options as text, so that different sweeps can be told apart.
     fn in_words(&self) -> String {
         let list = |title: &str, lines: &[String]| {
             lines.iter().fold(String::new(), |text, line| format!("{text}# {title} {line}\n"))
@@ -106,7 +106,10 @@ impl Args {
             list("--vary", &self.vary),
             [list("--metric", &self.metrics), list("--capacity", &self.capacity)].concat(),
             list("--set", &self.set),
-            list("--anchor", &self.anchor.map(|it| it.to_string()).into_iter().collect::<Vec<_>>()),
+            list(
+                "--anchor",
+                &self.anchor.map(|anchor| anchor.to_string()).into_iter().collect::<Vec<_>>()
+            ),
             self.rounds,
             self.seed,
             others(self.max_others),

@@ -1,4 +1,4 @@
-//! `rabbitscope calltree`: where the time of calls of a function goes, waiting included.
+//! `rabbitscope calltree`: the time of a function's calls by callee, waiting included.
 
 use std::{path::PathBuf, time::Duration};
 

@@ -8,7 +8,7 @@ use rabbitscope_probe::Node as Local;
 use super::node::NodeArguments;
 use crate::exit::Exit;
 
-/// Why a node is not recorded that runs.
+/// The reason why a running node is not recorded.
 const ELSEWHERE: &str = "it is no process of this machine: record it where it runs";
 
 /// Whether a command is about one node or about its cluster.
@@ -19,7 +19,7 @@ pub(in crate::commands) struct ClusterArgument {
     pub(in crate::commands) is_wanted: bool,
 }
 
-/// The nodes of a cluster that can be reached.
+/// The reachable nodes of a cluster.
 #[derive(Debug)]
 pub(in crate::commands) struct ClusterConnections {
     /// At least one.
@@ -35,7 +35,7 @@ pub(in crate::commands) struct ClusterProcesses {
 }
 
 impl NodeArguments {
-    /// Connects to every node of the cluster. Only the first has to be there.
+    /// Connects to every node of the cluster. Only the first must be reachable.
     pub(in crate::commands) fn connect_all(&self) -> anyhow::Result<ClusterConnections> {
         let first = self.connect()?;
         let ClusterMembers { running, down } = cluster_members(&first)?;
@@ -56,14 +56,14 @@ impl NodeArguments {
         let connection = self.connect()?;
         let ClusterMembers { running, down } = cluster_members(&connection)?;
         let mut missing: Vec<_> = down.into_iter().map(is_down).collect();
-        // Without a readable registry there is none of ours.
+        // If the registry is unreadable, there are no throwaway brokers.
         let ours = Registry::open().and_then(|registry| registry.running()).unwrap_or_default();
         let others = rabbitscope_probe::list_nodes()?;
         let mut local = Vec::new();
         for node in running {
-            let of_ours = ours.iter().find(|it| it.node_name() == node).map(|it| it.pid);
-            let named = || others.iter().find(|it| it.name.as_deref() == Some(&node));
-            match of_ours.or_else(|| named().map(|it| it.pid)) {
+            let of_ours = ours.iter().find(|ours| ours.node_name() == node).map(|ours| ours.pid);
+            let named = || others.iter().find(|other| other.name.as_deref() == Some(&node));
+            match of_ours.or_else(|| named().map(|other| other.pid)) {
                 Some(pid) => local.push(Local { pid, name: Some(node) }),
                 None => missing.push(MissingNode { node, reason: ELSEWHERE.to_owned() }),
             }
@@ -76,13 +76,14 @@ fn is_down(node: String) -> MissingNode {
     MissingNode { node, reason: "it does not run".to_owned() }
 }
 
-/// How a command ends that has shown the others.
+/// Returns the exit code of a command that has shown the other nodes.
 pub(super) fn exit_without(missing: &[MissingNode]) -> Exit {
     if missing.is_empty() { Exit::Done } else { Exit::Failed }
 }
 
-/// No node of the cluster can be read.
+/// Returns the error that no node of the cluster can be read.
 pub(in crate::commands) fn nobody(missing: &[MissingNode]) -> anyhow::Error {
-    let reasons: Vec<_> = missing.iter().map(|it| format!("{}: {}", it.node, it.reason)).collect();
+    let reasons: Vec<_> =
+        missing.iter().map(|node| format!("{}: {}", node.node, node.reason)).collect();
     anyhow::anyhow!("no node of the cluster can be read: {}", reasons.join("; "))
 }

@@ -1,4 +1,4 @@
-//! `rabbitscope functions`: which functions take the time of a process, or of a call.
+//! `rabbitscope functions`: the functions that take the time of a process, or of a call.
 
 use std::{fmt::Write as _, path::PathBuf, time::Duration};
 
@@ -44,7 +44,7 @@ pub(in crate::commands) struct Args {
 }
 
 impl Args {
-    /// A role chooses the processes, or is a filter where a call does.
+    /// Makes the request. If a call is the trigger, a role filters the processes; otherwise, it selects them.
     fn request(&self, trigger: Trigger) -> TreeRequest {
         let role = self.who.role.clone().filter(|_| self.call.is_some());
         TreeRequest { trigger, role, follow: false, max_calls: 1_000_000, duration: self.duration }
@@ -101,7 +101,7 @@ fn text_of(table: &[FunctionLine], rows: usize) -> String {
         "function", "calls", "own ms", "own %", "µs/call", "acc. ms", "wait ms", "queued", "gc ms"
     );
     let millis = |micros: Option<f64>| {
-        micros.map_or_else(|| "-".to_owned(), |it| format!("{:.2}", it / 1e3))
+        micros.map_or_else(|| "-".to_owned(), |micros| format!("{:.2}", micros / 1e3))
     };
     for line in shown {
         let _ = write!(

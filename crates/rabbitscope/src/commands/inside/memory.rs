@@ -1,4 +1,4 @@
-//! `rabbitscope memory`: what holds the memory of a node.
+//! `rabbitscope memory`: the parts and processes that hold a node's memory.
 
 use rabbitscope_inside::MemoryReader;
 
@@ -22,7 +22,7 @@ pub(in crate::commands) struct Args {
     json: bool,
 }
 
-/// Rows are one message of the node.
+/// The node sends all rows in one message.
 const MAX_ROWS: u32 = 1_000;
 
 impl Args {

@@ -1,4 +1,4 @@
-//! Commands that look into a node, and what they have in common.
+//! Commands that look into a node, and their shared parts.
 
 pub(super) mod calltree;
 mod cluster;

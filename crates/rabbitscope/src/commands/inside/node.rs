@@ -1,4 +1,4 @@
-//! Which node a command looks into, and how to get to it: arguments that several commands share.
+//! The node that a command looks into, and how to reach it: arguments of several commands.
 
 use std::{path::PathBuf, sync::Arc, time::Duration};
 
@@ -10,10 +10,10 @@ use rabbitscope_probe::Node as Local;
 use crate::commands::arguments::{dead_man, within};
 use rabbitscope_inside::expected_node;
 
-/// Where a port mapper listens unless told otherwise.
+/// The port mapper's default port.
 const EPMD_PORT: u16 = 4369;
 
-/// What RabbitMQ calls its node unless told otherwise.
+/// The default name of RabbitMQ's node.
 const USUAL_NAME: &str = "rabbit";
 
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -49,12 +49,12 @@ pub(in crate::commands) struct NodeArguments {
 }
 
 impl NodeArguments {
-    /// Whether a node was named.
+    /// Returns whether the user named a node.
     pub(in crate::commands) fn is_named(&self) -> bool {
         self.node.is_some()
     }
 
-    /// The node's process, which is one of this machine.
+    /// Returns the node's process on this machine.
     pub(in crate::commands) fn process(&self) -> anyhow::Result<Local> {
         let nodes = || rabbitscope_probe::list_nodes();
         if let Some(name) = &self.node {
@@ -67,7 +67,7 @@ impl NodeArguments {
         Ok(rabbitscope_probe::default_node(nodes()?, USUAL_NAME)?)
     }
 
-    /// The name of the node where none is given and no throwaway broker runs.
+    /// Returns the node's name if the user gives none and no throwaway broker runs.
     fn default_name(&self) -> String {
         let is_elsewhere = self.epmd_port.is_some() || self.dist_port.is_some();
         let usual = || USUAL_NAME.to_owned();
@@ -76,16 +76,16 @@ impl NodeArguments {
         }
         let found = rabbitscope_probe::list_nodes()
             .and_then(|nodes| rabbitscope_probe::default_node(nodes, USUAL_NAME));
-        // Where there is none, or several, it is said who does not answer.
+        // With no node or several, the default name lets the error say which node does not answer.
         found.ok().and_then(|node| node.name).unwrap_or_else(usual)
     }
 
-    /// Connects.
+    /// Connects to the node.
     pub(in crate::commands) fn connect(&self) -> anyhow::Result<Connection> {
         Ok(Connection::open(&self.options()?)?)
     }
 
-    /// How to connect to the node of this process, which was found in another way and may have a name.
+    /// Returns the options for the node of a process that was found by other means. The node may have a name.
     pub(in crate::commands) fn options_of(
         &self,
         pid: u32,
@@ -98,12 +98,12 @@ impl NodeArguments {
         Ok(ConnectOptions { verify: Some(Arc::new(expected)), ..args.options()? })
     }
 
-    /// The same arguments, for another node of the cluster.
+    /// Returns the same arguments for another node of the cluster.
     pub(super) fn of_member(&self, name: &str) -> Self {
         Self { node: Some(name.to_owned()), ..self.clone() }
     }
 
-    /// How to connect.
+    /// Returns the options of the connection.
     pub(in crate::commands) fn options(&self) -> anyhow::Result<ConnectOptions> {
         let throwaway = self.throwaway();
         let name = match (&throwaway, &self.node) {
@@ -137,9 +137,9 @@ impl NodeArguments {
         })
     }
 
-    /// A throwaway broker has a cookie of its own and a port that is known.
+    /// Returns the throwaway broker, which has its own cookie and a known port.
     fn throwaway(&self) -> Option<Node> {
-        // Without a readable registry there is none.
+        // If the registry is unreadable, there is none.
         let running = Registry::open().and_then(|registry| registry.running()).ok()?;
         chosen(running, self.node.as_deref())
     }
@@ -150,7 +150,7 @@ fn chosen(running: Vec<Node>, name: Option<&str>) -> Option<Node> {
         running.into_iter().find(|node| node.name == name || node.node_name() == name)
     } else {
         let mut stays = running.into_iter().filter(|node| node.detached);
-        // Of a cluster the first.
+        // The first node represents its cluster.
         let first = stays.next()?;
         stays.all(|node| node.name == first.name).then_some(first)
     }

@@ -1,4 +1,4 @@
-//! `rabbitscope process`: one process of a node, or those that wait for others.
+//! `rabbitscope process`: one process of a node, or the processes that wait for others.
 
 use rabbitscope_inside::ProcessReader;
 
@@ -25,7 +25,7 @@ pub(in crate::commands) struct Args {
     json: bool,
 }
 
-/// Rows are one message of the node.
+/// The node sends all rows in one message.
 const MAX_ROWS: u32 = 1_000;
 
 impl Args {

@@ -14,17 +14,17 @@ pub(super) struct QueueNodes<'a> {
     missing: Vec<MissingNode>,
 }
 
-/// What was read.
+/// The result of one reading.
 pub(super) struct ReadQueues {
     pub(super) listing: Listing,
-    /// A node keeps no statistics, so that the queues were asked.
+    /// A node keeps no statistics, so that its queues were asked.
     pub(super) without_statistics: bool,
-    /// Why a node could not be read, though others could.
+    /// The reason why a node could not be read, although others could.
     pub(super) lost: Option<ErlangError>,
 }
 
 impl<'a> QueueNodes<'a> {
-    /// Loads the agents. A node that does not take it does not end the others.
+    /// Loads the agents. If one node refuses, the others are still read.
     pub(super) fn start(of: &'a ClusterConnections) -> anyhow::Result<Self> {
         let (mut readers, mut missing) = (Vec::new(), of.missing.clone());
         for connection in &of.nodes {
@@ -38,7 +38,7 @@ impl<'a> QueueNodes<'a> {
         if readers.is_empty() { Err(nobody(&missing)) } else { Ok(Self { readers, missing }) }
     }
 
-    /// Asks each queue, on whatever node it is, through the first node.
+    /// Asks each queue, on any node, through the first node.
     pub(super) fn ask_queues(
         &mut self,
         filter: &QueueFilter,
@@ -48,8 +48,8 @@ impl<'a> QueueNodes<'a> {
         Ok(ReadQueues { listing, without_statistics: false, lost: None })
     }
 
-    /// Reads the nodes' tables. Of a node without statistics these have nothing about classic queues, which are asked
-    /// then, within this time.
+    /// Reads the nodes' tables. On a node without statistics, the tables have nothing about classic queues. These
+    /// queues are then asked, within the time limit.
     pub(super) fn read_tables(
         &mut self,
         filter: &QueueFilter,
@@ -103,7 +103,7 @@ impl<'a> QueueNodes<'a> {
         Ok(ReadQueues { listing, without_statistics: true, lost })
     }
 
-    /// Removes the agents; on a node of several that is gone nothing is left.
+    /// Removes the agents. If one of several nodes is gone, so is its agent.
     pub(super) fn end(self) -> Result<(), ErlangError> {
         let is_one = self.readers.len() == 1;
         let ended: Vec<_> = self.readers.into_iter().map(|(_, reader)| reader.end()).collect();

@@ -1,4 +1,4 @@
-//! `rabbitscope queues`: the queues of a node, straight from the node.
+//! `rabbitscope queues`: the queues of a node, read from the node itself.
 
 use std::{
     net::SocketAddr,
@@ -21,7 +21,7 @@ use rabbitscope_inside::{ListingView, Page, QueueFilter, SortKey, prometheus, se
 
 use crate::{exit::Exit, interrupt, output};
 
-/// Between two attempts to reach a node that has gone away.
+/// Interval between two attempts to reach a node that is gone.
 const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
 
 /// List queues straight from the node: its tables, or the queues themselves
@@ -103,13 +103,14 @@ impl Args {
         Ok(ClusterConnections { nodes: vec![self.node.connect()?], missing: Vec::new() })
     }
 
-    /// Until it is stopped; a node that goes away is waited for. What was shown last decides the exit.
+    /// Repeats until stopped, and waits for a node that is gone. The last output decides the exit code.
     fn watch(&self, stop: &AtomicBool) -> anyhow::Result<Exit> {
         let mut exit = None;
         let mut said = String::new();
         loop {
             let connected = self.connect();
-            let watched = connected.and_then(|it| self.watch_these(&it, stop, &mut exit));
+            let watched =
+                connected.and_then(|connections| self.watch_these(&connections, stop, &mut exit));
             let lost = match (watched, exit) {
                 (Ok(()), exit) => return Ok(exit.unwrap_or(Exit::Done)),
                 (Err(error), Some(_)) if error.is::<ErlangError>() => error.to_string(),
@@ -125,7 +126,7 @@ impl Args {
         }
     }
 
-    /// Until it is stopped, or a node has gone away.
+    /// Repeats until stopped, or until a node is gone.
     fn watch_these(
         &self,
         connections: &ClusterConnections,
@@ -139,7 +140,7 @@ impl Args {
             if waited(self.interval, stop) {
                 return Ok(nodes.end()?);
             }
-            // The others were shown; now it is looked for again.
+            // The other nodes were shown; the error makes the caller reconnect.
             if let Some(error) = lost {
                 return Err(error.into());
             }
@@ -159,9 +160,9 @@ impl Args {
             );
         }
         if self.prometheus {
-            // Metrics have no place for it.
-            for it in &listing.missing {
-                output::note(&format!("not shown: {}, {}", it.node, it.reason));
+            // Metrics cannot express missing nodes.
+            for node in &listing.missing {
+                output::note(&format!("not shown: {}, {}", node.node, node.reason));
             }
         }
         let page = Page { number: self.page, size: self.limit };
@@ -200,14 +201,14 @@ impl Args {
     }
 }
 
-/// What became of one reading.
+/// The outcome of one reading.
 struct Shown {
-    /// Why some queues could not be read.
+    /// The reason why some queues could not be read.
     lost: Option<ErlangError>,
     exit: Exit,
 }
 
-/// True when it was cut short.
+/// Waits, and returns whether the wait was cut short.
 fn waited(interval: Duration, stop: &AtomicBool) -> bool {
     const STEP: Duration = Duration::from_millis(50);
     let end = Instant::now() + interval;

@@ -1,4 +1,4 @@
-//! `rabbitscope top`: who does or holds most on a node.
+//! `rabbitscope top`: the processes, queues, connections or channels with the most work or memory on a node.
 
 use std::{
     fmt::Display,
@@ -49,7 +49,7 @@ pub(in crate::commands) struct Args {
     json: bool,
 }
 
-/// The table of the best is kept on the node.
+/// Limit of rows, because the node itself keeps the table.
 const MAX_ROWS: u32 = 1_000;
 
 impl Args {
@@ -69,13 +69,13 @@ impl Args {
         Ok(Exit::Done)
     }
 
-    /// The table has the column that rows are to be sorted by.
+    /// Checks that the table has the column of the sort order.
     fn check_order(&self) -> Result<(), UsageError> {
         if self.sort.is_of(self.kind) {
             return Ok(());
         }
         let name = |value: Option<PossibleValue>| {
-            value.map_or_else(String::new, |it| it.get_name().to_owned())
+            value.map_or_else(String::new, |value| value.get_name().to_owned())
         };
         let of_kind = TopSortKey::value_variants().iter().filter(|key| key.is_of(self.kind));
         let allowed: Vec<String> = of_kind.map(|key| name(key.to_possible_value())).collect();
@@ -107,14 +107,14 @@ impl Args {
             let top = ClusterTop::read(&mut readers, order, self.interval, self.limit, &missing);
             if top.nodes.is_empty() { Err(nobody(&top.missing)) } else { Ok(top) }
         })?;
-        // On one that is gone nothing is left.
+        // A node that is gone has no agent left.
         for reader in readers {
             drop(reader.end());
         }
         Ok(exit_without(&top.missing))
     }
 
-    /// Once, or on a terminal until it is stopped. Returns what was shown last.
+    /// Repeats on a terminal until stopped; elsewhere, reads once. Returns the last output.
     fn repeat<T: Serialize + Display>(
         &self,
         stop: &AtomicBool,

@@ -1,4 +1,4 @@
-//! Which processes of a node a command means: arguments that several commands share.
+//! The processes of a node that a command selects: arguments of several commands.
 
 use rabbitscope_erlang::probes::Who;
 
@@ -24,12 +24,12 @@ pub(in crate::commands) struct WhoArguments {
 }
 
 impl WhoArguments {
-    /// All that were named, a role included.
+    /// Returns the selection, including a role.
     pub(in crate::commands) fn who(&self) -> Option<Who> {
         self.without_role().or_else(|| self.role.clone().map(Who::Role))
     }
 
-    /// Where a role is a filter: processes that begin later are meant too.
+    /// Returns the selection for commands in which a role is a filter. It includes processes that begin later.
     pub(in crate::commands) fn without_role(&self) -> Option<Who> {
         let process = self.process.as_deref().map(Who::process);
         let queue = || {

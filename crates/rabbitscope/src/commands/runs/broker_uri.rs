@@ -1,9 +1,9 @@
-//! The broker that was named on the command line or in the environment, in place of the scenario's.
+//! The broker from the command line or the environment, in place of the scenario's.
 
 use rabbitscope_runs::scenario::{BrokerSpec, Scenario};
 
-/// The broker at these addresses gets the load, whatever the scenario says. What only the scenario's URI says
-/// of connections (heartbeat, sizes) still holds.
+/// Directs the load to the broker at these addresses, instead of the scenario's. Parameters of connections
+/// (heartbeat, sizes) that only the scenario's URI has still apply.
 pub(in crate::commands) fn replace(scenario: &mut Scenario, uris: Vec<String>) {
     let of_scenario = match &scenario.broker {
         BrokerSpec::Existing { uris } => uris.first().map_or("", |uri| query(uri)),
@@ -13,9 +13,9 @@ pub(in crate::commands) fn replace(scenario: &mut Scenario, uris: Vec<String>) {
     scenario.broker = BrokerSpec::Existing { uris };
 }
 
-/// Adds the parameters that the URI does not have itself.
+/// Adds the parameters that the URI itself lacks.
 fn with_parameters(uri: String, parameters: &str) -> String {
-    parameters.split('&').filter(|it| !it.is_empty()).fold(uri, |uri, parameter| {
+    parameters.split('&').filter(|pair| !pair.is_empty()).fold(uri, |uri, parameter| {
         let is_there = query(&uri).split('&').any(|own| key(own) == key(parameter));
         let sign = match query(&uri) {
             _ if is_there => return uri,

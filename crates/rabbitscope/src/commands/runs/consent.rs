@@ -1,4 +1,4 @@
-//! Options of all commands that declare on a broker of others: what may be removed there.
+//! Consent to removals: options of all commands that declare objects on a broker that they did not start.
 
 use crate::leftovers::RemovalConsent;
 

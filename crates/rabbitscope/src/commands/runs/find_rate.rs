@@ -1,4 +1,4 @@
-//! `rabbitscope find-rate`: the highest rate that a broker takes within limits.
+//! `rabbitscope find-rate`: the highest rate that a broker sustains within limits.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -68,7 +68,7 @@ pub(in crate::commands) struct Args {
     json: bool,
 }
 
-/// `5`, `5%`, `5 %`.
+/// Reads `5`, `5%` or `5 %`.
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.trim().strip_suffix('%').unwrap_or(text).trim().parse::<f64>().ok();
     number

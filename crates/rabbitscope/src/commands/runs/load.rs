@@ -1,4 +1,4 @@
-//! `rabbitscope load`: a load in PerfTest's words, without a scenario file.
+//! `rabbitscope load`: a load from PerfTest's options, without a scenario file.
 
 use clap::{ArgAction, FromArgMatches};
 use rabbitscope_runs::scenario::{BrokerSpec, ThrowawayBroker};
@@ -67,15 +67,16 @@ fn converted(words: &[String]) -> anyhow::Result<perftest::Converted> {
     Ok(perftest::convert(&quoted.collect::<Vec<_>>().join(" "))?)
 }
 
-/// Options of a run and those of PerfTest, which share no name. What PerfTest would take for the beginning of one
-/// of its own is that of a run where it is one.
+/// Separates options of a run from PerfTest's, which share no name. PerfTest also accepts abbreviated options. An
+/// abbreviation that is the full name of a run's option counts as that option.
 fn separate(words: Vec<String>) -> Result<(Vec<String>, Vec<String>), UsageError> {
     let known = command();
     let (mut ours, mut perftest) = (Vec::new(), Vec::new());
     let mut words = words.into_iter();
     while let Some(word) = words.next() {
         let name = word.strip_prefix("--").map(|name| name.split('=').next().unwrap_or_default());
-        let Some(option) = known.get_arguments().find(|it| name.is_some() && it.get_long() == name)
+        let Some(option) =
+            known.get_arguments().find(|argument| name.is_some() && argument.get_long() == name)
         else {
             perftest.push(word);
             continue;
@@ -96,14 +97,14 @@ fn read(words: &[String]) -> Result<RunOptions, UsageError> {
     let read = matches.and_then(|matches| RunOptions::from_arg_matches(&matches));
     read.map_err(|error| {
         let text = error.render().to_string();
-        // What follows is about a command line of ours alone.
+        // The rest of the message describes only our own command line.
         let lines = text.lines().map(str::trim).take_while(|line| !line.starts_with("Usage"));
         let reason: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
         UsageError(reason.join(" ").trim_start_matches("error: ").to_owned())
     })
 }
 
-/// The options of a run, by themselves.
+/// Returns a command with only the options of a run.
 fn command() -> clap::Command {
     <RunOptions as clap::Args>::augment_args(clap::Command::new("load").disable_help_flag(true))
 }

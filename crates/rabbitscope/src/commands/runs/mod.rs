@@ -1,4 +1,4 @@
-//! Commands that put load on a broker, and what they have in common.
+//! Commands that put load on a broker, and their shared parts.
 
 mod broker_uri;
 mod consent;

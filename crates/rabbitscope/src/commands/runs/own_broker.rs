@@ -1,4 +1,4 @@
-//! The broker that a worker's own user names, with its login and the authorities of its certificate.
+//! The broker that the worker's user names, with its login and the authorities of its certificate.
 
 use rabbitscope_amqp::Uri;
 use rabbitscope_fleet::OwnBroker;
@@ -39,7 +39,8 @@ pub(super) struct OwnBrokerArgs {
 }
 
 impl OwnBrokerArgs {
-    /// Absent where the controller names the broker. Files are read once, so that a wrong one shows before a run comes.
+    /// Returns `None` if the controller names the broker. Files are read once here, so that an error shows before a
+    /// run comes.
     pub(super) fn validate(self) -> anyhow::Result<Option<OwnBroker>> {
         let Some(uri) = self.uri else { return Ok(None) };
         let auth = match self.token_file {

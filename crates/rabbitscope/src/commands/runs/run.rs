@@ -1,4 +1,4 @@
-//! `rabbitscope run`: a scenario, once.
+//! `rabbitscope run`: one run of a scenario.
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ use crate::{
 /// The environment variable with the broker's URI.
 pub(in crate::commands) const URI_VARIABLE: &str = "RABBITSCOPE_URI";
 
-/// Most of a file that a scenario names: a million names of queues.
+/// Size limit of a file that a scenario names: a million names of queues.
 const MAX_LIST_BYTES: u64 = 64 << 20;
 
 /// Run a scenario: load, measurements, profile, report
@@ -67,7 +67,7 @@ impl Args {
         self.options.run(scenario)
     }
 
-    /// The variable is for runs and may stay set; an option would be ignored.
+    /// Refuses a URI on the command line, which would be ignored. The variable is for runs and may stay set.
     fn refuse_uri(&self) -> Result<(), UsageError> {
         let is_typed = self.uri.is_some() && self.uri != std::env::var(URI_VARIABLE).ok();
         if is_typed {
@@ -88,13 +88,13 @@ pub(in crate::commands) fn read_scenario(
     parse_scenario(&text, &file, overrides)
 }
 
-/// A scenario's text, called `origin` in errors, with values from the environment and from the command line.
+/// Parses a scenario's text, called `origin` in errors, with values from the environment and from the command line.
 pub(super) fn parse_scenario(
     text: &str,
     origin: &str,
     overrides: &[String],
 ) -> anyhow::Result<Scenario> {
-    // The command line comes last and so holds.
+    // The command line comes last and takes precedence.
     let mut all = environment::overrides(std::env::vars_os())?;
     all.extend_from_slice(overrides);
     let mut read = |path: &str| {

@@ -1,4 +1,4 @@
-//! Options of a run, wherever its scenario comes from: its results and who watches it.
+//! Options of a run, for any source of its scenario: its results and its watchers.
 
 use std::{
     net::SocketAddr,
@@ -76,7 +76,7 @@ struct Options {
     fleet: Option<FleetSettings>,
 }
 
-/// What is printed.
+/// The form of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
     Summary,
@@ -84,7 +84,7 @@ enum Form {
     Seconds,
 }
 
-/// Who watches, besides the series.
+/// The watchers besides the series.
 #[derive(Debug)]
 struct WatchOptions {
     csv: Option<PathBuf>,
@@ -93,12 +93,12 @@ struct WatchOptions {
 }
 
 impl RunOptions {
-    /// Where seconds go as comma-separated values.
+    /// Returns the path of the CSV file.
     pub(super) fn csv(&self) -> Option<&Path> {
         self.csv.as_deref()
     }
 
-    /// Runs the scenario, as it was asked for.
+    /// Runs the scenario with these options.
     pub(super) fn run(self, scenario: Scenario) -> anyhow::Result<Exit> {
         let mut valid = self.validate(scenario)?;
         let stop = interrupt::watch()?;
@@ -142,7 +142,7 @@ impl RunOptions {
         Ok(Options { scenario, asked, directory, form, watching, fleet })
     }
 
-    /// Where Prometheus may ask.
+    /// Opens the listener for Prometheus.
     fn listener(&self) -> anyhow::Result<Option<Listener>> {
         let bind = |address| {
             Listener::bind(ListenOptions {
@@ -156,7 +156,7 @@ impl RunOptions {
     }
 }
 
-/// Refuses to wait for a failure that cannot be seen.
+/// Refuses to wait for a failure that cannot be detected.
 fn can_stop_on_failure(scenario: &Scenario) -> Result<(), UsageError> {
     if scenario.run.stop_on_failure && FailureWatch::of(scenario).is_empty() {
         let reason = "no limit of [expect] can be known to fail before the end: for stop-on-failure give \
@@ -167,7 +167,7 @@ fn can_stop_on_failure(scenario: &Scenario) -> Result<(), UsageError> {
     Ok(())
 }
 
-/// Those who watch this run.
+/// Creates the watchers of this run.
 fn watchers(valid: &mut Options, stop: &Arc<AtomicBool>) -> anyhow::Result<Watchers> {
     let Options { scenario, form, watching, .. } = valid;
     let mut watchers: Vec<Box<dyn Watcher>> = Vec::new();

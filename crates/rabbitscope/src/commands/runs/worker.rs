@@ -1,4 +1,4 @@
-//! `rabbitscope worker`: puts a part of the load of a run on, which another machine controls.
+//! `rabbitscope worker`: puts part of a run's load on a broker, controlled from another machine.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What the live view shows of the seconds: a name, a value, some words, and the values for a curve.
+//! The figures of the live view: a name, a value, some words, and the values for a curve.
 
 use rabbitscope_runs::record::{
     Counter, Counters, LatencyPoint, LiveForm, SecondLatencies, SecondRow,
@@ -14,28 +14,28 @@ pub(super) struct Figure {
     pub(super) name: String,
     pub(super) value: String,
     pub(super) detail: String,
-    /// One for each second, the latest last, on a scale of its own.
+    /// One value per second, the latest last, on the figure's own scale.
     pub(super) curve: Vec<u64>,
 }
 
-/// The figures that these seconds have, in the order of the view.
+/// Returns the figures of the seconds, in the order of the view.
 pub(super) fn figures(rows: &[SecondRow]) -> Vec<Figure> {
     let Some(last) = rows.last() else { return Vec::new() };
-    let mut all: Vec<_> = of_form(LiveForm::Rate).map(|it| rate(rows, it)).collect();
+    let mut all: Vec<_> = of_form(LiveForm::Rate).map(|counter| rate(rows, counter)).collect();
     all.extend(
         SecondLatencies::ALL
             .iter()
-            .map(|it| latency(rows, it.title, |row| (it.value)(&row.latencies))),
+            .map(|kind| latency(rows, kind.title, |row| (kind.value)(&row.latencies))),
     );
     all.push(count(rows, "confirms in flight", |row| Some(row.unconfirmed)));
     all.push(count(rows, "messages in queues", |row| row.queue_messages));
     all.extend(
         of_form(LiveForm::Count)
-            .map(|it| count(rows, &title(it), |row| Some((it.value)(&row.counts)))),
+            .map(|counter| count(rows, &title(counter), |row| Some((counter.value)(&row.counts)))),
     );
-    all.extend(of_form(LiveForm::Time).map(|it| lapse(rows, it)));
-    for (at, poll) in last.polls.iter().enumerate() {
-        let point = |row: &SecondRow| row.polls.get(at).and_then(|poll| poll.latency);
+    all.extend(of_form(LiveForm::Time).map(|counter| lapse(rows, counter)));
+    for (index, poll) in last.polls.iter().enumerate() {
+        let point = |row: &SecondRow| row.polls.get(index).and_then(|poll| poll.latency);
         all.push(latency(rows, &format!("HTTP {}", poll.name), point));
     }
     all.push(cores(rows, "broker CPU", |row| row.broker_cpu_cores));
@@ -48,9 +48,9 @@ fn of_form(form: LiveForm) -> impl Iterator<Item = &'static Counter> {
     Counters::ALL.iter().filter(move |counter| counter.live == form)
 }
 
-/// The counter's name as words: `late by client`.
+/// Returns the counter's name as words: `late by client`.
 fn title(counter: &Counter) -> String {
-    // The name of the counter is older than the count of what is accepted.
+    // The name `published` is older than the counter of accepted messages.
     let name = if counter.name == "published" { "written" } else { counter.name };
     name.strip_suffix("_nanos").unwrap_or(name).replace('_', " ")
 }
@@ -69,7 +69,7 @@ fn per_second(count: u64, row: &SecondRow) -> u64 {
     (count as f64 * 1e9 / row.interval_nanos.max(1) as f64).round() as u64
 }
 
-/// The curve is the 99th percentile.
+/// Makes a latency's figure. The curve is the 99th percentile.
 fn latency(
     rows: &[SecondRow],
     name: &str,
@@ -97,7 +97,7 @@ fn count(
     Some(Figure { name: name.to_owned(), value, detail, curve })
 }
 
-/// A part of each second.
+/// Makes the figure of a counter that measures a part of each second.
 fn lapse(rows: &[SecondRow], counter: &Counter) -> Option<Figure> {
     let curve: Vec<u64> = rows.iter().map(|row| (counter.value)(&row.counts)).collect();
     let sum = Some(curve.iter().sum()).filter(|sum| *sum > 0)?;

@@ -1,4 +1,4 @@
-//! How the live view is laid out.
+//! The layout of the live view.
 
 use std::time::Duration;
 
@@ -18,20 +18,20 @@ const NAME: u16 = 20;
 const VALUE: u16 = 12;
 const DETAIL: u16 = 32;
 
-/// What stands above the figures.
+/// The lines above the figures.
 #[derive(Clone, Debug, Default)]
 pub struct RunHeader {
     /// Name of the scenario.
     pub name: String,
-    /// Which broker, without credentials.
+    /// The broker, without credentials.
     pub broker: String,
-    /// Length of the load, when it has one.
+    /// Length of the load, if it is limited.
     pub duration: Option<Duration>,
-    /// Before the load starts: connections that are made, and how many there will be.
+    /// Before the load starts: the number of open connections, and the final number.
     pub connecting: Option<(usize, usize)>,
-    /// What was said last.
+    /// The latest notice.
     pub notice: Option<String>,
-    /// Somebody asked for an early end.
+    /// True once the user has asked for an early end.
     pub is_ending: bool,
 }
 
@@ -81,7 +81,7 @@ fn time_text(head: &RunHeader, rows: &[SecondRow]) -> String {
     }
 }
 
-/// Name, value, words, and a curve in what is left. A narrow terminal loses the words first.
+/// Draws name, value, words, and a curve in the remaining width. A narrow terminal loses the words first.
 fn draw_figure(frame: &mut Frame<'_>, figure: &Figure, area: Rect) {
     let detail = if area.width >= NAME + VALUE + DETAIL + 10 { DETAIL } else { 0 };
     let [name, value, words, curve] = Layout::horizontal([

@@ -1,4 +1,4 @@
-//! The live view: a screen of its own, drawn anew every second.
+//! The live view: an alternate screen, redrawn every second.
 
 use super::super::Watcher;
 use super::screen;
@@ -24,17 +24,17 @@ use std::{
     time::Duration,
 };
 
-/// How soon a key is seen, and the end of the view.
+/// The longest delay before the view notices a key or its own end.
 const KEY_WAIT: Duration = Duration::from_millis(100);
 
-/// Seconds that are remembered for the curves.
+/// Number of seconds in the curves.
 const REMEMBERED: usize = 300;
 
-/// What a shell reports for a program that was ended by SIGINT.
+/// The exit code that a shell reports for a program ended by SIGINT.
 const ENDED_BY_SIGINT: i32 = 130;
 
-/// The view. It takes the terminal when connections are made or the load starts, so that what was
-/// said before stays readable; dropping it gives the terminal back.
+/// The view. It takes the terminal when connections are made or the load starts, so that earlier messages stay
+/// readable. Dropping it restores the terminal.
 pub struct Live {
     head: RunHeader,
     stop: Arc<AtomicBool>,
@@ -55,12 +55,13 @@ struct Screen {
 }
 
 impl Live {
-    /// A view that is not shown yet. `stop` is set when somebody asks for an early end.
+    /// Creates a view that is not shown yet. The view sets `stop` when the user asks for an early end.
     pub fn new(head: RunHeader, stop: Arc<AtomicBool>) -> Self {
         Self { head, stop, shown: None }
     }
 
-    /// A run goes on without a view when the terminal cannot be had.
+    /// Returns the open view, and opens it first if necessary. If the terminal is unavailable, the run goes on
+    /// without a view.
     fn picture(&mut self) -> Option<MutexGuard<'_, Screen>> {
         if self.shown.is_none() {
             self.shown = OpenView::open(self.head.clone(), Arc::clone(&self.stop)).ok();
@@ -130,7 +131,7 @@ impl Drop for OpenView {
 }
 
 impl Screen {
-    /// A terminal that went away is no reason to end a run.
+    /// Draws the view. A failure does not end the run, because the terminal may be gone.
     fn draw(&mut self) {
         let (head, rows) = (&self.head, &self.rows);
         let _ = self.terminal.draw(|frame| screen::draw(frame, head, rows));
@@ -146,7 +147,7 @@ fn watch_keys(picture: &Mutex<Screen>, has_ended: &AtomicBool, stop: &AtomicBool
         match event::poll(KEY_WAIT) {
             Ok(false) => continue,
             Ok(true) => {}
-            // No keys, then; signals still work.
+            // Without keys, signals still work.
             Err(_) => return,
         }
         match event::read() {
@@ -171,13 +172,13 @@ fn is_end(key: KeyEvent) -> bool {
     key.kind == KeyEventKind::Press && (is_ctrl_c || key.code == KeyCode::Char('q'))
 }
 
-/// Gives the terminal back; does no harm twice.
+/// Restores the terminal; a second call is harmless.
 fn restore() {
     let _ = terminal::disable_raw_mode();
     let _ = execute!(io::stderr(), LeaveAlternateScreen, cursor::Show);
 }
 
-/// The message of a panic is to be readable.
+/// Restores the terminal before a panic's message, so that the message is readable.
 fn restore_on_panic() {
     let before = panic::take_hook();
     panic::set_hook(Box::new(move |info| {

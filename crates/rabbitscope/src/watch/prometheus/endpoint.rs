@@ -1,4 +1,4 @@
-//! The server that answers Prometheus while a run goes.
+//! The server that answers Prometheus during a run.
 
 use super::super::Watcher;
 use super::totals::Totals;
@@ -11,20 +11,21 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// Answers are there already: one thread hands out all of them.
+/// One thread suffices, because the answers are made beforehand.
 const WORKERS: usize = 1;
 
-/// The endpoint. It is closed when this is dropped, whoever is connected.
+/// The endpoint. Dropping it closes all connections.
 #[derive(Debug)]
 pub struct Endpoint {
     totals: Totals,
-    /// What scrapers are told. Locked to be replaced or taken, never while it is made or sent.
+    /// The answer for scrapers. It is locked only for a replacement or a clone of the `Arc`, never while it is made
+    /// or sent.
     text: Arc<Mutex<Arc<str>>>,
     server: Server,
 }
 
 impl Endpoint {
-    /// Answers those whom `listener` lets in.
+    /// Starts the server for the clients that `listener` admits.
     pub(crate) fn start(listener: Listener, scenario: &str) -> anyhow::Result<Self> {
         let totals = Totals::new(scenario);
         let text = Arc::new(Mutex::new(Arc::from(totals.to_string())));
@@ -34,7 +35,7 @@ impl Endpoint {
         Ok(Self { totals, text, server })
     }
 
-    /// Where it listens.
+    /// Returns the address on which it listens.
     pub fn address(&self) -> SocketAddr {
         self.server.address()
     }

@@ -1,8 +1,8 @@
-//! An endpoint for Prometheus while the run goes: `http://ADDRESS/metrics`.
+//! An endpoint for Prometheus during the run: `http://ADDRESS/metrics`.
 //!
-//! Histograms have classic buckets: native ones need Prometheus' protobuf form, which it asks for
-//! only where they are switched on. What was scraped never changes what is measured: a thread of its
-//! own answers with a text that is made once a second, whether anybody asks or not.
+//! Histograms have classic buckets. Native ones need Prometheus' protobuf form, which it requests only if they are
+//! enabled. Scrapes do not affect the measurements: a thread of its own answers with a text that is made once a
+//! second, with or without requests.
 
 mod endpoint;
 mod totals;

@@ -38,7 +38,7 @@ pub(super) struct Totals {
 
 #[derive(Debug, Default)]
 struct Buckets {
-    /// Not above the bound of the same place, but above the one before.
+    /// Counts of values at most the bound of the same index, and above the previous bound.
     counts: [u64; BOUNDS.len()],
     count: u64,
     sum_seconds: f64,
@@ -169,14 +169,17 @@ impl fmt::Display for Totals {
             let sample: Vec<_> = value.map(|value| self.sample(value)).into_iter().collect();
             family(f, (name, "gauge", help), sample)?;
         }
-        let histograms: Vec<_> =
-            self.latencies.iter().flat_map(|(name, it)| self.histogram(name, it)).collect();
+        let histograms: Vec<_> = self
+            .latencies
+            .iter()
+            .flat_map(|(name, buckets)| self.histogram(name, buckets))
+            .collect();
         family(f, ("latency_seconds", "histogram", "Latencies of messages."), histograms)?;
         let help = "HTTP requests of pollers by their result.";
         family(f, ("http_requests_total", "counter", help), self.poll_samples())?;
         let late = self.polls.iter();
-        let late =
-            late.map(|(group, it)| self.sample(it.late as f64).with("group", group.as_str()));
+        let late = late
+            .map(|(group, counts)| self.sample(counts.late as f64).with("group", group.as_str()));
         let late: Vec<_> = late.collect();
         family(f, ("http_late_requests_total", "counter", "HTTP requests sent late."), late)
     }
@@ -212,7 +215,7 @@ mod tests {
             "rabbitscope_latency_seconds_bucket{scenario=\"s\",latency=\"confirm\",le=\"+Inf\"} 8",
             "rabbitscope_latency_seconds_count{scenario=\"s\",latency=\"confirm\"} 8",
         ] {
-            assert!(text.lines().any(|it| it == line), "{line} is not in\n{text}");
+            assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
         }
         assert!(!text.contains("broker_cpu"), "what is not known is not told");
     }

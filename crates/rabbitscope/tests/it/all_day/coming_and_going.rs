@@ -1,4 +1,4 @@
-//! Nodes that come and go, windows in a directory, and what a kill leaves.
+//! Nodes that come and go, windows in a directory, and the remains after a kill.
 
 use std::fs;
 
@@ -64,7 +64,7 @@ fn nodes_come_and_go_and_nothing_is_left() {
     kill(watched, &new);
 }
 
-/// Of what was written: a span, one node, a damaged file.
+/// Draws the windows: a span, one node, a damaged file.
 fn check_pictures(watched: &Watched, first: &Broker) {
     let node = format!("--from 10m --node {}", first.name);
     watched.flamegraph(&format!("{node} -o first.folded")).code(0);
@@ -82,7 +82,8 @@ fn check_pictures(watched: &Watched, first: &Broker) {
     assert!(page.contains("cores</title>") && page.contains(&first.name), "{page}");
 }
 
-/// A second watch goes on in the directory, and is killed: nothing stays in the kernel, and no unfinished file.
+/// A second watch continues in the directory, and is killed. Nothing stays in the kernel, and no unfinished file
+/// remains.
 fn kill(watched: Watched, window: &str) {
     let known = watched.windows(window).len();
     let watched = Watched::start(watched.bench);

@@ -1,7 +1,7 @@
-//! `watch`: what it records all day, and what a day leaves behind.
+//! `watch`: its recordings over a day, and its remains.
 //!
-//! [`watched`] is one that runs, [`coming_and_going`] a day in short, [`sandboxed`] one with the privileges of the unit in
-//! `deploy/`, [`soak`] hours of restarts (`make soak-watch`).
+//! [`watched`] is a running `watch`, [`coming_and_going`] a short day. [`sandboxed`] runs it with the privileges of
+//! the unit in `deploy/`. [`soak`] runs hours of restarts (`make soak-watch`).
 
 mod coming_and_going;
 mod sandboxed;

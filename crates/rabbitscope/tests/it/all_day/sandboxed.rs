@@ -1,5 +1,5 @@
-//! `watch` with no more privileges than the unit for systemd and the `DaemonSet` give it, in a time namespace of its own; and in a
-//! pid namespace of its own.
+//! `watch` with only the privileges that the unit for systemd and the `DaemonSet` give it, in its own time namespace,
+//! and in its own pid namespace.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
@@ -10,7 +10,7 @@ use crate::workbench::{Workbench, eventually, may_profile_or_says_so, not_run, o
 
 const TEST: &str = "the_unit_gives_enough_and_a_clock_of_a_container_does_not_matter";
 
-/// Makes the mounts of `ProtectSystem=strict`, but for the directory of the test, and a clock that is an hour ahead.
+/// Makes the mounts of `ProtectSystem=strict`, except for the test's directory, and a clock that is an hour ahead.
 const SANDBOX: &str =
     "unshare --mount --time --monotonic 3600 --boottime 3600 --fork --kill-child=KILL";
 
@@ -22,7 +22,7 @@ fn the_unit_gives_enough_and_a_clock_of_a_container_does_not_matter() {
     assert_eq!(capabilities, capabilities_in_manifest(), "the unit's and the DaemonSet's");
     let raised: Vec<String> = capabilities.iter().map(|name| format!("+{name}")).collect();
     let bounds = raised.join(",");
-    // What hides the names of the kernel's functions.
+    // These settings would hide the names of the kernel's functions.
     let hides = ["ProtectKernelTunables=yes", "ProtectKernelLogs=yes"];
     assert!(hides.iter().all(|key| !unit.lines().any(|line| line == *key)));
 
@@ -38,7 +38,7 @@ fn the_unit_gives_enough_and_a_clock_of_a_container_does_not_matter() {
         ),
     );
     let watched = Watched::start_with(bench, &format!("{SANDBOX} sh sandbox.sh"));
-    // The namespace's first process is the one that watches, the child of what was started.
+    // The namespace's first process is `watch`, the child of the started process.
     eventually("kernel functions have names", || {
         watched.windows(&broker.name).len() > 1 && {
             let _ = watched.flamegraph("-o all.folded");
@@ -50,7 +50,7 @@ fn the_unit_gives_enough_and_a_clock_of_a_container_does_not_matter() {
 
 const ALONE: &str = "who_watches_and_who_is_watched_may_have_pids_of_their_own";
 
-/// Pids are others there than those by which the kernel's programs know threads of the machine.
+/// Pids in this namespace differ from those by which the kernel's programs know threads of the machine.
 const PIDS: &str = "unshare --pid --mount-proc --fork --kill-child=KILL";
 
 #[test]
@@ -77,7 +77,8 @@ fn who_watches_and_who_is_watched_may_have_pids_of_their_own() {
     });
 }
 
-/// A place for a test that needs these namespaces. Absent, and said so, where they, or profiles, cannot be had.
+/// Returns a bench for a test that needs these namespaces. Absent, with a message, if namespaces or profiles are
+/// unavailable.
 fn place_for(test: &str, name: &str, namespaces: &str) -> Option<Workbench> {
     if !may_profile_or_says_so(test) {
         return None;
@@ -99,7 +100,7 @@ fn configuration(broker: &Broker) -> String {
     )
 }
 
-/// A file that is for others to use.
+/// Reads a file from `deploy/`, which is for users.
 fn deployed(name: &str) -> String {
     let deploy = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../deploy");
     fs::read_to_string(deploy.join(name)).unwrap()

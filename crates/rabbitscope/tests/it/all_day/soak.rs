@@ -1,4 +1,4 @@
-//! Hours of watching, with a node that is killed and started again every minute: nothing grows, nothing is left.
+//! Hours of watching, with a node that is killed and started again every minute. Nothing grows, and nothing is left.
 //!
 //! ```text
 //! make soak-watch                    4 hours; a line for each restart
@@ -17,11 +17,11 @@ use crate::workbench::{Workbench, eventually, own_broker, signal};
 const DURATION: Duration = Duration::from_secs(4 * 3600);
 const RESTART_INTERVAL: Duration = Duration::from_secs(60);
 
-/// What the median of resident memory in the last quarter may be more than in the second: in the first, names are
-/// learned. The largest of a quarter differs by more without any growth. An hour has 18,000 windows.
+/// Limit of the growth of the median resident memory from the second to the last quarter. In the first quarter, names
+/// are learned. The maximum of a quarter varies more, even without growth. An hour has 18,000 windows.
 const MAX_GROWTH_KIB: u64 = 1024;
 
-/// The same of descriptors: a file is opened when code of it runs for the first time.
+/// The same limit for descriptors: a file is opened when its code runs for the first time.
 const MAX_MORE_DESCRIPTORS: u64 = 4;
 
 const CONFIGURATION: &str = "[record]\nfrequency = 99\nwindow = '200ms'\n\
@@ -58,7 +58,7 @@ fn asked_for(variable: &str) -> Option<Duration> {
     Some(rabbitscope_text::parse_duration(&text).unwrap())
 }
 
-/// Ends a node, takes note of what `watch` has then, and starts the node again, until the interval is over.
+/// Ends a node, records the resources of `watch`, starts the node again, and waits for the end of the interval.
 fn restart(watched: &Watched, node: &mut Broker, interval: Duration) -> Holdings {
     let next = Instant::now() + interval;
     let pid = node.nodes()[0].pid;
@@ -83,7 +83,7 @@ fn assert_nothing_grew(held: &[Holdings]) {
     assert_bounded(held, "descriptors", MAX_MORE_DESCRIPTORS, |it| it.descriptors as u64);
 }
 
-/// The median of the last quarter is at most so much more than that of the second.
+/// Asserts that the median of the last quarter exceeds that of the second by at most `limit`.
 fn assert_bounded(held: &[Holdings], unit: &str, limit: u64, value: impl Fn(&Holdings) -> u64) {
     let quarter = held.len() / 4;
     let median = |part: &[Holdings]| {
@@ -95,7 +95,7 @@ fn assert_bounded(held: &[Holdings], unit: &str, limit: u64, value: impl Fn(&Hol
     assert!(quarter == 0 || after <= before + limit, "{before} {unit}, then {after}");
 }
 
-/// What the soak prints while it goes on.
+/// Prints the progress of the soak.
 #[expect(clippy::print_stderr, reason = "the lines are what the soak is for")]
 fn say(restarts: usize, held: &Holdings) {
     let [threads, programs, maps, links] = held.counts();

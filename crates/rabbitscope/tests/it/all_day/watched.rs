@@ -1,4 +1,4 @@
-//! A `watch` that runs, and what it holds of the machine.
+//! A running `watch`, and the machine's resources that it holds.
 
 use std::{
     collections::BTreeSet,
@@ -20,7 +20,7 @@ impl Watched {
         Self::start_with(bench, "")
     }
 
-    /// `prefix` is a command that runs the program.
+    /// Starts the program through the command `prefix`.
     pub(super) fn start_with(bench: Workbench, prefix: &str) -> Self {
         let program = env!("CARGO_BIN_EXE_rabbitscope");
         let watch = bench
@@ -31,7 +31,7 @@ impl Watched {
         Self { bench, watch }
     }
 
-    /// Files of windows whose names have this in them.
+    /// Returns the files of windows whose names contain `part`.
     pub(super) fn windows(&self, part: &str) -> Vec<PathBuf> {
         files_below(&self.bench.path("windows"), part)
     }
@@ -49,7 +49,7 @@ impl Watched {
         self.bench.rabbitscope(&format!("flamegraph windows {options}"))
     }
 
-    /// Kills it: nothing that it had stays in the kernel, and no unfinished file.
+    /// Kills `watch`. None of its objects stays in the kernel, and no unfinished file remains.
     pub(super) fn kill(mut self) {
         let held = Holdings::of(self.watch.id());
         self.watch.kill().unwrap();
@@ -63,13 +63,13 @@ impl Watched {
     }
 }
 
-/// What a process has at one time.
+/// The resources of a process at one time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Holdings {
     pub(super) resident_kib: u64,
     pub(super) descriptors: usize,
     pub(super) threads: usize,
-    /// Ids in the kernel, as those of maps and links.
+    /// Ids in the kernel, here and in the next two fields.
     pub(super) programs: BTreeSet<u32>,
     pub(super) maps: BTreeSet<u32>,
     pub(super) links: BTreeSet<u32>,
@@ -99,13 +99,13 @@ impl Holdings {
         }
     }
 
-    /// How many there are that the number of nodes decides: threads, programs, maps and links.
+    /// Returns the counts that depend on the number of nodes: threads, programs, maps and links.
     pub(super) fn counts(&self) -> [usize; 4] {
         let [programs, maps, links] = [&self.programs, &self.maps, &self.links].map(BTreeSet::len);
         [self.threads, programs, maps, links]
     }
 
-    /// Those that are still in the kernel, whoever has them.
+    /// Returns the objects that are still in the kernel, with any owner.
     fn left_in_kernel(&self) -> Vec<String> {
         let programs = aya::programs::loaded_programs().flatten().map(|it| it.id());
         let maps = aya::maps::loaded_maps().flatten().map(|it| it.id());

@@ -1,11 +1,11 @@
-//! Which crate may use which, and which may not touch the outside world.
+//! The allowed dependencies between crates, and the crates that may not touch the outside world.
 
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// Which crates of this workspace each crate may use.
+/// The crates of this workspace that each crate may use.
 const MAY_USE: [(&str, &[&str]); 18] = [
     ("text", &[]),
     ("files", &[]),
@@ -60,7 +60,7 @@ fn what_is_pure_touches_nothing_outside() {
     for name in ["analysis", "perftest", "profiles", "runs", "text", "wire"] {
         for file in sources(&crates().join(name).join("src")) {
             let text = fs::read_to_string(&file).unwrap();
-            // Tests stand at the end of a file, or in a file of their own.
+            // Tests are at the end of a file, or in their own file.
             let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
             for word in OUTSIDE_WORLD {
                 assert!(!code.contains(word), "{} uses {word}", file.display());

@@ -1,4 +1,4 @@
-//! No circle of imports inside a crate: of two files at most one knows the other.
+//! No circle of imports inside a crate: of two files, at most one knows the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,7 +18,7 @@ fn no_crate_has_a_circle_of_imports() {
     assert!(circles.is_empty(), "files that import each other:\n{}", circles.join("\n"));
 }
 
-/// Sets of nodes each of which can be reached from each other.
+/// Returns the sets of nodes that can all reach each other.
 fn circles(graph: &Graph) -> Vec<Vec<String>> {
     let reach: BTreeMap<&String, BTreeSet<&String>> =
         graph.keys().map(|node| (node, reached(graph, node))).collect();

@@ -1,4 +1,4 @@
-//! The module files of a crate, parsed, and which of them imports which.
+//! The parsed module files of a crate, and the imports between them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -8,7 +8,7 @@ use std::{
 
 use syn::{Attribute, Item, UseTree, Visibility, ext::IdentExt, visit::Visit};
 
-/// `["link", "publishing"]`; the crate's root is empty.
+/// Path of a module, such as `["link", "publishing"]`; the crate's root is empty.
 type ModulePath = Vec<String>;
 
 /// One source file.
@@ -17,14 +17,14 @@ pub(super) struct Module {
     pub(super) syntax: syn::File,
 }
 
-/// All source files of a crate but those of tests, by module.
+/// All source files of a crate except tests, by module.
 pub(super) struct Crate {
     modules: BTreeMap<ModulePath, Module>,
-    /// Names that a module hands on, with what they stand for.
+    /// Names that a module re-exports, with their definitions.
     exports: BTreeMap<ModulePath, BTreeMap<String, ModulePath>>,
 }
 
-/// Every crate of the workspace, by the name of its folder.
+/// Returns every crate of the workspace, by the name of its folder.
 pub(super) fn all_crates() -> Vec<(String, Crate)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut names: Vec<String> = fs::read_dir(folder)
@@ -57,7 +57,7 @@ impl Crate {
         read
     }
 
-    /// `folder` is where files of its child modules are.
+    /// Adds a module. `folder` has the files of its child modules.
     fn add(&mut self, path: ModulePath, file: &Path, folder: &Path) {
         let text = fs::read_to_string(file).unwrap_or_else(|_| panic!("no {}", file.display()));
         let syntax = syn::parse_file(&text).unwrap();
@@ -80,8 +80,8 @@ impl Crate {
         self.modules.values()
     }
 
-    /// Which module uses a name that is defined in which other, as `link::publishing`. Re-exports are followed to where the
-    /// name is defined; to hand a name on is no use of it.
+    /// Returns the modules whose names a module uses, such as `link::publishing`. Re-exports are followed to the
+    /// definition of the name; a re-export is not a use.
     pub(super) fn imports(&self) -> BTreeMap<String, BTreeSet<String>> {
         let mut imports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (path, module) in &self.modules {
@@ -104,7 +104,7 @@ impl Crate {
         imports
     }
 
-    /// The module in which what stands at a path is defined.
+    /// Returns the module that defines the item at a path.
     fn owner(&self, path: &[String]) -> ModulePath {
         let longest = (0..=path.len()).rev().find(|at| self.modules.contains_key(&path[..*at]));
         let at = longest.unwrap_or_default();
@@ -120,7 +120,7 @@ impl Crate {
     }
 }
 
-/// Paths that occur in a file outside of tests and re-exports.
+/// Paths in a file outside of tests and re-exports.
 #[derive(Default)]
 struct Paths {
     found: Vec<Vec<String>>,
@@ -151,7 +151,7 @@ impl<'a> Visit<'a> for Paths {
     }
 }
 
-/// Each name that a `use` brings, and its path.
+/// Returns each name that a `use` imports, with its path.
 fn used(tree: &UseTree) -> Vec<(String, Vec<String>)> {
     match tree {
         UseTree::Path(path) => used(&path.tree)
@@ -173,7 +173,7 @@ fn used(tree: &UseTree) -> Vec<(String, Vec<String>)> {
     }
 }
 
-/// A path as it stands in a module, from the crate's root.
+/// Makes a path in a module absolute, from the crate's root.
 fn absolute(module: &[String], path: &[String]) -> ModulePath {
     let mut from = module.to_vec();
     let mut rest = path;
@@ -189,7 +189,7 @@ fn absolute(module: &[String], path: &[String]) -> ModulePath {
     from.into_iter().chain(rest.iter().cloned()).collect()
 }
 
-/// `#[cfg(test)]` or `#[cfg(fuzzing)]`.
+/// Returns whether the attributes have `#[cfg(test)]` or `#[cfg(fuzzing)]`.
 pub(super) fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg")

@@ -37,7 +37,7 @@ fn is_facade(file: &Path) -> bool {
     file.file_name().is_some_and(|name| name == "mod.rs" || name == "lib.rs")
 }
 
-/// A folder's `mod.rs` holds documentation, modules and re-exports; no file stands beside its own folder.
+/// A folder's `mod.rs` holds documentation, modules and re-exports. No file is beside its own folder.
 #[test]
 fn module_files_have_one_style() {
     let mut faults = Vec::new();
@@ -80,7 +80,7 @@ fn functions_are_short() {
     );
 }
 
-/// Lines and names of functions outside of tests, from the brace that opens to the line before the one that closes.
+/// Lengths and names of functions outside of tests, from the opening brace to the line before the closing one.
 #[derive(Default)]
 struct Lengths(Vec<(usize, String)>);
 

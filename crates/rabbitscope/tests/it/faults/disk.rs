@@ -1,4 +1,4 @@
-//! A disk that is full: a small tmpfs.
+//! A full disk: a small tmpfs.
 
 use std::{
     fs,
@@ -8,13 +8,13 @@ use std::{
 
 use super::{Extent, Random, Table, World};
 
-/// Unmounted at the end.
+/// A small disk. Dropping it unmounts it.
 struct SmallDisk {
     directory: PathBuf,
 }
 
 impl SmallDisk {
-    /// Absent where mounting is not permitted.
+    /// Returns `None` if mounting is not permitted.
     fn mount(directory: &Path, kib: u64) -> Option<Self> {
         fs::create_dir_all(directory).unwrap();
         let mounted = Command::new("mount")
@@ -52,11 +52,11 @@ pub(super) fn run(world: &World, extent: Extent, random: &mut Random, table: &mu
     ];
     for _ in 0..extent.of(3, 3) {
         for (name, command) in &commands {
-            // From a disk that takes hardly anything to one that takes all but the page.
+            // The disk has room for hardly anything at the least, and for everything except the page at the most.
             let kib = 8 + random.next() % 300;
             let Some(disk) = SmallDisk::mount(&world.bench.path("full"), kib) else { return };
             let ended = World::end_of(world.start(command));
-            // With less than 1 MiB nothing is declared, so that there is nothing to be removed later.
+            // With less than 1 MiB, nothing is declared, so that nothing is left to be removed later.
             let entries = world.entries();
             let mut outcome = world.look_around(ended, &[]);
             outcome

@@ -11,13 +11,13 @@ use crate::workbench::signal;
 struct Victim {
     name: &'static str,
     arguments: String,
-    /// The last instant at which it is killed, in milliseconds after its start.
+    /// The latest instant of the kill, in milliseconds after the start.
     latest: u64,
-    /// Kills that hit it alive.
+    /// Required number of kills that hit the running command.
     kills: u32,
 }
 
-/// A run with everything that is declared, churned and recorded.
+/// A run with everything that can be declared, churned and recorded.
 pub(super) const RUN: &str = r#"
 name = "fault"
 run.duration = "20s"
@@ -53,7 +53,7 @@ rate = 20
 
 const PROFILE: &str = "[profile]\ndelay = \"200ms\"\nduration = \"15s\"\n";
 
-/// A throwaway broker of the run's own.
+/// A run that starts its own throwaway broker.
 const SMALL: &str = r#"
 name = "fault"
 run.duration = "20s"
@@ -146,7 +146,7 @@ pub(super) fn run(world: &World, extent: Extent, random: &mut Random, table: &mu
 fn kill(world: &World, victim: &Victim, kills: u32, random: &mut Random, table: &mut Table) {
     let what = format!("kill -9: {}", victim.name);
     let (mut hits, mut tries) = (0, 0);
-    // One that has ended before it was killed was not killed.
+    // A command that ended before its kill does not count.
     while hits < kills && tries < 4 * kills + 4 {
         tries += 1;
         let child = world.start(&victim.arguments);
@@ -154,7 +154,7 @@ fn kill(world: &World, victim: &Victim, kills: u32, random: &mut Random, table: 
         let programs = programs_of(child.id());
         signal(&child, Signal::KILL);
         if victim.name == "broker start" {
-            // One that had come so far that it has a name is a result; stopping it is the user's part.
+            // A broker that already has a name is a result, and the user has to stop it.
             world.bench.rabbitscope("broker stop --all");
         }
         let outcome = world.outcome(child, &programs);
@@ -165,7 +165,7 @@ fn kill(world: &World, victim: &Victim, kills: u32, random: &mut Random, table: 
     }
 }
 
-/// Enough for half a second of work.
+/// Makes enough stacks for half a second of work.
 fn stacks() -> String {
     let line = |at: u32| {
         format!("scheduler;a:f{}/1;b:g{}/2;c:h{at}/3;d:i{}/4 {at}\n", at % 7, at % 101, at % 1009)

@@ -1,7 +1,6 @@
-//! The fault campaign: every command is killed at random instants, stopped, hung up on, given a full disk,
-//! broken sockets, peers that answer garbage or nothing, and nodes that die. After each fault nothing may
-//! be left on the node, in the kernel or on the disk but the results that were named, and what had been
-//! recorded can be read.
+//! The fault campaign. Every command is killed at random instants, stopped, and hung up on. It gets a full disk,
+//! broken sockets, peers that answer garbage or nothing, and nodes that die. After each fault, only the named results
+//! may be left on the node, in the kernel and on the disk. All recorded data must be readable.
 //!
 //! ```text
 //! make test-faults                        all of it, at most 20 minutes; ends with a table
@@ -23,17 +22,17 @@ use random::Random;
 use table::Table;
 use world::World;
 
-/// How much of the campaign is run.
+/// The extent of the campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Extent {
     /// A fault of each kind, for every change.
     Sample,
-    /// All of it.
+    /// All faults.
     Whole,
 }
 
 impl Extent {
-    /// `whole` times, or once in `share` of them.
+    /// Returns `whole`, or its share for a sample, rounded up.
     fn of(self, whole: u32, share: u32) -> u32 {
         match self {
             Self::Sample => whole.div_ceil(share),
@@ -55,7 +54,7 @@ fn campaign(extent: Extent) {
     table.assert_clean(random.seed());
 }
 
-/// What a campaign prints while it goes on.
+/// Prints the progress of a campaign.
 #[expect(clippy::print_stderr, reason = "the table is what the campaign is for")]
 fn say(text: &str) {
     eprintln!("{text}");

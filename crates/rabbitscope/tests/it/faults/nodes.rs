@@ -1,4 +1,4 @@
-//! Nodes that die while a command has to do with them, in whichever phase.
+//! Nodes that die during a command that uses them, in any phase.
 
 use std::{thread, time::Duration};
 
@@ -34,7 +34,7 @@ pub(super) fn run(extent: Extent, random: &mut Random, table: &mut Table) {
         thread::sleep(random.instant(Duration::from_secs(4)));
         let programs = programs_of(child.id());
         world.broker.kill();
-        // What it leaves is looked for once the node is there again.
+        // The search for remains starts once the node is back.
         thread::sleep(Duration::from_millis(300));
         restart(&mut world.broker);
         leaving::start_busy(&world.bench, &world.broker);

@@ -1,4 +1,4 @@
-//! Peers that say nothing, answer garbage, close at once, or go away in the middle.
+//! Peers that send nothing or garbage, close at once, or disappear in the middle.
 
 use std::{
     io::{Read, Write},
@@ -14,20 +14,20 @@ use std::{
 use super::{Extent, Random, Table, World};
 use crate::leaving;
 
-/// What a peer does that is no broker and no node.
+/// The behaviour of a peer that is neither broker nor node.
 #[derive(Clone, Copy, Debug)]
 enum Manner {
     Silent,
     Garbage,
     ClosesAtOnce,
-    /// A byte a second.
+    /// Sends a byte a second.
     Trickles,
 }
 
 const MANNERS: [Manner; 4] =
     [Manner::Silent, Manner::Garbage, Manner::ClosesAtOnce, Manner::Trickles];
 
-/// Bytes that a peer with garbage sends at most.
+/// Maximum number of garbage bytes.
 const GARBAGE_BYTES: usize = 8 << 20;
 
 pub(super) fn run(world: &World, extent: Extent, random: &mut Random, table: &mut Table) {
@@ -58,7 +58,7 @@ pub(super) fn run(world: &World, extent: Extent, random: &mut Random, table: &mu
     }
 }
 
-/// A connection that breaks at a random instant, in the middle of whatever is said.
+/// A connection that breaks at a random instant, in the middle of any exchange.
 fn cut(world: &World, random: &mut Random, table: &mut Table) {
     let port = leaving::eval(
         &world.broker,
@@ -72,7 +72,7 @@ fn cut(world: &World, random: &mut Random, table: &mut Table) {
         uri.replace(&format!(":{}/", world.broker.address().port()), &format!(":{}/", amqp.port()));
     let child = world.start(&format!("run run.toml --uri {through} --out out/run"));
     let outcome = World::end_of(child);
-    // The network is back, and the journal knows the broker by the address through which it was reached.
+    // The network is back. The journal knows the broker by the address of the forwarder.
     left.store(u64::MAX, Ordering::Relaxed);
     world.bench.rabbitscope(&format!("leftovers --remove --assume-unbound --uri {through}"));
     table.add("connection cut: run", world.look_around(outcome, &[]));
@@ -133,7 +133,7 @@ fn trickle(mut client: TcpStream) {
     }
 }
 
-/// Hands on this many bytes from the other side, then breaks all its connections until it is given more.
+/// Forwards this many bytes from the other side, then breaks all its connections until the count is raised.
 fn cutting_forwarder(to: SocketAddr, bytes: u64) -> (SocketAddr, Arc<AtomicU64>) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let address = listener.local_addr().unwrap();

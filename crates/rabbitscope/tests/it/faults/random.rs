@@ -1,4 +1,4 @@
-//! Instants that are the same for the same seed (splitmix64).
+//! Random instants, the same for the same seed (splitmix64).
 
 use std::time::Duration;
 
@@ -27,7 +27,7 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
-    /// From nothing to `latest`, any as likely as any other.
+    /// Returns an instant from zero to `latest`, uniformly distributed.
     pub(super) fn instant(&mut self, latest: Duration) -> Duration {
         let part = (self.next() >> 11) as f64 / (1_u64 << 53) as f64;
         latest.mul_f64(part)

@@ -1,4 +1,4 @@
-//! Signals that end, hang up or stop: of the program, and SIGSTOP of the node.
+//! Signals that end, hang up or stop the program, and SIGSTOP for the node.
 
 use std::{
     thread,
@@ -29,14 +29,14 @@ pub(super) fn run(world: &World, extent: Extent, random: &mut Random, table: &mu
     let commands = commands(world);
     for (name, arguments) in &commands {
         for (how, word) in [(Signal::HUP, "SIGHUP"), (Signal::TERM, "SIGTERM")] {
-            // A sample of them tells SIGTERM, which has tests of its own, only from a run.
+            // A sample sends SIGTERM only to a run, because SIGTERM has its own tests.
             let is_rare = how == Signal::TERM && *name != "run" && extent == Extent::Sample;
             for _ in 0..if is_rare { 0 } else { extent.of(3, 3) } {
                 ask_for_the_end(world, how, (&format!("{word}: {name}"), arguments), table);
             }
         }
     }
-    // What does not end by itself is left out.
+    // Commands that do not end by themselves are left out.
     let bounded = &commands[..4];
     for (name, arguments) in bounded {
         for _ in 0..extent.of(2, 2) {
@@ -50,7 +50,7 @@ pub(super) fn run(world: &World, extent: Extent, random: &mut Random, table: &mu
     }
 }
 
-/// It ends itself, with what was recorded.
+/// The command ends itself, with its recorded data.
 fn ask_for_the_end(world: &World, how: Signal, (what, command): (&str, &str), table: &mut Table) {
     let child = world.start(command);
     thread::sleep(Duration::from_millis(2500));
@@ -66,7 +66,7 @@ fn ask_for_the_end(world: &World, how: Signal, (what, command): (&str, &str), ta
     table.add(what, outcome);
 }
 
-/// Longer than any heartbeat of a local connection is noticed, shorter than it is given up.
+/// Stops the node for longer than a local connection takes to notice a missing heartbeat, but not to give up.
 fn stop_the_node(
     world: &World,
     instant: Duration,
@@ -83,7 +83,7 @@ fn stop_the_node(
     table.add(&format!("SIGSTOP of the node for 4 s: {name}"), world.outcome(child, &programs));
 }
 
-/// Longer than the node waits for a sign of life.
+/// Stops the program for longer than the node waits for a sign of life.
 fn stop_the_program(world: &World, (name, command): (&str, &str), table: &mut Table) {
     let child = world.start(&format!("{command}{}", dead_man(name)));
     thread::sleep(Duration::from_millis(2500));

@@ -1,4 +1,4 @@
-//! What was done, and what was left: one row for each command and fault.
+//! The faults and their remains: one row per command and fault.
 
 use std::{collections::BTreeMap, fmt, time::Duration};
 
@@ -17,18 +17,18 @@ struct Row {
     leftovers: Vec<String>,
 }
 
-/// How one fault ended.
+/// The outcome of one fault.
 #[derive(Default)]
 pub(super) struct Outcome {
     /// Exit code or signal.
     pub(super) code: String,
-    /// From the fault to the end of the program.
+    /// Time from the fault to the end of the program.
     pub(super) took: Duration,
-    /// What was recorded was read afterwards.
+    /// The recorded data were read afterwards.
     pub(super) is_read: bool,
-    /// What cannot be proved to be the run's was left alone, and said.
+    /// Objects that could not be proved to be the run's were left alone, with a message.
     pub(super) is_said: bool,
-    /// Everything that was left, and everything else that is wrong.
+    /// All remains and all other faults.
     pub(super) leftovers: Vec<String>,
 }
 

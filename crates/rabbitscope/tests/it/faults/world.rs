@@ -1,4 +1,4 @@
-//! One broker, what stands on it, in the kernel and on the disk, and what of it is left after a fault.
+//! One broker; its objects on the broker, in the kernel and on the disk; and their remains after a fault.
 
 use std::{
     fs,
@@ -17,13 +17,13 @@ use crate::{
     workbench::{Workbench, lines, own_broker},
 };
 
-/// After a connection has dropped the node removes what was loaded; without it after 15 s.
+/// Time limit for the node to remove the loaded modules. It does so once the connection drops, or else after 15 s.
 const CLEAN_WITHIN: Duration = Duration::from_secs(30);
 
-/// Whatever happens to it, a program has ended by then.
+/// Every program has ended by then, after any fault.
 pub(super) const END_WITHIN: Duration = Duration::from_secs(60);
 
-/// Everything of the broker that a command could change.
+/// Everything on the broker that a command could change.
 const STANDING: &str = "{[element(4, N) || N <- lists:sort(rabbit_amqqueue:list_names())], \
     [element(4, N) || N <- lists:sort(rabbit_exchange:list_names())], \
     length(rabbit_binding:list(<<\"/\">>)), \
@@ -31,14 +31,14 @@ const STANDING: &str = "{[element(4, N) || N <- lists:sort(rabbit_amqqueue:list_
     rabbit_vhost:list_names(), rabbit_policy:list(), rabbit_plugins:active(), \
     rabbit_runtime_parameters:list()}";
 
-/// What a person does with `rabbitmqctl`.
+/// The removal that a user makes with `rabbitmqctl`.
 const DELETE_BY_HAND: &str = "[{ok, _} = rabbit_amqqueue:delete(Q, false, false, <<\"person\">>) \
     || Q <- rabbit_amqqueue:list(), N <- [element(4, amqqueue:get_name(Q))], \
     binary:match(N, <<\"fault.\">>) =:= {0, 6}], \
     [rabbit_exchange:delete(N, false, <<\"person\">>) || N <- rabbit_exchange:list_names(), \
     binary:match(element(4, N), <<\"fault.\">>) =:= {0, 6}], ok";
 
-/// Names that a run directory may hold, or how they begin.
+/// Names, or their prefixes, that a run directory may hold.
 const RESULTS: [&str; 12] = [
     "find-rate.",
     "run.json",
@@ -69,26 +69,26 @@ impl World {
         Self { bench, broker, standing }
     }
 
-    /// The arguments that lead into the node.
+    /// Returns the arguments for the node.
     pub(super) fn node(&self) -> String {
         leaving::node_of(&self.broker)
     }
 
-    /// Starts the program in a directory `out` that is empty.
+    /// Starts the program in an empty directory `out`.
     pub(super) fn start(&self, arguments: &str) -> Child {
         let out = self.bench.path("out");
         let _ = fs::remove_dir_all(&out);
         fs::create_dir(&out).unwrap();
-        // What is not read would hold it up once a pipe is full.
+        // Nothing reads the output, so that a full pipe would block the program.
         self.bench.command(arguments).stdout(Stdio::null()).spawn().unwrap()
     }
 
-    /// Waits for the end, and looks for all that is left.
+    /// Waits for the end, and collects all remains.
     pub(super) fn outcome(&self, child: Child, programs: &[u32]) -> Outcome {
         self.look_around(World::end_of(child), programs)
     }
 
-    /// How it ended.
+    /// Waits for the end, and returns the exit.
     pub(super) fn end_of(mut child: Child) -> Outcome {
         let began = Instant::now();
         let mut leftovers = Vec::new();
@@ -104,7 +104,7 @@ impl World {
         Outcome { code: code_of(status), took, leftovers, ..Outcome::default() }
     }
 
-    /// Adds all that is left of what has ended.
+    /// Adds all remains of a program that has ended.
     pub(super) fn look_around(&self, mut outcome: Outcome, programs: &[u32]) -> Outcome {
         let (is_read, problem) = self.read_record();
         outcome.leftovers.extend(problem);
@@ -113,8 +113,8 @@ impl World {
         Outcome { is_read, is_said, ..outcome }
     }
 
-    /// What is left on the node, in the kernel, on the disk, as processes. The first: a thing on the
-    /// broker could not be proved, and that was said.
+    /// Returns the remains on the node, in the kernel, on the disk, and as processes. The flag tells whether the
+    /// program reported an object on the broker that could not be proved to be its own.
     fn left(&self, programs: &[u32]) -> (bool, Vec<String>) {
         let mut left = Vec::new();
         let is_said = self.remove_leftovers(&mut left);
@@ -141,7 +141,7 @@ impl World {
         (is_said, left)
     }
 
-    /// So that what one fault left is not counted for the next.
+    /// Clears the remains of one fault, so that they do not count for the next.
     fn clear(&self) {
         self.bench.end_processes();
         leaving::eval(&self.broker, DELETE_BY_HAND);
@@ -152,25 +152,25 @@ impl World {
         }
     }
 
-    /// Queues and exchanges of a killed run are there until somebody removes them.
+    /// Removes the queues and exchanges of a killed run, which stay until then.
     fn remove_leftovers(&self, left: &mut Vec<String>) -> bool {
         let mut is_said = false;
         let remove = format!("leftovers --remove --assume-unbound --uri {}", self.broker.uri());
         let deadline = Instant::now() + CLEAN_WITHIN;
         loop {
-            // Consumers of a connection that was killed are there for a moment.
+            // Consumers of a killed connection remain for a moment.
             let ended = self.bench.rabbitscope(&remove);
             if ended.code == Some(0) {
                 break;
             }
-            // Killed between a declaration and its marker, which is a moment.
+            // The run was killed between a declaration and its marker, which is a short moment.
             if ended.stdout.contains("killed before it could mark it") {
                 is_said = true;
                 leaving::eval(&self.broker, DELETE_BY_HAND);
                 continue;
             }
-            // Killed between its entry and its marker, before anything was declared: what stands on the
-            // broker says whether that is so.
+            // The run was killed between its entry and its marker, before any declaration. The broker's objects show
+            // whether that is so.
             if ended.stdout.contains("its marker is not on this broker") {
                 self.forget();
                 continue;
@@ -181,12 +181,12 @@ impl World {
             }
             thread::sleep(Duration::from_millis(100));
         }
-        // A run that was killed before its first declaration has an entry, and nothing on the broker.
+        // A run that was killed before its first declaration has an entry, but nothing on the broker.
         left.extend(self.entries().iter().map(|entry| format!("entry {}", entry.display())));
         is_said
     }
 
-    /// Runs that may have left something on the broker.
+    /// Returns the entries of runs that may have left objects on the broker.
     pub(super) fn entries(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.bench.path("state/rabbitscope/runs"));
         entries.into_iter().flatten().flatten().map(|entry| entry.path()).collect()
@@ -200,7 +200,7 @@ impl World {
         }
     }
 
-    /// Whether rows of a run that did not end were made a report of, and what went wrong.
+    /// Returns whether a report was made from the rows of an unfinished run, and the problem if there was one.
     fn read_record(&self) -> (bool, Option<String>) {
         if lines(&self.bench.path("out/run/series.jsonl")) == 0 {
             return (false, None);
@@ -210,7 +210,7 @@ impl World {
         (problem.is_none(), problem)
     }
 
-    /// Files that were not named: whatever is not a result.
+    /// Returns the files that are not results.
     fn files(&self) -> Vec<String> {
         let mut found = Vec::new();
         unnamed(&self.bench.path("out"), &mut found);
@@ -229,7 +229,7 @@ fn unnamed(directory: &Path, found: &mut Vec<String>) {
         if path.is_dir() {
             unnamed(&path, found);
         } else if name.starts_with("rabbitscope-") && name.ends_with(".pb.gz") {
-            // A recording for which there was no room where it was asked for; its path was said.
+            // A recording that had no room at its path; the program reported the path.
             fs::remove_file(&path).unwrap();
         } else if !RESULTS.iter().any(|result| name.starts_with(result)) {
             found.push(format!("file {}", path.display()));
@@ -237,7 +237,7 @@ fn unnamed(directory: &Path, found: &mut Vec<String>) {
     }
 }
 
-/// Programs in the kernel that `pid` holds descriptors of.
+/// Returns the kernel's programs to which `pid` holds descriptors.
 pub(super) fn programs_of(pid: u32) -> Vec<u32> {
     let infos = fs::read_dir(format!("/proc/{pid}/fdinfo")).into_iter().flatten().flatten();
     let texts = infos.filter_map(|info| fs::read_to_string(info.path()).ok());
@@ -268,7 +268,7 @@ fn wait(child: &mut Child) -> Option<ExitStatus> {
     None
 }
 
-/// What it said of errors; a pipe takes 64 KiB, which none of these commands fills.
+/// Returns the error output. A pipe takes 64 KiB, which none of these commands fills.
 fn said(child: &mut Child) -> String {
     use std::io::Read;
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! A client of AMQP 0-9-1 that decides by itself which bytes go into which write.
+//! A client of AMQP 0-9-1 that controls which bytes go into which write.
 
 use std::{
     io::{ErrorKind, Read, Write},
@@ -9,7 +9,7 @@ use std::{
 
 use rabbitscope_broker::Broker;
 
-/// Until a socket without room is tried again.
+/// Time between two attempts to write to a full socket.
 const RETRY: Duration = Duration::from_micros(500);
 
 const FRAME_END: u8 = 0xce;
@@ -19,12 +19,12 @@ const BODY: u8 = 3;
 
 pub(super) struct Client {
     stream: TcpStream,
-    /// Bytes that came and were not read.
+    /// Received bytes that were not read yet.
     read: Vec<u8>,
 }
 
 impl Client {
-    /// With a channel that is open.
+    /// Connects, and opens a channel.
     pub(super) fn connect(broker: &Broker, nodelay: bool) -> Self {
         let stream = TcpStream::connect(("127.0.0.1", broker.address().port())).unwrap();
         stream.set_nodelay(nodelay).unwrap();
@@ -49,7 +49,7 @@ impl Client {
         client
     }
 
-    /// Bytes that the kernel keeps for this end until they are acknowledged, in its own count.
+    /// Limits the bytes that the kernel keeps for this end until they are acknowledged, in the kernel's own count.
     pub(super) fn limit_send_buffer(&self, bytes: usize) {
         rustix::net::sockopt::set_socket_send_buffer_size(&self.stream, bytes).unwrap();
     }
@@ -58,7 +58,7 @@ impl Client {
         self.stream.local_addr().unwrap().port()
     }
 
-    /// A queue that goes with the connection, and no other has. Its name.
+    /// Declares a queue that is exclusive to the connection. Returns its name.
     pub(super) fn declare(&mut self, name: &str) -> String {
         let queue = &format!("{name}-{}", self.local_port());
         let exclusive = 4;
@@ -91,7 +91,7 @@ impl Client {
         self.method(1, (60, 80), &[&tag.to_be_bytes()[..], &[u8::from(multiple)]].concat());
     }
 
-    /// The frames of a message: method, header and body.
+    /// Returns the frames of a message: method, header and body.
     pub(super) fn publish(queue: &str, body: &[u8]) -> [Vec<u8>; 3] {
         let method = [&[0, 60, 0, 40, 0, 0, 0][..], &short(queue), &[0]].concat();
         let header = [&[0, 60, 0, 0][..], &(body.len() as u64).to_be_bytes(), &[0, 0]].concat();
@@ -102,7 +102,7 @@ impl Client {
         self.stream.write_all(bytes).unwrap();
     }
 
-    /// Writes as an event loop does: what the kernel has no room for is written later.
+    /// Writes as an event loop does: bytes for which the kernel has no room are written later.
     pub(super) fn write_without_waiting(&mut self, bytes: &[u8]) {
         self.stream.set_nonblocking(true).unwrap();
         let mut rest = bytes;
@@ -116,7 +116,7 @@ impl Client {
         self.stream.set_nonblocking(false).unwrap();
     }
 
-    /// Reads frames until this method has come; what else comes is dropped.
+    /// Reads frames until this method arrives, and drops the others.
     pub(super) fn expect(&mut self, class: u16, method: u16) {
         let wanted = [class.to_be_bytes(), method.to_be_bytes()].concat();
         loop {
@@ -127,13 +127,13 @@ impl Client {
         }
     }
 
-    /// Reads to the end of a delivery; its tag.
+    /// Reads to the end of a delivery, and returns its tag.
     pub(super) fn delivery(&mut self) -> u64 {
         let mut tag = None;
         loop {
             let (kind, payload) = self.frame();
             if kind == METHOD && payload[..4] == [0, 60, 0, 60] {
-                // Behind the consumer tag "t".
+                // The tag follows the consumer tag "t".
                 tag = Some(u64::from_be_bytes(payload[6..14].try_into().unwrap()));
             }
             if kind == BODY {

@@ -1,5 +1,5 @@
-//! Clients of others that count by themselves what they write and read: MQTT by Paho, the stream protocol by rstream. Each frame
-//! that they know of is seen on the wire, and no other.
+//! Clients of other projects that count their own frames: MQTT by Paho, the stream protocol by rstream. The capture
+//! has each frame that they count, and no other.
 
 use std::{
     collections::BTreeMap,
@@ -13,11 +13,11 @@ use serde_json::Value;
 use super::{look, may_capture, quiet_broker, stop};
 use crate::workbench::{Workbench, not_run};
 
-/// Debian's own, which has Debian's packages.
+/// Debian's own Python, which has Debian's packages.
 const PYTHON: &str = "/usr/bin/python3";
 /// A package of the Python Package Index.
 const RSTREAM: &str = "rstream==1.1.1";
-/// With which bodies begin.
+/// Start of every body.
 const BODY: &str = "body of a message";
 
 #[test]
@@ -50,7 +50,7 @@ fn every_frame_that_rstream_knows_is_seen() {
     }
 }
 
-/// A Python with rstream.
+/// Makes a Python environment with rstream.
 fn rstream_in(place: &Path) -> Result<PathBuf, String> {
     let python = place.join("bin/python");
     let mut venv = Command::new("timeout");
@@ -68,7 +68,7 @@ fn succeed(command: &mut Command) -> Result<(), String> {
     if status.success() { Ok(()) } else { Err(format!("{RSTREAM} cannot be installed: {last}")) }
 }
 
-/// Captures a client of this protocol, as the broker calls it; what the client knows, and the report.
+/// Captures a client of this protocol, under the broker's name for it; returns the client's counts, and the report.
 fn check(listener: &str, python: &Path, protocol: &str) -> (Value, Value) {
     let bench = Workbench::new("packets-of-a-client");
     let broker = quiet_broker();
@@ -105,7 +105,7 @@ fn client(bench: &Workbench, listener: &str, python: &Path, port: u16) -> Value 
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Frames by sender and kind.
+/// Returns the frames by sender and kind.
 fn seen(report: &Value, protocol: &str) -> BTreeMap<String, u64> {
     let frames = report["frames"].as_array().unwrap();
     assert!(frames.iter().all(|it| it["protocol"] == protocol), "{frames:?}");

@@ -1,4 +1,5 @@
-//! A capture that begins in the middle of connections: what is delivered in it has the same latencies as in the whole one.
+//! A capture that begins in the middle of connections: its deliveries have the same latencies as in the whole
+//! capture.
 
 use std::{
     fs::File,
@@ -18,7 +19,7 @@ use crate::workbench::Workbench;
 
 /// Rounds before the cut, and as many after it.
 const ROUNDS: usize = 15;
-/// Messages of a round that are unacknowledged at once.
+/// Messages of a round that are unacknowledged at the same time.
 const BURST: usize = 10;
 const DELIVERED: u64 = (ROUNDS * BURST) as u64;
 
@@ -43,7 +44,7 @@ fn deliveries_of_a_cut_capture_take_as_long_as_in_the_whole_one() {
     };
     let whole = of("again.pcapng", &packets);
     assert_eq!((whole.count, whole.unmatched), (2 * DELIVERED, [0; 2]));
-    // Nothing is unacknowledged there.
+    // At this place, no message is unacknowledged.
     let (first, second) = (of("1.pcapng", &packets[..place]), of("2.pcapng", &packets[place..]));
     assert_eq!((first.count, first.unmatched), (DELIVERED, [0; 2]));
     assert_eq!((second.count, second.unmatched), (DELIVERED, [0; 2]));
@@ -51,7 +52,7 @@ fn deliveries_of_a_cut_capture_take_as_long_as_in_the_whole_one() {
     assert!((whole.sum - sum).abs() < whole.sum * 1e-9, "{whole:?} of {first:?} and {second:?}");
     assert_eq!(whole.min, first.min.min(second.min));
     assert_eq!(whole.max, first.max.max(second.max));
-    // In the middle of a round: what began before the cut is neither measured nor forgotten.
+    // A cut in the middle of a round: deliveries from before the cut are neither measured nor forgotten.
     for place in [place + packets[place..].len() / 2, place + packets[place..].len() / 3] {
         let (first, second) =
             (of("3.pcapng", &packets[..place]), of("4.pcapng", &packets[place..]));
@@ -63,7 +64,8 @@ fn deliveries_of_a_cut_capture_take_as_long_as_in_the_whole_one() {
     }
 }
 
-/// Takes messages in bursts and acknowledges them one by one; the port, and what is on the wire between the halves.
+/// Takes messages in bursts and acknowledges them one by one. Returns the port, and the text that marks the middle on
+/// the wire.
 fn deliver(broker: &Broker) -> (u16, String) {
     let mut client = Client::connect(broker, true);
     let queue = client.declare("cut");
@@ -118,7 +120,7 @@ fn holds(bytes: &[u8], word: &[u8]) -> bool {
     bytes.windows(word.len()).any(|window| window == word)
 }
 
-/// Latencies from delivery to acknowledgement of a connection.
+/// Latencies of a connection from delivery to acknowledgement.
 #[derive(Debug)]
 struct Deliveries {
     count: u64,
@@ -126,7 +128,7 @@ struct Deliveries {
     sum: f64,
     min: u64,
     max: u64,
-    /// Still open, and begun before.
+    /// Deliveries that are still open, and those that began before.
     unmatched: [u64; 2],
 }
 

@@ -1,4 +1,4 @@
-//! Wrong input, damaged files.
+//! Wrong input, and damaged files.
 
 use std::fs;
 
@@ -50,7 +50,7 @@ fn a_file_that_ends_in_a_packet_gives_what_was_before() {
     packet.extend(5_672_u16.to_be_bytes());
     packet.extend([0, 0, 0, 1, 0, 0, 0, 0, 0x50, 2, 4, 0, 0, 0, 0, 0]);
     let length = u32::try_from(packet.len()).unwrap().to_le_bytes();
-    // The same at the same time would be one packet that was captured twice.
+    // The same packet at the same time would count as one that was captured twice.
     let record =
         |second: u32| [&second.to_le_bytes()[..], &[0; 4], &length, &length, &packet].concat();
     let whole = [&header[..], &record(1), &record(2)].concat();

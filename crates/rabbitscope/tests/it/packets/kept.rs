@@ -1,5 +1,5 @@
-//! What is written of packets: findings stand at their packets, for Wireshark to show; no password and no body stands anywhere; a
-//! file that cannot be written takes no other along.
+//! Files about packets. Findings are attached to their packets, for Wireshark. No file has a password or a body. A
+//! file that cannot be written does not prevent the others.
 
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
@@ -38,7 +38,7 @@ fn findings_stand_at_their_packets_and_secrets_nowhere() {
     comments_are_those_of_the_findings(&bench, &bench.json("p.json"));
 }
 
-/// Publishes and consumes with Nagle's algorithm: a finding with packets.
+/// Publishes and consumes with Nagle's algorithm, which gives a finding with packets.
 fn wait_for_acknowledgements() {
     let mut client = Client::connect(quiet_broker(), false);
     let queue = client.declare("kept");
@@ -51,7 +51,7 @@ fn wait_for_acknowledgements() {
     }
 }
 
-/// tshark shows a comment at each packet that the report names, and nowhere else.
+/// Asserts that tshark shows a comment at each packet that the report names, and nowhere else.
 fn comments_are_those_of_the_findings(bench: &Workbench, report: &Value) {
     let mut expected: BTreeMap<u64, Vec<&str>> = BTreeMap::new();
     for finding in report["findings"].as_array().unwrap() {
@@ -71,7 +71,7 @@ fn comments_are_those_of_the_findings(bench: &Workbench, report: &Value) {
     }
 }
 
-/// Comments by the number of their packet; nothing without tshark.
+/// Returns comments by packet number; `None` without tshark.
 fn comments(file: &Path) -> Option<BTreeMap<u64, String>> {
     let fields = "-n -Y frame.comment -T fields -e frame.number -e frame.comment -r";
     let output = Command::new("tshark").args(fields.split(' ')).arg(file).output().ok()?;

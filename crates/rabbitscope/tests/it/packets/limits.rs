@@ -1,5 +1,5 @@
-//! What limits a sender: its own buffer, or the receiver's window. Planted on a link of two megabits a second, the loopback of a
-//! network that nothing else uses; the program looks into that network from outside.
+//! The limit of a sender: its own buffer, or the receiver's window. Both are planted on a link of two megabits a
+//! second, the loopback of a separate network. The program looks into that network from outside.
 
 use std::{
     fs::{self, File},
@@ -15,13 +15,14 @@ use serde_json::Value;
 use super::{assert_told_apart, client::Client, look_in, may_capture, stop};
 use crate::workbench::{Workbench, not_run, own_broker};
 
-/// Send buffers that are smaller than what may be under way, from the smallest that the kernel allows. Whether the kernel counts the
-/// time in which one is full depends on how writes and acknowledgements meet; of several it counts at least one nearly always.
+/// Send buffers smaller than the possible data in flight, from the smallest that the kernel allows. The kernel's
+/// count of the time with a full buffer depends on how writes and acknowledgements meet. It nearly always counts at
+/// least one of several.
 const SMALL_BUFFERS: [usize; 4] = [4_608, 8_192, 12_288, 16_384];
-/// More than the test has under way.
+/// More than the test has in flight.
 const LARGE_BUFFER: usize = 1 << 20;
 
-/// A network of its own, in which packets of the loopback are as small as those of an Ethernet. Gone when dropped.
+/// A separate network whose loopback packets are as small as those of an Ethernet. Dropping it removes it.
 struct Network(String);
 
 impl Network {
@@ -33,7 +34,7 @@ impl Network {
         Ok(network)
     }
 
-    /// Two megabits a second with room for 40,000 bytes that wait: a round trip takes up to 160 ms.
+    /// Limits the link to two megabits a second, with room for 40,000 waiting bytes: a round trip takes up to 160 ms.
     fn slow_down(&self) -> Result<(), String> {
         let bucket = "tbf rate 2mbit burst 3000 limit 40000";
         run(&format!("tc -n {} qdisc replace dev lo root {bucket}", self.0))
@@ -43,7 +44,7 @@ impl Network {
         run(&format!("tc -n {} qdisc delete dev lo root", self.0))
     }
 
-    /// What is done in it, on a thread that ends.
+    /// Runs a task in the network, on a thread that ends.
     fn within<T: Send>(&self, task: impl FnOnce() -> T + Send) -> T {
         let network = File::open(format!("/run/netns/{}", self.0)).unwrap();
         let inside = || {
@@ -68,7 +69,7 @@ fn run(words: &str) -> Result<(), String> {
     if output.status.success() { Ok(()) } else { Err(format!("{words}: {said}")) }
 }
 
-/// A network that can be slowed down.
+/// Makes a network that can be slowed down.
 fn network() -> Result<Network, String> {
     let network = Network::new()?;
     network.slow_down()?;
@@ -76,8 +77,8 @@ fn network() -> Result<Network, String> {
     Ok(network)
 }
 
-/// Connections by what limits their sender, and their counterparts. Open until they were looked at: of a connection that is
-/// closed the kernel says nothing any more.
+/// Connections by their sender's limit, and their counterparts. They stay open until they are examined, because the
+/// kernel has no figures for a closed connection.
 struct Limited {
     by_send_buffer: Vec<Client>,
     not_by_send_buffer: Client,
@@ -119,7 +120,8 @@ fn a_small_send_buffer_and_a_slow_receiver_are_told_apart() {
     assert_eq!(by_buffer["source"], "sockets", "no capture shows buffers");
 }
 
-/// The kernel's count for the client's end of a connection, as a share of the time in which it had something to send.
+/// Returns the kernel's count for the client's end of a connection, as a share of the time in which it had data to
+/// send.
 fn send_buffer_limited(report: &Value, port: u16) -> f64 {
     let local = format!("127.0.0.1:{port}");
     let sockets = report["sockets"].as_array().unwrap();
@@ -132,7 +134,7 @@ fn plant(network: &Network, broker: &Broker) -> Limited {
     let mut stopped = Client::connect(broker, true);
     let queue = stopped.declare("stopped");
     stopped.consume(&queue, true);
-    // More than both buffers take. None of it is read.
+    // More than both buffers hold, and none of it is read.
     feed(&mut feeder, &queue, 15);
     let mut reading = Client::connect(broker, true);
     let queue = reading.declare("read");
@@ -148,7 +150,7 @@ fn plant(network: &Network, broker: &Broker) -> Limited {
     Limited { by_send_buffer, not_by_send_buffer, receiver: [stopped, reading] }
 }
 
-/// Messages of 100,000 bytes; returns when the broker has them.
+/// Publishes messages of 100,000 bytes; returns when the broker has them.
 fn feed(feeder: &mut Client, queue: &str, messages: usize) {
     let message = Client::publish(queue, &vec![7; 100_000]).concat();
     for _ in 0..messages {
@@ -157,8 +159,8 @@ fn feed(feeder: &mut Client, queue: &str, messages: usize) {
     feeder.declare("fed");
 }
 
-/// As fast as the link takes it: about a second. The kernel says that the buffer is the limit only of programs that do not wait
-/// within a write, and have nothing in the buffer that is not under way.
+/// Publishes as fast as the link allows, for about a second. The kernel reports the buffer as the limit only under
+/// two conditions: the program does not wait within a write, and all data in the buffer are in flight.
 fn publish(broker: &Broker, send_buffer: usize) -> Client {
     let mut client = Client::connect(broker, true);
     client.limit_send_buffer(send_buffer);

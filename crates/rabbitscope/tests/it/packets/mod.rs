@@ -1,5 +1,5 @@
-//! `rabbitscope packets`, against a real broker: what is planted is found and named, what is not planted is not; counts are those of
-//! the load, and of other clients; no secret is in any file.
+//! `rabbitscope packets`, against a real broker. It finds and names planted faults, and no others. Its counts equal
+//! those of the load, and of other clients. No file has a secret.
 
 mod client;
 mod clients;
@@ -23,7 +23,7 @@ use serde_json::Value;
 
 use crate::workbench::{Ended, Workbench, eventually, not_run, signal};
 
-/// True where packets may be captured; else says that the test did not run.
+/// Returns whether packets may be captured; otherwise, reports that the test did not run.
 fn may_capture(test: &str) -> bool {
     let may = rustix::process::geteuid().is_root();
     if !may {
@@ -32,7 +32,7 @@ fn may_capture(test: &str) -> bool {
     may
 }
 
-/// A broker for the tests that put little on it, with further protocols. It ends with this process.
+/// A broker for tests with little load, with further protocols. It ends with this process.
 fn quiet_broker() -> &'static Broker {
     static BROKER: OnceLock<Broker> = OnceLock::new();
     let plugins = ["rabbitmq_mqtt", "rabbitmq_stream"].map(str::to_owned).to_vec();
@@ -40,12 +40,12 @@ fn quiet_broker() -> &'static Broker {
     BROKER.get_or_init(|| Broker::start_with_own_log(&spec).unwrap())
 }
 
-/// Begins to look at a port; returns when packets are seen.
+/// Starts a capture of a port; returns once packets are seen.
 fn look(bench: &Workbench, arguments: &str) -> Child {
     look_in(bench, "self", arguments)
 }
 
-/// The same, in the network of this process.
+/// Does the same in the network of the process `pid`.
 fn look_in(bench: &Workbench, pid: &str, arguments: &str) -> Child {
     let child = bench.start(&format!("packets {arguments}"));
     let table = format!("/proc/{pid}/net/packet");
@@ -57,7 +57,7 @@ fn look_in(bench: &Workbench, pid: &str, arguments: &str) -> Child {
     child
 }
 
-/// Inodes of the sockets that a process has open.
+/// Returns the inodes of the open sockets of a process.
 fn sockets_of(pid: u32) -> Vec<String> {
     let files = fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten();
     let links = files
@@ -67,20 +67,20 @@ fn sockets_of(pid: u32) -> Vec<String> {
         .collect()
 }
 
-/// The inode of a packet socket that receives: `sk RefCnt Type Proto Iface R Rmem User Inode`.
+/// Returns the inode of a packet socket that receives: `sk RefCnt Type Proto Iface R Rmem User Inode`.
 fn receiving(line: &str) -> Option<&str> {
     let columns: Vec<&str> = line.split_whitespace().collect();
     (columns.get(5) == Some(&"1")).then(|| columns.get(8).copied())?
 }
 
-/// Ends a look before its time.
+/// Stops a capture early.
 fn stop(looking: Child) -> Ended {
     signal(&looking, Signal::INT);
     let ended: Output = looking.wait_with_output().unwrap();
     Ended::from(ended).code(1)
 }
 
-/// A rule is said of the first of two connections, which are known by the client's port, and not of the second.
+/// Asserts that a rule applies to the first of two connections, named by the client's port, and not to the second.
 fn assert_told_apart(report: &Value, rule: &str, [shows, does_not]: [u16; 2]) {
     let findings = report["findings"].as_array().unwrap();
     let found = findings.iter().filter(|it| it["rule"] == rule);

@@ -1,4 +1,4 @@
-//! What is wrong with a connection is found, and not with its counterpart in which it is not. What limits a sender is planted in
+//! Faults of a connection are found, but not in its correct counterpart. The limits of a sender are planted in
 //! `limits`.
 
 use std::{thread, time::Duration};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use super::{assert_told_apart, client::Client, look, may_capture, stop};
 use crate::workbench::{Workbench, own_broker};
 
-/// Connections by what they do; the second of each pair does it right.
+/// Connections by fault; the second of each pair is correct.
 struct Planted {
     frame_by_frame: [u16; 2],
     nagle: [u16; 2],
@@ -52,7 +52,7 @@ fn what_is_planted_is_found_and_nothing_else() {
     stalls_have_their_packets(&report);
 }
 
-/// Three for each: the small segment, the acknowledgement, what followed.
+/// Asserts three packets per stall: the small segment, the acknowledgement, and the following packet.
 fn stalls_have_their_packets(report: &Value) {
     let findings = report["findings"].as_array().unwrap();
     let stalls = findings.iter().find(|it| it["rule"] == "delayed-acknowledgement").unwrap();
@@ -66,8 +66,8 @@ fn stalls_have_their_packets(report: &Value) {
     assert!(pictures.iter().any(|it| it["title"].as_str().unwrap().contains("no room")), "drawn");
 }
 
-/// Some thousand messages a second: each frame by itself, or a message at a time. What is written without any pause the kernel puts
-/// together.
+/// Publishes some thousand messages a second: each frame separately, or a message at a time. The kernel combines
+/// writes without a pause.
 fn publish_many(broker: &Broker, frame_by_frame: bool) -> u16 {
     let mut client = Client::connect(broker, true);
     let queue = client.declare("many");
@@ -84,12 +84,13 @@ fn publish_many(broker: &Broker, frame_by_frame: bool) -> u16 {
             pause();
         }
     }
-    // Nothing is lost when the connection is closed: the broker has read all before it answers.
+    // The close loses nothing: the broker reads all frames before it answers.
     client.declare("end");
     client.local_port()
 }
 
-/// One message after the other, in two writes. With Nagle's algorithm the second waits until the first is acknowledged.
+/// Publishes one message after the other, in two writes. With Nagle's algorithm, the second write waits for the
+/// acknowledgement of the first.
 fn publish_and_wait(broker: &Broker, nodelay: bool) -> u16 {
     let mut client = Client::connect(broker, nodelay);
     let queue = client.declare("waits");
@@ -103,7 +104,7 @@ fn publish_and_wait(broker: &Broker, nodelay: bool) -> u16 {
     client.local_port()
 }
 
-/// Acknowledges each so many messages.
+/// Acknowledges once per `each` messages.
 fn consume(broker: &Broker, each: u16) -> u16 {
     let mut client = Client::connect(broker, true);
     let queue = client.declare("acks");
@@ -120,7 +121,7 @@ fn consume(broker: &Broker, each: u16) -> u16 {
     client.local_port()
 }
 
-/// Takes much, and begins to read it after so long.
+/// Requests much data, and begins to read it after a delay.
 fn read_late(broker: &Broker, after: Duration) -> u16 {
     const MESSAGES: u32 = 300;
     let mut client = Client::connect(broker, true);
@@ -128,7 +129,7 @@ fn read_late(broker: &Broker, after: Duration) -> u16 {
     let queue = client.declare("late");
     client.consume(&queue, true);
     let port = client.local_port();
-    // The queue is the consumer's own; everybody may publish to it.
+    // The queue is exclusive to the consumer, but any client may publish to it.
     let message = Client::publish(&queue, &vec![7; 100_000]).concat();
     let reading = thread::spawn(move || {
         thread::sleep(after);

@@ -1,4 +1,4 @@
-//! Packets that are looked at while a run puts load on a broker.
+//! Packets captured during a run.
 
 use serde_json::Value;
 
@@ -58,7 +58,7 @@ fn counts_and_latencies_are_those_of_the_load() {
     let confirms = latency("publish-to-confirm");
     assert_eq!(confirms["count"], 6000);
     assert_eq!(latency("deliver-to-ack")["count"], 6000);
-    // On the wire is a part of what the load generator measures.
+    // The time on the wire is a part of the load generator's measurement.
     let measured = run["latencies"].as_array().unwrap();
     let measured = measured.iter().find(|it| it["name"] == "confirm").unwrap();
     for quantile in ["p50", "p99"] {
@@ -71,7 +71,7 @@ fn counts_and_latencies_are_those_of_the_load() {
     the_report_has_a_section(&bench);
 }
 
-/// It leads to the page about packets while that is beside it.
+/// The section links to the page about packets while that page is beside the report.
 fn the_report_has_a_section(bench: &Workbench) {
     let beside = bench.read("run/report.html");
     assert!(beside.contains("\"packets\":{\"page\":\"packets.html\""), "no link");
@@ -105,7 +105,8 @@ fn a_run_that_may_not_capture_says_why() {
     assert!(report.contains(&format!("No packets were captured: {reason}")), "{reason}");
 }
 
-/// Without the bodies, which the load generator fills with a stamp and a pattern, and without the password.
+/// Asserts the same figures from the kept packets. They lack the bodies, which the load generator fills with a stamp
+/// and a pattern, and the password.
 fn what_was_kept_says_the_same(bench: &Workbench, report: &Value) {
     let again = bench.rabbitscope("packets --pcap run/packets.pcapng --json").code(0);
     let again: Value = serde_json::from_str(&again.stdout).unwrap();
@@ -121,7 +122,7 @@ fn what_was_kept_says_the_same(bench: &Workbench, report: &Value) {
         assert_eq!(frames(&again, kind, from), frames(report, kind, from), "{kind} from {from}");
     }
     let kept = std::fs::read(bench.path("run/packets.pcapng")).unwrap();
-    // With its length: the broker lists the mechanisms in one text.
+    // The name has its length in front, because the broker lists the mechanisms in one text.
     let plain = b"\x05PLAIN";
     let place =
         kept.windows(plain.len()).position(|it| it == plain).expect("the mechanism is no secret");

@@ -1,4 +1,4 @@
-//! A virtual host for each program, what stands there, and the messages that were published to it.
+//! A virtual host for each program, its objects, and the messages that were published to it.
 
 use std::{collections::BTreeSet, path::Path, sync::Mutex, time::Duration};
 
@@ -16,11 +16,11 @@ pub(super) fn prepare(broker: &Broker) {
     load_module(broker, &source);
 }
 
-/// Asks the node, one question at a time: the askers of `erl_call` share a name.
+/// Evaluates an expression, one at a time, because all processes of `erl_call` share a name.
 fn eval(broker: &Broker, expression: &str) -> Result<String, BrokerError> {
     static ASKING: Mutex<()> = Mutex::new(());
     let _turn = ASKING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    // On a busy machine `erl_call` gives up before the node has answered it.
+    // On a busy machine, `erl_call` gives up before the node has answered.
     let mut answer = broker.eval(expression);
     for _ in 0..9 {
         if answer.is_ok() {
@@ -77,7 +77,7 @@ impl<'a> Place<'a> {
         client
     }
 
-    /// Sorted lines of text.
+    /// Returns sorted lines about the objects.
     pub(super) fn standing(&self) -> Vec<String> {
         let asked = format!("base64:encode(standing:of_vhost(<<\"{}\">>))", self.name);
         let answer = eval(self.broker, &asked).unwrap();
@@ -87,7 +87,7 @@ impl<'a> Place<'a> {
         text.lines().map(str::to_owned).collect()
     }
 
-    /// What is said of the last messages, but for what differs from one to the next.
+    /// Returns the properties of the last messages, except those that differ between messages.
     pub(super) fn messages(&self, keys: bool) -> BTreeSet<String> {
         let mut client = self.client();
         let mut described = BTreeSet::new();
@@ -113,12 +113,12 @@ impl<'a> Place<'a> {
 
 impl Drop for Place<'_> {
     fn drop(&mut self) {
-        // The broker goes away anyway, and a test that fails says so by itself.
+        // The broker ends anyway, and a failed test has its own message.
         let _ = eval(self.broker, &format!("standing:remove(<<\"{}\">>)", self.name));
     }
 }
 
-/// A traced message: exchange, key, properties, and its body as far as it is always the same.
+/// Describes a traced message: exchange, key, properties, and the constant part of its body.
 fn describe(headers: &Table, body: &[u8], keys: bool) -> String {
     let value = |name: &str| headers.0.iter().find(|(key, _)| key == name).map(|(_, value)| value);
     let mut properties = match value("properties") {
@@ -127,7 +127,7 @@ fn describe(headers: &Table, body: &[u8], keys: bool) -> String {
     };
     for (name, value) in &mut properties {
         if let (true, Value::Table(Table(headers))) = (name == "headers", value) {
-            // Both programs have a time stamp among the headers where the body is not theirs.
+            // Both programs put a time stamp in the headers if the body is not their own.
             headers
                 .retain(|(name, _)| !["timestamp", "rabbitscope-stamp"].contains(&name.as_str()));
             headers.sort_by(|a, b| a.0.cmp(&b.0));

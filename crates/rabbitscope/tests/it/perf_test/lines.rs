@@ -1,6 +1,6 @@
-//! Command lines of PerfTest that are run by both programs.
+//! Command lines of PerfTest that both programs run.
 
-/// Beside each other, each with `--rate 50` where it has no pace of its own.
+/// Lines that run side by side, each with `--rate 50` if it has no pace of its own.
 pub(super) const COMPARED: [&str; 52] = [
     "",
     "-x 2 -y 3",
@@ -57,19 +57,19 @@ pub(super) const COMPARED: [&str; 52] = [
      expiration=60000,clusterId=c,deliveryMode=1 -na -re false",
 ];
 
-/// What PerfTest has and ours does not, and what ours has instead.
+/// Pairs of a text about PerfTest's objects, and the text about ours in its place.
 type Exchanged = [(&'static str, &'static str)];
 
-/// Lines after which not the same stands there, for a reason that docs/perftest.md gives.
+/// Lines with different objects afterwards, for a reason that docs/perftest.md gives.
 pub(super) const ON_PURPOSE: [(&str, &Exchanged); 1] = [
-    // RabbitMQ has no limit for those who do not acknowledge: a scenario that sets one is refused.
+    // RabbitMQ has no limit for consumers that do not acknowledge: a scenario that sets one is refused.
     (
         "-u q -a -q 20",
         &[("{prefetch_count,20}", "{prefetch_count,0}"), ("prefetch 20", "prefetch 0")],
     ),
 ];
 
-/// PerfTest declares something that RabbitMQ refuses, or ends with a word about its command line.
+/// PerfTest declares an object that RabbitMQ refuses, or ends with a message about its command line.
 pub(super) const REFUSED: [&str; 9] = [
     "-e amq.default -u q -z 2",
     "-e amq.topic -u q -z 2",
@@ -82,7 +82,7 @@ pub(super) const REFUSED: [&str; 9] = [
     "-u q -A 20 -q 10 -z 2",
 ];
 
-/// One after the other on one virtual host: PerfTest, ours, PerfTest.
+/// Lines that run one after the other on one virtual host: PerfTest, ours, PerfTest.
 pub(super) const IN_TURN: [&str; 6] = [
     "",
     "-u q -f persistent -ad false",

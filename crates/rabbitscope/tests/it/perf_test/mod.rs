@@ -1,4 +1,4 @@
-//! PerfTest and what `--from-perftest` makes of its command lines, on one broker: the same stands there.
+//! PerfTest and the conversion of its command lines by `--from-perftest`, on one broker: both leave the same objects.
 
 mod broker;
 mod lines;
@@ -19,10 +19,10 @@ use crate::workbench::{Workbench, own_broker};
 use broker::Place;
 use programs::{Running, convert, jars};
 
-/// Command lines that are compared at the same time.
+/// Number of command lines that are compared at the same time.
 const AT_ONCE: usize = 3;
 
-/// For the two to stand as they will, on a machine with much else to do.
+/// Time for both programs to reach their state on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 #[test]
@@ -52,7 +52,7 @@ fn the_same_stands_on_the_broker() {
     assert!(differing.is_empty(), "{} differ:\n{}", differing.len(), differing.join("\n\n"));
 }
 
-/// A line that fails in another way must not hide how the others differ.
+/// Returns a panic's text. A line that fails in another way must not hide the differences of the others.
 fn said_by(panic: &(dyn Any + Send)) -> String {
     let text = panic.downcast_ref::<String>().map(String::as_str);
     let text = text.or_else(|| panic.downcast_ref::<&str>().copied());
@@ -104,7 +104,7 @@ fn compare(broker: &Broker, jars: &Path, number: usize, line: &str) -> Result<()
     if errors.is_empty() { Ok(()) } else { Err(errors.join("\n")) }
 }
 
-/// Lines about what stands there. Keys that PerfTest makes up are left out.
+/// Returns lines about the objects. Keys that PerfTest generates are left out.
 fn stands(place: &Place<'_>, keys: bool) -> Vec<String> {
     let without_key = |line: String| match line.split_once(" by ") {
         Some((binding, _)) if !keys && line.starts_with("binding") => binding.to_owned(),
@@ -113,7 +113,7 @@ fn stands(place: &Place<'_>, keys: bool) -> Vec<String> {
     place.standing().into_iter().map(without_key).collect()
 }
 
-/// Waits for both to be the same.
+/// Waits until both are the same.
 fn same<I: IntoIterator<Item = String>>(
     what: &str,
     mut look: impl FnMut() -> (I, I),

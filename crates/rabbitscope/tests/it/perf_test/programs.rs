@@ -13,7 +13,7 @@ use rustix::process::Signal;
 use super::broker::Place;
 use crate::workbench::{Workbench, not_run, signal};
 
-/// The directory with PerfTest's jars; absent, and said, where there is no Java.
+/// Returns the directory with PerfTest's jars; absent, with a message, if there is no Java.
 pub(super) fn jars(test: &str) -> Option<PathBuf> {
     static FETCHED: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let fetched = FETCHED.get_or_init(|| {
@@ -33,16 +33,16 @@ pub(super) fn jars(test: &str) -> Option<PathBuf> {
     }
 }
 
-/// A program that runs, and the file to which it writes.
+/// A running program, and the file to which it writes.
 pub(super) struct Running {
     child: Child,
     log: PathBuf,
-    /// What it writes when the load has begun.
+    /// The file and the text that show that the load has begun.
     begun: (PathBuf, &'static str),
 }
 
 impl Running {
-    /// PerfTest, as cheap as a JVM can be.
+    /// Starts PerfTest with the smallest cost of a JVM.
     pub(super) fn perf_test(bench: &Workbench, jars: &Path, line: &str, place: &Place<'_>) -> Self {
         let log = bench.path("perf-test.log");
         let mut command = Command::new("java");
@@ -52,9 +52,9 @@ impl Running {
             .arg("com.rabbitmq.perf.PerfTest")
             .args(line.split_whitespace())
             .current_dir(&bench.directory)
-            // Not on the command line, which everybody can read.
+            // Not on the command line, which every user can read.
             .env("URI", place.uri());
-        // Whoever has nothing to do has no statistics.
+        // A program without work prints no statistics.
         let begun = if line.contains("-r 0 ") {
             "starting producer #0, channel #0"
         } else {
@@ -63,7 +63,7 @@ impl Running {
         Self { child: start(command, &log), begun: (log.clone(), begun), log }
     }
 
-    /// Ours, with what the conversion makes of it.
+    /// Starts our program with the result of the conversion.
     pub(super) fn rabbitscope(bench: &Workbench, line: &str, place: &Place<'_>) -> Self {
         let converted = convert(bench, line);
         assert!(converted.status.success(), "{line}: {converted:?}");
@@ -79,7 +79,7 @@ impl Running {
         }
     }
 
-    /// An error when it has ended before that.
+    /// Returns an error if the program has ended before the load began.
     pub(super) fn has_begun(&mut self) -> Result<bool, String> {
         let (file, words) = &self.begun;
         let text = fs::read_to_string(file).unwrap_or_default();
@@ -96,13 +96,13 @@ impl Running {
         fs::read_to_string(&self.log).unwrap_or_default()
     }
 
-    /// Asks it to end, and waits for that.
+    /// Asks the program to end, and waits for the end.
     pub(super) fn end(mut self) {
         signal(&self.child, Signal::TERM);
         self.wait();
     }
 
-    /// Its exit code.
+    /// Waits for the end, and returns the exit code.
     pub(super) fn wait(&mut self) -> Option<i32> {
         let deadline = Instant::now() + Duration::from_secs(120);
         loop {
@@ -128,7 +128,7 @@ fn start(mut command: Command, log: &Path) -> Child {
     command.stdin(Stdio::null()).stdout(file).stderr(errors).spawn().unwrap()
 }
 
-/// What `--from-perftest` says.
+/// Returns the output of `--from-perftest`.
 pub(super) fn convert(bench: &Workbench, line: &str) -> std::process::Output {
     let mut command = bench.command("run");
     command.arg("--from-perftest").arg(format!("perf-test {line}")).output().unwrap()
