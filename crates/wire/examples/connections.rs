@@ -1,8 +1,8 @@
-//! Connections of a capture file, and how fast they are read.
+//! Prints the connections of a capture file, or measures how fast they are read.
 //!
 //! ```text
 //! connections FILE        figures of each connection, as JSON-like text
-//! connections FILE bench  nanoseconds a packet: reading, decoding, connections; the most memory
+//! connections FILE bench  nanoseconds per packet: reading, decoding, connections; peak memory
 //! ```
 #![expect(clippy::print_stdout, reason = "an example talks to its user")]
 
@@ -15,7 +15,7 @@ use rabbitscope_wire::{
     tcp::{ConnectionId, ConnectionSummary, Connections, Direction, TcpObserver},
 };
 
-/// Repeats of the file; the best counts.
+/// Repeats of the file; the fastest counts.
 const REPEATS: usize = 7;
 
 #[derive(Default)]
@@ -58,7 +58,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Reads a file, up to the given step; gives the number of packets.
+/// Reads a file, up to the given step. Returns the number of packets.
 fn analyze(file: &[u8], steps: usize, prints: bool) -> Result<u64, Box<dyn Error>> {
     let mut reader = PacketReader::new(file)?;
     let mut connections = Connections::default();

@@ -1,11 +1,12 @@
-//! What is in a capture file, as lines that `scripts/compare-wire.sh` compares with tshark, and how fast dissectors are.
+//! Prints the contents of a capture file, as lines that `scripts/compare-wire.sh` compares with tshark. It also
+//! measures the speed of the dissectors.
 //!
 //! ```text
 //! frames FILE PORTS kinds      count and kind of frames
-//! frames FILE PORTS settled    packets of a confirm or acknowledgement, and of the last frame of the message that it is for
+//! frames FILE PORTS settled    packets of a confirm or acknowledgement, and of the last frame of its message
 //! frames FILE PORTS messages   packets of the method and of the last frame of each message of AMQP 0-9-1
 //! frames FILE PORTS latencies  kind, sender of the first frame, count, median in microseconds, unmatched
-//! frames bench                 nanoseconds for a publish of three frames in packets of 200 bytes
+//! frames bench                 nanoseconds per publish of three frames in packets of 200 bytes
 //! ```
 #![expect(clippy::print_stdout, reason = "an example talks to its user")]
 
@@ -84,10 +85,10 @@ fn latencies(captured: &Captured) {
         let sum = |count: fn(&Unmatched) -> u64| unmatched.iter().map(count).sum::<u64>();
         println!(
             "{kind:?} unmatched: {} open, {} unknown, {} without number, {} left out",
-            sum(|it| it.open),
-            sum(|it| it.unknown_begin),
-            sum(|it| it.unknown_number),
-            sum(|it| it.left_out),
+            sum(|counts| counts.open),
+            sum(|counts| counts.unknown_begin),
+            sum(|counts| counts.unknown_number),
+            sum(|counts| counts.left_out),
         );
     }
     println!("skipped {} bytes, lost {} times", captured.skipped_bytes(), captured.losses);
@@ -95,7 +96,8 @@ fn latencies(captured: &Captured) {
 
 const PUBLISHES: u32 = 400_000;
 
-/// A publish of 12 bytes to the default exchange with a key of 9, as the load generator writes it: 69 bytes.
+/// Returns a publish of 12 bytes to the default exchange with a key of 9 bytes, as the load generator writes it: 69
+/// bytes.
 fn publish() -> Vec<u8> {
     let mut bytes = vec![1, 0, 1, 0, 0, 0, 18, 0, 60, 0, 40, 0, 0, 0, 9];
     bytes.extend_from_slice(b"benchmark\0\xce");

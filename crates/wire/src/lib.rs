@@ -1,4 +1,4 @@
-//! What packets say about a broker: TCP connections, the frames of its protocols in them, and latencies between frames.
+//! Analysis of a broker's packets: TCP connections, the frames of its protocols in them, and latencies between frames.
 //!
 //! Data goes one way:
 //!
@@ -12,9 +12,9 @@
 //! findings  report ─► findings                rules with their evidence
 //! ```
 //!
-//! What deliberately does not live here: anything that looks at a clock, a network, a disk or a process. Files are
-//! read from `impl Read` and written to `impl Write`; times are those of the packets. Memory is bounded whatever
-//! arrives: each stage has its limit and counts what it left out.
+//! No code here reads a clock, a network, a disk or a process. Files are read from `impl Read` and written to `impl
+//! Write`; times are those of the packets. Memory is always bounded: each stage has its limit and counts the data that
+//! it left out.
 
 pub mod analyzer;
 pub mod capture;

@@ -1,6 +1,6 @@
-//! A packet as it was captured.
+//! A captured packet.
 //!
-//! Where packets come from lives in `capture`, what their headers say in `decode`.
+//! For the sources of packets see `capture`; for their headers see `decode`.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 pub struct Timestamp(u64);
 
 impl Timestamp {
-    /// From nanoseconds since the Unix epoch.
+    /// Creates a timestamp from nanoseconds since the Unix epoch.
     pub const fn from_unix_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
@@ -24,20 +24,20 @@ impl Timestamp {
         self.0
     }
 
-    /// Time since `earlier`; none when that is later, as clocks may be set back.
+    /// Returns the time since `earlier`. It is zero if `earlier` is later, because clocks may be set back.
     pub const fn since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
 }
 
-/// What a packet begins with.
+/// The header with which a packet begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LinkType {
     /// Ethernet, with or without VLAN tags.
     Ethernet,
     /// BSD's loopback: four bytes of address family in the byte order of the host that captured.
     Null,
-    /// As [`LinkType::Null`], in network byte order.
+    /// Like [`LinkType::Null`], but in network byte order.
     Loop,
     /// An IPv4 or IPv6 header.
     Raw,
@@ -50,14 +50,14 @@ pub enum LinkType {
 /// A captured packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Packet<'a> {
-    /// Its number in the capture, from 1, as Wireshark counts.
+    /// Number in the capture, from 1, as Wireshark counts.
     pub number: u64,
-    /// When it was captured.
+    /// Time of capture.
     pub time: Timestamp,
-    /// What `data` begins with.
+    /// The header with which `data` begins.
     pub link: LinkType,
-    /// Its length on the wire, in bytes, from the link's header on.
+    /// Length on the wire, in bytes, from the link's header on.
     pub length: u32,
-    /// What was captured of it: all of it, or its beginning.
+    /// Captured bytes: the whole packet, or its beginning.
     pub data: &'a [u8],
 }

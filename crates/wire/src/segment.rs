@@ -13,14 +13,14 @@ impl TcpFlags {
     pub const FIN: u8 = 0x01;
     /// Synchronizes sequence numbers.
     pub const SYN: u8 = 0x02;
-    /// The connection is reset.
+    /// Resets the connection.
     pub const RST: u8 = 0x04;
-    /// Data is pushed to the reader.
+    /// Pushes data to the reader.
     pub const PSH: u8 = 0x08;
-    /// The acknowledgement number counts.
+    /// The acknowledgement number is valid.
     pub const ACK: u8 = 0x10;
 
-    /// Whether all of `flags` are set.
+    /// Returns whether all of `flags` are set.
     pub const fn has(self, flags: u8) -> bool {
         self.0 & flags == flags
     }
@@ -29,13 +29,14 @@ impl TcpFlags {
 /// Options of a TCP header that the analysis uses (RFC 9293; scale and times: RFC 7323; blocks: RFC 2018).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TcpOptions {
-    /// The largest payload that the sender takes, in bytes; only in a SYN.
+    /// Largest payload that the sender accepts, in bytes; only in a SYN.
     pub max_segment_size: Option<u16>,
-    /// By how many bits the sender's windows are shifted; only in a SYN.
+    /// Number of bits by which the sender's windows are shifted; only in a SYN.
     pub window_scale: Option<u8>,
-    /// Blocks that the sender has beyond its acknowledgement, as sequence numbers: first, and first after.
+    /// Blocks that the sender has received beyond its acknowledgement, as sequence numbers of the first byte and of the
+    /// byte after the last.
     pub selective_acknowledgements: [Option<(u32, u32)>; 4],
-    /// The sender's time stamp, and the one that it echoes.
+    /// The sender's timestamp, and the one that it echoes.
     pub timestamps: Option<(u32, u32)>,
 }
 
@@ -44,26 +45,26 @@ pub struct TcpOptions {
 pub struct Segment<'a> {
     /// Number of its packet in the capture, from 1.
     pub packet: u64,
-    /// When its packet was captured.
+    /// Capture time of its packet.
     pub time: Timestamp,
     /// Length of its packet on the wire, in bytes, with all headers.
     pub packet_length: u32,
-    /// Who sent it.
+    /// The sender.
     pub from: SocketAddr,
-    /// Who it is for.
+    /// The receiver.
     pub to: SocketAddr,
     /// Sequence number of the first byte of the payload, or of the SYN.
     pub sequence: u32,
-    /// The next byte that the sender expects, where [`TcpFlags::ACK`] is set.
+    /// The next byte that the sender expects; valid if [`TcpFlags::ACK`] is set.
     pub acknowledgement: u32,
-    /// Flags.
+    /// Flags of the header.
     pub flags: TcpFlags,
-    /// The window as it stands in the header, not scaled.
+    /// The window as in the header, not scaled.
     pub window: u16,
-    /// Options.
+    /// Options of the header.
     pub options: TcpOptions,
     /// Bytes of payload on the wire.
     pub payload_length: u32,
-    /// What was captured of the payload: all of it, or its beginning.
+    /// Captured payload: all of it, or its beginning.
     pub payload: &'a [u8],
 }

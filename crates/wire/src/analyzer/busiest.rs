@@ -1,4 +1,4 @@
-//! The connections with a row of their own: those with most bytes.
+//! The connections with a row of their own: those with the most bytes.
 
 use std::{
     cmp::{Ordering, Reverse},
@@ -15,7 +15,7 @@ pub(super) struct EndedConnection {
     /// Bytes in which no frame was found.
     pub(super) unread_bytes: u64,
     pub(super) ladder: Option<Box<LadderRecorder>>,
-    /// Of what the client sent, and of what the broker sent.
+    /// Traces of the data of the client, and of the broker.
     pub(super) traces: [Option<Box<TraceRecorder>>; 2],
 }
 
@@ -45,7 +45,7 @@ impl Ord for EndedConnection {
     }
 }
 
-/// Keeps so many connections; of further ones only that they were there.
+/// Keeps the connections with the most bytes, up to a limit, and counts the others.
 #[derive(Debug)]
 pub(super) struct Busiest {
     most: usize,
@@ -66,7 +66,7 @@ impl Busiest {
         }
     }
 
-    /// Most bytes first.
+    /// Returns the connections, those with the most bytes first.
     pub(super) fn into_sorted(self) -> Vec<EndedConnection> {
         let sorted = self.kept.into_sorted_vec();
         sorted.into_iter().map(|Reverse(connection)| connection).collect()

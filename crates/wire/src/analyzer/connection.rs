@@ -1,4 +1,4 @@
-//! A connection while it is read: its frames, messages, latencies and pictures.
+//! State of a current connection: its frames, messages, latencies and pictures.
 
 use std::time::Duration;
 
@@ -24,10 +24,10 @@ use crate::{
     },
 };
 
-/// Packets that are kept as examples of each kind of event.
+/// Number of packets kept as examples of each kind of event.
 const EXAMPLES: usize = 10;
 
-/// What is kept of a direction beside what `tcp` keeps.
+/// State of a direction beyond that in `tcp`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct DirectionState {
     payloads: Payloads,
@@ -37,7 +37,7 @@ pub(super) struct DirectionState {
 }
 
 impl DirectionState {
-    /// The receiver of this direction took nothing.
+    /// Records that the receiver of this direction accepted nothing.
     pub(super) fn zero_window(&mut self, of: ZeroWindow) {
         let packets = [Some(of.first_packet), of.last_packet].into_iter().flatten();
         let room = EXAMPLES.saturating_sub(self.zero_window_packets.len());
@@ -50,7 +50,7 @@ impl DirectionState {
         self.stall_packets.extend(packets.into_iter().take(room));
     }
 
-    /// Something happened that is worth a picture.
+    /// Records an event that is worth a picture.
     pub(super) fn trigger(&mut self, trigger: Trigger) {
         if let Some(trace) = &mut self.trace {
             trace.trigger(trigger);
@@ -58,7 +58,7 @@ impl DirectionState {
     }
 }
 
-/// What frames of a connection make.
+/// State that a connection's frames build.
 #[derive(Debug)]
 pub(super) struct Reading {
     frames: FrameCounts,
@@ -67,11 +67,11 @@ pub(super) struct Reading {
     latencies: LatencyHistograms,
     ladder: Option<Box<LadderRecorder>>,
     pub(super) life: Life,
-    /// Of what each side sends: the frames of the segment that is read.
+    /// Frames of the current segment, by sender.
     traced: [Option<TracedFrames>; 2],
 }
 
-/// The frames that ended in the segment that is read.
+/// The frames that ended in the current segment.
 #[derive(Clone, Copy, Debug, Default)]
 struct TracedFrames {
     name: &'static str,
@@ -79,7 +79,7 @@ struct TracedFrames {
 }
 
 impl TracedFrames {
-    /// Names of methods say more than `header` and `body`.
+    /// Adds a frame. Names of methods say more than `header` and `body`.
     fn add(&mut self, kind: &'static str) {
         let is_method = |kind: &str| kind.contains('.');
         if self.count == 0 || is_method(kind) && !is_method(self.name) {
@@ -90,7 +90,7 @@ impl TracedFrames {
 }
 
 impl Reading {
-    /// Takes a frame. Latencies that it ends go to `each` as well. Gives the event that it is.
+    /// Processes a frame. Latencies that it ends also go to `each`. Returns the event that the frame reports, if any.
     pub(super) fn frame(
         &mut self,
         frame: &Frame<'_>,
@@ -117,7 +117,8 @@ impl Reading {
     }
 }
 
-/// Requests and replies are seen from both sides: what the responder took is a kind of its own.
+/// Returns the kind of a latency. Requests and replies are seen from both sides; the responder's time is a kind of its
+/// own.
 pub(super) const fn kind_of(latency: &Latency) -> LatencyKind {
     match (latency.kind, latency.from) {
         (LatencyKind::RequestToReply, Side::Broker) => LatencyKind::ServiceTime,
@@ -134,10 +135,10 @@ pub(super) struct Parts<'a> {
     pub(super) sensitive: &'a mut [SensitiveRanges; 2],
 }
 
-/// A connection while it is read.
+/// A current connection.
 #[derive(Debug)]
 pub(super) struct ConnectionState {
-    /// Which side opened it, as `tcp` sees it.
+    /// The side that opened it, according to `tcp`.
     opener: Side,
     /// The client's end, and the broker's.
     ends: [String; 2],
@@ -145,7 +146,7 @@ pub(super) struct ConnectionState {
     pub(super) conversation: Conversation,
     pub(super) reading: Reading,
     pub(super) sensitive: [SensitiveRanges; 2],
-    /// What the client sent, and what the broker sent.
+    /// The client's direction, and the broker's.
     directions: [DirectionState; 2],
 }
 
@@ -174,7 +175,7 @@ impl ConnectionState {
         }
     }
 
-    /// Which side sends in a direction.
+    /// Returns the side that sends in a direction.
     pub(super) const fn sender(&self, direction: Direction) -> Side {
         match direction {
             Direction::Forward => self.opener,
@@ -186,7 +187,7 @@ impl ConnectionState {
         &mut self.directions[sender as usize]
     }
 
-    /// A segment was read, and its frames as far as it ended some.
+    /// Records a segment, after the frames that ended in it.
     pub(super) fn segment(&mut self, sender: Side, segment: &TracedSegment) {
         let direction = &mut self.directions[sender as usize];
         if let Some(places) = &segment.places
@@ -205,18 +206,18 @@ impl ConnectionState {
         }
     }
 
-    /// As findings name it.
+    /// Returns the name in findings.
     pub(super) fn label(ends: &[String; 2]) -> String {
         format!("{} -> {}", ends[0], ends[1])
     }
 
-    /// Its ends, and what its frames made, at once.
+    /// Returns the ends and the state of the frames at once.
     pub(super) fn parts(&mut self) -> Parts<'_> {
         let Self { ends, number, conversation, reading, sensitive, .. } = self;
         Parts { ends, number: *number, conversation, reading, sensitive }
     }
 
-    /// What went wrong, as far as only its end tells; `now` is the time of the capture's last packet.
+    /// Returns the events that only the connection's end shows. `now` is the time of the capture's last packet.
     pub(super) fn last_events(&mut self, summary: &ConnectionSummary, now: Timestamp) -> Vec<Seen> {
         let (forward, reverse) = (&summary.forward, &summary.reverse);
         let directions = match self.opener {
@@ -227,7 +228,7 @@ impl ConnectionState {
         self.reading.life.end(directions, summary, messages, now)
     }
 
-    /// What is known at its end.
+    /// Returns the results at the connection's end.
     pub(super) fn end(self, summary: &ConnectionSummary) -> EndedConnection {
         let skipped = |side| self.conversation.direction(side).skipped_bytes();
         let unread_bytes = skipped(Side::Client) + skipped(Side::Broker);
@@ -263,12 +264,13 @@ impl ConnectionState {
             protocol: self
                 .conversation
                 .protocol()
-                .map_or_else(String::new, |it| it.name().to_owned()),
+                .map_or_else(String::new, |protocol| protocol.name().to_owned()),
             from_the_start: summary.endpoints.opener_is_known,
             first: summary.first,
             last: summary.last,
             ended: ended(summary).to_owned(),
-            // Zero windows are told of the direction that may not send: whoever advertised them sent the other one.
+            // `figures` count a zero window in the direction of the end that advertises it, `state` in the direction
+            // that it stops.
             from_client: direction(from_client, client, (from_broker, broker), time),
             from_broker: direction(from_broker, broker, (from_client, client), time),
             messages,
@@ -290,7 +292,7 @@ fn ended(summary: &ConnectionSummary) -> &'static str {
     }
 }
 
-/// A direction, in a connection that was seen for so long.
+/// Builds the report of a direction. `time` is the time for which the connection was seen.
 fn direction(
     figures: &DirectionFigures,
     state: &DirectionState,
@@ -309,7 +311,7 @@ fn direction(
         out_of_order: figures.out_of_order_segments,
         median_payload: state.payloads.median(),
         max_payload: u64::from(figures.largest_segment_bytes),
-        // What may be sent is what the receiver takes.
+        // The receiver sets the limit of the sender's segments.
         max_segment_size: receiver.max_segment_size,
         window_scale_known: figures.window_scale.shift().is_some(),
         zero_windows: figures.zero_window_packets,

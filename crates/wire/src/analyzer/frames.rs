@@ -5,8 +5,8 @@ use crate::{
     report::{FrameCount, Side},
 };
 
-/// Counts frames. Kinds are few, and the same ones come again and again, so that a list is faster than a map. Kinds that come
-/// often move to its front.
+/// Counts of frames by kind. Kinds are few and repeat, so a list is faster than a map. Frequent kinds move to its
+/// front.
 #[derive(Clone, Debug, Default)]
 pub(super) struct FrameCounts(Vec<Count>);
 
@@ -21,7 +21,7 @@ struct Count {
 
 impl Count {
     fn is_of(&self, protocol: Protocol, kind: &'static str, sender: Side) -> bool {
-        // Mostly the same text at the same place; the same text may stand at several.
+        // Usually this is the same text at the same address, but equal texts may have several addresses.
         self.sender == sender
             && self.protocol == protocol
             && (std::ptr::eq(self.kind, kind) || self.kind == kind)
@@ -46,10 +46,10 @@ impl FrameCounts {
     }
 
     pub(super) fn all(&self) -> u64 {
-        self.0.iter().map(|it| it.frames).sum()
+        self.0.iter().map(|count| count.frames).sum()
     }
 
-    /// Most first.
+    /// Returns the counts, largest first.
     pub(super) fn report(&self) -> Vec<FrameCount> {
         let mut counts = self.0.clone();
         counts.sort_by(|one, other| {
@@ -58,12 +58,12 @@ impl FrameCounts {
                 .cmp(&one.frames)
                 .then_with(|| (one.kind, one.sender).cmp(&(other.kind, other.sender)))
         });
-        let counted = |it: &Count| FrameCount {
-            protocol: it.protocol.name().to_owned(),
-            kind: it.kind.to_owned(),
-            from: it.sender,
-            frames: it.frames,
-            bytes: it.bytes,
+        let counted = |count: &Count| FrameCount {
+            protocol: count.protocol.name().to_owned(),
+            kind: count.kind.to_owned(),
+            from: count.sender,
+            frames: count.frames,
+            bytes: count.bytes,
         };
         counts.iter().map(counted).collect()
     }

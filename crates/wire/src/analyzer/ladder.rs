@@ -1,4 +1,4 @@
-//! The first frames of a connection, to be drawn as a ladder.
+//! The first frames of a connection, drawn as a ladder.
 
 use crate::{
     packet::Timestamp,
@@ -6,10 +6,10 @@ use crate::{
     report::{Ladder, LadderFrame, Side},
 };
 
-/// Rungs of a ladder.
+/// Maximum of rungs of a ladder.
 const MAX_FRAMES: usize = 80;
 
-/// Keeps the first frames of a connection; header and body become part of the method before them.
+/// Keeps the first frames of a connection. Header and body become part of the method before them.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LadderRecorder {
     rungs: Vec<Rung>,
@@ -57,39 +57,40 @@ impl LadderRecorder {
         });
     }
 
-    /// The rung to which a part of a content belongs: the last one of its sender and channel.
+    /// Returns the rung to which a part of a content belongs: the last one of its sender and channel.
     fn of(&mut self, frame: &Frame<'_>) -> Option<&mut Rung> {
         if self.left_out > 0 {
             return None;
         }
-        let is_same = |it: &&mut Rung| it.sender == frame.sender && it.channel == frame.channel;
+        let is_same =
+            |rung: &&mut Rung| rung.sender == frame.sender && rung.channel == frame.channel;
         self.rungs.iter_mut().rev().find(is_same)
     }
 
-    /// The frame that `packet` completed answers one that came `nanos` before.
+    /// Records that the frame completed by `packet` answers one that came `nanos` before.
     pub(super) fn answer(&mut self, packet: u64, sender: Side, nanos: u64) {
         if self.left_out > 0 {
             return;
         }
-        let is_it = |it: &&mut Rung| it.packet == packet && it.sender == sender;
+        let is_it = |rung: &&mut Rung| rung.packet == packet && rung.sender == sender;
         if let Some(rung) = self.rungs.iter_mut().rev().take(4).find(is_it) {
-            // One confirm answers several publishes: the longest wait is the one to see.
+            // One confirm may answer several publishes: the longest wait is shown.
             rung.answers_after = rung.answers_after.max(Some(nanos));
         }
     }
 
-    /// Nothing for a connection without frames.
+    /// Returns the ladder; none for a connection without frames.
     pub(super) fn report(&self, connection: &str, first: Timestamp) -> Option<Ladder> {
-        let rung = |it: &Rung| LadderFrame {
-            nanos: nanos_between(first, it.time),
-            from: it.sender,
-            label: label(it),
-            bytes: it.bytes,
-            packet: it.packet,
-            answers_after_nanos: it.answers_after,
+        let rung = |rung: &Rung| LadderFrame {
+            nanos: nanos_between(first, rung.time),
+            from: rung.sender,
+            label: label(rung),
+            bytes: rung.bytes,
+            packet: rung.packet,
+            answers_after_nanos: rung.answers_after,
         };
-        // That of the messages; the connection itself has 0.
-        let channel = self.rungs.iter().map(|it| it.channel).max()?;
+        // The channel of the messages. Frames of the connection itself have channel 0.
+        let channel = self.rungs.iter().map(|rung| rung.channel).max()?;
         Some(Ladder {
             connection: connection.to_owned(),
             channel: u32::from(channel),
@@ -106,7 +107,7 @@ fn label(rung: &Rung) -> String {
     }
 }
 
-/// Nanoseconds from one instant to a later one.
+/// Returns the nanoseconds from one instant to a later one.
 pub(super) fn nanos_between(first: Timestamp, later: Timestamp) -> u64 {
     later.unix_nanos().saturating_sub(first.unix_nanos())
 }

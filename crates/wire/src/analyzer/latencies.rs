@@ -1,13 +1,13 @@
-//! Latencies by kind, as histograms and as the report has them.
+//! Latencies by kind, as histograms and in the form of the report.
 
 use hdrhistogram::Histogram;
 
 use crate::report::{LatencyKind, LatencyReport, Unmatched};
 
-/// Longer ones count as this: an hour.
+/// Largest recorded latency: an hour. Longer ones count as this.
 const MAX_NANOS: u64 = 3_600_000_000_000;
 
-/// Latencies of every kind that was seen.
+/// Latencies of each kind that occurred.
 #[derive(Clone, Debug)]
 pub(super) struct LatencyHistograms {
     digits: u8,
@@ -22,9 +22,9 @@ struct Latencies {
 }
 
 impl LatencyHistograms {
-    /// Significant digits of all connections together.
+    /// Significant digits for all connections together.
     pub(super) const OF_ALL: u8 = 3;
-    /// Of a single connection: there may be thousands.
+    /// Significant digits for a single connection: there may be thousands.
     pub(super) const OF_ONE: u8 = 2;
 
     pub(super) const fn new(digits: u8) -> Self {
@@ -48,7 +48,7 @@ impl LatencyHistograms {
     }
 
     fn of(&mut self, kind: LatencyKind) -> &mut Latencies {
-        let place = self.kinds.iter().position(|it| it.kind == kind).unwrap_or_else(|| {
+        let place = self.kinds.iter().position(|known| known.kind == kind).unwrap_or_else(|| {
             let histogram = Histogram::new(self.digits).expect("digits are from 0 to 5");
             self.kinds.push(Latencies { kind, histogram, unmatched: Unmatched::default() });
             self.kinds.len() - 1

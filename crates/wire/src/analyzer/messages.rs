@@ -1,4 +1,4 @@
-//! How the messages of a connection are put into segments.
+//! The distribution of a connection's messages over segments.
 
 use super::segments::{SegmentClock, SegmentCount, Span};
 use crate::{
@@ -6,16 +6,16 @@ use crate::{
     report::{MessageFigures, Side},
 };
 
-/// Packets that are kept as examples.
+/// Number of packets kept as examples.
 const EXAMPLES: usize = 10;
 
 /// Follows the messages of a connection.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Messages {
     figures: MessageFigures,
-    /// Of the last publish of AMQP 0-9-1: its packets, as long as each of its frames began a segment.
+    /// Packets of the last publish of AMQP 0-9-1, as long as each of its frames began a segment.
     parts: Vec<u64>,
-    /// The frame of the publish that is under way began a segment, as all before it.
+    /// True if all frames of the current publish so far began a segment.
     is_frame_by_frame: bool,
     clocks: [SegmentClock; 2],
     publish_segments: SegmentCount,
@@ -24,12 +24,12 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    /// The next segment of a direction is read.
+    /// Advances to the next segment of a direction.
     pub(super) fn segment(&mut self, side: Side) {
         self.clock(side).tick();
     }
 
-    /// Bytes of a direction are missing.
+    /// Records that bytes of a direction are missing.
     pub(super) fn gap(&mut self, side: Side) {
         self.clock(side).gap();
     }
@@ -65,7 +65,7 @@ impl Messages {
         }
     }
 
-    /// Messages in both directions.
+    /// Returns the number of messages in both directions.
     pub(super) const fn count(&self) -> u64 {
         self.figures.published + self.figures.delivered
     }
@@ -90,7 +90,8 @@ impl Messages {
         self.publishes(1, span);
     }
 
-    /// A header or a part of a body: of a publish from the client, of a delivery (or a return) from the broker.
+    /// Processes a header or a part of a body. From the client it belongs to a publish, from the broker to a delivery
+    /// or a return.
     fn content(&mut self, side: Side, frame: &Frame<'_>, span: Span) {
         match side {
             Side::Client => {
@@ -101,10 +102,10 @@ impl Messages {
         }
     }
 
-    /// A part of a publish: with the first part of the body it is known whether each had a segment of its own.
+    /// Processes a part of a publish. The first part of the body decides whether each frame had a segment of its own.
     fn part(&mut self, frame: &Frame<'_>) {
         let is_body = matches!(frame.details, Details::Body(_));
-        // A large body takes several segments whoever writes it.
+        // A large body takes several segments in any case.
         self.is_frame_by_frame &=
             if is_body { frame.place.begins_segment } else { is_alone(frame.place) };
         self.parts.push(frame.place.first_packet);
@@ -138,7 +139,7 @@ impl Messages {
         self.delivery_segments.add(span);
     }
 
-    /// A confirm of the broker, or an acknowledgement of the client.
+    /// Counts a confirm of the broker, or an acknowledgement of the client.
     fn settled(&mut self, side: Side, several: bool, (place, span): (Place, Span)) {
         let figures = &mut self.figures;
         match side {
@@ -158,7 +159,7 @@ impl Messages {
     }
 }
 
-/// The frame has whole segments, which nothing else is in.
+/// Returns whether the frame fills whole segments alone.
 const fn is_alone(place: Place) -> bool {
     place.begins_segment && place.ends_segment
 }

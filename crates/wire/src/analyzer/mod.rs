@@ -1,11 +1,11 @@
-//! Packets in, a report out: every stage of the analysis, joined.
+//! The complete analysis, from packets to the report.
 //!
 //! ```text
-//! reading      a packet ─► decode ─► tcp, which tells `observation`
-//! observation  what tcp tells, for the connection that it is about
-//! connection   a connection while it is read: `frames`, `messages`, `latencies`, `payloads`, `ladder`, `trace`
-//! events       what goes wrong: what frames say, and what ends do without a word
-//! busiest      connections that have ended, those with most bytes with a row of their own
+//! reading      a packet ─► decode ─► tcp, which reports to `observation`
+//! observation  events of tcp, assigned to their connections
+//! connection   a current connection: `frames`, `messages`, `latencies`, `payloads`, `ladder`, `trace`
+//! events       problems that frames report, and those that the behaviour of the ends shows
+//! busiest      ended connections; those with the most bytes have a row of their own
 //! whole        the report
 //! ```
 

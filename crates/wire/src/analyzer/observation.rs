@@ -1,4 +1,4 @@
-//! What `tcp` and the dissectors tell, for the connection that it is about.
+//! Events of `tcp` and of the dissectors, assigned to their connections.
 
 use rustc_hash::FxHashMap;
 
@@ -25,14 +25,14 @@ use crate::{
     },
 };
 
-/// Connections that are watched for pictures; each takes some 70 kB.
+/// Maximum of connections with pictures; each takes some 70 kB.
 const MAX_PICTURED: u64 = 128;
 
-/// All connections together, and each of them while it lasts.
+/// All connections together, and each current one.
 #[derive(Debug)]
 pub(super) struct Observation {
     pub(super) options: AnalyzerOptions,
-    /// Their numbers are ours, so that nobody chooses them to collide.
+    /// Current connections. Their numbers are ours, so no peer can choose them to collide.
     connections: FxHashMap<ConnectionId, Box<ConnectionState>>,
     pub(super) ended: Busiest,
     pub(super) totals: Totals,
@@ -43,7 +43,7 @@ pub(super) struct Observation {
     pub(super) redaction: Option<Redaction>,
     pub(super) events: EventLog,
     last: Timestamp,
-    /// Every latency as it was measured.
+    /// Every single latency.
     #[cfg(test)]
     pub(super) measured: Vec<Latency>,
 }
@@ -67,7 +67,7 @@ impl Observation {
         }
     }
 
-    /// A segment is about to be read.
+    /// Records a segment before it is processed.
     pub(super) fn begin(&mut self, segment: &Segment<'_>) {
         if self.totals.segments == 0 {
             self.totals.first = segment.time;
@@ -82,7 +82,7 @@ impl Observation {
         }
     }
 
-    /// All packets were read.
+    /// Completes the totals after the last packet.
     pub(super) fn finish(&mut self) {
         self.totals.duration_nanos =
             self.last.unix_nanos().saturating_sub(self.totals.first.unix_nanos());
@@ -93,7 +93,7 @@ impl Observation {
         self.connections.get_mut(&id).expect("a connection is opened before anything is told of it")
     }
 
-    /// Who sends in a direction of a connection, who takes what is read there, and who reads it.
+    /// Returns the sender of a direction, the sink for its frames, and the conversation that reads it.
     fn sink(
         &mut self,
         id: ConnectionId,
@@ -119,7 +119,7 @@ impl Observation {
         (sender, sink, conversation)
     }
 
-    /// Who opened it: the client, unless only the ports can tell and they tell otherwise.
+    /// Returns the side that opened a connection: the client if a SYN shows it; otherwise the ports decide.
     fn opener(&self, endpoints: &Endpoints) -> Side {
         let is_broker = |port| self.options.is_broker(port);
         let (opener, acceptor) = (endpoints.opener.port(), endpoints.acceptor.port());
@@ -127,7 +127,7 @@ impl Observation {
             _ if endpoints.opener_is_known => Side::Client,
             (true, false) => Side::Broker,
             (false, true) => Side::Client,
-            // Ports of clients are chosen from the upper ones.
+            // Clients get ports from the upper range.
             _ if opener < acceptor => Side::Broker,
             _ => Side::Client,
         }
@@ -215,7 +215,7 @@ impl TcpObserver for Observation {
     }
 }
 
-/// Takes what the dissectors of a connection find.
+/// Receives the results of a connection's dissectors.
 struct Sink<'a> {
     ends: &'a [String; 2],
     number: u64,

@@ -1,38 +1,38 @@
-//! What the analysis is to look for, and how much of it to keep.
+//! Options of the analysis: its subject, and the limits of its results.
 
 use super::redaction::Payload;
 
-/// What the analysis is to look for, and how much of it to keep.
+/// Options of the analysis.
 #[derive(Clone, Debug)]
 pub struct AnalyzerOptions {
-    /// What is looked at, in words, for the report.
+    /// Subject of the analysis, in words, for the report.
     pub subject: String,
-    /// Ports of the broker. Segments of other ports are counted and left out; none: all are analyzed, and who is the broker
-    /// is told by who opened the connection.
+    /// Ports of the broker. Segments of other ports are counted but not analyzed. If empty, all are analyzed, and the
+    /// end that opened the connection is the client.
     pub ports: Vec<u16>,
-    /// Connections with a row of their own in the report.
+    /// Number of connections with a row of their own in the report.
     pub max_rows: usize,
-    /// What is written of packets, where they are written again.
+    /// The part of the packets to write, if packets are written again.
     pub written: Option<Payload>,
 }
 
 impl AnalyzerOptions {
-    /// All ports, a thousand rows.
+    /// Creates options for all ports and a thousand rows.
     pub fn new(subject: impl Into<String>) -> Self {
         Self { subject: subject.into(), ports: Vec::new(), max_rows: 1_000, written: None }
     }
 }
 
-/// Ports that brokers listen on unless told otherwise: AMQP, streams, MQTT, STOMP, and the same with TLS.
+/// Default ports of brokers: AMQP, streams, MQTT, STOMP, and the same with TLS.
 const USUAL_PORTS: [u16; 8] = [5672, 5671, 5552, 5551, 1883, 8883, 61613, 61614];
 
 impl AnalyzerOptions {
-    /// Whether a segment between these ports is analyzed.
+    /// Returns whether a segment between these ports is analyzed.
     pub(super) fn has_port(&self, one: u16, other: u16) -> bool {
         self.ports.is_empty() || self.ports.contains(&one) || self.ports.contains(&other)
     }
 
-    /// Which of two ports is the broker's, where that can be told without having seen who opened the connection.
+    /// Returns whether a port is the broker's, judged without the opening of the connection.
     pub(super) fn is_broker(&self, port: u16) -> bool {
         if self.ports.is_empty() { USUAL_PORTS.contains(&port) } else { self.ports.contains(&port) }
     }

@@ -1,11 +1,11 @@
 //! Payloads of segments by size, for their median.
 
-/// Sizes below this are exact; above, classes of a sixteenth of a power of two. 3.5 KB in all, for there may be
-/// thousands of connections.
+/// Size below which sizes are exact. Above it, a class is a sixteenth of a power of two. All classes take 3.5 KB,
+/// because there may be thousands of connections.
 const EXACT: u32 = 512;
 const CLASSES: usize = EXACT as usize + 16 * 23;
 
-/// How many segments have a payload of each size.
+/// Numbers of segments by size of their payload.
 #[derive(Clone, Debug)]
 pub(super) struct Payloads {
     counts: Box<[u32; CLASSES]>,
@@ -25,7 +25,7 @@ impl Payloads {
         self.all += 1;
     }
 
-    /// At most so many bytes have half of them; 0 without any.
+    /// Returns the median size; 0 without segments.
     pub(super) fn median(&self) -> u64 {
         let mut left = self.all.div_ceil(2);
         for (class, count) in self.counts.iter().enumerate() {
@@ -43,13 +43,13 @@ fn class(bytes: u32) -> usize {
     if bytes < EXACT {
         return bytes as usize;
     }
-    // Four bits behind the leading one: a sixteenth of its power of two.
+    // The four bits after the leading one: the sixteenth within its power of two.
     let power = bytes.ilog2();
     let sixteenth = (bytes >> (power - 4)) & 15;
     EXACT as usize + ((power - EXACT.ilog2()) * 16 + sixteenth) as usize
 }
 
-/// The smallest size of a class.
+/// Returns the smallest size of a class.
 fn smallest(class: usize) -> u64 {
     let Some(above) = class.checked_sub(EXACT as usize) else { return class as u64 };
     let power = EXACT.ilog2() as usize + above / 16;

@@ -1,4 +1,4 @@
-//! Packets in, a report out.
+//! The entry point of the analysis: packets in, a report out.
 
 use core::{net::SocketAddr, ops::Range};
 use std::collections::BTreeMap;
@@ -11,11 +11,11 @@ use crate::{
     tcp::{Connections, Limits},
 };
 
-/// Connections at the same time. Each takes some 15 KiB.
+/// Maximum of simultaneous connections. Each takes some 15 KiB.
 const MAX_CONNECTIONS: usize = 16_384;
 
-/// Reads packets and makes a report of them. Memory is bounded: by the connections at the same time, and by what
-/// [`Limits`] allows to wait.
+/// Reads packets and builds a report. Two limits bound its memory: the number of simultaneous connections, and the
+/// waiting data that [`Limits`] allows.
 #[derive(Debug)]
 pub struct Analyzer {
     connections: Connections,
@@ -27,7 +27,7 @@ pub struct Analyzer {
 }
 
 impl Analyzer {
-    /// Nothing was read yet.
+    /// Creates an analyzer that has read no packet.
     pub fn new(options: AnalyzerOptions) -> Self {
         let limits = Limits { connections: MAX_CONNECTIONS, ..Limits::default() };
         Self {
@@ -40,18 +40,18 @@ impl Analyzer {
         }
     }
 
-    /// The next packet of the capture.
+    /// Processes the next packet of the capture.
     pub fn packet(&mut self, packet: &Packet<'_>) {
         self.decoded(packet, &decode_inner(packet));
     }
 
-    /// As [`Self::packet`], of a packet that was decoded already.
+    /// Like [`Self::packet`], for a packet that is already decoded.
     pub fn decoded(&mut self, packet: &Packet<'_>, decoded: &Result<Decoded<'_>, NotDecoded>) {
         self.read(packet, decoded);
     }
 
-    /// As [`Self::decoded`], and puts into `out` what may be written of it as [`AnalyzerOptions::written`] says: with zeros
-    /// in place of the rest. False for packets that are not analyzed.
+    /// Like [`Self::decoded`], and also copies the packet into `out`, with zeros over everything that
+    /// [`AnalyzerOptions::written`] excludes. Returns false for packets that are not analyzed.
     pub fn decoded_to_write(
         &mut self,
         packet: &Packet<'_>,
@@ -66,7 +66,7 @@ impl Analyzer {
         true
     }
 
-    /// Where the payload of the packet lies in it; none for packets that are not analyzed.
+    /// Processes a packet. Returns the range of its payload, or none if it is not analyzed.
     fn read(
         &mut self,
         packet: &Packet<'_>,
@@ -88,7 +88,7 @@ impl Analyzer {
         self.sizes.add(length);
         self.observation.begin(segment);
         self.connections.segment(segment, &mut self.observation);
-        // The payload is a part of the packet's bytes; an empty one need not be.
+        // A payload is a part of the packet's bytes, but an empty one need not be.
         let start = if segment.payload.is_empty() {
             0
         } else {
@@ -97,36 +97,37 @@ impl Analyzer {
         Some(start..start + segment.payload.len())
     }
 
-    /// By how many bits the windows are shifted that `from` announces to `to`, where the kernel knows it and the beginning of
-    /// the connection was not captured.
+    /// Sets the number of bits by which the windows are shifted that `from` announces to `to`. Use it if the kernel
+    /// knows the number and the connection's beginning was not captured.
     pub fn set_window_scale(&mut self, from: SocketAddr, to: SocketAddr, shift: u8) {
         self.connections.set_window_scale(from, to, shift);
     }
 
-    /// A packet was captured before, and is not read again.
+    /// Counts a packet that was captured before and is not read again.
     pub fn count_repeated(&mut self) {
         self.capture.packets += 1;
         self.capture.left_out.repeated += 1;
     }
 
-    /// Packets that were lost before they could be read.
+    /// Sets the number of packets that were lost before they could be read.
     pub fn set_dropped(&mut self, packets: Option<u64>) {
         self.capture.dropped = packets;
     }
 
-    /// The capture cannot be read any further.
+    /// Records that the capture cannot be read any further.
     pub fn set_damaged(&mut self, what: String) {
         self.capture.damaged = Some(what);
     }
 
-    /// Every latency, as it was measured.
+    /// Returns every single latency.
     #[cfg(test)]
     pub(super) fn into_measured(mut self) -> Vec<crate::exchanges::Latency> {
         self.connections.finish(&mut self.observation);
         self.observation.measured
     }
 
-    /// The report. Figures from elsewhere may be added to it, and its findings made anew ([`crate::findings::judge`]).
+    /// Returns the report. You may add figures from other sources and judge its findings again
+    /// ([`crate::findings::judge`]).
     pub fn finish(mut self) -> PacketReport {
         self.connections.finish(&mut self.observation);
         self.observation.finish();
@@ -143,8 +144,8 @@ impl Analyzer {
     }
 }
 
-/// Length of the packet with the header of an Ethernet, as which a loopback counts, whatever the link's header was: the same
-/// packet has the same length live and in every kind of file.
+/// Returns the length of the packet with an Ethernet header, instead of the link's own header. So the same packet has
+/// the same length live and in every kind of file. A loopback counts as Ethernet.
 fn on_ethernet(packet: &Packet<'_>) -> u32 {
     const ETHERNET: u32 = 14;
     let header = match packet.link {

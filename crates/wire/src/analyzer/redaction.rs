@@ -1,4 +1,4 @@
-//! What must not be written of a packet: credentials never, bodies of messages unless they are asked for.
+//! Redaction of written packets: credentials always, bodies of messages unless you ask for them.
 
 use core::ops::Range;
 
@@ -8,16 +8,16 @@ use crate::{
     stream::Chunk,
 };
 
-/// What is written of packets.
+/// The part of packets that is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Payload {
-    /// Everything but credentials, bodies and other values of applications, and what was not understood.
+    /// Everything except credentials, bodies, other values of applications, and unrecognized bytes.
     WithoutBodies,
-    /// Everything but credentials and what was not understood.
+    /// Everything except credentials and unrecognized bytes.
     WithBodies,
 }
 
-/// Sensitive bytes of one direction that may still come.
+/// Sensitive bytes of one direction, of which some may still come.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SensitiveRanges(Vec<Range<u64>>);
 
@@ -26,22 +26,22 @@ impl SensitiveRanges {
         self.0.push(range);
     }
 
-    /// Those that touch bytes from `from` to `to`; what lies before is forgotten.
+    /// Returns the ranges that touch bytes from `from` to `to`, and removes earlier ones.
     fn within(&mut self, from: u64, to: u64) -> impl Iterator<Item = Range<u64>> {
         self.0.retain(|range| range.end > from);
         self.0
             .iter()
             .map(move |range| range.start.max(from)..range.end.min(to))
-            .filter(|it| it.start < it.end)
+            .filter(|range| range.start < range.end)
     }
 }
 
-/// Of the packet that is read: which bytes of its payload may be written.
+/// The writable bytes in the payload of the current packet.
 #[derive(Debug)]
 pub(super) struct Redaction {
     payload: Payload,
     packet: u64,
-    /// Bytes of the payload that came in order, and are known.
+    /// Bytes of the payload that came in order and were recognized.
     known: Vec<Range<u64>>,
     /// Bytes among them that are not written.
     blank: Vec<Range<u64>>,
@@ -52,14 +52,14 @@ impl Redaction {
         Self { payload, packet: 0, known: Vec::new(), blank: Vec::new() }
     }
 
-    /// The next packet is read.
+    /// Begins the next packet.
     pub(super) fn begin(&mut self, packet: u64) {
         self.packet = packet;
         self.known.clear();
         self.blank.clear();
     }
 
-    /// A dissector tells what is sensitive.
+    /// Records bytes that a dissector reports as sensitive.
     pub(super) fn sensitive(&self, ranges: &mut [SensitiveRanges; 2], sensitive: &Sensitive) {
         let is_body = sensitive.kind == SensitiveKind::Body;
         if !(is_body && self.payload == Payload::WithBodies) {
@@ -67,7 +67,8 @@ impl Redaction {
         }
     }
 
-    /// A dissector has read a chunk. Chunks of earlier packets, which waited behind a hole, were written already.
+    /// Records a chunk after a dissector has read it. Chunks of earlier packets, which waited behind a hole, were
+    /// already written.
     pub(super) fn chunk(
         &mut self,
         ranges: &mut [SensitiveRanges; 2],
@@ -84,8 +85,8 @@ impl Redaction {
         }
     }
 
-    /// Writes zeros over what may not be written of the payload: what is sensitive, and what did not come in order,
-    /// such as bytes that are sent again, of which nothing is known.
+    /// Overwrites bytes of the payload that must not be written with zeros. These are the sensitive ones, and those
+    /// that did not come in order, such as retransmissions, because their content is unknown.
     pub(super) fn apply(&self, payload: &mut [u8]) {
         let mut next = 0;
         for known in &self.known {

@@ -1,18 +1,18 @@
-//! In how many segments frames of a kind travel.
+//! Number of segments that carry frames of a kind.
 
 use crate::protocols::Place;
 
-/// Counts the segments with payload of a direction, and knows in which of them each frame begins.
+/// Counts the segments with payload of a direction, and finds the segments of each frame.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SegmentClock {
-    /// Number of the segment that is read, from 1.
+    /// Number of the current segment, from 1.
     now: u64,
     /// The segment in which the last frame ended, and its packet.
     ended: u64,
     ended_in: u64,
 }
 
-/// Segments, by number.
+/// A range of segments, by number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Span {
     first: u64,
@@ -20,18 +20,18 @@ pub(super) struct Span {
 }
 
 impl SegmentClock {
-    /// The next segment is read.
+    /// Advances to the next segment.
     pub(super) fn tick(&mut self) {
         self.now += 1;
     }
 
-    /// Bytes are missing: the next frame begins anew.
+    /// Records that bytes are missing: the next frame does not follow the previous one.
     pub(super) fn gap(&mut self) {
         (self.ended, self.ended_in) = (self.now, 0);
     }
 
-    /// The segments of a frame that is complete. Frames of a direction follow each other: one begins in the segment
-    /// in which the one before it ended, or in the next.
+    /// Returns the segments of a complete frame. Frames of a direction are contiguous: each begins in the segment in
+    /// which the previous one ended, or in the next.
     pub(super) fn span(&mut self, place: Place) -> Span {
         let shares = self.ended > 0 && place.first_packet == self.ended_in;
         let first = if shares { self.ended } else { (self.ended + 1).min(self.now) };
@@ -40,16 +40,16 @@ impl SegmentClock {
     }
 }
 
-/// How many segments have frames of one kind.
+/// Number of segments with frames of one kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SegmentCount {
-    /// The last segment that counts.
+    /// The last counted segment.
     counted: u64,
     pub(super) segments: u64,
 }
 
 impl SegmentCount {
-    /// Counts those segments of a frame that do not count yet.
+    /// Counts the segments of a frame that are not yet counted.
     pub(super) fn add(&mut self, span: Span) {
         let first = span.first.max(self.counted + 1);
         self.segments += (span.last + 1).saturating_sub(first);
@@ -75,7 +75,7 @@ mod tests {
         }
     }
 
-    /// Frames as their first and last packet; the packets of the direction are 10, 20, 30 …
+    /// Frames as their first and last packet. The packets of the direction are 10, 20, 30 …
     fn check(frames: &[(u64, u64)], segments: u64) {
         let (mut clock, mut count, mut read) =
             (SegmentClock::default(), SegmentCount::default(), 0);
@@ -95,7 +95,7 @@ mod tests {
         check(&[(10, 10), (10, 10), (10, 10)], 1);
         check(&[(10, 10), (20, 20), (30, 30)], 3);
         check(&[(10, 20), (20, 30)], 3);
-        // A frame of five segments, and one that begins where it ends.
+        // A frame of five segments, and one that begins where the first one ends.
         check(&[(10, 50), (50, 60)], 6);
     }
 }

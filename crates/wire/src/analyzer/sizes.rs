@@ -1,4 +1,4 @@
-//! Packets by their length.
+//! Packets by length.
 
 use crate::report::{SIZE_BINS, SizeBin};
 
@@ -18,9 +18,9 @@ impl Default for Sizes {
 }
 
 impl Sizes {
-    /// A packet of `length` bytes on the wire.
+    /// Counts a packet of `length` bytes on the wire.
     pub(super) fn add(&mut self, length: u32) {
-        // Bins double, so that the first of them that begins above is found in a few steps.
+        // Bins are in ascending order, so a binary search finds the first bin above the length.
         let after = SIZE_BINS.partition_point(|from| *from <= length);
         let bin = &mut self.0[after - 1];
         bin.min = if bin.packets == 0 { length } else { bin.min.min(length) };

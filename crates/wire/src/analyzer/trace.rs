@@ -1,7 +1,7 @@
-//! Segments of a direction around what is worth looking at, to be drawn against time.
+//! Segments of a direction around an interesting event, drawn against time.
 //!
-//! As an oscilloscope: the last segments are kept in a ring, an event triggers, and when as many have come after it the
-//! picture is kept.
+//! Like in an oscilloscope, a ring keeps the last segments, an event triggers, and the picture is kept after enough
+//! further segments.
 
 use std::collections::VecDeque;
 
@@ -12,17 +12,17 @@ use crate::{
     tcp::TracedSegment,
 };
 
-/// Segments before an event, and after it.
+/// Number of segments before an event, and after it.
 const BEFORE: usize = 150;
 const AFTER: usize = 350;
 
-/// Why a picture was taken; the first is worth most.
+/// The reason for a picture, most interesting first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Trigger {
     ZeroWindow,
     Stall,
     Retransmission,
-    /// Nothing happened: the beginning.
+    /// No event: the beginning.
     Beginning,
 }
 
@@ -37,7 +37,7 @@ impl Trigger {
     }
 }
 
-/// What one packet of either direction says about the direction that is drawn.
+/// The information of one packet, of either direction, about the drawn direction.
 #[derive(Clone, Copy, Debug)]
 enum Mark {
     Segment(Drawn),
@@ -66,13 +66,13 @@ struct Shot {
 #[derive(Clone, Debug)]
 pub(super) struct TraceRecorder {
     recent: VecDeque<Mark>,
-    /// The event, and how many marks are still to come.
+    /// The event, and the number of marks still to come.
     triggered: Option<(Trigger, usize)>,
     best: Option<Shot>,
 }
 
 impl TraceRecorder {
-    /// The first picture is that of the beginning.
+    /// Creates a recorder whose first picture is of the beginning.
     pub(super) fn new() -> Self {
         Self {
             recent: VecDeque::new(),
@@ -81,10 +81,11 @@ impl TraceRecorder {
         }
     }
 
-    /// A segment of the direction that is drawn.
-    /// `frames` end in it, of which `frame` says most.
+    /// Records a segment of the drawn direction. `frames` is the number of frames that end in it, and `frame` the most
+    /// informative one.
     pub(super) fn segment(&mut self, segment: &TracedSegment, frame: &'static str, frames: u32) {
-        let Some(places) = segment.places.clone().filter(|it| it.start >= 0 && it.end > it.start)
+        let Some(places) =
+            segment.places.clone().filter(|places| places.start >= 0 && places.end > places.start)
         else {
             return;
         };
@@ -109,16 +110,17 @@ impl TraceRecorder {
         }
     }
 
-    /// A segment of the other direction, which acknowledges bytes and says how many more there is room for.
+    /// Records a segment of the other direction, which acknowledges bytes and announces the room for more.
     pub(super) fn acknowledgement(&mut self, segment: &TracedSegment) {
-        let Some(acknowledged) = segment.acknowledged.and_then(|it| u64::try_from(it).ok()) else {
+        let Some(acknowledged) = segment.acknowledged.and_then(|place| u64::try_from(place).ok())
+        else {
             return;
         };
         let room = segment.window_bytes.map(|bytes| acknowledged + bytes);
         self.push(Mark::Window { time: segment.time, acknowledged, room });
     }
 
-    /// Something happened that is worth a picture, unless a better one is there or on its way.
+    /// Records an event that is worth a picture, unless a better picture exists or is under way.
     pub(super) fn trigger(&mut self, trigger: Trigger) {
         let is_better = |than: Trigger| trigger < than;
         let under_way = self.triggered.is_none_or(|(other, _)| is_better(other));
@@ -146,7 +148,7 @@ impl TraceRecorder {
         self.triggered = None;
     }
 
-    /// The best picture, with how much it is worth; none without segments.
+    /// Returns the best picture and its trigger; none without segments.
     pub(super) fn report(
         mut self,
         connection: &str,
@@ -170,14 +172,14 @@ impl TraceRecorder {
         };
         for mark in marks {
             match mark {
-                Mark::Segment(it) => sequence.segments.push(PictureSegment {
-                    nanos: at(it.time),
-                    offset: it.offset,
-                    length: it.length,
-                    kind: it.kind,
-                    packet: it.packet,
-                    frame: it.frame.to_owned(),
-                    frames: it.frames,
+                Mark::Segment(drawn) => sequence.segments.push(PictureSegment {
+                    nanos: at(drawn.time),
+                    offset: drawn.offset,
+                    length: drawn.length,
+                    kind: drawn.kind,
+                    packet: drawn.packet,
+                    frame: drawn.frame.to_owned(),
+                    frames: drawn.frames,
                 }),
                 Mark::Window { time, acknowledged, room } => {
                     sequence.windows.push(WindowPoint { nanos: at(time), acknowledged, room });
@@ -185,8 +187,8 @@ impl TraceRecorder {
             }
         }
         let times = || {
-            let segments = sequence.segments.iter().map(|it| it.nanos);
-            segments.chain(sequence.windows.iter().map(|it| it.nanos))
+            let segments = sequence.segments.iter().map(|segment| segment.nanos);
+            segments.chain(sequence.windows.iter().map(|window| window.nanos))
         };
         let (from_nanos, to_nanos) = (times().min()?, times().max()?);
         (sequence.from_nanos, sequence.to_nanos) = (from_nanos, to_nanos);

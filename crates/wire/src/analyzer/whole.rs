@@ -1,4 +1,4 @@
-//! The report of all that was observed.
+//! Assembly of the report from all observations.
 
 use super::{busiest::EndedConnection, observation::Observation, trace::Trigger};
 use crate::{
@@ -10,11 +10,11 @@ use crate::{
     },
 };
 
-/// Pictures of each kind that are worth their place.
+/// Maximum of pictures of each kind.
 const MAX_TIME_SEQUENCES: usize = 4;
 const MAX_LADDERS: usize = 3;
 
-/// The report, with findings and pictures.
+/// Builds the report, with findings and pictures.
 pub(super) fn report(
     observation: Observation,
     capture: CaptureReport,
@@ -40,7 +40,7 @@ pub(super) fn report(
         totals: Totals { connections, frames: frames.all(), ..totals },
         frames: frames.report(),
         latencies: latencies.report(),
-        connections: ended.iter().map(|it| it.report.clone()).collect(),
+        connections: ended.iter().map(|connection| connection.report.clone()).collect(),
         connections_without_row,
         events: events.into_events(),
         ..PacketReport::default()
@@ -51,22 +51,23 @@ pub(super) fn report(
     report
 }
 
-/// Of the connections that findings name first, then of those with most bytes.
+/// Draws ladders: of the connections that findings name first, then of those with the most bytes.
 fn ladders(report: &PacketReport, ended: &[EndedConnection], first: Timestamp) -> Vec<Ladder> {
     let named = report.findings.iter().flat_map(|finding| &finding.connections);
-    let named = named.filter_map(|name| ended.iter().find(|it| it.report.label() == *name));
+    let named =
+        named.filter_map(|name| ended.iter().find(|connection| connection.report.label() == *name));
     let mut ladders: Vec<Ladder> = Vec::new();
     for connection in named.chain(ended) {
         let label = connection.report.label();
-        if ladders.len() < MAX_LADDERS && ladders.iter().all(|it| it.connection != label) {
+        if ladders.len() < MAX_LADDERS && ladders.iter().all(|ladder| ladder.connection != label) {
             let recorder = connection.ladder.as_ref();
-            ladders.extend(recorder.and_then(|it| it.report(&label, first)));
+            ladders.extend(recorder.and_then(|recorder| recorder.report(&label, first)));
         }
     }
     ladders
 }
 
-/// Those that show something first; connections with more bytes before others.
+/// Returns pictures, those of events first; among equals, connections with more bytes first.
 fn time_sequences(ended: Vec<EndedConnection>, first: Timestamp) -> Vec<TimeSequence> {
     let mut pictures: Vec<(Trigger, TimeSequence)> = Vec::new();
     for connection in ended {
@@ -74,10 +75,10 @@ fn time_sequences(ended: Vec<EndedConnection>, first: Timestamp) -> Vec<TimeSequ
         let bytes = [&connection.report.from_client, &connection.report.from_broker]
             .map(|direction| direction.payload_bytes);
         let sides = [Side::Client, Side::Broker].into_iter().zip(connection.traces).zip(bytes);
-        // Where nothing happened, the direction with more bytes shows the connection.
+        // Without an event, the direction with more bytes represents the connection.
         let larger = bytes.into_iter().max();
         for ((side, trace), of_side) in sides {
-            let picture = trace.and_then(|it| it.report(&label, side, first));
+            let picture = trace.and_then(|trace| trace.report(&label, side, first));
             let shows = |trigger| trigger != Trigger::Beginning || Some(of_side) == larger;
             pictures.extend(picture.filter(|(trigger, _)| shows(*trigger)));
         }

@@ -1,10 +1,10 @@
-//! What can be wrong with a capture file.
+//! Errors of capture files.
 
 use std::io;
 
 use super::link::SUPPORTED;
 
-/// Why no further packet can be read. Packets that were read before stay valid.
+/// The reason why no further packet can be read. Packets that were read before stay valid.
 #[derive(Debug, thiserror::Error)]
 pub enum CaptureError {
     /// The input failed.
@@ -14,7 +14,7 @@ pub enum CaptureError {
         offset: u64,
         /// Packets that were read before.
         packets: u64,
-        /// What the input says.
+        /// The error of the input.
         source: io::Error,
     },
     /// Not a capture file.
@@ -30,12 +30,12 @@ pub enum CaptureError {
     /// A capture file in a compressed file.
     #[error("this file is compressed ({0}): decompress it first")]
     Compressed(&'static str),
-    /// The file ends within a packet or a header, as it does when the program that wrote it was killed.
+    /// The file ends within a packet or a header, as it does after its writer was killed.
     #[error(
         "the capture ends at byte {end}, within what begins at byte {offset}; the {packets} packets before it were read"
     )]
     CutShort {
-        /// Where the record or block begins that is not complete.
+        /// Offset of the incomplete record or block.
         offset: u64,
         /// Length of the file.
         end: u64,
@@ -45,21 +45,21 @@ pub enum CaptureError {
     /// The file is damaged.
     #[error("the capture is damaged at byte {offset}, after {packets} packets: {problem}")]
     Broken {
-        /// Where the record or block begins that is wrong.
+        /// Offset of the faulty record or block.
         offset: u64,
         /// Packets that were read before.
         packets: u64,
-        /// What is wrong with it.
+        /// The fault.
         problem: &'static str,
     },
-    /// Packets of a kind that is not decoded.
+    /// Packets of a link type that is not decoded.
     #[error(
         "link type {number} is not supported, at byte {offset}, after {packets} packets; supported are {SUPPORTED}"
     )]
     LinkType {
-        /// Its number, as of <https://www.tcpdump.org/linktypes.html>.
+        /// Its number, as in <https://www.tcpdump.org/linktypes.html>.
         number: u32,
-        /// Where the header or block is that needs it.
+        /// Offset of the header or block with this link type.
         offset: u64,
         /// Packets that were read before.
         packets: u64,

@@ -1,8 +1,8 @@
-//! Which format a capture file has, from its first four bytes.
+//! The format of a capture file, from its first four bytes.
 
 use super::error::CaptureError;
 
-/// Order of the bytes of a number.
+/// Byte order of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ByteOrder {
     /// Lowest first.
@@ -12,7 +12,7 @@ pub enum ByteOrder {
 }
 
 impl ByteOrder {
-    /// A number of two bytes.
+    /// Reads a number of two bytes.
     pub(super) const fn u16(self, bytes: [u8; 2]) -> u16 {
         match self {
             Self::Little => u16::from_le_bytes(bytes),
@@ -20,7 +20,7 @@ impl ByteOrder {
         }
     }
 
-    /// A number of four bytes.
+    /// Reads a number of four bytes.
     pub(super) const fn u32(self, bytes: [u8; 4]) -> u32 {
         match self {
             Self::Little => u32::from_le_bytes(bytes),
@@ -28,7 +28,7 @@ impl ByteOrder {
         }
     }
 
-    /// A number of eight bytes.
+    /// Reads a number of eight bytes.
     pub(super) const fn u64(self, bytes: [u8; 8]) -> u64 {
         match self {
             Self::Little => u64::from_le_bytes(bytes),
@@ -36,7 +36,7 @@ impl ByteOrder {
         }
     }
 
-    /// The number of four bytes at `at`; none beyond the end.
+    /// Reads the number of four bytes at `at`; none beyond the end.
     pub(super) fn u32_at(self, bytes: &[u8], at: usize) -> Option<u32> {
         Some(self.u32(*bytes.get(at..)?.first_chunk()?))
     }
@@ -47,7 +47,7 @@ impl ByteOrder {
 pub enum Format {
     /// libpcap's format (draft-ietf-opsawg-pcap).
     Pcap {
-        /// Of all numbers in the file.
+        /// Byte order of all numbers in the file.
         order: ByteOrder,
         /// Nanoseconds in one unit of the fractions of seconds: 1,000 or 1.
         fraction_nanos: u32,
@@ -57,7 +57,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of a file that begins with these bytes; more than four may be given.
+    /// Returns the format of a file that begins with these bytes, of which there may be more than four.
     pub fn of(first: &[u8]) -> Result<Self, CaptureError> {
         let pcap = |order, fraction_nanos| Ok(Self::Pcap { order, fraction_nanos });
         match first {
@@ -84,7 +84,9 @@ mod tests {
         let format = Format::of(first).map_err(|error| error.to_string());
         match expected {
             Ok(expected) => assert_eq!(format, Ok(expected)),
-            Err(part) => assert!(format.as_ref().is_err_and(|it| it.contains(part)), "{format:?}"),
+            Err(part) => {
+                assert!(format.as_ref().is_err_and(|error| error.contains(part)), "{format:?}");
+            }
         }
     }
 

@@ -1,19 +1,19 @@
-//! Bytes of an input with their place in it, in a buffer that holds the largest record.
+//! Buffered bytes of an input with their offset in it. The buffer holds the largest record.
 
 use std::io::{self, ErrorKind, Read};
 
-/// Least bytes that are asked of the input at once.
+/// Minimum of bytes that are requested from the input at once.
 const READ_BYTES: usize = 256 * 1024;
 
-/// An input and what was read of it and is not used up.
+/// An input with its bytes that were read but not consumed.
 #[derive(Debug)]
 pub(super) struct Input<R> {
     source: R,
     buffer: Vec<u8>,
-    /// What of the buffer is not used up.
+    /// Bounds of the unconsumed part of the buffer.
     start: usize,
     end: usize,
-    /// Place of `start` in the input.
+    /// Offset of `start` in the input.
     offset: u64,
 }
 
@@ -22,22 +22,22 @@ impl<R: Read> Input<R> {
         Self { source, buffer: vec![0; 2 * READ_BYTES], start: 0, end: 0, offset: 0 }
     }
 
-    /// Place in the input of the first byte that is not used up.
+    /// Returns the offset of the first unconsumed byte in the input.
     pub(super) fn offset(&self) -> u64 {
         self.offset
     }
 
-    /// What was read and is not used up.
+    /// Returns the bytes that were read but not consumed.
     pub(super) fn bytes(&self) -> &[u8] {
         &self.buffer[self.start..self.end]
     }
 
-    /// The last bytes that were used up, until the next call that reads.
+    /// Returns the last consumed bytes. They stay available until the next call that reads.
     pub(super) fn used(&self, length: usize) -> &[u8] {
         &self.buffer[self.start - length..self.start]
     }
 
-    /// Reads until there are `length` bytes that are not used up. False at the end of the input.
+    /// Reads until `length` unconsumed bytes are available. Returns false at the end of the input.
     pub(super) fn ensure(&mut self, length: usize) -> io::Result<bool> {
         while self.end - self.start < length {
             self.make_room(length);
@@ -51,14 +51,14 @@ impl<R: Read> Input<R> {
         Ok(true)
     }
 
-    /// Uses up bytes that are there.
+    /// Consumes bytes that are available.
     pub(super) fn consume(&mut self, length: usize) {
         debug_assert!(length <= self.end - self.start);
         self.start += length;
         self.offset += length as u64;
     }
 
-    /// Reads over bytes without keeping them. False when the input ends before.
+    /// Skips bytes without keeping them. Returns false if the input ends before.
     pub(super) fn skip(&mut self, mut length: u64) -> io::Result<bool> {
         while length > 0 {
             if !self.ensure(1)? {
@@ -71,7 +71,7 @@ impl<R: Read> Input<R> {
         Ok(true)
     }
 
-    /// Moves what is left to the front when the space behind it is too small for a read worth its call.
+    /// Moves the unconsumed bytes to the front if the space after them is too small for an efficient read.
     fn make_room(&mut self, length: usize) {
         let wanted = self.start + length.max(self.end - self.start + READ_BYTES / 2);
         if wanted <= self.buffer.len() {
@@ -90,7 +90,7 @@ impl<R: Read> Input<R> {
 mod tests {
     use super::*;
 
-    /// Gives one byte a call, and interrupts every other one.
+    /// Returns one byte per call, and interrupts every other call.
     struct Slow(Vec<u8>, bool);
 
     impl Read for Slow {

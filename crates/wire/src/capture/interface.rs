@@ -1,4 +1,4 @@
-//! What a pcapng file says of an interface: link type, snap length, clock, losses.
+//! Properties of an interface in a pcapng file: link type, snap length, clock, losses.
 
 use super::{format::ByteOrder, link::link_type, options::Options, record::Fault};
 use crate::packet::{LinkType, Timestamp};
@@ -13,7 +13,7 @@ const CLOCK_OFFSET: u16 = 14;
 const INTERFACE_DROPS: u16 = 5;
 const SYSTEM_DROPS: u16 = 7;
 
-/// Units of a clock in a second.
+/// Units of a clock per second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Resolution {
     PowerOfTen(u8),
@@ -24,16 +24,16 @@ enum Resolution {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Interface {
     link: Result<LinkType, u32>,
-    /// Most bytes that were captured of a packet; 0 for no limit.
+    /// Maximum of bytes captured of a packet; 0 means no limit.
     pub(super) snap_length: u32,
     resolution: Resolution,
     offset_seconds: i64,
-    /// Packets that were lost, as its last statistics say.
+    /// Number of lost packets, according to its latest statistics.
     pub(super) drops: Option<u64>,
 }
 
 impl Interface {
-    /// From the body of an interface description block.
+    /// Parses the body of an interface description block.
     pub(super) fn parse(body: &[u8], order: ByteOrder) -> Result<Self, Fault> {
         let (Some(link), Some(snap_length)) = (body.first_chunk(), order.u32_at(body, 4)) else {
             return Err(Fault::Broken("the description of an interface is too short"));
@@ -71,18 +71,18 @@ impl Interface {
         }
     }
 
-    /// What its packets begin with.
+    /// Returns the link type of its packets.
     pub(super) fn link(&self) -> Result<LinkType, Fault> {
         self.link.map_err(Fault::LinkType)
     }
 
-    /// The time that its clock shows as `units`.
+    /// Returns the time of `units` on its clock.
     pub(super) fn time(&self, units: u64) -> Timestamp {
         let nanos = match self.resolution {
             Resolution::PowerOfTen(exponent @ 0..=9) => {
                 u128::from(units) * 10_u128.pow(u32::from(9 - exponent))
             }
-            // 10^20 units a second are more than a 64-bit number of them can count.
+            // At 10^20 units per second, a 64-bit number of them cannot even count one second.
             Resolution::PowerOfTen(exponent) => {
                 u128::from(units) / 10_u128.pow(u32::from(exponent.min(38) - 9))
             }
@@ -95,7 +95,7 @@ impl Interface {
         Timestamp::from_unix_nanos(u64::try_from(nanos.max(0)).unwrap_or(u64::MAX))
     }
 
-    /// Takes over what an interface statistics block says, from its options.
+    /// Updates the losses from the options of an interface statistics block.
     pub(super) fn take_statistics(&mut self, options: Options<'_>, order: ByteOrder) {
         let lost = options
             .filter(|(code, _)| [INTERFACE_DROPS, SYSTEM_DROPS].contains(code))
@@ -110,7 +110,7 @@ impl Interface {
 mod tests {
     use super::*;
 
-    /// `resolution` and `offset` as an interface description has them, in big-endian order.
+    /// Checks a clock with `resolution` and `offset`, as in an interface description in big-endian order.
     #[track_caller]
     fn check(resolution: u8, offset: i64, units: u64, expected_nanos: u64) {
         let mut body = vec![0, 1, 0, 0, 0, 0, 0, 0, 0, 9, 0, 1, resolution, 0, 0, 0, 0, 14, 0, 8];

@@ -1,18 +1,18 @@
-//! Numbers of link types, as files have them.
+//! Numbers of link types in files.
 //!
 //! The registry is <https://www.tcpdump.org/linktypes.html>.
 
 use crate::packet::LinkType;
 
-/// What [`link_type`] knows, for messages.
+/// The link types of [`link_type`], for messages.
 pub(super) const SUPPORTED: &str = "Ethernet (1), NULL (0), LOOP (108), RAW (12, 14, 101, 228, 229), LINUX_SLL (113) and LINUX_SLL2 (276)";
 
-/// The link type with this number; none where it is not supported.
+/// Returns the link type with this number; none if it is not supported.
 pub(super) const fn link_type(number: u32) -> Option<LinkType> {
     match number {
         0 => Some(LinkType::Null),
         1 => Some(LinkType::Ethernet),
-        // 101 is the registered number. 12 and 14 are what some systems wrote, 228 and 229 are of one IP version only.
+        // 101 is the registered number. Some systems wrote 12 and 14. 228 and 229 are for one IP version only.
         12 | 14 | 101 | 228 | 229 => Some(LinkType::Raw),
         108 => Some(LinkType::Loop),
         113 => Some(LinkType::LinuxSll),
@@ -21,7 +21,7 @@ pub(super) const fn link_type(number: u32) -> Option<LinkType> {
     }
 }
 
-/// The registered number of a link type.
+/// Returns the registered number of a link type.
 pub(super) const fn number(link: LinkType) -> u16 {
     match link {
         LinkType::Null => 0,

@@ -1,10 +1,10 @@
 //! Packets from and to capture files.
 //!
 //! ```text
-//! format      which format the first four bytes announce
-//! input       bytes of an `impl Read`, with their place in the file, in a buffer of bounded size
+//! format      the format according to the first four bytes
+//! input       bytes of an `impl Read`, with their offset in the file, in a buffer of bounded size
 //! link        numbers of link types
-//! interface   what a pcapng file says of an interface: link type, clock, losses
+//! interface   properties of an interface in a pcapng file: link type, clock, losses
 //! options     options of a pcapng block
 //! pcap        records of the older format
 //! pcapng      blocks of the newer format
@@ -12,12 +12,12 @@
 //! writer      packets as pcapng
 //! ```
 //!
-//! Files are hostile: no length is believed before it was compared with a bound, and the file may end anywhere. What was
-//! read before an error stays valid. Headers inside of packets are no matter of this folder; they are read in `decode`.
+//! Files are hostile. Each length is compared with a bound before it is used, and the file may end anywhere. Packets
+//! that were read before an error stay valid. Headers inside packets are read in `decode`.
 //!
-//! The formats are read here, without the crate `pcap-parser`: its version 0.17 refuses clocks with a resolution of a
-//! power of two, takes clock offsets and counters of big-endian files for little-endian, and lends its buffer in a way
-//! that a `next` cannot hand on without a copy.
+//! The crate `pcap-parser` is not used. Its version 0.17 rejects clocks whose resolution is a power of two. It also
+//! takes clock offsets and counters of big-endian files for little-endian, and lends its buffer so that `next` cannot
+//! return a packet without a copy.
 
 mod error;
 mod format;

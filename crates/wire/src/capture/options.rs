@@ -2,7 +2,7 @@
 
 use super::format::ByteOrder;
 
-/// Options of one block. Ends at the end-of-options mark, or at what is no option.
+/// Options of one block. The iterator ends at the end-of-options mark, or at malformed bytes.
 #[derive(Clone, Debug)]
 pub(super) struct Options<'a> {
     bytes: &'a [u8],
@@ -44,7 +44,7 @@ mod tests {
     #[test]
     fn options_end_where_they_say_or_where_the_block_ends() {
         check(b"\0\x09\0\x01\x06\0\0\0\0\x02\0\x04eth0\0\0\0\0\0\x09", &[(9, &[6]), (2, b"eth0")]);
-        // The last one is not padded; the next is longer than the block; nothing at all.
+        // The last option is not padded; the next one is longer than the block; there are no bytes.
         check(b"\0\x09\0\x01\x06", &[(9, &[6])]);
         check(b"\0\x09\0\x01\x06\0\0\0\0\x02\0\x09eth0", &[(9, &[6])]);
         check(b"", &[]);

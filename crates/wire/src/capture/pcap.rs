@@ -13,12 +13,12 @@ use crate::packet::{LinkType, Timestamp};
 const FILE_HEADER_BYTES: usize = 24;
 const RECORD_HEADER_BYTES: usize = 16;
 
-/// The upper bits of the link type say whether frames have check sequences, which follow the IP packet.
+/// Bits of the link type. The upper bits say whether frames have check sequences, which follow the IP packet.
 const LINK_TYPE_BITS: u32 = 0x03ff_ffff;
 
 const NANOS_PER_SECOND: u64 = 1_000_000_000;
 
-/// What the header of a file says.
+/// The header of a file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Pcap {
     order: ByteOrder,
@@ -42,7 +42,7 @@ impl Pcap {
         Ok(Self { order, fraction_nanos, link })
     }
 
-    /// The next packet; none at the end.
+    /// Reads the next packet; none at the end.
     pub(super) fn advance(self, input: &mut Input<impl Read>) -> Result<Option<Record>, Fault> {
         if !input.ensure(RECORD_HEADER_BYTES)? {
             return if input.bytes().is_empty() { Ok(None) } else { Err(Fault::CutShort) };

@@ -12,37 +12,37 @@ use super::{
 
 const SECTION_HEADER: u32 = 0x0a0d_0d0a;
 const INTERFACE_DESCRIPTION: u32 = 1;
-/// What came before the enhanced packet block; libpcap and Wireshark still read it.
+/// The predecessor of the enhanced packet block; libpcap and Wireshark still read it.
 const OBSOLETE_PACKET: u32 = 2;
 const SIMPLE_PACKET: u32 = 3;
 const INTERFACE_STATISTICS: u32 = 5;
 const ENHANCED_PACKET: u32 = 6;
 
-/// Type and length stand before the body, the length again after it.
+/// Type and length precede the body, and the length is repeated after it.
 const HEAD_BYTES: usize = 8;
 const TAIL_BYTES: usize = 4;
 
-/// Most bytes of a block that is read as a whole: the largest packet with its options, among them comments of up to
-/// 65,535 bytes each. Blocks of no use here may be longer; they are read over.
+/// Maximum of bytes of a block that is read as a whole. It fits the largest packet with its options, including comments
+/// of up to 65,535 bytes each. Irrelevant blocks may be longer; they are skipped.
 const MAX_BLOCK_BYTES: u32 = MAX_CAPTURED_BYTES + 256 * 1024;
 
-/// Most interfaces of a section that are believed.
+/// Maximum of interfaces that a section may have.
 const MAX_INTERFACES: usize = 65_536;
 
-/// Where a block's body is: behind its head, at the front of the input.
+/// A block at the front of the input. Its body follows its head.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     kind: u32,
-    /// With head and tail.
+    /// Length including head and tail.
     length: usize,
 }
 
-/// A file of which so much was read.
+/// A partly read file.
 #[derive(Debug)]
 pub(super) struct Pcapng {
     order: ByteOrder,
     interfaces: Vec<Interface>,
-    /// Losses of the sections before.
+    /// Losses of the previous sections.
     drops: Option<u64>,
 }
 
@@ -51,13 +51,13 @@ impl Pcapng {
         Self { order: ByteOrder::Little, interfaces: Vec::new(), drops: None }
     }
 
-    /// Packets that were lost, as statistics say that were read so far.
+    /// Returns the number of lost packets, according to the statistics read so far.
     pub(super) fn drops(&self) -> Option<u64> {
         let all = self.interfaces.iter().map(|interface| interface.drops).chain([self.drops]);
         all.flatten().reduce(u64::saturating_add)
     }
 
-    /// The next packet; none at the end.
+    /// Reads the next packet; none at the end.
     pub(super) fn advance(
         &mut self,
         input: &mut Input<impl Read>,
@@ -80,7 +80,7 @@ impl Pcapng {
         Ok(None)
     }
 
-    /// Reads the next block that is of use as a whole.
+    /// Reads the next relevant block as a whole.
     fn next_block(&mut self, input: &mut Input<impl Read>) -> Result<Option<Block>, Fault> {
         loop {
             if !input.ensure(HEAD_BYTES)? {
@@ -141,7 +141,7 @@ impl Pcapng {
         Ok(None)
     }
 
-    /// Statistics of an interface that was not described are of no use.
+    /// Takes the statistics of an interface. It ignores those of an interface that was not described.
     fn take_statistics(&mut self, body: &[u8]) -> Option<Record> {
         let number = self.order.u32_at(body, 0).unwrap_or(u32::MAX);
         let options = Options::new(body.get(12..).unwrap_or_default(), self.order);
@@ -151,12 +151,12 @@ impl Pcapng {
         None
     }
 
-    /// The obsolete block has the interface's number in two bytes, and a count of losses behind it.
+    /// Returns the interface of an obsolete block, which has its number in two bytes, followed by a count of losses.
     fn obsolete_interface(&self, body: &[u8]) -> Option<u32> {
         body.first_chunk().map(|number| u32::from(self.order.u16(*number)))
     }
 
-    /// An enhanced packet block, or an obsolete packet block: alike but for the interface's number.
+    /// Reads an enhanced or obsolete packet block. They differ only in the number of the interface.
     fn packet(&self, body: &[u8], number: Option<u32>) -> Result<Record, Fault> {
         let interface = self.interface(number.unwrap_or(u32::MAX))?;
         let field = |at| self.order.u32_at(body, at).ok_or(TOO_SHORT);
@@ -168,7 +168,7 @@ impl Pcapng {
         Ok(Record { time, link, interface: number, length, captured, behind })
     }
 
-    /// A simple packet block: of the first interface, without a time.
+    /// Reads a simple packet block: of the first interface, without a time.
     fn simple_packet(&self, body: &[u8]) -> Result<Record, Fault> {
         let interface = self.interface(0)?;
         let length = self.order.u32_at(body, 0).ok_or(TOO_SHORT)?;
@@ -187,7 +187,7 @@ impl Pcapng {
 
 const TOO_SHORT: Fault = Fault::Broken("the block of a packet is too short");
 
-/// Bytes of the block behind the packet's data, which begins at `start` of the body.
+/// Returns the bytes of the block after the packet's data, which begins at `start` of the body.
 fn behind(body: &[u8], start: usize, captured: u32) -> Result<usize, Fault> {
     if captured > MAX_CAPTURED_BYTES {
         return Err(Fault::Broken("a packet is said to have more than 262,144 bytes"));
@@ -209,7 +209,7 @@ const fn is_of_use(kind: u32) -> bool {
     )
 }
 
-/// The byte order of the section that begins at the front of the input.
+/// Returns the byte order of the section that begins at the front of the input.
 fn section_order(input: &mut Input<impl Read>) -> Result<ByteOrder, Fault> {
     if !input.ensure(HEAD_BYTES + 4)? {
         return Err(Fault::CutShort);

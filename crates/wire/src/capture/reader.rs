@@ -1,4 +1,4 @@
-//! Packets of a capture file, whichever format it has.
+//! Packets of a capture file of either format.
 
 use std::io::Read;
 
@@ -39,7 +39,7 @@ pub struct PacketReader<R> {
 }
 
 impl<R: Read> PacketReader<R> {
-    /// Reads the beginning of the file, which says its format.
+    /// Reads the beginning of the file, which states its format.
     pub fn new(input: R) -> Result<Self, CaptureError> {
         let mut input = Input::new(input);
         let there = input.ensure(4);
@@ -54,7 +54,7 @@ impl<R: Read> PacketReader<R> {
         Ok(Self { input, records, packets: 0, is_over: false })
     }
 
-    /// The next packet; none at the end, and after an error.
+    /// Returns the next packet; none at the end, and after an error.
     #[expect(
         clippy::should_implement_trait,
         reason = "a packet borrows the reader's buffer, which an `Iterator` cannot say"
@@ -63,7 +63,8 @@ impl<R: Read> PacketReader<R> {
         self.next_on_interface().map(|found| found.map(|(packet, _)| packet))
     }
 
-    /// As [`Self::next`], with the number of the interface on which the packet was captured, where the file says.
+    /// Like [`Self::next`], and also returns the number of the interface that captured the packet, if the file states
+    /// it.
     pub fn next_on_interface(&mut self) -> Result<Option<(Packet<'_>, Option<u32>)>, CaptureError> {
         if self.is_over {
             return Ok(None);
@@ -77,19 +78,20 @@ impl<R: Read> PacketReader<R> {
             }
             Err(fault) => {
                 self.is_over = true;
-                // Blocks of no use may have been read over since.
+                // Irrelevant blocks may have been skipped since.
                 let offset = offset.max(self.input.offset());
                 Err(fault.at(offset, end(&self.input), self.packets))
             }
         }
     }
 
-    /// Bytes of the file up to the end of the last packet.
+    /// Returns the offset in the file after the last packet.
     pub fn offset(&self) -> u64 {
         self.input.offset()
     }
 
-    /// Packets that whoever captured says were lost, as far as the file was read; none where it does not say.
+    /// Returns the number of packets that the capturing program reported as lost, up to here; none if the file does not
+    /// state it.
     pub fn reported_drops(&self) -> Option<u64> {
         match &self.records {
             Records::Pcap(_) => None,
@@ -113,7 +115,7 @@ impl<R: Read> PacketReader<R> {
     }
 }
 
-/// Bytes of the input that were read.
+/// Returns the number of bytes of the input that were read.
 fn end<R: Read>(input: &Input<R>) -> u64 {
     input.offset() + input.bytes().len() as u64
 }

@@ -1,29 +1,29 @@
-//! Where a packet is that a format's reader has found.
+//! The position of a packet in the buffer, from the reader of a format.
 
 use std::io;
 
 use super::error::CaptureError;
 use crate::packet::{LinkType, Timestamp};
 
-/// Most bytes of one packet that are read: Wireshark's and libpcap's limit.
+/// Maximum of bytes of one packet that are read: Wireshark's and libpcap's limit.
 pub const MAX_CAPTURED_BYTES: u32 = 262_144;
 
-/// A packet in the buffer of an input, just used up.
+/// A packet in the buffer of an input, just consumed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Record {
     pub(super) time: Timestamp,
     pub(super) link: LinkType,
-    /// On which interface it was captured, where the file says.
+    /// The interface that captured it, if the file states it.
     pub(super) interface: Option<u32>,
     /// Length on the wire.
     pub(super) length: u32,
-    /// Bytes that were captured of it.
+    /// Number of captured bytes.
     pub(super) captured: usize,
-    /// Bytes that were used up after the packet's data.
+    /// Number of bytes consumed after the packet's data.
     pub(super) behind: usize,
 }
 
-/// What stops a reader. The offset and the count of packets are added where they are known.
+/// The reason why a reader stops. Its caller adds the offset and the count of packets.
 #[derive(Debug)]
 pub(super) enum Fault {
     Read(io::Error),
@@ -39,7 +39,7 @@ impl From<io::Error> for Fault {
 }
 
 impl Fault {
-    /// The error for what begins at `offset`, when `end` bytes were read and `packets` found before.
+    /// Returns the error for the record at `offset`, after `end` bytes and `packets` packets were read.
     pub(super) fn at(self, offset: u64, end: u64, packets: u64) -> CaptureError {
         match self {
             Self::Read(source) => CaptureError::Read { offset: end, packets, source },

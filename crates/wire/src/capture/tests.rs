@@ -47,7 +47,7 @@ impl File {
         self.block(0x0a0d_0d0a, |body| body.u32(0x1a2b_3c4d).u16(1).u16(0).bytes(&[0xff; 8]))
     }
 
-    /// `resolution` as option 9.
+    /// Adds an interface, with `resolution` as option 9.
     fn interface(self, link: u16, snap_length: u32, resolution: u8) -> Self {
         self.block(1, |body| {
             let body = body.u16(link).u16(0).u32(snap_length);
@@ -55,7 +55,7 @@ impl File {
         })
     }
 
-    /// Data of four bytes at most, padded.
+    /// Adds a packet with at most four bytes of data, padded.
     fn packet(self, interface: u32, units: u64, data: &[u8]) -> Self {
         let mut padded = data.to_vec();
         padded.resize(4, 0);
@@ -104,7 +104,7 @@ const BOTH: [ByteOrder; 2] = [ByteOrder::Little, ByteOrder::Big];
 fn pcap_in_both_orders_and_resolutions() {
     for order in BOTH {
         for (magic, nanos) in [(0xa1b2_c3d4, 7_000_005_000), (0xa1b2_3c4d, 7_000_000_005)] {
-            // Frames have a check sequence of four bytes, the upper bits say.
+            // The upper bits mean that frames have a check sequence of four bytes.
             let file = File::pcap(order, magic, 0x4400_0001).record(7, 5, 60, b"abc");
             let file = file.record(8, 0, 0, b"de");
             let (packets, error) = read(&file.0);
@@ -165,7 +165,7 @@ fn losses_that_the_file_reports_are_known() {
     assert_eq!(reader.offset(), file.0.len() as u64);
 }
 
-/// A file that is cut short has the packets before, and an error but where a record ends.
+/// A file that is cut short yields the packets before the cut, and an error unless the cut is at the end of a record.
 #[test]
 fn a_file_may_end_anywhere() {
     let pcap = File::pcap(ByteOrder::Little, 0xa1b2_c3d4, 1);
@@ -175,7 +175,8 @@ fn a_file_may_end_anywhere() {
         let whole = (4..file.0.len()).filter(|end| {
             let (packets, error) = read(&file.0[..*end]);
             assert_eq!(packets, all[..packets.len()]);
-            let cut = error.as_ref().is_some_and(|it| it.contains(&format!("ends at byte {end}")));
+            let cut =
+                error.as_ref().is_some_and(|error| error.contains(&format!("ends at byte {end}")));
             assert!(cut || error.is_none(), "{error:?}");
             error.is_none()
         });

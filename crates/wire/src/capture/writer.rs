@@ -1,4 +1,4 @@
-//! Packets as pcapng (draft-ietf-opsawg-pcapng), as Wireshark opens it.
+//! Writer of packets as pcapng (draft-ietf-opsawg-pcapng), in a form that Wireshark opens.
 
 use std::io::{self, Write};
 
@@ -10,7 +10,7 @@ const INTERFACE_DESCRIPTION: u32 = 1;
 const INTERFACE_STATISTICS: u32 = 5;
 const ENHANCED_PACKET: u32 = 6;
 
-/// Codes of options: of any block, and of those whose name they begin with.
+/// Codes of options: of any block, and of the block that begins the name.
 const COMMENT: u16 = 1;
 const SECTION_APPLICATION: u16 = 4;
 const INTERFACE_NAME: u16 = 2;
@@ -18,24 +18,24 @@ const INTERFACE_RESOLUTION: u16 = 9;
 const STATISTICS_RECEIVED: u16 = 4;
 const STATISTICS_DROPS: u16 = 7;
 
-/// An option's length has two bytes.
+/// Limit of an option's length, which has two bytes.
 const MAX_OPTION_BYTES: usize = 65_535;
 
 /// An interface of a [`PacketWriter`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InterfaceId(u32);
 
-/// Writes packets, their interfaces and what was lost. Give it an output with a buffer.
+/// Writes packets, their interfaces and their losses. Give it a buffered output.
 #[derive(Debug)]
 pub struct PacketWriter<W> {
     output: W,
     interfaces: u32,
-    /// The block that is being made.
+    /// The block under construction.
     block: Vec<u8>,
 }
 
 impl<W: Write> PacketWriter<W> {
-    /// Begins a file that says which application has written it, such as `rabbitscope 0.1.0`.
+    /// Begins a file and states the application that writes it, such as `rabbitscope 0.1.0`.
     pub fn new(output: W, application: &str) -> io::Result<Self> {
         let mut writer = Self { output, interfaces: 0, block: Vec::new() };
         writer.number(0x1a2b_3c4d);
@@ -48,7 +48,7 @@ impl<W: Write> PacketWriter<W> {
         Ok(writer)
     }
 
-    /// Describes an interface. At most `snap_length` bytes of each packet were captured; 0 says that there is no limit.
+    /// Describes an interface. At most `snap_length` bytes of each packet were captured; 0 means no limit.
     pub fn interface(
         &mut self,
         link: LinkType,
@@ -65,8 +65,8 @@ impl<W: Write> PacketWriter<W> {
         Ok(InterfaceId(self.interfaces - 1))
     }
 
-    /// Writes a packet. Its number is the reader's matter: packets are counted in the order of the file. Of data beyond
-    /// [`MAX_CAPTURED_BYTES`], which nobody reads, the beginning is written.
+    /// Writes a packet. Its number is not written: readers count packets in the order of the file. Data beyond
+    /// [`MAX_CAPTURED_BYTES`], which no program reads, is cut off.
     pub fn packet(
         &mut self,
         interface: InterfaceId,
@@ -86,7 +86,7 @@ impl<W: Write> PacketWriter<W> {
         self.write(ENHANCED_PACKET)
     }
 
-    /// Writes how many packets an interface had received, and how many of them the system had dropped, at a time.
+    /// Writes how many packets an interface had received at a time, and how many of them the system had dropped.
     pub fn statistics(
         &mut self,
         interface: InterfaceId,
@@ -102,7 +102,7 @@ impl<W: Write> PacketWriter<W> {
         self.write(INTERFACE_STATISTICS)
     }
 
-    /// Writes out what is buffered and gives the output back.
+    /// Flushes the buffer and returns the output.
     pub fn finish(mut self) -> io::Result<W> {
         self.output.flush()?;
         Ok(self.output)
@@ -112,7 +112,7 @@ impl<W: Write> PacketWriter<W> {
         self.block.extend(number.to_le_bytes());
     }
 
-    /// In nanoseconds, the upper half first whatever the byte order.
+    /// Writes a time in nanoseconds, the upper half first in either byte order.
     fn time(&mut self, time: Timestamp) {
         let nanos = time.unix_nanos();
         self.block.extend(((nanos >> 32) as u32).to_le_bytes());
@@ -136,7 +136,7 @@ impl<W: Write> PacketWriter<W> {
         self.block.extend([0; 4]);
     }
 
-    /// Writes the block that was made, with its type and length around it.
+    /// Writes the finished block, with its type and length around it.
     fn write(&mut self, kind: u32) -> io::Result<()> {
         let length = u32::try_from(self.block.len() + 12).map_err(io::Error::other)?;
         self.number(length);
@@ -148,7 +148,7 @@ impl<W: Write> PacketWriter<W> {
     }
 }
 
-/// As much of a comment as an option holds, in whole characters.
+/// Returns as much of a comment as fits into an option, in whole characters.
 fn comment_bytes(comment: &str) -> &[u8] {
     let mut end = comment.len().min(MAX_OPTION_BYTES);
     while !comment.is_char_boundary(end) {

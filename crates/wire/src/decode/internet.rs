@@ -1,4 +1,4 @@
-//! IPv4 and IPv6 headers: addresses, and where TCP begins and ends.
+//! IPv4 and IPv6 headers: addresses, and the bounds of the TCP segment.
 
 use core::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
@@ -12,24 +12,24 @@ pub(super) const TCP: u8 = 6;
 const IPV4_HEADER_BYTES: usize = 20;
 const IPV6_HEADER_BYTES: usize = 40;
 
-/// More extension headers than any packet needs.
+/// Limit on extension headers; no real packet needs more.
 const MAX_EXTENSIONS: usize = 8;
 
-/// What IP carries, where that is TCP or may be a tunnel.
+/// The payload of an IP packet, if it is TCP or may be a tunnel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Transport<'a> {
     pub(super) protocol: u8,
-    /// The number that tells packets apart, of IPv4; 0 where the sender gives none.
+    /// Identification of the packet (IPv4); 0 if the sender gives none.
     pub(super) identification: u16,
     pub(super) source: IpAddr,
     pub(super) destination: IpAddr,
-    /// Bytes on the wire, without padding of the link.
+    /// Bytes on the wire, without the link's padding.
     pub(super) length: usize,
-    /// What was captured of them.
+    /// Captured part of these bytes.
     pub(super) captured: &'a [u8],
 }
 
-/// Reads the IP header of a packet that has `on_wire` bytes from there on.
+/// Reads the IP header of a packet of `on_wire` bytes, counted from that header.
 pub(super) fn internet(data: &[u8], on_wire: usize) -> Result<Transport<'_>, NotDecoded> {
     match data.first().ok_or(NotDecoded::Truncated)? >> 4 {
         4 => ipv4(data, on_wire),
@@ -38,19 +38,19 @@ pub(super) fn internet(data: &[u8], on_wire: usize) -> Result<Transport<'_>, Not
     }
 }
 
-/// RFC 791.
+/// Reads an IPv4 header (RFC 791).
 fn ipv4(data: &[u8], on_wire: usize) -> Result<Transport<'_>, NotDecoded> {
     let header: &[u8; IPV4_HEADER_BYTES] = data.first_chunk().ok_or(NotDecoded::Truncated)?;
     let protocol = header[9];
     if !is_read(protocol) {
         return Err(NotDecoded::NotTcp);
     }
-    // The flag "more fragments", and the offset of this one.
+    // The flag "more fragments", and the offset of this fragment.
     if u16::from_be_bytes([header[6], header[7]]) & 0x3fff != 0 {
         return Err(if protocol == UDP { NotDecoded::NotTcp } else { NotDecoded::Fragment });
     }
     let header_bytes = usize::from(header[0] & 0x0f) * 4;
-    // A host that leaves segmentation to its network card, or to nobody as on a loopback, may state no length.
+    // A host may state no length if its network card does the segmentation, or if none is done, as on a loopback.
     let total = match u16::from_be_bytes([header[2], header[3]]) {
         0 => on_wire,
         stated => usize::from(stated),
@@ -69,10 +69,10 @@ fn ipv4(data: &[u8], on_wire: usize) -> Result<Transport<'_>, NotDecoded> {
     })
 }
 
-/// RFC 8200.
+/// Reads an IPv6 header (RFC 8200).
 fn ipv6(data: &[u8], on_wire: usize) -> Result<Transport<'_>, NotDecoded> {
     let header: &[u8; IPV6_HEADER_BYTES] = data.first_chunk().ok_or(NotDecoded::Truncated)?;
-    // No length is stated by packets beyond 65,535 bytes: jumbograms (RFC 2675), and segments before segmentation.
+    // Packets beyond 65,535 bytes state no length: jumbograms (RFC 2675), and segments before segmentation.
     let total = match u16::from_be_bytes([header[4], header[5]]) {
         0 => on_wire,
         stated => usize::from(stated) + IPV6_HEADER_BYTES,
@@ -96,12 +96,12 @@ fn ipv6(data: &[u8], on_wire: usize) -> Result<Transport<'_>, NotDecoded> {
     })
 }
 
-/// Whether a protocol is TCP or may be a tunnel.
+/// Returns whether a protocol is TCP or may be a tunnel.
 const fn is_read(protocol: u8) -> bool {
     protocol == TCP || may_carry(protocol)
 }
 
-/// Bytes of IPv6's header and its extensions, and the protocol that follows them.
+/// Returns the bytes of the IPv6 header with its extensions, and the protocol that follows them.
 fn extensions(mut next: u8, data: &[u8]) -> Result<(usize, u8), NotDecoded> {
     let mut at = IPV6_HEADER_BYTES;
     for _ in 0..MAX_EXTENSIONS {
@@ -117,23 +117,23 @@ fn extensions(mut next: u8, data: &[u8]) -> Result<(usize, u8), NotDecoded> {
     Err(NotDecoded::Malformed)
 }
 
-/// Length of an extension header; none when it is not one but another protocol.
+/// Returns the length of an extension header; none if it is another protocol.
 fn extension_bytes(kind: u8, header: &[u8]) -> Result<Option<usize>, NotDecoded> {
     let byte = |at: usize| header.get(at).copied().ok_or(NotDecoded::Truncated);
     match kind {
-        // Hop-by-hop options, routing, destination options, mobility, host identity, shim6: in units of eight bytes,
-        // the first not counted.
+        // Hop-by-hop options, routing, destination options, mobility, host identity, shim6. They count units of eight
+        // bytes, without the first unit.
         0 | 43 | 60 | 135 | 139 | 140 => Ok(Some(usize::from(byte(1)?) * 8 + 8)),
         // A fragment that is the whole packet is allowed (RFC 6946).
         44 if u16::from_be_bytes([byte(2)?, byte(3)?]) & 0xfff9 != 0 => Err(NotDecoded::Fragment),
         44 => Ok(Some(8)),
-        // The authentication header counts in units of four bytes, the first two not counted (RFC 4302).
+        // The authentication header counts units of four bytes, without the first two (RFC 4302).
         51 => Ok(Some(usize::from(byte(1)?) * 4 + 8)),
         _ => Ok(None),
     }
 }
 
-/// What was captured behind the headers, without what the link added at the end.
+/// Returns the captured bytes after the headers, without the link's trailer.
 fn captured(data: &[u8], header_bytes: usize, total: usize) -> &[u8] {
     data.get(header_bytes..total.min(data.len())).unwrap_or_default()
 }

@@ -1,42 +1,42 @@
-//! Why a packet is no TCP segment, and how many are not.
+//! Reasons why a packet is no TCP segment, with counts.
 
 use serde::{Deserialize, Serialize};
 
-/// Why a packet was not decoded.
+/// The reason why a packet was not decoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NotDecoded {
     /// Neither IPv4 nor IPv6: ARP, 802.2, an unknown address family.
     NotIp,
-    /// Another protocol than TCP.
+    /// A protocol other than TCP.
     NotTcp,
-    /// A fragment of an IP packet. Fragments are not put together: TCP avoids them.
+    /// A fragment of an IP packet. Fragments are not reassembled: TCP avoids them.
     Fragment,
-    /// Not enough was captured to see TCP's header.
+    /// The captured part does not contain TCP's header.
     Truncated,
     /// A header contradicts itself.
     Malformed,
 }
 
-/// Packets by what became of them.
+/// Packets by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DecodeCounts {
     /// TCP segments.
     pub segments: u64,
-    /// As [`NotDecoded::NotIp`].
+    /// Packets with outcome [`NotDecoded::NotIp`].
     pub not_ip: u64,
-    /// As [`NotDecoded::NotTcp`].
+    /// Packets with outcome [`NotDecoded::NotTcp`].
     pub not_tcp: u64,
-    /// As [`NotDecoded::Fragment`].
+    /// Packets with outcome [`NotDecoded::Fragment`].
     pub fragments: u64,
-    /// As [`NotDecoded::Truncated`].
+    /// Packets with outcome [`NotDecoded::Truncated`].
     pub truncated: u64,
-    /// As [`NotDecoded::Malformed`].
+    /// Packets with outcome [`NotDecoded::Malformed`].
     pub malformed: u64,
 }
 
 impl DecodeCounts {
-    /// Counts the outcome of one packet and hands the segment on.
+    /// Counts the outcome of one packet and returns the segment.
     pub fn count<T>(&mut self, outcome: Result<T, NotDecoded>) -> Option<T> {
         let counter = match outcome {
             Ok(_) => &mut self.segments,

@@ -1,4 +1,4 @@
-//! From a packet to a segment.
+//! Decoding of a packet to its segment.
 
 use core::net::SocketAddr;
 
@@ -11,34 +11,34 @@ use super::{
 };
 use crate::{packet::Packet, segment::Segment};
 
-/// Packets in packets that are read; more are hostile.
+/// Limit on nested packets; more are hostile.
 const MAX_TUNNELS: usize = 4;
 
-/// The TCP segment in a packet.
+/// Returns the TCP segment in a packet.
 pub fn decode<'a>(packet: &Packet<'a>) -> Result<Segment<'a>, NotDecoded> {
     decode_inner(packet).map(|decoded| decoded.segment)
 }
 
-/// A segment, and how its packet came.
+/// A segment with facts about its packet.
 #[derive(Clone, Copy, Debug)]
 pub struct Decoded<'a> {
     /// The segment.
     pub segment: Segment<'a>,
-    /// What carried its packet in another one; none where nothing did.
+    /// The tunnel that carried its packet in another one, if any.
     pub tunnel: Option<&'static str>,
-    /// The number that its sender gave the packet (IPv4); 0 without one.
+    /// The identification that the sender gave the packet (IPv4); 0 without one.
     pub identification: u16,
     /// TCP's header, as far as it was captured.
     pub header: &'a [u8],
 }
 
-/// As [`decode`], and says how the packet came.
+/// Decodes like [`decode`], and also returns the tunnel, identification and header.
 pub fn decode_inner<'a>(packet: &Packet<'a>) -> Result<Decoded<'a>, NotDecoded> {
     let (transport, tunnel) = transport(packet)?;
     let header = TcpHeader::parse(transport.captured, transport.length)?;
     let payload_length = transport.length.checked_sub(header.length);
     let payload_length = payload_length.ok_or(NotDecoded::Malformed)?;
-    // Not all options may have been captured, and then nothing of the payload.
+    // If options were cut off, nothing of the payload was captured.
     let payload = transport.captured.get(header.length..).unwrap_or_default();
     let segment = Segment {
         packet: packet.number,
@@ -58,7 +58,7 @@ pub fn decode_inner<'a>(packet: &Packet<'a>) -> Result<Decoded<'a>, NotDecoded> 
     Ok(Decoded { segment, tunnel, identification: transport.identification, header })
 }
 
-/// What TCP sent, in however many packets, and what carried the outermost of them.
+/// Returns the TCP payload of the innermost packet, and the tunnel of the outermost one.
 fn transport<'a>(packet: &Packet<'a>) -> Result<(Transport<'a>, Option<&'static str>), NotDecoded> {
     let Network { mut tunnel, mut data } = network(packet.link, packet.data)?;
     for _ in 0..=MAX_TUNNELS {

@@ -1,9 +1,9 @@
-//! Packets that were captured more than once: on each interface that they pass (a bridge and its ports, a VLAN and the
-//! interface below it), or by a switch that mirrors both ways.
+//! Packets that were captured more than once. Captures on all interfaces see a packet on each one that it passes, such
+//! as a bridge and its ports, or a VLAN and the interface below it. A switch may also mirror both ways.
 //!
-//! Taken as they come they would look like retransmissions. So each direction of a connection is read from the interface on
-//! which it was seen first; and of packets that are the same to the last number that their sender gave them, the first
-//! counts. A segment that is sent again has another number.
+//! Such copies would look like retransmissions. So each direction of a connection is read from the interface on which
+//! it was seen first. Of packets that agree up to the sender's identification, the first counts. A retransmitted
+//! segment has another identification.
 
 use core::{hash::Hasher, net::SocketAddr, ops::Range, time::Duration};
 
@@ -12,45 +12,45 @@ use rustc_hash::{FxHashMap, FxHasher};
 use super::packet::Decoded;
 use crate::packet::{LinkType, Packet, Timestamp};
 
-/// Directions that are remembered; when there are more all are forgotten, and seen first again.
+/// Limit on remembered directions. Beyond it all are forgotten, and each is seen first again.
 const MAX_DIRECTIONS: usize = 65_536;
-/// Packets of a direction with which a further one is compared.
+/// Number of earlier packets of a direction with which a new one is compared.
 const COMPARED: usize = 16;
-/// How much later the second copy of a packet with a number comes at most.
+/// Longest delay of the second copy of a packet with an identification.
 const COPY: Duration = Duration::from_secs(1);
-/// The same of packets without a number, as of IPv6. TCP sends nothing again so soon.
+/// The same for packets without one, as in IPv6. TCP retransmits nothing so soon.
 const NUMBERLESS_COPY: Duration = Duration::from_millis(1);
-/// The part of TCP's header that tells packets apart.
+/// The part of TCP's header that distinguishes packets.
 const HEADER_MAX: usize = 60;
-/// The place of TCP's checksum. What a network card computes differs between interfaces.
+/// The position of TCP's checksum. A checksum that a network card computes differs between interfaces.
 const CHECKSUM: Range<usize> = 16..18;
 
-/// What was seen of a direction: its latest packets, in a ring.
+/// State of a direction: its latest packets, in a ring.
 #[derive(Debug, Default)]
 struct Direction {
     interface: Option<u32>,
     hashes: [u64; COMPARED],
     times: [Timestamp; COMPARED],
-    /// Packets that were put into the ring.
+    /// Number of packets that were put into the ring.
     packets: usize,
 }
 
-/// Which packets were captured before.
+/// Detector of packets that were captured before.
 #[derive(Debug, Default)]
 pub struct Repeats {
     places: FxHashMap<(SocketAddr, SocketAddr), usize>,
     directions: Vec<Direction>,
-    /// Most packets are of the same two directions as those before.
+    /// The two latest directions. Most packets belong to the same two directions as their predecessors.
     last: [Option<(SocketAddr, SocketAddr, usize)>; 2],
 }
 
 impl Repeats {
-    /// Nothing was captured yet.
+    /// Creates a detector that has seen no packet.
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Whether the packet, captured on this interface where that is known, was captured before.
+    /// Returns whether the packet was captured before. `interface` is the capturing interface, if known.
     pub fn is_repeated(
         &mut self,
         interface: Option<u32>,
@@ -101,7 +101,7 @@ impl Direction {
     }
 }
 
-/// Tells a packet from others of its direction: the number that its sender gave it, TCP's header, and the length.
+/// Hashes the fields that distinguish a packet within its direction: its identification, TCP's header, and the length.
 fn hash(decoded: &Decoded<'_>) -> u64 {
     let mut hasher = FxHasher::default();
     let header = &decoded.header[..decoded.header.len().min(HEADER_MAX)];
@@ -113,7 +113,7 @@ fn hash(decoded: &Decoded<'_>) -> u64 {
     hasher.finish()
 }
 
-/// The interface that the packet itself names: the second version of Linux's header for all interfaces does.
+/// Returns the interface that the packet itself names. Only version 2 of Linux's header for all interfaces does.
 fn interface_in(packet: &Packet<'_>) -> Option<u32> {
     let is_named = packet.link == LinkType::LinuxSll2;
     let index = packet.data.get(4..8).filter(|_| is_named)?;
@@ -125,7 +125,7 @@ mod tests {
     use super::*;
     use crate::decode::decode_inner;
 
-    /// A segment by IPv4 from this port to 5672, with this number.
+    /// Returns a segment over IPv4 from this port to port 5672, with this identification.
     fn segment(port: u16, identification: u16, ttl: u8) -> Vec<u8> {
         let [high, low] = identification.to_be_bytes();
         let mut bytes =
@@ -174,7 +174,7 @@ mod tests {
         }
     }
 
-    /// Behind a router a copy has a smaller time to live. A segment that is sent again has another number.
+    /// Behind a router a copy has a smaller time to live. A retransmitted segment has another identification.
     #[test]
     fn copies_are_told_from_what_is_sent_again() {
         let mut repeats = Repeats::new();

@@ -23,12 +23,12 @@ pub(super) struct TcpHeader {
     pub(super) flags: TcpFlags,
     pub(super) window: u16,
     pub(super) options: TcpOptions,
-    /// Bytes of it, with options.
+    /// Length in bytes, with options.
     pub(super) length: usize,
 }
 
 impl TcpHeader {
-    /// Reads the header of a segment of `on_wire` bytes. Options that were not captured are as if they were not there.
+    /// Reads the header of a segment of `on_wire` bytes. Options that were not captured count as absent.
     pub(super) fn parse(data: &[u8], on_wire: usize) -> Result<Self, NotDecoded> {
         if on_wire < FIXED_BYTES {
             return Err(NotDecoded::Malformed);
@@ -52,10 +52,10 @@ impl TcpHeader {
     }
 }
 
-/// Options up to their end, or to what is none.
+/// Reads options up to their end, or up to the first malformed one.
 fn options(bytes: &[u8]) -> TcpOptions {
     let mut options = TcpOptions::default();
-    // What every segment of Linux has: two bytes of nothing, then time stamps.
+    // The usual options of Linux: two bytes of padding, then timestamps.
     if let [NO_OPERATION, NO_OPERATION, TIMESTAMPS, 10, times @ ..] = bytes
         && times.len() == 8
     {
@@ -83,7 +83,7 @@ fn set(options: &mut TcpOptions, kind: u8, value: &[u8]) {
         (MAX_SEGMENT_SIZE, [high, low]) => {
             options.max_segment_size = Some(u16::from_be_bytes([*high, *low]));
         }
-        // RFC 7323, section 2.3: a larger one is to be taken for 14.
+        // RFC 7323, section 2.3: a larger shift counts as 14.
         (WINDOW_SCALE, [shift]) => options.window_scale = Some((*shift).min(14)),
         (SELECTIVE_ACKNOWLEDGEMENT, blocks) => {
             let places = options.selective_acknowledgements.iter_mut();

@@ -6,7 +6,7 @@ use crate::{
     segment::{Segment, TcpFlags, TcpOptions},
 };
 
-/// A TCP header with these options, whose length is a multiple of four, and a payload.
+/// Returns a TCP header with these options, whose length is a multiple of four, and a payload.
 fn tcp(options: &[u8], payload: &[u8]) -> Vec<u8> {
     let header_words = u8::try_from(5 + options.len() / 4).unwrap();
     let mut bytes = vec![0x16, 0x28, 0x30, 0x39, 1, 2, 3, 4, 5, 6, 7, 8];
@@ -64,7 +64,7 @@ fn decode_all(link: LinkType, data: &[u8]) -> Result<Segment<'_>, NotDecoded> {
     decode(&packet(link, data))
 }
 
-/// The packet has `payload` and nothing else.
+/// Checks that the packet has `payload` and nothing else.
 #[track_caller]
 fn check(link: LinkType, data: &[u8], payload: &[u8]) {
     let segment = decode_all(link, data).unwrap();
@@ -131,7 +131,7 @@ fn packets_without_a_length_end_where_they_end() {
     let inner = tcp(&[], &payload);
     check(LinkType::Ethernet, &ethernet(&ipv4_with(&[], 0, 0, 6, &inner)), &payload);
     check(LinkType::Raw, &ipv6_with(6, 0, &inner), &payload);
-    // Of which only the beginning was captured.
+    // Only the beginning of the packet was captured.
     let data = ethernet(&ipv4_with(&[], 0, 0, 6, &inner));
     let cut = Packet { data: &data[..100], ..packet(LinkType::Ethernet, &data) };
     let segment = decode(&cut).unwrap();
@@ -170,7 +170,7 @@ fn what_is_no_segment_is_named() {
     let mut short = ipv4(&inner);
     short[32] = 0x40;
     raw(&short, NotDecoded::Malformed);
-    // More of a header than the packet has.
+    // The header claims more bytes than the packet has.
     let mut long = ipv4(&inner);
     long[32] = 0xf0;
     raw(&long, NotDecoded::Malformed);
@@ -190,13 +190,13 @@ fn options_of_tcp() {
     let expected = [Some((1, 2)), Some((3, 4)), None, None];
     assert_eq!(blocks.selective_acknowledgements, expected);
     assert_eq!(options(&[3, 3, 99, 0]).window_scale, Some(14));
-    // An option of no length, one beyond the end, one of a wrong length, and what follows the end.
+    // An option without a length, one beyond the end, one with a wrong length, and bytes after the end.
     for nothing in [[3, 0, 3, 3], [3, 9, 1, 1], [2, 3, 1, 1], [0, 3, 3, 7], [1, 1, 1, 3]] {
         assert_eq!(options(&nothing), TcpOptions::default());
     }
 }
 
-/// Whatever was captured of a packet, what is decoded of it is right.
+/// Any captured beginning of a packet is decoded correctly.
 #[test]
 fn packets_may_be_cut_anywhere() {
     let data = ethernet(&ipv4(&tcp(&[1, 1, 8, 10, 0, 0, 0, 1, 0, 0, 0, 2], b"ABC")));
@@ -237,7 +237,7 @@ fn outcomes_are_counted() {
     assert_eq!(counts, expected);
 }
 
-/// The same segment, carried by each tunnel.
+/// Each tunnel carries the same segment.
 #[test]
 fn packets_in_packets_are_read() {
     let ip = ipv4(&tcp(&[], b"hello"));
@@ -263,7 +263,7 @@ fn packets_in_packets_are_read() {
     ] {
         let decoded = super::decode_inner(&packet(LinkType::Raw, &data)).unwrap();
         assert_eq!((decoded.tunnel, decoded.segment.payload), (Some(tunnel), &b"hello"[..]));
-        // Cut anywhere nothing panics.
+        // A cut at any byte causes no panic.
         for end in 0..data.len() {
             let cut = Packet { data: &data[..end], ..packet(LinkType::Raw, &data) };
             let _ = decode(&cut);
@@ -279,7 +279,7 @@ fn packets_in_packets_are_read() {
         let decoded = super::decode_inner(&packet(LinkType::Ethernet, &data)).unwrap();
         assert_eq!((decoded.tunnel, decoded.segment.payload), (tunnel, &b"hello"[..]));
     }
-    // Without an end they are not followed for ever.
+    // Endless nesting is not followed.
     let endless = (0..9).fold(ip, |inner, _| carried(4, &inner));
     assert_eq!(decode(&packet(LinkType::Raw, &endless)).err(), Some(NotDecoded::Malformed));
     let other = carried(17, &udp(53, b"a question"));

@@ -1,4 +1,4 @@
-//! Packets in packets: what IP and UDP carry that is a packet again.
+//! Tunnels: packets that IP or UDP carry.
 //!
 //! VXLAN (RFC 7348) and Geneve (RFC 8926) by their ports, GRE (RFC 2784, 2890), IP in IP (RFC 2003, 4213).
 
@@ -9,7 +9,7 @@ pub(super) const UDP: u8 = 17;
 pub(super) const IPV6_IN_IP: u8 = 41;
 pub(super) const GRE: u8 = 47;
 
-/// Ports of VXLAN: the registered one, and Linux's from before.
+/// Ports of VXLAN: the registered one, and Linux's older one.
 const VXLAN_PORTS: [u16; 2] = [4789, 8472];
 const GENEVE_PORT: u16 = 6081;
 
@@ -17,7 +17,7 @@ const UDP_HEADER: usize = 8;
 const VXLAN_HEADER: usize = 8;
 const GENEVE_HEADER: usize = 8;
 
-/// `EtherType`s: of bridged Ethernet, IPv4 and IPv6.
+/// `EtherType`s of bridged Ethernet, IPv4 and IPv6.
 const ETHERNET: u16 = 0x6558;
 const IPV4: u16 = 0x0800;
 const IPV6: u16 = 0x86dd;
@@ -25,20 +25,20 @@ const IPV6: u16 = 0x86dd;
 /// A packet that another one carried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Inner<'a> {
-    /// What carried it.
+    /// The tunnel that carried it.
     pub(super) tunnel: &'static str,
-    /// It begins with the header of an Ethernet, else with that of IP.
+    /// True if `data` begins with an Ethernet header; otherwise it begins with an IP header.
     pub(super) is_ethernet: bool,
-    /// From its first header on.
+    /// Bytes from the first header on.
     pub(super) data: &'a [u8],
 }
 
-/// Whether IP may carry a packet in this protocol.
+/// Returns whether an IP packet of this protocol may carry another packet.
 pub(super) const fn may_carry(protocol: u8) -> bool {
     matches!(protocol, IPV4_IN_IP | UDP | IPV6_IN_IP | GRE)
 }
 
-/// The packet that IP carries in this protocol.
+/// Returns the packet that IP carries in this protocol.
 pub(super) fn inner(protocol: u8, data: &[u8]) -> Result<Inner<'_>, NotDecoded> {
     match protocol {
         IPV4_IN_IP | IPV6_IN_IP => Ok(Inner { tunnel: "IP in IP", is_ethernet: false, data }),
@@ -62,7 +62,7 @@ fn udp(data: &[u8]) -> Result<Inner<'_>, NotDecoded> {
     Err(NotDecoded::NotTcp)
 }
 
-/// Version 0; the first byte says whether checksum, key and sequence number follow.
+/// Reads GRE, version 0. The first byte says whether checksum, key and sequence number follow.
 fn gre(data: &[u8]) -> Result<Inner<'_>, NotDecoded> {
     let flags = u16_at(data, 0)?;
     if flags & 0x4007 != 0 {

@@ -11,16 +11,17 @@ use crate::{
     report::{LatencyKind, Side, Unmatched},
 };
 
-/// Sessions of a connection that are followed.
+/// Maximum of sessions of a connection that are followed.
 const SESSIONS_MAX: usize = 4096;
-/// Links of a session on which a delivery of several transfers is on its way.
+/// Maximum of links of a session with an unfinished delivery of several transfers.
 const PARTS_MAX: usize = 1024;
 
 /// The sessions of a connection, by the client's channel.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sessions {
     by_channel: FxHashMap<u16, Session>,
-    /// The client's channel of a session by the broker's. Both choose their numbers; those that are not known are the same.
+    /// The client's channel of a session by the broker's. Each side chooses its own numbers; unknown pairs count as
+    /// equal.
     client_channels: FxHashMap<u16, u16>,
     lost: [bool; 2],
     left_out: u64,
@@ -28,14 +29,14 @@ pub(super) struct Sessions {
 
 #[derive(Clone, Debug, Default)]
 struct Session {
-    /// What each side sends.
+    /// Links by sender.
     links: [Links; 2],
 }
 
 #[derive(Clone, Debug, Default)]
 struct Links {
     outstanding: Outstanding,
-    /// Deliveries of several transfers that are on their way, by handle.
+    /// Unfinished deliveries of several transfers, by handle.
     parts: FxHashMap<u32, u32>,
 }
 
@@ -65,7 +66,7 @@ impl Sessions {
         }
     }
 
-    /// The session of a frame, with the client's channel.
+    /// Returns the session of a frame, with the client's channel.
     fn session(&mut self, frame: &Frame<'_>) -> Option<(u16, &mut Session)> {
         let channel = match frame.sender {
             Side::Client => frame.channel,
@@ -94,7 +95,7 @@ impl Sessions {
         frame: &Frame<'_>,
         sink: &mut impl FnMut(&Latency),
     ) {
-        // What the sender of a message says of it settles nothing that the receiver has not settled.
+        // A disposition by the sender of a message settles nothing that the receiver has not settled.
         if !disposition.is_receiver || (disposition.outcome.is_none() && !disposition.settled) {
             return;
         }
@@ -120,14 +121,18 @@ impl Sessions {
     pub(super) fn unmatched(&self, kind: LatencyKind) -> Unmatched {
         let Some(sender) = sender_of(kind) else { return Unmatched::default() };
         let left_out = Unmatched { left_out: self.left_out, ..Unmatched::default() };
-        let all =
-            self.by_channel.values().map(|it| it.links[index(sender)].outstanding.unmatched());
+        let all = self
+            .by_channel
+            .values()
+            .map(|session| session.links[index(sender)].outstanding.unmatched());
         all.fold(left_out, add)
     }
 
     pub(super) fn most_open(&self, sender: Side) -> u64 {
-        let all =
-            self.by_channel.values().map(|it| it.links[index(sender)].outstanding.most_open());
+        let all = self
+            .by_channel
+            .values()
+            .map(|session| session.links[index(sender)].outstanding.most_open());
         all.max().unwrap_or(0)
     }
 
@@ -160,7 +165,7 @@ impl Links {
     }
 }
 
-/// The latency that begins with a transfer.
+/// Returns the kind of latency that begins with a transfer.
 const fn kind_from(sender: Side) -> LatencyKind {
     match sender {
         Side::Client => LatencyKind::PublishToConfirm,

@@ -1,4 +1,4 @@
-//! A connection, whatever it speaks.
+//! A connection of any protocol.
 
 use super::{
     amqp10::Sessions,
@@ -25,12 +25,13 @@ pub struct Exchanges {
 }
 
 impl Exchanges {
-    /// Of the connection with this number, which no other has that shares its [`Replies`].
+    /// Creates the state of the connection with this number. The number must be unique among connections that share a
+    /// [`Replies`].
     pub fn new(connection: u64) -> Self {
         Self { connection, ..Self::default() }
     }
 
-    /// Takes the next frame of either direction. Each latency that it ends goes to `sink`.
+    /// Processes the next frame of either direction. Each latency that it ends goes to `sink`.
     #[inline]
     pub fn frame(
         &mut self,
@@ -47,7 +48,7 @@ impl Exchanges {
         }
     }
 
-    /// Frames of one side cannot be read.
+    /// Records that frames of one side cannot be read.
     pub fn lost(&mut self, loss: &Loss) {
         self.channels.lose(loss.sender);
         self.sessions.lose(loss.sender);
@@ -55,9 +56,9 @@ impl Exchanges {
         self.packets.lose(loss.sender);
     }
 
-    /// Frames of one side can be read again.
+    /// Records that frames of one side can be read again.
     pub fn found(&mut self, skipped: &Skipped) {
-        // What was skipped before the first frame that could be read may have settled something.
+        // Bytes skipped before the first readable frame may have settled something.
         if !skipped.range.is_empty() {
             self.channels.lose(skipped.sender);
         }
@@ -67,17 +68,18 @@ impl Exchanges {
         self.packets.find(skipped.sender);
     }
 
-    /// The other side has what `sender` sent and was not seen, or it was seen at last.
+    /// Records whether the other side has bytes of `sender` that were not seen.
     pub fn behind(&mut self, sender: Side, is_behind: bool) {
         self.channels.behind(sender, is_behind);
     }
 
-    /// Bytes of one side never came; what follows them is read at this time, whenever it came.
+    /// Records that bytes of one side never arrived. The bytes after them are read at this time, whenever they arrived.
     pub fn gap(&mut self, sender: Side, time: Timestamp) {
         self.channels.gap(sender, time);
     }
 
-    /// What was not matched so far, what is open included. Of [`LatencyKind::RequestToReply`] see [`Replies::unmatched`].
+    /// Returns the unmatched frames so far, including open ones. For [`LatencyKind::RequestToReply`] see
+    /// [`Replies::unmatched`].
     pub fn unmatched(&self, kind: LatencyKind) -> Unmatched {
         let others = [
             self.sessions.unmatched(kind),
@@ -87,7 +89,8 @@ impl Exchanges {
         others.into_iter().fold(self.channels.unmatched(kind), add)
     }
 
-    /// Most messages of a channel, session or publisher that were published and not confirmed; 0 if their numbers are unknown.
+    /// Returns the largest number of published and unconfirmed messages of a channel, session or publisher; 0 if their
+    /// numbers are unknown.
     pub fn most_unconfirmed(&self) -> u64 {
         self.channels
             .most_unconfirmed()
@@ -96,7 +99,7 @@ impl Exchanges {
             .max(self.packets.most_open(Side::Client))
     }
 
-    /// Most messages of a channel or session that were delivered and not acknowledged.
+    /// Returns the largest number of delivered and unacknowledged messages of a channel or session.
     pub fn most_unacknowledged(&self) -> u64 {
         self.channels
             .most_unacknowledged()
@@ -104,7 +107,7 @@ impl Exchanges {
             .max(self.packets.most_open(Side::Broker))
     }
 
-    /// Channels and sessions that were used.
+    /// Returns the number of channels and sessions in use.
     pub fn channels(&self) -> u64 {
         self.channels.count() + self.sessions.count()
     }

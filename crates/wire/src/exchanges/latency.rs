@@ -1,4 +1,4 @@
-//! A latency, and the moments between which it lies.
+//! A latency, and its two endpoints in time.
 
 use crate::{
     packet::Timestamp,
@@ -6,29 +6,30 @@ use crate::{
     report::{LatencyKind, Side, Unmatched},
 };
 
-/// The time between two frames that belong together.
+/// The time between two related frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Latency {
-    /// From what to what.
+    /// The kinds of the two frames.
     pub kind: LatencyKind,
-    /// What the frame that ended it is called: `basic.ack`, `queue.declare-ok`, `PUBACK`.
+    /// Kind of the frame that ended it: `basic.ack`, `queue.declare-ok`, `PUBACK`.
     pub name: &'static str,
-    /// Who sent the first frame. Requests with a reply are seen twice if all connections are: with [`Side::Client`] from the
-    /// request's publish to the reply's delivery, with [`Side::Broker`] from the request's delivery to the reply's publish.
+    /// Sender of the first frame. Requests with a reply are seen twice if all connections are captured.
+    /// [`Side::Client`] means from the request's publish to the reply's delivery, and [`Side::Broker`] from the
+    /// request's delivery to the reply's publish.
     pub from: Side,
-    /// The channel, of AMQP 1.0 that of the client's session; otherwise 0.
+    /// The channel; for AMQP 1.0 that of the client's session; otherwise 0.
     pub channel: u16,
-    /// Nanoseconds from the last byte of the first message to the last byte of the second.
+    /// Nanoseconds from the last byte of the first frame to the last byte of the second.
     pub nanos: u64,
     /// Number of the packet with the last byte of the first.
     pub first_packet: u64,
     /// Number of the packet with the last byte of the second.
     pub last_packet: u64,
-    /// When the second could be read.
+    /// Time at which the second could be read.
     pub time: Timestamp,
 }
 
-/// A moment at which a frame could be read.
+/// A time at which a frame could be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) time: Timestamp,
@@ -41,7 +42,7 @@ impl Mark {
     }
 }
 
-/// What ends a latency: the second frame, and on which channel.
+/// The end of a latency: the second frame, and its channel.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ending {
     pub(super) kind: LatencyKind,
@@ -56,7 +57,7 @@ impl Ending {
         Self { kind, name: frame.kind, from: peer_of(frame.sender), channel, mark: Mark::of(frame) }
     }
 
-    /// The same as the end of another latency.
+    /// Returns the same end for a latency of another kind.
     pub(super) const fn of_kind(self, kind: LatencyKind) -> Self {
         Self { kind, ..self }
     }
@@ -76,7 +77,7 @@ impl Ending {
     }
 }
 
-/// The place of a side in an array.
+/// Returns the index of a side in an array.
 pub(super) const fn index(side: Side) -> usize {
     match side {
         Side::Client => 0,
@@ -84,7 +85,7 @@ pub(super) const fn index(side: Side) -> usize {
     }
 }
 
-/// Adds counts up.
+/// Adds two sets of counts.
 pub(super) const fn add(one: Unmatched, other: Unmatched) -> Unmatched {
     Unmatched {
         open: one.open + other.open,

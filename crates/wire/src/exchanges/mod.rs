@@ -1,10 +1,10 @@
-//! Latencies between frames that belong together, and what could not be matched.
+//! Latencies between related frames, and frames that could not be matched.
 //!
-//! [`Exchanges`] has one connection: it takes the frames of both directions in the order of their times. A message counts from
-//! the moment when its last frame could be read: a publish with the last frame of its body. [`Replies`] matches requests and
-//! replies of AMQP 0-9-1, which may go over different connections.
+//! [`Exchanges`] handles one connection. It takes the frames of both directions in the order of their times. A message
+//! counts from the moment when its last frame could be read, such as a publish with the last frame of its body.
+//! [`Replies`] matches requests and replies of AMQP 0-9-1, which may go over different connections.
 //!
-//! What deliberately does not live here: distributions of latencies. Each goes to the caller.
+//! Distributions of latencies are not kept here; each latency goes to the caller.
 
 mod amqp091;
 mod amqp10;

@@ -1,4 +1,4 @@
-//! MQTT: packets and those that answer them, by packet identifier.
+//! MQTT: packets and their answers, by packet identifier.
 
 use rustc_hash::FxHashMap;
 
@@ -11,15 +11,15 @@ use crate::{
     report::{LatencyKind, Side, Unmatched},
 };
 
-/// Packets of a connection that are not answered yet.
+/// Unanswered packets of a connection.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Packets {
-    /// What each side publishes.
+    /// Publishes by sender.
     published: [Published; 2],
     others: Requests,
 }
 
-/// Publishes of one side. There are no more than identifiers.
+/// Publishes of one side. Their number is bounded by that of identifiers.
 #[derive(Clone, Debug, Default)]
 struct Published {
     open: FxHashMap<u16, Mark>,
@@ -87,7 +87,7 @@ impl Packets {
 }
 
 impl Published {
-    /// A packet that is sent again counts from the first time.
+    /// Records a packet. A retransmitted packet counts from its first time.
     fn open(&mut self, identifier: u16, mark: Mark) {
         if self.is_deaf {
             self.unmatched.open += 1;
@@ -109,7 +109,7 @@ impl Published {
     }
 }
 
-/// The latency that begins with a PUBLISH.
+/// Returns the kind of latency that begins with a PUBLISH.
 const fn kind_from(sender: Side) -> LatencyKind {
     match sender {
         Side::Client => LatencyKind::PublishToConfirm,

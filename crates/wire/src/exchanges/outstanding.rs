@@ -1,11 +1,11 @@
-//! Messages that are numbered in the order in which they are sent, and not settled yet.
+//! Unsettled messages, numbered in the order in which they are sent.
 
 use std::collections::VecDeque;
 
 use super::latency::{Ending, Latency, Mark};
 use crate::report::Unmatched;
 
-/// Messages that are kept at once. With 24 bytes each, 1.5 MiB.
+/// Maximum of messages that are kept at once. At 24 bytes each they take 1.5 MiB.
 const OPEN_MAX: usize = 65_536;
 
 #[derive(Clone, Copy, Debug)]
@@ -15,19 +15,19 @@ struct Numbered {
     is_open: bool,
 }
 
-/// Messages that are not settled yet, by rising number.
+/// Unsettled messages, in ascending order of number.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outstanding {
     messages: VecDeque<Numbered>,
     open: u64,
     most_open: u64,
-    /// What settles them cannot be read.
+    /// True if the frames that settle them cannot be read.
     is_deaf: bool,
     unmatched: Unmatched,
 }
 
 impl Outstanding {
-    /// A message was sent. When too many are open, the oldest is dropped.
+    /// Records a sent message. If too many are open, the oldest is dropped.
     #[inline]
     pub(super) fn push(&mut self, number: u64, mark: Mark) {
         if self.is_deaf {
@@ -35,7 +35,7 @@ impl Outstanding {
             return;
         }
         if self.messages.back().is_some_and(|last| last.number >= number) {
-            // Numbers begin again, as in a channel that was opened again.
+            // Numbers restart, as in a channel that was opened again.
             self.forget();
         }
         if self.messages.len() >= OPEN_MAX {
@@ -68,7 +68,7 @@ impl Outstanding {
         }
     }
 
-    /// Settles all up to a number; counts it as unknown if there are none.
+    /// Settles all messages up to a number. If there are none, counts an unknown one.
     pub(super) fn settle_up_to(
         &mut self,
         number: u64,
@@ -88,7 +88,7 @@ impl Outstanding {
         }
     }
 
-    /// Settles all from `first` to `last`; counts it as unknown if there are none.
+    /// Settles all messages from `first` to `last`. If there are none, counts an unknown one.
     pub(super) fn settle_range(
         &mut self,
         (first, last): (u64, u64),
@@ -110,7 +110,7 @@ impl Outstanding {
         }
     }
 
-    /// Settles one message, or all up to a number, at a time that is not known.
+    /// Settles one message, or all up to a number, at an unknown time.
     pub(super) fn drop_settled(&mut self, number: u64, up_to: Option<u64>) {
         let (first, last) = up_to.map_or((number, number), |last| (0, last));
         let at = self.messages.partition_point(|message| message.number < first);
@@ -121,7 +121,7 @@ impl Outstanding {
         self.trim();
     }
 
-    /// Mostly numbers have no holes. Then the place follows from the number.
+    /// Returns the index of a message. Numbers usually have no gaps, so the index follows from the number.
     fn position(&self, number: u64) -> Option<usize> {
         let first = self.messages.front()?.number;
         let near = usize::try_from(number.checked_sub(first)?).unwrap_or(usize::MAX);
@@ -137,19 +137,19 @@ impl Outstanding {
         }
     }
 
-    /// Those that are open will not be settled, as far as it can be seen.
+    /// Drops the open messages, because no visible frame will settle them.
     pub(super) fn forget(&mut self) {
         self.messages.clear();
         self.unmatched.open += core::mem::take(&mut self.open);
     }
 
-    /// What settles them cannot be read: neither of those that are open nor of those to come.
+    /// Records that the frames that settle messages cannot be read, for open messages and for those to come.
     pub(super) fn deafen(&mut self) {
         self.forget();
         self.is_deaf = true;
     }
 
-    /// What settles them can be read again.
+    /// Records that the frames that settle messages can be read again.
     pub(super) fn listen(&mut self) {
         self.is_deaf = false;
     }
@@ -158,7 +158,7 @@ impl Outstanding {
         self.unmatched.unknown_number += 1;
     }
 
-    /// As many are open as can be kept.
+    /// Returns whether no further message can be kept.
     pub(super) const fn is_full(&self) -> bool {
         self.open >= OPEN_MAX as u64
     }
@@ -167,12 +167,12 @@ impl Outstanding {
         self.open == 0
     }
 
-    /// The largest number of messages that were open at once.
+    /// Returns the largest number of messages that were open at once.
     pub(super) const fn most_open(&self) -> u64 {
         self.most_open
     }
 
-    /// What was not matched, with those that are open now.
+    /// Returns the unmatched messages, including those that are open now.
     pub(super) const fn unmatched(&self) -> Unmatched {
         Unmatched { open: self.unmatched.open + self.open, ..self.unmatched }
     }

@@ -1,4 +1,4 @@
-//! The stream protocol: publishing ids and their confirms by publisher, commands and their answers by correlation.
+//! The stream protocol: publishing ids and their confirms by publisher, and commands and their answers by correlation.
 
 use rustc_hash::FxHashMap;
 
@@ -18,7 +18,7 @@ pub(super) struct Publishers {
     by_id: FxHashMap<u8, Outstanding>,
     is_deaf: bool,
     commands: Requests,
-    /// Publishing ids that were not read.
+    /// Number of publishing ids that were not read.
     left_out: u64,
 }
 

@@ -1,18 +1,18 @@
-//! Requests and replies of AMQP 0-9-1: messages with a reply-to address and a correlation id, and messages that are sent to that
+//! Requests and replies of AMQP 0-9-1. A request has a reply-to address and a correlation id; its reply goes to that
 //! address with that id.
 //!
-//! They may go over different connections, so that all of a broker have one [`Replies`]. With RabbitMQ's direct reply-to the
-//! address is the same for all: such a reply comes over the channel of its request.
+//! They may go over different connections, so all connections of a broker share one [`Replies`]. With RabbitMQ's direct
+//! reply-to the address is the same for all: such a reply comes over the channel of its request.
 
 use std::collections::{HashMap, VecDeque};
 
 use super::latency::{Ending, Latency, Mark};
 use crate::report::Unmatched;
 
-/// Requests that are kept at once.
+/// Maximum of requests that are kept at once.
 const OPEN_MAX: usize = 65_536;
 
-/// What a reply has in common with its request.
+/// The properties that a reply shares with its request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct ReplyKey {
     /// Hash of the address.
@@ -21,15 +21,15 @@ pub(super) struct ReplyKey {
     pub(super) correlation_id: u64,
     /// Connection and channel, for direct reply-to.
     pub(super) place: Option<(u64, u16)>,
-    /// The client at this end answers the request; otherwise it made it.
+    /// True if the client at this end answers the request. Otherwise it made the request.
     pub(super) is_answering: bool,
 }
 
-/// Requests without a reply, of all connections of a broker.
+/// Unanswered requests of all connections of a broker.
 #[derive(Clone, Debug, Default)]
 pub struct Replies {
     open: HashMap<ReplyKey, Mark>,
-    /// Keys in the order in which they came; those of requests that were answered stay for a while.
+    /// Keys in order of arrival. Keys of answered requests stay for a while.
     order: VecDeque<ReplyKey>,
     unmatched: Unmatched,
 }
@@ -44,7 +44,8 @@ impl Replies {
         if self.open.len() > OPEN_MAX {
             self.drop_oldest();
         }
-        // Answered ones: the queue holds at most twice as many keys as requests may be open.
+        // Drops the keys of answered requests: the queue holds at most twice as many keys as there may be open
+        // requests.
         if self.order.len() > 2 * OPEN_MAX {
             let open = &self.open;
             self.order.retain(|key| open.contains_key(key));
@@ -60,7 +61,7 @@ impl Replies {
         }
     }
 
-    /// A message that may be a reply; most messages are none.
+    /// Processes a message that may be a reply; most messages are none.
     pub(super) fn reply(
         &mut self,
         key: &ReplyKey,
@@ -72,7 +73,7 @@ impl Replies {
         }
     }
 
-    /// Requests without a reply, and those that were dropped.
+    /// Returns the unanswered requests, and the dropped ones.
     pub fn unmatched(&self) -> Unmatched {
         Unmatched { open: self.open.len() as u64, ..self.unmatched }
     }

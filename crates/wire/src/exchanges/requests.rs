@@ -1,4 +1,4 @@
-//! Requests that are answered: synchronous methods, commands with a correlation, packets with an identifier.
+//! Requests with answers: synchronous methods, commands with a correlation, packets with an identifier.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use crate::{
     report::{Side, Unmatched},
 };
 
-/// Requests of a connection that are kept at once.
+/// Maximum of requests of a connection that are kept at once.
 const OPEN_MAX: usize = 4096;
 
 #[derive(Clone, Copy, Debug)]
@@ -19,17 +19,17 @@ struct Request {
     mark: Mark,
 }
 
-/// Requests of a connection that are not answered yet. Answers mostly come in the order of requests.
+/// Unanswered requests of a connection. Answers usually come in the order of the requests.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Requests {
     open: VecDeque<Request>,
-    /// Sides of which answers cannot be read.
+    /// Sides whose answers cannot be read.
     lost: [bool; 2],
     unmatched: Unmatched,
 }
 
 impl Requests {
-    /// `number` tells requests of the same kind apart: a channel, a correlation, an identifier.
+    /// Records a request. `number` distinguishes requests of the same kind: a channel, a correlation, an identifier.
     pub(super) fn open(&mut self, sender: Side, kind: &'static str, number: u32, mark: Mark) {
         if self.lost[index(peer_of(sender))] {
             self.unmatched.open += 1;
@@ -42,7 +42,7 @@ impl Requests {
         self.open.push_back(Request { sender, kind, number, mark });
     }
 
-    /// `sender` answers a request.
+    /// Records that `sender` answers a request.
     pub(super) fn answer(
         &mut self,
         sender: Side,
@@ -59,7 +59,7 @@ impl Requests {
         }
     }
 
-    /// What `sender` sends cannot be read.
+    /// Records that the frames of `sender` cannot be read.
     pub(super) fn lose(&mut self, sender: Side) {
         self.lost[index(sender)] = true;
         let before = self.open.len();
@@ -67,7 +67,7 @@ impl Requests {
         self.unmatched.open += (before - self.open.len()) as u64;
     }
 
-    /// What `sender` sends can be read again.
+    /// Records that the frames of `sender` can be read again.
     pub(super) fn find(&mut self, sender: Side) {
         self.lost[index(sender)] = false;
     }

@@ -1,4 +1,4 @@
-//! What is said of what was found, and what to do. Advice depends on who sends: what helps a consumer does not help a
+//! Sentences of findings and their remedies. Advice depends on the sender: a remedy for a consumer does not help a
 //! publisher.
 
 /// A sentence and its remedy.
@@ -8,7 +8,7 @@ pub(super) struct Advice {
     pub(super) fix: &'static str,
 }
 
-/// What to do where the broker takes less than a publisher sends.
+/// The remedy if the broker takes less than a publisher sends.
 const BROKER_IS_FULL: &str = "find out what the broker waits for: an alarm of memory or disk, or flow control by a queue, a quorum \
     queue's log or the disk; publish at the rate that it takes, with a limit of unconfirmed messages, or to more queues";
 

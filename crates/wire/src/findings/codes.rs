@@ -1,4 +1,4 @@
-//! What an event means and what to do, by its kind and code.
+//! Advice by an event's kind and code.
 
 use super::advice::Advice;
 use crate::report::{
@@ -26,7 +26,7 @@ pub(super) const MQTT_LOOP: Advice = advice_of(
     "give each client an identifier of its own, or mend what the reason names; let clients wait longer before each further attempt",
 );
 
-/// How bad an event is, and what is said of it.
+/// Returns the severity of an event and the advice on it.
 pub(super) fn advice(event: &ConnectionEvent) -> (Severity, Advice) {
     match event.kind {
         EventKind::ConnectionClosed => (Critical, closed(event.from, event.code)),
@@ -68,7 +68,7 @@ const DELIVERY_REFUSED: Advice = advice_of(
     "look at why it does; a message that is put back at once comes again at once, so use a dead letter exchange or a limit of deliveries",
 );
 
-/// By the code of `connection.close`.
+/// Returns the advice by the code of `connection.close`.
 const fn closed(from: Side, code: Option<u32>) -> Advice {
     match code {
         Some(320) if matches!(from, Side::Broker) => advice_of(
@@ -114,7 +114,7 @@ const fn closed(from: Side, code: Option<u32>) -> Advice {
     }
 }
 
-/// By the code of `channel.close`.
+/// Returns the advice by the code of `channel.close`.
 const fn channel_closed(code: Option<u32>) -> Advice {
     match code {
         Some(311) => advice_of(
@@ -152,7 +152,7 @@ const fn channel_closed(code: Option<u32>) -> Advice {
     }
 }
 
-/// By the code of `basic.return`.
+/// Returns the advice by the code of `basic.return`.
 const fn returned(code: Option<u32>) -> Advice {
     match code {
         Some(312) => advice_of(

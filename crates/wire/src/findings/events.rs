@@ -1,4 +1,4 @@
-//! Rules over what went wrong on connections: each event that is bad is a hit, with its code and its text.
+//! Rules about errors on connections. Each bad event is a hit, with its code and its text.
 
 use rabbitscope_text::{grouped, short_time};
 
@@ -13,18 +13,19 @@ use crate::{
     report::{ConnectionEvent, EventKind, PacketReport, Severity, Side, SourceLevel},
 };
 
-/// Connections for hardly a message, below which nothing is said, and their share of all.
+/// Minimum number of connections for at most one message, and minimum of their share of all connections.
 const MIN_SHORT_LIVED: u64 = 20;
 const SHORT_LIVED_SHARE: f64 = 0.5;
-/// Of them a second, from which they are a warning. A program that publishes now and then opens a connection for it.
+/// Rate of them, per second, from which the finding is a warning. A program that seldom publishes may open a connection
+/// each time.
 const COSTLY_SHORT_LIVED: f64 = 5.0;
-/// Channels, and messages for each, below which a channel is said to be opened for each message.
+/// Minimum of channels, and maximum of messages per channel, for the finding that a channel is opened per message.
 const MIN_CHANNELS: u64 = 20;
 const MESSAGES_A_CHANNEL: u64 = 2;
-/// Connections of MQTT between the first end and the last, below which clients do not come again.
+/// Minimum of MQTT connections that begin between the first end and the last, for the finding that clients reconnect.
 const MIN_AGAIN: u64 = 2;
 
-/// Why nothing is said of what frames say.
+/// Returns the reason why rules about frames cannot judge the report, if any.
 pub(super) fn without_frames(report: &PacketReport) -> Option<&'static str> {
     let is_read = report.frames.iter().any(|count| count.protocol != Protocol::Tls.name());
     let reason = if report.frames.is_empty() {
@@ -35,7 +36,8 @@ pub(super) fn without_frames(report: &PacketReport) -> Option<&'static str> {
     (!is_read).then_some(reason)
 }
 
-/// Why nothing is said of heartbeats: they are agreed on when a connection is opened.
+/// Returns the reason why missed heartbeats cannot be judged, if any. Their interval is negotiated when a connection
+/// opens.
 pub(super) fn without_interval(report: &PacketReport) -> Option<&'static str> {
     let is_agreed = report.frames.iter().any(|count| count.kind == "connection.tune-ok");
     let is_found = report.events_of(EventKind::MissedHeartbeats).next().is_some();
@@ -43,7 +45,7 @@ pub(super) fn without_interval(report: &PacketReport) -> Option<&'static str> {
     without_frames(report).or((!is_agreed).then_some(reason)).filter(|_| !is_found)
 }
 
-/// A case for the whole capture, with a hit for each event of the kinds.
+/// Returns a case for the whole capture, and a hit for each event of the kinds.
 pub(super) fn cases(report: &PacketReport, kinds: &[EventKind]) -> Vec<Case> {
     let events = report.events.iter().filter(|event| kinds.contains(&event.kind));
     let (count, nanos) = (report.totals.segments, report.totals.duration_nanos);
@@ -74,7 +76,7 @@ fn from_event(
     }
 }
 
-/// Who, code, text, how often.
+/// Formats sender, code, text and count.
 fn evidence(event: &ConnectionEvent) -> String {
     let who = match event.from {
         Side::Client => "the client",
@@ -86,7 +88,7 @@ fn evidence(event: &ConnectionEvent) -> String {
     format!("{who}:{code} {}{often}", event.text)
 }
 
-/// Clients of MQTT that come again after the broker has ended their connections, and lose the next one as well.
+/// Returns cases of MQTT clients that reconnect after the broker ended their connections, and lose the next one too.
 pub(super) fn mqtt_loop(report: &PacketReport) -> Vec<Case> {
     let is_end = |event: &&ConnectionEvent| {
         let is_silent = event.kind == EventKind::ClosedWithout
@@ -100,7 +102,8 @@ pub(super) fn mqtt_loop(report: &PacketReport) -> Vec<Case> {
 fn mqtt_ends(report: &PacketReport, event: &ConnectionEvent) -> Case {
     let nanos = event.last.since(event.first).as_nanos();
     let nanos = u64::try_from(nanos).unwrap_or(u64::MAX);
-    let mqtt = report.connections.iter().filter(|it| it.protocol == Protocol::Mqtt.name());
+    let mqtt =
+        report.connections.iter().filter(|connection| connection.protocol == Protocol::Mqtt.name());
     let is_between = |first: Timestamp| first > event.first && first < event.last;
     let began = mqtt.filter(|connection| is_between(connection.first)).count() as u64;
     let hit = (began >= MIN_AGAIN).then(|| {
@@ -116,7 +119,7 @@ fn mqtt_ends(report: &PacketReport, event: &ConnectionEvent) -> Case {
     Case { count: event.count, nanos, hit }
 }
 
-/// Connections that are opened and closed for a message at most.
+/// Judges connections that are opened and closed for one message at most.
 pub(super) fn connection_churn(report: &PacketReport) -> Vec<Case> {
     let short: Vec<&ConnectionEvent> = report.events_of(EventKind::ShortLived).collect();
     let count: u64 = short.iter().map(|event| event.count).sum();
@@ -137,25 +140,27 @@ pub(super) fn connection_churn(report: &PacketReport) -> Vec<Case> {
     vec![Case { count, nanos, hit }]
 }
 
-/// Channels that are opened for a message or two each.
+/// Judges channels that are opened for a message or two each.
 pub(super) fn channel_churn(report: &PacketReport) -> Vec<Case> {
-    let case = |it: super::hit::Direction<'_>| {
-        let opened = it.connection.frames.iter().filter(|count| count.kind == "channel.open");
+    let case = |direction: super::hit::Direction<'_>| {
+        let opened =
+            direction.connection.frames.iter().filter(|count| count.kind == "channel.open");
         let opened: u64 = opened.map(|count| count.frames).sum();
-        let messages = it.connection.messages.published + it.connection.messages.delivered;
+        let messages =
+            direction.connection.messages.published + direction.connection.messages.delivered;
         let is_churn = opened >= MIN_CHANNELS && messages <= MESSAGES_A_CHANNEL * opened;
         let hit = is_churn.then(|| {
             let evidence = format!(
                 "{} channels for {} messages, {:.1} channels a second",
                 grouped(opened),
                 grouped(messages),
-                it.rate(opened)
+                direction.rate(opened)
             );
-            it.hit(Severity::Warning, opened as f64, evidence, codes::CHANNEL_CHURN)
+            direction.hit(Severity::Warning, opened as f64, evidence, codes::CHANNEL_CHURN)
         });
-        it.case(opened, hit)
+        direction.case(opened, hit)
     };
-    let clients = super::hit::directions(report).filter(|it| it.from == Side::Client);
+    let clients = super::hit::directions(report).filter(|direction| direction.from == Side::Client);
     clients.map(case).filter(|case| case.count > 0).collect()
 }
 
@@ -167,7 +172,7 @@ mod tests {
         report::{CaptureReport, ConnectionReport, FindingRule, FrameCount},
     };
 
-    /// Ends by the broker at these seconds, of connections of MQTT that began at those.
+    /// Returns a report in which the broker ends MQTT connections at `seconds`; the connections began at `began`.
     fn ends(seconds: [u64; 2], count: u64, began: &[u64]) -> PacketReport {
         let time = |seconds: u64| Timestamp::from_unix_nanos(seconds * 1_000_000_000);
         let mqtt = || Protocol::Mqtt.name().to_owned();
@@ -210,12 +215,13 @@ mod tests {
         assert!(looping[0].evidence.contains(evidence), "{}", looping[0].evidence);
         // A node that ends, and one that ends twice.
         for report in [ends([10, 10], 5, &[1, 2, 3, 4, 5]), ends([10, 14], 2, &[9, 11, 12])] {
-            let found: Vec<FindingRule> = report.findings.iter().map(|it| it.rule).collect();
+            let found: Vec<FindingRule> =
+                report.findings.iter().map(|finding| finding.rule).collect();
             assert_eq!(found, [FindingRule::MqttRefused]);
         }
     }
 
-    /// A program that publishes now and then may open a connection for it.
+    /// A program that seldom publishes may open a connection each time.
     #[test]
     fn connections_for_a_message_are_a_warning_where_they_are_many() {
         let churn = |seconds: u64| {

@@ -1,37 +1,37 @@
-//! A connection that shows what a rule looks for, and how much of it was seen.
+//! A connection that shows the symptom of a rule, and the amount of evidence.
 
 use super::advice::Advice;
 use crate::report::{ConnectionReport, DirectionReport, PacketReport, Severity, Side, SourceLevel};
 
-/// A connection that shows what a rule looks for.
+/// A connection that shows the symptom of a rule.
 pub(super) struct Hit {
     pub(super) severity: Severity,
-    /// The larger, the worse: the worst gives the evidence.
+    /// The larger, the worse. The worst hit gives the evidence.
     pub(super) weight: f64,
-    /// `client -> broker`; several where what was seen is the same in all.
+    /// `client -> broker`; several if they all show the same.
     pub(super) connections: Vec<String>,
-    /// How many there are.
+    /// Number of connections in all.
     pub(super) connections_in_all: u64,
-    /// Where the evidence comes from.
+    /// Source of the evidence.
     pub(super) source: SourceLevel,
     /// The figures, in words.
     pub(super) evidence: String,
-    /// Numbers of packets that it rests on.
+    /// Numbers of the packets that show it.
     pub(super) packets: Vec<u64>,
-    /// What is said of it. Hits with the same advice are one finding.
+    /// Sentence and remedy. Hits with the same advice are one finding.
     pub(super) advice: Advice,
 }
 
-/// A connection that a rule looked at.
+/// A connection that a rule examined.
 pub(super) struct Case {
-    /// How much was seen, in what the rule's minimum counts.
+    /// Amount of evidence, in the unit of the rule's minimum.
     pub(super) count: u64,
-    /// For how long, in nanoseconds.
+    /// Time observed, in nanoseconds.
     pub(super) nanos: u64,
     pub(super) hit: Option<Hit>,
 }
 
-/// One direction of a connection, with what it takes to speak of it.
+/// One direction of a connection, with the context that rules need.
 pub(super) struct Direction<'a> {
     pub(super) connection: &'a ConnectionReport,
     pub(super) from: Side,
@@ -53,7 +53,7 @@ impl Direction<'_> {
         }
     }
 
-    /// Of the connection's time, events a second.
+    /// Returns events per second of the connection's time.
     pub(super) fn rate(&self, events: u64) -> f64 {
         let seconds = self.nanos() as f64 / 1e9;
         if seconds > 0.0 { events as f64 / seconds } else { 0.0 }
@@ -63,7 +63,7 @@ impl Direction<'_> {
         nanos(self.connection)
     }
 
-    /// A hit of this connection alone, from packets.
+    /// Creates a hit of this connection alone, from packets.
     pub(super) fn hit(
         &self,
         severity: Severity,
@@ -83,7 +83,7 @@ impl Direction<'_> {
         }
     }
 
-    /// What was seen of it: `count` in the connection's time.
+    /// Creates a case with `count` in the connection's time.
     pub(super) fn case(&self, count: u64, hit: Option<Hit>) -> Case {
         Case { count, nanos: self.nanos(), hit }
     }
@@ -96,18 +96,18 @@ impl Hit {
 }
 
 impl ConnectionReport {
-    /// As findings and pictures name it: `client -> broker`.
+    /// Returns the name in findings and pictures: `client -> broker`.
     pub fn label(&self) -> String {
         format!("{} -> {}", self.client, self.broker)
     }
 }
 
-/// For how long a connection was seen, in nanoseconds.
+/// Returns the time for which a connection was seen, in nanoseconds.
 pub(super) fn nanos(connection: &ConnectionReport) -> u64 {
     u64::try_from(connection.last.since(connection.first).as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Both directions of every connection.
+/// Returns both directions of every connection.
 pub(super) fn directions(report: &PacketReport) -> impl Iterator<Item = Direction<'_>> {
     report.connections.iter().flat_map(|connection| {
         [
@@ -117,7 +117,7 @@ pub(super) fn directions(report: &PacketReport) -> impl Iterator<Item = Directio
     })
 }
 
-/// A share of a whole, 0 to 1; 0 of nothing.
+/// Returns a share of a whole, 0 to 1; 0 if the whole is 0.
 pub(super) fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }

@@ -1,11 +1,11 @@
-//! All rules over a report: findings, worst first, and what is not judged.
+//! The run of all rules over a report: findings, worst first, and rules that could not judge.
 
 use std::cmp::Reverse;
 
 use super::table::RULES;
 use crate::report::{Finding, FindingRule, NotJudged, PacketReport};
 
-/// Judges the report: sets its findings, worst first, and the rules of which nothing is said, each with the reason.
+/// Judges the report. Sets its findings, worst first, and the rules that could not judge, each with the reason.
 pub fn judge(report: &mut PacketReport) {
     let (mut findings, mut not_judged) = (Vec::new(), Vec::new());
     for rule in &RULES {
@@ -18,12 +18,12 @@ pub fn judge(report: &mut PacketReport) {
     (report.findings, report.not_judged) = (findings, Some(not_judged));
 }
 
-/// Rules that were judged and found nothing. None of a report of an earlier version, which does not say.
+/// Returns the rules that judged and found nothing. Reports of earlier versions do not record this, so they yield none.
 pub fn not_found(report: &PacketReport) -> impl Iterator<Item = FindingRule> {
     let not_judged = report.not_judged.as_deref();
     let names = RULES.iter().map(|rule| rule.name).filter(move |_| not_judged.is_some());
     let is_open = move |name: FindingRule| {
-        not_judged.is_some_and(|rules| rules.iter().any(|it| it.rule == name))
+        not_judged.is_some_and(|rules| rules.iter().any(|skipped| skipped.rule == name))
             || report.findings.iter().any(|finding| finding.rule == name)
     };
     names.filter(move |name| !is_open(*name))

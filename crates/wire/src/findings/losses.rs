@@ -1,4 +1,4 @@
-//! What was lost: by the capture, and on the way.
+//! Losses by the capture, and on the network path.
 
 use super::{
     advice,
@@ -6,25 +6,25 @@ use super::{
 };
 use crate::report::{DirectionReport, PacketReport, Severity, Side, SourceLevel};
 
-/// Share of the segments that are lost.
+/// Share of lost segments from which the path is reported.
 const LOSSY_SHARE: f64 = 0.001;
-/// Segments that are lost, below which chance may be behind it.
+/// Minimum of lost segments; fewer may be chance.
 const MIN_MISSING: u64 = 5;
 
-/// A file may not say what its capture lost.
+/// Returns a reason if the file does not record the losses of its capture.
 pub(super) fn without_count(report: &PacketReport) -> Option<&'static str> {
     let capture = report.capture.as_ref()?;
     let is_unknown = capture.dropped.is_none();
     is_unknown.then_some("the file does not say whether packets were dropped")
 }
 
-/// Segments that the capture lost look like segments that the path lost.
+/// Returns a reason if the capture lost packets: these look like segments that the path lost.
 pub(super) fn with_loss(report: &PacketReport) -> Option<&'static str> {
     let is_lossy = report.capture.as_ref()?.dropped.unwrap_or(0) > 0;
     is_lossy.then_some("the capture itself lost packets")
 }
 
-/// The kernel dropped packets because they were not read in time.
+/// Judges packets that the kernel dropped because they were not read in time.
 pub(super) fn capture_loss(report: &PacketReport) -> Vec<Case> {
     let Some(capture) = &report.capture else { return Vec::new() };
     let dropped = capture.dropped.unwrap_or(0);
@@ -45,33 +45,33 @@ pub(super) fn capture_loss(report: &PacketReport) -> Vec<Case> {
     vec![Case { count: capture.packets, nanos: 0, hit }]
 }
 
-/// Segments that did not reach the receiver. Those that it got twice were not lost. A receiver whose buffer is full throws
-/// segments away, so that each window of nothing accounts for one.
+/// Judges segments that did not reach the receiver. Segments that it got twice were not lost. A receiver with a full
+/// buffer discards segments, so each zero window accounts for one.
 pub(super) fn network_limited(report: &PacketReport) -> Vec<Case> {
-    let case = |it: Direction<'_>| {
-        let figures = it.figures;
-        let missing = figures.missing_segments.saturating_sub(receiver(&it).zero_windows);
+    let case = |direction: Direction<'_>| {
+        let figures = direction.figures;
+        let missing = figures.missing_segments.saturating_sub(receiver(&direction).zero_windows);
         let lost = share(missing, figures.data_segments);
         let is_lossy = missing >= MIN_MISSING && lost >= LOSSY_SHARE;
         let hit = is_lossy.then(|| {
             let evidence = format!(
                 "of {} segments from {}, {} were lost and sent again ({:.2} %)",
                 figures.data_segments,
-                it.sender(),
+                direction.sender(),
                 missing,
                 100.0 * lost,
             );
-            it.hit(Severity::Warning, lost, evidence, advice::NETWORK)
+            direction.hit(Severity::Warning, lost, evidence, advice::NETWORK)
         });
-        it.case(figures.data_segments, hit)
+        direction.case(figures.data_segments, hit)
     };
     directions(report).map(case).collect()
 }
 
-/// The direction in which the receiver announces its windows.
-const fn receiver<'a>(it: &Direction<'a>) -> &'a DirectionReport {
-    match it.from {
-        Side::Client => &it.connection.from_broker,
-        Side::Broker => &it.connection.from_client,
+/// Returns the direction in which the receiver announces its windows.
+const fn receiver<'a>(direction: &Direction<'a>) -> &'a DirectionReport {
+    match direction.from {
+        Side::Client => &direction.connection.from_broker,
+        Side::Broker => &direction.connection.from_client,
     }
 }

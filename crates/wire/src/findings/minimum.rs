@@ -1,4 +1,4 @@
-//! How much a rule has to see before it says anything, be it that something is wrong or that nothing is.
+//! The evidence that a rule needs before it reports a problem or its absence.
 
 use std::time::Duration;
 
@@ -6,18 +6,18 @@ use rabbitscope_text::{grouped, short_time};
 
 use super::hit::Case;
 
-/// The least that a rule judges.
+/// The least evidence that a rule judges.
 pub(super) struct Minimum {
-    /// How many.
+    /// The count.
     pub(super) count: u64,
-    /// Of what, in words.
+    /// The counted thing, in words.
     pub(super) of: &'static str,
-    /// In how much time.
+    /// The observed time.
     pub(super) time: Duration,
 }
 
 impl Minimum {
-    /// For what shows by a single packet.
+    /// For symptoms that a single packet shows.
     pub(super) const ONE: Self = Self { count: 1, of: "segments", time: Duration::ZERO };
 
     pub(super) const fn new(count: u64, of: &'static str, time: Duration) -> Self {
@@ -28,7 +28,7 @@ impl Minimum {
         case.count >= self.count && u128::from(case.nanos) >= self.time.as_nanos()
     }
 
-    /// Why nothing is said of what falls short.
+    /// Returns the reason why cases below the minimum are not judged.
     pub(super) fn shortfall(&self, cases: &[Case]) -> String {
         let Some(most) = cases.iter().max_by_key(|case| (case.count, case.nanos)) else {
             return format!("no {} were seen", self.of);

@@ -1,14 +1,14 @@
-//! Advice: rules over the report, each with its least evidence, its threshold, its evidence and what to do.
+//! Advice: rules over the report, each with its minimum of evidence, threshold, evidence and remedy.
 //!
 //! ```text
 //! judging   all rules over a report
 //! table     the rules in their order
-//! rules     what a rule is, and how findings are made of what it sees
-//! minimum   how much a rule has to see before it says anything
-//! hit       a connection that a rule looked at
+//! rules     the type of a rule, which makes findings from cases
+//! minimum   the evidence that a rule needs before it judges
+//! hit       a connection that a rule examined
 //! losses, segments, waits, windows   rules over figures
-//! events    rules over what went wrong on connections
-//! advice, codes   what is said and what to do, by who sends and by code
+//! events    rules over errors on connections
+//! advice, codes   sentences and remedies, by sender and by code
 //! ```
 
 mod advice;

@@ -1,4 +1,4 @@
-//! A rule: what it looks at, what it finds, and of what it says nothing.
+//! A rule: its input, its findings, and the limits of its judgement.
 
 use super::{
     advice::Advice,
@@ -7,19 +7,19 @@ use super::{
 };
 use crate::report::{Finding, FindingRule, PacketReport, SourceLevel};
 
-/// Most connections, and most packets, that a finding names.
+/// Maximum of connections, and of packets, that a finding names.
 const MAX_NAMED: usize = 10;
 
 /// A rule.
 pub(super) struct Rule {
     pub(super) name: FindingRule,
-    /// Without any of these it cannot find anything.
+    /// Sources. Without at least one of them the rule cannot find anything.
     pub(super) sources: &'static [SourceLevel],
-    /// Below this nothing is said.
+    /// The least evidence; below it the rule does not judge.
     pub(super) minimum: Minimum,
-    /// Why nothing can be said of any connection.
+    /// Returns the reason why no connection can be judged, if any.
     pub(super) obstacle: fn(&PacketReport) -> Option<&'static str>,
-    /// Connections that it is about, and what was seen of each.
+    /// Returns the connections that the rule concerns, with the evidence of each.
     pub(super) cases: fn(&PacketReport) -> Vec<Case>,
 }
 
@@ -37,7 +37,7 @@ impl Rule {
         Self { obstacle, ..self }
     }
 
-    /// What it found, or why it says nothing.
+    /// Returns the findings, or the reason why the rule does not judge.
     pub(super) fn judge(&self, report: &PacketReport) -> Result<Vec<Finding>, String> {
         if !self.sources.iter().any(|level| is_there(report, *level)) {
             let names: Vec<&str> = self.sources.iter().map(|level| name(*level)).collect();
@@ -57,7 +57,7 @@ impl Rule {
         Ok(self.findings(hits))
     }
 
-    /// One for each advice.
+    /// Returns one finding for each advice.
     fn findings(&self, mut hits: Vec<Hit>) -> Vec<Finding> {
         hits.sort_by(|one, other| {
             other.severity.cmp(&one.severity).then(other.weight.total_cmp(&one.weight))
@@ -77,7 +77,7 @@ impl Rule {
     fn finding(&self, advice: &Advice, hits: &[&Hit]) -> Option<Finding> {
         let worst = hits.first()?;
         let mut connections: Vec<String> = Vec::new();
-        // A connection that shows it in both directions is one.
+        // A connection with the symptom in both directions counts once.
         for connection in hits.iter().flat_map(|hit| &hit.connections) {
             if !connections.contains(connection) {
                 connections.push(connection.clone());
@@ -101,7 +101,7 @@ impl Rule {
     }
 }
 
-/// Whether there is anything of a source. A report says of its sources only when it is complete.
+/// Returns whether a source has any data. A report lists its sources only when it is complete.
 fn is_there(report: &PacketReport, level: SourceLevel) -> bool {
     let is_told = report.sources.iter().any(|source| source.level == level && source.present);
     match level {

@@ -1,5 +1,5 @@
-//! The table of rules. Of findings that are as bad as one another the one that stands first here comes first: causes before
-//! what follows from them.
+//! The table of rules. Among findings of equal severity, the one that stands first here comes first: causes before
+//! their consequences.
 
 use std::time::Duration;
 
@@ -17,14 +17,14 @@ use crate::report::{EventKind, FindingRule, SourceLevel};
 const PACKETS: &[SourceLevel] = &[SourceLevel::Packets];
 const DATA: &str = "segments with data";
 
-/// A rule that shows by a single frame.
+/// A rule for which a single frame is evidence.
 macro_rules! frame_rule {
     ($name:ident, $($kind:ident),+) => {
         event_rule!($name, $($kind),+).unless(events::without_frames)
     };
 }
 
-/// A rule that shows by a single event.
+/// A rule for which a single event is evidence.
 macro_rules! event_rule {
     ($name:ident, $($kind:ident),+) => {
         Rule::new(FindingRule::$name, PACKETS, Minimum::ONE, |report| {

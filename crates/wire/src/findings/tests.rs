@@ -1,4 +1,4 @@
-//! Each rule with what shows it, and with what is just not enough.
+//! Each rule with evidence for it, and with evidence that is just too little.
 
 use super::{judge, not_found};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
     },
 };
 
-/// Ten seconds of a connection in which nothing is wrong.
+/// Returns ten seconds of a connection without problems.
 fn connection() -> ConnectionReport {
     let mut connection = ConnectionReport {
         client: "192.0.2.1:40000".to_owned(),
@@ -47,11 +47,11 @@ fn judged(report: &PacketReport) -> Vec<Finding> {
     report.findings
 }
 
-/// Why nothing is said of a rule.
+/// Returns the reason why a rule is not judged.
 fn why_not(report: &PacketReport, rule: FindingRule) -> Option<String> {
     let mut report = report.clone();
     judge(&mut report);
-    report.not_judged?.into_iter().find(|it| it.rule == rule).map(|it| it.reason)
+    report.not_judged?.into_iter().find(|one| one.rule == rule).map(|one| one.reason)
 }
 
 fn found(report: &PacketReport) -> Vec<FindingRule> {
@@ -72,24 +72,24 @@ fn nothing_is_found_where_nothing_is_wrong() {
 #[test]
 fn frames_in_segments_of_their_own() {
     let written = |parts: u64, segments: u64| {
-        move |it: &mut ConnectionReport| {
-            it.messages.frame_by_frame = parts;
-            it.messages.publish_segments = segments;
+        move |row: &mut ConnectionReport| {
+            row.messages.frame_by_frame = parts;
+            row.messages.publish_segments = segments;
         }
     };
     check(written(10_000, 60_000), &[FindingRule::FrameByFrame]);
     check(written(9_999, 60_000), &[]);
-    // Few segments a second.
+    // Few segments per second.
     check(written(20_000, 9_999), &[]);
 }
 
 #[test]
 fn small_segments() {
     let payload = |median: u64, size: Option<u16>, largest: u64| {
-        move |it: &mut ConnectionReport| {
-            it.from_broker.median_payload = median;
-            it.from_broker.max_segment_size = size;
-            it.from_broker.max_payload = largest;
+        move |row: &mut ConnectionReport| {
+            row.from_broker.median_payload = median;
+            row.from_broker.max_segment_size = size;
+            row.from_broker.max_payload = largest;
         }
     };
     check(payload(364, Some(1_460), 1_448), &[FindingRule::SmallPackets]);
@@ -104,10 +104,10 @@ fn small_segments() {
 #[test]
 fn acknowledgements_one_by_one() {
     let acks = |acks: u64, multiple: u64, segments: u64| {
-        move |it: &mut ConnectionReport| {
-            it.messages.acks = acks;
-            it.messages.multiple_acks = multiple;
-            it.messages.ack_segments = segments;
+        move |row: &mut ConnectionReport| {
+            row.messages.acks = acks;
+            row.messages.multiple_acks = multiple;
+            row.messages.ack_segments = segments;
         }
     };
     check(acks(1_000, 100, 900), &[FindingRule::AckPerMessage]);
@@ -119,10 +119,10 @@ fn acknowledgements_one_by_one() {
 #[test]
 fn waits_for_delayed_acknowledgements() {
     let stalls = |count: u64| {
-        move |it: &mut ConnectionReport| {
-            it.from_client.delayed_ack_stalls = count;
-            it.from_client.delayed_ack_nanos = 44_000_000 * count;
-            it.from_client.delayed_ack_packets = vec![7, 8, 9];
+        move |row: &mut ConnectionReport| {
+            row.from_client.delayed_ack_stalls = count;
+            row.from_client.delayed_ack_nanos = 44_000_000 * count;
+            row.from_client.delayed_ack_packets = vec![7, 8, 9];
         }
     };
     check(stalls(3), &[FindingRule::DelayedAcknowledgement]);
@@ -139,9 +139,9 @@ fn waits_for_delayed_acknowledgements() {
 #[test]
 fn windows_of_nothing() {
     let longest = |millis: u64| {
-        move |it: &mut ConnectionReport| {
-            it.from_client.longest_zero_window_nanos = millis * 1_000_000;
-            it.from_client.zero_window_nanos = millis * 1_000_000;
+        move |row: &mut ConnectionReport| {
+            row.from_client.longest_zero_window_nanos = millis * 1_000_000;
+            row.from_client.zero_window_nanos = millis * 1_000_000;
         }
     };
     check(longest(199), &[]);
@@ -163,23 +163,23 @@ fn windows_of_nothing() {
 
 #[test]
 fn what_limits_the_sender() {
-    check(|it| it.from_broker.limits.receiver_window = 0.4, &[FindingRule::ReceiverLimited]);
-    check(|it| it.from_broker.limits.receiver_window = 0.39, &[]);
-    check(|it| it.from_broker.missing_segments = 20, &[FindingRule::NetworkLimited]);
-    check(|it| it.from_broker.missing_segments = 19, &[]);
+    check(|row| row.from_broker.limits.receiver_window = 0.4, &[FindingRule::ReceiverLimited]);
+    check(|row| row.from_broker.limits.receiver_window = 0.39, &[]);
+    check(|row| row.from_broker.missing_segments = 20, &[FindingRule::NetworkLimited]);
+    check(|row| row.from_broker.missing_segments = 19, &[]);
     let thrown_away = |windows: u64| {
-        move |it: &mut ConnectionReport| {
-            it.from_broker.missing_segments = 30;
-            it.from_client.zero_windows = windows;
+        move |row: &mut ConnectionReport| {
+            row.from_broker.missing_segments = 30;
+            row.from_client.zero_windows = windows;
         }
     };
     check(thrown_away(10), &[FindingRule::NetworkLimited]);
     check(thrown_away(11), &[]);
     let one_by_one = |busy: f64| {
-        move |it: &mut ConnectionReport| {
-            it.from_client.limits.busy = busy;
-            it.messages.confirms = 20_000;
-            it.messages.max_unconfirmed = 1;
+        move |row: &mut ConnectionReport| {
+            row.from_client.limits.busy = busy;
+            row.messages.confirms = 20_000;
+            row.messages.max_unconfirmed = 1;
         }
     };
     check(one_by_one(0.49), &[FindingRule::ApplicationLimited]);
@@ -210,8 +210,8 @@ fn a_full_window_is_a_warning_only_where_it_lasts() {
         let of_socket = PacketReport { sockets: vec![socket(0.4, 0.0)], ..of_capture.clone() };
         for report in [of_capture, of_socket] {
             let findings = judged(&report);
-            let found = findings.iter().find(|it| it.rule == FindingRule::ReceiverLimited);
-            assert_eq!(found.map(|it| it.severity), Some(severity), "{findings:#?}");
+            let found = findings.iter().find(|one| one.rule == FindingRule::ReceiverLimited);
+            assert_eq!(found.map(|one| one.severity), Some(severity), "{findings:#?}");
         }
     }
 }
@@ -220,16 +220,16 @@ fn a_full_window_is_a_warning_only_where_it_lasts() {
 fn the_kernel_knows_better_than_the_capture() {
     let check = |receiver: f64, buffer: f64, expected: &[FindingRule]| {
         let mut connection = connection();
-        // By the capture it would be.
+        // The capture alone would show a limit.
         connection.from_broker.limits.receiver_window = 0.7;
         let report = PacketReport { sockets: vec![socket(receiver, buffer)], ..report(connection) };
         assert_eq!(found(&report), expected);
-        assert!(judged(&report).iter().all(|it| it.source == SourceLevel::Sockets));
+        assert!(judged(&report).iter().all(|finding| finding.source == SourceLevel::Sockets));
     };
     check(0.0, 0.0, &[]);
     check(0.25, 0.0, &[FindingRule::ReceiverLimited]);
     check(0.24, 0.05, &[FindingRule::SendBufferLimited]);
-    // Without a capture as well.
+    // The kernel's figures suffice without a capture.
     let report = PacketReport { sockets: vec![socket(0.3, 0.0)], ..PacketReport::default() };
     assert_eq!(found(&report), [FindingRule::ReceiverLimited]);
 }
@@ -291,23 +291,23 @@ fn rules_without_their_source_are_not_judged() {
     check(SourceLevel::Writes, FindingRule::SendBufferLimited, Some(sockets));
 }
 
-/// Each rule that judges figures, with what shows it in ten seconds. In ten microseconds, or of a few segments, it says nothing.
+/// Each rule about figures, with evidence in ten seconds. It does not judge by ten microseconds, or a few segments.
 #[test]
 fn too_little_evidence_is_not_judged() {
     type Plant = fn(&mut ConnectionReport);
     let shown: [(FindingRule, Plant); 8] = [
-        (FindingRule::ZeroWindow, |it| it.from_client.longest_zero_window_nanos = 300_000_000),
-        (FindingRule::DelayedAcknowledgement, |it| it.from_client.delayed_ack_stalls = 5),
-        (FindingRule::ReceiverLimited, |it| it.from_broker.limits.receiver_window = 0.8),
-        (FindingRule::NetworkLimited, |it| it.from_broker.missing_segments = 2_000),
-        (FindingRule::FrameByFrame, |it| it.messages.frame_by_frame = 20_000),
-        (FindingRule::SmallPackets, |it| it.from_broker.median_payload = 10),
-        (FindingRule::AckPerMessage, |it| {
-            (it.messages.acks, it.messages.ack_segments) = (20_000, 20_000);
+        (FindingRule::ZeroWindow, |row| row.from_client.longest_zero_window_nanos = 300_000_000),
+        (FindingRule::DelayedAcknowledgement, |row| row.from_client.delayed_ack_stalls = 5),
+        (FindingRule::ReceiverLimited, |row| row.from_broker.limits.receiver_window = 0.8),
+        (FindingRule::NetworkLimited, |row| row.from_broker.missing_segments = 2_000),
+        (FindingRule::FrameByFrame, |row| row.messages.frame_by_frame = 20_000),
+        (FindingRule::SmallPackets, |row| row.from_broker.median_payload = 10),
+        (FindingRule::AckPerMessage, |row| {
+            (row.messages.acks, row.messages.ack_segments) = (20_000, 20_000);
         }),
-        (FindingRule::ApplicationLimited, |it| {
-            (it.messages.confirms, it.messages.max_unconfirmed) = (20_000, 1);
-            it.from_client.limits.busy = 0.1;
+        (FindingRule::ApplicationLimited, |row| {
+            (row.messages.confirms, row.messages.max_unconfirmed) = (20_000, 1);
+            row.from_client.limits.busy = 0.1;
         }),
     ];
     for (rule, plant) in shown {
@@ -339,7 +339,7 @@ fn a_healthy_connection_is_judged_by_every_rule_that_it_is_about() {
     assert_eq!(not_found(&earlier).count(), 0);
 }
 
-/// A publisher whose broker has no room is never told to take fewer messages.
+/// A publisher whose broker has no room is never advised to take fewer messages.
 #[test]
 fn advice_depends_on_who_sends() {
     let advice = |change: fn(&mut ConnectionReport)| {
@@ -348,14 +348,14 @@ fn advice_depends_on_who_sends() {
         judged(&report(connection)).remove(0)
     };
     for finding in [
-        advice(|it| it.from_broker.longest_zero_window_nanos = 20_000_000_000),
-        advice(|it| it.from_client.limits.receiver_window = 0.8),
+        advice(|row| row.from_broker.longest_zero_window_nanos = 20_000_000_000),
+        advice(|row| row.from_client.limits.receiver_window = 0.8),
     ] {
         assert!(finding.fix.contains("publish at the rate"), "{finding:?}");
         assert!(!finding.fix.contains("prefetch"), "{finding:?}");
         assert!(finding.severity < Severity::Critical);
     }
-    let consumer = advice(|it| it.from_client.longest_zero_window_nanos = 20_000_000_000);
+    let consumer = advice(|row| row.from_client.longest_zero_window_nanos = 20_000_000_000);
     assert!(consumer.fix.contains("prefetch") && consumer.severity == Severity::Critical);
 }
 
@@ -376,12 +376,12 @@ fn event(kind: EventKind, code: Option<u32>) -> ConnectionEvent {
 
 #[test]
 fn a_blocked_publisher_does_not_lack_anything_to_send() {
-    let mut it = connection();
-    it.from_broker.longest_zero_window_nanos = 4_000_000_000;
-    it.from_broker.zero_windows = 3;
-    it.from_client.limits.busy = 0.1;
-    (it.messages.confirms, it.messages.max_unconfirmed) = (20_000, 1);
-    let report = PacketReport { events: vec![event(EventKind::Blocked, None)], ..report(it) };
+    let mut row = connection();
+    row.from_broker.longest_zero_window_nanos = 4_000_000_000;
+    row.from_broker.zero_windows = 3;
+    row.from_client.limits.busy = 0.1;
+    (row.messages.confirms, row.messages.max_unconfirmed) = (20_000, 1);
+    let report = PacketReport { events: vec![event(EventKind::Blocked, None)], ..report(row) };
     let findings = judged(&report);
     assert_eq!(findings[0].rule, FindingRule::ConnectionBlocked);
     assert!(findings[1].fix.contains("alarm"), "{findings:?}");

@@ -1,4 +1,4 @@
-//! Windows and buffers: who keeps the sender from sending.
+//! Rules about windows and buffers that stop a sender.
 
 use rabbitscope_text::short_time;
 
@@ -10,61 +10,63 @@ use crate::report::{
     ConnectionReport, EventKind, PacketReport, Severity, Side, SocketReport, SourceLevel,
 };
 
-/// A window of nothing that lasts so long costs throughput.
+/// Duration from which a zero window costs throughput.
 const LONG_ZERO_WINDOW_NANOS: u64 = 200_000_000;
-/// A program that takes messages as fast as it can closes its window again and again, and nothing is wrong with that. One that
-/// closes it for so long at once does not read.
+/// Duration from which a zero window means that the receiver does not read. A program that takes messages as fast as it
+/// can closes its window often and briefly, which is no problem.
 const LASTING_ZERO_WINDOW_NANOS: u64 = 1_000_000_000;
-/// Half of the 30 seconds after which RabbitMQ gives up a write (`tcp_listen_options.send_timeout`).
+/// Half of the 30 seconds after which RabbitMQ aborts a write (`tcp_listen_options.send_timeout`).
 const CRITICAL_ZERO_WINDOW_NANOS: u64 = 15_000_000_000;
-/// Of the time in which there was something to send, the receiver's window was full.
+/// Share of the busy time in which the receiver's window was full.
 const RECEIVER_LIMITED_SHARE: f64 = 0.5;
-/// The sender's buffer was full.
+/// Share of the busy time in which the sender's buffer was full.
 const SEND_BUFFER_LIMITED_SHARE: f64 = 0.1;
-/// A sender that is busy less than this is not limited by anything worth a word.
+/// Share of the time below which a sender is not busy enough for a finding.
 const MIN_BUSY_SHARE: f64 = 0.1;
 
-/// A receiver that announced a window of nothing.
+/// Judges receivers that announced a zero window.
 pub(super) fn zero_window(report: &PacketReport) -> Vec<Case> {
-    let case = |it: Direction<'_>| {
-        let figures = it.figures;
+    let case = |direction: Direction<'_>| {
+        let figures = direction.figures;
         let longest = figures.longest_zero_window_nanos;
         let hit = (longest >= LONG_ZERO_WINDOW_NANOS).then(|| {
-            // The sender of a direction announces the window for the other one.
+            // The sender of a direction announces the window for the other direction.
             let evidence = format!(
                 "{} had no room for {} in all, {} at the longest",
-                it.sender(),
+                direction.sender(),
                 short_time(figures.zero_window_nanos),
                 short_time(longest),
             );
-            let (severity, advice) = without_room(report, &it);
-            let hit = it.hit(severity, figures.zero_window_nanos as f64, evidence, advice);
+            let (severity, advice) = without_room(report, &direction);
+            let hit = direction.hit(severity, figures.zero_window_nanos as f64, evidence, advice);
             hit.with_packets(&figures.zero_window_packets)
         });
-        it.case(figures.segments, hit)
+        direction.case(figures.segments, hit)
     };
     directions(report).map(case).collect()
 }
 
-/// What it means that this sender had no room.
-fn without_room(report: &PacketReport, it: &Direction<'_>) -> (Severity, Advice) {
-    let longest = it.figures.longest_zero_window_nanos;
-    match it.from {
+/// Returns the severity and the advice for a sender without room.
+fn without_room(report: &PacketReport, direction: &Direction<'_>) -> (Severity, Advice) {
+    let longest = direction.figures.longest_zero_window_nanos;
+    match direction.from {
         Side::Client if longest >= CRITICAL_ZERO_WINDOW_NANOS => {
             (Severity::Critical, advice::CLIENT_WITHOUT_ROOM)
         }
         Side::Client => (lasting(longest), advice::CLIENT_WITHOUT_ROOM),
-        Side::Broker if is_blocked(report, it) => (lasting(longest), advice::BLOCKED_WITHOUT_ROOM),
+        Side::Broker if is_blocked(report, direction) => {
+            (lasting(longest), advice::BLOCKED_WITHOUT_ROOM)
+        }
         Side::Broker => (lasting(longest), advice::BROKER_WITHOUT_ROOM),
     }
 }
 
-fn is_blocked(report: &PacketReport, it: &Direction<'_>) -> bool {
-    let label = it.connection.label();
+fn is_blocked(report: &PacketReport, direction: &Direction<'_>) -> bool {
+    let label = direction.connection.label();
     report.events_of(EventKind::Blocked).any(|event| event.connections.contains(&label))
 }
 
-/// By the kernel's account of a socket where it was asked, else by the capture.
+/// Judges receivers as the limit. The kernel's figures of a socket count if they exist, else the capture's.
 pub(super) fn receiver_limited(report: &PacketReport) -> Vec<Case> {
     let asked = report.sockets.iter().filter_map(|socket| {
         let limited = of_busy(socket, socket.receiver_limited)?;
@@ -76,22 +78,24 @@ pub(super) fn receiver_limited(report: &PacketReport) -> Vec<Case> {
         });
         Some(socket_case(socket, hit))
     });
-    let seen = directions(report).filter(|it| !is_asked(report, it)).map(|it| {
-        let limits = it.figures.limits;
-        let limited = if limits.busy > 0.0 { limits.receiver_window / limits.busy } else { 0.0 };
-        let is_limited = limits.busy >= MIN_BUSY_SHARE && limited >= RECEIVER_LIMITED_SHARE;
-        let hit = is_limited.then(|| {
+    let seen =
+        directions(report).filter(|direction| !is_asked(report, direction)).map(|direction| {
+            let limits = direction.figures.limits;
+            let limited =
+                if limits.busy > 0.0 { limits.receiver_window / limits.busy } else { 0.0 };
+            let is_limited = limits.busy >= MIN_BUSY_SHARE && limited >= RECEIVER_LIMITED_SHARE;
+            let hit = is_limited.then(|| {
             let evidence = format!(
                 "of the time in which {} had data under way, the window of {} was full in {:.0} %",
-                it.sender(),
-                it.receiver(),
+                direction.sender(),
+                direction.receiver(),
                 100.0 * limited,
             );
-            let severity = lasting(longest(it.connection, it.from));
-            it.hit(severity, limited, evidence, receiver_advice(it.from))
+            let severity = lasting(longest(direction.connection, direction.from));
+            direction.hit(severity, limited, evidence, receiver_advice(direction.from))
         });
-        it.case(it.figures.data_segments, hit)
-    });
+            direction.case(direction.figures.data_segments, hit)
+        });
     asked.chain(seen).collect()
 }
 
@@ -103,7 +107,7 @@ const fn lasting(longest_zero_window_nanos: u64) -> Severity {
     }
 }
 
-/// For how long the receiver of what a side sends had no room at once.
+/// Returns the longest zero window of the receiver of this side's data, in nanoseconds.
 const fn longest(connection: &ConnectionReport, sender: Side) -> u64 {
     match sender {
         Side::Client => connection.from_broker.longest_zero_window_nanos,
@@ -111,7 +115,7 @@ const fn longest(connection: &ConnectionReport, sender: Side) -> u64 {
     }
 }
 
-/// The kernel's account of a socket does not say; the capture does where there is one.
+/// Returns the longest zero window according to the capture, if there is one. The kernel's figures of a socket lack it.
 fn longest_of_receiver(report: &PacketReport, socket: &SocketReport) -> u64 {
     let (client, broker, sender) = if socket.of_broker {
         (&socket.remote, &socket.local, Side::Broker)
@@ -119,11 +123,11 @@ fn longest_of_receiver(report: &PacketReport, socket: &SocketReport) -> u64 {
         (&socket.local, &socket.remote, Side::Client)
     };
     let mut connections = report.connections.iter();
-    let connection = connections.find(|it| it.client == *client && it.broker == *broker);
-    connection.map_or(0, |it| longest(it, sender))
+    let connection = connections.find(|known| known.client == *client && known.broker == *broker);
+    connection.map_or(0, |known| longest(known, sender))
 }
 
-/// What helps where the receiver of what this side sends is the limit.
+/// Returns the advice if the receiver of this side's data is the limit.
 const fn receiver_advice(sender: Side) -> Advice {
     match sender {
         Side::Client => advice::BROKER_LIMITS,
@@ -131,7 +135,7 @@ const fn receiver_advice(sender: Side) -> Advice {
     }
 }
 
-/// By the kernel's account alone: a capture does not show buffers.
+/// Judges send buffers, by the kernel's figures alone: a capture does not show buffers.
 pub(super) fn send_buffer_limited(report: &PacketReport) -> Vec<Case> {
     let case = |socket: &SocketReport| {
         let limited = of_busy(socket, socket.send_buffer_limited)?;
@@ -143,13 +147,14 @@ pub(super) fn send_buffer_limited(report: &PacketReport) -> Vec<Case> {
     report.sockets.iter().filter_map(case).collect()
 }
 
-/// Of the time in which the socket had something to send, at most all of it; nothing where it hardly had.
+/// Converts a limited share to a share of the time in which the socket had data to send, at most 1. None if it hardly
+/// had any.
 fn of_busy(socket: &SocketReport, limited: Option<f64>) -> Option<f64> {
     let busy = socket.busy.filter(|busy| *busy >= MIN_BUSY_SHARE)?;
     limited.map(|limited| (limited / busy).min(1.0))
 }
 
-/// A kernel that does not count segments leaves the time alone.
+/// Creates a case. If the kernel does not count segments, only the time decides whether it is enough.
 fn socket_case(socket: &SocketReport, hit: Option<Hit>) -> Case {
     let count = socket.data_segments_sent.unwrap_or(u64::MAX);
     Case { count, nanos: socket.observed_nanos, hit }
@@ -177,7 +182,7 @@ fn socket_hit(socket: &SocketReport, limited: f64, by: &str, advice: Advice) -> 
     }
 }
 
-/// Whether the kernel was asked about the sender's socket.
+/// Returns whether the kernel's figures of the sender's socket exist.
 fn is_asked(report: &PacketReport, direction: &Direction<'_>) -> bool {
     let (local, remote) = match direction.from {
         Side::Client => (&direction.connection.client, &direction.connection.broker),

@@ -1,10 +1,10 @@
-//! Reads numbers and short texts from the front of bytes, big-endian, and hashes texts.
+//! Big-endian numbers and short strings from the front of bytes, and hashes of strings.
 
 use core::hash::Hasher;
 
 use rustc_hash::FxHasher;
 
-/// The rest of some bytes. Reading beyond the end gives none.
+/// The rest of some bytes. Reading beyond the end returns none.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Arguments<'a>(&'a [u8]);
 
@@ -45,27 +45,27 @@ impl<'a> Arguments<'a> {
         self.array().map(u64::from_be_bytes)
     }
 
-    /// A text of at most 255 bytes behind its length.
+    /// Reads a string of at most 255 bytes, after its length.
     pub(super) fn short(&mut self) -> Option<&'a [u8]> {
         let length = self.u8()?;
         self.bytes(usize::from(length))
     }
 
-    /// Bytes behind their length of four bytes.
+    /// Reads bytes after their length of four bytes.
     pub(super) fn long(&mut self) -> Option<&'a [u8]> {
         let length = self.u32()?;
         self.bytes(usize::try_from(length).ok()?)
     }
 }
 
-/// Hash of a text, to tell equal ones; the same in every run of a program.
+/// Hashes a string, to compare it with others. The hash is the same in every run of a program.
 pub(super) fn hash(text: &[u8]) -> u64 {
     let mut hasher = FxHasher::default();
     hasher.write(text);
     hasher.finish()
 }
 
-/// The length of a short text as AMQP limits it.
+/// Returns the length of a short string within AMQP's limit.
 pub(super) fn short_length(text: &[u8]) -> u8 {
     u8::try_from(text.len()).unwrap_or(u8::MAX)
 }

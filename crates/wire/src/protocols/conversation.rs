@@ -1,4 +1,4 @@
-//! Both directions of a connection, each of which tells the other its protocol.
+//! Both directions of a connection. Each informs the other of its protocol.
 
 use super::{
     dissector::Dissector,
@@ -35,12 +35,12 @@ impl Conversation {
         }
     }
 
-    /// Bytes of a direction are missing.
+    /// Processes a gap: bytes of a direction are missing.
     pub fn gap(&mut self, sender: Side, gap: &Gap, sink: &mut impl FrameSink) {
         self.direction_mut(sender).gap(gap, sink);
     }
 
-    /// What is spoken, once that is known.
+    /// Returns the protocol, once it is known.
     pub const fn protocol(&self) -> Option<Protocol> {
         match self.client.protocol() {
             Some(protocol) => Some(protocol),
@@ -48,7 +48,7 @@ impl Conversation {
         }
     }
 
-    /// One direction.
+    /// Returns one direction.
     pub const fn direction(&self, sender: Side) -> &Dissector {
         match sender {
             Side::Client => &self.client,

@@ -1,16 +1,16 @@
-//! What is read of a frame's contents: what latencies and findings need. Texts are kept as lengths and hashes only.
+//! Contents of frames, as far as latencies and findings need them. Strings are kept only as lengths and hashes.
 
-/// What was read of a frame.
+/// The content that was read of a frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Details {
-    /// Nothing but its kind.
+    /// Only the kind is known.
     #[default]
     None,
     /// AMQP 0-9-1: any method without a variant of its own.
     Method {
         /// Class and method as AMQP numbers them.
         number: (u16, u16),
-        /// The sender wants no answer.
+        /// True if the sender wants no answer.
         no_wait: bool,
     },
     /// AMQP 0-9-1: `basic.publish`
@@ -33,13 +33,13 @@ pub enum Details {
     Transfer(Transfer),
     /// AMQP 1.0: `disposition`
     Disposition(Disposition),
-    /// Stream protocol: `publish`, `publish-confirm`, `publish-error`; ids stand in [`super::Frame::identifiers`].
+    /// Stream protocol: `publish`, `publish-confirm`, `publish-error`; ids are in [`super::Frame::identifiers`].
     StreamPublish(StreamPublish),
     /// Stream protocol: `deliver`
     StreamChunk(StreamChunk),
-    /// Stream protocol: a command that is answered, or an answer.
+    /// Stream protocol: a command with an answer, or an answer.
     StreamCommand(StreamCommand),
-    /// MQTT: a packet with its quality of service (of `PUBLISH`) and identifier, 0 where it has none.
+    /// MQTT: a packet with its quality of service (of `PUBLISH`) and its identifier, 0 without one.
     Mqtt {
         /// 0, 1 or 2.
         quality_of_service: u8,
@@ -57,7 +57,7 @@ pub struct Publish {
     pub routing_key_bytes: u8,
     /// Hash of the routing key.
     pub routing_key: u64,
-    /// A message that is not routed is returned.
+    /// True if a message without a route is returned.
     pub mandatory: bool,
 }
 
@@ -68,7 +68,7 @@ pub struct Delivery {
     pub consumer_tag: Option<u64>,
     /// The tag that acknowledgements name.
     pub delivery_tag: u64,
-    /// The message was delivered before.
+    /// True if the message was delivered before.
     pub redelivered: bool,
     /// Bytes of the exchange's name.
     pub exchange_bytes: u8,
@@ -76,18 +76,18 @@ pub struct Delivery {
     pub routing_key_bytes: u8,
     /// Hash of the routing key.
     pub routing_key: u64,
-    /// The routing key is one of RabbitMQ's direct reply-to.
+    /// True if the routing key is one of RabbitMQ's direct reply-to.
     pub is_direct_reply: bool,
 }
 
 /// `basic.consume` and its answer, and `basic.get`, which has no tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Consume {
-    /// Hash of the consumer tag; none where the broker is to choose it.
+    /// Hash of the consumer tag; none if the broker chooses it.
     pub consumer_tag: Option<u64>,
-    /// Deliveries need no acknowledgement; only in the request.
+    /// True if deliveries need no acknowledgement; only in the request.
     pub auto_ack: bool,
-    /// The client wants no answer.
+    /// True if the client wants no answer.
     pub no_wait: bool,
 }
 
@@ -96,35 +96,35 @@ pub struct Consume {
 pub struct Settlement {
     /// A delivery's tag, or a publish's number.
     pub tag: u64,
-    /// All up to the tag.
+    /// True if all up to the tag are settled.
     pub multiple: bool,
-    /// Accepted or not.
+    /// The outcome.
     pub outcome: Outcome,
 }
 
-/// How a message is settled.
+/// The outcome of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Outcome {
     /// Accepted, acknowledged or confirmed.
     Accepted,
-    /// Refused, for good or to be sent again.
+    /// Refused, permanently or for redelivery.
     Refused,
 }
 
 /// A content header of AMQP 0-9-1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ContentHeader {
-    /// Bytes of the body, in as many frames as it takes.
+    /// Bytes of the body, over all its frames.
     pub body_bytes: u64,
-    /// The message outlives the broker's end.
+    /// True if the message survives a restart of the broker.
     pub is_persistent: bool,
     /// Hash of the correlation id.
     pub correlation_id: Option<u64>,
     /// Hash of the reply-to address.
     pub reply_to: Option<u64>,
-    /// The reply-to address is RabbitMQ's direct reply-to, as requests name it: without a token.
+    /// True if the reply-to address is RabbitMQ's direct reply-to in the form of a request: without a token.
     pub wants_direct_reply: bool,
-    /// All properties were read. What stands behind the first 4,096 bytes is not.
+    /// True if all properties were read. Properties after the first 4,096 bytes are not.
     pub is_read: bool,
 }
 
@@ -133,15 +133,15 @@ pub struct ContentHeader {
 pub struct Transfer {
     /// The link.
     pub handle: u32,
-    /// The delivery's number; later transfers of a delivery may lack it.
+    /// The delivery's number; later transfers of the same delivery may lack it.
     pub delivery_id: Option<u32>,
     /// Bytes of the delivery's tag.
     pub delivery_tag_bytes: Option<u32>,
-    /// Settled when it is sent.
+    /// True if it is settled when it is sent.
     pub settled: bool,
-    /// More transfers of the delivery follow.
+    /// True if more transfers of the delivery follow.
     pub more: bool,
-    /// The delivery is given up.
+    /// True if the delivery is aborted.
     pub aborted: bool,
     /// Bytes of the message in this frame.
     pub payload_bytes: u32,
@@ -150,15 +150,15 @@ pub struct Transfer {
 /// `disposition` of AMQP 1.0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Disposition {
-    /// The sender of this frame received the deliveries.
+    /// True if the sender of this frame received the deliveries.
     pub is_receiver: bool,
     /// The first delivery.
     pub first: u32,
-    /// The last delivery, the first if it stands alone.
+    /// The last delivery; equal to the first if there is only one.
     pub last: u32,
-    /// No more is said about them.
+    /// True if the deliveries are settled.
     pub settled: bool,
-    /// What became of them; none: nothing yet.
+    /// Their outcome; none if there is none yet.
     pub outcome: Option<Outcome>,
 }
 
@@ -167,9 +167,9 @@ pub struct Disposition {
 pub struct StreamPublish {
     /// The publisher's number on its connection.
     pub publisher: u8,
-    /// Entries as the frame counts them: messages, or batches of messages.
+    /// Entries in the frame: messages, or batches of messages.
     pub entries: u32,
-    /// Messages, those in batches included.
+    /// Messages, including those in batches.
     pub messages: u64,
     /// Ids that are not in [`super::Frame::identifiers`].
     pub left_out: u32,
@@ -182,21 +182,21 @@ pub struct StreamChunk {
     pub subscription: u8,
     /// Entries: messages, or batches of messages.
     pub entries: u16,
-    /// Messages, those in batches included.
+    /// Messages, including those in batches.
     pub messages: u32,
     /// Offset of the first message in the stream.
     pub first_offset: u64,
 }
 
-/// A command of the stream protocol that is answered, or the answer.
+/// A command of the stream protocol with an answer, or the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamCommand {
-    /// Its key, without the bit of answers.
+    /// Its key, without the response bit.
     pub key: u16,
     /// Its version.
     pub version: u16,
-    /// It is an answer.
+    /// True if it is an answer.
     pub is_response: bool,
-    /// What links answer and command; none where the command is not answered.
+    /// Id that links answer and command; none for commands without an answer.
     pub correlation: Option<u32>,
 }

@@ -1,6 +1,6 @@
 //! The framer of a direction together with the grammar of its protocol.
 //!
-//! Here alone stands which grammar belongs to which protocol.
+//! Only this file maps protocols to grammars.
 
 use super::{
     amqp10, amqp091,
@@ -91,13 +91,13 @@ impl Dissection {
         self.framer.frame_start()
     }
 
-    /// What is known of the frame that is complete.
+    /// Returns the facts about the complete frame.
     #[inline]
     pub(super) fn known(&self) -> Known {
         with_grammar!(&self.grammar, grammar => grammar.known())
     }
 
-    /// The frame that is complete.
+    /// Returns the complete frame.
     #[inline]
     pub(super) fn frame(&self, place: Place) -> Frame<'_> {
         let Known { channel, kind, details, .. } = self.known();
@@ -119,7 +119,8 @@ impl Dissection {
     }
 }
 
-/// Whether a frame of the protocol may begin with these bytes, of which there may be few. It is a quick look.
+/// Returns whether a frame of the protocol may begin with these bytes, of which there may be few. This is a quick
+/// check.
 pub(super) fn may_begin(protocol: Protocol, bytes: &[u8]) -> bool {
     match protocol {
         Protocol::Amqp091 => amqp091::may_begin(bytes),
@@ -130,7 +131,7 @@ pub(super) fn may_begin(protocol: Protocol, bytes: &[u8]) -> bool {
     }
 }
 
-/// The protocol of a direction that begins with these bytes, if they leave no doubt.
+/// Returns the protocol of a direction that begins with these bytes, if it is certain.
 pub(super) fn opening(bytes: &[u8]) -> Option<Protocol> {
     Protocol::ALL.into_iter().find(|protocol| match protocol {
         Protocol::Amqp091 => amqp091::opens(bytes),

@@ -1,4 +1,4 @@
-//! Reads frames from one direction of a connection.
+//! The reader of frames of one direction of a connection.
 
 use super::{
     dissection::{Dissection, opening},
@@ -21,23 +21,23 @@ pub struct Dissector {
     protocol: Option<Protocol>,
     is_opened: bool,
     skipped_bytes: u64,
-    /// Place behind all that came.
+    /// Offset after all bytes that arrived.
     end: u64,
     time: Timestamp,
 }
 
 #[derive(Debug)]
 enum State {
-    /// Nothing came yet.
+    /// No bytes arrived yet.
     Empty,
     /// Frames follow each other.
     Reading(Box<Dissection>),
-    /// No frames are known from the place on.
+    /// No frames are known from this offset on.
     Searching { from: u64, search: Search },
 }
 
 impl Dissector {
-    /// Of what `sender` sends.
+    /// Creates a dissector for the direction of `sender`.
     pub const fn new(sender: Side) -> Self {
         Self {
             sender,
@@ -50,17 +50,17 @@ impl Dissector {
         }
     }
 
-    /// What is spoken, once that is known.
+    /// Returns the protocol, once it is known.
     pub const fn protocol(&self) -> Option<Protocol> {
         self.protocol
     }
 
-    /// Whether the beginning of the connection was seen.
+    /// Returns whether the beginning of the connection was seen.
     pub const fn is_opened(&self) -> bool {
         self.is_opened
     }
 
-    /// Bytes in which no frame was found, those of gaps included, as far as it is known.
+    /// Returns the number of bytes in which no frame was found so far, including those of gaps.
     pub fn skipped_bytes(&self) -> u64 {
         match self.state {
             State::Searching { from, .. } => self.skipped_bytes + (self.end - from),
@@ -68,7 +68,8 @@ impl Dissector {
         }
     }
 
-    /// The other direction speaks `protocol`; `from_the_start`: its first frame was seen, and nothing of this one before.
+    /// Sets the protocol of the other direction. `from_the_start` means that its first frame was seen, and nothing of
+    /// this direction before.
     pub fn expect(&mut self, protocol: Protocol, from_the_start: bool) {
         match &mut self.state {
             State::Empty if from_the_start => {
@@ -81,7 +82,7 @@ impl Dissector {
         }
     }
 
-    /// Reads the next bytes. They follow the last ones, or a gap that was told.
+    /// Reads the next bytes. They must follow the last ones, or a reported gap.
     pub fn chunk(&mut self, chunk: &Chunk<'_>, sink: &mut impl FrameSink) {
         self.time = chunk.time;
         self.end = chunk.offset + chunk.bytes.len() as u64;
@@ -98,7 +99,7 @@ impl Dissector {
         }
     }
 
-    /// Bytes are missing.
+    /// Processes a gap: bytes are missing.
     pub fn gap(&mut self, gap: &Gap, sink: &mut impl FrameSink) {
         self.time = gap.time;
         self.end = gap.offset + gap.length;
@@ -147,7 +148,7 @@ impl Dissector {
             match dissection.next(&mut cursor, sink) {
                 Progress::Frame(place) => sink.frame(&dissection.frame(place)),
                 Progress::Starved => return cursor,
-                // Frames are looked for behind its first byte, as far as it is still there.
+                // The search for frames begins after its first byte, as far as that is still available.
                 Progress::Lost => {
                     let start = dissection.frame_start().unwrap_or(cursor.offset());
                     self.lose(start, sink);
@@ -177,7 +178,7 @@ impl Dissector {
         Cursor { chunk, at: found.used }
     }
 
-    /// Bytes that are not understood, or not yet: part of them may have been read before a loss.
+    /// Reports bytes that are not recognized, or not yet: some of them may have been read before a loss.
     fn forget(&self, range: core::ops::Range<u64>, sink: &mut impl FrameSink) {
         if !range.is_empty() {
             let kind = SensitiveKind::Unrecognized;

@@ -1,13 +1,13 @@
-//! A frame: which protocol's, what it is called there, and where it stands.
+//! A frame: its protocol, kind and position.
 //!
-//! What is read of its contents is in `details`.
+//! For its contents see `details`.
 
 use serde::{Deserialize, Serialize};
 
 use super::details::Details;
 use crate::{packet::Timestamp, report::Side};
 
-/// The other end of a connection.
+/// Returns the other end of a connection.
 pub const fn peer_of(side: Side) -> Side {
     match side {
         Side::Client => Side::Broker,
@@ -15,7 +15,7 @@ pub const fn peer_of(side: Side) -> Side {
     }
 }
 
-/// What a connection speaks.
+/// The protocol of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
@@ -29,16 +29,16 @@ pub enum Protocol {
     RabbitmqStream,
     /// MQTT 3.1, 3.1.1 or 5.
     Mqtt,
-    /// TLS; what it carries is hidden.
+    /// TLS; its content is hidden.
     Tls,
 }
 
 impl Protocol {
-    /// All of them.
+    /// All protocols.
     pub const ALL: [Self; 5] =
         [Self::Amqp091, Self::Amqp10, Self::RabbitmqStream, Self::Mqtt, Self::Tls];
 
-    /// Its name for people.
+    /// Returns the name for people.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Amqp091 => "AMQP 0-9-1",
@@ -49,78 +49,78 @@ impl Protocol {
         }
     }
 
-    /// Whether frames of the protocol inside are hidden.
+    /// Returns whether the protocol hides the frames inside it.
     pub const fn is_encrypted(self) -> bool {
         matches!(self, Self::Tls)
     }
 }
 
-/// Where a frame stands.
+/// The position of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Place of its first byte in the direction, as [`crate::stream::Chunk::offset`].
+    /// Offset of its first byte in the direction, as [`crate::stream::Chunk::offset`].
     pub start: u64,
-    /// Place after its last byte.
+    /// Offset after its last byte.
     pub end: u64,
     /// Number of the packet that brought its first byte.
     pub first_packet: u64,
     /// Number of the packet that brought its last byte.
     pub last_packet: u64,
-    /// Whether it begins where its first packet's payload begins.
+    /// True if it begins where its first packet's payload begins.
     pub begins_segment: bool,
-    /// Whether it ends where its last packet's payload ends.
+    /// True if it ends where its last packet's payload ends.
     pub ends_segment: bool,
-    /// When its last byte could be read.
+    /// Time at which its last byte could be read.
     pub time: Timestamp,
-    /// How many of its bytes were not captured. They lie in what is skipped: mostly in a body.
+    /// Number of its bytes that were not captured. They lie in a skipped part: mostly in a body.
     pub missing_bytes: u64,
 }
 
 impl Place {
-    /// Length of the frame in bytes, as sent.
+    /// Returns the length of the frame in bytes, as sent.
     pub const fn bytes(&self) -> u64 {
         self.end - self.start
     }
 }
 
-/// Numbers that follow each other without a hole.
+/// Consecutive numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IdentifierRun {
     /// The first.
     pub first: u64,
-    /// How many, at least one.
+    /// The count, at least one.
     pub count: u64,
 }
 
-/// What a frame says of its sender's mind: a code, a text or both. Texts are foreign.
+/// A code, a text or both that a frame reports. Texts come from the peer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reply<'a> {
     /// The protocol's code.
     pub code: Option<u32>,
     /// The text, at most 255 bytes of it.
     pub text: &'a [u8],
-    /// Class and method of AMQP 0-9-1 to which a close answers.
+    /// Class and method of AMQP 0-9-1 that caused a close.
     pub cause: Option<(u16, u16)>,
 }
 
-/// A frame, a record of TLS or a packet of MQTT.
+/// A frame, a TLS record or an MQTT packet.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Frame<'a> {
-    /// Who sent it.
+    /// The sender.
     pub sender: Side,
     /// Its protocol.
     pub protocol: Protocol,
     /// The channel of AMQP; otherwise 0.
     pub channel: u16,
-    /// What it is, in the protocol's own words: `basic.publish`, `header`, `transfer`, `PUBACK`.
+    /// Its kind, in the protocol's own words: `basic.publish`, `header`, `transfer`, `PUBACK`.
     pub kind: &'static str,
-    /// Where it stands.
+    /// Its position.
     pub place: Place,
-    /// What was read of its contents.
+    /// Its contents.
     pub details: Details,
-    /// Publishing ids of the stream protocol, in their order; runs beyond 4,096 are left out, and counted by
+    /// Publishing ids of the stream protocol, in their order. Runs beyond 4,096 are left out, and counted by
     /// [`super::StreamPublish::left_out`].
     pub identifiers: &'a [IdentifierRun],
-    /// Code and text of a frame that has them: of a close, a return, a refusal, an error.
+    /// Code and text of a close, a return, a refusal or an error.
     pub reply: Option<Reply<'a>>,
 }

@@ -1,8 +1,8 @@
-//! Cuts a direction into frames, whatever pieces it comes in.
+//! Division of a direction into frames, from chunks of any size.
 //!
-//! A [`Grammar`] says how many bytes it wants to see next, and how many can be skipped. The [`Framer`] gives it those bytes
-//! where they lie, or gathers them if they are split, and notes where a frame begins and ends. What the bytes mean is
-//! the grammar's business.
+//! A [`Grammar`] states how many bytes it wants next, and how many can be skipped. The [`Framer`] provides these bytes
+//! in place, or collects them if they are split, and records where a frame begins and ends. Only the grammar knows the
+//! meaning of the bytes.
 
 use core::ops::Range;
 
@@ -16,60 +16,60 @@ use crate::{
     stream::{Chunk, Gap},
 };
 
-/// The most that a grammar may ask to see at once.
+/// Maximum of bytes that a grammar may request at once.
 pub(super) const READ_MAX: usize = 4096;
 
-/// What a grammar wants next.
+/// The next request of a grammar.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// To see so many bytes, at most [`READ_MAX`].
+    /// Requests this many bytes, at most [`READ_MAX`].
     Read(usize),
-    /// To see `then` bytes behind `bytes` that do not matter. None of them: the next call has an empty slice.
+    /// Requests `then` bytes after `bytes` that do not matter. If `then` is 0, the next call has an empty slice.
     Skip { bytes: u64, then: usize },
     /// The frame ended with the last byte that was read or skipped.
     Complete,
-    /// This is no frame.
+    /// The bytes are no frame.
     Lost,
 }
 
-/// How sure a dissection is that the bytes are of its protocol.
+/// The confidence of a dissection that the bytes are of its protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trust {
-    /// Whatever is odd means that they are not.
+    /// Any anomaly means that they are not.
     Little,
-    /// What is odd is a frame of an unknown kind, as long as its length holds.
+    /// An anomaly is a frame of an unknown kind, as long as its length is valid.
     Full,
 }
 
-/// What a grammar knows of a frame when it is complete.
+/// A grammar's facts about a complete frame.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Known {
     pub(super) channel: u16,
     pub(super) kind: &'static str,
     pub(super) details: Details,
-    /// Only the first frame of a direction is like this, and hardly anything else.
+    /// True if the frame opens a direction. Hardly any other bytes look like it.
     pub(super) is_opening: bool,
 }
 
-/// Understands one protocol.
+/// The reader of one protocol.
 pub(super) trait Grammar {
-    /// Bytes to see first of each frame.
+    /// Number of bytes to read first of each frame.
     const START: usize;
 
-    /// Tells values of applications among the bytes that it asked for, `wanted` in all, of which these are the beginning. A
-    /// range may end beyond them.
+    /// Reports application values among the requested bytes. `bytes` is the beginning of these; there are `wanted` in
+    /// all. A range may end beyond `bytes`.
     fn private(&self, bytes: &[u8], wanted: usize, tell: &mut Tell<'_>) {
         let _ = (bytes, wanted, tell);
     }
 
-    /// Takes the bytes that it asked for.
+    /// Processes the requested bytes.
     fn read(&mut self, bytes: &[u8], ranges: &mut Ranges<'_, impl FrameSink>) -> Next;
 }
 
-/// Takes a range of the bytes that a grammar asked for, and what they are.
+/// Receives a range of the requested bytes, and its kind.
 pub(super) type Tell<'t> = dyn FnMut(Range<usize>, SensitiveKind) + 't;
 
-/// Tells a sink ranges of bytes that begin behind what was just read.
+/// Reports to a sink ranges of bytes that follow the bytes just read.
 pub(super) struct Ranges<'s, S> {
     pub(super) sink: &'s mut S,
     sender: Side,
@@ -77,12 +77,12 @@ pub(super) struct Ranges<'s, S> {
 }
 
 impl<S: FrameSink> Ranges<'_, S> {
-    /// The next `bytes` are of this kind.
+    /// Reports the next `bytes` as being of this kind.
     pub(super) fn next(&mut self, bytes: u64, kind: SensitiveKind) {
         self.behind(0, bytes, kind);
     }
 
-    /// The `bytes` behind the next `skip` ones are of this kind.
+    /// Reports the `bytes` after the next `skip` ones as being of this kind.
     pub(super) fn behind(&mut self, skip: u64, bytes: u64, kind: SensitiveKind) {
         if bytes > 0 {
             let from = self.from.saturating_add(skip);
@@ -92,7 +92,7 @@ impl<S: FrameSink> Ranges<'_, S> {
     }
 }
 
-/// What is left of a chunk.
+/// The rest of a chunk.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cursor<'a> {
     pub(super) chunk: Chunk<'a>,
@@ -108,13 +108,13 @@ impl<'a> Cursor<'a> {
         &self.chunk.bytes[self.at..]
     }
 
-    /// Place of the next byte in the direction.
+    /// Returns the offset of the next byte in the direction.
     pub(super) const fn offset(&self) -> u64 {
         self.chunk.offset + self.at as u64
     }
 }
 
-/// How far a framer came.
+/// The progress of a framer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Progress {
     /// A frame is complete.
@@ -125,7 +125,7 @@ pub(super) enum Progress {
     Lost,
 }
 
-/// Where a frame began.
+/// The beginning of a frame.
 #[derive(Clone, Copy, Debug)]
 struct Beginning {
     offset: u64,
@@ -133,16 +133,16 @@ struct Beginning {
     begins_segment: bool,
 }
 
-/// Cuts one direction into frames.
+/// Divides one direction into frames.
 #[derive(Clone, Debug)]
 pub(super) struct Framer {
     sender: Side,
     beginning: Option<Beginning>,
     skip: u64,
     want: usize,
-    /// The beginning of the bytes that are wanted, when they are split.
+    /// The first of the requested bytes, if they are split.
     held: Vec<u8>,
-    /// Up to which place it was told what is sensitive among the bytes that are wanted.
+    /// Offset up to which sensitive ranges among the requested bytes were reported.
     told: u64,
     missing_bytes: u64,
 }
@@ -160,7 +160,7 @@ impl Framer {
         }
     }
 
-    /// Reads on until a frame is complete or nothing is left.
+    /// Reads until a frame is complete or no bytes are left.
     #[inline]
     pub(super) fn next<G: Grammar>(
         &mut self,
@@ -185,7 +185,8 @@ impl Framer {
         }
     }
 
-    /// Whether bytes that never come would have been skipped. Then reading goes on behind them.
+    /// Skips missing bytes if they lie within skipped ones, so that reading can continue after them. Returns whether
+    /// they do.
     pub(super) fn bridges(&mut self, gap: &Gap) -> bool {
         let is_within = self.beginning.is_some() && self.skip >= gap.length;
         if is_within {
@@ -195,7 +196,7 @@ impl Framer {
         is_within
     }
 
-    /// Where the frame began that is being read.
+    /// Returns the offset at which the current frame began.
     pub(super) fn frame_start(&self) -> Option<u64> {
         self.beginning.map(|beginning| beginning.offset)
     }
@@ -209,7 +210,7 @@ impl Framer {
         }
     }
 
-    /// False: more is to be skipped than there is.
+    /// Skips bytes. Returns false if more are to be skipped than are available.
     fn skip_over(&mut self, cursor: &mut Cursor<'_>) -> bool {
         let left = cursor.rest().len();
         let skipped = usize::try_from(self.skip).map_or(left, |skip| skip.min(left));
@@ -218,7 +219,7 @@ impl Framer {
         self.skip == 0
     }
 
-    /// None: more is wanted than there is.
+    /// Reads the requested bytes. Returns none if they are not all available.
     #[inline]
     fn read<G: Grammar>(
         &mut self,
@@ -267,7 +268,7 @@ impl Framer {
     }
 }
 
-/// Tells what is sensitive among the bytes that a grammar asked for, each range once.
+/// Reports sensitive ranges among the requested bytes, each once.
 #[inline]
 fn tell<G: Grammar>(
     grammar: &G,

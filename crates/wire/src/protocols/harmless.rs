@@ -1,4 +1,4 @@
-//! Keys whose values say nothing of an application's data or its users: they stay in what is written of packets.
+//! Keys whose values reveal nothing about an application's data or its users. They are kept in written packets.
 
 /// Properties of clients and brokers.
 const PROPERTIES: [&[u8]; 7] = [

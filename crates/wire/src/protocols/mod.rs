@@ -1,15 +1,14 @@
-//! Frames of a broker's protocols, found in the bytes of each direction of a connection.
+//! Frames of a broker's protocols, from the bytes of each direction of a connection.
 //!
-//! [`Conversation`] has both directions and tells each the protocol of the other. A [`Dissector`] has one: it finds out
-//! the protocol, reads frames from chunks as they come, and finds its way again after a gap. Bodies of messages are
-//! skipped and never kept; a frame that lies in one chunk is read where it lies, of one that is split only what is read of it
-//! is kept, at most 4,096 bytes. What is found goes to a [`FrameSink`].
+//! [`Conversation`] has both directions and informs each of the other's protocol. A [`Dissector`] reads one direction:
+//! it detects the protocol, reads frames from chunks as they come, and resynchronizes after a gap. It skips bodies of
+//! messages and never keeps them. It reads a frame within one chunk in place. Of a split frame it keeps only the bytes
+//! that it needs, at most 4,096. Results go to a [`FrameSink`].
 //!
-//! Credentials are read over: no frame has them. Where they and bodies of messages stand is told to the sink before any byte
-//! of them is passed ([`Sensitive`]), so that a capture can be written without them. Of TLS only sizes of records can be
-//! seen.
+//! No frame contains credentials. The sink receives the ranges of credentials and bodies before any of their bytes is
+//! passed ([`Sensitive`]), so that a capture can be written without them. Of TLS only sizes of records are visible.
 //!
-//! What deliberately does not live here: what belongs together (`exchanges`), and the order of packets (`tcp`).
+//! Relations between frames are in `exchanges`, and the order of packets is in `tcp`.
 
 mod amqp091;
 mod amqp10;

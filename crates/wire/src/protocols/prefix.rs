@@ -1,25 +1,25 @@
-//! Values of applications among the bytes of a frame, of which only the beginning may have come.
+//! Application values among the bytes of a frame, of which only the beginning may have arrived.
 //!
-//! What is read of a frame may be split over packets, and each packet is written before the next one comes. So values are
-//! told as soon as their length is known, before any byte of them, and again nothing is told twice (`framer.rs`).
+//! A frame may be split over packets, and each packet is written before the next one arrives. So values are reported as
+//! soon as their length is known, before any byte of them. No value is reported twice (`framer.rs`).
 
 use core::ops::Range;
 
-/// Values within values, more deeply than any application has them.
+/// Limit on nested values; no application nests deeper.
 const DEPTH_MAX: u32 = 24;
 
-/// Why reading ends early.
+/// The reason why reading ends early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// The rest has not come yet.
+    /// The rest has not arrived yet.
     Incomplete,
-    /// The bytes are not what they should be.
+    /// The bytes violate the format.
     Malformed,
 }
 
 pub(super) type Step<T = ()> = Result<T, Stop>;
 
-/// Reads the beginning of some bytes and tells which of them are values.
+/// Reads the beginning of some bytes and reports which of them are values.
 pub(super) struct Prefix<'a, 't> {
     bytes: &'a [u8],
     at: usize,
@@ -29,8 +29,8 @@ pub(super) struct Prefix<'a, 't> {
 }
 
 impl<'a, 't> Prefix<'a, 't> {
-    /// Reads `bytes`, the beginning of `wanted` bytes that are read of `whole` ones. What is not understood, or cannot be
-    /// read, is told to the end.
+    /// Reads `bytes`, the beginning of `wanted` requested bytes, which begin `whole` bytes. Bytes that are malformed or
+    /// unreadable are reported up to the end.
     pub(super) fn read(
         bytes: &'a [u8],
         (wanted, whole): (usize, usize),
@@ -56,14 +56,14 @@ impl<'a, 't> Prefix<'a, 't> {
         if bytes <= self.end - self.at { Ok(()) } else { Err(Stop::Malformed) }
     }
 
-    /// Passes over bytes.
+    /// Skips bytes.
     pub(super) fn keep(&mut self, bytes: usize) -> Step {
         self.require(bytes)?;
         self.at += bytes;
         Ok(())
     }
 
-    /// The next bytes are a value, which is kept or told.
+    /// Processes the next bytes as a value, which is kept or reported.
     pub(super) fn value(&mut self, bytes: usize, is_kept: bool) -> Step {
         self.require(bytes)?;
         if !is_kept && bytes > 0 {
@@ -73,7 +73,7 @@ impl<'a, 't> Prefix<'a, 't> {
         Ok(())
     }
 
-    /// The next bytes themselves.
+    /// Returns the next bytes.
     pub(super) fn bytes(&mut self, bytes: usize) -> Step<&'a [u8]> {
         self.require(bytes)?;
         let read = self.bytes.get(self.at..self.at + bytes).ok_or(Stop::Incomplete)?;
@@ -81,12 +81,12 @@ impl<'a, 't> Prefix<'a, 't> {
         Ok(read)
     }
 
-    /// A number, big-endian, of at most four bytes.
+    /// Reads a big-endian number of at most four bytes.
     pub(super) fn number(&mut self, bytes: usize) -> Step<usize> {
         Ok(self.bytes(bytes)?.iter().fold(0, |number, byte| number << 8 | usize::from(*byte)))
     }
 
-    /// Reads what lies within the next bytes, and passes over what is left of them.
+    /// Reads values within the next bytes, and skips the rest of these.
     pub(super) fn within(&mut self, bytes: usize, values: impl FnOnce(&mut Self) -> Step) -> Step {
         self.require(bytes)?;
         let end = core::mem::replace(&mut self.end, self.at + bytes);
@@ -97,7 +97,7 @@ impl<'a, 't> Prefix<'a, 't> {
         Ok(())
     }
 
-    /// Reads values that are within others without a length of their own.
+    /// Reads nested values that have no length of their own.
     pub(super) fn nested(&mut self, values: impl FnOnce(&mut Self) -> Step) -> Step {
         if self.depth == DEPTH_MAX {
             return Err(Stop::Malformed);
@@ -108,7 +108,7 @@ impl<'a, 't> Prefix<'a, 't> {
         read
     }
 
-    /// All that is left is values.
+    /// Processes all remaining bytes as values.
     pub(super) fn values_to_end(&mut self, are_kept: bool) -> Step {
         self.value(self.end - self.at, are_kept)
     }

@@ -1,11 +1,11 @@
-//! Code and text of the frame that is read, kept until it is complete.
+//! Code and text of the current frame, kept until it is complete.
 
 use super::frame::Reply;
 
-/// What is kept of a text.
+/// Maximum of bytes kept of a text.
 const TEXT_MAX: usize = 255;
 
-/// Code and text, where the frame has them.
+/// Code and text, if the frame has them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct StoredReply {
     is_there: bool,
@@ -15,7 +15,7 @@ pub(super) struct StoredReply {
 }
 
 impl StoredReply {
-    /// The next frame begins.
+    /// Resets for the next frame.
     #[inline]
     pub(super) const fn clear(&mut self) {
         self.is_there = false;
@@ -27,7 +27,7 @@ impl StoredReply {
         self.text.extend_from_slice(&reply.text[..reply.text.len().min(TEXT_MAX)]);
     }
 
-    /// Of a frame that has a code alone.
+    /// Stores the reply of a frame with only a code.
     pub(super) fn set_code(&mut self, code: u32) {
         self.set(&Reply { code: Some(code), text: &[], cause: None });
     }
@@ -37,12 +37,12 @@ impl StoredReply {
         self.is_there.then_some(Reply { code: self.code, text: &self.text, cause: self.cause })
     }
 
-    /// Of a frame that has a text alone.
+    /// Stores the reply of a frame with only a text.
     pub(super) fn set_text(&mut self, text: &[u8]) {
         self.set(&Reply { code: None, text, cause: None });
     }
 
-    /// A copy of what a frame has.
+    /// Copies a frame's reply.
     pub(super) fn of(reply: Option<Reply<'_>>) -> Self {
         let mut stored = Self::default();
         if let Some(reply) = &reply {

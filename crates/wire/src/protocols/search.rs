@@ -1,8 +1,8 @@
-//! Finds frames in bytes that do not begin with one: in the middle of a connection, or behind a gap.
+//! The search for frames in bytes that do not begin with one: in the middle of a connection, or after a gap.
 //!
-//! From every place at which a frame may begin a candidate reads on, distrustful. The first one, by its place, that reads a few
-//! frames running is right. Of AMQP 0-9-1 that is two frames with a known type, a length and 0xCE at the end. Nothing
-//! but the candidates is kept, and there are at most 48.
+//! At every offset at which a frame may begin, a candidate reads strictly. The first one, by offset, that reads a few
+//! consecutive frames is right. For AMQP 0-9-1 that means two frames with a known type, a length and 0xCE at the end.
+//! The search keeps only the candidates, at most 48.
 
 use super::{
     dissection::{Dissection, may_begin},
@@ -17,25 +17,25 @@ use crate::{
 };
 
 const CANDIDATES_MAX: usize = 48;
-/// Ranges that a candidate keeps; one with more is given up.
+/// Maximum of ranges that a candidate keeps; a candidate with more is dropped.
 const RANGES_MAX: usize = 1024;
 
-/// Looks for frames.
+/// A search for frames.
 #[derive(Clone, Debug)]
 pub(super) struct Search {
     sender: Side,
     expected: Option<Protocol>,
-    /// No frame was seen in this direction yet: one that opens a connection settles it by itself.
+    /// True if no frame was seen in this direction yet. Then a frame that opens a connection is enough by itself.
     is_first: bool,
     candidates: Vec<Candidate>,
 }
 
-/// What was found.
+/// The result of a search.
 pub(super) struct Found {
     pub(super) dissection: Dissection,
-    /// Place of the first frame.
+    /// Offset of the first frame.
     pub(super) start: u64,
-    /// Bytes of the chunk that belong to the frames in `kept`, or stand before them.
+    /// Bytes of the chunk that belong to the frames in `kept`, or precede them.
     pub(super) used: usize,
     pub(super) kept: Kept,
 }
@@ -88,8 +88,8 @@ impl Search {
         None
     }
 
-    /// Protocols of which a frame may begin here. Packets of MQTT have no mark: without a hint they are looked for at beginnings
-    /// of segments only.
+    /// Returns the protocols of which a frame may begin here. MQTT packets have no mark, so without a hint the search
+    /// considers them only at the start of segments.
     fn possible(&self, cursor: &Cursor<'_>) -> impl Iterator<Item = Protocol> + use<> {
         let rest = cursor.rest();
         let begins_segment = cursor.offset() == cursor.chunk.segment_start;
@@ -107,7 +107,7 @@ impl Search {
     }
 }
 
-/// A place at which a frame may begin, and what was read from there.
+/// An offset at which a frame may begin, and the frames read from there.
 #[derive(Clone, Debug)]
 struct Candidate {
     dissection: Dissection,
@@ -118,7 +118,7 @@ struct Candidate {
 enum Reading {
     Undecided,
     Wrong,
-    /// Bytes of the chunk up to the end of the last frame.
+    /// Right; with the bytes of the chunk up to the end of the last frame.
     Right(usize),
 }
 
@@ -152,16 +152,16 @@ impl Candidate {
     }
 }
 
-/// Frames that have to follow each other.
+/// Returns the number of consecutive frames that confirm a protocol.
 const fn running(protocol: Protocol) -> usize {
     match protocol {
         Protocol::Amqp091 | Protocol::Amqp10 | Protocol::RabbitmqStream => 2,
-        // Their beginnings have fewer bits that are fixed.
+        // Their headers have fewer fixed bits.
         Protocol::Mqtt | Protocol::Tls => 3,
     }
 }
 
-/// What a candidate has found.
+/// The frames and ranges that a candidate has found.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Kept {
     frames: Vec<(Frame<'static>, Vec<IdentifierRun>, StoredReply)>,
@@ -173,7 +173,7 @@ impl Kept {
         self.ranges.len() >= RANGES_MAX
     }
 
-    /// Ranges come first, so that they are known before the frames.
+    /// Reports ranges first, so that they are known before the frames.
     pub(super) fn tell(&self, sink: &mut impl FrameSink) {
         for range in &self.ranges {
             sink.sensitive(range);
@@ -191,7 +191,7 @@ impl FrameSink for Kept {
     }
 
     fn sensitive(&mut self, sensitive: &Sensitive) {
-        // A candidate with too many is given up, so that none is left out.
+        // A candidate with too many ranges is dropped, so that no range is left out.
         if !self.is_full() {
             self.ranges.push(sensitive.clone());
         }
@@ -202,7 +202,7 @@ impl FrameSink for Kept {
     fn found(&mut self, _: &Skipped) {}
 }
 
-/// The rest of a chunk from a place on.
+/// Returns the rest of a chunk from an offset on.
 pub(super) fn from_place(chunk: Chunk<'_>, offset: u64) -> Cursor<'_> {
     let at = offset.saturating_sub(chunk.offset).min(chunk.bytes.len() as u64);
     Cursor { chunk, at: usize::try_from(at).unwrap_or(chunk.bytes.len()) }

@@ -1,4 +1,4 @@
-//! Where a dissector sends what it finds.
+//! Receivers of a dissector's results.
 
 use core::ops::Range;
 
@@ -7,69 +7,70 @@ use serde::{Deserialize, Serialize};
 use super::frame::Frame;
 use crate::{packet::Timestamp, report::Side};
 
-/// Takes what dissectors find, in the order in which it could be read.
+/// Receives the results of dissectors, in the order in which they could be read.
 pub trait FrameSink {
-    /// A frame is complete.
+    /// Reports a complete frame.
     fn frame(&mut self, frame: &Frame<'_>);
 
-    /// A range of bytes should not be written to a file. It is told before any byte of the range is passed: when
-    /// [`super::Dissector::chunk`] returns, all ranges that touch the chunk were told.
+    /// Reports a range of bytes that should not be written to a file. The call comes before any byte of the range is
+    /// passed. When [`super::Dissector::chunk`] returns, all ranges that touch the chunk have been reported.
     fn sensitive(&mut self, sensitive: &Sensitive) {
         let _ = sensitive;
     }
 
-    /// From here on frames cannot be read.
+    /// Reports that frames cannot be read from here on.
     fn lost(&mut self, loss: &Loss) {
         let _ = loss;
     }
 
-    /// Frames can be read again. They follow.
+    /// Reports that frames can be read again. They follow.
     fn found(&mut self, skipped: &Skipped) {
         let _ = skipped;
     }
 }
 
-/// Why bytes should not be written to a file.
+/// The reason why bytes should not be written to a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SensitiveKind {
-    /// Passwords, tokens, answers to challenges, and what clients say of themselves.
+    /// Passwords, tokens, responses to challenges, and properties of clients.
     Credentials,
-    /// What applications send: bodies, values of headers and of properties.
+    /// Data of applications: bodies, values of headers and of properties.
     Body,
-    /// Bytes that were not understood, which may hold either.
+    /// Unrecognized bytes, which may contain either.
     Unrecognized,
 }
 
 /// Bytes that should not be written to a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sensitive {
-    /// Who sent them.
+    /// The sender.
     pub sender: Side,
-    /// Where they stand in the direction, as [`crate::stream::Chunk::offset`]. The range may end beyond what has come.
+    /// Their offsets in the direction, as [`crate::stream::Chunk::offset`]. The range may end beyond the bytes that
+    /// have arrived.
     pub range: Range<u64>,
-    /// What they are.
+    /// Their kind.
     pub kind: SensitiveKind,
 }
 
-/// The place from which frames cannot be read.
+/// The offset from which frames cannot be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Loss {
-    /// Who sent the bytes.
+    /// The sender of the bytes.
     pub sender: Side,
-    /// Place in the direction.
+    /// Offset in the direction.
     pub offset: u64,
-    /// When it was found out.
+    /// Time of detection.
     pub time: Timestamp,
 }
 
 /// Bytes in which no frames were found, and gaps between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Skipped {
-    /// Who sent them.
+    /// The sender.
     pub sender: Side,
-    /// Where they stand in the direction.
+    /// Their offsets in the direction.
     pub range: Range<u64>,
-    /// When it was found out.
+    /// Time of detection.
     pub time: Timestamp,
 }

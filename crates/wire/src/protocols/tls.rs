@@ -1,6 +1,6 @@
-//! TLS: records by type and size. What they carry is hidden.
+//! TLS: records by type and size. Their content is hidden.
 //!
-//! From RFC 8446, section 5.1; versions before 1.3 write records the same way (RFC 5246, section 6.2.1).
+//! From RFC 8446, section 5.1; versions before 1.3 use the same record layout (RFC 5246, section 6.2.1).
 
 use super::{
     details::Details,
@@ -13,10 +13,10 @@ const ALERT: u8 = 21;
 const HANDSHAKE: u8 = 22;
 /// The level of an alert that ends the connection.
 const FATAL: u8 = 2;
-/// The largest record, with what encryption adds (RFC 5246, section 6.2.3).
+/// Size of the largest record, including the overhead of encryption (RFC 5246, section 6.2.3).
 const RECORD_MAX: u16 = (1 << 14) + 2048;
 
-/// Understands the outside of TLS.
+/// The grammar of TLS records.
 #[derive(Clone, Debug)]
 pub(super) struct Grammar {
     pub(super) trust: Trust,
@@ -54,7 +54,7 @@ impl framer::Grammar for Grammar {
         self.kind = name;
         self.is_inside = true;
         self.reply.clear();
-        // An alert of two bytes is not encrypted: its level and what it says.
+        // An alert of two bytes is not encrypted: its level and its description.
         if kind == ALERT && length == 2 {
             return Next::Read(2);
         }
@@ -73,12 +73,12 @@ const fn name(kind: u8) -> Option<&'static str> {
     })
 }
 
-/// Whether bytes begin a connection: a record with the hello of a client or a server.
+/// Returns whether bytes begin a connection: a record with the hello of a client or a server.
 pub(super) fn opens(bytes: &[u8]) -> bool {
     matches!(bytes, [HANDSHAKE, 3, 0..=4, _, _, 1 | 2, ..])
 }
 
-/// Whether a record may begin with these bytes.
+/// Returns whether a record may begin with these bytes.
 pub(super) fn may_begin(bytes: &[u8]) -> bool {
     matches!(bytes, [20..=24] | [20..=24, 3] | [20..=24, 3, 0..=4, ..])
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::{FrameCount, LatencyReport, MessageFigures};
 use crate::packet::Timestamp;
 
-/// A TCP connection and what went over it.
+/// A TCP connection and its traffic.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ConnectionReport {
@@ -13,19 +13,19 @@ pub struct ConnectionReport {
     pub client: String,
     /// The broker's end.
     pub broker: String,
-    /// The protocol's name; empty where no dissector knew it.
+    /// The protocol's name; empty if no dissector recognized it.
     pub protocol: String,
-    /// Whether its first packet was seen.
+    /// True if its first packet was seen.
     pub from_the_start: bool,
-    /// When its first packet was captured.
+    /// Time of its first packet.
     pub first: Timestamp,
-    /// When its last one was.
+    /// Time of its last packet.
     pub last: Timestamp,
-    /// How it ended, in words; empty while it lasts.
+    /// The reason of its end, in words; empty while it lasts.
     pub ended: String,
-    /// What the client sent.
+    /// The client's direction.
     pub from_client: DirectionReport,
-    /// What the broker sent.
+    /// The broker's direction.
     pub from_broker: DirectionReport,
     /// Its messages.
     pub messages: MessageFigures,
@@ -35,7 +35,7 @@ pub struct ConnectionReport {
     /// Its latencies, all channels together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub latencies: Vec<LatencyReport>,
-    /// Channels or sessions that were used.
+    /// Number of used channels or sessions.
     pub channels: u64,
 }
 
@@ -45,53 +45,53 @@ pub struct ConnectionReport {
 pub struct DirectionReport {
     /// Segments.
     pub segments: u64,
-    /// Of those, with payload.
+    /// Segments with payload.
     pub data_segments: u64,
-    /// Of those without: acknowledgements alone.
+    /// Segments that only acknowledge.
     pub pure_acks: u64,
-    /// Bytes of payload, repeated ones as well.
+    /// Bytes of payload, including repeated ones.
     pub payload_bytes: u64,
     /// Bytes of payload, each counted once.
     pub unique_bytes: u64,
     /// Segments that repeat bytes.
     pub retransmitted_segments: u64,
-    /// Bytes that were sent again.
+    /// Bytes that were retransmitted.
     pub retransmitted_bytes: u64,
-    /// Segments that were lost on the way: without those that the receiver had already when they were sent again.
+    /// Segments that the path lost: retransmissions, without those that the receiver already had.
     #[serde(default)]
     pub missing_segments: u64,
-    /// Segments that came out of order.
+    /// Segments that arrived out of order.
     pub out_of_order: u64,
-    /// Median payload of segments that have some, in bytes.
+    /// Median payload of the segments with payload, in bytes.
     pub median_payload: u64,
     /// Largest payload of a segment, in bytes.
     pub max_payload: u64,
-    /// The largest segment that the sender announced to take, in bytes.
+    /// Largest segment that the sender may send, as the receiver's SYN announces it, in bytes.
     pub max_segment_size: Option<u16>,
-    /// Whether the scale of the windows that the sender announces is known.
+    /// True if the scale of the windows that the sender announces is known.
     pub window_scale_known: bool,
-    /// Announcements of a window of nothing, by the sender of this direction.
+    /// Announcements of a zero window by the sender of this direction.
     pub zero_windows: u64,
-    /// Time in which its window was nothing, in nanoseconds.
+    /// Time in which its window was zero, in nanoseconds.
     pub zero_window_nanos: u64,
     /// The longest such span.
     pub longest_zero_window_nanos: u64,
-    /// Packets of the first announcements of a window of nothing.
+    /// Packets of the first announcements of a zero window.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub zero_window_packets: Vec<u64>,
-    /// Most bytes that were sent and not acknowledged.
+    /// Largest number of bytes that were sent and not acknowledged.
     pub max_in_flight: u64,
-    /// Largest window that its receiver announced to it, in bytes, where the scale is known.
+    /// Largest window that the receiver announced to the sender, in bytes; none if the scale is unknown.
     pub max_window: Option<u64>,
     /// Round trips of its segments, from segment to acknowledgement.
     pub round_trips: RoundTrips,
-    /// What kept the sender from sending more.
+    /// Limits on the sender.
     pub limits: LimitShares,
-    /// Times that a small segment waited for a delayed acknowledgement.
+    /// Number of times that a small segment waited for a delayed acknowledgement.
     pub delayed_ack_stalls: u64,
-    /// Time in which it waited so, in nanoseconds.
+    /// Time spent in these waits, in nanoseconds.
     pub delayed_ack_nanos: u64,
-    /// Packets of the first such waits: the small segment, the acknowledgement, what followed.
+    /// Packets of the first such waits: the small segment, the acknowledgement, and the next segment.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub delayed_ack_packets: Vec<u64>,
 }
@@ -100,7 +100,7 @@ pub struct DirectionReport {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RoundTrips {
-    /// Samples.
+    /// Number of samples.
     pub count: u64,
     /// Smallest.
     pub min: u64,
@@ -111,7 +111,7 @@ pub struct RoundTrips {
 }
 
 impl RoundTrips {
-    /// Adds those of another direction.
+    /// Adds the round trips of another direction.
     pub(crate) fn add(&mut self, other: Self) {
         if other.count == 0 {
             return;
@@ -125,14 +125,14 @@ impl RoundTrips {
     }
 }
 
-/// Shares of the time of a connection, 0 to 1, as far as the capture shows them.
+/// Shares of a connection's time, 0 to 1, as far as the capture shows them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LimitShares {
-    /// Data was on its way.
+    /// Share in which data was in flight.
     pub busy: f64,
-    /// Of all time: the receiver's window was full.
+    /// Share in which the receiver's window was full.
     pub receiver_window: f64,
-    /// Nothing was on its way: the application had nothing to send.
+    /// Share in which nothing was in flight: the application had nothing to send.
     pub idle: f64,
 }

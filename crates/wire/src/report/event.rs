@@ -1,11 +1,11 @@
-//! What went wrong on connections, in the words of whoever said so.
+//! Problems on connections, in the words of the side that reports them.
 
 use serde::{Deserialize, Serialize};
 
 use super::Side;
 use crate::packet::Timestamp;
 
-/// What happened.
+/// The kind of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EventKind {
@@ -13,11 +13,11 @@ pub enum EventKind {
     ConnectionClosed,
     /// `channel.close` with the code of an error.
     ChannelClosed,
-    /// `channel.close` as the answer to a passive declaration of something that is not there.
+    /// `channel.close` in answer to a passive declaration of something that does not exist.
     NotThere,
     /// `basic.return`: a message that was not routed.
     Returned,
-    /// The broker did not take a publish: `basic.nack`, an error of the stream protocol.
+    /// The broker refused a publish: `basic.nack`, or an error of the stream protocol.
     PublishRefused,
     /// A client refused a delivery.
     DeliveryRefused,
@@ -25,25 +25,25 @@ pub enum EventKind {
     Blocked,
     /// The broker cancelled a consumer.
     ConsumerCancelled,
-    /// The broker did not let a client in.
+    /// The broker refused a login.
     LoginRefused,
     /// An error condition of AMQP 1.0.
     Amqp10Error,
-    /// An answer of the stream protocol that is not "ok".
+    /// An answer of the stream protocol other than "ok".
     StreamRefused,
-    /// A reason code of MQTT that says failure.
+    /// A reason code of MQTT that means failure.
     MqttRefused,
     /// `DISCONNECT` of MQTT by the broker, with its reason.
     MqttDisconnected,
     /// A fatal alert of TLS.
     TlsAlert,
-    /// A hello of TLS to a port that does not speak it.
+    /// A TLS hello to a port without TLS.
     TlsOnPlainPort,
     /// A protocol without TLS to a port of TLS.
     PlainOnTlsPort,
-    /// The broker answered with another protocol than the client's.
+    /// The broker answered with a protocol other than the client's.
     ProtocolRefused,
-    /// A side was silent for two intervals of heartbeats or more.
+    /// A side was silent for at least two heartbeat intervals.
     MissedHeartbeats,
     /// A side reset the connection.
     Reset,
@@ -51,47 +51,47 @@ pub enum EventKind {
     IdleReset,
     /// A SYN that was answered by a reset.
     Refused,
-    /// A SYN that was not answered.
+    /// A SYN without an answer.
     Unanswered,
-    /// A side that does not answer what is sent to it again and again.
+    /// A side that does not answer repeated retransmissions.
     HalfOpen,
-    /// The end of the TCP connection without a word of the protocol.
+    /// The end of the TCP connection without a closing frame.
     ClosedWithout,
-    /// A connection that was opened and closed for hardly a message.
+    /// A connection that was opened and closed for at most one message.
     ShortLived,
 }
 
-/// Events that are alike: the same kind, side, code and text.
+/// Equal events: the same kind, side, code and text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ConnectionEvent {
-    /// What happened.
+    /// The kind.
     pub kind: EventKind,
-    /// Whose doing it was.
+    /// The side that caused it.
     pub from: Side,
     /// The protocol's code.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub code: Option<u32>,
-    /// The text that came with it, or what was seen. It may be foreign: show it escaped.
+    /// The text that came with it, or a description. It may come from a peer: escape it when you show it.
     pub text: String,
-    /// How often.
+    /// Number of occurrences.
     pub count: u64,
-    /// The first one.
+    /// Time of the first one.
     pub first: Timestamp,
-    /// The last one.
+    /// Time of the last one.
     pub last: Timestamp,
-    /// Connections, `client -> broker`, ten at most.
+    /// Connections, `client -> broker`, at most ten.
     pub connections: Vec<String>,
-    /// How many there are, as far as they were told apart.
+    /// Number of connections, as far as they could be distinguished.
     pub connections_in_all: u64,
-    /// Numbers of the first packets that said so, ten at most.
+    /// Numbers of the first packets that show it, at most ten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub packets: Vec<u64>,
 }
 
 impl ConnectionEvent {
-    /// The text of an end before the client is let in. An old client is not told why.
+    /// The text of an end before the login is complete. An old client is not told the reason.
     pub(crate) const DURING_LOGIN: &str = "during the login";
-    /// The text of an end of MQTT. MQTT 3 has no word by which a broker could say why.
+    /// The text of an end of MQTT. MQTT 3 has no packet in which a broker could state the reason.
     pub(crate) const WITHOUT_DISCONNECT: &str = "without DISCONNECT";
 }

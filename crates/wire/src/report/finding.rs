@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::SourceLevel;
 
-/// How bad it is.
+/// The severity of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Severity {
@@ -20,9 +20,9 @@ pub enum Severity {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FindingRule {
-    /// Method, header and body of publishes travel in segments of their own.
+    /// Method, header and body of publishes travel in separate segments.
     FrameByFrame,
-    /// Small segments, many of them.
+    /// Many small segments.
     SmallPackets,
     /// Nagle's algorithm waits for a delayed acknowledgement.
     DelayedAcknowledgement,
@@ -36,7 +36,7 @@ pub enum FindingRule {
     NetworkLimited,
     /// The application had nothing to send.
     ApplicationLimited,
-    /// Every message is acknowledged by itself.
+    /// Every message is acknowledged individually.
     AckPerMessage,
     /// The capture lost packets.
     CaptureLoss,
@@ -62,11 +62,11 @@ pub enum FindingRule {
     Amqp10Error,
     /// The stream protocol refuses a command.
     StreamRefused,
-    /// MQTT refuses something, or disconnects.
+    /// MQTT refuses a packet, or disconnects.
     MqttRefused,
-    /// Clients of MQTT are disconnected again and again.
+    /// MQTT clients are disconnected repeatedly.
     MqttLoop,
-    /// TLS and plain text meet, or the protocol is another.
+    /// TLS meets plain text, or the protocol is a different one.
     WrongProtocol,
     /// TLS ends with an alert.
     TlsAlert,
@@ -80,7 +80,7 @@ pub enum FindingRule {
     ConnectionRefused,
     /// One end is gone and the other does not know.
     HalfOpen,
-    /// A TCP connection ends without a word of the protocol.
+    /// A TCP connection ends without a closing frame.
     ClosedWithout,
     /// A connection for each message.
     ConnectionChurn,
@@ -89,7 +89,7 @@ pub enum FindingRule {
 }
 
 impl FindingRule {
-    /// What it looks for, as a list has it.
+    /// Returns the subject of the rule, as used in a list.
     pub const fn title(self) -> &'static str {
         match self {
             Self::FrameByFrame => "publishes sent frame by frame",
@@ -129,38 +129,38 @@ impl FindingRule {
     }
 }
 
-/// A rule of which nothing is said.
+/// A rule that could not judge the report.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct NotJudged {
-    /// Which rule.
+    /// The rule.
     pub rule: FindingRule,
-    /// Why, in words.
+    /// The reason, in words.
     pub reason: String,
 }
 
-/// One piece of advice.
+/// A finding, with its remedy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Finding {
-    /// Which rule.
+    /// The rule.
     pub rule: FindingRule,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
-    /// What was found, in a sentence.
+    /// The problem, in a sentence.
     pub sentence: String,
-    /// Where the evidence comes from. A report of an earlier version does not say; most is from packets.
+    /// Source of the evidence. Reports of earlier versions lack it; most evidence is from packets.
     #[serde(default = "packets")]
     pub source: SourceLevel,
     /// The figures behind it, in words.
     pub evidence: String,
-    /// What to do.
+    /// The remedy.
     pub fix: String,
-    /// Connections that show it, `client -> broker`, the worst first, ten at most.
+    /// Connections that show it, `client -> broker`, the worst first, at most ten.
     pub connections: Vec<String>,
-    /// How many connections show it.
+    /// Number of connections that show it.
     pub connections_in_all: u64,
-    /// Numbers of packets that it rests on, ten at most.
+    /// Numbers of the packets that show it, at most ten.
     pub packets: Vec<u64>,
 }
 

@@ -23,10 +23,10 @@ pub struct FrameCount {
     pub protocol: String,
     /// The kind in the protocol's words, such as `basic.publish` or `header`.
     pub kind: String,
-    /// Who sent them.
+    /// The sender.
     pub from: Side,
-    /// How many.
+    /// Number of frames.
     pub frames: u64,
-    /// Their bytes with the frames' own.
+    /// Bytes of the frames, including their headers.
     pub bytes: u64,
 }

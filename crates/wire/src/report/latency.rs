@@ -2,18 +2,18 @@
 
 use serde::{Deserialize, Serialize};
 
-/// From which frame to which.
+/// The two frames that bound a latency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LatencyKind {
-    /// From the last frame of a publish to its confirm, of whatever protocol.
+    /// From the last frame of a publish to its confirm, in any protocol.
     PublishToConfirm,
-    /// The same where the numbers of publishes are not known, because the channel was opened before the capture: the publish
-    /// that a confirm is for was not a later one than the one that counts here, so that it took at least as long.
+    /// The same, with unknown numbers of publishes, because the channel was opened before the capture. The confirmed
+    /// publish was not later than the one that counts here, so it took at least as long.
     PublishToConfirmAtLeast,
     /// From the last frame of a delivery to its acknowledgement.
     DeliverToAck,
-    /// From a request with a correlation id to its reply, as the requester has it: publish to delivery.
+    /// From a request with a correlation id to its reply, as seen by the requester: publish to delivery.
     RequestToReply,
     /// From the delivery of a request to the publish of its reply: the responder's time.
     ServiceTime,
@@ -25,9 +25,9 @@ pub enum LatencyKind {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LatencyReport {
-    /// From what to what.
+    /// The two frames that bound it.
     pub kind: LatencyKind,
-    /// Measurements.
+    /// Number of measurements.
     pub count: u64,
     /// Arithmetic mean.
     pub mean: f64,
@@ -35,15 +35,15 @@ pub struct LatencyReport {
     pub min: u64,
     /// Median.
     pub p50: u64,
-    /// 95 % are below.
+    /// 95th percentile.
     pub p95: u64,
-    /// 99 % are below.
+    /// 99th percentile.
     pub p99: u64,
-    /// 99.9 % are below.
+    /// 99.9th percentile.
     pub p999: u64,
     /// Largest.
     pub max: u64,
-    /// What could not be matched.
+    /// Frames that could not be matched.
     pub unmatched: Unmatched,
 }
 
@@ -51,12 +51,12 @@ pub struct LatencyReport {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Unmatched {
-    /// Begun and not ended when the capture ended.
+    /// Latencies that had begun but not ended at the end of the capture.
     pub open: u64,
-    /// Ended, and begun before the capture or in a gap.
+    /// Latencies that ended, but began before the capture or in a gap.
     pub unknown_begin: u64,
-    /// Numbers were not known, because the capture began in the middle.
+    /// Frames without a known number, because the capture began in the middle of a connection.
     pub unknown_number: u64,
-    /// More were open at once than are kept.
+    /// Frames that were dropped because too many were open at once.
     pub left_out: u64,
 }

@@ -1,6 +1,6 @@
-//! What packets say about a broker: the content of `packets.json`, and what pages and tables are made of.
+//! The packet report of a broker: the content of `packets.json`, and the source of pages and tables.
 //!
-//! Types alone. Who fills them lives in `analyzer`, which rules read them in `findings`.
+//! This folder contains only types. `analyzer` fills them, and the rules in `findings` read them.
 
 mod connection;
 mod event;

@@ -1,4 +1,5 @@
-//! What is drawn: sequence numbers against time, after Stevens and tcptrace, and the frames of a channel as a ladder.
+//! Data of pictures: sequence numbers against time, after Stevens and tcptrace, and the frames of a channel as a
+//! ladder.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,17 +11,17 @@ use super::Side;
 pub struct TimeSequence {
     /// `client -> broker`.
     pub connection: String,
-    /// Who sent the data.
+    /// The sender of the data.
     pub from: Side,
-    /// Why this connection and this span, in words.
+    /// The reason for this connection and this span, in words.
     pub title: String,
-    /// The span, in nanoseconds since the first packet of the report.
+    /// Start of the span, in nanoseconds since the first packet of the report.
     pub from_nanos: u64,
-    /// Its end.
+    /// End of the span.
     pub to_nanos: u64,
-    /// Segments with data, in the order of time.
+    /// Segments with data, in order of time.
     pub segments: Vec<PictureSegment>,
-    /// What the receiver had acknowledged, and up to where it had room.
+    /// Acknowledgements of the receiver, with the room in its window.
     pub windows: Vec<WindowPoint>,
     /// Segments of the span that are not drawn, because there are too many.
     pub left_out: u64,
@@ -32,21 +33,21 @@ pub struct TimeSequence {
 pub struct PictureSegment {
     /// Nanoseconds since the first packet of the report.
     pub nanos: u64,
-    /// Place of its first byte in the direction.
+    /// Offset of its first byte in the direction.
     pub offset: u64,
-    /// Bytes.
+    /// Length in bytes.
     pub length: u64,
     /// New or repeated.
     pub kind: SegmentKind,
     /// Number of its packet.
     pub packet: u64,
-    /// Of the frames that end in it, the one that says most, such as `basic.publish`; empty where none does.
+    /// The most informative of the frames that end in it, such as `basic.publish`; empty if none does.
     pub frame: String,
-    /// Frames that end in it.
+    /// Number of frames that end in it.
     pub frames: u32,
 }
 
-/// What a segment brings.
+/// The bytes of a segment, by novelty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SegmentKind {
@@ -54,23 +55,23 @@ pub enum SegmentKind {
     New,
     /// Bytes that were sent before.
     Retransmitted,
-    /// New bytes that came before others that precede them.
+    /// New bytes that arrived after later bytes.
     OutOfOrder,
 }
 
-/// What the receiver said.
+/// An acknowledgement and a window of the receiver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WindowPoint {
     /// Nanoseconds since the first packet of the report.
     pub nanos: u64,
-    /// Place up to which bytes are acknowledged.
+    /// Offset up to which bytes are acknowledged.
     pub acknowledged: u64,
-    /// Place up to which the receiver has room; none where the scale of its windows is not known.
+    /// Offset up to which the receiver has room; none if the scale of its windows is unknown.
     pub room: Option<u64>,
 }
 
-/// Frames of a channel, in the order of time.
+/// Frames of a channel, in order of time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Ladder {
@@ -78,7 +79,7 @@ pub struct Ladder {
     pub connection: String,
     /// Channel or session.
     pub channel: u32,
-    /// The frames, as many as are drawn.
+    /// The drawn frames.
     pub frames: Vec<LadderFrame>,
     /// Frames of the channel that are not drawn.
     pub left_out: u64,
@@ -90,14 +91,14 @@ pub struct Ladder {
 pub struct LadderFrame {
     /// Nanoseconds since the first packet of the report.
     pub nanos: u64,
-    /// Who sent it.
+    /// The sender.
     pub from: Side,
-    /// What it is, such as `basic.publish`, with header and bodies folded into it.
+    /// Its kind, such as `basic.publish`, with header and bodies folded into it.
     pub label: String,
-    /// Bytes with the frames that are folded into it.
+    /// Bytes, including those of the frames that are folded into it.
     pub bytes: u64,
     /// Number of its last packet.
     pub packet: u64,
-    /// How long after the frame that it answers, in nanoseconds; none where it answers none.
+    /// Nanoseconds since the frame that it answers; none if it answers none.
     pub answers_after_nanos: Option<u64>,
 }

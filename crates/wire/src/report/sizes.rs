@@ -1,8 +1,8 @@
-//! Packets by their length, in the bins of `tshark -z plen,tree`.
+//! Packets by length, in the bins of `tshark -z plen,tree`.
 
 use serde::{Deserialize, Serialize};
 
-/// Smallest lengths of the bins, in bytes on the wire; the last has no end.
+/// Smallest lengths of the bins, in bytes on the wire. The last bin has no upper limit.
 pub const SIZE_BINS: [u32; 10] = [0, 20, 40, 80, 160, 320, 640, 1280, 2560, 5120];
 
 /// Packets of a range of lengths.
@@ -17,8 +17,8 @@ pub struct SizeBin {
     pub packets: u64,
     /// Their bytes.
     pub bytes: u64,
-    /// Smallest length that was seen; 0 without packets.
+    /// Smallest observed length; 0 without packets.
     pub min: u32,
-    /// Largest length that was seen.
+    /// Largest observed length.
     pub max: u32,
 }

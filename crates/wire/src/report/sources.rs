@@ -1,4 +1,4 @@
-//! Where the figures come from, and what was lost on the way.
+//! Sources of the figures, and losses of the capture.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Source {
-    /// Which.
+    /// The level.
     pub level: SourceLevel,
-    /// Whether it was used.
+    /// True if it was used.
     pub present: bool,
-    /// How it was used, or why it was not and what would help.
+    /// The use of the source, or the reason why it was not used and the remedy.
     pub note: String,
 }
 
@@ -28,54 +28,54 @@ pub enum SourceLevel {
     Writes,
 }
 
-/// What was captured.
+/// The capture: its packets and its losses.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct CaptureReport {
-    /// Packets read, of whatever kind.
+    /// Packets read, of any kind.
     pub packets: u64,
     /// Their bytes on the wire.
     pub bytes: u64,
-    /// Packets that the kernel dropped because nobody read in time; none where that is not known.
+    /// Packets that the kernel dropped because they were not read in time; none if unknown.
     pub dropped: Option<u64>,
     /// Packets whose end was not captured.
     pub cut: u64,
-    /// What was read and not analyzed.
+    /// Packets that were read and not analyzed.
     pub left_out: LeftOut,
-    /// Segments that came in other packets, by what carried them.
+    /// Segments that came in other packets, by tunnel.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub tunnels: BTreeMap<String, u64>,
-    /// The file ended in the middle of a packet, or had something that is not read: where and what.
+    /// Position and description of damage: the file ended in the middle of a packet, or had unreadable content.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub damaged: Option<String>,
 }
 
-/// Packets that were not analyzed, and streams that were given up.
+/// Packets that were not analyzed, and gaps in streams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct LeftOut {
-    /// No TCP.
+    /// Packets that are not TCP.
     pub not_tcp: u64,
     /// Packets that were captured more than once; the first counts.
     #[serde(default)]
     pub repeated: u64,
     /// Fragments of IP packets.
     pub fragments: u64,
-    /// Headers that contradict themselves.
+    /// Packets with headers that contradict themselves.
     pub malformed: u64,
-    /// Captured shorter than their headers.
+    /// Packets whose captured part is shorter than their headers.
     pub truncated: u64,
     /// TCP of other ports.
     pub other_ports: u64,
-    /// Connections that were forgotten because there were too many at once.
+    /// Connections that were evicted because there were too many at once.
     pub forgotten_connections: u64,
-    /// Bytes that never came or were not captured.
+    /// Bytes that never arrived or were not captured.
     pub gap_bytes: u64,
-    /// Holes in streams that were given up.
+    /// Gaps: holes in streams that were abandoned.
     pub gaps: u64,
 }
 
-/// What the kernel says of a socket, over the time that it was asked.
+/// The kernel's figures of a socket, over the observed time.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct SocketReport {
@@ -83,31 +83,31 @@ pub struct SocketReport {
     pub local: String,
     /// The other end.
     pub remote: String,
-    /// Whether this end is the broker's.
+    /// True if this end is the broker's.
     pub of_broker: bool,
-    /// For how long it was asked, in nanoseconds.
+    /// Observed time, in nanoseconds.
     pub observed_nanos: u64,
-    /// Shares of that time, 0 to 1, in which it had data to send; the grain is a tick of the kernel.
+    /// Share of that time, 0 to 1, in which it had data to send; the resolution is a tick of the kernel.
     pub busy: Option<f64>,
-    /// In which the receiver's window stopped it.
+    /// Share in which the receiver's window stopped it.
     pub receiver_limited: Option<f64>,
-    /// In which its own send buffer stopped it.
+    /// Share in which its own send buffer stopped it.
     pub send_buffer_limited: Option<f64>,
-    /// Bytes sent meanwhile, in segments with data.
+    /// Bytes sent in that time, in segments with data.
     pub sent_bytes: Option<u64>,
-    /// Segments with data sent meanwhile.
+    /// Segments with data sent in that time.
     pub data_segments_sent: Option<u64>,
-    /// Bytes received meanwhile.
+    /// Bytes received in that time.
     pub received_bytes: Option<u64>,
-    /// Segments with data received meanwhile.
+    /// Segments with data received in that time.
     pub data_segments_received: Option<u64>,
-    /// Segments sent again meanwhile.
+    /// Segments retransmitted in that time.
     pub retransmitted: Option<u64>,
     /// Smallest round trip so far, in nanoseconds.
     pub min_round_trip_nanos: Option<u64>,
-    /// Most bytes that waited to be sent.
+    /// Largest number of bytes that waited to be sent.
     pub max_unsent_bytes: Option<u64>,
-    /// Most bytes that waited to be read by this end's program.
+    /// Largest number of bytes that waited to be read by this end's program.
     pub max_unread_bytes: Option<u64>,
 }
 
@@ -115,8 +115,8 @@ pub struct SocketReport {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct WriteSizes {
-    /// Writes by size: smallest size of the bin in bytes, and how many.
+    /// Writes by size: smallest size of the bin in bytes, and their number.
     pub writes: Vec<(u64, u64)>,
-    /// Reads likewise.
+    /// Reads by size, likewise.
     pub reads: Vec<(u64, u64)>,
 }

@@ -9,58 +9,59 @@ use super::{
 };
 use crate::packet::Timestamp;
 
-/// Raised when a reader of an earlier form would be misled.
+/// Version of the format. It rises with a change that would mislead readers of an earlier version.
 pub const FORMAT_VERSION: u32 = 1;
 
-/// What packets and sockets say about a broker.
+/// The packet report of a broker, from packets and sockets.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct PacketReport {
     /// [`FORMAT_VERSION`] of the writer.
     pub format_version: u32,
-    /// What was looked at, in words: a file, or the ports of a node.
+    /// Subject of the report, in words: a file, or the ports of a node.
     pub subject: String,
-    /// Each source that could be used, and why not where it was missing.
+    /// Each source that could be used; for a missing one with the reason.
     pub sources: Vec<Source>,
-    /// What was captured; absent without a capture.
+    /// The capture; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capture: Option<CaptureReport>,
-    /// Packets by their length on the wire.
+    /// Packets by length on the wire.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sizes: Vec<SizeBin>,
     /// All connections together.
     pub totals: Totals,
-    /// Frames of all connections by protocol, kind and sender, most first.
+    /// Frames of all connections by protocol, kind and sender, the most frequent first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub frames: Vec<FrameCount>,
     /// Latencies on the wire, all connections together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub latencies: Vec<LatencyReport>,
-    /// Connections, most bytes first.
+    /// Connections, those with the most bytes first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub connections: Vec<ConnectionReport>,
-    /// Connections that are counted in `totals` and have no row of their own.
+    /// Connections that are counted in `totals` but have no row of their own.
     #[serde(default)]
     pub connections_without_row: u64,
-    /// What the kernel says of the sockets; absent where that was not asked.
+    /// The kernel's figures of the sockets; absent if they were not read.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub sockets: Vec<SocketReport>,
-    /// Sockets that were not asked about, because there were too many.
+    /// Sockets whose figures were not read, because there were too many.
     #[serde(default)]
     pub sockets_left_out: u64,
     /// Sizes of the broker's writes and reads; absent without the tracepoint.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub writes: Option<WriteSizes>,
-    /// What to mend, worst first.
+    /// Problems to fix, worst first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
-    /// Rules of which nothing is said, with the reason; absent in a report of an earlier version, which does not say.
+    /// Rules that could not judge the report, with the reason. Absent in reports of earlier versions, which do not
+    /// record them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_judged: Option<Vec<NotJudged>>,
-    /// What went wrong on connections, in the order in which it was seen.
+    /// Problems on connections, in the order in which they were seen.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<ConnectionEvent>,
-    /// Sequence numbers against time, of the connections that have most to show.
+    /// Sequence numbers against time, of the most interesting connections.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub time_sequences: Vec<TimeSequence>,
     /// Frames between client and broker, of a channel.
@@ -69,7 +70,7 @@ pub struct PacketReport {
 }
 
 impl PacketReport {
-    /// Events of a kind.
+    /// Returns the events of a kind.
     pub fn events_of(&self, kind: EventKind) -> impl Iterator<Item = &ConnectionEvent> {
         self.events.iter().filter(move |event| event.kind == kind)
     }
@@ -79,21 +80,21 @@ impl PacketReport {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Totals {
-    /// From the first packet to the last, in nanoseconds.
+    /// Time from the first packet to the last, in nanoseconds.
     pub duration_nanos: u64,
-    /// When the first packet was captured.
+    /// Time of the first packet.
     pub first: Timestamp,
     /// TCP connections seen.
     pub connections: u64,
     /// Segments.
     pub segments: u64,
-    /// Of those, with payload.
+    /// Segments with payload.
     pub data_segments: u64,
-    /// Bytes of payload, repeated ones as well.
+    /// Bytes of payload, including repeated ones.
     pub payload_bytes: u64,
     /// Segments that repeat bytes.
     pub retransmitted_segments: u64,
-    /// Segments that were lost on the way.
+    /// Segments that were lost on the path.
     #[serde(default)]
     pub missing_segments: u64,
     /// Frames of the broker's protocols.
@@ -102,23 +103,23 @@ pub struct Totals {
     pub published: u64,
     /// Messages to clients.
     pub delivered: u64,
-    /// Segments with payload from clients that had a publish or part of it.
+    /// Segments with payload from clients that contain a publish or a part of one.
     pub publish_segments: u64,
     /// Bytes of streams that no dissector could read.
     pub unread_bytes: u64,
     /// Round trips of the broker's segments, to the client and back, over all connections.
     #[serde(default)]
     pub round_trips: RoundTrips,
-    /// How long clients had no room for what the broker sends.
+    /// Time in which clients had no room for the broker's data.
     #[serde(default)]
     pub client_zero_window: ZeroWindowTime,
-    /// How long the broker had no room for what clients send.
+    /// Time in which the broker had no room for the clients' data.
     #[serde(default)]
     pub broker_zero_window: ZeroWindowTime,
 }
 
 impl Totals {
-    /// Adds a connection; its segments are counted as they come.
+    /// Adds a connection. Its segments are counted as they come.
     pub(crate) fn add(&mut self, connection: &ConnectionReport, unread_bytes: u64) {
         let messages = &connection.messages;
         self.published += messages.published;
@@ -134,7 +135,7 @@ impl Totals {
 }
 
 impl ZeroWindowTime {
-    /// Adds what the sender of a direction announced.
+    /// Adds the zero windows that the sender of a direction announced.
     fn add(&mut self, direction: &DirectionReport) {
         self.sum_nanos += direction.zero_window_nanos;
         self.longest_nanos = self.longest_nanos.max(direction.longest_zero_window_nanos);
@@ -142,7 +143,7 @@ impl ZeroWindowTime {
     }
 }
 
-/// Time in which receivers announced a window of nothing, in nanoseconds.
+/// Time in which receivers announced a zero window, in nanoseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ZeroWindowTime {
@@ -150,6 +151,6 @@ pub struct ZeroWindowTime {
     pub sum_nanos: u64,
     /// The longest span of a connection.
     pub longest_nanos: u64,
-    /// Connections that had any.
+    /// Number of connections with a zero window.
     pub connections: u64,
 }

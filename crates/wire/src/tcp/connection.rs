@@ -1,4 +1,4 @@
-//! What one segment changes in a connection.
+//! The effect of one segment on a connection.
 
 use std::time::Duration;
 
@@ -30,7 +30,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    /// The connection that begins with a segment, which is not taken yet.
+    /// Creates the connection that a segment begins. The segment itself is not processed yet.
     pub(super) fn new(id: ConnectionId, segment: &Segment<'_>) -> Self {
         let Segment { from, to, time, flags, .. } = *segment;
         let opener_is_known = flags.has(TcpFlags::SYN);
@@ -47,13 +47,13 @@ impl Connection {
         }
     }
 
-    /// Whether a segment between the same ends belongs to this connection and opens no other.
+    /// Returns whether a segment between the same ends belongs to this connection instead of opening a new one.
     pub(super) fn continues(&self, segment: &Segment<'_>) -> bool {
         let (own, _) = self.sides(self.direction(segment));
         !(segment.flags.has(TcpFlags::SYN) && own.contradicts(segment.sequence))
     }
 
-    /// Takes a segment.
+    /// Processes a segment.
     pub(super) fn take<O: TcpObserver>(
         &mut self,
         segment: &Segment<'_>,
@@ -69,7 +69,7 @@ impl Connection {
         Turn { segment, direction, own, peer, budgets, output }.take();
     }
 
-    /// Gives the scale of windows that an end advertises, where the SYNs did not say it.
+    /// Sets the scale of an end's windows, unless the SYNs stated it.
     pub(super) fn set_window_scale(&mut self, direction: Direction, shift: u8) {
         let side = match direction {
             Direction::Forward => &mut self.forward,
@@ -80,7 +80,7 @@ impl Connection {
         }
     }
 
-    /// Hands on what is still open, gives back what was taken of the budgets, and says what is known.
+    /// Reports everything that is still open, releases the connection's part of the budgets, and returns the summary.
     pub(super) fn end<O: TcpObserver>(
         &mut self,
         end: ConnectionEnd,
@@ -94,7 +94,7 @@ impl Connection {
         self.summary(end)
     }
 
-    /// What is known.
+    /// Returns the figures so far.
     pub(super) fn summary(&self, end: ConnectionEnd) -> ConnectionSummary {
         ConnectionSummary {
             endpoints: self.endpoints,
@@ -133,12 +133,11 @@ fn end_side<O: TcpObserver>(
     }
 }
 
-/// Segments that come in another order than they were sent come within this time, where round trips are not known:
-/// Wireshark's limit.
+/// Longest delay of a reordered segment if round trips are unknown: Wireshark's limit.
 const REORDERING: Duration = Duration::from_millis(3);
 
-/// Whether the first of the blocks is one that the receiver got twice: it is acknowledged already, or lies within the next
-/// block (RFC 2883, section 4).
+/// Returns whether the first block reports a segment that the receiver got twice. Such a block is already acknowledged,
+/// or lies within the next block (RFC 2883, section 4).
 fn reports_duplicate(segment: &Segment<'_>) -> bool {
     let [first, second, ..] = segment.options.selective_acknowledgements;
     let Some((start, end)) = first else { return false };
@@ -148,7 +147,7 @@ fn reports_duplicate(segment: &Segment<'_>) -> bool {
     is_behind(start, segment.acknowledgement) || second.is_some_and(is_within)
 }
 
-/// What a segment has brought.
+/// The effect of a segment's payload.
 #[derive(Clone, Copy, Debug, Default)]
 struct Brought {
     places: Option<(Place, Place)>,
@@ -156,13 +155,13 @@ struct Brought {
     is_out_of_order: bool,
 }
 
-/// A segment, and what it changes.
+/// A segment with the state that it changes.
 struct Turn<'t, 's, 'o, O> {
     segment: &'t Segment<'s>,
     direction: Direction,
-    /// The end that sent it.
+    /// The end that sent the segment.
     own: &'t mut Side,
-    /// The other one.
+    /// The other end.
     peer: &'t mut Side,
     budgets: &'t mut Budgets,
     output: &'t mut Output<'o, O>,
@@ -175,7 +174,7 @@ impl<O: TcpObserver> Turn<'_, '_, '_, O> {
             self.synchronize();
         }
         let acknowledged = if self.has(TcpFlags::ACK) { self.acknowledge() } else { None };
-        // A reset's window says nothing.
+        // The window of a reset has no meaning.
         if !self.has(TcpFlags::RST) {
             self.advertise();
         }
@@ -245,7 +244,7 @@ impl<O: TcpObserver> Turn<'_, '_, '_, O> {
         }
     }
 
-    /// Notes what acknowledgement and window mean for the other end's pace.
+    /// Updates the other end's pace with the acknowledgement and the window.
     fn go_on(&mut self) {
         let Segment { packet, time, .. } = *self.segment;
         let Some(progress) = self.peer.progress(self.own, time) else { return };
@@ -255,7 +254,7 @@ impl<O: TcpObserver> Turn<'_, '_, '_, O> {
         }
     }
 
-    /// Takes the payload, with SYN and FIN, which take a sequence number each.
+    /// Processes the payload, SYN and FIN. The latter two take a sequence number each.
     fn send(&mut self) -> Brought {
         let segment = self.segment;
         let (syn, fin) = (self.has(TcpFlags::SYN), self.has(TcpFlags::FIN));
@@ -289,7 +288,7 @@ impl<O: TcpObserver> Turn<'_, '_, '_, O> {
         Brought { places: None, retransmitted_bytes, is_out_of_order }
     }
 
-    /// Counts bytes of a payload by whether they were seen before; gives how many were.
+    /// Counts the bytes of a payload, by whether they were seen before. Returns the number of those that were.
     fn count_bytes(&mut self, start: Place, end: Place, new: u64, is_out_of_order: bool) -> u32 {
         let counters = &mut self.own.counters;
         let bytes = |from: Place, to: Place| u64::try_from(to - from).unwrap_or(0);
@@ -303,24 +302,25 @@ impl<O: TcpObserver> Turn<'_, '_, '_, O> {
         u32::try_from(retransmitted).unwrap_or(u32::MAX)
     }
 
-    /// Counts a segment that was sent again although the receiver had it.
+    /// Counts a segment that was retransmitted although the receiver had it.
     fn count_needless(&mut self, end: Place) {
         let is_acknowledged = self.own.acknowledged.is_some_and(|place| end <= place);
         let is_probe = self.peer.window.is_zero();
-        // A receiver whose buffer is full throws away what came: that is no loss of the path.
+        // A receiver with a full buffer discards segments; that is no loss of the path.
         let progress = self.own.progress(self.peer, self.segment.time);
         let is_full = progress.is_some_and(|progress| progress.is_nearly_full());
         self.own.counters.needless_segments += u64::from(is_acknowledged || is_probe || is_full);
     }
 
-    /// Counts a segment that fills a hole so late that it was sent again. What only came in another order comes sooner.
+    /// Counts a segment that fills a hole so late that it was retransmitted. A segment that was only reordered arrives
+    /// sooner.
     fn count_late(&mut self, hole_since: Option<Timestamp>) {
         let patience = self.own.round_trip(self.peer).unwrap_or(REORDERING);
         let is_late = hole_since.is_some_and(|since| self.segment.time.since(since) >= patience);
         self.own.counters.late_segments += u64::from(is_late);
     }
 
-    /// Notes what the payload means for the sender's pace.
+    /// Updates the sender's pace with the payload.
     fn progress(&mut self) {
         let Segment { packet, time, payload_length, .. } = *self.segment;
         self.peer.stalls.answered();
@@ -363,7 +363,7 @@ impl<O: TcpObserver> Turn<'_, '_, '_, O> {
         }
     }
 
-    /// Says of which direction the receiver has more than was seen, where that has changed.
+    /// Reports for each direction whether the receiver has more than was seen, if that has changed.
     fn tell_behind(&mut self) {
         let (own, peer) = (self.direction, self.direction.opposite());
         for (side, direction) in [(&mut *self.own, own), (&mut *self.peer, peer)] {
@@ -383,7 +383,10 @@ impl<O: TcpObserver> Turn<'_, '_, '_, O> {
             is_out_of_order: brought.is_out_of_order,
             acknowledged,
             window_bytes: self.own.window.bytes(),
-            bytes_in_flight: self.own.progress(self.peer, time).map(|it| it.in_flight()),
+            bytes_in_flight: self
+                .own
+                .progress(self.peer, time)
+                .map(|progress| progress.in_flight()),
             flags,
         };
         self.output.observer.segment(self.output.connection, self.direction, &traced);

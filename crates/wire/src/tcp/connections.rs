@@ -1,4 +1,4 @@
-//! Which connection a segment belongs to.
+//! The assignment of segments to connections.
 
 use core::net::SocketAddr;
 use std::collections::HashMap;
@@ -15,30 +15,30 @@ use super::{
 };
 use crate::segment::Segment;
 
-/// How many connections there were.
+/// Numbers of connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ConnectionCounts {
     /// Connections that were seen.
     pub seen: u64,
-    /// Those that are known now.
+    /// Connections that are known now.
     pub current: u64,
-    /// Those that went although they were not closed, because there were too many.
+    /// Connections that were evicted while open, because there were too many.
     pub evicted: u64,
 }
 
 /// The connections of a capture.
 ///
-/// Each pair of endpoints has one at a time. A SYN with another sequence number begins a new one. Segments are given in
+/// Each pair of endpoints has one at a time. A SYN with another sequence number begins a new one. Segments must come in
 /// the order of their packets.
 #[derive(Debug)]
 pub struct Connections {
     budgets: Budgets,
-    /// Connections by slot; a slot is used again when its connection has gone.
+    /// Connections by slot. A slot is reused after its connection has ended.
     slots: Vec<Option<Box<Connection>>>,
     free: Vec<u32>,
     by_pair: HashMap<Pair, u32>,
-    /// Most segments are of the same connection as the one before.
+    /// The connection of the latest segment. Most segments belong to the same one as their predecessor.
     last: Option<(Pair, u32)>,
     recency: Recency,
     counts: ConnectionCounts,
@@ -51,7 +51,7 @@ impl Default for Connections {
 }
 
 impl Connections {
-    /// No connections yet, within these bounds.
+    /// Creates an empty set of connections with these bounds.
     pub fn new(limits: Limits) -> Self {
         Self {
             budgets: Budgets::new(limits),
@@ -64,7 +64,7 @@ impl Connections {
         }
     }
 
-    /// Takes a segment.
+    /// Processes a segment.
     pub fn segment(&mut self, segment: &Segment<'_>, observer: &mut impl TcpObserver) {
         let pair = Pair::new(segment.from, segment.to);
         let found = self.find(pair);
@@ -83,8 +83,8 @@ impl Connections {
         connection.take(segment, &mut self.budgets, &mut output);
     }
 
-    /// Says by how many bits the windows are shifted that `from` advertises to `to`. For connections whose beginning was
-    /// not captured; where it was, its SYNs count. False when there is no such connection.
+    /// Sets the number of bits by which the windows are shifted that `from` advertises to `to`. Use it for connections
+    /// whose beginning was not captured; otherwise their SYNs count. Returns false if there is no such connection.
     pub fn set_window_scale(&mut self, from: SocketAddr, to: SocketAddr, shift: u8) -> bool {
         let Some(slot) = self.find(Pair::new(from, to)) else { return false };
         let connection = occupied(&mut self.slots, slot);
@@ -108,13 +108,13 @@ impl Connections {
         }
     }
 
-    /// What is known of every connection that goes on, in no order.
+    /// Returns the summaries of all current connections, in no order.
     pub fn summaries(&self) -> impl Iterator<Item = (ConnectionId, ConnectionSummary)> {
         let connections = self.slots.iter().flatten();
         connections.map(|connection| (connection.id, connection.summary(ConnectionEnd::Open)))
     }
 
-    /// How many connections there are and were.
+    /// Returns the numbers of connections.
     pub fn counts(&self) -> ConnectionCounts {
         ConnectionCounts { current: self.by_pair.len() as u64, ..self.counts }
     }

@@ -4,23 +4,23 @@ use core::net::{IpAddr, SocketAddr};
 
 use serde::{Deserialize, Serialize};
 
-/// A connection's number, in the order in which connections appeared, from 0. None is used twice.
+/// Number of a connection in order of appearance, from 0. No number is used twice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct ConnectionId(pub u64);
 
-/// Who sends, in the words of RFC 5103.
+/// The sender, in the words of RFC 5103.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Direction {
-    /// The one that opened the connection.
+    /// From the end that opened the connection.
     Forward,
-    /// The other one.
+    /// From the other end.
     Reverse,
 }
 
 impl Direction {
-    /// The other direction.
+    /// Returns the other direction.
     #[must_use]
     pub const fn opposite(self) -> Self {
         match self {
@@ -34,11 +34,11 @@ impl Direction {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Endpoints {
-    /// Who opened the connection. Where no SYN was seen: who sent the first packet that was seen.
+    /// The end that opened the connection. If no SYN was seen, the sender of the first packet.
     pub opener: SocketAddr,
-    /// The other one.
+    /// The other end.
     pub acceptor: SocketAddr,
-    /// Whether a SYN says who opened it.
+    /// True if a SYN shows which end opened it.
     pub opener_is_known: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What is known of a connection: at its end, or at any time.
+//! Figures of a connection, at its end or at any time.
 
 use std::time::Duration;
 
@@ -7,21 +7,21 @@ use serde::{Deserialize, Serialize};
 use super::endpoints::Endpoints;
 use crate::packet::Timestamp;
 
-/// By how many bits windows are shifted that an end advertises (RFC 7323, section 2).
+/// Number of bits by which the windows are shifted that an end advertises (RFC 7323, section 2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum WindowScale {
-    /// The SYNs were not seen, and nobody gave it.
+    /// The SYNs were not seen, and no other source stated it.
     #[default]
     Unknown,
-    /// The ends agreed on it, as their SYNs say; 0 where one of them did not offer it.
+    /// Negotiated in the SYNs; 0 if one of them did not offer it.
     Agreed(u8),
-    /// From elsewhere, such as the kernel's socket diagnosis.
+    /// From another source, such as the kernel's socket diagnosis.
     Given(u8),
 }
 
 impl WindowScale {
-    /// The shift, where it is known.
+    /// Returns the shift, if known.
     pub const fn shift(self) -> Option<u8> {
         match self {
             Self::Unknown => None,
@@ -30,8 +30,8 @@ impl WindowScale {
     }
 }
 
-/// Packets by their length on the wire, in the classes of `tshark -z plen,tree`: below 20 bytes, below 40, and so on,
-/// doubled each time; from 5,120 on in the last.
+/// Packets by length on the wire, in the classes of `tshark -z plen,tree`. The first class is below 20 bytes, the next
+/// below 40, and so on, doubled each time. The last class begins at 5,120.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct PacketSizes(pub [u64; 10]);
@@ -53,20 +53,20 @@ impl PacketSizes {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct RoundTripFigures {
-    /// How many were measured.
+    /// Number of round trips measured.
     pub count: u64,
     /// The shortest.
     pub shortest: Duration,
     /// The longest.
     pub longest: Duration,
-    /// All of them together.
+    /// Sum of all.
     pub total: Duration,
-    /// Segments whose round trip was not measured because too many waited.
+    /// Segments that were not timed because too many were unacknowledged.
     pub not_timed: u64,
 }
 
 impl RoundTripFigures {
-    /// Takes a round trip into account.
+    /// Adds a round trip.
     pub(super) fn add(&mut self, duration: Duration) {
         self.shortest = if self.count == 0 { duration } else { self.shortest.min(duration) };
         self.longest = self.longest.max(duration);
@@ -74,14 +74,14 @@ impl RoundTripFigures {
         self.count += 1;
     }
 
-    /// The mean; none without any.
+    /// Returns the mean; none without round trips.
     pub fn mean(&self) -> Option<Duration> {
         let nanos = self.total.as_nanos().checked_div(u128::from(self.count))?;
         Some(Duration::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX)))
     }
 }
 
-/// Figures of a direction: of the packets that one end sent, and of what held it back.
+/// Figures of a direction: the packets of one end, and the limits on its sending.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct DirectionFigures {
@@ -95,7 +95,7 @@ pub struct DirectionFigures {
     pub pure_acknowledgements: u64,
     /// Segments with payload.
     pub data_segments: u64,
-    /// Bytes of payload, those that were sent again included.
+    /// Bytes of payload, including retransmissions.
     pub data_bytes: u64,
     /// Bytes of payload that were not seen before.
     pub unique_bytes: u64,
@@ -103,83 +103,84 @@ pub struct DirectionFigures {
     pub retransmitted_segments: u64,
     /// Bytes that were seen before.
     pub retransmitted_bytes: u64,
-    /// Of the segments that were sent again, those that the receiver had already: it had acknowledged them, or they asked
-    /// for a window, or its window was nearly full.
+    /// Retransmitted segments that the receiver already had. It had acknowledged them, they probed for a window, or its
+    /// window was nearly full.
     pub needless_segments: u64,
-    /// Segments of which the receiver says that it got them twice (RFC 2883). It may say so of those above as well.
+    /// Segments that the receiver reports as received twice (RFC 2883). They may overlap with the needless ones above.
     pub reported_duplicates: u64,
-    /// Segments that fill a hole a round trip or more after it was there: they were lost before they were seen, and sent again.
+    /// Segments that fill a hole a round trip or more after it appeared. They were lost before the capture point, and
+    /// retransmitted.
     pub late_segments: u64,
     /// Segments that fill a hole: they came after later bytes, and bring bytes that were not seen before.
     pub out_of_order_segments: u64,
-    /// Bytes that were sent before the first byte that was seen, and came after it. They are in no chunk.
+    /// Bytes that come before the first byte that was seen, but arrived after it. They are in no chunk.
     pub bytes_before_start: u64,
-    /// Holes that were given up, and ends of payloads that were not captured.
+    /// Abandoned holes, and ends of payloads that were not captured.
     pub gaps: u64,
-    /// Bytes in them.
+    /// Bytes in the gaps.
     pub gap_bytes: u64,
-    /// Largest payload of a segment. With segmentation offload it is larger than what the path carries.
+    /// Largest payload of a segment. With segmentation offload it exceeds the path's segment size.
     pub largest_segment_bytes: u32,
-    /// Most bytes of payload that this end takes in a segment, as its SYN says.
+    /// Largest payload of a segment that this end accepts, according to its SYN.
     pub max_segment_size: Option<u16>,
 
     /// Scale of the windows that this end advertises.
     pub window_scale: WindowScale,
-    /// Largest window that it advertised, in bytes; not scaled where the scale is unknown.
+    /// Largest window that it advertised, in bytes; not scaled if the scale is unknown.
     pub max_window_bytes: u64,
-    /// Packets in which this end advertised no window.
+    /// Packets in which this end advertised a zero window.
     pub zero_window_packets: u64,
-    /// Times in which it did, from the first such packet to the one that opened the window again.
+    /// Spans of zero window, each from the first such packet to the packet that reopened the window.
     pub zero_windows: u64,
-    /// Their time together.
+    /// Their total duration.
     pub zero_window_time: Duration,
     /// The longest of them.
     pub longest_zero_window: Duration,
 
-    /// Most bytes that were not acknowledged.
+    /// Largest number of unacknowledged bytes.
     pub max_bytes_in_flight: u64,
-    /// Round trips of this end's segments; SYN and FIN are among them.
+    /// Round trips of this end's segments, including SYN and FIN.
     pub round_trips: RoundTripFigures,
-    /// From this end's SYN to its acknowledgement.
+    /// Time from this end's SYN to its acknowledgement.
     pub syn_round_trip: Option<Duration>,
-    /// How long this end had data unacknowledged. In no direction that is never acknowledged.
+    /// Time in which this end had unacknowledged data; zero in a direction that is never acknowledged.
     pub busy_time: Duration,
-    /// How long the other end's window held it back, within the busy time; none where the scale of that is unknown.
+    /// Part of the busy time in which the other end's window limited this end; none if that window's scale is unknown.
     pub receiver_limited_time: Option<Duration>,
-    /// Flights: what is sent from one acknowledgement of all that was sent before to the next.
+    /// Flights: a flight lasts from one acknowledgement of all earlier data to the next.
     pub flights: u64,
     /// Flights in which the other end's window was nearly full.
     pub receiver_limited_flights: u64,
-    /// How often it waited for a delayed acknowledgement.
+    /// Number of waits for a delayed acknowledgement.
     pub stalls: u64,
-    /// How long it did.
+    /// Total duration of these waits.
     pub stalled_time: Duration,
 
-    /// When this end ended its direction.
+    /// Time of this end's FIN.
     pub fin: Option<Timestamp>,
-    /// When this end reset the connection.
+    /// Time at which this end reset the connection.
     pub reset: Option<Timestamp>,
-    /// Number of the packet in which it did.
+    /// Number of the packet with the reset.
     pub reset_packet: Option<u64>,
-    /// Whether its SYN was seen.
+    /// True if its SYN was seen.
     pub has_syn: bool,
 }
 
-/// Why nothing more comes of a connection.
+/// The reason why nothing more comes from a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ConnectionEnd {
-    /// It does go on, as far as is known.
+    /// The connection continues, as far as is known.
     Open,
     /// The capture ended.
     Captured,
-    /// The same ends opened another one.
+    /// The same ends opened another connection.
     Replaced,
-    /// There were too many connections, and this one was idle for longest.
+    /// There were too many connections, and this one was idle longest.
     Evicted,
 }
 
-/// What is known of a connection.
+/// Summary of a connection.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ConnectionSummary {
@@ -189,16 +190,16 @@ pub struct ConnectionSummary {
     pub first: Timestamp,
     /// Time of its last packet.
     pub last: Timestamp,
-    /// Whether more can come.
+    /// The reason of its end, if it has ended.
     pub end: ConnectionEnd,
-    /// What the opener sent.
+    /// Figures of the opener as sender.
     pub forward: DirectionFigures,
-    /// What the other one sent.
+    /// Figures of the other end as sender.
     pub reverse: DirectionFigures,
 }
 
 impl DirectionFigures {
-    /// Segments that were lost on the way: those sent again, without those that the receiver had already.
+    /// Returns the number of segments that the path lost: retransmissions, without those that the receiver already had.
     pub fn missing_segments(&self) -> u64 {
         let needless = self.needless_segments.max(self.reported_duplicates);
         self.retransmitted_segments.saturating_sub(needless) + self.late_segments
@@ -206,7 +207,7 @@ impl DirectionFigures {
 }
 
 impl ConnectionSummary {
-    /// Whether the ends closed it: both ended their direction, or one reset it.
+    /// Returns whether the ends closed it: both sent a FIN, or one reset it.
     pub const fn is_closed(&self) -> bool {
         let (forward, reverse) = (&self.forward, &self.reverse);
         forward.reset.is_some()

@@ -1,31 +1,31 @@
-//! How much memory connections may take, and how long is waited for what does not come.
+//! Bounds of the memory of connections, and of the wait for missing bytes.
 
 use std::time::Duration;
 
-/// Bounds of [`super::Connections`]. A connection takes about 2 KiB besides what is counted here.
+/// Bounds of [`super::Connections`]. A connection takes about 2 KiB besides the memory counted here.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Most connections at the same time. The one that was idle for longest goes.
+    /// Maximum of simultaneous connections. The one that was idle longest is evicted.
     pub connections: usize,
-    /// Most bytes of a direction that wait behind a hole.
+    /// Maximum of bytes of a direction that wait behind a hole.
     pub held_bytes: usize,
-    /// Most segments of a direction that wait behind a hole.
+    /// Maximum of segments of a direction that wait behind a hole.
     pub held_segments: usize,
-    /// Most bytes of all directions together that wait behind holes.
+    /// Maximum of bytes of all directions together that wait behind holes.
     pub held_bytes_in_total: usize,
-    /// How long segments wait behind a hole at most, by the time of packets.
+    /// Longest time that segments wait behind a hole, by the clock of the packets.
     pub hole_patience: Duration,
-    /// How long is waited for bytes that the receiver has acknowledged. They were received, so they are not sent again:
+    /// Longest wait for bytes that the receiver has acknowledged. They were received, so they are not retransmitted:
     /// the capture has lost them, or has them a little later.
     pub reordering_patience: Duration,
-    /// Most segments of a direction that wait for their acknowledgement, for round trips.
+    /// Maximum of segments of a direction that wait for their acknowledgement, for round trips.
     pub timed_segments: usize,
-    /// Most segments of all directions together that do.
+    /// Maximum of such segments of all directions together.
     pub timed_segments_in_total: usize,
 }
 
 impl Default for Limits {
-    /// At most about 300 MiB, which only hostile captures need.
+    /// Returns bounds of at most about 300 MiB, which only hostile captures need.
     fn default() -> Self {
         Self {
             connections: 65_536,
@@ -40,7 +40,7 @@ impl Default for Limits {
     }
 }
 
-/// What all connections together may take of something.
+/// A resource that all connections share.
 #[derive(Debug)]
 pub(super) struct Budget {
     used: usize,
@@ -69,7 +69,7 @@ impl Budget {
     }
 }
 
-/// The bounds, and what was taken of those that all connections share.
+/// The bounds, and the use of the resources that all connections share.
 #[derive(Debug)]
 pub(super) struct Budgets {
     pub(super) limits: Limits,

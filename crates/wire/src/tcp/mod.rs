@@ -1,23 +1,23 @@
-//! TCP connections: their bytes in order, and what their segments say about sender, receiver and path.
+//! TCP connections: their bytes in order, and the behaviour of sender, receiver and path.
 //!
 //! ```text
-//! connections  which connection a segment belongs to; bounded
-//! connection   what one segment changes: acknowledgement, window, payload, in this order
+//! connections  assignment of segments to connections; bounded
+//! connection   effect of one segment: acknowledgement, window, payload, in this order
 //!  └ side      an end of a connection, as sender of bytes and as advertiser of windows
 //!     ├ sequence      sequence numbers ─► places in a direction
 //!     ├ reassembly    payloads ─► Chunk, Gap
 //!     ├ round_trips   segments and acknowledgements ─► round trips
 //!     ├ window        advertised windows, spans of zero window
-//!     ├ pace          when the sender was busy, and when the receiver's window held it back
-//!     └ stalls        Nagle's algorithm that waits for a delayed acknowledgement
-//! observer     what is handed on while segments come: `TcpObserver`
-//! figures      what is known of a connection at its end, or at any time
+//!     ├ pace          spans in which the sender was busy, or the receiver's window limited it
+//!     └ stalls        waits of Nagle's algorithm for delayed acknowledgements
+//! observer     events for the caller while segments come: `TcpObserver`
+//! figures      figures of a connection, at its end or at any time
 //! ```
 //!
-//! Everything is seen from where packets were captured. Near the sender, what is in flight is what the sender has sent;
-//! near the receiver it is less. The words are those of tcptrace where it has them; the tests compare with it.
+//! All figures are relative to the capture point. Near the sender, the bytes in flight are all that the sender has
+//! sent; near the receiver they are fewer. Terms are those of tcptrace where it has them; the tests compare with it.
 //!
-//! Frames of protocols in the bytes are no matter of this folder.
+//! Frames of protocols in the bytes are handled in `protocols`.
 
 mod connection;
 mod connections;

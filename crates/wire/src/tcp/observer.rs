@@ -1,4 +1,4 @@
-//! What is handed on while segments come.
+//! Events for the caller while segments come.
 
 use core::ops::Range;
 use std::time::Duration;
@@ -13,22 +13,22 @@ use crate::{
     stream::{Chunk, Gap},
 };
 
-/// Is handed what connections say, in the order of packets. What is of no interest need not be implemented.
+/// Receives the events of connections, in the order of packets. Every method has an empty default.
 ///
 /// For one segment, the round trip that it ends comes first, then chunks and gaps, then the segment itself. Directions
-/// are those of the bytes that something is about: a round trip is about who sent what was acknowledged, a zero window
-/// about who may not send.
+/// are those of the bytes that an event concerns: of the acknowledged segment for a round trip, and of the stopped
+/// sender for a zero window.
 pub trait TcpObserver {
-    /// A connection was seen for the first time.
+    /// Reports a connection that is seen for the first time.
     fn opened(&mut self, _connection: ConnectionId, _endpoints: &Endpoints) {}
-    /// Bytes, in order.
+    /// Reports bytes, in order.
     fn chunk(&mut self, _connection: ConnectionId, _direction: Direction, _chunk: Chunk<'_>) {}
-    /// The receiver has bytes that were not seen yet, or they were seen at last. It is told before the bytes of the segment
-    /// that says so, and after those that were missing.
+    /// Reports that the receiver has bytes that were not seen yet, or that these were seen at last. The call comes
+    /// before the bytes of the segment that shows it, and after the missing bytes.
     fn behind(&mut self, _connection: ConnectionId, _direction: Direction, _is_behind: bool) {}
-    /// Bytes that were given up on.
+    /// Reports bytes that reassembly no longer waits for.
     fn gap(&mut self, _connection: ConnectionId, _direction: Direction, _gap: Gap) {}
-    /// Every segment, for a picture of the connection over time.
+    /// Reports every segment, for a picture of the connection over time.
     fn segment(
         &mut self,
         _connection: ConnectionId,
@@ -36,107 +36,107 @@ pub trait TcpObserver {
         _segment: &TracedSegment,
     ) {
     }
-    /// A segment was acknowledged.
+    /// Reports that a segment was acknowledged.
     fn round_trip(&mut self, _connection: ConnectionId, _direction: Direction, _of: RoundTrip) {}
-    /// A time in which the sender was in one state.
+    /// Reports a span of time in which the sender was in one state.
     fn span(&mut self, _connection: ConnectionId, _direction: Direction, _span: Span) {}
-    /// The sender was not allowed to send.
+    /// Reports a span of time in which the sender was not allowed to send.
     fn zero_window(&mut self, _connection: ConnectionId, _direction: Direction, _of: ZeroWindow) {}
-    /// The sender waited for a delayed acknowledgement.
+    /// Reports that the sender waited for a delayed acknowledgement.
     fn stall(&mut self, _connection: ConnectionId, _direction: Direction, _stall: Stall) {}
-    /// Nothing more will come of the connection. What was held back behind holes came just before.
+    /// Reports the end of the connection. Bytes held back behind holes come just before.
     fn ended(&mut self, _connection: ConnectionId, _summary: &ConnectionSummary) {}
 }
 
-/// A segment, with what the connection makes of it. After Stevens' time-sequence diagrams.
+/// A segment with its place in the connection. After Stevens' time-sequence diagrams.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TracedSegment {
     /// Number of its packet, from 1.
     pub packet: u64,
-    /// When it was captured.
+    /// Time of capture.
     pub time: Timestamp,
-    /// Places of its payload, as `Chunk::offset`; negative for what was sent before the first byte that was seen. None
-    /// while nothing but acknowledgements was seen of this direction.
+    /// Offsets of its payload, as `Chunk::offset`; negative for bytes before the first one that was seen. None while
+    /// only acknowledgements were seen of this direction.
     pub places: Option<Range<i64>>,
     /// Bytes of the payload that were seen before.
     pub retransmitted_bytes: u32,
-    /// Whether it fills a hole: later bytes were seen before.
+    /// True if it fills a hole: later bytes were seen before.
     pub is_out_of_order: bool,
-    /// Place in the other direction up to which it acknowledges all.
+    /// Offset in the other direction up to which it acknowledges all bytes.
     pub acknowledged: Option<i64>,
-    /// Bytes beyond that which the sender of this segment takes; none where the scale is not known.
+    /// Bytes beyond `acknowledged` that the sender of this segment accepts; none if the scale is unknown.
     pub window_bytes: Option<u64>,
-    /// Bytes of this direction that are not acknowledged now; none before an acknowledgement was seen.
+    /// Bytes of this direction that are not acknowledged now; none before the first acknowledgement.
     pub bytes_in_flight: Option<u64>,
-    /// Flags.
+    /// Flags of the header.
     pub flags: TcpFlags,
 }
 
-/// From a segment to its acknowledgement, as seen where packets were captured.
+/// Time from a segment to its acknowledgement, as seen at the capture point.
 ///
-/// As tcptrace has it: of segments whose end is acknowledged exactly, that were sent once (Karn's algorithm), and before
-/// whose acknowledgement nothing earlier was sent again.
+/// The rules are tcptrace's. The segment's end is acknowledged exactly, it was sent once (Karn's algorithm), and
+/// nothing earlier was retransmitted before the acknowledgement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RoundTrip {
     /// Number of the packet with the acknowledgement.
     pub packet: u64,
-    /// When it was captured.
+    /// Capture time of that packet.
     pub time: Timestamp,
-    /// Since the segment was captured.
+    /// Time since the segment was captured.
     pub duration: Duration,
 }
 
-/// What a sender was doing. A sender that has sent nothing, or all of it acknowledged, is idle: what is in no span.
+/// State of a sender. A sender that has sent nothing, or has no unacknowledged data, is idle: idle time is in no span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SenderState {
-    /// It had data unacknowledged.
+    /// It had unacknowledged data.
     Busy,
-    /// It was busy, and the receiver's window was nearly full in three flights or more, one after another. Such a span
-    /// lies within busy ones, or reaches over short pauses between them.
+    /// It was busy, and the receiver's window was nearly full in three or more consecutive flights. Such a span lies
+    /// within busy ones, or bridges short pauses between them.
     ReceiverLimited,
 }
 
-/// A time in which a sender was in one state.
+/// A span of time in which a sender was in one state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     /// The state.
     pub state: SenderState,
-    /// From when.
+    /// Start of the span.
     pub start: Timestamp,
-    /// To when.
+    /// End of the span.
     pub end: Timestamp,
 }
 
-/// A time in which the receiver took nothing.
+/// A span of time in which the receiver accepted nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ZeroWindow {
-    /// Number of the packet that advertised no window first.
+    /// Number of the first packet that advertised a zero window.
     pub first_packet: u64,
-    /// When.
+    /// Time of that packet.
     pub start: Timestamp,
-    /// Number of the packet that opened the window again; none when none did.
+    /// Number of the packet that reopened the window, if any.
     pub last_packet: Option<u64>,
-    /// When; else the time of the connection's last packet.
+    /// Time of that packet; without one, the time of the connection's last packet.
     pub end: Timestamp,
 }
 
-/// A sender that held a small segment back until a delayed acknowledgement came: Nagle's algorithm (RFC 9293, section
-/// 3.7.4) against delayed acknowledgements (section 3.8.6.3).
+/// A wait of a sender that held a small segment back until a delayed acknowledgement came: Nagle's algorithm (RFC 9293,
+/// section 3.7.4) against delayed acknowledgements (section 3.8.6.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stall {
-    /// Number of the packet with the small segment that was sent before.
+    /// Number of the packet with the preceding small segment.
     pub small_packet: u64,
     /// Number of the packet with the acknowledgement.
     pub acknowledgement_packet: u64,
-    /// Number of the packet that was sent then.
+    /// Number of the packet that was sent after it.
     pub next_packet: u64,
-    /// When that was.
+    /// Time of that packet.
     pub end: Timestamp,
-    /// From the small segment to the acknowledgement.
+    /// Time from the small segment to the acknowledgement.
     pub waited: Duration,
 }
 
-/// An observer, for one connection.
+/// The observer of one connection.
 #[derive(Debug)]
 pub(super) struct Output<'o, O> {
     pub(super) observer: &'o mut O,

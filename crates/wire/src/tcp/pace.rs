@@ -1,8 +1,8 @@
-//! When a sender was busy, and when the receiver's window held it back.
+//! Spans in which a sender was busy, or limited by the receiver's window.
 //!
-//! A flight is what is sent until all is acknowledged that was unacknowledged at its beginning. A sender is limited by
-//! the receiver when the window was nearly full in three flights, one after another (Zhang, Breslau, Paxson, Shenker: On
-//! the Characteristics and Origins of Internet Flow Rates, 2002).
+//! A flight lasts until all data is acknowledged that was unacknowledged at its beginning. A sender is limited by the
+//! receiver if the window was nearly full in three consecutive flights. The method is from Zhang, Breslau, Paxson,
+//! Shenker: On the Characteristics and Origins of Internet Flow Rates, 2002.
 
 use std::time::Duration;
 
@@ -13,29 +13,30 @@ use super::{
 };
 use crate::packet::Timestamp;
 
-/// Flights that make a limit; fewer may be chance.
+/// Number of consecutive flights that make a limit; fewer may be chance.
 const LIMITED_FLIGHTS: u32 = 3;
 
-/// From how many bytes in flight on a window is nearly full: three segments less than it has. Where segments are as large
-/// as on a loopback, windows of three segments would always be full; then from the half of them on.
+/// Returns the bytes in flight from which a window is nearly full: the window minus three segments, but at least half
+/// of the window. Without that minimum, a window of three segments would always count as full, as with the large
+/// segments of a loopback.
 pub(super) fn nearly_full(window_bytes: u64, segment_bytes: u64) -> u64 {
     window_bytes.saturating_sub(3 * segment_bytes).max(window_bytes / 2)
 }
 
-/// How far a direction is.
+/// Progress of a direction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Progress {
     pub(super) time: Timestamp,
-    /// Place after the last byte that was sent.
+    /// Offset after the last byte that was sent.
     pub(super) sent: Place,
-    /// Place up to which all is acknowledged.
+    /// Offset up to which all bytes are acknowledged.
     pub(super) acknowledged: Place,
-    /// As [`nearly_full`]; none where the window is not known.
+    /// The limit of [`nearly_full`]; none if the window is unknown.
     pub(super) nearly_full: Option<u64>,
 }
 
 impl Progress {
-    /// Bytes that are not acknowledged.
+    /// Returns the number of unacknowledged bytes.
     pub(super) fn in_flight(&self) -> u64 {
         u64::try_from(self.sent - self.acknowledged).unwrap_or(0)
     }
@@ -48,18 +49,18 @@ impl Progress {
 #[derive(Clone, Copy, Debug)]
 struct Flight {
     start: Timestamp,
-    /// Place after the last byte that was sent at its beginning.
+    /// Offset after the last byte sent at the flight's beginning.
     mark: Place,
     is_limited: bool,
 }
 
-/// Flights that were limited, one after another.
+/// A run of consecutive limited flights.
 #[derive(Clone, Copy, Debug, Default)]
 struct LimitedFlights {
     count: u32,
     start: Timestamp,
     end: Timestamp,
-    /// Without the pauses between flights.
+    /// Duration without the pauses between flights.
     time: Duration,
     last: Duration,
 }
@@ -77,7 +78,7 @@ pub(super) struct Pace {
 }
 
 impl Pace {
-    /// Time busy, and within it limited by the receiver, up to a time.
+    /// Returns the time busy, and the part of it limited by the receiver, up to `now`.
     pub(super) fn times(&self, now: Timestamp) -> (Duration, Duration) {
         let busy = self.busy + self.busy_since.map_or(Duration::ZERO, |since| now.since(since));
         let run = self.limited_flights;
@@ -85,12 +86,12 @@ impl Pace {
         (busy, self.limited + limited)
     }
 
-    /// Flights that ended, and those of them that were limited.
+    /// Returns the number of flights that ended, and of the limited ones among them.
     pub(super) const fn flights(&self) -> (u64, u64) {
         (self.flights, self.flights_limited)
     }
 
-    /// Something was sent, or sent again.
+    /// Records that data was sent or retransmitted.
     pub(super) fn sent(&mut self, progress: &Progress) {
         if progress.in_flight() == 0 {
             return;
@@ -101,7 +102,7 @@ impl Pace {
         flight.is_limited |= progress.is_nearly_full();
     }
 
-    /// Something was acknowledged, or the window has changed.
+    /// Records an acknowledgement or a change of the window.
     pub(super) fn acknowledged<O: TcpObserver>(
         &mut self,
         progress: &Progress,
@@ -118,7 +119,7 @@ impl Pace {
         }
     }
 
-    /// Nothing more comes.
+    /// Ends all spans.
     pub(super) fn end<O: TcpObserver>(
         &mut self,
         time: Timestamp,
@@ -150,7 +151,7 @@ impl Pace {
     ) {
         let Some(flight) = self.flight.take() else { return };
         self.flights += 1;
-        // A sender that paused for longer than a flight takes was not held back by the window.
+        // A pause longer than the previous flight means that the window did not limit the sender.
         let run = &self.limited_flights;
         if !flight.is_limited || flight.start.since(run.end) > run.last {
             self.end_limited_flights(direction, output);

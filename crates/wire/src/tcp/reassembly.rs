@@ -1,4 +1,4 @@
-//! Payloads in any order ─► bytes in order.
+//! Reassembly of payloads in any order to bytes in order.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::{
     stream::{Chunk, Gap},
 };
 
-/// What a piece that is held takes besides its bytes.
+/// Memory of a held piece besides its bytes.
 const PIECE_BYTES: usize = 128;
 
 /// A payload, or a part of one.
@@ -21,29 +21,29 @@ const PIECE_BYTES: usize = 128;
 pub(super) struct Payload<'a> {
     /// Number of its packet.
     pub(super) packet: u64,
-    /// Where its packet's payload begins and ends.
+    /// Start and end of its packet's payload.
     pub(super) segment: (Place, Place),
-    /// Where it begins.
+    /// Start of the part.
     pub(super) start: Place,
-    /// Where it ends, on the wire.
+    /// End of the part, on the wire.
     pub(super) end: Place,
-    /// What was captured of it.
+    /// Captured bytes of the part.
     pub(super) bytes: &'a [u8],
 }
 
 impl Payload<'_> {
-    /// The part between two places within it.
+    /// Returns the part between two places within it.
     fn part(&self, start: Place, end: Place) -> Self {
         let at = |place: Place| (bytes_between(self.start, place)).min(self.bytes.len());
         Self { start, end, bytes: &self.bytes[at(start)..at(end)], ..*self }
     }
 }
 
-/// A piece that waits for what is before it.
+/// A piece that waits for the bytes before it.
 #[derive(Debug)]
 struct Held {
     packet: u64,
-    /// When that packet was captured.
+    /// Capture time of that packet.
     time: Timestamp,
     segment: (Place, Place),
     end: Place,
@@ -56,16 +56,16 @@ impl Held {
     }
 }
 
-/// The bytes of a direction: which were handed on, and which wait.
+/// The bytes of a direction, delivered or held.
 #[derive(Debug)]
 pub(super) struct Reassembly {
     direction: Direction,
-    /// What is before was handed on, or given up.
+    /// Place up to which all bytes were delivered, or reported as a gap.
     next: Place,
-    /// By where they begin. None overlaps another.
+    /// Held pieces by start. No two overlap.
     held: BTreeMap<Place, Held>,
     held_bytes: usize,
-    /// Up to where everything was acknowledged at a time, holes included.
+    /// Place up to which all bytes, holes included, were acknowledged at a time.
     acknowledged: Option<(Timestamp, Place)>,
     gaps: u64,
     gap_bytes: u64,
@@ -84,23 +84,23 @@ impl Reassembly {
         }
     }
 
-    /// Gaps that were handed on, and bytes in them.
+    /// Returns the number of reported gaps, and of bytes in them.
     pub(super) const fn gaps(&self) -> (u64, u64) {
         (self.gaps, self.gap_bytes)
     }
 
-    /// Whether bytes before a place, which the receiver has, were neither handed on nor given up.
+    /// Returns whether the receiver has acknowledged bytes that were neither delivered nor reported as a gap.
     pub(super) const fn is_behind(&self, acknowledged: Place) -> bool {
         acknowledged > self.next
     }
 
-    /// Since when there is a hole.
+    /// Returns the time since which there is a hole.
     pub(super) fn hole_since(&self) -> Option<Timestamp> {
         self.held.first_key_value().map(|(_, held)| held.time)
     }
 
-    /// Takes a payload and hands on what can be read now. Bytes that were taken before win over later ones. Gives how
-    /// many bytes are new.
+    /// Takes a payload and delivers the bytes that are now in order. If bytes overlap, the earlier ones win. Returns
+    /// the number of new bytes.
     pub(super) fn take<O: TcpObserver>(
         &mut self,
         payload: Payload<'_>,
@@ -119,13 +119,13 @@ impl Reassembly {
             let end = free.map_or(payload.end, |free| free.min(payload.end));
             new += bytes_between(at, end) as u64;
             self.take_piece(payload.part(at, end), time, budgets, output);
-            // What was held behind it may have been handed on as well.
+            // Pieces held behind it may have been delivered as well.
             at = end.max(self.next);
         }
         new
     }
 
-    /// Gives up holes that the other end has acknowledged, and those that have been there for too long.
+    /// Abandons holes that the other end has acknowledged, and those that have lasted too long.
     pub(super) fn give_up_holes<O: TcpObserver>(
         &mut self,
         acknowledged: Option<Place>,
@@ -140,7 +140,7 @@ impl Reassembly {
             self.acknowledged = None;
             return;
         };
-        // What was acknowledged before did not wait long enough yet, or is used up.
+        // The earlier acknowledgement has not waited long enough yet, or is used up.
         let is_over = |(_, place): &(Timestamp, Place)| place < behind_hole;
         if self.acknowledged.as_ref().is_none_or(is_over) {
             let acknowledged = acknowledged.filter(|place| place >= behind_hole);
@@ -148,7 +148,7 @@ impl Reassembly {
         }
     }
 
-    /// Gives up all holes.
+    /// Abandons all holes.
     pub(super) fn flush<O: TcpObserver>(
         &mut self,
         time: Timestamp,
@@ -160,7 +160,7 @@ impl Reassembly {
         }
     }
 
-    /// Up to where bytes at a place and behind it are held, and where the next held ones begin.
+    /// Returns the end of the held bytes that cover `at`, and the start of the next held piece.
     fn free_from(&self, at: Place) -> (Place, Option<Place>) {
         if self.held.is_empty() {
             return (at, None);
@@ -170,7 +170,7 @@ impl Reassembly {
         (covered, self.held.range(at..).next().map(|(start, _)| *start))
     }
 
-    /// Takes a piece of which nothing was taken before.
+    /// Takes a piece with only new bytes.
     fn take_piece<O: TcpObserver>(
         &mut self,
         piece: Payload<'_>,
@@ -224,7 +224,7 @@ impl Reassembly {
         self.hand_on_held(time, budget, output);
     }
 
-    /// Hands on what is held and has nothing missing before it. What remains is behind another hole.
+    /// Delivers the held pieces that have nothing missing before them. The rest is behind another hole.
     fn hand_on_held<O: TcpObserver>(
         &mut self,
         time: Timestamp,
@@ -238,7 +238,7 @@ impl Reassembly {
             self.held_bytes -= held.cost();
             budget.give_back(held.cost());
             let Held { packet, segment, end, bytes, time: captured } = held;
-            // Where packets stand in another order than that of their times, the later one counts.
+            // If packets are not in the order of their times, the later time counts.
             let time = time.max(captured);
             self.hand_on(&Payload { packet, segment, start, end, bytes: &bytes }, time, output);
         }
@@ -262,7 +262,7 @@ impl Reassembly {
             self.next = piece.start + place(piece.bytes.len());
             output.chunk(self.direction, chunk);
         }
-        // The rest of it was not captured.
+        // The rest of the piece was not captured.
         self.hand_on_gap(piece.end, time, output);
     }
 
@@ -282,7 +282,7 @@ impl Reassembly {
     }
 }
 
-/// Bytes from a place to a later one.
+/// Returns the number of bytes from a place to a later one.
 fn bytes_between(start: Place, end: Place) -> usize {
     usize::try_from(end - start).unwrap_or(0)
 }
@@ -291,7 +291,7 @@ fn place(bytes: usize) -> Place {
     Place::try_from(bytes).unwrap_or(Place::MAX)
 }
 
-/// A place as others have it; what was before the first byte is at it.
+/// Converts a place to a public offset. Bytes before the first byte that was seen get offset 0.
 fn offset(place: Place) -> u64 {
     u64::try_from(place).unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! Which of numbered things was used longest ago: a doubly linked list in a vector.
+//! The least recently used of numbered slots: a doubly linked list in a vector.
 
 const NONE: u32 = u32::MAX;
 
@@ -21,7 +21,7 @@ impl Recency {
         Self { links: Vec::new(), oldest: NONE, newest: NONE }
     }
 
-    /// The slot that was used longest ago.
+    /// Returns the least recently used slot.
     pub(super) fn oldest(&self) -> Option<u32> {
         (self.oldest != NONE).then_some(self.oldest)
     }
@@ -47,7 +47,7 @@ impl Recency {
         }
     }
 
-    /// Takes a slot out of the order.
+    /// Removes a slot from the order.
     pub(super) fn remove(&mut self, slot: u32) {
         let Link { older, newer } = self.links[slot as usize];
         match older {

@@ -1,17 +1,18 @@
 //! Segments that wait for their acknowledgement, for round trips.
 //!
-//! A segment is timed when its end is acknowledged exactly, when it was sent once, and when nothing before it was sent
-//! again since: otherwise the time says more about the loss than about the path (Karn and Partridge, 1987; tcptrace).
+//! A segment is timed under three conditions: its end is acknowledged exactly, it was sent once, and nothing before it
+//! was retransmitted since. Otherwise the time says more about the loss than about the path (Karn and Partridge, 1987;
+//! tcptrace).
 
 use std::{collections::VecDeque, time::Duration};
 
 use super::{limits::Budgets, sequence::Place};
 use crate::packet::Timestamp;
 
-/// Room for so many segments stays when it is not needed.
+/// Number of segments whose memory is kept when it is not needed.
 const KEPT_ROOM: usize = 256;
 
-/// A segment that came out of order is put among the last ones, not further back.
+/// Maximum of segments that an insertion moves. A segment out of order goes among the last ones only.
 const MAX_MOVED: usize = 64;
 
 #[derive(Clone, Copy, Debug)]
@@ -22,13 +23,13 @@ struct Sent {
     is_resent: bool,
 }
 
-/// The segments of a direction that are not acknowledged, SYN and FIN counted as bytes. None overlaps another.
+/// The unacknowledged segments of a direction, with SYN and FIN counted as bytes. No two overlap.
 #[derive(Debug, Default)]
 pub(super) struct Unacknowledged {
     sent: VecDeque<Sent>,
-    /// When that was sent last which is acknowledged.
+    /// Latest send time of the acknowledged segments.
     latest: Timestamp,
-    /// Segments that are not here because there were too many.
+    /// Segments that are missing here because there were too many.
     not_timed: u64,
 }
 
@@ -37,7 +38,7 @@ impl Unacknowledged {
         self.not_timed
     }
 
-    /// Takes note of a segment.
+    /// Records a segment.
     pub(super) fn sent(
         &mut self,
         start: Place,
@@ -56,12 +57,12 @@ impl Unacknowledged {
         }
     }
 
-    /// Takes note that something was sent again that was acknowledged before.
+    /// Records the retransmission of an acknowledged segment.
     pub(super) fn sent_acknowledged(&mut self, time: Timestamp) {
         self.latest = self.latest.max(time);
     }
 
-    /// Takes note that everything before a place is acknowledged. Gives the round trip that this ends.
+    /// Records that everything before a place is acknowledged. Returns the round trip that this ends.
     pub(super) fn acknowledged(
         &mut self,
         place: Place,
@@ -80,7 +81,7 @@ impl Unacknowledged {
         exact.filter(|sent| sent.time >= self.latest).map(|sent| time.since(sent.time))
     }
 
-    /// Forgets all.
+    /// Removes all segments.
     pub(super) fn clear(&mut self, budgets: &mut Budgets) {
         budgets.timed_segments.give_back(self.sent.len());
         self.sent.clear();
@@ -116,13 +117,13 @@ impl Unacknowledged {
         }
     }
 
-    /// Whether a place between two segments is free: a segment that fills a hole.
+    /// Returns whether a segment fills a hole between two others.
     fn is_between(&self, start: Place, end: Place) -> bool {
         let at = self.sent.partition_point(|sent| sent.end <= start);
         self.sent.get(at).is_some_and(|sent| sent.start >= end)
     }
 
-    /// A direction that once had much in flight shall not take that room for ever.
+    /// Releases memory, so that a direction that once had much in flight does not keep it for ever.
     fn give_room_back(&mut self) {
         let room = self.sent.capacity();
         if room > KEPT_ROOM && self.sent.len() < room / 4 {
@@ -137,9 +138,9 @@ mod tests {
     use crate::tcp::limits::Limits;
 
     enum Step {
-        /// From, to, at so many milliseconds.
+        /// Start, end, and time in milliseconds.
         Sent(Place, Place, u64),
-        /// Place, when, the round trip in milliseconds.
+        /// Place, time, and the expected round trip in milliseconds.
         Acknowledged(Place, u64, Option<u64>),
     }
     use Step::{Acknowledged, Sent};
@@ -171,15 +172,15 @@ mod tests {
 
     #[test]
     fn no_round_trip_of_a_part_or_of_what_was_sent_again() {
-        // Of a part.
+        // Only a part is acknowledged.
         check(&[Sent(0, 10, 1), Acknowledged(5, 2, None), Acknowledged(10, 3, Some(2))]);
         // Sent twice.
         check(&[Sent(0, 10, 1), Sent(0, 10, 2), Acknowledged(10, 3, None)]);
-        // Something earlier was sent again after it.
+        // Something earlier was retransmitted after it.
         check(&[Sent(0, 10, 1), Sent(10, 20, 2), Sent(0, 10, 3), Acknowledged(20, 4, None)]);
-        // Something earlier was sent again before it.
+        // Something earlier was retransmitted before it.
         check(&[Sent(0, 10, 1), Sent(0, 10, 2), Sent(10, 20, 3), Acknowledged(20, 5, Some(2))]);
-        // Something new together with something old.
+        // New bytes together with old ones.
         check(&[Sent(0, 10, 1), Sent(0, 20, 2), Acknowledged(20, 5, Some(3))]);
     }
 

@@ -1,12 +1,12 @@
-//! Sequence numbers, which begin anywhere and start again after 4 GiB, as places in a direction.
+//! Conversion of sequence numbers, which begin anywhere and wrap after 4 GiB, to places in a direction.
 
-/// Places count bytes from the first that was seen, which is at 0. What came before is at negative places.
+/// Position in bytes from the first byte that was seen, which is at 0. Earlier bytes are at negative places.
 pub(super) type Place = i64;
 
-/// The largest window there is (RFC 7323, section 2.3). Nothing can be further behind, or acknowledged further ahead.
+/// The largest possible window (RFC 7323, section 2.3). Nothing can be further behind, or acknowledged further ahead.
 pub(super) const MAX_WINDOW_BYTES: i64 = 1 << 30;
 
-/// Where a direction begins.
+/// The beginning of a direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Origin {
     /// Sequence number of place 0.
@@ -14,8 +14,8 @@ pub(super) struct Origin {
 }
 
 impl Origin {
-    /// The place of a sequence number that is not further behind `newest` than a window, and up to 3 GiB ahead of it:
-    /// so much may have been lost by a capture.
+    /// Returns the place of a sequence number. It lies at most a window behind `newest`, and up to 3 GiB ahead of it: a
+    /// capture may have lost that much.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,

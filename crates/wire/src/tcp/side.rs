@@ -1,4 +1,4 @@
-//! An end of a connection: as the sender of bytes, and as the one that advertises windows.
+//! One end of a connection, as the sender of bytes and as the advertiser of windows.
 
 use std::time::Duration;
 
@@ -17,11 +17,11 @@ use crate::{
     segment::{Segment, TcpFlags},
 };
 
-/// Time stamps and the padding before them, in every segment of a connection that has them.
+/// Size of timestamps with the padding before them, in every segment of a connection that uses them.
 const TIMESTAMPS_BYTES: u16 = 12;
 
-/// A segment that is larger is not small, when nothing is known of the path: what every host takes (RFC 9293, section
-/// 3.7.1).
+/// Segment size to assume for an unknown path: the size that every host accepts (RFC 9293, section 3.7.1). Larger
+/// segments are not small.
 const LEAST_SEGMENT_BYTES: u32 = 536;
 
 /// Counts of an end's packets.
@@ -57,11 +57,12 @@ pub(super) struct Side {
     pub(super) origin: Option<Origin>,
     /// Place after the last byte that was seen.
     pub(super) sent: Place,
-    /// Place up to which the other end has acknowledged; as a sequence number before there is an origin.
+    /// Place up to which the other end has acknowledged. Before there is an origin, `acknowledged_sequence` has it as a
+    /// sequence number.
     pub(super) acknowledged: Option<Place>,
     acknowledged_sequence: Option<u32>,
     pub(super) reassembly: Reassembly,
-    /// Whether the other end is known to have bytes that were not seen.
+    /// True if the other end has bytes that were not seen.
     is_behind: bool,
     pub(super) unacknowledged: Unacknowledged,
     pub(super) window: Window,
@@ -88,7 +89,7 @@ impl Side {
         }
     }
 
-    /// Counts a packet that this end sent.
+    /// Counts a packet of this end.
     pub(super) fn count(&mut self, segment: &Segment<'_>) {
         let counters = &mut self.counters;
         counters.packets += 1;
@@ -104,12 +105,12 @@ impl Side {
         }
     }
 
-    /// The place of a sequence number of this end, once it has sent something.
+    /// Returns the place of a sequence number of this end; none before its first segment.
     pub(super) fn place(&self, sequence: u32) -> Option<Place> {
         self.origin.map(|origin| origin.place(sequence, self.sent))
     }
 
-    /// The place of a sequence number; the first one is at 0.
+    /// Returns the place of a sequence number. The first one defines place 0.
     pub(super) fn place_or_begin(&mut self, sequence: u32) -> Place {
         if let Some(place) = self.place(sequence) {
             return place;
@@ -120,7 +121,7 @@ impl Side {
         0
     }
 
-    /// The other end acknowledges up to a sequence number. Gives its place, when it can be one.
+    /// Records an acknowledgement by the other end up to a sequence number. Returns its place, if it is plausible.
     pub(super) fn acknowledge(&mut self, sequence: u32) -> Option<Place> {
         let Some(origin) = self.origin else {
             self.acknowledged_sequence = Some(sequence);
@@ -137,7 +138,7 @@ impl Side {
         Some(place)
     }
 
-    /// Whether the other end has bytes that were not seen, where that has changed.
+    /// Returns whether the other end has bytes that were not seen, if that has changed.
     pub(super) fn changes_behind(&mut self) -> Option<bool> {
         // A FIN takes a number and brings no byte.
         let acknowledged =
@@ -146,7 +147,7 @@ impl Side {
         (std::mem::replace(&mut self.is_behind, is_behind) != is_behind).then_some(is_behind)
     }
 
-    /// Whether a SYN of this end cannot belong to this connection.
+    /// Returns whether a SYN of this end cannot belong to this connection.
     pub(super) fn contradicts(&self, syn_sequence: u32) -> bool {
         let begins = syn_sequence.wrapping_add(1);
         match (self.synchronization, self.origin, self.acknowledged_sequence) {
@@ -157,7 +158,7 @@ impl Side {
         }
     }
 
-    /// Largest payload of a segment of this end: what the other end's SYN and its own say, else the largest that was
+    /// Returns the largest payload of a segment of this end: the smaller size in both SYNs, else the largest that was
     /// seen.
     pub(super) fn segment_bytes(&self, peer: &Self) -> u32 {
         let sizes = [self.synchronization, peer.synchronization].into_iter().flatten();
@@ -168,12 +169,13 @@ impl Side {
         stated.min().unwrap_or(self.counters.largest_segment_bytes.max(LEAST_SEGMENT_BYTES))
     }
 
-    /// From here to the other end and back, and to this end and back, where the handshake was seen.
+    /// Returns the time from the capture point to the other end and back plus that to this end and back. None if the
+    /// handshake was not seen.
     pub(super) fn round_trip(&self, peer: &Self) -> Option<Duration> {
         Some(self.counters.syn_round_trip? + peer.counters.syn_round_trip?)
     }
 
-    /// How far this end is; none before the other end has acknowledged anything.
+    /// Returns the progress of this end; none before the first acknowledgement by the other end.
     pub(super) fn progress(&self, peer: &Self, time: Timestamp) -> Option<Progress> {
         let segment_bytes = u64::from(self.segment_bytes(peer));
         let nearly_full = peer.window.bytes().map(|bytes| nearly_full(bytes, segment_bytes));
@@ -181,7 +183,7 @@ impl Side {
         Some(Progress { time, sent, acknowledged, nearly_full })
     }
 
-    /// What is known of this end's direction, at a time.
+    /// Returns the figures of this end's direction at a time.
     pub(super) fn figures(&self, peer: &Self, now: Timestamp) -> DirectionFigures {
         let counters = &self.counters;
         let (gaps, gap_bytes) = self.reassembly.gaps();
@@ -231,7 +233,7 @@ impl Side {
     }
 }
 
-/// Whether a segment does nothing but acknowledge.
+/// Returns whether a segment only acknowledges.
 pub(super) fn is_pure_acknowledgement(segment: &Segment<'_>) -> bool {
     let others = TcpFlags::SYN | TcpFlags::FIN | TcpFlags::RST;
     segment.payload_length == 0 && segment.flags.has(TcpFlags::ACK) && segment.flags.0 & others == 0

@@ -1,21 +1,22 @@
-//! Nagle's algorithm that waits for a delayed acknowledgement.
+//! Waits of Nagle's algorithm for delayed acknowledgements.
 //!
-//! A small segment; nothing in either direction but, after a delay as hosts use it, an acknowledgement of all; and at
-//! once the next segment. One such sequence may be chance; who judges asks for several.
+//! The sequence begins with a small segment. Then, after a typical delay, comes an acknowledgement of all, with no
+//! other packet in either direction. The next segment follows at once. One such sequence may be chance; the rule that
+//! judges them requires several.
 
 use std::time::Duration;
 
 use super::observer::Stall;
 use crate::packet::Timestamp;
 
-/// Delays of acknowledgements: Linux waits for 40 ms at least, one tick of its clock more, and up to 200 ms (`TCP_DELACK_MIN`
-/// and `TCP_DELACK_MAX` in its `include/net/tcp.h`), as BSD and Windows do.
+/// Delays of acknowledgements. Linux waits for at least 40 ms plus a tick of its clock, and up to 200 ms, like BSD and
+/// Windows. See `TCP_DELACK_MIN` and `TCP_DELACK_MAX` in its `include/net/tcp.h`.
 const DELAYS: [(Duration, Duration); 2] = [
     (Duration::from_millis(35), Duration::from_millis(60)),
     (Duration::from_millis(180), Duration::from_millis(220)),
 ];
 
-/// Who waits for an acknowledgement sends within this time.
+/// Time within which a sender that waits for an acknowledgement sends after it.
 const AT_ONCE: Duration = Duration::from_millis(1);
 
 /// A packet and its time.
@@ -25,7 +26,7 @@ struct Seen {
     time: Timestamp,
 }
 
-/// How much of the sequence was seen in a direction.
+/// The part of the sequence that was seen in a direction.
 #[derive(Debug, Default)]
 pub(super) struct StallWatch {
     small: Option<Seen>,
@@ -35,7 +36,7 @@ pub(super) struct StallWatch {
 }
 
 impl StallWatch {
-    /// A segment with payload was sent; whether it was small.
+    /// Records a segment with payload. Returns the wait that it ends, if any.
     pub(super) fn sent(&mut self, packet: u64, time: Timestamp, is_small: bool) -> Option<Stall> {
         self.small = is_small.then_some(Seen { packet, time });
         let (small, acknowledgement) = self.acknowledged.take()?;
@@ -54,7 +55,7 @@ impl StallWatch {
         })
     }
 
-    /// The other end has acknowledged everything, and sent nothing else.
+    /// Records that the other end has acknowledged everything and sent nothing else.
     pub(super) fn acknowledged(&mut self, packet: u64, time: Timestamp) {
         let Some(small) = self.small.take() else { return };
         let waited = time.since(small.time);
@@ -63,7 +64,7 @@ impl StallWatch {
         }
     }
 
-    /// The other end has sent something, which acknowledges without a delay of its own.
+    /// Records that the other end has sent data, which acknowledges without a delay of its own.
     pub(super) fn answered(&mut self) {
         self.small = None;
         self.acknowledged = None;

@@ -5,16 +5,16 @@ use std::time::Duration;
 use super::{figures::WindowScale, observer::ZeroWindow};
 use crate::packet::Timestamp;
 
-/// What a SYN says.
+/// The options and sequence number of a SYN.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Synchronization {
     /// Its sequence number.
     pub(super) sequence: u32,
-    /// The scale that it offers.
+    /// The window scale that it offers.
     pub(super) window_scale: Option<u8>,
-    /// The largest segment that its sender takes.
+    /// The largest segment that its sender accepts.
     pub(super) max_segment_size: Option<u16>,
-    /// Whether it has time stamps, which take 12 bytes of every segment.
+    /// True if it has timestamps, which take 12 bytes of every segment.
     pub(super) has_timestamps: bool,
 }
 
@@ -22,7 +22,7 @@ pub(super) struct Synchronization {
 #[derive(Debug, Default)]
 pub(super) struct Window {
     pub(super) scale: WindowScale,
-    /// As it stood in the last header, and whether it is scaled at all.
+    /// The window in the last header, and whether the scale applies to it.
     last: Option<(u16, bool)>,
     pub(super) largest: u64,
     zero_since: Option<(Timestamp, u64)>,
@@ -33,7 +33,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// What both SYNs say about the scale of this end, where they were seen. A SYN without one settles it for both ends.
+    /// Sets the scale of this end from both SYNs, if they were seen. A SYN without a scale disables it for both ends.
     pub(super) fn agree(&mut self, own: Option<Synchronization>, peer: Option<Synchronization>) {
         let offers = |syn: Option<Synchronization>| syn.map(|syn| syn.window_scale);
         match (offers(own), offers(peer)) {
@@ -43,20 +43,20 @@ impl Window {
         }
     }
 
-    /// The window that was advertised last, in bytes; none before the first, and where the scale is not known.
+    /// Returns the latest advertised window, in bytes; none before the first, and if the scale is unknown.
     pub(super) fn bytes(&self) -> Option<u64> {
         let (window, is_scaled) = self.last?;
         let shift = if is_scaled { self.scale.shift()? } else { 0 };
         Some(u64::from(window) << shift)
     }
 
-    /// Whether the window that was advertised last is nothing.
+    /// Returns whether the latest advertised window is zero.
     pub(super) const fn is_zero(&self) -> bool {
         self.zero_since.is_some()
     }
 
-    /// Takes note of a window. Those of SYNs are never scaled (RFC 7323, section 2.2). Gives the time without a window
-    /// that this ends.
+    /// Records a window. Windows of SYNs are never scaled (RFC 7323, section 2.2). Returns the zero window that this
+    /// one ends.
     pub(super) fn advertised(
         &mut self,
         window: u16,
@@ -74,7 +74,7 @@ impl Window {
         None
     }
 
-    /// Ends a time without a window, if there is one, with the packet that opens it.
+    /// Ends a zero window, if there is one, with the packet that reopens it.
     pub(super) fn zero_ended(
         &mut self,
         end: Timestamp,
@@ -92,7 +92,7 @@ impl Window {
 mod tests {
     use super::*;
 
-    /// What a SYN offers, if there was one.
+    /// The scale in a SYN, if there was one.
     type Syn = Option<Option<u8>>;
 
     fn synchronization(syn: Syn) -> Option<Synchronization> {

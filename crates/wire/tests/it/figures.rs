@@ -1,4 +1,4 @@
-//! What connections say about sender, receiver and path.
+//! Figures of connections about sender, receiver and path.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use rabbitscope_wire::tcp::{Direction, Limits, SenderState, WindowScale};
 
 use crate::talk::{RST, Sent, Talk};
 
-/// An acknowledgement of the broker.
+/// Returns an acknowledgement by the broker.
 fn acknowledgement(place: u32, window: u16) -> Sent<'static> {
     Sent { sequence: 5000, acknowledgement: Some(1000 + place), window, ..Sent::default() }
 }
@@ -63,10 +63,10 @@ fn round_trips_are_those_of_segments_that_were_sent_once() {
     assert_eq!((figures.shortest, figures.longest), (millis(1), millis(7)));
 }
 
-/// Sends so many bytes and has them acknowledged, so often.
+/// Sends `bytes` bytes and has them acknowledged, `count` times.
 fn flights(talk: &mut Talk, count: u32, bytes: u32, window: u16) {
     let payload = vec![0; bytes as usize];
-    let first = u32::try_from(talk.seen.bytes.first().map_or(0, |it| it[0].end)).unwrap();
+    let first = u32::try_from(talk.seen.bytes.first().map_or(0, |sides| sides[0].end)).unwrap();
     for flight in 0..count {
         let place = first + flight * bytes;
         talk.client(Sent::payload(1000 + place, &payload));
@@ -104,7 +104,7 @@ fn who_pauses_is_not_limited() {
     assert_eq!(forward.receiver_limited_time, Some(millis(0)));
 }
 
-/// Nothing is said about a window whose scale is not known, until somebody gives it.
+/// Nothing is reported about a window of unknown scale, until a caller sets the scale.
 #[test]
 fn a_scale_may_come_from_elsewhere() {
     let mut talk = Talk::new(Limits::default());
@@ -121,7 +121,7 @@ fn a_scale_may_come_from_elsewhere() {
     let summary = talk.finish().summaries.pop().unwrap().1;
     assert_eq!(summary.reverse.window_scale, WindowScale::Given(3));
     assert!(summary.forward.receiver_limited_time.is_some());
-    // What the SYNs say counts.
+    // The scale in the SYNs takes precedence.
     let mut talk = Talk::opened(Limits::default(), Some(7));
     talk.connections.set_window_scale(talk.broker, talk.client, 3);
     let summary = talk.finish().summaries.pop().unwrap().1;

@@ -1,4 +1,4 @@
-//! Capture files against Wireshark's tools: what those write is read, what we write those read.
+//! Capture files against Wireshark's tools, in both directions: we read their files, and they read ours.
 
 use std::{
     fs::{self, File},
@@ -15,7 +15,7 @@ use crate::{
     tools::{missing, not_run, output},
 };
 
-/// Number, time, length and captured length of each packet, as tshark prints them.
+/// Returns number, time, length and captured length of each packet, as tshark prints them.
 fn of_tshark(file: &Path) -> Vec<String> {
     let fields =
         "-n -T fields -e frame.number -e frame.time_epoch -e frame.len -e frame.cap_len -r";
@@ -34,7 +34,7 @@ fn own(file: &Path) -> Vec<String> {
     lines
 }
 
-/// Packets of every length up to 1,500 or so, of one interface or two, some with a comment.
+/// Writes packets of every length up to about 1,500, of one interface or two, some with a comment.
 fn write_some(file: &Path, interfaces: usize) {
     let mut random = Random(3);
     let mut writer = PacketWriter::new(File::create(file).unwrap(), "rabbitscope 0.1.0").unwrap();
@@ -101,7 +101,7 @@ fn what_wireshark_writes_we_read() {
         let lines = own(&theirs);
         assert_eq!(lines.len(), 100);
         assert_eq!(lines, of_tshark(&theirs), "{arguments}");
-        // A file that is cut short is read as far as it goes.
+        // A file that is cut short is read up to the cut.
         let bytes = fs::read(&theirs).unwrap();
         fs::write(&theirs, &bytes[..bytes.len() - 5]).unwrap();
         let mut reader = PacketReader::new(File::open(&theirs).unwrap()).unwrap();

@@ -1,6 +1,6 @@
-//! Packets, connections and frames against other programs' view of them, and against a model.
+//! Packets, connections and frames, compared with other programs and with a model.
 //!
-//! `talk.rs` says what two ends send each other and keeps what comes of it. `tools.rs` runs the programs that are asked.
+//! `talk.rs` plays segments between two ends and collects the results. `tools.rs` runs the other programs.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 

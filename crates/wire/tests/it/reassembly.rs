@@ -1,4 +1,4 @@
-//! Streams that are cut, reordered, repeated and overlapped give the bytes that were sent, or say what is missing.
+//! Streams that are cut, reordered, repeated and overlapped yield the bytes that were sent, or report the missing ones.
 
 use std::time::Duration;
 
@@ -6,10 +6,10 @@ use rabbitscope_wire::tcp::{ConnectionEnd, Limits};
 
 use crate::talk::{FIN, RST, Random, SYN, Seen, Sent, Talk};
 
-/// Where a stream begins: at 0, where sequence numbers start again soon, and elsewhere.
+/// Beginnings of streams: 0, numbers that wrap soon, and others.
 const BEGINNINGS: [u32; 4] = [0, u32::MAX - 30, u32::MAX, 0x7fff_ffe0];
 
-/// Plays segments of a client after its SYN and gives what was read.
+/// Plays segments of a client after its SYN and returns the bytes that were read.
 fn read(beginning: u32, segments: &[(usize, &[u8])]) -> Seen {
     let mut talk = Talk::new(Limits::default());
     talk.client(Sent { sequence: beginning.wrapping_sub(1), flags: SYN, ..Sent::default() });
@@ -42,7 +42,8 @@ fn a_stream_that_is_cut_anywhere() {
     }
 }
 
-/// Segments that cover a stream, some more than once, in an order that is no further than `reach` from the right one.
+/// Returns segments that cover a stream, some of it more than once. No segment is further than `reach` from its
+/// position in order.
 fn shuffled<'a>(random: &mut Random, stream: &'a [u8], reach: usize) -> Vec<(usize, &'a [u8])> {
     let mut segments = Vec::new();
     let mut start = 0;
@@ -50,7 +51,7 @@ fn shuffled<'a>(random: &mut Random, stream: &'a [u8], reach: usize) -> Vec<(usi
         let end = (start + 1 + random.below(30)).min(stream.len());
         segments.push((start, &stream[start..end]));
         if random.below(3) == 0 {
-            // Again, from before or after its beginning, and up to anywhere.
+            // Repeats bytes from before or after its beginning, up to any offset.
             let from = (start + random.below(20)).saturating_sub(10).min(stream.len() - 1);
             let to = (from + 1 + random.below(60)).min(stream.len());
             segments.push((from, &stream[from..to]));
@@ -80,7 +81,7 @@ fn a_stream_in_any_order_with_repetitions_and_overlaps() {
     }
 }
 
-/// When two segments say different things about the same place, what came first is read.
+/// If two segments contradict each other about the same offset, the earlier one is read.
 #[test]
 fn first_bytes_win() {
     for seed in 0..400 {
@@ -141,7 +142,7 @@ fn places_go_on_beyond_4_gib() {
 fn what_was_not_captured_is_a_gap() {
     let mut talk = Talk::opened(Limits::default(), None);
     talk.client(Sent { not_captured: 6, ..Sent::payload(1000, b"0123") });
-    // Behind a hole as well.
+    // Bytes after a hole may be cut off as well.
     talk.client(Sent { not_captured: 3, ..Sent::payload(1015, b"ab") });
     talk.client(Sent::payload(1010, b"56789"));
     talk.client(Sent::payload(1020, b"end"));
@@ -152,13 +153,13 @@ fn what_was_not_captured_is_a_gap() {
     assert_eq!((figures.gaps, figures.gap_bytes, figures.unique_bytes), (2, 9, 23));
 }
 
-/// What the receiver has acknowledged will not be sent again: the capture has lost it.
+/// Bytes that the receiver has acknowledged are not retransmitted: the capture has lost them.
 #[test]
 fn a_hole_is_given_up_once_it_is_acknowledged() {
     let mut talk = Talk::opened(Limits::default(), None);
     talk.client(Sent::payload(1000, b"one"));
     talk.client(Sent::payload(1006, b"three"));
-    // Up to within the hole only.
+    // The acknowledgement ends within the hole.
     talk.broker(Sent { sequence: 5000, acknowledgement: Some(1005), ..Sent::window(9) });
     talk.broker(Sent { sequence: 5000, acknowledgement: Some(1005), ..Sent::window(9) });
     assert_eq!(forward(&talk.seen).gaps, []);
@@ -167,7 +168,7 @@ fn a_hole_is_given_up_once_it_is_acknowledged() {
     talk.broker(Sent { sequence: 5000, acknowledgement: Some(1011), ..Sent::window(9) });
     assert_eq!(forward(&talk.seen).gaps, [(3, 3)]);
     assert_eq!(forward(&talk.seen).read, b"onethree");
-    // Too late.
+    // The bytes arrive too late.
     talk.client(Sent::payload(1003, b"two"));
     assert_eq!(forward(&talk.finish()).read, b"onethree");
 }
@@ -189,7 +190,7 @@ fn holes_are_bounded() {
             talk.client(Sent::payload(1000 + 20 * at, b"0123456789"));
         }
         let known = talk.seen.bytes[0][0].read.len();
-        // Some must be waiting, not all.
+        // Some segments must be waiting, but not all.
         assert!((1000..1950).contains(&known), "{known}");
         let seen = talk.finish();
         assert_eq!(forward(&seen).read.len(), 2000);
@@ -206,7 +207,7 @@ fn holes_are_bounded() {
 fn a_syn_with_another_number_is_another_connection() {
     let mut talk = Talk::opened(Limits::default(), None);
     talk.client(Sent::payload(1000, b"old"));
-    // The same SYN again is not; neither is the other end's.
+    // A repetition of the same SYN begins no new connection; neither does the other end's SYN.
     talk.client(Sent { sequence: 999, flags: SYN, ..Sent::default() });
     talk.broker(Sent {
         sequence: 4999,
@@ -218,12 +219,15 @@ fn a_syn_with_another_number_is_another_connection() {
     talk.client(Sent { sequence: 77_777, flags: SYN, ..Sent::default() });
     talk.client(Sent::payload(77_778, b"new"));
     let seen = talk.finish();
-    assert_eq!(seen.bytes.iter().map(|it| &it[0].read[..]).collect::<Vec<_>>(), [b"old", b"new"]);
-    let ends: Vec<ConnectionEnd> = seen.summaries.iter().map(|(_, it)| it.end).collect();
+    assert_eq!(
+        seen.bytes.iter().map(|sides| &sides[0].read[..]).collect::<Vec<_>>(),
+        [b"old", b"new"]
+    );
+    let ends: Vec<ConnectionEnd> = seen.summaries.iter().map(|(_, summary)| summary.end).collect();
     assert_eq!(ends, [ConnectionEnd::Replaced, ConnectionEnd::Captured]);
 }
 
-/// The SYN was captured after what it was answered with.
+/// The SYN was captured after its answer.
 #[test]
 fn a_late_syn_belongs_to_its_connection() {
     let mut talk = Talk::new(Limits::default());
@@ -253,10 +257,11 @@ fn the_connection_that_is_idle_for_longest_goes() {
         }
     }
     let counts = talk.connections.counts();
-    // Of the two that went, one was closed.
+    // One of the two evicted connections was closed.
     assert_eq!((counts.seen, counts.current, counts.evicted), (5, 3, 1));
     let seen = talk.finish();
-    let ports: Vec<u16> = seen.summaries.iter().map(|(_, it)| it.endpoints.opener.port()).collect();
+    let ports: Vec<u16> =
+        seen.summaries.iter().map(|(_, summary)| summary.endpoints.opener.port()).collect();
     assert_eq!(ports, [1002, 1003, 1001, 1004, 1005]);
 }
 

@@ -1,4 +1,4 @@
-//! Two ends that send each other segments, and what is made of them.
+//! Two ends that send each other segments, and the observed results.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -17,7 +17,7 @@ pub(crate) const ACK: u8 = TcpFlags::ACK;
 pub(crate) const FIN: u8 = TcpFlags::FIN;
 pub(crate) const RST: u8 = TcpFlags::RST;
 
-/// Numbers that look random and are the same in every run (Vigna's splitmix64).
+/// A reproducible generator of pseudo-random numbers (Vigna's splitmix64).
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
@@ -33,7 +33,7 @@ impl Random {
     }
 }
 
-/// Bytes of a direction as they were handed on; of gaps, how long they are.
+/// Bytes of a direction as they were delivered, and its gaps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bytes {
     pub(crate) read: Vec<u8>,
@@ -43,7 +43,7 @@ pub(crate) struct Bytes {
     pub(crate) end: u64,
 }
 
-/// What was handed on, all connections together but for the bytes, which are those of each.
+/// Events of all connections together. Only the bytes are kept by connection.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
     pub(crate) bytes: Vec<[Bytes; 2]>,
@@ -110,21 +110,21 @@ impl TcpObserver for Seen {
     }
 }
 
-/// What one end sends.
+/// A segment that one end sends.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sent<'a> {
     pub(crate) sequence: u32,
     pub(crate) flags: u8,
-    /// Sets the flag as well.
+    /// Also sets the ACK flag.
     pub(crate) acknowledgement: Option<u32>,
     pub(crate) window: u16,
     pub(crate) payload: &'a [u8],
-    /// Bytes of the payload beyond those that were captured.
+    /// Bytes of the payload beyond the captured ones.
     pub(crate) not_captured: u32,
     pub(crate) options: TcpOptions,
 }
 
-/// A talk of a client at port 1000 with a broker, in packets a millisecond apart.
+/// Traffic of a client at port 1000 with a broker, in packets a millisecond apart.
 pub(crate) struct Talk {
     pub(crate) connections: Connections,
     pub(crate) seen: Seen,
@@ -146,7 +146,7 @@ impl Talk {
         }
     }
 
-    /// The client's window is 65,535, the broker's the same; both scale by `scale`.
+    /// Opens a connection. The windows of client and broker are 65,535; both scale by `scale`.
     pub(crate) fn opened(limits: Limits, scale: Option<u8>) -> Self {
         let mut talk = Self::new(limits);
         let options = TcpOptions {
@@ -169,7 +169,7 @@ impl Talk {
         self.send(self.broker, self.client, sent);
     }
 
-    /// The end of the capture; what was seen.
+    /// Ends the capture and returns the results.
     pub(crate) fn finish(mut self) -> Seen {
         self.connections.finish(&mut self.seen);
         assert_eq!(self.connections.counts().current, 0);

@@ -1,5 +1,5 @@
-//! Figures of connections against those of tcptrace, and of packets against those of tshark: of a capture that is made
-//! here, of the same from its middle on, and of the same with packets missing, twice and in another order.
+//! Figures of connections against those of tcptrace, and of packets against those of tshark. The inputs are a capture
+//! made here, the same from its middle on, and the same with packets missing, doubled and reordered.
 //!
 //! `RABBITSCOPE_WIRE_CAPTURES` may name further captures, separated by colons.
 
@@ -56,8 +56,9 @@ fn write(packets: &[Kept], file: &Path) {
     writer.finish().unwrap();
 }
 
-/// Packets missing, twice and in another order; times keep theirs. Left alone is what tcptrace counts in other ways: SYN
-/// and FIN that are sent again (as a byte of data), and an acknowledgement before what it acknowledges (as a round trip).
+/// Drops, doubles and reorders packets; the times stay in place. Two cases that tcptrace counts differently are left
+/// alone. It counts a retransmitted SYN or FIN as a byte of data, and an acknowledgement before its data as a round
+/// trip.
 fn disturbed(packets: &[Kept], random: &mut Random) -> Vec<Kept> {
     let mut disturbed: Vec<Kept> = Vec::new();
     for packet in packets {
@@ -95,7 +96,7 @@ impl Kept {
     }
 }
 
-/// What is known of a file's connections, by their ends, and of its packets by length.
+/// Returns the figures of a file's connections, by their ends, and of its packets by length.
 fn own_figures(file: &Path) -> (Vec<ConnectionSummary>, PacketSizes) {
     let mut reader = PacketReader::new(File::open(file).unwrap()).unwrap();
     let (mut connections, mut seen) = (Connections::default(), Seen::default());
@@ -111,10 +112,10 @@ fn own_figures(file: &Path) -> (Vec<ConnectionSummary>, PacketSizes) {
     (seen.summaries.into_iter().map(|(_, summary)| summary).collect(), sizes)
 }
 
-/// A connection as tcptrace has it: its ends, and the figures of each by their names.
+/// A connection in tcptrace's output: its ends, and the figures of each by their names.
 type Traced = ([SocketAddr; 2], [HashMap<String, String>; 2]);
 
-/// Reads what `tcptrace -l -r -n` prints.
+/// Parses the output of `tcptrace -l -r -n`.
 fn traced(text: &str) -> Vec<Traced> {
     let mut connections: Vec<Traced> = Vec::new();
     let mut hosts = Vec::new();
@@ -135,12 +136,12 @@ fn traced(text: &str) -> Vec<Traced> {
     connections
 }
 
-/// Tenths of milliseconds, as tcptrace rounds.
+/// Formats milliseconds with one decimal, as tcptrace rounds.
 fn tenths(duration: Duration) -> String {
     format!("{:.1} ms", duration.as_nanos() as f64 / 1e6)
 }
 
-/// Figures by tcptrace's names for them.
+/// Returns figures under tcptrace's names.
 fn named(figures: &DirectionFigures) -> Vec<(&'static str, String)> {
     let round_trips = &figures.round_trips;
     let total = round_trips.total.as_nanos() as f64 / 1e6;
@@ -166,12 +167,12 @@ fn named(figures: &DirectionFigures) -> Vec<(&'static str, String)> {
     named
 }
 
-/// What differs between our figures and those that tcptrace prints now.
+/// Returns the differences between our figures and the current output of tcptrace.
 fn differences(file: &Path) -> Vec<String> {
     differences_from(&output("tcptrace", "-l -r -n", &[file]), file)
 }
 
-/// What differs between our figures and those that tcptrace has printed.
+/// Returns the differences between our figures and an output of tcptrace.
 fn differences_from(text: &str, file: &Path) -> Vec<String> {
     let (own, _) = own_figures(file);
     let traced = traced(text);
@@ -195,7 +196,7 @@ fn differences_from(text: &str, file: &Path) -> Vec<String> {
     differences
 }
 
-/// Counts of tshark's table of packet lengths.
+/// Returns the counts in tshark's table of packet lengths.
 fn tshark_sizes(file: &Path) -> Vec<u64> {
     let text = output("tshark", "-n -q -z plen,tree -r", &[file]);
     let counts = text.lines().filter_map(|line| {
@@ -208,10 +209,10 @@ fn tshark_sizes(file: &Path) -> Vec<u64> {
 
 fn further_captures() -> Vec<PathBuf> {
     env::var_os("RABBITSCOPE_WIRE_CAPTURES")
-        .map_or(Vec::new(), |it| env::split_paths(&it).collect())
+        .map_or(Vec::new(), |paths| env::split_paths(&paths).collect())
 }
 
-/// Runs where tcptrace is missing as well. `requests.pcap`: two connections with a few requests, of each packet 120 bytes.
+/// Runs without tcptrace too. `requests.pcap` has two connections with a few requests, and 120 bytes of each packet.
 #[test]
 fn figures_of_a_recorded_capture_are_those_of_tcptrace() {
     let recorded = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/recorded");
@@ -241,15 +242,15 @@ fn figures_are_those_of_tcptrace_and_tshark() {
     for seed in 0..5 {
         write(&disturbed(&packets, &mut Random(seed)), &changed);
         let mut differences = differences(&changed);
-        // With packets missing, twice and in another order it is a matter of taste what was sent again and what came late:
-        // tcptrace and this differ by one or two segments, and by their round trips.
+        // With packets missing, doubled and reordered, the distinction between retransmitted and late segments is a
+        // matter of taste. tcptrace and this program differ by one or two segments, and by their round trips.
         let of_taste = [" RTT ", " rexmt data ", " outoforder "];
-        differences.retain(|difference| !of_taste.iter().any(|it| difference.contains(it)));
+        differences.retain(|difference| !of_taste.iter().any(|part| difference.contains(part)));
         assert_eq!(differences, Vec::<String>::new(), "seed {seed}");
     }
 }
 
-/// The capture shows what the ends did; tcptrace has no figures for some of it.
+/// Checks that the capture shows the played scenes; tcptrace has no figures for some of them.
 fn has_what_was_played(connections: &[ConnectionSummary]) {
     let [_, bulk, bulk_back, slow_reader, small_writes, abort, two_writes] = connections else {
         panic!("{} connections", connections.len());
@@ -260,5 +261,7 @@ fn has_what_was_played(connections: &[ConnectionSummary]) {
     assert_eq!(small_writes.forward.unique_bytes, 600_000);
     assert!(abort.reverse.reset.is_some() && abort.is_closed());
     assert!(two_writes.forward.stalls >= 3, "{two_writes:?}");
-    assert!(connections.iter().all(|it| it.forward.gaps == 0 && it.reverse.gaps == 0));
+    assert!(
+        connections.iter().all(|summary| summary.forward.gaps == 0 && summary.reverse.gaps == 0)
+    );
 }

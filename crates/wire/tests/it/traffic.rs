@@ -14,20 +14,20 @@ use crate::tools::{command, missing};
 const BULK_BYTES: usize = 4 << 20;
 const PAUSE: Duration = Duration::from_millis(400);
 
-/// What a client does, and the server on the other side.
+/// The behaviour of a client and its server.
 #[derive(Clone, Copy)]
 enum Scene {
     /// Small requests and replies.
     Requests,
-    /// Much data to the server.
+    /// Bulk data to the server.
     Bulk,
-    /// Much data to the client.
+    /// Bulk data to the client.
     BulkBack,
-    /// More than the server takes, which reads nothing for a while.
+    /// More data than the server accepts, which reads nothing for a while.
     SlowReader,
-    /// Many small writes that are not held back.
+    /// Many small writes that are not delayed.
     SmallWrites,
-    /// The server closes while data waits for it.
+    /// The server closes with unread data.
     Abort,
     /// Requests in two writes each.
     TwoWrites,
@@ -43,14 +43,14 @@ const SCENES: [Scene; 7] = [
     Scene::TwoWrites,
 ];
 
-/// Why no capture can be made here.
+/// Returns the reason why no capture can be made here, if any.
 pub(crate) fn cannot_capture() -> Option<String> {
     let is_root = std::fs::metadata("/proc/self")
-        .is_ok_and(|it| std::os::unix::fs::MetadataExt::uid(&it) == 0);
+        .is_ok_and(|metadata| std::os::unix::fs::MetadataExt::uid(&metadata) == 0);
     missing(&["tcpdump"]).or_else(|| (!is_root).then(|| "capturing needs root".to_owned()))
 }
 
-/// Lets clients and a server talk and captures that into a file.
+/// Runs the scenes between clients and a server, and captures them into a file.
 pub(crate) fn capture_into(file: &Path) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
@@ -66,7 +66,7 @@ pub(crate) fn capture_into(file: &Path) {
     stop_capture(capture);
 }
 
-/// Returns when tcpdump listens.
+/// Starts tcpdump and returns when it listens.
 pub(crate) fn start_capture(file: &Path, port: u16) -> Child {
     let arguments = format!("-i lo -s 0 -B 32768 --immediate-mode -U -Z root tcp port {port} -w");
     let mut capture =
@@ -77,13 +77,13 @@ pub(crate) fn start_capture(file: &Path, port: u16) -> Child {
         line.clear();
         assert!(says.read_line(&mut line).unwrap() > 0, "tcpdump ended");
     }
-    // What it says at its end has to go somewhere.
+    // Its final output needs a reader.
     thread::spawn(move || std::io::copy(&mut says, &mut std::io::sink()));
     capture
 }
 
 pub(crate) fn stop_capture(mut capture: Child) {
-    // The last packets are still on their way to it.
+    // The last packets have not reached tcpdump yet.
     thread::sleep(PAUSE);
     let pid = capture.id().to_string();
     assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
@@ -121,7 +121,7 @@ fn play_server(scene: Scene, mut stream: TcpStream) {
     }
 }
 
-/// Sends requests, each in these writes, and waits for a reply of ten bytes each.
+/// Sends `count` requests, each in these writes, and waits for a reply of ten bytes to each.
 fn ask(stream: &mut TcpStream, count: usize, writes: &[&[u8]]) {
     for _ in 0..count {
         for bytes in writes {
@@ -131,7 +131,7 @@ fn ask(stream: &mut TcpStream, count: usize, writes: &[&[u8]]) {
     }
 }
 
-/// Replies to each 90 bytes.
+/// Replies to every 90 bytes.
 fn answer(stream: &mut TcpStream) {
     while stream.read_exact(&mut [0; 90]).is_ok() {
         stream.write_all(&[7; 10]).unwrap();

@@ -1,4 +1,5 @@
-//! Captures that are written without values: nothing of an application is in them, and tshark reads the same frames.
+//! Captures that are written without values: they contain no application data, and tshark reads the same frames in
+//! them.
 
 use std::{fs, path::Path};
 
@@ -16,17 +17,17 @@ use crate::{
 };
 
 const CLIENT: u16 = 40_000;
-/// Enough to tell the protocol by its first bytes.
+/// Enough bytes to detect the protocol at the beginning.
 const SEGMENT_MIN: usize = 16;
 const SEGMENT_MAX: usize = 300;
 
-/// A capture file, as it came and as it may be written.
+/// A capture file as captured, and as it may be written.
 struct Files {
     raw: Vec<u8>,
     written: Vec<u8>,
 }
 
-/// A direction in segments of random lengths.
+/// Returns a direction in segments of random lengths.
 fn captured(built: &Built, port: u16, payload: Payload, seed: u64) -> Files {
     let mut random = Random(seed);
     let options = AnalyzerOptions { written: Some(payload), ..AnalyzerOptions::new("test") };
@@ -34,7 +35,7 @@ fn captured(built: &Built, port: u16, payload: Payload, seed: u64) -> Files {
     let writers = [(); 2].map(|()| PacketWriter::new(Vec::new(), "test").unwrap());
     let [mut raw, mut written] = writers;
     let interfaces =
-        [&mut raw, &mut written].map(|it| it.interface(LinkType::Raw, 0, "test").unwrap());
+        [&mut raw, &mut written].map(|writer| writer.interface(LinkType::Raw, 0, "test").unwrap());
     let (mut from, mut number) = (0, 0);
     while from < built.bytes.len() {
         let end = built.bytes.len().min(from + SEGMENT_MIN + random.below(SEGMENT_MAX));
@@ -57,7 +58,7 @@ fn captured(built: &Built, port: u16, payload: Payload, seed: u64) -> Files {
     Files { raw: raw.finish().unwrap(), written: written.finish().unwrap() }
 }
 
-/// A packet of IPv4 and TCP without link header.
+/// Returns a packet of IPv4 and TCP without a link header.
 fn segment(port: u16, sequence: u32, payload: &[u8]) -> Vec<u8> {
     let length = u16::try_from(40 + payload.len()).unwrap().to_be_bytes();
     let internet =
@@ -80,7 +81,7 @@ fn no_value_of_an_application_is_written() {
     for seed in 0..8 {
         for built in from_the_beginning(seed) {
             let files = captured(&built, 5672, Payload::WithoutBodies, seed);
-            // What TLS carries is random.
+            // The content of TLS records is random.
             let has_secrets = !built.sensitive.is_empty();
             assert_eq!(holds(&files.raw, SECRET) || holds(&files.raw, BODY), has_secrets);
             let place = format!("{:?}, seed {seed}", built.protocol);
@@ -117,7 +118,7 @@ fn tshark_reads_the_same_frames() {
     }
 }
 
-/// A line for each packet, with the kinds of its frames and whether tshark calls it malformed.
+/// Returns a line for each packet, with the kinds of its frames and whether tshark considers it malformed.
 fn frames(file: &Path, built: &Built) -> String {
     let dissector = match format!("{:?}", built.protocol).as_str() {
         "Mqtt" => "mqtt",

@@ -1,4 +1,4 @@
-//! A connection from its first packet to its last: silences, resets, and ends without a word of the protocol.
+//! A connection from its first packet to its last: silences, resets, and ends without a closing frame.
 
 use std::time::Duration;
 
@@ -14,51 +14,51 @@ use crate::{
     tcp::{ConnectionEnd, ConnectionSummary, DirectionFigures, TracedSegment},
 };
 
-/// A silence before a reset that is longer than clients mostly wait.
+/// A silence before a reset that exceeds the usual wait of clients.
 const IDLE: Duration = Duration::from_secs(10);
-/// How long an end must have been silent while it is sent the same again and again.
+/// Silence of an end, in spite of retransmissions to it, after which it counts as gone.
 const GONE: Duration = Duration::from_secs(1);
-/// How often.
+/// Number of these retransmissions.
 const GONE_RETRANSMISSIONS: u32 = 3;
-/// A connection with fewer messages is hardly worth its opening.
+/// Number of messages up to which a connection is hardly worth its opening.
 const FEW_MESSAGES: u64 = 1;
-/// Beginnings of protocols that are compared.
+/// Number of compared bytes at the beginning of a protocol.
 const BEGINNING: usize = 8;
 
-/// What is kept of a side.
+/// State of a side.
 #[derive(Clone, Copy, Debug, Default)]
 struct SideLife {
-    /// Its first bytes, where the connection's beginning was seen.
+    /// Its first bytes, if the connection's beginning was seen.
     beginning: Option<[u8; BEGINNING]>,
-    /// When it sent bytes last.
+    /// Time at which it last sent bytes.
     spoke: Option<Timestamp>,
-    /// The longest time in which it sent none, and when that began.
+    /// Start and length of the longest time in which it sent no bytes.
     silence: Option<(Timestamp, Duration)>,
-    /// Segments that were sent to it again since it sent anything.
+    /// Retransmissions to it since its last packet.
     unanswered: u32,
-    /// When it sent anything last.
+    /// Time of its last packet.
     seen: Option<Timestamp>,
 }
 
-/// What is kept of a connection.
+/// State of a connection.
 #[derive(Clone, Debug, Default)]
 pub(in super::super) struct Life {
     sides: [SideLife; 2],
     protocol: Option<Protocol>,
-    /// Seconds between heartbeats, 0 for none.
+    /// Seconds between heartbeats; 0 disables them.
     heartbeat: Option<u32>,
-    /// Someone has said that it ends.
+    /// A side has announced the end.
     is_closing: bool,
-    /// The login is over.
+    /// The login is complete.
     is_open: bool,
-    /// A side has reset it.
+    /// A side has reset the connection.
     is_reset: bool,
     /// Times of the last packets, the latest first.
     recent: [Option<Timestamp>; 4],
 }
 
 impl Life {
-    /// A frame, and the event that it is.
+    /// Processes a frame. Returns the event that it reports, if any.
     #[inline]
     pub(in super::super) fn frame(&mut self, frame: &Frame<'_>) -> Option<Seen> {
         if frame.reply.is_some() || self.protocol.is_none() || !self.is_open {
@@ -82,7 +82,7 @@ impl Life {
         }
     }
 
-    /// Bytes of a side, in order.
+    /// Processes bytes of a side, in order.
     pub(in super::super) fn chunk(&mut self, sender: Side, chunk: &Chunk<'_>) {
         let beginning = &mut self.sides[sender as usize].beginning;
         if chunk.offset == 0 && beginning.is_none() {
@@ -94,7 +94,7 @@ impl Life {
     }
 
     pub(in super::super) fn segment(&mut self, sender: Side, segment: &TracedSegment) {
-        // What comes behind a reset is the kernel's answer to it.
+        // Packets after a reset are the kernel's answer to it.
         if self.is_reset {
             return;
         }
@@ -112,7 +112,7 @@ impl Life {
         self.recent[0] = Some(segment.time);
     }
 
-    /// What is to be said at its end; `now` is the time of the capture's last packet.
+    /// Returns the events at the connection's end. `now` is the time of the capture's last packet.
     pub(in super::super) fn end(
         &mut self,
         [client, broker]: [&DirectionFigures; 2],
@@ -138,7 +138,7 @@ impl Life {
         told.into_iter().flatten().collect()
     }
 
-    /// TLS where there is none, none where there is, or another protocol.
+    /// Detects TLS on a port without it, no TLS on a port with it, and a protocol that the port does not speak.
     fn wrong_protocol(&self, time: Timestamp) -> Option<Seen> {
         let client = self.sides[Side::Client as usize].beginning?;
         let broker = self.sides[Side::Broker as usize].beginning;
@@ -166,7 +166,7 @@ impl Life {
         Some(seen(kind, from, text, time))
     }
 
-    /// A side that was silent for twice the time that was agreed on.
+    /// Detects a side that was silent for twice the negotiated interval.
     fn missed_heartbeats(&self, end: Timestamp, is_closed: bool) -> Option<Seen> {
         let seconds = self.heartbeat.filter(|seconds| *seconds > 0)?;
         let limit = Duration::from_secs(2 * u64::from(seconds));
@@ -174,7 +174,7 @@ impl Life {
             let (since, silence) = self.sides[side as usize].longest_silence(end)?;
             (silence >= limit).then_some((side, since, silence))
         };
-        // Where the client has closed long after the broker, say, the one that was silent for longer counts.
+        // If both were silent, as when the client closes long after the broker, the longer silence counts.
         let longest = [Side::Client, Side::Broker].into_iter().filter_map(silent);
         let (side, since, silence) = longest.max_by_key(|(_, _, silence)| *silence)?;
         let text = format!(
@@ -195,8 +195,8 @@ impl Life {
     ) -> Option<Seen> {
         let (own, peer) = if side == Side::Client { (client, broker) } else { (broker, client) };
         let is_refusal = peer.has_syn && !own.has_syn && own.data_segments == 0;
-        // What is left after an end, by a word or by TCP, is thrown away. Of an end that alone was seen the beginning is
-        // not known.
+        // Data that is left after an end, by a frame or by TCP, is discarded. If only the end was seen, the beginning
+        // is unknown.
         let is_late = self.is_closing || own.fin.is_some() || peer.fin.is_some();
         let is_end_alone =
             !own.has_syn && !peer.has_syn && own.data_segments + peer.data_segments == 0;
@@ -217,14 +217,14 @@ impl Life {
         Some(Seen { text, packet: Some(packet), ..seen(kind, side, "", time) })
     }
 
-    /// The longest pause among the last packets.
+    /// Returns the longest pause among the last packets.
     fn silence_before_end(&self) -> Duration {
         let pairs = self.recent.iter().zip(&self.recent[1..]);
         let pauses = pairs.filter_map(|(later, earlier)| Some((*later)?.since((*earlier)?)));
         pauses.max().unwrap_or_default()
     }
 
-    /// An end that is sent the same again and again and sends nothing.
+    /// Detects an end that gets retransmissions and sends nothing.
     fn half_open(&self, summary: &ConnectionSummary, now: Timestamp) -> Option<Seen> {
         let end = if summary.end == ConnectionEnd::Captured { now } else { summary.last };
         let is_gone = |side: &Side| {
@@ -240,14 +240,14 @@ impl Life {
         Some(Seen { text, ..seen(EventKind::HalfOpen, side, "", summary.last) })
     }
 
-    /// Whether a client of AMQP 0-9-1 has connected and is not let in. Of a connection that was there before the capture the
-    /// login is over.
+    /// Returns whether a client of AMQP 0-9-1 has connected but not logged in. The login of a connection that is older
+    /// than the capture counts as complete.
     fn is_login(&self, [client, broker]: [&DirectionFigures; 2]) -> bool {
         let is_whole = client.has_syn || broker.has_syn;
         is_whole && self.protocol == Some(Protocol::Amqp091) && !self.is_open
     }
 
-    /// A connection for a message at most, of a protocol whose messages can be seen.
+    /// Detects a connection for at most one message, in a protocol whose messages are visible.
     fn short_lived(
         &self,
         client: &DirectionFigures,
@@ -262,19 +262,19 @@ impl Life {
         })
     }
 
-    /// The side that ended the TCP connection of AMQP 0-9-1 or MQTT first, without a close.
+    /// Detects the side that ended the TCP connection of AMQP 0-9-1 or MQTT first, without a close.
     fn closed_without(&self, [client, broker]: [&DirectionFigures; 2]) -> Option<Seen> {
         let text = match self.protocol? {
             Protocol::Amqp091 if self.is_login([client, broker]) => ConnectionEvent::DURING_LOGIN,
             Protocol::Amqp091 => "without connection.close",
-            // Before CONNACK there is nothing to leave.
+            // Before CONNACK there is no session to close.
             Protocol::Mqtt if self.is_open => ConnectionEvent::WITHOUT_DISCONNECT,
             _ => return None,
         };
         if self.is_closing {
             return None;
         }
-        // The other side may end its own direction much later.
+        // The other side may send its FIN much later.
         let (side, time) = match (client.fin, broker.fin) {
             (Some(client), Some(broker)) if broker < client => (Side::Broker, broker),
             (Some(client), _) => (Side::Client, client),
@@ -295,14 +295,14 @@ impl SideLife {
         }
     }
 
-    /// The longest silence, one at the end included, and since when.
+    /// Returns the longest silence, including one at the end, and its start.
     fn longest_silence(&self, end: Timestamp) -> Option<(Timestamp, Duration)> {
         let last = self.spoke.map(|spoke| (spoke, end.since(spoke)));
         self.silence.into_iter().chain(last).max_by_key(|(_, silence)| *silence)
     }
 }
 
-/// A frame that says that the connection ends.
+/// Returns whether a frame announces the end of the connection.
 fn is_farewell(frame: &Frame<'_>) -> bool {
     match frame.protocol {
         Protocol::Amqp091 => matches!(frame.kind, "connection.close" | "connection.close-ok"),
@@ -310,7 +310,7 @@ fn is_farewell(frame: &Frame<'_>) -> bool {
             matches!(frame.kind, "close" | "close-response")
         }
         Protocol::Mqtt => frame.kind == "DISCONNECT",
-        // What TLS hides may be a close.
+        // Data that TLS hides may be a close.
         Protocol::Tls => frame.kind == "alert",
     }
 }
@@ -321,7 +321,7 @@ fn reset_by(client: &DirectionFigures, broker: &DirectionFigures) -> Option<(Sid
     both.into_iter().flatten().min_by_key(|(_, packet)| *packet)
 }
 
-/// A connection that was not made.
+/// Detects a connection that was not established.
 fn refused(
     client: &DirectionFigures,
     broker: &DirectionFigures,

@@ -1,4 +1,4 @@
-//! Events that are alike, counted.
+//! Equal events, with their counts.
 
 use std::collections::HashMap;
 
@@ -7,12 +7,12 @@ use crate::{
     report::{ConnectionEvent, EventKind, Side},
 };
 
-/// Different events that are kept. Texts are foreign, and may be different each time.
+/// Maximum of different events. Peers choose the texts, which may differ each time.
 const EVENTS_MAX: usize = 512;
-/// Connections and packets of each that are named.
+/// Maximum of connections and of packets that each event names.
 const NAMED_MAX: usize = 10;
 
-/// An event as it is seen.
+/// A single occurrence of an event.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Seen {
     pub(in super::super) kind: EventKind,
@@ -25,7 +25,7 @@ pub(in super::super) struct Seen {
 
 type Key = (EventKind, Side, Option<u32>, String);
 
-/// Events, in the order in which they were seen first.
+/// Events, in order of their first occurrence.
 #[derive(Debug, Default)]
 pub(in super::super) struct EventLog {
     events: Vec<ConnectionEvent>,
@@ -56,7 +56,7 @@ impl EventLog {
         event.packets.extend(seen.packet.filter(|_| event.packets.len() < NAMED_MAX));
     }
 
-    /// There are too many different texts: it counts with the last one of its kind.
+    /// Counts the event with the last one of its kind, because there are too many different texts.
     fn add_to_last_of_kind(&mut self, seen: &Seen) {
         let alike = self.events.iter_mut().rev().find(|event| event.kind == seen.kind);
         if let Some(event) = alike {

@@ -1,9 +1,9 @@
-//! What goes wrong on connections: what frames say, and what the ends do without a word.
+//! Problems on connections: those that frames report, and those that the behaviour of the ends shows.
 //!
 //! ```text
-//! log    events that are alike, counted; bounded
+//! log    equal events, with their counts; bounded
 //! words  a frame ─► an event: codes and texts of each protocol
-//! life   a connection from its first packet to its last: silences, resets, ends without a word
+//! life   a connection from its first packet to its last: silences, resets, ends without a closing frame
 //! ```
 
 mod life;

@@ -1,4 +1,4 @@
-//! What frames say, as events.
+//! Events that frames report.
 
 use super::log::Seen;
 use crate::{
@@ -6,18 +6,18 @@ use crate::{
     report::{EventKind, Side},
 };
 
-/// Codes of AMQP 0-9-1 from here on are errors. Clients close with 200, and some with 0.
+/// Lowest error code of AMQP 0-9-1. Clients close with 200, and some with 0.
 const AMQP_ERROR: u32 = 300;
-/// The code of the stream protocol that says that all is well.
+/// Code for success in the stream protocol.
 const STREAM_OK: u32 = 1;
 const NOT_FOUND: u32 = 404;
 /// Class and method.
 const EXCHANGE_DECLARE: (u16, u16) = (40, 10);
 const QUEUE_DECLARE: (u16, u16) = (50, 10);
-/// Reasons of MQTT from here on are failures.
+/// Lowest reason code of MQTT that is a failure.
 const MQTT_FAILURE: u32 = 0x80;
 
-/// The event that a frame is; none for most.
+/// Returns the event that a frame reports, if any.
 #[inline]
 pub(super) fn event(frame: &Frame<'_>) -> Option<Seen> {
     let kind = match &frame.reply {
@@ -32,7 +32,7 @@ pub(super) fn event(frame: &Frame<'_>) -> Option<Seen> {
     Some(Seen { kind, from: frame.sender, code, text, time, packet })
 }
 
-/// A message that was refused, without a word.
+/// Returns the event of a message that was refused without a text.
 #[inline]
 fn refused(frame: &Frame<'_>) -> Option<EventKind> {
     let Details::Settlement(settlement) = &frame.details else { return None };
@@ -74,7 +74,8 @@ fn amqp091(kind: &str, sender: Side, reply: &Reply<'_>) -> Option<EventKind> {
     }
 }
 
-/// Only a passive declaration, which asks whether something is there, is answered so.
+/// Returns whether the reply answers a passive declaration, which asks whether something exists. Only that is answered
+/// so.
 fn is_question(reply: &Reply<'_>) -> bool {
     let is_declaration = matches!(reply.cause, Some(EXCHANGE_DECLARE | QUEUE_DECLARE));
     is_declaration && reply.code == Some(NOT_FOUND) && reply.text.starts_with(b"NOT_FOUND - no ")
@@ -84,7 +85,7 @@ fn stream(kind: &str, code: u32) -> Option<EventKind> {
     match kind {
         _ if code == STREAM_OK => None,
         "sasl-authenticate-response" => {
-            // A challenge asks for more.
+            // A challenge asks for more data.
             (code != STREAM_CHALLENGE).then_some(EventKind::LoginRefused)
         }
         "publish-error" => Some(EventKind::PublishRefused),
@@ -105,7 +106,7 @@ fn mqtt(kind: &str, sender: Side, code: u32) -> Option<EventKind> {
     }
 }
 
-/// What a code without a text means; the frame's name where that is not known.
+/// Returns the meaning of a code without a text, or the frame's name if the code is unknown.
 fn meaning(protocol: Protocol, kind: &str, code: Option<u32>) -> String {
     let known = match (protocol, code) {
         (Protocol::RabbitmqStream, Some(code)) => stream_code(code),
@@ -117,7 +118,7 @@ fn meaning(protocol: Protocol, kind: &str, code: Option<u32>) -> String {
     known.map_or_else(|| kind.to_owned(), |known| format!("{kind}: {known}"))
 }
 
-/// From `rabbit_stream.hrl`.
+/// Codes of `rabbit_stream.hrl`.
 const fn stream_code(code: u32) -> Option<&'static str> {
     Some(match code {
         2 => "stream does not exist",
@@ -170,7 +171,7 @@ const fn mqtt_code(code: u32) -> Option<&'static str> {
     })
 }
 
-/// RFC 8446, section 6.
+/// Alerts of RFC 8446, section 6.
 const fn tls_alert(code: u32) -> Option<&'static str> {
     Some(match code {
         10 => "unexpected message",

@@ -1,4 +1,4 @@
-//! Latencies of confirms in captures of which packets are missing, cut, doubled or in another order are never too long.
+//! Latencies of confirms are never too long, even if packets of the capture are missing, cut, doubled or reordered.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::{
 const CAPTURES: u64 = 10_000;
 const STEPS: u64 = 40;
 
-/// What is true of publishes and confirms, by number, in nanoseconds; and the packets in which they end.
+/// The true times of publishes and confirms, by number, in nanoseconds, and the packets in which they end.
 #[derive(Debug, Default)]
 struct Truth {
     published: BTreeMap<u64, u64>,
@@ -28,7 +28,7 @@ impl Truth {
         self.confirmed[&number] - self.published[&number]
     }
 
-    /// What a measured latency is about, and how long that took.
+    /// Returns the true duration of a measured latency.
     fn of(&self, latency: &Latency) -> Option<u64> {
         let number = match latency.kind {
             LatencyKind::PublishToConfirm => self.publish_packets.get(&latency.first_packet),
@@ -39,14 +39,14 @@ impl Truth {
     }
 }
 
-/// A publisher with confirms, and a broker that confirms in its own time, one by one and several at once.
+/// A publisher with confirms, and a broker that confirms independently, one by one and several at once.
 struct Load {
     random: Random,
     talk: Talk,
     truth: Truth,
     next: u64,
     unconfirmed: BTreeSet<u64>,
-    /// The end of a publish that is sent later.
+    /// The rest of a publish, to be sent later.
     rest: Vec<u8>,
 }
 
@@ -97,7 +97,7 @@ impl Load {
         self.next += 1;
     }
 
-    /// As RabbitMQ does: of what is confirmed now, all below the first that is not yet at once, the others one by one.
+    /// Confirms like RabbitMQ: all below the first unconfirmed one at once, the others one by one.
     fn confirm(&mut self) {
         let share = 1 + self.random.below(3);
         let now: BTreeSet<u64> =
@@ -122,7 +122,7 @@ impl Load {
         }
     }
 
-    /// A message to the client in two packets, so that a hole may lie within a body.
+    /// Delivers a message to the client in two packets, so that a hole may lie within a body.
     fn deliver(&mut self) {
         let tag = 1_000_000 + self.next;
         let head = [&b"\x01t"[..], &tag.to_be_bytes(), &[0, 0, 1, b'q']].concat();
@@ -133,7 +133,7 @@ impl Load {
     }
 }
 
-/// Takes packets away, cuts them, doubles them and puts them in another order. Each keeps its number and its time.
+/// Drops, cuts, doubles and reorders packets. Each keeps its number and its time.
 fn harm(random: &mut Random, packets: &mut Vec<Made>) {
     if random.one_in(2) {
         packets.drain(..random.index(packets.len() / 2));
@@ -189,7 +189,8 @@ fn a_whole_capture_has_every_latency_as_it_is() {
                 "{seed}: {latency:?}"
             );
         }
-        let confirms = measured.iter().filter(|it| it.kind == LatencyKind::PublishToConfirm);
+        let confirms =
+            measured.iter().filter(|latency| latency.kind == LatencyKind::PublishToConfirm);
         assert_eq!(confirms.count(), truth.confirmed.len(), "seed {seed}");
     }
 }

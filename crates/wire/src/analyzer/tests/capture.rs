@@ -10,7 +10,7 @@ pub(super) const CLIENT: u16 = 40_000;
 pub(super) const BROKER: u16 = 5_672;
 const HEADERS: usize = 40;
 
-/// Numbers that look random and are the same in every run (Vigna's splitmix64).
+/// A reproducible generator of pseudo-random numbers (Vigna's splitmix64).
 pub(super) struct Random(pub(super) u64);
 
 impl Random {
@@ -50,13 +50,13 @@ impl Made {
         }
     }
 
-    /// Keeps the headers and so many bytes behind them.
+    /// Keeps the headers and the next `payload` bytes.
     pub(super) fn snap(&mut self, payload: usize) {
         self.data.truncate(HEADERS + payload);
     }
 }
 
-/// A connection, and the packets that it made.
+/// A connection, and its packets.
 #[derive(Debug, Default)]
 pub(super) struct Talk {
     pub(super) packets: Vec<Made>,
@@ -66,7 +66,7 @@ pub(super) struct Talk {
 }
 
 impl Talk {
-    /// With its handshake.
+    /// Opens a connection, with its handshake.
     pub(super) fn new() -> Self {
         let mut talk =
             Self { nanos: 1_000_000_000, next: [7_000, u32::MAX - 300], ..Self::default() };
@@ -85,7 +85,7 @@ impl Talk {
         self.segment(from, TcpFlags::ACK | TcpFlags::PSH, payload)
     }
 
-    /// Sends a segment, which acknowledges all that the other end has sent. Its packet's number.
+    /// Sends a segment, which acknowledges everything that the other end has sent. Returns the number of its packet.
     pub(super) fn segment(&mut self, from: Side, flags: u8, payload: &[u8]) -> u64 {
         let (own, peer) = (from as usize, 1 - from as usize);
         let (sequence, acknowledgement) = (self.next[own], self.next[peer]);
@@ -123,7 +123,7 @@ fn bytes(
     .concat()
 }
 
-/// A method of AMQP 0-9-1.
+/// Returns a method of AMQP 0-9-1.
 pub(super) fn method(channel: u16, (class, method): (u16, u16), arguments: &[u8]) -> Vec<u8> {
     frame(1, channel, &[&class.to_be_bytes()[..], &method.to_be_bytes(), arguments].concat())
 }
@@ -133,13 +133,13 @@ pub(super) fn frame(kind: u8, channel: u16, payload: &[u8]) -> Vec<u8> {
     [&[kind][..], &channel.to_be_bytes(), &length, payload, &[0xce]].concat()
 }
 
-/// Header and body of a message.
+/// Returns header and body of a message.
 pub(super) fn content(channel: u16, body: usize) -> Vec<u8> {
     let header = [&[0, 60, 0, 0][..], &(body as u64).to_be_bytes(), &[0, 0]].concat();
     [frame(2, channel, &header), frame(3, channel, &vec![7; body])].concat()
 }
 
-/// `basic.publish` to the default exchange, with its content.
+/// Returns `basic.publish` to the default exchange, with its content.
 pub(super) fn publish(channel: u16, body: usize) -> Vec<u8> {
     [method(channel, (60, 40), b"\0\0\0\x01q\0"), content(channel, body)].concat()
 }

@@ -1,4 +1,4 @@
-//! What goes wrong on connections, packet by packet; and connections on which nothing does.
+//! Problems on connections, packet by packet, and connections without problems.
 
 use super::{
     super::{AnalyzerOptions, reading::Analyzer},
@@ -21,7 +21,7 @@ fn report(talk: &Talk) -> PacketReport {
     analyzer.finish()
 }
 
-/// After the login, with this many seconds between heartbeats, and a channel.
+/// Returns a connection after the login, with this many seconds between heartbeats, and with a channel.
 fn logged_in(heartbeat: u16) -> Talk {
     let mut talk = Talk::new();
     talk.send(Side::Client, b"AMQP\0\0\x09\x01");
@@ -47,7 +47,7 @@ fn told(code: u16, text: &str, rest: &[u8]) -> Vec<u8> {
     [&code.to_be_bytes()[..], &[length], text.as_bytes(), rest].concat()
 }
 
-/// The first finding, and a part of its evidence.
+/// Checks the first finding, and a part of its evidence.
 #[track_caller]
 fn check(name: &str, plant: impl Fn(&mut Talk), expected: FindingRule, evidence: &str) {
     let mut talk = logged_in(0);
@@ -80,16 +80,16 @@ fn a_connection_that_is_closed_as_it_should_be_has_no_finding() {
 #[test]
 fn closes_have_their_code_and_text() {
     let text = "NOT_FOUND - no queue 'x' in vhost '/'";
-    let channel = |it: &mut Talk| {
-        it.send(Side::Broker, &method(1, (20, 40), &told(404, text, &[0, 50, 0, 10])));
-        it.send(Side::Client, &method(1, (20, 41), &[]));
-        close(it);
+    let channel = |talk: &mut Talk| {
+        talk.send(Side::Broker, &method(1, (20, 40), &told(404, text, &[0, 50, 0, 10])));
+        talk.send(Side::Client, &method(1, (20, 41), &[]));
+        close(talk);
     };
     check("404", channel, FindingRule::ChannelClosed, "the broker: 404 NOT_FOUND - no queue 'x'");
-    let connection = |it: &mut Talk| {
+    let connection = |talk: &mut Talk| {
         let text = "CONNECTION_FORCED - shutdown";
-        it.send(Side::Broker, &method(0, (10, 50), &told(320, text, &[0, 0, 0, 0])));
-        it.send(Side::Client, &method(0, (10, 51), &[]));
+        talk.send(Side::Broker, &method(0, (10, 50), &told(320, text, &[0, 0, 0, 0])));
+        talk.send(Side::Client, &method(0, (10, 51), &[]));
     };
     check("320", connection, FindingRule::ConnectionClosed, "320 CONNECTION_FORCED - shutdown");
 }
@@ -114,27 +114,27 @@ fn asking_for_what_is_not_there_is_no_fault() {
 
 #[test]
 fn what_the_broker_refuses_is_named() {
-    let returned = |it: &mut Talk| {
-        it.send(Side::Client, &publish(1, 40));
+    let returned = |talk: &mut Talk| {
+        talk.send(Side::Client, &publish(1, 40));
         let rest = b"\0\x01q";
-        it.send(Side::Broker, &method(1, (60, 50), &told(312, "NO_ROUTE", rest)));
-        it.send(Side::Broker, &content(1, 40));
-        close(it);
+        talk.send(Side::Broker, &method(1, (60, 50), &told(312, "NO_ROUTE", rest)));
+        talk.send(Side::Broker, &content(1, 40));
+        close(talk);
     };
     check("return", returned, FindingRule::MessageReturned, "312 NO_ROUTE");
-    let refused = |it: &mut Talk| {
-        it.send(Side::Broker, &method(1, (60, 120), &[0, 0, 0, 0, 0, 0, 0, 1, 0]));
-        close(it);
+    let refused = |talk: &mut Talk| {
+        talk.send(Side::Broker, &method(1, (60, 120), &[0, 0, 0, 0, 0, 0, 0, 1, 0]));
+        close(talk);
     };
     check("nack", refused, FindingRule::PublishRefused, "basic.nack");
-    let blocked = |it: &mut Talk| {
-        it.send(Side::Broker, &method(0, (10, 60), b"\x0alow memory"));
-        close(it);
+    let blocked = |talk: &mut Talk| {
+        talk.send(Side::Broker, &method(0, (10, 60), b"\x0alow memory"));
+        close(talk);
     };
     check("blocked", blocked, FindingRule::ConnectionBlocked, "low memory");
-    let cancelled = |it: &mut Talk| {
-        it.send(Side::Broker, &method(1, (60, 30), b"\x03tag\x01"));
-        close(it);
+    let cancelled = |talk: &mut Talk| {
+        talk.send(Side::Broker, &method(1, (60, 30), b"\x03tag\x01"));
+        close(talk);
     };
     check("cancel", cancelled, FindingRule::ConsumerCancelled, "tag");
 }
@@ -142,21 +142,21 @@ fn what_the_broker_refuses_is_named() {
 #[test]
 fn ends_without_a_word_say_whose_they_are() {
     let reset = |side| {
-        move |it: &mut Talk| {
-            it.segment(side, TcpFlags::RST, &[]);
+        move |talk: &mut Talk| {
+            talk.segment(side, TcpFlags::RST, &[]);
         }
     };
     check("client", reset(Side::Client), FindingRule::ConnectionReset, "the client: without");
     check("broker", reset(Side::Broker), FindingRule::ConnectionReset, "the broker: without");
-    let idle = |it: &mut Talk| {
-        it.wait(350 * SECOND);
-        it.send(Side::Client, &publish(1, 40));
-        it.segment(Side::Broker, TcpFlags::RST, &[]);
+    let idle = |talk: &mut Talk| {
+        talk.wait(350 * SECOND);
+        talk.send(Side::Client, &publish(1, 40));
+        talk.segment(Side::Broker, TcpFlags::RST, &[]);
     };
     check("idle", idle, FindingRule::IdleReset, "the broker: after 5 min 50 s without a packet");
-    let gone = |it: &mut Talk| {
-        it.segment(Side::Broker, TcpFlags::FIN | TcpFlags::ACK, &[]);
-        it.segment(Side::Client, TcpFlags::FIN | TcpFlags::ACK, &[]);
+    let gone = |talk: &mut Talk| {
+        talk.segment(Side::Broker, TcpFlags::FIN | TcpFlags::ACK, &[]);
+        talk.segment(Side::Client, TcpFlags::FIN | TcpFlags::ACK, &[]);
     };
     check("fin", gone, FindingRule::ClosedWithout, "the broker: without connection.close");
     let mut talk = Talk::new();
@@ -164,7 +164,7 @@ fn ends_without_a_word_say_whose_they_are() {
     talk.send(Side::Broker, &method(0, (10, 10), &[0, 9, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]));
     talk.segment(Side::Broker, TcpFlags::RST, &[]);
     assert!(report(&talk).findings[0].evidence.contains("during the login"));
-    // What is left after an end that both know of.
+    // Data that is left after an end by both sides.
     let mut talk = logged_in(0);
     close(&mut talk);
     talk.segment(Side::Client, TcpFlags::RST, &[]);
@@ -237,7 +237,7 @@ fn a_port_on_which_nothing_listens() {
     assert!(found[0].evidence.contains("no answer to 2 SYNs"), "{found:#?}");
 }
 
-/// Text that is not the broker's to choose stays text.
+/// Text that the broker did not choose stays text.
 #[test]
 fn foreign_bytes_become_text() {
     let mut talk = logged_in(0);
@@ -247,7 +247,7 @@ fn foreign_bytes_become_text() {
     assert_eq!(report.events[0].text, "\u{fffd}\u{1b}[m");
 }
 
-/// Which tail loss probes bring again is not lost.
+/// Data that tail loss probes repeat is not lost.
 #[test]
 fn what_is_sent_again_needlessly_is_not_lost() {
     let losses = |acknowledge: bool| {
@@ -269,14 +269,15 @@ fn what_is_sent_again_needlessly_is_not_lost() {
         }
         let report = report(&talk);
         assert_eq!(report.totals.retransmitted_segments, 200);
-        let is_lossy = report.findings.iter().any(|it| it.rule == FindingRule::NetworkLimited);
+        let is_lossy =
+            report.findings.iter().any(|finding| finding.rule == FindingRule::NetworkLimited);
         (report.connections[0].from_client.missing_segments, is_lossy)
     };
     assert_eq!(losses(true), (0, false));
     assert_eq!(losses(false), (200, true));
 }
 
-/// Messages within TLS are not seen: a connection that has none in sight is not one for a message.
+/// Messages within TLS are invisible. A connection without visible messages is not one with few messages.
 #[test]
 fn of_what_cannot_be_read_nothing_is_said() {
     let mut talk = Talk::new();
@@ -291,12 +292,12 @@ fn of_what_cannot_be_read_nothing_is_said() {
     let report = report(&talk);
     assert_eq!((&report.findings[..], &report.events[..]), (&[][..], &[][..]));
     for rule in [FindingRule::ChannelClosed, FindingRule::MissedHeartbeats] {
-        let not_judged = report.not_judged.iter().flatten().find(|it| it.rule == rule);
-        assert_eq!(not_judged.map(|it| &it.reason[..]), Some("TLS hides the frames"));
+        let not_judged = report.not_judged.iter().flatten().find(|skipped| skipped.rule == rule);
+        assert_eq!(not_judged.map(|skipped| &skipped.reason[..]), Some("TLS hides the frames"));
     }
 }
 
-/// MQTT 3 has no word by which the broker could say why.
+/// MQTT 3 has no packet in which the broker could state the reason.
 #[test]
 fn ends_of_mqtt_without_disconnect_are_named() {
     let ended_by = |side: Side| {
@@ -315,7 +316,7 @@ fn ends_of_mqtt_without_disconnect_are_named() {
     }
 }
 
-/// A kernel answers a reset whose number it does not expect, which is no sign of life before it.
+/// A kernel answers a reset whose number it does not expect. This answer is no sign of life before the reset.
 #[test]
 fn an_end_that_is_gone_is_named_whatever_answers_the_reset() {
     let mut talk = logged_in(0);

@@ -1,4 +1,4 @@
-//! Captures that are made here, with what is true of them, and what the analyzer makes of them. `capture` is the language.
+//! Synthetic captures with their true figures, and the analyzer's reports on them. `capture` builds them.
 
 mod bounds;
 mod capture;

@@ -1,18 +1,18 @@
-//! Requests of a channel whose answers say which request they answer by their order alone.
+//! Requests of a channel that are matched to their answers only by order.
 
 use std::collections::VecDeque;
 
-/// Requests that are kept.
+/// Maximum of requests that are kept.
 const ASKED_MAX: usize = 256;
 
-/// Requests for consumers, or for single messages, that are not answered yet: whether they need no acknowledgements.
+/// Unanswered requests for consumers or for single messages: for each, whether it needs no acknowledgements.
 ///
-/// Where a capture begins in the middle of a connection a single frame proves nothing, so that the first request may be read
-/// after its answer. The packets tell their order.
+/// In a capture that begins in the middle of a connection, a single frame proves nothing. So the first request may be
+/// read after its answer; the numbers of packets then show their order.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Asked {
     auto_acks: VecDeque<bool>,
-    /// Packet of the last answer to a request that was not seen.
+    /// Packet of the last answer whose request was not seen.
     unasked_packet: u64,
 }
 
@@ -23,7 +23,7 @@ impl Asked {
         }
     }
 
-    /// What the request asked for that is answered in this packet; nothing if it was not seen.
+    /// Returns the flag of the request that this packet answers; none if the request was not seen.
     pub(super) fn answer(&mut self, packet: u64) -> Option<bool> {
         let auto_ack = self.auto_acks.pop_front();
         if auto_ack.is_none() {

@@ -1,26 +1,26 @@
-//! How long confirms took at least, where publishes have no known numbers.
+//! Lower bounds of confirm latencies, if the numbers of publishes are unknown.
 //!
-//! Of `n` publishes seen so far, a confirm of number `t` says that the first of them had a number above `t - n`: what was
-//! published before the capture was at least that much. Counted from there, the publish with number `t` is the one on which
-//! it falls, or an earlier one, so that it took at least as long. Nothing is said of the others that a confirm of several
-//! settles: some of them may have been confirmed before.
+//! After `n` seen publishes, a confirm of number `t` proves that the first of them had a number above `t - n`. So at
+//! least that many were published before the capture. Counted from that bound, the confirmed publish is the one with
+//! number `t`, or an earlier one, so it took at least as long. A confirm of several says nothing about the others,
+//! because some of them may have been confirmed before.
 
 use std::collections::VecDeque;
 
 use super::super::latency::{Ending, Latency, Mark};
 use crate::report::LatencyKind;
 
-/// Publishes that are kept. For those before them the oldest stands in, which was later.
+/// Maximum of publishes that are kept. For older ones the oldest kept one, which is later, stands in.
 const KEPT_MAX: usize = 8_192;
 
-/// Publishes without numbers, as they were counted since everything was seen.
+/// Publishes without numbers, counted since the last point from which all frames were seen.
 #[derive(Clone, Debug)]
 pub(super) struct Bounds {
     marks: VecDeque<Mark>,
     published: u64,
     highest_confirmed: u64,
-    /// The most that the highest confirmed number was ahead of the count of publishes. The number of the first publish
-    /// is above it.
+    /// Largest lead of the highest confirmed number over the count of publishes. The number of the first publish is
+    /// above it.
     lead: i128,
 }
 
@@ -31,7 +31,7 @@ impl Default for Bounds {
 }
 
 impl Bounds {
-    /// Whether neither a publish nor a confirm was seen.
+    /// Returns whether neither a publish nor a confirm was seen.
     pub(super) const fn is_empty(&self) -> bool {
         self.published == 0 && self.highest_confirmed == 0
     }
@@ -44,8 +44,8 @@ impl Bounds {
         self.marks.push_back(mark);
     }
 
-    /// A confirm of this number. What it took at least goes to `sink`; nothing where it is for a publish before the first
-    /// one that was seen, and where its own time is not known.
+    /// Records a confirm of this number. Its lower bound goes to `sink`, unless it is for a publish before the first
+    /// seen one, or its own time is unknown.
     pub(super) fn confirm(
         &mut self,
         tag: u64,
@@ -64,7 +64,7 @@ impl Bounds {
         }
     }
 
-    /// The publish with this number was not later than that.
+    /// Returns the latest publish that may have this number.
     fn latest_begin(&self, number: u64) -> Option<Mark> {
         let place =
             u64::try_from(i128::from(number) - self.lead).ok().filter(|place| *place > 0)?;

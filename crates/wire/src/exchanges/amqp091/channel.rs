@@ -1,4 +1,4 @@
-//! A channel: what is being sent on it, and what is not settled yet.
+//! A channel: its current messages, and its unsettled ones.
 
 use super::{
     super::{
@@ -23,7 +23,8 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// Takes the next frame of the connection with this number; `is_timed`: it was read when it came.
+    /// Processes the next frame of the connection with this number. `is_timed` means that the frame was read when it
+    /// arrived.
     #[inline]
     pub(super) fn frame(
         &mut self,
@@ -114,7 +115,7 @@ impl Channel {
         }
     }
 
-    /// What `sender` sends cannot be read.
+    /// Records that the frames of `sender` cannot be read.
     pub(super) fn lose(&mut self, sender: Side) {
         self.contents[index(sender)].forget();
         match sender {
@@ -126,12 +127,12 @@ impl Channel {
         }
     }
 
-    /// What the client sent was missed, or is seen later than what followed it.
+    /// Records that frames of the client were missed, or are seen later than those that followed them.
     pub(super) fn miss_publishes(&mut self) {
         self.confirms.count_anew();
     }
 
-    /// What `sender` sends can be read again.
+    /// Records that the frames of `sender` can be read again.
     pub(super) fn find(&mut self, sender: Side) {
         match sender {
             Side::Client => self.deliveries.find_acks(),
@@ -140,7 +141,7 @@ impl Channel {
     }
 }
 
-/// A message that wants a reply.
+/// Records a message that requests a reply.
 fn request(header: &ContentHeader, (frame, connection): (&Frame<'_>, u64), replies: &mut Replies) {
     if let (Some(reply_to), Some(correlation_id)) = (header.reply_to, header.correlation_id) {
         let is_answering = frame.sender == Side::Broker;
@@ -151,7 +152,7 @@ fn request(header: &ContentHeader, (frame, connection): (&Frame<'_>, u64), repli
     }
 }
 
-/// A message that may be a reply: one to an address, with a correlation id.
+/// Processes a message that may be a reply: one to an address, with a correlation id.
 fn reply(
     header: &ContentHeader,
     address: u64,

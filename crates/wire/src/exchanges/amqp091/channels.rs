@@ -17,10 +17,11 @@ use crate::{
     report::{LatencyKind, Side, Unmatched},
 };
 
-/// Channels of a connection that are followed. RabbitMQ's `channel_max` is 2,047.
+/// Maximum of channels of a connection that are followed. RabbitMQ's `channel_max` is 2,047.
 const CHANNELS_MAX: usize = 4096;
 
-/// Frames of a side whose time is not known: the other side had them before they were seen, or bytes before them never came.
+/// A side's frames whose time is unknown: the other side had them before they were seen, or bytes before them never
+/// arrived.
 #[derive(Clone, Copy, Debug, Default)]
 struct Blur {
     is_behind: bool,
@@ -40,7 +41,7 @@ pub(in super::super) struct Channels {
     requests: Requests,
     /// Sides that cannot be read now.
     lost: Vec<Side>,
-    /// Of each side, what cannot be timed.
+    /// Frames that cannot be timed, by side.
     blurs: [Blur; 2],
     left_out: u64,
 }
@@ -106,12 +107,12 @@ impl Channels {
         self.requests.find(sender);
         for channel in self.by_number.values_mut() {
             channel.find(sender);
-            // Frames that proved to be frames only now are told later than they came.
+            // Frames that are recognized only now are reported later than they arrived.
             channel.miss_publishes();
         }
     }
 
-    /// The other side has what `sender` sent and was not seen, or it was seen at last.
+    /// Records whether the other side has bytes of `sender` that were not seen.
     pub(in super::super) fn behind(&mut self, sender: Side, is_behind: bool) {
         self.blurs[index(sender)].is_behind = is_behind;
         if sender == Side::Client {
@@ -119,7 +120,7 @@ impl Channels {
         }
     }
 
-    /// Bytes of a side never came; what follows them is read at this time.
+    /// Records that bytes of a side never arrived; the bytes after them are read at this time.
     pub(in super::super) fn gap(&mut self, sender: Side, time: Timestamp) {
         self.blurs[index(sender)].until = Some(time);
         self.by_number.values_mut().for_each(|channel| channel.miss_publishes());
@@ -137,9 +138,9 @@ impl Channels {
                 all.fold(left_out, add)
             }
             LatencyKind::Method => self.requests.unmatched(),
-            // Without numbers a publish and its confirm count as `unknown_number` of the kind above.
+            // Without numbers, a publish and its confirm count as `unknown_number` of the kind above.
             LatencyKind::PublishToConfirmAtLeast
-            // All connections have one `Replies`.
+            // All connections share one `Replies`.
             | LatencyKind::RequestToReply
             | LatencyKind::ServiceTime => Unmatched::default(),
         }
@@ -155,7 +156,7 @@ impl Channels {
         most.max().unwrap_or(0)
     }
 
-    /// Channels on which frames came.
+    /// Returns the number of channels with frames.
     pub(in super::super) fn count(&self) -> u64 {
         self.by_number.keys().filter(|number| **number != 0).count() as u64
     }

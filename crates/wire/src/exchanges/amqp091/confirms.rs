@@ -1,9 +1,9 @@
 //! Publishes of a channel and their confirms.
 //!
-//! Publishes have no number on the wire: the first one after `confirm.select` is 1. In the middle of a connection, and after
-//! bytes that were not seen, the number of a publish is unknown, and it cannot be proved from the outside which publish a
-//! confirm is for. Then only a lower bound is given (`bounds`), of publishes that were seen since. Numbers are known again
-//! when the channel is opened again.
+//! Publishes have no number on the wire: the first one after `confirm.select` is 1. In the middle of a connection, and
+//! after bytes that were not seen, the number of a publish is unknown. Then no observer can prove which publish a
+//! confirm is for. In that case there is only a lower bound (`bounds`), from publishes seen since. The numbers are
+//! known again when the channel is opened again.
 
 use super::{
     super::{
@@ -18,12 +18,12 @@ use crate::{protocols::Settlement, report::Unmatched};
 enum Numbering {
     /// The channel was opened, and publishes are not confirmed.
     Off,
-    /// The next publish's number.
+    /// Number of the next publish.
     Known(u64),
     Unknown(Bounds),
 }
 
-/// Publishes of a channel that are not confirmed yet.
+/// Unconfirmed publishes of a channel.
 #[derive(Clone, Debug)]
 pub(super) struct Confirms {
     numbering: Numbering,
@@ -46,7 +46,7 @@ impl Confirms {
         self.numbering = Numbering::Off;
     }
 
-    /// `confirm.select`. It does nothing on a channel that has confirms already.
+    /// `confirm.select`. It has no effect on a channel that already has confirms.
     pub(super) fn select(&mut self) {
         match &self.numbering {
             Numbering::Off => self.numbering = Numbering::Known(1),
@@ -57,11 +57,11 @@ impl Confirms {
         }
     }
 
-    /// A message was published; without a mark its time is not known.
+    /// Records a publish; without a mark its time is unknown.
     #[inline]
     pub(super) fn publish(&mut self, mark: Option<Mark>) {
         match (&mut self.numbering, mark) {
-            // Without a mark it counts as one of those before the first that is counted.
+            // Without a mark it counts as one of those before the first counted one.
             (Numbering::Off, _) | (Numbering::Unknown(_), None) => {}
             (Numbering::Known(next), mark) => {
                 match mark {
@@ -74,7 +74,7 @@ impl Confirms {
         }
     }
 
-    /// A confirm, positive or negative; without an ending its time is not known.
+    /// Records a confirm, positive or negative; without an ending its time is unknown.
     pub(super) fn confirm(
         &mut self,
         settlement: &Settlement,
@@ -83,7 +83,7 @@ impl Confirms {
     ) {
         let tag = settlement.tag;
         match &mut self.numbering {
-            // Confirms of a channel without them: its opening was another one's.
+            // Confirms on a channel without them: the `channel.open` was that of another channel.
             Numbering::Off => return self.outstanding.count_unknown_number(),
             Numbering::Known(next) if tag >= *next => self.contradict(),
             Numbering::Known(_) => {}
@@ -105,7 +105,7 @@ impl Confirms {
         }
     }
 
-    /// A number that was not published yet is confirmed: publishes were lost.
+    /// Handles a confirm of a number that was not published yet: publishes were lost.
     fn contradict(&mut self) {
         self.outstanding.forget();
         self.unnumber();
@@ -115,27 +115,28 @@ impl Confirms {
         self.numbering = Numbering::Unknown(Bounds::default());
     }
 
-    /// Publishes cannot be read. Confirms are off where they were off.
+    /// Records that publishes cannot be read. If confirms were off, they stay off.
     pub(super) fn lose_publishes(&mut self) {
         if !matches!(self.numbering, Numbering::Off) {
             self.unnumber();
         }
     }
 
-    /// Publishes were missed, or come later than what was sent after them: unknown numbers are counted anew.
+    /// Records that publishes were missed, or arrive later than frames sent after them. Unknown numbers are counted
+    /// anew.
     pub(super) fn count_anew(&mut self) {
         if matches!(self.numbering, Numbering::Unknown(_)) {
             self.unnumber();
         }
     }
 
-    /// Confirms cannot be read.
+    /// Records that confirms cannot be read.
     pub(super) fn lose_confirms(&mut self) {
         self.outstanding.deafen();
         self.count_anew();
     }
 
-    /// Confirms can be read again.
+    /// Records that confirms can be read again.
     pub(super) fn find_confirms(&mut self) {
         self.outstanding.listen();
     }

@@ -1,8 +1,8 @@
-//! Messages from their frames: a method, a content header, bodies.
+//! Assembly of messages from their frames: a method, a content header, bodies.
 
 use crate::protocols::{ContentHeader, Delivery, Details, Publish};
 
-/// The method that a message follows.
+/// The method before a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Carrier {
     Publish(Publish),
@@ -10,7 +10,7 @@ pub(super) enum Carrier {
     Return,
 }
 
-/// A message of which all frames have come.
+/// A complete message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Message {
     pub(super) carrier: Carrier,
@@ -26,7 +26,7 @@ pub(super) struct Content {
 }
 
 impl Content {
-    /// Takes the next frame; a message if it is the last one.
+    /// Processes the next frame. Returns the message if it is complete.
     #[inline]
     pub(super) fn frame(&mut self, details: &Details) -> Option<Message> {
         match details {
@@ -40,7 +40,7 @@ impl Content {
             Details::Body(bytes) => {
                 self.left_bytes = self.left_bytes.saturating_sub(u64::from(*bytes));
             }
-            // Other methods may come between; a channel's end leaves no message.
+            // Other methods may come between; the end of a channel leaves no message.
             _ => return None,
         }
         self.complete()
@@ -57,7 +57,7 @@ impl Content {
         message
     }
 
-    /// What comes next need not belong to it.
+    /// Discards the current message, because the next frames need not belong to it.
     pub(super) fn forget(&mut self) {
         *self = Self::default();
     }

@@ -1,8 +1,9 @@
 //! Deliveries of a channel and their acknowledgements.
 //!
-//! In the middle of a connection nobody knows whether a consumer acknowledges. A channel with 65,536 deliveries and no
-//! acknowledgement does not: AMQP's largest prefetch is one less. Nor does anybody know of a single message whose request was not
-//! seen: it is measured when it is acknowledged by itself; an acknowledgement of several may mean others.
+//! In the middle of a connection it is unknown whether a consumer acknowledges. A channel with 65,536 deliveries and no
+//! acknowledgement does not: AMQP's largest prefetch is one less. It is also unknown for a single message whose request
+//! was not seen. Such a message is measured if it is acknowledged alone; an acknowledgement of several may concern
+//! others.
 
 use std::collections::{HashMap, HashSet};
 
@@ -18,27 +19,27 @@ use crate::{
     report::Unmatched,
 };
 
-/// Consumers of a channel that are known to need no acknowledgements.
+/// Maximum of consumers of a channel that are known to need no acknowledgements.
 const CONSUMERS_MAX: usize = 4096;
-/// Messages of requests that were not seen.
+/// Maximum of single messages whose requests were not seen.
 const UNASKED_MAX: usize = 256;
 
-/// Deliveries of a channel that are not acknowledged yet.
+/// Unacknowledged deliveries of a channel.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Deliveries {
-    /// Hashes of tags of consumers without acknowledgements.
+    /// Hashes of the tags of consumers without acknowledgements.
     auto_ack: HashSet<u64>,
-    /// Consumers that were asked for.
+    /// Requests for consumers.
     consumes: Asked,
-    /// Single messages that were asked for.
+    /// Requests for single messages.
     gets: Asked,
-    /// Single messages, by tag, of which it is not known whether they need acknowledgements.
+    /// Single messages, by tag, that may or may not need acknowledgements.
     unasked: HashMap<u64, Mark>,
     habit: Habit,
     outstanding: Outstanding,
 }
 
-/// Whether the client acknowledges.
+/// The client's use of acknowledgements.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Habit {
     #[default]
@@ -89,7 +90,7 @@ impl Deliveries {
         self.gets.answer(packet);
     }
 
-    /// A message was delivered.
+    /// Records a delivered message.
     #[inline]
     pub(super) fn deliver(&mut self, delivery: &Delivery, mark: Mark) {
         let needs_ack = match delivery.consumer_tag {
@@ -109,14 +110,14 @@ impl Deliveries {
         }
     }
 
-    /// A single message, and nobody knows whether it needs an acknowledgement.
+    /// Records a single message that may or may not need an acknowledgement.
     fn get_unasked(&mut self, tag: u64, mark: Mark) {
         if self.unasked.len() < UNASKED_MAX {
             self.unasked.insert(tag, mark);
         }
     }
 
-    /// An acknowledgement, positive or negative.
+    /// Records an acknowledgement, positive or negative.
     pub(super) fn settle(
         &mut self,
         settlement: &Settlement,
@@ -130,14 +131,14 @@ impl Deliveries {
             return sink(&ending.since(mark));
         }
         match (settlement.multiple, settlement.tag) {
-            // All that are there (AMQP 0-9-1, basic.ack).
+            // Settles all outstanding messages (AMQP 0-9-1, basic.ack).
             (true, 0) => self.outstanding.settle_up_to(u64::MAX, ending, sink),
             (true, tag) => self.outstanding.settle_up_to(tag, ending, sink),
             (false, tag) => self.outstanding.settle(tag, ending, sink),
         }
     }
 
-    /// What the client sends cannot be read.
+    /// Records that the client's frames cannot be read.
     pub(super) fn lose_acks(&mut self) {
         self.outstanding.deafen();
         self.consumes.forget();
@@ -145,7 +146,7 @@ impl Deliveries {
         self.unasked.clear();
     }
 
-    /// What the client sends can be read again.
+    /// Records that the client's frames can be read again.
     pub(super) fn find_acks(&mut self) {
         self.outstanding.listen();
     }

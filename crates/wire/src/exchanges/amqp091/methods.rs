@@ -1,6 +1,6 @@
-//! Which methods are answered, and by which.
+//! Synchronous methods and their answers.
 
-/// The method that a method answers.
+/// Returns the method that a method answers.
 pub(super) fn answered_by(kind: &str) -> Option<&str> {
     match kind {
         "basic.get-empty" => Some("basic.get"),
@@ -8,7 +8,7 @@ pub(super) fn answered_by(kind: &str) -> Option<&str> {
     }
 }
 
-/// Whether a method is answered by another one.
+/// Returns whether a method is answered by another one.
 pub(super) fn is_synchronous(kind: &str) -> bool {
     matches!(
         kind,

@@ -33,32 +33,32 @@ fn numbers_are_unknown_in_the_middle_of_a_connection() {
     let mut script = Script::new(Protocol::Amqp091);
     script.publish(10).settle(20, Side::Broker, 501, false).publish(30).publish(40);
     script.settle(50, Side::Broker, 503, true);
-    // Of several at once the number itself is certain; the others may have been confirmed before.
+    // For several at once the number itself is certain; the others may have been confirmed before.
     script.check(&[(PublishToConfirmAtLeast, 9, 11, 20), (PublishToConfirmAtLeast, 9, 41, 50)]);
-    // No silence proves that nothing is unconfirmed.
+    // No silence proves that all is confirmed.
     script.publish(1110).settle(1120, Side::Broker, 504, false);
     script.check(&[(PublishToConfirmAtLeast, 9, 1111, 1120)]);
     script.check_unmatched(PublishToConfirm, [0, 0, 3, 0]);
-    // Opened again, the first publish is 1.
+    // After the channel is opened again, the first publish is 1.
     script.open().select().publish(1200).settle(1210, Side::Broker, 1, false);
     script.check(&[(PublishToConfirm, 9, 1201, 1210)]);
 }
 
-/// Two were published before the capture and are confirmed in it. What is said of those after them is too short, and right
-/// as soon as nothing is unconfirmed for a moment.
+/// Two messages were published before the capture and are confirmed in it. The bounds of later ones are too short. They
+/// are right as soon as all is confirmed for a moment.
 #[test]
 fn without_numbers_no_latency_is_too_long() {
     let mut script = Script::new(Protocol::Amqp091);
     script.publish(10).publish(20).settle(25, Side::Broker, 501, false);
     script.settle(26, Side::Broker, 502, false);
-    // In truth they were for publishes before the first one.
+    // In truth they confirm publishes before the first one.
     script.check(&[(PublishToConfirmAtLeast, 4, 21, 25), (PublishToConfirmAtLeast, 5, 21, 26)]);
     script.settle(40, Side::Broker, 504, true).check(&[(PublishToConfirmAtLeast, 19, 21, 40)]);
     script.publish(50).settle(70, Side::Broker, 505, false);
     script.check(&[(PublishToConfirmAtLeast, 19, 51, 70)]);
 }
 
-/// A single confirm falls on a later publish than its own. A confirm of several that comes later says nothing of that one.
+/// A single confirm falls on a later publish than its own. A later confirm of several says nothing about that one.
 #[test]
 fn what_may_be_confirmed_already_is_not_measured_again() {
     let mut script = Script::new(Protocol::Amqp091);
@@ -90,22 +90,22 @@ fn a_gap_leaves_no_wrong_latency() {
     script.check_unmatched(DeliverToAck, [1, 1, 0, 0]);
 }
 
-/// The broker has what the capture lacks: what it confirms meanwhile may be that.
+/// The broker has publishes that the capture lacks; its confirms in the meantime may be for these.
 #[test]
 fn confirms_of_publishes_that_were_not_seen_say_nothing() {
     let mut script = Script::new(Protocol::Amqp091);
     script.publish(10).settle(11, Side::Broker, 501, false).clear();
     script.publish(20).behind(Side::Client, true);
-    // For a publish that is seen only later.
+    // It confirms a publish that is seen only later.
     script.settle(5_000, Side::Broker, 503, false).check(&[]);
     script.publish(5_010).behind(Side::Client, false);
-    // For the one above.
+    // It confirms the publish above.
     script.settle(5_020, Side::Broker, 502, false).check(&[]);
     script.publish(5_030).settle(5_040, Side::Broker, 504, false);
     script.check(&[(PublishToConfirmAtLeast, 9, 5_031, 5_040)]);
 }
 
-/// Frames behind a hole that was given up are read later than they came.
+/// Frames after an abandoned hole are read later than they arrived.
 #[test]
 fn confirms_behind_a_hole_have_no_time() {
     let mut script = Script::new(Protocol::Amqp091);

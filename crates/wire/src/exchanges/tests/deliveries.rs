@@ -64,7 +64,7 @@ fn who_never_acknowledges_does_not_have_to() {
     assert_eq!(script.exchanges.most_unacknowledged(), 0);
 }
 
-/// The first one was asked for without acknowledgements, before or after its answer could be read.
+/// The first message was requested without acknowledgements. The request is read before or after its answer.
 #[test]
 fn a_message_whose_request_was_not_seen_is_not_settled_with_others() {
     let mut script = Script::new(Protocol::Amqp091);
@@ -74,7 +74,7 @@ fn a_message_whose_request_was_not_seen_is_not_settled_with_others() {
     script.at(3, Side::Client, "basic.get", get(false)).clear();
     script.deliver_with(4, 2, None, ContentHeader::default(), 0).clear();
     script.settle(6, Side::Client, 2, true).check(&[(DeliverToAck, 2, 4, 6)]);
-    // Acknowledged by itself, so that it was to be.
+    // It is acknowledged individually, so it needed an acknowledgement.
     script.deliver_with(7, 3, None, ContentHeader::default(), 0).clear();
     script.settle(9, Side::Client, 3, false).check(&[(DeliverToAck, 2, 7, 9)]);
     script.check_unmatched(DeliverToAck, [0; 4]);

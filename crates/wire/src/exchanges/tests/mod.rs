@@ -1,4 +1,4 @@
-//! Scripts of frames and the latencies that follow from them: `script` is the language, the others are the scripts.
+//! Scripts of frames, and the resulting latencies: `script` defines the language, the other files contain the scripts.
 
 mod confirms;
 mod deliveries;

@@ -1,5 +1,5 @@
-//! The language of the tests: frames at their times, and what was measured. Times are milliseconds, and packets have their
-//! numbers.
+//! The language of the tests: frames at their times, and the measured latencies. Times are in milliseconds, and packets
+//! are numbered by them.
 
 use crate::{
     exchanges::{Exchanges, Latency, Replies},
@@ -13,7 +13,7 @@ use crate::{
 
 const MILLISECOND: u64 = 1_000_000;
 
-/// A connection, and what was measured on it: kind, milliseconds, first and last packet.
+/// A connection, and its measured latencies: kind, milliseconds, first and last packet.
 pub(super) struct Script {
     pub(super) exchanges: Exchanges,
     pub(super) replies: Replies,
@@ -28,7 +28,7 @@ impl Script {
         Self { exchanges, replies, protocol, measured: Vec::new(), names: Vec::new() }
     }
 
-    /// The packet's number is that of the millisecond.
+    /// Adds a frame. The number of its packet is that of the millisecond.
     pub(super) fn at(
         &mut self,
         millis: u64,
@@ -61,9 +61,14 @@ impl Script {
         let reply = None;
         let frame = Frame { sender, protocol, channel, kind, place, details, identifiers, reply };
         let (measured, names) = (&mut self.measured, &mut self.names);
-        self.exchanges.frame(&frame, &mut self.replies, &mut |it: &Latency| {
-            measured.push((it.kind, it.nanos / MILLISECOND, it.first_packet, it.last_packet));
-            names.push((it.name, it.from));
+        self.exchanges.frame(&frame, &mut self.replies, &mut |latency: &Latency| {
+            measured.push((
+                latency.kind,
+                latency.nanos / MILLISECOND,
+                latency.first_packet,
+                latency.last_packet,
+            ));
+            names.push((latency.name, latency.from));
         });
         self
     }
@@ -96,7 +101,7 @@ impl Script {
         self
     }
 
-    /// Method and header at one time, body a millisecond later.
+    /// Publishes with method and header at one time, and the body a millisecond later.
     pub(super) fn publish(&mut self, millis: u64) -> &mut Self {
         self.publish_with(millis, ContentHeader { body_bytes: 9, ..ContentHeader::default() }, 0)
     }

@@ -15,13 +15,14 @@ const HAS_DELIVERY_MODE: u16 = 1 << 12;
 const HAS_PRIORITY: u16 = 1 << 11;
 const HAS_CORRELATION_ID: u16 = 1 << 10;
 const HAS_REPLY_TO: u16 = 1 << 9;
-/// More flags follow, of properties that the class `basic` has not.
+/// More flags follow, of properties that class `basic` lacks.
 const HAS_MORE_FLAGS: u16 = 1;
 
 /// Class, weight and size, without flags of properties.
 pub(super) const HEADER_MIN: usize = 12;
 
-/// What is read of a content header's payload, or of its beginning; none if it is none of class `basic`.
+/// Reads a content header from its payload, or from the payload's beginning. Returns none for classes other than
+/// `basic`.
 pub(super) fn header(payload: &[u8]) -> Option<ContentHeader> {
     let mut arguments = Arguments::new(payload);
     let (class, _weight) = (arguments.u16()?, arguments.u16()?);
@@ -55,7 +56,7 @@ fn properties(header: &mut ContentHeader, mut arguments: Arguments<'_>) -> Optio
     }
     if flags & HAS_CORRELATION_ID != 0 {
         let text = arguments.short()?;
-        // What was written without values has zeros there, and all messages the same.
+        // A capture written without values has zeros here, so all its messages would have the same id.
         let is_blank = !text.is_empty() && text.iter().all(|byte| *byte == 0);
         header.correlation_id = Some(hash(text)).filter(|_| !is_blank);
     }

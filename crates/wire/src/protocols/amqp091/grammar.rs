@@ -1,4 +1,4 @@
-//! Frames: type, channel, length, payload, 0xCE.
+//! Grammar of frames: type, channel, length, payload, 0xCE.
 
 use super::{
     super::{
@@ -19,42 +19,42 @@ const CONTENT_HEADER: u8 = 2;
 const BODY: u8 = 3;
 const HEARTBEAT: u8 = 8;
 const END: u8 = 0xce;
-/// What of a method's arguments is read. Those of interest have three short texts at most.
+/// Number of bytes read of a method's arguments. The methods of interest have at most three short strings.
 const ARGUMENTS_MAX: usize = 1024;
-/// Frames that are found in the middle of a connection are no longer; RabbitMQ's `frame_max` is 131,072.
+/// Longest frame that is accepted in the middle of a connection; RabbitMQ's `frame_max` is 131,072.
 const DISTRUSTED_MAX: u32 = 1 << 20;
-/// The protocol header behind what a frame's header takes of it.
+/// Bytes of the protocol header beyond the length of a frame header.
 const PROTOCOL_HEADER_REST: usize = 1;
 
 #[derive(Clone, Copy, Debug)]
 enum State {
     Start,
     ProtocolHeader,
-    /// Class and method; bytes of the payload.
+    /// Class and method; with the bytes of the payload.
     Method(usize),
-    /// Arguments, with the end of the frame or without.
+    /// Arguments, with or without the end of the frame.
     Arguments {
         class: u16,
         method: u16,
         rest: usize,
     },
-    /// The length of the client's properties, before its credentials; bytes of the arguments.
+    /// Length of the client's properties, before its credentials; with the bytes of the arguments.
     PropertiesLength(usize),
-    /// The client's properties: bytes of them that are not read; bytes behind them.
+    /// The client's properties; with their unread bytes, and the bytes after them.
     Properties {
         skip: usize,
         rest: usize,
     },
-    /// The mechanism's length; bytes behind it.
+    /// Length of the mechanism; with the bytes after it.
     Mechanism(usize),
-    /// Length of the response; bytes behind it.
+    /// Length of the response; with the bytes after it.
     Response(usize),
-    /// A content header; bytes that are not read.
+    /// A content header; with its unread bytes.
     Header(usize),
     End,
 }
 
-/// Understands AMQP 0-9-1.
+/// The grammar of AMQP 0-9-1.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Grammar {
     pub(in super::super) trust: Trust,
@@ -150,7 +150,7 @@ impl Grammar {
                 self.state = State::PropertiesLength(rest - 4);
                 Next::Read(4)
             }
-            // A challenge, its answer, and a token that replaces another.
+            // A challenge, its response, and a token that replaces another.
             (CONNECTION, 11 | 20 | 21 | 70) => {
                 self.details = Details::Method { number: (class, method), no_wait: false };
                 self.hide(rest, ranges)
@@ -174,7 +174,7 @@ impl Grammar {
         Next::Skip { bytes: rest as u64, then: 1 }
     }
 
-    /// The rest of the payload holds credentials.
+    /// Skips the rest of the payload, which holds credentials.
     fn hide(&mut self, bytes: usize, ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
         ranges.next(bytes as u64, SensitiveKind::Credentials);
         self.state = State::End;
@@ -281,13 +281,13 @@ impl framer::Grammar for Grammar {
 const PROTOCOL_HEADERS: [&[u8; 8]; 3] =
     [b"AMQP\0\0\x09\x01", b"AMQP\x01\x01\0\x09", b"AMQP\x01\x01\x08\0"];
 
-/// Whether bytes begin a connection.
+/// Returns whether bytes begin a connection.
 pub(in super::super) fn opens(bytes: &[u8]) -> bool {
     let is_start = matches!(bytes, [METHOD, 0, 0, 0, _, _, _, 0, 10, 0, 10, ..]);
     is_start || PROTOCOL_HEADERS.iter().any(|header| bytes.starts_with(*header))
 }
 
-/// Whether a frame may begin with these bytes.
+/// Returns whether a frame may begin with these bytes.
 pub(in super::super) fn may_begin(bytes: &[u8]) -> bool {
     let is_short_enough = bytes.get(3).is_none_or(|high| *high == 0);
     match bytes.first() {
@@ -308,7 +308,7 @@ fn may_be_known(bytes: &[u8]) -> bool {
     }
 }
 
-/// Whether as many bytes as there are agree with a pattern.
+/// Returns whether the available bytes agree with a pattern.
 fn agrees(bytes: Option<&[u8]>, pattern: &[u8]) -> bool {
     let bytes = bytes.unwrap_or_default();
     let common = bytes.len().min(pattern.len());

@@ -9,7 +9,7 @@ use super::{
     names::{BASIC, CONNECTION, DIRECT_REPLY_TO, no_wait_bit},
 };
 
-/// What is read of a method's arguments, or of their beginning. Arguments that are cut short leave the number alone.
+/// Reads a method's arguments, or their beginning. Truncated arguments yield only the method's number.
 pub(super) fn details(class: u16, method: u16, arguments: &[u8]) -> Details {
     let of_class_basic =
         if class == BASIC { basic(method, Arguments::new(arguments)) } else { None };
@@ -19,8 +19,8 @@ pub(super) fn details(class: u16, method: u16, arguments: &[u8]) -> Details {
     })
 }
 
-/// Code and text: of a close, a return and a block; of a cancellation the consumer's tag; of what was agreed on the seconds
-/// between heartbeats.
+/// Returns code and text of a close, a return or a block. For a cancellation the text is the consumer tag. For
+/// `connection.tune-ok` the code is the negotiated heartbeat in seconds.
 pub(super) fn reply(class: u16, method: u16, arguments: &[u8]) -> Option<Reply<'_>> {
     let mut arguments = Arguments::new(arguments);
     let (mut code, mut text, mut cause) = (None, &[][..], None);

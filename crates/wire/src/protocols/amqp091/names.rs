@@ -5,10 +5,10 @@ pub(super) const CONNECTION: u16 = 10;
 /// Number of the class `basic`.
 pub(super) const BASIC: u16 = 60;
 
-/// RabbitMQ's pseudo-queue of replies; names of single ones begin with it.
+/// RabbitMQ's pseudo-queue for replies. Names of individual reply queues begin with it.
 pub(super) const DIRECT_REPLY_TO: &[u8] = b"amq.rabbitmq.reply-to";
 
-/// `class.method`, for all methods of the specification and of RabbitMQ.
+/// Returns `class.method` for all methods of the specification and of RabbitMQ.
 pub(super) const fn name(class: u16, method: u16) -> Option<&'static str> {
     match class {
         CONNECTION => connection(method),
@@ -55,7 +55,7 @@ const fn channel(method: u16) -> Option<&'static str> {
     })
 }
 
-/// Of AMQP 0-8, which old clients still send.
+/// Methods of AMQP 0-8, which old clients still send.
 const fn access(method: u16) -> Option<&'static str> {
     Some(match method {
         10 => "access.request",
@@ -138,7 +138,8 @@ const fn tx(method: u16) -> Option<&'static str> {
     })
 }
 
-/// Where the bit "no answer" of a method stands: behind so many bytes, behind so many short texts, its number.
+/// Returns the position of a method's bit "no answer": the bytes before it, the short strings before it, and its
+/// number.
 pub(super) const fn no_wait_bit(class: u16, method: u16) -> Option<(usize, usize, u8)> {
     Some(match (class, method) {
         (40, 10) => (2, 2, 4),

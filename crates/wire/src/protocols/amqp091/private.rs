@@ -1,4 +1,4 @@
-//! Values of applications in methods and content headers: of tables, and of properties that are no names of queues.
+//! Application values in methods and content headers: values of tables, and properties that are not names of queues.
 
 use super::{
     super::{
@@ -16,11 +16,12 @@ const PRIORITY: u16 = 1 << 11;
 const REPLY_TO: u16 = 1 << 9;
 const EXPIRATION: u16 = 1 << 8;
 const TIMESTAMP: u16 = 1 << 6;
-/// The last one of class `basic`: the cluster's id.
+/// The last property of class `basic`: the cluster id.
 const LAST: u16 = 1 << 2;
 const MORE_FLAGS: u16 = 1;
 
-/// Of the payload of a content header. Names of queues for replies stay, and numbers that RabbitMQ acts upon.
+/// Reports the application values of a content header's payload. It keeps names of reply queues, and numbers that
+/// affect RabbitMQ.
 pub(super) fn properties(prefix: &mut Prefix<'_, '_>) -> Step {
     prefix.keep(BEFORE_FLAGS)?;
     let flags = flags(prefix)?;
@@ -59,7 +60,7 @@ fn short(prefix: &mut Prefix<'_, '_>, is_kept: bool) -> Step {
     prefix.value(length, is_kept)
 }
 
-/// Where a method has a table: behind so many bytes, so many short texts, and so many bytes.
+/// Returns the position of a method's table: after this many bytes, this many short strings, and this many bytes.
 const fn place_of_table(class: u16, method: u16) -> Option<(usize, usize, usize)> {
     Some(match (class, method) {
         (CONNECTION, 10) => (2, 0, 0),
@@ -71,12 +72,12 @@ const fn place_of_table(class: u16, method: u16) -> Option<(usize, usize, usize)
     })
 }
 
-/// Whether a method has values of applications.
+/// Returns whether a method has application values.
 pub(super) const fn has_table(class: u16, method: u16) -> bool {
     place_of_table(class, method).is_some()
 }
 
-/// Of the arguments of a method that has a table.
+/// Reports the application values in the arguments of a method with a table.
 pub(super) fn arguments(prefix: &mut Prefix<'_, '_>, class: u16, method: u16) -> Step {
     let Some((before, texts, behind)) = place_of_table(class, method) else { return Ok(()) };
     prefix.keep(before)?;
@@ -92,7 +93,7 @@ pub(super) fn arguments(prefix: &mut Prefix<'_, '_>, class: u16, method: u16) ->
     prefix.values_to_end(false)
 }
 
-/// Of the client's properties: the fields of a table, whose length was read.
+/// Reports values among the client's properties: the fields of a table whose length is already read.
 pub(super) fn client_properties(prefix: &mut Prefix<'_, '_>) -> Step {
     fields(prefix, harmless::is_property)
 }
@@ -111,7 +112,7 @@ fn fields(prefix: &mut Prefix<'_, '_>, is_harmless: fn(&[u8]) -> bool) -> Step {
     Ok(())
 }
 
-/// A value by the letter of its type, as RabbitMQ has them.
+/// Reads a value by the letter of its type, as RabbitMQ defines them.
 fn value(prefix: &mut Prefix<'_, '_>, is_kept: bool) -> Step {
     let kind = prefix.bytes(1)?;
     let bytes = match kind {

@@ -1,4 +1,4 @@
-//! Error conditions (part 2, section 2.8.14): of close, end, detach, and of a rejected delivery.
+//! Error conditions (part 2, section 2.8.14) of close, end, detach, and of a rejected delivery.
 
 use core::ops::Range;
 
@@ -10,10 +10,10 @@ use super::{
 const DISPOSITION: u8 = 0x15;
 const DETACH: u8 = 0x16;
 const CLOSE: u8 = 0x18;
-/// A described value whose descriptor is the number of an error, as all known programs write it.
+/// A described value with the numeric descriptor of an error, as all known programs write it.
 const ERROR: [u8; 3] = [0, 0x53, 0x1d];
 
-/// Condition and description, `amqp:not-found: no queue`; none where the performative has no error.
+/// Returns condition and description, such as `amqp:not-found: no queue`; none if the performative has no error.
 pub(super) fn error(descriptor: u8, fields: &[u8]) -> Option<Vec<u8>> {
     if !matches!(descriptor, DISPOSITION | DETACH..=CLOSE) {
         return None;
@@ -38,17 +38,17 @@ fn place(fields: &[u8]) -> Option<usize> {
     fields.windows(ERROR.len()).position(|window| window == ERROR)
 }
 
-/// Values of applications are no errors, whatever bytes they have.
+/// Blanks application values, so that none of their bytes looks like an error.
 fn without_values(fields: &[u8]) -> Vec<u8> {
     let mut kept = fields.to_owned();
     let end = fields.len();
     let mut blank = |range: Range<usize>| kept[range.start.min(end)..range.end.min(end)].fill(0);
-    // Of a long list only the beginning may be there.
+    // Of a long list, only the beginning may be present.
     Prefix::read(fields, (end, usize::MAX), &mut blank, private::fields);
     kept
 }
 
-/// A symbol or a text.
+/// Reads a symbol or a string.
 fn text<'a>(list: &mut Arguments<'a>) -> Option<&'a [u8]> {
     match list.u8()? {
         0xa1 | 0xa3 => list.short(),

@@ -1,20 +1,20 @@
-//! Values of a performative's list, one after the other (part 1, section 1.6).
+//! Successive values of a performative's list (part 1, section 1.6).
 
 use super::super::arguments::Arguments;
 
-/// The fields of a list that are still to be read. Those that are missing at the end are null.
+/// The unread fields of a list. Fields that are missing at the end are null.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Fields<'a>(Arguments<'a>);
 
-/// A value; those that nobody asks for are passed over.
+/// A value; kinds that no caller needs are skipped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Value {
     Null,
     Bool(bool),
     Unsigned(u64),
-    /// Bytes or a text, by its length.
+    /// Length of bytes or of a string.
     Binary(u32),
-    /// A described value: the number of its descriptor.
+    /// Number of a described value's descriptor.
     Described(u64),
     Other,
 }
@@ -24,7 +24,7 @@ impl<'a> Fields<'a> {
         Self(Arguments::new(bytes))
     }
 
-    /// The next field. What cannot be read is passed over with all that follows.
+    /// Returns the next field. An unreadable field is null, and so are all after it.
     pub(super) fn next(&mut self) -> Value {
         if self.0.rest().is_empty() {
             return Value::Null;
@@ -61,7 +61,8 @@ fn value(arguments: &mut Arguments<'_>) -> Option<Value> {
     scalar(constructor, arguments)
 }
 
-/// The descriptor's number. What is described is passed over; it is not described itself, as in all performatives.
+/// Reads a described value and returns its descriptor's number. The value must not be described itself, as in all
+/// performatives.
 fn described(arguments: &mut Arguments<'_>) -> Option<Value> {
     let descriptor = arguments.u8()?;
     let number = match scalar(descriptor, arguments)? {
@@ -73,7 +74,7 @@ fn described(arguments: &mut Arguments<'_>) -> Option<Value> {
     Some(Value::Described(number))
 }
 
-/// By its constructor. The upper half says how long a value is.
+/// Reads a value by its constructor, whose upper half defines the length.
 fn scalar(constructor: u8, arguments: &mut Arguments<'_>) -> Option<Value> {
     Some(match constructor {
         0x40 => Value::Null,

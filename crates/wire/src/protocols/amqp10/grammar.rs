@@ -1,4 +1,4 @@
-//! Frames: size, data offset, type, channel, extended header, body.
+//! Grammar of frames: size, data offset, type, channel, extended header, body.
 
 use super::{
     super::{
@@ -16,9 +16,9 @@ use super::{
 const HEADER: usize = 8;
 const AMQP: u8 = 0;
 const SASL: u8 = 1;
-/// The list of SASL's outcome up to its code: constructor, size, count, constructor of the code, code.
+/// Bytes of the list of the SASL outcome up to its code: constructor, size, count, constructor of the code, code.
 const OUTCOME: u32 = 5;
-/// Frames that are found in the middle of a connection are no longer. RabbitMQ's are of 131,072 bytes at most.
+/// Longest frame that is accepted in the middle of a connection. RabbitMQ's frames have at most 131,072 bytes.
 const DISTRUSTED_MAX: u32 = 1 << 20;
 
 #[derive(Clone, Copy, Debug)]
@@ -26,31 +26,31 @@ enum State {
     Start,
     /// The protocol header's last bytes were skipped.
     Skipped,
-    /// The descriptor; bytes of the body.
+    /// The descriptor; with the bytes of the body.
     Descriptor(u32),
-    /// The code of SASL's outcome; bytes behind it.
+    /// The code of the SASL outcome; with the bytes after it.
     Outcome(u32),
-    /// The list's constructor; bytes behind the descriptor.
+    /// The list's constructor; with the bytes after the descriptor.
     List {
         descriptor: u8,
         rest: u32,
     },
-    /// Size and count of the list; bytes behind its constructor.
+    /// Size and count of the list; with the bytes after its constructor.
     Size {
         descriptor: u8,
         rest: u32,
     },
-    /// Fields; bytes of the list that are not read, and bytes of the payload behind it.
+    /// Fields; with the unread bytes of the list, and the bytes of the payload after it.
     Fields {
         descriptor: u8,
         rest: u32,
         payload: u32,
     },
-    /// The rest of a long list was skipped.
+    /// The rest of a long list was skipped; with the bytes of the payload.
     Payload(u32),
 }
 
-/// Understands AMQP 1.0.
+/// The grammar of AMQP 1.0.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Grammar {
     pub(in super::super) trust: Trust,
@@ -104,7 +104,7 @@ impl Grammar {
         }
     }
 
-    /// Nothing more is read of the frame.
+    /// Skips the rest of the frame.
     fn skip(&mut self, kind: &'static str, bytes: u64) -> Next {
         self.kind = kind;
         self.state = State::Skipped;
@@ -118,7 +118,7 @@ impl Grammar {
         rest: u32,
         ranges: &mut Ranges<'_, impl FrameSink>,
     ) -> Next {
-        // A descriptor may be written longer. Nobody does so; its frame is hidden.
+        // A descriptor may have a longer form. No known program uses it; such a frame is hidden.
         let descriptor = match bytes {
             [0, 0x53, descriptor] => *descriptor,
             [0, 0x80 | 0xa3 | 0xb3, _] if self.trust == Trust::Full => {
@@ -147,7 +147,7 @@ impl Grammar {
         }
     }
 
-    /// What the frame holds is not read, and credentials may be in it.
+    /// Skips content that is not read and that may contain credentials.
     fn hide(
         &mut self,
         kind: &'static str,
@@ -158,7 +158,7 @@ impl Grammar {
         self.skip(kind, u64::from(rest))
     }
 
-    /// A short list whose first field is the code.
+    /// Reads a short list whose first field is the code.
     fn outcome(&mut self, bytes: &[u8], rest: u32) -> Next {
         if let &[0xc0, _, _, 0x50, code] = bytes {
             self.reply.set_code(u32::from(code));
@@ -183,7 +183,7 @@ impl Grammar {
     }
 
     fn size(&mut self, bytes: &[u8], descriptor: u8, rest: u32) -> Next {
-        // The size counts the bytes of the count.
+        // The size includes the bytes of the count.
         let (size, counted) = match *bytes {
             [size, _] => (u32::from(size), 1),
             [a, b, c, d, ..] => (u32::from_be_bytes([a, b, c, d]), 4),
@@ -199,7 +199,7 @@ impl Grammar {
         Next::Read(read)
     }
 
-    /// The message of a transfer; what follows another performative is not known.
+    /// Skips the message of a transfer. Bytes after another performative have no known meaning.
     #[inline]
     fn payload(
         &mut self,
@@ -217,7 +217,7 @@ impl Grammar {
         self.skip(self.kind, u64::from(payload))
     }
 
-    /// The error of a performative that ends something or refuses it.
+    /// Stores the error of a performative that ends or rejects something.
     fn condition(&mut self, descriptor: u8, fields: &[u8]) {
         if let Some(text) = error(descriptor, fields) {
             self.reply.set_text(&text);
@@ -233,7 +233,7 @@ impl Grammar {
         if rest == 0 {
             return self.payload(descriptor, bytes, payload, ranges);
         }
-        // Of a list that is this long only the beginning is read; the payload begins behind it.
+        // Only the beginning of such a long list is read; the payload begins after it.
         self.details = details(descriptor, bytes, payload);
         self.condition(descriptor, bytes);
         self.state = State::Payload(payload);
@@ -250,7 +250,7 @@ impl framer::Grammar for Grammar {
         if rest == 0 && !private::may_have_maps(bytes) {
             return;
         }
-        // A client may put a token into the properties of its connection.
+        // A client may put a token into its connection properties.
         let is_client = descriptor == OPEN;
         let kind = if is_client { SensitiveKind::Credentials } else { SensitiveKind::Body };
         let tell = &mut |range| tell(range, kind);
@@ -280,12 +280,12 @@ impl framer::Grammar for Grammar {
     }
 }
 
-/// Whether bytes begin a connection: the protocol header of AMQP 1.0, of TLS inside it, or of its SASL layer.
+/// Returns whether bytes begin a connection: the protocol header of AMQP 1.0, of TLS inside it, or of its SASL layer.
 pub(in super::super) fn opens(bytes: &[u8]) -> bool {
     matches!(bytes, [b'A', b'M', b'Q', b'P', 0 | 2 | 3, 1, 0, 0, ..])
 }
 
-/// Whether a frame may begin with these bytes.
+/// Returns whether a frame may begin with these bytes.
 pub(in super::super) fn may_begin(bytes: &[u8]) -> bool {
     if let [b'A', ..] = bytes {
         return opens(bytes)

@@ -1,4 +1,4 @@
-//! Performatives by their descriptors, and what is read of their fields.
+//! Performatives by their descriptors, and their fields.
 
 use super::{
     super::details::{Details, Disposition, Outcome, Transfer},
@@ -10,7 +10,7 @@ pub(super) const TRANSFER: u8 = 0x14;
 const BEGIN: u8 = 0x11;
 const DISPOSITION: u8 = 0x15;
 
-/// The name of a performative of AMQP itself.
+/// Returns the name of an AMQP performative.
 pub(super) const fn name(descriptor: u8) -> Option<&'static str> {
     Some(match descriptor {
         OPEN => "open",
@@ -26,7 +26,7 @@ pub(super) const fn name(descriptor: u8) -> Option<&'static str> {
     })
 }
 
-/// The name of a performative of the SASL layer.
+/// Returns the name of a performative of the SASL layer.
 pub(super) const fn sasl_name(descriptor: u8) -> Option<&'static str> {
     Some(match descriptor {
         0x40 => "sasl-mechanisms",
@@ -38,7 +38,7 @@ pub(super) const fn sasl_name(descriptor: u8) -> Option<&'static str> {
     })
 }
 
-/// What is read of the fields; `payload_bytes` follow the performative.
+/// Reads the fields; `payload_bytes` follow the performative.
 pub(super) fn details(descriptor: u8, fields: &[u8], payload_bytes: u32) -> Details {
     let mut fields = Fields::new(fields);
     match descriptor {
@@ -49,7 +49,7 @@ pub(super) fn details(descriptor: u8, fields: &[u8], payload_bytes: u32) -> Deta
     }
 }
 
-/// Section 2.7.5.
+/// Reads a transfer (section 2.7.5).
 fn transfer(fields: &mut Fields<'_>, payload_bytes: u32) -> Details {
     let handle = fields.unsigned().unwrap_or(0);
     let delivery_id = fields.unsigned();
@@ -73,7 +73,7 @@ fn transfer(fields: &mut Fields<'_>, payload_bytes: u32) -> Details {
     })
 }
 
-/// Section 2.7.6.
+/// Reads a disposition (section 2.7.6).
 fn disposition(fields: &mut Fields<'_>) -> Details {
     let is_receiver = fields.boolean();
     let first = fields.unsigned().unwrap_or(0);

@@ -1,4 +1,4 @@
-//! Values of applications in performatives: those of maps (properties, filters, annotations).
+//! Application values in performatives: the values of maps (properties, filters, annotations).
 
 use super::super::{
     harmless,
@@ -9,12 +9,12 @@ const DESCRIBED: usize = 0;
 const MAP_8: u8 = 0xc1;
 const MAP_32: u8 = 0xd1;
 
-/// Whether there may be a map among the fields. Most transfers have none.
+/// Returns whether the fields may contain a map. Most transfers have none.
 pub(super) fn may_have_maps(bytes: &[u8]) -> bool {
     bytes.iter().any(|byte| matches!(*byte, MAP_8 | MAP_32))
 }
 
-/// Of the fields of a performative.
+/// Reports the application values among the fields of a performative.
 pub(super) fn fields(prefix: &mut Prefix<'_, '_>) -> Step {
     while !prefix.is_at_end() {
         value(prefix, true)?;
@@ -22,7 +22,7 @@ pub(super) fn fields(prefix: &mut Prefix<'_, '_>) -> Step {
     Ok(())
 }
 
-/// A value by its constructor, whose upper half says how long it is (part 1, section 1.2).
+/// Reads a value by its constructor, whose upper half defines the length (part 1, section 1.2).
 fn value(prefix: &mut Prefix<'_, '_>, is_kept: bool) -> Step {
     let constructor = prefix.number(1)?;
     if constructor == DESCRIBED {
@@ -47,14 +47,14 @@ fn value(prefix: &mut Prefix<'_, '_>, is_kept: bool) -> Step {
 }
 
 fn described(prefix: &mut Prefix<'_, '_>, is_kept: bool) -> Step {
-    // Descriptors are not nested without end.
+    // `nested` bounds the depth of descriptors.
     prefix.nested(|prefix| {
         value(prefix, true)?;
         value(prefix, is_kept)
     })
 }
 
-/// A list or a map; its size counts the bytes of the count.
+/// Reads a list or a map; its size includes the bytes of the count.
 fn compound(prefix: &mut Prefix<'_, '_>, width: usize, is_map: bool, is_kept: bool) -> Step {
     let size = prefix.number(width)?;
     prefix.within(size, |prefix| {
@@ -67,7 +67,7 @@ fn compound(prefix: &mut Prefix<'_, '_>, width: usize, is_map: bool, is_kept: bo
     })
 }
 
-/// Whether the value behind the key stays. Keys do.
+/// Reads a key, which is kept. Returns whether its value is kept too.
 fn key(prefix: &mut Prefix<'_, '_>) -> Step<bool> {
     let constructor = prefix.number(1)?;
     let length = match constructor {
@@ -83,7 +83,7 @@ fn key(prefix: &mut Prefix<'_, '_>) -> Step<bool> {
     Ok(harmless::is_property(prefix.bytes(length)?))
 }
 
-/// Elements behind one constructor. Symbols of capabilities stay; what has parts does not.
+/// Reads elements that share one constructor. Symbols of capabilities are kept; compound elements are not.
 fn array(prefix: &mut Prefix<'_, '_>, width: usize, is_kept: bool) -> Step {
     let size = prefix.number(width)?;
     prefix.within(size, |prefix| {

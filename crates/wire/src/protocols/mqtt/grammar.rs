@@ -1,4 +1,4 @@
-//! Packets: type and flags, remaining length, variable header, payload.
+//! Grammar of packets: type and flags, remaining length, variable header, payload.
 
 use super::{
     super::{
@@ -10,18 +10,18 @@ use super::{
     packet::{name, packet_type},
 };
 
-/// The longest remaining length takes four bytes.
+/// Maximum of bytes of the remaining length.
 const LENGTH_BYTES_MAX: u32 = 4;
-/// Levels of the protocol: of MQTT 5, and of what was before it.
+/// Protocol levels of MQTT 5, and of its predecessors.
 const LEVEL_5: u8 = 5;
 const LEVEL_3: u8 = 4;
-/// What of a topic is looked at when packets are searched for.
+/// Number of bytes of a topic that a search examines.
 const TOPIC_MAX: u32 = 256;
-/// Bytes behind an identifier that are read for the reason at their end.
+/// Number of bytes after an identifier that are read for the reason at their end.
 const REASONS_MAX: u32 = 64;
-/// Reasons from here on are failures.
+/// Lowest reason code that is a failure.
 const FAILURE: u8 = 0x80;
-/// Longest packet that is believed when packets are searched for.
+/// Longest packet that a search accepts.
 const DISTRUSTED_MAX: u32 = 1 << 20;
 
 #[derive(Clone, Copy, Debug)]
@@ -32,37 +32,37 @@ enum State {
         length: u32,
         bytes: u32,
     },
-    /// Length of the topic; bytes of the packet.
+    /// Length of the topic; with the bytes of the packet.
     TopicLength(u32),
-    /// The topic, or its beginning: bytes of it that are not read, bytes behind it.
+    /// The topic, or its beginning; with its unread bytes, and the bytes after it.
     Topic {
         skip: u32,
         rest: u32,
     },
-    /// The topic was passed; bytes behind it.
+    /// The topic was skipped; with the bytes after it.
     PublishIdentifier(u32),
-    /// The identifier of another packet; bytes behind it.
+    /// The identifier of another packet; with the bytes after it.
     Identifier(u32),
-    /// A byte of the length of properties; the length so far, bytes of it, bytes of the packet from here on.
+    /// A byte of the length of properties; with the length so far, its bytes, and the bytes of the packet from here on.
     Properties {
         length: u32,
         bytes: u32,
         rest: u32,
     },
-    /// A reason, mostly of one byte; bytes behind it that are not read.
+    /// A reason, mostly of one byte; with the unread bytes after it.
     Reason(u32),
-    /// Length of the protocol's name; bytes of the packet.
+    /// Length of the protocol's name; with the bytes of the packet.
     ConnectName(u32),
-    /// Name, level, flags, time of keep-alive; bytes behind them.
+    /// Name, level, flags and keep-alive time; with the bytes after them.
     Connect(u32),
-    /// Length of the client's id; bytes of the packet behind it.
+    /// Length of the client id; with the bytes of the packet after it.
     ClientId(u32),
-    /// The client's id was passed; bytes behind it.
+    /// The client id was skipped; with the bytes after it.
     Credentials(u32),
     Skipped,
 }
 
-/// Understands MQTT.
+/// The grammar of MQTT.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Grammar {
     pub(in super::super) trust: Trust,
@@ -70,7 +70,7 @@ pub(in super::super) struct Grammar {
     first: u8,
     kind: &'static str,
     identifier: u16,
-    /// The protocol's level, 5 of MQTT 5, once a CONNECT or CONNACK has shown it.
+    /// The protocol's level, 5 for MQTT 5, once a CONNECT or CONNACK has shown it.
     level: Option<u8>,
     pub(in super::super) reply: StoredReply,
 }
@@ -97,7 +97,7 @@ impl Grammar {
         self.length(0, 0, length, ranges)
     }
 
-    /// Section 2.2.3.
+    /// Reads a byte of the remaining length (section 2.2.3).
     #[inline]
     fn length(
         &mut self,
@@ -129,9 +129,9 @@ impl Grammar {
             packet_type::PUBACK..=packet_type::UNSUBACK if length >= 2 => {
                 self.read(State::Identifier(length - 2), 2)
             }
-            // With MQTT 5 they may have data of an authentication among their properties.
+            // In MQTT 5 their properties may contain authentication data.
             packet_type::CONNACK if length >= 2 => self.connack(length, ranges),
-            // Behind the reason are properties.
+            // Properties follow the reason.
             packet_type::DISCONNECT if length >= 1 => {
                 ranges.behind(1, u64::from(length - 1), SensitiveKind::Body);
                 self.read(State::Reason(length - 1), 1)
@@ -144,7 +144,7 @@ impl Grammar {
         }
     }
 
-    /// Only with MQTT 5 there is more than flags and the reason.
+    /// Reads a CONNACK. Only MQTT 5 has more than flags and the reason.
     fn connack(&mut self, length: u32, ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
         self.level = Some(LEVEL_3);
         if length > 2 {
@@ -197,12 +197,12 @@ impl Grammar {
         Next::Skip { bytes: u64::from(skip), then }
     }
 
-    /// Of a PUBLISH: without a quality of service it has no identifier.
+    /// Returns the size of a PUBLISH's identifier. It has none at quality of service 0.
     const fn identifier_bytes(&self) -> u32 {
         if self.first & 0b0110 == 0 { 0 } else { 2 }
     }
 
-    /// Properties of MQTT 5 count as the body: without the CONNECT nobody knows whether there are some.
+    /// Reads a PUBLISH's identifier. Without the CONNECT, properties of MQTT 5 are unknown, so they count as the body.
     fn publish_identifier(
         &mut self,
         rest: u32,
@@ -215,8 +215,8 @@ impl Grammar {
         self.skip(body)
     }
 
-    /// Behind the identifier of an answer stand a reason and properties, of a subscription properties and topics. Without
-    /// properties, before MQTT 5, an answer has nothing and a subscription its topics alone.
+    /// Reads the identifier of an answer (then a reason and properties) or a subscription (then properties and topics).
+    /// Before MQTT 5 there are no properties: an answer ends here, and a subscription has only topics.
     fn identifier(
         &mut self,
         rest: u32,
@@ -234,7 +234,7 @@ impl Grammar {
                 self.read(State::Properties { length: 0, bytes: 0, rest }, 1)
             }
             Some(_) => self.reasons(0, rest),
-            // Nobody knows whether there are properties.
+            // It is unknown whether there are properties.
             None => {
                 ranges.next(u64::from(rest), SensitiveKind::Credentials);
                 self.reasons(0, rest)
@@ -242,7 +242,7 @@ impl Grammar {
         }
     }
 
-    /// The reasons that end an answer to a subscription: bytes before them, and theirs.
+    /// Reads the reasons at the end of an answer to a subscription: `before` bytes precede `reasons` bytes of them.
     fn reasons(&mut self, before: u32, reasons: u32) -> Next {
         let is_answer = matches!(self.first >> 4, packet_type::SUBACK | packet_type::UNSUBACK);
         if !is_answer || reasons == 0 {
@@ -252,7 +252,7 @@ impl Grammar {
         Next::Skip { bytes: u64::from(before), then: reasons.min(REASONS_MAX) as usize }
     }
 
-    /// The reason is the last byte; of an answer to a subscription, which has one for each topic, the first that says failure.
+    /// Stores the last byte, or the first failure of an answer to a subscription, which has a reason for each topic.
     fn reason(&mut self, rest: u32, bytes: &[u8]) -> Next {
         let is_list = self.level.is_some() && self.first >> 4 >= packet_type::SUBACK;
         let failure = bytes.iter().find(|code| is_list && **code >= FAILURE);
@@ -296,7 +296,7 @@ impl Grammar {
     ) -> Next {
         self.level = bytes.get(bytes.len().saturating_sub(4)).copied();
         match bytes {
-            // Its properties, before the client's id, may have data of an authentication.
+            // Its properties, before the client id, may contain authentication data.
             [b'M', b'Q', b'T', b'T', 5, ..] => self.hide(rest, ranges),
             [b'M', b'Q', b'T', b'T', ..] | [b'M', b'Q', b'I', b's', b'd', b'p', ..]
                 if rest >= 2 =>
@@ -363,8 +363,8 @@ fn identifier_of(bytes: &[u8]) -> u16 {
     bytes.try_into().map_or(0, u16::from_be_bytes)
 }
 
-/// Whether a packet of this type may be so long. Texts are full of bytes that begin packets, but not of such short ones. An answer
-/// has an identifier, with MQTT 5 a reason and an empty list of properties.
+/// Returns whether a packet of this type may have this length. Texts are full of bytes that begin packets, but rarely
+/// of such short ones. An answer has an identifier, and in MQTT 5 a reason and an empty list of properties.
 fn is_plausible(kind: u8, length: u32) -> bool {
     match kind {
         packet_type::PINGREQ | packet_type::PINGRESP => length == 0,
@@ -374,7 +374,7 @@ fn is_plausible(kind: u8, length: u32) -> bool {
     }
 }
 
-/// Whether bytes begin a topic of a PUBLISH: no control characters, no wildcards (section 4.7). A character may be cut.
+/// Returns whether bytes begin a topic: no control characters or wildcards (section 4.7). A character may be cut off.
 fn is_topic(bytes: &[u8]) -> bool {
     let text = match core::str::from_utf8(bytes) {
         Ok(text) => text,
@@ -386,7 +386,7 @@ fn is_topic(bytes: &[u8]) -> bool {
     !text.chars().any(|character| character.is_control() || matches!(character, '+' | '#'))
 }
 
-/// Whether bytes begin a connection: a CONNECT.
+/// Returns whether bytes begin a connection with a CONNECT.
 pub(in super::super) fn opens(bytes: &[u8]) -> bool {
     let [0x10, rest @ ..] = bytes else { return false };
     let length = rest.iter().take(LENGTH_BYTES_MAX as usize).take_while(|byte| **byte & 0x80 != 0);
@@ -394,7 +394,7 @@ pub(in super::super) fn opens(bytes: &[u8]) -> bool {
     behind.starts_with(b"\0\x04MQTT") || behind.starts_with(b"\0\x06MQIsdp")
 }
 
-/// Whether a packet may begin with these bytes.
+/// Returns whether a packet may begin with these bytes.
 pub(in super::super) fn may_begin(bytes: &[u8]) -> bool {
     bytes.first().is_some_and(|first| name(*first).is_some())
 }

@@ -1,6 +1,6 @@
-//! Types of packets, and what their first byte allows.
+//! Types of packets, and the flags that they allow in the first byte.
 
-/// What the packet type says in the upper half of the first byte.
+/// Values of the packet type, the upper half of the first byte.
 pub(super) mod packet_type {
     pub(in super::super) const CONNECT: u8 = 1;
     pub(in super::super) const CONNACK: u8 = 2;
@@ -34,8 +34,8 @@ const NAMES: [&str; 15] = [
     "AUTH",
 ];
 
-/// The name of a packet by its first byte; none if its flags are not those that its type must have (3.1.1, section 2.2.2).
-/// MQTT 3.1 lets a SUBSCRIBE, UNSUBSCRIBE or PUBREL be sent again, with bit 3.
+/// Returns the name of a packet by its first byte; none if the flags are not those of its type (3.1.1, section 2.2.2).
+/// MQTT 3.1 allows a SUBSCRIBE, UNSUBSCRIBE or PUBREL to be retransmitted, with bit 3.
 pub(super) fn name(first: u8) -> Option<&'static str> {
     let (kind, flags) = (first >> 4, first & 0b1111);
     let is_allowed = match kind {

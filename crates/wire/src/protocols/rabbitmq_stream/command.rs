@@ -18,7 +18,7 @@ pub(super) const CLOSE: u16 = 22;
 pub(super) const HEARTBEAT: u16 = 23;
 pub(super) const CREATE_SUPER_STREAM: u16 = 29;
 
-/// Names by key, from 1: of the command, and of its answer.
+/// Names by key, from 1, of the command and of its answer.
 const NAMES: [(&str, &str); 31] = [
     ("declare-publisher", "declare-publisher-response"),
     ("publish", "publish-response"),
@@ -58,7 +58,7 @@ pub(super) fn name(key: u16, is_response: bool) -> Option<&'static str> {
     NAMES.get(at).map(|(command, response)| if is_response { *response } else { *command })
 }
 
-/// Whether a number behind the version links command and answer.
+/// Returns whether a number after the version links command and answer.
 pub(super) const fn has_correlation(key: u16) -> bool {
     !matches!(
         key,

@@ -1,4 +1,4 @@
-//! Frames: size, key, version, and what each command has.
+//! Grammar of frames: size, key, version, and the content of each command.
 
 use super::{
     super::{
@@ -19,14 +19,14 @@ use super::{
 
 /// Size, key, version.
 const HEADER: usize = 8;
-/// Key and version are counted by the size.
+/// Bytes of key and version, which the size includes.
 const COUNTED: u32 = 4;
 const RESPONSE: u16 = 0x8000;
-/// Versions that exist: 2 of `publish` and `deliver`.
+/// Highest existing version: 2, of `publish` and `deliver`.
 const VERSION_MAX: u16 = 2;
-/// Frames that are found in the middle of a connection are no longer. RabbitMQ's are of 1 MiB at most, but for chunks.
+/// Longest frame that is accepted in the middle of a connection. RabbitMQ's frames have at most 1 MiB, except chunks.
 const DISTRUSTED_MAX: u32 = 1 << 24;
-/// A chunk's header (osiris, `osiris_log.erl`).
+/// Bytes of a chunk's header (osiris, `osiris_log.erl`).
 const CHUNK_HEADER: u32 = 48;
 /// The upper four bits of a chunk's first byte.
 const CHUNK_MAGIC: u8 = 5;
@@ -35,21 +35,21 @@ const CHUNK_MAGIC: u8 = 5;
 enum State {
     Start,
     Correlation,
-    /// A map, with what stands before it.
+    /// A map, with the fields before it.
     Map,
     /// Publisher and count of entries.
     Publish,
     /// An id and the size of its message.
     Entry,
-    /// An id and the size of a filter's value, of version 2.
+    /// An id and the size of a filter value, in version 2.
     Filtered,
-    /// The size of the message behind a filter's value.
+    /// The size of the message after a filter value.
     MessageSize,
-    /// The rest of the header of a batch: flags and count were read.
+    /// The rest of a batch's header, after flags and count.
     Batch,
     /// Publisher and count of ids.
     Answers,
-    /// An id; of an error with its code.
+    /// An id; for errors with its code.
     Answer,
     /// Subscription and offset before a chunk.
     Subscription,
@@ -58,17 +58,17 @@ enum State {
     Code,
     /// Length of a mechanism's name.
     Mechanism,
-    /// The mechanism was passed.
+    /// The mechanism was skipped.
     Credentials,
     Skipped,
 }
 
-/// Understands the stream protocol.
+/// The grammar of the stream protocol.
 #[derive(Clone, Debug)]
 pub(in super::super) struct Grammar {
     pub(in super::super) trust: Trust,
     state: State,
-    /// Bytes of the frame that are not read yet.
+    /// Unread bytes of the frame.
     rest: u32,
     entries_left: u32,
     command: StreamCommand,
@@ -107,7 +107,7 @@ impl Grammar {
         }
     }
 
-    /// Goes on in `state` with so many bytes of the frame; without them the frame is none.
+    /// Continues in `state` with this many bytes. A frame without them is invalid.
     fn read(&mut self, state: State, bytes: u32) -> Next {
         self.read_behind(0, state, bytes)
     }
@@ -183,7 +183,7 @@ impl Grammar {
             let is_told = (has_code || self.command.key == CLOSE) && self.rest >= 2;
             return if is_told { self.read(State::Code, 2) } else { self.skip() };
         }
-        // Behind the code of the answer stands a challenge.
+        // A challenge follows the code of the answer.
         let (state, bytes) =
             if self.command.is_response { (State::Credentials, 2) } else { (State::Mechanism, 2) };
         if self.rest < bytes {
@@ -192,7 +192,7 @@ impl Grammar {
         self.read(state, bytes)
     }
 
-    /// The code of an answer, or why a side closes.
+    /// Stores the code of an answer or of a close.
     fn code(&mut self, bytes: &[u8]) -> Next {
         if let Some(code) = u16_at(bytes, 0) {
             self.reply.set_code(u32::from(code));
@@ -207,7 +207,7 @@ impl Grammar {
         }
     }
 
-    /// Publisher and count, of entries or of ids.
+    /// Reads publisher and count, of entries or of ids.
     fn count(&mut self, bytes: &[u8]) -> Next {
         let (Some(publisher), Some(entries)) = (bytes.first(), u32_at(bytes, 1)) else {
             return Next::Lost;
@@ -218,7 +218,7 @@ impl Grammar {
         self.next_entry()
     }
 
-    /// None is left: what follows, if anything, is not known.
+    /// Continues with the next entry. Bytes after the last one have no known meaning.
     #[inline]
     fn next_entry(&mut self) -> Next {
         if self.entries_left > 0 {
@@ -247,7 +247,8 @@ impl Grammar {
         self.message(size, ranges)
     }
 
-    /// The highest bit tells a batch: flags, count of messages (two bytes), size before compression and size (four each).
+    /// Reads the size of a message. The highest bit marks a batch: flags, count of messages (two bytes), size before
+    /// compression and size (four each).
     #[inline]
     fn message(&mut self, size: u32, ranges: &mut Ranges<'_, impl FrameSink>) -> Next {
         if size & 1 << 31 != 0 {
@@ -274,7 +275,7 @@ impl Grammar {
             return Next::Lost;
         };
         self.ids.push(id);
-        // A negative length: no value.
+        // A negative length means no value.
         let length = if length & 0x8000 == 0 { u32::from(length) } else { 0 };
         if length <= self.rest {
             ranges.next(u64::from(length), SensitiveKind::Body);
@@ -324,7 +325,7 @@ impl framer::Grammar for Grammar {
     fn private(&self, bytes: &[u8], wanted: usize, tell: &mut Tell<'_>) {
         let State::Map = self.state else { return };
         let StreamCommand { key, is_response, .. } = self.command;
-        // A client may put a token into the properties of its connection.
+        // A client may put a token into its connection properties.
         let is_client = key == PEER_PROPERTIES;
         let kind = if is_client { SensitiveKind::Credentials } else { SensitiveKind::Body };
         let tell = &mut |range| tell(range, kind);
@@ -381,12 +382,12 @@ fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     bytes.get(at..)?.first_chunk().map(|bytes| u64::from_be_bytes(*bytes))
 }
 
-/// Whether bytes begin a connection: `peer-properties` or its answer.
+/// Returns whether bytes begin a connection: `peer-properties` or its answer.
 pub(in super::super) fn opens(bytes: &[u8]) -> bool {
     matches!(bytes, [0, _, _, _, 0 | 0x80, 17, 0, 1, ..])
 }
 
-/// Whether a frame may begin with these bytes.
+/// Returns whether a frame may begin with these bytes.
 pub(in super::super) fn may_begin(bytes: &[u8]) -> bool {
     let is_at = |at: usize, allowed: &[u8]| bytes.get(at).is_none_or(|byte| allowed.contains(byte));
     let is_known = bytes.get(5).is_none_or(|key| name(u16::from(*key), false).is_some());

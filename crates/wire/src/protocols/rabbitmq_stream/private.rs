@@ -1,4 +1,4 @@
-//! Values of applications in commands: those of maps behind the correlation id.
+//! Application values in commands: the values of maps after the correlation id.
 
 use super::{
     super::{
@@ -8,7 +8,7 @@ use super::{
     command::{CREATE, CREATE_SUPER_STREAM, OPEN, PEER_PROPERTIES, SUBSCRIBE},
 };
 
-/// Whether a command has a map.
+/// Returns whether a command has a map.
 pub(super) const fn has_map(key: u16, is_response: bool) -> bool {
     match key {
         PEER_PROPERTIES => true,
@@ -18,7 +18,7 @@ pub(super) const fn has_map(key: u16, is_response: bool) -> bool {
     }
 }
 
-/// Of a command that has a map.
+/// Reports the application values of a command with a map.
 pub(super) fn content(prefix: &mut Prefix<'_, '_>, key: u16, is_response: bool) -> Step {
     if is_response {
         prefix.keep(2)?;
@@ -34,14 +34,14 @@ pub(super) fn content(prefix: &mut Prefix<'_, '_>, key: u16, is_response: bool) 
         _ => {}
     }
     if prefix.is_at_end() {
-        // The map may be left out.
+        // The map is optional.
         return Ok(());
     }
     map(prefix)?;
     prefix.values_to_end(false)
 }
 
-/// Subscription, stream, offset and credit.
+/// Skips subscription, stream, offset and credit.
 fn subscription(prefix: &mut Prefix<'_, '_>) -> Step {
     const OFFSET: usize = 4;
     const TIMESTAMP: usize = 5;

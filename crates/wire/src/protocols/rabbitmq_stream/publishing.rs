@@ -2,10 +2,10 @@
 
 use super::super::frame::IdentifierRun;
 
-/// Runs that are kept of a frame.
+/// Maximum of runs that are kept per frame.
 const RUNS_MAX: usize = 4096;
 
-/// Publishing ids of a frame. The memory is used again for the next one.
+/// Publishing ids of a frame. The memory is reused for the next one.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PublishingIds {
     runs: Vec<IdentifierRun>,

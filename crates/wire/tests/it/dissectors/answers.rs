@@ -1,4 +1,5 @@
-//! Answers that say why: their codes and texts are read, and values of applications among them are told before they come.
+//! Answers with reasons: their codes and texts are read, and application values among them are reported before they
+//! arrive.
 
 use core::ops::Range;
 
@@ -14,7 +15,7 @@ use super::{
     secrets,
 };
 
-/// Code and text of each answer, and what was told of the broker's bytes.
+/// Code and text of each answer, and the reported ranges of the broker's bytes.
 #[derive(Default)]
 struct Heard {
     replies: Vec<(Option<u32>, String)>,
@@ -41,7 +42,7 @@ impl FrameSink for Heard {
     fn found(&mut self, _: &Skipped) {}
 }
 
-/// The broker's bytes in two pieces, cut at each place.
+/// Feeds the broker's bytes in two pieces, cut at each offset.
 #[track_caller]
 fn check(question: &[u8], answers: &[Vec<u8>], expected: &[(Option<u32>, &str)]) {
     let bytes = answers.concat();

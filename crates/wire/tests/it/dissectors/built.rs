@@ -1,4 +1,4 @@
-//! Directions of connections, built frame by frame as the specifications say.
+//! Directions of connections, built frame by frame according to the specifications.
 
 use core::ops::Range;
 
@@ -11,7 +11,7 @@ use crate::talk::Random;
 pub(crate) const SECRET: &[u8] = b"s3cret";
 pub(crate) const BODY: &[u8] = b"payload";
 
-/// A direction with the places of its frames and of what is sensitive in it.
+/// A direction with the offsets of its frames and of its sensitive ranges.
 pub(crate) struct Built {
     pub(crate) protocol: Protocol,
     pub(crate) bytes: Vec<u8>,
@@ -37,17 +37,17 @@ impl Built {
     }
 }
 
-/// One of each protocol.
+/// Returns one direction of each protocol.
 pub(super) fn all(seed: u64) -> [Built; 5] {
     [amqp091(seed), amqp10(seed), stream(seed), mqtt(seed), tls(seed)]
 }
 
-/// As [`all`], and what can be read from its beginning only: answers of MQTT 5 that have properties.
+/// Like [`all`], and also directions that can be read from their beginning only: answers of MQTT 5 with properties.
 pub(crate) fn from_the_beginning(seed: u64) -> impl Iterator<Item = Built> {
     all(seed).into_iter().chain([mqtt5(seed)])
 }
 
-/// A body of random length: the word again and again.
+/// Returns a body of random length that repeats the word.
 fn body(random: &mut Random, limit: usize) -> Vec<u8> {
     BODY.repeat(random.below(limit / BODY.len()))
 }
@@ -274,7 +274,7 @@ fn mqtt(seed: u64) -> Built {
     built
 }
 
-/// With properties of the user wherever there may be some.
+/// Returns a direction with user properties at all possible places.
 fn mqtt5(seed: u64) -> Built {
     let random = &mut Random(seed);
     let mut built = Built::new(Protocol::Mqtt);

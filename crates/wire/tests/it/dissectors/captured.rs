@@ -1,4 +1,4 @@
-//! Frames and latencies of a capture file, of all its connections.
+//! Frames and latencies of all connections of a capture file.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,7 +13,7 @@ use rabbitscope_wire::{
     tcp::{ConnectionId, Connections, Direction, Endpoints, Limits, TcpObserver},
 };
 
-/// What was found in a capture.
+/// The results for a capture.
 #[derive(Default)]
 pub(crate) struct Captured {
     /// Frames by protocol, kind and sender.
@@ -22,11 +22,11 @@ pub(crate) struct Captured {
     /// Messages of AMQP 0-9-1: packets of the method and of the last frame.
     pub(crate) messages: Vec<(u64, u64)>,
     pub(crate) sensitive: Vec<(ConnectionId, Sensitive)>,
-    /// Payload bytes by connection and sender, of captures without holes.
+    /// Payload bytes by connection and sender, for captures without holes.
     pub(crate) bytes: HashMap<(ConnectionId, Side), Vec<u8>>,
     pub(crate) losses: u64,
     keep_bytes: bool,
-    /// Packet of the method, and bytes of the body that are missing, of messages that are on their way.
+    /// For incomplete messages: the packet of the method, and the number of missing bytes of the body.
     parts: HashMap<(ConnectionId, Side, u16), (u64, u64)>,
     conversations: HashMap<ConnectionId, (Conversation, Exchanges)>,
     replies: Replies,
@@ -35,12 +35,12 @@ pub(crate) struct Captured {
 }
 
 impl Captured {
-    /// Keeps the bytes of all connections, and what is sensitive in them.
+    /// Keeps the bytes of all connections, and their sensitive ranges.
     pub(crate) fn with_bytes() -> Self {
         Self { keep_bytes: true, ..Self::default() }
     }
 
-    /// Reads the file; the broker listens on one of these ports.
+    /// Reads the file. The broker listens on one of these ports.
     pub(crate) fn read(mut self, file: &[u8], ports: &[u16]) -> Result<Self, CaptureError> {
         self.ports = ports.to_vec();
         let mut reader = PacketReader::new(file)?;
@@ -58,7 +58,7 @@ impl Captured {
         }
     }
 
-    /// Frames of this kind from either side.
+    /// Returns the number of frames of this kind from either side.
     pub(crate) fn count(&self, wanted: &str) -> u64 {
         self.frames.iter().filter(|((_, kind, _), _)| *kind == wanted).map(|(_, count)| count).sum()
     }
@@ -71,7 +71,7 @@ impl Captured {
         self.conversations.values().map(|(_, exchanges)| exchanges.unmatched(kind)).collect()
     }
 
-    /// What one side of a connection sent, with what is sensitive in it as zeros.
+    /// Returns the bytes of one side of a connection, with zeros in the sensitive ranges.
     pub(crate) fn blanked(&self, connection: ConnectionId, side: Side) -> Vec<u8> {
         let mut bytes = self.bytes[&(connection, side)].clone();
         let length = bytes.len();
@@ -85,8 +85,9 @@ impl Captured {
     }
 
     pub(crate) fn skipped_bytes(&self) -> u64 {
-        let sides = |it: &Conversation| {
-            it.direction(Side::Client).skipped_bytes() + it.direction(Side::Broker).skipped_bytes()
+        let sides = |both: &Conversation| {
+            both.direction(Side::Client).skipped_bytes()
+                + both.direction(Side::Broker).skipped_bytes()
         };
         self.conversations.values().map(|(conversation, _)| sides(conversation)).sum()
     }

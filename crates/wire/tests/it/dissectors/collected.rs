@@ -1,4 +1,4 @@
-//! What a dissector finds, kept for comparison.
+//! A dissector's results, kept for comparison.
 
 use core::ops::Range;
 
@@ -12,7 +12,7 @@ use rabbitscope_wire::{
     stream::{Chunk, Gap},
 };
 
-/// A frame without the numbers of packets, which depend on the pieces.
+/// A frame without the numbers of its packets, which depend on the pieces.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Seen {
     pub(super) range: Range<u64>,
@@ -66,14 +66,14 @@ impl Collected {
         self.frames.iter().map(|frame| (frame.range.clone(), frame.kind)).collect()
     }
 
-    /// Frames without what depends on the pieces.
+    /// Returns the frames without the properties that depend on the pieces.
     pub(super) fn contents(&self) -> Vec<Seen> {
         let without_pieces =
             |frame: &Seen| Seen { packets: (0, 0), segments: (false, false), ..frame.clone() };
         self.frames.iter().map(without_pieces).collect()
     }
 
-    /// Whether every byte of the range was told, as far as it is before `end`.
+    /// Returns whether every byte of the range before `end` was reported.
     pub(super) fn covers(&self, range: &Range<u64>, end: u64) -> bool {
         (range.start..range.end.min(end))
             .all(|at| self.sensitive.iter().any(|(told, _)| told.contains(&at)))
@@ -108,7 +108,7 @@ impl Fed {
     }
 }
 
-/// All of it in pieces that end at these places.
+/// Feeds all bytes in pieces that end at these offsets.
 pub(super) fn in_pieces(bytes: &[u8], ends: impl Iterator<Item = usize>) -> Fed {
     let mut fed = Fed::new();
     let mut from = 0;

@@ -1,4 +1,4 @@
-//! One direction tells the other what is spoken.
+//! Each direction informs the other of its protocol.
 
 use rabbitscope_wire::{
     packet::Timestamp,
@@ -84,7 +84,7 @@ fn what_is_no_protocol_stays_unknown() {
     assert_eq!(talk.conversation.direction(Side::Client).skipped_bytes(), 32);
 }
 
-/// A proxy's line may stand before a connection (`proxy_protocol = true`).
+/// A line of a proxy may precede a connection (`proxy_protocol = true`).
 #[test]
 fn a_protocol_header_is_found_behind_the_line_of_a_proxy() {
     let mut talk = Talk::new();

@@ -1,5 +1,5 @@
-//! The workspace's own client on a broker of its own, captured while it talks: tshark counts the same frames. Other clients are
-//! compared by `scripts/compare-wire.sh`.
+//! The workspace's own client on a private broker, captured while it talks: tshark counts the same frames.
+//! `scripts/compare-wire.sh` compares other clients.
 
 use std::{
     collections::BTreeMap,
@@ -59,7 +59,7 @@ fn a_live_connection_counts_as_tshark_counts() {
 }
 
 fn check_secrets(captured: &Captured, password: &[u8]) {
-    let holds = |bytes: &[u8], word: &[u8]| bytes.windows(word.len()).any(|it| it == word);
+    let holds = |bytes: &[u8], word: &[u8]| bytes.windows(word.len()).any(|window| window == word);
     assert!(captured.bytes.values().any(|bytes| holds(bytes, password)));
     for (connection, side) in captured.bytes.keys() {
         let blanked = captured.blanked(*connection, *side);
@@ -94,14 +94,14 @@ fn talk(uri: &str) -> Result<(), blocking::ClientError> {
     };
     client.call(channel, &consume)?;
     let (mut stream, ..) = client.into_parts();
-    // Many in one write, then each in a write of its own.
+    // Many publishes in one write, then each in a separate write.
     let publish = publish(channel);
     stream.write_all(&publish.repeat(30)).unwrap();
     for _ in 30..MESSAGES {
         stream.write_all(&publish).unwrap();
     }
     read_all(&mut stream);
-    // All that are there.
+    // Acknowledges all outstanding deliveries.
     stream.write_all(&frame(1, channel, &[0, 60, 0, 80, 0, 0, 0, 0, 0, 0, 0, 0, 1])).unwrap();
     read_all(&mut stream);
     Ok(())
@@ -118,13 +118,13 @@ fn frame(kind: u8, channel: u16, payload: &[u8]) -> Vec<u8> {
     [&[kind][..], &channel.to_be_bytes(), &length, payload, &[0xce]].concat()
 }
 
-/// Until nothing has come for a while.
+/// Reads until nothing has arrived for a while.
 fn read_all(stream: &mut TcpStream) {
     stream.set_read_timeout(Some(Duration::from_millis(700))).unwrap();
     while stream.read(&mut [0; 4096]).is_ok_and(|count| count > 0) {}
 }
 
-/// Methods, content headers, bodies and heartbeats, by side.
+/// Counts methods, content headers, bodies and heartbeats, by side.
 fn by_type(captured: &Captured) -> BTreeMap<(bool, u8), u64> {
     let mut counts = BTreeMap::new();
     for ((_, kind, side), count) in &captured.frames {

@@ -1,4 +1,4 @@
-//! Dissectors, whatever pieces bytes come in, and whatever is missing.
+//! Dissectors with bytes in any pieces, and with missing bytes.
 
 mod answers;
 mod built;

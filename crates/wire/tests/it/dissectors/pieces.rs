@@ -1,4 +1,4 @@
-//! The same frames come out whatever pieces the bytes come in; after a gap, those that are complete after it.
+//! The pieces of the bytes do not change the frames. After a gap, the frames that are complete after it are found.
 
 use rabbitscope_wire::protocols::Protocol;
 
@@ -94,11 +94,11 @@ fn check_gap(built: &Built, at: usize, length: usize) {
     fed.gap(start, length as u64);
     fed.piece(&built.bytes[at + length..], end);
     if built.protocol == Protocol::Mqtt && !is_known {
-        // Packets are looked for at beginnings of segments only.
+        // MQTT packets are searched only at the start of segments.
         return;
     }
     let place = format!("{:?} at {at}, {length} bytes", built.protocol);
-    // A frame of which only skipped bytes are missing is complete as well.
+    // A frame that misses only skipped bytes is complete as well.
     let bridged = |range: &core::ops::Range<u64>| range.start < start && range.end >= end;
     let is_whole = |range: &core::ops::Range<u64>| range.end <= start || range.start >= end;
     let mut expected = built.frames.clone();
@@ -122,7 +122,7 @@ fn frames_are_found_in_the_middle_of_a_connection() {
         for at in 60..built.bytes.len() / 2 {
             let offset = at as u64;
             let mut fed = Fed::new();
-            // As segments mostly begin: packets of MQTT are looked for there.
+            // Most segments begin with a frame; MQTT packets are searched only there.
             let frame = built.frames.iter().find(|(range, _)| range.start >= offset).unwrap();
             let begin = usize::try_from(frame.0.start).unwrap();
             fed.piece(&built.bytes[at..begin.max(at + 1)], 0);
@@ -147,7 +147,7 @@ fn any_bytes_are_borne() {
         let mut random = Random(seed);
         let mut bytes: Vec<u8> = match seed % 4 {
             0 => random.bytes(2000),
-            // Few values, so that more of them look like frames.
+            // Few distinct values, so that more of them look like frames.
             1 => (0..2000).map(|_| [0, 1, 2, 3, 8, 0xce, 60, 0x53][random.below(8)]).collect(),
             _ => all(seed).into_iter().nth(random.below(5)).unwrap().bytes,
         };

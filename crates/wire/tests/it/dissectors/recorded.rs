@@ -1,5 +1,5 @@
-//! Captures of real clients, with the counts that tshark 4.0.17 makes of them, as `KEEP=… scripts/compare-wire.sh` leaves them.
-//! The broker was RabbitMQ 3.10.8 with frames of 8,192 bytes; pika's connection ends with an error of a channel.
+//! Captures of real clients, with the counts of tshark 4.0.17, as left by `KEEP=… scripts/compare-wire.sh`. The broker
+//! was RabbitMQ 3.10.8 with frames of 8,192 bytes; pika's connection ends with a channel error.
 
 use rabbitscope_wire::{
     capture::{PacketReader, PacketWriter},
@@ -17,7 +17,7 @@ const PROTON: (&[u8], u16) = (include_bytes!("../recorded/proton.pcap"), broker:
 const RSTREAM: (&[u8], u16) = (include_bytes!("../recorded/rstream.pcap"), broker::STREAM);
 const PAHO: (&[u8], u16) = (include_bytes!("../recorded/paho.pcap"), broker::MQTT);
 
-/// Where the broker listened, and its password. It is gone.
+/// The broker's ports and its password. The broker no longer exists.
 mod broker {
     include!("../recorded/broker.rs");
 }
@@ -32,7 +32,7 @@ fn check(file: (&[u8], u16), protocol: Protocol, tshark: &str) -> Captured {
     let mut kinds: Vec<String> = Vec::new();
     for kind in captured.frames.keys().map(|(_, kind, _)| *kind) {
         let line = format!("{} {kind}", captured.count(kind));
-        // tshark counts none.
+        // tshark does not count protocol headers.
         if kind != "protocol-header" && !kinds.contains(&line) {
             kinds.push(line);
         }
@@ -50,17 +50,17 @@ fn check(file: (&[u8], u16), protocol: Protocol, tshark: &str) -> Captured {
 fn pika_counts_as_tshark_counts() {
     let captured = check(PIKA, Protocol::Amqp091, include_str!("../recorded/pika.kinds"));
     assert_eq!(captured.count("protocol-header"), 1);
-    // 20 publishes, one without a body, a large one and one that is returned; no number is left open.
+    // 20 publishes, one without a body, a large one and a returned one; no number is left open.
     assert_eq!(captured.of_kind(LatencyKind::PublishToConfirm).count(), 23);
     let unmatched = captured.unmatched(LatencyKind::PublishToConfirm);
-    assert!(unmatched.iter().all(|it| *it == Unmatched::default()), "{unmatched:?}");
+    assert!(unmatched.iter().all(|counts| *counts == Unmatched::default()), "{unmatched:?}");
 }
 
 #[test]
 fn proton_counts_as_tshark_counts() {
     let captured = check(PROTON, Protocol::Amqp10, include_str!("../recorded/proton.kinds"));
     assert_eq!(captured.of_kind(LatencyKind::PublishToConfirm).count(), 21);
-    // The broker ended the session before the other ones were acknowledged.
+    // The broker ended the session before the others were acknowledged.
     assert_eq!(captured.of_kind(LatencyKind::DeliverToAck).count(), 10);
 }
 
@@ -71,7 +71,8 @@ fn paho_counts_as_tshark_counts() {
     assert_eq!(captured.of_kind(LatencyKind::DeliverToAck).count(), 15);
 }
 
-/// tshark does not know the stream protocol. The client was told of 150 confirms of its own ones; one more is for a batch.
+/// tshark does not support the stream protocol. The client received 150 confirms of its own publishes; one more is for
+/// a batch.
 #[test]
 fn rstream_publishes_are_confirmed() {
     let captured = captured(RSTREAM);
@@ -79,7 +80,7 @@ fn rstream_publishes_are_confirmed() {
     assert_eq!((captured.skipped_bytes(), captured.losses), (0, 0));
     assert_eq!(captured.of_kind(LatencyKind::PublishToConfirm).count(), 151);
     let unmatched = captured.unmatched(LatencyKind::PublishToConfirm);
-    assert!(unmatched.iter().all(|it| *it == Unmatched::default()), "{unmatched:?}");
+    assert!(unmatched.iter().all(|counts| *counts == Unmatched::default()), "{unmatched:?}");
     for kind in
         ["peer-properties", "sasl-handshake", "sasl-authenticate", "open", "declare-publisher"]
     {
@@ -87,20 +88,21 @@ fn rstream_publishes_are_confirmed() {
     }
 }
 
-/// Wherever the capture is cut: what is delivered behind the cut takes as long as in the whole one, to the nanosecond.
+/// At any cut of the capture, deliveries after the cut take as long as in the whole capture, to the nanosecond.
 #[test]
 fn deliveries_behind_a_cut_take_as_long_as_in_the_whole_capture() {
     let (file, port) = PIKA;
     let whole = captured(PIKA);
     let of = |captured: &Captured, offset: u64| -> Vec<(u64, u64, u64)> {
         let all = captured.of_kind(LatencyKind::DeliverToAck);
-        all.map(|it| (it.first_packet + offset, it.last_packet + offset, it.nanos)).collect()
+        all.map(|found| (found.first_packet + offset, found.last_packet + offset, found.nanos))
+            .collect()
     };
     let expected = of(&whole, 0);
     let packets = expected.iter().map(|(_, last, _)| *last).max().unwrap();
     for cut in 0..packets {
         let rest = of(&Captured::default().read(&behind(file, cut), &[port]).unwrap(), cut);
-        // The message's first packet is behind the cut as well.
+        // The message's first packet is after the cut as well.
         let begins_behind =
             |last: u64| whole.messages.iter().any(|(method, end)| *end == last && *method > cut);
         let mut left = expected.clone();
@@ -110,7 +112,7 @@ fn deliveries_behind_a_cut_take_as_long_as_in_the_whole_capture() {
     assert!(expected.len() > 10, "{expected:?}");
 }
 
-/// The packets of a capture behind this one.
+/// Returns the packets of a capture after this one.
 fn behind(file: &[u8], cut: u64) -> Vec<u8> {
     let mut reader = PacketReader::new(file).unwrap();
     let mut writer = PacketWriter::new(Vec::new(), "test").unwrap();
@@ -130,7 +132,7 @@ fn passwords_and_bodies_can_be_blanked() {
     for file in [PIKA, PROTON, RSTREAM, PAHO] {
         let captured = captured(file);
         let is_understood = |kind| kind != SensitiveKind::Unrecognized;
-        assert!(captured.sensitive.iter().all(|(_, it)| is_understood(it.kind)));
+        assert!(captured.sensitive.iter().all(|(_, sensitive)| is_understood(sensitive.kind)));
         let mut passwords = 0;
         for ((connection, side), bytes) in &captured.bytes {
             let blanked = captured.blanked(*connection, *side);
@@ -139,7 +141,7 @@ fn passwords_and_bodies_can_be_blanked() {
                 "{connection:?} {side:?}"
             );
             passwords += usize::from(holds(bytes, broker::PASSWORD));
-            // What is left is read as before.
+            // The remaining bytes are read as before.
             let kinds = |bytes: &[u8]| in_pieces(bytes, [].into_iter()).collected.kinds();
             if *side == Side::Client {
                 assert_eq!(kinds(&blanked), kinds(bytes));

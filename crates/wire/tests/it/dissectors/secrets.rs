@@ -1,13 +1,13 @@
-//! Every place of each protocol in which an application may have put something that is nobody else's business.
+//! All places of each protocol in which an application may have put private data.
 
 use super::built::{BODY, SECRET, long, short, text16};
 
-/// A key and a value of a table.
+/// Returns a key and a value of a table.
 fn field(key: &[u8], kind: u8, value: &[u8]) -> Vec<u8> {
     [&short(key)[..], &[kind], value].concat()
 }
 
-/// Secrets in texts and bytes, in tables and lists within, between values of all other kinds.
+/// Returns secrets in strings and bytes, in nested tables and lists, between values of all other kinds.
 fn fields() -> Vec<u8> {
     let inner = field(b"deep", b'S', &long(SECRET));
     let list = [&b"S"[..], &long(SECRET), b"F", &long(&inner), b"V", b"t\x01"].concat();
@@ -24,7 +24,7 @@ fn fields() -> Vec<u8> {
     .concat()
 }
 
-/// Properties of a client of AMQP 0-9-1, which say a little that is harmless.
+/// Returns client properties of AMQP 0-9-1, of which a few are harmless.
 pub(super) fn client_properties() -> Vec<u8> {
     let capability = field(b"basic.nack", b't', &[1]);
     let harmless = [
@@ -35,24 +35,24 @@ pub(super) fn client_properties() -> Vec<u8> {
     long(&[harmless.concat(), fields()].concat())
 }
 
-/// Arguments of `queue.declare`.
+/// Returns arguments of `queue.declare`.
 pub(super) fn queue_declare() -> Vec<u8> {
     let table = [field(b"x-queue-type", b'S', &long(b"quorum")), fields()].concat();
     [&[0, 0][..], &short(b"queue"), &[0b10], &long(&table)].concat()
 }
 
-/// Arguments of `queue.bind`.
+/// Returns arguments of `queue.bind`.
 pub(super) fn queue_bind() -> Vec<u8> {
     let names = [short(b"queue"), short(b"exchange"), short(b"key")].concat();
     [&[0, 0][..], &names, &[0], &long(&fields())].concat()
 }
 
-/// Arguments of `basic.consume`.
+/// Returns arguments of `basic.consume`.
 pub(super) fn consume() -> Vec<u8> {
     [&[0, 0][..], &short(b"queue"), &short(b"tag"), &[0], &long(&fields())].concat()
 }
 
-/// Flags and values of all properties of a message.
+/// Returns flags and values of all properties of a message.
 pub(super) fn message_properties() -> Vec<u8> {
     [
         &[0xff, 0xfc][..],
@@ -73,12 +73,12 @@ pub(super) fn message_properties() -> Vec<u8> {
     .concat()
 }
 
-/// A symbol of AMQP 1.0.
+/// Returns a symbol of AMQP 1.0.
 fn symbol(text: &[u8]) -> Vec<u8> {
     [&[0xa3][..], &short(text)].concat()
 }
 
-/// A map of AMQP 1.0 with secrets, and how many values it has.
+/// Returns a map of AMQP 1.0 with secrets, and its number of values.
 pub(super) fn map() -> Vec<u8> {
     let list = [&[0xa1][..], &short(SECRET), &[0xa0], &short(SECRET)].concat();
     let list = [&[0xc0, u8::try_from(list.len() + 1).unwrap(), 2][..], &list].concat();
@@ -98,7 +98,7 @@ pub(super) fn map() -> Vec<u8> {
     [&[0xd1][..], &size, &12_u32.to_be_bytes(), &pairs].concat()
 }
 
-/// A map of the stream protocol.
+/// Returns a map of the stream protocol.
 pub(super) fn stream_map() -> Vec<u8> {
     let pairs = [
         [text16(b"product"), text16(b"test")],
@@ -108,12 +108,12 @@ pub(super) fn stream_map() -> Vec<u8> {
     [&3_u32.to_be_bytes()[..], &pairs.concat().concat()].concat()
 }
 
-/// An entry of `publish` of version 2: id, filter's value, message.
+/// Returns an entry of `publish` of version 2: id, filter value, message.
 pub(super) fn filtered_entry() -> Vec<u8> {
     [&7_u64.to_be_bytes()[..], &text16(SECRET), &long(BODY)].concat()
 }
 
-/// Properties of MQTT 5 behind their length: one of a user.
+/// Returns MQTT 5 properties after their length: one user property.
 pub(super) fn mqtt_properties() -> Vec<u8> {
     let property = [&[0x26][..], &text16(b"key"), &text16(SECRET)].concat();
     short(&property)
