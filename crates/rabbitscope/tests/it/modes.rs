@@ -19,7 +19,7 @@ use crate::workbench::{
 
 /// Every subcommand with command lines that write all that it can write, in an order in which they can run. Some write
 /// nothing, or only what a command above writes. NODE, URI, PORT and PID are those of a broker.
-const COMMANDS: [(&str, &[&str]); 21] = [
+const COMMANDS: [(&str, &[&str]); 23] = [
     ("run", &["run all.toml --uri URI --out run --csv run.csv"]),
     ("load", &["load -x 1 -y 1 -z 1 --out load"]),
     // What it measures goes over the bus.
@@ -64,6 +64,8 @@ const COMMANDS: [(&str, &[&str]); 21] = [
     // Print.
     ("queues", &[]),
     ("top", &[]),
+    ("memory", &[]),
+    ("process", &[]),
     // Its directory is that of `crates/broker`.
     ("broker", &[]),
 ];
