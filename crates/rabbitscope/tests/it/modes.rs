@@ -19,7 +19,7 @@ use crate::workbench::{
 
 /// Every subcommand, with command lines that write all of its files, in an order in which they can run. Some write
 /// nothing, or only files that an earlier command also writes. NODE, URI, PORT and PID are those of a broker.
-const COMMANDS: [(&str, &[&str]); 21] = [
+const COMMANDS: [(&str, &[&str]); 23] = [
     ("run", &["run all.toml --uri URI --out run --csv run.csv"]),
     ("load", &["load -x 1 -y 1 -z 1 --out load"]),
     // Its measurements go over the bus.
@@ -64,6 +64,8 @@ const COMMANDS: [(&str, &[&str]); 21] = [
     // Print.
     ("queues", &[]),
     ("top", &[]),
+    ("memory", &[]),
+    ("process", &[]),
     // Its directory belongs to `crates/broker`.
     ("broker", &[]),
 ];

@@ -46,7 +46,18 @@ fn what_a_machine_allows_is_explained() {
     let ended = bench.rabbitscope("profile --explain --json --node nobody@nowhere").code(5);
     let explained: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(explained["tier"], "nothing", "{explained}");
-    bench.rabbitscope("profile").code(2);
+}
+
+#[test]
+fn a_page_without_a_name_gets_one_that_is_free() {
+    let bench = Workbench::new("unnamed");
+    bench.file("a.folded", "scheduler;proc_lib:init_p_do_apply/3;lists:map/2 3\n");
+    for _ in 0..3 {
+        bench.rabbitscope("flamegraph a.folded").code(0);
+    }
+    let names = std::fs::read_dir(bench.path(".")).unwrap().map(|entry| entry.unwrap().file_name());
+    let pages = names.filter(|name| name.to_string_lossy().starts_with("flamegraph-"));
+    assert_eq!(pages.count(), 3);
 }
 
 #[test]
