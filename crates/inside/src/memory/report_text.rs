@@ -38,6 +38,9 @@ impl MemoryReport {
             [kind.to_owned(), human_bytes(bytes), format!("{share:.0} %"), what]
         };
         let text = str::to_owned;
+        let beside = |kind: &str, bytes: u64, what: &str| {
+            [text(kind), human_bytes(bytes), text(""), text(what)]
+        };
         let terms = kinds.persistent_terms.map_or_else(String::new, |bytes| {
             format!(", with {} of persistent terms", human_bytes(bytes))
         });
@@ -53,12 +56,12 @@ impl MemoryReport {
             row("other", kinds.other, format!("ports, timers, the VM's own{terms}")),
         ];
         if let Some(unused) = kinds.unused {
-            let what = "held by the VM's allocators, in no use; not a part of the sum";
-            rows.push(row("unused", unused, text(what)));
+            let what = "held by the VM's allocators, in no use";
+            rows.push(beside("unused", unused, what));
         }
         if let Some(beyond) = kinds.beyond {
             let what = "resident, and not the allocators': the program, stacks, native libraries, what was just freed";
-            rows.push(row("beyond", beyond, text(what)));
+            rows.push(beside("beyond", beyond, what));
         }
         table(
             [
