@@ -19,10 +19,12 @@ described_table(Id) ->
 %% binary with several references counts for each with its part, so that all holders together have it once.
 binaries_of({_, _, _, _, _, private}, _) -> unreadable;
 binaries_of({_, _, _, 0, _, _}, _) -> {0, 0};
-binaries_of({Id, _, _, _, _, _}, Max) ->
+binaries_of({Id, _, _, Objects, Bytes, _}, Max) ->
+    %% The VM looks at the heap's limit only after a piece is copied: large objects are copied one by one.
+    Piece = max(1, min(min(Max, 500), 1048576 * Objects div max(1, Bytes))),
     Limit = #{size => 4194304, kill => true, error_logger => false},
     {Reader, Monitor} = spawn_opt(fun () ->
-        exit({read, try in_pieces_until(Id, Max) catch error:badarg -> unreadable end})
+        exit({read, try in_pieces_until(Id, Piece, Max) catch error:badarg -> unreadable end})
     end, [monitor, {max_heap_size, Limit}]),
     receive
         {'DOWN', Monitor, process, _, {read, Answer}} -> Answer;
@@ -33,8 +35,7 @@ binaries_of({Id, _, _, _, _, _}, Max) ->
         unreadable
     end.
 
-in_pieces_until(Id, Max) ->
-    Piece = min(Max, 500),
+in_pieces_until(Id, Piece, Max) ->
     ets:safe_fixtable(Id, true),
     read_pieces(ets:select(Id, [{'_', [], ['$_']}], Piece), Max, 0, 0).
 

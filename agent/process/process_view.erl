@@ -42,10 +42,12 @@ some_names(Others) -> [process_waits:other_name(Other) || Other <- lists:sublist
 
 view_contents(Pid, Infos) ->
     #{pid => Pid, role => roles:shown_role(Pid), name => roles:process_name(Pid), waits => process_waits:chain(Pid),
-        dictionary => keys_of(Pid), binaries => binaries_of_one(Pid),
+        dictionary => keys_of(Pid, proplists:get_value(memory, Infos)), binaries => binaries_of_one(Pid),
         messages => message_kinds(Pid, proplists:get_value(message_queue_len, Infos), proplists:get_value(memory, Infos))}.
 
-keys_of(Pid) ->
+%% The whole dictionary is copied: not that of a large process.
+keys_of(_, Memory) when Memory > 8388608 -> unknown;
+keys_of(Pid, _) ->
     case view_answer(fun () ->
         {dictionary, Dictionary} = process_info(Pid, dictionary),
         lists:sublist(lists:usort([kind_of(Key) || {Key, _} <- Dictionary]), 100)
