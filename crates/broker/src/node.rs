@@ -4,7 +4,7 @@ use std::{
     net::{Ipv4Addr, SocketAddr},
     path::{Path, PathBuf},
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use serde::{Deserialize, Serialize};
@@ -20,9 +20,12 @@ use crate::{
     processes::BrokerProcesses,
 };
 
-/// Lifetime of a port that a booting node opens to detect the machine's IP versions. The node closes it in the same
-/// function (`rabbit_networking:ipv4/ipv6_status`).
-const PROBE_OF_PORTS: Duration = Duration::from_millis(100);
+/// Longest life of a port that a booting node opens to detect the machine's IP versions. The node closes it in the same
+/// function (`rabbit_networking:ipv4/ipv6_status`), but on a busy machine more than 100 ms later.
+const PROBE_OF_PORTS: Duration = Duration::from_secs(2);
+
+/// Interval between two looks at such a port.
+const LOOK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A running node that this or another process started. Its directory has it as `node.json`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,9 +132,9 @@ impl Node {
     /// Refuses a node that other machines can reach.
     pub(crate) fn require_loopback(&self) -> Result<(), BrokerError> {
         let look = || exposure::beyond_loopback(&BrokerProcesses::new(&self.directory).members());
-        let mut exposed = look();
-        if !exposed.is_empty() {
-            thread::sleep(PROBE_OF_PORTS);
+        let (mut exposed, deadline) = (look(), Instant::now() + PROBE_OF_PORTS);
+        while !exposed.is_empty() && Instant::now() < deadline {
+            thread::sleep(LOOK_INTERVAL);
             let again = look();
             exposed.retain(|address| again.contains(address));
         }
