@@ -9,7 +9,7 @@ BENCHES := overhead tick watch asking load fleet pace find-rate queues inside pa
 GROUP ?= rabbitscope
 PREFIX ?= /usr/local
 
-.PHONY: demo test test-faults test-floods soak-watch cluster-faults packets-faults packets-clients test-releases test-virtual dist lint manifests setup fuzz install experiments $(BENCHES:%=bench-%)
+.PHONY: demo test reference test-faults test-floods soak-watch cluster-faults packets-faults packets-clients test-releases test-virtual dist lint manifests setup fuzz install experiments $(BENCHES:%=bench-%)
 
 # Load on a throwaway broker, a CPU profile of it, a report. A build profile and a list of packages of its own: a third
 # of the time of a release and of the tests' setup.
@@ -114,6 +114,10 @@ EXPERIMENT ?= $(EXPERIMENTS)
 experiments: setup
 	cargo build --locked --release --package rabbitscope
 	scripts/experiments.sh $(EXPERIMENT)
+
+# Writes docs/reference/command-line.md from the help of every command.
+reference:
+	RABBITSCOPE_WRITE_REFERENCE=1 cargo test --locked --package rabbitscope --test it -- command_line::
 
 # Fuzz targets for everything that is parsed, each for so long: docs/fuzzing.md.
 FUZZ_SECONDS ?= 600

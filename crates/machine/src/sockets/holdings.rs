@@ -1,8 +1,8 @@
 //! Sockets of a process whose open files this process may read: one of the same user, or for root any.
 
-use std::{collections::HashSet, fs};
+use std::{collections::HashSet, fs, net::SocketAddr};
 
-use super::table::{Listener, listeners_in};
+use super::table::{Listener, connections_in, listeners_in};
 
 /// Returns true if the process holds a socket with one of these inodes. False if it has ended or may not be read.
 pub fn holds_any(pid: u32, inodes: &[u64]) -> bool {
@@ -17,6 +17,24 @@ pub fn listeners_of(pid: u32) -> Vec<Listener> {
     found
 }
 
+/// Returns those of `others` that have a TCP connection with the process `pid`. A process that has ended or may not be
+/// read has none.
+pub fn connected_with(pid: u32, others: &[u32]) -> Vec<u32> {
+    let own = connections_of(pid);
+    let is_connected = |&other: &u32| {
+        connections_of(other).into_iter().any(|(local, remote)| own.contains(&(remote, local)))
+    };
+    others.iter().copied().filter(|other| *other != pid).filter(is_connected).collect()
+}
+
+/// Returns the ends of a process's connections, its own first.
+fn connections_of(pid: u32) -> HashSet<(SocketAddr, SocketAddr)> {
+    let held = sockets_of(pid).unwrap_or_default();
+    let connections = connections_in(&format!("/proc/{pid}/net"));
+    let own = connections.into_iter().filter(|connection| held.contains(&connection.inode));
+    own.map(|connection| (connection.local, connection.remote)).collect()
+}
+
 /// Returns the inodes of the open sockets.
 fn sockets_of(pid: u32) -> Option<HashSet<u64>> {
     let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).ok()?.flatten();
@@ -27,7 +45,7 @@ fn sockets_of(pid: u32) -> Option<HashSet<u64>> {
 
 #[cfg(test)]
 mod tests {
-    use std::net::TcpListener;
+    use std::{net::TcpListener, process::Command};
 
     use super::*;
 
@@ -41,5 +59,20 @@ mod tests {
         assert!(holds_any(own, &[found.inode]) && !holds_any(own, &[u64::MAX]));
         drop(listener);
         assert!(!holds_any(own, &[found.inode]) && !holds_any(u32::MAX, &[found.inode]));
+    }
+
+    #[test]
+    fn a_process_with_a_connection() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let script = format!("exec 3<>/dev/tcp/127.0.0.1/{port}; read -r _ <&3");
+        let mut peer = Command::new("bash").args(["-c", &script]).spawn().unwrap();
+        let accepted = listener.accept().unwrap();
+        let (own, other) = (std::process::id(), peer.id());
+        assert_eq!(connected_with(own, &[own, other, u32::MAX]), [other]);
+        assert_eq!(connected_with(other, &[own]), [own]);
+        drop(accepted);
+        peer.wait().unwrap();
+        assert_eq!(connected_with(own, &[other]), Vec::<u32>::new());
     }
 }

@@ -7,6 +7,6 @@ mod local;
 mod table;
 
 pub use holder::{SocketHolder, holder_of};
-pub use holdings::{holds_any, listeners_of};
+pub use holdings::{connected_with, holds_any, listeners_of};
 pub use local::is_local_address;
 pub use table::{Listener, listeners, listeners_in};

@@ -16,6 +16,14 @@ pub struct Listener {
     pub inode: u64,
 }
 
+/// One end of an established connection.
+pub(crate) struct Connection {
+    pub(crate) local: SocketAddr,
+    pub(crate) remote: SocketAddr,
+    /// Inode of the socket.
+    pub(crate) inode: u64,
+}
+
 /// State of a listening socket (`TCP_LISTEN` of the kernel's `tcp_states.h`).
 const LISTENING: &str = "0A";
 
@@ -52,8 +60,28 @@ pub fn listeners() -> Vec<Listener> {
 
 /// Returns all TCP listeners in the tables of a network, such as `/proc/PID/net`. Empty if the tables are unreadable.
 pub fn listeners_in(directory: &str) -> Vec<Listener> {
+    each_row(directory, listener)
+}
+
+/// Returns all established TCP connections in the tables of a network. Empty if the tables are unreadable.
+pub(crate) fn connections_in(directory: &str) -> Vec<Connection> {
+    each_row(directory, connection)
+}
+
+fn each_row<T>(directory: &str, parse: impl Fn(&str) -> Option<T>) -> Vec<T> {
     let tables = ["tcp", "tcp6"].map(|name| fs::read_to_string(format!("{directory}/{name}")));
-    tables.iter().flatten().flat_map(|table| table.lines()).filter_map(listener).collect()
+    tables.iter().flatten().flat_map(|table| table.lines()).filter_map(parse).collect()
+}
+
+fn connection(line: &str) -> Option<Connection> {
+    let row = Row::parse(line).filter(|row| row.state == ESTABLISHED)?;
+    let [local, remote] = [address(row.local)?, address(row.remote)?].map(canonical);
+    Some(Connection { local, remote, inode: row.inode })
+}
+
+/// Returns the IPv4 address of an end that an IPv6 socket has as a mapped one.
+fn canonical(end: SocketAddr) -> SocketAddr {
+    SocketAddr::new(end.ip().to_canonical(), end.port())
 }
 
 fn listener(line: &str) -> Option<Listener> {

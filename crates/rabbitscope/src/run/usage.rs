@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use rabbitscope_broker::{Node, NodeControl};
+use rabbitscope_machine::sockets::connected_with;
 use rabbitscope_runs::record::Loss;
 
 use super::broker::Target;
@@ -17,6 +18,8 @@ pub(super) struct NodesUsage {
     meters: Vec<NodeMeter>,
     /// Addresses of nodes elsewhere.
     unseen: Vec<String>,
+    /// Other Erlang nodes of this machine that were connected to the measured ones at the start.
+    neighbours: Vec<u32>,
     lapped: Instant,
     laps: u64,
     /// Laps in which a node was restarted.
@@ -62,7 +65,9 @@ impl NodesUsage {
         let pids = target.pids();
         let meters: Option<Vec<NodeMeter>> = pids.iter().map(meter).collect();
         let (meters, lapped) = (meters.unwrap_or_default(), Instant::now());
-        Self { control, meters, unseen, lapped, laps: 0, torn: 0 }
+        // All nodes of a broker that rabbitscope started are known.
+        let neighbours = if control.is_some() { Vec::new() } else { neighbours_of(&pids) };
+        Self { control, meters, unseen, neighbours, lapped, laps: 0, torn: 0 }
     }
 
     /// Starts the first lap of the load.
@@ -102,7 +107,26 @@ impl NodesUsage {
 
     /// Returns the gaps in these figures.
     pub(super) fn loss(&self) -> Option<Loss> {
-        self.elsewhere().or_else(|| self.torn())
+        self.elsewhere().or_else(|| self.beside()).or_else(|| self.torn())
+    }
+
+    /// Reports nodes that stayed connected to the measured ones, most likely those of a cluster of which not all
+    /// addresses were given. A command line tool is connected for a moment only.
+    fn beside(&self) -> Option<Loss> {
+        let measured: Vec<u32> = self.meters.iter().map(|node| node.pid).collect();
+        let mut beside = neighbours_of(&measured);
+        beside.retain(|pid| self.neighbours.contains(pid));
+        let (here, others) = (self.meters.len() as u64, beside.len() as u64);
+        let pids = beside.iter().map(u32::to_string).collect::<Vec<_>>().join(", ");
+        (others > 0).then(|| Loss {
+            what: "nodes, for CPU time and memory of the broker".to_owned(),
+            count: others,
+            of: here + others,
+            meaning: format!(
+                "other Erlang nodes of this machine are connected to the broker's (pid {pids}), and their usage is \
+                 not included; for the usage of a cluster give the addresses of all nodes in `broker.uris`"
+            ),
+        })
     }
 
     /// Reports nodes elsewhere beside some on this machine. The usage of the local ones is a part and must not stand
@@ -129,6 +153,15 @@ impl NodesUsage {
                 .to_owned(),
         })
     }
+}
+
+/// Returns the other Erlang nodes of this machine that are connected to the `measured` ones. Nodes of other users are
+/// seen by root only.
+fn neighbours_of(measured: &[u32]) -> Vec<u32> {
+    let all = rabbitscope_probe::list_nodes().unwrap_or_default();
+    let others: Vec<u32> =
+        all.iter().map(|node| node.pid).filter(|pid| !measured.contains(pid)).collect();
+    others.iter().copied().filter(|other| !connected_with(*other, measured).is_empty()).collect()
 }
 
 fn sum(laps: impl Iterator<Item = Option<TreeUsage>>) -> Option<TreeUsage> {

@@ -56,6 +56,7 @@ mod readme;
 #[path = "../../../export/tests/it/receiver.rs"]
 mod receiver;
 mod recovery;
+mod reference;
 mod refusals;
 mod remote_control;
 mod restarts;

@@ -46,6 +46,18 @@ fn all_nodes_are_summed_or_none() {
     assert!((total / sum - 1.0).abs() < 0.1, "{total} {of_each:?}");
     assert!(text.contains("2 nodes on this machine: CPU time and memory of all"), "{text}");
 
+    assert!(!text.contains("is not included"), "{text}");
+
+    // The other node of the cluster is not at an address.
+    let (text, record) = run(&uris[..1], "first");
+    assert!(text.contains("other Erlang nodes of this machine are connected"), "{text}");
+    let missing = &record["losses"][0];
+    assert_eq!(
+        (missing["count"].as_u64(), missing["of"].as_u64()),
+        (Some(1), Some(2)),
+        "{record:#}"
+    );
+
     // A port without a node: the figures of the other node alone would be incomplete.
     let gone = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let user = uris[0].split('@').next().unwrap();
