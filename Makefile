@@ -115,7 +115,7 @@ experiments: setup
 	cargo build --locked --release --package rabbitscope
 	scripts/experiments.sh $(EXPERIMENT)
 
-# Fuzz targets for everything that is parsed, each for so long: docs/fuzzing.md.
+# Fuzz targets for everything that is parsed, each for so long: docs/internals/fuzzing.md.
 FUZZ_SECONDS ?= 600
 fuzz: setup
 	scripts/fuzz.sh $(FUZZ_SECONDS)
