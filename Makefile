@@ -117,9 +117,9 @@ experiments: setup
 
 # Writes docs/reference/command-line.md from the help of every command.
 reference:
-	RABBITSCOPE_WRITE_REFERENCE=1 cargo test --locked --package rabbitscope --test it -- command_line::
+	RABBITSCOPE_WRITE_REFERENCE=1 cargo test --locked --package rabbitscope --test it -- reference::the_reference
 
-# Fuzz targets for everything that is parsed, each for so long: docs/fuzzing.md.
+# Fuzz targets for everything that is parsed, each for so long: docs/internals/fuzzing.md.
 FUZZ_SECONDS ?= 600
 fuzz: setup
 	scripts/fuzz.sh $(FUZZ_SECONDS)

@@ -49,7 +49,8 @@ gzip -9n "$tree"/usr/share/man/man1/*.1
 cp "$dist/manual/completions/rabbitscope.bash" "$tree/usr/share/bash-completion/completions/rabbitscope"
 cp "$dist/manual/completions/_rabbitscope" "$tree/usr/share/zsh/vendor-completions/"
 cp "$dist/manual/completions/rabbitscope.fish" "$tree/usr/share/fish/vendor_completions.d/"
-cp README.md CHANGELOG.md docs/*.md "$tree/usr/share/doc/rabbitscope/"
+cp README.md CHANGELOG.md "$tree/usr/share/doc/rabbitscope/"
+cp -R docs "$tree/usr/share/doc/rabbitscope/"
 cp scenarios/*.toml "$tree/usr/share/doc/rabbitscope/scenarios/"
 cat LICENSE-MIT LICENSE-APACHE >"$tree/usr/share/doc/rabbitscope/copyright"
 

@@ -2,7 +2,7 @@
 //!
 //! This crate turns records, series and profiles into the data of the page, and writes the page around it (built from
 //! `ui/`). It also writes the pages of experiments, of packets and of a whole day. Measuring, files and servers are
-//! elsewhere. The page only lays out the results of this crate; `docs/formats.md` describes its data.
+//! elsewhere. The page only lays out the results of this crate; `docs/reference/formats.md` describes its data.
 
 mod assets;
 mod axis;

@@ -3,7 +3,7 @@
 //! [`message`] has the messages of `profile.proto` that are read, [`fields`] their outermost layer. [`mod@write`] and
 //! [`mod@read`] are the two directions; [`encode`] encodes fields. Facts without a pprof field (quality, capture) go
 //! into comments, and the kind of a frame into its mapping, so that a written profile reads back unchanged.
-//! `docs/formats.md` describes this for other readers.
+//! `docs/reference/formats.md` describes this for other readers.
 
 mod encode;
 mod error;

@@ -1,4 +1,4 @@
-//! The data of the page, as described in `docs/formats.md`.
+//! The data of the page, as described in `docs/reference/formats.md`.
 
 pub(crate) mod diff;
 pub(crate) mod labels;

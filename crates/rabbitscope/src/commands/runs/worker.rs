@@ -14,7 +14,7 @@ use crate::{
 
 /// Put a part of the load on of `rabbitscope run --workers`
 ///
-/// Whoever may use the bus decides what this machine sends to whom: see docs/security.md
+/// Whoever may use the bus decides what this machine sends to whom: see docs/internals/safety.md
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Args {
     /// The RabbitMQ over which controller and workers talk: amqp://USER:PASSWORD@HOST:PORT/VHOST
