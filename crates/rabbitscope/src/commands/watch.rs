@@ -17,7 +17,7 @@ pub(super) struct Args {
     /// A directory for the windows, with those of a week, 2 GiB at most
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// A configuration file; docs/watch.md describes it. Options of the command line come first
+    /// A configuration file; docs/reference/watch.md describes it. Options of the command line come first
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Samples a second on each CPU, 1 to 999 [default: 19]
