@@ -107,9 +107,9 @@ impl Holdings {
 
     /// Returns the objects that are still in the kernel, with any owner.
     fn left_in_kernel(&self) -> Vec<String> {
-        let programs = aya::programs::loaded_programs().flatten().map(|it| it.id());
-        let maps = aya::maps::loaded_maps().flatten().map(|it| it.id());
-        let links = aya::programs::loaded_links().flatten().map(|it| it.id());
+        let programs = aya::programs::loaded_programs().flatten().map(|program| program.id());
+        let maps = aya::maps::loaded_maps().flatten().map(|map| map.id());
+        let links = aya::programs::loaded_links().flatten().map(|link| link.id());
         let left = |kind: &str, ids: &BTreeSet<u32>, loaded: &BTreeSet<u32>| {
             ids.intersection(loaded).map(|id| format!("{kind} {id}")).collect::<Vec<_>>()
         };

@@ -61,7 +61,7 @@ pub(super) fn run(world: &World, extent: Extent, random: &mut Random, table: &mu
             let mut outcome = world.look_around(ended, &[]);
             outcome
                 .leftovers
-                .extend(entries.iter().map(|it| format!("declared: {}", it.display())));
+                .extend(entries.iter().map(|entry| format!("declared: {}", entry.display())));
             let files = fs::read_dir(&disk.directory).unwrap().flatten();
             let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
             let unfinished: Vec<_> = names.filter(|name| name.starts_with('.')).collect();
