@@ -122,7 +122,7 @@ struct SocketShare {
 }
 
 impl SocketShare {
-    fn of(self, bytes: u64) -> u64 {
+    fn scale(self, bytes: u64) -> u64 {
         let scaled = u128::from(bytes) * u128::from(self.used) / u128::from(self.counted.max(1));
         u64::try_from(scaled).unwrap_or(u64::MAX)
     }
@@ -162,7 +162,7 @@ impl MemoryReport {
 impl Holding {
     fn new(figures: [u64; 6], share: SocketShare) -> Self {
         let [processes, memory, binaries, tables, sockets, mailbox] = figures;
-        let sockets = share.of(sockets);
+        let sockets = share.scale(sockets);
         Self {
             processes,
             memory_bytes: memory,

@@ -50,7 +50,7 @@ pub(super) fn run(world: &World, extent: Extent, random: &mut Random, table: &mu
         ("profile", format!("profile --pid {pid} --no-names --duration 1s -o full/result.html")),
         ("flamegraph", "flamegraph stacks.folded -o full/result.html".to_owned()),
     ];
-    for _ in 0..extent.of(3, 3) {
+    for _ in 0..extent.count(3, 3) {
         for (name, command) in &commands {
             // The disk has room for hardly anything at the least, and for everything except the page at the most.
             let kib = 8 + random.next() % 300;
