@@ -45,7 +45,7 @@ impl Arguments {
 
 impl QueueSet {
     /// Selects the queues of `spec` whose names are wanted.
-    pub(crate) fn of(spec: &QueueSpec, wanted: impl Fn(usize, &str) -> bool) -> Self {
+    pub(crate) fn select(spec: &QueueSpec, wanted: impl Fn(usize, &str) -> bool) -> Self {
         let names = spec.queue_names();
         let is_wanted: Vec<_> =
             names.iter().enumerate().map(|(index, name)| wanted(index, name)).collect();

@@ -76,7 +76,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn of(bench: &Workbench, seconds: u32, faults: &str) -> Self {
+    fn from_run(bench: &Workbench, seconds: u32, faults: &str) -> Self {
         bench.file("s.toml", &scenario(seconds, faults));
         // The boot of a cluster and the return of nodes exceed the usual two-minute limit of a test.
         let program = env!("CARGO_BIN_EXE_rabbitscope");
@@ -126,7 +126,7 @@ fn a_leader_that_is_killed_loses_nothing_that_was_confirmed() {
     let _one_at_a_time = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     let bench = Workbench::new("leader-killed");
     let faults = "[[faults]]\nkind = \"kill\"\nnode = \"leader\"\nqueue = \"orders\"\nat = \"8s\"\nfor = \"3s\"\n";
-    let outcome = Outcome::of(&bench, 45, faults);
+    let outcome = Outcome::from_run(&bench, 45, faults);
     let [kill] = outcome.check(&["kill"]) else { panic!("{:#}", outcome.run["faults"]) };
     let run = &outcome.run;
     let led = leaders(run, "orders");
@@ -177,7 +177,7 @@ node = 2
 at = "17s"
 for = "4s"
 "#;
-    let outcome = Outcome::of(&bench, 35, faults);
+    let outcome = Outcome::from_run(&bench, 35, faults);
     let faults = outcome.check(&["memory-alarm", "pause", "partition"]);
     let blocked = faults[0]["outage"]["blocked-nanos"].as_u64().unwrap();
     assert!(blocked > 1_500_000_000, "publishers were held: {:#}", faults[0]);

@@ -88,7 +88,7 @@ fn nothing_is_named_without_a_change(real: &Profile) {
         drawn
     };
     for _ in 0..20 {
-        let diff = ProfileDiff::of(&draw(), &draw()).unwrap();
+        let diff = ProfileDiff::between(&draw(), &draw()).unwrap();
         let named: Vec<&Change> =
             diff.changes.iter().filter(|change| change.is_beyond_noise()).collect();
         assert!(named.is_empty(), "{named:?}");

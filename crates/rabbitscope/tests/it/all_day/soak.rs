@@ -69,7 +69,7 @@ fn restart(watched: &Watched, node: &mut Broker, interval: Duration) -> Holdings
     };
     eventually("the end is noticed", has_ended);
     signal(&watched.watch, Signal::HUP);
-    let held = Holdings::of(watched.watch.id());
+    let held = Holdings::from_pid(watched.watch.id());
     node.start_again().unwrap();
     watched.wait_for_windows(&format!("~{}.pb.gz", node.nodes()[0].pid), 1);
     std::thread::sleep(next.saturating_duration_since(Instant::now()));
