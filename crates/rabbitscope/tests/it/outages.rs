@@ -191,7 +191,7 @@ fn churn_that_reaches_nobody_is_without_service() {
         seconds()
     );
     let dead = outcome(&bench, &mut broker, "killed under connection churn", &text, |broker| {
-        broker.kill()
+        broker.kill();
     });
     let says = ["FAILED: the broker did not serve for", "at its end as well"];
     dead.check(1, "failed", &says);
