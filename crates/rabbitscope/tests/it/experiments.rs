@@ -136,7 +136,7 @@ fn ctrl_c_keeps_the_runs_and_says_how_to_go_on() {
     signal(&running, Signal::INT);
     let ended = Ended::from(running.wait_with_output().unwrap()).code(1);
     assert!(ended.stdout.contains("Not complete"), "{ended:#?}");
-    assert!(ended.stderr.contains("--out out goes on"), "{ended:#?}");
+    assert!(ended.stderr.contains("to resume, run the same command with --out out"), "{ended:#?}");
     let result = bench.json("out/experiment.json");
     assert_eq!(result["axes"][0]["key"], "publishers.0.rate");
     assert!(result["runs"].as_array().unwrap().len() >= 2, "{result:#}");

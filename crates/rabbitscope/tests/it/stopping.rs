@@ -35,5 +35,5 @@ fn a_failure_that_cannot_be_seen_is_not_waited_for() {
     bench.file("s.toml", &UNROUTABLE.replace("returned = \"== 0\"", "returned = \"< 1%\""));
     let uri = existing_broker().uri();
     let typed = format!("run s.toml --uri {uri} --set run.stop-on-failure=true");
-    bench.rabbitscope(&typed).code(2).says(&["known to fail before the end"]);
+    bench.rabbitscope(&typed).code(2).says(&["can fail before the end"]);
 }
