@@ -119,7 +119,7 @@ fn a_directory_that_others_may_change_gets_no_results() {
     fs::create_dir(&open).unwrap();
     fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
     let ended = bench.rabbitscope("run s.toml --out open").code(2);
-    ended.says(&["open", "others may write", "name a place"]);
+    ended.says(&["open", "other users can write", "choose a place"]);
     assert_eq!(fs::read_dir(&open).unwrap().count(), 0);
     // An existing directory stays if nothing was measured.
     fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();

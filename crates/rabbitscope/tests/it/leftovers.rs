@@ -238,7 +238,7 @@ fn a_queue_that_was_declared_anew_is_left_alone() {
             }
         };
         if remove == "run" {
-            assert!(said.contains("queue `lo.empty`: it is not the one"), "{said}");
+            assert!(said.contains("queue `lo.empty`: it is not the object"), "{said}");
         }
         assert_eq!(
             (depth(&broker, "lo.full"), depth(&broker, "lo.empty")),
@@ -383,7 +383,7 @@ fn at_its_end_a_run_leaves_what_others_use_or_declared_anew() {
     let consumer = consume(&broker, "lo.full");
     let ended = Ended::from(running.wait_with_output().unwrap()).code(0);
     assert!(ended.stderr.contains("queue `lo.full`: others use it"), "{ended:#?}");
-    assert!(ended.stderr.contains("queue `lo.empty`: it is not the one"), "{ended:#?}");
+    assert!(ended.stderr.contains("queue `lo.empty`: it is not the object"), "{ended:#?}");
     assert_eq!(depth(&broker, "lo.empty"), "5");
     consumer.close().unwrap();
     thread::sleep(Duration::from_millis(500));

@@ -121,7 +121,7 @@ fn places_that_others_can_change_are_refused() {
     std::os::unix::fs::lchown(&link, Some(OTHER), Some(OTHER)).unwrap();
     for (place, said) in [
         (places.path("foreign"), "belongs to user 65534"),
-        (places.path("open"), "others may write to"),
+        (places.path("open"), "other users can write to"),
         (link, "is a symbolic link of user 65534"),
     ] {
         for line in writing(&place) {
