@@ -234,7 +234,7 @@ fn code_takes_turns_on_a_running_broker() {
         &["design.live", "[profile]"],
     );
     refused("broker.cpu-per-message", "confirm.p99", &["design.live", "confirm.p99"]);
-    refused("patches = [", "erl-args = \"+S 1\"\npatches = [", &["slower changes more than"]);
+    refused("patches = [", "erl-args = \"+S 1\"\npatches = [", &["slower may change only"]);
     let existing = format!("experiment e.toml --out wrong --uri {}", existing_broker().uri());
     bench.rabbitscope(&existing).code(2).says(&["slower changes the broker", "--uri"]);
 }

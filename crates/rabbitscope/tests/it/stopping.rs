@@ -22,7 +22,7 @@ fn a_limit_that_has_failed_for_good_ends_the_run() {
     let uri = existing_broker().uri();
     let ended = bench.rabbitscope(&format!("run s.toml --uri {uri} --out out --stop-on-failure"));
     let text = ended.code(3).stdout;
-    assert!(text.contains("Stopped early, as returned == 0 had failed for good"), "{text}");
+    assert!(text.contains("Stopped early, because returned == 0 had failed for good"), "{text}");
     let record = bench.json("out/run.json");
     assert_eq!(record["verdict"]["kind"], "stopped", "{record:#}");
     assert!(record["duration-nanos"].as_u64().unwrap() < 30_000_000_000);
