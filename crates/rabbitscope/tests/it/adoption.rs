@@ -153,7 +153,7 @@ fn nothing_stays_where_a_later_step_fails() {
         let run = format!("run s.toml --uri {} --out out{number} {more}", broker.uri());
         let ended = bench.rabbitscope(&run);
         assert_ne!(ended.code, Some(0), "{more}: {ended:#?}");
-        let kept = ended.stderr.contains("left what this run declared");
+        let kept = ended.stderr.contains("objects of this run stay on the broker");
         let queues = queues_on(&broker);
         assert!(!queues.contains("ty.classic"), "{more}: {queues} {ended:#?}");
         assert!(kept || !queues.contains("ty."), "{more}: {queues} {ended:#?}");

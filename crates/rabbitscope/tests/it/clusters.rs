@@ -193,7 +193,7 @@ fn a_missing_node_is_no_success(cluster: &Cluster, bench: &Workbench) {
     }
     let metrics = cluster.asked(bench, "queues --prometheus").code(1);
     assert!(metrics.stdout.contains("rabbitscope_queues_unanswered 0"), "{metrics:#?}");
-    assert!(metrics.stderr.contains(&format!("{missing}, it does not run")), "{metrics:#?}");
+    assert!(metrics.stderr.contains(&format!("{missing}, it is not running")), "{metrics:#?}");
 }
 
 /// Checks `queues`, `top` and `profile` with `--cluster`.

@@ -103,10 +103,13 @@ fn killed_and_called_again_it_goes_on() {
     let again = bench.rabbitscope(&command).code(0);
     assert_eq!(again.stdout, ended.stdout);
     bench.file("e.toml", &HALF.replace("seed = 3", "seed = 4"));
-    bench.rabbitscope(&command).code(2).says(&["was begun with another experiment.toml", "--out"]);
+    bench
+        .rabbitscope(&command)
+        .code(2)
+        .says(&["contains an experiment with another experiment.toml", "--out"]);
     bench.file("e.toml", HALF);
     bench.file("s.toml", &scenario("experiment", "2s"));
-    bench.rabbitscope(&command).code(2).says(&["was begun with another arms/01.toml"]);
+    bench.rabbitscope(&command).code(2).says(&["contains an experiment with another arms/01.toml"]);
 }
 
 #[test]
@@ -209,7 +212,7 @@ fn code_takes_turns_on_a_running_broker() {
     let of_first = runs.iter().filter(|run| run["directory"] == "runs/001-live");
     let slices: Vec<u64> =
         of_first.map(|run| run["slice"]["from-second"].as_u64().unwrap()).collect();
-    let in_place_of_others = ended.stderr.contains("in place of some that are left out");
+    let in_place_of_others = ended.stderr.contains("in place of excluded rounds");
     assert_eq!(runs.len() > slices.len(), in_place_of_others, "{ended:#?}");
     let expected: Vec<u64> = (0..12).map(|turn| 6 + 2 * turn).collect();
     assert_eq!(slices, expected, "in turn, without the first second");

@@ -149,7 +149,7 @@ fn a_run_that_was_killed_has_a_report_of_what_it_had() {
     let run = &data["run"];
     assert_eq!(run["verdict"]["kind"], "aborted");
     let reason = run["verdict"]["reason"].as_str().unwrap();
-    assert!(reason.contains("not finished") && reason.contains("killed"), "{reason}");
+    assert!(reason.contains("did not finish") && reason.contains("killed"), "{reason}");
     assert_eq!(run["name"], "test");
     assert_eq!(run["scenario"]["queues"][0]["name"], "killed");
     assert!(run["load"]["published"].as_u64().unwrap() > 1000, "{run}");

@@ -348,7 +348,7 @@ fn without_the_right_to_declare_markers_that_is_said_and_nothing_is_guessed() {
     assert_eq!(added.unwrap(), "ok");
     let uri = format!("amqp://narrow:narrow-pass@{}/%2f", broker.address());
     let said = run_next(&bench, &uri, "");
-    assert!(said.contains("should this run be killed"), "{said}");
+    assert!(said.contains("if this run is killed"), "{said}");
     assert!(!queues_on(&broker).contains("lo."), "{}", queues_on(&broker));
     assert!(entries(&bench).is_empty());
 
