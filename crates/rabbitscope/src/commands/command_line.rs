@@ -13,7 +13,7 @@ use crate::exit::Exit;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use rabbitscope_files::FileMode;
 
-/// Find out why RabbitMQ is slow, and prove that a change makes it faster
+/// Finds out why RabbitMQ is slow, and proves that a change made it faster.
 #[derive(Debug, Parser)]
 #[command(version, about, max_term_width = 100, after_help = EXIT_CODES)]
 pub struct Cli {

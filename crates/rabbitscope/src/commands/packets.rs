@@ -39,8 +39,6 @@ pub(super) struct Args {
     /// Process identifier of the node's beam.smp [default: that of the node in --node]
     #[arg(long, conflicts_with = "node", value_parser = number::<u32>)]
     pid: Option<u32>,
-    #[command(flatten)]
-    node: NodeArguments,
     /// Network interface to capture on, or any
     #[arg(long, default_value = "any", value_name = "NAME")]
     interface: String,
@@ -59,6 +57,8 @@ pub(super) struct Args {
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    node: NodeArguments,
 }
 
 /// A file of the results.

@@ -38,10 +38,6 @@ pub(super) struct Args {
     /// Process identifier of the node's beam.smp [default: that of the node in --node]
     #[arg(long, conflicts_with_all = ["node", "is_wanted"], value_parser = number::<u32>)]
     pid: Option<u32>,
-    #[command(flatten)]
-    node: NodeArguments,
-    #[command(flatten)]
-    cluster: ClusterArgument,
     /// Sample Erlang stacks through the distribution connection: coarser, but needs only the cookie
     ///
     /// This needs no permission on the node's machine, and also works for nodes on other machines.
@@ -76,6 +72,10 @@ pub(super) struct Args {
     /// Print quality and hottest functions as JSON: a list with one entry per event
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    node: NodeArguments,
+    #[command(flatten)]
+    cluster: ClusterArgument,
 }
 
 impl Args {

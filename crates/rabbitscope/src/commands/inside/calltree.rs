@@ -32,8 +32,6 @@ pub(in crate::commands) struct Args {
     /// Stop after this time
     #[arg(long, default_value = "10s", value_parser = duration)]
     duration: Duration,
-    #[command(flatten)]
-    node: NodeArguments,
     /// Output file; its suffix selects the format [default: calltree-TIME.html]
     ///
     /// Formats: .html .svg .pb.gz .folded
@@ -45,6 +43,8 @@ pub(in crate::commands) struct Args {
     /// Print totals, notes and functions as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    node: NodeArguments,
 }
 
 impl Args {

@@ -22,8 +22,6 @@ pub(in crate::commands) struct Args {
     /// Only activity inside this function
     #[arg(long, value_name = "MODULE:FUNCTION[/ARITY]", value_parser = FunctionPattern::parse)]
     call: Option<FunctionPattern>,
-    #[command(flatten)]
-    who: WhoArguments,
     /// Use the node's counters instead of tracing: cheaper, without accumulated time and waiting
     #[arg(long, conflicts_with_all = ["call", "output"])]
     counters: bool,
@@ -33,14 +31,16 @@ pub(in crate::commands) struct Args {
     /// Maximum number of rows
     #[arg(long, default_value = "30", value_parser = number::<usize>)]
     rows: usize,
-    #[command(flatten)]
-    node: NodeArguments,
     /// Output file for a flame graph; its suffix selects the format: .html .svg .pb.gz .folded
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print all functions as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    who: WhoArguments,
+    #[command(flatten)]
+    node: NodeArguments,
 }
 
 impl Args {

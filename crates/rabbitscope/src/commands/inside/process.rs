@@ -12,8 +12,6 @@ use crate::{
 /// Show one process of a node: its relations and waits, its messages by kind, its stack
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Args {
-    #[command(flatten)]
-    node: NodeArguments,
     /// Process identifier as the node prints it, or registered name
     ///
     /// By default, the command lists the processes that wait for others.
@@ -25,6 +23,8 @@ pub(in crate::commands) struct Args {
     /// Print as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    node: NodeArguments,
 }
 
 /// The node sends all rows in one message.

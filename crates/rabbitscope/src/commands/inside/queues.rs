@@ -28,10 +28,6 @@ const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(in crate::commands) struct Args {
-    #[command(flatten)]
-    node: NodeArguments,
-    #[command(flatten)]
-    cluster: ClusterArgument,
     /// Only queues in this virtual host
     #[arg(long)]
     vhost: Option<String>,
@@ -80,6 +76,10 @@ pub(in crate::commands) struct Args {
     /// With `--listen`: additional name or address, without a port, to accept in `Host`
     #[arg(long = "allow-host", value_name = "NAME", requires = "listen")]
     allow_hosts: Vec<Host>,
+    #[command(flatten)]
+    node: NodeArguments,
+    #[command(flatten)]
+    cluster: ClusterArgument,
 }
 
 impl Args {

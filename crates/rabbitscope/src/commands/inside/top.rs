@@ -25,10 +25,6 @@ use crate::{
 /// Show the busiest and largest processes, queues, connections or channels of a node
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Args {
-    #[command(flatten)]
-    node: NodeArguments,
-    #[command(flatten)]
-    cluster: ClusterArgument,
     /// Kind of the rows
     #[arg(value_enum, default_value = "processes")]
     kind: TopKind,
@@ -47,6 +43,10 @@ pub(in crate::commands) struct Args {
     /// Print once, as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    node: NodeArguments,
+    #[command(flatten)]
+    cluster: ClusterArgument,
 }
 
 /// Limit of rows, because the node itself keeps the table.

@@ -46,13 +46,13 @@ pub(in crate::commands) struct Args {
     /// Refuse a function with more calls per second than this
     #[arg(long, value_name = "CALLS", value_parser = number::<u64>)]
     max_rate: Option<u64>,
+    /// Print one JSON object per line; the last one has totals and notes
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     who: WhoArguments,
     #[command(flatten)]
     node: NodeArguments,
-    /// Print one JSON object per line; the last one has totals and notes
-    #[arg(long)]
-    json: bool,
 }
 
 impl Args {
