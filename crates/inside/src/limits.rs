@@ -27,7 +27,7 @@ pub(crate) struct Limits(Vec<ResourceCount>);
 
 impl Limits {
     /// Reads a list of triples of name, count and limit.
-    pub(crate) fn of(answer: &Term) -> Option<Self> {
+    pub(crate) fn from_term(answer: &Term) -> Option<Self> {
         let resource = |term: &Term| match term.as_tuple()? {
             [name, count, limit] => Some(ResourceCount {
                 resource: name.as_atom()?.to_owned(),
@@ -86,7 +86,7 @@ mod tests {
             let limit = limit.map_or_else(|| Term::atom("none"), Term::from);
             Term::tuple([Term::atom(name), count.into(), limit])
         };
-        Limits::of(&Term::list(rows.iter().map(row).collect::<Vec<_>>())).unwrap()
+        Limits::from_term(&Term::list(rows.iter().map(row).collect::<Vec<_>>())).unwrap()
     }
 
     #[test]

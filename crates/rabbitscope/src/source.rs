@@ -41,7 +41,7 @@ fn read_file(path: &Path, options: ReadOptions<'_>) -> anyhow::Result<Profile> {
     let mut input = BufReader::with_capacity(START, file);
     let start = input.fill_buf()?;
     if !is_gzip(start) {
-        let source = Source::of(start, path).ok_or_else(unknown_input)?;
+        let source = Source::detect(start, path).ok_or_else(unknown_input)?;
         return match source {
             Source::PerfData => {
                 let mut file: File = input.into_inner();
@@ -130,13 +130,13 @@ enum Source {
 }
 
 impl Source {
-    fn of(start: &[u8], path: &Path) -> Option<Self> {
+    fn detect(start: &[u8], path: &Path) -> Option<Self> {
         if let Some(known) = Self::by_content(start) {
             return Some(known);
         }
         let name = path.file_name()?.to_string_lossy();
         let is = |suffixes: &[&str]| suffixes.iter().any(|suffix| name.ends_with(suffix));
-        match ProfileFormat::of(path) {
+        match ProfileFormat::from_path(path) {
             Some(ProfileFormat::Pprof) => return Some(Self::Pprof),
             Some(ProfileFormat::Folded) => return Some(Self::Folded),
             Some(_) => return None,
@@ -160,7 +160,7 @@ impl Source {
     fn inside(start: &[u8], path: &Path) -> Self {
         let bare = path.with_extension("");
         Self::by_content(start)
-            .or_else(|| Self::of(start, &bare).filter(|source| *source != Self::PerfData))
+            .or_else(|| Self::detect(start, &bare).filter(|source| *source != Self::PerfData))
             .unwrap_or(Self::Pprof)
     }
 
@@ -205,7 +205,7 @@ mod tests {
     #[test]
     fn the_beginning_tells_what_a_file_holds() {
         fn check(start: &[u8], path: &str, expected: Option<Source>) {
-            assert_eq!(Source::of(start, Path::new(path)), expected, "{path}");
+            assert_eq!(Source::detect(start, Path::new(path)), expected, "{path}");
         }
         check(b"PERFILE2....", "x", Some(Source::PerfData));
         check(b"", "perf.data", Some(Source::PerfData));

@@ -99,7 +99,7 @@ pub struct ProfileDiff {
 
 impl ProfileDiff {
     /// Compares two profiles.
-    pub fn of(before: &Profile, after: &Profile) -> Result<Self, DiffError> {
+    pub fn between(before: &Profile, after: &Profile) -> Result<Self, DiffError> {
         Self::at_rate(before, after, FAMILY_ERROR_RATE)
     }
 

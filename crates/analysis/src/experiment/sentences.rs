@@ -43,11 +43,11 @@ pub(super) fn of_comparison(
         return format!(
             "{arm} against {against}: {} {} in {}: too few rounds for a conclusion.",
             subject(metric),
-            changed(ratio, metric, Scale::of(comparison)),
+            changed(ratio, metric, Scale::from_comparison(comparison)),
             rounds(comparison.differences.len()),
         );
     };
-    let scale = Scale::of(comparison);
+    let scale = Scale::from_comparison(comparison);
     let (change, interval) = (scale.change(ratio), scale.interval((low, high)));
     if comparison.role == ComparisonRole::Control {
         return format!("{baseline} against itself: {} {change} ({interval}).", subject(metric));
@@ -120,7 +120,8 @@ fn caution(result: &ExperimentResult, comparison: &Comparison) -> String {
             && control.metric == comparison.metric
             && size(control.ratio) >= least
     });
-    let own = control.and_then(|control| Some(Scale::of(control).change(control.ratio?)));
+    let own =
+        control.and_then(|control| Some(Scale::from_comparison(control).change(control.ratio?)));
     let own = own.map(|own| {
         let baseline = &result.arms[0].name;
         format!(" But {baseline} against itself is as far off: {own}.")

@@ -15,7 +15,7 @@ pub(super) enum RateStatus {
 }
 
 impl RateStatus {
-    pub(super) fn of(word: &Term) -> Option<Self> {
+    pub(super) fn from_term(word: &Term) -> Option<Self> {
         match word.as_atom()? {
             "known" => Some(Self::Known),
             "seldom" => Some(Self::Seldom),
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn the_reason_names_what_is_not_counted() {
-        let reason = |word: &str| RateStatus::of(&Term::atom(word)).unwrap().reason(5_000);
+        let reason = |word: &str| RateStatus::from_term(&Term::atom(word)).unwrap().reason(5_000);
         assert_eq!(reason("known"), None);
         for (word, says) in [
             ("seldom", "every 5 s"),
@@ -63,6 +63,6 @@ mod tests {
         ] {
             assert!(reason(word).unwrap().contains(says), "{word}");
         }
-        assert_eq!(RateStatus::of(&Term::atom("true")), None);
+        assert_eq!(RateStatus::from_term(&Term::atom("true")), None);
     }
 }

@@ -236,9 +236,9 @@ fn top_of(answer: &Term, node: &str, kind: TopKind, sorted_by: TopSortKey) -> Op
     let elapsed_us = number("elapsed_us")?.max(1);
     let seconds = elapsed_us as f64 / 1e6;
     let schedulers_online = number("online")?;
-    let rates = RateStatus::of(answer.get("rates")?)?;
-    let silent = answer.get("silent")?.as_list()?.iter().map(SilentProcess::of);
-    let late = answer.get("late")?.as_list()?.iter().map(LateProcess::of);
+    let rates = RateStatus::from_term(answer.get("rates")?)?;
+    let silent = answer.get("silent")?.as_list()?.iter().map(SilentProcess::from_term);
+    let late = answer.get("late")?.as_list()?.iter().map(LateProcess::from_term);
     let rows = answer.get("rows")?.as_list()?.iter().map(|row| row_of(row, seconds));
     let mut rows: Vec<TopRow> = rows.collect::<Option<_>>()?;
     rows.sort_by(|left, right| sorted_by.order(left, right));
@@ -252,16 +252,16 @@ fn top_of(answer: &Term, node: &str, kind: TopKind, sorted_by: TopSortKey) -> Op
         schedulers_online,
         microstates: match answer.get("microstates")? {
             term if term.is_atom("in_part") => None,
-            term => Some(Microstates::of(term)?),
+            term => Some(Microstates::from_term(term)?),
         },
         run_queue: number("run_queue")?,
         memory_bytes: number("memory_bytes")?,
         rates_known: rates == RateStatus::Known,
         rates,
         statistics_ms: number("statistics_ms")?,
-        limits: Limits::of(answer.get("limits")?)?,
-        churn: Churn::of(answer.get("churn")?),
-        longest_mailbox: LongMailbox::of(answer.get("longest")?),
+        limits: Limits::from_term(answer.get("limits")?)?,
+        churn: Churn::from_term(answer.get("churn")?),
+        longest_mailbox: LongMailbox::from_term(answer.get("longest")?),
         silent: silent.collect::<Option<_>>()?,
         late: late.collect::<Option<_>>()?,
         own_processes: number("own")?,

@@ -43,7 +43,7 @@ pub(super) struct Churn {
 }
 
 impl LongMailbox {
-    pub(super) fn of(term: &Term) -> Option<Self> {
+    pub(super) fn from_term(term: &Term) -> Option<Self> {
         Some(Self {
             pid: term.get("pid")?.as_pid()?.to_string(),
             name: term.get("name")?.to_text()?,
@@ -54,14 +54,14 @@ impl LongMailbox {
 }
 
 impl SilentProcess {
-    pub(super) fn of(term: &Term) -> Option<Self> {
+    pub(super) fn from_term(term: &Term) -> Option<Self> {
         let [pid, name] = term.as_tuple()? else { return None };
         Some(Self { pid: pid.as_pid()?.to_string(), name: name.to_text()? })
     }
 }
 
 impl LateProcess {
-    pub(super) fn of(term: &Term) -> Option<Self> {
+    pub(super) fn from_term(term: &Term) -> Option<Self> {
         let [pid, name, took_us] = term.as_tuple()? else { return None };
         Some(Self {
             pid: pid.as_pid()?.to_string(),
@@ -85,7 +85,7 @@ impl LateProcess {
 }
 
 impl Churn {
-    pub(super) fn of(term: &Term) -> Option<Self> {
+    pub(super) fn from_term(term: &Term) -> Option<Self> {
         let number = |key: &str| term.get(key)?.as_u64();
         Some(Self {
             connections_opened: number("connections_opened")?,

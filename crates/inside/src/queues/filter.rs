@@ -90,7 +90,7 @@ impl SortKey {
 }
 
 impl Page {
-    pub(super) fn of<'a, 'b>(self, rows: &'b [&'a QueueRow]) -> &'b [&'a QueueRow] {
+    pub(super) fn slice<'a, 'b>(self, rows: &'b [&'a QueueRow]) -> &'b [&'a QueueRow] {
         let size = self.size.map_or(rows.len(), |size| size as usize);
         let start = size.saturating_mul(self.number.saturating_sub(1) as usize).min(rows.len());
         &rows[start..rows.len().min(start.saturating_add(size))]

@@ -88,7 +88,7 @@ impl Listing {
             took_on_node_ms: tenths_of_ms(self.took_on_node),
             total: rows.len(),
             unanswered: rows.iter().filter(late).map(|row| row.to_path()).collect(),
-            queues: page.of(&rows).to_vec(),
+            queues: page.slice(&rows).to_vec(),
         }
     }
 }

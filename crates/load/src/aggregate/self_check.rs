@@ -59,7 +59,7 @@ pub(super) struct ThreadSecond {
 
 impl ThreadSecond {
     /// Creates the second of a thread from its interval report.
-    pub(super) fn of(report: &IntervalReport) -> Self {
+    pub(super) fn from_report(report: &IntervalReport) -> Self {
         let length = report.end.since(report.start);
         Self::new(length, &report.measured.counts, report.publisher_counts)
     }

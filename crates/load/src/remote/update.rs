@@ -78,7 +78,7 @@ pub(crate) struct PartState {
 
 impl PartState {
     /// Reads the state of this process's threads.
-    pub(super) fn of(shared: &SharedState) -> Self {
+    pub(super) fn read(shared: &SharedState) -> Self {
         let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
         Self {
             done: DoneMembers {

@@ -81,7 +81,7 @@ pub(super) struct LatestEnd {
 }
 
 impl LatestEnd {
-    pub(super) fn of(scenario: &Scenario, churn: Duration) -> Self {
+    pub(super) fn new(scenario: &Scenario, churn: Duration) -> Self {
         Self {
             planned: end_of_load(scenario),
             awaits_empty: matches!(scenario.stop.until, Some(Until::Empty(_))),
@@ -154,7 +154,7 @@ mod tests {
         let began = Instant::now();
         Run {
             shared: SharedState::default(),
-            latest: LatestEnd::of(&scenario, Duration::from_secs(churn)),
+            latest: LatestEnd::new(&scenario, Duration::from_secs(churn)),
             hearing: Hearing::new(began),
             began,
             second: 0,

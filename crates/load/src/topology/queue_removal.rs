@@ -127,7 +127,7 @@ impl Remover<'_> {
             .map(|&index| passive_queue(&self.run.queues[index].name, &none))
             .collect();
         let answers = self.topology.each(&requests, "looking at queues")?;
-        Ok(answers.into_iter().map(State::of).collect())
+        Ok(answers.into_iter().map(State::from_answer).collect())
     }
 
     fn delete_queues(&mut self, numbers: &[usize]) -> Result<(), LoadError> {
@@ -221,7 +221,7 @@ impl State {
         matches!(self, Self::There { messages: 1.., .. })
     }
 
-    fn of(answer: Result<Reply, Refusal>) -> Self {
+    fn from_answer(answer: Result<Reply, Refusal>) -> Self {
         match answer {
             Ok(Reply::QueueDeclared { messages, consumers, .. }) => {
                 Self::There { messages, consumers }

@@ -24,7 +24,7 @@ enum RecordingMethod {
 
 impl RecordingMethod {
     /// Returns the best available method. `choice` is the kernel interface that this process may use for the node.
-    fn of(facts: &[Fact], choice: Option<BackendChoice>, has_cookie: bool) -> Self {
+    fn best(facts: &[Fact], choice: Option<BackendChoice>, has_cookie: bool) -> Self {
         let node_is_known = facts.iter().any(|fact| fact.what == "node" && fact.is_met);
         let all_needed = facts.iter().all(|fact| fact.is_met || !fact.is_needed);
         match (choice, has_cookie) {
@@ -46,7 +46,7 @@ impl RecordingMethod {
     fn exit(&self, refusal: Option<&anyhow::Error>) -> Exit {
         match self {
             Self::Outside(_) | Self::FromInside => Exit::Done,
-            Self::Nothing => refusal.map_or(Exit::Failed, Exit::of),
+            Self::Nothing => refusal.map_or(Exit::Failed, Exit::from_error),
         }
     }
 
@@ -121,7 +121,7 @@ pub(super) fn execute(
         Ok(choice) => (choice, no_node),
         Err(refusal) => (None, Some(refusal.into())),
     };
-    let way = RecordingMethod::of(&facts, choice, has_cookie);
+    let way = RecordingMethod::best(&facts, choice, has_cookie);
     if json {
         let because = match &way {
             RecordingMethod::Outside(choice) => choice.because.as_deref(),
@@ -147,7 +147,7 @@ mod tests {
     #[track_caller]
     fn check(facts: &[Fact], tier: Option<Backend>, has_cookie: bool, expected: &str) {
         let choice = tier.map(|tier| BackendChoice { backend: tier, because: None });
-        assert_eq!(RecordingMethod::of(facts, choice, has_cookie).name(), expected);
+        assert_eq!(RecordingMethod::best(facts, choice, has_cookie).name(), expected);
     }
 
     #[test]

@@ -89,7 +89,7 @@ impl Args {
             return self.remove(&journal);
         }
         let listed: Vec<ListedEntry> =
-            journal.entries().iter().map(ListedEntry::of).collect::<anyhow::Result<_>>()?;
+            journal.entries().iter().map(ListedEntry::from_entry).collect::<anyhow::Result<_>>()?;
         if self.json {
             output::json(&listed)?;
         } else if listed.is_empty() {
@@ -106,7 +106,8 @@ impl Args {
         let source = management.as_ref().map(|management| management as &dyn BindingSource);
         let reports = leftovers::remove(journal, &self.dialer()?, asked, source)?;
         if self.json {
-            let settled: Vec<RemovalResult> = reports.iter().map(RemovalResult::of).collect();
+            let settled: Vec<RemovalResult> =
+                reports.iter().map(RemovalResult::from_report).collect();
             output::json(&settled)?;
         } else if reports.iter().all(|report| report.outcome == Outcome::Running) {
             output::result("no ended run left anything there");
@@ -178,7 +179,7 @@ fn text_of(listed: &[ListedEntry]) -> String {
 }
 
 impl ListedEntry {
-    fn of(entry: &Entry) -> anyhow::Result<Self> {
+    fn from_entry(entry: &Entry) -> anyhow::Result<Self> {
         let state = match entry.liveness()? {
             Liveness::Running => "goes on".to_owned(),
             Liveness::Ended => "has ended".to_owned(),
@@ -197,7 +198,7 @@ impl ListedEntry {
 }
 
 impl RemovalResult {
-    fn of(report: &leftovers::Report) -> Self {
+    fn from_report(report: &leftovers::Report) -> Self {
         let (removed, left) = match &report.outcome {
             Outcome::Running => (Vec::new(), vec!["the run has not ended".to_owned()]),
             Outcome::LeftAlone(reason) => (Vec::new(), vec![reason.clone()]),

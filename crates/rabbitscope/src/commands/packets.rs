@@ -251,7 +251,7 @@ impl Args {
             Some(pid) => Some(pid),
             None => self.node.process().ok().map(|node| node.pid),
         };
-        let namespace = pid.map(NetworkNamespace::of).transpose()?;
+        let namespace = pid.map(NetworkNamespace::from_pid).transpose()?;
         let facts = explain_packets(namespace.as_ref());
         if self.json {
             output::json(&FactRecord::all(&facts))?;

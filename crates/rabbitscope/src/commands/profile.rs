@@ -175,7 +175,7 @@ impl Args {
 
     fn say(&self, profiles: &[Profile], places: &[Option<PathBuf>]) -> anyhow::Result<()> {
         if self.json {
-            let all: Vec<_> = profiles.iter().map(run::ProfileSummary::of).collect();
+            let all: Vec<_> = profiles.iter().map(run::ProfileSummary::from_profile).collect();
             return output::json(&all);
         }
         for (profile, place) in profiles.iter().zip(places) {
@@ -213,7 +213,7 @@ fn write_each(
 
 fn said_of(profile: &Profile) -> String {
     let notes = profile.capture.notes.iter().map(|note| format!("note: {note}\n"));
-    run::ProfileSummary::of(profile).to_string() + &notes.collect::<String>()
+    run::ProfileSummary::from_profile(profile).to_string() + &notes.collect::<String>()
 }
 
 fn event(text: &str) -> Result<Event, String> {

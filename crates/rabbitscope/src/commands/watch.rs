@@ -17,7 +17,7 @@ pub(super) struct Args {
     /// Directory for the windows; it keeps one week, at most 2 GiB
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// Configuration file, as in docs/watch.md; command-line options take precedence
+    /// Configuration file, as in docs/reference/watch.md; command-line options take precedence
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Samples per second on each CPU, 1 to 999 [default: 19]

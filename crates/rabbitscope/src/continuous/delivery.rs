@@ -37,7 +37,7 @@ impl Delivery {
         };
         Ok(Self {
             archive: options.directory.as_ref().map(open).transpose()?,
-            files: ExporterFiles::of(options),
+            files: ExporterFiles::from_options(options),
             exporters: exporters(options)?,
             unwritten: 0,
             counts: RecordingCounts::default(),
@@ -57,7 +57,7 @@ impl Delivery {
         let of = |options: &WatchOptions| {
             (options.exporters.clone(), options.spool.clone(), options.listen.clone())
         };
-        let files = ExporterFiles::of(new);
+        let files = ExporterFiles::from_options(new);
         let is_same = of(old) == of(new) && files == self.files;
         if !is_same || self.exporters.is_some() != has_exporters(new) {
             self.start_exporters_again(old, new)?;

@@ -59,11 +59,11 @@ impl std::fmt::Debug for Server {
 
 impl Settings {
     /// Reads the environment of this process; `None` unless it names servers.
-    pub(super) fn of_environment() -> Option<Self> {
-        Self::of(|name| std::env::var_os(name))
+    pub(super) fn from_environment() -> Option<Self> {
+        Self::from_variables(|name| std::env::var_os(name))
     }
 
-    pub(super) fn of(variable: impl Fn(&str) -> Option<OsString>) -> Option<Self> {
+    pub(super) fn from_variables(variable: impl Fn(&str) -> Option<OsString>) -> Option<Self> {
         let text = |name: &str| Some(variable(name)?.to_string_lossy().trim().to_owned());
         let urls = text("DEBUGINFOD_URLS").filter(|urls| !urls.is_empty())?;
         // `ima:…` in the list of servers is a setting of elfutils.
@@ -158,7 +158,7 @@ mod tests {
     fn settings(variables: &[(&str, &str)]) -> Option<Settings> {
         let all: HashMap<&str, OsString> =
             variables.iter().map(|&(name, value)| (name, value.into())).collect();
-        Settings::of(|name| all.get(name).cloned())
+        Settings::from_variables(|name| all.get(name).cloned())
     }
 
     #[test]

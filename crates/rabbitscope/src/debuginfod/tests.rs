@@ -116,7 +116,7 @@ impl Place {
         let usual = [("DEBUGINFOD_URLS", urls), ("DEBUGINFOD_CACHE_PATH", cache)];
         let all = [variables, &usual, &[("DEBUGINFOD_TIMEOUT", "1")]].concat();
         let found = |name: &str| all.iter().find(|(other, _)| *other == name);
-        Settings::of(|name| found(name).map(|(_, value)| (*value).into())).unwrap()
+        Settings::from_variables(|name| found(name).map(|(_, value)| (*value).into())).unwrap()
     }
 
     fn fetch(&self, urls: &str, files: Vec<MissingDebugFile>) -> Fetched {

@@ -190,7 +190,7 @@ impl Plan {
 
     /// Names a metric as in results. An end-to-end latency gets its end if arms distinguish delivery and processing.
     pub(super) fn name_of(&self, metric: RunMetric) -> String {
-        let mut ends = self.arms.iter().map(|arm| LatencyEnds::of(&arm.scenario));
+        let mut ends = self.arms.iter().map(|arm| LatencyEnds::from_scenario(&arm.scenario));
         let apart = ends.find(|ends| ends.processed);
         match (metric, apart) {
             (RunMetric::Load(Metric::Latency(name, _)), Some(ends)) => {

@@ -49,7 +49,7 @@ pub fn conduct(
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Concluded> {
     let (directory, journal, runs) = ExperimentDirectory::open(out, plan)?;
-    let rounds = Rounds::of(plan, runs, directory.path());
+    let rounds = Rounds::new(plan, runs, directory.path());
     let mut conductor =
         Conductor { plan, directory, journal, rounds, asked, stop, began: Instant::now(), made: 0 };
     conductor.announce();

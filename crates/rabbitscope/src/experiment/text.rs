@@ -82,7 +82,8 @@ fn row(result: &ExperimentResult, comparison: &Comparison) -> [String; 8] {
     let values = values_of_pair(result, comparison);
     let values = values.map(|values| values.map(|value| value_in_words(value, &metric.unit)));
     let [baseline, arm] = values.unwrap_or_default();
-    let (scale, interval) = (Scale::of(comparison), comparison.low.zip(comparison.high));
+    let (scale, interval) =
+        (Scale::from_comparison(comparison), comparison.low.zip(comparison.high));
     [
         result.arms[comparison.arm].name.clone(),
         metric.name.clone(),

@@ -61,7 +61,7 @@ struct Sources {
 
 impl Sources {
     fn open(options: &LiveOptions) -> Result<Self, PacketError> {
-        let namespace = options.pid.map(NetworkNamespace::of).transpose()?;
+        let namespace = options.pid.map(NetworkNamespace::from_pid).transpose()?;
         let namespace = namespace.as_ref().filter(|namespace| !namespace.is_own());
         let ring_options = RingOptions::new(options.interface.clone(), options.ports.clone());
         Ok(Self {
@@ -130,7 +130,7 @@ pub(crate) fn capture(
     let described = sources.describe(options);
     let analyzer = AnalyzerOptions { ports: options.ports.as_slice().to_vec(), ..analyzer };
     let mut watch = Watch {
-        node: options.pid.and_then(ProcessIdentity::of),
+        node: options.pid.and_then(ProcessIdentity::from_pid),
         number: 0,
         written: Vec::new(),
         repeats: Repeats::new(),

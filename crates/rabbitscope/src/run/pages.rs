@@ -20,7 +20,7 @@ pub(super) fn check(scenario: &Scenario) -> anyhow::Result<()> {
 }
 
 /// Returns the pages of all groups.
-pub(super) fn of(scenario: &Scenario, target: &Target) -> anyhow::Result<Vec<Page>> {
+pub(super) fn for_scenario(scenario: &Scenario, target: &Target) -> anyhow::Result<Vec<Page>> {
     let throwaway = target.throwaway.as_ref().map(|broker| broker.login());
     scenario.pollers.iter().map(|group| page(group, address(group, target)?, throwaway)).collect()
 }

@@ -127,7 +127,7 @@ fn run_with(
     // Steps that can fail without the broker come before the first declaration.
     prepare_looking(scenario, target)?;
     let room = directory.reserve_room()?;
-    let pages = pages::of(scenario, target)?;
+    let pages = pages::for_scenario(scenario, target)?;
     let capture = begin_capture(scenario, target, directory, stop)?;
     let (fleet, resumption) = with.fleet.map_or((None, None), |(fleet, of)| (Some(fleet), of));
     let mut session = DeclaredSession::open(scenario, target, resumption)?;

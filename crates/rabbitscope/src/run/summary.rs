@@ -31,7 +31,7 @@ const MIB: f64 = 1024.0 * 1024.0;
 pub fn summary(finished: &Finished, directory: &Path) -> String {
     let record = &finished.record;
     let mut text = head(record);
-    if let Some(measured) = LoadRates::of(&finished.series) {
+    if let Some(measured) = LoadRates::from_series(&finished.series) {
         text += &rates(&measured, record);
         text += &usage(&measured, &finished.series, record);
         text += &effort(&measured.effort);
@@ -49,7 +49,7 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
     }
     if let Some(profile) = &finished.profile {
         text += "\n";
-        text += &ProfileSummary::of(profile).to_string();
+        text += &ProfileSummary::from_profile(profile).to_string();
     }
     if let Some(found) = &record.verification {
         let _ = writeln!(text, "\n{}", found.sentence);
@@ -266,19 +266,19 @@ pub struct ProfileSummary<'a> {
 
 impl<'a> ProfileSummary<'a> {
     /// Summarises a profile.
-    pub fn of(profile: &'a Profile) -> Self {
+    pub fn from_profile(profile: &'a Profile) -> Self {
         let shown = shown_part(profile);
         let whole = shown.total();
         let hottest = hottest(&shown, HOTTEST).into_iter().map(|row| HotFunction::new(row, whole));
         Self {
             event: profile.event,
             count: occurrences(&shown),
-            waits: WaitTimes::of(profile),
+            waits: WaitTimes::from_profile(profile),
             caution: caution(&shown),
-            activity: Activity::of(&shown),
+            activity: Activity::from_profile(&shown),
             hottest: hottest.collect(),
             held: held(&shown),
-            owners: Owners::of(&shown),
+            owners: Owners::from_profile(&shown),
             capture: &profile.capture,
             quality: shown.quality,
         }

@@ -52,7 +52,7 @@ pub(crate) fn messages_during_profile(run_dir: &Path) -> anyhow::Result<Option<M
     let Some(facts) = profile else { return Ok(None) };
     let series = Series::read(&run_dir.join(SERIES))?;
     let end = facts.offset_nanos.saturating_add(facts.capture.duration_nanos);
-    Ok(Some(MessagesDuring::of(&series.rows, facts.offset_nanos, end)))
+    Ok(Some(MessagesDuring::from_series(&series.rows, facts.offset_nanos, end)))
 }
 
 /// Reads the record and the seconds of a finished run.

@@ -28,10 +28,10 @@ pub(super) struct Series {
 impl Series {
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
         let file = rabbitscope_files::open(path, MAX_BYTES).with_context(|| cannot_read(path))?;
-        Self::of(BufReader::new(file.take(MAX_BYTES))).with_context(|| cannot_read(path))
+        Self::from_reader(BufReader::new(file.take(MAX_BYTES))).with_context(|| cannot_read(path))
     }
 
-    fn of(mut input: BufReader<io::Take<File>>) -> anyhow::Result<Self> {
+    fn from_reader(mut input: BufReader<io::Take<File>>) -> anyhow::Result<Self> {
         let mut series = Self::default();
         let mut line = Vec::new();
         for number in 1.. {

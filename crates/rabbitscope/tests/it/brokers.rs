@@ -20,7 +20,7 @@ fn a_broker_that_stays_until_it_is_stopped() {
 
     let port_of = |protocol: &str| {
         let listeners = started["listeners"].as_array().unwrap();
-        let found = listeners.iter().find(|it| it["protocol"] == protocol);
+        let found = listeners.iter().find(|listener| listener["protocol"] == protocol);
         u16::try_from(found.unwrap()["port"].as_u64().unwrap()).unwrap()
     };
     let text = bench.rabbitscope("broker status").code(0).stdout;

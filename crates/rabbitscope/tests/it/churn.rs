@@ -16,7 +16,7 @@ fn count(run: &Value, key: &str) -> u64 {
 #[track_caller]
 fn measured(run: &Value, latency: &str) -> u64 {
     let mut all = run["latencies"].as_array().unwrap().iter();
-    let found = all.find(|it| it["name"] == latency);
+    let found = all.find(|row| row["name"] == latency);
     found.unwrap_or_else(|| panic!("{latency} in {run:#}"))["count"].as_u64().unwrap()
 }
 

@@ -204,7 +204,7 @@ fn all_nodes_are_shown_at_once(cluster: &Cluster, bench: &Workbench, queues: &[&
     let top = cluster.all(bench, "top --sort memory --limit 1000 --interval 100ms");
     let roles = |node: &str| {
         let nodes = top["nodes"].as_array().unwrap();
-        let of = nodes.iter().find(|it| it["node"] == node).unwrap_or_else(|| panic!("{top:#}"));
+        let of = nodes.iter().find(|row| row["node"] == node).unwrap_or_else(|| panic!("{top:#}"));
         of["rows"].to_string()
     };
     assert!(roles(&names[0]).contains("\"quorum_follower\""), "{top:#}");
@@ -218,7 +218,8 @@ fn all_nodes_are_shown_at_once(cluster: &Cluster, bench: &Workbench, queues: &[&
     if may_profile_or_says_so("queues_of_other_nodes_are_asked_there") {
         cluster.all(bench, "profile --event context-switches --duration 1s -o all.folded");
         let folded = bench.read("all.folded");
-        let roots: BTreeSet<&str> = folded.lines().filter_map(|it| it.split(';').next()).collect();
+        let roots: BTreeSet<&str> =
+            folded.lines().filter_map(|line| line.split(';').next()).collect();
         assert_eq!(roots, names.iter().map(String::as_str).collect());
     }
 }

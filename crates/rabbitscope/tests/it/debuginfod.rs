@@ -119,7 +119,7 @@ impl Debuginfod {
             .unwrap();
         let started = Self { process, url: format!("http://{free}") };
         let is_indexed = |metrics: String| {
-            let is = |line: &str| metrics.lines().any(|it| it == line);
+            let is = |line: &str| metrics.lines().any(|metric| metric == line);
             let pending = "thread_work_pending{role=\"scan\"} ";
             is("thread_work_total{role=\"traverse\"} 1")
                 && is("thread_busy{role=\"traverse\"} 0")

@@ -150,7 +150,7 @@ fn count(record: &Value, key: &str) -> u64 {
 
 fn latency<'a>(record: &'a Value, name: &str) -> &'a Value {
     let mut all = record["latencies"].as_array().unwrap().iter();
-    all.find(|it| it["name"] == name).unwrap_or_else(|| panic!("{name} in {record:#}"))
+    all.find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name} in {record:#}"))
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn workers_do_together_what_one_process_does() {
         assert_eq!(latency(&record, "confirm")["count"], published);
         assert_eq!(record["losses"], Value::Array(Vec::new()), "{record:#}");
         let connections = fleet["workers"].as_array().unwrap().iter();
-        assert_eq!(connections.map(|it| it["connections"].as_u64().unwrap()).sum::<u64>(), 16);
+        assert_eq!(connections.map(|part| part["connections"].as_u64().unwrap()).sum::<u64>(), 16);
         assert!(lines(&place.bench.path(&format!("{out}/series.jsonl"))) >= 5);
     }
     let left = queues_on(place.broker);
@@ -228,7 +228,7 @@ fn a_clock_that_is_an_hour_ahead_changes_nothing() {
     let p50 = latency(&record, "end-to-end")["p50"].as_u64().unwrap();
     assert!(p50 < 100_000_000 + error, "not an hour: {p50}");
     let clocks = fleet["workers"].as_array().unwrap().iter();
-    let errors: Vec<_> = clocks.map(|it| it["clock-error-nanos"].as_u64().unwrap()).collect();
+    let errors: Vec<_> = clocks.map(|clock| clock["clock-error-nanos"].as_u64().unwrap()).collect();
     assert_eq!(errors.iter().filter(|error| **error == 0).count(), 1, "{fleet:#}");
 }
 

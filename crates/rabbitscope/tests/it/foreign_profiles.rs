@@ -173,7 +173,8 @@ fn by_go(path: &Path) -> BTreeMap<String, i64> {
     let mut totals = BTreeMap::new();
     for line in lines.take_while(|line| !line.starts_with("Locations")) {
         let Some((values, _)) = line.split_once(':') else { continue };
-        let values: Vec<i64> = values.split_whitespace().filter_map(|it| it.parse().ok()).collect();
+        let values: Vec<i64> =
+            values.split_whitespace().filter_map(|value| value.parse().ok()).collect();
         if values.len() == names.len() {
             for (name, value) in names.iter().zip(values) {
                 *totals.entry(name.trim_end_matches("[dflt]").to_owned()).or_default() += value;

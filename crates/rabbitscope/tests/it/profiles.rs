@@ -193,8 +193,8 @@ fn until_it_records(recorder: &Child) {
     eventually("kernel programs are attached", || {
         let links = fs::read_dir(&descriptors).unwrap().flatten();
         links
-            .filter_map(|it| fs::read_link(it.path()).ok())
-            .any(|it| it == Path::new("anon_inode:bpf_link"))
+            .filter_map(|entry| fs::read_link(entry.path()).ok())
+            .any(|target| target == Path::new("anon_inode:bpf_link"))
     });
 }
 

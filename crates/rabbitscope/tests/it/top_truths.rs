@@ -49,7 +49,8 @@ impl Node {
         let (user, password) = self.broker.login();
         let rest = [text("MQTT"), vec![4, 0xc2, 0, 60], text("device"), text(user), text(password)];
         let rest = rest.concat();
-        let port = self.broker.listeners.iter().find(|it| it.protocol == "mqtt").unwrap().port;
+        let port =
+            self.broker.listeners.iter().find(|listener| listener.protocol == "mqtt").unwrap().port;
         let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
         let connect = [&[0x10, u8::try_from(rest.len()).unwrap()][..], &rest].concat();
         stream.write_all(&connect).unwrap();

@@ -12,7 +12,7 @@ const MAX_CELLS: usize = 100_000;
 
 impl SweepAxis {
     /// Reads a list, or `{ from, to, steps, scale }`. The error states the allowed forms.
-    pub(super) fn of(key: String, values: &Value) -> Result<Self, String> {
+    pub(super) fn from_value(key: String, values: &Value) -> Result<Self, String> {
         let values = match values {
             Value::Array(values) => values.iter().map(ToString::to_string).collect(),
             Value::Table(range) => range_of(range)?,

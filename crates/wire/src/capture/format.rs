@@ -58,7 +58,7 @@ pub enum Format {
 
 impl Format {
     /// Returns the format of a file that begins with these bytes, of which there may be more than four.
-    pub fn of(first: &[u8]) -> Result<Self, CaptureError> {
+    pub fn detect(first: &[u8]) -> Result<Self, CaptureError> {
         let pcap = |order, fraction_nanos| Ok(Self::Pcap { order, fraction_nanos });
         match first {
             [0xd4, 0xc3, 0xb2, 0xa1, ..] => pcap(ByteOrder::Little, 1000),
@@ -81,7 +81,7 @@ mod tests {
 
     #[track_caller]
     fn check(first: &[u8], expected: Result<Format, &str>) {
-        let format = Format::of(first).map_err(|error| error.to_string());
+        let format = Format::detect(first).map_err(|error| error.to_string());
         match expected {
             Ok(expected) => assert_eq!(format, Ok(expected)),
             Err(part) => {

@@ -159,7 +159,7 @@ impl Pcapng {
     /// Reads an enhanced or obsolete packet block. They differ only in the number of the interface.
     fn packet(&self, body: &[u8], number: Option<u32>) -> Result<Record, Fault> {
         let interface = self.interface(number.unwrap_or(u32::MAX))?;
-        let field = |at| self.order.u32_at(body, at).ok_or(TOO_SHORT);
+        let field = |offset| self.order.u32_at(body, offset).ok_or(TOO_SHORT);
         let units = u64::from(field(4)?) << 32 | u64::from(field(8)?);
         let (captured, length) = (field(12)?, field(16)?);
         let behind = behind(body, 20, captured)?;

@@ -160,7 +160,7 @@ impl RunOptions {
 
 /// Refuses to wait for a failure that cannot be detected.
 fn can_stop_on_failure(scenario: &Scenario) -> Result<(), UsageError> {
-    if scenario.run.stop_on_failure && FailureWatch::of(scenario).is_empty() {
+    if scenario.run.stop_on_failure && FailureWatch::from_scenario(scenario).is_empty() {
         let reason = "no limit of [expect] can fail before the end: for stop-on-failure, give an upper limit for a \
                       count that never falls, for a `max`, or for a percentile of `confirm` or `round-trip` with a \
                       constant rate or `messages`";

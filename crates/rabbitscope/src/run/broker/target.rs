@@ -60,7 +60,7 @@ impl Target {
                     }
                 }
                 let uri = dialer.uri().clone();
-                let found = FoundNodes::of(&uri, uris)?;
+                let found = FoundNodes::find(&uri, uris)?;
                 Ok(Self { dialer, uri, found, throwaway: None, journal: Some(journal), asked })
             }
             BrokerSpec::Throwaway(spec) => {

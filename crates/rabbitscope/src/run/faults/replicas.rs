@@ -33,7 +33,7 @@ struct Answer {
 }
 
 impl ReplicaLog {
-    pub(super) fn of(control: NodeControl) -> Self {
+    pub(super) fn new(control: NodeControl) -> Self {
         Self { control, taken: Mutex::default(), number: AtomicU32::default() }
     }
 

@@ -88,7 +88,7 @@ fn kill(watched: Watched, window: &str) {
     let known = watched.windows(window).len();
     let watched = Watched::start(watched.bench);
     watched.wait_for_windows(window, known + 1);
-    let programs = Holdings::of(watched.watch.id()).programs.len();
+    let programs = Holdings::from_pid(watched.watch.id()).programs.len();
     assert!(programs >= 2, "the clock's and a node's: {programs}");
     watched.kill();
 }

@@ -79,7 +79,7 @@ impl<'a> Measured<'a> {
 
 #[cfg(test)]
 impl<'a> Measured<'a> {
-    pub(in crate::scenario) fn of(scenario: &'a crate::scenario::Scenario) -> Self {
+    pub(in crate::scenario) fn from_scenario(scenario: &'a crate::scenario::Scenario) -> Self {
         let crate::scenario::Scenario {
             run,
             publishers,
