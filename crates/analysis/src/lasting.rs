@@ -99,8 +99,8 @@ impl WatchedLimit {
                 Some(format!("{expectation} had failed for good: {so_far} were counted"))
             }
             Rule::Above { most } if so_far > most => Some(format!(
-                "{expectation} had failed for good: {so_far} measurements were above, and no more than \
-                 {most} could be with all messages of the run"
+                "{expectation} had failed for good: {so_far} measurements were above it, and all messages of the run \
+                 allow only {most}"
             )),
             _ => None,
         }

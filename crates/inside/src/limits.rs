@@ -55,8 +55,8 @@ impl ResourceCount {
         let share = self.count as f64 / self.limit? as f64;
         (share >= NEAR).then(|| {
             let consequence = match self.resource.as_str() {
-                "atoms" | "processes" => "the node ends when there are no more",
-                _ => "the node refuses connections when there are no more",
+                "atoms" | "processes" => "the node ends at 100 %",
+                _ => "the node refuses connections at 100 %",
             };
             format!("{:.0} % of all {} are in use: {consequence}", share * 100.0, self.resource)
         })
@@ -100,9 +100,6 @@ mod tests {
     fn what_is_nearly_used_up_is_named() {
         let near = limits(&[("atoms", 80, Some(100)), ("ports", 79, Some(100))]);
         let warnings: Vec<_> = near.warnings().collect();
-        assert_eq!(
-            warnings,
-            ["80 % of all atoms are in use: the node ends when there are no more"]
-        );
+        assert_eq!(warnings, ["80 % of all atoms are in use: the node ends at 100 %"]);
     }
 }

@@ -101,14 +101,14 @@ pub(crate) fn require_html(path: &Path) -> Result<(), UsageError> {
     if path.extension().is_some_and(|suffix| suffix == "html") {
         return Ok(());
     }
-    Err(UsageError(format!("what is written is an .html file, not {}", path.display())))
+    Err(UsageError(format!("the output must be an .html file, not {}", path.display())))
 }
 
 fn unknown_suffix(path: &Path, allowed: &[(&str, ProfileFormat)]) -> UsageError {
     let allowed: Vec<&str> = allowed.iter().map(|&(suffix, _)| suffix).collect();
     let path: PathBuf = path.into();
     UsageError(format!(
-        "the name {} does not say what form it has; allowed suffixes: {}",
+        "the suffix of {} does not select a format; allowed suffixes: {}",
         path.display(),
         allowed.join(" ")
     ))

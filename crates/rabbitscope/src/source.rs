@@ -78,7 +78,9 @@ fn bounded(input: impl Read, limit_bytes: u64) -> anyhow::Result<Vec<u8>> {
     input.take(limit_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit_bytes {
         let limit = rabbitscope_text::display_size(limit_bytes);
-        anyhow::bail!("it has more than {limit} after decompression; --max-size takes more");
+        anyhow::bail!(
+            "it has more than {limit} after decompression; --max-size sets a higher limit"
+        );
     }
     Ok(bytes)
 }
@@ -105,13 +107,13 @@ fn read_recording(
     let changed = names.changed_files();
     if !changed.is_empty() {
         profile.capture.notes.push(format!(
-            "Files are gone or no longer as they were recorded, so that their functions have no names: {}.",
+            "Files are missing or changed since the recording, so their functions have no names: {}.",
             changed.join(", ")
         ));
     }
     if names.is_other_kernel() {
         profile.capture.notes.push(
-            "The kernel that was recorded is not the one that runs here; its functions have no names."
+            "The recording is from another kernel than the running one; its functions have no names."
                 .to_owned(),
         );
     }
@@ -190,8 +192,8 @@ fn is_folded(start: &[u8]) -> bool {
 
 fn unknown_input() -> UsageError {
     UsageError(
-        "it is no profile that rabbitscope reads: a run directory, pprof (.pb.gz), folded stacks \
-         (.folded), perf.data, or the text of `perf script`"
+        "it is not a supported profile: a run directory, pprof (.pb.gz), folded stacks (.folded), perf.data, or the \
+         text of `perf script`"
             .to_owned(),
     )
 }

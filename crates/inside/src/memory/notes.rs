@@ -39,7 +39,7 @@ impl MemoryReport {
         }
         places.push("persistent terms, native libraries, and messages in flight".to_owned());
         Some(format!(
-            "{} of the binaries have no holder that was found. Mailboxes do not list theirs. What may hold them: {}",
+            "{} of binaries have no known holder. Mailboxes do not list their binaries. Possible holders: {}",
             human_bytes(rest),
             places.join("; ")
         ))
@@ -61,7 +61,7 @@ impl MemoryReport {
         let parts = [
             (coverage.processes_left, "processes were not reached in time"),
             (coverage.unlisted, "processes have too many binaries to list"),
-            (coverage.unread_tables, "tables can be read by their owner only, or took too long"),
+            (coverage.unread_tables, "tables are private or took too long to read"),
         ];
         let mut parts: Vec<_> = parts
             .into_iter()
@@ -72,7 +72,7 @@ impl MemoryReport {
             let pids = coverage.unanswered_pids.join(", ");
             let count = coverage.unanswered;
             parts.push(format!(
-                "{count} processes did not answer, as they do not leave native code: {pids}"
+                "{count} processes did not answer, because they stay in native code: {pids}"
             ));
         }
         (!parts.is_empty()).then(|| format!("not seen: {}", parts.join("; ")))

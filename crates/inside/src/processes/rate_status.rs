@@ -31,8 +31,7 @@ impl RateStatus {
         let reason = match self {
             Self::Known => return None,
             Self::Seldom => format!(
-                "the node counts messages only with statistics on, and once in {every:.0} s, so that the \
-                 interval has to be longer"
+                "the node writes its message counters every {every:.0} s, if statistics are on: use a longer interval"
             ),
             Self::OtherNodes => {
                 "messages are counted on the node of the client's channel, and the \
@@ -58,7 +57,7 @@ mod tests {
         let reason = |word: &str| RateStatus::from_term(&Term::atom(word)).unwrap().reason(5_000);
         assert_eq!(reason("known"), None);
         for (word, says) in [
-            ("seldom", "once in 5 s"),
+            ("seldom", "every 5 s"),
             ("other_nodes", "the cluster has other nodes"),
             ("other_protocols", "clients without"),
         ] {

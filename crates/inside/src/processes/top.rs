@@ -45,17 +45,17 @@ pub enum TopSortKey {
     Cpu,
     /// Memory of the process
     Memory,
-    /// Messages that wait in the process's mailbox
+    /// Messages in the process's mailbox
     Mailbox,
-    /// Large binaries that the process refers to
+    /// Large binaries referenced by the process
     Binaries,
     /// Bytes (connections) or messages (channels, queues) received within the interval
     #[value(alias = "in/s")]
     In,
-    /// The same, sent
+    /// Bytes (connections) or messages (channels, queues) sent within the interval
     #[value(alias = "out/s")]
     Out,
-    /// Name, of those that use most CPU time; so are the others that are texts
+    /// Name, among the rows with the most CPU time, like every sort by text
     #[value(aliases = ["queue", "connection", "channel"])]
     Name,
     /// Process identifier
@@ -66,15 +66,15 @@ pub enum TopSortKey {
     Vhost,
     /// User of the connection
     User,
-    /// Name that the client gave its connection
+    /// Connection name given by the client
     Client,
-    /// Messages that wait in the queue
+    /// Messages ready in the queue
     Ready,
-    /// Messages that were delivered and not acknowledged (queues, channels)
+    /// Messages delivered and not yet acknowledged (queues, channels)
     Unacked,
-    /// Prefetch count of the channel, of those that use most CPU time
+    /// Prefetch count of the channel, among the rows with the most CPU time
     Prefetch,
-    /// The function that the process is in
+    /// Current function of the process
     #[value(alias = "now in")]
     NowIn,
     /// Node

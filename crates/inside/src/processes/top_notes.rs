@@ -72,9 +72,9 @@ impl LateProcess {
 
     pub(super) fn sentence(&self, is_overloaded: bool) -> String {
         let reason = if is_overloaded {
-            "it waits for a scheduler, or runs native code that does not give up its own"
+            "it waits for a scheduler, or blocks one with native code"
         } else {
-            "native code in it, a NIF or a long BIF, holds a scheduler, which reductions do not show"
+            "its native code, a NIF or a long BIF, blocks a scheduler, which reductions do not show"
         };
         let after = self.answered_after_ms;
         format!(
@@ -101,8 +101,8 @@ impl Churn {
         let all = [connections_opened, connections_closed, channels_opened, channels_closed];
         (all != [0; 4]).then(|| {
             format!(
-                "opened and closed meanwhile: connections {connections_opened} and {connections_closed}, channels \
-                 {channels_opened} and {channels_closed}"
+                "opened and closed in the interval: connections {connections_opened} and {connections_closed}, \
+                 channels {channels_opened} and {channels_closed}"
             )
         })
     }
@@ -122,8 +122,8 @@ impl LongMailbox {
 impl SilentProcess {
     pub(super) fn sentence(&self) -> String {
         format!(
-            "{} did not answer for half a second and is not in the table: it holds a scheduler in native code, or waits \
-             for one",
+            "{} did not answer within half a second and is not in the table: it blocks a scheduler with native code, \
+             or waits for one",
             named(&self.name, &self.pid)
         )
     }

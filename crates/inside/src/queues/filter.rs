@@ -26,9 +26,9 @@ pub enum SortKey {
     State,
     /// Node of the leader
     Node,
-    /// Messages that wait for a consumer
+    /// Messages ready for a consumer
     Ready,
-    /// Messages that were delivered and not acknowledged yet
+    /// Messages delivered and not yet acknowledged
     #[value(alias = "unacked")]
     Unacknowledged,
     /// Consumers

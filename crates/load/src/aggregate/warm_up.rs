@@ -55,7 +55,7 @@ impl WarmUp {
         let reason = match self {
             Self::Over | Self::Until(_) => return None,
             Self::Settling(rows) => format!(
-                "throughput did not settle within {} s (`warm-up = \"auto\"`): nothing was measured",
+                "throughput did not settle within {} s (`warm-up = \"auto\"`), so nothing was measured",
                 rows.len()
             ),
         };

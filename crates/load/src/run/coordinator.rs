@@ -202,12 +202,12 @@ impl<'a> Coordinator<'a> {
     pub(super) fn check_emptied(&mut self, queue_drain: Option<&QueueDrain<'_>>) {
         let Some(queue_drain) = queue_drain else { return };
         if !self.shared.is_empty.load(Ordering::Relaxed) && queue_drain.left() != Some(0) {
-            self.cut_short("every consumer was done before the queues were empty".to_owned());
+            self.cut_short("all consumers ended before the queues were empty".to_owned());
         }
         match queue_drain.left_behind() {
             0 => {}
             left => self.cut_short(format!(
-                "{left} messages were in the queues again when all connections were closed"
+                "{left} messages were back in the queues after all connections were closed"
             )),
         }
     }

@@ -62,10 +62,8 @@ impl Overdue {
     /// Text that follows the name of a process in a message.
     pub(super) fn text(self) -> &'static str {
         match self {
-            Self::Stopping => "says long after the end of the load that it goes on publishing",
-            Self::Ending => {
-                "says long after every end that the scenario allows that it is not done"
-            }
+            Self::Stopping => "still publishes long after the end of the load",
+            Self::Ending => "is still not done long after the scenario's latest end",
         }
     }
 }

@@ -70,7 +70,7 @@ impl<'a> QueueDrain<'a> {
             was_empty = left == Some(0);
             if began.elapsed() >= self.timeout {
                 let what = left.map_or_else(
-                    || "at least one of them could not be asked".to_owned(),
+                    || "at least one of them did not answer".to_owned(),
                     |left| format!("{left} messages are left"),
                 );
                 let seconds = self.timeout.as_secs_f64();

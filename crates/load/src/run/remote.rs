@@ -173,7 +173,7 @@ impl Joining<'_> {
                         .iter()
                         .filter_map(|thread| self.merger.of_thread(*thread))
                         .collect();
-                    let why = format!("is behind: {intervals} seconds of others wait for it");
+                    let why = format!("is behind: {intervals} seconds of the others wait for it");
                     for worker in slow {
                         self.give_up_late(worker, &why, remote, progress);
                     }
@@ -209,8 +209,7 @@ impl Joining<'_> {
         progress: &mut dyn FnMut(Progress<'_>),
     ) {
         let who = remote.give_up(worker);
-        let reason =
-            format!("{who} {why}; it is given up, and what it tells from now on is missing");
+        let reason = format!("{who} {why}; it is dropped, and its further figures are missing");
         self.give_up(worker, progress);
         progress(Progress::Notice(&reason));
         self.doubt(DoubtKind::WorkerLagging, reason);

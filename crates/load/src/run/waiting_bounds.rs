@@ -33,7 +33,7 @@ impl Excess {
         }
         is_large.then(|| {
             Self::Large(format!(
-                "{kib} KiB of histograms wait for others, and {MAX_KIB} is the most"
+                "{kib} KiB of histograms wait for others; the limit is {MAX_KIB} KiB"
             ))
         })
     }

@@ -177,7 +177,7 @@ impl Remover<'_> {
         let answers = self.try_delete(&[at], condition)?;
         let refusal = || Refusal {
             code: NOT_IMPLEMENTED,
-            text: "the broker deletes a queue of its type even when a message arrives".to_owned(),
+            text: "the broker deletes a queue of this type even if a message arrives".to_owned(),
             class_id: 0,
             method_id: 0,
         };
@@ -228,7 +228,7 @@ impl State {
             }
             Err(refusal) if refusal.is_not_found() => Self::Absent,
             Err(refusal) => Self::Refused(refusal.text),
-            Ok(_) => Self::Refused("the broker answered something else".to_owned()),
+            Ok(_) => Self::Refused("the broker gave an unexpected answer".to_owned()),
         }
     }
 }

@@ -56,16 +56,16 @@ impl RecordingMethod {
                 "would record by eBPF: Erlang, C and kernel functions, every event".into()
             }
             Self::Outside(BackendChoice { backend: Backend::PerfEvents, because }) => format!(
-                "would record by perf events, not by eBPF ({}): cpu only; C functions, and their Erlang \
-                 callers where the frame pointers of the node (+JPperf true) survive them",
+                "would record by perf events, not by eBPF ({}): cpu only; C functions, and their Erlang callers if \
+                 these functions keep the node's frame pointers (+JPperf true)",
                 because.as_deref().unwrap_or_default()
             ),
             Self::FromInside => {
-                "would not record from outside; --from-inside works: cpu of Erlang functions only, \
-                 coarser, by the node itself"
+                "would not record from outside; --from-inside works: the node itself samples cpu of Erlang functions \
+                 only, coarser"
                     .into()
             }
-            Self::Nothing => "would record nothing: see what is missing above".into(),
+            Self::Nothing => "would record nothing: the lines above show the missing parts".into(),
         }
     }
 }
@@ -112,7 +112,7 @@ pub(super) fn execute(
         is_met: has_cookie,
         is_needed: false,
         found: connected.map_or_else(
-            |error| format!("{error}; without it processes are known by pid alone"),
+            |error| format!("{error}; without an answer, processes have only pids"),
             |()| "the node answers: processes get their roles and names".to_owned(),
         ),
     });

@@ -89,9 +89,9 @@ impl RunPair {
             ("change", Align::Right),
         ];
         text += &table(columns, &rows);
-        text + "\n\nThis is one run of each. How much two runs of the same thing differ on this machine is not known \
-                from them: a change that matters takes rounds (`rabbitscope compare A.toml B.toml`, \
-                `rabbitscope experiment`). Profiles: `rabbitscope diff A B`.\n"
+        text + "\n\nThis is one run of each, which does not show how much two equal runs differ on this machine. To \
+                prove a change, use rounds (`rabbitscope compare A.toml B.toml`, `rabbitscope experiment`). Profiles: \
+                `rabbitscope diff A B`.\n"
     }
 
     fn differences(&self) -> String {

@@ -180,7 +180,7 @@ impl Cache {
         if is_ours(&found) && found.st_mode & WRITABLE_BY_OTHERS == 0 {
             return Ok(own);
         }
-        Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is not only this user's"))
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, "other users have access to it"))
     }
 }
 

@@ -107,17 +107,17 @@ impl Server {
         let Some((scheme, rest)) =
             word.split_once("://").filter(|(scheme, _)| ["http", "https"].contains(scheme))
         else {
-            return Err(format!("{shown} is not asked: only http and https are"));
+            return Err(format!("{shown} is not used: it must start with http or https"));
         };
         if rest.contains(['?', '#']) {
-            return Err(format!("{shown} is not asked: a query is no part of a server's address"));
+            return Err(format!("{shown} is not used: a server's address has no query"));
         }
         let authority = rest.split('/').next().unwrap_or_default();
         let (login, host) = authority
             .rsplit_once('@')
             .map_or((None, authority), |(login, host)| (Some(login), host));
         if host.is_empty() {
-            return Err(format!("{shown} is not asked: it names no host"));
+            return Err(format!("{shown} is not used: it has no host"));
         }
         let decoded = |login| percent_decode_str(login).collect::<Vec<u8>>();
         let authorization = login.map(|login| format!("Basic {}", STANDARD.encode(decoded(login))));

@@ -132,8 +132,8 @@ impl Conductor<'_> {
         let dropped = self.rounds.result.dropped.iter().rev();
         let reason = dropped.filter(|one| one.round == round).map(|one| one.reason.as_str()).next();
         anyhow!(
-            "{MAX_FAILED_ROUNDS} rounds in a row gave nothing that counts: {}; change the scenario, or what else the \
-             machine does",
+            "{MAX_FAILED_ROUNDS} rounds in a row were not valid: {}; change the scenario, or reduce other load on the \
+             machine",
             reason.unwrap_or_default()
         )
     }

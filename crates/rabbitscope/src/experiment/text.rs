@@ -99,7 +99,7 @@ fn row(result: &ExperimentResult, comparison: &Comparison) -> [String; 8] {
 fn word(comparison: &Comparison) -> &'static str {
     match (comparison.role, comparison.verdict) {
         (ComparisonRole::Control, Verdict::Differs) => {
-            "differs from itself: chance, or no fair order"
+            "differs from itself: chance, or an unfair order"
         }
         (ComparisonRole::Control, _) => "control",
         (_, Verdict::Differs) => "differs",
@@ -189,7 +189,7 @@ pub(super) fn live_run(
     let of = if *first <= asked {
         format!("of {asked}")
     } else {
-        "in place of some that are left out".to_owned()
+        "in place of excluded rounds".to_owned()
     };
     format!(
         "rounds {first} to {last} {of}, turns of {} s on one broker{doubts}",
@@ -207,7 +207,7 @@ pub(super) fn run_of_arm(plan: &Plan, run: &RunOfArm, left: Duration) -> String 
     let of = if run.round <= rounds {
         format!("of {rounds}")
     } else {
-        "in place of one that is left out".to_owned()
+        "in place of an excluded round".to_owned()
     };
     format!(
         "round {} {of}, run {} of {}: {}{doubts}; about {} left",

@@ -90,9 +90,7 @@ impl Sources {
             Some(writes) => {
                 writes.as_ref().map(|_| "counted in the kernel".to_owned()).map_err(text)
             }
-            None => {
-                Err("the process of the broker is not known: name it by --node or --pid".to_owned())
-            }
+            None => Err("the process of the broker is unknown: give --node or --pid".to_owned()),
         };
         vec![
             source(SourceLevel::Sockets, sockets.map_err(text)),
@@ -127,7 +125,7 @@ pub(crate) fn capture(
     let sources = Sources::open(options)?;
     rabbitscope_probe::give_up_capturing()?;
     if let (Err(error), Err(_)) = (&sources.ring, &sources.sockets) {
-        anyhow::bail!("nothing can be looked at: {error}");
+        anyhow::bail!("nothing can be observed: {error}");
     }
     let described = sources.describe(options);
     let analyzer = AnalyzerOptions { ports: options.ports.as_slice().to_vec(), ..analyzer };
@@ -207,7 +205,7 @@ impl Watch<'_> {
             if start.elapsed() > DRAIN_TIMEOUT {
                 let seconds = DRAIN_TIMEOUT.as_secs();
                 anyhow::bail!(
-                    "packets of the last moments were left out: {seconds} s were too short for them"
+                    "packets of the last moments are missing: {seconds} s were too short to read them"
                 );
             }
         }

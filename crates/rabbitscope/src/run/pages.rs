@@ -59,7 +59,7 @@ fn password(source: &PasswordSource) -> Result<String, UsageError> {
                 Ok(_) | Err(VarError::NotPresent) => "set it",
                 Err(VarError::NotUnicode(_)) => "it is not text in UTF-8",
             };
-            let place = format!("the password of a poller is to be in the variable {name}");
+            let place = format!("set the variable {name} to the password of the poller");
             Err(UsageError(format!("{place}: {reason}")))
         }
         PasswordSource::File(file) => {

@@ -107,7 +107,7 @@ fn cluster(record: &RunRecord) -> String {
     let nodes = &record.broker.nodes;
     let Some(first) = nodes.first() else { return String::new() };
     let what = match record.scenario["broker"]["cluster"].as_bool() {
-        Some(false) => format!("{} brokers that know nothing of one another", nodes.len()),
+        Some(false) => format!("{} independent brokers", nodes.len()),
         _ => format!("cluster of {} nodes", nodes.len()),
     };
     let what = if record.broker.throwaway {
@@ -178,8 +178,8 @@ fn rates(rates: &LoadRates, record: &RunRecord) -> String {
     let counts = [
         ("returned", load.counts.returned, "messages"),
         ("refused", load.counts.nacked, "messages"),
-        ("stray", load.counts.stray_replies, "replies that nobody waited for any more"),
-        ("broken", load.counts.unpacking_failures, "messages that could not be taken apart"),
+        ("stray", load.counts.stray_replies, "late or repeated replies"),
+        ("broken", load.counts.unpacking_failures, "messages that could not be unpacked"),
     ];
     for (name, count, what) in counts.into_iter().filter(|&(_, count, _)| count > 0) {
         let _ = writeln!(text, "{name:<10}{:>11} {what}", grouped(count));
@@ -302,7 +302,10 @@ impl fmt::Display for ProfileSummary<'_> {
             (event, None) => format!("share of {}, with what they call", event.unit()),
         };
         writeln!(f, "{}", busy(&self.activity, self.event))?;
-        writeln!(f, "Hottest Erlang functions ({of}), in brackets what ran for none")?;
+        writeln!(
+            f,
+            "Hottest Erlang functions ({of}), in brackets the time outside Erlang functions"
+        )?;
         write!(f, "{}{}", ranked(&self.hottest, &self.held), self.owners)?;
         writeln!(f, "\n{}", quality_sentence(&self.quality))
     }
@@ -312,7 +315,7 @@ impl fmt::Display for ProfileSummary<'_> {
 fn off_cpu(waits: &WaitTimes) -> String {
     let seconds = |nanos: u64| nanos as f64 / 1e9;
     format!(
-        "Off the CPU: blocked {:.3} s, runnable {:.3} s; idle {:.1} s, which no share counts",
+        "Off the CPU: blocked {:.3} s, runnable {:.3} s; idle {:.1} s, which is in no share",
         seconds(waits.blocked_nanos),
         seconds(waits.runnable_nanos),
         seconds(waits.idle_nanos),
@@ -328,8 +331,8 @@ fn unconsumed(record: &RunRecord) -> String {
         return String::new();
     }
     format!(
-        "NOTHING CONSUMED: consumers got none of {} published messages; compare the routing keys and headers of \
-         publishers with the bindings of the queues that are read (`mandatory = true` counts what no queue gets)\n",
+        "NOTHING CONSUMED: consumers received none of {} published messages; compare the routing keys and headers of \
+         publishers with the bindings of the consumed queues (`mandatory = true` counts unroutable messages)\n",
         grouped(counts.published)
     )
 }

@@ -37,8 +37,7 @@ pub fn profile_path(run_dir: &Path) -> anyhow::Result<PathBuf> {
         format!("the run {place} has no profile")
     } else if run_dir.join(SERIES).is_file() {
         format!(
-            "the run {place} was killed, or still goes on, and has no profile; `rabbitscope report` \
-             shows what it has"
+            "the run {place} was killed or has not ended, and has no profile; `rabbitscope report` shows its results"
         )
     } else {
         no_run_directory(run_dir)
@@ -102,7 +101,7 @@ fn torn_line(whole: usize) -> Loss {
         what: "seconds".to_owned(),
         count: 1,
         of: whole as u64 + 1,
-        meaning: format!("the last line of {SERIES} was not written to its end and is left out"),
+        meaning: format!("the last line of {SERIES} is incomplete and is left out"),
     }
 }
 

@@ -38,7 +38,7 @@ impl Series {
             line.clear();
             let length = (&mut input).take(MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
             if length as u64 == MAX_LINE_BYTES {
-                bail!("line {number} is longer than any second of a run");
+                bail!("line {number} is too long for a second of a run");
             }
             match serde_json::from_slice(&line) {
                 _ if length == 0 => break,
@@ -81,6 +81,6 @@ mod tests {
         assert!(refused.contains("series.jsonl") && refused.contains("line 1"), "{refused}");
         let endless = " ".repeat(2 << 20);
         let refused = format!("{:#}", read(&endless).unwrap_err());
-        assert!(refused.contains("line 1 is longer"), "{refused}");
+        assert!(refused.contains("line 1 is too long"), "{refused}");
     }
 }

@@ -170,7 +170,7 @@ hold = "30s"
     running.wait().unwrap();
     assert_eq!(queues_on(broker).matches("rabbitscope-churn-").count(), 3);
     let ended = bench.rabbitscope(&format!("{arguments} next --set run.duration=1s")).code(0);
-    assert!(ended.stderr.contains("had left behind"), "{ended:#?}");
+    assert!(ended.stderr.contains("removed leftovers of"), "{ended:#?}");
     let queues = queues_on(broker);
     assert!(!queues.contains("rabbitscope-churn-"), "{queues}");
 }

@@ -182,18 +182,18 @@ fn queues_of_other_nodes_are_asked_there() {
 /// The available rows are shown in full, in every form.
 fn a_missing_node_is_no_success(cluster: &Cluster, bench: &Workbench) {
     let missing = cluster.second.node_name();
-    let expected = json!([{ "node": missing, "reason": "it does not run" }]);
+    let expected = json!([{ "node": missing, "reason": "it is not running" }]);
     for command in ["queues", "top queues", "top --once --interval 100ms"] {
         let shown = cluster.asked(bench, &format!("{command} --json")).code(1).stdout;
         let shown: Value = serde_json::from_str(&shown).unwrap();
         assert_eq!(shown["missing"], expected, "{command}: {shown:#}");
         let shown = cluster.asked(bench, command).code(1).stdout;
-        assert!(shown.contains(&missing) && shown.contains("it does not run"), "{shown}");
+        assert!(shown.contains(&missing) && shown.contains("it is not running"), "{shown}");
         assert!(shown.lines().count() > 3, "{shown}");
     }
     let metrics = cluster.asked(bench, "queues --prometheus").code(1);
     assert!(metrics.stdout.contains("rabbitscope_queues_unanswered 0"), "{metrics:#?}");
-    assert!(metrics.stderr.contains(&format!("{missing}, it does not run")), "{metrics:#?}");
+    assert!(metrics.stderr.contains(&format!("{missing}, it is not running")), "{metrics:#?}");
 }
 
 /// Checks `queues`, `top` and `profile` with `--cluster`.

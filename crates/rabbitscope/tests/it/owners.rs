@@ -92,7 +92,7 @@ fn a_hot_queue_among_a_hundred_is_named_first() {
             broker.pid
         ))
         .code(0);
-    assert!(blind.stdout.contains("known by pid alone"), "{blind:#?}");
+    assert!(blind.stdout.contains("processes have only pids"), "{blind:#?}");
     signal(&load, Signal::INT);
     load.wait().unwrap();
     assert!(read(&bench, "blind.pb.gz").identities.is_empty());

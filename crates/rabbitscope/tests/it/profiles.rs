@@ -95,7 +95,10 @@ fn recordings_of_perf_are_profiles() {
     bench.file("perf.data", "PERFILE2 and no more");
     bench.rabbitscope("flamegraph perf.data -o c.svg").code(1).says(&["cut off", "record again"]);
     bench.file("x.bin", "\u{7f}ELF");
-    bench.rabbitscope("flamegraph x.bin -o c.svg").code(2).says(&["x.bin", "no profile that"]);
+    bench
+        .rabbitscope("flamegraph x.bin -o c.svg")
+        .code(2)
+        .says(&["x.bin", "not a supported profile"]);
     assert!(!bench.path("c.svg").exists());
 }
 

@@ -128,6 +128,6 @@ fn microstates_of_a_part_of_the_interval_are_not_shown() {
         let top = bench.rabbitscope(&format!("top {} --interval 2s", node_arguments()));
         ended.store(true, Ordering::Relaxed);
         let top = top.code(0);
-        assert!(top.stdout.contains("what they did is not known"), "{top:#?}");
+        assert!(top.stdout.contains("thread activity is unknown"), "{top:#?}");
     });
 }

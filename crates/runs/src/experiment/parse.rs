@@ -165,7 +165,7 @@ fn sweep(axes: Vec<wire::Axis>) -> Result<(Vec<Arm>, Vec<SweepAxis>), Problem> {
 
 fn arms(arms: Vec<wire::Arm>) -> Result<Vec<Arm>, Problem> {
     if arms.len() < 2 {
-        return refuse("arms", "needs two or more: the first is what the others are compared with");
+        return refuse("arms", "needs two or more: the first is the baseline of the others");
     }
     let mut valid: Vec<Arm> = Vec::new();
     for (at, wire) in arms.into_iter().enumerate() {
@@ -308,7 +308,7 @@ fn anchor(every: usize) -> Result<NonZeroUsize, Problem> {
 
 fn capacity(wire: wire::Capacity) -> Result<CapacityDesign, Problem> {
     if wire.limits.is_empty() {
-        return refuse("limits", "must name what has to hold, such as [\"confirm.p99 < 20ms\"]");
+        return refuse("limits", "must list limits, such as [\"confirm.p99 < 20ms\"]");
     }
     let usual = CapacityDesign::within(wire.limits);
     let time = |key: &'static str, text: Option<String>, usual: Duration| {
@@ -367,7 +367,7 @@ fn share(key: &str, text: &str) -> Result<f64, Problem> {
 impl Known {
     fn from_wire(wire: wire::Known, arms: &[Arm]) -> Result<Self, Problem> {
         if wire.source.trim().is_empty() {
-            return refuse("source", "must say where it was published");
+            return refuse("source", "must name the publication");
         }
         let one = |(at, text): (usize, &String)| {
             let under = |reason: String| Problem::new(reason).under(at.to_string()).under("expect");
@@ -376,7 +376,7 @@ impl Known {
             let unknown = names.into_iter().find(|name| arms.iter().all(|arm| arm.name != *name));
             match unknown {
                 None => Ok(expectation),
-                Some(name) => Err(under(format!("names `{name}`, which is no arm"))),
+                Some(name) => Err(under(format!("names `{name}`, which is not an arm"))),
             }
         };
         let expect = wire.expect.iter().enumerate().map(one).collect::<Result<_, _>>()?;

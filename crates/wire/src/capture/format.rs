@@ -99,8 +99,8 @@ mod tests {
         check(b"\xa1\xb2\x3c\x4d", pcap(ByteOrder::Big, 1));
         check(b"\n\r\r\n", Ok(Format::Pcapng));
         check(b"\x1f\x8b\x08\x00", Err("gzip"));
-        check(b"AMQP\x00", Err("41 4d 51 50; pcap and pcapng are read"));
+        check(b"AMQP\x00", Err("41 4d 51 50; supported are pcap and pcapng"));
         check(b"\xd4\xc3", Err("begins with the bytes d4 c3;"));
-        check(b"", Err("no capture file"));
+        check(b"", Err("not a capture file"));
     }
 }

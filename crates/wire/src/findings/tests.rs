@@ -357,7 +357,7 @@ fn advice_depends_on_who_sends() {
         advice(|row| row.from_broker.longest_zero_window_nanos = 20_000_000_000),
         advice(|row| row.from_client.limits.receiver_window = 0.8),
     ] {
-        assert!(finding.fix.contains("publish at the rate"), "{finding:?}");
+        assert!(finding.fix.contains("publish at the broker's rate"), "{finding:?}");
         assert!(!finding.fix.contains("prefetch"), "{finding:?}");
         assert!(finding.severity < Severity::Critical);
     }

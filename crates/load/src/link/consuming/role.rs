@@ -116,7 +116,7 @@ impl Consuming {
         let subscription = number(tag).and_then(|number| self.subscriptions.get(number));
         let queue = subscription.or(self.subscriptions.first()).map_or(0, |one| one.queue);
         let name = self.queues.get(queue).filter(|name| !name.is_empty());
-        name.map_or("a queue that the broker named", String::as_str)
+        name.map_or("a queue named by the broker", String::as_str)
     }
 
     fn begin(&mut self, number: usize, connection: &mut Connection) {

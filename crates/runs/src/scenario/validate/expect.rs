@@ -135,7 +135,7 @@ fn expectation(
             None => Ok(Expectation { metric, comparison, limit }),
         },
         None => Err(Problem::new(format!(
-            "{} is no limit for this; write something like `{}`",
+            "{} is not a limit for this; write a value such as `{}`",
             quoted(limit),
             example(metric)
         ))),
