@@ -192,6 +192,14 @@ pub enum BrokerError {
         /// The directory.
         root: PathBuf,
     },
+    /// A file or directory that the specification names cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The path.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
     /// Only root can enter another system's root directory.
     #[error("the broker's `root` {} can be entered by root only: run rabbitscope as root", root.display())]
     RootNeeded {
