@@ -200,6 +200,16 @@ pub enum BrokerError {
         /// The system's error.
         source: io::Error,
     },
+    /// The installation does not have a plugin.
+    #[error("there is no plugin `{name}` in {places}{hint}")]
+    NoPlugin {
+        /// The name that the specification gives.
+        name: String,
+        /// The directories that were searched.
+        places: String,
+        /// A similar name, or nothing.
+        hint: String,
+    },
     /// Only root can enter another system's root directory.
     #[error("the broker's `root` {} can be entered by root only: run rabbitscope as root", root.display())]
     RootNeeded {

@@ -91,6 +91,7 @@ impl Exit {
                 | BrokerError::Parameter { .. }
                 | BrokerError::Reserved { .. }
                 | BrokerError::NoInstallation { .. }
+                | BrokerError::NoPlugin { .. }
                 | BrokerError::Unreadable { .. },
             ) => return Some(Self::Usage),
             Some(BrokerError::RootNeeded { .. }) => return Some(Self::PermissionMissing),

@@ -79,6 +79,7 @@ fn an_input_that_is_not_there_has_one_code() {
         "experiment none --out out",
         "broker start --config none",
         "broker start --advanced-config none",
+        "broker start --plugins rabbitmq_stream --plugins-directory none",
         "run s.toml --out out --set broker.patches=[\"none\"]",
         "run s.toml --out out --set publishers.0.body-files=[\"none\"]",
         "load -x 1 -z 1 --body none --out out",
@@ -89,6 +90,22 @@ fn an_input_that_is_not_there_has_one_code() {
     ] {
         bench.rabbitscope(line).code(2).says(&["none"]);
     }
+}
+
+#[test]
+fn a_plugin_that_is_not_installed() {
+    let bench = Workbench::new("plugins");
+    bench.file("s.toml", &scenario("q", "5s"));
+    bench
+        .rabbitscope("broker start --plugins rabbitmq_stream,rabbitmq_managment")
+        .code(2)
+        .says(&["no plugin `rabbitmq_managment`", "did you mean `rabbitmq_management`?"]);
+    bench
+        .rabbitscope("run s.toml --out out --set broker.plugins=[\"nosuch_plugin\"]")
+        .code(2)
+        .says(&["no plugin `nosuch_plugin` in ", "/plugins"]);
+    assert!(!bench.path("out").exists(), "nothing was begun");
+    bench.assert_nothing_left();
 }
 
 #[test]
