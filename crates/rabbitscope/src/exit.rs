@@ -189,6 +189,10 @@ mod tests {
         check(of_agent("no_such_role"), Exit::Usage);
         check(of_agent("bad_pattern"), Exit::Usage);
         check(of_agent("no_such_process"), Exit::Failed);
+        check(FleetError::NotStored { seconds: 10 }, Exit::Unreachable);
+        let nobody = LoadError::Unreachable { address: "h:1".to_owned(), reason: String::new() };
+        check(FleetError::Load(nobody), Exit::Unreachable);
+        check(FleetError::Load(LoadError::ExternalWithoutTls), Exit::Usage);
         check(BrokerError::Exposed { addresses: String::new() }, Exit::Usage);
         let program = String::new();
         check(
