@@ -37,10 +37,14 @@ pub struct Broker {
 }
 
 impl Broker {
-    /// Refuses impossible specs before anything is started: a root without RabbitMQ, or unreadable patches.
+    /// Refuses impossible specs before anything is started: a root without RabbitMQ, unknown plugins, or unreadable
+    /// patches.
     pub fn check(spec: &ThrowawayBroker) -> Result<(), BrokerError> {
-        if !spec.root.is_empty() {
-            Installation::find_in(&spec.root)?;
+        match Installation::find_in(&spec.root) {
+            Ok(installation) => directory::require_plugins(&installation, spec)?,
+            Err(error) if !spec.root.is_empty() => return Err(error),
+            // The start says what is not installed.
+            Err(_) => {}
         }
         patches::check(spec)
     }
@@ -100,6 +104,7 @@ impl Broker {
         life: Lifetime,
     ) -> Result<Self, BrokerError> {
         let installation = Installation::find_in(&spec.root)?;
+        directory::require_plugins(&installation, spec)?;
         let mut attempt = 1;
         loop {
             match Self::launch_once(spec, log, life, &installation) {

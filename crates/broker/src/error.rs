@@ -193,6 +193,24 @@ pub enum BrokerError {
         /// The directory.
         root: PathBuf,
     },
+    /// A file or directory that the specification names cannot be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Unreadable {
+        /// The path.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The installation does not have a plugin.
+    #[error("there is no plugin `{name}` in {places}{hint}")]
+    NoPlugin {
+        /// The name that the specification gives.
+        name: String,
+        /// The directories that were searched.
+        places: String,
+        /// A similar name, or nothing.
+        hint: String,
+    },
     /// Only root can enter another system's root directory.
     #[error("only root can enter the broker's `root` {}: run rabbitscope as root", root.display())]
     RootNeeded {

@@ -16,6 +16,7 @@ use crate::BrokerError;
 pub const ROOT_VARIABLE: &str = "RABBITSCOPE_BROKER_ROOT";
 
 const SERVER: &str = "rabbitmq-server";
+const PACKAGE: &str = "/usr/lib/rabbitmq";
 const SCRIPTS: &str = "/usr/lib/rabbitmq/bin";
 const SYSTEM_DIRECTORIES: [&str; 4] = ["/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin"];
 
@@ -65,8 +66,16 @@ impl Installation {
         })
     }
 
-    /// The directory of the installation's plugins, by its path in the node's system.
-    pub(crate) fn plugins(&self) -> Option<PathBuf> {
+    /// The directories of the installation's plugins, by their paths in the node's system. A packaged server also looks
+    /// at one for plugins of others (`rabbit_env:get_default_plugins_path_from_env/1`).
+    pub(crate) fn plugin_directories(&self) -> Vec<PathBuf> {
+        let Some(plugins) = self.plugins() else { return Vec::new() };
+        let of_others = plugins.starts_with(PACKAGE).then(|| Path::new(PACKAGE).join("plugins"));
+        of_others.into_iter().chain([plugins]).collect()
+    }
+
+    /// The directory of the plugins that came with the server, by its path in the node's system.
+    fn plugins(&self) -> Option<PathBuf> {
         let Some(root) = &self.root else { return plugins_beside(&self.server) };
         let found = plugins_beside(&root.join(self.server.strip_prefix("/").ok()?))?;
         Some(Path::new("/").join(found.strip_prefix(root.canonicalize().ok()?).ok()?))
@@ -79,12 +88,25 @@ impl Installation {
 
     /// Names of the installation's plugins and of libraries beside them; empty if none can be read.
     pub fn plugin_names(&self) -> Vec<String> {
-        let Some(plugins) = self.plugins() else { return Vec::new() };
-        let root = self.root.as_deref().unwrap_or(Path::new("/"));
-        let seen_from_here = root.join(plugins.strip_prefix("/").unwrap_or(&plugins));
-        let entries = fs::read_dir(seen_from_here).into_iter().flatten().flatten();
+        self.plugin_names_in(&self.plugin_directories())
+    }
+
+    /// Names of the plugins in these directories of the node's system, and of libraries beside them.
+    pub(crate) fn plugin_names_in(&self, directories: &[PathBuf]) -> Vec<String> {
+        let places = directories.iter().map(|directory| self.seen_from_here(directory));
+        let entries = places.filter_map(|place| fs::read_dir(place).ok()).flatten().flatten();
         let files = entries.filter_map(|entry| entry.file_name().into_string().ok());
         files.filter_map(|file| Some(file.split(['-', '.']).next()?.to_owned())).collect()
+    }
+
+    /// The path by which this process reaches a path of the node's system. Temporary files are the same in both.
+    pub(crate) fn seen_from_here(&self, path: &Path) -> PathBuf {
+        match &self.root {
+            Some(root) if !path.starts_with(env::temp_dir()) => {
+                root.join(path.strip_prefix("/").unwrap_or(path))
+            }
+            _ => path.to_owned(),
+        }
     }
 }
 

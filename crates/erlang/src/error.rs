@@ -128,7 +128,13 @@ pub enum ErlangError {
         /// The node's answer.
         reason: String,
     },
-    /// TLS failed: files, certificate or handshake.
+    /// A file for TLS is missing, cannot be read or does not hold what it should.
+    #[error("{reason}")]
+    TlsFiles {
+        /// The file and its fault.
+        reason: String,
+    },
+    /// TLS failed: certificate or handshake.
     #[error("TLS to node {node}: {reason}")]
     Tls {
         /// The node.
@@ -240,7 +246,8 @@ impl ErlangError {
     /// Returns the kind of the failure.
     pub fn kind(&self) -> ErrorKind {
         match self {
-            Self::Name { .. } => ErrorKind::Usage,
+            Self::Name { .. } | Self::CookieFile { .. } | Self::TlsFiles { .. } => ErrorKind::Usage,
+            Self::Agent { kind, .. } if REFUSED_VALUES.contains(&kind.as_str()) => ErrorKind::Usage,
             Self::NoAnswer { .. }
             | Self::Remote { .. }
             | Self::TooMuch { .. }
@@ -259,6 +266,9 @@ impl ErlangError {
         Self::Unexpected { asked, got: shortened(&got.to_string()) }
     }
 }
+
+/// The agent's refusals of a value that no node takes: a pattern, or a role.
+const REFUSED_VALUES: [&str; 2] = ["bad_pattern", "no_such_role"];
 
 /// Shortens a text to one line for a message.
 pub(crate) fn shortened(text: &str) -> String {

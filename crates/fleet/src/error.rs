@@ -97,6 +97,15 @@ pub enum FleetError {
     /// The bus cannot be reached.
     #[error("the bus: {0}")]
     Unreachable(#[source] LoadError),
+    /// The bus did not store the start of the run.
+    #[error(
+        "the bus did not store the start of the run within {seconds} s: see whether it has an alarm of memory or disk \
+         (`rabbitmq-diagnostics alarms`)"
+    )]
+    NotStored {
+        /// Seconds that the controller waited.
+        seconds: u64,
+    },
     /// The connection to the bus broke.
     #[error("the connection to the bus broke while {doing}: {source}")]
     Broken {
@@ -106,7 +115,7 @@ pub enum FleetError {
         source: ClientError,
     },
     /// Error from the load on the broker under test.
-    #[error(transparent)]
+    #[error("{0}")]
     Load(#[from] LoadError),
 }
 
@@ -125,8 +134,8 @@ impl FleetError {
     /// Returns true if the bus or workers are unreachable: exit code 5 of the program.
     pub fn is_unreachable(&self) -> bool {
         match self {
-            Self::Missing { .. } | Self::Broken { .. } => true,
-            Self::Unreachable(error) => error.is_unreachable(),
+            Self::Missing { .. } | Self::NotStored { .. } | Self::Broken { .. } => true,
+            Self::Unreachable(error) | Self::Load(error) => error.is_unreachable(),
             _ => false,
         }
     }

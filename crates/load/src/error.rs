@@ -239,6 +239,9 @@ impl LoadError {
 
     /// Returns whether the scenario's settings cannot be used: the program's exit code 2.
     pub fn is_usage(&self) -> bool {
-        matches!(self, Self::ExternalWithoutTls | Self::File { .. } | Self::Tls { .. })
+        matches!(
+            self,
+            Self::ExternalWithoutTls | Self::BodyFile { .. } | Self::File { .. } | Self::Tls { .. }
+        )
     }
 }

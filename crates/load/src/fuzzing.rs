@@ -58,7 +58,7 @@ fn compressed(text: &[u8]) -> Vec<u8> {
 struct Recorded(VecDeque<RemoteEvent>);
 
 impl RemoteWorkers for Recorded {
-    fn next(&mut self, _: Duration) -> Option<RemoteEvent> {
+    fn next(&mut self, _: Duration, _: &AtomicBool) -> Option<RemoteEvent> {
         self.0.pop_front()
     }
 

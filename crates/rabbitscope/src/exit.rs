@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use rabbitscope_amqp::UriError;
 use rabbitscope_broker::BrokerError;
 use rabbitscope_erlang::ErlangError;
+use rabbitscope_export::ExportError;
 use rabbitscope_files::WriteError;
 use rabbitscope_fleet::FleetError;
 use rabbitscope_http::ListenError;
@@ -14,6 +15,8 @@ use rabbitscope_perftest::PerfTestError;
 use rabbitscope_probe::{ErrorKind, ProbeError, packets::PacketError};
 use rabbitscope_profiles::{FoldedError, PerfDataError, PerfScriptError, PprofError, UnknownValue};
 use rabbitscope_runs::scenario::ScenarioError;
+
+use crate::input::InputError;
 
 /// The result of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +90,9 @@ impl Exit {
                 | BrokerError::Policy { .. }
                 | BrokerError::Parameter { .. }
                 | BrokerError::Reserved { .. }
-                | BrokerError::NoInstallation { .. },
+                | BrokerError::NoInstallation { .. }
+                | BrokerError::NoPlugin { .. }
+                | BrokerError::Unreadable { .. },
             ) => return Some(Self::Usage),
             Some(BrokerError::RootNeeded { .. }) => return Some(Self::PermissionMissing),
             _ => {}
@@ -115,6 +120,7 @@ impl Exit {
 /// Returns whether a cause is an error of the command line or of a scenario.
 fn is_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
     cause.is::<UsageError>()
+        || cause.is::<InputError>()
         || cause.is::<ScenarioError>()
         || cause.is::<UriError>()
         || cause.is::<PerfTestError>()
@@ -128,6 +134,7 @@ fn is_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
             )
         )
         || matches!(cause.downcast_ref(), Some(ListenError::Usage(_)))
+        || matches!(cause.downcast_ref(), Some(ExportError::File { .. }))
 }
 
 /// Returns whether the caller asked for a value that the file lacks.
@@ -156,6 +163,11 @@ mod tests {
         assert_eq!(Exit::from_error(&error), expected, "{error:#}");
     }
 
+    fn of_agent(kind: &str) -> ErlangError {
+        let (node, kind) = ("a@b".to_owned(), kind.to_owned());
+        ErlangError::Agent { node, kind, text: String::new() }
+    }
+
     #[test]
     fn each_family_has_its_code() {
         check(anyhow::anyhow!("anything"), Exit::Failed);
@@ -173,6 +185,14 @@ mod tests {
         let lost = ErlangError::Lost { node: "a@b".to_owned(), reason: String::new() };
         check(lost, Exit::Unreachable);
         check(ErlangError::Name { name: String::new(), reason: "" }, Exit::Usage);
+        check(ErlangError::TlsFiles { reason: String::new() }, Exit::Usage);
+        check(of_agent("no_such_role"), Exit::Usage);
+        check(of_agent("bad_pattern"), Exit::Usage);
+        check(of_agent("no_such_process"), Exit::Failed);
+        check(FleetError::NotStored { seconds: 10 }, Exit::Unreachable);
+        let nobody = LoadError::Unreachable { address: "h:1".to_owned(), reason: String::new() };
+        check(FleetError::Load(nobody), Exit::Unreachable);
+        check(FleetError::Load(LoadError::ExternalWithoutTls), Exit::Usage);
         check(BrokerError::Exposed { addresses: String::new() }, Exit::Usage);
         let program = String::new();
         check(

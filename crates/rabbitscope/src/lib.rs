@@ -21,5 +21,6 @@ mod archive;
 mod comparison;
 mod debuginfod;
 mod format;
+mod input;
 mod salvage;
 mod source;

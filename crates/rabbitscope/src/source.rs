@@ -16,27 +16,27 @@ use rabbitscope_profiles::{
     read_perf_script_with, read_pprof_with,
 };
 
-use crate::{archive, exit::UsageError, format::ProfileFormat, rundir};
+use crate::{archive, exit::UsageError, format::ProfileFormat, input, rundir};
 
 /// Number of bytes by which a file is recognised.
 const START: usize = 64 << 10;
 
 /// Reads a profile from a run directory, from windows of `watch`, or from a file in any known format.
-pub(crate) fn read_profile(input: &Path, options: ReadOptions<'_>) -> anyhow::Result<Profile> {
-    let (input, selection) = archive::split_selection(input)?;
-    if archive::is_archive(&input) || !selection.is_everything() {
+pub(crate) fn read_profile(place: &Path, options: ReadOptions<'_>) -> anyhow::Result<Profile> {
+    let (place, selection) = archive::split_selection(place)?;
+    if archive::is_archive(&place) || !selection.is_everything() {
         if let Some(asked) = options.value {
             return Err(UnknownValue { asked: asked.to_owned(), known: Vec::new() }.into());
         }
-        return archive::sum(&input, &selection, options.limit_bytes);
+        return archive::sum(&place, &selection, options.limit_bytes);
     }
-    let path = if input.is_dir() { rundir::profile_path(&input)? } else { input };
-    read_file(&path, options).with_context(|| format!("cannot read {}", path.display()))
+    let path = if place.is_dir() { rundir::profile_path(&place)? } else { place };
+    // The file may have any length; memory is limited by the readers.
+    let file = input::open(&path, u64::MAX)?;
+    read_file(file, &path, options).with_context(|| format!("cannot read {}", path.display()))
 }
 
-fn read_file(path: &Path, options: ReadOptions<'_>) -> anyhow::Result<Profile> {
-    // The file may have any length; memory is limited by the readers.
-    let file = rabbitscope_files::open(path, u64::MAX)?;
+fn read_file(file: File, path: &Path, options: ReadOptions<'_>) -> anyhow::Result<Profile> {
     let recorded = file.metadata()?.modified().ok();
     let mut input = BufReader::with_capacity(START, file);
     let start = input.fill_buf()?;

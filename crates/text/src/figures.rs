@@ -19,6 +19,17 @@ pub fn grouped(number: u64) -> String {
     text
 }
 
+/// Formats a number with its noun, which is given in the singular: `1 frame`, `2,000 processes`.
+pub fn counted(number: u64, noun: &str) -> String {
+    let hisses = ["s", "x", "ch", "sh"].iter().any(|end| noun.ends_with(end));
+    let ending = match number {
+        1 => "",
+        _ if hisses => "es",
+        _ => "s",
+    };
+    format!("{} {noun}{ending}", grouped(number))
+}
+
 /// Formats nanoseconds with three digits and a unit: `33.1 ms`; from two minutes on `2 min 50 s`, from two hours on `2 h 3 min`.
 pub fn short_time(nanos: u64) -> String {
     // Half of the smallest unit that is shown rounds up.
@@ -74,6 +85,18 @@ mod tests {
         check(999, "999");
         check(1000, "1,000");
         check(1_234_567, "1,234,567");
+    }
+
+    #[test]
+    fn nouns_follow_their_number() {
+        fn check(number: u64, noun: &str, expected: &str) {
+            assert_eq!(counted(number, noun), expected);
+        }
+        check(1, "frame", "1 frame");
+        check(0, "frame", "0 frames");
+        check(2000, "gap", "2,000 gaps");
+        check(1, "process", "1 process");
+        check(2, "process", "2 processes");
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use rabbitscope_analysis::{Recursion, StackTree, TreeNode, WaitTimes, share, shown_part};
 use rabbitscope_profiles::{FrameClass, Profile};
+use rabbitscope_text::counted;
 
 use crate::{assets::SVG_SCRIPT, escape::Markup, page::profile::quality_of};
 
@@ -239,7 +240,9 @@ fn caption(profile: &Profile, waits: Option<WaitTimes>, left_out: usize) -> Vec<
     sentences.extend(waits.map(left_out_of));
     sentences.extend(profile.capture.notes.iter().cloned());
     if left_out > 0 {
-        sentences.push(format!("{left_out} frames are too narrow to be drawn."));
+        let verb = if left_out == 1 { "is" } else { "are" };
+        let frames = counted(left_out as u64, "frame");
+        sentences.push(format!("{frames} {verb} too narrow to be drawn."));
     }
     sentences.iter().flat_map(|sentence| wrapped(sentence)).collect()
 }
@@ -309,7 +312,8 @@ mod tests {
 
     #[test]
     fn what_is_too_narrow_is_counted() {
-        assert!(svg("a 100000\nb 1").contains("1 frames are too narrow to be drawn."));
+        assert!(svg("a 100000\nb 1").contains("1 frame is too narrow to be drawn."));
+        assert!(svg("a 100000\nb 1\nc 1").contains("2 frames are too narrow to be drawn."));
     }
 
     #[test]

@@ -50,7 +50,8 @@ pub(crate) fn check(spec: &ThrowawayBroker) -> Result<(), BrokerError> {
 }
 
 fn read(file: &Path) -> Result<Vec<u8>, BrokerError> {
-    rabbitscope_files::read(file, MAX_BYTES).map_err(BrokerError::io("read", file))
+    rabbitscope_files::read(file, MAX_BYTES)
+        .map_err(|source| BrokerError::Unreadable { path: file.to_owned(), source })
 }
 
 /// Loads all files and stops at the first failure. Code that was loaded earlier stays on the node, which the caller

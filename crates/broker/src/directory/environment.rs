@@ -5,7 +5,10 @@ use std::{env, fmt::Write, path::Path};
 
 use rabbitscope_runs::scenario::ThrowawayBroker;
 
-use super::planned::PlannedNode;
+use super::{
+    planned::PlannedNode,
+    plugin_path::{VARIABLE, plugin_path},
+};
 use crate::{BrokerError, Installation};
 
 /// Name of the file with the configuration of the VM.
@@ -54,7 +57,7 @@ fn own_variables(
     let inside = |name: &str| node.files.join(name).display().to_string();
     let erl_args =
         format!("-kernel inet_dist_use_interface {{127,0,0,1}} {}", spec.erl_args.trim());
-    let more = plugins_path(installation, spec).map(|path| ("RABBITMQ_PLUGINS_DIR", path));
+    let more = plugin_path(installation, spec).map(|path| (VARIABLE, path));
     let pairs = [
         ("PATH", search_path()),
         ("LANG", "C.UTF-8".to_owned()),
@@ -106,13 +109,6 @@ fn vm_flags(directory: &Path, cluster: &[PlannedNode]) -> String {
         let _ = write!(flags, " {name} {}", node.ports.distribution);
     }
     flags
-}
-
-/// The search path of plugins: the caller's and those of the installation.
-fn plugins_path(installation: &Installation, spec: &ThrowawayBroker) -> Option<String> {
-    let own = Some(&spec.plugins_directory).filter(|path| !path.is_empty())?;
-    let own = std::path::absolute(own).ok()?;
-    Some(format!("{}:{}", own.display(), installation.plugins()?.display()))
 }
 
 /// The caller's search path, which the guard gets as well.

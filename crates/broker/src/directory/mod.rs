@@ -21,6 +21,7 @@ mod listeners;
 mod lock;
 mod place;
 mod planned;
+mod plugin_path;
 mod plugins;
 mod ports;
 
@@ -30,4 +31,5 @@ pub(crate) use held::Held;
 pub(crate) use lock::{DirectoryLock, LOCK, Unlockable};
 pub(crate) use place::{brokers_directory, random_hex, write_private};
 pub(crate) use planned::PlannedNode;
+pub(crate) use plugin_path::require_plugins;
 pub(crate) use ports::Ports;

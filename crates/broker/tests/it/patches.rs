@@ -81,6 +81,10 @@ fn what_can_be_refused_is_refused_before_a_node_is_started() {
     let patches = vec!["/nowhere/patch.erl".to_owned()];
     let missing = check(ThrowawayBroker { patches, ..ThrowawayBroker::default() });
     assert!(missing.contains("cannot read /nowhere/patch.erl"), "{missing}");
+    let plugins = vec!["rabbitmq_stomp".to_owned(), "stream".to_owned()];
+    let unknown = check(ThrowawayBroker { plugins, ..ThrowawayBroker::default() });
+    assert!(unknown.contains("no plugin `stream`"), "{unknown}");
+    assert!(unknown.contains("did you mean `rabbitmq_stream`?"), "{unknown}");
     let empty = tempfile::tempdir().unwrap();
     let root = empty.path().display().to_string();
     let none = check(ThrowawayBroker { root, ..ThrowawayBroker::default() });

@@ -10,6 +10,7 @@ use std::{
 };
 
 use mio::{Poll, Waker};
+use rustls::ClientConfig;
 
 use super::{
     ConnectOptions, Connection, Peer, Port,
@@ -60,10 +61,11 @@ impl Connection {
 
 fn open_with_cookies(options: &ConnectOptions) -> Result<Connection, ErlangError> {
     let deadline = Instant::now() + options.within;
+    let tls = options.tls.as_ref().map(tls::read).transpose()?;
     let cookies = options.cookie.cookies()?;
     let mut refused = None;
     for cookie in &cookies {
-        match open_as_visitor(options, cookie, deadline) {
+        match open_as_visitor(options, tls.as_ref(), cookie, deadline) {
             Err(error @ (ErlangError::CookieRefused { .. } | ErlangError::Impostor { .. })) => {
                 refused = Some(error);
             }
@@ -76,20 +78,22 @@ fn open_with_cookies(options: &ConnectOptions) -> Result<Connection, ErlangError
 /// Opens a connection under a random name, and tries further names while the node knows the name.
 fn open_as_visitor(
     options: &ConnectOptions,
+    tls: Option<&Arc<ClientConfig>>,
     cookie: &Cookie,
     deadline: Instant,
 ) -> Result<Connection, ErlangError> {
     for _ in 0..3 {
-        match open_with(options, cookie, deadline) {
+        match open_with(options, tls, cookie, deadline) {
             Err(ErlangError::NameTaken { .. }) => {}
             done => return done,
         }
     }
-    open_with(options, cookie, deadline)
+    open_with(options, tls, cookie, deadline)
 }
 
 fn open_with(
     options: &ConnectOptions,
+    tls: Option<&Arc<ClientConfig>>,
     cookie: &Cookie,
     deadline: Instant,
 ) -> Result<Connection, ErlangError> {
@@ -113,10 +117,11 @@ fn open_with(
         reason: error.to_string(),
     };
     let (own, other) = timed.ends().map_err(lost)?;
-    let (mut stream, prefix) = match &options.tls {
+    let (mut stream, prefix) = match tls {
         None => (Stream::Plain(timed), Prefix::TwoBytes),
-        Some(files) => {
-            (Stream::Tls(Box::new(tls::secured(timed, node, files)?)), Prefix::FourBytes)
+        Some(config) => {
+            let secured = tls::secured(timed, node, Arc::clone(config))?;
+            (Stream::Tls(Box::new(secured)), Prefix::FourBytes)
         }
     };
     let visitor = visitor(node);

@@ -13,20 +13,24 @@ use zeroize::Zeroizing;
 use super::{TlsFiles, unchecked::AnyCertificate};
 use crate::{ErlangError, NodeName, distribution::Timed};
 
+/// Reads the files. It needs no connection, so that a wrong file is reported before anything else.
+pub(super) fn read(files: &TlsFiles) -> Result<Arc<ClientConfig>, ErlangError> {
+    config(files).map(Arc::new).map_err(|reason| ErlangError::TlsFiles { reason })
+}
+
 /// Performs the handshake. With authorities, it verifies that one of them issued the node's certificate and that this
 /// names the node's host.
 pub(super) fn secured(
     stream: Timed,
     node: &NodeName,
-    files: &TlsFiles,
+    config: Arc<ClientConfig>,
 ) -> Result<StreamOwned<ClientConnection, Timed>, ErlangError> {
     let failed = |reason: String| ErlangError::Tls { node: node.to_string(), reason };
-    let config = config(files).map_err(failed)?;
     let name = ServerName::try_from(node.host().to_owned()).map_err(|_| {
         failed(format!("`{}` is not a valid host name for a certificate", node.host()))
     })?;
     let connection =
-        ClientConnection::new(Arc::new(config), name).map_err(|error| failed(error.to_string()))?;
+        ClientConnection::new(config, name).map_err(|error| failed(error.to_string()))?;
     let mut stream = StreamOwned::new(connection, stream);
     while stream.conn.is_handshaking() {
         stream.conn.complete_io(&mut stream.sock).map_err(|error| failed(said(&error)))?;

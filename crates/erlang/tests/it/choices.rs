@@ -7,7 +7,7 @@ use std::{
 };
 
 use rabbitscope_erlang::{
-    ErlangError,
+    ErlangError, ErrorKind,
     probes::{
         CallFilter, CallTree, CallsRequest, CallsResult, FunctionPattern, NodeKey, ProbeSession,
         TracedCall, TreeRequest, Trigger, Watch, Who,
@@ -129,6 +129,7 @@ fn what_nothing_can_be_is_refused() {
     Planted::load(&connection);
     let check = |error: ErlangError, kind: &str, says: &str| {
         assert!(error.to_string().contains(says), "{error}");
+        assert_eq!(error.kind(), ErrorKind::Usage, "{error}");
         assert_eq!(refused(error), kind);
     };
     let filtered = |filter: CallFilter| {

@@ -83,9 +83,7 @@ impl Controller {
         let began = Instant::now();
         while self.stored < BEGUN {
             if began.elapsed() >= STORE_TIMEOUT {
-                let worker = "the bus".to_owned();
-                let reason = "it did not store the begin of the run".to_owned();
-                return Err(FleetError::Worker { worker, reason });
+                return Err(FleetError::NotStored { seconds: STORE_TIMEOUT.as_secs() });
             }
             self.receive(Duration::from_millis(20))?;
         }

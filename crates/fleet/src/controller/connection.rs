@@ -10,30 +10,17 @@ use rabbitscope_amqp::Uri;
 use rabbitscope_load::{PartWishes, RemoteEvent};
 use rabbitscope_runs::record::BrokerFacts;
 
-use super::roster::Roster;
+use super::{
+    bus_search::BusSearch,
+    options::{ControllerOptions, connect},
+    roster::Roster,
+};
 use crate::{
-    bus::{Bus, BusAddress, FleetName, Received},
+    bus::{Bus, Received},
     clocks::ClockEstimate,
     error::FleetError,
     protocol::{Begun, LogRecord, MemberStart, Pong, ToController, ToWorker},
 };
-
-/// Options of a controller.
-#[derive(Debug)]
-pub struct ControllerOptions {
-    /// Address of the bus.
-    pub bus: BusAddress,
-    /// Fleet to control.
-    pub fleet: FleetName,
-    /// Number of workers for the load.
-    pub workers: usize,
-    /// Longest wait for the workers.
-    pub patience: Duration,
-    /// Resume a run whose controller died, if there is one.
-    pub resume: bool,
-    /// Version of rabbitscope.
-    pub version: String,
-}
 
 /// A controller of a fleet.
 pub struct Controller {
@@ -53,6 +40,10 @@ pub struct Controller {
     pub(super) is_resumed: bool,
     /// Mark in the log at which the backlog ends; absent once the controller has read it.
     pub(super) awaited_mark: Option<String>,
+    /// The search for a bus that was lost during the load.
+    pub(super) search: Option<BusSearch>,
+    /// The bus was not found again.
+    pub(super) is_without_bus: bool,
 }
 
 /// Identification of a ping, as its answer repeats it.
@@ -101,6 +92,8 @@ impl Controller {
             wished: None,
             is_resumed: false,
             awaited_mark: None,
+            search: None,
+            is_without_bus: false,
         })
     }
 
@@ -194,14 +187,22 @@ impl Controller {
     pub(super) fn reconnect(&mut self) -> Result<bool, FleetError> {
         let Some(mut bus) = connect(&self.options)? else { return Ok(false) };
         bus.read_log()?;
+        self.take_bus(bus);
+        Ok(true)
+    }
+
+    /// Goes on with a connection that reads the log again from its beginning.
+    pub(super) fn take_bus(&mut self, bus: Bus) {
         self.bus = bus;
         self.mark_log();
         self.roster.excuse(Instant::now());
-        Ok(true)
     }
 
     /// Ends the run after its results are saved, and deletes its log.
     pub fn finish(mut self) {
+        if self.is_without_bus {
+            return;
+        }
         if !self.begun.run.is_empty() {
             // Otherwise the next run would find it.
             self.bus.delete_log().ok();
@@ -222,10 +223,3 @@ const MAX_MESSAGE_BYTES: usize = 16 << 10;
 
 /// Delay of a poll from which this process counts as suspended. Chosen.
 const SUSPENDED_TIME: Duration = Duration::from_secs(1);
-
-/// Connects to the bus. Returns none if the fleet already has a controller.
-fn connect(options: &ControllerOptions) -> Result<Option<Bus>, FleetError> {
-    let name = format!("rabbitscope controller of {}", options.fleet.as_str());
-    let mut bus = Bus::connect(&options.bus, &options.fleet, &name)?;
-    Ok(bus.receive_at(&options.fleet.controller_queue())?.then_some(bus))
-}

@@ -1,13 +1,14 @@
 //! Events and wishes between the load's aggregation and the workers, while the load runs.
 
 use std::{
-    thread,
+    sync::atomic::AtomicBool,
     time::{Duration, Instant},
 };
 
 use rabbitscope_load::{PartWishes, RemoteEvent, RemoteWorkers};
 
 use super::{
+    bus_search::{BusSearch, Searched},
     connection::Controller,
     roster::{LAG_TIME, LOST_TIME, described},
 };
@@ -16,16 +17,12 @@ use crate::protocol::{ToWorker, WorkerState};
 /// Interval at which wishes are repeated, as a sign of life of the controller.
 const WISH_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Interval between attempts to reconnect to the bus.
-const RECONNECT_INTERVAL: Duration = Duration::from_millis(500);
-
 impl RemoteWorkers for Controller {
-    fn next(&mut self, timeout: Duration) -> Option<RemoteEvent> {
+    fn next(&mut self, timeout: Duration, stop: &AtomicBool) -> Option<RemoteEvent> {
         if self.events.is_empty() {
-            if let Err(error) = self.receive(timeout) {
-                let text = format!("{error}; reconnecting, the load continues");
-                self.events.push_back(RemoteEvent::Notice(text));
-                self.find_bus_again();
+            match self.search.take() {
+                Some(search) => self.find_bus_again(search, stop),
+                None => self.receive_or_search(timeout),
             }
             self.look_for_silence(Instant::now());
         }
@@ -53,14 +50,45 @@ impl RemoteWorkers for Controller {
 }
 
 impl Controller {
-    /// Reconnects until it works. Gives up after [`BUS_TIMEOUT`], when the workers count as lost.
-    fn find_bus_again(&mut self) {
-        let began = Instant::now();
-        while began.elapsed() < BUS_TIMEOUT {
-            thread::sleep(RECONNECT_INTERVAL);
-            if self.reconnect().is_ok_and(|is_ours| is_ours) {
-                return;
+    /// Begins the search if the bus is lost. The user hears of that before the search ends.
+    fn receive_or_search(&mut self, timeout: Duration) {
+        if let Err(error) = self.receive(timeout) {
+            let text = format!("{error}; reconnecting, the load continues");
+            self.events.push_back(RemoteEvent::Notice(text));
+            self.search = Some(BusSearch::start(&self.options));
+        }
+    }
+
+    /// Waits until the bus is there again. Without it, the workers can neither be heard nor told to stop.
+    fn find_bus_again(&mut self, search: BusSearch, stop: &AtomicBool) {
+        match search.wait(stop) {
+            Searched::Found(bus) => self.take_bus(*bus),
+            Searched::Stopped => self.leave_workers("cannot be told to stop"),
+            Searched::GivenUp => self.leave_workers("cannot be heard"),
+        }
+    }
+
+    /// Gives up all workers.
+    fn leave_workers(&mut self, why: &str) {
+        self.is_without_bus = true;
+        for part in 0..self.members.len() {
+            let worker = &self.begun.members[part].worker;
+            let known = self.roster.get(&worker.id);
+            let is_done = known.is_some_and(|known| {
+                let is_of_run = known.state.run() == Some(&self.begun.run);
+                is_of_run && matches!(known.state, WorkerState::Finished { .. })
+            });
+            let name = described(part, worker);
+            // The last updates of one that is done may be unread. If they are not, nothing comes of the event.
+            let member = &mut self.members[part];
+            if member.is_lost {
+                continue;
             }
+            member.is_lost = !is_done;
+            let reason = format!(
+                "{name} {why}, as the bus is away, and is given up: the rest of its part of the load is missing"
+            );
+            self.events.push_back(RemoteEvent::Lost { worker: part, reason });
         }
     }
 
@@ -98,9 +126,6 @@ impl Controller {
         }
     }
 }
-
-/// Wait for a lost bus before its workers count as lost. Chosen: enough for a restart.
-const BUS_TIMEOUT: Duration = Duration::from_secs(60);
 
 fn late_nanos(state: &WorkerState) -> Option<u64> {
     match state {

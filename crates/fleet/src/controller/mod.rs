@@ -2,14 +2,17 @@
 
 mod barrier;
 mod begin;
+mod bus_search;
 mod connection;
 mod control;
 mod events;
 mod facts;
 mod gather;
+mod options;
 mod resume;
 mod roster;
 
-pub use connection::{Controller, ControllerOptions};
+pub use connection::Controller;
 pub use control::FleetTarget;
+pub use options::ControllerOptions;
 pub use resume::Resumption;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use rabbitscope_erlang::probes::{CallsResult, Counters, Samples, TreeResult};
-use rabbitscope_text::grouped;
+use rabbitscope_text::{counted, grouped};
 
 /// Notes on a call tree, one sentence each.
 pub fn tree_notes(result: &TreeResult, has_entry: bool) -> Vec<String> {
@@ -11,7 +11,8 @@ pub fn tree_notes(result: &TreeResult, has_entry: bool) -> Vec<String> {
     let mut notes = vec![end_note(&result.stopped_by, result.elapsed)];
     if has_entry {
         notes.push(format!(
-            "{calls} calls recorded and {calls_cut} in part, of {calls_on_node} on the node in this time{}.",
+            "{} recorded and {calls_cut} in part, of {calls_on_node} on the node in this time{}.",
+            counted(*calls, "call"),
             percent(calls + calls_cut, *calls_on_node)
         ));
     }
@@ -26,9 +27,8 @@ pub fn tree_notes(result: &TreeResult, has_entry: bool) -> Vec<String> {
         ));
     }
     notes.push(format!(
-        "{} events. Each costs its process about a microsecond, so functions with very many calls look slower than \
-         they are.",
-        result.events
+        "{}. Each costs its process about a microsecond, so functions with very many calls look slower than they are.",
+        counted(result.events, "event")
     ));
     let numbers = [
         (result.events_dropped, "events arrived after the end and were ignored"),
@@ -52,16 +52,17 @@ pub fn tree_notes(result: &TreeResult, has_entry: bool) -> Vec<String> {
 pub fn call_notes(result: &CallsResult) -> Vec<String> {
     let mut notes = vec![end_note(&result.stopped_by, result.elapsed)];
     notes.push(format!(
-        "{} calls shown of {} on the node in this time{}; {} per second before.",
-        result.calls,
+        "{} shown of {} on the node in this time{}; {} per second before.",
+        counted(result.calls, "call"),
         result.calls_on_node,
         percent(result.calls, result.calls_on_node),
         result.calls_per_second
     ));
     if result.narrowed {
         notes.push(format!(
-            "The function has very many calls: only {} randomly chosen processes were traced.",
-            result.processes
+            "The function has very many calls: only {}, chosen at random, {} traced.",
+            counted(result.processes, "process"),
+            if result.processes == 1 { "was" } else { "were" }
         ));
     }
     if result.calls_dropped > 0 {
@@ -77,7 +78,7 @@ pub fn call_notes(result: &CallsResult) -> Vec<String> {
 pub fn counter_notes(counters: &Counters) -> Vec<String> {
     let mut notes = vec![
         end_note(&counters.stopped_by, counters.elapsed),
-        format!("{} processes counted.", counters.processes),
+        format!("{} counted.", counted(counters.processes, "process")),
     ];
     notes.extend(selection_note(counters.processes, counters.candidates, "counted"));
     notes.extend(mailbox_note(counters.mailbox));

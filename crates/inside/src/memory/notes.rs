@@ -1,6 +1,6 @@
 //! Sentences about a memory report: unattributed memory, unread parts, and resources that are nearly used up.
 
-use rabbitscope_text::{grouped, human_bytes};
+use rabbitscope_text::{counted, grouped, human_bytes};
 
 use super::report::{Holder, MemoryReport};
 
@@ -70,10 +70,8 @@ impl MemoryReport {
             .collect();
         if coverage.unanswered > 0 {
             let pids = coverage.unanswered_pids.join(", ");
-            let count = coverage.unanswered;
-            parts.push(format!(
-                "{count} processes did not answer, because they stay in native code: {pids}"
-            ));
+            let processes = counted(coverage.unanswered, "process");
+            parts.push(format!("{processes} did not answer, in native code all the time: {pids}"));
         }
         (!parts.is_empty()).then(|| format!("not seen: {}", parts.join("; ")))
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rabbitscope_text::{Align, grouped, human_bytes, table};
+use rabbitscope_text::{Align, counted, grouped, human_bytes, table};
 
 use super::process_report::{Awaited, Known, ProcessReport, WaitingReport};
 
@@ -49,14 +49,14 @@ impl ProcessReport {
     }
 
     fn mailbox_text(&self) -> String {
-        let count = grouped(self.mailbox);
+        let messages = counted(self.mailbox, "message");
         match &self.messages {
-            None => format!("{count} messages: too many to copy and inspect"),
-            Some(kinds) if kinds.is_empty() => format!("{count} messages"),
+            None => format!("{messages}: too many to copy and inspect"),
+            Some(kinds) if kinds.is_empty() => messages,
             Some(kinds) => {
                 let kinds: Vec<_> =
                     kinds.iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
-                format!("{count} messages: {}", kinds.join(", "))
+                format!("{messages}: {}", kinds.join(", "))
             }
         }
     }

@@ -22,7 +22,7 @@ pub(super) struct SilentProcess {
     pub(super) name: String,
 }
 
-/// A process that repeatedly answers late.
+/// A process that repeatedly answers late: after more than 10 ms in 3 looks of at most 6 (`agent/top/top_rows.erl`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) struct LateProcess {
@@ -72,13 +72,15 @@ impl LateProcess {
 
     pub(super) fn sentence(&self, is_overloaded: bool) -> String {
         let reason = if is_overloaded {
-            "it waits for a scheduler, or blocks one with native code"
+            "it waits for a scheduler, blocks one with native code, or collects a large heap"
         } else {
-            "its native code, a NIF or a long BIF, blocks a scheduler, which reductions do not show"
+            "its native code, a NIF or a long BIF, may block a scheduler, which reductions do not show; or it collects \
+             a large heap, or the machine gives the node no CPU"
         };
         let after = self.answered_after_ms;
         format!(
-            "{} answered after {after} ms, and late again: {reason}",
+            "{} answered after {after} ms, and after more than 10 ms in 3 of at most 6 looks, the least that is \
+             reported: {reason}",
             named(&self.name, &self.pid)
         )
     }
@@ -131,4 +133,21 @@ impl SilentProcess {
 
 fn named(name: &str, pid: &str) -> String {
     if name.is_empty() { pid.to_owned() } else { format!("{name} {pid}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_late_answer_is_said_with_its_evidence_and_other_causes() {
+        let (pid, name) = ("<0.7.0>".to_owned(), "slow".to_owned());
+        let process = LateProcess { pid, name, answered_after_ms: 12 };
+        for (is_overloaded, cause) in [(false, "no CPU"), (true, "waits for a scheduler")] {
+            let said = process.sentence(is_overloaded);
+            for part in ["slow <0.7.0>", "12 ms", "3 of at most 6 looks", "large heap", cause] {
+                assert!(said.contains(part), "{said}");
+            }
+        }
+    }
 }

@@ -110,10 +110,7 @@ pub(super) trait Role {
         _connection: &mut Connection,
         _context: &mut ServeContext<'_>,
     ) -> Result<(), Failure> {
-        refusal.map_or(Ok(()), |refusal| {
-            let reason = format!("the broker closed a channel: {refusal}");
-            Err(Failure::channel_closed(reason))
-        })
+        refusal.map_or(Ok(()), |refusal| Err(Failure::channel_closed(refusal)))
     }
 
     /// `basic.cancel` of the broker

@@ -1,13 +1,14 @@
 //! The interface between the process that merges the parts of a run and the processes that run them.
 
-use std::time::Duration;
+use std::{sync::atomic::AtomicBool, time::Duration};
 
 use super::part::{PartSize, PartWishes};
 
 /// The processes that run the load.
 pub trait RemoteWorkers {
-    /// Waits at most `timeout` for the next event and returns it.
-    fn next(&mut self, timeout: Duration) -> Option<RemoteEvent>;
+    /// Waits at most `timeout` for the next event and returns it. Once `stop` is set, unreachable processes are not
+    /// waited for.
+    fn next(&mut self, timeout: Duration, stop: &AtomicBool) -> Option<RemoteEvent>;
 
     /// Sends wishes to all processes. Called often, mostly with the same wishes.
     fn wish(&mut self, wishes: PartWishes);

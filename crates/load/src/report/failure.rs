@@ -2,9 +2,11 @@
 
 use std::io;
 
-use rabbitscope_amqp::ConnectionError;
+use rabbitscope_amqp::{ConnectionError, Refusal};
 use rabbitscope_runs::record::ErrorKind;
 use thiserror::Error;
+
+use crate::refusal::BrokerRefusal;
 
 /// A failure of a connection, as one sentence for a person.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -28,8 +30,15 @@ impl Failure {
     }
 
     /// A channel that the broker closed. Only a new connection can replace it.
-    pub(crate) fn channel_closed(reason: impl Into<String>) -> Self {
+    pub(crate) fn channel_closed(refusal: Refusal) -> Self {
+        let reason = format!("the broker closed a channel: {}", BrokerRefusal::from(refusal));
         Self { kind: ErrorKind::ChannelClosed, ..Self::lost(reason) }
+    }
+
+    /// A connection that the broker closed.
+    fn connection_closed(refusal: Refusal) -> Self {
+        let reason = format!("the broker closed the connection: {}", BrokerRefusal::from(refusal));
+        Self { kind: ErrorKind::ConnectionClosed, ..Self::lost(reason) }
     }
 
     /// A consumer that the broker cancelled.
@@ -48,9 +57,28 @@ impl From<ConnectionError> for Failure {
         use ConnectionError::{ClosedByBroker, HeartbeatMissed};
         let reason = error.to_string();
         match error {
-            ClosedByBroker(_) => Self { kind: ErrorKind::ConnectionClosed, ..Self::lost(reason) },
+            ClosedByBroker(refusal) => Self::connection_closed(refusal),
             HeartbeatMissed { .. } => Self::lost(reason),
             _ => Self::wrong(reason),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refusal_in_mid_load_has_its_next_step() {
+        let text = "ACCESS_REFUSED - access to exchange 'e' in vhost '/' refused for user 'u'";
+        let refusal = || Refusal { code: 403, text: text.to_owned(), class_id: 60, method_id: 40 };
+        let check = |failure: Failure, kind: ErrorKind| {
+            assert!(failure.reason.contains(text), "{failure}");
+            assert!(failure.reason.contains("set_permissions"), "{failure}");
+            assert_eq!((failure.kind, failure.is_loss), (kind, true));
+        };
+        check(Failure::channel_closed(refusal()), ErrorKind::ChannelClosed);
+        let closed = ConnectionError::ClosedByBroker(refusal());
+        check(closed.into(), ErrorKind::ConnectionClosed);
     }
 }

@@ -206,6 +206,9 @@ impl<'a> Coordinator<'a> {
         }
         match queue_drain.left_behind() {
             0 => {}
+            1 => self.cut_short(
+                "1 message was in the queues again when all connections were closed".to_owned(),
+            ),
             left => self.cut_short(format!(
                 "{left} messages were back in the queues after all connections were closed"
             )),

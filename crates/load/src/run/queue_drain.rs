@@ -71,7 +71,10 @@ impl<'a> QueueDrain<'a> {
             if began.elapsed() >= self.timeout {
                 let what = left.map_or_else(
                     || "at least one of them did not answer".to_owned(),
-                    |left| format!("{left} messages are left"),
+                    |left| match left {
+                        1 => "1 message is left".to_owned(),
+                        _ => format!("{left} messages are left"),
+                    },
                 );
                 let seconds = self.timeout.as_secs_f64();
                 let reason = format!(

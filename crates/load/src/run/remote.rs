@@ -75,7 +75,7 @@ pub(super) fn join_parts(
         scope.spawn(|| restoring.serve(context, &shared));
         while joining.coordinator.running > 0 {
             let asked = clock();
-            let event = remote.next(POLL_INTERVAL);
+            let event = remote.next(POLL_INTERVAL, stop);
             let now = clock();
             hearing.note(asked, now, remote.is_behind());
             if let Some(event) = event {

@@ -44,7 +44,7 @@ struct Processes {
 }
 
 impl RemoteWorkers for Processes {
-    fn next(&mut self, _: Duration) -> Option<RemoteEvent> {
+    fn next(&mut self, _: Duration, _: &AtomicBool) -> Option<RemoteEvent> {
         if let Some(event) = self.events.pop_front() {
             return Some(event);
         }

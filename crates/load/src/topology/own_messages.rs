@@ -4,6 +4,7 @@
 use std::time::Instant;
 
 use rabbitscope_amqp::{Delivery, Event, Refusal, Request, blocking::ClientError};
+use rabbitscope_runs::record::{Doubt, DoubtKind, Verdict};
 
 use super::connection::Topology;
 use crate::{
@@ -23,13 +24,18 @@ const BATCH: usize = 256;
 pub(crate) struct OwnMessages {
     tag: u16,
     end: RunInstant,
+    /// The user has ended the run, and workers that could not be told go on with it.
+    pub(super) has_left_workers: bool,
 }
 
 impl OwnMessages {
     /// Recognizes the messages of a load that has ended.
     pub(crate) fn new(load: &LoadOutcome) -> Self {
         let end = RunInstant::from_nanos(Nanos::from(load.duration).get());
-        Self { tag: run_tag(load.started_unix_nanos), end }
+        let is_lost = |doubt: &Doubt| doubt.kind == DoubtKind::WorkerLost;
+        let has_left_workers =
+            matches!(load.verdict, Verdict::Aborted { .. }) && load.doubts.iter().any(is_lost);
+        Self { tag: run_tag(load.started_unix_nanos), end, has_left_workers }
     }
 
     fn include(self, delivery: &Delivery<'_>) -> bool {

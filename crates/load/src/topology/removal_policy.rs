@@ -7,6 +7,9 @@ use super::{foreign_bindings::ForeignBindings, own_messages::OwnMessages};
 /// Timeout for consumers of the run to disappear after their connection has been closed. Chosen.
 const CONSUMERS_GONE_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// The same for consumers of workers that may go on for long.
+const LEFT_CONSUMERS_TIMEOUT: Duration = Duration::from_millis(300);
+
 /// The proofs that an object needs before its removal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RemovalPolicy<'a> {
@@ -31,7 +34,10 @@ impl<'a> RemovalPolicy<'a> {
         messages: Messages,
         own_messages: Option<OwnMessages>,
     ) -> Self {
-        let consumers_gone_timeout = CONSUMERS_GONE_TIMEOUT;
+        let consumers_gone_timeout = match own_messages {
+            Some(OwnMessages { has_left_workers: true, .. }) => LEFT_CONSUMERS_TIMEOUT,
+            _ => CONSUMERS_GONE_TIMEOUT,
+        };
         Self { needs_proof, messages, own_messages, bindings: None, consumers_gone_timeout }
     }
 

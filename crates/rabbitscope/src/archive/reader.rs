@@ -57,7 +57,7 @@ pub(crate) fn sum(root: &Path, selection: &Selection, limit_bytes: u64) -> anyho
         }
     }
     if damaged > NAMED_DAMAGES {
-        output::note(&format!("{damaged} windows are left out: their files are damaged"));
+        output::note(&left_out(damaged));
     }
     let mut profile = sum.finish().ok_or_else(|| {
         UsageError(format!(
@@ -66,12 +66,16 @@ pub(crate) fn sum(root: &Path, selection: &Selection, limit_bytes: u64) -> anyho
         ))
     })?;
     if damaged > 0 {
-        profile
-            .capture
-            .notes
-            .push(format!("{damaged} windows are left out: their files are damaged"));
+        profile.capture.notes.push(left_out(damaged));
     }
     Ok(profile)
+}
+
+fn left_out(damaged: usize) -> String {
+    match damaged {
+        1 => "1 window is left out: its file is damaged".to_owned(),
+        _ => format!("{damaged} windows are left out: their files are damaged"),
+    }
 }
 
 fn read(path: &Path, limit_bytes: u64) -> anyhow::Result<Profile> {

@@ -1,9 +1,6 @@
 //! `rabbitscope broker`: throwaway brokers that run until they are stopped.
 
-use std::{
-    fmt::Write,
-    path::{Path, PathBuf},
-};
+use std::{fmt::Write, path::PathBuf};
 
 use rabbitscope_broker::{Broker, Listener, Node, Registry};
 use rabbitscope_files::MAX_TEXT_BYTES;
@@ -15,7 +12,7 @@ use rabbitscope_text::escapes;
 use super::arguments::within;
 use crate::{
     exit::{Exit, UsageError},
-    output, run,
+    input, output, run,
 };
 
 const NONE: &str = "no throwaway broker runs";
@@ -111,8 +108,10 @@ impl Args {
 }
 
 impl Start {
-    fn validate(self) -> Result<(ThrowawayBroker, bool), UsageError> {
-        let read = |file: Option<PathBuf>| file.map_or(Ok(String::new()), |file| text_of(&file));
+    fn validate(self) -> anyhow::Result<(ThrowawayBroker, bool)> {
+        let read = |file: Option<PathBuf>| {
+            file.map_or(Ok(String::new()), |file| input::read_text(&file, MAX_TEXT_BYTES))
+        };
         let spec = ThrowawayBroker {
             nodes: self.nodes,
             plugins: self.plugins,
@@ -139,11 +138,6 @@ impl Start {
 fn directory(path: Option<PathBuf>) -> Result<String, UsageError> {
     let path = path.unwrap_or_default().into_os_string();
     path.into_string().map_err(|_| UsageError("--plugins-directory must be UTF-8".to_owned()))
-}
-
-fn text_of(file: &Path) -> Result<String, UsageError> {
-    rabbitscope_files::read_text(file, MAX_TEXT_BYTES)
-        .map_err(|error| UsageError(format!("cannot read {}: {error}", file.display())))
 }
 
 fn list(nodes: &[Node], json: bool) -> anyhow::Result<Exit> {

@@ -4,6 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use anyhow::Context;
 use rabbitscope_files::AtomicFile;
+use rabbitscope_text::counted;
 use rabbitscope_web::{BusyWindow, write_heat_map};
 
 use super::arguments::{SpanArguments, refuse_to_replace};
@@ -42,7 +43,8 @@ impl Args {
         write_heat_map(file.writer(), &windows)
             .with_context(|| format!("cannot write {}", path.display()))?;
         file.commit()?;
-        output::result(&format!("{} windows  {}", windows.len(), path.display()));
+        let count = counted(windows.len() as u64, "window");
+        output::result(&format!("{count}  {}", path.display()));
         Ok(Exit::Done)
     }
 }

@@ -7,6 +7,7 @@ use std::{
 
 use rabbitscope_export::MetricsSnapshot;
 use rabbitscope_probe::{ContinuousOptions, ContinuousRecorder, NodeWindow, ProbeError};
+use rabbitscope_text::counted;
 
 use super::{
     check::inside,
@@ -256,7 +257,9 @@ impl Watch {
         }
         let counts = self.delivery.counts;
         self.delivery.finish();
-        output::note(&format!("{} samples in {} windows", counts.samples, counts.windows));
+        let (samples, windows) =
+            (counted(counts.samples, "sample"), counted(counts.windows, "window"));
+        output::note(&format!("{samples} in {windows}"));
     }
 }
 

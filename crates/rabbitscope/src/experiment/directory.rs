@@ -10,7 +10,7 @@ use rabbitscope_runs::{
 };
 
 use super::{Plan, journal::Journal};
-use crate::{exit::UsageError, rundir::RunDirectory};
+use crate::{exit::UsageError, input, rundir::RunDirectory};
 
 const EXPERIMENT: &str = "experiment.toml";
 
@@ -60,8 +60,7 @@ impl ExperimentDirectory {
     fn keep_code(&self, number: usize, scenario: &Scenario) -> anyhow::Result<()> {
         let BrokerSpec::Throwaway(broker) = &scenario.broker else { return Ok(()) };
         for file in broker.modules.iter().chain(&broker.patches).map(Path::new) {
-            let code = rabbitscope_files::read(file, MAX_CODE_BYTES)
-                .with_context(|| format!("cannot read {}", file.display()))?;
+            let code = input::read(file, MAX_CODE_BYTES)?;
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             self.keep(&format!("arms/{number:02}-{name}"), &code)?;
         }

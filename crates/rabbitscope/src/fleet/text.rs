@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, fmt::Write};
 
 use rabbitscope_runs::record::{FleetFacts, RunRecord};
-use rabbitscope_text::{escapes, grouped, short_time};
+use rabbitscope_text::{counted, escapes, short_time};
 
 /// Describes the number of workers, the skew of their starts and the error of latencies between them. Empty for a run
 /// of one process.
@@ -16,9 +16,9 @@ pub(crate) fn workers(record: &RunRecord) -> String {
         count => format!("{count} machines"),
     };
     let mut text = format!(
-        "workers   {:>11} on {machines}, {} connections, started within {}; {}\n",
+        "workers   {:>11} on {machines}, {}, started within {}; {}\n",
         fleet.workers.len(),
-        grouped(connections),
+        counted(connections, "connection"),
         short_time(fleet.start_skew_nanos),
         latency_error(fleet),
     );

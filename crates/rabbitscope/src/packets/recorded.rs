@@ -13,7 +13,7 @@ use rabbitscope_wire::{
 };
 
 use super::saved::SavedPackets;
-use crate::output::ProgressLine;
+use crate::{input, output::ProgressLine};
 
 /// Size of the largest file. Captures of a long run are large; they are read as a stream.
 const MAX_FILE_BYTES: u64 = 1 << 42;
@@ -28,7 +28,7 @@ pub(crate) fn read(
     mut saved: Option<&mut SavedPackets>,
 ) -> anyhow::Result<PacketReport> {
     let cannot = || format!("cannot read {}", path.display());
-    let file = rabbitscope_files::open(path, MAX_FILE_BYTES).with_context(cannot)?;
+    let file = input::open(path, MAX_FILE_BYTES)?;
     let size = file.metadata().with_context(cannot)?.len();
     let mut reader = PacketReader::new(BufReader::new(file)).with_context(cannot)?;
     let mut analyzer = Analyzer::new(options);

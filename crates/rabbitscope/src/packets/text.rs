@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use rabbitscope_text::{Align, escapes, grouped, human_bytes, short_time, table};
+use rabbitscope_text::{Align, counted, escapes, grouped, human_bytes, short_time, table};
 use rabbitscope_wire::report::{
     CaptureReport, ConnectionReport, FrameCount, LatencyKind, LatencyReport, PacketReport,
     Severity, Side, SizeBin, SocketReport, SourceLevel,
@@ -36,7 +36,7 @@ fn sources(report: &PacketReport) -> String {
 /// Counts the packets and bytes read, and everything left out.
 fn losses(capture: &CaptureReport) -> String {
     let mut text =
-        format!("\n{} packets, {}", grouped(capture.packets), human_bytes(capture.bytes));
+        format!("\n{}, {}", counted(capture.packets, "packet"), human_bytes(capture.bytes));
     let left = &capture.left_out;
     let parts = [
         (capture.dropped.unwrap_or(0), "dropped by the kernel"),
@@ -54,7 +54,8 @@ fn losses(capture: &CaptureReport) -> String {
         let _ = write!(text, "; {} {what}", grouped(count));
     }
     for (tunnel, count) in &capture.tunnels {
-        let _ = write!(text, "; {} packets in {}", grouped(*count), escapes::value(tunnel));
+        let packets = counted(*count, "packet");
+        let _ = write!(text, "; {packets} in {}", escapes::value(tunnel));
     }
     if let Some(damage) = &capture.damaged {
         let _ = write!(text, "\nnote: {}", escapes::value(damage));
@@ -68,9 +69,9 @@ fn totals(report: &PacketReport) -> String {
         return String::new();
     }
     let mut text = format!(
-        "{} connections, {} segments with {} of payload in {}",
-        grouped(totals.connections),
-        grouped(totals.data_segments),
+        "{}, {} with {} of payload in {}",
+        counted(totals.connections, "connection"),
+        counted(totals.data_segments, "segment"),
         human_bytes(totals.payload_bytes),
         short_time(totals.duration_nanos),
     );

@@ -20,6 +20,7 @@ mod seconds;
 mod snapshot;
 mod steps;
 mod summary;
+mod unconsumed;
 mod under_load;
 mod usage;
 

@@ -20,6 +20,7 @@ use super::{
     faults::faults_text,
     interruptions::{ending, interruptions, judgement, loss, overdue, unsteady, written},
     owners::{HeldShare, HotFunction, Owners, busy, held, ranked},
+    unconsumed::unconsumed,
 };
 use crate::fleet::workers;
 use rabbitscope_text::{escapes, grouped, grouped_rate, short_time};
@@ -55,7 +56,7 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
         let _ = writeln!(text, "\n{}", found.sentence);
     }
     text += &record.losses.iter().map(loss).collect::<String>();
-    text += &unconsumed(record);
+    text += &unconsumed(record, &finished.series);
     text += &judgement(record);
     text += &ending(&record.verdict);
     text + &format!("\nrun     {}\nreport  {}\n", directory.display(), finished.report.display())
@@ -319,21 +320,6 @@ fn off_cpu(waits: &WaitTimes) -> String {
         seconds(waits.blocked_nanos),
         seconds(waits.runnable_nanos),
         seconds(waits.idle_nanos),
-    )
-}
-
-/// Warns if consumers received nothing of the published messages. A routing key or a binding may be wrong.
-fn unconsumed(record: &RunRecord) -> String {
-    let counts = &record.load.counts;
-    let has = |key: &str| record.scenario[key].as_array().is_some_and(|groups| !groups.is_empty());
-    let is_silent = counts.published > 0 && counts.delivered.max(counts.consumed) == 0;
-    if !is_silent || !has("publishers") || !has("consumers") {
-        return String::new();
-    }
-    format!(
-        "NOTHING CONSUMED: consumers received none of {} published messages; compare the routing keys and headers of \
-         publishers with the bindings of the consumed queues (`mandatory = true` counts unroutable messages)\n",
-        grouped(counts.published)
     )
 }
 

@@ -163,7 +163,7 @@ fn what_cannot_say_anything_is_refused_before_it_runs() {
         "replies.rate",
         &["no run of this scenario has replies.rate", "[[requests]]"],
     );
-    check("s.toml", "nowhere.toml", &["cannot read the scenario", "nowhere.toml"]);
+    check("s.toml", "nowhere.toml", &["cannot read", "nowhere.toml"]);
     let large = "sweep s.toml --vary consumers.0.prefetch=1..1000:1000 --out out";
     bench.rabbitscope(large).code(2).says(&["1000 arms in 6 rounds are 6000 runs, about", "--yes"]);
     bench.rabbitscope("sweep s.toml --vary nothing --out out").code(2).says(&["write KEY=VALUES"]);

@@ -46,8 +46,9 @@ fn files_that_are_no_files_are_refused_at_once() {
     bench.file("ca.pem", "");
     bench.file("a.folded", "a 1\n");
     // Profiles and runs.
-    check_refused(&bench, "flamegraph @ -o x.svg", &[1]);
-    check_refused(&bench, "diff a.folded @", &[1]);
+    check_refused(&bench, "flamegraph @ -o x.svg", &[2]);
+    check_refused(&bench, "diff a.folded @", &[2]);
+    check_refused(&bench, "packets --pcap @", &[2]);
     // Scenarios, and the files that they name.
     check_refused(&bench, "run @", &[2]);
     check_refused(&bench, "find-rate @ --slo confirm.p99<1s", &[2]);
@@ -72,8 +73,9 @@ fn files_that_are_no_files_are_refused_at_once() {
     // Files of commands that look into a node.
     check_refused(&bench, "broker start --config @", &[2]);
     check_refused(&bench, "broker start --advanced-config @", &[2]);
-    check_refused(&bench, "top --node x --dist-port 1 --cookie-file @", &[2, 5]);
-    check_refused(&bench, "queues --listen 127.0.0.1:0 --auth-file @", &[1, 2]);
+    check_refused(&bench, "top --node x --dist-port 1 --cookie-file @", &[2]);
+    check_refused(&bench, "top --node x --dist-port 1 --tls-ca @", &[2]);
+    check_refused(&bench, "queues --listen 127.0.0.1:0 --auth-file @", &[2]);
 }
 
 #[test]

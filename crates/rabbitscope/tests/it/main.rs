@@ -7,6 +7,7 @@ mod all_day;
 mod architecture;
 mod breakdown;
 mod brokers;
+mod bus_away;
 mod churn;
 mod cluster_faults;
 mod clusters;

@@ -164,6 +164,20 @@ fn a_queue_that_does_not_answer_is_named_and_holds_up_nobody() {
 }
 
 #[test]
+fn a_value_that_no_node_takes_is_wrong_usage() {
+    let bench = Workbench::new("values");
+    let node = node_arguments();
+    for (line, said) in [
+        ("trace lists:reverse/1 --match {", "no list of Erlang terms"),
+        ("trace lists:reverse/1 --role nosuch", "no role is called nosuch"),
+        ("functions --role nosuch --duration 1s", "no role is called nosuch"),
+        ("calltree lists:reverse/1 --role nosuch -o x.svg", "no role is called nosuch"),
+    ] {
+        bench.rabbitscope(&format!("{line} {node}")).code(2).says(&[said]);
+    }
+}
+
+#[test]
 fn the_cookie_is_not_said_and_failures_have_one_line() {
     let bench = Workbench::new("cookie");
     let (home, epmd_port) = (existing_broker().distribution().0, existing_broker().port_mapper());

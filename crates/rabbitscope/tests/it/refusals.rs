@@ -14,13 +14,16 @@ fn broker(bench: &Workbench) -> (Broker, u16) {
     let plugins = vec!["rabbitmq_management".to_owned()];
     let spec = ThrowawayBroker { plugins, config, ..ThrowawayBroker::default() };
     let broker = Broker::start(&spec, &bench.path("broker.log")).unwrap();
-    for user in ["nothing", "reader"] {
+    for user in ["nothing", "reader", "mute"] {
         let user = format!("<<\"{user}\">>, <<\"p\">>, <<\"test\">>");
         broker.eval(&format!("rabbit_auth_backend_internal:add_user({user})")).unwrap();
     }
-    let rights = "rabbit_auth_backend_internal:set_permissions(<<\"reader\">>, <<\"/\">>, \
-                  <<\"^$\">>, <<\"^$\">>, <<\".*\">>, <<\"test\">>)";
-    broker.eval(rights).unwrap();
+    for (user, configure) in [("reader", "^$"), ("mute", ".*")] {
+        let rights = format!(
+            "<<\"{user}\">>, <<\"/\">>, <<\"{configure}\">>, <<\"^$\">>, <<\".*\">>, <<\"test\">>"
+        );
+        broker.eval(&format!("rabbit_auth_backend_internal:set_permissions({rights})")).unwrap();
+    }
     (broker, tls_port)
 }
 
@@ -54,6 +57,11 @@ fn each_refusal_says_what_to_do_and_has_its_code() {
     check(&format!("amqp://nothing:p@{plain}"), 6, &["set_permissions"], "flags");
     check(&format!("amqp://reader:p@{plain}"), 6, &["`refused`", "set_permissions"], "flags");
     check(&format!("amqp://{login}@{plain}/none"), 1, &["`none`", "list_vhosts"], "permission");
+    // The broker refuses the first message, after the load has begun.
+    let ended = bench.rabbitscope(&format!("run s.toml --uri amqp://mute:p@{plain} --out mute"));
+    let said = ended.code(1).stdout;
+    assert!(said.contains("closed a channel: ACCESS_REFUSED"), "{said}");
+    assert!(said.contains("set_permissions"), "{said}");
     let other = scenario("refused", "1s").replace("durable = true", "durable = false");
     broker.eval("rabbit_amqqueue:declare({resource, <<\"/\">>, queue, <<\"refused\">>}, true, false, [], none, <<\"test\">>).").unwrap();
     bench.file("s.toml", &other);

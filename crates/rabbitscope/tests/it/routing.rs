@@ -332,12 +332,16 @@ fn consumers_that_get_nothing_are_spoken_of() {
     let text = r#"
 name = "nothing"
 queues = [{ name = "rs.nothing", bindings = [{ exchange = "amq.direct", routing-key = "right" }] }]
-publishers = [{ exchange = "amq.direct", routing-key = "wrong", messages = 30 }]
+publishers = [{ exchange = "amq.direct", routing-key = "wrong", rate = 20 }]
 consumers = [{ queue = "rs.nothing" }]
-run = { duration = "1s" }
+run = { duration = "2s" }
 "#;
     bench.file("s.toml", text);
     let uri = existing_broker().uri();
     let text = bench.rabbitscope(&format!("run s.toml --uri {uri} --out out")).code(0).stdout;
-    assert!(text.contains("consumers got none of 30 published messages"), "{text}");
+    assert!(text.contains("NOTHING CONSUMED: consumers received none of 4"), "{text}");
+    let line = format!("run s.toml --uri {uri} --out short --set run.duration=300ms");
+    let text = bench.rabbitscope(&line).code(0).stdout;
+    assert!(text.contains("too short to judge"), "{text}");
+    assert!(!text.contains("NOTHING CONSUMED"), "{text}");
 }

@@ -58,6 +58,57 @@ fn a_suffix_that_is_not_known() {
 }
 
 #[test]
+fn an_input_that_is_not_there_has_one_code() {
+    let bench = Workbench::new("inputs");
+    bench.file("a.folded", "scheduler;lists:map/2 3\n");
+    bench.file("s.toml", &scenario("q", "5s"));
+    let exporter =
+        "kind = 'pyroscope'\nurl = 'http://127.0.0.1:1'\nuser = 'u'\npassword-file = 'none'";
+    bench.file("watch.toml", &format!("[[exporters]]\n{exporter}\n"));
+    let node = "--node x@localhost --dist-port 1";
+    for line in [
+        "flamegraph none -o x.svg",
+        "diff none a.folded",
+        "diff a.folded none",
+        "diff --before a.folded --after none",
+        "packets --pcap none",
+        "watch --check --config none",
+        "watch --config none",
+        "run none",
+        "find-rate none --slo confirm.p99<20ms",
+        "experiment none --out out",
+        "broker start --config none",
+        "broker start --advanced-config none",
+        "broker start --plugins rabbitmq_stream --plugins-directory none",
+        "run s.toml --out out --set broker.patches=[\"none\"]",
+        "run s.toml --out out --set publishers.0.body-files=[\"none\"]",
+        "load -x 1 -z 1 --body none --out out",
+        "queues --listen 127.0.0.1:0 --auth-file none",
+        &format!("top {node} --cookie-file none"),
+        &format!("top {node} --tls-ca none"),
+        &format!("trace lists:map/2 {node} --tls-ca none"),
+    ] {
+        bench.rabbitscope(line).code(2).says(&["none"]);
+    }
+}
+
+#[test]
+fn a_plugin_that_is_not_installed() {
+    let bench = Workbench::new("plugins");
+    bench.file("s.toml", &scenario("q", "5s"));
+    bench
+        .rabbitscope("broker start --plugins rabbitmq_stream,rabbitmq_managment")
+        .code(2)
+        .says(&["no plugin `rabbitmq_managment`", "did you mean `rabbitmq_management`?"]);
+    bench
+        .rabbitscope("run s.toml --out out --set broker.plugins=[\"nosuch_plugin\"]")
+        .code(2)
+        .says(&["no plugin `nosuch_plugin` in ", "/plugins"]);
+    assert!(!bench.path("out").exists(), "nothing was begun");
+    bench.assert_nothing_left();
+}
+
+#[test]
 fn a_place_that_cannot_be_written_to() {
     let bench = Workbench::new("place");
     bench.rabbitscope("profile --pid 1 -o none/x.svg").code(1).says(&["none/x.svg"]);

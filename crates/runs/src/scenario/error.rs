@@ -94,14 +94,15 @@ pub(super) fn quoted(text: &str) -> String {
 /// Lists the allowed names: ``one of `a`, `b`; did you mean `b`?``
 pub(super) fn allowed(written: &str, names: &[&str]) -> String {
     let list: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    let nearest = names.iter().map(|name| (distance(written, name), name)).min();
-    let hint = match nearest {
-        Some((distance, name)) if distance <= 2.max(name.len() / 3) && distance < name.len() => {
-            format!("; did you mean `{name}`?")
-        }
-        _ => String::new(),
-    };
+    let hint = nearest_name(written, names)
+        .map_or_else(String::new, |name| format!("; did you mean `{name}`?"));
     format!("{}{hint}", list.join(", "))
+}
+
+/// Returns the name that somebody who wrote `written` may have meant.
+pub fn nearest_name<'a>(written: &str, names: &[&'a str]) -> Option<&'a str> {
+    let (distance, name) = names.iter().map(|name| (distance(written, name), *name)).min()?;
+    (distance <= 2.max(name.len() / 3) && distance < name.len()).then_some(name)
 }
 
 /// Returns the Levenshtein distance in bytes.

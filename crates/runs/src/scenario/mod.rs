@@ -22,7 +22,7 @@ pub(crate) use error::{Problem, refuse};
 pub(crate) use reader::read as read_table;
 
 pub use connecting::{Allocation, Auth, Connecting, Recovery, Tls};
-pub use error::{Origin, ScenarioError};
+pub use error::{Origin, ScenarioError, nearest_name};
 pub use latency_ends::LatencyEnds;
 pub use machine_use::{MachineUse, Reach};
 pub use model::{

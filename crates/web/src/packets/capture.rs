@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use rabbitscope_text::{grouped, human_bytes};
+use rabbitscope_text::{counted, grouped, human_bytes};
 use rabbitscope_wire::report::{CaptureReport, PacketReport};
 
-use super::{figures::counted, words};
+use super::words;
 use crate::escape::Markup;
 
 /// Writes a line for each source, then the losses.

@@ -2,12 +2,12 @@
 
 use std::io::{self, Write};
 
-use rabbitscope_text::{grouped, human_bytes, short_time};
+use rabbitscope_text::{counted, grouped, human_bytes, short_time};
 use rabbitscope_wire::report::{ConnectionReport, DirectionReport, PacketReport, Side};
 
 use super::{
     bar::{self, Part},
-    figures::{bounded, bytes_or_dash, counted, percent, rare, round_trips, share},
+    figures::{bounded, bytes_or_dash, percent, rare, round_trips, share},
     table::{self, Column},
     words::{
         self, BUSY, DELAYED_ACK, IDLE, IN_FLIGHT, MEDIAN_PAYLOAD, OUT_OF_ORDER, PURE_ACK,

@@ -5,12 +5,12 @@ use std::{
     time::Duration,
 };
 
-use rabbitscope_text::{display_utc, grouped, human_bytes, short_time};
+use rabbitscope_text::{counted, display_utc, grouped, human_bytes, short_time};
 use rabbitscope_wire::report::{PacketReport, Totals};
 
 use super::{
-    capture, connections, figures::counted, findings, frames, ladder, latencies, sequence, sizes,
-    sockets, tiles, words,
+    capture, connections, findings, frames, ladder, latencies, sequence, sizes, sockets, tiles,
+    words,
 };
 use crate::escape::Markup;
 

@@ -34,11 +34,6 @@ pub(super) fn instant(nanos: u64) -> String {
     format!("{}.{:06} s", grouped(nanos / 1_000_000_000), nanos / 1000 % 1_000_000)
 }
 
-/// Writes a number with its noun: `1 gap`, `2 gaps`.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
-}
-
 /// Writes a cell for a number that is mostly 0: 0 is pale.
 pub(super) fn rare(number: u64, text: impl FnOnce(u64) -> String) -> String {
     if number == 0 { "<span class=\"soft\">0</span>".to_owned() } else { text(number) }
@@ -91,7 +86,5 @@ mod tests {
     fn instants_are_exact_to_the_microsecond() {
         assert_eq!(instant(12_345_678_901), "12.345678 s");
         assert_eq!(instant(0), "0.000000 s");
-        assert_eq!(counted(1, "gap"), "1 gap");
-        assert_eq!(counted(2000, "gap"), "2,000 gaps");
     }
 }

@@ -2,13 +2,13 @@
 
 use std::io::{self, Write};
 
-use rabbitscope_text::grouped;
+use rabbitscope_text::{counted, grouped};
 use rabbitscope_wire::{
     findings::not_found,
     report::{Finding, FindingRule, PacketReport},
 };
 
-use super::{figures::counted, words};
+use super::words;
 use crate::escape::Markup;
 
 /// Writes the findings in the order of the report.

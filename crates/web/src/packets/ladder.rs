@@ -2,13 +2,10 @@
 
 use std::io::{self, Write};
 
-use rabbitscope_text::{grouped, human_bytes, short_time};
+use rabbitscope_text::{counted, grouped, human_bytes, short_time};
 use rabbitscope_wire::report::{Ladder, LadderFrame, PacketReport, Side};
 
-use super::{
-    figures::{counted, instant},
-    hues::Hues,
-};
+use super::{figures::instant, hues::Hues};
 use crate::escape::Markup;
 
 const WIDTH: f64 = 620.0;

@@ -24,5 +24,4 @@ mod tiles;
 mod words;
 
 pub use document::write_packets;
-pub(crate) use figures::counted;
 pub(crate) use words::{latency, sentence, severity, source};

@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use rabbitscope_text::{grouped, short_time};
+use rabbitscope_text::{counted, grouped, short_time};
 use rabbitscope_wire::report::{LatencyKind, PacketReport, Totals, ZeroWindowTime};
 
 use super::{
-    figures::{counted, percent, share},
+    figures::{percent, share},
     words::{self, RETRANSMITTED, ROUND_TRIP, ZERO_WINDOW},
 };
 

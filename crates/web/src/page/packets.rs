@@ -2,7 +2,7 @@
 //! the rest.
 
 use rabbitscope_runs::record::RunRecord;
-use rabbitscope_text::{grouped, human_bytes, short_time};
+use rabbitscope_text::{counted, grouped, human_bytes, short_time};
 use rabbitscope_wire::report::{
     Finding, LatencyReport, PacketReport, SourceLevel, Totals, ZeroWindowTime,
 };
@@ -11,7 +11,7 @@ use serde::Serialize;
 use crate::{
     checks::capitalised,
     figures::{Detail, Figure, Unit},
-    packets::{counted, latency, sentence, severity, source},
+    packets::{latency, sentence, severity, source},
 };
 
 /// The packets of a run.

@@ -1,5 +1,7 @@
 //! Losses by the capture, and on the network path.
 
+use rabbitscope_text::counted;
+
 use super::{
     advice,
     hit::{Case, Direction, Hit, directions, share},
@@ -35,7 +37,9 @@ pub(super) fn capture_loss(report: &PacketReport) -> Vec<Case> {
         connections_in_all: 1,
         source: SourceLevel::Packets,
         evidence: format!(
-            "{dropped} packets were dropped beside {} that were read ({:.2} %)",
+            "{} {} dropped beside {} that were read ({:.2} %)",
+            counted(dropped, "packet"),
+            if dropped == 1 { "was" } else { "were" },
             capture.packets,
             100.0 * share(dropped, dropped + capture.packets)
         ),

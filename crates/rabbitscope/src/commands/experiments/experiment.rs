@@ -11,7 +11,7 @@ use crate::{
     commands::runs::{ConsentArgs, URI_VARIABLE, read_scenario, replace},
     exit::{Exit, UsageError},
     experiment::{Plan, PlannedArm, conduct, text},
-    interrupt, output, run,
+    input, interrupt, output, run,
 };
 
 /// Prove the effect of a change: runs of two or more arms in rounds, in random order
@@ -53,8 +53,7 @@ pub(super) struct Options {
 impl Args {
     pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
         let file = self.experiment.display().to_string();
-        let written = rabbitscope_files::read_text(&self.experiment, MAX_TEXT_BYTES)
-            .map_err(|error| UsageError(format!("cannot read the experiment {file}: {error}")))?;
+        let written = input::read_text(&self.experiment, MAX_TEXT_BYTES)?;
         let experiment =
             experiment::parse(&written, &file, &self.set).context("the experiment is not valid")?;
         let limits = search_overrides(&experiment.design)?;

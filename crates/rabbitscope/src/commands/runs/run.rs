@@ -13,7 +13,7 @@ use rabbitscope_perftest as perftest;
 use crate::{
     commands::{arguments::refuse_to_replace, environment},
     exit::{Exit, UsageError},
-    output,
+    input, output,
 };
 
 /// The environment variable with the broker's URI.
@@ -84,8 +84,7 @@ pub(in crate::commands) fn read_scenario(
     overrides: &[String],
 ) -> anyhow::Result<Scenario> {
     let file = path.display().to_string();
-    let text = rabbitscope_files::read_text(path, MAX_TEXT_BYTES)
-        .map_err(|error| UsageError(format!("cannot read the scenario {file}: {error}")))?;
+    let text = input::read_text(path, MAX_TEXT_BYTES)?;
     parse_scenario(&text, &file, overrides)
 }
 

@@ -6,7 +6,6 @@ use std::{
     time::Duration,
 };
 
-use anyhow::Context;
 use rabbitscope_export::{SpoolOptions, validate_exporters};
 use rabbitscope_runs::scenario::read_configuration;
 use rabbitscope_text::{parse_duration, parse_size};
@@ -17,7 +16,7 @@ use super::{
     scraping::{inside_options, metrics_options},
     wire::{DirectoryToml, LabelsToml, NodesToml, RecordToml, SpoolToml, WatchToml},
 };
-use crate::{archive::ArchiveLimits, exit::UsageError};
+use crate::{archive::ArchiveLimits, exit::UsageError, input};
 
 /// Default number of ticks per second on each CPU, as in other continuous profilers. It is a prime, so that it does not
 /// stay in step with tasks that run every few milliseconds.
@@ -91,8 +90,7 @@ impl ConfigSource {
 
 fn read_file(file: &Path) -> anyhow::Result<WatchOptions> {
     let name = file.display().to_string();
-    let text = rabbitscope_files::read_text(file, MAX_FILE_BYTES)
-        .with_context(|| format!("cannot read {name}"))?;
+    let text = input::read_text(file, MAX_FILE_BYTES)?;
     Ok(read_configuration(&text, &name, validate)?)
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use rabbitscope_runs::record::{ClusterNode, FaultRecord, FaultTimes, Percentiles, RunRecord};
-use rabbitscope_text::{escapes, short_time};
+use rabbitscope_text::{counted, escapes, short_time};
 
 /// Number of faults up to which each has a line. Beyond it, only failed faults have one.
 const MAX_LINES: usize = 40;
@@ -87,7 +87,8 @@ fn times(of: &FaultTimes) -> String {
         let [p50, p90, p99, max] = [p50, p90, p99, max].map(short_time);
         let _ = writeln!(
             text,
-            "  {name:<27}p50 {p50:>8}  p90 {p90:>8}  p99 {p99:>8}  max {max:>8}  ({count} faults)"
+            "  {name:<27}p50 {p50:>8}  p90 {p90:>8}  p99 {p99:>8}  max {max:>8}  ({})",
+            counted(count, "fault")
         );
     }
     text

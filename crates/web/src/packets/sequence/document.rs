@@ -2,17 +2,14 @@
 
 use std::io::{self, Write};
 
+use rabbitscope_text::counted;
 use rabbitscope_wire::report::{PacketReport, TimeSequence};
 
 use super::{key, plane::Plane, segments, staircase};
 use crate::{
     checks::capitalised,
     escape::Markup,
-    packets::{
-        figures::{counted, instant},
-        hues::Hues,
-        words,
-    },
+    packets::{figures::instant, hues::Hues, words},
 };
 
 /// Draws all pictures of the report.
