@@ -101,8 +101,7 @@ manifests:
 #           stackcollapse-perf.pl and against inferno (needs perf, Perl, 30 GB of disk)
 # packets   how fast a capture is analyzed, in turn with tshark, and what a live one costs (as root)
 #
-# On a quiet machine. Results go into docs/performance.md, docs/inside.md or the terminal; each script says
-# what can be set.
+# On a quiet machine. Results go into docs/measurements or the terminal; each script says what can be set.
 $(BENCHES:%=bench-%): bench-%: setup
 	cargo build --locked --release --package rabbitscope
 	scripts/permit.sh $(PROGRAM)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What `[inside] ask = true` costs a node with 3,000 queues under a light load: CPU time of the node and of `watch`, in turn
 # with the same `watch` that does not ask (told by SIGHUP). Medians of the rounds, and all of them. As root. A round has two
-# minutes, because once in two minutes such a node takes half a second for something else (docs/watch.md).
+# minutes, because once in two minutes such a node takes half a second for something else (docs/measurements/watch.md).
 #
 #   QUEUES=3000 USED=300 RATE=0.5 SECONDS_EACH=120 ROUNDS=3 FREQUENCY=19 scripts/bench-asking.sh
 set -eu

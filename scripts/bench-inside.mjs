@@ -1,4 +1,4 @@
-// Load, probes and samples of bench-inside.sh, and the section of docs/inside.md that it makes.
+// Load, probes and samples of bench-inside.sh, and the section of docs/measurements/inside.md that it makes.
 
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";

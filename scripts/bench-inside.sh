@@ -5,10 +5,10 @@
 #
 #   RABBITSCOPE=target/release/rabbitscope scripts/bench-inside.sh
 #
-# The result also goes into docs/inside.md. MOST_BYTES and MOST_SECONDS bound the last attempt.
+# The result also goes into docs/measurements/inside.md. MOST_BYTES and MOST_SECONDS bound the last attempt.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/bench.sh
 
 start_broker
-node scripts/bench-inside.mjs "$program" "$work" docs/inside.md
+node scripts/bench-inside.mjs "$program" "$work" docs/measurements/inside.md

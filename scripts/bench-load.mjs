@@ -1,5 +1,5 @@
 // The arithmetic of bench-load.sh: rates and CPU of one measurement, medians of all, the section of
-// docs/performance.md that is made by the benchmark.
+// docs/measurements/performance.md that is made by the benchmark.
 
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";

@@ -1,7 +1,7 @@
 #!/bin/sh
 # What putting load on a broker costs: rabbitscope and PerfTest in turn, one publisher and one
 # consumer of 12-byte messages, on one throwaway broker. Then the load generator by itself, into a
-# byte sink. Prints medians, keeps every single measurement, writes docs/performance.md.
+# byte sink. Prints medians, keeps every single measurement, writes docs/measurements/performance.md.
 #
 #   ROUNDS=5 WARM_UP=5 SECONDS_EACH=10 scripts/bench-load.sh
 #
@@ -160,4 +160,4 @@ stop_broker
 
 target/release/examples/sink "$rounds" "${SINK_SECONDS:-5}" >"$results/sink.jsonl"
 target/release/examples/codec >"$results/codec.txt"
-node scripts/bench-load.mjs report "$results" docs/performance.md "$perf_test_version" "$warm_up" "$window"
+node scripts/bench-load.mjs report "$results" docs/measurements/performance.md "$perf_test_version" "$warm_up" "$window"

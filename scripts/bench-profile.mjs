@@ -1,4 +1,4 @@
-// Turns the times of scripts/bench-profile.sh into the table of docs/performance.md.
+// Turns the times of scripts/bench-profile.sh into the table of docs/measurements/performance.md.
 //
 //   node scripts/bench-profile.mjs DIRECTORY DOCUMENT
 import { readFileSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 #!/bin/sh
 # How long folded stacks take from one recording of perf: this program, perf script with
-# stackcollapse-perf.pl, and inferno. Prints every time and writes them into docs/performance.md.
+# stackcollapse-perf.pl, and inferno. Prints every time and writes them into docs/measurements/performance.md.
 #
 #   SAMPLES=10000000 KEEP=1 scripts/bench-profile.sh
 #
@@ -77,4 +77,4 @@ race rabbitscope-text "'$program' flamegraph '$long.txt' -o '$results/rabbitscop
 for name in rabbitscope inferno perl inferno-text rabbitscope-text; do
     printf '%s\t%s\n' "$name" "$(total "$results/$name.folded")"
 done >"$results/totals.txt"
-node scripts/bench-profile.mjs "$results" docs/performance.md
+node scripts/bench-profile.mjs "$results" docs/measurements/performance.md

@@ -2,7 +2,7 @@
 # How long a list of 3,000 queues takes on a broker under load (3,000 publishers, 6,000 consumers, the
 # management plugin on): the management interface, the service of `queues --listen` and the plugin
 # rabbitmq_queue_info in turn, each over a warm connection; then the one-shot command. Prints quantiles
-# and ratios, keeps every single measurement, writes docs/performance.md.
+# and ratios, keeps every single measurement, writes docs/measurements/performance.md.
 #
 #   QUEUES=3000 ROUNDS=60 RATE=0.5 scripts/bench-queues.sh
 #
@@ -13,7 +13,7 @@ cd "$(dirname "$0")/.."
 queues=${QUEUES:-3000}
 rounds=${ROUNDS:-60}
 rate=${RATE:-0.5}
-document=${DOCUMENT-docs/performance.md}
+document=${DOCUMENT-docs/measurements/performance.md}
 results=target/bench-queues
 mkdir -p "$results"
 plugin/rabbitmq_queue_info/build.sh "$work/plugins" >/dev/null

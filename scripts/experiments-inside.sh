@@ -1,5 +1,5 @@
 #!/bin/sh
-# Why is the list of queues slow? Experiments 9 to 11 of docs/experiments.md in one go: 3,000 queues under
+# Why is the list of queues slow? Experiments 9 to 11 of docs/measurements/experiments.md in one go: 3,000 queues under
 # load with somebody who polls /api/queues (scenarios/many-queues.toml), and meanwhile, in the node, a trace
 # of the handler, its call tree followed into the process that it waits for, and the functions of that
 # process. Prints what each command prints; graphs are in target/experiments-inside.

@@ -13,7 +13,7 @@ import yaml
 OLDEST = {"fleet.yaml": "1.27", "watch.yaml": "1.30"}
 NEWEST = "1.34"
 
-# What `watch` needs, and nothing else (docs/watch.md).
+# What `watch` needs, and nothing else (docs/reference/privileges.md).
 CAPABILITIES = {"drop": ["ALL"], "add": ["BPF", "PERFMON", "SYS_PTRACE", "DAC_READ_SEARCH", "SYSLOG"]}
 
 # Mistakes that the check has to see, by kind.

@@ -35,5 +35,10 @@ fuzz_target!(|file: &[u8]| {
     assert!(report.connections.len() <= 4);
     let rows = report.connections.len() as u64 + report.connections_without_row;
     assert_eq!(rows, report.totals.connections);
-    assert!(report.findings.iter().all(|finding| finding.packets.iter().all(|it| *it <= packets)));
+    assert!(
+        report
+            .findings
+            .iter()
+            .all(|finding| finding.packets.iter().all(|packet| *packet <= packets))
+    );
 });

@@ -5,7 +5,8 @@ use std::io::{Cursor, sink};
 
 use libfuzzer_sys::fuzz_target;
 use rabbitscope_profiles::{
-    CodeNames, RecordedFile, RecordedKernel, read_perf_data, write_firefox, write_folded, write_speedscope,
+    CodeNames, RecordedFile, RecordedKernel, read_perf_data, write_firefox, write_folded,
+    write_speedscope,
 };
 
 struct Names;

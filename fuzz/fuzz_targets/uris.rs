@@ -27,7 +27,8 @@ fn read(text: &str) {
                     (&uri.user, &uri.host, uri.port, &uri.vhost, uri.is_tls)
                 );
             }
-            if uri.user.contains(SECRET) || uri.host.contains(SECRET) || uri.vhost.contains(SECRET) {
+            if uri.user.contains(SECRET) || uri.host.contains(SECRET) || uri.vhost.contains(SECRET)
+            {
                 return;
             }
             shown

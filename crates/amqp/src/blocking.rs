@@ -38,7 +38,7 @@ pub enum ClientError {
     #[error("the connection broke: {0}")]
     Io(#[from] io::Error),
     /// The broker closed the socket without `connection.close`.
-    #[error("the other side closed the connection without a word")]
+    #[error("the other side closed the connection without giving a reason")]
     Eof,
     /// The broker did not answer in time.
     #[error("no answer within {} s", .after.as_secs())]

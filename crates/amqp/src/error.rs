@@ -43,7 +43,7 @@ pub enum ConnectionError {
         revision: u8,
     },
     /// A frame above the negotiated limit, or a peer that does not speak AMQP.
-    #[error("the other side sent a frame of {size} bytes, {limit} is the limit: is this AMQP?")]
+    #[error("the other side sent a frame of {size} bytes; the limit is {limit}: is this AMQP?")]
     FrameTooLarge {
         /// Size of the payload in bytes.
         size: u32,
@@ -73,7 +73,7 @@ pub enum ConnectionError {
         method_id: u16,
     },
     /// A valid method or frame that is not allowed in the current state.
-    #[error("the other side sent {what} on channel {channel}, where it has no place")]
+    #[error("the other side sent {what} on channel {channel}, where it is not allowed")]
     Unexpected {
         /// The method or frame.
         what: &'static str,
@@ -81,7 +81,7 @@ pub enum ConnectionError {
         channel: u16,
     },
     /// The broker does not offer the configured authentication mechanism.
-    #[error("the broker offers `{offered}` to log in, not {wanted}")]
+    #[error("the broker offers the login mechanisms `{offered}`, not {wanted}")]
     Mechanism {
         /// The configured mechanism.
         wanted: &'static str,
@@ -98,7 +98,7 @@ pub enum ConnectionError {
     #[error("the broker closed the connection: {0}")]
     ClosedByBroker(Refusal),
     /// Nothing was received for two heartbeat intervals.
-    #[error("nothing came from the broker for {seconds} s (two heartbeat intervals)")]
+    #[error("the broker sent nothing for {seconds} s (two heartbeat intervals)")]
     HeartbeatMissed {
         /// Length of two heartbeat intervals.
         seconds: u64,

@@ -21,8 +21,8 @@ pub fn caution(profile: &Profile) -> Option<String> {
         )),
         0 => Some(format!("No {noun} were recorded, so there are no shares to show.")),
         count @ 1..ENOUGH => Some(format!(
-            "Too few {noun} to read shares from: of {count}, a share is off by up to {:.0} points (one \
-             standard error). Record for longer.",
+            "Too few {noun} to read shares from: of {count}, a share is off by up to {:.0} points (one standard \
+             error). Record for longer.",
             50.0 / (count as f64).sqrt()
         )),
         _ => None,

@@ -17,7 +17,7 @@ pub struct MessagesDuring {
 impl MessagesDuring {
     /// Sums the seconds between two times since the start of the load. A second that is partly outside counts in
     /// proportion.
-    pub fn of(series: &[SecondRow], from_nanos: u64, to_nanos: u64) -> Self {
+    pub fn from_series(series: &[SecondRow], from_nanos: u64, to_nanos: u64) -> Self {
         let mut sum = Self::default();
         let mut begin = 0_u64;
         for row in series {
@@ -110,7 +110,7 @@ mod tests {
     #[test]
     fn seconds_count_for_the_part_that_was_recorded() {
         let series = [row(1000, 10), row(2000, 20), row(4000, 40)];
-        let found = MessagesDuring::of(&series, 500_000_000, 2_250_000_000);
+        let found = MessagesDuring::from_series(&series, 500_000_000, 2_250_000_000);
         let expected = MessagesDuring {
             nanos: 1.75e9,
             published: 500.0 + 2000.0 + 1000.0,
@@ -119,15 +119,16 @@ mod tests {
         };
         assert_eq!(found, expected);
         assert_eq!(
-            MessagesDuring::of(&series, 4_000_000_000, 5_000_000_000),
+            MessagesDuring::from_series(&series, 4_000_000_000, 5_000_000_000),
             MessagesDuring::default()
         );
     }
 
     #[test]
     fn both_sides_are_divided_by_the_same_thing() {
-        let during =
-            |published, consumed| MessagesDuring::of(&[row(published, consumed)], 0, 1_000_000_000);
+        let during = |published, consumed| {
+            MessagesDuring::from_series(&[row(published, consumed)], 0, 1_000_000_000)
+        };
         let counts = MessageCounts::between([during(100, 50), during(200, 50)]).unwrap();
         assert_eq!(
             (counts.what, counts.counts, counts.rates),

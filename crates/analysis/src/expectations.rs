@@ -147,7 +147,7 @@ pub fn end_in_words(run: &RunRecord, name: &str) -> Option<&'static str> {
 
 /// The ends that a run tells apart.
 fn latency_ends(run: &RunRecord) -> LatencyEnds {
-    let has = |end: &str| run.latencies.iter().any(|it| it.figures.name.starts_with(end));
+    let has = |end: &str| run.latencies.iter().any(|latency| latency.figures.name.starts_with(end));
     LatencyEnds { processed: has("processed"), settled: has("settled") }
 }
 

@@ -53,8 +53,8 @@ impl Holder {
         }
     }
 
-    /// Absent where an Erlang function has the weight.
-    fn of(profile: &Profile, sample: &Sample) -> Option<Self> {
+    /// Returns the holder of a sample; absent where an Erlang function has the weight.
+    fn from_sample(profile: &Profile, sample: &Sample) -> Option<Self> {
         let frames = || sample.stack.iter().map(|entry| profile.frames.get(entry.frame));
         if frames().any(|frame| frame.kind.is_erlang_function()) {
             return None;
@@ -85,7 +85,7 @@ impl Holder {
 pub fn holders(profile: &Profile) -> Vec<(Holder, u64)> {
     let mut found: HashMap<Holder, u64> = HashMap::new();
     for sample in &profile.samples {
-        if let Some(holder) = Holder::of(profile, sample) {
+        if let Some(holder) = Holder::from_sample(profile, sample) {
             *found.entry(holder).or_default() += sample.weight;
         }
     }
@@ -112,8 +112,8 @@ pub struct Activity {
 }
 
 impl Activity {
-    /// Of a whole profile.
-    pub fn of(profile: &Profile) -> Self {
+    /// Computes the activity of a whole profile.
+    pub fn from_profile(profile: &Profile) -> Self {
         let capture = &profile.capture;
         let is_timed = profile.event == Event::Cpu
             && profile.capture.value.is_none()
@@ -183,7 +183,7 @@ page_fault_[k] 7";
         assert_eq!(own.sum::<u64>() + held, profile.total());
         profile.capture.period_nanos = 10_000_000;
         profile.capture.duration_nanos = 500_000_000;
-        let activity = Activity::of(&profile);
+        let activity = Activity::from_profile(&profile);
         assert!((activity.garbage_collection_share - 0.43).abs() < 1e-9, "{activity:?}");
         assert!((activity.locks_share - 0.05).abs() < 1e-9, "{activity:?}");
     }

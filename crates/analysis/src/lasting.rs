@@ -41,8 +41,8 @@ pub struct FailureWatch {
 
 impl FailureWatch {
     /// Observes those of the scenario's limits that can fail for good before the end.
-    pub fn of(scenario: &Scenario) -> Self {
-        let ends = LatencyEnds::of(scenario);
+    pub fn from_scenario(scenario: &Scenario) -> Self {
+        let ends = LatencyEnds::from_scenario(scenario);
         let limits = scenario.expect.that.iter().filter_map(|expectation| {
             let rule = rule(expectation, scenario)?;
             let latency = match expectation.metric {
@@ -99,8 +99,8 @@ impl WatchedLimit {
                 Some(format!("{expectation} had failed for good: {so_far} were counted"))
             }
             Rule::Above { most } if so_far > most => Some(format!(
-                "{expectation} had failed for good: {so_far} measurements were above, and no more than \
-                 {most} could be with all messages of the run"
+                "{expectation} had failed for good: {so_far} measurements were above it, and all messages of the run \
+                 allow only {most}"
             )),
             _ => None,
         }
@@ -230,7 +230,7 @@ mod tests {
              [[consumers]]\nqueue = \"q\"\n[expect]\n{expect}\n"
         );
         let more: Vec<String> = more.iter().map(|line| (*line).to_owned()).collect();
-        FailureWatch::of(&parse(&text, "test", &more).unwrap())
+        FailureWatch::from_scenario(&parse(&text, "test", &more).unwrap())
     }
 
     #[test]

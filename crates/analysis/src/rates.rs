@@ -80,7 +80,7 @@ impl LoadRates {
     }
 
     /// Returns the means over these seconds; absent if none of them was under load.
-    pub fn of(series: &[SecondRow]) -> Option<Self> {
+    pub fn from_series(series: &[SecondRow]) -> Option<Self> {
         let loaded = || series.iter().filter(|row| !row.draining && !row.warming);
         let seconds = loaded().map(|row| row.interval_nanos as f64).sum::<f64>() / 1e9;
         if seconds <= 0.0 {
@@ -142,7 +142,7 @@ mod tests {
     }
 
     fn check(series: &[SecondRow], expected: Option<LoadRates>) {
-        assert_eq!(LoadRates::of(series), expected);
+        assert_eq!(LoadRates::from_series(series), expected);
     }
 
     #[test]
@@ -182,9 +182,9 @@ mod tests {
     fn a_file_of_an_older_version_says_what_was_written() {
         let mut old = row(1_000_000_000, 70, None, false);
         old.counts.accepted = KnownCount::UNKNOWN;
-        let rates = LoadRates::of(&[old]).unwrap();
+        let rates = LoadRates::from_series(&[old]).unwrap();
         assert_eq!((rates.accepted, rates.published().to_bits()), (None, 70_f64.to_bits()));
-        let new = LoadRates::of(&[row(1_000_000_000, 90, None, false)]).unwrap();
+        let new = LoadRates::from_series(&[row(1_000_000_000, 90, None, false)]).unwrap();
         assert_eq!(new.published().to_bits(), 30_f64.to_bits());
     }
 }

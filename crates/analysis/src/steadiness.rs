@@ -57,7 +57,7 @@ pub fn steadiness(series: &[SecondRow]) -> Option<Steadiness> {
     let percent = |share: f64| 100.0 * share;
     let sentence = if interrupted > 0 {
         format!(
-            "in {interrupted} of {} seconds the broker was not there, or an alarm held publishers back",
+            "in {interrupted} of {} seconds, the broker was unavailable or an alarm blocked publishers",
             rows.len()
         )
     } else if throughput_drift > 1.0 {

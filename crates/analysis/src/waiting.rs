@@ -54,7 +54,7 @@ pub struct WaitTimes {
 
 impl WaitTimes {
     /// Returns the times of an off-CPU profile with reasons; absent for any other profile.
-    pub fn of(profile: &Profile) -> Option<Self> {
+    pub fn from_profile(profile: &Profile) -> Option<Self> {
         if profile.event != Event::OffCpu {
             return None;
         }
@@ -74,7 +74,7 @@ impl WaitTimes {
 
 /// Returns the part that shares refer to: the blocked time of an off-CPU profile with reasons, otherwise everything.
 pub fn shown_part(profile: &Profile) -> Cow<'_, Profile> {
-    if WaitTimes::of(profile).is_none() {
+    if WaitTimes::from_profile(profile).is_none() {
         return Cow::Borrowed(profile);
     }
     let mut blocked = profile.clone();
@@ -142,7 +142,7 @@ scheduler;[idle];poll;beam.smp+0x12;do_epoll_wait_[k] 3000";
     #[test]
     fn shares_are_of_the_blocked_time() {
         let profile = profile();
-        let times = WaitTimes::of(&profile).unwrap();
+        let times = WaitTimes::from_profile(&profile).unwrap();
         let expected = WaitTimes { blocked_nanos: 95, runnable_nanos: 20, idle_nanos: 3000 };
         assert_eq!(times, expected);
         let blocked = shown_part(&profile);
@@ -156,7 +156,7 @@ scheduler;[idle];poll;beam.smp+0x12;do_epoll_wait_[k] 3000";
     #[test]
     fn all_of_the_time_on_the_cpu_is_shown() {
         let profile = read_folded(STACKS.as_bytes()).unwrap();
-        assert_eq!(WaitTimes::of(&profile), None);
+        assert_eq!(WaitTimes::from_profile(&profile), None);
         assert_eq!(shown_part(&profile).total(), 3115);
     }
 }

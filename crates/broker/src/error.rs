@@ -34,8 +34,8 @@ pub enum BrokerError {
     },
     /// A broker's processes are invisible to this process.
     #[error(
-        "{} belongs to a broker that runs where this process cannot see it, such as in another pid namespace or \
-         container; use `broker stop` there",
+        "{} belongs to a broker outside the view of this process, such as in another container or pid namespace; use \
+         `broker stop` there",
         path.display()
     )]
     OutOfSight {
@@ -44,7 +44,7 @@ pub enum BrokerError {
     },
     /// A directory that another machine or another version of this program made.
     #[error(
-        "{} is left as it is, because it cannot be proved that its broker is dead ({reason}); remove it by hand if it is",
+        "{} stays, because its broker may still run ({reason}); remove it by hand if the broker is dead",
         path.display()
     )]
     Unproven {
@@ -77,7 +77,7 @@ pub enum BrokerError {
     },
     /// Something is mounted in a directory that should be removed.
     #[error(
-        "{} is not removed, because something is mounted at {place}: unmount it first",
+        "cannot remove {}: a file system is mounted at {place}; unmount it first",
         path.display()
     )]
     Mounted {
@@ -88,9 +88,9 @@ pub enum BrokerError {
     },
     /// Other machines could reach the node.
     #[error(
-        "the throwaway broker listened on {addresses}, where other machines could reach it, and was \
-         ended; give what listens there an address of 127.0.0.1 in the broker's `config` or \
-         `advanced-config`, as in `mqtt.listeners.ssl.1 = 127.0.0.1:8883`, or leave its plugin out"
+        "the throwaway broker was stopped, because other machines could reach it at {addresses}; set that listener to \
+         127.0.0.1 in the broker's `config` or `advanced-config`, as in `mqtt.listeners.ssl.1 = 127.0.0.1:8883`, or \
+         omit its plugin"
     )]
     Exposed {
         /// Addresses and ports.
@@ -112,7 +112,7 @@ pub enum BrokerError {
     },
     /// The nodes did not become one cluster.
     #[error(
-        "the nodes were not one cluster after {} s: {node} sees {seen} of {nodes} running; from its log:\n{log}",
+        "the nodes did not form a cluster within {} s: {node} sees {seen} of {nodes} running; from its log:\n{log}",
         waited.as_secs()
     )]
     NotClustered {
@@ -144,7 +144,7 @@ pub enum BrokerError {
         answer: String,
     },
     /// A function or a module could not replace the broker's.
-    #[error("{} cannot take the place of the broker's code: {reason}", file.display())]
+    #[error("{} cannot replace the broker's code: {reason}", file.display())]
     Patch {
         /// The file, as the specification names it.
         file: PathBuf,
@@ -152,7 +152,7 @@ pub enum BrokerError {
         reason: String,
     },
     /// A broker with definitions to load has no default user, and refused one for the load.
-    #[error("the broker has no user for the load, and did not take one: {reason}")]
+    #[error("the broker has no user for the load, and cannot add one: {reason}")]
     User {
         /// The broker's reason.
         reason: String,
@@ -177,7 +177,7 @@ pub enum BrokerError {
     },
     /// The specification sets a variable that rabbitscope sets itself.
     #[error(
-        "the variable {name} cannot be in the broker's `environment`: it keeps the broker apart from others"
+        "the variable {name} cannot be in the broker's `environment`: it isolates the broker from others"
     )]
     Reserved {
         /// The variable.
@@ -185,7 +185,8 @@ pub enum BrokerError {
     },
     /// The other system's root directory has no RabbitMQ.
     #[error(
-        "there is no RabbitMQ below {}: `root` is the root directory of a system in which it is installed, such as one that debootstrap made",
+        "there is no RabbitMQ below {}: `root` must be the root directory of a system with RabbitMQ, for example from \
+         debootstrap",
         root.display()
     )]
     NoInstallation {
@@ -211,7 +212,7 @@ pub enum BrokerError {
         hint: String,
     },
     /// Only root can enter another system's root directory.
-    #[error("the broker's `root` {} can be entered by root only: run rabbitscope as root", root.display())]
+    #[error("only root can enter the broker's `root` {}: run rabbitscope as root", root.display())]
     RootNeeded {
         /// The directory.
         root: PathBuf,

@@ -115,10 +115,10 @@ fn unproven(own: &Path, reason: &'static str) -> Remains {
 /// Returns the reason why this machine's kernel may not know the holder of the lock.
 fn unknown_machine(own: &Path) -> Option<&'static str> {
     let Some((origin, here)) = origin_of(own).zip(ProcessOrigin::here()) else {
-        return Some("the machine on which it was made is unknown");
+        return Some("the machine that created it is unknown");
     };
     let is_known = origin.shares_kernel(&here) || origin.liveness(&here) == Liveness::Ended;
-    (!is_known).then_some("it was made on another machine, or in a container before a restart")
+    (!is_known).then_some("another machine created it, or a container before its restart")
 }
 
 /// Returns whether the directory holds only files that are made before [`ORIGIN`].

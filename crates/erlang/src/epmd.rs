@@ -47,7 +47,8 @@ pub(crate) fn port_of(
     let [port_high, port_low, _type, _protocol, highest_high, highest_low, ..] = facts;
     let highest = u16::from_be_bytes([highest_high, highest_low]);
     if highest < VERSION {
-        let reason = format!("at most {highest}, and {VERSION} is needed (OTP 23 or later)");
+        let reason =
+            format!("it supports at most {highest}, but {VERSION} is required (OTP 23 or later)");
         return Err(ErlangError::Version { node: node.to_string(), reason });
     }
     Ok(u16::from_be_bytes([port_high, port_low]))

@@ -27,7 +27,7 @@ pub enum ErlangError {
         reason: &'static str,
     },
     /// None of the usual places has a cookie.
-    #[error("no cookie found in {looked}; name its file with --cookie-file")]
+    #[error("no cookie found in {looked}; give its file with --cookie-file")]
     NoCookie {
         /// The places, each with the reason why it has no cookie.
         looked: String,
@@ -86,8 +86,8 @@ pub enum ErlangError {
     },
     /// The node refuses the cookie.
     #[error(
-        "node {node} refuses the cookie from {origin}; --cookie-file names the file of the node's own \
-         (/var/lib/rabbitmq/.erlang.cookie as a rule)"
+        "node {node} refuses the cookie from {origin}; give the node's cookie with --cookie-file (usually \
+         /var/lib/rabbitmq/.erlang.cookie)"
     )]
     CookieRefused {
         /// The node.
@@ -96,7 +96,7 @@ pub enum ErlangError {
         origin: String,
     },
     /// The peer could not prove that it knows the cookie.
-    #[error("what answers for node {node} does not know the cookie from {origin}")]
+    #[error("the server that answers for node {node} does not know the cookie from {origin}")]
     Unproven {
         /// The node.
         node: String,
@@ -105,8 +105,8 @@ pub enum ErlangError {
     },
     /// The peer may not be the node.
     #[error(
-        "nothing was proven to what answers for node {node}, lest it use that against the real one: \
-         {reason}"
+        "no proof of the cookie was sent to the server that answers for node {node}, because it could misuse the \
+         proof: {reason}"
     )]
     Impostor {
         /// The node.
@@ -143,7 +143,7 @@ pub enum ErlangError {
         reason: String,
     },
     /// The handshake broke off.
-    #[error("node {node} broke off while {doing}: {reason}")]
+    #[error("node {node} ended the connection while {doing}: {reason}")]
     Handshake {
         /// The node.
         node: String,
@@ -181,7 +181,7 @@ pub enum ErlangError {
         reason: String,
     },
     /// More bytes arrived than a mailbox keeps.
-    #[error("node {node} sent more than {limit_mib} MiB that nobody has read")]
+    #[error("node {node} sent more than {limit_mib} MiB of unread messages")]
     TooMuch {
         /// The node.
         node: String,
@@ -189,7 +189,7 @@ pub enum ErlangError {
         limit_mib: usize,
     },
     /// An answer is malformed.
-    #[error("the answer of node {node} is not understood: {source}")]
+    #[error("cannot decode the answer of node {node}: {source}")]
     Term {
         /// The node.
         node: String,
@@ -207,7 +207,7 @@ pub enum ErlangError {
         reason: String,
     },
     /// The node has a foreign module with the drawn name, which stays untouched.
-    #[error("node {node} has a module {module} that is not ours, and it was left alone; try again")]
+    #[error("node {node} has a foreign module {module}, which stays unchanged; try again")]
     ModuleTaken {
         /// The node.
         node: String,
@@ -233,7 +233,7 @@ pub enum ErlangError {
         text: String,
     },
     /// An answer has an unexpected shape.
-    #[error("the answer to {asked} is not understood: {got}")]
+    #[error("cannot decode the answer to {asked}: {got}")]
     Unexpected {
         /// The call or request.
         asked: &'static str,

@@ -18,7 +18,7 @@ pub enum ExportError {
     },
     /// The system has no trust store, or it is empty.
     #[error(
-        "exporter {exporter}: this system names no authorities to trust: name a PEM file with `ca`"
+        "exporter {exporter}: this system has no trusted authorities; give a PEM file with `ca`"
     )]
     NoAuthorities {
         /// Name of the exporter.

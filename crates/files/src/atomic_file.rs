@@ -169,7 +169,7 @@ fn replaced(directory: &Directory, name: &OsStr, path: &Path) -> Result<Option<u
         FileType::Fifo => "a pipe, and only regular files are written",
         _ => "no regular file",
     };
-    let refusal = format!("it is {kind}; name another file");
+    let refusal = format!("it is {kind}; choose another file");
     Err(WriteError::write(path, io::Error::new(io::ErrorKind::AlreadyExists, refusal)))
 }
 

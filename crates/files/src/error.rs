@@ -12,8 +12,7 @@ use thiserror::Error;
 pub enum WriteError {
     /// A directory on the path belongs to another user.
     #[error(
-        "{path} belongs to user {owner}, who can put another directory in its place; name a place below directories \
-         of your own or of root"
+        "{path} belongs to user {owner}, who can replace it; choose a place below directories of your own or of root"
     )]
     Foreign {
         /// Path of the directory.
@@ -23,8 +22,8 @@ pub enum WriteError {
     },
     /// Other users can exchange entries of a directory on the path.
     #[error(
-        "others may write to {path}, and can put another directory in the place of one below it; name a place \
-         below directories that only you or root can change"
+        "other users can write to {path} and replace directories below it; choose a place below directories that only \
+         you or root can change"
     )]
     Writable {
         /// Path of the directory.
@@ -32,7 +31,7 @@ pub enum WriteError {
     },
     /// A symbolic link on the path belongs to another user.
     #[error(
-        "{path} is a symbolic link of user {owner}, and is not followed; name the place that it leads to"
+        "{path} is a symbolic link of user {owner} and is not followed; give its target instead"
     )]
     ForeignLink {
         /// Path of the link.

@@ -88,7 +88,7 @@ pub(crate) fn require_size(bytes: u64, most: u64) -> io::Result<()> {
     if bytes <= most {
         return Ok(());
     }
-    let refusal = format!("it has more than the {most} bytes that are read of such a file");
+    let refusal = format!("it exceeds the limit of {most} bytes");
     Err(io::Error::new(io::ErrorKind::FileTooLarge, refusal))
 }
 
@@ -121,7 +121,7 @@ mod tests {
         let path = place.path().join("file");
         fs::write(&path, "12345").unwrap();
         assert_eq!(read_text(&path, 5).unwrap(), "12345");
-        check_refused(open(&path, 4), "more than the 4 bytes");
+        check_refused(open(&path, 4), "the limit of 4 bytes");
         // Files of the kernel do not report their length.
         assert!(read("/proc/self/maps".as_ref(), 1 << 20).unwrap().len() > 100);
         assert!(read("/proc/self/maps".as_ref(), 99).is_err());

@@ -9,16 +9,16 @@ use thiserror::Error;
 #[non_exhaustive]
 pub enum FleetError {
     /// Invalid name of a fleet.
-    #[error("`{name}` is no name of a fleet: use up to 64 letters, digits, `-`, `_` and `.`")]
+    #[error("`{name}` is not a valid fleet name: use up to 64 letters, digits, `-`, `_` and `.`")]
     Name {
         /// Name as typed.
         name: String,
     },
     /// The bus is the broker under test.
     #[error(
-        "the bus at {bus} and the broker under test at {broker} are the same ({evidence}): an overloaded broker \
-         would not carry the fleet's messages any more. Name another RabbitMQ with --via; if these are two brokers, \
-         give one another name (`rabbitmqctl set_cluster_name`)"
+        "the bus at {bus} and the broker under test at {broker} are the same ({evidence}): when overloaded, it would \
+         block the fleet's messages. Give another RabbitMQ with --via; if these are two brokers, rename one \
+         (`rabbitmqctl set_cluster_name`)"
     )]
     SameBroker {
         /// Host and port of the bus.
@@ -30,8 +30,8 @@ pub enum FleetError {
     },
     /// The fleet already has a controller.
     #[error(
-        "fleet `{fleet}` has a controller already: wait for its end, or name another fleet with --fleet (here and for \
-         the workers)"
+        "fleet `{fleet}` already has a controller: wait for its end, or choose another fleet with --fleet (here and \
+         for the workers)"
     )]
     Taken {
         /// The fleet.
@@ -39,8 +39,8 @@ pub enum FleetError {
     },
     /// Workers are busy with a run that this controller does not resume.
     #[error(
-        "fleet `{fleet}` is busy with a run of scenario `{scenario}` whose controller is gone: resume it (the same \
-         scenario, with --resume), or wait until its workers are done"
+        "fleet `{fleet}` still works on a run of scenario `{scenario}` without a controller: resume the run (same \
+         scenario, --resume), or wait until its workers are done"
     )]
     Busy {
         /// The fleet.
@@ -50,8 +50,8 @@ pub enum FleetError {
     },
     /// The log has a run other than the one to resume.
     #[error(
-        "the log of fleet `{fleet}` has a run of scenario `{scenario}`, whose resolved form differs from this one: resume \
-         that scenario, or leave --resume out to discard its log"
+        "fleet `{fleet}` has an unfinished run of a different scenario, `{scenario}`: resume that scenario, or omit \
+         --resume to discard the unfinished run"
     )]
     OtherRun {
         /// The fleet.
@@ -61,8 +61,8 @@ pub enum FleetError {
     },
     /// Too few workers arrived.
     #[error(
-        "{came} of {wanted} workers came within {seconds} s: start `rabbitscope worker --via URI` on the machines that \
-         are to put load on{refused}"
+        "{came} of {wanted} workers joined within {seconds} s: start `rabbitscope worker --via URI` on the machines \
+         that generate load{refused}"
     )]
     Missing {
         /// Number of workers that arrived.
@@ -75,7 +75,7 @@ pub enum FleetError {
         refused: String,
     },
     /// A worker cannot begin.
-    #[error("{worker} cannot begin: {reason}")]
+    #[error("{worker} cannot start: {reason}")]
     Worker {
         /// The worker's name in messages.
         worker: String,
@@ -84,8 +84,8 @@ pub enum FleetError {
     },
     /// There are more workers than connections.
     #[error(
-        "the scenario has {connections} connections, and a worker needs at least one: at most {connections} workers can \
-         put its load on"
+        "the scenario has {connections} connections, and each worker needs at least one: use at most {connections} \
+         workers"
     )]
     TooMany {
         /// Connections of the scenario.

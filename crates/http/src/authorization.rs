@@ -33,7 +33,7 @@ impl Authorization {
             String::from_utf8(bytes).map_err(|_| wrong("is not text in UTF-8".to_owned()))?;
         let line = text.trim();
         if line.is_empty() || line.contains(char::is_whitespace) {
-            return Err(wrong("has to hold user:password or a token, on one line".to_owned()));
+            return Err(wrong("must contain user:password or a token, on one line".to_owned()));
         }
         Ok(Self::from_line(line))
     }
@@ -66,7 +66,7 @@ fn refuse_unsafe(metadata: &Metadata) -> Result<(), String> {
     if metadata.mode() & OF_OTHERS == 0 {
         return Ok(());
     }
-    let reason = "every user of this machine may read or write it; chmod 600, or 640 for a group";
+    let reason = "other users of this machine can read or write it; chmod 600, or 640 for a group";
     Err(reason.to_owned())
 }
 

@@ -68,7 +68,7 @@ impl FromStr for Host {
         // Without a port, brackets are unnecessary.
         let bare = text.parse::<Ipv6Addr>().map(|address| Self::Address(IpAddr::V6(address)));
         bare.ok().or_else(|| Self::parse(text)).ok_or(
-            "has to be a name or an address without a port, such as metrics.example or 192.0.2.7",
+            "must be a name or an address without a port, such as metrics.example or 192.0.2.7",
         )
     }
 }

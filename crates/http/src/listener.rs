@@ -41,8 +41,7 @@ impl Listener {
         let authorization = auth_file.map(Authorization::read).transpose()?;
         if authorization.is_none() && !address.ip().to_canonical().is_loopback() {
             return Err(ListenError::Usage(format!(
-                "{address} can be reached from other machines; give {auth_option} FILE, or listen on \
-                 127.0.0.1:{}",
+                "other machines can reach {address}; give {auth_option} FILE, or listen on 127.0.0.1:{}",
                 address.port()
             )));
         }
@@ -72,7 +71,7 @@ pub fn parse_address(text: &str) -> Result<SocketAddr, String> {
         Some((_, port)) => port.parse().ok().map(|port| (Ipv4Addr::LOCALHOST, port).into()),
         None => text.parse().ok(),
     };
-    let expected = "has to be ADDRESS:PORT, such as 127.0.0.1:9419, [::1]:9419 or localhost:9419";
+    let expected = "must be ADDRESS:PORT, such as 127.0.0.1:9419, [::1]:9419 or localhost:9419";
     address.ok_or_else(|| expected.to_owned())
 }
 

@@ -169,7 +169,7 @@ impl EventLoop {
             Next::Close => self.connections.close(key),
             Next::Answer(request) => {
                 if !self.workers.hand_over(key, request) {
-                    self.answer_unavailable(key, "there is no thread to make the answer", now);
+                    self.answer_unavailable(key, "no thread is available for the answer", now);
                 }
             }
         }

@@ -16,12 +16,12 @@ pub enum InsideError {
     #[error(transparent)]
     Probe(#[from] ProbeError),
     /// The command line of the node's process has no node name.
-    #[error("the node's name cannot be told")]
+    #[error("the node's name is unknown")]
     Nameless,
     /// The node's queues cannot be read.
     #[error("{0}")]
     Reading(String),
     /// The HTTP server cannot be started.
-    #[error("cannot serve what was read")]
+    #[error("cannot serve the figures")]
     Server(#[source] io::Error),
 }

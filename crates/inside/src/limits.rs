@@ -27,7 +27,7 @@ pub(crate) struct Limits(Vec<ResourceCount>);
 
 impl Limits {
     /// Reads a list of triples of name, count and limit.
-    pub(crate) fn of(answer: &Term) -> Option<Self> {
+    pub(crate) fn from_term(answer: &Term) -> Option<Self> {
         let resource = |term: &Term| match term.as_tuple()? {
             [name, count, limit] => Some(ResourceCount {
                 resource: name.as_atom()?.to_owned(),
@@ -55,8 +55,8 @@ impl ResourceCount {
         let share = self.count as f64 / self.limit? as f64;
         (share >= NEAR).then(|| {
             let consequence = match self.resource.as_str() {
-                "atoms" | "processes" => "the node ends when there are no more",
-                _ => "the node refuses connections when there are no more",
+                "atoms" | "processes" => "the node ends at 100 %",
+                _ => "the node refuses connections at 100 %",
             };
             format!("{:.0} % of all {} are in use: {consequence}", share * 100.0, self.resource)
         })
@@ -86,7 +86,7 @@ mod tests {
             let limit = limit.map_or_else(|| Term::atom("none"), Term::from);
             Term::tuple([Term::atom(name), count.into(), limit])
         };
-        Limits::of(&Term::list(rows.iter().map(row).collect::<Vec<_>>())).unwrap()
+        Limits::from_term(&Term::list(rows.iter().map(row).collect::<Vec<_>>())).unwrap()
     }
 
     #[test]
@@ -100,9 +100,6 @@ mod tests {
     fn what_is_nearly_used_up_is_named() {
         let near = limits(&[("atoms", 80, Some(100)), ("ports", 79, Some(100))]);
         let warnings: Vec<_> = near.warnings().collect();
-        assert_eq!(
-            warnings,
-            ["80 % of all atoms are in use: the node ends when there are no more"]
-        );
+        assert_eq!(warnings, ["80 % of all atoms are in use: the node ends at 100 %"]);
     }
 }

@@ -23,8 +23,8 @@ pub enum LoadError {
     },
     /// The server does not prove to be the broker of the URI.
     #[error(
-        "the broker at {address} shows a certificate that is not accepted: {reason}; name the authority that signed it: `ca` of \
-         `[broker.tls]`, for a bus the environment variable SSL_CERT_FILE"
+        "the certificate of the broker at {address} is not accepted: {reason}; give the authority that signed it with \
+         `ca` in `[broker.tls]`, or for a bus with the environment variable SSL_CERT_FILE"
     )]
     NotTrusted {
         /// Host and port.
@@ -34,8 +34,8 @@ pub enum LoadError {
     },
     /// The port speaks TLS, but the URI asks for plain AMQP.
     #[error(
-        "what answers at {address} speaks TLS, and the URI asks for plain AMQP: start the URI with `amqps://`, or name \
-         the port for plain AMQP (5672 as a rule)"
+        "the server at {address} speaks TLS, but the URI asks for plain AMQP: start the URI with `amqps://`, or use \
+         the port for plain AMQP (usually 5672)"
     )]
     SpeaksTls {
         /// Host and port.
@@ -43,8 +43,8 @@ pub enum LoadError {
     },
     /// The port does not speak TLS, but the URI asks for it.
     #[error(
-        "what answers at {address} does not speak TLS, and the URI asks for it: name the broker's port for AMQP with TLS \
-         (5671 as a rule), or, where passwords may be read on the way, start the URI with `amqp://`"
+        "the server at {address} does not speak TLS, but the URI asks for it: use the broker's port for AMQP with TLS \
+         (usually 5671), or, if others may read the password, start the URI with `amqp://`"
     )]
     SpeaksNoTls {
         /// Host and port.
@@ -52,8 +52,8 @@ pub enum LoadError {
     },
     /// The port speaks a protocol other than AMQP 0-9-1.
     #[error(
-        "what answers at {address} does not speak AMQP 0-9-1: {reason}; name the broker's port for AMQP (5672 as a rule, \
-         with TLS 5671), not that of the management interface, of streams or of another node"
+        "the server at {address} does not speak AMQP 0-9-1: {reason}; use the broker's port for AMQP (usually 5672, \
+         with TLS 5671), not the port of the management interface, of streams or of another node"
     )]
     SpeaksNoAmqp {
         /// Host and port.
@@ -117,8 +117,8 @@ pub enum LoadError {
     },
     /// The log of a run belongs to a different scenario.
     #[error(
-        "the log of the run says that it declared {what}, which this scenario does not: it is damaged, or somebody else \
-         wrote it. Leave --resume out, and it is thrown away"
+        "the log of the run says that it declared {what}, which this scenario does not: the log is damaged, or \
+         another user wrote it. Omit --resume to discard the log"
     )]
     ForeignClaim {
         /// Description: "queue `q`".
@@ -131,7 +131,7 @@ pub enum LoadError {
         source: io::Error,
     },
     /// A file that the scenario sends cannot be read.
-    #[error("cannot read {path}, which the scenario sends: {source}")]
+    #[error("cannot read the file {path} that the scenario sends: {source}")]
     BodyFile {
         /// The path, as written in the scenario.
         path: String,
@@ -139,7 +139,7 @@ pub enum LoadError {
         source: io::Error,
     },
     /// A scenario from another user sends a file, without consent.
-    #[error("the scenario sends {path}, and files of this machine are sent only with consent")]
+    #[error("the scenario sends {path}, but this machine's files are sent only with consent")]
     NoFiles {
         /// The path, as written in the scenario.
         path: String,
@@ -185,8 +185,8 @@ pub enum LoadError {
     },
     /// The load needs more connections than this process may have file descriptors.
     #[error(
-        "{needed} connections need as many open files, and this process may have {limit}: raise \
-         the limit (`ulimit -Hn`) or spread channels over fewer connections"
+        "{needed} connections need as many open files, but the limit is {limit}: raise it (`ulimit -Hn`), or use more \
+         channels on fewer connections"
     )]
     TooManyConnections {
         /// Connections that the scenario needs.
@@ -195,7 +195,7 @@ pub enum LoadError {
         limit: u64,
     },
     /// The load was stopped before it began.
-    #[error("stopped while connections were made")]
+    #[error("stopped while connecting")]
     Stopped,
     /// This machine refused a resource, such as descriptors or threads.
     #[error("cannot {doing}: {source}")]

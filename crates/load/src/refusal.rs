@@ -63,13 +63,13 @@ const fn row(code: u16, words: &'static str, next_step: &'static str) -> Advice 
 const ALWAYS_REFUSED: [(&str, &str); 3] = [
     (
         "in exclusive use",
-        "another consumer has the queue for itself: end it, or consume from another queue",
+        "another consumer has exclusive use of the queue: stop it, or consume from another queue",
     ),
-    ("reserved prefix", "names that start with `amq.` are the broker's own: take another name"),
-    ("default exchange", "the default exchange can be neither declared nor bound: leave it out"),
+    ("reserved prefix", "the broker reserves names that start with `amq.`: choose another name"),
+    ("default exchange", "the default exchange cannot be declared or bound: remove it"),
 ];
 
-const REPORT: &str = "a client or a proxy broke the protocol: if nothing stands between, this is a mistake of rabbitscope; \
+const REPORT: &str = "a client or a proxy broke the protocol: without a proxy, this is a defect of rabbitscope; \
                       please report it with the broker's log";
 
 /// Next steps; the first matching row applies. Codes: <https://www.rabbitmq.com/amqp-0-9-1-reference#constants>
@@ -77,16 +77,16 @@ const ADVICE: &[Advice] = &[
     row(
         311,
         "",
-        "the message is larger than the broker takes (`max_message_size`): publish smaller ones",
+        "the message exceeds the broker's limit (`max_message_size`): publish smaller messages",
     ),
     row(312, "", "no queue is bound for this routing key: bind one"),
-    row(313, "", "no consumer is there to take it: start one"),
+    row(313, "", "the queue has no consumer: start one"),
     row(
         320,
         "",
-        "an administrator or the node's end closed the connection: see that it runs, and try again",
+        "an administrator or the node's shutdown closed the connection: check that the node runs, and try again",
     ),
-    row(402, "", "see that the URI names a virtual host of the broker (`rabbitmqctl list_vhosts`)"),
+    row(402, "", "check that the virtual host in the URI exists (`rabbitmqctl list_vhosts`)"),
     row(403, ALWAYS_REFUSED[0].0, ALWAYS_REFUSED[0].1),
     row(403, ALWAYS_REFUSED[1].0, ALWAYS_REFUSED[1].1),
     row(403, ALWAYS_REFUSED[2].0, ALWAYS_REFUSED[2].1),
@@ -98,35 +98,31 @@ const ADVICE: &[Advice] = &[
     row(
         403,
         "",
-        "the user lacks this permission: `rabbitmqctl list_user_permissions USER` shows what there is, \
-         `set_permissions -p VHOST USER CONFIGURE WRITE READ` grants it",
+        "the user lacks this permission: `rabbitmqctl list_user_permissions USER` lists permissions, `set_permissions \
+         -p VHOST USER CONFIGURE WRITE READ` grants them",
     ),
-    row(404, "", "check its name and the virtual host, or have the scenario declare it"),
+    row(404, "", "check its name and the virtual host, or declare it in the scenario"),
     row(
         405,
         "",
-        "another connection holds it as exclusive: end that connection, or take another name",
+        "another connection has it as exclusive: close that connection, or choose another name",
     ),
     row(
         406,
         "inequivalent arg",
-        "what is there already must have the same type, flags and arguments: change the scenario, or delete it",
+        "it already exists with another type, flags or arguments: change the scenario, or delete it",
     ),
     row(
         406,
         "limit",
-        "the limit of a policy, a virtual host or a user is reached: raise it, or declare less",
+        "a limit of a policy, virtual host or user is reached: raise it, or declare less",
     ),
     row(
         406,
         "delivery tag",
-        "the broker does not know what was acknowledged, or waited too long for it (`consumer_timeout`)",
+        "the broker does not know the acknowledged delivery, or waited too long for it (`consumer_timeout`)",
     ),
-    row(
-        406,
-        "",
-        "check its type, flags and arguments against what this release of the broker knows",
-    ),
+    row(406, "", "check that this release of the broker supports its type, flags and arguments"),
     row(501, "", REPORT),
     row(502, "", REPORT),
     row(503, "", REPORT),
@@ -135,7 +131,7 @@ const ADVICE: &[Advice] = &[
     row(
         506,
         "",
-        "the broker is short of something (memory, disk, descriptors, a limit): its log and its alarms name it",
+        "the broker lacks a resource (memory, disk, descriptors, a limit): its log and alarms name it",
     ),
     row(
         530,
@@ -151,7 +147,7 @@ const ADVICE: &[Advice] = &[
     row(
         530,
         "not found",
-        "see that the URI names a virtual host of the broker (`rabbitmqctl list_vhosts`), or add it (`add_vhost`)",
+        "check that the virtual host in the URI exists (`rabbitmqctl list_vhosts`), or add it (`add_vhost`)",
     ),
     row(
         530,
@@ -161,9 +157,9 @@ const ADVICE: &[Advice] = &[
     row(
         540,
         "",
-        "this release of the broker, or its plugins, cannot do this: leave it out, or take another release",
+        "this release of the broker or its plugins do not support this: remove it, or use another release",
     ),
-    row(541, "", "the broker itself failed: its log says why"),
+    row(541, "", "the broker failed: its log has the reason"),
 ];
 
 #[cfg(test)]
@@ -206,7 +202,7 @@ mod tests {
         check(
             403,
             "ACCESS_REFUSED - operation not permitted on the default exchange",
-            "leave it out",
+            "remove it",
             false,
         );
     }
@@ -219,7 +215,7 @@ mod tests {
         check(
             320,
             "CONNECTION_FORCED - broker forced connection closure",
-            "see that it runs",
+            "check that the node runs",
             false,
         );
         check(402, "INVALID_PATH", "list_vhosts", false);
@@ -231,7 +227,7 @@ mod tests {
             false,
         );
         let other = "PRECONDITION_FAILED - inequivalent arg 'durable' for queue 'q' in vhost '/'";
-        check(406, other, "same type, flags and arguments", false);
+        check(406, other, "another type, flags or arguments", false);
         check(
             406,
             "PRECONDITION_FAILED - invalid arg 'x-max-length' for queue 'q'",

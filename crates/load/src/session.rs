@@ -268,7 +268,7 @@ fn create_at(scenario: &Scenario, broker: &Dialer) -> Result<Topology, LoadError
 /// Returns the declarations of the session itself and those of churn during the load.
 fn owned_topology(scenario: &Scenario, needs: &Needs) -> Result<OwnedTopology, LoadError> {
     let token = new_token().map_err(|source| LoadError::NoToken { source })?;
-    let mut declared = OwnedTopology::of(needs, &token);
+    let mut declared = OwnedTopology::from_needs(needs, &token);
     declared.queues.extend(churned_queues(scenario, &token));
     declared.bindings = churned_bindings(scenario, &token);
     Ok(declared)

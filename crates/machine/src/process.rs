@@ -53,7 +53,7 @@ impl ProcessIdentity {
     }
 
     /// Returns the process that has this pid now; `None` if there is none.
-    pub fn of(pid: u32) -> Option<Self> {
+    pub fn from_pid(pid: u32) -> Option<Self> {
         let stat = Stat::read(pid)?;
         Some(Self { pid, start_ticks: stat.start_ticks })
     }
@@ -176,7 +176,7 @@ pub struct ProcessUsage {
 
 impl ProcessUsage {
     /// Returns the usage of the process with this pid; `None` if there is none.
-    pub fn of(pid: u32) -> Option<Self> {
+    pub fn from_pid(pid: u32) -> Option<Self> {
         let stat = Stat::read(pid)?;
         let rss_bytes = stat.rss_pages * rustix::param::page_size() as u64;
         Some(Self { cpu: duration_of(stat.own_ticks), rss_bytes })
@@ -274,9 +274,9 @@ mod tests {
     fn threads_have_names_and_no_more_time_than_their_process() {
         let threads = ProcessUsage::of_threads(std::process::id());
         let sum: Duration = threads.iter().map(|(_, cpu)| *cpu).sum();
-        let whole = ProcessUsage::of(std::process::id()).unwrap();
+        let whole = ProcessUsage::from_pid(std::process::id()).unwrap();
         assert!(!threads.is_empty() && sum <= whole.cpu, "{threads:?} {whole:?}");
-        assert!(ProcessUsage::of(u32::MAX).is_none());
+        assert!(ProcessUsage::from_pid(u32::MAX).is_none());
     }
 
     #[test]

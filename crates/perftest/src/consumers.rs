@@ -31,7 +31,7 @@ pub(super) fn write(
         return Ok(());
     }
     if target.queues == Queues::None {
-        draft.note("consumers are left out: PerfTest gives them no queue to read");
+        draft.note("consumers are left out: PerfTest gives them no queue");
         return Ok(());
     }
     let mut section = Section::new("[[consumers]]");

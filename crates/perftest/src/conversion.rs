@@ -22,9 +22,7 @@ pub struct Converted {
 pub fn scenario_of(command_line: &str) -> Result<String, PerfTestError> {
     let mut converted = convert(command_line)?;
     if converted.uris.is_empty() {
-        converted
-            .notes
-            .push("without [broker] uri a throwaway broker is started for the run".into());
+        converted.notes.push("without [broker] uri, the run starts a throwaway broker".into());
     }
     if converted.uris.iter().any(|uri| run::without_password(uri) != *uri) {
         let note = "the password is left out: give the URI in RABBITSCOPE_URI, or in the file";

@@ -33,14 +33,14 @@ fn run(arguments: &Arguments, draft: &mut Draft) -> Result<Section, PerfTestErro
     let has_consumers =
         arguments.count("consumers")? * arguments.count("consumer-channel-count")? > 0;
     if !has_consumers && arguments.has("exit-when") {
-        draft.note("--exit-when: PerfTest looks at its consumers, and there are none");
+        draft.note("--exit-when: PerfTest needs consumers for this, and there are none");
     }
     let until = arguments.text("exit-when").filter(|_| has_consumers);
     let counted = arguments.limit("pmessages")?.or(arguments.limit("cmessages")?).is_some();
     match (time, until) {
         (Some(seconds), _) => run.set("duration", format!("{seconds}s")),
         (None, None) if !counted => {
-            draft.note("PerfTest would go on until it is stopped: here, for a day");
+            draft.note("PerfTest would run until stopped: here, for a day");
             run.set("duration", "24h");
         }
         _ => {}
@@ -51,7 +51,7 @@ fn run(arguments: &Arguments, draft: &mut Draft) -> Result<Section, PerfTestErro
             run.set("until", until);
             if until == "idle" {
                 run.set("idle-time", "1s");
-                draft.note("--exit-when idle: what is published counts as activity, too");
+                draft.note("--exit-when idle: publishing counts as activity, too");
             }
         }
         Some(other) => return invalid_value("exit-when", other, "`empty` or `idle`"),
@@ -193,7 +193,7 @@ fn tls(arguments: &Arguments, draft: &mut Draft) -> Option<Section> {
     let mut names = names.into_iter().flat_map(|names| names.split(',').map(str::trim));
     tls.set_some("server-name", names.next());
     if names.next().is_some() {
-        draft.note("--server-name-indication: a broker is asked for one name, the first");
+        draft.note("--server-name-indication: only the first name is used");
     }
     if arguments.has("sasl-external") {
         tls.set("cert", "client.pem");

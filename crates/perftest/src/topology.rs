@@ -180,14 +180,14 @@ impl Target {
             return refused("queues are quorum queues or streams, not both".to_owned());
         }
         match &self.exchange {
-            None => return refused("nobody may declare the default exchange: add -p".to_owned()),
+            None => return refused("the default exchange cannot be declared: add -p".to_owned()),
             Some(name) if name.starts_with("amq.") => {
                 match PREDECLARED.iter().find(|(known, _)| known == name) {
                     Some((_, known)) if *known == exchange_type => {}
                     Some((_, known)) => {
                         return refused(format!("`{name}` is of type {known}: add -t {known}"));
                     }
-                    None => return refused(format!("nobody may declare `{name}`: add -p")),
+                    None => return refused(format!("`{name}` cannot be declared: add -p")),
                 }
             }
             Some(_) => {}

@@ -26,9 +26,9 @@ pub enum ErrorKind {
 pub enum ProbeError {
     /// The process lacks capabilities.
     #[error(
-        "missing {}: run as root (sudo), or install the program for a group whose members may sample \
-         every Erlang VM of this machine: `sudo scripts/install.sh GROUP`, or for a program that stays \
-         where it is `sudo sh -c 'chgrp GROUP {program} && chmod 750 {program} && setcap {FILE_CAPABILITIES} {program}'`",
+        "missing {}: run as root (sudo), or install the program for a group, whose members may then sample every \
+         Erlang VM of this machine: `sudo scripts/install.sh GROUP`, or without moving the program `sudo sh -c 'chgrp \
+         GROUP {program} && chmod 750 {program} && setcap {FILE_CAPABILITIES} {program}'`",
         missing.join(", ")
     )]
     MissingCapabilities {
@@ -39,8 +39,8 @@ pub enum ProbeError {
     },
     /// The program is set-user-ID root, so that every user would open files as root.
     #[error(
-        "the program is set-user-ID root, so that any user who starts it could open every file: \
-         `sudo chmod u-s {program}`, then install it for a group with `sudo scripts/install.sh GROUP`"
+        "the program is set-user-ID root, so any user could open every file with it: run `sudo chmod u-s {program}`, \
+         then install it for a group with `sudo scripts/install.sh GROUP`"
     )]
     SetUserId {
         /// Path of the running program.
@@ -48,8 +48,8 @@ pub enum ProbeError {
     },
     /// The kernel refuses this process perf events on the node.
     #[error(
-        "no perf events on process {pid}: {detail}; a process of the same user allows them where \
-         sysctl kernel.perf_event_paranoid is 2 or lower, others need CAP_PERFMON and CAP_SYS_PTRACE"
+        "no perf events on process {pid}: {detail}; for a process of the same user, sysctl kernel.perf_event_paranoid \
+         must be 2 or lower; other processes need CAP_PERFMON and CAP_SYS_PTRACE"
     )]
     PerfEvents {
         /// The node.
@@ -59,8 +59,8 @@ pub enum ProbeError {
     },
     /// An event that the permitted backend cannot record.
     #[error(
-        "{event} cannot be recorded by {backend}, which records cpu only. eBPF is not used: {because}; \
-         `profile --explain` says what eBPF needs"
+        "{backend} cannot record {event}, only cpu. eBPF is not used: {because}; `profile --explain` shows what eBPF \
+         needs"
     )]
     EventNeedsEbpf {
         /// The request.
@@ -86,8 +86,8 @@ pub enum ProbeError {
     },
     /// The VM has no JIT.
     #[error(
-        "node {pid} has no list of machine code: it runs the interpreter (emu flavour), where there is none to \
-         attribute time to, or is still starting; start it with a JIT build of Erlang/OTP (`erl -emu_flavor jit`)"
+        "node {pid} has no list of machine code: it uses the interpreter (emu flavour) or is still starting; start it \
+         with a JIT build of Erlang/OTP (`erl -emu_flavor jit`)"
     )]
     InterpreterOnly {
         /// The node.
@@ -112,8 +112,8 @@ pub enum ProbeError {
     },
     /// The layout of the VM could not be determined.
     #[error(
-        "the memory of node {pid} (Erlang/OTP {release}, erts {erts}) could not be understood: {detail}; nothing \
-         was recorded. Please report this line with the name of the package"
+        "cannot interpret the memory of node {pid} (Erlang/OTP {release}, erts {erts}): {detail}; nothing was \
+         recorded. Please report this line with the name of the package"
     )]
     LayoutNotFound {
         /// The node.
@@ -127,8 +127,8 @@ pub enum ProbeError {
     },
     /// The memory of the node contradicts the layout that was found.
     #[error(
-        "the memory of node {pid} (Erlang/OTP {release}) contradicts the layout that was found in it: {detail}; \
-         nothing was recorded, please report the package's version"
+        "the memory of node {pid} (Erlang/OTP {release}) contradicts the detected layout: {detail}; nothing was \
+         recorded. Please report the package's version"
     )]
     LayoutMismatch {
         /// The node.
@@ -139,7 +139,7 @@ pub enum ProbeError {
         detail: String,
     },
     /// The table of JIT code could not be read.
-    #[error("the JIT symbol table of node {pid} could not be read: {detail}")]
+    #[error("cannot read the JIT symbol table of node {pid}: {detail}")]
     JitTable {
         /// The node.
         pid: u32,
@@ -147,7 +147,7 @@ pub enum ProbeError {
         detail: String,
     },
     /// The machine's processor is not supported.
-    #[error("{arch} is not supported by the recorder; x86_64 and aarch64 are")]
+    #[error("the recorder does not support {arch}, only x86_64 and aarch64")]
     UnsupportedMachine {
         /// Architecture of this machine.
         arch: &'static str,
@@ -160,8 +160,8 @@ pub enum ProbeError {
     },
     /// The frequency exceeds the kernel's limit.
     #[error(
-        "{asked_hz} samples a second are more than the kernel allows ({limit_hz}, \
-         sysctl kernel.perf_event_max_sample_rate); give a lower --freq"
+        "{asked_hz} samples per second exceed the kernel's limit ({limit_hz}, sysctl \
+         kernel.perf_event_max_sample_rate); give a lower --freq"
     )]
     FrequencyTooHigh {
         /// The request.
@@ -170,13 +170,13 @@ pub enum ProbeError {
         limit_hz: u32,
     },
     /// The shared clock already observes the most nodes that it can.
-    #[error("{most} nodes are recorded already, the most at a time; leave some out by name")]
+    #[error("{most} nodes are already recorded, which is the limit; exclude some by name")]
     TooManyNodes {
         /// The limit.
         most: usize,
     },
     /// The node exited before anything was recorded.
-    #[error("node {pid} exited before anything was recorded")]
+    #[error("node {pid} exited before the first sample")]
     NodeExited {
         /// The node.
         pid: u32,

@@ -121,8 +121,8 @@ fn ebpf() -> Result<String, String> {
 fn perf_events(pid: u32) -> Result<String, String> {
     match permitted_clock(pid) {
         Ok(clock) if clock.sees_kernel => Ok("permitted, the kernel's time included".into()),
-        Ok(_) => Ok("permitted, but for the kernel's time: that needs CAP_PERFMON, or \
-                     sysctl kernel.perf_event_paranoid=1"
+        Ok(_) => Ok("permitted, except for the kernel's time: that needs CAP_PERFMON, or sysctl \
+                     kernel.perf_event_paranoid=1"
             .into()),
         Err(error) => {
             let refused = ProbeError::PerfEvents { pid, detail: error.to_string() };
@@ -151,17 +151,17 @@ fn hardware_counter() -> Result<String, String> {
     if fs::metadata("/sys/bus/event_source/devices/cpu").is_ok() {
         return Ok("there: processor cycles tick".into());
     }
-    Err("none, as in most virtual machines: the CPU's own clock ticks, which is as good here"
+    Err("none, as in most virtual machines: the CPU's own clock is used, which is equally good here"
         .into())
 }
 
 /// Checks frame pointers, which the perf-events backend needs and eBPF does not use.
 fn frame_pointers(has_them: bool) -> Result<String, String> {
     if has_them {
-        return Ok("there (+JPperf true): perf events find Erlang callers".into());
+        return Ok("on (+JPperf true): perf events find Erlang callers".into());
     }
-    Err("not asked for (+JPperf true): not needed by eBPF; perf events find the Erlang callers of Erlang \
-         code only, not those of C functions"
+    Err("off (+JPperf true): eBPF does not need them; perf events find the Erlang callers of Erlang code only, not \
+         those of C functions"
         .into())
 }
 

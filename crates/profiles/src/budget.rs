@@ -9,8 +9,7 @@ pub const USUAL_PROFILE_BYTES: u64 = 256 << 20;
 /// An import that exceeds its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "it takes more than {} of memory, which is more than a profile may; `flamegraph` and `diff` take \
-     more with --max-size",
+    "it needs more than {} of memory, the limit of a profile; `flamegraph` and `diff` accept more with --max-size",
     display_size(*limit_bytes)
 )]
 pub struct TooLarge {

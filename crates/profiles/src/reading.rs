@@ -2,7 +2,7 @@
 
 /// A value that the caller chose and the file lacks.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no value `{asked}` in it; it has {}", named(known))]
+#[error("it has no value `{asked}`; it has {}", named(known))]
 pub struct UnknownValue {
     /// The name that the caller gave.
     pub asked: String,
@@ -12,7 +12,7 @@ pub struct UnknownValue {
 
 fn named(known: &[String]) -> String {
     if known.is_empty() {
-        return "one kind of weight, without a name: leave --value out".to_owned();
+        return "one kind of weight, without a name: omit --value".to_owned();
     }
     known.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

@@ -45,16 +45,16 @@ pub struct UsageError(pub String);
 
 impl Exit {
     /// Returns the code for an error. The innermost cause with a code of its own decides.
-    pub fn of(error: &anyhow::Error) -> Self {
-        error.chain().find_map(Self::of_cause).unwrap_or(Self::Failed)
+    pub fn from_error(error: &anyhow::Error) -> Self {
+        error.chain().find_map(Self::from_cause).unwrap_or(Self::Failed)
     }
 
-    fn of_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Self> {
+    fn from_cause(cause: &(dyn std::error::Error + 'static)) -> Option<Self> {
         if is_usage(cause) {
             return Some(Self::Usage);
         }
         if let Some(InsideError::Erlang(error)) = cause.downcast_ref() {
-            return Some(Self::of_inside(error));
+            return Some(Self::from_inside(error));
         }
         if let Some(InsideError::Probe(error)) = cause.downcast_ref() {
             return Some(Self::of_kind(error.kind()));
@@ -76,7 +76,7 @@ impl Exit {
             _ => {}
         }
         if let Some(error) = cause.downcast_ref::<ErlangError>() {
-            return Some(Self::of_inside(error));
+            return Some(Self::from_inside(error));
         }
         if let Some(error) = cause.downcast_ref::<PacketError>() {
             return Some(Self::of_kind(error.kind()));
@@ -108,7 +108,7 @@ impl Exit {
         }
     }
 
-    fn of_inside(error: &ErlangError) -> Self {
+    fn from_inside(error: &ErlangError) -> Self {
         match error.kind() {
             rabbitscope_erlang::ErrorKind::Usage => Self::Usage,
             rabbitscope_erlang::ErrorKind::Unreachable => Self::Unreachable,
@@ -160,7 +160,7 @@ mod tests {
 
     fn check(error: impl Into<anyhow::Error>, expected: Exit) {
         let error = Err::<(), _>(error.into()).context("while testing").unwrap_err();
-        assert_eq!(Exit::of(&error), expected, "{error:#}");
+        assert_eq!(Exit::from_error(&error), expected, "{error:#}");
     }
 
     fn of_agent(kind: &str) -> ErlangError {

@@ -36,7 +36,7 @@ const SUFFIXES: [(&str, ProfileFormat); 6] = [
 ];
 
 impl ProfileFormat {
-    pub(crate) fn of(path: &Path) -> Option<Self> {
+    pub(crate) fn from_path(path: &Path) -> Option<Self> {
         let name = path.file_name()?.as_bytes();
         let fits = |suffix: &str| name.ends_with(suffix.as_bytes());
         SUFFIXES.iter().find(|(suffix, _)| fits(suffix)).map(|&(_, format)| format)
@@ -53,7 +53,8 @@ pub(crate) struct ProfileFile {
 impl ProfileFile {
     /// Refuses an unknown suffix, and a path that cannot be written. Leaves no file behind.
     pub(crate) fn check(path: &Path) -> anyhow::Result<Self> {
-        let format = ProfileFormat::of(path).ok_or_else(|| unknown_suffix(path, &SUFFIXES))?;
+        let format =
+            ProfileFormat::from_path(path).ok_or_else(|| unknown_suffix(path, &SUFFIXES))?;
         drop(AtomicFile::create(path)?);
         Ok(Self { format, path: path.to_owned() })
     }
@@ -100,14 +101,14 @@ pub(crate) fn require_html(path: &Path) -> Result<(), UsageError> {
     if path.extension().is_some_and(|suffix| suffix == "html") {
         return Ok(());
     }
-    Err(UsageError(format!("what is written is an .html file, not {}", path.display())))
+    Err(UsageError(format!("the output must be an .html file, not {}", path.display())))
 }
 
 fn unknown_suffix(path: &Path, allowed: &[(&str, ProfileFormat)]) -> UsageError {
     let allowed: Vec<&str> = allowed.iter().map(|&(suffix, _)| suffix).collect();
     let path: PathBuf = path.into();
     UsageError(format!(
-        "the name {} does not say what form it has; allowed suffixes: {}",
+        "the suffix of {} does not select a format; allowed suffixes: {}",
         path.display(),
         allowed.join(" ")
     ))
@@ -120,7 +121,7 @@ mod tests {
     #[test]
     fn the_suffix_decides() {
         fn check(path: &str, expected: Option<ProfileFormat>) {
-            assert_eq!(ProfileFormat::of(Path::new(path)), expected, "{path}");
+            assert_eq!(ProfileFormat::from_path(Path::new(path)), expected, "{path}");
         }
         check("a/b.html", Some(ProfileFormat::Html));
         check("b.pb.gz", Some(ProfileFormat::Pprof));
@@ -133,6 +134,6 @@ mod tests {
         check("a.firefox.json", Some(ProfileFormat::Firefox));
         check("a.json", None);
         let no_text = Path::new(std::ffi::OsStr::from_bytes(b"p\xff.html"));
-        assert_eq!(ProfileFormat::of(no_text), Some(ProfileFormat::Html));
+        assert_eq!(ProfileFormat::from_path(no_text), Some(ProfileFormat::Html));
     }
 }

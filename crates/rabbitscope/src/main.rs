@@ -10,7 +10,7 @@ fn main() -> ExitCode {
     let typed = Cli::typed().unwrap_or_else(|error| output::command_line(&error));
     let exit = lowered.and_then(|()| typed.execute()).unwrap_or_else(|error| {
         output::error(&error);
-        Exit::of(&error)
+        Exit::from_error(&error)
     });
     exit.into()
 }

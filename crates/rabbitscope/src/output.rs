@@ -92,8 +92,8 @@ pub fn note_of_lock(file: &std::fs::File, place: &std::path::Path) {
     if let Some(system) = rabbitscope_files::unseen_by_others(file) {
         let place = place.display();
         note(&format!(
-            "{place} is on a file system ({system}) on which other machines may not see that it is in use: write to it \
-             from this machine alone"
+            "{place} is on a file system ({system}) whose locks other machines may not see: write to it only from \
+             this machine"
         ));
     }
 }

@@ -41,7 +41,7 @@ fn read_file(file: File, path: &Path, options: ReadOptions<'_>) -> anyhow::Resul
     let mut input = BufReader::with_capacity(START, file);
     let start = input.fill_buf()?;
     if !is_gzip(start) {
-        let source = Source::of(start, path).ok_or_else(unknown_input)?;
+        let source = Source::detect(start, path).ok_or_else(unknown_input)?;
         return match source {
             Source::PerfData => {
                 let mut file: File = input.into_inner();
@@ -78,7 +78,9 @@ fn bounded(input: impl Read, limit_bytes: u64) -> anyhow::Result<Vec<u8>> {
     input.take(limit_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > limit_bytes {
         let limit = rabbitscope_text::display_size(limit_bytes);
-        anyhow::bail!("it has more than {limit} after decompression; --max-size takes more");
+        anyhow::bail!(
+            "it has more than {limit} after decompression; --max-size sets a higher limit"
+        );
     }
     Ok(bytes)
 }
@@ -105,13 +107,13 @@ fn read_recording(
     let changed = names.changed_files();
     if !changed.is_empty() {
         profile.capture.notes.push(format!(
-            "Files are gone or no longer as they were recorded, so that their functions have no names: {}.",
+            "Files are missing or changed since the recording, so their functions have no names: {}.",
             changed.join(", ")
         ));
     }
     if names.is_other_kernel() {
         profile.capture.notes.push(
-            "The kernel that was recorded is not the one that runs here; its functions have no names."
+            "The recording is from another kernel than the running one; its functions have no names."
                 .to_owned(),
         );
     }
@@ -128,13 +130,13 @@ enum Source {
 }
 
 impl Source {
-    fn of(start: &[u8], path: &Path) -> Option<Self> {
+    fn detect(start: &[u8], path: &Path) -> Option<Self> {
         if let Some(known) = Self::by_content(start) {
             return Some(known);
         }
         let name = path.file_name()?.to_string_lossy();
         let is = |suffixes: &[&str]| suffixes.iter().any(|suffix| name.ends_with(suffix));
-        match ProfileFormat::of(path) {
+        match ProfileFormat::from_path(path) {
             Some(ProfileFormat::Pprof) => return Some(Self::Pprof),
             Some(ProfileFormat::Folded) => return Some(Self::Folded),
             Some(_) => return None,
@@ -158,7 +160,7 @@ impl Source {
     fn inside(start: &[u8], path: &Path) -> Self {
         let bare = path.with_extension("");
         Self::by_content(start)
-            .or_else(|| Self::of(start, &bare).filter(|source| *source != Self::PerfData))
+            .or_else(|| Self::detect(start, &bare).filter(|source| *source != Self::PerfData))
             .unwrap_or(Self::Pprof)
     }
 
@@ -190,8 +192,8 @@ fn is_folded(start: &[u8]) -> bool {
 
 fn unknown_input() -> UsageError {
     UsageError(
-        "it is no profile that rabbitscope reads: a run directory, pprof (.pb.gz), folded stacks \
-         (.folded), perf.data, or the text of `perf script`"
+        "it is not a supported profile: a run directory, pprof (.pb.gz), folded stacks (.folded), perf.data, or the \
+         text of `perf script`"
             .to_owned(),
     )
 }
@@ -203,7 +205,7 @@ mod tests {
     #[test]
     fn the_beginning_tells_what_a_file_holds() {
         fn check(start: &[u8], path: &str, expected: Option<Source>) {
-            assert_eq!(Source::of(start, Path::new(path)), expected, "{path}");
+            assert_eq!(Source::detect(start, Path::new(path)), expected, "{path}");
         }
         check(b"PERFILE2....", "x", Some(Source::PerfData));
         check(b"", "perf.data", Some(Source::PerfData));

@@ -59,7 +59,7 @@ pub(crate) fn capitalised(text: &str) -> String {
 fn fleet_sentence(fleet: &FleetFacts) -> String {
     let clocks = match fleet.latency_error_nanos {
         0 => "all of them have one clock".to_owned(),
-        error => format!("latencies from one to another are true within {}", short_time(error)),
+        error => format!("latencies between them are accurate within {}", short_time(error)),
     };
     let (workers, skew) = (fleet.workers.len(), short_time(fleet.start_skew_nanos));
     format!("{workers} workers put the load on and started within {skew}; {clocks}.")

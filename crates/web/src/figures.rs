@@ -35,7 +35,7 @@ pub(crate) struct Detail {
 
 /// Returns the figures that this run can show, in the order of the page.
 pub(crate) fn figures(run: &RunRecord, series: &[SecondRow]) -> Vec<Figure> {
-    let rates = LoadRates::of(series).unwrap_or_else(|| rates_of_totals(run));
+    let rates = LoadRates::from_series(series).unwrap_or_else(|| rates_of_totals(run));
     [
         publish_rate(run, &rates),
         consume_rate(run, &rates),

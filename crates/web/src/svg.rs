@@ -36,7 +36,7 @@ rect{stroke:#1b1e22}.all{fill:#33383e}.thread{fill:#545a64}.erlang{fill:#915d27}
 /// Writes the flame graph of `profile`: kinds in colours, a tooltip for each frame, and the quality of the stacks
 /// below. For time off the CPU, it shows the blocked time.
 pub fn write_svg(mut out: impl Write, profile: &Profile) -> io::Result<()> {
-    let waits = WaitTimes::of(profile);
+    let waits = WaitTimes::from_profile(profile);
     let shown = shown_part(profile);
     let profile = &*shown;
     let tree = StackTree::build(profile, Recursion::Folded);

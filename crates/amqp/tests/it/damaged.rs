@@ -74,7 +74,7 @@ fn frames_in_the_wrong_place_are_refused() {
         let message = bodies(frames).unwrap_err().to_string();
         assert!(message.contains(expected), "{message}");
     }
-    check(&[frame(3, 1, b"x")], "a body on channel 1, where it has no place");
+    check(&[frame(3, 1, b"x")], "a body on channel 1, where it is not allowed");
     check(&[frame(2, 1, &header(1))], "a content header on channel 1");
     check(&[frame(1, 9, &deliver(1)), frame(2, 9, &header(0))], "on channel 9");
     let twice = [frame(1, 1, &deliver(1)), frame(1, 1, &deliver(2)), frame(2, 1, &header(0))];
@@ -86,7 +86,7 @@ fn frames_in_the_wrong_place_are_refused() {
     check(&[frame(1, 1, &[0, 60, 0, 60, 200])], "malformed method: short of bytes");
     check(&[frame(1, 0, &[0, 10, 0, 41])], "a method on channel 0");
     check(&[vec![1, 0, 1, 0, 0, 0, 0, 7]], "ends in 0x07");
-    check(&[vec![1, 0, 1, 0, 2, 0, 0]], "131072 is the limit");
+    check(&[vec![1, 0, 1, 0, 2, 0, 0]], "the limit is 131072");
 }
 
 #[test]

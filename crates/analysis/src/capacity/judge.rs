@@ -83,22 +83,21 @@ pub fn judge(terms: &StepTerms<'_>, record: &RunRecord, series: &[SecondRow]) ->
     let share = |rate: f64| 100.0 * rate / offered;
     if sent < ACHIEVED * offered {
         let share = share(sent);
-        reasons.push(format!("only {share:.1} % of the messages were sent in their time"));
+        reasons.push(format!("only {share:.1} % of the messages were sent on time"));
     } else if achieved < ACHIEVED * offered {
         let share = share(achieved);
-        reasons
-            .push(format!("the broker accepted only {share:.1} % of the messages in their time"));
+        reasons.push(format!("the broker accepted only {share:.1} % of the messages on time"));
     }
     let share = growth / offered;
     if is_near_limit && reasons.is_empty() && is_unclear(share, seconds) {
         let reason = format!(
-            "messages may have piled up, {growth:.1} more every second, which {seconds:.0} s are too short to tell"
+            "messages may have piled up, by {growth:.1} every second; {seconds:.0} s are too short to be sure"
         );
         let (verdict, reasons) = (StepVerdict::TooShort, vec![reason]);
         return StepMeasurements { offered, achieved, backlog_growth: growth, verdict, reasons };
     }
     if share > GROWTH.max(hiccup(seconds)) {
-        reasons.push(format!("messages piled up, {growth:.0} more every second"));
+        reasons.push(format!("messages piled up, by {growth:.0} every second"));
     }
     let verdict = match not_valid(limits, record).or_else(|| disturbed(stolen)) {
         Some((verdict, reason)) if !reasons.is_empty() || !may_pass(verdict) => {
@@ -315,12 +314,12 @@ mod tests {
         unmeasured.latencies.clear();
         check(&unmeasured, &level, (StepVerdict::Failed, "nothing was measured"));
         let growing = rows(&[0, 40, 70, 110, 160, 200], 1000);
-        check(&record(10_000, true, false), &growing, (StepVerdict::Failed, "piled up, 40 "));
+        check(&record(10_000, true, false), &growing, (StepVerdict::Failed, "piled up, by 40 "));
         let mut interrupted = record(10_000, true, false);
         interrupted.verdict = Verdict::Failed { reason: "an alarm for 4 s".to_owned() };
         check(&interrupted, &level, (StepVerdict::Failed, "an alarm for 4 s"));
         let unread = rows(&[0; 6], 900);
-        check(&record(10_000, true, false), &unread, (StepVerdict::Failed, "piled up, 100 "));
+        check(&record(10_000, true, false), &unread, (StepVerdict::Failed, "piled up, by 100 "));
         check(&record(5_000, true, true), &level, (StepVerdict::ClientLimited, "no CPU left"));
         let mut cut_short = record(5_000, true, false);
         cut_short.verdict = Verdict::Aborted { reason: "connection lost".to_owned() };
@@ -347,10 +346,10 @@ mod tests {
         };
         // Messages are on their way, but their number does not grow.
         check(&record(9_960), &series(&[960, 1000, 1000, 1000], 0), "");
-        let held = "the broker accepted only 96.0 % of the messages in their time";
+        let held = "the broker accepted only 96.0 % of the messages on time";
         check(&record(9_600), &series(&[600, 1000, 1000, 1000], 0), held);
         check(&record(9_600), &series(&[600, 1000, 1000, 1000], 350), "");
-        let slow = "the broker accepted only 70.0 % of the messages in their time; messages piled up, 300 more every second";
+        let slow = "the broker accepted only 70.0 % of the messages on time; messages piled up, by 300 every second";
         check(&record(7_000), &series(&[700; 5], 0), slow);
     }
 

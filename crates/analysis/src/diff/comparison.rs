@@ -19,8 +19,8 @@ pub(super) const SCALE: u64 = 1 << 40;
 pub enum DiffError {
     /// The profiles count different things.
     #[error(
-        "the first profile is of {before}, the second of {after}: only profiles of the same event can be \
-         compared; --value NAME takes another value of files that have several"
+        "the first profile shows {before}, the second {after}: compare profiles of the same event; --value NAME \
+         selects another value of a file with several"
     )]
     Events {
         /// Event of the first profile.
@@ -29,14 +29,14 @@ pub enum DiffError {
         after: String,
     },
     /// One profile has no samples.
-    #[error("the {which} profile has no samples, so that there is nothing to compare")]
+    #[error("the {which} profile has no samples to compare")]
     Empty {
         /// The empty one: `first` or `second`.
         which: &'static str,
     },
     /// The runs are too few to know the noise between them.
     #[error(
-        "{} and {} profiles are too few to know how much runs differ: give four or more on each side",
+        "{} and {} profiles are too few to estimate how much runs differ: give four or more on each side",
         counts[0], counts[1]
     )]
     TooFewRuns {
@@ -99,7 +99,7 @@ pub struct ProfileDiff {
 
 impl ProfileDiff {
     /// Compares two profiles.
-    pub fn of(before: &Profile, after: &Profile) -> Result<Self, DiffError> {
+    pub fn between(before: &Profile, after: &Profile) -> Result<Self, DiffError> {
         Self::at_rate(before, after, FAMILY_ERROR_RATE)
     }
 

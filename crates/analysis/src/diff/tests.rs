@@ -8,7 +8,7 @@ use super::{comparison::SCALE, *};
 
 fn diff(before: &str, after: &str) -> ProfileDiff {
     let read = |text: &str| read_folded(text.as_bytes()).unwrap();
-    ProfileDiff::of(&read(before), &read(after)).unwrap()
+    ProfileDiff::between(&read(before), &read(after)).unwrap()
 }
 
 #[test]
@@ -39,8 +39,14 @@ fn what_is_in_one_profile_only_stays_in_the_tree() {
 fn what_cannot_be_compared_is_refused() {
     let some = read_folded("a 1".as_bytes()).unwrap();
     let none = read_folded("".as_bytes()).unwrap();
-    assert_eq!(ProfileDiff::of(&some, &none).unwrap_err(), DiffError::Empty { which: "second" });
-    assert_eq!(ProfileDiff::of(&none, &some).unwrap_err(), DiffError::Empty { which: "first" });
+    assert_eq!(
+        ProfileDiff::between(&some, &none).unwrap_err(),
+        DiffError::Empty { which: "second" }
+    );
+    assert_eq!(
+        ProfileDiff::between(&none, &some).unwrap_err(),
+        DiffError::Empty { which: "first" }
+    );
 }
 
 /// Stacks of alpha, beta and gamma with these weights, which call the same worker.
@@ -192,7 +198,7 @@ fn changes_of_waiting_time_are_found() {
     };
     let before = profile("s;m:a/0;x 60\ns;m:b/0;x 30\ns;m:c/0;x 10", &mut random);
     let after = profile("s;m:a/0;x 30\ns;m:b/0;x 30\ns;m:c/0;x 10", &mut random);
-    let diff = ProfileDiff::of(&before, &after).unwrap();
+    let diff = ProfileDiff::between(&before, &after).unwrap();
     assert_eq!(diff.changes[0].name, "m:a/0");
     assert!(diff.changes[0].is_beyond_noise());
 }

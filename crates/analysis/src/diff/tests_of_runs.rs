@@ -68,7 +68,7 @@ fn the_noise_of_sampling_alone_would_mark_the_same_runs() {
     let ComparedNoise::BetweenRuns { counts, overdispersion, .. } = diff.noise else { panic!() };
     assert_eq!(counts, [8, 8]);
     assert!(overdispersion > 2.0, "{overdispersion}");
-    let by_sampling = ProfileDiff::of(&merged[0], &merged[1]).unwrap();
+    let by_sampling = ProfileDiff::between(&merged[0], &merged[1]).unwrap();
     assert!(by_sampling.changes.iter().any(Change::is_beyond_noise));
 }
 

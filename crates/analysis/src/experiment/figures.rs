@@ -56,7 +56,7 @@ impl Scale {
     }
 
     /// Returns the unit for a comparison's estimate and interval.
-    pub fn of(comparison: &Comparison) -> Self {
+    pub fn from_comparison(comparison: &Comparison) -> Self {
         Self::new([comparison.ratio, comparison.low, comparison.high].into_iter().flatten())
     }
 
@@ -140,7 +140,7 @@ mod tests {
                 high: Some(high),
                 ..Comparison::default()
             };
-            assert_eq!(Scale::of(&comparison).interval((low, high)), expected);
+            assert_eq!(Scale::from_comparison(&comparison).interval((low, high)), expected);
         };
         check(0.7, 1.093, "-30.0 % to +9.3 %");
         check(0.34, 1.093, "×0.34 to ×1.09");

@@ -50,7 +50,7 @@ fn judge_one(
     let word = match met {
         Some(true) => "met",
         Some(false) => "not met",
-        None => "cannot be told from these rounds",
+        None => "cannot be decided from these rounds",
     };
     (met, format!("Known: {expected}; {word} ({found})."))
 }
@@ -70,7 +70,7 @@ fn share_of(
     };
     let index = profiles.changes.iter().position(|change| change.function == function);
     let Some((index, change)) = index.map(|index| (index, &profiles.changes[index])) else {
-        return (None, format!("{function} did not change by more than runs differ by"));
+        return (None, format!("{function} changed by no more than runs differ"));
     };
     let percent = |share: f64| format!("{:.2} %", 100.0 * share);
     let [before, after] = if change.moved == "own" { change.own } else { change.total };

@@ -23,11 +23,11 @@ pub(super) fn sentences(result: &ExperimentResult, counted: &[u32]) -> Vec<Strin
         return Vec::new();
     }
     let Some(axis) = (0..result.axes.len()).find(|axis| numbers(result, *axis).is_some()) else {
-        return vec!["No value is recommended: no key that is varied has numbers.".to_owned()];
+        return vec!["No value is recommended: no varied key has numbers.".to_owned()];
     };
     if counted.len() < MIN_ROUNDS {
         return vec![format!(
-            "No value is recommended: that needs {MIN_ROUNDS} rounds that count."
+            "No value is recommended: a recommendation needs {MIN_ROUNDS} rounds that count."
         )];
     }
     let sweep = |curve| Sweep { result, key: &result.axes[axis].key, curve, counted };
@@ -123,11 +123,11 @@ impl Sweep<'_> {
         match (0..enough).find(|index| !self.is_too_small(*index)) {
             Some(index) => {
                 format!(
-                    "{} may be enough, too: these rounds do not show that it is worse",
+                    "{} may also be enough: these rounds do not show that it is worse",
                     self.name(index)
                 )
             }
-            None if enough == 0 => "it is the smallest that was tried".to_owned(),
+            None if enough == 0 => "it is the smallest value of the sweep".to_owned(),
             None => format!("with {} it is worse", self.name(enough - 1)),
         }
     }
@@ -136,7 +136,7 @@ impl Sweep<'_> {
     fn without(&self) -> String {
         let last = self.curve.len() - 1;
         let Some(before) = last.checked_sub(1) else {
-            return format!("No {} is recommended: only one value was tried.", self.key);
+            return format!("No {} is recommended: the sweep has only one value.", self.key);
         };
         let (key, metric) = (self.key, self.metric());
         let (before_name, last_name) = (self.name(before), self.name(last));

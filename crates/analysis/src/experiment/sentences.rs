@@ -41,13 +41,13 @@ pub(super) fn of_comparison(
         let arm = if comparison.role == ComparisonRole::Control { baseline } else { arm };
         let against = if arm == baseline { "itself" } else { baseline };
         return format!(
-            "{arm} against {against}: {} {} in {}, which is too few rounds to say more.",
+            "{arm} against {against}: {} {} in {}: too few rounds for a conclusion.",
             subject(metric),
-            changed(ratio, metric, Scale::of(comparison)),
+            changed(ratio, metric, Scale::from_comparison(comparison)),
             rounds(comparison.differences.len()),
         );
     };
-    let scale = Scale::of(comparison);
+    let scale = Scale::from_comparison(comparison);
     let (change, interval) = (scale.change(ratio), scale.interval((low, high)));
     if comparison.role == ComparisonRole::Control {
         return format!("{baseline} against itself: {} {change} ({interval}).", subject(metric));
@@ -103,7 +103,7 @@ fn advice(result: &ExperimentResult, comparison: &Comparison) -> String {
     let interest = percent(result.interest());
     let needed = comparison.rounds_to_decide.unwrap_or(0);
     if needed as usize <= comparison.differences.len() {
-        format!("So many rounds show a difference of {interest} in 8 of 10 experiments.")
+        format!("This number of rounds shows a difference of {interest} in 8 of 10 experiments.")
     } else {
         format!("About {needed} rounds show a difference of {interest} in 8 of 10 experiments.")
     }
@@ -120,7 +120,8 @@ fn caution(result: &ExperimentResult, comparison: &Comparison) -> String {
             && control.metric == comparison.metric
             && size(control.ratio) >= least
     });
-    let own = control.and_then(|control| Some(Scale::of(control).change(control.ratio?)));
+    let own =
+        control.and_then(|control| Some(Scale::from_comparison(control).change(control.ratio?)));
     let own = own.map(|own| {
         let baseline = &result.arms[0].name;
         format!(" But {baseline} against itself is as far off: {own}.")
@@ -132,7 +133,7 @@ fn caution(result: &ExperimentResult, comparison: &Comparison) -> String {
     let others = median(shares.collect()).filter(|share| *share >= 0.01 && share.ln_1p() >= least);
     let others = others.map(|share| {
         format!(
-            " Others used {:.0} % of the machine meanwhile, which can do as much.",
+            " Other processes used {:.0} % of the machine meanwhile, which can have the same effect.",
             100.0 * share
         )
     });

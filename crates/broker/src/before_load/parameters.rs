@@ -19,7 +19,7 @@ pub(crate) fn set(
         };
         let index = (parameter.node as usize).checked_sub(1);
         let node = index.and_then(|index| nodes.get(index));
-        let node = node.ok_or_else(|| refused("the broker has no node of that number"))?;
+        let node = node.ok_or_else(|| refused("the broker has no node with this number"))?;
         let reason = match node.eval_by(installation, &expression(parameter, &uris)) {
             Ok(answer) => refusal(&answer),
             // The expression is left out, because it has passwords.

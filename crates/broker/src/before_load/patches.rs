@@ -115,7 +115,7 @@ pub(crate) fn switch(
         "[]" => Ok(()),
         modules => Err(BrokerError::Patch {
             file: modules.trim_matches(['[', ']']).into(),
-            reason: "cannot be switched: processes still run the code of before".to_owned(),
+            reason: "cannot be switched: processes still run the previous code".to_owned(),
         }),
     }
 }

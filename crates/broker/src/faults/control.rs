@@ -131,7 +131,7 @@ impl NodeControl {
         let node = self.node(node);
         BrokerProcesses::new(&node.directory).halt(node.pid, is_halted);
         let is_so = || Ok(node.is_running() && processes::is_halted(node.pid) == is_halted);
-        let what = if is_halted { "was not halted" } else { "did not go on" };
+        let what = if is_halted { "was not halted" } else { "did not resume" };
         until(KERNEL_POLL_INTERVAL, SHORT_TIMEOUT, is_so)?
             .then_some(())
             .ok_or_else(|| failed(&node, what))
@@ -154,7 +154,7 @@ impl NodeControl {
         let connect = expressions::connect(&running);
         let is_whole = || Ok(this.eval_by(&self.installation, &connect)? == "[]");
         if !until(NODE_POLL_INTERVAL, SHORT_TIMEOUT, is_whole)? {
-            return Err(failed(&this, "did not connect to the other nodes again"));
+            return Err(failed(&this, "did not reconnect to the other nodes"));
         }
         boot::wait_until_ready(&this, &self.installation, all.len() + 1)
     }

@@ -214,7 +214,7 @@ fn a_broker_that_others_can_reach_is_ended() {
     for spec in [examples(""), stomp] {
         let error = Broker::start(&spec, &log).unwrap_err();
         assert!(matches!(error, BrokerError::Exposed { .. }), "{error}");
-        assert!(error.to_string().contains(&format!(":{port}, where")), "{error}");
+        assert!(error.to_string().contains(&format!(":{port}; set that listener")), "{error}");
         // The port is free again, and may have a new owner by now.
         assert_eq!(processes_of(&log), [0; 0]);
     }

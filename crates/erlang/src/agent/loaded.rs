@@ -195,7 +195,7 @@ impl<'a> Loaded<'a> {
             reason: match reason.as_atom() {
                 Some("deadman") => {
                     let silence = self.connection.dead_man().as_secs_f64();
-                    format!("it had heard nothing of this program for {silence} s")
+                    format!("it received nothing from this program for {silence} s")
                 }
                 _ => shortened(&reason.to_string()),
             },

@@ -28,8 +28,8 @@ impl VerifyPeer for ExpectedNode {
     fn address(&self, address: IpAddr) -> Result<(), String> {
         match self.pid {
             Some(pid) if !is_local_address(address) => Err(format!(
-                "the name of process {pid} leads to {address}, which is not this machine; name the node \
-                 that you mean with --node"
+                "the name of process {pid} resolves to {address}, which is not this machine; select the node with \
+                 --node"
             )),
             _ => Ok(()),
         }
@@ -44,8 +44,8 @@ impl VerifyPeer for ExpectedNode {
             Some(holder) => self.holder(holder, peer.cookie),
             None if self.pid.is_none() && self.is_chosen_by_user(peer.cookie) => Ok(()),
             None => Err(format!(
-                "the listener at {} cannot be identified, perhaps it is in a network of its own; name the cookie \
-                 with --cookie-file, and the node with --node, if that is what you mean",
+                "the listener at {} cannot be identified, perhaps because it has its own network; if you trust it, \
+                 give --cookie-file and --node",
                 peer.other
             )),
         }
@@ -58,7 +58,7 @@ impl ExpectedNode {
         // Root can read any cookie.
         if user != 0 && cookie.owner() != Some(user) && !self.is_chosen_by_user(cookie) {
             return Err(format!(
-                "it runs as user {user}, whose the cookie from {} is not; name the node's cookie with \
+                "it runs as user {user}, but the cookie from {} belongs to another user; give the node's cookie with \
                  --cookie-file",
                 cookie.origin()
             ));
@@ -67,7 +67,7 @@ impl ExpectedNode {
         if (self.holds)(pid, inode)? {
             return Ok(());
         }
-        Err(format!("its socket is not one of process {pid}; name the node with --node"))
+        Err(format!("its socket does not belong to process {pid}; select the node with --node"))
     }
 
     /// Returns whether the cookie comes from the environment, or from a file of the user's own that was named for this

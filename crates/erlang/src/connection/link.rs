@@ -118,7 +118,7 @@ impl Link {
         }
         let silence = Duration::from_millis(self.shared.silence_ms.load(Ordering::Relaxed));
         if now.duration_since(self.heard) > silence {
-            return Err(End::Lost(format!("nothing was heard of it for {} s", silence.as_secs())));
+            return Err(End::Lost(format!("it sent nothing for {} s", silence.as_secs())));
         }
         if more {
             // The poll reports new data, not the data that this turn left.
@@ -177,7 +177,7 @@ impl Link {
 
     fn write(&mut self) -> Result<(), End> {
         if self.unsent.len() > MAX_UNSENT_BYTES {
-            return Err(End::Lost("the node does not read what it is sent".to_owned()));
+            return Err(End::Lost("the node does not read its messages".to_owned()));
         }
         while !self.unsent.is_empty() || self.wire.holds_back() {
             match self.wire.write(&self.unsent) {

@@ -26,8 +26,9 @@ pub(super) fn secured(
     config: Arc<ClientConfig>,
 ) -> Result<StreamOwned<ClientConnection, Timed>, ErlangError> {
     let failed = |reason: String| ErlangError::Tls { node: node.to_string(), reason };
-    let name = ServerName::try_from(node.host().to_owned())
-        .map_err(|_| failed(format!("no certificate can name the host `{}`", node.host())))?;
+    let name = ServerName::try_from(node.host().to_owned()).map_err(|_| {
+        failed(format!("`{}` is not a valid host name for a certificate", node.host()))
+    })?;
     let connection =
         ClientConnection::new(config, name).map_err(|error| failed(error.to_string()))?;
     let mut stream = StreamOwned::new(connection, stream);
@@ -45,7 +46,7 @@ fn said(error: &io::Error) -> String {
     let is_silent = matches!(error.kind(), ConnectionReset | TimedOut | UnexpectedEof | WouldBlock);
     if is_other || is_silent {
         return format!(
-            "what answers does not seem to speak TLS ({error}): leave --tls-ca out where nodes talk without TLS"
+            "the server does not seem to speak TLS ({error}): omit --tls-ca if nodes connect without TLS"
         );
     }
     error.to_string()

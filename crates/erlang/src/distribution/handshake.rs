@@ -64,16 +64,18 @@ pub(crate) fn shake_hands(
             reason: reason_of(&error),
         }
     };
-    prefix.send(stream, &introduction(visitor)).map_err(broke_off("it was told our name"))?;
-    let status = prefix.receive(stream).map_err(broke_off("it was to say whether we may come"))?;
+    prefix
+        .send(stream, &introduction(visitor))
+        .map_err(broke_off("receiving this program's name"))?;
+    let status = prefix.receive(stream).map_err(broke_off("deciding about the connection"))?;
     check_status(node, &status)?;
-    let challenge = prefix.receive(stream).map_err(broke_off("it was to send its challenge"))?;
+    let challenge = prefix.receive(stream).map_err(broke_off("sending its challenge"))?;
     let greeting = greeting_of(node, &challenge)?;
     verify()?;
     let answer = [&b"r"[..], &visitor.challenge.to_be_bytes(), &digest(cookie, greeting.challenge)];
     prefix
         .send(stream, &answer.concat())
-        .map_err(broke_off("it was sent the answer to its challenge"))?;
+        .map_err(broke_off("receiving the answer to its challenge"))?;
     let proof = prefix.receive(stream).map_err(|error| match error.kind() {
         // A node reports a wrong digest in this way.
         io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset => {
@@ -82,7 +84,7 @@ pub(crate) fn shake_hands(
                 origin: cookie.origin().to_owned(),
             }
         }
-        _ => broke_off("it was to prove that it knows the cookie")(error),
+        _ => broke_off("proving that it knows the cookie")(error),
     })?;
     if proof.split_first() != Some((&b'a', &digest(cookie, visitor.challenge)[..])) {
         return Err(ErlangError::Unproven {
@@ -123,7 +125,7 @@ fn check_status(node: &NodeName, message: &[u8]) -> Result<(), ErlangError> {
     match message {
         b"sok" | b"sok_simultaneous" => Ok(()),
         b"snok" | b"salive" => Err(ErlangError::NameTaken { node: node.to_string() }),
-        b"snot_allowed" => Err(refused("it only talks to nodes on its list, and we are not on it")),
+        b"snot_allowed" => Err(refused("its list of allowed nodes does not include this program")),
         other => Err(refused(&format!("it said {:?}", String::from_utf8_lossy(other)))),
     }
 }
@@ -132,7 +134,7 @@ fn greeting_of(node: &NodeName, message: &[u8]) -> Result<Greeting, ErlangError>
     let version = |reason: String| ErlangError::Version { node: node.to_string(), reason };
     // `N`, flags 8, challenge 4, creation 4, length 2, name.
     let [b'N', fields @ ..] = message else {
-        return Err(version("it does not know the handshake of OTP 23 and later".to_owned()));
+        return Err(version("it does not support the handshake of OTP 23 and later".to_owned()));
     };
     let parsed = fields.split_first_chunk::<8>().and_then(|(_flags, rest)| {
         let (challenge, rest) = rest.split_first_chunk::<4>()?;
@@ -180,8 +182,8 @@ impl Prefix {
                     "it speaks TLS; --tls-ca FILE names the authority of its certificate".to_owned()
                 }
                 _ => format!(
-                    "a message of {length} bytes is no part of a handshake: is the port that of the Erlang distribution? \
-                     `epmd -names` lists it"
+                    "a message of {length} bytes cannot belong to a handshake: is this the port of the Erlang \
+                     distribution? `epmd -names` lists it"
                 ),
             };
             return Err(io::Error::new(io::ErrorKind::InvalidData, reason));

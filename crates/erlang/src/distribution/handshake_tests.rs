@@ -59,7 +59,7 @@ fn each_end_of_a_handshake() {
     refuse(&[vec![255; 2]], "65535 bytes");
     // A TLS alert: fatal, unexpected message.
     refuse(&[vec![0x15, 3, 3, 0, 2, 2, 10]], "it speaks TLS; --tls-ca");
-    refuse(&[message(b"snot_allowed")], "not on it");
+    refuse(&[message(b"snot_allowed")], "does not include this program");
     refuse(&[message(b"salive")], "already has a connection");
     refuse(&[message(b"sEUH?")], "EUH?");
     refuse(&[ok.clone(), message(b"n")], "another version");

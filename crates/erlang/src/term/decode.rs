@@ -43,7 +43,7 @@ pub enum TermError {
     #[error("a term begins with 131, not with {0}")]
     Version(u8),
     /// A kind of term that no node sends to the hidden node.
-    #[error("no kind of term has the tag {0}")]
+    #[error("unknown term tag {0}")]
     Tag(u8),
     /// A number in the term is impossible.
     #[error("a {0} is not well-formed")]

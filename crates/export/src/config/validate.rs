@@ -48,7 +48,7 @@ pub fn validate_exporters(wire: Vec<ExporterToml>) -> Result<Vec<ExporterOptions
         let exporter = exporter(wire).map_err(problem)?;
         if exporters.iter().any(|other| other.name == exporter.name) {
             let reason =
-                format!("`{}` is taken: give each exporter a name of its own", exporter.name);
+                format!("`{}` is already in use: give each exporter its own name", exporter.name);
             return Err(problem(("name", reason)));
         }
         exporters.push(exporter);
@@ -104,12 +104,12 @@ fn complete_url(kind: ExporterKind, url: &str) -> Result<String, Refusal> {
     if authority.contains('@') {
         return refuse(
             "url",
-            "must hold no credentials: give `user` with `password-file`, or `token-file`",
+            "must not contain credentials: give `user` with `password-file`, or `token-file`",
         );
     }
     check_authority(authority)?;
     if url.contains(|c: char| c.is_whitespace() || c.is_control()) || place.contains('#') {
-        return refuse("url", "must hold no spaces and no `#`");
+        return refuse("url", "must not contain spaces or `#`");
     }
     let usual = if matches!(place, "" | "/") { usual_path(kind) } else { place };
     let scheme = if url.starts_with("https") { "https" } else { "http" };
@@ -165,7 +165,10 @@ fn credentials(
         (None, None, Some(token)) => Ok(Credentials::Token { file: file(token) }),
         (Some(user), Some(password), None) => {
             if user.contains(':') || user.chars().any(char::is_control) {
-                return refuse("user", "must hold no `:`, which ends the user's name in a request");
+                return refuse(
+                    "user",
+                    "must not contain `:`, which ends the user's name in a request",
+                );
             }
             Ok(Credentials::Password { user, file: file(password) })
         }
@@ -179,10 +182,10 @@ fn trust(wire: &ExporterToml) -> Result<ServerTrust, Refusal> {
     let insecure = wire.insecure.unwrap_or(false);
     if !wire.url.starts_with("https://") && (insecure || wire.ca.is_some()) {
         let key = if insecure { "insecure" } else { "ca" };
-        return refuse(key, "is about `https`, and `url` is not");
+        return refuse(key, "applies to `https` only, and `url` does not use it");
     }
     match &wire.ca {
-        Some(_) if insecure => refuse("ca", "is not looked at with `insecure`: remove one"),
+        Some(_) if insecure => refuse("ca", "has no effect with `insecure`: remove one"),
         Some(path) => Ok(ServerTrust::Authorities(PathBuf::from(path))),
         None if insecure => Ok(ServerTrust::Anybody),
         None => Ok(ServerTrust::System),
@@ -229,19 +232,22 @@ mod tests {
         check("kind = 'parca'", "url");
         check("kind = 'parka'\nurl = 'http://h'", "parka");
         check("kind = 'parca'\nurl = 'h:1'", "`exporters.0.url`: must start with");
-        check("kind = 'parca'\nurl = 'http://u:secret@h'", "must hold no credentials");
+        check("kind = 'parca'\nurl = 'http://u:secret@h'", "must not contain credentials");
         check("kind = 'parca'\nurl = 'http://'", "has no host");
         check("kind = 'parca'\nurl = 'http://:80'", "has no host");
         check("kind = 'parca'\nurl = 'http://h:99999'", "has a port");
-        check("kind = 'parca'\nurl = 'http://h/a b'", "no spaces");
-        check("kind = 'parca'\nurl = 'http://h'\nca = 'f'", "is about `https`");
+        check("kind = 'parca'\nurl = 'http://h/a b'", "spaces or `#`");
+        check("kind = 'parca'\nurl = 'http://h'\nca = 'f'", "applies to `https` only");
         check(&with("password = 'secret'"), "unknown field `password`");
         check(&with("user = 'u'"), "needs `password-file`");
         check(&with("password-file = 'f'"), "needs `user`");
-        check(&with("ca = 'f'\ninsecure = true"), "is not looked at");
+        check(&with("ca = 'f'\ninsecure = true"), "has no effect");
         check(&with("timeout = '2h'"), "from 100ms to 60s");
         check(&with("tenant = ''"), "1 to 150");
         check(&with("name = ''"), "1 to 60");
-        check(&with("[[exporters]]\nkind = 'parca'\nurl = 'http://i'"), "`parca` is taken");
+        check(
+            &with("[[exporters]]\nkind = 'parca'\nurl = 'http://i'"),
+            "`parca` is already in use",
+        );
     }
 }

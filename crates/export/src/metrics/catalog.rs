@@ -26,7 +26,8 @@ catalog! {
     NODE_DELIVERED = "node_messages_delivered_total", Counter, "", "Messages delivered to consumers, redeliveries included.";
     NODE_ACKNOWLEDGED = "node_messages_acknowledged_total", Counter, "", "Messages that consumers have acknowledged.";
     NODE_REDELIVERED = "node_messages_redelivered_total", Counter, "", "Messages delivered again.";
-    NODE_UNROUTABLE = "node_messages_unroutable_total", Counter, "", "Messages that no queue has taken: dropped or returned.";
+    NODE_UNROUTABLE = "node_messages_unroutable_total", Counter, "", "Messages that no queue accepted: dropped or \
+                                                                      returned.";
     NODE_QUEUES = "node_queues", Gauge, "", "Queues whose leader is on the node.";
     NODE_MESSAGES_READY = "node_messages_ready", Gauge, "", "Messages ready for delivery in all queues of the node.";
     NODE_MESSAGES_UNACKNOWLEDGED = "node_messages_unacknowledged", Gauge, "", "Messages delivered and not yet acknowledged in all queues of the node.";

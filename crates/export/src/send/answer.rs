@@ -59,7 +59,7 @@ impl Answer {
     pub(super) fn from_error(error: &ureq::Error) -> Self {
         let (reason, said) = match error {
             ureq::Error::Timeout(_) => ("timeout", "gives no answer in time".to_owned()),
-            ureq::Error::HostNotFound => ("unreachable", "has a host that is not found".to_owned()),
+            ureq::Error::HostNotFound => ("unreachable", "has an unknown host".to_owned()),
             ureq::Error::ConnectionFailed => ("unreachable", "cannot be reached".to_owned()),
             ureq::Error::Tls(_) | ureq::Error::Rustls(_) => {
                 ("tls", format!("fails in TLS: {error}"))
@@ -76,7 +76,7 @@ fn accepted(kind: ExporterKind, body: &[u8]) -> Answer {
     let rejected = (kind == ExporterKind::OtlpProfiles).then(|| rejected_profiles(body)).flatten();
     match rejected {
         Some(reason) => {
-            let said = format!("has not taken what it has accepted: {}", shown(&reason));
+            let said = format!("has rejected data after accepting the request: {}", shown(&reason));
             Answer::Refused(Failure { reason: "rejected", said })
         }
         None => Answer::Accepted,
@@ -112,7 +112,7 @@ fn failure(status: u16, body: &[u8]) -> Failure {
     };
     let text = shown(&String::from_utf8_lossy(body));
     let detail = match status {
-        300..=399 => "; redirects are not followed, give the `url` that it leads to".to_owned(),
+        300..=399 => "; redirects are not followed, give the final `url`".to_owned(),
         _ if text.is_empty() => String::new(),
         _ => format!(" and says: {text}"),
     };

@@ -42,14 +42,14 @@ fn secret(path: &Path) -> Result<Zeroizing<String>, String> {
     let unreadable = |error: io::Error| format!("cannot be read: {error}");
     let file = rabbitscope_files::open(path, MAX_SECRET_BYTES).map_err(unreadable)?;
     if file.metadata().map_err(unreadable)?.mode() & OF_OTHERS != 0 {
-        return Err("every user of this machine may read or write it; chmod 600".to_owned());
+        return Err("other users of this machine can read or write it; chmod 600".to_owned());
     }
     let bytes = rabbitscope_files::read_all(file, MAX_SECRET_BYTES).map_err(unreadable)?;
     let text = String::from_utf8(bytes).map(Zeroizing::new);
     let text = text.map_err(|_| "is not text in UTF-8".to_owned())?;
     let line = text.trim_matches(['\r', '\n']);
     if line.is_empty() || line.contains(char::is_control) {
-        return Err("has to hold one line, and nothing else".to_owned());
+        return Err("must contain exactly one line".to_owned());
     }
     Ok(Zeroizing::new(line.to_owned()))
 }
@@ -87,7 +87,7 @@ fn authorities(file: &Path) -> Result<Vec<Certificate<'static>>, String> {
     };
     let found: Vec<_> = parse_pem(&pem).filter_map(certificate).collect();
     if found.is_empty() {
-        return Err("holds no certificate in PEM form".to_owned());
+        return Err("contains no certificate in PEM format".to_owned());
     }
     Ok(found)
 }

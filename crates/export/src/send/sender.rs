@@ -115,7 +115,7 @@ impl Sender {
                 self.spool.keep();
                 self.failed(
                     &failure,
-                    "; requests wait in the spool, the oldest are dropped when it is full",
+                    "; requests wait in the spool, which drops the oldest when full",
                 );
                 let pause = self.backoff.pause(after);
                 self.pause(pause);
@@ -128,7 +128,7 @@ impl Sender {
     fn give_up(&mut self, failure: &Failure) {
         self.spool.done();
         self.figures.drop_some(failure.reason, 1);
-        self.failed(failure, "; what it refuses is dropped and counted");
+        self.failed(failure, "; refused requests are dropped and counted");
         let pause = self.backoff.pause(None);
         self.pause(pause);
     }

@@ -29,14 +29,14 @@ pub(crate) fn lock_directory(path: &Path) -> Result<File, ExportError> {
     let is_of_others = directory.is_of_others();
     if is_of_others.map_err(|error| refused(format!("cannot be looked at: {error}")))? {
         return Err(refused(
-            "belongs to another user, or others may write to it: name one of your own".into(),
+            "belongs to another user or is writable by others: use a directory of your own".into(),
         ));
     }
     let file = directory.open_or_create("lock".as_ref());
     let file = file.map_err(|error| refused(format!("cannot be written to: {error}")))?;
     rabbitscope_files::lock(&file).map_err(|error| match error {
         LockError::Taken => {
-            refused("another rabbitscope uses it: give each a directory of its own".into())
+            refused("another rabbitscope uses it: give each its own directory".into())
         }
         LockError::Io(error) => refused(format!("cannot be locked: {error}")),
     })?;

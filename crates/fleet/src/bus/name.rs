@@ -56,7 +56,7 @@ mod tests {
         }
         for name in ["", "a b", "ü", "a/b", &"x".repeat(65)] {
             let refused = name.parse::<FleetName>().unwrap_err().to_string();
-            assert!(refused.contains("no name of a fleet"), "{refused}");
+            assert!(refused.contains("not a valid fleet name"), "{refused}");
         }
     }
 }

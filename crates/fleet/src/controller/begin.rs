@@ -46,7 +46,7 @@ impl Controller {
             let member = &mut self.begun.members[part];
             member.clock = clock.ok_or_else(|| FleetError::Worker {
                 worker: described(part, &member.worker),
-                reason: "it did not answer when it was asked for its clock".to_owned(),
+                reason: "it did not answer the request for its clock".to_owned(),
             })?;
         }
         let lead = lead(self.begun.members.iter().map(|member| member.connections).sum());

@@ -53,7 +53,7 @@ impl Controller {
     /// Begins the search if the bus is lost. The user hears of that before the search ends.
     fn receive_or_search(&mut self, timeout: Duration) {
         if let Err(error) = self.receive(timeout) {
-            let text = format!("{error}; connecting again, the load goes on");
+            let text = format!("{error}; reconnecting, the load continues");
             self.events.push_back(RemoteEvent::Notice(text));
             self.search = Some(BusSearch::start(&self.options));
         }
@@ -111,15 +111,14 @@ impl Controller {
             let is_lagging = silent >= LAG_TIME;
             if is_lagging && !std::mem::replace(&mut member.is_lagging, is_lagging) {
                 member.has_lagged = true;
-                let reason = format!("{name} was not heard of for {:.1} s", silent.as_secs_f64());
+                let reason = format!("{name} sent nothing for {:.1} s", silent.as_secs_f64());
                 self.events.push_back(RemoteEvent::Lagging { worker: part, reason });
             }
             self.members[part].is_lagging = is_lagging;
             if silent >= LOST_TIME {
                 self.members[part].is_lost = true;
                 let reason = format!(
-                    "{name} was not heard of for {} s and is given up: the rest of its part of the load \
-                     is missing",
+                    "{name} sent nothing for {} s and is dropped: the rest of its part of the load is missing",
                     LOST_TIME.as_secs()
                 );
                 self.events.push_back(RemoteEvent::Lost { worker: part, reason });

@@ -45,7 +45,7 @@ impl Controller {
             // The first hellos take half a second.
             if began.elapsed() >= ASSIGN_INTERVAL && told != Some(came) {
                 told = Some(came);
-                let text = format!("waiting for workers: {came} of {wanted} are there");
+                let text = format!("waiting for workers: {came} of {wanted} have joined");
                 progress(Progress::Notice(&text));
             }
             if began.elapsed() >= self.options.patience {
@@ -65,7 +65,9 @@ impl Controller {
             let name = format!("pid {} on {}", known.worker.pid, known.worker.host);
             if known.worker.version != *own {
                 let theirs = &known.worker.version;
-                return Some(format!("{name} is version {theirs}, this is {own}: use one build"));
+                return Some(format!(
+                    "{name} has version {theirs}, this controller {own}: use the same build"
+                ));
             }
             matches!(known.state, WorkerState::Running { .. })
                 .then(|| format!("{name} is busy with another run"))
@@ -152,7 +154,7 @@ impl Controller {
                     failed = Some(FleetError::Worker { worker: name, reason: reason.clone() });
                 }
                 _ if known.heard.elapsed() >= LOST_TIME => {
-                    let reason = format!("it was not heard of for {} s", LOST_TIME.as_secs());
+                    let reason = format!("it sent nothing for {} s", LOST_TIME.as_secs());
                     failed = Some(FleetError::Worker { worker: name, reason });
                 }
                 _ => {}

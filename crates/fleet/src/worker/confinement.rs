@@ -77,7 +77,7 @@ fn refusal(refused: &MachineUse, options: &WorkerOptions) -> String {
             "the scenario's `{key}` names a file of this worker's machine, for a broker that the controller names: give \
              the worker the broker with --uri or RABBITSCOPE_URI and its own options such as --tls-ca or --token-file"
         ),
-        _ => format!("the scenario's `{key}` names a file of this worker's machine: leave it out"),
+        _ => format!("the scenario's `{key}` names a file of this worker's machine: remove it"),
     }
 }
 

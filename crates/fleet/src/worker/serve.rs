@@ -107,7 +107,7 @@ impl Serving<'_> {
                     return Ok(());
                 }
                 Err(error) => {
-                    notice(&format!("worker: {error}; connecting again"));
+                    notice(&format!("worker: {error}; reconnecting"));
                     bus = None;
                 }
             }
@@ -240,7 +240,7 @@ impl Serving<'_> {
                 notice(&format!("worker: run {run}: {connections} connections are ready"));
             }
             WorkerState::Running { run, .. } if is_news => {
-                notice(&format!("worker: run {run}: the load is on"));
+                notice(&format!("worker: run {run}: the load has started"));
             }
             WorkerState::Finished { run, error: None, .. } if is_news => {
                 self.summary.runs += 1;

@@ -11,7 +11,7 @@ pub fn tree_notes(result: &TreeResult, has_entry: bool) -> Vec<String> {
     let mut notes = vec![end_note(&result.stopped_by, result.elapsed)];
     if has_entry {
         notes.push(format!(
-            "{} recorded and {calls_cut} in part, of {calls_on_node} that the node made in this time{}.",
+            "{} recorded and {calls_cut} in part, of {calls_on_node} on the node in this time{}.",
             counted(*calls, "call"),
             percent(calls + calls_cut, *calls_on_node)
         ));
@@ -21,32 +21,28 @@ pub fn tree_notes(result: &TreeResult, has_entry: bool) -> Vec<String> {
     if *windows > 1 {
         let whose = if has_entry { "calls" } else { "processes" };
         notes.push(format!(
-            "Recorded in {windows} stretches with pauses between them, to spare the node: {:.0} % of the \
-             time of the recorded {whose} was seen.",
+            "Recorded in {windows} stretches with pauses, to spare the node. They cover {:.0} % of the time of the \
+             recorded {whose}.",
             share(*seen, *seen + *unseen) * 100.0
         ));
     }
     notes.push(format!(
-        "{}; each costs its process about a microsecond, so functions that make very many calls look slower than they \
-         are.",
+        "{}. Each costs its process about a microsecond, so functions with very many calls look slower than they are.",
         counted(result.events, "event")
     ));
     let numbers = [
-        (result.events_dropped, "events came after the end and were not used"),
-        (
-            result.not_understood,
-            "parts of the tree came in a form that is not known, and are missing",
-        ),
-        (result.unplaced, "calls found no room in the tree and stand with their callers"),
+        (result.events_dropped, "events arrived after the end and were ignored"),
+        (result.not_understood, "parts of the tree had an unknown format and are missing"),
+        (result.unplaced, "calls did not fit into the tree and count for their callers"),
         (
             result.not_followed,
-            "calls to other processes were not followed: those were followed already",
+            "calls to other processes were not followed, because those were already followed",
         ),
     ];
     notes.extend(numbers.iter().filter(|(n, _)| *n > 0).map(|(n, what)| format!("{n} {what}.")));
     if !result.gc_traced {
         notes.push(
-            "Collections are not told apart: another trace session is on the node.".to_owned(),
+            "Garbage collections are not shown separately, because the node has another trace session.".to_owned(),
         );
     }
     notes
@@ -56,7 +52,7 @@ pub fn tree_notes(result: &TreeResult, has_entry: bool) -> Vec<String> {
 pub fn call_notes(result: &CallsResult) -> Vec<String> {
     let mut notes = vec![end_note(&result.stopped_by, result.elapsed)];
     notes.push(format!(
-        "{} shown, of {} that the node made in this time{}; {} a second before.",
+        "{} shown of {} on the node in this time{}; {} per second before.",
         counted(result.calls, "call"),
         result.calls_on_node,
         percent(result.calls, result.calls_on_node),
@@ -64,14 +60,14 @@ pub fn call_notes(result: &CallsResult) -> Vec<String> {
     ));
     if result.narrowed {
         notes.push(format!(
-            "The function is called very often: only {}, chosen at random, {} traced.",
+            "The function has very many calls: only {}, chosen at random, {} traced.",
             counted(result.processes, "process"),
             if result.processes == 1 { "was" } else { "were" }
         ));
     }
     if result.calls_dropped > 0 {
         notes.push(format!(
-            "{} events came after the limit and were not used.",
+            "{} events arrived after the limit and were ignored.",
             result.calls_dropped
         ));
     }
@@ -88,7 +84,7 @@ pub fn counter_notes(counters: &Counters) -> Vec<String> {
     notes.extend(mailbox_note(counters.mailbox));
     if counters.timed < counters.called {
         notes.push(format!(
-            "Of {} functions that were called on the node just before, the {} called most were counted.",
+            "Of {} functions called on the node just before, the {} most frequent were counted.",
             counters.called, counters.timed
         ));
     }
@@ -102,8 +98,8 @@ const SHORT_MAILBOX: u64 = 10_000;
 fn mailbox_note(mailbox: u64) -> Option<String> {
     (mailbox > SHORT_MAILBOX).then(|| {
         format!(
-            "A recorded process had {} messages in its mailbox. Each collection goes through all of them, and a probe \
-             that begins or ends may cause one: the time of collections, and of what they interrupt, may be its own.",
+            "A recorded process had {} messages in its mailbox, which each garbage collection scans. Starting or \
+             stopping the probe may cause a collection, so the probe may have caused part of this time.",
             grouped(mailbox)
         )
     })
@@ -113,8 +109,8 @@ fn mailbox_note(mailbox: u64) -> Option<String> {
 fn selection_note(processes: u64, candidates: u64, what: &str) -> Option<String> {
     (processes < candidates).then(|| {
         format!(
-            "{processes} of {candidates} processes were {what}: those that had worked most within a quarter \
-             of a second before. What the others did is missing."
+            "{processes} of {candidates} processes were {what}: the busiest in the quarter of a second before. The \
+             others are missing."
         )
     })
 }
@@ -124,12 +120,11 @@ pub(super) fn sample_notes(samples: &Samples) -> Vec<String> {
     vec![
         end_note(&samples.stopped_by, samples.elapsed),
         format!(
-            "{} rounds over the busiest of {} processes; {} of {} answers came from processes that ran or \
-             could have run.",
+            "{} rounds over the busiest of {} processes; {} of {} answers came from running or runnable processes.",
             samples.rounds, samples.processes, samples.taken, samples.asked
         ),
-        "Sampled from inside: a process answers when its time slice ends, so what is seen are places \
-         where Erlang may be interrupted, eight frames at most; native and kernel code is not seen."
+        "Sampled from inside: a process answers at the end of its time slice. Samples show only places where Erlang \
+         can be interrupted, with at most eight frames, and no native or kernel code."
             .to_owned(),
     ]
 }
@@ -140,12 +135,12 @@ fn end_note(stopped_by: &str, elapsed: Duration) -> String {
         "cancelled" => "it was interrupted".to_owned(),
         "max_calls" | "max_events" => format!("the limit `{stopped_by}` was reached"),
         "max_node_memory_bytes" => {
-            "the budget `max_node_memory_bytes`, which protects the node, was \
-             used up, and at least a quarter of the node's growth was the probe's own"
+            "the budget `max_node_memory_bytes`, which protects the node, was used up; the probe caused at least a \
+             quarter of the node's growth"
                 .to_owned()
         }
-        "max_node_growth_bytes" => "the node's memory had grown by more than the budget \
-             `max_node_growth_bytes`, whoever used it; it is better left alone"
+        "max_node_growth_bytes" => "the node's memory grew by more than the budget `max_node_growth_bytes`, perhaps \
+                                    for other reasons; the probe stopped to protect the node"
             .to_owned(),
         budget => format!("the budget `{budget}`, which protects the node, was used up"),
     };
@@ -190,7 +185,7 @@ mod tests {
         let notes = tree_notes(&result, true).join(" ");
         for part in [
             "the limit `max_events` was reached",
-            "of 10000 that the node made in this time (below 0.1 %)",
+            "of 10000 on the node in this time (below 0.1 %)",
             "25 % of the time",
             "3 calls to other processes were not followed",
             "another trace session",
@@ -208,8 +203,8 @@ mod tests {
             assert!(notes.starts_with("Ended after 2.0 s: ") && notes.contains(part), "{notes}");
         };
         check("duration", "the time was over");
-        check("max_node_memory_bytes", "a quarter of the node's growth was the probe's own");
-        check("max_node_growth_bytes", "whoever used it");
+        check("max_node_memory_bytes", "the probe caused at least a quarter of the node's growth");
+        check("max_node_growth_bytes", "perhaps for other reasons");
         check("max_mailbox", "the budget `max_mailbox`, which protects the node, was used up");
     }
 

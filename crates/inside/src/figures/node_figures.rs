@@ -79,7 +79,7 @@ pub struct QueueDepth {
 
 impl NodeFigures {
     /// Reads the answer of the module. Also returns the node's time for it in microseconds.
-    pub(super) fn of(answer: &Term) -> Option<(Self, u64)> {
+    pub(super) fn from_term(answer: &Term) -> Option<(Self, u64)> {
         let number = |key: &str| answer.get(key).and_then(Term::as_u64);
         let took_us = number("took_us")?;
         let figures = Self {
@@ -170,11 +170,11 @@ mod tests {
             pair("ets", 20),
         ]);
         let answer = Term::map([("took_us", 7.into()), ("memory", memory)]);
-        let (figures, took_us) = NodeFigures::of(&answer).unwrap();
+        let (figures, took_us) = NodeFigures::from_term(&answer).unwrap();
         assert_eq!(took_us, 7);
         assert_eq!(figures.memory_bytes, [("processes", 30), ("ets", 20), ("other", 50)]);
         assert_eq!((figures.queues, figures.alarms), (None, None));
-        assert_eq!(NodeFigures::of(&Term::Integer(1)), None);
+        assert_eq!(NodeFigures::from_term(&Term::Integer(1)), None);
     }
 
     #[test]

@@ -44,7 +44,7 @@ impl<'a> FiguresReader<'a> {
             Term::atom(if with_queues { "true" } else { "false" }),
         ];
         let answer = self.module.call("figures", arguments, READ_TIMEOUT)?;
-        let (mut figures, took_us) = NodeFigures::of(&answer)
+        let (mut figures, took_us) = NodeFigures::from_term(&answer)
             .ok_or_else(|| ErlangError::unexpected("figures of the node", &answer))?;
         if with_queues {
             self.budget.charge(Instant::now(), Duration::from_micros(took_us));

@@ -51,7 +51,7 @@ pub(super) struct BinaryHolders {
 }
 
 impl MemoryKinds {
-    pub(super) fn of(answer: &Term, atom_count: u64) -> Option<Self> {
+    pub(super) fn from_term(answer: &Term, atom_count: u64) -> Option<Self> {
         let kinds = answer.get("kinds")?.as_list()?;
         let of = |wanted: &str| {
             kinds.iter().find_map(|pair| match pair.as_tuple()? {
@@ -91,7 +91,7 @@ impl MemoryKinds {
 
 impl BinaryHolders {
     /// Reads the answer; `binaries` is the memory of all binaries.
-    pub(super) fn of(answer: &Term, binaries: u64) -> Option<Self> {
+    pub(super) fn from_term(answer: &Term, binaries: u64) -> Option<Self> {
         let number = |key: &str| answer.get(key)?.as_u64();
         let (processes, tables) = (number("in_processes")?, number("in_tables")?);
         // One message may wait on many sockets.

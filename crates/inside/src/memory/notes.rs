@@ -39,7 +39,7 @@ impl MemoryReport {
         }
         places.push("persistent terms, native libraries, and messages in flight".to_owned());
         Some(format!(
-            "{} of the binaries have no holder that was found. Mailboxes do not list theirs. What may hold them: {}",
+            "{} of binaries have no known holder. Mailboxes do not list their binaries. Possible holders: {}",
             human_bytes(rest),
             places.join("; ")
         ))
@@ -61,7 +61,7 @@ impl MemoryReport {
         let parts = [
             (coverage.processes_left, "processes were not reached in time"),
             (coverage.unlisted, "processes have too many binaries to list"),
-            (coverage.unread_tables, "tables can be read by their owner only, or took too long"),
+            (coverage.unread_tables, "tables are private or took too long to read"),
         ];
         let mut parts: Vec<_> = parts
             .into_iter()

@@ -38,7 +38,8 @@ impl<'a> MemoryReader<'a> {
         let arguments = Term::map([("limit", rows.into()), ("budget_ms", budget_ms.into())]);
         let answer = ask(&mut self.agent, "memory", arguments, BUDGET + ANSWER_TIMEOUT)?;
         let node = self.agent.connection().node();
-        MemoryReport::of(&answer, node).ok_or_else(|| ErlangError::unexpected("memory", &answer))
+        MemoryReport::from_term(&answer, node)
+            .ok_or_else(|| ErlangError::unexpected("memory", &answer))
     }
 
     /// Removes the agent and waits until it is gone.

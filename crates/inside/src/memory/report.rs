@@ -122,25 +122,25 @@ struct SocketShare {
 }
 
 impl SocketShare {
-    fn of(self, bytes: u64) -> u64 {
+    fn scale(self, bytes: u64) -> u64 {
         let scaled = u128::from(bytes) * u128::from(self.used) / u128::from(self.counted.max(1));
         u64::try_from(scaled).unwrap_or(u64::MAX)
     }
 }
 
 impl MemoryReport {
-    pub(super) fn of(answer: &Term, node: &str) -> Option<Self> {
+    pub(super) fn from_term(answer: &Term, node: &str) -> Option<Self> {
         let list = |key: &str| answer.get(key)?.as_list();
-        let limits = Limits::of(answer.get("limits")?)?;
-        let kinds = MemoryKinds::of(answer, limits.count("atoms").unwrap_or_default())?;
-        let binaries = BinaryHolders::of(answer, kinds.binaries)?;
+        let limits = Limits::from_term(answer.get("limits")?)?;
+        let kinds = MemoryKinds::from_term(answer, limits.count("atoms").unwrap_or_default())?;
+        let binaries = BinaryHolders::from_term(answer, kinds.binaries)?;
         let sockets =
             SocketShare { counted: answer.get("in_sockets")?.as_u64()?, used: binaries.sockets };
         let holders = |key: &str| {
-            let rows = list(key)?.iter().map(|row| Holder::of(row, sockets));
+            let rows = list(key)?.iter().map(|row| Holder::from_term(row, sockets));
             rows.collect::<Option<Vec<_>>>()
         };
-        let groups = list("groups")?.iter().map(|row| HolderGroup::of(row, sockets));
+        let groups = list("groups")?.iter().map(|row| HolderGroup::from_term(row, sockets));
         let (mut groups, mut rows) = (groups.collect::<Option<Vec<_>>>()?, holders("rows")?);
         groups.sort_by_key(|row| Reverse(row.holding.total_bytes));
         rows.sort_by_key(|row| Reverse(row.holding.total_bytes));
@@ -152,8 +152,8 @@ impl MemoryReport {
             groups,
             holders: rows,
             mailboxes: holders("mailboxes")?,
-            tables: list("tables")?.iter().map(TableRow::of).collect::<Option<_>>()?,
-            coverage: Coverage::of(answer)?,
+            tables: list("tables")?.iter().map(TableRow::from_term).collect::<Option<_>>()?,
+            coverage: Coverage::from_term(answer)?,
             took_ms: answer.get("took_us")?.as_u64()? / 1000,
         })
     }
@@ -162,7 +162,7 @@ impl MemoryReport {
 impl Holding {
     fn new(figures: [u64; 6], share: SocketShare) -> Self {
         let [processes, memory, binaries, tables, sockets, mailbox] = figures;
-        let sockets = share.of(sockets);
+        let sockets = share.scale(sockets);
         Self {
             processes,
             memory_bytes: memory,
@@ -176,7 +176,7 @@ impl Holding {
 }
 
 impl HolderGroup {
-    fn of(term: &Term, sockets: SocketShare) -> Option<Self> {
+    fn from_term(term: &Term, sockets: SocketShare) -> Option<Self> {
         let [kind, figures] = term.as_tuple()? else { return None };
         let figures: Vec<_> = figures.as_list()?.iter().map(Term::as_u64).collect::<Option<_>>()?;
         let [count, figures @ ..] = figures.as_slice() else { return None };
@@ -189,7 +189,7 @@ impl HolderGroup {
 }
 
 impl Holder {
-    fn of(row: &Term, sockets: SocketShare) -> Option<Self> {
+    fn from_term(row: &Term, sockets: SocketShare) -> Option<Self> {
         let number = |key: &str| row.get(key)?.as_u64();
         let figures = ["processes", "memory", "binaries", "tables", "sockets", "mailbox"];
         let figures: Vec<_> = figures.into_iter().map(number).collect::<Option<_>>()?;
@@ -204,7 +204,7 @@ impl Holder {
 }
 
 impl TableRow {
-    fn of(row: &Term) -> Option<Self> {
+    fn from_term(row: &Term) -> Option<Self> {
         let text = |key: &str| row.get(key).and_then(Term::to_text);
         let number = |key: &str| row.get(key)?.as_u64();
         Some(Self {
@@ -223,7 +223,7 @@ impl TableRow {
 }
 
 impl Coverage {
-    fn of(answer: &Term) -> Option<Self> {
+    fn from_term(answer: &Term) -> Option<Self> {
         let number = |key: &str| answer.get(key)?.as_u64();
         let silent = answer.get("silent")?.as_list()?.iter();
         Some(Self {

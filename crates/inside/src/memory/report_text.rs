@@ -79,8 +79,8 @@ impl MemoryReport {
         let parts = [
             (holders.processes, "of processes"),
             (holders.tables, "of objects in tables"),
-            (holders.sockets, "on sockets that take no more"),
-            (holders.unattributed, "of no holder that was found"),
+            (holders.sockets, "waiting for sockets with full buffers"),
+            (holders.unattributed, "of unknown holders"),
         ];
         let parts = parts.map(|(bytes, what)| format!("{} {what}", human_bytes(bytes)));
         parts.join(", ")

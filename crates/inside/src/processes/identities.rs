@@ -142,7 +142,7 @@ pub(super) fn first_functions<'a>(
 fn note(profiles: &mut [Profile], reason: &str) {
     for profile in profiles {
         profile.capture.notes.push(format!(
-            "processes are known by pid alone, or by what was known at the start: {reason}"
+            "processes have only pids, or their roles and names at the start: {reason}"
         ));
     }
 }

@@ -26,7 +26,7 @@ const MIN_SHOWN: f64 = 0.005;
 
 impl Microstates {
     /// Reads sums per type and state.
-    pub(super) fn of(term: &Term) -> Option<Self> {
+    pub(super) fn from_term(term: &Term) -> Option<Self> {
         let Term::Map(types) = term else { return None };
         let shares = types.iter().map(|(kind, counts)| Some((name(kind)?, shares(counts)?)));
         shares.collect::<Option<_>>().map(Self)
@@ -79,7 +79,7 @@ mod tests {
         let counts = |emulator: i64, sleep: i64| {
             Term::map([("emulator", emulator.into()), ("gc", 0.into()), ("sleep", sleep.into())])
         };
-        let of = Microstates::of(&Term::map([
+        let of = Microstates::from_term(&Term::map([
             ("scheduler", counts(300, 700)),
             ("dirty_io_scheduler", counts(1, 9)),
             ("aux", counts(0, 0)),
@@ -89,6 +89,6 @@ mod tests {
             text,
             "schedulers: Erlang 30 %, asleep 70 %; busy: dirty CPU 0 %, dirty I/O 10 %"
         );
-        assert_eq!(Microstates::of(&Term::Integer(1)), None);
+        assert_eq!(Microstates::from_term(&Term::Integer(1)), None);
     }
 }

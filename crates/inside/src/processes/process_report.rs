@@ -103,14 +103,16 @@ impl<'a> ProcessReader<'a> {
     pub fn process(&mut self, who: &str) -> Result<ProcessReport, ErlangError> {
         let answer =
             ask(&mut self.agent, "process", Term::map([("who", Term::text(who))]), TIMEOUT)?;
-        ProcessReport::of(&answer).ok_or_else(|| ErlangError::unexpected("a process", &answer))
+        ProcessReport::from_term(&answer)
+            .ok_or_else(|| ErlangError::unexpected("a process", &answer))
     }
 
     /// Reads the first `rows` processes that wait for others.
     pub fn waiting(&mut self, rows: u32) -> Result<WaitingReport, ErlangError> {
         let answer = ask(&mut self.agent, "waits", Term::map([("limit", rows.into())]), TIMEOUT)?;
         let node = self.agent.connection().node();
-        WaitingReport::of(&answer, node).ok_or_else(|| ErlangError::unexpected("waits", &answer))
+        WaitingReport::from_term(&answer, node)
+            .ok_or_else(|| ErlangError::unexpected("waits", &answer))
     }
 
     /// Removes the agent and waits until it is gone.
@@ -120,7 +122,7 @@ impl<'a> ProcessReader<'a> {
 }
 
 impl ProcessReport {
-    fn of(answer: &Term) -> Option<Self> {
+    fn from_term(answer: &Term) -> Option<Self> {
         let number = |key: &str| answer.get(key)?.as_u64();
         let atom = |key: &str| answer.get(key)?.as_atom().map(str::to_owned);
         let known = |key: &str| {
@@ -154,7 +156,7 @@ impl ProcessReport {
 }
 
 impl WaitingReport {
-    fn of(answer: &Term, node: &str) -> Option<Self> {
+    fn from_term(answer: &Term, node: &str) -> Option<Self> {
         let process = |row: &Term| match row.as_tuple()? {
             [pid, name, role, waits] => Some(WaitingProcess {
                 pid: pid.as_pid()?.to_string(),

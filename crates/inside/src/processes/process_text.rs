@@ -51,7 +51,7 @@ impl ProcessReport {
     fn mailbox_text(&self) -> String {
         let messages = counted(self.mailbox, "message");
         match &self.messages {
-            None => format!("{messages}; so many are not copied to be looked at"),
+            None => format!("{messages}: too many to copy and inspect"),
             Some(kinds) if kinds.is_empty() => messages,
             Some(kinds) => {
                 let kinds: Vec<_> =
@@ -76,10 +76,10 @@ fn chain_text(chain: &[Awaited]) -> String {
     let step = |awaited: &Awaited| match awaited {
         Awaited::Process(name) => name.clone(),
         Awaited::OneOf(names) => format!("one of {} (cannot be told)", names.join(", ")),
-        Awaited::Circle => "which is a circle: none of them goes on by itself".to_owned(),
+        Awaited::Circle => "a deadlock: none of them can continue".to_owned(),
     };
     if chain.is_empty() {
-        return "no answer of another process, as far as its stack shows".to_owned();
+        return "nothing from another process, according to its stack".to_owned();
     }
     chain.iter().map(step).collect::<Vec<_>>().join(" → ")
 }

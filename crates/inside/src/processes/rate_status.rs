@@ -15,7 +15,7 @@ pub(super) enum RateStatus {
 }
 
 impl RateStatus {
-    pub(super) fn of(word: &Term) -> Option<Self> {
+    pub(super) fn from_term(word: &Term) -> Option<Self> {
         match word.as_atom()? {
             "known" => Some(Self::Known),
             "seldom" => Some(Self::Seldom),
@@ -31,8 +31,7 @@ impl RateStatus {
         let reason = match self {
             Self::Known => return None,
             Self::Seldom => format!(
-                "the node counts messages only with statistics on, and once in {every:.0} s, so that the \
-                 interval has to be longer"
+                "the node writes its message counters every {every:.0} s, if statistics are on: use a longer interval"
             ),
             Self::OtherNodes => {
                 "messages are counted on the node of the client's channel, and the \
@@ -55,15 +54,15 @@ mod tests {
 
     #[test]
     fn the_reason_names_what_is_not_counted() {
-        let reason = |word: &str| RateStatus::of(&Term::atom(word)).unwrap().reason(5_000);
+        let reason = |word: &str| RateStatus::from_term(&Term::atom(word)).unwrap().reason(5_000);
         assert_eq!(reason("known"), None);
         for (word, says) in [
-            ("seldom", "once in 5 s"),
+            ("seldom", "every 5 s"),
             ("other_nodes", "the cluster has other nodes"),
             ("other_protocols", "clients without"),
         ] {
             assert!(reason(word).unwrap().contains(says), "{word}");
         }
-        assert_eq!(RateStatus::of(&Term::atom("true")), None);
+        assert_eq!(RateStatus::from_term(&Term::atom("true")), None);
     }
 }

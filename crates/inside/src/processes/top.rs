@@ -45,17 +45,17 @@ pub enum TopSortKey {
     Cpu,
     /// Memory of the process
     Memory,
-    /// Messages that wait in the process's mailbox
+    /// Messages in the process's mailbox
     Mailbox,
-    /// Large binaries that the process refers to
+    /// Large binaries referenced by the process
     Binaries,
     /// Bytes (connections) or messages (channels, queues) received within the interval
     #[value(alias = "in/s")]
     In,
-    /// The same, sent
+    /// Bytes (connections) or messages (channels, queues) sent within the interval
     #[value(alias = "out/s")]
     Out,
-    /// Name, of those that use most CPU time; so are the others that are texts
+    /// Name, among the rows with the most CPU time, like every sort by text
     #[value(aliases = ["queue", "connection", "channel"])]
     Name,
     /// Process identifier
@@ -66,15 +66,15 @@ pub enum TopSortKey {
     Vhost,
     /// User of the connection
     User,
-    /// Name that the client gave its connection
+    /// Connection name given by the client
     Client,
-    /// Messages that wait in the queue
+    /// Messages ready in the queue
     Ready,
-    /// Messages that were delivered and not acknowledged (queues, channels)
+    /// Messages delivered and not yet acknowledged (queues, channels)
     Unacked,
-    /// Prefetch count of the channel, of those that use most CPU time
+    /// Prefetch count of the channel, among the rows with the most CPU time
     Prefetch,
-    /// The function that the process is in
+    /// Current function of the process
     #[value(alias = "now in")]
     NowIn,
     /// Node
@@ -236,9 +236,9 @@ fn top_of(answer: &Term, node: &str, kind: TopKind, sorted_by: TopSortKey) -> Op
     let elapsed_us = number("elapsed_us")?.max(1);
     let seconds = elapsed_us as f64 / 1e6;
     let schedulers_online = number("online")?;
-    let rates = RateStatus::of(answer.get("rates")?)?;
-    let silent = answer.get("silent")?.as_list()?.iter().map(SilentProcess::of);
-    let late = answer.get("late")?.as_list()?.iter().map(LateProcess::of);
+    let rates = RateStatus::from_term(answer.get("rates")?)?;
+    let silent = answer.get("silent")?.as_list()?.iter().map(SilentProcess::from_term);
+    let late = answer.get("late")?.as_list()?.iter().map(LateProcess::from_term);
     let rows = answer.get("rows")?.as_list()?.iter().map(|row| row_of(row, seconds));
     let mut rows: Vec<TopRow> = rows.collect::<Option<_>>()?;
     rows.sort_by(|left, right| sorted_by.order(left, right));
@@ -252,16 +252,16 @@ fn top_of(answer: &Term, node: &str, kind: TopKind, sorted_by: TopSortKey) -> Op
         schedulers_online,
         microstates: match answer.get("microstates")? {
             term if term.is_atom("in_part") => None,
-            term => Some(Microstates::of(term)?),
+            term => Some(Microstates::from_term(term)?),
         },
         run_queue: number("run_queue")?,
         memory_bytes: number("memory_bytes")?,
         rates_known: rates == RateStatus::Known,
         rates,
         statistics_ms: number("statistics_ms")?,
-        limits: Limits::of(answer.get("limits")?)?,
-        churn: Churn::of(answer.get("churn")?),
-        longest_mailbox: LongMailbox::of(answer.get("longest")?),
+        limits: Limits::from_term(answer.get("limits")?)?,
+        churn: Churn::from_term(answer.get("churn")?),
+        longest_mailbox: LongMailbox::from_term(answer.get("longest")?),
         silent: silent.collect::<Option<_>>()?,
         late: late.collect::<Option<_>>()?,
         own_processes: number("own")?,

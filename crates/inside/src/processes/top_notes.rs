@@ -43,7 +43,7 @@ pub(super) struct Churn {
 }
 
 impl LongMailbox {
-    pub(super) fn of(term: &Term) -> Option<Self> {
+    pub(super) fn from_term(term: &Term) -> Option<Self> {
         Some(Self {
             pid: term.get("pid")?.as_pid()?.to_string(),
             name: term.get("name")?.to_text()?,
@@ -54,14 +54,14 @@ impl LongMailbox {
 }
 
 impl SilentProcess {
-    pub(super) fn of(term: &Term) -> Option<Self> {
+    pub(super) fn from_term(term: &Term) -> Option<Self> {
         let [pid, name] = term.as_tuple()? else { return None };
         Some(Self { pid: pid.as_pid()?.to_string(), name: name.to_text()? })
     }
 }
 
 impl LateProcess {
-    pub(super) fn of(term: &Term) -> Option<Self> {
+    pub(super) fn from_term(term: &Term) -> Option<Self> {
         let [pid, name, took_us] = term.as_tuple()? else { return None };
         Some(Self {
             pid: pid.as_pid()?.to_string(),
@@ -72,10 +72,10 @@ impl LateProcess {
 
     pub(super) fn sentence(&self, is_overloaded: bool) -> String {
         let reason = if is_overloaded {
-            "it waits for a scheduler, runs native code that does not give up its own, or collects a large heap"
+            "it waits for a scheduler, blocks one with native code, or collects a large heap"
         } else {
-            "native code in it, a NIF or a long BIF, may hold a scheduler, which reductions do not show; or it collects \
-             a large heap, or the machine gives the node no CPU"
+            "its native code, a NIF or a long BIF, may block a scheduler, which reductions do not show; or it collects a \
+             large heap, or the machine gives the node no CPU"
         };
         let after = self.answered_after_ms;
         format!(
@@ -87,7 +87,7 @@ impl LateProcess {
 }
 
 impl Churn {
-    pub(super) fn of(term: &Term) -> Option<Self> {
+    pub(super) fn from_term(term: &Term) -> Option<Self> {
         let number = |key: &str| term.get(key)?.as_u64();
         Some(Self {
             connections_opened: number("connections_opened")?,
@@ -103,8 +103,8 @@ impl Churn {
         let all = [connections_opened, connections_closed, channels_opened, channels_closed];
         (all != [0; 4]).then(|| {
             format!(
-                "opened and closed meanwhile: connections {connections_opened} and {connections_closed}, channels \
-                 {channels_opened} and {channels_closed}"
+                "opened and closed in the interval: connections {connections_opened} and {connections_closed}, \
+                 channels {channels_opened} and {channels_closed}"
             )
         })
     }
@@ -124,8 +124,8 @@ impl LongMailbox {
 impl SilentProcess {
     pub(super) fn sentence(&self) -> String {
         format!(
-            "{} did not answer for half a second and is not in the table: it holds a scheduler in native code, or waits \
-             for one",
+            "{} did not answer within half a second and is not in the table: it blocks a scheduler with native code, \
+             or waits for one",
             named(&self.name, &self.pid)
         )
     }

@@ -31,7 +31,7 @@ impl Top {
             self.candidates,
             self.kind.names().1,
             self.microstates.as_ref().map_or_else(
-                || "what they did is not known: somebody else has switched that accounting"
+                || "thread activity is unknown, because another program switched its accounting"
                     .to_owned(),
                 Microstates::to_string
             ),

@@ -49,11 +49,11 @@ impl AgeLimits {
                 format!("from the node's tables, at most {} s old", seconds(*first))
             }
             (QueueSource::Tables, _) => {
-                format!("from the node's tables, at most so old: {}", each())
+                format!("from the node's tables; maximum age: {}", each())
             }
             (QueueSource::Queues, []) => "from the queues themselves".to_owned(),
             (QueueSource::Queues, _) => format!(
-                "from the queues themselves, but for those in their node's tables, at most so old: {}",
+                "from the queues themselves, the rest from the node's tables; maximum age: {}",
                 each()
             ),
         }

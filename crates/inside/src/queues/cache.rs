@@ -77,7 +77,7 @@ impl QueueInfos {
     }
 
     /// Copies the figures of a row.
-    pub(super) fn of(row: &QueueRow) -> Self {
+    pub(super) fn from_row(row: &QueueRow) -> Self {
         let (consumers, memory_bytes) = (row.consumers, row.memory_bytes);
         Self { state: row.state.clone(), consumers, memory_bytes }
     }

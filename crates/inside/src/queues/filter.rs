@@ -26,9 +26,9 @@ pub enum SortKey {
     State,
     /// Node of the leader
     Node,
-    /// Messages that wait for a consumer
+    /// Messages ready for a consumer
     Ready,
-    /// Messages that were delivered and not acknowledged yet
+    /// Messages delivered and not yet acknowledged
     #[value(alias = "unacked")]
     Unacknowledged,
     /// Consumers
@@ -90,7 +90,7 @@ impl SortKey {
 }
 
 impl Page {
-    pub(super) fn of<'a, 'b>(self, rows: &'b [&'a QueueRow]) -> &'b [&'a QueueRow] {
+    pub(super) fn slice<'a, 'b>(self, rows: &'b [&'a QueueRow]) -> &'b [&'a QueueRow] {
         let size = self.size.map_or(rows.len(), |size| size as usize);
         let start = size.saturating_mul(self.number.saturating_sub(1) as usize).min(rows.len());
         &rows[start..rows.len().min(start.saturating_add(size))]

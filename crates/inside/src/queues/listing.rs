@@ -88,7 +88,7 @@ impl Listing {
             took_on_node_ms: tenths_of_ms(self.took_on_node),
             total: rows.len(),
             unanswered: rows.iter().filter(late).map(|row| row.to_path()).collect(),
-            queues: page.of(&rows).to_vec(),
+            queues: page.slice(&rows).to_vec(),
         }
     }
 }
@@ -222,9 +222,9 @@ mod tests {
         let (tables, queues) = (QueueSource::Tables, QueueSource::Queues);
         check(tables, &["classic"], "tables, at most 1 s old", Some(1_000));
         check(tables, &["quorum", "stream"], "tables, at most 5 s old", Some(5_000));
-        check(tables, &["quorum", "classic"], "so old: classic 1 s, quorum 5 s", Some(5_000));
+        check(tables, &["quorum", "classic"], "maximum age: classic 1 s, quorum 5 s", Some(5_000));
         check(queues, &["quorum", "classic"], "from the queues themselves", None);
-        check(queues, &["stream", "classic"], "so old: stream 5 s", Some(5_000));
+        check(queues, &["stream", "classic"], "maximum age: stream 5 s", Some(5_000));
     }
 
     #[test]

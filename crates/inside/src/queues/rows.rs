@@ -152,7 +152,7 @@ impl Rows {
             row.missing = (empty && *row.node != *node).then_some(MissingReason::NotHere);
             let reductions = self.reductions[queue.row].filter(|_| *row.kind == *"classic");
             queue.written = reductions
-                .map(|reductions| WrittenInfos { reductions, infos: QueueInfos::of(row) });
+                .map(|reductions| WrittenInfos { reductions, infos: QueueInfos::from_row(row) });
         }
         (self.found, self.cache)
     }

@@ -70,7 +70,7 @@ impl Aggregator {
             churn_refusal: None,
             load_end: RunInstant::START,
             rows: 0,
-            warm_up: WarmUp::of(options.warm_up),
+            warm_up: WarmUp::new(options.warm_up),
             self_check: SelfCheck::default(),
             is_checked: options.self_check,
             checker: None,

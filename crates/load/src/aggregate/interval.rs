@@ -14,13 +14,13 @@ pub(crate) struct Interval {
 }
 
 impl Interval {
-    pub(super) fn of(part: IntervalReport) -> Self {
-        let threads = vec![ThreadSecond::of(&part)];
+    pub(super) fn from_report(part: IntervalReport) -> Self {
+        let threads = vec![ThreadSecond::from_report(&part)];
         Self { start: part.start, end: part.end, measured: part.measured, threads }
     }
 
     pub(super) fn add(&mut self, part: &IntervalReport) {
-        self.threads.push(ThreadSecond::of(part));
+        self.threads.push(ThreadSecond::from_report(part));
         self.start = self.start.min(part.start);
         self.end = self.end.max(part.end);
         self.measured.add(&part.measured);

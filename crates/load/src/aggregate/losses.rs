@@ -25,7 +25,7 @@ pub(super) fn losses(
         count: totals.unconfirmed,
         of: totals.counts.published,
         meaning: format!(
-            "sent, but neither confirmed nor refused before the end: they may be lost{alarm}"
+            "sent, but not confirmed or refused before the end: they may be lost{alarm}"
         ),
     };
     let unanswered = Loss {
@@ -42,8 +42,8 @@ pub(super) fn losses(
         count: unaccepted(totals),
         of: totals.counts.published,
         meaning: format!(
-            "written without confirms, but the broker did not say before the end that it accepted them: it may never \
-             have read them{alarm}"
+            "written without confirms, but not known to be accepted at the end: the broker may never have read \
+             them{alarm}"
         ),
     };
     let losses = [unconfirmed, unanswered, unaccepted]
@@ -60,16 +60,16 @@ fn of_measurements(totals: &LoadTotals, (unstamped, before_sent): (u64, u64)) ->
         what: "end-to-end latencies".to_owned(),
         count: unstamped,
         of: totals.counts.consumed,
-        meaning: "messages without a time stamp of this run (bodies below 12 bytes, or sent by \
-                  another run): delivered and counted, but not measured"
+        meaning: "messages without a time stamp of this run (bodies below 12 bytes, or sent by another run): counted \
+                  as delivered, but not measured"
             .to_owned(),
     };
     let before_sent = Loss {
         what: "end-to-end latencies".to_owned(),
         count: before_sent,
         of: totals.counts.consumed,
-        meaning: "the reader's clock was behind the sender's by more than the message took: they count as 1 ns, \
-                  and are within the error that is stated for latencies across hosts"
+        meaning: "the reader's clock was behind the sender's by more than the latency: they count as 1 ns, within the \
+                  stated error of latencies across hosts"
             .to_owned(),
     };
     [unmeasured, before_sent]
@@ -81,7 +81,7 @@ fn of_schedules(totals: &LoadTotals) -> [Loss; 2] {
         what: "scheduled messages".to_owned(),
         count: totals.counts.dropped.saturating_sub(totals.counts.overdue),
         of: totals.counts.scheduled,
-        meaning: "not sent: they could not be at their time (`late = \"skip\"`)".to_owned(),
+        meaning: "not sent, because they were late (`late = \"skip\"`)".to_owned(),
     };
     let overdue = Loss {
         what: "overdue messages".to_owned(),
@@ -109,7 +109,7 @@ pub(super) fn lost_traces(left_out: u64, kept: usize) -> Option<Loss> {
         what: "followed messages".to_owned(),
         count: left_out,
         of: left_out + kept as u64,
-        meaning: "not in `trace.jsonl`, which has room for so many: raise `trace-every`".to_owned(),
+        meaning: "not in `trace.jsonl`, because it is full: raise `trace-every`".to_owned(),
     })
 }
 
@@ -121,8 +121,8 @@ fn of_groups(totals: &LoadTotals, refusal: Option<&str>) -> [Loss; 2] {
         count: totals.counts.requests_unanswered,
         of: totals.counts.requests,
         meaning:
-            "requests to which no reply came in time: they are in no latency, but for those that \
-                  were awaited when the run ended, which count with their age"
+            "requests without a reply in time: no latency includes them, except those pending at the end of the run, \
+             which count with their age"
                 .to_owned(),
     };
     let failed = Loss {
@@ -131,7 +131,7 @@ fn of_groups(totals: &LoadTotals, refusal: Option<&str>) -> [Loss; 2] {
         of: churn.churn_opened + churn.churn_closed + churn.churn_failed,
         meaning: format!(
             "refused by the broker or lost with their connection, first: {}",
-            refusal.unwrap_or("no reason was given")
+            refusal.unwrap_or("no reason given")
         ),
     };
     [unanswered, failed]

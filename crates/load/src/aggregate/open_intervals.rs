@@ -46,7 +46,7 @@ impl OpenIntervals {
                 self.kib += interval.measured.kib();
             }
             Entry::Vacant(free) => {
-                self.kib += free.insert(Interval::of(part)).measured.kib();
+                self.kib += free.insert(Interval::from_report(part)).measured.kib();
             }
         }
     }

@@ -59,7 +59,7 @@ pub(super) struct ThreadSecond {
 
 impl ThreadSecond {
     /// Creates the second of a thread from its interval report.
-    pub(super) fn of(report: &IntervalReport) -> Self {
+    pub(super) fn from_report(report: &IntervalReport) -> Self {
         let length = report.end.since(report.start);
         Self::new(length, &report.measured.counts, report.publisher_counts)
     }
@@ -126,17 +126,15 @@ impl SelfCheck {
         let reason = match (is_saturated, is_late) {
             _ if seconds < MIN_THREAD_SECONDS => None,
             (true, _) => Some(format!(
-                "the load threads had no time left in {} of {seconds} thread-seconds (the busiest \
-                 used {:.0} % of a CPU, {:.0} % with waiting for one), while the broker held \
-                 publishers back for {:.0} % of the time",
+                "the load threads had no time left in {} of {seconds} thread-seconds (the busiest used {:.0} % of a \
+                 CPU, {:.0} % with waiting for one); the broker held publishers back for {:.0} % of the time",
                 check.saturated_thread_seconds,
                 100.0 * check.busiest_share,
                 100.0 * check.highest_demand,
                 100.0 * check.held_back_share,
             )),
             (false, true) => Some(format!(
-                "{} of {} scheduled messages were late although nothing but the load \
-                 generator held them up",
+                "{} of {} scheduled messages were late, delayed only by the load generator",
                 check.late_by_client, check.scheduled,
             )),
             (false, false) => None,

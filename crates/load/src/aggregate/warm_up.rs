@@ -19,7 +19,7 @@ pub(super) enum WarmUp {
 }
 
 impl WarmUp {
-    pub(crate) fn of(warm_up: Option<scenario::WarmUp>) -> Self {
+    pub(crate) fn new(warm_up: Option<scenario::WarmUp>) -> Self {
         match warm_up {
             None => Self::Over,
             Some(scenario::WarmUp::Time(length)) => Self::Until(RunInstant::START + length.into()),
@@ -55,7 +55,7 @@ impl WarmUp {
         let reason = match self {
             Self::Over | Self::Until(_) => return None,
             Self::Settling(rows) => format!(
-                "throughput did not settle within {} s (`warm-up = \"auto\"`): nothing was measured",
+                "throughput did not settle within {} s (`warm-up = \"auto\"`), so nothing was measured",
                 rows.len()
             ),
         };
@@ -74,7 +74,7 @@ mod tests {
 
     /// Checks the seconds of the warm-up (`w`), and whether there is a doubt at the end.
     fn check(warm_up: Option<scenario::WarmUp>, rates: &[u64], expected: &str, doubt: bool) {
-        let mut state = WarmUp::of(warm_up);
+        let mut state = WarmUp::new(warm_up);
         let mut marks = String::new();
         for (second, published) in (0..).zip(rates) {
             let row = SecondRow {

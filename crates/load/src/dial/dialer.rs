@@ -229,7 +229,7 @@ impl Dialer {
         };
         let name = self.connecting.tls.server_name.as_ref().unwrap_or(&uri.host);
         let name = ServerName::try_from(name.clone()).map_err(|_| {
-            let reason = format!("`{name}` is no name that a certificate can be for");
+            let reason = format!("`{name}` is not a valid name for a certificate");
             io::Error::new(io::ErrorKind::InvalidInput, reason)
         })?;
         Stream::over_tls(tcp, Arc::clone(config), name)

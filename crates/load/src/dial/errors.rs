@@ -73,8 +73,7 @@ fn speaks_no_tls(error: &io::Error) -> bool {
 fn certificate_fault(error: &io::Error) -> String {
     let text = error.to_string();
     if text.contains("CaUsedAsEndEntity") {
-        return "it is the certificate of an authority, which no server may show for itself"
-            .to_owned();
+        return "it is the certificate of an authority, not of a server".to_owned();
     }
     text
 }

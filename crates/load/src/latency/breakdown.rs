@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn each_has_what_it_measured() {
-        let slots = Slots::of(&parse(TEXT, "test", &[]).unwrap());
+        let slots = Slots::from_scenario(&parse(TEXT, "test", &[]).unwrap());
         let mut measured = IntervalMeasurements::default();
         let mut measure = |slot, latency, nanos| {
             measured.select(slot);
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn queues_are_apart_only_when_asked_for() {
         let text = TEXT.replace("latency-by-queue = true", "latency-by-queue = false");
-        let slots = Slots::of(&parse(&text, "test", &[]).unwrap());
+        let slots = Slots::from_scenario(&parse(&text, "test", &[]).unwrap());
         assert_eq!((slots.queue(0, "a"), slots.left_out), (slots.consumers(0), 0));
     }
 
@@ -148,7 +148,7 @@ mod tests {
         let groups = (0..103).map(group).collect::<Vec<_>>().concat();
         let text =
             format!("name = \"t\"\nrun.duration = \"1s\"\nqueues = [{{ name = \"q\" }}]\n{groups}");
-        let slots = Slots::of(&parse(&text, "test", &[]).unwrap());
+        let slots = Slots::from_scenario(&parse(&text, "test", &[]).unwrap());
         assert_eq!((publisher_slot(99), publisher_slot(102), slots.left_out), (99, 100, 3));
         let mut measured = IntervalMeasurements::default();
         measured.select(publisher_slot(102));

@@ -111,24 +111,24 @@ impl ChurnLogs {
 fn meanings(kind: ChurnKind) -> [&'static str; 2] {
     match kind {
         ChurnKind::Connections => [
-            "from dialling until the broker agrees to the connection and its virtual host",
-            "from asking for the end of a connection until the broker agrees",
+            "from dialling to the broker's acceptance of the connection and its virtual host",
+            "from a request to close a connection to the broker's answer",
         ],
         ChurnKind::Channels => [
-            "from asking for a channel until it is open",
-            "from asking for the end of a channel until it is closed",
+            "from a request for a channel to its opening",
+            "from a request to close a channel to its end",
         ],
         ChurnKind::Queues => [
-            "from declaring a queue until the broker agrees",
-            "from deleting a queue until the broker agrees",
+            "from declaring a queue to the broker's answer",
+            "from deleting a queue to the broker's answer",
         ],
         ChurnKind::Bindings => [
-            "from asking for a binding until it is there",
-            "from asking for its end until it is gone",
+            "from a request for a binding to the broker's answer",
+            "from a request to remove it to the broker's answer",
         ],
         ChurnKind::Consumers => [
-            "from asking to consume until the broker agrees",
-            "from cancelling a consumer until the broker agrees",
+            "from a request to consume to the broker's answer",
+            "from cancelling a consumer to the broker's answer",
         ],
     }
 }

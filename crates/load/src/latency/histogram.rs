@@ -92,7 +92,7 @@ impl TryFrom<Vec<u64>> for LatencyHistogram {
 /// Quantiles for one row of the series; absent if nothing was measured.
 pub(crate) fn latency_point(histogram: &LatencyHistogram) -> Option<LatencyPoint> {
     let histogram = histogram.measured()?;
-    let Quantiles { p50, p95, p99, p999, p9999 } = Quantiles::of(histogram);
+    let Quantiles { p50, p95, p99, p999, p9999 } = Quantiles::from_histogram(histogram);
     Some(LatencyPoint { count: histogram.len(), p50, p95, p99, p999, p9999, max: histogram.max() })
 }
 
@@ -102,7 +102,7 @@ pub(super) fn latency_figures(
     histogram: &LatencyHistogram,
 ) -> Option<LatencyFigures> {
     let histogram = histogram.measured()?;
-    let Quantiles { p50, p95, p99, p999, p9999 } = Quantiles::of(histogram);
+    let Quantiles { p50, p95, p99, p999, p9999 } = Quantiles::from_histogram(histogram);
     Some(LatencyFigures {
         name,
         count: histogram.len(),
@@ -127,7 +127,7 @@ struct Quantiles {
 }
 
 impl Quantiles {
-    fn of(histogram: &Histogram<u64>) -> Self {
+    fn from_histogram(histogram: &Histogram<u64>) -> Self {
         Self {
             p50: histogram.value_at_quantile(0.5),
             p95: histogram.value_at_quantile(0.95),

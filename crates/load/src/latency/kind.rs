@@ -64,8 +64,7 @@ impl Latency {
             Self::RoundTrip => "from handing a request to the socket to reading its reply",
             Self::RoundTripIntended => "from the time on the schedule to reading the reply",
             Self::ClientDelay => {
-                "of the time from the schedule to handing a message to the socket, the part in which \
-                 it could have been sent: the client's own"
+                "the client's own part of the time from the schedule to handing a message to the socket"
             }
         }
     }

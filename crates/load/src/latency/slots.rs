@@ -39,7 +39,7 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    pub(crate) fn of(scenario: &Scenario) -> Self {
+    pub(crate) fn from_scenario(scenario: &Scenario) -> Self {
         let publishers = scenario.publishers.iter().map(|group| ("publishers", group.name.clone()));
         let consumers = scenario.consumers.iter().map(|group| ("consumers", group.name.clone()));
         let requests = scenario.requests.iter().map(|group| ("requests", group.name.clone()));
@@ -49,7 +49,7 @@ impl Slots {
             consumers: scenario.consumers.len(),
             queues: Vec::new(),
             left_out: 0,
-            ends: LatencyEnds::of(scenario),
+            ends: LatencyEnds::from_scenario(scenario),
             recorded: Vec::new(),
         };
         slots.recorded = scenario

@@ -39,7 +39,7 @@ pub(crate) struct Messages<'a> {
 }
 
 impl<'a> Messages<'a> {
-    pub(crate) fn of(
+    pub(crate) fn new(
         group: &'a PublisherGroup,
         scenario: &Scenario,
         files: &BodyFiles<'_>,
@@ -275,7 +275,7 @@ mod tests {
         fn check(keys: &str, member: u32, expected: &[u32]) {
             let scenario = group(keys);
             let messages =
-                Messages::of(&scenario.publishers[0], &scenario, &BodyFiles::anywhere()).unwrap();
+                Messages::new(&scenario.publishers[0], &scenario, &BodyFiles::anywhere()).unwrap();
             let Payload::Composed(composed) = messages.payload(member, 1, 4096) else {
                 panic!("there are many keys")
             };
@@ -294,7 +294,7 @@ mod tests {
                      { size = \"9B\", for = \"1s\" }]";
         let scenario = group(sizes);
         let messages =
-            Messages::of(&scenario.publishers[0], &scenario, &BodyFiles::anywhere()).unwrap();
+            Messages::new(&scenario.publishers[0], &scenario, &BodyFiles::anywhere()).unwrap();
         let contents = messages.contents(4096);
         let small = contents.at(RunInstant::START)[0].wire_size();
         for (second, larger) in [(1, 0), (2, 8), (3, 0), (5, 8), (602, 8)] {
@@ -327,7 +327,7 @@ mod tests {
     fn what_is_always_the_same_takes_the_short_way() {
         let scenario = group("queue = \"q-1\"\nproperties.priority = 5");
         let messages =
-            Messages::of(&scenario.publishers[0], &scenario, &BodyFiles::anywhere()).unwrap();
+            Messages::new(&scenario.publishers[0], &scenario, &BodyFiles::anywhere()).unwrap();
         assert!(matches!(messages.payload(0, 1, 4096), Payload::Plain(_)));
     }
 }

@@ -21,7 +21,12 @@ impl ClientDelay {
     /// Returns the part of a message's delay that the client caused. The message was due at `due`, the broker held it
     /// back until `ready_at`, and it is sent at `now`. The caller must pass messages in the order of their due times.
     #[inline]
-    pub(crate) fn of(&mut self, due: RunInstant, ready_at: RunInstant, now: RunInstant) -> Nanos {
+    pub(crate) fn measure(
+        &mut self,
+        due: RunInstant,
+        ready_at: RunInstant,
+        now: RunInstant,
+    ) -> Nanos {
         let from = due.max(ready_at).min(now);
         let idle = now.since(from);
         let (begin, end) = self.wasted;
@@ -45,7 +50,7 @@ mod tests {
             let at = RunInstant::from_nanos;
             let own: Vec<_> = messages
                 .iter()
-                .map(|(due, ready, now)| delay.of(at(*due), at(*ready), at(*now)).get())
+                .map(|(due, ready, now)| delay.measure(at(*due), at(*ready), at(*now)).get())
                 .collect();
             assert_eq!(own, expected, "{what}");
         }

@@ -54,11 +54,11 @@ impl Unpacker {
             Some(Value::Integer(expected)) => {
                 let items = read_items(plain)?;
                 if i64::from(items.count) != *expected {
-                    return Err(io::Error::other("another number of items than its header says"));
+                    return Err(io::Error::other("its number of items differs from its header"));
                 }
                 Ok(items)
             }
-            Some(_) => Err(io::Error::other("its header names no number of items")),
+            Some(_) => Err(io::Error::other("its header has no number of items")),
         }
     }
 }

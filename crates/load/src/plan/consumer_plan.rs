@@ -29,7 +29,7 @@ pub(crate) struct ConsumerPlan<'a> {
 }
 
 impl<'a> ConsumerPlan<'a> {
-    pub(super) fn of(
+    pub(super) fn new(
         group: &'a ConsumerGroup,
         first_consumer: u32,
         queue_index: &QueueIndex,
@@ -83,6 +83,6 @@ impl<'a> ConsumerPlan<'a> {
             let mut read = placements.iter().flat_map(|placement| self.queues_of(*placement));
             read.any(|queue| self.queues[queue] == name)
         };
-        (channel == 1).then(|| QueueSet::of(spec, |_, name| read(name)))
+        (channel == 1).then(|| QueueSet::select(spec, |_, name| read(name)))
     }
 }

@@ -28,9 +28,10 @@ pub(crate) fn plan_links<'a>(
     files: &BodyFiles<'_>,
 ) -> Result<Vec<LinkPlan<'a>>, LoadError> {
     let mut links = Vec::new();
-    let (queue_index, slots, mut first) = (QueueIndex::of(scenario), Slots::of(scenario), 0);
+    let (queue_index, slots, mut first) =
+        (QueueIndex::from_scenario(scenario), Slots::from_scenario(scenario), 0);
     for (number, group) in scenario.consumers.iter().enumerate() {
-        let plan = ConsumerPlan::of(group, first, &queue_index, (&slots, number), scenario);
+        let plan = ConsumerPlan::new(group, first, &queue_index, (&slots, number), scenario);
         let plan = Arc::new(plan);
         first += group.count;
         for (at, placements) in spread(group.count, group.connections, group.channels).enumerate() {
@@ -40,7 +41,7 @@ pub(crate) fn plan_links<'a>(
     }
     first = 0;
     for (position, group) in scenario.publishers.iter().enumerate() {
-        let messages = Arc::new(Messages::of(group, scenario, files)?);
+        let messages = Arc::new(Messages::new(group, scenario, files)?);
         for (at, placements) in spread(group.count, group.connections, group.channels).enumerate() {
             let number =
                 |placement: Placement| Placement { number: first + placement.member, ..placement };
@@ -135,7 +136,7 @@ mod tests {
         let names: Vec<_> = queues.iter().map(|queue| queue.name.as_str()).collect();
         assert_eq!(names, ["rabbitscope-churn-run-1-0", "rabbitscope-churn-run-1-1"]);
         let mut plans = Vec::new();
-        other_links(&scenario, "run", &Slots::of(&scenario), &mut plans);
+        other_links(&scenario, "run", &Slots::from_scenario(&scenario), &mut plans);
         let found: Vec<_> = plans.iter().map(|plan| (plan.name.as_str(), plan.channels)).collect();
         let expected = [
             ("rabbitscope churn-0 0", 2),

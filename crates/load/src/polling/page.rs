@@ -22,13 +22,13 @@ use super::statistics::Answer;
 #[non_exhaustive]
 pub enum PageError {
     /// The file with the authorities contains no certificate.
-    #[error("{file} holds no certificate in PEM form")]
+    #[error("{file} contains no certificate in PEM format")]
     NoCertificate {
         /// Name of the file.
         file: String,
     },
     /// The system has no trust store, or it is empty.
-    #[error("this system names no authorities to trust: name a PEM file with `ca`")]
+    #[error("this system has no trusted authorities; give a PEM file with `ca`")]
     NoAuthorities,
 }
 

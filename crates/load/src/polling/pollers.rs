@@ -106,18 +106,18 @@ fn losses(totals: &PollTotals) -> Vec<Loss> {
     };
     let refused = totals.statuses.range(400..).map(|(_, count)| count).sum();
     let all = [
-        loss("answers", totals.failed, totals.scheduled, "requests that got no complete answer"),
+        loss("answers", totals.failed, totals.scheduled, "requests without a complete answer"),
         loss(
             "requests",
             totals.unanswered,
             totals.scheduled,
-            "due, but not sent or not answered before the end: their waiting is in no latency",
+            "due, but not sent or not answered before the end: no latency includes their wait",
         ),
         loss(
             "pages",
             refused,
             totals.answered,
-            "answers with an error status: measured, but not what was asked for",
+            "answers with an error status: measured, but not the expected content",
         ),
     ];
     all.into_iter().filter(|loss| loss.count > 0).collect()

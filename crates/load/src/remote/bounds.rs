@@ -69,7 +69,7 @@ impl Bounds {
         latest: RunInstant,
     ) -> Result<(), String> {
         let covered = update.covered_until;
-        passed("the time up to which it tells of changes", covered, latest)?;
+        passed("the time of its latest update", covered, latest)?;
         update.changes.iter().try_for_each(|change| check_change(change, latest))?;
         let reasons = update.cut_short.iter().chain(&update.failed);
         reasons.map(String::as_str).try_for_each(check_text)?;
@@ -78,9 +78,7 @@ impl Bounds {
             passed("the end of an interval", interval.end, latest)?;
             // Without this check the rows would be complete, but their service data would not.
             if interval.end > covered {
-                return Err(
-                    "an interval ends after the time up to which it tells of changes".to_owned()
-                );
+                return Err("an interval ends after the time of its latest update".to_owned());
             }
             self.check_measured(&interval.measured)?;
             let counts = interval.publisher_counts;
@@ -129,7 +127,7 @@ impl PartBounds {
         }
         let turn = Some((*draining, *second));
         if turn <= *latest {
-            return Err(format!("thread {worker} tells of second {second} again"));
+            return Err(format!("thread {worker} reports second {second} again"));
         }
         *latest = if *is_last { AFTER_LAST } else { turn };
         Ok(())
@@ -167,11 +165,11 @@ fn passed(what: &str, at: RunInstant, latest: RunInstant) -> Result<(), String> 
         return Ok(());
     }
     let ahead = Duration::from(at.since(latest)).as_secs_f64();
-    Err(format!("{what} is {ahead:.1} s later than any clock can be by now"))
+    Err(format!("{what} is {ahead:.1} s ahead of any possible clock"))
 }
 
 fn in_run(what: &str, at: RunInstant) -> Result<(), String> {
-    if at <= LONGEST_RUN { Ok(()) } else { Err(format!("{what} is later than any run ends")) }
+    if at <= LONGEST_RUN { Ok(()) } else { Err(format!("{what} is later than the end of any run")) }
 }
 
 fn at_most_at_once(what: &str, count: u64) -> Result<(), String> {
@@ -231,37 +229,37 @@ mod tests {
     fn times_are_in_order_and_within_years() {
         let far = LONGEST_RUN + Nanos::SECOND;
         check("", |_| {});
-        check("tells of second 7 again", |update| update.intervals[0] = interval(0, false, 7));
-        check("tells of second 3 again", |update| update.intervals[0] = interval(0, false, 3));
+        check("reports second 7 again", |update| update.intervals[0] = interval(0, false, 7));
+        check("reports second 3 again", |update| update.intervals[0] = interval(0, false, 3));
         check("ends before it begins", |update| update.intervals[0].start = far);
         check("second 4294967295 begins in second 8", |update| {
             update.intervals[0].second = u32::MAX;
         });
-        check("the end of an interval is later than any run", |update| {
+        check("the end of an interval is later than the end of any run", |update| {
             update.intervals[0].end = far;
         });
-        check("the end of an interval is 0.5 s later than any clock", |update| {
+        check("the end of an interval is 0.5 s ahead of any possible clock", |update| {
             update.covered_until = CLOCK;
             update.intervals[0].end = CLOCK + Nanos::from_micros(500_000);
         });
         let soon = CLOCK + Nanos::SECOND;
-        check("tells of changes is 1.0 s later", |update| update.covered_until = soon);
-        check("the time of a change is 1.0 s later", |update| {
+        check("latest update is 1.0 s ahead", |update| update.covered_until = soon);
+        check("the time of a change is 1.0 s ahead", |update| {
             update.changes = vec![TimedChange { at: soon, change: ServiceChange::Unblocked }];
         });
-        check("an interval ends after the time up to which", |update| {
+        check("an interval ends after the time of its latest update", |update| {
             update.intervals[0].end = update.covered_until + Nanos::SECOND;
         });
-        check("tells of second 9 again", |update| {
+        check("reports second 9 again", |update| {
             update.covered_until = CLOCK;
             update.intervals = vec![interval(0, false, 8), interval(0, false, 9)];
             update.intervals[0].is_last = true;
         });
-        check("later than any run", |update| {
+        check("later than the end of any run", |update| {
             update.intervals[0] = interval(0, false, u32::MAX);
         });
         check("of thread 2, and there are 2", |update| update.intervals[0].worker = 2);
-        check("up to which it tells of changes", |update| update.covered_until = far);
+        check("the time of its latest update", |update| update.covered_until = far);
         check("without a poll", |update| {
             update.intervals[1].measured.responsiveness.away = Nanos::MAX;
         });
@@ -271,33 +269,33 @@ mod tests {
     fn sums_fit() {
         let half = MAX_TOTAL / 2;
         check("", |update| update.intervals[0].measured.counts.published = 2 * half);
-        check("published, and", |update| {
+        check("published; the limit", |update| {
             update.intervals[0].measured.counts.published = half;
             update.intervals[1].measured.counts.published = half + 1;
         });
-        check("bytes_read, and", |update| {
+        check("bytes_read; the limit", |update| {
             update.intervals[0].measured.counts.bytes_read = u64::MAX;
         });
-        check("client_cpu_nanos, and", |update| {
+        check("client_cpu_nanos; the limit", |update| {
             update.intervals[0].measured.counts.client_cpu_nanos = MAX_NANOS + 1;
         });
-        check("measurements, and", |update| {
+        check("measurements; the limit", |update| {
             update.intervals[0].measured.measure(Latency::Confirm, Nanos::SECOND, half);
             update.intervals[0].measured.store_selected();
             update.intervals[1].measured.overdue[3] = half + 1;
         });
-        check("measurements, and", |update| {
+        check("measurements; the limit", |update| {
             update.intervals[0].measured.unstamped = u64::MAX;
             update.intervals[0].measured.before_sent = u64::MAX;
         });
-        check("outstanding messages, and", |update| {
+        check("outstanding messages; the limit", |update| {
             update.intervals[0].measured.outstanding = 1 << 33;
         });
         check("stalled", |update| {
             update.intervals[0].measured.responsiveness =
                 Responsiveness { stalled: u64::MAX, ..Responsiveness::default() };
         });
-        check("publishers, and", |update| {
+        check("publishers; the limit", |update| {
             update.intervals[0].publisher_counts.publishers = usize::MAX;
         });
         check("", |update| update.state = PartState { ended: usize::MAX, ..PartState::default() });
@@ -330,7 +328,7 @@ mod tests {
         check("the time of a change", |update| {
             update.changes = change(u32::MAX, ServiceChange::Unblocked);
         });
-        check("connections, and", |update| {
+        check("connections; the limit", |update| {
             let (side, count) = (Side::Sending, usize::MAX);
             update.changes = change(4, ServiceChange::Connected { side, count });
         });

@@ -78,7 +78,7 @@ impl Collector {
 
     /// Returns the next update if one is due.
     pub(crate) fn update(&mut self, now: RunInstant, shared: &SharedState) -> Option<WorkerUpdate> {
-        self.state = PartState { ended: self.state.ended, ..PartState::of(shared) };
+        self.state = PartState { ended: self.state.ended, ..PartState::read(shared) };
         let is_complete = self.pending.intervals.len() >= self.threads
             || self.pending.failed.is_some()
             || self.state.ended == self.threads;

@@ -72,7 +72,7 @@ enum HistogramExtent {
 enum BinFault {
     #[error("a bin of a histogram has no count")]
     NoCount,
-    #[error("a bin of a histogram is empty, or comes twice")]
+    #[error("a bin of a histogram is empty or repeated")]
     Empty,
     #[error("a latency is longer than any run")]
     TooLong,
@@ -133,7 +133,7 @@ pub(super) fn at_most<T: Copy + PartialOrd + Display>(
     count: T,
     most: T,
 ) -> Result<(), String> {
-    if count <= most { Ok(()) } else { Err(format!("{count} {what}, and {most} is the most")) }
+    if count <= most { Ok(()) } else { Err(format!("{count} {what}; the limit is {most}")) }
 }
 
 /// Memory of a histogram with three significant digits: 2,048 bins of 8 bytes, and 1,024 more for each doubling of the

@@ -253,7 +253,7 @@ fn an_impossible_update_is_refused_and_changes_nothing() {
     let refused =
         merger.take(1, &update.encode(), RunInstant::NEVER, &shared).err().unwrap().to_string();
     assert!(refused.contains("second 4294967295 begins in second 0"), "{refused}");
-    assert!(refused.contains("look at its machine"), "{refused}");
+    assert!(refused.contains("Check its machine"), "{refused}");
     assert!(merger.is_running(1));
     assert_eq!(merger.give_up(1, &shared).running, 1);
     assert_eq!(merger.wishes(&shared), PartWishes::default());

@@ -28,12 +28,14 @@ const MAX_BYTES: u64 = 64 << 20;
 #[non_exhaustive]
 pub enum UpdateError {
     /// The update cannot be decoded.
-    #[error("what is no update of this version of rabbitscope: {0}; use one build for all")]
+    #[error(
+        "an update from a different version of rabbitscope: {0}; use the same build everywhere"
+    )]
     Unreadable(#[from] io::Error),
     /// The update has impossible contents.
     #[error(
-        "an update that no run can have: {0}; nothing more of it counts: look at its machine, and at who else can send \
-         to the bus"
+        "an impossible update: {0}; its later updates are ignored. Check its machine, and which users can send to the \
+         bus"
     )]
     Impossible(String),
 }
@@ -76,7 +78,7 @@ pub(crate) struct PartState {
 
 impl PartState {
     /// Reads the state of this process's threads.
-    pub(super) fn of(shared: &SharedState) -> Self {
+    pub(super) fn read(shared: &SharedState) -> Self {
         let count = |counter: &AtomicUsize| counter.load(Ordering::Relaxed);
         Self {
             done: DoneMembers {

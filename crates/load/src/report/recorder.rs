@@ -44,7 +44,7 @@ pub(crate) struct ObservationSettings {
 
 impl ObservationSettings {
     /// Settings from the options of a run; absent if it records no observations.
-    pub(crate) fn of(options: &RunOptions, numbering: Numbering) -> Option<Self> {
+    pub(crate) fn from_options(options: &RunOptions, numbering: Numbering) -> Option<Self> {
         let every = |every| u32::try_from(every).unwrap_or(u32::MAX);
         let trace_every = options.trace_every.map(every);
         let verifies = options.verify;

@@ -64,9 +64,9 @@ pub(crate) fn run_load(
         numbering,
         is_consumed: !scenario.consumers.is_empty(),
         barrier_interval: barrier_interval(scenario),
-        ends: LatencyEnds::of(scenario),
+        ends: LatencyEnds::from_scenario(scenario),
     };
-    let queue_drain = QueueDrain::of(context, &shared, workers.len());
+    let queue_drain = QueueDrain::new(context, &shared, workers.len());
     let mut coordinator = Coordinator::new(scenario, &shared, (threads, started), numbering);
     let watched = (clock, shared.service.as_ref());
     let reconnector = reconnector(context, &workers, watched, &reports);
@@ -134,11 +134,11 @@ impl<'a> Coordinator<'a> {
             aggregator: aggregator
                 .with_churn(churn)
                 .with_checker(checker)
-                .with_slots(Slots::of(scenario)),
-            ends: EndConditions::of(scenario),
-            idle: IdleTimeout::of(scenario),
+                .with_slots(Slots::from_scenario(scenario)),
+            ends: EndConditions::from_scenario(scenario),
+            idle: IdleTimeout::from_scenario(scenario),
             awaits_empty: matches!(scenario.stop.until, Some(Until::Empty(_))),
-            observations: ObservationSettings::of(&scenario.run, numbering),
+            observations: ObservationSettings::from_options(&scenario.run, numbering),
             running: 0,
             was_stopped: false,
             verdict: Verdict::Completed,
@@ -202,7 +202,7 @@ impl<'a> Coordinator<'a> {
     pub(super) fn check_emptied(&mut self, queue_drain: Option<&QueueDrain<'_>>) {
         let Some(queue_drain) = queue_drain else { return };
         if !self.shared.is_empty.load(Ordering::Relaxed) && queue_drain.left() != Some(0) {
-            self.cut_short("every consumer was done before the queues were empty".to_owned());
+            self.cut_short("all consumers ended before the queues were empty".to_owned());
         }
         match queue_drain.left_behind() {
             0 => {}
@@ -210,7 +210,7 @@ impl<'a> Coordinator<'a> {
                 "1 message was in the queues again when all connections were closed".to_owned(),
             ),
             left => self.cut_short(format!(
-                "{left} messages were in the queues again when all connections were closed"
+                "{left} messages were back in the queues after all connections were closed"
             )),
         }
     }

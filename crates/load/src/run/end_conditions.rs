@@ -21,7 +21,7 @@ pub(super) struct IdleTimeout {
 }
 
 impl IdleTimeout {
-    pub(super) fn of(scenario: &Scenario) -> Self {
+    pub(super) fn from_scenario(scenario: &Scenario) -> Self {
         let length = match scenario.stop.until {
             Some(Until::Idle(length)) => Some(length.into()),
             Some(Until::Empty(_)) | None => None,
@@ -52,7 +52,7 @@ pub(super) struct EndConditions {
 }
 
 impl EndConditions {
-    pub(super) fn of(scenario: &Scenario) -> Self {
+    pub(super) fn from_scenario(scenario: &Scenario) -> Self {
         let Scenario { publishers, consumers, requests, churn, .. } = scenario;
         let members = |count: u32, messages: Option<u64>| messages.map(|_| count as usize);
         Self {
@@ -105,7 +105,7 @@ mod tests {
         fn check(overrides: &[&str], seconds: &str, expected: Option<usize>) {
             let overrides: Vec<_> = overrides.iter().map(|text| (*text).to_owned()).collect();
             let scenario = scenario::parse(TEXT, "test", &overrides).unwrap();
-            let mut idle = IdleTimeout::of(&scenario);
+            let mut idle = IdleTimeout::from_scenario(&scenario);
             let over = seconds.chars().zip(1_u32..).position(|(kind, second)| {
                 let mut measured = IntervalMeasurements::default();
                 measured.counts.consumed = u64::from(kind == 'x');
@@ -145,7 +145,7 @@ mod tests {
             shared.publishers_done.store(done.0, Ordering::Relaxed);
             shared.consumers_done.store(done.1, Ordering::Relaxed);
             assert_eq!(
-                EndConditions::of(&scenario).are_reached(&shared),
+                EndConditions::from_scenario(&scenario).are_reached(&shared),
                 expected,
                 "{counted:?} {done:?}"
             );
@@ -167,7 +167,11 @@ mod tests {
             let shared = SharedState::default();
             shared.callers_done.store(done.0, Ordering::Relaxed);
             shared.churners_done.store(done.1, Ordering::Relaxed);
-            assert_eq!(EndConditions::of(scenario).are_reached(&shared), expected, "{done:?}");
+            assert_eq!(
+                EndConditions::from_scenario(scenario).are_reached(&shared),
+                expected,
+                "{done:?}"
+            );
         }
         let text = r#"
             name = "ends"

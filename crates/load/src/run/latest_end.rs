@@ -62,10 +62,8 @@ impl Overdue {
     /// Text that follows the name of a process in a message.
     pub(super) fn text(self) -> &'static str {
         match self {
-            Self::Stopping => "says long after the end of the load that it goes on publishing",
-            Self::Ending => {
-                "says long after every end that the scenario allows that it is not done"
-            }
+            Self::Stopping => "still publishes long after the end of the load",
+            Self::Ending => "is still not done long after the scenario's latest end",
         }
     }
 }
@@ -83,7 +81,7 @@ pub(super) struct LatestEnd {
 }
 
 impl LatestEnd {
-    pub(super) fn of(scenario: &Scenario, churn: Duration) -> Self {
+    pub(super) fn new(scenario: &Scenario, churn: Duration) -> Self {
         Self {
             planned: end_of_load(scenario),
             awaits_empty: matches!(scenario.stop.until, Some(Until::Empty(_))),
@@ -156,7 +154,7 @@ mod tests {
         let began = Instant::now();
         Run {
             shared: SharedState::default(),
-            latest: LatestEnd::of(&scenario, Duration::from_secs(churn)),
+            latest: LatestEnd::new(&scenario, Duration::from_secs(churn)),
             hearing: Hearing::new(began),
             began,
             second: 0,

@@ -97,7 +97,7 @@ fn run_workers(
         numbering: numbering(scenario),
         is_consumed,
         barrier_interval: barrier_interval(scenario),
-        ends: LatencyEnds::of(scenario),
+        ends: LatencyEnds::from_scenario(scenario),
     };
     let churn = ConnectionChurn::all(scenario, context.dialer, (workers.len(), context.share));
     let watched = (clock, shared.service.as_ref());

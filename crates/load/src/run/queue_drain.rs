@@ -36,14 +36,14 @@ pub(super) struct QueueDrain<'a> {
 
 impl<'a> QueueDrain<'a> {
     /// Creates a drain; absent if the scenario does not wait for empty queues.
-    pub(crate) fn of(
+    pub(crate) fn new(
         context: &'a RunContext<'a>,
         shared: &'a SharedState,
         workers: usize,
     ) -> Option<Self> {
         match context.scenario.stop.until {
             Some(Until::Empty(timeout)) => {
-                let queues = QueueIndex::of(context.scenario);
+                let queues = QueueIndex::from_scenario(context.scenario);
                 Some(Self { context, shared, timeout, workers, queues })
             }
             _ => None,
@@ -70,7 +70,7 @@ impl<'a> QueueDrain<'a> {
             was_empty = left == Some(0);
             if began.elapsed() >= self.timeout {
                 let what = left.map_or_else(
-                    || "at least one of them could not be asked".to_owned(),
+                    || "at least one of them did not answer".to_owned(),
                     |left| match left {
                         1 => "1 message is left".to_owned(),
                         _ => format!("{left} messages are left"),

@@ -58,13 +58,13 @@ pub(super) fn join_parts(
     let numbering = numbering(context.scenario);
     let threads = merger.threads();
     let coordinator = Coordinator::new(context.scenario, &shared, (threads, started), numbering);
-    let queue_drain = QueueDrain::of(context, &shared, merger.load_threads());
+    let queue_drain = QueueDrain::new(context, &shared, merger.load_threads());
     let restoring = Restoring::default();
     let (reports, received) = channel();
     progress(Progress::Started { unix_nanos: begun.unix_nanos });
     let time = RunTime::new(clock(), begun.age);
     let churn = ConnectionChurn::longest_end(context.scenario, context.dialer, begun.parts.len());
-    let mut latest_end = LatestEnd::of(context.scenario, churn);
+    let mut latest_end = LatestEnd::new(context.scenario, churn);
     let mut hearing = Hearing::new(clock());
     let mut joining = Joining { coordinator, merger, shared: &shared, restoring: &restoring, time };
     joining.coordinator.running = threads;
@@ -166,14 +166,14 @@ impl Joining<'_> {
         remote: &mut dyn RemoteWorkers,
         progress: &mut dyn FnMut(Progress<'_>),
     ) {
-        while let Some(excess) = Excess::of(self.coordinator.aggregator.waiting()) {
+        while let Some(excess) = Excess::find(self.coordinator.aggregator.waiting()) {
             match excess {
                 Excess::Slow { threads, intervals } => {
                     let slow: BTreeSet<_> = threads
                         .iter()
                         .filter_map(|thread| self.merger.of_thread(*thread))
                         .collect();
-                    let why = format!("is behind: {intervals} seconds of others wait for it");
+                    let why = format!("is behind: {intervals} seconds of the others wait for it");
                     for worker in slow {
                         self.give_up_late(worker, &why, remote, progress);
                     }
@@ -209,8 +209,7 @@ impl Joining<'_> {
         progress: &mut dyn FnMut(Progress<'_>),
     ) {
         let who = remote.give_up(worker);
-        let reason =
-            format!("{who} {why}; it is given up, and what it tells from now on is missing");
+        let reason = format!("{who} {why}; it is dropped, and its further figures are missing");
         self.give_up(worker, progress);
         progress(Progress::Notice(&reason));
         self.doubt(DoubtKind::WorkerLagging, reason);

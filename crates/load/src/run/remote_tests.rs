@@ -173,7 +173,7 @@ impl Joined {
 #[test]
 fn a_process_that_never_ends_is_not_waited_for() {
     let joined = join("3s", vec![ends_after(3), ends_after(u32::MAX)]);
-    joined.lags("worker 1 on a host says long after every end that the scenario allows");
+    joined.lags("worker 1 on a host is still not done long after the scenario's latest end");
     assert_eq!(joined.given_up, [1]);
     // 3 s of load, 123 s for answers, drain and close, and 30 s more.
     assert_eq!(joined.seconds, 156);
@@ -185,7 +185,7 @@ fn a_process_that_never_ends_is_not_waited_for() {
 #[test]
 fn rows_do_not_wait_for_ever_for_a_process_that_tells_nothing() {
     let joined = join("400s", vec![ends_after(400), Box::new(|_| Vec::new())]);
-    joined.lags("worker 1 on a host is behind: 181 seconds of others wait for it");
+    joined.lags("worker 1 on a host is behind: 181 seconds of the others wait for it");
     assert_eq!((joined.given_up, joined.seconds), (vec![1], 401));
     assert_eq!(joined.rows, 401, "the others go on");
 }
@@ -202,7 +202,7 @@ fn a_process_that_runs_ahead_of_the_clock_is_refused() {
     let joined = join("400s", vec![ends_after(400), runs_ahead(9)]);
     assert_eq!((joined.given_up.len(), joined.outcome.verdict), (0, Verdict::Completed));
     let joined = join("400s", vec![ends_after(400), runs_ahead(300)]);
-    joined.is_aborted("worker 1 on a host sent an update that no run can have");
-    joined.is_aborted("later than any clock can be by now");
+    joined.is_aborted("worker 1 on a host sent an impossible update");
+    joined.is_aborted("ahead of any possible clock");
     assert_eq!(joined.given_up[0], 1);
 }

@@ -25,7 +25,7 @@ pub(super) enum Excess {
 
 impl Excess {
     /// Returns the exceeded limit; absent if there is none.
-    pub(super) fn of(waiting: Waiting) -> Option<Self> {
+    pub(super) fn find(waiting: Waiting) -> Option<Self> {
         let Waiting { intervals, kib, slowest } = waiting;
         let is_large = kib > MAX_KIB;
         if intervals > MAX_INTERVALS || is_large && intervals > MAX_LEAD {
@@ -33,7 +33,7 @@ impl Excess {
         }
         is_large.then(|| {
             Self::Large(format!(
-                "{kib} KiB of histograms wait for others, and {MAX_KIB} is the most"
+                "{kib} KiB of histograms wait for others; the limit is {MAX_KIB} KiB"
             ))
         })
     }
@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn whoever_is_behind_is_to_blame_unless_little_waits_that_is_large() {
         fn check(intervals: usize, kib: usize, expected: Option<bool>) {
-            let excess = Excess::of(Waiting { intervals, kib, slowest: vec![7] });
+            let excess = Excess::find(Waiting { intervals, kib, slowest: vec![7] });
             let slow = excess.map(|found| found == Excess::Slow { threads: vec![7], intervals });
             assert_eq!(slow, expected, "{intervals} {kib}");
         }

@@ -35,7 +35,7 @@ enum Arguments {
 }
 
 impl Arguments {
-    fn of(&self, queue: usize) -> &Table {
+    fn for_queue(&self, queue: usize) -> &Table {
         match self {
             Self::Shared(table) => table,
             Self::Each(tables) => &tables[queue],
@@ -45,7 +45,7 @@ impl Arguments {
 
 impl QueueSet {
     /// Selects the queues of `spec` whose names are wanted.
-    pub(crate) fn of(spec: &QueueSpec, wanted: impl Fn(usize, &str) -> bool) -> Self {
+    pub(crate) fn select(spec: &QueueSpec, wanted: impl Fn(usize, &str) -> bool) -> Self {
         let names = spec.queue_names();
         let is_wanted: Vec<_> =
             names.iter().enumerate().map(|(index, name)| wanted(index, name)).collect();
@@ -72,7 +72,7 @@ impl QueueSet {
 
     /// Returns the arguments of the queue at this index of `names`.
     pub(crate) fn arguments(&self, queue: usize) -> &Table {
-        self.arguments.of(queue)
+        self.arguments.for_queue(queue)
     }
 
     /// Returns the requests of each binding, one per queue.
@@ -85,7 +85,9 @@ impl QueueSet {
         let arguments = &self.binding_arguments[binding];
         let queues = self.names.iter().zip(&self.keys[binding]).enumerate();
         queues
-            .map(|(queue, (name, key))| bind_request(name, exchange, key, arguments.of(queue)))
+            .map(|(queue, (name, key))| {
+                bind_request(name, exchange, key, arguments.for_queue(queue))
+            })
             .collect()
     }
 

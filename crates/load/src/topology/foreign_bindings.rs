@@ -57,9 +57,9 @@ pub(super) enum SeenBindings {
 }
 
 impl SeenBindings {
-    pub(super) fn of(bindings: ForeignBindings<'_>, vhost: &str) -> Self {
+    pub(super) fn read(bindings: ForeignBindings<'_>, vhost: &str) -> Self {
         match bindings {
-            ForeignBindings::Unseen => Self::Unknown("AMQP does not tell".to_owned()),
+            ForeignBindings::Unseen => Self::Unknown("AMQP does not list bindings".to_owned()),
             ForeignBindings::Excluded => Self::NoneAssumed,
             ForeignBindings::Asked(source) => {
                 source.bindings(vhost).map_or_else(Self::Unknown, Self::All)

@@ -23,10 +23,10 @@ pub(crate) fn look_up(scenario: &Scenario, topology: &mut Topology) -> Result<Ne
             }
             continue;
         }
-        let existing = QueueSet::of(spec, |index, _| spec.bind_existing && there[index]);
+        let existing = QueueSet::select(spec, |index, _| spec.bind_existing && there[index]);
         needs.to_bind.queues.extend(Some(existing).filter(|set| !set.names.is_empty()));
-        let present = QueueSet::of(spec, |index, _| there[index]);
-        let missing = QueueSet::of(spec, |index, _| !there[index]);
+        let present = QueueSet::select(spec, |index, _| there[index]);
+        let missing = QueueSet::select(spec, |index, _| !there[index]);
         let is_checked = |set: &QueueSet| !set.names.is_empty() && !spec.if_missing;
         needs.present.queues.extend(Some(present).filter(is_checked));
         needs.missing.queues.extend(Some(missing).filter(|set| !set.names.is_empty()));

@@ -106,7 +106,7 @@ pub struct OwnedBinding {
 
 impl OwnedTopology {
     /// Selects the part of `needs` that has to be removed after the run with this token.
-    pub(crate) fn of(needs: &Needs, token: &str) -> Self {
+    pub(crate) fn from_needs(needs: &Needs, token: &str) -> Self {
         let sets = needs.missing.queues.iter().filter(|set| !set.spec.keep && !set.spec.exclusive);
         let queues = sets.flat_map(|set| {
             set.names.iter().map(|name| OwnedQueue {
@@ -138,8 +138,10 @@ impl OwnedTopology {
         let is_own =
             |spec: &&ExchangeSpec| self.exchanges.iter().any(|owned| owned.name == spec.name);
         let names: BTreeSet<_> = self.queues.iter().map(|queue| queue.name.as_str()).collect();
-        let sets =
-            scenario.queues.iter().map(|spec| QueueSet::of(spec, |_, name| names.contains(name)));
+        let sets = scenario
+            .queues
+            .iter()
+            .map(|spec| QueueSet::select(spec, |_, name| names.contains(name)));
         Declarations {
             exchanges: scenario.exchanges.iter().filter(is_own).cloned().collect(),
             queues: sets.filter(|set| !set.names.is_empty()).collect(),

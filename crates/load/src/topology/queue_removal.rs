@@ -127,7 +127,7 @@ impl Remover<'_> {
             .map(|&index| passive_queue(&self.run.queues[index].name, &none))
             .collect();
         let answers = self.topology.each(&requests, "looking at queues")?;
-        Ok(answers.into_iter().map(State::of).collect())
+        Ok(answers.into_iter().map(State::from_answer).collect())
     }
 
     fn delete_queues(&mut self, numbers: &[usize]) -> Result<(), LoadError> {
@@ -177,7 +177,7 @@ impl Remover<'_> {
         let answers = self.try_delete(&[at], condition)?;
         let refusal = || Refusal {
             code: NOT_IMPLEMENTED,
-            text: "the broker deletes a queue of its type even when a message arrives".to_owned(),
+            text: "the broker deletes a queue of this type even if a message arrives".to_owned(),
             class_id: 0,
             method_id: 0,
         };
@@ -221,14 +221,14 @@ impl State {
         matches!(self, Self::There { messages: 1.., .. })
     }
 
-    fn of(answer: Result<Reply, Refusal>) -> Self {
+    fn from_answer(answer: Result<Reply, Refusal>) -> Self {
         match answer {
             Ok(Reply::QueueDeclared { messages, consumers, .. }) => {
                 Self::There { messages, consumers }
             }
             Err(refusal) if refusal.is_not_found() => Self::Absent,
             Err(refusal) => Self::Refused(refusal.text),
-            Ok(_) => Self::Refused("the broker answered something else".to_owned()),
+            Ok(_) => Self::Refused("the broker gave an unexpected answer".to_owned()),
         }
     }
 }

@@ -81,7 +81,8 @@ fn try_remove<'a>(
     let has_churn =
         !run.bindings.is_empty() || run.queues.iter().any(|queue| run.is_known_by_name(queue));
     let may_come = if has_churn { LAST_REQUESTS_TIMEOUT } else { Duration::ZERO };
-    let bindings = policy.bindings.map(|bindings| SeenBindings::of(bindings, &topology.uri.vhost));
+    let bindings =
+        policy.bindings.map(|bindings| SeenBindings::read(bindings, &topology.uri.vhost));
     let mut remover = Remover { topology, dialer, run, policy, bindings, removal, may_come };
     remover.bindings()?;
     remover.queues()?;

@@ -69,7 +69,7 @@ impl fmt::Display for KeptObject {
             KeptReason::Messages(1) => write!(f, "{what}: it holds 1 message"),
             KeptReason::Messages(count) => write!(f, "{what}: it holds {count} messages"),
             KeptReason::MessagesOfOthers => {
-                write!(f, "{what}: it holds messages that cannot be recognized as the run's")
+                write!(f, "{what}: it holds messages that may not belong to the run")
             }
             KeptReason::TooManyMessages => {
                 write!(f, "{what}: it holds more messages than could be read in time")
@@ -81,8 +81,7 @@ impl fmt::Display for KeptObject {
                 let kind = queue_type.as_str();
                 write!(
                     f,
-                    "{what}: the broker deletes a queue of type {kind} even when a message arrives at that \
-                     moment"
+                    "{what}: the broker deletes a queue of type {kind} even if a message arrives at that moment"
                 )
             }
             KeptReason::BindingsUnseen(reason) => {
@@ -92,12 +91,11 @@ impl fmt::Display for KeptObject {
                 write!(f, "{what}: it is bound to exchange `{exchange}` by `{key}`, not by the run")
             }
             KeptReason::DeclaredAnew => {
-                write!(f, "{what}: it is not the one that the run declared")
+                write!(f, "{what}: it is not the object that the run declared")
             }
             KeptReason::NotMarked => write!(
                 f,
-                "{what}: it cannot be proved to be the run's, which may have been killed before it could \
-                 mark it"
+                "{what}: it may not belong to the run, which perhaps ended before it could mark it"
             ),
             KeptReason::Refused(text) => write!(f, "{what}: {text}"),
         }

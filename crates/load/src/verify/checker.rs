@@ -44,7 +44,7 @@ pub(crate) struct Checker {
 
 impl Checker {
     pub(crate) fn new(scenario: &Scenario, numbering: Numbering) -> Self {
-        let queues = QueueIndex::of(scenario);
+        let queues = QueueIndex::from_scenario(scenario);
         let destinations = destinations(scenario, &queues);
         let consumers = scenario.consumers.iter().flat_map(|group| {
             let reads_all = reads_all(group);

@@ -149,7 +149,7 @@ mod tests {
             );
             let scenario = scenario::parse(&text, "test", &[]).unwrap();
             assert_eq!(
-                destinations(&scenario, &QueueIndex::of(&scenario)),
+                destinations(&scenario, &QueueIndex::from_scenario(&scenario)),
                 expected,
                 "{publishers}"
             );

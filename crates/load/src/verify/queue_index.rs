@@ -22,7 +22,7 @@ pub(super) struct Kind {
 }
 
 impl QueueIndex {
-    pub(crate) fn of(scenario: &Scenario) -> Self {
+    pub(crate) fn from_scenario(scenario: &Scenario) -> Self {
         let mut queues = Self::default();
         for spec in &scenario.queues {
             let kind = Kind {

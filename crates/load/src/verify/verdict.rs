@@ -136,12 +136,7 @@ fn sentence(sum: &Verification) -> String {
     };
     let answers = [
         format!("{} lost", sum.lost),
-        part(
-            sum.duplicates,
-            sum.duplicates_of_republished,
-            "duplicates",
-            "of messages that were sent again",
-        ),
+        part(sum.duplicates, sum.duplicates_of_republished, "duplicates", "of resent messages"),
         part(sum.out_of_order, sum.out_of_order_redelivered, "out of order", "redelivered"),
     ];
     let asides = [
@@ -194,8 +189,8 @@ mod tests {
             not_judged: 5,
             ..honest
         };
-        let expected = "Of 7 accepted messages 1 lost, 3 duplicates (2 of messages that were sent \
-                        again), 0 out of order; 4 not received, but still in the queue; 5 not judged.";
+        let expected = "Of 7 accepted messages 1 lost, 3 duplicates (2 of resent messages), 0 out of order; \
+                        4 not received, but still in the queue; 5 not judged.";
         assert_eq!(sentence(&poor), expected);
     }
 }

@@ -43,8 +43,7 @@ impl Worker {
             let (before, after) = (link.frame_max(), prepared.frame_max());
             if before != after {
                 return Err(Failure::wrong(format!(
-                    "the broker agreed on frames of {before} bytes at first and of {after} bytes \
-                     when a connection was made again"
+                    "the broker agreed on frames of {before} bytes at first, but of {after} bytes after a reconnect"
                 )));
             }
             let mut serve = self.interval.serve_context(&mut self.pacing.limiter, context);

@@ -82,8 +82,8 @@ fn frames_that_are_none() {
 #[test]
 fn frames_in_the_wrong_place() {
     let ack = [0, 60, 0, 80, 0, 0, 0, 0, 0, 0, 0, 1, 0];
-    check(Damage::Inject(frame(1, 9, &ack)), "places", "on channel 9, where it has no place");
-    check(Damage::Inject(frame(1, 1, &ack)), "places", "channel 1, which has no confirms");
+    check(Damage::Inject(frame(1, 9, &ack)), "places", "on channel 9, where it is not allowed");
+    check(Damage::Inject(frame(1, 1, &ack)), "places", "channel 1, which does not use confirms");
     check(Damage::Inject(frame(3, 1, b"body")), "places", "a body on channel 1");
     check(Damage::Inject(frame(1, 1, &[0, 60, 0, 60, 200])), "places", "short of bytes");
 }
@@ -100,7 +100,7 @@ fn the_brokers_words_are_passed_on() {
 #[test]
 fn silence_in_the_middle_of_a_frame() {
     let begun = frame(1, 1, &close(20, 406, "never seen"))[..10].to_vec();
-    check(Damage::InjectAndStall(begun), "silence", "nothing came from the broker for 2 s");
+    check(Damage::InjectAndStall(begun), "silence", "the broker sent nothing for 2 s");
 }
 
 #[test]

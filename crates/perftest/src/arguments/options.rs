@@ -209,7 +209,7 @@ pub(crate) const OPTIONS: [PerfTestOption; 101] = [
         "st",
         "shutdown-timeout",
         Values::One,
-        Support::Unsupported("what is outstanding is awaited for a few seconds, always"),
+        Support::Unsupported("the run always waits a few seconds for outstanding messages"),
     ),
     (
         "sul",
@@ -237,9 +237,8 @@ pub(crate) const OPTIONS: [PerfTestOption; 101] = [
     ("z", "time", Values::One, Support::Supported),
 ];
 
-const METRICS: Support = Support::Unsupported(
-    "`--prometheus`, `--csv` and `--json-lines` tell others what happens while a run goes",
-);
+const METRICS: Support =
+    Support::Unsupported("`--prometheus`, `--csv` and `--json-lines` export figures during a run");
 
 /// Options of `--metrics-help`.
 pub(crate) const METRICS_OPTIONS: [PerfTestOption; 20] = [

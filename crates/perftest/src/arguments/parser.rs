@@ -234,7 +234,7 @@ fn long_option(name: &str, word: &str) -> Result<Option<&'static PerfTestOption>
         (Some((_, first, ..)), Some((_, second, ..))) => {
             let word = word.split('=').next().unwrap_or(word);
             let reason =
-                format!("`{word}` may be --{first} or --{second} of PerfTest: write more of it");
+                format!("`{word}` may be --{first} or --{second} of PerfTest: write more letters");
             Err(PerfTestError::CommandLine(reason))
         }
         (option, _) => Ok(option),

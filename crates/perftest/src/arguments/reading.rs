@@ -21,7 +21,7 @@ pub(crate) fn read(command_line: &str) -> Result<Arguments, PerfTestError> {
 /// Applies the time limit of `timeout`.
 fn limit(seconds: u64, arguments: &mut Arguments) {
     if arguments.has("time") {
-        arguments.note(format!("`timeout {seconds}` is not looked at: --time says how long"));
+        arguments.note(format!("`timeout {seconds}` has no effect: --time sets the duration"));
     } else {
         arguments.note(format!("`timeout {seconds}` becomes the duration"));
         arguments.push("time", &seconds.to_string());

@@ -45,7 +45,7 @@ fn jar(words: &[Word], call: Call) -> Stepped {
         Name::Other => {
             let jar = names::base(&jar.text);
             let reason = format!("`{jar}` is not known as a jar of PerfTest (`perf-test.jar`)");
-            Err(refused(&format!("{reason}: if it is one, give the words behind it")))
+            Err(refused(&format!("{reason}: if it is one, give only the words after it")))
         }
     }
 }

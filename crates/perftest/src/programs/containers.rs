@@ -228,7 +228,7 @@ pub(super) fn container(words: &[Word], mut call: Call) -> Stepped {
         "run" | "create" => &RUN,
         "exec" => &EXEC,
         "compose" => {
-            return Err(refused("docker compose: give the words that belong to PerfTest alone"));
+            return Err(refused("docker compose: give only PerfTest's words"));
         }
         _ => return Ok(Step::Other),
     };
@@ -257,8 +257,8 @@ fn in_image(image: &str, words: &[Word], call: Call) -> Stepped {
             let has_options = words.iter().any(|word| word.text.starts_with('-'));
             let otherwise = has_options.then(|| {
                 refused(&format!(
-                    "`{image}` is not known as an image of PerfTest (`pivotalrabbitmq/perf-test`): if it is one, \
-                     give the words behind it"
+                    "`{image}` is not known as an image of PerfTest (`pivotalrabbitmq/perf-test`): if it is one, give \
+                     only the words after it"
                 ))
             });
             Ok(Step::Command { words: words.to_vec(), call, otherwise })
@@ -278,7 +278,7 @@ fn variables(found: &[(String, Option<Word>)], call: &mut Call) -> Result<(), Pe
                 return Err(refused(&format!("{reason}: write {option} {name}=VALUE")));
             }
             "--env-file" => call.notes.push(format!(
-                "--env-file {} is not read: give options that stand there on the command line",
+                "--env-file {} is not read: give its options on the command line",
                 value.text
             )),
             _ => {}
@@ -295,7 +295,7 @@ pub(super) fn kubectl(words: &[Word], mut call: Call) -> Stepped {
         own.iter().find(|word| ["run", "exec", "create", "debug"].contains(&word.text.as_str()));
     let Some(verb) = verb else { return Ok(Step::Other) };
     let Some(rest) = rest.get(1..) else {
-        return Err(refused("kubectl: PerfTest's words stand behind `--`, and there is none"));
+        return Err(refused("kubectl: PerfTest's words follow `--`, which is missing"));
     };
     call.environment.clear();
     let option = |index: usize, name: &str| {

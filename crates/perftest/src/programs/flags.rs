@@ -97,6 +97,6 @@ fn known(program: &str, name: &str, flags: &Flags) -> Result<(), PerfTestError> 
         return Ok(());
     }
     Err(refused(&format!(
-        "the option {name} of {program} is not known here: give the words that belong to PerfTest alone"
+        "the option {name} of {program} is not known here: give only PerfTest's words"
     )))
 }

@@ -68,7 +68,7 @@ fn within(name: &str) -> Option<usize> {
 /// Creates the error for `PerfTestMulti`.
 pub(crate) fn multi() -> PerfTestError {
     refused(
-        "PerfTestMulti takes its loads from a JSON file, which is not read: give each as a command line of \
+        "PerfTestMulti reads its loads from a JSON file, which is not supported: give each as a command line of \
          PerfTest, or write a scenario (docs/scenario.md)",
     )
 }
@@ -76,7 +76,7 @@ pub(crate) fn multi() -> PerfTestError {
 /// Creates the error for Stream PerfTest.
 pub(super) fn stream() -> PerfTestError {
     refused(
-        "Stream PerfTest has other options than PerfTest and another protocol: write a scenario with a queue of \
-         type stream (docs/scenario.md)",
+        "Stream PerfTest has different options and another protocol: write a scenario with a queue of type stream \
+         (docs/scenario.md)",
     )
 }

@@ -99,7 +99,7 @@ fn kubectl_has_its_words_before_two_dashes() {
         "kubectl exec -it pod -c perf-test -- bin/runjava com.rabbitmq.perf.PerfTest -x 1",
         "-x 1",
     );
-    refused(&format!("kubectl run perf-test {image} -x 1"), "behind `--`");
+    refused(&format!("kubectl run perf-test {image} -x 1"), "follow `--`");
     refused("kubectl exec pod -- rabbitmqctl status", "`kubectl` begins");
 }
 

@@ -100,7 +100,7 @@ fn environment(found: &[(String, Option<Word>)], call: &mut Call) -> Result<(), 
                 call.environment.retain(|(known, _)| *known != name.text);
             }
             ("-S" | "--split-string", _) => {
-                return Err(refused("`env -S` is not read: give the words behind it"));
+                return Err(refused("`env -S` is not supported: give only the words after it"));
             }
             _ => {}
         }

@@ -30,7 +30,7 @@ pub struct MissingDebugFile {
 #[non_exhaustive]
 pub enum DebugFileError {
     /// The file is of another build.
-    #[error("it is not of the build {wanted}")]
+    #[error("its build is not {wanted}")]
     OtherBuild {
         /// The build id of the code.
         wanted: String,

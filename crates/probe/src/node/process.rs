@@ -153,7 +153,7 @@ impl Process {
         if self.is_alive() && self.image.is_executed_by(self.pid) {
             return Ok(());
         }
-        Err(io::Error::new(io::ErrorKind::NotFound, "it has ended or become another program"))
+        Err(io::Error::new(io::ErrorKind::NotFound, "it has ended or runs another program"))
     }
 
     /// The path of the executable in the node's view.

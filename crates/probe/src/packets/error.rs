@@ -12,23 +12,22 @@ use crate::error::{ErrorKind, ProbeError};
 pub enum PacketError {
     /// The process has no right to packets.
     #[error(
-        "missing CAP_NET_RAW: capture as root (sudo; in a container as its root with the capability NET_RAW). \
-         The group that may record profiles may not capture, because packets hold messages and passwords; \
-         `sudo scripts/install.sh --packets GROUP` gives a group that right as well. Figures of sockets need no \
-         privilege"
+        "missing CAP_NET_RAW: capture as root (sudo; in a container as its root with the capability NET_RAW). The \
+         group for profiles may not capture, because packets contain messages and passwords; `sudo scripts/install.sh \
+         --packets GROUP` permits it. Figures of sockets need no privilege"
     )]
     NoRightToCapture,
     /// The process may not enter another network.
     #[error(
-        "process {pid} has a network of its own (a container), and entering it takes CAP_SYS_ADMIN: run as root \
-         (sudo), run inside of the container, or observe the host's end of its network on interface any"
+        "process {pid} has its own network (a container), and access to it needs CAP_SYS_ADMIN: run as root (sudo), \
+         run inside the container, or observe the host's end of its network on interface any"
     )]
     NoRightToEnter {
         /// A process in that network.
         pid: u32,
     },
     /// Too many ports, or none.
-    #[error("{count} ports; give 1 to {most} TCP ports")]
+    #[error("{count} TCP ports given; give 1 to {most}")]
     PortCount {
         /// Number of ports in the request.
         count: usize,
@@ -36,24 +35,24 @@ pub enum PacketError {
         most: usize,
     },
     /// Port 0.
-    #[error("0 is no TCP port; give 1 to 65535")]
+    #[error("0 is not a valid TCP port; give 1 to 65535")]
     PortZero,
     /// The interface does not exist in that network.
-    #[error("no network interface {name}; `ip link` lists them, and any means all of them")]
+    #[error("no network interface {name}; `ip link` lists them, and any selects all")]
     NoInterface {
         /// The request.
         name: String,
     },
     /// The interface was removed or switched off.
     #[error(
-        "network interface {name} is down; capture on any, or switch it on with `ip link set {name} up`"
+        "network interface {name} is down; capture on any, or enable it with `ip link set {name} up`"
     )]
     InterfaceDown {
         /// The request.
         name: String,
     },
     /// A ring size that the kernel would refuse.
-    #[error("{what} {value} is not possible; allowed are {allowed}")]
+    #[error("{what} {value} is not allowed; allowed are {allowed}")]
     RingSize {
         /// Name of the size.
         what: &'static str,
@@ -64,17 +63,15 @@ pub enum PacketError {
     },
     /// The kernel has no means to count writes.
     #[error(
-        "this kernel has no tracepoint {tracepoint} (it came with Linux 6.3; Debian 12 has 6.1), or shows no types in \
-         /sys/kernel/btf; sizes of packets and of segments are there all the same"
+        "this kernel lacks tracepoint {tracepoint} (new in Linux 6.3; Debian 12 has 6.1) or types in /sys/kernel/btf; \
+         sizes of packets and segments are still available"
     )]
     NoTracepoint {
         /// Name of the missing tracepoint.
         tracepoint: &'static str,
     },
     /// A message of the kernel could not be parsed.
-    #[error(
-        "a message of the kernel's socket diagnosis could not be read: {detail}; please report it"
-    )]
+    #[error("cannot decode a message of the kernel's socket diagnosis: {detail}; please report it")]
     SocketMessage {
         /// The defect.
         detail: &'static str,

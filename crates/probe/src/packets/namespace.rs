@@ -21,7 +21,7 @@ pub struct NetworkNamespace {
 
 impl NetworkNamespace {
     /// The namespace of the process `pid`. For another user's process it needs `CAP_SYS_PTRACE`.
-    pub fn of(pid: u32) -> Result<Self, PacketError> {
+    pub fn from_pid(pid: u32) -> Result<Self, PacketError> {
         let path = format!("/proc/{pid}/ns/net");
         let opened = {
             let _raised = raise(NODE);
@@ -88,14 +88,14 @@ mod tests {
 
     #[test]
     fn the_own_namespace_needs_no_privilege() {
-        let own = NetworkNamespace::of(std::process::id()).unwrap();
+        let own = NetworkNamespace::from_pid(std::process::id()).unwrap();
         assert!(own.is_own());
         assert_eq!(own.run(|| Ok(4711)).unwrap(), 4711);
     }
 
     #[test]
     fn a_process_that_is_not_there() {
-        let refused = NetworkNamespace::of(u32::MAX - 1).unwrap_err().to_string();
+        let refused = NetworkNamespace::from_pid(u32::MAX - 1).unwrap_err().to_string();
         assert!(refused.contains("/proc/4294967294/ns/net"), "{refused}");
     }
 }

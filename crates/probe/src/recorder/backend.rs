@@ -114,8 +114,8 @@ mod tests {
         };
         assert!(choice.require(&[Event::Cpu]).is_ok());
         let refused = choice.require(&[Event::Cpu, Event::OffCpu]).unwrap_err().to_string();
-        let expected = "off-cpu cannot be recorded by perf-events, which records cpu only. eBPF is not \
-                        used: CAP_BPF missing;";
+        let expected =
+            "perf-events cannot record off-cpu, only cpu. eBPF is not used: CAP_BPF missing;";
         assert!(refused.starts_with(expected), "{refused}");
         assert!(choice.note().unwrap().contains("CAP_BPF missing"));
     }

@@ -375,5 +375,5 @@ fn not_compared(ran: bool) -> String {
     } else {
         "the node was idle at the start"
     };
-    format!("{reason}: its layout was not compared with registers")
+    format!("{reason}: its layout is not verified against registers")
 }

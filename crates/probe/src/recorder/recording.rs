@@ -133,7 +133,7 @@ impl Recording {
 
     fn note_exit(&mut self) {
         self.node.notes.push(format!(
-            "the node exited after {:.1} s; what was recorded until then is kept",
+            "the node exited after {:.1} s; the recording until then is kept",
             self.elapsed.as_secs_f64()
         ));
     }

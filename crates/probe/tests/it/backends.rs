@@ -149,7 +149,7 @@ fn both_backends_agree_on_a_node_with_frame_pointers() {
     assert_eq!(refused.kind(), ErrorKind::Permission, "{refused}");
 }
 
-/// Prints the table of completeness in `docs/profiling.md`.
+/// Prints the table of completeness in `docs/measurements/profiling.md`.
 #[test]
 #[ignore = "prints figures, judges nothing"]
 fn completeness_by_work() {

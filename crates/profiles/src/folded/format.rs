@@ -41,7 +41,7 @@ pub enum FoldedError {
         problem: &'static str,
     },
     /// The fractions make the sum of counts too large.
-    #[error("the sum of counts is too large in {unit}; round them before")]
+    #[error("the sum of counts is too large in {unit}; round the counts first")]
     Fractions {
         /// The unit that the smallest count needs.
         unit: &'static str,
@@ -172,7 +172,9 @@ pub fn read_folded_with(
         event: Event::Cpu,
         capture: Capture {
             recorder: "folded stacks".to_owned(),
-            notes: vec!["Folded stacks carry no labels and no statement of quality.".to_owned()],
+            notes: vec![
+                "Folded stacks have no labels and no information on stack quality.".to_owned(),
+            ],
             ..Capture::default()
         },
         quality: StackQuality::default(),
@@ -191,7 +193,7 @@ pub fn read_folded_with(
             break;
         }
         if length as u64 == MAX_LINE_BYTES {
-            let problem = "longer than any line of such text";
+            let problem = "longer than a line may be";
             return Err(FoldedError::Line { line: number, problem });
         }
         // Non-ASCII white space may be part of a name.

@@ -117,8 +117,8 @@ impl ProfileSum {
 
 /// The distinct notes of all recordings.
 fn notes(count: usize, notes: BTreeSet<String>) -> Vec<String> {
-    let several =
-        (count > 1).then(|| format!("{count} recordings as one; start and pid are of the first."));
+    let several = (count > 1)
+        .then(|| format!("{count} recordings combined; start and pid are from the first."));
     several.into_iter().chain(notes).collect()
 }
 

@@ -87,8 +87,7 @@ impl<R: Read + Seek> File<'_, R> {
         let (attributes, records, _event_types) = (section(), section(), section());
         let features = word();
         if records.size == 0 {
-            let problem =
-                "it states no records, as perf was killed before it could finish the file";
+            let problem = "it has no records, because perf was killed before it finished the file";
             return Err(PerfDataError::Broken { offset: records.offset, problem });
         }
         let end = self.check("the records", records)?;
@@ -115,7 +114,7 @@ impl<R: Read + Seek> File<'_, R> {
     ) -> Result<Vec<EventLayout>, PerfDataError> {
         let broken = |problem| PerfDataError::Broken { offset: attributes.offset, problem };
         if !(16..=MAX_ATTRIBUTE_BYTES).contains(&attribute_size) {
-            return Err(broken("the size of an event's description is not one"));
+            return Err(broken("the size of an event's description is not valid"));
         }
         let table = self.bytes("the list of events", attributes)?;
         let mut events = Vec::new();
@@ -123,8 +122,8 @@ impl<R: Read + Seek> File<'_, R> {
         let mut left = self.length.min(MAX_DESCRIPTION_BYTES);
         for entry in table.chunks_exact(usize::try_from(attribute_size).unwrap_or(usize::MAX)) {
             let (description, ids) = entry.split_at(entry.len() - 16);
-            let mut event =
-                EventLayout::parse(description).ok_or(broken("an event's description is short"))?;
+            let mut event = EventLayout::parse(description)
+                .ok_or(broken("an event's description is too short"))?;
             let mut ids = Bytes(ids);
             let section = Section { offset: ids.u64().unwrap_or(0), size: ids.u64().unwrap_or(0) };
             left = left.checked_sub(section.size).ok_or(broken("events share their ids"))?;
@@ -163,7 +162,7 @@ impl<R: Read + Seek> File<'_, R> {
     fn bytes(&mut self, what: &'static str, section: Section) -> Result<Vec<u8>, PerfDataError> {
         self.check(what, section)?;
         if section.size > MAX_DESCRIPTION_BYTES {
-            let problem = "a description is larger than any real one";
+            let problem = "a description is too large";
             return Err(PerfDataError::Broken { offset: section.offset, problem });
         }
         self.input.seek(SeekFrom::Start(section.offset))?;

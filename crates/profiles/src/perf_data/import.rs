@@ -26,14 +26,14 @@ pub enum PerfDataError {
     Io(#[from] io::Error),
     /// The file has another format.
     #[error(
-        "not a perf.data file: it does not begin with PERFILE2; files of a machine of other byte \
-         order must be converted there (perf script > FILE)"
+        "not a perf.data file: it does not begin with PERFILE2; convert files of machines with another byte order \
+         there (perf script > FILE)"
     )]
     Foreign,
     /// The file ends before the end that it states.
     #[error(
-        "perf.data is cut off: {what} should end at byte {needed}, the file at byte {found}; copy it \
-         again, or record again and end perf with Ctrl-C"
+        "perf.data is cut off: {what} should end at byte {needed}, but the file ends at byte {found}; copy it again, \
+         or record again and stop perf with Ctrl-C"
     )]
     Truncated {
         /// The part that is cut off.

@@ -34,10 +34,10 @@ const FLAG_FREQUENCY: u64 = 1 << 10;
 const FLAG_ALL_HAVE_ID: u64 = 1 << 18;
 
 /// The note for recordings of `perf record --call-graph dwarf`.
-pub(super) const NOT_UNWOUND: &str = "the callers are in copies of the stack, which are not read \
-    here (perf record --call-graph dwarf): in user space each stack is the interrupted function \
-    alone. perf script > FILE unwinds C functions, and can be read here; Erlang callers of C are in \
-    no such copy, so record with -g for them";
+pub(super) const NOT_UNWOUND: &str = "callers are in copies of the stack (perf record --call-graph dwarf), which \
+                                      rabbitscope does not read: in user space, each stack is only the interrupted \
+                                      function. For C functions, convert with perf script > FILE. For Erlang callers \
+                                      of C, record with -g";
 
 /// Size of the attributes' first version, with which all later versions begin.
 const SMALLEST_ATTRIBUTES: usize = 64;

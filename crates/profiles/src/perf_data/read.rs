@@ -242,7 +242,7 @@ impl<'a> Import<'a> {
             _ => {}
         }
         if self.stacks.spaces.are_too_many() {
-            return Err(self.broken("there are more mappings or threads than on any machine"));
+            return Err(self.broken("it has too many mappings or threads"));
         }
         Ok(())
     }
@@ -263,10 +263,10 @@ impl<'a> Import<'a> {
     fn described(&mut self, body: &[u8]) -> Result<(), PerfDataError> {
         let size = body.get(4..8).map_or(0, |_| Bytes(&body[4..]).u32().unwrap_or(0)) as usize;
         let event = body.get(..size).and_then(EventLayout::parse);
-        let mut event = event.ok_or(self.broken("an event's description is short"))?;
+        let mut event = event.ok_or(self.broken("an event's description is too short"))?;
         event.ids = words(&body[size..]);
         if self.layouts.len() == MAX_EVENTS {
-            return Err(self.broken("there are more events than anybody records"));
+            return Err(self.broken("it has too many events"));
         }
         self.add_event(event);
         Ok(())
@@ -284,7 +284,8 @@ impl<'a> Import<'a> {
     fn sample(&mut self, body: &[u8]) -> Result<(), PerfDataError> {
         let event = self.event_of(body).ok_or(self.broken("a sample before any event"))?;
         let layout = &self.layouts[event];
-        let sample = layout.sample(body).ok_or(self.broken("a sample is shorter than it says"))?;
+        let sample =
+            layout.sample(body).ok_or(self.broken("a sample is shorter than its stated size"))?;
         if let Some(time) = sample.time {
             let (first, last) = self.times.unwrap_or((time, time));
             self.times = Some((first.min(time), last.max(time)));

@@ -220,7 +220,7 @@ fn other_files_and_parts_of_files_are_refused() {
     check_refused(&whole[..60], &["cut off", "header", "byte 104", "byte 60"]);
     let mut killed = whole.clone();
     killed[48..56].fill(0);
-    check_refused(&killed, &["states no records", "killed"]);
+    check_refused(&killed, &["has no records", "killed"]);
     let mut short = whole;
     let at = usize::try_from(RECORDS_AT).unwrap();
     short[at + 6] = 4;
@@ -230,7 +230,7 @@ fn other_files_and_parts_of_files_are_refused() {
 #[test]
 fn compressed_records_are_refused() {
     check_refused(&file(&[record(81, 0, &[0; 16])]), &["byte 184", "without -z"]);
-    check_refused(&file(&[record(9, 0, &[0; 4])]), &["shorter than it says"]);
+    check_refused(&file(&[record(9, 0, &[0; 4])]), &["shorter than its stated size"]);
     check_refused(&file(&[record(68, 0, &[])]), &["no samples"]);
 }
 

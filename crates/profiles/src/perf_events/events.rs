@@ -176,8 +176,7 @@ impl PerfEvents {
         let (event, counts_samples) = event_of(name, periods);
         let is_clock = event == Event::Cpu && name.is_clock();
         let mut notes = vec![
-            "The file says neither which Erlang process ran nor how good its stacks are."
-                .to_owned(),
+            "The file has no Erlang processes and no information on stack quality.".to_owned(),
         ];
         notes.extend(self.left_out(group, groups));
         Chosen {
@@ -201,7 +200,7 @@ impl PerfEvents {
         });
         let all: Vec<String> = each.collect();
         let note = format!(
-            "Samples of other events were left out: {}. `flamegraph --value NAME` takes another.",
+            "Samples of other events were left out: {}. `flamegraph --value NAME` selects another event.",
             all.join(", ")
         );
         (!all.is_empty()).then_some(note)

@@ -97,7 +97,7 @@ impl Import {
         self.line += 1;
         if self.key.last() != Some(&b'\n') {
             if length as u64 == MAX_LINE_BYTES {
-                return Err(self.refuse("longer than any line of such text"));
+                return Err(self.refuse("longer than a line may be"));
             }
             self.is_open = true;
             self.key.push(b'\n');
@@ -105,7 +105,7 @@ impl Import {
         match self.key[start] {
             b'\t' if self.counted.is_some() => {
                 if self.key.len() > MAX_STACK_BYTES {
-                    return Err(self.refuse("a stack longer than any real one"));
+                    return Err(self.refuse("the stack is too long"));
                 }
             }
             b'\t' | b'#' => self.key.truncate(start),

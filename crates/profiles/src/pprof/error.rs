@@ -23,7 +23,7 @@ pub enum PprofError {
     Foreign(String),
     /// The file has more bytes after decompression than the limit.
     #[error(
-        "it has more than {} after decompression; `flamegraph` and `diff` take more with --max-size",
+        "it has more than {} after decompression; `flamegraph` and `diff` accept more with --max-size",
         display_size(*limit_bytes)
     )]
     TooLong {

@@ -13,7 +13,7 @@ impl Import<'_> {
         let samples = self.samples(&values)?;
         let mut capture = self.capture(&values)?;
         let quality = self.comment(COMMENT_QUALITY)?.unwrap_or_else(|| {
-            capture.notes.push("The file carries no statement of stack quality.".to_owned());
+            capture.notes.push("The file has no information on stack quality.".to_owned());
             StackQuality::default()
         });
         let lines = if values.is_usual { self.lines()? } else { Vec::new() };

@@ -125,7 +125,7 @@ impl<'a> Import<'a> {
                 LOCATION => budget.spend_on::<(u64, Box<[FrameId]>)>(0)?,
                 SOURCE_LINE => budget.spend(size_of::<LineWeight>())?,
                 _ if head.len() + field.whole.len() > MAX_HEAD_BYTES => {
-                    return Err(PprofError::Broken("too much that is no sample".to_owned()));
+                    return Err(PprofError::Broken("too much data other than samples".to_owned()));
                 }
                 _ => head.extend_from_slice(field.whole),
             }
@@ -235,7 +235,7 @@ impl<'a> Import<'a> {
             if let Some(name) = self.string(comment)?.strip_prefix(COMMENT_EVENT) {
                 return Event::from_name(name)
                     .map(Some)
-                    .ok_or_else(|| PprofError::Broken(format!("the event {name} is not known")));
+                    .ok_or_else(|| PprofError::Broken(format!("unknown event {name}")));
             }
         }
         Ok(None)

@@ -208,8 +208,8 @@ fn a_foreign_file_reads() {
     assert_eq!(
         profile.capture.notes,
         [
-            "Weights are `space` in bytes; the file also has `alloc` in units, which `flamegraph --value NAME` takes.",
-            "The file carries no statement of stack quality."
+            "Weights are `space` in bytes; the file also has `alloc` in units: select with `flamegraph --value NAME`.",
+            "The file has no information on stack quality."
         ]
     );
     assert_eq!(profile.samples[0].labels.outcome, StackOutcome::Unknown);

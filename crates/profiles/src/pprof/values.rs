@@ -231,7 +231,7 @@ fn note(types: &[ValueName], index: usize) -> Option<String> {
     let others = types.iter().enumerate().filter(is_other);
     let others: Vec<String> = others.map(|(_, value)| text(value)).collect();
     let note = format!(
-        "Weights are {}; the file also has {}, which `flamegraph --value NAME` takes.",
+        "Weights are {}; the file also has {}: select with `flamegraph --value NAME`.",
         text(&types[index]),
         others.join(", ")
     );

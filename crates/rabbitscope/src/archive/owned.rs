@@ -55,8 +55,8 @@ fn require_own(directory: &Directory) -> anyhow::Result<()> {
         return Ok(());
     }
     let message = format!(
-        "{place} belongs to another user, or others may write to it: windows would be theirs to read and to exchange; \
-         name a new directory, or one that only you can write to"
+        "{place} belongs to another user or is writable by others, who could read and replace windows; choose a new \
+         directory, or one that only you can write to"
     );
     Err(UsageError(message).into())
 }
@@ -65,7 +65,7 @@ fn mark(directory: &Arc<Directory>) -> anyhow::Result<()> {
     let place = directory.path().display();
     if !directory.names().with_context(|| format!("cannot list {place}"))?.is_empty() {
         let message = format!(
-            "{place} holds other files: name an empty directory, or one of an earlier watch"
+            "{place} contains other files: choose an empty directory, or one of an earlier watch"
         );
         return Err(UsageError(message).into());
     }
@@ -88,7 +88,7 @@ fn take_lock(file: &File, place: &Path) -> anyhow::Result<()> {
         Ok(()) => Ok(()),
         Err(LockError::Taken) => {
             let message =
-                format!("another watch writes to {place}: end it, or name another directory");
+                format!("another watch writes to {place}: stop it, or choose another directory");
             Err(UsageError(message).into())
         }
         Err(LockError::Io(error)) => Err(error).with_context(|| format!("cannot lock {place}")),
@@ -102,7 +102,7 @@ fn require_format(directory: &Directory) -> anyhow::Result<()> {
         return Ok(());
     }
     let message = format!(
-        "{} is marked by another version of rabbitscope: name another directory",
+        "{} belongs to another version of rabbitscope: choose another directory",
         directory.path().display()
     );
     Err(UsageError(message).into())
@@ -153,6 +153,6 @@ mod tests {
         assert!(later.contains("another version"), "{later}");
         fs::write(directory.path().join("theirs"), "").unwrap();
         let other = Ownership::take(directory.path()).unwrap_err().to_string();
-        assert!(other.contains("holds other files"), "{other}");
+        assert!(other.contains("contains other files"), "{other}");
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct FoundWindow {
 pub(crate) fn find(root: &Path, selection: &Selection) -> anyhow::Result<Vec<FoundWindow>> {
     let place = root.display();
     if !is_archive(root) {
-        return Err(UsageError(format!("{place} is no directory of `rabbitscope watch`")).into());
+        return Err(UsageError(format!("{place} is not a directory of `rabbitscope watch`")).into());
     }
     let hours = hours(root).with_context(|| format!("cannot list {place}"))?;
     let windows = hours.iter().flat_map(|hour| windows_in(&root.join(hour)));
@@ -61,7 +61,7 @@ pub(crate) fn sum(root: &Path, selection: &Selection, limit_bytes: u64) -> anyho
     }
     let mut profile = sum.finish().ok_or_else(|| {
         UsageError(format!(
-            "{} has no such window; `rabbitscope heatmap` shows which there are",
+            "{} has no such window; `rabbitscope heatmap` shows all windows",
             root.display()
         ))
     })?;

@@ -38,7 +38,7 @@ impl Selection {
             _ => {
                 let allowed = "from, to, node, version, event";
                 return Err(UsageError(format!(
-                    "{key} says nothing of a window; known are {allowed}"
+                    "{key} does not select windows; known are {allowed}"
                 )));
             }
         }
@@ -93,7 +93,7 @@ pub(crate) fn time(text: &str) -> Result<Duration, UsageError> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     time_at(text, now).ok_or_else(|| {
         UsageError(format!(
-            "`{text}` is no time: write 2026-11-25T04:00:00Z, 04:00 (of today, UTC), or 2h (ago)"
+            "`{text}` is not a time: write 2026-11-25T04:00:00Z, 04:00 (today, UTC) or 2h (ago)"
         ))
     })
 }

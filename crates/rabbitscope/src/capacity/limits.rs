@@ -31,7 +31,7 @@ fn check(metric: &str) -> Result<(), String> {
     match metric.contains('.').then(|| RunMetric::parse(metric)) {
         Some(Err(reason)) => Err(reason),
         Some(Ok(RunMetric::Load(_))) | None => Ok(()),
-        Some(Ok(_)) => Err(format!("`{metric}` is no rate and no latency of the load")),
+        Some(Ok(_)) => Err(format!("`{metric}` is neither a rate nor a latency of the load")),
     }
 }
 

@@ -128,7 +128,7 @@ pub fn find(
 /// Describes a limit and, for an end-to-end latency, where it ends.
 fn limit_in_words(limit: &Expectation, scenario: &Scenario) -> String {
     let end = match limit.metric {
-        Metric::Latency(name, _) => LatencyEnds::of(scenario).in_words(name),
+        Metric::Latency(name, _) => LatencyEnds::from_scenario(scenario).in_words(name),
         Metric::Rate(_) | Metric::Count(_) | Metric::Time(_) => None,
     };
     end.map_or_else(|| limit.to_string(), |end| format!("{limit} ({end})"))

@@ -67,13 +67,13 @@ fn lengthened(capacity: &Capacity) -> String {
     let repeated = match short {
         0 => String::new(),
         count => format!(
-            " {count} of {} steps were too short to tell, and were repeated for {} s.",
+            " {count} of {} steps were too short for a result and were repeated for {} s.",
             capacity.steps.len(),
             CLEAR_STEP.as_secs()
         ),
     };
     format!(
-        "{repeated} In a step that passes, messages pile up by at most 1 %; the lower end is less by that."
+        "{repeated} In a passed step, the backlog grows by at most 1 %; the lower end is reduced by this."
     )
 }
 
@@ -87,7 +87,7 @@ fn between(capacity: &Capacity) -> String {
         return String::new();
     };
     format!(
-        " {} of {} searches that took turns found it, between {} and {} ({:.1} %); this is their median.",
+        " {} of {} searches in turns found it, between {} and {} ({:.1} %); this is their median.",
         rates.len(),
         searches.len(),
         grouped_rate(low),
@@ -105,23 +105,19 @@ fn outcome(capacity: &Capacity) -> String {
             capacity.spread.as_ref().map_or_else(String::new, spread)
         ),
         CapacityOutcome::Unlimited => format!(
-            "The broker takes {rate} messages/s with {limits}, the highest rate that was to be tried."
+            "The broker sustains {rate} messages/s with {limits}, the highest rate of the search."
         ),
         CapacityOutcome::Nothing => {
             let lowest = capacity.steps.iter().map(|step| step.offered).reduce(f64::min);
             let lowest = grouped_rate(lowest.unwrap_or_default());
-            format!(
-                "Already {lowest} messages/s, the lowest rate that was to be tried, are too much."
-            )
+            format!("Already {lowest} messages/s, the lowest rate of the search, are too much.")
         }
         CapacityOutcome::ClientLimited if capacity.rate.is_some() => format!(
-            "The broker takes {rate} messages/s with {limits}; above that the load generator was the \
-             limit, so nothing is known beyond."
+            "The broker sustains {rate} messages/s with {limits}. Above this rate, the load generator was the \
+             bottleneck, so higher rates are unknown."
         ),
         CapacityOutcome::ClientLimited => {
-            "The load generator was the limit at every rate that was \
-                                           tried: nothing is known."
-                .to_owned()
+            "The load generator was the bottleneck at every rate, so there is no result.".to_owned()
         }
         CapacityOutcome::Unsettled => {
             let near = capacity.spread.as_ref().map(|range| format!(" ({})", spread(range)));
@@ -131,7 +127,7 @@ fn outcome(capacity: &Capacity) -> String {
                 near.unwrap_or_default()
             )
         }
-        CapacityOutcome::Aborted => "Cut short: the search had not come to its end.".to_owned(),
+        CapacityOutcome::Aborted => "Cut short: the search did not finish.".to_owned(),
     }
 }
 
@@ -205,7 +201,7 @@ mod tests {
             ],
             ..Capacity::default()
         };
-        let expected = "2 of 3 searches that took turns found it, between 1,000 and 1,050 (5.0 %); \
+        let expected = "2 of 3 searches in turns found it, between 1,000 and 1,050 (5.0 %); \
                         this is their median.";
         assert!(sentence(&capacity).ends_with(expected), "{}", sentence(&capacity));
     }
@@ -235,8 +231,8 @@ mod tests {
         assert!(text.find("2,000 ") < text.find("4,000 "), "{text}");
         assert!(text.contains(&"█".repeat(30)) && text.contains("  █\n"), "{text}");
         let sentence = "The limit is at 2,828 messages/s with confirm-intended.p99 < 20ms: crossed 7 times, \
-                        between 2,700 and 2,970 (9.6 %). 2 of 2 steps were not valid and were repeated. In a step that passes, messages pile up by at most 1 %; \
-                        the lower end is less by that.\n";
+                        between 2,700 and 2,970 (9.6 %). 2 of 2 steps were not valid and were repeated. \
+                        In a passed step, the backlog grows by at most 1 %; the lower end is reduced by this.\n";
         assert!(text.ends_with(sentence), "{text}");
     }
 }

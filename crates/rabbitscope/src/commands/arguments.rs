@@ -18,12 +18,12 @@ use crate::exit::UsageError;
 /// How a profile is read from a file.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct ReadArguments {
-    /// The value or event to take of a file that has several, such as `alloc_space` or `cycles:u`; the error for a name that
-    /// it has not lists those that it has [default: the file's own]
+    /// Value or event to read from a file with several, such as `alloc_space` or `cycles:u`
+    ///
+    /// The default is the file's own. The error for an unknown name lists the names in the file.
     #[arg(long, value_name = "NAME")]
     value: Option<String>,
-    /// Refuse a profile that has more bytes than this after decompression, or that takes more memory
-    /// [default: 256MiB]
+    /// Maximum size of a profile after decompression, and in memory [default: 256MiB]
     #[arg(long, value_name = "SIZE", value_parser = size)]
     max_size: Option<u64>,
 }
@@ -38,16 +38,18 @@ impl ReadArguments {
 /// Which windows of a directory of `watch` are meant.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(super) struct SpanArguments {
-    /// Windows since then, of a directory of `watch`: 2026-11-25T04:00:00Z, 04:00 (of today, UTC), 2h (ago)
+    /// Windows from this time on: 2026-11-25T04:00:00Z, 04:00 (today, UTC) or 2h (ago)
+    ///
+    /// Only a directory of `watch` has windows.
     #[arg(long, value_name = "TIME")]
     from: Option<String>,
-    /// Windows before then
+    /// Windows before this time
     #[arg(long, value_name = "TIME")]
     to: Option<String>,
-    /// Windows of this node; without @, of any host
+    /// Windows of this node; without @, on any host
     #[arg(long, value_name = "NAME")]
     node: Option<String>,
-    /// Windows of nodes of this version of RabbitMQ
+    /// Windows of nodes with this version of RabbitMQ
     #[arg(long, value_name = "VERSION")]
     version: Option<String>,
     /// Windows of this event: cpu, off-cpu [default: cpu]
@@ -86,7 +88,7 @@ pub(super) fn refuse_to_replace<'a>(
 ) -> Result<(), UsageError> {
     let Some(input) = replaced_input(output, inputs) else { return Ok(()) };
     Err(UsageError(format!(
-        "{} would be replaced, and {} is read: name another file to write to",
+        "{} would replace the input {}: choose another output file",
         output.display(),
         input.display()
     )))

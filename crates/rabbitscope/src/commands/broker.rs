@@ -17,11 +17,13 @@ use crate::{
 
 const NONE: &str = "no throwaway broker runs";
 
-/// Start, list and stop throwaway brokers: the installed RabbitMQ, on free ports of this machine
-/// only, in a temporary directory (TMPDIR; /tmp for a program with capabilities that root does not start)
+/// Start, list and stop throwaway brokers
 ///
-/// The URI that is printed has the broker's password: keep it to yourself. Others can see it on a command
-/// line; they cannot see it in the environment variable `RABBITSCOPE_URI`
+/// A throwaway broker is the installed RabbitMQ on free ports that only this machine can reach. Its files are in a
+/// temporary directory: TMPDIR, or /tmp for a program with capabilities that root does not start.
+///
+/// The printed URI contains the broker's password. Other users can see it on a command line, but not in the
+/// environment variable `RABBITSCOPE_URI`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     #[command(subcommand)]
@@ -32,34 +34,34 @@ pub(super) struct Args {
 enum Command {
     /// Start a broker and leave it running
     Start(Start),
-    /// List the brokers that run
+    /// List the running brokers
     Status {
         /// Print as JSON
         #[arg(long)]
         json: bool,
     },
-    /// End a broker and remove its directory
+    /// Stop a broker and remove its directory
     Stop(Stop),
 }
 
 #[derive(Debug, clap::Args)]
 struct Start {
-    /// Nodes of the broker, 1 to 7; several are a cluster
+    /// Number of nodes, 1 to 7; several form a cluster
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = within(1..=MAX_NODES))]
     nodes: u32,
     /// Plugins to enable, for example `rabbitmq_management,rabbitmq_stream`
     #[arg(long, value_delimiter = ',', value_name = "NAME,…")]
     plugins: Vec<String>,
-    /// A directory with plugins (.ez) beside those that came with the broker
+    /// Directory with additional plugins (.ez)
     #[arg(long, value_name = "DIR")]
     plugins_directory: Option<PathBuf>,
-    /// Lines for rabbitmq.conf
+    /// File with lines for rabbitmq.conf
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The broker's advanced.config
+    /// File to use as advanced.config
     #[arg(long, value_name = "FILE")]
     advanced_config: Option<PathBuf>,
-    /// More arguments for the Erlang VM, for example `+S 2`
+    /// Additional arguments for the Erlang VM, for example `+S 2`
     #[arg(long, value_name = "ARGS", allow_hyphen_values = true, default_value = "")]
     erl_args: String,
     /// Print as JSON
@@ -69,10 +71,10 @@ struct Start {
 
 #[derive(Debug, clap::Args)]
 struct Stop {
-    /// Its name [default: the only one that runs]
+    /// Name of the broker [default: the only running one]
     #[arg(conflicts_with = "all")]
     name: Option<String>,
-    /// End all of them
+    /// Stop all brokers that `broker start` started
     #[arg(long)]
     all: bool,
 }
@@ -135,7 +137,7 @@ impl Start {
 
 fn directory(path: Option<PathBuf>) -> Result<String, UsageError> {
     let path = path.unwrap_or_default().into_os_string();
-    path.into_string().map_err(|_| UsageError("--plugins-directory has to be UTF-8".to_owned()))
+    path.into_string().map_err(|_| UsageError("--plugins-directory must be UTF-8".to_owned()))
 }
 
 fn list(nodes: &[Node], json: bool) -> anyhow::Result<Exit> {
@@ -185,7 +187,7 @@ impl Stop {
         if stays.len() > 1 && !self.all {
             let names: Vec<&str> = stays.iter().map(|node| node.name.as_str()).collect();
             let question =
-                format!("several brokers run, name one or say --all: {}", names.join(" "));
+                format!("several brokers run, name one or give --all: {}", names.join(" "));
             return Err(UsageError(question).into());
         }
         Ok(stays)

@@ -75,7 +75,7 @@ fn joined(nodes: &[(String, Vec<Profile>)], missing: &[MissingNode]) -> Vec<Prof
         let each = || nodes.iter().map(|(node, of)| (node.clone(), of[event].clone()));
         let mut profile = by_node(each().collect()).unwrap_or_else(|| {
             let (node, mut first) = each().next().expect("a node was recorded");
-            let alone = format!("of {node} alone: the others were recorded in another way");
+            let alone = format!("of {node} only: the other nodes were recorded in another way");
             first.capture.notes.push(alone);
             first
         });

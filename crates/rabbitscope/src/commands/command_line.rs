@@ -17,8 +17,9 @@ use rabbitscope_files::FileMode;
 #[derive(Debug, Parser)]
 #[command(version, about, max_term_width = 100, after_help = EXIT_CODES)]
 pub struct Cli {
-    /// Permissions of the files that are written: 0600 (yours alone), 0640 (its group reads), 0644 (everybody reads)
-    /// [default: 0600, and those of a file of yours that is replaced]
+    /// Permissions of output files [default: 0600, or those of your file that is replaced]
+    ///
+    /// 0600: only you can read the file. 0640: its group can read it. 0644: everybody can read it.
     #[arg(long, global = true, value_name = "MODE", env = "RABBITSCOPE_FILE_MODE")]
     file_mode: Option<FileMode>,
     #[command(subcommand)]
@@ -27,10 +28,10 @@ pub struct Cli {
 
 const EXIT_CODES: &str = "Exit codes:
   0  done
-  1  failed, or cut short, or a node of the cluster is missing
-  2  wrong usage or scenario
-  3  an expectation of the scenario was not met
-  4  the run is not valid: the load generator was the limit, or it was not steady
+  1  failed or cut short, or a node of the cluster is missing
+  2  invalid usage or scenario
+  3  an expectation of the scenario failed
+  4  the run is not valid: the load generator was the bottleneck, or the run was not steady
   5  broker or node not reachable
   6  permission missing; the message names it";
 

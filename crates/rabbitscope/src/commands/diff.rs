@@ -14,20 +14,22 @@ use crate::{
 
 /// Compare two profiles: a flame graph of changes, and the functions whose share changed most
 ///
-/// With four or more on each side (--before, --after) what counts as a change has to be larger than what runs of
-/// one side differ by among themselves
+/// With four or more profiles on each side (--before, --after), a change counts only if it exceeds the variation
+/// between runs of one side.
 #[derive(Debug, clap::Args)]
 #[command(override_usage = "rabbitscope diff [OPTIONS] <BEFORE> <AFTER>\n       \
                             rabbitscope diff [OPTIONS] --before <PROFILE>... --after <PROFILE>...")]
 pub(super) struct Args {
-    /// The profile before: a run directory, .pb.gz, .folded, perf.data, `perf script` text, or windows of `watch`, such
-    /// as 'DIR?from=10:00&to=11:00&node=rabbit@a&version=4.0.5'
+    /// Profile before the change
+    ///
+    /// A run directory, .pb.gz, .folded, perf.data, `perf script` text, or windows of `watch`, such as
+    /// 'DIR?from=10:00&to=11:00&node=rabbit@a&version=4.0.5'.
     #[arg(value_name = "BEFORE", required_unless_present = "before_set")]
     before: Option<PathBuf>,
-    /// The profile after
+    /// Profile after the change
     #[arg(value_name = "AFTER", required_unless_present = "after_set")]
     after: Option<PathBuf>,
-    /// Profiles of several runs before
+    /// Profiles of several runs before the change
     #[arg(
         id = "before_set",
         long = "before",
@@ -37,7 +39,7 @@ pub(super) struct Args {
         conflicts_with_all = ["before", "after"]
     )]
     before_set: Vec<PathBuf>,
-    /// Profiles of several runs after
+    /// Profiles of several runs after the change
     #[arg(
         id = "after_set",
         long = "after",
@@ -47,7 +49,7 @@ pub(super) struct Args {
         conflicts_with_all = ["before", "after"]
     )]
     after_set: Vec<PathBuf>,
-    /// A page with the flame graph of changes (.html)
+    /// Output page with the flame graph of changes (.html)
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Print every change as JSON

@@ -24,7 +24,7 @@ enum RecordingMethod {
 
 impl RecordingMethod {
     /// Returns the best available method. `choice` is the kernel interface that this process may use for the node.
-    fn of(facts: &[Fact], choice: Option<BackendChoice>, has_cookie: bool) -> Self {
+    fn best(facts: &[Fact], choice: Option<BackendChoice>, has_cookie: bool) -> Self {
         let node_is_known = facts.iter().any(|fact| fact.what == "node" && fact.is_met);
         let all_needed = facts.iter().all(|fact| fact.is_met || !fact.is_needed);
         match (choice, has_cookie) {
@@ -46,7 +46,7 @@ impl RecordingMethod {
     fn exit(&self, refusal: Option<&anyhow::Error>) -> Exit {
         match self {
             Self::Outside(_) | Self::FromInside => Exit::Done,
-            Self::Nothing => refusal.map_or(Exit::Failed, Exit::of),
+            Self::Nothing => refusal.map_or(Exit::Failed, Exit::from_error),
         }
     }
 
@@ -56,16 +56,16 @@ impl RecordingMethod {
                 "would record by eBPF: Erlang, C and kernel functions, every event".into()
             }
             Self::Outside(BackendChoice { backend: Backend::PerfEvents, because }) => format!(
-                "would record by perf events, not by eBPF ({}): cpu only; C functions, and their Erlang \
-                 callers where the frame pointers of the node (+JPperf true) survive them",
+                "would record by perf events, not by eBPF ({}): cpu only; C functions, and their Erlang callers if \
+                 these functions keep the node's frame pointers (+JPperf true)",
                 because.as_deref().unwrap_or_default()
             ),
             Self::FromInside => {
-                "would not record from outside; --from-inside works: cpu of Erlang functions only, \
-                 coarser, by the node itself"
+                "would not record from outside; --from-inside works: the node itself samples cpu of Erlang functions \
+                 only, coarser"
                     .into()
             }
-            Self::Nothing => "would record nothing: see what is missing above".into(),
+            Self::Nothing => "would record nothing: the lines above show the missing parts".into(),
         }
     }
 }
@@ -112,7 +112,7 @@ pub(super) fn execute(
         is_met: has_cookie,
         is_needed: false,
         found: connected.map_or_else(
-            |error| format!("{error}; without it processes are known by pid alone"),
+            |error| format!("{error}; without an answer, processes have only pids"),
             |()| "the node answers: processes get their roles and names".to_owned(),
         ),
     });
@@ -121,7 +121,7 @@ pub(super) fn execute(
         Ok(choice) => (choice, no_node),
         Err(refusal) => (None, Some(refusal.into())),
     };
-    let way = RecordingMethod::of(&facts, choice, has_cookie);
+    let way = RecordingMethod::best(&facts, choice, has_cookie);
     if json {
         let because = match &way {
             RecordingMethod::Outside(choice) => choice.because.as_deref(),
@@ -147,7 +147,7 @@ mod tests {
     #[track_caller]
     fn check(facts: &[Fact], tier: Option<Backend>, has_cookie: bool, expected: &str) {
         let choice = tier.map(|tier| BackendChoice { backend: tier, because: None });
-        assert_eq!(RecordingMethod::of(facts, choice, has_cookie).name(), expected);
+        assert_eq!(RecordingMethod::best(facts, choice, has_cookie).name(), expected);
     }
 
     #[test]

@@ -11,13 +11,14 @@ use crate::{
     source::read_profile,
 };
 
-/// Turn a recorded profile into a flame graph or another profile format
+/// Convert a recorded profile to a flame graph or another profile format
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A run directory, the directory of `watch`, or a profile: .pb.gz, .folded, perf.data, the text of `perf script`
+    /// Run directory, directory of `watch`, or profile: .pb.gz, .folded, perf.data, `perf script` text
     input: PathBuf,
-    /// Where to; the suffix says in which form: .html .svg .pb.gz .folded
-    /// .speedscope.json .firefox.json [default: flamegraph-TIME.html]
+    /// Output file; its suffix selects the format [default: flamegraph-TIME.html]
+    ///
+    /// Formats: .html .svg .pb.gz .folded .speedscope.json .firefox.json
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]

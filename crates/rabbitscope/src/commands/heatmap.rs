@@ -15,12 +15,12 @@ use crate::{
     output,
 };
 
-/// Draw when the nodes were busy: a page with a row for each hour, from the windows of `watch`
+/// Draw the busy times of nodes from the windows of `watch`, with one row per hour
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// The directory of `watch`
+    /// Directory of `watch`
     directory: PathBuf,
-    /// Where to, an .html file [default: heatmap-TIME.html]
+    /// Output file, .html [default: heatmap-TIME.html]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     #[command(flatten)]

@@ -17,17 +17,21 @@ use crate::{
     output, run,
 };
 
-/// List what killed runs of this user left on brokers, or remove it
+/// List or remove the queues and exchanges that this user's killed runs left on brokers
 ///
-/// Without --remove or --forget nothing is asked or changed: the list comes from this user's journal.
+/// Without --remove or --forget, the command only reads this user's journal.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Remove from the broker what a run that has ended declared there, messages included; what others
-    /// use or may have bound, what is not certainly the run's, and another broker at the same address are left alone
+    /// Remove what ended runs declared on the broker, including messages
+    ///
+    /// Some objects stay: those that others use or may have bound, those that may belong to others, and all if
+    /// another broker answers at the same address.
     #[arg(long, conflicts_with_all = ["forget"])]
     remove: bool,
-    /// With `--remove`: look at the bindings through this broker's management interface,
-    /// http://USER:PASSWORD@HOST:PORT; what has none but the run's own can be removed
+    /// With `--remove`: check bindings through this URL: http://USER:PASSWORD@HOST:PORT
+    ///
+    /// The URL is that of the broker's management interface. An object without bindings other than the run's can be
+    /// removed.
     #[arg(
         long,
         value_name = "URL",
@@ -36,16 +40,16 @@ pub(super) struct Args {
         hide_env_values = true
     )]
     management: Option<String>,
-    /// With `--remove`: no application has bound or declared the queues and exchanges of the run since
+    /// With `--remove`: confirm that no application has since bound or declared the run's objects
     #[arg(long, requires = "remove", conflicts_with = "management")]
     assume_unbound: bool,
-    /// Forget the run with this id and leave the broker alone
+    /// Remove the run with this id from the journal, and leave the broker alone
     #[arg(long, value_name = "ID")]
     forget: Option<String>,
-    /// The broker: amqp://USER:PASSWORD@HOST:PORT/VHOST
+    /// URI of the broker: amqp://USER:PASSWORD@HOST:PORT/VHOST
     #[arg(long, env = "RABBITSCOPE_URI", hide_env_values = true)]
     uri: Option<String>,
-    /// Take the broker, TLS and login from this scenario
+    /// Use the broker, TLS and login of this scenario
     #[arg(long, value_name = "FILE", requires = "remove")]
     scenario: Option<PathBuf>,
     /// Print as JSON
@@ -85,11 +89,11 @@ impl Args {
             return self.remove(&journal);
         }
         let listed: Vec<ListedEntry> =
-            journal.entries().iter().map(ListedEntry::of).collect::<anyhow::Result<_>>()?;
+            journal.entries().iter().map(ListedEntry::from_entry).collect::<anyhow::Result<_>>()?;
         if self.json {
             output::json(&listed)?;
         } else if listed.is_empty() {
-            output::result("no run of this user has left anything on a broker");
+            output::result("no run of this user left anything on a broker");
         } else {
             output::result(&text_of(&listed));
         }
@@ -102,10 +106,11 @@ impl Args {
         let source = management.as_ref().map(|management| management as &dyn BindingSource);
         let reports = leftovers::remove(journal, &self.dialer()?, asked, source)?;
         if self.json {
-            let settled: Vec<RemovalResult> = reports.iter().map(RemovalResult::of).collect();
+            let settled: Vec<RemovalResult> =
+                reports.iter().map(RemovalResult::from_report).collect();
             output::json(&settled)?;
         } else if reports.iter().all(|report| report.outcome == Outcome::Running) {
-            output::result("no run that has ended has left anything there");
+            output::result("no ended run left anything there");
         }
         for sentence in reports.iter().flat_map(leftovers::Report::sentences) {
             if !self.json {
@@ -138,11 +143,12 @@ fn forget(journal: &Journal, id: &str) -> anyhow::Result<Exit> {
         .filter(|entry| entry.topology.token.starts_with(id))
         .collect();
     let [entry] = entries.as_slice() else {
-        let reason = format!("no single run has the id {id}; `rabbitscope leftovers` lists them");
+        let reason =
+            format!("no single run has the id {id}; `rabbitscope leftovers` lists all runs");
         return Err(UsageError(reason).into());
     };
     if entry.liveness()? == Liveness::Running {
-        return Err(UsageError(format!("run {id} still goes on")).into());
+        return Err(UsageError(format!("run {id} has not ended")).into());
     }
     journal.remove(&entry.topology.token);
     output::result(&format!("forgot run {} on {}", entry.id(), entry.broker));
@@ -173,11 +179,11 @@ fn text_of(listed: &[ListedEntry]) -> String {
 }
 
 impl ListedEntry {
-    fn of(entry: &Entry) -> anyhow::Result<Self> {
+    fn from_entry(entry: &Entry) -> anyhow::Result<Self> {
         let state = match entry.liveness()? {
             Liveness::Running => "goes on".to_owned(),
             Liveness::Ended => "has ended".to_owned(),
-            Liveness::OutOfSight { place } => format!("not known: it ran {place}"),
+            Liveness::OutOfSight { place } => format!("unknown: it ran {place}"),
         };
         Ok(Self {
             id: entry.id().to_owned(),
@@ -192,9 +198,9 @@ impl ListedEntry {
 }
 
 impl RemovalResult {
-    fn of(report: &leftovers::Report) -> Self {
+    fn from_report(report: &leftovers::Report) -> Self {
         let (removed, left) = match &report.outcome {
-            Outcome::Running => (Vec::new(), vec!["the run goes on".to_owned()]),
+            Outcome::Running => (Vec::new(), vec!["the run has not ended".to_owned()]),
             Outcome::LeftAlone(reason) => (Vec::new(), vec![reason.clone()]),
             Outcome::Removed(removal) => {
                 let left = removal.kept.iter().map(ToString::to_string).collect();

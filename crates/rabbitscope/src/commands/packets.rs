@@ -27,38 +27,38 @@ use crate::{
     salvage::Unwritten,
 };
 
-/// Say what goes over the wire between a broker and its clients: frames, latencies, windows, what limits whom
+/// Analyze traffic between a broker and its clients: frames, latencies, windows and bottlenecks
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Read a capture file (pcap or pcapng) instead of looking at a node
+    /// Read a capture file (pcap or pcapng) instead of observing a node
     #[arg(long, value_name = "FILE", conflicts_with_all = ["pid", "node", "interface", "duration", "explain"])]
     pcap: Option<PathBuf>,
-    /// TCP ports of the broker, separated by commas [default: all on which the node listens; of a file: all]
+    /// TCP ports of the broker, separated by commas [default: all of the node, or all in the file]
     #[arg(long, value_name = "PORT,…", value_delimiter = ',', value_parser = within(0..=u16::MAX))]
     port: Vec<u16>,
-    /// Pid of the node's beam.smp [default: that of the node that --node names]
+    /// Process identifier of the node's beam.smp [default: that of the node in --node]
     #[arg(long, conflicts_with = "node", value_parser = number::<u32>)]
     pid: Option<u32>,
-    #[command(flatten)]
-    node: NodeArguments,
     /// Network interface to capture on, or any
     #[arg(long, default_value = "any", value_name = "NAME")]
     interface: String,
-    /// How long
+    /// Duration of the capture
     #[arg(long, default_value = "10s", value_parser = duration)]
     duration: Duration,
-    /// Where to; the suffix says in which form: .html .json .pcapng; may be given several times
+    /// Output file; its suffix selects the format: .html .json .pcapng; can be repeated
     #[arg(short, long, value_name = "FILE", value_parser = PathBufValueParser::new().try_map(target))]
     output: Vec<Target>,
     /// Keep bodies, headers and properties of messages in the .pcapng; credentials are never kept
     #[arg(long)]
     payload: bool,
-    /// Capture nothing; say which sources this machine allows and what is missing
+    /// Report which sources this machine allows and what is missing, without capturing
     #[arg(long)]
     explain: bool,
     /// Print the report as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    node: NodeArguments,
 }
 
 /// A file of the results.
@@ -81,7 +81,7 @@ fn target(path: PathBuf) -> Result<Target, UsageError> {
         Some("json") => Form::Json,
         Some("pcapng") => Form::Packets,
         _ => {
-            let allowed = "the suffix says the form: .html .json .pcapng";
+            let allowed = "allowed suffixes are .html, .json and .pcapng";
             return Err(UsageError(allowed.to_owned()));
         }
     };
@@ -123,10 +123,10 @@ impl Args {
         }
         let asked = self.output.iter().filter(|target| target.form == Form::Packets).count();
         if asked > 1 {
-            return Err(UsageError("packets go to one .pcapng only".to_owned()).into());
+            return Err(UsageError("give at most one .pcapng".to_owned()).into());
         }
         if self.payload && asked == 0 {
-            let message = "--payload keeps bodies in a .pcapng: name one with -o";
+            let message = "--payload needs a .pcapng output: give one with -o";
             return Err(UsageError(message.to_owned()).into());
         }
         // Output errors must show before the capture starts.
@@ -144,7 +144,7 @@ impl Args {
         let written = self.write(&report, saved, &mut unwritten);
         self.say(&report, &written)?;
         if let Some(reason) = &cut_short {
-            output::note(&format!("{reason}; what was seen until then is reported"));
+            output::note(&format!("{reason}; the report covers the time until then"));
         }
         let is_whole = cut_short.is_none() && !is_damaged(&report);
         let exit = if is_whole { Exit::Done } else { Exit::Failed };
@@ -251,7 +251,7 @@ impl Args {
             Some(pid) => Some(pid),
             None => self.node.process().ok().map(|node| node.pid),
         };
-        let namespace = pid.map(NetworkNamespace::of).transpose()?;
+        let namespace = pid.map(NetworkNamespace::from_pid).transpose()?;
         let facts = explain_packets(namespace.as_ref());
         if self.json {
             output::json(&FactRecord::all(&facts))?;

@@ -29,48 +29,53 @@ use crate::{
 /// Highest sampling rate of a process from inside.
 const MAX_INSIDE_HZ: u32 = 100;
 
-/// Record a profile of a running node (CPU, time off the CPU, memory), without a restart and without any flag of it
+/// Record a profile of a running node: CPU, time off the CPU, memory
+///
+/// The node needs no restart and no special flag.
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(super) struct Args {
-    /// Pid of the node's beam.smp [default: that of the node that --node names]
+    /// Process identifier of the node's beam.smp [default: that of the node in --node]
     #[arg(long, conflicts_with_all = ["node", "is_wanted"], value_parser = number::<u32>)]
     pid: Option<u32>,
-    #[command(flatten)]
-    node: NodeArguments,
-    #[command(flatten)]
-    cluster: ClusterArgument,
-    /// Sample Erlang stacks through the distribution connection: needs the cookie and no permission,
-    /// also for a node on another machine; coarser
+    /// Sample Erlang stacks through the distribution connection: coarser, but needs only the cookie
+    ///
+    /// This needs no permission on the node's machine, and also works for nodes on other machines.
     #[arg(long, conflicts_with_all = ["pid", "is_wanted"])]
     from_inside: bool,
     #[arg(long, help = event_help(), default_value = "cpu", value_name = "EVENT,…",
           value_delimiter = ',', value_parser = event)]
     event: Vec<Event>,
-    /// How long
+    /// Duration of the recording
     #[arg(long, default_value = "30s", value_parser = duration)]
     duration: Duration,
-    /// Samples a second on each CPU, 1 to 10000
+    /// Samples per second on each CPU, 1 to 10000
     #[arg(long, default_value = "999", value_name = "HZ",
           value_parser = within(1..=10_000_u32))]
     freq: u32,
-    /// By which interface of the kernel: ebpf, perf-events [default: the best that is permitted]
+    /// Kernel interface: ebpf, perf-events [default: the best permitted one]
     #[arg(long, value_parser = backend, conflicts_with = "from_inside")]
     tier: Option<Backend>,
-    /// Where to; the suffix says in which form: .html .svg .pb.gz .folded
-    /// .speedscope.json .firefox.json [default: profile-TIME.html]
+    /// Output file; its suffix selects the format [default: profile-TIME.html]
+    ///
+    /// Formats: .html .svg .pb.gz .folded .speedscope.json .firefox.json
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Record nothing; say what this machine and the node allow and what is missing
+    /// Report what this machine and the node allow and what is missing, without recording
     #[arg(long, conflicts_with_all = ["from_inside", "output", "is_wanted"])]
     explain: bool,
-    /// Do not ask the node, before and after the recording, what its processes are for; else that is
-    /// done where there is a cookie
+    /// Do not ask the node for the roles and names of its processes
+    ///
+    /// By default, the command asks before and after the recording if it finds a cookie.
     #[arg(long)]
     no_names: bool,
-    /// Print quality and hottest functions as JSON: a list with an entry for each event
+    /// Print quality and hottest functions as JSON: a list with one entry per event
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    node: NodeArguments,
+    #[command(flatten)]
+    cluster: ClusterArgument,
 }
 
 impl Args {
@@ -149,7 +154,7 @@ impl Args {
             return explain::execute(found, self.tier, &self.node, self.json);
         }
         if self.from_inside && self.event != [Event::Cpu] {
-            return Err(UsageError("--from-inside sees cpu only; leave --event out".into()).into());
+            return Err(UsageError("--from-inside samples cpu only; omit --event".into()).into());
         }
         let output = self.output.clone().unwrap_or_else(|| default_page("profile"));
         let paths = outputs(&output, &distinct(&self.event));
@@ -170,7 +175,7 @@ impl Args {
 
     fn say(&self, profiles: &[Profile], places: &[Option<PathBuf>]) -> anyhow::Result<()> {
         if self.json {
-            let all: Vec<_> = profiles.iter().map(run::ProfileSummary::of).collect();
+            let all: Vec<_> = profiles.iter().map(run::ProfileSummary::from_profile).collect();
             return output::json(&all);
         }
         for (profile, place) in profiles.iter().zip(places) {
@@ -185,7 +190,7 @@ impl Args {
 fn note_stop(profiles: &mut [Profile], asked: Duration) {
     for profile in profiles {
         profile.capture.notes.push(format!(
-            "stopped after {:.1} s of {:.1} s; what was recorded until then is kept",
+            "stopped after {:.1} s of {:.1} s; the recording until then is kept",
             profile.capture.duration().as_secs_f64(),
             asked.as_secs_f64(),
         ));
@@ -208,7 +213,7 @@ fn write_each(
 
 fn said_of(profile: &Profile) -> String {
     let notes = profile.capture.notes.iter().map(|note| format!("note: {note}\n"));
-    run::ProfileSummary::of(profile).to_string() + &notes.collect::<String>()
+    run::ProfileSummary::from_profile(profile).to_string() + &notes.collect::<String>()
 }
 
 fn event(text: &str) -> Result<Event, String> {
@@ -222,7 +227,7 @@ fn event_names() -> String {
 
 fn event_help() -> String {
     format!(
-        "What is sampled: {}; several, separated by commas, give a file each, named after the event",
+        "Events to sample: {}; with several, separated by commas, each event has its own file",
         event_names()
     )
 }

@@ -12,9 +12,9 @@ use crate::{
 /// Make the HTML report of a run directory again
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A run directory
+    /// Run directory
     run_dir: PathBuf,
-    /// Where to, an .html file [default: report-TIME.html]
+    /// Output file, .html [default: report-TIME.html]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

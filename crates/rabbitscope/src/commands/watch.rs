@@ -9,27 +9,27 @@ use crate::{
     output,
 };
 
-/// Profile all RabbitMQ nodes of this machine without end, in windows, until Ctrl-C or SIGTERM
+/// Profile all RabbitMQ nodes of this machine continuously, until Ctrl-C or SIGTERM
 ///
-/// SIGHUP reads the configuration file again
+/// The recording is a series of windows. SIGHUP reloads the configuration file.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// A directory for the windows, with those of a week, 2 GiB at most
+    /// Directory for the windows; it keeps one week, at most 2 GiB
     #[arg(short, long, value_name = "DIR")]
     output: Option<PathBuf>,
-    /// A configuration file; docs/watch.md describes it. Options of the command line come first
+    /// Configuration file, as in docs/reference/watch.md; command-line options take precedence
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Samples a second on each CPU, 1 to 999 [default: 19]
+    /// Samples per second on each CPU, 1 to 999 [default: 19]
     #[arg(long, value_name = "HZ", value_parser = within(1..=999_u32))]
     frequency: Option<u32>,
     /// Length of a window, 200ms to 10m [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     window: Option<Duration>,
-    /// Also record the time that threads are off the CPU
+    /// Also record the time that threads spend off the CPU
     #[arg(long)]
     off_cpu: bool,
-    /// Record nothing; check the configuration and say which nodes would be recorded
+    /// Check the configuration and list the nodes to record, without recording
     #[arg(long, visible_alias = "explain")]
     check: bool,
 }

@@ -41,9 +41,9 @@ impl Comparison {
     ) -> anyhow::Result<Self> {
         let (before, after) =
             (ComparedProfile::read(before, options)?, ComparedProfile::read(after, options)?);
-        let diff = ProfileDiff::of(&before.profile, &after.profile)
+        let diff = ProfileDiff::between(&before.profile, &after.profile)
             .map_err(|error| UsageError(error.to_string()))?;
-        let cost = MessageCost::of(&before, &after);
+        let cost = MessageCost::between(&before, &after);
         Ok(Self { before, after, diff, cost })
     }
 
@@ -78,7 +78,7 @@ impl Comparison {
         };
         let before = side(before.0, first, messages[0]);
         let after = side(after.0, second, messages[1]);
-        let cost = MessageCost::of(&before, &after);
+        let cost = MessageCost::between(&before, &after);
         Ok(Self { before, after, diff, cost })
     }
 }
@@ -93,7 +93,7 @@ pub(super) struct MessageCost {
 
 impl MessageCost {
     /// Returns `None` if a side is not a run, or if the two sides differ in the unit or the kind of messages.
-    fn of(before: &ComparedProfile, after: &ComparedProfile) -> Option<Self> {
+    fn between(before: &ComparedProfile, after: &ComparedProfile) -> Option<Self> {
         let counts = MessageCounts::between([before.messages?, after.messages?])?;
         let [(first, unit), (second, other)] = [&before.profile, &after.profile].map(worth);
         (unit == other).then_some(Self { counts, worth: [first, second], unit })

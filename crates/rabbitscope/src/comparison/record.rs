@@ -61,14 +61,14 @@ impl Comparison {
 
     fn record<'a>(&self, change: &'a Change) -> ChangeRecord<'a> {
         let totals = self.diff.totals;
-        let share = |sides, evidence| Share::of(sides, totals, evidence);
+        let share = |sides, evidence| Share::new(sides, totals, evidence);
         ChangeRecord {
             function: &change.name,
             kind: change.kind,
             moved: moved(change),
             own: share(change.own, change.own_evidence),
             total: share(change.total, change.total_evidence),
-            cost: self.cost.as_ref().map(|cost| Cost::of(cost, change)),
+            cost: self.cost.as_ref().map(|cost| Cost::new(cost, change)),
         }
     }
 }
@@ -81,7 +81,7 @@ fn moved(change: &Change) -> Vec<&'static str> {
 }
 
 impl Share {
-    fn of(sides: Sides, totals: Sides, evidence: Evidence) -> Self {
+    fn new(sides: Sides, totals: Sides, evidence: Evidence) -> Self {
         Self {
             before: share(sides.before, totals.before),
             after: share(sides.after, totals.after),
@@ -92,7 +92,7 @@ impl Share {
 }
 
 impl Cost {
-    fn of(cost: &MessageCost, change: &Change) -> Self {
+    fn new(cost: &MessageCost, change: &Change) -> Self {
         let sides = |weight| {
             let [before, after] = cost.for_each(weight);
             CostOnBothSides { before, after }

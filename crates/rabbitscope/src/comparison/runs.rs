@@ -57,10 +57,10 @@ impl RunPair {
     pub(crate) fn read(first: &Path, second: &Path) -> anyhow::Result<Self> {
         let runs = [rundir::read_run(first)?, rundir::read_run(second)?];
         let name = |path: &Path| path.display().to_string();
-        Ok(Self::of([name(first), name(second)], &runs))
+        Ok(Self::new([name(first), name(second)], &runs))
     }
 
-    fn of(names: [String; 2], runs: &[Run; 2]) -> Self {
+    fn new(names: [String; 2], runs: &[Run; 2]) -> Self {
         Self {
             names,
             differing: differing(runs.each_ref().map(|(record, _)| keys(record))),
@@ -89,9 +89,9 @@ impl RunPair {
             ("change", Align::Right),
         ];
         text += &table(columns, &rows);
-        text + "\n\nThis is one run of each. How much two runs of the same thing differ on this machine is not known \
-                from them: a change that matters takes rounds (`rabbitscope compare A.toml B.toml`, \
-                `rabbitscope experiment`). Profiles: `rabbitscope diff A B`.\n"
+        text + "\n\nThis is one run of each, which does not show how much two equal runs differ on this machine. To \
+                prove a change, use rounds (`rabbitscope compare A.toml B.toml`, `rabbitscope experiment`). Profiles: \
+                `rabbitscope diff A B`.\n"
     }
 
     fn differences(&self) -> String {
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn what_differs_and_what_both_have() {
-        let pair = RunPair::of(["a".to_owned(), "b".to_owned()], &[run(1000, 1), run(1500, 10)]);
+        let pair = RunPair::new(["a".to_owned(), "b".to_owned()], &[run(1000, 1), run(1500, 10)]);
         assert_eq!(
             pair.differing,
             [DifferingKey {
@@ -242,7 +242,7 @@ mod tests {
         let text = pair.text();
         assert!(text.contains("published.rate") && text.contains("+50.0 %"), "{text}");
         assert!(text.contains("one run of each"), "{text}");
-        let same = RunPair::of(["a".to_owned(), "b".to_owned()], &[run(1, 1), run(1, 1)]).text();
+        let same = RunPair::new(["a".to_owned(), "b".to_owned()], &[run(1, 1), run(1, 1)]).text();
         assert!(same.contains("are the same"), "{same}");
     }
 }

@@ -98,13 +98,13 @@ impl Comparison {
     /// Returns the explanation below the table.
     fn notes(&self) -> String {
         let of = match self.diff.event {
-            Event::OffCpu => " Shares are of the blocked time; idle and runnable time is left out.",
+            Event::OffCpu => " Shares are of the blocked time, without idle and runnable time.",
             _ => "",
         };
         let cost = self.cost.as_ref().map(|cost| {
             format!(
-                " Costs are of the share that moved (own, if both did) for each message {}; where a \
-                 share grows and the cost does not, something else became cheaper.",
+                " Costs use the share that moved (own, if both did), per message {}. If a share grows but its cost \
+                 does not, other work became cheaper.",
                 cost.counts.what
             )
         });
@@ -120,9 +120,8 @@ impl Comparison {
         let comparisons = grouped(self.diff.comparisons as u64);
         match self.diff.noise {
             ComparedNoise::Sampling => format!(
-                "Of two recordings of the same thing {} in 1,000 would have any row here by the noise of sampling \
-                 ({comparisons} comparisons). That two runs of the same thing differ too, only repeated runs can rule \
-                 out.",
+                "Of 1,000 pairs of equal recordings, {} would have any row here from sampling noise alone \
+                 ({comparisons} comparisons). Only repeated runs can exclude a difference between equal runs.",
                 FAMILY_ERROR_RATE * 1000.0,
             ),
             ComparedNoise::BetweenRuns { counts: [before, after], pairing, overdispersion } => {
@@ -131,9 +130,9 @@ impl Comparison {
                     RunPairing::None => "",
                 };
                 format!(
-                    "What differs between runs is known from {before} and {after} of them: {} in 100 such sets of runs \
-                     of the same thing would have any row here, as relabelling the runs {how}shows ({comparisons} \
-                     comparisons). Shares scatter up to {:.1} times as much as by sampling alone.",
+                    "This uses {before} and {after} runs: of 100 such sets of equal runs, {} would have any row here, \
+                     as relabelling the runs {how}shows ({comparisons} comparisons). Shares scatter up to {:.1} times \
+                     as much as from sampling alone.",
                     FAMILY_ERROR_RATE_OF_RUNS * 100.0,
                     // The factor is a ratio of variances.
                     overdispersion.sqrt(),

@@ -45,11 +45,11 @@ pub(crate) fn check(source: &ConfigSource) -> anyhow::Result<String> {
 /// Describes whether nodes are asked.
 pub(super) fn inside(options: &WatchOptions) -> String {
     match &options.inside {
-        None => "nodes are not asked: profiles have no roles and queues, metrics no messages; `[inside] ask = true` \
-                 allows to ask them"
+        None => "nodes are not asked: profiles have no roles and queues, metrics no messages; to ask them, set \
+                 `[inside] ask = true`"
             .to_owned(),
         Some(inside) if cookie_of(inside).check().is_err() => format!(
-            "nodes cannot be asked ({}), but for throwaway brokers, which have a cookie of their own: profiles have no \
+            "nodes cannot be asked ({}), except throwaway brokers, which have their own cookie: profiles have no \
              roles and queues, metrics no messages",
             cookie_of(inside).check().err().map_or_else(String::new, |error| error.to_string()),
         ),
@@ -95,7 +95,7 @@ fn nodes(options: &WatchOptions) -> anyhow::Result<Vec<String>> {
         });
     }
     if lines.is_empty() {
-        lines.push("no node runs here now".to_owned());
+        lines.push("no node runs on this machine now".to_owned());
     }
     Ok(lines)
 }

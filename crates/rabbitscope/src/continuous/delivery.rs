@@ -37,7 +37,7 @@ impl Delivery {
         };
         Ok(Self {
             archive: options.directory.as_ref().map(open).transpose()?,
-            files: ExporterFiles::of(options),
+            files: ExporterFiles::from_options(options),
             exporters: exporters(options)?,
             unwritten: 0,
             counts: RecordingCounts::default(),
@@ -57,7 +57,7 @@ impl Delivery {
         let of = |options: &WatchOptions| {
             (options.exporters.clone(), options.spool.clone(), options.listen.clone())
         };
-        let files = ExporterFiles::of(new);
+        let files = ExporterFiles::from_options(new);
         let is_same = of(old) == of(new) && files == self.files;
         if !is_same || self.exporters.is_some() != has_exporters(new) {
             self.start_exporters_again(old, new)?;
@@ -87,7 +87,7 @@ impl Delivery {
             Err(error) => error,
         };
         self.exporters = exporters(old).unwrap_or_else(|error| {
-            let text = "nothing is exported any more, until the configuration is read again";
+            let text = "exports have stopped; reload the configuration to start them again";
             output::note(&format!("{text} (SIGHUP): {error:#}"));
             None
         });
@@ -114,7 +114,10 @@ impl Delivery {
         let Some(archive) = &mut self.archive else { return };
         match archive.store(&name_of(labels, pid, profile), profile) {
             Ok(()) if self.unwritten > 0 => {
-                output::note(&format!("windows are written again; {} are lost", self.unwritten));
+                output::note(&format!(
+                    "windows are being written again; {} are lost",
+                    self.unwritten
+                ));
                 self.unwritten = 0;
             }
             Ok(()) => {}
@@ -168,7 +171,7 @@ fn unsent(figures: &ExporterFigures) -> Option<String> {
     let lost = figures.dropped.get("end")?;
     let name = &figures.name;
     Some(format!(
-        "exporter {name}: {lost} requests that waited are lost; `[spool] directory` would keep them"
+        "exporter {name}: {lost} waiting requests are lost; `[spool] directory` would keep them"
     ))
 }
 
@@ -226,7 +229,7 @@ mod tests {
             ExporterFigures { name: "parca".to_owned(), ..ExporterFigures::default() };
         assert_eq!(unsent(&figures), None);
         figures.dropped.insert("end", 3);
-        assert!(unsent(&figures).unwrap().starts_with("exporter parca: 3 requests"));
+        assert!(unsent(&figures).unwrap().starts_with("exporter parca: 3 waiting requests"));
     }
 
     #[test]

@@ -21,7 +21,7 @@ struct Found {
 
 impl ExporterFiles {
     /// Records the current state of the files, without reading them.
-    pub(super) fn of(options: &WatchOptions) -> Self {
+    pub(super) fn from_options(options: &WatchOptions) -> Self {
         let scraped = options.listen.iter().filter_map(|listen| listen.auth_file.as_deref());
         let files = options.exporters.iter().flat_map(files_of).chain(scraped);
         Self(files.map(found).collect())

@@ -130,7 +130,7 @@ impl Nodes {
     pub(super) fn failed(&mut self, pid: u32, error: &ProbeError) {
         let labels = self.recorded.remove(&pid);
         let name = labels.as_ref().map_or("a node", |labels| labels.node.as_str());
-        output::note(&format!("{name} (pid {pid}) is recorded no longer: {error}"));
+        output::note(&format!("{name} (pid {pid}) is no longer recorded: {error}"));
         let next = Instant::now() + LONGEST_PAUSE;
         self.refused.insert(pid, Refused { attempts: QUIET_ATTEMPTS, next });
     }

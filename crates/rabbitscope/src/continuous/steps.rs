@@ -77,7 +77,9 @@ impl Watch {
         watch.announce();
         watch.step();
         if watch.nodes.recorded().is_empty() {
-            output::note("no node runs here yet; nodes that come are recorded");
+            output::note(
+                "no node runs on this machine yet; new nodes are recorded when they start",
+            );
         }
         Ok(watch)
     }
@@ -137,7 +139,7 @@ impl Watch {
         match recorder(&self.options) {
             Ok(recorder) => {
                 output::note(
-                    "CPUs came or went, or the machine was asleep: clocks start again on all CPUs",
+                    "CPUs were added or removed, or the machine slept: restarting the clocks of all CPUs",
                 );
                 self.end_last_window();
                 self.replace_recorder(recorder);
@@ -213,9 +215,9 @@ impl Watch {
     /// Reloads the configuration. If it is invalid, reports why and keeps the old one.
     fn reload(&mut self, source: &ConfigSource) {
         match source.read().and_then(|options| self.apply(options)) {
-            Ok(()) => output::note("the configuration was read again"),
+            Ok(()) => output::note("the configuration was reloaded"),
             Err(error) => {
-                output::note(&format!("{error:#}; the configuration of before stays in force"));
+                output::note(&format!("{error:#}; the previous configuration stays in force"));
             }
         }
     }

@@ -82,19 +82,19 @@ impl Cache {
     pub(super) fn open(path: Option<&Path>) -> Result<Self, CacheError> {
         let path = path.ok_or(CacheError::NoPlace)?;
         make(path)?;
-        Self::of(path)
+        Self::open_existing(path)
     }
 
     /// Like [`Self::open`], but creates nothing: returns `None` if the cache does not exist yet.
     pub(super) fn look(path: Option<&Path>) -> Result<Option<Self>, CacheError> {
         let path = path.ok_or(CacheError::NoPlace)?;
         if fs::symlink_metadata(path).is_ok() {
-            return Self::of(path).map(Some);
+            return Self::open_existing(path).map(Some);
         }
         require_own_parent(path).map(|()| None)
     }
 
-    fn of(path: &Path) -> Result<Self, CacheError> {
+    fn open_existing(path: &Path) -> Result<Self, CacheError> {
         let failed =
             |source: Errno| CacheError::Io { path: path.to_owned(), source: source.into() };
         let (parent, name) = Directory::of_file(path)?;
@@ -180,7 +180,7 @@ impl Cache {
         if is_ours(&found) && found.st_mode & WRITABLE_BY_OTHERS == 0 {
             return Ok(own);
         }
-        Err(io::Error::new(io::ErrorKind::PermissionDenied, "it is not only this user's"))
+        Err(io::Error::new(io::ErrorKind::PermissionDenied, "other users have access to it"))
     }
 }
 

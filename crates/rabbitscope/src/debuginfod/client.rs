@@ -34,17 +34,17 @@ pub(super) enum Refusal {
     Unreachable(String),
     #[error("closed the connection in the middle")]
     CutShort,
-    #[error("sent something else than HTTP")]
+    #[error("sent an answer other than HTTP")]
     NotHttp,
-    #[error("sent more than the {0} bytes that are taken")]
+    #[error("sent more than the limit of {0} bytes")]
     TooLarge(u64),
-    #[error("sent something that is no ELF file, which was refused")]
+    #[error("sent a file other than ELF, which was refused")]
     NotElf,
     #[error("sent the file of another build, which was refused")]
     OtherBuild,
-    #[error("could not be asked in the time that is left")]
+    #[error("could not be asked in the remaining time")]
     NoTime,
-    #[error("sent a file that could not be written: {0}")]
+    #[error("sent a file, but writing it failed: {0}")]
     NotWritten(String),
 }
 

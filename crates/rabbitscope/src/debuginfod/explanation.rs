@@ -10,7 +10,7 @@ use super::{
 
 /// Returns which servers a recording of the node with this pid would ask, and for which files.
 pub(crate) fn explained(pid: u32) -> Fact {
-    let (is_met, found) = sentence(Settings::of_environment(), &files_without_names(pid));
+    let (is_met, found) = sentence(Settings::from_environment(), &files_without_names(pid));
     Fact { what: "debuginfod", is_met, is_needed: false, found }
 }
 
@@ -24,7 +24,7 @@ fn sentence(settings: Option<Settings>, missing: &[MissingDebugFile]) -> (bool, 
         let off = "off: DEBUGINFOD_URLS names no server of debug files";
         return match missing.len() {
             0 => (true, format!("{off}; none is needed")),
-            count => (false, format!("{off}, which might have those of {count} files")),
+            count => (false, format!("{off}; servers might have those of {count} files")),
         };
     };
     let mut found = settings.unusable.clone();
@@ -32,7 +32,7 @@ fn sentence(settings: Option<Settings>, missing: &[MissingDebugFile]) -> (bool, 
         return (false, found.join("; "));
     }
     if missing.is_empty() {
-        found.push("nothing to ask for: all files have names".to_owned());
+        found.push("not needed: all files have names".to_owned());
         return (true, found.join("; "));
     }
     let cache = Cache::look(settings.cache.as_deref());
@@ -44,7 +44,7 @@ fn sentence(settings: Option<Settings>, missing: &[MissingDebugFile]) -> (bool, 
     if !asked.is_empty() {
         let servers = settings.names();
         found.push(format!(
-            "after a recording would ask {servers} for those that samples fall on, of {}",
+            "after a recording, would ask {servers} for debug files of sampled files, among {}",
             list(&asked)
         ));
     }

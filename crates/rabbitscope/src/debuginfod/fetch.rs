@@ -63,7 +63,7 @@ pub(super) fn fetch(
     match waiting.start(settings) {
         Ok(results) => waiting.receive_all(&results, stop, progress),
         Err(error) => {
-            let problem = format!("debuginfod: no thread to ask on: {error}");
+            let problem = format!("debuginfod: cannot start a thread: {error}");
             waiting.fetched.cache_problem = Some(problem);
         }
     }
@@ -151,8 +151,7 @@ impl Fetcher {
     fn start(settings: Settings, is_over: Arc<AtomicBool>, to: &mpsc::Sender<Message>) -> Self {
         let cache = Cache::open(settings.cache.as_deref());
         if let Err(error) = &cache {
-            let problem =
-                format!("debuginfod: debug files are not kept, nor taken from the cache: {error}");
+            let problem = format!("debuginfod: the cache is not used: {error}");
             let _ = to.send(Message::CacheProblem(problem));
         }
         let client = Client::new(settings.limits);

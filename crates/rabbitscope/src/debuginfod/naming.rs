@@ -20,14 +20,14 @@ const SHOWN_AFTER: Duration = Duration::from_secs(2);
 
 /// Returns whether the environment names servers.
 pub(crate) fn is_wanted() -> bool {
-    Settings::of_environment().is_some()
+    Settings::from_environment().is_some()
 }
 
 /// Returns the profiles with the names that the debug files of servers have for nameless functions. Adds notes about
 /// the requests and their results. Without servers in the environment the profiles stay unchanged. Never fails, because
 /// a recording cannot be repeated.
 pub(crate) fn named(recorded: Recorded, stop: &AtomicBool) -> Vec<Profile> {
-    match Settings::of_environment() {
+    match Settings::from_environment() {
         Some(settings) => named_by(settings, recorded, stop),
         None => recorded.profiles,
     }

@@ -99,15 +99,20 @@ fn because(reason: &Absence, files: &str) -> String {
         }
         Absence::KnownMissing => {
             format!(
-                "the cache says that no server had a debug file of {files} when it was asked last"
+                "according to the cache, no server had a debug file of {files} at the last request"
             )
         }
         Absence::OutOfTime(total) => {
-            format!("after {} s time was up, before a debug file of {files} came", total.as_secs())
+            format!(
+                "the limit of {} s passed before a debug file of {files} arrived",
+                total.as_secs()
+            )
         }
-        Absence::Stopped => format!("stopped before a debug file of {files} came"),
+        Absence::Stopped => format!("stopped before a debug file of {files} arrived"),
         Absence::NotAskedAgain { server } => {
-            format!("{server} was not asked for the debug file of {files}, as it had failed before")
+            format!(
+                "{server} was not asked for the debug file of {files}, because it failed before"
+            )
         }
     }
 }

@@ -59,11 +59,11 @@ impl std::fmt::Debug for Server {
 
 impl Settings {
     /// Reads the environment of this process; `None` unless it names servers.
-    pub(super) fn of_environment() -> Option<Self> {
-        Self::of(|name| std::env::var_os(name))
+    pub(super) fn from_environment() -> Option<Self> {
+        Self::from_variables(|name| std::env::var_os(name))
     }
 
-    pub(super) fn of(variable: impl Fn(&str) -> Option<OsString>) -> Option<Self> {
+    pub(super) fn from_variables(variable: impl Fn(&str) -> Option<OsString>) -> Option<Self> {
         let text = |name: &str| Some(variable(name)?.to_string_lossy().trim().to_owned());
         let urls = text("DEBUGINFOD_URLS").filter(|urls| !urls.is_empty())?;
         // `ima:…` in the list of servers is a setting of elfutils.
@@ -107,17 +107,17 @@ impl Server {
         let Some((scheme, rest)) =
             word.split_once("://").filter(|(scheme, _)| ["http", "https"].contains(scheme))
         else {
-            return Err(format!("{shown} is not asked: only http and https are"));
+            return Err(format!("{shown} is not used: it must start with http or https"));
         };
         if rest.contains(['?', '#']) {
-            return Err(format!("{shown} is not asked: a query is no part of a server's address"));
+            return Err(format!("{shown} is not used: a server's address has no query"));
         }
         let authority = rest.split('/').next().unwrap_or_default();
         let (login, host) = authority
             .rsplit_once('@')
             .map_or((None, authority), |(login, host)| (Some(login), host));
         if host.is_empty() {
-            return Err(format!("{shown} is not asked: it names no host"));
+            return Err(format!("{shown} is not used: it has no host"));
         }
         let decoded = |login| percent_decode_str(login).collect::<Vec<u8>>();
         let authorization = login.map(|login| format!("Basic {}", STANDARD.encode(decoded(login))));
@@ -158,7 +158,7 @@ mod tests {
     fn settings(variables: &[(&str, &str)]) -> Option<Settings> {
         let all: HashMap<&str, OsString> =
             variables.iter().map(|&(name, value)| (name, value.into())).collect();
-        Settings::of(|name| all.get(name).cloned())
+        Settings::from_variables(|name| all.get(name).cloned())
     }
 
     #[test]

@@ -116,7 +116,7 @@ impl Place {
         let usual = [("DEBUGINFOD_URLS", urls), ("DEBUGINFOD_CACHE_PATH", cache)];
         let all = [variables, &usual, &[("DEBUGINFOD_TIMEOUT", "1")]].concat();
         let found = |name: &str| all.iter().find(|(other, _)| *other == name);
-        Settings::of(|name| found(name).map(|(_, value)| (*value).into())).unwrap()
+        Settings::from_variables(|name| found(name).map(|(_, value)| (*value).into())).unwrap()
     }
 
     fn fetch(&self, urls: &str, files: Vec<MissingDebugFile>) -> Fetched {
@@ -174,7 +174,7 @@ fn a_server_that_sends_a_byte_now_and_then() {
     check_refused(
         &slow,
         &[("DEBUGINFOD_TIMEOUT", "0"), ("DEBUGINFOD_MAXTIME", "1")],
-        "time was up",
+        "the limit of 1 s passed",
     );
 }
 
@@ -191,15 +191,15 @@ fn a_server_that_has_none_is_not_asked_again_for_a_while() {
 
 #[test]
 fn what_is_not_the_file_that_was_asked_for() {
-    check_refused(&Server::with("200 OK", "<html>welcome</html>"), &[], "no ELF file");
-    check_refused(&Server::with("200 OK", ""), &[], "no ELF file");
+    check_refused(&Server::with("200 OK", "<html>welcome</html>"), &[], "a file other than ELF");
+    check_refused(&Server::with("200 OK", ""), &[], "a file other than ELF");
     let other = Library::compile("other").debug;
     check_refused(&Server::with("200 OK", other), &[], "the file of another build");
     check_refused(&Server::with("500 Oh", "sorry"), &[], "status 500");
     let no_http = Server::start(|_, mut stream| {
         let _ = stream.write_all(b"SSH-2.0-OpenSSH_9.2\r\n");
     });
-    check_refused(&no_http, &[], "something else than HTTP");
+    check_refused(&no_http, &[], "an answer other than HTTP");
     let in_circles = Server::start(|_, mut stream| {
         let _ = stream
             .write_all(b"HTTP/1.1 302 Found\r\nLocation: /again\r\nContent-Length: 0\r\n\r\n");
@@ -214,9 +214,9 @@ fn a_server_that_does_not_end() {
         while stream.write_all(&[7; 4096]).is_ok() {}
     });
     let small = [("DEBUGINFOD_MAXSIZE", "1000000")];
-    check_refused(&endless, &small, "more than the 1000000 bytes");
+    check_refused(&endless, &small, "more than the limit of 1000000 bytes");
     let announced = Server::with("200 OK", vec![7; 1_000_001]);
-    check_refused(&announced, &small, "more than the 1000000 bytes");
+    check_refused(&announced, &small, "more than the limit of 1000000 bytes");
 }
 
 #[test]
@@ -275,7 +275,7 @@ fn a_cache_that_cannot_be_used_costs_no_names() {
     std::os::unix::fs::symlink("/", &place.cache).unwrap();
     let fetched = place.fetch(&server.url, vec![library.wanted()]);
     assert!(fetched.outcomes[0].found.is_some(), "{fetched:?}");
-    assert!(fetched.cache_problem.unwrap().contains("not kept"));
+    assert!(fetched.cache_problem.unwrap().contains("the cache is not used"));
     assert!(!Path::new("/").join(&library.build_id).exists());
 }
 
@@ -317,5 +317,5 @@ fn somebody_who_does_not_want_to_wait() {
     });
     assert!(began.elapsed() < Duration::from_secs(4), "{:?}", began.elapsed());
     let said = failures(&fetched.outcomes);
-    assert_eq!(said, ["debuginfod: stopped before a debug file of a.so, b.so came"]);
+    assert_eq!(said, ["debuginfod: stopped before a debug file of a.so, b.so arrived"]);
 }

@@ -79,7 +79,7 @@ impl ExperimentDirectory {
             return Ok(());
         }
         Err(UsageError(format!(
-            "{} was begun with another {name}: what is measured now would not be comparable; name a new \
+            "{} contains an experiment with another {name}: new measurements would not be comparable; choose a new \
              directory with --out",
             self.path.display()
         ))
@@ -109,7 +109,7 @@ fn require_ours(path: &Path) -> anyhow::Result<()> {
         return Ok(());
     }
     Err(UsageError(format!(
-        "{} has a file {JOURNAL} and no {EXPERIMENT}: no experiment was begun there; name a new directory with --out",
+        "{} has a file {JOURNAL} but no {EXPERIMENT}, so it contains no experiment; choose a new directory with --out",
         path.display()
     ))
     .into())

@@ -28,7 +28,7 @@ pub(super) fn explain(result: &mut ExperimentResult, directory: &Path) {
     if result.live_brokers.is_some() {
         return;
     }
-    let rounds = Rounds::of(result, directory);
+    let rounds = Rounds::read(result, directory);
     result.latencies = (0..result.arms.len()).flat_map(|arm| rounds.latencies(arm)).collect();
     if !rounds.have_profiles() {
         return;
@@ -55,7 +55,7 @@ struct Rounds<'a> {
 impl<'a> Rounds<'a> {
     /// Reads the runs. A round counts here if the runs of all arms can be read, so that an index means the same round
     /// in every arm.
-    fn of(result: &ExperimentResult, directory: &'a Path) -> Self {
+    fn read(result: &ExperimentResult, directory: &'a Path) -> Self {
         let read = |run: &RunOfArm| {
             let place = directory.join(&run.directory);
             rundir::read_run(&place).ok().map(|(record, _)| (place, record))

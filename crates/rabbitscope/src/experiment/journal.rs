@@ -49,7 +49,8 @@ impl Journal {
         rabbitscope_files::lock(&file).map_err(|error| match error {
             LockError::Taken => {
                 let place = path.display();
-                UsageError(format!("another rabbitscope conducts the experiment of {place}")).into()
+                UsageError(format!("another rabbitscope already runs the experiment of {place}"))
+                    .into()
             }
             LockError::Io(error) => anyhow::Error::from(error).context(cannot()),
         })?;
@@ -60,7 +61,7 @@ impl Journal {
         let mut runs = Vec::new();
         for (number, line) in (1..).zip(text[..whole].split_inclusive(|byte| *byte == b'\n')) {
             let entry = serde_json::from_slice(line).with_context(|| {
-                format!("{}, line {number}, is no entry of a journal", path.display())
+                format!("{}, line {number}, is not a journal entry", path.display())
             })?;
             if let Entry::Ended { run } = entry {
                 runs.push(*run);
@@ -68,7 +69,7 @@ impl Journal {
         }
         anyhow::ensure!(
             is_begun_entry(&text[whole..]),
-            "{}: its last line is no entry of a journal that was cut off",
+            "{}: its last line is not a truncated journal entry",
             path.display()
         );
         file.set_len(whole as u64).with_context(cannot)?;
@@ -128,7 +129,7 @@ mod tests {
         let others = place.path().join("others");
         std::fs::write(&others, "no journal, and no end of line").unwrap();
         let refused = Journal::open(&others).unwrap_err().to_string();
-        assert!(refused.contains("no entry of a journal"), "{refused}");
+        assert!(refused.contains("is not a truncated journal entry"), "{refused}");
         let link = place.path().join("experiment.jsonl");
         std::fs::write(&others, "").unwrap();
         std::os::unix::fs::symlink(&others, &link).unwrap();

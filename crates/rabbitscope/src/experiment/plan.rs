@@ -79,7 +79,7 @@ impl Plan {
         match lost {
             None => Ok(()),
             Some(lost) => Err(UsageError(format!(
-                "arm {} changes the broker, and all arms have the one at the URI: leave out --uri and broker.uri",
+                "arm {} changes the broker, but all arms use the one at the URI: omit --uri and broker.uri",
                 lost.arm.name
             ))),
         }
@@ -109,12 +109,12 @@ impl Plan {
         let latency = |metric: &&RunMetric| matches!(metric, RunMetric::Load(Metric::Latency(..)));
         if let Some(metric) = self.experiment.metrics.iter().find(latency) {
             return Err(UsageError(format!(
-                "design.live: {metric} is not known of turns of one run; compare rates and CPU, or leave out `live`"
+                "design.live: {metric} is unknown for turns of one run; compare rates and CPU, or omit `live`"
             )));
         }
         if self.arms[0].scenario.profile.is_some() {
             return Err(UsageError(
-                "design.live: a profile of the run would be of all arms at once; leave out [profile]".to_owned(),
+                "design.live: a profile of the run would mix all arms; remove [profile]".to_owned(),
             ));
         }
         let without_code = |planned: &PlannedArm| {
@@ -125,15 +125,15 @@ impl Plan {
         };
         let Some(baseline) = without_code(&self.arms[0]) else {
             return Err(UsageError(
-                "design.live: code is switched on brokers that are started for it only; leave out `uri`".to_owned(),
+                "design.live: code is switched only on throwaway brokers; remove `uri`".to_owned(),
             ));
         };
         let other = self.arms.iter().find(|arm| without_code(arm).as_ref() != Some(&baseline));
         match other {
             None => Ok(()),
             Some(other) => Err(UsageError(format!(
-                "design.live: arm {} changes more than `patches` and `modules`, which is all that can be switched in a \
-                 running broker",
+                "design.live: arm {} may change only `patches` and `modules`, because a running broker can switch \
+                 nothing else",
                 other.arm.name
             ))),
         }
@@ -176,7 +176,7 @@ impl Plan {
     pub fn size(&self) -> String {
         let rounds = self.experiment.design.rounds;
         let time = self.time_of_a_round().map_or_else(
-            || "for a time that is not known before".to_owned(),
+            || "for an unknown time".to_owned(),
             |round| format!("about {}", rough(round * rounds)),
         );
         let design = &self.experiment.design;
@@ -190,7 +190,7 @@ impl Plan {
 
     /// Names a metric as in results. An end-to-end latency gets its end if arms distinguish delivery and processing.
     pub(super) fn name_of(&self, metric: RunMetric) -> String {
-        let mut ends = self.arms.iter().map(|arm| LatencyEnds::of(&arm.scenario));
+        let mut ends = self.arms.iter().map(|arm| LatencyEnds::from_scenario(&arm.scenario));
         let apart = ends.find(|ends| ends.processed);
         match (metric, apart) {
             (RunMetric::Load(Metric::Latency(name, _)), Some(ends)) => {
@@ -253,7 +253,7 @@ fn lacks(metric: RunMetric, scenario: &Scenario) -> Option<&'static str> {
             _ => (true, ""),
         },
         RunMetric::Capacity => {
-            (!scenario.publishers.is_empty(), "[[publishers]], whose rate is searched for")
+            (!scenario.publishers.is_empty(), "[[publishers]], whose rate the search varies")
         }
         _ => (true, ""),
     };

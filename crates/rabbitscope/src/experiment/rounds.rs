@@ -20,7 +20,7 @@ pub(super) struct Rounds {
 
 impl Rounds {
     /// Starts from the runs that ended earlier, in the directory of the experiment.
-    pub(super) fn of(plan: &Plan, runs: Vec<RunOfArm>, directory: &Path) -> Self {
+    pub(super) fn new(plan: &Plan, runs: Vec<RunOfArm>, directory: &Path) -> Self {
         let experiment = &plan.experiment;
         let known = experiment.known.as_ref();
         let result = ExperimentResult {

@@ -49,7 +49,7 @@ pub fn conduct(
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Concluded> {
     let (directory, journal, runs) = ExperimentDirectory::open(out, plan)?;
-    let rounds = Rounds::of(plan, runs, directory.path());
+    let rounds = Rounds::new(plan, runs, directory.path());
     let mut conductor =
         Conductor { plan, directory, journal, rounds, asked, stop, began: Instant::now(), made: 0 };
     conductor.announce();
@@ -132,8 +132,8 @@ impl Conductor<'_> {
         let dropped = self.rounds.result.dropped.iter().rev();
         let reason = dropped.filter(|one| one.round == round).map(|one| one.reason.as_str()).next();
         anyhow!(
-            "{MAX_FAILED_ROUNDS} rounds in a row gave nothing that counts: {}; change the scenario, or what else the \
-             machine does",
+            "{MAX_FAILED_ROUNDS} rounds in a row were not valid: {}; change the scenario, or reduce other load on the \
+             machine",
             reason.unwrap_or_default()
         )
     }

@@ -82,7 +82,8 @@ fn row(result: &ExperimentResult, comparison: &Comparison) -> [String; 8] {
     let values = values_of_pair(result, comparison);
     let values = values.map(|values| values.map(|value| value_in_words(value, &metric.unit)));
     let [baseline, arm] = values.unwrap_or_default();
-    let (scale, interval) = (Scale::of(comparison), comparison.low.zip(comparison.high));
+    let (scale, interval) =
+        (Scale::from_comparison(comparison), comparison.low.zip(comparison.high));
     [
         result.arms[comparison.arm].name.clone(),
         metric.name.clone(),
@@ -98,7 +99,7 @@ fn row(result: &ExperimentResult, comparison: &Comparison) -> [String; 8] {
 fn word(comparison: &Comparison) -> &'static str {
     match (comparison.role, comparison.verdict) {
         (ComparisonRole::Control, Verdict::Differs) => {
-            "differs from itself: chance, or no fair order"
+            "differs from itself: chance, or an unfair order"
         }
         (ComparisonRole::Control, _) => "control",
         (_, Verdict::Differs) => "differs",
@@ -188,7 +189,7 @@ pub(super) fn live_run(
     let of = if *first <= asked {
         format!("of {asked}")
     } else {
-        "in place of some that are left out".to_owned()
+        "in place of excluded rounds".to_owned()
     };
     format!(
         "rounds {first} to {last} {of}, turns of {} s on one broker{doubts}",
@@ -206,7 +207,7 @@ pub(super) fn run_of_arm(plan: &Plan, run: &RunOfArm, left: Duration) -> String 
     let of = if run.round <= rounds {
         format!("of {rounds}")
     } else {
-        "in place of one that is left out".to_owned()
+        "in place of an excluded round".to_owned()
     };
     format!(
         "round {} {of}, run {} of {}: {}{doubts}; about {} left",

@@ -12,8 +12,8 @@ pub(crate) fn check(scenario: &Scenario, fleet: &FleetSettings) -> anyhow::Resul
     let every = scenario.run.trace_every.is_some().then_some("run.trace-every");
     if let Some(key) = scenario.run.verify.then_some("run.verify").or(every) {
         let reason = format!(
-            "{key} needs what every worker observes of every message in one place, which --workers does not bring \
-             there: leave it out, or run without --workers"
+            "{key} needs the observations of every message in one process, which --workers does not collect: omit it, \
+             or run without --workers"
         );
         return Err(UsageError(reason).into());
     }

@@ -16,20 +16,21 @@ pub(crate) const VIA_VARIABLE: &str = "RABBITSCOPE_VIA";
 #[derive(Debug, clap::Args)]
 #[group(id = "FleetArgs", multiple = true)]
 pub(crate) struct FleetArgs {
-    /// Let this many workers (`rabbitscope worker`) put the load on, on this machine or on others
+    /// Number of workers (`rabbitscope worker`) that generate the load, on any machine
     #[arg(long, value_name = "NUMBER", requires = "via", value_parser = workers)]
     workers: Option<u16>,
-    /// The RabbitMQ over which controller and workers talk, not the broker under test:
-    /// amqp://USER:PASSWORD@HOST:PORT/VHOST
+    /// URI of the bus between controller and workers: amqp://USER:PASSWORD@HOST:PORT/VHOST
+    ///
+    /// The bus is a RabbitMQ other than the broker under test.
     #[arg(long, value_name = "URI", env = VIA_VARIABLE, hide_env_values = true)]
     via: Option<String>,
-    /// The name of the fleet, where several use one bus
+    /// Name of the fleet, if several use one bus
     #[arg(long, value_name = "NAME", default_value = "default")]
     fleet: String,
-    /// How long workers are awaited
+    /// Time limit for the workers to join
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = parse_duration)]
     worker_timeout: Duration,
-    /// Go on with a run of this scenario of which the controller was killed, if there is one
+    /// Resume a run of this scenario whose controller was killed, if there is one
     #[arg(long, requires = "workers")]
     resume: bool,
 }

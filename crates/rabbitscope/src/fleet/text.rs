@@ -23,11 +23,11 @@ pub(crate) fn workers(record: &RunRecord) -> String {
         latency_error(fleet),
     );
     if fleet.resumed {
-        text += "the controller was lost, and another went on: seconds that only it saw have no figures of the broker\n";
+        text += "the controller was lost, and another continued: the seconds between have no figures of the broker\n";
     }
     for (part, worker) in fleet.workers.iter().enumerate().filter(|(_, one)| one.lost || one.lagged)
     {
-        let fate = if worker.lost { "was lost" } else { "was not heard of for a while" };
+        let fate = if worker.lost { "was lost" } else { "sent nothing for a while" };
         let host = escapes::value(&worker.host);
         let _ = writeln!(text, "worker {part} (pid {} on {host}) {fate}", worker.pid);
     }
@@ -37,7 +37,7 @@ pub(crate) fn workers(record: &RunRecord) -> String {
 fn latency_error(fleet: &FleetFacts) -> String {
     match fleet.latency_error_nanos {
         0 => "all have one clock".to_owned(),
-        error => format!("latencies from one to another are true within {}", short_time(error)),
+        error => format!("latencies between them are accurate within {}", short_time(error)),
     }
 }
 
@@ -68,7 +68,7 @@ mod tests {
         assert!(one.contains("2 on 2 machines, 1,200 connections"), "{one}");
         assert!(one.contains("all have one clock") && one.lines().count() == 1, "{one}");
         let two = text(250_000, true);
-        assert!(two.contains("true within 250 µs"), "{two}");
+        assert!(two.contains("accurate within 250 µs"), "{two}");
         assert!(two.contains("worker 1 (pid 0 on two) was lost"), "{two}");
         assert_eq!(workers(&RunRecord::default()), "");
     }

@@ -126,8 +126,7 @@ fn require_private(directory: &Directory) -> anyhow::Result<()> {
     let place = directory.path().display();
     if directory.is_of_others().with_context(|| format!("cannot look at {place}"))? {
         bail!(
-            "{place} has to be a directory of this user that nobody else can write to; remove it, or set \
-             XDG_STATE_HOME"
+            "{place} must be a directory of this user that others cannot write to; remove it, or set XDG_STATE_HOME"
         );
     }
     Ok(())
@@ -208,7 +207,7 @@ mod tests {
         require_private(&journal.directory).unwrap();
         fs::set_permissions(journal.directory.path(), fs::Permissions::from_mode(0o777)).unwrap();
         let refused = require_private(&journal.directory).unwrap_err().to_string();
-        assert!(refused.contains("nobody else"), "{refused}");
+        assert!(refused.contains("others cannot write"), "{refused}");
         fs::remove_dir_all(journal.directory.path()).unwrap();
     }
 }

@@ -67,14 +67,15 @@ impl Management {
             .header("Authorization", &self.authorization);
         let mut response = request.call()?;
         let body = response.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_vec()?;
-        serde_json::from_slice(&body).context("its answer is no list of bindings")
+        serde_json::from_slice(&body).context("its answer is not a list of bindings")
     }
 }
 
 impl BindingSource for Management {
     fn bindings(&self, vhost: &str) -> Result<Vec<SeenBinding>, String> {
-        let all =
-            self.ask(vhost).map_err(|error| format!("{} does not tell: {error:#}", self.url))?;
+        let all = self
+            .ask(vhost)
+            .map_err(|error| format!("{} gives no bindings: {error:#}", self.url))?;
         let seen = all.into_iter().map(|binding| SeenBinding {
             to_queue: binding.destination_type == "queue",
             source: binding.source,

@@ -82,8 +82,7 @@ fn settle(
     match entry.liveness()? {
         Liveness::Running => return Ok(Outcome::Running),
         Liveness::OutOfSight { place } if !asked.is_asked => {
-            let reason =
-                format!("it ran {place}, and whether it still does cannot be seen from here");
+            let reason = format!("it ran {place} and may still run, which this process cannot see");
             return Ok(Outcome::LeftAlone(reason));
         }
         Liveness::OutOfSight { .. } | Liveness::Ended => {}
@@ -99,11 +98,11 @@ fn settle(
             Outcome::LeftAlone("its connection to the broker is still there".to_owned())
         }
         Leftovers::NotHere => Outcome::LeftAlone(
-            "its marker is not on this broker, which is another one or has lost its data"
+            "its marker is not on this broker: the broker is another one, or has lost its data"
                 .to_owned(),
         ),
         Leftovers::Unknown(text) => {
-            Outcome::LeftAlone(format!("the broker does not say whether it is there: {text}"))
+            Outcome::LeftAlone(format!("the broker gives no information about it: {text}"))
         }
     })
 }
@@ -126,9 +125,8 @@ impl Report {
             Outcome::LeftAlone(reason) => {
                 let what = listed(&self.entry.topology.describe());
                 vec![format!(
-                    "left alone what run {id} may have left behind ({what}): {reason}; \
-                     `rabbitscope leftovers --remove --uri {broker}` removes it where it is certain, \
-                     `rabbitscope leftovers --forget {id}` forgets it"
+                    "kept possible leftovers of run {id} ({what}): {reason}; `rabbitscope leftovers --remove --uri \
+                     {broker}` removes those that are certain, `rabbitscope leftovers --forget {id}` forgets the run"
                 )]
             }
             Outcome::Removed(removal) => removed(id, broker, removal),
@@ -140,11 +138,11 @@ fn removed(id: &str, broker: &str, removal: &Removal) -> Vec<String> {
     let mut said = Vec::new();
     if !removal.removed.is_empty() {
         let what = listed(&removal.removed);
-        said.push(format!("removed what an interrupted run had left behind: {what}"));
+        said.push(format!("removed leftovers of an interrupted run: {what}"));
     }
     if !removal.kept.is_empty() {
         said.push(format!(
-            "left alone of run {id}: {}; {}",
+            "kept leftovers of run {id}: {}; {}",
             kept(&removal.kept),
             advice(removal, broker)
         ));
@@ -157,16 +155,16 @@ fn advice(removal: &Removal, broker: &str) -> String {
     let is_unseen = |object: &KeptObject| matches!(object.reason, KeptReason::BindingsUnseen(_));
     if removal.kept.iter().any(is_unseen) {
         format!(
-            "if no application uses it, `rabbitscope leftovers --remove --uri {broker}` with \
-             `--management URL`, which looks at its bindings, or with `--assume-unbound` removes it, \
-             messages included"
+            "if no application uses it, remove it and its messages with `rabbitscope leftovers --remove --uri \
+             {broker}` and `--management URL`, which checks its bindings, or `--assume-unbound`"
         )
     } else if is_ours {
         format!(
-            "once nobody uses it, `rabbitscope leftovers --remove --uri {broker}` removes it, messages included"
+            "when it is no longer in use, remove it and its messages with `rabbitscope leftovers --remove --uri \
+             {broker}`"
         )
     } else {
-        "`rabbitmqctl delete_queue NAME` removes a queue that nobody needs".to_owned()
+        "`rabbitmqctl delete_queue NAME` removes an unneeded queue".to_owned()
     }
 }
 

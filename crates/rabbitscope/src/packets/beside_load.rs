@@ -78,7 +78,7 @@ impl CaptureBesideLoad {
         match is_open.recv() {
             Ok(()) => Ok(capture),
             // The capture failed; its result has the reason.
-            Err(_) => capture.finish().and_then(|_| bail!("capturing ended before it began")),
+            Err(_) => capture.finish().and_then(|_| bail!("the capture ended before it started")),
         }
     }
 

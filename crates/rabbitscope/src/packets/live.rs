@@ -61,7 +61,7 @@ struct Sources {
 
 impl Sources {
     fn open(options: &LiveOptions) -> Result<Self, PacketError> {
-        let namespace = options.pid.map(NetworkNamespace::of).transpose()?;
+        let namespace = options.pid.map(NetworkNamespace::from_pid).transpose()?;
         let namespace = namespace.as_ref().filter(|namespace| !namespace.is_own());
         let ring_options = RingOptions::new(options.interface.clone(), options.ports.clone());
         Ok(Self {
@@ -90,9 +90,7 @@ impl Sources {
             Some(writes) => {
                 writes.as_ref().map(|_| "counted in the kernel".to_owned()).map_err(text)
             }
-            None => {
-                Err("the process of the broker is not known: name it by --node or --pid".to_owned())
-            }
+            None => Err("the process of the broker is unknown: give --node or --pid".to_owned()),
         };
         vec![
             source(SourceLevel::Sockets, sockets.map_err(text)),
@@ -127,12 +125,12 @@ pub(crate) fn capture(
     let sources = Sources::open(options)?;
     rabbitscope_probe::give_up_capturing()?;
     if let (Err(error), Err(_)) = (&sources.ring, &sources.sockets) {
-        anyhow::bail!("nothing can be looked at: {error}");
+        anyhow::bail!("nothing can be observed: {error}");
     }
     let described = sources.describe(options);
     let analyzer = AnalyzerOptions { ports: options.ports.as_slice().to_vec(), ..analyzer };
     let mut watch = Watch {
-        node: options.pid.and_then(ProcessIdentity::of),
+        node: options.pid.and_then(ProcessIdentity::from_pid),
         number: 0,
         written: Vec::new(),
         repeats: Repeats::new(),
@@ -207,7 +205,7 @@ impl Watch<'_> {
             if start.elapsed() > DRAIN_TIMEOUT {
                 let seconds = DRAIN_TIMEOUT.as_secs();
                 anyhow::bail!(
-                    "packets of the last moments were left out: {seconds} s were too short for them"
+                    "packets of the last moments are missing: {seconds} s were too short to read them"
                 );
             }
         }

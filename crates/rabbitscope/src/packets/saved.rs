@@ -53,9 +53,9 @@ impl SavedPackets {
         }
         if self.bytes >= MAX_SAVED_BYTES {
             let kept = self.numbers.len();
-            self.ended = Some(format!("1 GiB of packets is kept: the first {kept}"));
+            self.ended = Some(format!("only the first 1 GiB of packets is kept: {kept}"));
         } else if let Err(error) = self.write(packet) {
-            self.ended = Some(format!("packets are kept no more: {error:#}"));
+            self.ended = Some(format!("packets are no longer kept: {error:#}"));
         }
     }
 

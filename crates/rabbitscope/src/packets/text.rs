@@ -94,9 +94,9 @@ fn totals(report: &PacketReport) -> String {
 fn findings(report: &PacketReport) -> String {
     let is_read = report.totals.segments > 0 || !report.sockets.is_empty();
     let mut text = match (&report.findings[..], is_read) {
-        ([], true) => "\nNothing was found by the rules that had enough to judge.\n".to_owned(),
+        ([], true) => "\nNo rule with enough data found anything.\n".to_owned(),
         ([], false) => {
-            "\nNothing could be judged: no TCP segment of the broker was read.\n".to_owned()
+            "\nNo rule could be applied: the capture has no TCP segment of the broker.\n".to_owned()
         }
         _ => "\nFindings\n".to_owned(),
     };

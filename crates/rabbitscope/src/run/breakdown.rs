@@ -44,10 +44,10 @@ pub(super) fn ends(record: &RunRecord) -> String {
         }
         _ if end == "until delivered" => String::new(),
         (false, true) => {
-            "processed is the same as end-to-end: consumers start on what they read\n".to_owned()
+            "processed is the same as end-to-end: consumers start messages when they read them\n".to_owned()
         }
         (false, false) => {
-            "processed and settled are the same as end-to-end: consumers start on what they read\n"
+            "processed and settled are the same as end-to-end: consumers start messages when they read them\n"
                 .to_owned()
         }
     };

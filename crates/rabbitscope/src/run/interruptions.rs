@@ -27,9 +27,9 @@ pub(super) fn ending(verdict: &Verdict) -> String {
     match verdict {
         Verdict::Completed => String::new(),
         Verdict::Aborted { .. } => {
-            format!("\nCut short: {reason}. What was recorded until then is kept.\n")
+            format!("\nCut short: {reason}. The results until then are kept.\n")
         }
-        Verdict::Stopped { .. } => format!("\nStopped early, as {reason}.\n"),
+        Verdict::Stopped { .. } => format!("\nStopped early, because {reason}.\n"),
         Verdict::Failed { .. } => format!("\nFAILED: {reason}.\n"),
     }
 }
@@ -38,7 +38,7 @@ pub(super) fn ending(verdict: &Verdict) -> String {
 pub(super) fn overdue(latencies: &[LatencySummary]) -> String {
     let lines = latencies.iter().filter(|latency| latency.overdue > 0).map(|latency| {
         format!(
-            "{}: {} of {} measurements are messages that were overdue at the end, with their age then\n",
+            "{}: {} of {} measurements are messages overdue at the end, with their age then\n",
             latency.figures.name,
             grouped(latency.overdue),
             grouped(latency.figures.count)

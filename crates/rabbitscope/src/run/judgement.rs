@@ -19,7 +19,7 @@ pub(super) fn judged(record: RunRecord, series: &[SecondRow], scenario: &Scenari
         && steadiness.as_ref().is_none_or(|found| !found.steady)
     {
         let reason = steadiness.as_ref().map_or_else(
-            || "the measured time was too short to tell whether it was steady".to_owned(),
+            || "the measured time was too short to judge steadiness".to_owned(),
             |found| found.sentence.clone(),
         );
         doubts.push(Doubt { kind: DoubtKind::NotSteady, reason });

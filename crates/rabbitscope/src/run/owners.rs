@@ -116,7 +116,7 @@ struct Owner {
 }
 
 impl Owners {
-    pub(super) fn of(profile: &Profile) -> Self {
+    pub(super) fn from_profile(profile: &Profile) -> Self {
         let mut rest = Vec::new();
         let mut first = |dimension, of| {
             let shares = owner_shares(profile, dimension);
@@ -235,7 +235,7 @@ mod tests {
             let name = format!("q{number}");
             profile.identities.insert(pid, Identity { role, name, ..Identity::default() });
         }
-        let text = Owners::of(&profile).to_string();
+        let text = Owners::from_profile(&profile).to_string();
         let queues = text.split("Queues\n").nth(1).unwrap().split("\n\n").next().unwrap();
         assert!(queues.contains("25.0 %  2 other queues"), "{text}");
         assert!(queues.contains("12.5 %  none of the queues"), "{text}");
@@ -250,7 +250,7 @@ mod tests {
         profile.capture.period_nanos = 100;
         profile.capture.duration_nanos = 320;
         profile.capture.cpus = 2;
-        let text = busy(&Activity::of(&profile), Event::Cpu);
+        let text = busy(&Activity::from_profile(&profile), Event::Cpu);
         assert!(text.starts_with("1.25 of 2 cores busy; garbage collection 75.0 %"), "{text}");
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn check(scenario: &Scenario) -> anyhow::Result<()> {
 }
 
 /// Returns the pages of all groups.
-pub(super) fn of(scenario: &Scenario, target: &Target) -> anyhow::Result<Vec<Page>> {
+pub(super) fn for_scenario(scenario: &Scenario, target: &Target) -> anyhow::Result<Vec<Page>> {
     let throwaway = target.throwaway.as_ref().map(|broker| broker.login());
     scenario.pollers.iter().map(|group| page(group, address(group, target)?, throwaway)).collect()
 }
@@ -59,7 +59,7 @@ fn password(source: &PasswordSource) -> Result<String, UsageError> {
                 Ok(_) | Err(VarError::NotPresent) => "set it",
                 Err(VarError::NotUnicode(_)) => "it is not text in UTF-8",
             };
-            let place = format!("the password of a poller is to be in the variable {name}");
+            let place = format!("set the variable {name} to the password of the poller");
             Err(UsageError(format!("{place}: {reason}")))
         }
         PasswordSource::File(file) => {

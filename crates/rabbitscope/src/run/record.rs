@@ -89,7 +89,7 @@ fn lost_samples(profile: &ProfileFacts) -> Option<Loss> {
         what: "profile samples".to_owned(),
         count: quality.lost,
         of: quality.lost + quality.recorded(),
-        meaning: "shares in the profile leave these moments out".to_owned(),
+        meaning: "shares in the profile exclude these moments".to_owned(),
     })
 }
 
@@ -99,6 +99,6 @@ fn lost_packets(packets: &PacketFacts) -> Option<Loss> {
         what: "packets".to_owned(),
         count: packets.dropped,
         of: packets.dropped + packets.packets,
-        meaning: "figures of packets leave these out".to_owned(),
+        meaning: "figures of packets exclude these".to_owned(),
     })
 }

@@ -92,7 +92,7 @@ impl Seconds {
 
     /// Ends the load as soon as a limit of this scenario fails for good, if it asks for that.
     pub(super) fn stop_on_failure_of(&mut self, scenario: &Scenario) {
-        self.limits = scenario.run.stop_on_failure.then(|| FailureWatch::of(scenario));
+        self.limits = scenario.run.stop_on_failure.then(|| FailureWatch::from_scenario(scenario));
     }
 
     pub(super) fn take(&mut self, progress: Progress<'_>) {

@@ -28,8 +28,8 @@ use crate::{
 pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
     match &scenario.broker {
         BrokerSpec::Existing { .. } if !scenario.faults.is_empty() => {
-            let reason = "`[[faults]]` are done only to a broker that the run starts itself: leave out \
-                          the broker's URI, or the faults";
+            let reason = "`[[faults]]` need a broker that the run starts itself: remove the broker's URI, or the \
+                          faults";
             Err(UsageError(reason.to_owned()).into())
         }
         BrokerSpec::Existing { uris } => {
@@ -54,9 +54,9 @@ pub fn check_repeated(scenario: &Scenario, asked: RemovalConsent) -> anyhow::Res
     };
     match scenario.queues.iter().find(is_left) {
         Some(queue) if !asked.is_asked => Err(UsageError(format!(
-            "queue `{}` of type {} would stay on the broker after each run, with its messages: the broker \
-             deletes such a queue even when a message of others arrives; give --remove-leftovers if nobody else \
-             uses it, or leave out the broker's URI",
+            "queue `{}` of type {} would stay on the broker after each run, with its messages: the broker would \
+             delete such a queue even if another client's message arrives; give --remove-leftovers if only you use \
+             it, or omit the broker's URI",
             queue.name,
             queue.queue_type.as_str()
         ))
@@ -127,7 +127,7 @@ fn run_with(
     // Steps that can fail without the broker come before the first declaration.
     prepare_looking(scenario, target)?;
     let room = directory.reserve_room()?;
-    let pages = pages::of(scenario, target)?;
+    let pages = pages::for_scenario(scenario, target)?;
     let capture = begin_capture(scenario, target, directory, stop)?;
     let (fleet, resumption) = with.fleet.map_or((None, None), |(fleet, of)| (Some(fleet), of));
     let mut session = DeclaredSession::open(scenario, target, resumption)?;
@@ -169,8 +169,8 @@ fn with_usage(mut facts: BrokerFacts, used: &[(u32, NodeSum)]) -> BrokerFacts {
 fn prepare_looking(scenario: &Scenario, target: &Target) -> anyhow::Result<()> {
     let no_local_node = |what: &str, table: &str| {
         UsageError(format!(
-            "the scenario asks for {what}, but no Erlang node of this machine listens on {}; run \
-             rabbitscope on the broker's machine or leave out [{table}]",
+            "the scenario asks for {what}, but no Erlang node of this machine listens on {}; run rabbitscope on the \
+             broker's machine, or remove [{table}]",
             target.uri.address()
         ))
     };

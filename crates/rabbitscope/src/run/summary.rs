@@ -32,7 +32,7 @@ const MIB: f64 = 1024.0 * 1024.0;
 pub fn summary(finished: &Finished, directory: &Path) -> String {
     let record = &finished.record;
     let mut text = head(record);
-    if let Some(measured) = LoadRates::of(&finished.series) {
+    if let Some(measured) = LoadRates::from_series(&finished.series) {
         text += &rates(&measured, record);
         text += &usage(&measured, &finished.series, record);
         text += &effort(&measured.effort);
@@ -50,7 +50,7 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
     }
     if let Some(profile) = &finished.profile {
         text += "\n";
-        text += &ProfileSummary::of(profile).to_string();
+        text += &ProfileSummary::from_profile(profile).to_string();
     }
     if let Some(found) = &record.verification {
         let _ = writeln!(text, "\n{}", found.sentence);
@@ -108,7 +108,7 @@ fn cluster(record: &RunRecord) -> String {
     let nodes = &record.broker.nodes;
     let Some(first) = nodes.first() else { return String::new() };
     let what = match record.scenario["broker"]["cluster"].as_bool() {
-        Some(false) => format!("{} brokers that know nothing of one another", nodes.len()),
+        Some(false) => format!("{} independent brokers", nodes.len()),
         _ => format!("cluster of {} nodes", nodes.len()),
     };
     let what = if record.broker.throwaway {
@@ -179,8 +179,8 @@ fn rates(rates: &LoadRates, record: &RunRecord) -> String {
     let counts = [
         ("returned", load.counts.returned, "messages"),
         ("refused", load.counts.nacked, "messages"),
-        ("stray", load.counts.stray_replies, "replies that nobody waited for any more"),
-        ("broken", load.counts.unpacking_failures, "messages that could not be taken apart"),
+        ("stray", load.counts.stray_replies, "late or repeated replies"),
+        ("broken", load.counts.unpacking_failures, "messages that could not be unpacked"),
     ];
     for (name, count, what) in counts.into_iter().filter(|&(_, count, _)| count > 0) {
         let _ = writeln!(text, "{name:<10}{:>11} {what}", grouped(count));
@@ -267,19 +267,19 @@ pub struct ProfileSummary<'a> {
 
 impl<'a> ProfileSummary<'a> {
     /// Summarises a profile.
-    pub fn of(profile: &'a Profile) -> Self {
+    pub fn from_profile(profile: &'a Profile) -> Self {
         let shown = shown_part(profile);
         let whole = shown.total();
         let hottest = hottest(&shown, HOTTEST).into_iter().map(|row| HotFunction::new(row, whole));
         Self {
             event: profile.event,
             count: occurrences(&shown),
-            waits: WaitTimes::of(profile),
+            waits: WaitTimes::from_profile(profile),
             caution: caution(&shown),
-            activity: Activity::of(&shown),
+            activity: Activity::from_profile(&shown),
             hottest: hottest.collect(),
             held: held(&shown),
-            owners: Owners::of(&shown),
+            owners: Owners::from_profile(&shown),
             capture: &profile.capture,
             quality: shown.quality,
         }
@@ -303,7 +303,10 @@ impl fmt::Display for ProfileSummary<'_> {
             (event, None) => format!("share of {}, with what they call", event.unit()),
         };
         writeln!(f, "{}", busy(&self.activity, self.event))?;
-        writeln!(f, "Hottest Erlang functions ({of}), in brackets what ran for none")?;
+        writeln!(
+            f,
+            "Hottest Erlang functions ({of}), in brackets the time outside Erlang functions"
+        )?;
         write!(f, "{}{}", ranked(&self.hottest, &self.held), self.owners)?;
         writeln!(f, "\n{}", quality_sentence(&self.quality))
     }
@@ -313,7 +316,7 @@ impl fmt::Display for ProfileSummary<'_> {
 fn off_cpu(waits: &WaitTimes) -> String {
     let seconds = |nanos: u64| nanos as f64 / 1e9;
     format!(
-        "Off the CPU: blocked {:.3} s, runnable {:.3} s; idle {:.1} s, which no share counts",
+        "Off the CPU: blocked {:.3} s, runnable {:.3} s; idle {:.1} s, which is in no share",
         seconds(waits.blocked_nanos),
         seconds(waits.runnable_nanos),
         seconds(waits.idle_nanos),

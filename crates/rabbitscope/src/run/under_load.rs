@@ -58,7 +58,7 @@ pub(super) fn load_and_record(
 ) -> anyhow::Result<UnderLoad> {
     let (started, load_started) = mpsc::channel();
     let load_ended = AtomicBool::new(false);
-    let nodes = NodesUnderLoad::of(scenario, target.control());
+    let nodes = NodesUnderLoad::new(scenario, target.control());
     nodes.note_replicas(0, "load begins");
     thread::scope(|scope| {
         let load_ended = &load_ended;

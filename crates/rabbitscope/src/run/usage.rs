@@ -138,7 +138,7 @@ impl NodesUsage {
             count: here + elsewhere,
             of: here + elsewhere,
             meaning: format!(
-                "no node of this machine is seen at {}; what the others used would be a part",
+                "no node of this machine is seen at {}; the usage of the others would be incomplete",
                 self.unseen.join(", ")
             ),
         })
@@ -149,7 +149,7 @@ impl NodesUsage {
             what: "seconds of the broker's CPU time".to_owned(),
             count: self.torn,
             of: self.laps,
-            meaning: "in these a node came back: what its former process used after the second before is missing"
+            meaning: "in these seconds, a node came back: the last usage of its former process is missing"
                 .to_owned(),
         })
     }

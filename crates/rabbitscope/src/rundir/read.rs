@@ -37,8 +37,7 @@ pub fn profile_path(run_dir: &Path) -> anyhow::Result<PathBuf> {
         format!("the run {place} has no profile")
     } else if run_dir.join(SERIES).is_file() {
         format!(
-            "the run {place} was killed, or still goes on, and has no profile; `rabbitscope report` \
-             shows what it has"
+            "the run {place} was killed or has not ended, and has no profile; `rabbitscope report` shows its results"
         )
     } else {
         no_run_directory(run_dir)
@@ -53,7 +52,7 @@ pub(crate) fn messages_during_profile(run_dir: &Path) -> anyhow::Result<Option<M
     let Some(facts) = profile else { return Ok(None) };
     let series = Series::read(&run_dir.join(SERIES))?;
     let end = facts.offset_nanos.saturating_add(facts.capture.duration_nanos);
-    Ok(Some(MessagesDuring::of(&series.rows, facts.offset_nanos, end)))
+    Ok(Some(MessagesDuring::from_series(&series.rows, facts.offset_nanos, end)))
 }
 
 /// Reads the record and the seconds of a finished run.
@@ -102,7 +101,7 @@ fn torn_line(whole: usize) -> Loss {
         what: "seconds".to_owned(),
         count: 1,
         of: whole as u64 + 1,
-        meaning: format!("the last line of {SERIES} was not written to its end and is left out"),
+        meaning: format!("the last line of {SERIES} is incomplete and is left out"),
     }
 }
 

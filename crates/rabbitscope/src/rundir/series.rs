@@ -28,17 +28,17 @@ pub(super) struct Series {
 impl Series {
     pub(super) fn read(path: &Path) -> anyhow::Result<Self> {
         let file = rabbitscope_files::open(path, MAX_BYTES).with_context(|| cannot_read(path))?;
-        Self::of(BufReader::new(file.take(MAX_BYTES))).with_context(|| cannot_read(path))
+        Self::from_reader(BufReader::new(file.take(MAX_BYTES))).with_context(|| cannot_read(path))
     }
 
-    fn of(mut input: BufReader<io::Take<File>>) -> anyhow::Result<Self> {
+    fn from_reader(mut input: BufReader<io::Take<File>>) -> anyhow::Result<Self> {
         let mut series = Self::default();
         let mut line = Vec::new();
         for number in 1.. {
             line.clear();
             let length = (&mut input).take(MAX_LINE_BYTES).read_until(b'\n', &mut line)?;
             if length as u64 == MAX_LINE_BYTES {
-                bail!("line {number} is longer than any second of a run");
+                bail!("line {number} is too long for a second of a run");
             }
             match serde_json::from_slice(&line) {
                 _ if length == 0 => break,
@@ -81,6 +81,6 @@ mod tests {
         assert!(refused.contains("series.jsonl") && refused.contains("line 1"), "{refused}");
         let endless = " ".repeat(2 << 20);
         let refused = format!("{:#}", read(&endless).unwrap_err());
-        assert!(refused.contains("line 1 is longer"), "{refused}");
+        assert!(refused.contains("line 1 is too long"), "{refused}");
     }
 }

@@ -27,14 +27,14 @@ pub(super) fn record(run_dir: &Path, rows: &[SecondRow]) -> RunRecord {
             what: "run records".to_owned(),
             count: 1,
             of: 1,
-            meaning: "broker, machine, latencies over the whole run and what was expected are not \
-                      known; rates and latencies by second are"
+            meaning: "broker, machine, latencies over the whole run and expectations are unknown; rates and latencies \
+                      per second are known"
                 .to_owned(),
         }],
         verdict: Verdict::Aborted {
             reason: format!(
-                "This run was not finished: it was killed, or it still goes on. It has no run.json; \
-                 this page is made from the {} seconds that it had written.",
+                "This run did not finish: it was killed, or it has not ended. It has no run.json; this page shows its \
+                 first {} seconds.",
                 rows.len()
             ),
         },

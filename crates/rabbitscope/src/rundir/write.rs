@@ -69,13 +69,13 @@ impl RunDirectory {
         let path = held.path().display();
         let cannot = || format!("cannot list the directory {path}");
         if !held.names().with_context(cannot)?.is_empty() {
-            let message = format!("{path} is not empty; name a new directory");
+            let message = format!("{path} is not empty; choose a new directory");
             return Err(UsageError(message).into());
         }
         if held.is_of_others().with_context(cannot)? {
             let message = format!(
-                "{path} belongs to somebody else, or others may write to it: they could put links there \
-                 that lead what is written elsewhere; name a new directory"
+                "{path} belongs to another user or is writable by others, who could redirect the output with links; \
+                 choose a new directory"
             );
             return Err(UsageError(message).into());
         }

@@ -90,10 +90,10 @@ struct CpuTimes {
 impl CpuTimes {
     fn now() -> Option<Self> {
         let ticks = rustix::param::clock_ticks_per_second() as f64;
-        Self::of(&fs::read_to_string("/proc/stat").ok()?, ticks)
+        Self::parse(&fs::read_to_string("/proc/stat").ok()?, ticks)
     }
 
-    fn of(stat: &str, ticks_per_second: f64) -> Option<Self> {
+    fn parse(stat: &str, ticks_per_second: f64) -> Option<Self> {
         let fields = stat.lines().next()?.strip_prefix("cpu ")?.split_whitespace();
         // The guests' times, which follow, are already part of user time.
         let times: Vec<f64> = fields.take(8).filter_map(|field| field.parse().ok()).collect();
@@ -122,13 +122,13 @@ mod tests {
 
     #[test]
     fn what_is_nobodys_own_is_foreign() {
-        let at = |stat: &str| CpuTimes::of(stat, 100.0).unwrap();
+        let at = |stat: &str| CpuTimes::parse(stat, 100.0).unwrap();
         let begun = at("cpu  100 0 100 800 0 0 0 0 0 0\ncpu0 1 1\n");
         let later = at("cpu  200 0 200 1590 0 5 5 100 0 0\n");
         let share = begun.until(later, 1.5).unwrap();
         assert!((share.stolen - 0.0909).abs() < 1e-3, "{share:?}");
         assert!((share.foreign - 0.5 / 11.0).abs() < 1e-3, "{share:?}");
         assert_eq!(begun.until(begun, 0.0), None);
-        assert_eq!(CpuTimes::of("intr 5", 100.0), None);
+        assert_eq!(CpuTimes::parse("intr 5", 100.0), None);
     }
 }

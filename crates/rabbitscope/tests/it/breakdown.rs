@@ -24,7 +24,7 @@ fn groups_and_queues_have_latencies_of_their_own() {
     let breakdown = &record["breakdown"];
     let count = |kind: &str, at: usize, latency: &str| {
         let latencies = breakdown[kind][at]["latencies"].as_array().unwrap();
-        let found = latencies.iter().find(|it| it["name"] == latency);
+        let found = latencies.iter().find(|row| row["name"] == latency);
         found.unwrap_or_else(|| panic!("{breakdown:#}"))["count"].as_u64().unwrap()
     };
     assert_eq!(breakdown["groups"][1]["group"], "slow", "{breakdown:#}");
@@ -32,7 +32,7 @@ fn groups_and_queues_have_latencies_of_their_own() {
     assert!(fast > 2 * slow && slow > 50, "{breakdown:#}");
     let total = |name: &str| {
         let all = record["latencies"].as_array().unwrap();
-        all.iter().find(|it| it["name"] == name).unwrap()["count"].as_u64().unwrap()
+        all.iter().find(|row| row["name"] == name).unwrap()["count"].as_u64().unwrap()
     };
     assert_eq!(fast + slow, total("confirm"));
     let queues = [count("queues", 0, "end-to-end"), count("queues", 1, "end-to-end")];

@@ -20,7 +20,7 @@ fn a_broker_that_stays_until_it_is_stopped() {
 
     let port_of = |protocol: &str| {
         let listeners = started["listeners"].as_array().unwrap();
-        let found = listeners.iter().find(|it| it["protocol"] == protocol);
+        let found = listeners.iter().find(|listener| listener["protocol"] == protocol);
         u16::try_from(found.unwrap()["port"].as_u64().unwrap()).unwrap()
     };
     let text = bench.rabbitscope("broker status").code(0).stdout;
@@ -85,7 +85,7 @@ fn a_broker_that_was_killed_with_its_guard_is_cleaned_up_after() {
     assert_eq!(bench.broker_directories().len(), 1, "nobody was left to remove it");
 
     let ended = bench.rabbitscope("broker status").code(0);
-    assert!(ended.stderr.contains("had left behind"), "{ended:#?}");
+    assert!(ended.stderr.contains("removed leftovers of"), "{ended:#?}");
     assert!(bench.broker_directories().is_empty());
 }
 

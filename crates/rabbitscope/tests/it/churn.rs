@@ -16,7 +16,7 @@ fn count(run: &Value, key: &str) -> u64 {
 #[track_caller]
 fn measured(run: &Value, latency: &str) -> u64 {
     let mut all = run["latencies"].as_array().unwrap().iter();
-    let found = all.find(|it| it["name"] == latency);
+    let found = all.find(|row| row["name"] == latency);
     found.unwrap_or_else(|| panic!("{latency} in {run:#}"))["count"].as_u64().unwrap()
 }
 
@@ -170,7 +170,7 @@ hold = "30s"
     running.wait().unwrap();
     assert_eq!(queues_on(broker).matches("rabbitscope-churn-").count(), 3);
     let ended = bench.rabbitscope(&format!("{arguments} next --set run.duration=1s")).code(0);
-    assert!(ended.stderr.contains("had left behind"), "{ended:#?}");
+    assert!(ended.stderr.contains("removed leftovers of"), "{ended:#?}");
     let queues = queues_on(broker);
     assert!(!queues.contains("rabbitscope-churn-"), "{queues}");
 }

@@ -76,7 +76,7 @@ struct Outcome {
 }
 
 impl Outcome {
-    fn of(bench: &Workbench, seconds: u32, faults: &str) -> Self {
+    fn from_run(bench: &Workbench, seconds: u32, faults: &str) -> Self {
         bench.file("s.toml", &scenario(seconds, faults));
         // The boot of a cluster and the return of nodes exceed the usual two-minute limit of a test.
         let program = env!("CARGO_BIN_EXE_rabbitscope");
@@ -92,7 +92,7 @@ impl Outcome {
         let verification = &self.run["verification"];
         assert_eq!(self.ended.code, Some(0), "{:#?}\n{verification:#}", self.ended);
         let faults = self.run["faults"].as_array().unwrap();
-        let found: Vec<&str> = faults.iter().map(|it| it["kind"].as_str().unwrap()).collect();
+        let found: Vec<&str> = faults.iter().map(|fault| fault["kind"].as_str().unwrap()).collect();
         assert_eq!(found, kinds, "{faults:#?}");
         for fault in faults {
             assert!(fault["failure"].is_null(), "{fault:#}");
@@ -115,8 +115,8 @@ fn leaders(run: &Value, queue: &str) -> Vec<String> {
     let replicas = run["replicas"].as_array().unwrap();
     let leader = |snapshot: &Value| {
         let queues = snapshot["queues"].as_array().unwrap();
-        let found = queues.iter().find(|it| it["name"] == queue);
-        found.and_then(|it| it["leader"].as_str()).unwrap_or("nobody").to_owned()
+        let found = queues.iter().find(|row| row["name"] == queue);
+        found.and_then(|row| row["leader"].as_str()).unwrap_or("nobody").to_owned()
     };
     replicas.iter().map(leader).collect()
 }
@@ -126,13 +126,17 @@ fn a_leader_that_is_killed_loses_nothing_that_was_confirmed() {
     let _one_at_a_time = RUNNING.lock().unwrap_or_else(PoisonError::into_inner);
     let bench = Workbench::new("leader-killed");
     let faults = "[[faults]]\nkind = \"kill\"\nnode = \"leader\"\nqueue = \"orders\"\nat = \"8s\"\nfor = \"3s\"\n";
-    let outcome = Outcome::of(&bench, 45, faults);
+    let outcome = Outcome::from_run(&bench, 45, faults);
     let [kill] = outcome.check(&["kill"]) else { panic!("{:#}", outcome.run["faults"]) };
     let run = &outcome.run;
     let led = leaders(run, "orders");
     assert_eq!(led[0], kill["node"].as_str().unwrap(), "{led:?}");
-    let whens: Vec<_> =
-        run["replicas"].as_array().unwrap().iter().map(|it| it["when"].clone()).collect();
+    let whens: Vec<_> = run["replicas"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|snapshot| snapshot["when"].clone())
+        .collect();
     assert_eq!(whens, ["load begins", "during fault 1", "after fault 1", "load ended"]);
     assert!(led[1] != led[0] && led[1] != "nobody", "another leads meanwhile: {led:?}");
     let members = run["replicas"][0]["queues"][1]["members"].as_array().unwrap();
@@ -173,15 +177,17 @@ node = 2
 at = "17s"
 for = "4s"
 "#;
-    let outcome = Outcome::of(&bench, 35, faults);
+    let outcome = Outcome::from_run(&bench, 35, faults);
     let faults = outcome.check(&["memory-alarm", "pause", "partition"]);
     let blocked = faults[0]["outage"]["blocked-nanos"].as_u64().unwrap();
     assert!(blocked > 1_500_000_000, "publishers were held: {:#}", faults[0]);
     assert!(faults[1]["outage"]["stalled-nanos"].as_u64() > Some(2_000_000_000), "{:#}", faults[1]);
     let during = outcome.run["replicas"].as_array().unwrap();
-    let during = during.iter().find(|it| it["when"] == "during fault 3").unwrap();
+    let during = during.iter().find(|snapshot| snapshot["when"] == "during fault 3").unwrap();
     let cut_off = &faults[2]["node"];
-    for queue in during["queues"].as_array().unwrap().iter().filter(|it| it["type"] == "quorum") {
+    for queue in
+        during["queues"].as_array().unwrap().iter().filter(|queue| queue["type"] == "quorum")
+    {
         assert_ne!(&queue["leader"], cut_off, "the majority has a leader: {during:#}");
     }
 }

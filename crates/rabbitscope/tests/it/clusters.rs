@@ -182,18 +182,18 @@ fn queues_of_other_nodes_are_asked_there() {
 /// The available rows are shown in full, in every form.
 fn a_missing_node_is_no_success(cluster: &Cluster, bench: &Workbench) {
     let missing = cluster.second.node_name();
-    let expected = json!([{ "node": missing, "reason": "it does not run" }]);
+    let expected = json!([{ "node": missing, "reason": "it is not running" }]);
     for command in ["queues", "top queues", "top --once --interval 100ms"] {
         let shown = cluster.asked(bench, &format!("{command} --json")).code(1).stdout;
         let shown: Value = serde_json::from_str(&shown).unwrap();
         assert_eq!(shown["missing"], expected, "{command}: {shown:#}");
         let shown = cluster.asked(bench, command).code(1).stdout;
-        assert!(shown.contains(&missing) && shown.contains("it does not run"), "{shown}");
+        assert!(shown.contains(&missing) && shown.contains("it is not running"), "{shown}");
         assert!(shown.lines().count() > 3, "{shown}");
     }
     let metrics = cluster.asked(bench, "queues --prometheus").code(1);
     assert!(metrics.stdout.contains("rabbitscope_queues_unanswered 0"), "{metrics:#?}");
-    assert!(metrics.stderr.contains(&format!("{missing}, it does not run")), "{metrics:#?}");
+    assert!(metrics.stderr.contains(&format!("{missing}, it is not running")), "{metrics:#?}");
 }
 
 /// Checks `queues`, `top` and `profile` with `--cluster`.
@@ -204,7 +204,7 @@ fn all_nodes_are_shown_at_once(cluster: &Cluster, bench: &Workbench, queues: &[&
     let top = cluster.all(bench, "top --sort memory --limit 1000 --interval 100ms");
     let roles = |node: &str| {
         let nodes = top["nodes"].as_array().unwrap();
-        let of = nodes.iter().find(|it| it["node"] == node).unwrap_or_else(|| panic!("{top:#}"));
+        let of = nodes.iter().find(|row| row["node"] == node).unwrap_or_else(|| panic!("{top:#}"));
         of["rows"].to_string()
     };
     assert!(roles(&names[0]).contains("\"quorum_follower\""), "{top:#}");
@@ -218,7 +218,8 @@ fn all_nodes_are_shown_at_once(cluster: &Cluster, bench: &Workbench, queues: &[&
     if may_profile_or_says_so("queues_of_other_nodes_are_asked_there") {
         cluster.all(bench, "profile --event context-switches --duration 1s -o all.folded");
         let folded = bench.read("all.folded");
-        let roots: BTreeSet<&str> = folded.lines().filter_map(|it| it.split(';').next()).collect();
+        let roots: BTreeSet<&str> =
+            folded.lines().filter_map(|line| line.split(';').next()).collect();
         assert_eq!(roots, names.iter().map(String::as_str).collect());
     }
 }

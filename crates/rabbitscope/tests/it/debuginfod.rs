@@ -119,7 +119,7 @@ impl Debuginfod {
             .unwrap();
         let started = Self { process, url: format!("http://{free}") };
         let is_indexed = |metrics: String| {
-            let is = |line: &str| metrics.lines().any(|it| it == line);
+            let is = |line: &str| metrics.lines().any(|metric| metric == line);
             let pending = "thread_work_pending{role=\"scan\"} ";
             is("thread_work_total{role=\"traverse\"} 1")
                 && is("thread_busy{role=\"traverse\"} 0")
@@ -213,7 +213,7 @@ fn what_no_server_has_is_known_to_both(bench: &Workbench, hidden: &Hidden, full:
     assert_ne!(hidden.find(bench, &empty.url, "no-theirs").code, Some(0));
     let (stacks, ended) = hidden.profile(bench, &full.url, "no-theirs");
     assert_nameless(&stacks);
-    assert!(ended.stdout.contains("the cache says that no server had"), "{ended:#?}");
+    assert!(ended.stdout.contains("according to the cache, no server had"), "{ended:#?}");
 }
 
 fn who_would_be_asked_is_explained(bench: &Workbench, hidden: &Hidden, server: &Debuginfod) {

@@ -120,7 +120,7 @@ fn queues_of_a_killed_run_are_removed_by_the_next() {
         format!("{arguments} next --set run.duration=1s --remove-leftovers --assume-unbound");
     let ended = bench.rabbitscope(&short).code(0);
     assert!(
-        ended.stderr.contains("had left behind") && ended.stderr.contains("debts"),
+        ended.stderr.contains("removed leftovers of") && ended.stderr.contains("debts"),
         "{ended:#?}"
     );
     assert!(!queues_on(broker).contains("debts"), "{}", queues_on(broker));

@@ -103,10 +103,13 @@ fn killed_and_called_again_it_goes_on() {
     let again = bench.rabbitscope(&command).code(0);
     assert_eq!(again.stdout, ended.stdout);
     bench.file("e.toml", &HALF.replace("seed = 3", "seed = 4"));
-    bench.rabbitscope(&command).code(2).says(&["was begun with another experiment.toml", "--out"]);
+    bench
+        .rabbitscope(&command)
+        .code(2)
+        .says(&["contains an experiment with another experiment.toml", "--out"]);
     bench.file("e.toml", HALF);
     bench.file("s.toml", &scenario("experiment", "2s"));
-    bench.rabbitscope(&command).code(2).says(&["was begun with another arms/01.toml"]);
+    bench.rabbitscope(&command).code(2).says(&["contains an experiment with another arms/01.toml"]);
 }
 
 #[test]
@@ -136,7 +139,7 @@ fn ctrl_c_keeps_the_runs_and_says_how_to_go_on() {
     signal(&running, Signal::INT);
     let ended = Ended::from(running.wait_with_output().unwrap()).code(1);
     assert!(ended.stdout.contains("Not complete"), "{ended:#?}");
-    assert!(ended.stderr.contains("--out out goes on"), "{ended:#?}");
+    assert!(ended.stderr.contains("to resume, run the same command with --out out"), "{ended:#?}");
     let result = bench.json("out/experiment.json");
     assert_eq!(result["axes"][0]["key"], "publishers.0.rate");
     assert!(result["runs"].as_array().unwrap().len() >= 2, "{result:#}");
@@ -209,7 +212,7 @@ fn code_takes_turns_on_a_running_broker() {
     let of_first = runs.iter().filter(|run| run["directory"] == "runs/001-live");
     let slices: Vec<u64> =
         of_first.map(|run| run["slice"]["from-second"].as_u64().unwrap()).collect();
-    let in_place_of_others = ended.stderr.contains("in place of some that are left out");
+    let in_place_of_others = ended.stderr.contains("in place of excluded rounds");
     assert_eq!(runs.len() > slices.len(), in_place_of_others, "{ended:#?}");
     let expected: Vec<u64> = (0..12).map(|turn| 6 + 2 * turn).collect();
     assert_eq!(slices, expected, "in turn, without the first second");
@@ -234,7 +237,7 @@ fn code_takes_turns_on_a_running_broker() {
         &["design.live", "[profile]"],
     );
     refused("broker.cpu-per-message", "confirm.p99", &["design.live", "confirm.p99"]);
-    refused("patches = [", "erl-args = \"+S 1\"\npatches = [", &["slower changes more than"]);
+    refused("patches = [", "erl-args = \"+S 1\"\npatches = [", &["slower may change only"]);
     let existing = format!("experiment e.toml --out wrong --uri {}", existing_broker().uri());
     bench.rabbitscope(&existing).code(2).says(&["slower changes the broker", "--uri"]);
 }

@@ -121,7 +121,7 @@ fn a_directory_that_others_may_change_gets_no_results() {
     fs::create_dir(&open).unwrap();
     fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
     let ended = bench.rabbitscope("run s.toml --out open").code(2);
-    ended.says(&["open", "others may write", "name a place"]);
+    ended.says(&["open", "other users can write", "choose a place"]);
     assert_eq!(fs::read_dir(&open).unwrap().count(), 0);
     // An existing directory stays if nothing was measured.
     fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
@@ -151,7 +151,7 @@ fn a_run_that_was_killed_has_a_report_of_what_it_had() {
     let run = &data["run"];
     assert_eq!(run["verdict"]["kind"], "aborted");
     let reason = run["verdict"]["reason"].as_str().unwrap();
-    assert!(reason.contains("not finished") && reason.contains("killed"), "{reason}");
+    assert!(reason.contains("did not finish") && reason.contains("killed"), "{reason}");
     assert_eq!(run["name"], "test");
     assert_eq!(run["scenario"]["queues"][0]["name"], "killed");
     assert!(run["load"]["published"].as_u64().unwrap() > 1000, "{run}");

@@ -150,7 +150,7 @@ fn count(record: &Value, key: &str) -> u64 {
 
 fn latency<'a>(record: &'a Value, name: &str) -> &'a Value {
     let mut all = record["latencies"].as_array().unwrap().iter();
-    all.find(|it| it["name"] == name).unwrap_or_else(|| panic!("{name} in {record:#}"))
+    all.find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name} in {record:#}"))
 }
 
 #[test]
@@ -175,7 +175,7 @@ fn workers_do_together_what_one_process_does() {
         assert_eq!(latency(&record, "confirm")["count"], published);
         assert_eq!(record["losses"], Value::Array(Vec::new()), "{record:#}");
         let connections = fleet["workers"].as_array().unwrap().iter();
-        assert_eq!(connections.map(|it| it["connections"].as_u64().unwrap()).sum::<u64>(), 16);
+        assert_eq!(connections.map(|part| part["connections"].as_u64().unwrap()).sum::<u64>(), 16);
         assert!(lines(&place.bench.path(&format!("{out}/series.jsonl"))) >= 5);
     }
     let left = queues_on(place.broker);
@@ -224,11 +224,11 @@ fn a_clock_that_is_an_hour_ahead_changes_nothing() {
     let fleet = &record["fleet"];
     let error = fleet["latency-error-nanos"].as_u64().unwrap();
     assert!((1..50_000_000).contains(&error), "another clock, known well enough: {error}");
-    assert!(ended.stdout.contains("are true within"), "{ended:#?}");
+    assert!(ended.stdout.contains("are accurate within"), "{ended:#?}");
     let p50 = latency(&record, "end-to-end")["p50"].as_u64().unwrap();
     assert!(p50 < 100_000_000 + error, "not an hour: {p50}");
     let clocks = fleet["workers"].as_array().unwrap().iter();
-    let errors: Vec<_> = clocks.map(|it| it["clock-error-nanos"].as_u64().unwrap()).collect();
+    let errors: Vec<_> = clocks.map(|clock| clock["clock-error-nanos"].as_u64().unwrap()).collect();
     assert_eq!(errors.iter().filter(|error| **error == 0).count(), 1, "{fleet:#}");
 }
 
@@ -292,7 +292,9 @@ fn who_goes_on_with_a_run_does_not_throw_away_the_log_of_another() {
         killed.wait().unwrap();
     }
     let other = place.controller(2, "other", "--resume --set seed=9").wait_with_output().unwrap();
-    Ended::from(other).code(2).says(&["has a run of scenario `fleet`", "leave --resume out"]);
+    Ended::from(other)
+        .code(2)
+        .says(&["has an unfinished run of a different scenario, `fleet`", "omit --resume"]);
     assert!(queues_on(place.bus).contains("fleet-other.log"), "it is still there");
 }
 
@@ -309,10 +311,10 @@ fn a_controller_that_is_killed_is_replaced_by_one_that_reads_the_log() {
     // A different scenario does not disturb the run.
     let busy =
         Ended::from(place.controller(2, "other", "--set seed=9").wait_with_output().unwrap());
-    busy.code(1).says(&["is busy with a run of scenario `fleet`", "--resume"]);
+    busy.code(1).says(&["still works on a run of scenario `fleet`", "--resume"]);
     let ended = Ended::from(place.controller(2, "out", "--resume").wait_with_output().unwrap());
     let ended = ended.code(0);
-    assert!(ended.stderr.contains("going on with the run"), "{ended:#?}");
+    assert!(ended.stderr.contains("resuming the run"), "{ended:#?}");
     let record = place.record("out");
     let published = count(&record, "published");
     assert!((7990..=8010).contains(&published), "all seconds are there: {published}");
@@ -349,17 +351,17 @@ fn what_cannot_be_done_is_refused() {
     let run = |arguments: &str| place.bench.rabbitscope(&format!("run s.toml --plain {arguments}"));
     run(&format!("--workers 2 --via {broker} --uri {broker}"))
         .code(2)
-        .says(&["are the same", "Name another RabbitMQ with --via"]);
+        .says(&["are the same", "Give another RabbitMQ with --via"]);
     run(&format!("--workers 2 --via {bus} --uri {broker} --set run.verify=true"))
         .code(2)
         .says(&["run.verify", "without --workers"]);
     run(&format!("--workers 99 --via {bus} --uri {broker}")).code(2).says(&["at most 16 workers"]);
     run(&format!("--workers 1 --via {bus} --uri {broker} --fleet a/b"))
         .code(2)
-        .says(&["`a/b` is no name of a fleet"]);
+        .says(&["`a/b` is not a valid fleet name"]);
     run(&format!("--workers 1 --via {bus} --uri {broker} --worker-timeout 1s"))
         .code(5)
-        .says(&["0 of 1 workers came within 1 s", "rabbitscope worker --via"]);
+        .says(&["0 of 1 workers joined within 1 s", "rabbitscope worker --via"]);
     run(&format!("--workers 1 --uri {broker}")).code(2).says(&["--via"]);
     let nobody = place.bench.rabbitscope("worker --via amqp://127.0.0.1:1").code(5);
     nobody.says(&["the bus: cannot reach a broker at 127.0.0.1:1"]);

@@ -91,8 +91,7 @@ impl Flood {
             publishers,
             connections: 1 + random.below(publishers),
             seconds: 1 + random.below(8),
-            // A segment of a stream, 500 MB, begins with its own record, which is no message.
-            size: random.one_of(if kind == "stream" { &[60, 300] } else { &[60, 300, 2000, 8000] }),
+            size: random.one_of(&[60, 300, 2000, 8000]),
             window: random.one_of(&[None, None, Some(100), Some(2000)]),
             loss,
         }
@@ -106,6 +105,7 @@ impl Flood {
         let Self { kind, publishers, connections, seconds, size, .. } = self;
         let queue = self.queue();
         let arguments = match self.loss {
+            Loss::None if *kind == "stream" => "x-stream-max-segment-size-bytes = 5000000",
             Loss::None => "",
             Loss::MaxLength => "x-max-length = 500",
             Loss::RejectPublish => "x-max-length = 500, x-overflow = \"reject-publish\"",
@@ -224,11 +224,15 @@ fn messages(client: &mut Client, channel: u16, passive: &Request<'_>) -> u64 {
     }
 }
 
-/// Returns the messages of a stream before its last chunk. RabbitMQ knows the number of all only seconds later.
+/// Returns the messages of a stream before its last chunk. RabbitMQ knows the number of all only seconds later. Each
+/// segment but the first begins with a snapshot of the publishers, which takes an offset (`osiris_log`).
 fn last_chunk(stream: &str) -> u64 {
     let text = existing_broker().eval(&format!(
-        "{{ok, Q}} = rabbit_amqqueue:lookup(rabbit_misc:r(<<\"/\">>, queue, <<\"{stream}\">>)), \
-         [{{_, First}}] = rabbit_stream_queue:info(Q, [committed_offset]), First"
+        "Name = rabbit_misc:r(<<\"/\">>, queue, <<\"{stream}\">>), \
+         {{ok, Q}} = rabbit_amqqueue:lookup(Name), \
+         [{{_, First}}] = rabbit_stream_queue:info(Q, [committed_offset]), \
+         #{{segments := Segments}} = maps:get({{osiris_writer, Name}}, osiris_counters:overview()), \
+         First - (Segments - 1)"
     ));
     text.unwrap().trim().parse().unwrap()
 }

@@ -137,7 +137,7 @@ fn another_build_names_nothing() {
     let text = bench.read("out.folded");
     assert!(["alpha", "beta", "gamma", "delta"].iter().all(|name| !text.contains(name)), "{text}");
     assert!(text.contains("[x]"), "{text}");
-    ended.says(&["no longer as they were recorded"]);
+    ended.says(&["missing or changed since the recording"]);
 }
 
 /// Periods of page faults differ by hundreds.
@@ -173,7 +173,8 @@ fn by_go(path: &Path) -> BTreeMap<String, i64> {
     let mut totals = BTreeMap::new();
     for line in lines.take_while(|line| !line.starts_with("Locations")) {
         let Some((values, _)) = line.split_once(':') else { continue };
-        let values: Vec<i64> = values.split_whitespace().filter_map(|it| it.parse().ok()).collect();
+        let values: Vec<i64> =
+            values.split_whitespace().filter_map(|value| value.parse().ok()).collect();
         if values.len() == names.len() {
             for (name, value) in names.iter().zip(values) {
                 *totals.entry(name.trim_end_matches("[dflt]").to_owned()).or_default() += value;
@@ -238,7 +239,7 @@ fn values_can_be_chosen_and_only_the_same_are_compared() {
     bench
         .rabbitscope("diff a.folded b.pb.gz")
         .code(2)
-        .says(&["of cpu, the second of page-faults (faults)"]);
+        .says(&["shows cpu, the second page-faults (faults)"]);
     // Ticks and cycles are both CPU time.
     bench.rabbitscope("diff a.folded both").code(0);
     bench.rabbitscope("flamegraph a.folded --value x -o b.folded").code(2).says(&["--value"]);

@@ -71,7 +71,7 @@ fn a_process_of_another_user_gets_no_answer_to_its_challenge() {
     // By process: the command line does not name the node.
     let profile = format!("profile --pid {pid} --epmd-port {port} --duration 500ms -o x.folded");
     let ended = with_cookie(&bench, &profile).code(0);
-    for said in ["known by pid alone", "runs as user 51103", "--cookie-file"] {
+    for said in ["processes have only pids", "runs as user 51103", "--cookie-file"] {
         assert!(ended.stdout.contains(said), "{ended:#?}");
     }
     with_cookie(&bench, &format!("profile --explain --pid {pid} --epmd-port {port}")).code(0);
@@ -92,7 +92,7 @@ fn another_process_of_the_same_user_gets_none_either() {
     let (pid, port) = (broker.pid, impostor.port());
     let profile = format!("profile --pid {pid} --epmd-port {port} --duration 500ms -o x.folded");
     let ended = with_cookie(&bench, &profile).code(0);
-    assert!(ended.stdout.contains(&format!("not one of process {pid}")), "{ended:#?}");
+    assert!(ended.stdout.contains(&format!("does not belong to process {pid}")), "{ended:#?}");
     impostor.assert_got_nothing();
 }
 
@@ -127,5 +127,5 @@ fn a_node_whose_user_owns_the_cookie_is_asked() {
     let explained = asked("--explain");
     assert!(explained.contains("the node answers"), "{explained}");
     let recorded = asked("--duration 500ms -o x.folded");
-    assert!(!recorded.contains("known by pid alone"), "{recorded}");
+    assert!(!recorded.contains("processes have only pids"), "{recorded}");
 }

@@ -14,7 +14,7 @@ use crate::workbench::{Workbench, basic_authentication};
 fn request(port: u16, path: &str, credentials: Option<&str>) -> (u16, String) {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
     let authorization =
-        credentials.map_or_else(String::new, |it| format!("Authorization: Basic {it}\r\n"));
+        credentials.map_or_else(String::new, |login| format!("Authorization: Basic {login}\r\n"));
     write!(stream, "GET {path} HTTP/1.1\r\nHost: h\r\n{authorization}Connection: close\r\n\r\n")
         .unwrap();
     let mut answer = String::new();

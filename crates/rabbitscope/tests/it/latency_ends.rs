@@ -21,7 +21,9 @@ settled-intended.p50 = "> 300ms"
 
 fn p50(record: &Value, name: &str) -> Option<u64> {
     let all = record["latencies"].as_array().unwrap();
-    all.iter().find(|it| it["name"] == name).map(|it| it["p50"].as_u64().unwrap())
+    all.iter()
+        .find(|latency| latency["name"] == name)
+        .map(|latency| latency["p50"].as_u64().unwrap())
 }
 
 #[test]
@@ -80,7 +82,9 @@ consumers = [
     let run = bench.json("out/run.json");
     let of = |latencies: &Value, name: &str, key: &str| {
         let all = latencies.as_array().unwrap();
-        all.iter().find(|it| it["name"] == name).map(|it| it[key].as_u64().unwrap())
+        all.iter()
+            .find(|latency| latency["name"] == name)
+            .map(|latency| latency[key].as_u64().unwrap())
     };
     let all = &run["latencies"];
     let [delivered, processed, settled] =
@@ -88,7 +92,8 @@ consumers = [
     assert!(delivered == processed && delivered >= settled && settled + 40 > delivered, "{run:#}");
     let groups = run["breakdown"]["groups"].as_array().unwrap();
     let latencies = |group: &str| {
-        &groups.iter().find(|it| it["group"] == group && it["kind"] == "consumers").unwrap()["latencies"]
+        let is_meant = |row: &&Value| row["group"] == group && row["kind"] == "consumers";
+        &groups.iter().find(is_meant).unwrap()["latencies"]
     };
     let at_once = latencies("at-once");
     for key in ["count", "p50", "max"] {

@@ -134,7 +134,7 @@ fn what_could_be_used_by_others_goes_on_request() {
     assert!(!exchanges(&broker).contains("rabbitscope."), "{}", exchanges(&broker));
     assert!(entries(&bench).is_empty());
     let said = bench.rabbitscope(&remove.replace("--json ", "")).code(0).stdout;
-    assert!(said.contains("no run that has ended"), "{said}");
+    assert!(said.contains("no ended run left anything"), "{said}");
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn a_queue_that_was_declared_anew_is_left_alone() {
             }
         };
         if remove == "run" {
-            assert!(said.contains("queue `lo.empty`: it is not the one"), "{said}");
+            assert!(said.contains("queue `lo.empty`: it is not the object"), "{said}");
         }
         assert_eq!(
             (depth(&broker, "lo.full"), depth(&broker, "lo.empty")),
@@ -348,7 +348,7 @@ fn without_the_right_to_declare_markers_that_is_said_and_nothing_is_guessed() {
     assert_eq!(added.unwrap(), "ok");
     let uri = format!("amqp://narrow:narrow-pass@{}/%2f", broker.address());
     let said = run_next(&bench, &uri, "");
-    assert!(said.contains("should this run be killed"), "{said}");
+    assert!(said.contains("if this run is killed"), "{said}");
     assert!(!queues_on(&broker).contains("lo."), "{}", queues_on(&broker));
     assert!(entries(&bench).is_empty());
 
@@ -383,7 +383,7 @@ fn at_its_end_a_run_leaves_what_others_use_or_declared_anew() {
     let consumer = consume(&broker, "lo.full");
     let ended = Ended::from(running.wait_with_output().unwrap()).code(0);
     assert!(ended.stderr.contains("queue `lo.full`: others use it"), "{ended:#?}");
-    assert!(ended.stderr.contains("queue `lo.empty`: it is not the one"), "{ended:#?}");
+    assert!(ended.stderr.contains("queue `lo.empty`: it is not the object"), "{ended:#?}");
     assert_eq!(depth(&broker, "lo.empty"), "5");
     consumer.close().unwrap();
     thread::sleep(Duration::from_millis(500));

@@ -180,22 +180,34 @@ fn processes_of_tls_belong_to_their_connection() {
     let top: serde_json::Value = serde_json::from_str(&top.code(0).stdout).unwrap();
     let rows = top["rows"].as_array().unwrap();
     let of_role = |role: &'static str| -> Vec<&str> {
-        rows.iter().filter(|it| it["role"] == role).filter_map(|it| it["name"].as_str()).collect()
+        rows.iter()
+            .filter(|row| row["role"] == role)
+            .filter_map(|row| row["name"].as_str())
+            .collect()
     };
     for role in ["tls_sender", "tls_connection"] {
         let names = of_role(role);
         assert!(!names.is_empty(), "{role}: {top}");
-        assert!(names.iter().all(|it| it.contains(&format!(" -> 127.0.0.1:{port}"))), "{names:?}");
+        assert!(
+            names.iter().all(|name| name.contains(&format!(" -> 127.0.0.1:{port}"))),
+            "{names:?}"
+        );
     }
     if may_profile() {
         let recorded = format!("profile {node} --duration 2s -o p.pb.gz");
         bench.rabbitscope(&recorded).code(0);
         let profile = read_pprof(File::open(bench.path("p.pb.gz")).unwrap()).unwrap();
-        let of = |role: &'static str| profile.identities.values().filter(move |it| it.role == role);
-        let readers: Vec<&str> = of("reader").map(|it| it.connection.as_str()).collect();
+        let of = |role: &'static str| {
+            profile.identities.values().filter(move |identity| identity.role == role)
+        };
+        let readers: Vec<&str> =
+            of("reader").map(|identity| identity.connection.as_str()).collect();
         for role in ["tls_sender", "tls_connection"] {
             let is_of_reader = |it: &str| readers.contains(&it);
-            assert!(of(role).any(|it| is_of_reader(&it.connection)), "{role} of {readers:?}");
+            assert!(
+                of(role).any(|identity| is_of_reader(&identity.connection)),
+                "{role} of {readers:?}"
+            );
             for tls in of(role) {
                 // One more connection is idle while the load runs.
                 assert!(tls.connection.contains(&format!(" -> 127.0.0.1:{port}")), "{tls:?}");

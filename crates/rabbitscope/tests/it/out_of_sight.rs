@@ -70,7 +70,10 @@ fn a_broker_out_of_sight_keeps_its_directory_and_messages() {
         assert!(!looked.stderr.contains("removed"), "{place}: {looked:?}");
         if place.contains("namespace") || place.contains("container") {
             let stopped = run(&format!("broker stop {name}"));
-            assert!(stopped.stderr.contains("cannot see"), "{place}: {stopped:?}");
+            assert!(
+                stopped.stderr.contains("outside the view of this process"),
+                "{place}: {stopped:?}"
+            );
             assert_eq!(stopped.code, Some(1), "{place}: {stopped:?}");
         }
         assert!(Path::new(&directory).join("node.json").exists(), "{place}: {looked:?}");

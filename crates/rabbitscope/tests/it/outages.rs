@@ -70,7 +70,7 @@ impl Outcome {
 
     fn latency(&self, name: &str) -> Value {
         let all = self.run["latencies"].as_array().unwrap();
-        all.iter().find(|it| it["name"] == name).cloned().unwrap_or_default()
+        all.iter().find(|latency| latency["name"] == name).cloned().unwrap_or_default()
     }
 
     #[track_caller]
@@ -87,8 +87,9 @@ impl Outcome {
         let p999 = |name: &str| self.latency(name)["p999"].as_f64().unwrap_or(0.0) / 1e6;
         let reason = self.run["verdict"]["reason"].as_str().unwrap_or("–");
         let errors: Vec<_> = self.run["errors"].as_array().into_iter().flatten().collect();
-        let errors =
-            errors.iter().map(|it| format!("{} × {}", it["count"], it["kind"].as_str().unwrap()));
+        let errors = errors
+            .iter()
+            .map(|error| format!("{} × {}", error["count"], error["kind"].as_str().unwrap()));
         let counts = ["published", "confirmed", "consumed", "late", "late-by-client", "overdue"];
         let counts = counts.map(|key| self.count(key).to_string()).join(" | ");
         format!(
@@ -143,7 +144,8 @@ fn a_broker_that_is_killed_is_no_success() {
     let bench = Workbench::new("killed");
     let mut broker = broker(&bench, "");
     let text = scenario(seconds());
-    let dead = outcome(&bench, &mut broker, "killed, does not come back", &text, |it| it.kill());
+    let dead =
+        outcome(&bench, &mut broker, "killed, does not come back", &text, |broker| broker.kill());
     let says =
         ["FAILED: the broker did not serve for", "at its end as well", "error     connection"];
     dead.check(1, "failed", &says);
@@ -188,7 +190,9 @@ fn churn_that_reaches_nobody_is_without_service() {
          [[churn]]\nkind = \"connections\"\nrate = 20\nhold = \"20ms\"\n",
         seconds()
     );
-    let dead = outcome(&bench, &mut broker, "killed under connection churn", &text, |it| it.kill());
+    let dead = outcome(&bench, &mut broker, "killed under connection churn", &text, |broker| {
+        broker.kill();
+    });
     let says = ["FAILED: the broker did not serve for", "at its end as well"];
     dead.check(1, "failed", &says);
     assert!(dead.time("without-service-nanos") >= 900, "{:#}", dead.run);

@@ -64,19 +64,24 @@ fn a_hot_queue_among_a_hundred_is_named_first() {
     assert!(share(0) > 0.02 && share(0) > 5.0 * share(1), "{owners}");
     let channel = owners["channels"][0]["name"].as_str().unwrap();
     assert!(channel.contains(" -> 127.0.0.1:") && channel.ends_with(')'), "{owners}");
-    let roles: Vec<&str> =
-        owners["roles"].as_array().unwrap().iter().filter_map(|it| it["name"].as_str()).collect();
+    let roles: Vec<&str> = owners["roles"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(|role| role["name"].as_str())
+        .collect();
     assert!(roles.contains(&"queue") && roles.contains(&"channel"), "{roles:?}");
 
     // Labels and times survive a second write.
     bench.rabbitscope("flamegraph p.pb.gz -o again.pb.gz").code(0);
     let again = read(&bench, "again.pb.gz");
-    let hot = again.identities.values().find(|it| it.name == "hot").unwrap();
+    let hot = again.identities.values().find(|identity| identity.name == "hot").unwrap();
     assert_eq!((hot.role.as_str(), hot.vhost.as_str()), ("queue", "/"));
     let timed: u64 =
-        again.samples.iter().flat_map(|it| it.times.iter()).map(|(_, weight)| weight).sum();
+        again.samples.iter().flat_map(|sample| sample.times.iter()).map(|(_, weight)| weight).sum();
     assert_eq!(timed, again.total());
-    let last = again.samples.iter().flat_map(|it| it.times.iter()).map(|(step, _)| step).max();
+    let last =
+        again.samples.iter().flat_map(|sample| sample.times.iter()).map(|(step, _)| step).max();
     let last_nanos = u64::from(last.unwrap()) * again.capture.time_step_nanos;
     let took_nanos = u64::try_from(took.as_nanos()).unwrap();
     assert!((1_000_000_000..took_nanos).contains(&last_nanos), "{last_nanos} of {took_nanos}");
@@ -87,7 +92,7 @@ fn a_hot_queue_among_a_hundred_is_named_first() {
             broker.pid
         ))
         .code(0);
-    assert!(blind.stdout.contains("known by pid alone"), "{blind:#?}");
+    assert!(blind.stdout.contains("processes have only pids"), "{blind:#?}");
     signal(&load, Signal::INT);
     load.wait().unwrap();
     assert!(read(&bench, "blind.pb.gz").identities.is_empty());
@@ -116,8 +121,9 @@ fn processes_that_have_ended_are_known_by_their_stacks() {
     let node = arguments_of(&broker);
     bench.rabbitscope(&format!("profile {node} --duration 2s -o p.pb.gz")).code(0);
     let profile = read(&bench, "p.pb.gz");
-    let requests = profile.identities.values().filter(|it| it.name == "cowboy_brief:request/1");
-    let roles: Vec<&str> = requests.map(|it| it.role.as_str()).collect();
+    let requests =
+        profile.identities.values().filter(|identity| identity.name == "cowboy_brief:request/1");
+    let roles: Vec<&str> = requests.map(|identity| identity.role.as_str()).collect();
     assert!(
         roles.len() > 3 && roles.iter().all(|&role| role == "http"),
         "{:?}",

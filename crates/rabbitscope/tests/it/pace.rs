@@ -112,7 +112,7 @@ auto-ack = true
     assert_eq!(deliveries, count(&run, "consumed"));
     // At the end, the remaining messages are sent at once.
     let sent = messages.iter().map(|message| time(message, "sent-nanos"));
-    let sent: Vec<_> = sent.filter(|at| *at < 4000 * MILLI).collect();
+    let sent: Vec<_> = sent.filter(|time| *time < 4000 * MILLI).collect();
     let (excused, faults) = bursts(&sent);
     (excused, faults, sent.len())
 }
@@ -148,7 +148,7 @@ without-service = "< 90%"
     let run = bench.json("out/run.json");
     let of = |name: &str, key: &str| {
         let latencies = run["latencies"].as_array().unwrap();
-        let found = latencies.iter().find(|it| it["name"] == name).unwrap();
+        let found = latencies.iter().find(|latency| latency["name"] == name).unwrap();
         Duration::from_nanos(found[key].as_u64().unwrap())
     };
     for name in ["confirm-intended", "end-to-end-intended"] {

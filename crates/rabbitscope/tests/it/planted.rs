@@ -88,8 +88,9 @@ fn nothing_is_named_without_a_change(real: &Profile) {
         drawn
     };
     for _ in 0..20 {
-        let diff = ProfileDiff::of(&draw(), &draw()).unwrap();
-        let named: Vec<&Change> = diff.changes.iter().filter(|it| it.is_beyond_noise()).collect();
+        let diff = ProfileDiff::between(&draw(), &draw()).unwrap();
+        let named: Vec<&Change> =
+            diff.changes.iter().filter(|change| change.is_beyond_noise()).collect();
         assert!(named.is_empty(), "{named:?}");
     }
 }
@@ -116,15 +117,15 @@ select(Table) -> [] = ets:select(Table, [{{'$1', '$2'}, [{'<', '$2', 0}], ['$1']
 fn shares(profile: &Profile, process: &str) -> ([f64; 2], f64) {
     let of_process = |sample: &&Sample| sample.labels.process.as_deref() == Some(process);
     let has = |sample: &&Sample, is_meant: &dyn Fn(&str) -> bool| {
-        sample.stack.iter().any(|it| is_meant(&profile.frames.get(it.frame).name))
+        sample.stack.iter().any(|entry| is_meant(&profile.frames.get(entry.frame).name))
     };
     let weight = |is_meant: &dyn Fn(&str) -> bool| -> u64 {
         let samples = profile.samples.iter().filter(of_process);
         samples.filter(|sample| has(sample, is_meant)).map(|sample| sample.weight).sum()
     };
     let all = weight(&|_| true) as f64;
-    let share = |name: &str| 100.0 * weight(&|it| it == name) as f64 / all;
-    let nameless = 100.0 * weight(&|it| it == "[jit]") as f64 / all;
+    let share = |name: &str| 100.0 * weight(&|function| function == name) as f64 / all;
+    let nameless = 100.0 * weight(&|function| function == "[jit]") as f64 / all;
     ([share("ets:select/2"), share("selecting:select/1")], nameless)
 }
 

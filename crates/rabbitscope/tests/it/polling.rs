@@ -25,8 +25,12 @@ fn a_throwaway_broker_is_polled() {
     assert!((20..=80).contains(&answered), "2 pollers, 5 a second each, 3 s: {polls:#}");
     assert_eq!(polls["answered"], answered, "all of them allowed: {polls:#}");
     assert!(polls["bytes"].as_u64().unwrap() > 100 * answered, "{polls:#}");
-    let names: Vec<_> =
-        run["latencies"].as_array().unwrap().iter().map(|it| it["name"].as_str()).collect();
+    let names: Vec<_> = run["latencies"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|latency| latency["name"].as_str())
+        .collect();
     assert!(names.contains(&Some("http-queues")), "{names:?}");
     assert!(bench.read("out/latency-http-queues-intended.hlog").contains("HISTFA"));
     let series = bench.read("out/series.jsonl");
@@ -63,7 +67,7 @@ fn a_pause_shows_in_the_time_from_the_schedule() {
     assert!(run["polls"][0]["late"].as_u64().unwrap() >= 10, "{run:#}");
     let of = |name: &str| {
         let all = run["latencies"].as_array().unwrap();
-        all.iter().find(|it| it["name"] == name).unwrap()["p95"].as_u64().unwrap()
+        all.iter().find(|latency| latency["name"] == name).unwrap()["p95"].as_u64().unwrap()
     };
     let (actual, intended) = (of("http-slow"), of("http-slow-intended"));
     assert!(intended > 1_000_000_000, "20 of 60 requests fell due in the pause: {intended}");

@@ -220,7 +220,7 @@ fn descendants(pid: u32) -> Vec<u32> {
     let children = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
     let lists = children.filter_map(|task| fs::read_to_string(task.path().join("children")).ok());
     let direct: Vec<u32> = lists
-        .flat_map(|list| list.split(' ').filter_map(|it| it.parse().ok()).collect::<Vec<_>>())
+        .flat_map(|list| list.split(' ').filter_map(|word| word.parse().ok()).collect::<Vec<_>>())
         .collect();
     direct.iter().flat_map(|&child| [vec![child], descendants(child)].concat()).collect()
 }

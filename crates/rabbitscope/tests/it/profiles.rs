@@ -95,7 +95,10 @@ fn recordings_of_perf_are_profiles() {
     bench.file("perf.data", "PERFILE2 and no more");
     bench.rabbitscope("flamegraph perf.data -o c.svg").code(1).says(&["cut off", "record again"]);
     bench.file("x.bin", "\u{7f}ELF");
-    bench.rabbitscope("flamegraph x.bin -o c.svg").code(2).says(&["x.bin", "no profile that"]);
+    bench
+        .rabbitscope("flamegraph x.bin -o c.svg")
+        .code(2)
+        .says(&["x.bin", "not a supported profile"]);
     assert!(!bench.path("c.svg").exists());
 }
 
@@ -190,8 +193,8 @@ fn until_it_records(recorder: &Child) {
     eventually("kernel programs are attached", || {
         let links = fs::read_dir(&descriptors).unwrap().flatten();
         links
-            .filter_map(|it| fs::read_link(it.path()).ok())
-            .any(|it| it == Path::new("anon_inode:bpf_link"))
+            .filter_map(|entry| fs::read_link(entry.path()).ok())
+            .any(|target| target == Path::new("anon_inode:bpf_link"))
     });
 }
 

@@ -59,7 +59,7 @@ fn processes(bench: &Workbench, broker: &Broker) -> Vec<Value> {
 }
 
 fn names<'a>(rows: &'a [Value], role: &str) -> Vec<&'a str> {
-    rows.iter().filter(|it| it["role"] == role).filter_map(|it| it["name"].as_str()).collect()
+    rows.iter().filter(|row| row["role"] == role).filter_map(|row| row["name"].as_str()).collect()
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn processes_of_every_protocol_have_role_and_connection() {
         ("stream_reader", 1, format!(" -> 127.0.0.1:{stream_port}")),
     ] {
         let names = names(&rows, role);
-        let right = names.iter().filter(|it| it.ends_with(&at)).count();
+        let right = names.iter().filter(|name| name.ends_with(&at)).count();
         assert!(right >= count && right == names.len(), "{role} {at}: {names:?}");
     }
     assert!(!names(&rows, "amqp_client").is_empty());
@@ -113,7 +113,8 @@ fn samples_have_them(bench: &Workbench, logins: &Logins, mqtt: &mut (impl Write 
     });
     let profile = read_pprof(File::open(bench.path("p.pb.gz")).unwrap()).unwrap();
     for role in ["mqtt_reader", "session"] {
-        let of: Vec<_> = profile.identities.values().filter(|it| it.role == role).collect();
+        let of: Vec<_> =
+            profile.identities.values().filter(|identity| identity.role == role).collect();
         assert!(!of.is_empty(), "{role}: {:?}", profile.identities);
         for it in of {
             assert!(it.connection.contains(" -> 127.0.0.1:"), "{it:?}");

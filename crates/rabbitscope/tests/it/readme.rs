@@ -34,7 +34,7 @@ fn commands() -> BTreeSet<String> {
 /// Returns the values of `profile --event`.
 fn events() -> Vec<String> {
     let help = help("profile --help");
-    let (_, values) = help.split_once("What is sampled: ").unwrap();
+    let (_, values) = help.split_once("Events to sample: ").unwrap();
     let (values, _) = values.split_once(';').unwrap();
     values.split(',').map(|value| value.trim().to_owned()).collect()
 }

@@ -1,6 +1,6 @@
 //! The reference names what the program has: the help of every command, and every key of a file.
 
-use std::{collections::BTreeSet, env, fs, path::PathBuf};
+use std::{collections::BTreeSet, env, fmt::Write, fs, path::PathBuf};
 
 use rabbitscope_runs::{experiment, scenario};
 
@@ -39,7 +39,7 @@ fn subcommands(help: &str) -> Vec<String> {
 fn describe(bench: &Workbench, command: &str, page: &mut String) {
     let help = help(bench, command);
     let heading = format!("rabbitscope {command}");
-    page.push_str(&format!("\n## {}\n\n```text\n", heading.trim_end()));
+    write!(page, "\n## {}\n\n```text\n", heading.trim_end()).unwrap();
     for line in help.trim_end().lines() {
         page.push_str(line.trim_end());
         page.push('\n');
@@ -76,7 +76,8 @@ fn keys(complaint: Complaint, place: &[Place]) -> Vec<String> {
     for (depth, (_, several)) in place.iter().enumerate() {
         let path: Vec<&str> = place[..=depth].iter().map(|(name, _)| name.as_str()).collect();
         let path = path.join(".");
-        text.push_str(&if *several { format!("[[{path}]]\n") } else { format!("[{path}]\n") });
+        let (open, close) = if *several { ("[[", "]]") } else { ("[", "]") };
+        writeln!(text, "{open}{path}{close}").unwrap();
     }
     let said = complaint(&format!("{text}no-such-key = 1\n"));
     let Some((_, allowed)) = said.split_once("no-such-key`: is an unknown key; allowed are ")

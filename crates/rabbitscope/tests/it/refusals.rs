@@ -66,7 +66,7 @@ fn each_refusal_says_what_to_do_and_has_its_code() {
     broker.eval("rabbit_amqqueue:declare({resource, <<\"/\">>, queue, <<\"refused\">>}, true, false, [], none, <<\"test\">>).").unwrap();
     bench.file("s.toml", &other);
     let ended = bench.rabbitscope(&format!("run s.toml --uri {} --out out", broker.uri()));
-    ended.code(1).says(&["`refused`", "same type, flags and arguments"]);
+    ended.code(1).says(&["`refused`", "another type, flags or arguments"]);
 }
 
 #[test]

@@ -218,7 +218,7 @@ fn a_log_that_somebody_else_wrote_removes_nothing() {
             "run s.toml --workers 1 --via {} --fleet fleet-forged --uri {} --out out --plain --resume",
             fleet.via, fleet.uri
         );
-        bench.rabbitscope(&run).code(1).says(&[said, "Leave --resume out"]);
+        bench.rabbitscope(&run).code(1).says(&[said, "Omit --resume"]);
         assert!(queues_on(broker).contains("orders") && victim.exists());
     }
 }

@@ -339,7 +339,7 @@ run = { duration = "2s" }
     bench.file("s.toml", text);
     let uri = existing_broker().uri();
     let text = bench.rabbitscope(&format!("run s.toml --uri {uri} --out out")).code(0).stdout;
-    assert!(text.contains("NOTHING CONSUMED: consumers got none of 4"), "{text}");
+    assert!(text.contains("NOTHING CONSUMED: consumers received none of 4"), "{text}");
     let line = format!("run s.toml --uri {uri} --out short --set run.duration=300ms");
     let text = bench.rabbitscope(&line).code(0).stdout;
     assert!(text.contains("too short to judge"), "{text}");

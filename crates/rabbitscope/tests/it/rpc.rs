@@ -45,7 +45,7 @@ fn count(run: &Value, key: &str) -> u64 {
 /// Returns the number of measurements of a latency; 0 if there are none.
 fn measured(run: &Value, latency: &str) -> u64 {
     let mut all = run["latencies"].as_array().unwrap().iter();
-    all.find(|it| it["name"] == latency).map_or(0, |it| it["count"].as_u64().unwrap())
+    all.find(|row| row["name"] == latency).map_or(0, |row| row["count"].as_u64().unwrap())
 }
 
 #[test]

@@ -255,7 +255,7 @@ fn base64(bytes: &[u8]) -> String {
             .take(3)
             .fold(0, |bits, &byte| bits << 8 | usize::from(byte));
         let digit = |at: usize| char::from(DIGITS[bits >> (18 - 6 * at) & 63]);
-        (0..4).map(|at| if at <= group.len() { digit(at) } else { '=' }).collect::<String>()
+        (0..4).map(|slot| if slot <= group.len() { digit(slot) } else { '=' }).collect::<String>()
     };
     bytes.chunks(3).map(group).collect()
 }

@@ -59,7 +59,7 @@ fn count(run: &Value, key: &str) -> u64 {
 
 /// Returns a figure of a latency in milliseconds.
 fn millis(run: &Value, name: &str, key: &str) -> f64 {
-    let found = run["latencies"].as_array().unwrap().iter().find(|it| it["name"] == name);
+    let found = run["latencies"].as_array().unwrap().iter().find(|latency| latency["name"] == name);
     let found = found.unwrap_or_else(|| panic!("{name} in {run:#}"));
     found[key].as_f64().unwrap() / MILLI as f64
 }

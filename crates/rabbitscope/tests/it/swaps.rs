@@ -121,7 +121,7 @@ fn places_that_others_can_change_are_refused() {
     std::os::unix::fs::lchown(&link, Some(OTHER), Some(OTHER)).unwrap();
     for (place, said) in [
         (places.path("foreign"), "belongs to user 65534"),
-        (places.path("open"), "others may write to"),
+        (places.path("open"), "other users can write to"),
         (link, "is a symbolic link of user 65534"),
     ] {
         for line in writing(&place) {
@@ -159,7 +159,7 @@ fn an_input_is_not_replaced() {
     let check = |line: &str, input: &str| {
         let before = fs::read(bench.path(input)).unwrap();
         let ended = bench.rabbitscope(line).code(2);
-        assert!(ended.stderr.contains("name another file to write to"), "{line}: {ended:#?}");
+        assert!(ended.stderr.contains("choose another output file"), "{line}: {ended:#?}");
         assert_eq!(fs::read(bench.path(input)).unwrap(), before, "{line}");
     };
     fs::copy(bench.path("a.pcap"), bench.path("a.pcapng")).unwrap();

@@ -49,7 +49,8 @@ impl Node {
         let (user, password) = self.broker.login();
         let rest = [text("MQTT"), vec![4, 0xc2, 0, 60], text("device"), text(user), text(password)];
         let rest = rest.concat();
-        let port = self.broker.listeners.iter().find(|it| it.protocol == "mqtt").unwrap().port;
+        let port =
+            self.broker.listeners.iter().find(|listener| listener.protocol == "mqtt").unwrap().port;
         let mut stream = TcpStream::connect(("127.0.0.1", port)).unwrap();
         let connect = [&[0x10, u8::try_from(rest.len()).unwrap()][..], &rest].concat();
         stream.write_all(&connect).unwrap();
@@ -127,6 +128,6 @@ fn microstates_of_a_part_of_the_interval_are_not_shown() {
         let top = bench.rabbitscope(&format!("top {} --interval 2s", node_arguments()));
         ended.store(true, Ordering::Relaxed);
         let top = top.code(0);
-        assert!(top.stdout.contains("what they did is not known"), "{top:#?}");
+        assert!(top.stdout.contains("thread activity is unknown"), "{top:#?}");
     });
 }

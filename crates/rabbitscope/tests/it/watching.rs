@@ -73,7 +73,7 @@ fn a_limit_that_cannot_hold_is_found() {
         other => panic!("{other}: {step:#}"),
     };
     let mut reasons = step["reasons"].as_array().unwrap().iter();
-    assert!(reasons.any(|it| it.as_str().unwrap().contains(reason)), "{step:#}");
+    assert!(reasons.any(|text| text.as_str().unwrap().contains(reason)), "{step:#}");
     assert_eq!(found, bench.json("out/find-rate.json"));
     assert!(bench.read("out/find-rate.html").contains("<table>"));
     assert!(bench.json("out/steps/01-100/run.json")["load"]["published"].as_u64().unwrap() > 300);

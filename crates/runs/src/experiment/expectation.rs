@@ -34,7 +34,7 @@ impl KnownExpectation {
     pub fn parse(text: &str) -> Result<Self, String> {
         let refusal = || {
             format!(
-                "`{text}` is no expectation: write `ARM / ARM > 1.1`, `ARM / ARM < 1`, `ARM > ARM > ARM` or \
+                "`{text}` is not a valid expectation: write `ARM / ARM > 1.1`, `ARM / ARM < 1`, `ARM > ARM > ARM` or \
                  `ARM: MODULE:FUNCTION/ARITY falls` (or `rises`)"
             )
         };

@@ -67,7 +67,7 @@ impl RunMetric {
         });
         found.ok_or_else(|| {
             format!(
-                "`{name}` is no metric; allowed are {} with `.rate`, {} with `.` and {}, and {}",
+                "`{name}` is not a metric; allowed are {} with `.rate`, {} with `.` and {}, and {}",
                 listed(RATES),
                 listed(LATENCIES),
                 listed(QUANTILES),
@@ -131,7 +131,7 @@ mod tests {
             assert_eq!(RunMetric::parse(name).unwrap().to_string(), name);
         }
         for name in ["", "consumed", "consumed.p99", "confirm.rate", "lost", "broker"] {
-            assert!(RunMetric::parse(name).unwrap_err().contains("no metric"), "{name}");
+            assert!(RunMetric::parse(name).unwrap_err().contains("not a metric"), "{name}");
         }
     }
 }

@@ -45,7 +45,8 @@ fn swept(axes: &[SweepAxis]) -> String {
 /// Reads an experiment from TOML. `file` is only used in messages. `overrides` have the syntax of scenarios.
 pub fn parse(text: &str, file: &str, overrides: &[String]) -> Result<Experiment, ScenarioError> {
     let document = Document::parse(text, overrides).map_err(|problem| problem.in_file(file))?;
-    let experiment = read_table::<wire::Experiment>(document.root()).and_then(Experiment::of);
+    let experiment =
+        read_table::<wire::Experiment>(document.root()).and_then(Experiment::from_wire);
     experiment.map_err(|problem| document.locate(problem).in_file(file))
 }
 
@@ -86,7 +87,7 @@ impl Experiment {
         }
     }
 
-    fn of(wire: wire::Experiment) -> Result<Self, Problem> {
+    fn from_wire(wire: wire::Experiment) -> Result<Self, Problem> {
         let metrics = metrics(&wire.primary, &wire.secondary)?;
         let (arms, axes) = match (wire.arms.is_empty(), wire.sweep.is_empty()) {
             (true, false) => sweep(wire.sweep)?,
@@ -105,8 +106,8 @@ impl Experiment {
         }
         let design = wire.design.unwrap_or_default();
         let has_control = design.control.unwrap_or(!is_sweep);
-        let design = Design::of(design).map_err(|problem| problem.under("design"))?;
-        let known = wire.known.map(|known| Known::of(known, &arms)).transpose();
+        let design = Design::from_wire(design).map_err(|problem| problem.under("design"))?;
+        let known = wire.known.map(|known| Known::from_wire(known, &arms)).transpose();
         let known = known.map_err(|problem| problem.under("known"))?;
         Ok(Self {
             name: name(wire.name)?,
@@ -150,7 +151,7 @@ fn sweep(axes: Vec<wire::Axis>) -> Result<(Vec<Arm>, Vec<SweepAxis>), Problem> {
         return refuse("sweep", "has more than two keys: a picture shows two");
     }
     let axis_of = |(at, written): (usize, wire::Axis)| {
-        let values = SweepAxis::of(written.set, &written.values).map_err(Problem::new);
+        let values = SweepAxis::from_value(written.set, &written.values).map_err(Problem::new);
         values.map_err(|problem| problem.under("values").under(at.to_string()).under("sweep"))
     };
     let axes: Vec<SweepAxis> =
@@ -164,7 +165,7 @@ fn sweep(axes: Vec<wire::Axis>) -> Result<(Vec<Arm>, Vec<SweepAxis>), Problem> {
 
 fn arms(arms: Vec<wire::Arm>) -> Result<Vec<Arm>, Problem> {
     if arms.len() < 2 {
-        return refuse("arms", "needs two or more: the first is what the others are compared with");
+        return refuse("arms", "needs two or more: the first is the baseline of the others");
     }
     let mut valid: Vec<Arm> = Vec::new();
     for (at, wire) in arms.into_iter().enumerate() {
@@ -251,7 +252,7 @@ fn with_control(mut arms: Vec<Arm>, has_control: bool) -> Vec<Arm> {
 }
 
 impl Design {
-    fn of(wire: wire::Design) -> Result<Self, Problem> {
+    fn from_wire(wire: wire::Design) -> Result<Self, Problem> {
         let rounds = wire.rounds.unwrap_or(USUAL_ROUNDS);
         if !(MIN_ROUNDS..=MAX_ROUNDS).contains(&rounds) {
             let reason = format!(
@@ -307,7 +308,7 @@ fn anchor(every: usize) -> Result<NonZeroUsize, Problem> {
 
 fn capacity(wire: wire::Capacity) -> Result<CapacityDesign, Problem> {
     if wire.limits.is_empty() {
-        return refuse("limits", "must name what has to hold, such as [\"confirm.p99 < 20ms\"]");
+        return refuse("limits", "must list limits, such as [\"confirm.p99 < 20ms\"]");
     }
     let usual = CapacityDesign::within(wire.limits);
     let time = |key: &'static str, text: Option<String>, usual: Duration| {
@@ -364,9 +365,9 @@ fn share(key: &str, text: &str) -> Result<f64, Problem> {
 }
 
 impl Known {
-    fn of(wire: wire::Known, arms: &[Arm]) -> Result<Self, Problem> {
+    fn from_wire(wire: wire::Known, arms: &[Arm]) -> Result<Self, Problem> {
         if wire.source.trim().is_empty() {
-            return refuse("source", "must say where it was published");
+            return refuse("source", "must name the publication");
         }
         let one = |(at, text): (usize, &String)| {
             let under = |reason: String| Problem::new(reason).under(at.to_string()).under("expect");
@@ -375,7 +376,7 @@ impl Known {
             let unknown = names.into_iter().find(|name| arms.iter().all(|arm| arm.name != *name));
             match unknown {
                 None => Ok(expectation),
-                Some(name) => Err(under(format!("names `{name}`, which is no arm"))),
+                Some(name) => Err(under(format!("names `{name}`, which is not an arm"))),
             }
         };
         let expect = wire.expect.iter().enumerate().map(one).collect::<Result<_, _>>()?;

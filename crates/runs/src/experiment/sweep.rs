@@ -12,7 +12,7 @@ const MAX_CELLS: usize = 100_000;
 
 impl SweepAxis {
     /// Reads a list, or `{ from, to, steps, scale }`. The error states the allowed forms.
-    pub(super) fn of(key: String, values: &Value) -> Result<Self, String> {
+    pub(super) fn from_value(key: String, values: &Value) -> Result<Self, String> {
         let values = match values {
             Value::Array(values) => values.iter().map(ToString::to_string).collect(),
             Value::Table(range) => range_of(range)?,
@@ -34,7 +34,7 @@ impl SweepAxis {
         let (to, rest) = rest.split_once(':').unwrap_or((rest, ""));
         let (steps, scale) = rest.split_once(':').unwrap_or((rest, "linear"));
         let refusal =
-            || format!("`{text}` is no range: write FROM..TO:STEPS or FROM..TO:STEPS:log");
+            || format!("`{text}` is not a range: write FROM..TO:STEPS or FROM..TO:STEPS:log");
         let number = |text: &str| text.trim().parse::<f64>().map_err(|_| refusal());
         let steps = steps.trim().parse().map_err(|_| refusal())?;
         let values = spaced(number(from)?, number(to)?, steps, scale == "log")?;
@@ -48,7 +48,7 @@ impl SweepAxis {
         match values.len() {
             0 | 1 => Err("needs two values or more".to_owned()),
             count if count > MAX_VALUES => {
-                Err(format!("has {count} values; {MAX_VALUES} are the most"))
+                Err(format!("has {count} values; the limit is {MAX_VALUES}"))
             }
             count if count > distinct.len() => Err("has a value twice".to_owned()),
             _ => Ok(Self { key, values }),

@@ -121,7 +121,7 @@ fn refusals_name_line_key_and_what_is_allowed() {
         ARMS,
         "consumed.rate",
         "consumed.rates",
-        "file.toml:5: `primary`: `consumed.rates` is no metric",
+        "file.toml:5: `primary`: `consumed.rates` is not a metric",
     );
     check(ARMS, "confirm.p99", "consumed.rate", "file.toml:6: `secondary.1`: is there already");
     check(
@@ -143,7 +143,7 @@ fn refusals_name_line_key_and_what_is_allowed() {
         "larger / nobody",
         "file.toml:21: `known.expect.0`: names `nobody`",
     );
-    check(ARMS, "\"somewhere\"", "\"\"", "file.toml:22: `known.source`: must say where");
+    check(ARMS, "\"somewhere\"", "\"\"", "file.toml:22: `known.source`: must name the publication");
     check(ARMS, "name = \"prefetch\"", "name = \"a/b\"", "file.toml:2: `name`: must be letters");
 }
 
@@ -224,7 +224,7 @@ fn searches_in_place_of_runs() {
     let short = search(usual).replace("4s", "1s");
     check(&short, "", "", "file.toml:5: `design.capacity.step`: must be 3s or longer");
     let none = search("capacity = { limits = [] }");
-    check(&none, "", "", "file.toml:5: `design.capacity.limits`: must name what has to hold");
+    check(&none, "", "", "file.toml:5: `design.capacity.limits`: must list limits");
 }
 
 const HEAD: &str = "name = \"live\"\nbase = \"a.toml\"\nprimary = \"consumed.rate\"";

@@ -176,22 +176,30 @@ counters! {
     rejected: Things, Hidden, "rejected_messages_total", "Deliveries that the consumer refused (`nack`).";
     empty_polls: Things, Hidden, "empty_polls_total", "Answers to `basic.get` that there is no message.";
     confirm_timeouts: Things, Count, "confirm_timeouts_total", "Times that nothing was confirmed for `confirm-timeout`.";
-    published_items: Things, Hidden, "published_items_total", "What applications wanted to send, in the messages that publishers made: as many as messages, unless `items-per-message` says otherwise.";
+    published_items: Things, Hidden, "published_items_total", "Items of applications in published messages: one per \
+                                                               message, or `items-per-message`.";
     published_item_bytes: Bytes, Hidden, "published_item_bytes_total", "Bytes of these, before compression.";
-    consumed_items: Things, Hidden, "consumed_items_total", "Items in the messages that consumers got, taken apart unless `unpack = false`.";
+    consumed_items: Things, Hidden, "consumed_items_total", "Items in the messages that consumers received, unpacked \
+                                                             unless `unpack = false`.";
     consumed_item_bytes: Bytes, Hidden, "consumed_item_bytes_total", "Bytes of these, after decompression.";
-    unpacking_failures: Things, Count, "unpacking_failures_total", "Messages that a consumer could not take apart; their items are not counted.";
-    duplicates: Things, Count, "duplicate_messages_total", "Deliveries that had come before and were not marked as redelivered; counted with `run.verify`.";
+    unpacking_failures: Things, Count, "unpacking_failures_total", "Messages that a consumer could not unpack; their \
+                                                                    items are not counted.";
+    duplicates: Things, Count, "duplicate_messages_total", "Repeated deliveries without the redelivered mark; counted \
+                                                            with `run.verify`.";
     out_of_order: Things, Count, "out_of_order_messages_total", "Deliveries overtaken by a later message of their publisher; counted with `run.verify`.";
     scheduled: Things, Hidden, "scheduled_messages_total", "Messages that schedules asked for, dropped ones included.";
-    late: Things, Count, "late_messages_total", "Scheduled messages sent later than their time by more than the tolerance, or overdue at the end.";
-    late_by_client: Things, Count, "late_by_client_messages_total", "Late or dropped messages that were later than the tolerance by the client's own doing: window and socket had room for so long.";
-    dropped: Things, Count, "dropped_messages_total", "Scheduled messages that were never sent: left out as they were late (`late = \"skip\"`), or overdue at the end.";
+    late: Things, Count, "late_messages_total", "Scheduled messages sent late by more than the tolerance, or overdue \
+                                                 at the end.";
+    late_by_client: Things, Count, "late_by_client_messages_total", "Late or dropped messages delayed beyond the \
+                                                                     tolerance by the client itself, while window and \
+                                                                     socket had room.";
+    dropped: Things, Count, "dropped_messages_total", "Scheduled messages that were never sent: skipped because they \
+                                                       were late (`late = \"skip\"`), or overdue at the end.";
     overdue: Things, Hidden, "overdue_messages_total", "Dropped messages that were due, by more than the tolerance, and not sent when the load ended: in its last second.";
     requests: Things, Rate, "requests_total", "Requests sent by callers; they count as published, too.";
     replies: Things, Rate, "replies_total", "Replies that came in time; they count as consumed, too.";
     requests_unanswered: Things, Count, "unanswered_requests_total", "Requests whose reply did not come in time, or was lost with a connection; the total of a run also has those that waited for it at the end.";
-    stray_replies: Things, Count, "stray_replies_total", "Replies that nobody waited for: late, or given twice.";
+    stray_replies: Things, Count, "stray_replies_total", "Unexpected replies: late or repeated.";
     churn_opened: Things, Rate, "churn_opened_total", "Connections, channels, queues or bindings of churn groups that were opened, as the broker confirmed.";
     churn_closed: Things, Rate, "churn_closed_total", "Connections, channels, queues or bindings of churn groups that were closed, as the broker confirmed.";
     churn_failed: Things, Count, "churn_failed_total", "Openings and closings that the broker refused, or that were lost with their connection.";
@@ -201,14 +209,20 @@ counters! {
     reads: Things, Hidden, "reads_total", "Calls that read from sockets.";
     socket_stall_nanos: Nanos, Hidden, "socket_stall_nanoseconds_total", "Time in which a publisher had something to send but its socket took no more, summed over connections.";
     blocked_nanos: Nanos, Hidden, "blocked_nanoseconds_total", "Time for which alarms of the broker blocked connections, summed over connections.";
-    without_service_nanos: Nanos, Time, "without_service_nanoseconds_total", "Time in which the broker did not serve: all connections of one side were lost, or nothing came although it owed answers; none in a drain.";
+    without_service_nanos: Nanos, Time, "without_service_nanoseconds_total", "Time in which the broker did not serve: \
+                                                                              all connections of one side were lost, \
+                                                                              or it sent no due answers; none in a \
+                                                                              drain.";
     alarm_nanos: Nanos, Time, "alarm_nanoseconds_total", "Time in which an alarm of the broker blocked at least one connection; none in a drain.";
     window_full_nanos: Nanos, Hidden, "window_full_nanoseconds_total", "Time in which publishers had a full confirm window, summed over publishers.";
     unanswered: Things, Count, "unanswered_messages_total", "Messages sent with confirms over a connection that was then lost, without an answer.";
-    republished: Things, Count, "republished_messages_total", "Unanswered messages that were sent again (`republish-unconfirmed`); they count as published twice, and consumers may get as many duplicates.";
-    reconnects: Things, Count, "reconnects_total", "Lost connections that were made again.";
+    republished: Things, Count, "republished_messages_total", "Unanswered messages that were sent again \
+                                                               (`republish-unconfirmed`); they count as published \
+                                                               twice, and may become duplicates.";
+    reconnects: Things, Count, "reconnects_total", "Lost connections that were restored.";
     down_nanos: Nanos, Hidden, "down_nanoseconds_total", "Time for which connections were lost, summed over connections.";
-    client_wait_nanos: Nanos, Hidden, "client_wait_nanoseconds_total", "Time in which load threads could have run but had no CPU.";
+    client_wait_nanos: Nanos, Hidden, "client_wait_nanoseconds_total", "Time in which load threads were runnable but \
+                                                                        had no CPU.";
     client_cpu_nanos: Nanos, Hidden, "client_cpu_nanoseconds_total", "CPU time of load threads.";
 }
 

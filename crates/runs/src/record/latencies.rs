@@ -46,9 +46,9 @@ latencies! {
     settled_intended_latency, "  from schedule", "From the time that the schedule asked for to the acknowledgement or refusal.";
     round_trip_latency, "round trip", "From sending a request to its reply.";
     round_trip_intended_latency, "  from schedule", "From the time that the schedule asked for to the reply.";
-    client_delay, "client delay", "The client's own part of the time from the schedule to sending: nothing else was in the way.";
-    churn_open_latency, "churn: open", "From asking for something that comes and goes to the broker's answer.";
-    churn_close_latency, "churn: close", "From giving it back to the broker's answer.";
+    client_delay, "client delay", "The client's own part of the time from the schedule to sending.";
+    churn_open_latency, "churn: open", "From an opening request to the broker's answer.";
+    churn_close_latency, "churn: close", "From a closing request to the broker's answer.";
 }
 
 /// Latencies within one second, in nanoseconds.

@@ -51,7 +51,7 @@ impl<'text> Document<'text> {
     fn apply(&mut self, assignment: &str) -> Result<(), Problem> {
         let Some((key, value)) = assignment.split_once('=') else {
             return Err(overridden(Problem::new(format!(
-                "{} is no override: write `key=value`, as in `publishers.0.rate=5000`",
+                "{} is not an override: write `key=value`, as in `publishers.0.rate=5000`",
                 quoted(assignment)
             ))));
         };

@@ -15,7 +15,7 @@ pub struct LatencyEnds {
 
 impl LatencyEnds {
     /// Returns the ends that some group of consumers distinguishes.
-    pub fn of(scenario: &Scenario) -> Self {
+    pub fn from_scenario(scenario: &Scenario) -> Self {
         let groups = &scenario.consumers;
         Self {
             processed: groups.iter().any(ConsumerGroup::starts_later),
@@ -71,7 +71,7 @@ mod tests {
             "name = \"t\"\nrun.duration = \"1s\"\nqueues = [{{ name = \"q\" }}]\n\
              [[consumers]]\nqueue = \"q\"\n{consumers}"
         );
-        LatencyEnds::of(&parse(&text, "test", &[]).unwrap())
+        LatencyEnds::from_scenario(&parse(&text, "test", &[]).unwrap())
     }
 
     #[test]

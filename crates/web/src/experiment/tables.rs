@@ -42,7 +42,7 @@ fn row(out: &mut impl Write, result: &ExperimentResult, comparison: &Comparison)
     let values = values_of_pair(result, comparison);
     let values = values.map(|values| values.map(|value| value_in_words(value, &metric.unit)));
     let [baseline, arm] = values.unwrap_or_default();
-    let scale = Scale::of(comparison);
+    let scale = Scale::from_comparison(comparison);
     let interval = comparison.low.zip(comparison.high).map(|interval| scale.interval(interval));
     write!(
         out,

@@ -53,7 +53,7 @@ impl Cell {
 
 impl Cells {
     /// Puts windows into cells that are short enough to show events and long enough for a page.
-    pub(super) fn of(windows: &[BusyWindow]) -> Self {
+    pub(super) fn from_windows(windows: &[BusyWindow]) -> Self {
         let mut hours: Vec<(&str, u64)> = windows
             .iter()
             .map(|window| (window.node.as_str(), window.started.as_secs() / HOUR))
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn windows_become_cells() {
-        let cells = Cells::of(&[
+        let cells = Cells::from_windows(&[
             window("a", 7200, 10, 5),
             window("a", 7205, 10, 15),
             window("b", 0, 10, 0),
@@ -128,8 +128,8 @@ mod tests {
     fn a_long_time_has_longer_cells() {
         let hours: Vec<BusyWindow> =
             (0..24 * 31).map(|hour| window("a", hour * HOUR, 10, 1)).collect();
-        assert_eq!(Cells::of(&hours).seconds, 300);
-        assert_eq!(Cells::of(&[window("a", 0, 60, 1)]).seconds, 60);
-        assert_eq!(Cells::of(&[]).seconds, 10);
+        assert_eq!(Cells::from_windows(&hours).seconds, 300);
+        assert_eq!(Cells::from_windows(&[window("a", 0, 60, 1)]).seconds, 60);
+        assert_eq!(Cells::from_windows(&[]).seconds, 10);
     }
 }

@@ -23,7 +23,7 @@ const MINUTES: [u64; 7] = [0, 10, 20, 30, 40, 50, 60];
 
 /// Writes the heat map of these windows, which may be in any order.
 pub fn write_heat_map(mut out: impl Write, windows: &[BusyWindow]) -> io::Result<()> {
-    let cells = Cells::of(windows);
+    let cells = Cells::from_windows(windows);
     write!(
         out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\

@@ -15,7 +15,7 @@ pub(super) struct Hues<'a>(Vec<&'a str>);
 
 impl<'a> Hues<'a> {
     /// Gives the colours to the most frequent frames of all pictures.
-    pub(super) fn of(report: &'a PacketReport) -> Self {
+    pub(super) fn from_report(report: &'a PacketReport) -> Self {
         let segments = report.time_sequences.iter().flat_map(|sequence| &sequence.segments);
         let rungs = report.ladders.iter().flat_map(|ladder| &ladder.frames);
         let names = segments

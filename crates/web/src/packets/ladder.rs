@@ -26,7 +26,7 @@ const MAX_RUNGS: usize = 40;
 
 /// Draws ladders, side by side if there is room.
 pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
-    let hues = Hues::of(report);
+    let hues = Hues::from_report(report);
     writeln!(
         out,
         "<p class=\"soft\">Time runs down. The distance of two rungs is not to scale: it grows with the logarithm of the \

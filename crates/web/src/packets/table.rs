@@ -28,7 +28,7 @@ impl Column {
     }
 
     /// Adds the explanation of a term.
-    pub(super) const fn of(self, term: &Term) -> Self {
+    pub(super) const fn term(self, term: &Term) -> Self {
         Self { meaning: term.meaning, ..self }
     }
 }

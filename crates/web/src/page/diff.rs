@@ -100,7 +100,7 @@ impl<'a> DiffData<'a> {
             self_after: diff.leaves.iter().map(|weight| weight.after).collect(),
             changes: ChangeColumns::new(&diff.changes),
             cost: report.cost,
-            noise: Noise::of(diff, report.before.profile, report.after.profile),
+            noise: Noise::from_diff(diff, report.before.profile, report.after.profile),
         }
     }
 }
@@ -149,7 +149,7 @@ mod tests {
     fn both_weights_stand_beside_each_other() {
         let read = |text: &str| read_folded(text.as_bytes()).unwrap();
         let (before, after) = (read("s;m:gone/0 25\ns;m:f/1 75"), read("s;m:f/1 40"));
-        let diff = ProfileDiff::of(&before, &after).unwrap();
+        let diff = ProfileDiff::between(&before, &after).unwrap();
         let report = DiffReport {
             diff: &diff,
             before: NamedProfile { name: "a", profile: &before },

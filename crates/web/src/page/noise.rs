@@ -26,7 +26,7 @@ impl Noise {
 
     /// Creates the criterion for the changes of a comparison. Parts of the graph are judged from the merged profiles. A
     /// sample therefore counts less by the factor by which runs scatter more than sampling does.
-    pub(crate) fn of(diff: &ProfileDiff, before: &Profile, after: &Profile) -> Self {
+    pub(crate) fn from_diff(diff: &ProfileDiff, before: &Profile, after: &Profile) -> Self {
         let noise = Self::between(before, after);
         match diff.noise {
             ComparedNoise::Sampling => noise,

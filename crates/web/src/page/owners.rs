@@ -55,7 +55,7 @@ struct DimensionColumn {
 impl OwnersData {
     /// Builds the data. `leaves` has the last node of each sample.
     pub(crate) fn new(profile: &Profile, leaves: &[Option<NodeId>]) -> Self {
-        let owners = Owners::of(profile);
+        let owners = Owners::from_profile(profile);
         let scale = scale_of(profile);
         let mut labels = LabelColumns::default();
         let records = records(profile, leaves, &owners, &mut labels, scale);
@@ -85,7 +85,7 @@ struct Owners<'a> {
 }
 
 impl<'a> Owners<'a> {
-    fn of(profile: &'a Profile) -> Self {
+    fn from_profile(profile: &'a Profile) -> Self {
         let mut weights: HashMap<&str, u64> = HashMap::new();
         for sample in &profile.samples {
             if let Some(pid) = &sample.labels.process {

@@ -51,7 +51,7 @@ fn pages_work_in_a_browser() {
     let waits = Report { profile: Some(&off_cpu), ..Report::default() };
     write_report(create("off-cpu.html"), &waits).unwrap();
     let after = pages::faster_profile();
-    let diff = ProfileDiff::of(&profile, &after).unwrap();
+    let diff = ProfileDiff::between(&profile, &after).unwrap();
     let report = DiffReport {
         diff: &diff,
         before: NamedProfile { name: "before.pb.gz", profile: &profile },

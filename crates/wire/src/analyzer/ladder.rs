@@ -31,7 +31,8 @@ struct Rung {
 impl LadderRecorder {
     pub(super) fn frame(&mut self, frame: &Frame<'_>) {
         let place = frame.place;
-        if let (Details::Header(_) | Details::Body(_), Some(last)) = (frame.details, self.of(frame))
+        if let (Details::Header(_) | Details::Body(_), Some(last)) =
+            (frame.details, self.rung_mut(frame))
         {
             last.bytes += place.bytes();
             last.time = place.time;
@@ -58,7 +59,7 @@ impl LadderRecorder {
     }
 
     /// Returns the rung to which a part of a content belongs: the last one of its sender and channel.
-    fn of(&mut self, frame: &Frame<'_>) -> Option<&mut Rung> {
+    fn rung_mut(&mut self, frame: &Frame<'_>) -> Option<&mut Rung> {
         if self.left_out > 0 {
             return None;
         }

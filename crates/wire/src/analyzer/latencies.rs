@@ -32,7 +32,7 @@ impl LatencyHistograms {
     }
 
     pub(super) fn add(&mut self, kind: LatencyKind, nanos: u64) {
-        let recorded = self.of(kind).histogram.record(nanos.min(MAX_NANOS));
+        let recorded = self.entry(kind).histogram.record(nanos.min(MAX_NANOS));
         recorded.expect("the histogram grows by itself, and an hour is small");
     }
 
@@ -40,14 +40,14 @@ impl LatencyHistograms {
         if more == Unmatched::default() {
             return;
         }
-        let unmatched = &mut self.of(kind).unmatched;
+        let unmatched = &mut self.entry(kind).unmatched;
         unmatched.open += more.open;
         unmatched.unknown_begin += more.unknown_begin;
         unmatched.unknown_number += more.unknown_number;
         unmatched.left_out += more.left_out;
     }
 
-    fn of(&mut self, kind: LatencyKind) -> &mut Latencies {
+    fn entry(&mut self, kind: LatencyKind) -> &mut Latencies {
         let place = self.kinds.iter().position(|known| known.kind == kind).unwrap_or_else(|| {
             let histogram = Histogram::new(self.digits).expect("digits are from 0 to 5");
             self.kinds.push(Latencies { kind, histogram, unmatched: Unmatched::default() });

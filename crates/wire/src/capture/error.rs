@@ -19,8 +19,8 @@ pub enum CaptureError {
     },
     /// Not a capture file.
     #[error(
-        "this is no capture file: it begins with the bytes {}; pcap and pcapng are read, as tcpdump -w and dumpcap write \
-         them",
+        "this is not a capture file: it begins with the bytes {}; supported are pcap and pcapng, as tcpdump -w and \
+         dumpcap write them",
         hexadecimal(first)
     )]
     Foreign {
@@ -32,7 +32,8 @@ pub enum CaptureError {
     Compressed(&'static str),
     /// The file ends within a packet or a header, as it does after its writer was killed.
     #[error(
-        "the capture ends at byte {end}, within what begins at byte {offset}; the {packets} packets before it were read"
+        "the capture ends at byte {end}, within the block from byte {offset}; the {packets} packets before it were \
+         read"
     )]
     CutShort {
         /// Offset of the incomplete record or block.

@@ -58,7 +58,7 @@ pub enum Format {
 
 impl Format {
     /// Returns the format of a file that begins with these bytes, of which there may be more than four.
-    pub fn of(first: &[u8]) -> Result<Self, CaptureError> {
+    pub fn detect(first: &[u8]) -> Result<Self, CaptureError> {
         let pcap = |order, fraction_nanos| Ok(Self::Pcap { order, fraction_nanos });
         match first {
             [0xd4, 0xc3, 0xb2, 0xa1, ..] => pcap(ByteOrder::Little, 1000),
@@ -81,7 +81,7 @@ mod tests {
 
     #[track_caller]
     fn check(first: &[u8], expected: Result<Format, &str>) {
-        let format = Format::of(first).map_err(|error| error.to_string());
+        let format = Format::detect(first).map_err(|error| error.to_string());
         match expected {
             Ok(expected) => assert_eq!(format, Ok(expected)),
             Err(part) => {
@@ -99,8 +99,8 @@ mod tests {
         check(b"\xa1\xb2\x3c\x4d", pcap(ByteOrder::Big, 1));
         check(b"\n\r\r\n", Ok(Format::Pcapng));
         check(b"\x1f\x8b\x08\x00", Err("gzip"));
-        check(b"AMQP\x00", Err("41 4d 51 50; pcap and pcapng are read"));
+        check(b"AMQP\x00", Err("41 4d 51 50; supported are pcap and pcapng"));
         check(b"\xd4\xc3", Err("begins with the bytes d4 c3;"));
-        check(b"", Err("no capture file"));
+        check(b"", Err("not a capture file"));
     }
 }

@@ -125,7 +125,7 @@ mod tests {
 
     #[test]
     fn what_is_longer_than_the_buffer_is_read() {
-        let bytes: Vec<u8> = (0..3 * READ_BYTES).map(|at| at.to_le_bytes()[0]).collect();
+        let bytes: Vec<u8> = (0..3 * READ_BYTES).map(|number| number.to_le_bytes()[0]).collect();
         let mut input = Input::new(&bytes[..]);
         assert!(input.ensure(100).unwrap());
         input.consume(77);

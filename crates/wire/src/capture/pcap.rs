@@ -47,7 +47,7 @@ impl Pcap {
         if !input.ensure(RECORD_HEADER_BYTES)? {
             return if input.bytes().is_empty() { Ok(None) } else { Err(Fault::CutShort) };
         }
-        let field = |at| self.order.u32_at(input.bytes(), at).unwrap_or_default();
+        let field = |offset| self.order.u32_at(input.bytes(), offset).unwrap_or_default();
         let [seconds, fraction, captured, length] = [0, 4, 8, 12].map(field);
         if captured > MAX_CAPTURED_BYTES {
             return Err(Fault::Broken("a packet is said to have more than 262,144 bytes"));

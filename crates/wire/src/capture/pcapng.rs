@@ -92,7 +92,7 @@ impl Pcapng {
             }
             let length = self.order.u32_at(input.bytes(), 4).unwrap_or_default();
             if length < 12 || !length.is_multiple_of(4) {
-                return Err(Fault::Broken("the length of a block is not one"));
+                return Err(Fault::Broken("the length of a block is not valid"));
             }
             if !is_of_use(kind) {
                 if !input.skip(u64::from(length))? {
@@ -118,7 +118,7 @@ impl Pcapng {
             return Err(Fault::CutShort);
         }
         if self.order.u32_at(input.bytes(), block.length - TAIL_BYTES) != Some(length) {
-            return Err(Fault::Broken("a block has another length at its end than at its start"));
+            return Err(Fault::Broken("a block has different lengths at its start and end"));
         }
         Ok(block)
     }
@@ -126,7 +126,7 @@ impl Pcapng {
     fn begin_section(&mut self, body: &[u8]) -> Result<Option<Record>, Fault> {
         let major = body.get(4..6).and_then(|bytes| bytes.first_chunk());
         if major.map(|major| self.order.u16(*major)) != Some(1) {
-            return Err(Fault::Broken("a section is of another version of pcapng than 1"));
+            return Err(Fault::Broken("a section has a version of pcapng other than 1"));
         }
         self.drops = self.drops();
         self.interfaces.clear();
@@ -159,7 +159,7 @@ impl Pcapng {
     /// Reads an enhanced or obsolete packet block. They differ only in the number of the interface.
     fn packet(&self, body: &[u8], number: Option<u32>) -> Result<Record, Fault> {
         let interface = self.interface(number.unwrap_or(u32::MAX))?;
-        let field = |at| self.order.u32_at(body, at).ok_or(TOO_SHORT);
+        let field = |offset| self.order.u32_at(body, offset).ok_or(TOO_SHORT);
         let units = u64::from(field(4)?) << 32 | u64::from(field(8)?);
         let (captured, length) = (field(12)?, field(16)?);
         let behind = behind(body, 20, captured)?;
@@ -180,7 +180,7 @@ impl Pcapng {
     }
 
     fn interface(&self, number: u32) -> Result<&Interface, Fault> {
-        let problem = "a packet is of an interface that was not described";
+        let problem = "a packet belongs to an interface without a description";
         self.interfaces.get(number as usize).ok_or(Fault::Broken(problem))
     }
 }
@@ -217,6 +217,6 @@ fn section_order(input: &mut Input<impl Read>) -> Result<ByteOrder, Fault> {
     match input.bytes()[HEAD_BYTES..HEAD_BYTES + 4] {
         [0x4d, 0x3c, 0x2b, 0x1a] => Ok(ByteOrder::Little),
         [0x1a, 0x2b, 0x3c, 0x4d] => Ok(ByteOrder::Big),
-        _ => Err(Fault::Broken("a section's byte order is neither of the two")),
+        _ => Err(Fault::Broken("a section has an unknown byte order")),
     }
 }

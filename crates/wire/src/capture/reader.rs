@@ -44,7 +44,7 @@ impl<R: Read> PacketReader<R> {
         let mut input = Input::new(input);
         let there = input.ensure(4);
         there.map_err(|error| Fault::from(error).at(0, 0, 0))?;
-        let records = match Format::of(input.bytes())? {
+        let records = match Format::detect(input.bytes())? {
             Format::Pcapng => Ok(Records::Pcapng(Pcapng::new())),
             Format::Pcap { order, fraction_nanos } => {
                 Pcap::open(&mut input, order, fraction_nanos).map(Records::Pcap)

@@ -191,11 +191,15 @@ fn errors_say_what_is_wrong_and_where() {
     check_error(&File::pcap(ByteOrder::Big, 0xa1b2_c3d4, 147).0, 0, "link type 147 is not");
     check_error(&section().interface(147, 0, 6).packet(0, 0, b"").0, 0, "supported are Ethernet");
     check_error(&ethernet().interface(9, 0, 6).packet(1, 0, b"").0, 1, "link type 9 is not");
-    check_error(&ethernet().packet(1, 0, b"").0, 1, "not described");
+    check_error(&ethernet().packet(1, 0, b"").0, 1, "without a description");
     check_error(&ethernet().u32(6).u32(13).0, 1, "damaged at byte 96, after 1 packets: the length");
     check_error(&ethernet().u32(6).u32(0xffff_fff0).0, 1, "more than 524,288");
     check_error(&ethernet().u32(99).u32(0xffff_fff0).0, 1, "ends at byte 104");
-    check_error(&ethernet().u32(6).u32(16).u32(0).u32(12).0, 1, "another length at its end");
+    check_error(
+        &ethernet().u32(6).u32(16).u32(0).u32(12).0,
+        1,
+        "different lengths at its start and end",
+    );
     check_error(&ethernet().block(6, |body| body.u32(0)).0, 1, "too short");
     let long = |captured: u32| {
         let body = move |body: File| body.u32(0).u32(0).u32(0).u32(captured).u32(5).bytes(b"1234");

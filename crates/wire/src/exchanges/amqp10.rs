@@ -46,7 +46,7 @@ impl Sessions {
             Details::Begin(Some(peer)) => self.begin(frame, *peer),
             Details::Transfer(transfer) => {
                 if let Some((_, session)) = self.session(frame) {
-                    session.links[index(frame.sender)].transfer(transfer, Mark::of(frame));
+                    session.links[index(frame.sender)].transfer(transfer, Mark::from_frame(frame));
                 }
             }
             Details::Disposition(disposition) => self.disposition(disposition, frame, sink),

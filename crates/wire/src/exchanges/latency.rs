@@ -37,7 +37,7 @@ pub(super) struct Mark {
 }
 
 impl Mark {
-    pub(super) const fn of(frame: &Frame<'_>) -> Self {
+    pub(super) const fn from_frame(frame: &Frame<'_>) -> Self {
         Self { time: frame.place.time, packet: frame.place.last_packet }
     }
 }
@@ -54,7 +54,13 @@ pub(super) struct Ending {
 
 impl Ending {
     pub(super) const fn new(kind: LatencyKind, frame: &Frame<'_>, channel: u16) -> Self {
-        Self { kind, name: frame.kind, from: peer_of(frame.sender), channel, mark: Mark::of(frame) }
+        Self {
+            kind,
+            name: frame.kind,
+            from: peer_of(frame.sender),
+            channel,
+            mark: Mark::from_frame(frame),
+        }
     }
 
     /// Returns the same end for a latency of another kind.

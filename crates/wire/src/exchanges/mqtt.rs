@@ -34,14 +34,19 @@ impl Packets {
         let sender = frame.sender;
         match frame.kind {
             "PUBLISH" if quality_of_service > 0 => {
-                self.published[index(sender)].open(identifier, Mark::of(frame));
+                self.published[index(sender)].open(identifier, Mark::from_frame(frame));
             }
             "PUBACK" | "PUBREC" => {
                 let ending = Ending::new(kind_from(peer_of(sender)), frame, 0);
                 self.published[index(peer_of(sender))].settle(identifier, &ending, sink);
             }
             "CONNECT" | "SUBSCRIBE" | "UNSUBSCRIBE" | "PINGREQ" => {
-                self.others.open(sender, frame.kind, u32::from(identifier), Mark::of(frame));
+                self.others.open(
+                    sender,
+                    frame.kind,
+                    u32::from(identifier),
+                    Mark::from_frame(frame),
+                );
             }
             "CONNACK" => self.answer("CONNECT", frame, sink),
             "SUBACK" => self.answer("SUBSCRIBE", frame, sink),

@@ -57,7 +57,7 @@ impl Outstanding {
     /// Settles one message, or counts it as unknown.
     pub(super) fn settle(&mut self, number: u64, ending: &Ending, sink: &mut impl FnMut(&Latency)) {
         let at = self.position(number);
-        match at.and_then(|at| self.messages.get_mut(at)).filter(|message| message.is_open) {
+        match at.and_then(|index| self.messages.get_mut(index)).filter(|message| message.is_open) {
             None => self.unmatched.unknown_begin += 1,
             Some(message) => {
                 message.is_open = false;

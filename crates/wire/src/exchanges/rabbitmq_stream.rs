@@ -33,7 +33,7 @@ impl Publishers {
                     let request = frame.kind.trim_end_matches("-response");
                     self.commands.answer(frame.sender, (request, number), &ending, sink);
                 } else {
-                    self.commands.open(frame.sender, frame.kind, number, Mark::of(frame));
+                    self.commands.open(frame.sender, frame.kind, number, Mark::from_frame(frame));
                 }
             }
             _ => {}
@@ -60,7 +60,7 @@ impl Publishers {
             run.first..=last
         });
         match frame.sender {
-            Side::Client => ids.for_each(|id| publisher.push(id, Mark::of(frame))),
+            Side::Client => ids.for_each(|id| publisher.push(id, Mark::from_frame(frame))),
             Side::Broker => {
                 let ending = Ending::new(LatencyKind::PublishToConfirm, frame, 0);
                 ids.for_each(|id| publisher.settle(id, &ending, sink));

@@ -53,7 +53,7 @@ impl Requests {
         let is_answered = |request: &Request| {
             request.number == number && request.sender != sender && request.kind == kind
         };
-        match self.open.iter().position(is_answered).and_then(|at| self.open.remove(at)) {
+        match self.open.iter().position(is_answered).and_then(|index| self.open.remove(index)) {
             Some(request) => sink(&ending.since(request.mark)),
             None => self.unmatched.unknown_begin += 1,
         }

@@ -9,8 +9,9 @@ pub(super) struct Advice {
 }
 
 /// The remedy if the broker takes less than a publisher sends.
-const BROKER_IS_FULL: &str = "find out what the broker waits for: an alarm of memory or disk, or flow control by a queue, a quorum \
-    queue's log or the disk; publish at the rate that it takes, with a limit of unconfirmed messages, or to more queues";
+const BROKER_IS_FULL: &str = "find the broker's bottleneck: an alarm of memory or disk, or flow control by a queue, a \
+                              quorum queue's log or the disk; publish at the broker's rate, with a limit of \
+                              unconfirmed messages, or to more queues";
 
 pub(super) const CAPTURE_LOSS: Advice = Advice {
     sentence: "the capture lost packets, so gaps in streams say nothing about the network",
@@ -19,32 +20,32 @@ pub(super) const CAPTURE_LOSS: Advice = Advice {
 
 pub(super) const CLIENT_WITHOUT_ROOM: Advice = Advice {
     sentence: "a client had no room and the broker had to stop",
-    fix: "make the consumer faster, or let it have fewer messages at a time (prefetch); the broker gives up a write \
-          after 30 seconds and closes the connection",
+    fix: "make the consumer faster, or give it fewer messages at a time (prefetch); the broker aborts a write after \
+          30 seconds and closes the connection",
 };
 
 pub(super) const BROKER_WITHOUT_ROOM: Advice =
     Advice { sentence: "the broker stopped reading from a publisher", fix: BROKER_IS_FULL };
 
 pub(super) const BLOCKED_WITHOUT_ROOM: Advice = Advice {
-    sentence: "the broker stopped reading from a publisher that it had blocked",
+    sentence: "the broker stopped reading from a blocked publisher",
     fix: "end the alarm that connection.blocked names: consume what is queued, or raise vm_memory_high_watermark or free disk \
           space",
 };
 
 pub(super) const DELAYED_ACKNOWLEDGEMENT: Advice = Advice {
     sentence: "small segments wait for delayed acknowledgements (Nagle's algorithm)",
-    fix: "set TCP_NODELAY on the sender's socket, or give a message to it with one write",
+    fix: "set TCP_NODELAY on the sender's socket, or write each message with one call",
 };
 
 pub(super) const CLIENT_LIMITS: Advice = Advice {
     sentence: "the client's window keeps the broker from sending",
-    fix: "the client reads too slowly, or its receive buffer is small: look at its CPU, then at its buffer; a smaller prefetch \
-          keeps messages in the queue",
+    fix: "the client reads too slowly, or its receive buffer is small: check its CPU, then its buffer; a smaller \
+          prefetch keeps messages in the queue",
 };
 
 pub(super) const BROKER_LIMITS: Advice = Advice {
-    sentence: "the broker takes less than the publisher sends: its window is full",
+    sentence: "the publisher sends more than the broker reads: its window is full",
     fix: BROKER_IS_FULL,
 };
 
@@ -60,16 +61,16 @@ pub(super) const CLIENT_BUFFER: Advice = Advice {
 
 pub(super) const NETWORK: Advice = Advice {
     sentence: "segments are lost on the way and sent again",
-    fix: "look at the path: loss, queues, the congestion window",
+    fix: "check the path: loss, queues, the congestion window",
 };
 
 pub(super) const FRAME_BY_FRAME: Advice = Advice {
-    sentence: "the client sends method, header and body of a message in segments of their own",
+    sentence: "the client sends method, header and body of a message in separate segments",
     fix: "write the whole publish at once and flush once: about twice the throughput",
 };
 
 pub(super) const ACK_PER_MESSAGE: Advice = Advice {
-    sentence: "the client acknowledges every message by itself, in a segment of its own",
+    sentence: "the client acknowledges every message separately, in its own segment",
     fix: "acknowledge several at once (multiple), such as every tenth of the prefetch",
 };
 
@@ -80,21 +81,22 @@ pub(super) const SMALL_FROM_CLIENT: Advice = Advice {
 
 pub(super) const SMALL_FROM_BROKER: Advice = Advice {
     sentence: "many small segments from the broker",
-    fix: "its writer flushes at 1,414 bytes or when it has nothing more to write, so its segments follow the load; several \
-          publishes in one write are confirmed together",
+    fix: "its writer flushes at 1,414 bytes or when it has no more data, so its segments follow the load; it confirms \
+          several publishes of one write together",
 };
 
 pub(super) const ONE_UNCONFIRMED: Advice = Advice {
-    sentence: "neither network nor broker is the limit: the publisher waits for each confirm before it publishes again",
-    fix: "let more messages be unconfirmed at once, or publish on more channels",
+    sentence: "neither network nor broker is the bottleneck: the publisher waits for each confirm before it publishes \
+               again",
+    fix: "allow more unconfirmed messages, or publish on more channels",
 };
 
 pub(super) const SMALL_PREFETCH: Advice = Advice {
-    sentence: "neither network nor client is the limit: the prefetch lets hardly anything be under way",
+    sentence: "neither network nor client is the bottleneck: the prefetch allows too few messages in flight",
     fix: "a larger prefetch, or more consumers",
 };
 
 pub(super) const POLLING: Advice = Advice {
-    sentence: "the client asks for single messages, and mostly there are none",
+    sentence: "the client asks for single messages, mostly of an empty queue",
     fix: "consume (basic.consume) instead of polling with basic.get",
 };

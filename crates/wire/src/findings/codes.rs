@@ -13,7 +13,7 @@ const fn advice_of(sentence: &'static str, fix: &'static str) -> Advice {
 
 pub(super) const CONNECTION_CHURN: Advice = advice_of(
     "connections are opened for a message each",
-    "keep a connection open for as long as the program runs; where a language cannot, put a proxy before the broker",
+    "keep one connection open while the program runs; if the language cannot do this, put a proxy before the broker",
 );
 
 pub(super) const CHANNEL_CHURN: Advice = advice_of(
@@ -23,7 +23,8 @@ pub(super) const CHANNEL_CHURN: Advice = advice_of(
 
 pub(super) const MQTT_LOOP: Advice = advice_of(
     "clients of MQTT are disconnected, connect and are disconnected again",
-    "give each client an identifier of its own, or mend what the reason names; let clients wait longer before each further attempt",
+    "give each client its own identifier, or fix the cause in the reason; let clients wait longer before each further \
+     attempt",
 );
 
 /// Returns the severity of an event and the advice on it.
@@ -55,17 +56,19 @@ const fn severity(kind: EventKind) -> Severity {
 
 const LOGIN_REFUSED: Advice = advice_of(
     "the broker refused a login",
-    "check user, password and virtual host; guest may log in from the broker's own machine alone; the broker's log has the reason",
+    "check user, password and virtual host; guest may log in only from the broker's own machine; the broker's log has \
+     the reason",
 );
 
 const NOT_THERE: Advice = advice_of(
     "a client asks for a queue or an exchange that does not exist",
-    "nothing, where the client only looks whether it is there; else declare what the text names first, in this virtual host",
+    "if the client only checks whether it exists, nothing; otherwise, first declare it in this virtual host",
 );
 
 const DELIVERY_REFUSED: Advice = advice_of(
     "a client refuses deliveries",
-    "look at why it does; a message that is put back at once comes again at once, so use a dead letter exchange or a limit of deliveries",
+    "find the reason; the broker redelivers a requeued message immediately, so use a dead letter exchange or a limit \
+     of deliveries",
 );
 
 /// Returns the advice by the code of `connection.close`.
@@ -73,23 +76,26 @@ const fn closed(from: Side, code: Option<u32>) -> Advice {
     match code {
         Some(320) if matches!(from, Side::Broker) => advice_of(
             "an operator or the end of the node closed a connection (320 CONNECTION_FORCED)",
-            "let the client connect again after a while; the text says who closed it",
+            "let the client reconnect after a while; the text names the cause",
         ),
         Some(402 | 530) => advice_of(
-            "a connection was closed because the broker does not allow what was asked (530 NOT_ALLOWED)",
-            "check the virtual host and the user's right to it, limits of connections and channels, and that no consumer tag is used twice",
+            "a connection was closed because the broker does not allow the request (530 NOT_ALLOWED)",
+            "check the virtual host and the user's right to it, limits of connections and channels, and duplicate \
+             consumer tags",
         ),
         Some(403) => advice_of(
             "the broker refused a login (403 ACCESS_REFUSED)",
-            "check user, password and virtual host; guest may log in from the broker's own machine alone",
+            "check user, password and virtual host; guest may log in only from the broker's own machine",
         ),
         Some(501..=503) => advice_of(
-            "a connection was closed because of a frame that the other end does not understand",
-            "look for a client library with a defect, a frame that is longer than agreed on (frame_max), or something between that changes bytes",
+            "a connection was closed because of a frame that the other end cannot decode",
+            "look for a defect in the client library, a frame longer than frame_max, or a device between that changes \
+             bytes",
         ),
         Some(504) => advice_of(
             "a connection was closed because of a channel that is not open (504 CHANNEL_ERROR)",
-            "do not use a channel after it was closed: after an error the broker closes it, and a new one has to be opened; do not open one twice",
+            "do not use a closed channel: after an error, the broker closes it, and the client must open a new one; \
+             do not open a channel twice",
         ),
         Some(505) => advice_of(
             "a connection was closed because frames came in the wrong order (505 UNEXPECTED_FRAME)",
@@ -97,11 +103,11 @@ const fn closed(from: Side, code: Option<u32>) -> Advice {
         ),
         Some(506) => advice_of(
             "a connection was closed because a limit was reached (506 RESOURCE_ERROR)",
-            "look at limits of connections, channels and memory; the text names the one",
+            "check the limits of connections, channels and memory; the text names the limit",
         ),
         Some(540) => advice_of(
-            "a connection was closed because of something that the broker does not have (540 NOT_IMPLEMENTED)",
-            "look at the text, and whether the broker's version has it",
+            "a connection was closed because of an unsupported feature (540 NOT_IMPLEMENTED)",
+            "read the text, and check whether the broker's version has this feature",
         ),
         Some(541) => advice_of(
             "a connection was closed because of an error inside the broker (541 INTERNAL_ERROR)",
@@ -109,7 +115,7 @@ const fn closed(from: Side, code: Option<u32>) -> Advice {
         ),
         _ => advice_of(
             "a connection was closed with an error",
-            "the text says why; the broker's log may say more",
+            "the text has the reason; the broker's log may have more",
         ),
     }
 }
@@ -122,24 +128,25 @@ const fn channel_closed(code: Option<u32>) -> Advice {
             "send it in parts, or keep it elsewhere and send its place; the limit is max_message_size",
         ),
         Some(403) => advice_of(
-            "a channel was closed because the user may not do that (403 ACCESS_REFUSED)",
-            "give the user the right to configure, write or read what the text names: rabbitmqctl set_permissions",
+            "a channel was closed because the user lacks a permission (403 ACCESS_REFUSED)",
+            "grant the user the right to configure, write or read the object in the text: rabbitmqctl set_permissions",
         ),
         Some(404) => advice_of(
-            "a channel was closed because of something that does not exist (404 NOT_FOUND)",
-            "declare the queue or exchange that the text names before it is used, in this virtual host",
+            "a channel was closed because an object does not exist (404 NOT_FOUND)",
+            "declare the queue or exchange in the text before use, in this virtual host",
         ),
         Some(405) => advice_of(
             "a channel was closed because a queue belongs to another connection (405 RESOURCE_LOCKED)",
-            "use an exclusive queue from the connection that declared it alone, or declare it without exclusive",
+            "use an exclusive queue only from the connection that declared it, or declare it without exclusive",
         ),
         Some(406) => advice_of(
             "a channel was closed because a condition does not hold (406 PRECONDITION_FAILED)",
-            "declare with the properties that the queue or exchange has; acknowledge each delivery once, on its own channel, and within consumer_timeout",
+            "declare with the existing properties of the queue or exchange; acknowledge each delivery once, on its \
+             own channel, and within consumer_timeout",
         ),
         Some(540) => advice_of(
-            "a channel was closed because of something that the broker does not have (540 NOT_IMPLEMENTED)",
-            "look at the text, and whether the type of queue and the broker's version have it",
+            "a channel was closed because of an unsupported feature (540 NOT_IMPLEMENTED)",
+            "read the text, and check whether the type of queue and the broker's version have this feature",
         ),
         Some(541) => advice_of(
             "a channel was closed because of an error inside the broker (541 INTERNAL_ERROR)",
@@ -147,7 +154,7 @@ const fn channel_closed(code: Option<u32>) -> Advice {
         ),
         _ => advice_of(
             "a channel was closed with an error",
-            "the text says why; open a new channel after it is mended",
+            "the text has the reason; fix it, then open a new channel",
         ),
     }
 }
@@ -156,10 +163,10 @@ const fn channel_closed(code: Option<u32>) -> Advice {
 const fn returned(code: Option<u32>) -> Advice {
     match code {
         Some(312) => advice_of(
-            "messages are returned because no queue is bound to take them (312 NO_ROUTE)",
+            "messages are returned because no bound queue matches (312 NO_ROUTE)",
             "bind a queue for their routing key, or set an alternate exchange",
         ),
-        _ => advice_of("messages are returned", "the text says why they could not be delivered"),
+        _ => advice_of("messages are returned", "the text has the reason"),
     }
 }
 
@@ -167,15 +174,18 @@ fn reset(event: &ConnectionEvent) -> Advice {
     match (event.kind, event.from) {
         (EventKind::IdleReset, _) => advice_of(
             "a connection was reset after a long silence",
-            "something between, a balancer or a firewall, forgets silent connections: agree on heartbeats that are shorter than its limit, or raise the limit",
+            "a balancer or firewall between drops silent connections: use heartbeats shorter than its limit, or raise \
+             the limit",
         ),
         (_, Side::Client) => advice_of(
             "the client reset a connection",
-            "the client's program ended, or closed its socket with bytes unread: look at its log at that time, and close the connection first",
+            "the client's program ended, or closed its socket with unread bytes: check its log at that time, and \
+             close the connection first",
         ),
         (_, Side::Broker) => advice_of(
             "the broker's end reset a connection",
-            "look at the broker's log at that time: the node may have ended, or given up a write; something between may do it as well",
+            "check the broker's log at that time: the node may have ended or aborted a write; a device between can \
+             also be the cause",
         ),
     }
 }
@@ -190,21 +200,21 @@ fn closed_without(event: &ConnectionEvent) -> (Severity, Advice) {
             Note,
             advice_of(
                 "a client ended its TCP connection without connection.close",
-                "close the connection before the program ends; a program that died does this as well",
+                "close the connection before the program ends; a crash has the same effect",
             ),
         ),
         (Side::Broker, true) => (
             Critical,
             advice_of(
                 "the broker ended a connection during the login",
-                "check user, password and virtual host; an old client is not told why, so look at the broker's log",
+                "check user, password and virtual host; the broker gives old clients no reason, so check its log",
             ),
         ),
         (Side::Broker, false) => (
             Critical,
             advice_of(
                 "the broker ended a TCP connection without connection.close",
-                "look at the broker's log at that time: heartbeats missed, or the node ended",
+                "check the broker's log at that time: heartbeats missed, or the node ended",
             ),
         ),
     }
@@ -223,7 +233,8 @@ const fn closed_without_disconnect(from: Side) -> (Severity, Advice) {
             Critical,
             advice_of(
                 "the broker ended a connection of MQTT without a reason",
-                "MQTT 3 has none: look for a second client with the same identifier, a missing right or a keep-alive that passed; the broker's log says which",
+                "MQTT 3 has none: look for a second client with the same identifier, a missing right or an expired \
+                 keep-alive; the broker's log has the reason",
             ),
         ),
     }
@@ -233,31 +244,32 @@ const fn of_kind(kind: EventKind) -> Advice {
     match kind {
         EventKind::PublishRefused => advice_of(
             "the broker refuses publishes",
-            "look at the queue's limit of length with reject-publish, and at whether its leader can be reached; publish again what was refused",
+            "check the queue's length limit with reject-publish, and whether its leader is reachable; publish refused \
+             messages again",
         ),
         EventKind::Blocked => advice_of(
             "the broker has blocked publishers: an alarm is on",
-            "consume what is queued, raise vm_memory_high_watermark or disk_free_limit's space; the reason says which; nothing is taken from publishers until then",
+            "consume queued messages, raise vm_memory_high_watermark or free disk space, depending on the reason; \
+             until then, publishers stay blocked",
         ),
         EventKind::ConsumerCancelled => advice_of(
             "the broker cancelled a consumer",
-            "its queue was deleted or moved: consume again when it is there",
+            "its queue was deleted or moved: consume again when the queue exists",
         ),
-        EventKind::Amqp10Error => advice_of(
-            "AMQP 1.0 reports an error",
-            "the condition and its text say what was refused",
-        ),
+        EventKind::Amqp10Error => {
+            advice_of("AMQP 1.0 reports an error", "the condition and its text have the reason")
+        }
         EventKind::StreamRefused => advice_of(
             "the stream protocol refuses a command",
-            "the code says why: declare the stream first, or use another id",
+            "the code has the reason: declare the stream first, or use another id",
         ),
         EventKind::MqttRefused => advice_of(
             "MQTT refuses a packet",
-            "the reason says why: rights to the topic, a limit, or a quality of service",
+            "check the reason: rights to the topic, a limit, or a quality of service",
         ),
         EventKind::MqttDisconnected => advice_of(
             "the broker ends connections of MQTT with a reason",
-            "for a session taken over give each client an identifier of its own; else follow the reason",
+            "after a session takeover, give each client its own identifier; otherwise follow the reason",
         ),
         EventKind::TlsAlert => advice_of(
             "TLS ends with an alert",
@@ -265,14 +277,14 @@ const fn of_kind(kind: EventKind) -> Advice {
         ),
         EventKind::TlsOnPlainPort => advice_of(
             "a client speaks TLS to a port without TLS",
-            "connect to the port of TLS (5671, 8883), or switch TLS off in the client",
+            "connect to the TLS port (5671, 8883), or disable TLS in the client",
         ),
         EventKind::PlainOnTlsPort => advice_of(
-            "a client speaks without TLS to a port of TLS",
-            "switch TLS on in the client (amqps://), or connect to the port without it (5672, 1883)",
+            "a client speaks without TLS to a TLS port",
+            "enable TLS in the client (amqps://), or connect to the port without TLS (5672, 1883)",
         ),
         EventKind::ProtocolRefused => advice_of(
-            "a client speaks a protocol that the broker does not speak on this port",
+            "a client uses a protocol that this port of the broker does not support",
             "connect to the port of its protocol, or enable the plugin for it",
         ),
         _ => of_path(kind),
@@ -283,7 +295,8 @@ const fn of_path(kind: EventKind) -> Advice {
     match kind {
         EventKind::MissedHeartbeats => advice_of(
             "heartbeats are missing",
-            "the silent end hangs, is suspended or cannot be reached: look at its threads and the path; a longer interval hides short hangs",
+            "the silent end hangs, is suspended or unreachable: check its threads and the path; a longer interval \
+             hides short hangs",
         ),
         EventKind::Refused => advice_of(
             "connections are refused",
@@ -291,12 +304,13 @@ const fn of_path(kind: EventKind) -> Advice {
         ),
         EventKind::Unanswered => advice_of(
             "connections are not answered",
-            "check the address and port, routes and firewalls between; a broker with a full backlog does this as well",
+            "check the address and port, routes and firewalls between; a full backlog of the broker has the same \
+             effect",
         ),
         EventKind::HalfOpen => advice_of(
-            "one end of a connection is gone and the other does not know",
-            "heartbeats end such connections; look at why the silent end went: power, network, a firewall that drops",
+            "one end of a connection is gone without notice to the other",
+            "heartbeats end such connections; find why the end disappeared: power, network, a firewall",
         ),
-        _ => advice_of("a connection went wrong", "the text says how"),
+        _ => advice_of("a connection went wrong", "the text has details"),
     }
 }

@@ -10,6 +10,9 @@ use crate::report::{DirectionReport, PacketReport, Severity, Side};
 const FRAME_BY_FRAME_SHARE: f64 = 0.5;
 /// Segments per second below which their fill does not matter.
 const MIN_SEGMENT_RATE: f64 = 1_000.0;
+/// Segments per second from which publishes frame by frame are a warning. Below it they are a habit of some client
+/// libraries that costs a few percent of a core. Chosen.
+const COSTLY_SEGMENT_RATE: f64 = 5_000.0;
 /// Amount at which RabbitMQ's writer flushes (`rabbit_writer`). On a path with room for more, smaller segments count as
 /// small.
 const WRITER_FLUSH_BYTES: u64 = 1_414;
@@ -37,7 +40,9 @@ pub(super) fn frame_by_frame(report: &PacketReport) -> Vec<Case> {
                 messages.publish_segments as f64 / messages.published as f64,
             );
             let weight = messages.frame_by_frame as f64;
-            let hit = direction.hit(Severity::Warning, weight, evidence, advice::FRAME_BY_FRAME);
+            let is_costly = rate >= COSTLY_SEGMENT_RATE;
+            let severity = if is_costly { Severity::Warning } else { Severity::Note };
+            let hit = direction.hit(severity, weight, evidence, advice::FRAME_BY_FRAME);
             hit.with_packets(&messages.frame_by_frame_packets)
         });
         direction.case(messages.publish_segments, hit)

@@ -81,6 +81,12 @@ fn frames_in_segments_of_their_own() {
     check(written(9_999, 60_000), &[]);
     // Few segments per second.
     check(written(20_000, 9_999), &[]);
+    let severity = |segments: u64| {
+        let mut connection = connection();
+        written(20_000, segments)(&mut connection);
+        judged(&report(connection))[0].severity
+    };
+    assert_eq!((severity(49_999), severity(50_000)), (Severity::Note, Severity::Warning));
 }
 
 #[test]
@@ -351,7 +357,7 @@ fn advice_depends_on_who_sends() {
         advice(|row| row.from_broker.longest_zero_window_nanos = 20_000_000_000),
         advice(|row| row.from_client.limits.receiver_window = 0.8),
     ] {
-        assert!(finding.fix.contains("publish at the rate"), "{finding:?}");
+        assert!(finding.fix.contains("publish at the broker's rate"), "{finding:?}");
         assert!(!finding.fix.contains("prefetch"), "{finding:?}");
         assert!(finding.severity < Severity::Critical);
     }

@@ -22,7 +22,7 @@ pub(super) fn delayed_acknowledgement(report: &PacketReport) -> Vec<Case> {
         let figures = direction.figures;
         let hit = (figures.delayed_ack_stalls >= MIN_STALLS).then(|| {
             let evidence = format!(
-                "{} waited {} times, {} in all, {} each",
+                "{} waited {} times, {} in total, {} each",
                 direction.sender(),
                 figures.delayed_ack_stalls,
                 short_time(figures.delayed_ack_nanos),

@@ -32,7 +32,7 @@ pub(super) fn zero_window(report: &PacketReport) -> Vec<Case> {
         let hit = (longest >= LONG_ZERO_WINDOW_NANOS).then(|| {
             // The sender of a direction announces the window for the other direction.
             let evidence = format!(
-                "{} had no room for {} in all, {} at the longest",
+                "{} had no room for {} in total, {} at most",
                 direction.sender(),
                 short_time(figures.zero_window_nanos),
                 short_time(longest),

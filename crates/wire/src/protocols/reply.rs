@@ -43,7 +43,7 @@ impl StoredReply {
     }
 
     /// Copies a frame's reply.
-    pub(super) fn of(reply: Option<Reply<'_>>) -> Self {
+    pub(super) fn from_reply(reply: Option<Reply<'_>>) -> Self {
         let mut stored = Self::default();
         if let Some(reply) = &reply {
             stored.set(reply);

@@ -187,7 +187,7 @@ impl Kept {
 impl FrameSink for Kept {
     fn frame(&mut self, frame: &Frame<'_>) {
         let bare = Frame { identifiers: &[], reply: None, ..*frame };
-        self.frames.push((bare, frame.identifiers.to_vec(), StoredReply::of(frame.reply)));
+        self.frames.push((bare, frame.identifiers.to_vec(), StoredReply::from_reply(frame.reply)));
     }
 
     fn sensitive(&mut self, sensitive: &Sensitive) {

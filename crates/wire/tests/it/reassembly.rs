@@ -32,7 +32,8 @@ fn a_stream_that_is_cut_anywhere() {
             for second in first..stream.len() {
                 let cut = [0..first, first..second, second..stream.len()];
                 for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
-                    let segments = order.map(|at| (cut[at].start, &stream[cut[at].clone()]));
+                    let segments =
+                        order.map(|index| (cut[index].start, &stream[cut[index].clone()]));
                     let seen = read(beginning, &segments);
                     assert_eq!(forward(&seen).read, stream);
                     assert_eq!(forward(&seen).gaps, []);

@@ -137,7 +137,7 @@ fn a_sweep_says_which_value_is_enough() {
     check(&PLATEAU, 12, Goal::Higher, &found);
     check(&PLATEAU.map(|effect| -effect), 12, Goal::Lower, &found);
     check(&[0.0, 0.5, 0.3, 0.1], 12, Goal::Higher, &["Enough for consumed.rate: prefetch=2."]);
-    check(&[0.0; 4], 20, Goal::Higher, &["prefetch=1.", "the smallest that was tried"]);
+    check(&[0.0; 4], 20, Goal::Higher, &["prefetch=1.", "the smallest value of the sweep"]);
     check(
         &[0.0, 0.3, 0.6],
         12,

@@ -16,7 +16,7 @@ pub(super) fn respond(request: &Request, reader: &SharedReader) -> Response {
     let answer: fn(&ListingView<'_>) -> Response = match request.path.as_str() {
         "/queues" => as_json,
         "/metrics" => as_prometheus,
-        _ => return Response::text(Status::NOT_FOUND, "there are /queues and /metrics"),
+        _ => return Response::text(Status::NOT_FOUND, "known paths are /queues and /metrics"),
     };
     let query = match Query::parse(&request.query) {
         Ok(query) => query,
@@ -48,7 +48,7 @@ impl Query {
         };
         for (key, value) in query {
             let number = || match value.parse() {
-                Ok(0) | Err(_) => Err(format!("{key} has to be a number of 1 or more")),
+                Ok(0) | Err(_) => Err(format!("{key} must be a number of 1 or more")),
                 Ok(number) => Ok(number),
             };
             match key.as_str() {
@@ -56,17 +56,18 @@ impl Query {
                 "name" => parsed.filter.name = Some(value.clone()),
                 "sort" => {
                     parsed.sort = SortKey::parse(value)
-                        .ok_or("sort has to be name, ready, unacknowledged, consumers or memory")?;
+                        .ok_or("sort must be name, ready, unacknowledged, consumers or memory")?;
                 }
                 "page" => parsed.page.number = number()?,
                 "page-size" => parsed.page.size = Some(number()?),
                 "max-age" => {
-                    parsed.max_age = parse_duration(value)
-                        .map_err(|_| "max-age has to be a time, such as 2s")?;
+                    parsed.max_age =
+                        parse_duration(value).map_err(|_| "max-age must be a time, such as 2s")?;
                 }
                 // The message does not repeat the key: a page of another site may have made the request.
                 _ => {
-                    let known = "parameters are vhost, name, sort, page, page-size and max-age";
+                    let known =
+                        "known parameters are vhost, name, sort, page, page-size and max-age";
                     return Err(known.to_owned());
                 }
             }

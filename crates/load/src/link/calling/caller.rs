@@ -40,7 +40,7 @@ impl Caller {
         let until = context.pass.due_until?;
         let due = arrivals.due().filter(|due| *due <= until)?;
         arrivals.advance();
-        let own = self.delay.of(due, self.roomy_since.max(ready_since), context.now);
+        let own = self.delay.measure(due, self.roomy_since.max(ready_since), context.now);
         context.sent_behind(context.now.since(due), own);
         Some(due)
     }

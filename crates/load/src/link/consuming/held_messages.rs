@@ -81,7 +81,7 @@ struct Waiting {
 
 impl HeldMessages {
     /// Creates the store of held messages; absent if the group settles messages as they arrive.
-    pub(super) fn of(group: &ConsumerGroup, consumers: usize) -> Option<Self> {
+    pub(super) fn for_group(group: &ConsumerGroup, consumers: usize) -> Option<Self> {
         if !group.starts_later() {
             return None;
         }
@@ -160,7 +160,7 @@ mod tests {
              [[consumers]]\nqueue = \"q\"\nprefetch = 10\n{keys}"
         );
         let scenario = scenario::parse(&text, "test", &[]).unwrap();
-        HeldMessages::of(&scenario.consumers[0], 1)
+        HeldMessages::for_group(&scenario.consumers[0], 1)
     }
 
     fn message(arrived: RunInstant) -> HeldMessage {

@@ -12,7 +12,7 @@ pub(super) struct PollSettings {
 }
 
 impl PollSettings {
-    pub(super) fn of(plan: &ConsumerPlan<'_>) -> Option<Self> {
+    pub(super) fn from_plan(plan: &ConsumerPlan<'_>) -> Option<Self> {
         let interval = plan.group.polling?.into();
         Some(Self { interval, removes_queues: plan.has_own_queues() })
     }

@@ -73,7 +73,7 @@ impl Consuming {
             limit: group.messages,
             reads_headers: plan.has_stamp_headers,
             unpacker: plan.unpacks.then(Unpacker::default),
-            polling: PollSettings::of(plan),
+            polling: PollSettings::from_plan(plan),
             consumers: Vec::with_capacity(placements.len()),
             subscriptions: Vec::new(),
             positions: Vec::new(),
@@ -81,7 +81,7 @@ impl Consuming {
             recorded: plan.recorded,
             unsettled: Unsettled::new(plan.recorded.settled, usize::from(channels) + 1),
             by_channel: vec![0; usize::from(channels) + 1],
-            holding: HeldMessages::of(group, placements.len()),
+            holding: HeldMessages::for_group(group, placements.len()),
             tasks: BinaryHeap::new(),
         };
         for (number, placement) in placements.iter().enumerate() {
@@ -105,7 +105,8 @@ impl Consuming {
         }
         if consuming.holding.is_none() {
             let subscriptions = consuming.subscriptions.len();
-            consuming.positions = StreamPosition::of(subscriptions, &consuming.arguments);
+            consuming.positions =
+                StreamPosition::for_subscriptions(subscriptions, &consuming.arguments);
         }
         consuming
     }
@@ -115,7 +116,7 @@ impl Consuming {
         let subscription = number(tag).and_then(|number| self.subscriptions.get(number));
         let queue = subscription.or(self.subscriptions.first()).map_or(0, |one| one.queue);
         let name = self.queues.get(queue).filter(|name| !name.is_empty());
-        name.map_or("a queue that the broker named", String::as_str)
+        name.map_or("a queue named by the broker", String::as_str)
     }
 
     fn begin(&mut self, number: usize, connection: &mut Connection) {

@@ -14,7 +14,7 @@ pub(super) struct StreamPosition(Vec<u8>);
 
 impl StreamPosition {
     /// Creates the positions of the subscriptions; none if they do not read streams.
-    pub(super) fn of(subscriptions: usize, arguments: &Table) -> Vec<Self> {
+    pub(super) fn for_subscriptions(subscriptions: usize, arguments: &Table) -> Vec<Self> {
         let is_of_stream = arguments.0.iter().any(|(name, _)| name == OFFSET);
         vec![Self::default(); if is_of_stream { subscriptions } else { 0 }]
     }
@@ -50,7 +50,7 @@ mod tests {
         let first = Value::Text("first".to_owned());
         let arguments =
             Table(vec![("x".to_owned(), Value::Bool(true)), (OFFSET.to_owned(), first)]);
-        let mut positions = StreamPosition::of(2, &arguments);
+        let mut positions = StreamPosition::for_subscriptions(2, &arguments);
         assert_eq!(positions[0].going_on(&arguments), None);
         let properties = [&b"\x20\0\0\0\0\x19"[..], HEADER_FIELD, &7041_i64.to_be_bytes()].concat();
         positions[1].note(&[0; 40]);
@@ -60,6 +60,6 @@ mod tests {
         assert_eq!(next.0[1], (OFFSET.to_owned(), Value::Integer(7042)));
         positions[1].note(&properties[..properties.len() - 1]);
         assert_eq!(positions[1].going_on(&arguments), None, "cut off");
-        assert!(StreamPosition::of(2, &Table(Vec::new())).is_empty());
+        assert!(StreamPosition::for_subscriptions(2, &Table(Vec::new())).is_empty());
     }
 }

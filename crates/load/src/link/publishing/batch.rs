@@ -111,7 +111,8 @@ impl MessageBatch<'_, '_> {
             Some(arrivals) => {
                 let due = arrivals.due()?;
                 arrivals.advance();
-                self.context.sent_behind(now.since(due), self.delay.of(due, self.ready_at, now));
+                self.context
+                    .sent_behind(now.since(due), self.delay.measure(due, self.ready_at, now));
                 Some(now.since(due))
             }
         };

@@ -111,7 +111,7 @@ impl Publisher {
             let now = context.now;
             while let Some(due) = arrivals.due().filter(|due| *due + LATE_TOLERANCE <= now) {
                 arrivals.advance();
-                context.left_out(self.progress.delay.of(due, ready_at, context.now));
+                context.left_out(self.progress.delay.measure(due, ready_at, context.now));
             }
         }
         self.note_end(context);

@@ -182,7 +182,7 @@ impl Role for Publishing {
         let ring = self.rings.get_mut(usize::from(channel)).and_then(Option::as_mut);
         let ring = ring.ok_or_else(|| {
             Failure::wrong(format!(
-                "the broker confirmed on channel {channel}, which has no confirms"
+                "the broker confirmed a message on channel {channel}, which does not use confirms"
             ))
         })?;
         let oldest = ring.oldest().map(|sent| sent.at);

@@ -19,7 +19,8 @@ use crate::{
 };
 
 /// The note of windows before the first tick in JIT code.
-const UNCHECKED: &str = "the node was idle so far: its layout was not compared with registers yet";
+const UNCHECKED: &str =
+    "the node has been idle, so its layout is not yet verified against registers";
 
 /// Windows between two releases of free memory. In the beginning releases are more frequent.
 const RELEASE_INTERVAL: u32 = 30;

@@ -319,7 +319,7 @@ impl Sampler for EbpfSampler {
         let missing = self.maps.counter(Counter::KernelStackLost)?;
         let kernel = (missing > 0).then(|| {
             format!(
-                "{missing} samples in the kernel end at the call into it: its stack was not given"
+                "{missing} samples in the kernel end at the call into it, because the kernel gave no stack"
             )
         });
         Ok(disagreement.into_iter().chain(kernel).collect())

@@ -189,12 +189,12 @@ impl Sampler for PerfEventsSampler {
     }
 
     fn notes(&self) -> Result<Vec<String>, ProbeError> {
-        let kernel = "the kernel's own time was not sampled: an ordinary user may see it where \
-                      sysctl kernel.perf_event_paranoid is 1 or lower";
-        let pointers = "the node has no frame pointers (+JPperf true): Erlang callers are known only \
-                        of samples in Erlang code; those in C functions count as broken";
-        let no_stack = "perf events have no Erlang stack on this architecture: Erlang callers are not \
-                        known, and samples on processes count as broken";
+        let kernel = "the kernel's own time was not sampled: for an ordinary user, this needs sysctl \
+                      kernel.perf_event_paranoid 1 or lower";
+        let pointers = "the node has no frame pointers (+JPperf true): only samples in Erlang code have Erlang \
+                        callers; samples in C functions count as broken";
+        let no_stack = "perf events have no Erlang stack on this architecture: Erlang callers are unknown, and \
+                        samples on processes count as broken";
         let reader = &self.reader;
         let notes = [
             (!self.clock.sees_kernel, kernel),

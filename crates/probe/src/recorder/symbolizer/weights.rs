@@ -101,7 +101,7 @@ impl StackWeights {
         let labels = format!(
             "more than {MAX_LABELLED} combinations of stack and process: later ones carry no process"
         );
-        let times = "there are too many samples to keep the times of all: later ones have none";
+        let times = "too many samples to keep all times: later ones have none";
         let notes =
             [(self.label_limit_hit, labels), (self.time_bytes >= MAX_TIME_BYTES, times.to_owned())];
         notes.into_iter().filter(|(applies, _)| *applies).map(|(_, note)| note).collect()

@@ -57,7 +57,7 @@ impl Network {
     fn namespace(&self) -> NetworkNamespace {
         let deadline = Instant::now() + Duration::from_secs(10);
         loop {
-            let namespace = NetworkNamespace::of(self.process.id()).unwrap();
+            let namespace = NetworkNamespace::from_pid(self.process.id()).unwrap();
             if !namespace.is_own() {
                 return namespace;
             }

@@ -15,13 +15,14 @@ use crate::{
 
 /// Compare two run directories, or two scenarios in rounds of random order
 ///
-/// Two run directories: what was asked for and what was measured, side by side; one pair says nothing of
-/// chance. Two scenarios, or one with other values: an experiment with these arms
+/// Two run directories: settings and results side by side. One pair cannot rule out chance.
+///
+/// Two scenarios, or one with different values: an experiment with these arms.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Args {
-    /// A run directory or a scenario
+    /// Run directory or scenario
     first: PathBuf,
-    /// Another one; of a scenario left out where `--set-b` makes the difference
+    /// Second run directory or scenario; can be omitted for a scenario with `--set-b`
     second: Option<PathBuf>,
     /// Replace a value in the first scenario, for example `consumers.0.prefetch=10`
     #[arg(long = "set-a", value_name = "KEY=VALUE")]
@@ -29,17 +30,18 @@ pub(in crate::commands) struct Args {
     /// Replace a value in the second scenario
     #[arg(long = "set-b", value_name = "KEY=VALUE")]
     set_b: Vec<String>,
-    /// What is compared, for example `consumed.rate`; the first is the primary metric
+    /// Metric to compare, for example `consumed.rate`; the first is the primary metric
     #[arg(long = "metric", value_name = "METRIC", default_value = "consumed.rate")]
     metrics: Vec<String>,
-    /// How often each runs, 6 or more
+    /// Number of runs of each scenario, 6 or more
     #[arg(long, default_value_t = 20, value_parser = number::<u32>)]
     rounds: u32,
-    /// Draws the order of runs
+    /// Seed for the order of runs
     #[arg(long, default_value_t = 1, value_parser = number::<u64>)]
     seed: u64,
-    /// Leave a round out during which others than broker and load generator used a larger share of this machine's
-    /// CPU time, for example 30%
+    /// Maximum share of this machine's CPU time for other processes, for example 30%
+    ///
+    /// A round does not count if processes other than the broker and the load generator exceed this share.
     #[arg(long, value_name = "SHARE", default_value = "10%", value_parser = Design::share)]
     max_others: f64,
     #[command(flatten)]
@@ -61,7 +63,7 @@ impl Args {
 
     fn runs(&self, second: &Path) -> anyhow::Result<Exit> {
         if self.second.is_none() || !self.set_a.is_empty() || !self.set_b.is_empty() {
-            let reason = "two run directories are compared as they are: name both, without --set-a and --set-b";
+            let reason = "to compare run directories, name both, and omit --set-a and --set-b";
             return Err(UsageError(reason.to_owned()).into());
         }
         rabbitscope_probe::drop_privileges()?;

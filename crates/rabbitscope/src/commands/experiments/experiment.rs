@@ -14,13 +14,13 @@ use crate::{
     input, interrupt, output, run,
 };
 
-/// Prove what a change does: runs of two or more arms in rounds, in random order, with an interval
+/// Prove the effect of a change: runs of two or more arms in rounds, in random order
 ///
-/// The same command on the same directory goes on with an experiment that was interrupted. Conduct only
-/// experiments that you trust: see `run --help`
+/// The result is a difference with an interval. The same command on the same directory resumes an interrupted
+/// experiment. Run only experiments that you trust: see `run --help`.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Args {
-    /// The experiment, a TOML file
+    /// Experiment, a TOML file
     experiment: PathBuf,
     /// Replace a value of the experiment, for example `design.rounds=40`
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -32,16 +32,17 @@ pub(in crate::commands) struct Args {
 /// What experiments and sweeps have in common.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
-    /// Use this broker for all arms, whatever the scenarios say; see `run`
+    /// Use this broker for all arms instead of those in the scenarios; see `run`
     #[arg(long, env = URI_VARIABLE, hide_env_values = true)]
     uri: Option<String>,
-    /// Directory for the results: new, empty, or one in which the same experiment was begun
-    /// [default: runs/TIME-NAME]
+    /// Directory for the results [default: runs/TIME-NAME]
+    ///
+    /// It must be new, empty, or the directory of the same experiment, which then resumes.
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     #[command(flatten)]
     consent: ConsentArgs,
-    /// Begin although it takes more than a day, or more than a thousand runs
+    /// Allow more than a day or a thousand runs
     #[arg(long)]
     yes: bool,
     /// Print the result as JSON
@@ -113,7 +114,7 @@ impl Options {
     pub(super) fn conduct(&self, plan: &Plan) -> anyhow::Result<Exit> {
         plan.check()?;
         if plan.is_large() && !self.yes {
-            let message = format!("{}; give --yes if this is meant", plan.size());
+            let message = format!("{}; give --yes to allow this", plan.size());
             return Err(UsageError(message).into());
         }
         let asked = self.consent.consent();
@@ -132,7 +133,7 @@ impl Options {
         }
         if result.aborted.is_some() {
             output::note(&format!(
-                "the same command with --out {} goes on",
+                "to resume, run the same command with --out {}",
                 concluded.directory.display()
             ));
             return Ok(Exit::Failed);

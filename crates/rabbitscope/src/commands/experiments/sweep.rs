@@ -16,39 +16,43 @@ use crate::{
 
 /// Vary one or two values of a scenario: every combination in each round, in random order
 ///
-/// The same command on the same directory goes on with a sweep that was interrupted. Sweep only
-/// scenarios that you trust: see `run --help`
+/// The same command on the same directory resumes an interrupted sweep. Sweep only scenarios that you trust: see `run
+/// --help`.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Args {
-    /// The scenario, a TOML file
+    /// Scenario, a TOML file
     scenario: PathBuf,
-    /// What to vary: `consumers.0.prefetch=1,10,100`, or a range with a number of steps,
-    /// `consumers.0.prefetch=1..1000:10:log`; twice for two keys. The first value is what the others are
-    /// compared with
+    /// Values to vary, as in `consumers.0.prefetch=1,10,100`; repeat the option for a second key
+    ///
+    /// A range has a number of steps: `consumers.0.prefetch=1..1000:10:log`. The first value is the baseline of all
+    /// comparisons.
     #[arg(long = "vary", value_name = "KEY=VALUES", required = true)]
     vary: Vec<String>,
-    /// What is compared, for example `consumed.rate`; the first is the primary metric
+    /// Metric to compare, for example `consumed.rate`; the first is the primary metric
     #[arg(long = "metric", value_name = "METRIC", default_value = "consumed.rate")]
     metrics: Vec<String>,
-    /// Search the highest rate within this limit for every combination, in place of a run of each, for example
-    /// `confirm.p99 < 20ms`; the result of a search is the metric `capacity.rate`
+    /// Find the highest rate within this limit for every combination, for example `confirm.p99 < 20ms`
+    ///
+    /// A search replaces each run. Its result is the metric `capacity.rate`.
     #[arg(long = "capacity", value_name = "LIMIT", conflicts_with = "metrics")]
     capacity: Vec<String>,
-    /// How often every combination runs
+    /// Number of runs of every combination
     #[arg(long, default_value_t = 6, value_parser = number::<u32>)]
     rounds: u32,
-    /// Run the first combination at the beginning and at the end of each round, and in between after each so many
-    /// others: what drifts meanwhile falls out
+    /// Repeat the first combination after this number of other runs
+    ///
+    /// It also runs at the beginning and at the end of each round. These runs remove drift from the result.
     #[arg(long, value_name = "RUNS", value_parser = number::<NonZeroUsize>)]
     anchor: Option<NonZeroUsize>,
-    /// Draws the order of runs
+    /// Seed for the order of runs
     #[arg(long, default_value_t = 1, value_parser = number::<u64>)]
     seed: u64,
     /// Replace a value of the scenario in all runs, for example `run.duration=10s`
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Leave a round out during which others than broker and load generator used a larger share of this machine's
-    /// CPU time, for example 30%
+    /// Maximum share of this machine's CPU time for other processes, for example 30%
+    ///
+    /// A round does not count if processes other than the broker and the load generator exceed this share.
     #[arg(long, value_name = "SHARE", default_value = "10%", value_parser = Design::share)]
     max_others: f64,
     #[command(flatten)]
@@ -70,7 +74,9 @@ impl Args {
 
     fn experiment(&self) -> Result<Experiment, UsageError> {
         if self.vary.len() > 2 {
-            return Err(UsageError("--vary may stand twice: a picture shows two keys".to_owned()));
+            return Err(UsageError(
+                "--vary is allowed at most twice: a picture shows two keys".to_owned(),
+            ));
         }
         let axes = self.vary.iter().map(|text| axis(text)).collect::<Result<Vec<_>, _>>()?;
         let metrics = self.metrics.iter().map(|name| RunMetric::parse(name));
@@ -79,7 +85,8 @@ impl Args {
         if is_search {
             metrics = vec![RunMetric::Capacity];
         } else if metrics.contains(&RunMetric::Capacity) {
-            let reason = "--metric capacity.rate is what --capacity LIMIT searches for: give that";
+            let reason =
+                "--metric capacity.rate is the result of a search: give --capacity LIMIT instead";
             return Err(UsageError(reason.to_owned()));
         }
         if !(1..=10_000).contains(&self.rounds) {

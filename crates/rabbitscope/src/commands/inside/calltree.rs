@@ -14,35 +14,37 @@ use crate::{
     interrupt, output,
 };
 
-/// A flame graph of the calls of a function: running, waiting, runnable and garbage collection apart
+/// Draw a flame graph of a function's calls: running, waiting, runnable and garbage collection apart
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Args {
-    /// The function
+    /// Function to record
     #[arg(value_name = "MODULE:FUNCTION[/ARITY]", value_parser = FunctionPattern::parse)]
     function: FunctionPattern,
-    /// Go on in the process that a call waits for
+    /// Follow a call into the process that it waits for
     #[arg(long)]
     follow: bool,
     /// Only processes in this role
     #[arg(long, value_name = "ROLE")]
     role: Option<String>,
-    /// End after this many calls
+    /// Stop after this number of calls
     #[arg(long, default_value = "10000", value_parser = within(1..=1_000_000_u32))]
     limit: u32,
-    /// End after this time
+    /// Stop after this time
     #[arg(long, default_value = "10s", value_parser = duration)]
     duration: Duration,
-    #[command(flatten)]
-    node: NodeArguments,
-    /// Where to; the suffix says in which form: .html .svg .pb.gz .folded [default: calltree-TIME.html]
+    /// Output file; its suffix selects the format [default: calltree-TIME.html]
+    ///
+    /// Formats: .html .svg .pb.gz .folded
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The longest single call, likewise
+    /// Output file for the longest single call; its suffix selects the format
     #[arg(long, value_name = "FILE")]
     slowest: Option<PathBuf>,
-    /// Print what was and was not seen as JSON
+    /// Print totals, notes and functions as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    node: NodeArguments,
 }
 
 impl Args {

@@ -9,12 +9,12 @@ use super::node::NodeArguments;
 use crate::exit::Exit;
 
 /// The reason why a running node is not recorded.
-const ELSEWHERE: &str = "it is no process of this machine: record it where it runs";
+const ELSEWHERE: &str = "it is not a process of this machine: record it on its own machine";
 
 /// Whether a command is about one node or about its cluster.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(in crate::commands) struct ClusterArgument {
-    /// All nodes of the cluster that the node belongs to, at the same time
+    /// Include all nodes of the node's cluster, at the same time
     #[arg(long = "cluster", conflicts_with = "dist_port")]
     pub(in crate::commands) is_wanted: bool,
 }
@@ -73,7 +73,7 @@ impl NodeArguments {
 }
 
 fn is_down(node: String) -> MissingNode {
-    MissingNode { node, reason: "it does not run".to_owned() }
+    MissingNode { node, reason: "it is not running".to_owned() }
 }
 
 /// Returns the exit code of a command that has shown the other nodes.

@@ -16,31 +16,31 @@ use crate::{
     interrupt, output,
 };
 
-/// A table of functions with calls, own and accumulated time and waiting, of processes or of one call
+/// List the functions of processes or of one call: calls, own and accumulated time, waiting
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Args {
-    /// Only what happens inside this function
+    /// Only activity inside this function
     #[arg(long, value_name = "MODULE:FUNCTION[/ARITY]", value_parser = FunctionPattern::parse)]
     call: Option<FunctionPattern>,
-    #[command(flatten)]
-    who: WhoArguments,
-    /// Let the node count instead of tracing: cheaper, without accumulated time and waiting
+    /// Use the node's counters instead of tracing: cheaper, without accumulated time and waiting
     #[arg(long, conflicts_with_all = ["call", "output"])]
     counters: bool,
-    /// How long
+    /// Duration of the measurement
     #[arg(long, default_value = "5s", value_parser = duration)]
     duration: Duration,
-    /// Rows
+    /// Maximum number of rows
     #[arg(long, default_value = "30", value_parser = number::<usize>)]
     rows: usize,
-    #[command(flatten)]
-    node: NodeArguments,
-    /// A flame graph as well; the suffix says in which form: .html .svg .pb.gz .folded
+    /// Output file for a flame graph; its suffix selects the format: .html .svg .pb.gz .folded
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// All functions as JSON
+    /// Print all functions as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    who: WhoArguments,
+    #[command(flatten)]
+    node: NodeArguments,
 }
 
 impl Args {
@@ -57,7 +57,7 @@ impl Args {
             (Some(call), _) => Trigger::Call(call.clone()),
             (None, Some(who)) => Trigger::Process(who),
             (None, None) => {
-                let missing = "name what to look at: --process, --role, --queue, --tree or --call";
+                let missing = "give --process, --role, --queue, --tree or --call";
                 return Err(UsageError(missing.to_owned()).into());
             }
         };

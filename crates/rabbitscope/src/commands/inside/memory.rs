@@ -9,17 +9,17 @@ use crate::{
     output,
 };
 
-/// Show what holds the memory of a node: queues, processes, tables, sockets, and the VM itself
+/// Show the memory of a node by holder: queues, processes, tables, sockets, and the VM itself
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Args {
-    #[command(flatten)]
-    node: NodeArguments,
-    /// So many holders and tables
+    /// Maximum number of holders and of tables
     #[arg(long, value_name = "N", value_parser = positive, default_value = "10")]
     limit: u32,
     /// Print as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    node: NodeArguments,
 }
 
 /// The node sends all rows in one message.

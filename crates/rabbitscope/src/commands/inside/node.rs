@@ -17,33 +17,35 @@ const EPMD_PORT: u16 = 4369;
 const USUAL_NAME: &str = "rabbit";
 
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Which node")]
+#[command(next_help_heading = "Node")]
 pub(in crate::commands) struct NodeArguments {
-    /// Name of the node [default: the only throwaway broker, else rabbit on this machine, else the only
-    /// node of this machine]
+    /// Name of the node
+    ///
+    /// The default is the only throwaway broker, else rabbit on this machine, else the only node of this machine.
     #[arg(long, value_name = "NAME[@HOST]")]
     node: Option<String>,
-    /// File with the cookie [default: the variable `RABBITSCOPE_COOKIE`, ~/.erlang.cookie,
-    /// /var/lib/rabbitmq/.erlang.cookie]
+    /// File with the Erlang cookie
+    ///
+    /// By default, the cookie comes from the variable `RABBITSCOPE_COOKIE`, ~/.erlang.cookie or
+    /// /var/lib/rabbitmq/.erlang.cookie.
     #[arg(long, value_name = "FILE")]
     cookie_file: Option<PathBuf>,
     /// Port of the node's port mapper [default: 4369]
     #[arg(long, value_name = "PORT", env = "ERL_EPMD_PORT", conflicts_with = "dist_port", value_parser = within(1..=u16::MAX))]
     epmd_port: Option<u16>,
-    /// Port of the node itself, without a port mapper
+    /// Distribution port of the node, to connect without a port mapper
     #[arg(long, value_name = "PORT", value_parser = within(1..=u16::MAX))]
     dist_port: Option<u16>,
-    /// The node speaks TLS, and its certificate goes back to one in this file
+    /// Connect with TLS, and verify the node's certificate with the authorities in this file
     #[arg(long, value_name = "FILE")]
     tls_ca: Option<PathBuf>,
-    /// Our own certificate, when the node wants one
+    /// Client certificate, if the node requires one
     #[arg(long, value_name = "FILE", requires_all = ["tls_ca", "tls_key"])]
     tls_cert: Option<PathBuf>,
-    /// The key of our own certificate
+    /// Private key of the client certificate
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     tls_key: Option<PathBuf>,
-    /// The node removes what was loaded when it has heard nothing of us for so long, from 3s to 10m
-    /// [default: 15s]
+    /// Silence after which the node removes the loaded code, 3s to 10m [default: 15s]
     #[arg(long, value_name = "DURATION", value_parser = dead_man)]
     dead_man: Option<Duration>,
 }
@@ -92,7 +94,7 @@ impl NodeArguments {
         name: Option<String>,
     ) -> anyhow::Result<ConnectOptions> {
         let name = name.or_else(|| self.node.clone());
-        let name = name.context("the node's name cannot be told from outside; give --node")?;
+        let name = name.context("the node's name is unknown from outside; give --node")?;
         let args = Self { node: Some(name), ..self.clone() };
         let expected = expected_node(Some(pid), self.cookie_file.is_some());
         Ok(ConnectOptions { verify: Some(Arc::new(expected)), ..args.options()? })

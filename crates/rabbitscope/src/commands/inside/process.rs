@@ -9,20 +9,22 @@ use crate::{
     output,
 };
 
-/// Show one process of a node: whom it knows and waits for, its messages by kind, its stack
+/// Show one process of a node: its relations and waits, its messages by kind, its stack
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Args {
-    #[command(flatten)]
-    node: NodeArguments,
-    /// Its pid as the node prints it, or its registered name [default: list the processes that wait for others]
+    /// Process identifier as the node prints it, or registered name
+    ///
+    /// By default, the command lists the processes that wait for others.
     #[arg(value_name = "PROCESS")]
     process: Option<String>,
-    /// So many processes that wait
+    /// Maximum number of waiting processes
     #[arg(long, value_name = "N", value_parser = positive, default_value = "20")]
     limit: u32,
     /// Print as JSON
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    node: NodeArguments,
 }
 
 /// The node sends all rows in one message.

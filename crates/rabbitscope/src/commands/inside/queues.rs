@@ -24,60 +24,62 @@ use crate::{exit::Exit, interrupt, output};
 /// Interval between two attempts to reach a node that is gone.
 const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);
 
-/// List queues straight from the node: its tables, or the queues themselves
+/// List queues from the node's tables, or from the queues themselves
 #[derive(Debug, clap::Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(in crate::commands) struct Args {
-    #[command(flatten)]
-    node: NodeArguments,
-    #[command(flatten)]
-    cluster: ClusterArgument,
-    /// Of this virtual host only
+    /// Only queues in this virtual host
     #[arg(long)]
     vhost: Option<String>,
-    /// Whose name contains this
+    /// Only queues whose name contains this text
     #[arg(long, value_name = "TEXT")]
     name: Option<String>,
-    /// In this order, numbers with the largest first
+    /// Sort order; the largest numbers come first
     #[arg(long, value_enum, default_value = "name")]
     sort: SortKey,
     /// Maximum number of queues
     #[arg(long, value_name = "N", value_parser = positive)]
     limit: Option<u32>,
-    /// Which page of `--limit` queues
+    /// Page number, with `--limit` queues per page
     #[arg(long, value_name = "N", value_parser = positive, default_value = "1", requires = "limit")]
     page: u32,
-    /// Ask each queue, on whatever node it is, instead of reading the node's tables
+    /// Ask each queue, on any node, instead of reading the node's tables
     #[arg(long, conflicts_with = "is_wanted")]
     exact: bool,
-    /// How long queues may take to answer
+    /// Time limit for the answers of queues
     #[arg(long, value_parser = duration, default_value = "5s")]
     within: Duration,
     /// Print as JSON
     #[arg(long, conflicts_with = "prometheus")]
     json: bool,
-    /// Print in the text form of Prometheus
+    /// Print in Prometheus text format
     #[arg(long)]
     prometheus: bool,
-    /// Again and again, until Ctrl-C
+    /// Repeat until Ctrl-C
     #[arg(long)]
     watch: bool,
-    /// Time between two readings with `--watch`
+    /// Interval between readings with `--watch`
     #[arg(long, value_parser = duration, default_value = "2s", requires = "watch")]
     interval: Duration,
-    /// Serve `/queues` (JSON) and `/metrics` (Prometheus) over HTTP, until Ctrl-C; an address that
-    /// other machines reach needs `--auth-file`
+    /// Serve `/queues` (JSON) and `/metrics` (Prometheus) over HTTP, until Ctrl-C
+    ///
+    /// An address that other machines can reach requires `--auth-file`.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_address,
           conflicts_with_all = ["watch", "json", "prometheus", "exact", "vhost", "name", "limit",
                                 "is_wanted"])]
     listen: Option<SocketAddr>,
-    /// With `--listen`: a file with `user:password` or a token that requests have to bring; others
-    /// than its owner and group must not be able to read it
+    /// With `--listen`: file with `user:password` or a token that requests must send
+    ///
+    /// Only its owner and group may have permission to read the file.
     #[arg(long, value_name = "FILE", requires = "listen")]
     auth_file: Option<PathBuf>,
-    /// With `--listen`: a further name or address, without a port, that requests may have in `Host`
+    /// With `--listen`: additional name or address, without a port, to accept in `Host`
     #[arg(long = "allow-host", value_name = "NAME", requires = "listen")]
     allow_hosts: Vec<Host>,
+    #[command(flatten)]
+    node: NodeArguments,
+    #[command(flatten)]
+    cluster: ClusterArgument,
 }
 
 impl Args {
@@ -117,7 +119,7 @@ impl Args {
                 (Err(error), _) => return Err(error),
             };
             if lost != said {
-                output::note(&format!("{lost}; trying again"));
+                output::note(&format!("{lost}; retrying"));
                 said = lost;
             }
             if waited(RECONNECT_INTERVAL, stop) {

@@ -22,31 +22,31 @@ use crate::{
     interrupt, output,
 };
 
-/// Show which processes, queues, connections or channels of a node do or hold most
+/// Show the busiest and largest processes, queues, connections or channels of a node
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Args {
+    /// Kind of the rows
+    #[arg(value_enum, default_value = "processes")]
+    kind: TopKind,
+    /// Sort column; each heading of the table is one
+    #[arg(long, value_enum, default_value = "cpu")]
+    sort: TopSortKey,
+    /// Interval between the two snapshots
+    #[arg(long, value_parser = duration, default_value = "1s")]
+    interval: Duration,
+    /// Maximum number of rows
+    #[arg(long, value_name = "N", value_parser = positive, default_value = "20")]
+    limit: u32,
+    /// Print once, also on a terminal
+    #[arg(long)]
+    once: bool,
+    /// Print once, as JSON
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     node: NodeArguments,
     #[command(flatten)]
     cluster: ClusterArgument,
-    /// What is listed
-    #[arg(value_enum, default_value = "processes")]
-    kind: TopKind,
-    /// The column that decides the order; each heading of the table is one
-    #[arg(long, value_enum, default_value = "cpu")]
-    sort: TopSortKey,
-    /// Time between the two snapshots that are compared
-    #[arg(long, value_parser = duration, default_value = "1s")]
-    interval: Duration,
-    /// So many rows
-    #[arg(long, value_name = "N", value_parser = positive, default_value = "20")]
-    limit: u32,
-    /// Once, also on a terminal
-    #[arg(long)]
-    once: bool,
-    /// Print as JSON, once
-    #[arg(long)]
-    json: bool,
 }
 
 /// Limit of rows, because the node itself keeps the table.

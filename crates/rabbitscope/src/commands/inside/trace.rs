@@ -15,40 +15,44 @@ use rabbitscope_inside as inside;
 
 use crate::{exit::Exit, interrupt, output};
 
-/// Show calls of a function as they happen: who calls it, how long it takes. Ends by itself
+/// Show calls of a function as they happen: callers and durations
+///
+/// The trace stops by itself.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Args {
-    /// The function
+    /// Function to trace
     #[arg(value_name = "MODULE:FUNCTION[/ARITY]", value_parser = FunctionPattern::parse)]
     function: FunctionPattern,
-    /// End after this many calls
+    /// Stop after this number of calls
     #[arg(long, default_value = "100", value_parser = within(1..=100_000_u32))]
     limit: u32,
-    /// End after this time
+    /// Stop after this time
     #[arg(long, default_value = "10s", value_parser = duration)]
     duration: Duration,
-    /// Show arguments, cut and without secrets; the node copies them whole
+    /// Show arguments, shortened and without secrets; the node copies them whole
     #[arg(long = "args")]
     with_arguments: bool,
-    /// Show results, likewise
+    /// Show results, shortened and without secrets
     #[arg(long = "return")]
     results: bool,
-    /// Only calls with such arguments: Erlang terms with _ for anything, as in '_, {resource, _, _, _}'
+    /// Only calls with matching arguments, as Erlang terms
+    ///
+    /// A _ stands for any term, as in '_, {resource, _, _, _}'.
     #[arg(long = "match", value_name = "TERMS")]
     arguments: Option<String>,
-    /// Only calls from this module, or this function of it
+    /// Only calls from this module, or from this function
     #[arg(long, value_name = "MODULE[:FUNCTION]")]
     caller: Option<String>,
-    /// Refuse a function that is called more often than this a second
+    /// Refuse a function with more calls per second than this
     #[arg(long, value_name = "CALLS", value_parser = number::<u64>)]
     max_rate: Option<u64>,
+    /// Print one JSON object per line; the last one has totals and notes
+    #[arg(long)]
+    json: bool,
     #[command(flatten)]
     who: WhoArguments,
     #[command(flatten)]
     node: NodeArguments,
-    /// One JSON object a line, the last one with what was not seen
-    #[arg(long)]
-    json: bool,
 }
 
 impl Args {

@@ -3,22 +3,24 @@
 use rabbitscope_erlang::probes::Who;
 
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Which processes")]
+#[command(next_help_heading = "Processes")]
 pub(in crate::commands) struct WhoArguments {
-    /// One process: its pid as the node prints it, or its registered name
+    /// One process, by the identifier that the node prints, or by its registered name
     #[arg(long, value_name = "WHO", group = "who")]
     process: Option<String>,
-    /// All in a role: reader, writer, channel, session, queue, `stream_writer`, `ra_server`, `msg_store`,
-    /// `mgmt_cache`, `mgmt_stats`, http, `mqtt_reader`, `tls_connection` (receives), `tls_sender` …
+    /// All processes in a role
+    ///
+    /// Roles are reader, writer, channel, session, queue, `stream_writer`, `ra_server`, `msg_store`, `mgmt_cache`,
+    /// `mgmt_stats`, http, `mqtt_reader`, `tls_connection` (receives), `tls_sender` and others.
     #[arg(long, value_name = "ROLE", group = "who")]
     pub(in crate::commands) role: Option<String>,
-    /// The process of a queue: of a quorum queue its leader, of a stream its writer
+    /// Process of a queue: the leader of a quorum queue, the writer of a stream
     #[arg(long, value_name = "NAME", group = "who")]
     queue: Option<String>,
-    /// The queue's virtual host, where several have a queue of this name
+    /// Virtual host of the queue, if several have a queue of this name
     #[arg(long, value_name = "NAME", requires = "queue")]
     vhost: Option<String>,
-    /// A supervisor, by its registered name, and everything below it
+    /// Supervisor, by its registered name, and everything below it
     #[arg(long, value_name = "SUPERVISOR", group = "who")]
     tree: Option<String>,
 }

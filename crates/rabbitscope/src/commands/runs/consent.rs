@@ -4,13 +4,15 @@ use crate::leftovers::RemovalConsent;
 
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(in crate::commands) struct ConsentArgs {
-    /// Also remove from this broker what holds messages, and quorum queues and streams: what this run declares, and
-    /// before it begins what killed runs of this user left. Without this a queue goes only when the
-    /// broker itself finds it empty and unused, and the rest is said
+    /// Also remove quorum queues, streams and queues with messages from the broker
+    ///
+    /// These are the objects of this run and, before it begins, those that killed runs of this user left. Without
+    /// this option, a queue is removed only if the broker finds it empty and unused. The run lists the others.
     #[arg(long)]
     remove_leftovers: bool,
-    /// With `--remove-leftovers`: no application has bound or declared the queues and exchanges of killed
-    /// runs since
+    /// With `--remove-leftovers`: confirm that no application has since bound or declared the objects
+    ///
+    /// The objects are the queues and exchanges of killed runs.
     #[arg(long, requires = "remove_leftovers")]
     assume_unbound: bool,
 }

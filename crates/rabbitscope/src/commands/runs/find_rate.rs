@@ -19,43 +19,47 @@ use crate::{
     rundir::RunDirectory,
 };
 
-/// Find the highest rate that a broker takes within limits, without messages piling up
+/// Find the highest rate that a broker sustains within limits, without a growing backlog
 ///
-/// Find it only with scenarios that you trust: see `run --help`
+/// Use only scenarios that you trust: see `run --help`.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Args {
-    /// The scenario, a TOML file; its publishers get the rates that are tried
+    /// Scenario, a TOML file; the search sets the rates of its publishers
     scenario: PathBuf,
-    /// What has to hold, for example `confirm.p99 < 20ms`; latencies count from the time on the
-    /// schedule
+    /// Limit to keep, for example `confirm.p99 < 20ms`
+    ///
+    /// Latencies count from the scheduled time.
     #[arg(long = "slo", value_name = "LIMIT", required = true)]
     slo: Vec<String>,
-    /// The first rate to try, messages a second over all publishers
+    /// First rate to try, in messages per second over all publishers
     #[arg(long, default_value_t = 1000.0, value_parser = number::<f64>)]
     min: f64,
-    /// The last rate to try
+    /// Highest rate to try
     #[arg(long, default_value_t = 1_000_000.0, value_parser = number::<f64>)]
     max: f64,
     /// Distance between neighbouring rates near the limit, in percent
     #[arg(long, default_value = "5", value_name = "PERCENT", value_parser = percent)]
     tolerance: f64,
-    /// How often steps near the limit have to pass at one rate and fail at the next; more make the result
-    /// more certain and the search longer
+    /// Required number of passed steps at one rate and of failed steps at the next
+    ///
+    /// A larger number makes the result more certain and the search longer.
     #[arg(long, default_value_t = 7, value_name = "NUMBER", value_parser = number::<usize>)]
     crossings: usize,
-    /// Searches that take turns, step by step: how far they differ says how repeatable the result is
+    /// Number of searches, which take turns step by step
+    ///
+    /// The difference between their results shows how repeatable the result is.
     #[arg(long, default_value_t = 1, value_name = "NUMBER", value_parser = number::<usize>)]
     searches: usize,
-    /// How long each rate is measured
+    /// Duration of the measurement at each rate
     #[arg(long, default_value = "10s", value_parser = parse_duration)]
     step_time: Duration,
-    /// How long each rate is put on before it is measured
+    /// Duration of the load at each rate before the measurement
     #[arg(long, default_value = "3s", value_parser = parse_duration)]
     warm_up: Duration,
     /// Replace a value of the scenario, for example `publishers.0.size=1KiB`
     #[arg(long = "set", value_name = "KEY=VALUE")]
     set: Vec<String>,
-    /// Use this broker, whatever the scenario says; see `run`
+    /// Use this broker instead of the scenario's; see `run`
     #[arg(long, env = URI_VARIABLE, hide_env_values = true)]
     uri: Option<String>,
     /// Directory for the results, new or empty [default: runs/TIME-NAME-find-rate]
@@ -90,7 +94,7 @@ impl Args {
             broker_uri::replace(&mut scenario, vec![uri]);
         }
         if scenario.publishers.is_empty() {
-            let reason = "the scenario has no [[publishers]], whose rate could be varied";
+            let reason = "the scenario needs [[publishers]], whose rate the search varies";
             return Err(UsageError(reason.to_owned()).into());
         }
         run::check(&scenario)?;

@@ -16,17 +16,17 @@ use crate::{
     output,
 };
 
-/// Run a load that is described in PerfTest's words: rabbitscope load -x 1 -y 2 -z 30
+/// Run a load with the options of PerfTest: rabbitscope load -x 1 -y 2 -z 30
 ///
-/// What PerfTest's options become is in docs/perftest.md. Without `-h` and without `RABBITSCOPE_URI` a throwaway
-/// broker is started. The scenario that was run is in the run directory
+/// docs/perftest.md describes how PerfTest's options are converted. Without `-h` and `RABBITSCOPE_URI`, the command
+/// starts a throwaway broker. The run directory contains the resulting scenario.
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true, after_help = options_of_run())]
 pub(in crate::commands) struct Args {
-    /// Print help; `-h` is PerfTest's for the broker's URI
+    /// Print help; `-h` is PerfTest's option for the broker's URI
     #[arg(long, action = ArgAction::HelpLong)]
     help: Option<bool>,
-    /// Options of PerfTest, and those below, in any order
+    /// Options of PerfTest and those below, in any order
     #[arg(
         trailing_var_arg = true,
         allow_hyphen_values = true,
@@ -60,7 +60,8 @@ impl Args {
 
 fn converted(words: &[String]) -> anyhow::Result<perftest::Converted> {
     if let Some(word) = words.first().filter(|word| !word.starts_with('-')) {
-        let reason = format!("`{word}` is no option of PerfTest; to run a scenario: `run {word}`");
+        let reason =
+            format!("`{word}` is not an option of PerfTest; to run a scenario: `run {word}`");
         return Err(UsageError(reason).into());
     }
     let quoted = words.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''")));
@@ -111,7 +112,7 @@ fn command() -> clap::Command {
 
 fn options_of_run() -> String {
     let options = command().help_template("{options}").render_long_help().to_string();
-    format!("Options of `run`, which may stand among PerfTest's:\n{options}")
+    format!("Options of `run`, allowed among those of PerfTest:\n{options}")
 }
 
 #[cfg(test)]

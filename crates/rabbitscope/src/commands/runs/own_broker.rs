@@ -11,29 +11,33 @@ use super::run::URI_VARIABLE;
 #[derive(Debug, clap::Args)]
 #[group(id = "OwnBrokerArgs", multiple = true)]
 pub(super) struct OwnBrokerArgs {
-    /// The broker under test, whatever the controller says: no password of it travels on the bus then, and the options
-    /// below decide how it is reached, not the controller's scenario
+    /// Use this broker instead of the one from the controller
+    ///
+    /// The broker's password then stays off the bus. The options below define the connection, not the controller's
+    /// scenario.
     #[arg(long, env = URI_VARIABLE, hide_env_values = true)]
     uri: Option<String>,
-    /// Authorities that may have signed the certificate of `--uri`, a PEM file [default: those of the machine]
+    /// PEM file with authorities to trust for `--uri` [default: those of the system]
     #[arg(long, value_name = "FILE", requires = "uri")]
     tls_ca: Option<String>,
-    /// This worker's certificate for `--uri`, a PEM file
+    /// PEM file with this worker's certificate for `--uri`
     #[arg(long, value_name = "FILE", requires_all = ["uri", "tls_key"])]
     tls_certificate: Option<String>,
-    /// The private key of `--tls-certificate`, a PEM file
+    /// PEM file with the private key of `--tls-certificate`
     #[arg(long, value_name = "FILE", requires_all = ["uri", "tls_certificate"])]
     tls_key: Option<String>,
-    /// The name that the broker at `--uri` has to prove [default: the URI's host]
+    /// Name in the broker's certificate [default: the host of `--uri`]
     #[arg(long, value_name = "NAME", requires = "uri")]
     tls_server_name: Option<String>,
-    /// Do not check the certificate of `--uri`: any server that answers there gets the password
+    /// Do not verify the certificate of `--uri`
+    ///
+    /// Any server that answers at that address gets the password.
     #[arg(long, requires = "uri", conflicts_with = "tls_ca")]
     tls_unchecked: bool,
-    /// Log in to `--uri` by the certificate (EXTERNAL) instead of the URI's password
+    /// Log in to `--uri` by certificate (EXTERNAL) instead of the URI's password
     #[arg(long, requires_all = ["uri", "tls_certificate"], conflicts_with = "token_file")]
     auth_external: bool,
-    /// Log in to `--uri` with the OAuth 2 token in this file, in place of the URI's password
+    /// Log in to `--uri` with the OAuth 2 token in this file instead of the URI's password
     #[arg(long, value_name = "FILE", requires = "uri")]
     token_file: Option<String>,
 }

@@ -24,15 +24,14 @@ const MAX_LIST_BYTES: u64 = 64 << 20;
 
 /// Run a scenario: load, measurements, profile, report
 ///
-/// Run only scenarios that you trust: one that starts a throwaway broker decides what code runs in it
-/// (`erl-args`, `config`, `advanced-config`, `plugins-directory`), and any can send files of yours to a
-/// broker that it names
+/// Run only scenarios that you trust. A scenario with a throwaway broker decides which code runs in it (`erl-args`,
+/// `config`, `advanced-config`, `plugins-directory`). Any scenario can send your files to a broker that it names.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Args {
-    /// The scenario, a TOML file
+    /// Scenario, a TOML file
     #[arg(required_unless_present = "from_perftest")]
     scenario: Option<PathBuf>,
-    /// Print the scenario that does what this PerfTest command line does, and run nothing; `load` runs it
+    /// Print the scenario for this PerfTest command line, without running it; `load` runs it
     #[arg(
         long,
         value_name = "COMMAND LINE",
@@ -40,8 +39,9 @@ pub(in crate::commands) struct Args {
         conflicts_with_all = ["scenario", "RunOptions"]
     )]
     from_perftest: Option<String>,
-    /// Use this broker, whatever the scenario says: amqp://USER:PASSWORD@HOST:PORT/VHOST. Others
-    /// can see a password on the command line; they cannot see one in the environment variable
+    /// Use this broker instead of the scenario's: amqp://USER:PASSWORD@HOST:PORT/VHOST
+    ///
+    /// Other users can see a password on the command line, but not in the environment variable.
     #[arg(long, env = URI_VARIABLE, hide_env_values = true)]
     uri: Option<String>,
     #[command(flatten)]
@@ -71,7 +71,8 @@ impl Args {
     fn refuse_uri(&self) -> Result<(), UsageError> {
         let is_typed = self.uri.is_some() && self.uri != std::env::var(URI_VARIABLE).ok();
         if is_typed {
-            let reason = "--from-perftest runs nothing: give --uri to the run of what it prints";
+            let reason =
+                "--from-perftest runs nothing: give --uri when you run the printed scenario";
             return Err(UsageError(reason.to_owned()));
         }
         Ok(())

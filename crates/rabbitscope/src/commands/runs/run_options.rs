@@ -27,8 +27,9 @@ use crate::{
 #[group(id = "RunOptions", multiple = true)]
 #[expect(clippy::struct_excessive_bools, reason = "each is an option of the command line")]
 pub(super) struct RunOptions {
-    /// Replace a value of the scenario, for example `publishers.0.rate=5000`; the environment
-    /// variable `RABBITSCOPE_SET_PUBLISHERS__0__RATE=5000` does the same
+    /// Replace a value of the scenario, for example `publishers.0.rate=5000`
+    ///
+    /// The environment variable `RABBITSCOPE_SET_PUBLISHERS__0__RATE=5000` has the same effect.
     #[arg(long = "set", value_name = "KEY=VALUE")]
     pub(super) set: Vec<String>,
     /// Directory for the results, new or empty [default: runs/TIME-NAME]
@@ -39,25 +40,26 @@ pub(super) struct RunOptions {
     /// Print the run record as JSON
     #[arg(long)]
     json: bool,
-    /// Print every second as a line of JSON while the run goes, and no summary
+    /// Print one line of JSON per second, and no summary
     #[arg(long, conflicts_with = "json")]
     json_lines: bool,
-    /// Write every second to this file as comma-separated values
+    /// Write one line per second to this file, as comma-separated values
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
-    /// Answer Prometheus at this address while the run goes, for example localhost:9419; one that
-    /// other machines reach needs `--prometheus-auth-file`
+    /// Serve metrics for Prometheus at this address during the run, for example localhost:9419
+    ///
+    /// An address that other machines can reach requires `--prometheus-auth-file`.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_address)]
     prometheus: Option<SocketAddr>,
-    /// With `--prometheus`: a file with `user:password` or a token that requests have to bring;
-    /// others than its owner and group must not be able to read it
+    /// With `--prometheus`: file with `user:password` or a token that requests must send
+    ///
+    /// Only its owner and group may have permission to read the file.
     #[arg(long, value_name = "FILE", requires = "prometheus")]
     prometheus_auth_file: Option<PathBuf>,
-    /// With `--prometheus`: a further name or address, without a port, that requests may have in
-    /// `Host`
+    /// With `--prometheus`: additional name or address, without a port, to accept in `Host`
     #[arg(long = "allow-host", value_name = "NAME", requires = "prometheus")]
     allow_hosts: Vec<Host>,
-    /// End the run as soon as a limit of `[expect]` has failed for good, as `run.stop-on-failure` does
+    /// Stop the run when a limit of `[expect]` has failed for good, as `run.stop-on-failure` does
     #[arg(long)]
     stop_on_failure: bool,
     /// Show one line of progress instead of the live view
@@ -158,10 +160,10 @@ impl RunOptions {
 
 /// Refuses to wait for a failure that cannot be detected.
 fn can_stop_on_failure(scenario: &Scenario) -> Result<(), UsageError> {
-    if scenario.run.stop_on_failure && FailureWatch::of(scenario).is_empty() {
-        let reason = "no limit of [expect] can be known to fail before the end: for stop-on-failure give \
-                      an upper limit for a count that never falls, for a `max`, or for a percentile of \
-                      `confirm` or `round-trip` with a constant rate or `messages`";
+    if scenario.run.stop_on_failure && FailureWatch::from_scenario(scenario).is_empty() {
+        let reason = "no limit of [expect] can fail before the end: for stop-on-failure, give an upper limit for a \
+                      count that never falls, for a `max`, or for a percentile of `confirm` or `round-trip` with a \
+                      constant rate or `messages`";
         return Err(UsageError(reason.to_owned()));
     }
     Ok(())

@@ -12,27 +12,29 @@ use crate::{
     interrupt, output,
 };
 
-/// Put a part of the load on of `rabbitscope run --workers`
+/// Run as a load worker for `rabbitscope run --workers`
 ///
-/// Whoever may use the bus decides what this machine sends to whom: see docs/internals/safety.md
+/// Users of the bus control the traffic that this machine sends: see docs/internals/safety.md.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Args {
-    /// The RabbitMQ over which controller and workers talk: amqp://USER:PASSWORD@HOST:PORT/VHOST
+    /// URI of the bus between controller and workers: amqp://USER:PASSWORD@HOST:PORT/VHOST
     #[arg(long, value_name = "URI", env = VIA_VARIABLE, hide_env_values = true)]
     via: String,
-    /// The name of the fleet, where several use one bus
+    /// Name of the fleet, if several use one bus
     #[arg(long, value_name = "NAME", default_value = "default")]
     fleet: String,
-    /// Which part of the run to take, from 0 on [default: whichever is left]
+    /// Part of the run to take, from 0 on [default: any free one]
     #[arg(long, value_name = "NUMBER", env = "JOB_COMPLETION_INDEX", value_parser = number::<u32>)]
     index: Option<u32>,
     #[command(flatten)]
     broker: OwnBrokerArgs,
-    /// Send files below this directory when a scenario names them (`body-files`), relative to it or by a path that begins
-    /// with DIR; without this no file of this machine is sent
+    /// Directory of files that a scenario may send (`body-files`)
+    ///
+    /// A scenario names a file by a path relative to DIR, or by a path that begins with DIR. Without this option, the
+    /// worker sends no file of this machine.
     #[arg(long, value_name = "DIR")]
     files: Option<PathBuf>,
-    /// Wait for another run when one is done
+    /// Wait for another run after each run
     #[arg(long)]
     stay: bool,
 }

@@ -80,7 +80,7 @@ impl ConfigSource {
             .map_err(|reason| UsageError(format!("--window {reason}")))?;
         let is_scraped = options.listen.is_some();
         if options.directory.is_none() && options.exporters.is_empty() && !is_scraped {
-            let message = "nothing takes the windows: name a directory (-o DIR), or a file (--config) with \
+            let message = "there is no output for windows: give a directory (-o DIR), or a file (--config) with \
                            `[directory]`, `[[exporters]]` or `metrics.listen`";
             return Err(UsageError(message.to_owned()).into());
         }
@@ -123,7 +123,9 @@ fn validate(wire: WatchToml) -> Result<WatchOptions, Refusal> {
 fn require_frequency(hz: u32) -> Result<(), String> {
     let (least, most) = (FREQUENCIES_HZ.start(), FREQUENCIES_HZ.end());
     let is_allowed = FREQUENCIES_HZ.contains(&hz);
-    is_allowed.then_some(()).ok_or_else(|| format!("must be from {least} to {most} ticks a second"))
+    is_allowed
+        .then_some(())
+        .ok_or_else(|| format!("must be from {least} to {most} ticks per second"))
 }
 
 fn require_window(window: Duration) -> Result<(), String> {
@@ -254,13 +256,13 @@ mod tests {
             ),
             (
                 "[inside]\ncookie-file = 'c'",
-                "watch.toml:2: `inside.cookie-file`: is of no use without `ask = true`",
+                "watch.toml:2: `inside.cookie-file`: has no effect without `ask = true`",
             ),
             (
                 "[metrics]\nlisten = '0.0.0.0:9419'",
                 "watch.toml:2: `metrics.listen`: can be reached from other machines",
             ),
-            ("[metrics]\nauth-file = 'f'", "`metrics.auth-file`: is of no use without `listen`"),
+            ("[metrics]\nauth-file = 'f'", "`metrics.auth-file`: has no effect without `listen`"),
             ("[metrics]\ninterval = '10m'", "`metrics.interval`: must be from 1s to 5m"),
             ("[record", "watch.toml:1"),
         ] {

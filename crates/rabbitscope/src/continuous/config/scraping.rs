@@ -34,7 +34,7 @@ pub(super) fn inside_options(wire: InsideToml) -> Result<Option<InsideOptions>, 
         ];
         return match needless.into_iter().find(|(_, is_given)| *is_given) {
             Some((key, _)) => {
-                refuse(key, "is of no use without `ask = true`, which allows to ask nodes")
+                refuse(key, "has no effect without `ask = true`, which permits queries to nodes")
             }
             None => Ok(None),
         };
@@ -65,7 +65,7 @@ pub(super) fn metrics_options(
             ("metrics.allow-hosts", !allow_hosts.is_empty()),
         ];
         return match needless.into_iter().find(|(_, is_given)| *is_given) {
-            Some((key, _)) => refuse(key, "is of no use without `listen`"),
+            Some((key, _)) => refuse(key, "has no effect without `listen`"),
             None => Ok((interval, None)),
         };
     };

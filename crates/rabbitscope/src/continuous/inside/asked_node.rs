@@ -207,8 +207,8 @@ impl NodeThread {
     fn say_what_is_missing(&mut self, figures: &NodeFigures) {
         if figures.is_without_statistics && !self.is_without_statistics {
             output::note(&format!(
-                "{} keeps no statistics of queues and connections (`collect_statistics` is `none`): metrics have no \
-                 queues, messages in queues and connections in flow of it until a management or Prometheus plugin is enabled",
+                "{} keeps no statistics of queues and connections (`collect_statistics` is `none`): its metrics lack \
+                 queues, their messages, and connections in flow, until a management or Prometheus plugin is enabled",
                 self.name
             ));
         }
@@ -225,7 +225,7 @@ impl NodeThread {
         let is_due = if is_lasting(error) { 1 } else { QUIET_ATTEMPTS };
         if self.attempts == is_due {
             output::note(&format!(
-                "{} is not asked for roles and figures, as long as this holds: {error:#}",
+                "{} is not asked for roles and figures while this error lasts: {error:#}",
                 self.name
             ));
         }
@@ -244,8 +244,7 @@ fn is_lasting(error: &anyhow::Error) -> bool {
 
 fn note(window: &mut NodeWindow, reason: &str) {
     for profile in &mut window.profiles {
-        let note =
-            format!("processes are known by pid alone, or by what was known before: {reason}");
+        let note = format!("processes have only pids, or their earlier roles and names: {reason}");
         profile.capture.notes.push(note);
     }
 }

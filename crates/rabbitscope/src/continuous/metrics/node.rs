@@ -70,7 +70,7 @@ impl NodeMetrics<'_> {
     }
 
     fn process(&mut self, pid: u32, cpu: &mut ThreadCpu) {
-        let Some(usage) = ProcessUsage::of(pid) else { return };
+        let Some(usage) = ProcessUsage::from_pid(pid) else { return };
         self.add(&catalog::NODE_RESIDENT, usage.rss_bytes as f64);
         for (kind, cpu) in cpu.by_kind(pid, usage.cpu, ProcessUsage::of_threads(pid)) {
             self.add_labelled(&catalog::NODE_THREAD_CPU, &[("kind", kind)], cpu.as_secs_f64());

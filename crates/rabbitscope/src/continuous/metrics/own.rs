@@ -37,7 +37,7 @@ pub(in crate::continuous) fn write_own(
     nodes: usize,
     failed: u64,
 ) {
-    let usage = ProcessUsage::of(std::process::id()).unwrap_or_default();
+    let usage = ProcessUsage::from_pid(std::process::id()).unwrap_or_default();
     for (metric, value) in [
         (&catalog::SELF_CPU, usage.cpu.as_secs_f64()),
         (&catalog::SELF_RESIDENT, usage.rss_bytes as f64),

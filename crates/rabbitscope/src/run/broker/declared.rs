@@ -64,9 +64,7 @@ fn open_session(
 ) -> anyhow::Result<Session> {
     if let Some(Resumption { declared, unmarked, started_unix_nanos }) = resumption {
         let began = display_utc(Duration::from_nanos(started_unix_nanos));
-        output::note(&format!(
-            "going on with the run that began {began}, of which the controller is gone"
-        ));
+        output::note(&format!("resuming the run that began {began} and lost its controller"));
         return Ok(Session::resume(scenario, &target.dialer, declared, unmarked)?);
     }
     let Some(journal) = &target.journal else {
@@ -76,8 +74,8 @@ fn open_session(
     let session = Session::open(scenario, &target.dialer, BrokerOwner::SomebodyElse(&entries))?;
     if let Some(words) = session.unmarked() {
         output::note(&format!(
-            "should this run be killed, what it declares cannot be removed by a later one: the user may \
-             not declare exchanges and queues `rabbitscope.*` ({words})"
+            "if this run is killed, a later run cannot remove its objects, because the user may not declare exchanges \
+             and queues `rabbitscope.*` ({words})"
         ));
     }
     Ok(session)
@@ -109,19 +107,19 @@ impl Entries<'_> {
             Ok(removal) => {
                 if !removal.kept.is_empty() {
                     let kept = leftovers::kept(&removal.kept);
-                    output::note(&format!("left what this run declared: {kept}"));
+                    output::note(&format!("objects of this run stay on the broker: {kept}"));
                 }
                 if removal.kept.iter().any(|kept| kept.reason.is_ours()) {
                     output::note(&format!(
-                        "once nobody uses it, {next} removes it; a run with --remove-leftovers leaves \
-                         nothing that only holds messages"
+                        "when no longer in use, {next} removes them; with --remove-leftovers, a run also removes \
+                         queues with messages"
                     ));
                 } else {
                     self.journal.remove(token);
                 }
             }
             Err(error) => output::note(&format!(
-                "could not remove what this run declared: {error}; {next} removes it"
+                "could not remove the objects of this run: {error}; {next} removes them"
             )),
         }
     }

@@ -14,7 +14,7 @@ pub(super) struct FoundNodes {
 
 impl FoundNodes {
     /// Looks for the node at each address.
-    pub(super) fn of(first: &Uri, uris: &[String]) -> anyhow::Result<Self> {
+    pub(super) fn find(first: &Uri, uris: &[String]) -> anyhow::Result<Self> {
         let others = uris.iter().map(|uri| Uri::parse(uri)).collect::<Result<Vec<_>, _>>()?;
         let mut found = Self::default();
         for uri in [first].into_iter().chain(&others) {

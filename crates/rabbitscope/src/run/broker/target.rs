@@ -60,7 +60,7 @@ impl Target {
                     }
                 }
                 let uri = dialer.uri().clone();
-                let found = FoundNodes::of(&uri, uris)?;
+                let found = FoundNodes::find(&uri, uris)?;
                 Ok(Self { dialer, uri, found, throwaway: None, journal: Some(journal), asked })
             }
             BrokerSpec::Throwaway(spec) => {
@@ -139,11 +139,11 @@ pub(crate) fn sweep_dead_brokers() -> anyhow::Result<Vec<BrokerError>> {
     for swept in Registry::open()?.sweep()? {
         let name = &swept.name;
         match swept.left {
-            None => output::note(&format!("removed what the dead broker {name} had left behind")),
+            None => output::note(&format!("removed leftovers of the dead broker {name}")),
             Some(error @ BrokerError::OutOfSight { .. }) => out_of_sight.push(error),
             Some(error @ BrokerError::Unproven { .. }) => output::note(&error.to_string()),
             Some(error) => {
-                output::note(&format!("the dead broker {name} has left something behind: {error}"));
+                output::note(&format!("the dead broker {name} left files behind: {error}"));
             }
         }
     }

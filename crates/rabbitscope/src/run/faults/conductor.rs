@@ -102,7 +102,7 @@ impl Conductor<'_> {
     ) -> Result<(), String> {
         let late = self.time.start.elapsed().saturating_sub(fault.at);
         if late > LATE_TOLERANCE {
-            return Err(format!("the one before it was over {:.1} s too late", late.as_secs_f64()));
+            return Err(format!("the previous fault ended {:.1} s too late", late.as_secs_f64()));
         }
         let node = match &fault.whom {
             Whom::Node(node) => *node,
@@ -169,7 +169,7 @@ impl Conductor<'_> {
             Ok(reserved) => Ok(reserved),
             Err(TryLockError::Poisoned(reserved)) => Ok(reserved.into_inner()),
             Err(TryLockError::WouldBlock) => {
-                Err("the node was not over another fault by then".to_owned())
+                Err("the node had not yet recovered from another fault".to_owned())
             }
         }
     }

@@ -26,11 +26,11 @@ pub(in crate::run) struct NodesUnderLoad<'a> {
 
 impl<'a> NodesUnderLoad<'a> {
     /// Prepares the nodes. Single nodes without faults are not asked.
-    pub(in crate::run) fn of(scenario: &'a Scenario, control: Option<NodeControl>) -> Self {
+    pub(in crate::run) fn new(scenario: &'a Scenario, control: Option<NodeControl>) -> Self {
         let is_wanted =
             |control: &NodeControl| is_cluster(scenario, control) || !scenario.faults.is_empty();
         let own =
-            control.filter(is_wanted).map(|control| (control.clone(), ReplicaLog::of(control)));
+            control.filter(is_wanted).map(|control| (control.clone(), ReplicaLog::new(control)));
         Self { scenario, own }
     }
 

@@ -33,7 +33,7 @@ struct Answer {
 }
 
 impl ReplicaLog {
-    pub(super) fn of(control: NodeControl) -> Self {
+    pub(super) fn new(control: NodeControl) -> Self {
         Self { control, taken: Mutex::default(), number: AtomicU32::default() }
     }
 
@@ -42,7 +42,7 @@ impl ReplicaLog {
         let mut snapshot =
             ReplicaSnapshot { at_nanos, when: when.to_owned(), ..ReplicaSnapshot::default() };
         match self.node(avoided) {
-            None => snapshot.failure = Some("no node runs that could be asked".to_owned()),
+            None => snapshot.failure = Some("no node is running to ask".to_owned()),
             Some(node) => {
                 snapshot.asked = node.node_name();
                 match self.ask(&node) {
@@ -60,14 +60,16 @@ impl ReplicaLog {
 
     /// Returns the position of the node that leads a queue.
     pub(super) fn leader_of(&self, queue: &str, avoided: &[usize]) -> Result<usize, String> {
-        let nobody = || "no node runs that could be asked for the leader".to_owned();
+        let nobody = || "no node is running to ask for the leader".to_owned();
         let answer = self.ask(&self.node(avoided).ok_or_else(nobody)?)?;
         let found = answer.queues.into_iter().find(|row| row.name == queue);
         let leader = found.and_then(|row| row.leader);
         let leader = leader.ok_or_else(|| format!("no node leads the queue `{queue}`"))?;
         let nodes = self.control.nodes();
         let place = nodes.iter().position(|node| node.node_name() == leader);
-        place.ok_or_else(|| format!("{leader}, the leader of `{queue}`, is no node of the broker"))
+        place.ok_or_else(|| {
+            format!("{leader}, the leader of `{queue}`, is not a node of the broker")
+        })
     }
 
     /// Takes the snapshots out of the log, in chronological order.

@@ -57,7 +57,8 @@ pub(super) fn draw(frame: &mut Frame<'_>, head: &RunHeader, rows: &[SecondRow]) 
     for (figure, at) in figures.iter().zip(0..body.height) {
         draw_figure(frame, figure, Rect { y: body.y + at, height: 1, ..body });
     }
-    let keys = if head.is_ending { "ending; q again: at once" } else { "q: end the run early" };
+    let keys =
+        if head.is_ending { "ending; q again: end immediately" } else { "q: end the run early" };
     frame.render_widget(Line::from(keys).dim(), foot);
 }
 

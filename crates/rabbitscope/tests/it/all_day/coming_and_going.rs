@@ -40,7 +40,7 @@ fn nodes_come_and_go_and_nothing_is_left() {
     bench.file("watch.toml", "[record]\nfrequency = 0");
     signal(&watched.watch, Signal::HUP);
     watched.wait_for_words("watch.toml:2: `record.frequency`: must be from 1 to 999");
-    watched.wait_for_words("the configuration of before stays in force");
+    watched.wait_for_words("the previous configuration stays in force");
 
     let old = format!("~{}.pb.gz", second.pid);
     second.kill();
@@ -53,7 +53,7 @@ fn nodes_come_and_go_and_nothing_is_left() {
 
     bench.file("watch.toml", &other);
     signal(&watched.watch, Signal::HUP);
-    watched.wait_for_words("the configuration was read again");
+    watched.wait_for_words("the configuration was reloaded");
     let before = watched.windows(&first.name).len();
     watched.wait_for_windows(&new, 4);
     assert_eq!(watched.windows(&first.name).len(), before, "it is left out now");
@@ -88,7 +88,7 @@ fn kill(watched: Watched, window: &str) {
     let known = watched.windows(window).len();
     let watched = Watched::start(watched.bench);
     watched.wait_for_windows(window, known + 1);
-    let programs = Holdings::of(watched.watch.id()).programs.len();
+    let programs = Holdings::from_pid(watched.watch.id()).programs.len();
     assert!(programs >= 2, "the clock's and a node's: {programs}");
     watched.kill();
 }

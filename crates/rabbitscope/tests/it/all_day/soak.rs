@@ -69,7 +69,7 @@ fn restart(watched: &Watched, node: &mut Broker, interval: Duration) -> Holdings
     };
     eventually("the end is noticed", has_ended);
     signal(&watched.watch, Signal::HUP);
-    let held = Holdings::of(watched.watch.id());
+    let held = Holdings::from_pid(watched.watch.id());
     node.start_again().unwrap();
     watched.wait_for_windows(&format!("~{}.pb.gz", node.nodes()[0].pid), 1);
     std::thread::sleep(next.saturating_duration_since(Instant::now()));
@@ -78,9 +78,11 @@ fn restart(watched: &Watched, node: &mut Broker, interval: Duration) -> Holdings
 
 fn assert_nothing_grew(held: &[Holdings]) {
     let counts: Vec<_> = held.iter().map(Holdings::counts).collect();
-    assert!(counts.iter().all(|it| *it == counts[0]), "{counts:?}");
-    assert_bounded(held, "KiB", MAX_GROWTH_KIB, |it| it.resident_kib);
-    assert_bounded(held, "descriptors", MAX_MORE_DESCRIPTORS, |it| it.descriptors as u64);
+    assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
+    assert_bounded(held, "KiB", MAX_GROWTH_KIB, |holdings| holdings.resident_kib);
+    assert_bounded(held, "descriptors", MAX_MORE_DESCRIPTORS, |holdings| {
+        holdings.descriptors as u64
+    });
 }
 
 /// Asserts that the median of the last quarter exceeds that of the second by at most `limit`.

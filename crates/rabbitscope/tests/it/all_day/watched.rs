@@ -51,7 +51,7 @@ impl Watched {
 
     /// Kills `watch`. None of its objects stays in the kernel, and no unfinished file remains.
     pub(super) fn kill(mut self) {
-        let held = Holdings::of(self.watch.id());
+        let held = Holdings::from_pid(self.watch.id());
         self.watch.kill().unwrap();
         self.watch.wait().unwrap();
         eventually("nothing is left in the kernel", || held.left_in_kernel().is_empty());
@@ -76,7 +76,7 @@ pub(super) struct Holdings {
 }
 
 impl Holdings {
-    pub(super) fn of(pid: u32) -> Self {
+    pub(super) fn from_pid(pid: u32) -> Self {
         let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
         let resident = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap();
         let infos: Vec<String> = fs::read_dir(format!("/proc/{pid}/fdinfo"))
@@ -107,9 +107,9 @@ impl Holdings {
 
     /// Returns the objects that are still in the kernel, with any owner.
     fn left_in_kernel(&self) -> Vec<String> {
-        let programs = aya::programs::loaded_programs().flatten().map(|it| it.id());
-        let maps = aya::maps::loaded_maps().flatten().map(|it| it.id());
-        let links = aya::programs::loaded_links().flatten().map(|it| it.id());
+        let programs = aya::programs::loaded_programs().flatten().map(|program| program.id());
+        let maps = aya::maps::loaded_maps().flatten().map(|map| map.id());
+        let links = aya::programs::loaded_links().flatten().map(|link| link.id());
         let left = |kind: &str, ids: &BTreeSet<u32>, loaded: &BTreeSet<u32>| {
             ids.intersection(loaded).map(|id| format!("{kind} {id}")).collect::<Vec<_>>()
         };

@@ -106,7 +106,7 @@ impl Crate {
 
     /// Returns the module that defines the item at a path.
     fn owner(&self, path: &[String]) -> ModulePath {
-        let longest = (0..=path.len()).rev().find(|at| self.modules.contains_key(&path[..*at]));
+        let longest = (0..=path.len()).rev().find(|end| self.modules.contains_key(&path[..*end]));
         let at = longest.unwrap_or_default();
         let module = path[..at].to_vec();
         let Some(name) = path.get(at) else { return module };

@@ -50,7 +50,7 @@ pub(super) fn run(world: &World, extent: Extent, random: &mut Random, table: &mu
         ("profile", format!("profile --pid {pid} --no-names --duration 1s -o full/result.html")),
         ("flamegraph", "flamegraph stacks.folded -o full/result.html".to_owned()),
     ];
-    for _ in 0..extent.of(3, 3) {
+    for _ in 0..extent.count(3, 3) {
         for (name, command) in &commands {
             // The disk has room for hardly anything at the least, and for everything except the page at the most.
             let kib = 8 + random.next() % 300;
@@ -61,7 +61,7 @@ pub(super) fn run(world: &World, extent: Extent, random: &mut Random, table: &mu
             let mut outcome = world.look_around(ended, &[]);
             outcome
                 .leftovers
-                .extend(entries.iter().map(|it| format!("declared: {}", it.display())));
+                .extend(entries.iter().map(|entry| format!("declared: {}", entry.display())));
             let files = fs::read_dir(&disk.directory).unwrap().flatten();
             let names = files.map(|file| file.file_name().to_string_lossy().into_owned());
             let unfinished: Vec<_> = names.filter(|name| name.starts_with('.')).collect();

@@ -139,7 +139,7 @@ pub(super) fn run(world: &World, extent: Extent, random: &mut Random, table: &mu
     let uri = world.broker.uri();
     world.bench.rabbitscope(&format!("run recorded.toml --uri {uri} --out recorded")).code(0);
     for victim in victims(world) {
-        kill(world, &victim, extent.of(victim.kills, 30), random, table);
+        kill(world, &victim, extent.count(victim.kills, 30), random, table);
     }
 }
 

@@ -33,7 +33,7 @@ enum Extent {
 
 impl Extent {
     /// Returns `whole`, or its share for a sample, rounded up.
-    fn of(self, whole: u32, share: u32) -> u32 {
+    fn count(self, whole: u32, share: u32) -> u32 {
         match self {
             Self::Sample => whole.div_ceil(share),
             Self::Whole => whole,

@@ -10,7 +10,7 @@ use crate::leaving;
 pub(super) fn run(extent: Extent, random: &mut Random, table: &mut Table) {
     let mut world = World::new();
     world.bench.file("run.toml", super::kills::RUN);
-    for round in 0..extent.of(30, 10) {
+    for round in 0..extent.count(30, 10) {
         let (uri, pid, node) = (world.broker.uri(), world.broker.pid, world.node());
         let all = [
             ("run", format!("run run.toml --set run.duration=10s --uri {uri} --out out/run")),

@@ -53,7 +53,7 @@ pub(super) fn run(world: &World, extent: Extent, random: &mut Random, table: &mu
             table.add(&format!("peer {manner:?}: {name}"), outcome);
         }
     }
-    for _ in 0..extent.of(6, 6) {
+    for _ in 0..extent.count(6, 6) {
         cut(world, random, table);
     }
 }

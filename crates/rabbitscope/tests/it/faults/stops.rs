@@ -31,7 +31,7 @@ pub(super) fn run(world: &World, extent: Extent, random: &mut Random, table: &mu
         for (how, word) in [(Signal::HUP, "SIGHUP"), (Signal::TERM, "SIGTERM")] {
             // A sample sends SIGTERM only to a run, because SIGTERM has its own tests.
             let is_rare = how == Signal::TERM && *name != "run" && extent == Extent::Sample;
-            for _ in 0..if is_rare { 0 } else { extent.of(3, 3) } {
+            for _ in 0..if is_rare { 0 } else { extent.count(3, 3) } {
                 ask_for_the_end(world, how, (&format!("{word}: {name}"), arguments), table);
             }
         }
@@ -39,7 +39,7 @@ pub(super) fn run(world: &World, extent: Extent, random: &mut Random, table: &mu
     // Commands that do not end by themselves are left out.
     let bounded = &commands[..4];
     for (name, arguments) in bounded {
-        for _ in 0..extent.of(2, 2) {
+        for _ in 0..extent.count(2, 2) {
             let instant = random.instant(Duration::from_secs(2));
             stop_the_node(world, instant, (name, arguments), table);
         }

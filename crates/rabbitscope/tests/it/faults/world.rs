@@ -164,7 +164,7 @@ impl World {
                 break;
             }
             // The run was killed between a declaration and its marker, which is a short moment.
-            if ended.stdout.contains("killed before it could mark it") {
+            if ended.stdout.contains("ended before it could mark it") {
                 is_said = true;
                 leaving::eval(&self.broker, DELETE_BY_HAND);
                 continue;

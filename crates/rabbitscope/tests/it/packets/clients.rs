@@ -27,7 +27,7 @@ fn every_packet_that_paho_knows_is_seen() {
         return;
     }
     let has_paho = Command::new(PYTHON).args(["-c", "import paho.mqtt.client"]).output();
-    if !has_paho.is_ok_and(|it| it.status.success()) {
+    if !has_paho.is_ok_and(|output| output.status.success()) {
         return not_run(name, "python3-paho-mqtt is not installed (scripts/setup.sh)");
     }
     let (known, report) = check("mqtt", Path::new(PYTHON), "MQTT");
@@ -72,7 +72,7 @@ fn succeed(command: &mut Command) -> Result<(), String> {
 fn check(listener: &str, python: &Path, protocol: &str) -> (Value, Value) {
     let bench = Workbench::new("packets-of-a-client");
     let broker = quiet_broker();
-    let port = broker.listeners.iter().find(|it| it.protocol == listener).unwrap().port;
+    let port = broker.listeners.iter().find(|entry| entry.protocol == listener).unwrap().port;
     let looking = look(&bench, &format!("--port {port} --duration 90s -o p.json -o p.pcapng"));
     let known = client(&bench, listener, python, port);
     stop(looking);
@@ -86,7 +86,7 @@ fn check(listener: &str, python: &Path, protocol: &str) -> (Value, Value) {
     for secret in [broker.login().1, BODY] {
         for file in ["p.json", "p.pcapng"] {
             let bytes = fs::read(bench.path(file)).unwrap();
-            let has = bytes.windows(secret.len()).any(|it| it == secret.as_bytes());
+            let has = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
             assert!(!has, "{file} has what {listener} keeps secret");
         }
     }
@@ -108,10 +108,10 @@ fn client(bench: &Workbench, listener: &str, python: &Path, port: u16) -> Value 
 /// Returns the frames by sender and kind.
 fn seen(report: &Value, protocol: &str) -> BTreeMap<String, u64> {
     let frames = report["frames"].as_array().unwrap();
-    assert!(frames.iter().all(|it| it["protocol"] == protocol), "{frames:?}");
+    assert!(frames.iter().all(|frame| frame["protocol"] == protocol), "{frames:?}");
     let text = |it: &Value| it.as_str().unwrap().to_owned();
     let name = |it: &Value| format!("{} {}", text(&it["from"]), text(&it["kind"]));
-    frames.iter().map(|it| (name(it), it["frames"].as_u64().unwrap())).collect()
+    frames.iter().map(|frame| (name(frame), frame["frames"].as_u64().unwrap())).collect()
 }
 
 fn counts(known: &Value) -> BTreeMap<String, u64> {
@@ -121,5 +121,8 @@ fn counts(known: &Value) -> BTreeMap<String, u64> {
 
 fn latencies(report: &Value, kind: &str) -> u64 {
     let latencies = report["latencies"].as_array().unwrap();
-    latencies.iter().find(|it| it["kind"] == kind).map_or(0, |it| it["count"].as_u64().unwrap())
+    latencies
+        .iter()
+        .find(|latency| latency["kind"] == kind)
+        .map_or(0, |latency| latency["count"].as_u64().unwrap())
 }

@@ -35,7 +35,8 @@ fn deliveries_of_a_cut_capture_take_as_long_as_in_the_whole_one() {
     let (client, marker) = deliver(broker);
     stop(looking);
     let packets = read(&bench.path("whole.pcapng"));
-    let place = packets.iter().rposition(|it| holds(&it.data, marker.as_bytes())).unwrap() + 1;
+    let place =
+        packets.iter().rposition(|packet| holds(&packet.data, marker.as_bytes())).unwrap() + 1;
     let of = |name: &str, part: &[Kept]| {
         write(&bench.path(name), part);
         let said =
@@ -135,9 +136,10 @@ struct Deliveries {
 fn deliveries(report: &Value, client: u16) -> Deliveries {
     let client = format!("127.0.0.1:{client}");
     let connections = report["connections"].as_array().unwrap();
-    let ours = connections.iter().find(|it| it["client"] == client.as_str()).unwrap();
+    let ours =
+        connections.iter().find(|connection| connection["client"] == client.as_str()).unwrap();
     let latencies = ours["latencies"].as_array().unwrap();
-    let found = latencies.iter().find(|it| it["kind"] == "deliver-to-ack").unwrap();
+    let found = latencies.iter().find(|latency| latency["kind"] == "deliver-to-ack").unwrap();
     let number = |value: &Value| value.as_u64().unwrap();
     let count = number(&found["count"]);
     Deliveries {

@@ -18,7 +18,7 @@ fn what_cannot_be_is_refused() {
         ("--port 5672 --payload", 2, &["--payload", ".pcapng"]),
         ("--port 5672 -o a.pcapng -o b.pcapng", 2, &["one .pcapng"]),
         ("--port 5672 -o nowhere/p.html", 1, &["nowhere/p.html"]),
-        ("--port 0", 2, &["0 is no TCP port"]),
+        ("--port 0", 2, &["0 is not a valid TCP port"]),
         ("--port 5672 --interface nowhere0 --duration 1s", 2, &["nowhere0", "ip link"]),
         ("--node nobody@nowhere --duration 1s", 5, &["nobody"]),
     ] {

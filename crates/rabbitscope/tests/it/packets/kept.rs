@@ -24,7 +24,7 @@ fn findings_stand_at_their_packets_and_secrets_nowhere() {
     let with_bodies = look("--payload --json -o with-bodies/p.pcapng");
     wait_for_acknowledgements();
     let said = [stop(looking), stop(with_bodies)];
-    for text in said.iter().flat_map(|it| [&it.stdout, &it.stderr]) {
+    for text in said.iter().flat_map(|output| [&output.stdout, &output.stderr]) {
         assert!(!holds(text.as_bytes(), password) && !holds(text.as_bytes(), BODY), "{text}");
     }
     for name in ["p.json", "p.html", "p.pcapng"] {
@@ -60,14 +60,14 @@ fn comments_are_those_of_the_findings(bench: &Workbench, report: &Value) {
             expected.entry(packet.as_u64().unwrap()).or_default().push(sentence);
         }
     }
-    assert!(expected.values().flatten().any(|it| it.contains("Nagle")), "{report:#}");
+    assert!(expected.values().flatten().any(|sentence| sentence.contains("Nagle")), "{report:#}");
     let Some(comments) = comments(&bench.path("p.pcapng")) else {
         return not_run("findings_stand_at_their_packets_and_secrets_nowhere", "no tshark here");
     };
     assert_eq!(comments.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
     for (packet, sentences) in expected {
         let comment = &comments[&packet];
-        assert!(sentences.iter().all(|it| comment.contains(it)), "{packet}: {comment}");
+        assert!(sentences.iter().all(|sentence| comment.contains(sentence)), "{packet}: {comment}");
     }
 }
 

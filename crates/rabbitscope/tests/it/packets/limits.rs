@@ -116,7 +116,8 @@ fn a_small_send_buffer_and_a_slow_receiver_are_told_apart() {
     let does_not = limited.not_by_send_buffer.local_port();
     assert_told_apart(&report, "send-buffer-limited", [shows, does_not]);
     let findings = report["findings"].as_array().unwrap();
-    let by_buffer = findings.iter().find(|it| it["rule"] == "send-buffer-limited").unwrap();
+    let by_buffer =
+        findings.iter().find(|finding| finding["rule"] == "send-buffer-limited").unwrap();
     assert_eq!(by_buffer["source"], "sockets", "no capture shows buffers");
 }
 
@@ -125,7 +126,7 @@ fn a_small_send_buffer_and_a_slow_receiver_are_told_apart() {
 fn send_buffer_limited(report: &Value, port: u16) -> f64 {
     let local = format!("127.0.0.1:{port}");
     let sockets = report["sockets"].as_array().unwrap();
-    let socket = sockets.iter().find(|it| it["local"] == *local).unwrap();
+    let socket = sockets.iter().find(|socket| socket["local"] == *local).unwrap();
     socket["send-buffer-limited"].as_f64().unwrap() / socket["busy"].as_f64().unwrap()
 }
 

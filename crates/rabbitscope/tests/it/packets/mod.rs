@@ -83,11 +83,13 @@ fn stop(looking: Child) -> Ended {
 /// Asserts that a rule applies to the first of two connections, named by the client's port, and not to the second.
 fn assert_told_apart(report: &Value, rule: &str, [shows, does_not]: [u16; 2]) {
     let findings = report["findings"].as_array().unwrap();
-    let found = findings.iter().filter(|it| it["rule"] == rule);
-    let connections = found.flat_map(|it| it["connections"].as_array().unwrap());
-    let connections: Vec<&str> = connections.map(|it| it.as_str().unwrap()).collect();
-    let has =
-        |port: u16| connections.iter().any(|it| it.starts_with(&format!("127.0.0.1:{port} ")));
+    let found = findings.iter().filter(|finding| finding["rule"] == rule);
+    let connections = found.flat_map(|finding| finding["connections"].as_array().unwrap());
+    let connections: Vec<&str> =
+        connections.map(|connection| connection.as_str().unwrap()).collect();
+    let has = |port: u16| {
+        connections.iter().any(|connection| connection.starts_with(&format!("127.0.0.1:{port} ")))
+    };
     assert!(has(shows), "{rule}: {connections:?} without {shows}; {report:#}");
     assert!(!has(does_not), "{rule}: {connections:?} with {does_not}");
 }

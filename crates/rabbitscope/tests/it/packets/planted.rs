@@ -55,7 +55,8 @@ fn what_is_planted_is_found_and_nothing_else() {
 /// Asserts three packets per stall: the small segment, the acknowledgement, and the following packet.
 fn stalls_have_their_packets(report: &Value) {
     let findings = report["findings"].as_array().unwrap();
-    let stalls = findings.iter().find(|it| it["rule"] == "delayed-acknowledgement").unwrap();
+    let stalls =
+        findings.iter().find(|finding| finding["rule"] == "delayed-acknowledgement").unwrap();
     let packets: Vec<u64> =
         stalls["packets"].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
     assert!(
@@ -63,7 +64,10 @@ fn stalls_have_their_packets(report: &Value) {
         "{packets:?}"
     );
     let pictures = report["time-sequences"].as_array().unwrap();
-    assert!(pictures.iter().any(|it| it["title"].as_str().unwrap().contains("no room")), "drawn");
+    assert!(
+        pictures.iter().any(|picture| picture["title"].as_str().unwrap().contains("no room")),
+        "drawn"
+    );
 }
 
 /// Publishes some thousand messages a second: each frame separately, or a message at a time. The kernel combines

@@ -29,7 +29,7 @@ save = true
 fn frames(report: &Value, kind: &str, from: &str) -> u64 {
     let frames = report["frames"].as_array().unwrap();
     let of = |it: &&Value| it["kind"] == kind && it["from"] == from;
-    frames.iter().filter(of).filter_map(|it| it["frames"].as_u64()).sum()
+    frames.iter().filter(of).filter_map(|frame| frame["frames"].as_u64()).sum()
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn counts_and_latencies_are_those_of_the_load() {
         let latencies = report["latencies"].as_array().unwrap();
         latencies
             .iter()
-            .find(|it| it["kind"] == kind)
+            .find(|latency| latency["kind"] == kind)
             .unwrap_or_else(|| panic!("{kind}: {report}"))
             .clone()
     };
@@ -60,7 +60,7 @@ fn counts_and_latencies_are_those_of_the_load() {
     assert_eq!(latency("deliver-to-ack")["count"], 6000);
     // The time on the wire is a part of the load generator's measurement.
     let measured = run["latencies"].as_array().unwrap();
-    let measured = measured.iter().find(|it| it["name"] == "confirm").unwrap();
+    let measured = measured.iter().find(|latency| latency["name"] == "confirm").unwrap();
     for quantile in ["p50", "p99"] {
         let (wire, whole) =
             (confirms[quantile].as_u64().unwrap(), measured[quantile].as_u64().unwrap());
@@ -98,7 +98,7 @@ fn a_run_that_may_not_capture_says_why() {
     assert!(line.contains("not captured: ") && line.contains("CAP_NET_RAW"), "{ended:?}");
     let run = bench.json("run/run.json");
     let missing = run["packets"]["missing"].as_array().unwrap();
-    let packets = missing.iter().find(|it| it["source"] == "packets").unwrap();
+    let packets = missing.iter().find(|entry| entry["source"] == "packets").unwrap();
     let reason = packets["reason"].as_str().unwrap();
     assert!(reason.contains("CAP_NET_RAW"), "{run:#}");
     let report = bench.read("run/report.html");
@@ -124,8 +124,10 @@ fn what_was_kept_says_the_same(bench: &Workbench, report: &Value) {
     let kept = std::fs::read(bench.path("run/packets.pcapng")).unwrap();
     // The name has its length in front, because the broker lists the mechanisms in one text.
     let plain = b"\x05PLAIN";
-    let place =
-        kept.windows(plain.len()).position(|it| it == plain).expect("the mechanism is no secret");
+    let place = kept
+        .windows(plain.len())
+        .position(|window| window == plain)
+        .expect("the mechanism is no secret");
     // Four bytes of length, then user and password.
     let response = &kept[place + plain.len() + 4..place + plain.len() + 16];
     assert!(response.iter().all(|byte| *byte == 0), "{response:?}");
@@ -141,12 +143,12 @@ fn an_ordinary_user_gets_sockets_and_is_told_why_no_packets() {
     let ended = installed.run(&format!("packets --port {port} --duration 1s --json"));
     let report: Value = serde_json::from_str(&ended.code(0).stdout).unwrap();
     let sources = report["sources"].as_array().unwrap();
-    let of = |level: &str| sources.iter().find(|it| it["level"] == level).unwrap();
+    let of = |level: &str| sources.iter().find(|source| source["level"] == level).unwrap();
     assert_eq!(of("sockets")["present"], true);
     assert_eq!(of("packets")["present"], false);
     assert!(of("packets")["note"].as_str().unwrap().contains("CAP_NET_RAW"));
     assert!(report.get("capture").is_none());
     let ours = format!("127.0.0.1:{}", client.local_port());
     let sockets = report["sockets"].as_array().unwrap();
-    assert!(sockets.iter().any(|it| it["remote"] == ours.as_str()), "{sockets:?}");
+    assert!(sockets.iter().any(|socket| socket["remote"] == ours.as_str()), "{sockets:?}");
 }

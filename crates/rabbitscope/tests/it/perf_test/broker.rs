@@ -138,7 +138,8 @@ fn describe(headers: &Table, body: &[u8], keys: bool) -> String {
     properties.sort_by(|a, b| a.0.cmp(&b.0));
     let exchange = value("exchange_name");
     let key = value("routing_keys").filter(|_| keys);
-    let is_json = serde_json::from_slice::<serde_json::Value>(body).is_ok_and(|it| it.is_object());
+    let is_json =
+        serde_json::from_slice::<serde_json::Value>(body).is_ok_and(|value| value.is_object());
     let content = if is_json {
         "json".to_owned()
     } else if body.iter().all(u8::is_ascii_graphic) {

@@ -144,7 +144,7 @@ fn confirms_and_transactions_exclude_each_other() {
     assert_eq!(small(&[tx]).publishers[0].tx_size, Some(10));
     refused(&[tx, "publishers.0.confirm-window=5"], &["publishers.0.tx-size", "confirm-window"]);
     refused(&[tx, "publishers.0.count=2", "publishers.0.channels=1"], &["whole channel"]);
-    refused(&[tx, "queues.0.type=stream"], &["streams know no transactions"]);
+    refused(&[tx, "queues.0.type=stream"], &["streams do not support transactions"]);
     refused(&["publishers.0.tx-size=0"], &["1 to 1000000"]);
     refused(&["publishers.0.confirm-timeout=3s"], &["nothing is confirmed"]);
     refused(&["publishers.0.on-confirm-timeout=fail"], &["needs `confirm-timeout`"]);
@@ -159,11 +159,11 @@ fn confirms_and_transactions_exclude_each_other() {
 fn what_consumers_cannot_combine() {
     let polls = SMALL.replace("prefetch = 10", "polling = true");
     assert_eq!(read(&polls, &[]).unwrap().consumers[0].polling, Some(Duration::ZERO));
-    refused(&["consumers.0.polling=true"], &["consumers.0.prefetch", "asks for each one"]);
+    refused(&["consumers.0.polling=true"], &["consumers.0.prefetch", "requests each one"]);
     refused(&["consumers.0.poll-interval=1s"], &["needs `polling = true`"]);
     let stream = read(&polls, &["queues.0.type=stream"]).unwrap_err().to_string();
     assert!(stream.contains("basic.get"), "{stream}");
-    refused(&["consumers.0.requeue=true"], &["needs `nack = true`"]);
+    refused(&["consumers.0.requeue=true"], &["set `nack = true`"]);
     let auto = SMALL.replace("prefetch = 10", "auto-ack = true");
     for (key, part) in
         [("nack=true", "acknowledged"), ("rate=5", "regardless"), ("tx-size=5", "tx")]

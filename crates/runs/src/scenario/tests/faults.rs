@@ -47,7 +47,7 @@ fn faults_are_read() {
 #[test]
 fn nothing_is_done_to_the_broker_of_somebody_else() {
     let keys = ["broker.uri=amqp://h", "faults=[{ kind = \"kill\", at = \"1s\" }]"];
-    refused(&keys, &["faults", "that the run starts itself", "leave out the broker's URI"]);
+    refused(&keys, &["faults", "that the run starts itself", "remove the broker's URI"]);
 }
 
 #[test]
@@ -57,7 +57,10 @@ fn faults_that_cannot_be_are_refused() {
     check("kind = \"kill\"\nat = \"1s\"", &["faults.0.node", "is missing"]);
     check("kind = \"kill\"\nnode = \"rnd\"\nat = \"1s\"", &["faults.0.node", "`random`"]);
     check("kind = \"kill\"\nnode = 1.5\nat = \"1s\"", &["faults.0.node", "must be a number"]);
-    check("kind = \"kill\"\nnode = \"leader\"\nat = \"1s\"", &["faults.0.queue", "whose leader"]);
+    check(
+        "kind = \"kill\"\nnode = \"leader\"\nat = \"1s\"",
+        &["faults.0.queue", "the queue of this leader"],
+    );
     let leader = "kind = \"kill\"\nnode = \"leader\"\nqueue = \"p\"\nat = \"1s\"";
     check(leader, &["faults.0.queue", "no queue `p`"]);
     check("kind = \"kill\"\nnode = 1\nqueue = \"q\"\nat = \"1s\"", &["faults.0.queue", "leader"]);
@@ -69,7 +72,7 @@ fn faults_that_cannot_be_are_refused() {
     check(&format!("{every}\nfor = \"1s\"\nuntil = \"1s\""), &["faults.0.until", "never happen"]);
     check("kind = \"kill\"\nnode = 1\nat = \"1s\"\ntimes = 2", &["faults.0.times", "`every`"]);
     let often = "kind = \"kill\"\nnode = 1\nat = \"1s\"\nevery = \"10us\"\nfor = \"1us\"";
-    check(often, &["faults.0.every", "10000 are allowed"]);
+    check(often, &["faults.0.every", "the limit of 10000"]);
     let patched = ["broker.patches=[\"p.erl\"]", "faults=[{ kind = \"stop\", at = \"1s\" }]"];
     refused(&patched, &["faults.0.kind", "without its `patches`"]);
     let alone = ["faults=[{ kind = \"partition\", at = \"1s\" }]"];

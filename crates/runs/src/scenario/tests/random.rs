@@ -86,7 +86,9 @@ impl Random {
         // Only expectations that such a scenario measures.
         scenario.run.verify = scenario.publishers.iter().any(PublisherGroup::is_stamped);
         let mut that = std::mem::take(&mut scenario.expect.that);
-        that.retain(|expectation| Measured::of(&scenario).lacks(expectation.metric).is_none());
+        that.retain(|expectation| {
+            Measured::from_scenario(&scenario).lacks(expectation.metric).is_none()
+        });
         scenario.expect.that = that;
         scenario
     }

@@ -59,7 +59,7 @@ fn nodes(count: Option<u32>) -> Result<u32, Problem> {
 
 fn is_cluster(wish: Option<bool>, nodes: u32) -> Result<bool, Problem> {
     match wish {
-        Some(false) if nodes < 2 => refuse("cluster", "is about several nodes: give `nodes`"),
+        Some(false) if nodes < 2 => refuse("cluster", "needs several nodes: give `nodes`"),
         wish => Ok(wish.unwrap_or(true)),
     }
 }

@@ -38,7 +38,7 @@ pub(super) fn connecting(wire: &wire::Broker) -> Result<Connecting, Problem> {
 fn buffer(key: &str, size: Option<&str>) -> Result<Option<u32>, Problem> {
     let bytes = size.map(|size| fields::size(key, size)).transpose()?;
     if bytes == Some(0) {
-        return refuse(key, "must be more than 0B; leave it out for the kernel's choice");
+        return refuse(key, "must be more than 0B; omit it for the kernel's choice");
     }
     Ok(bytes)
 }
@@ -84,7 +84,7 @@ fn recovery(wire: &wire::Broker) -> Result<Option<Recovery>, Problem> {
     ];
     if wire.recovery != Some(true) {
         if let Some((key, _)) = times.into_iter().find(|(_, given)| given.is_some()) {
-            return refuse(key, "says how connections are recovered: set `recovery = true`");
+            return refuse(key, "needs recovered connections: set `recovery = true`");
         }
         return Ok(None);
     }

@@ -18,7 +18,7 @@ pub(super) fn exchange(wire: wire::Exchange) -> Result<ExchangeSpec, Problem> {
     }
     let predeclared = wire.predeclared.unwrap_or(false);
     if wire.name.starts_with("amq.") && !predeclared {
-        let reason = "must not start with `amq.`, which RabbitMQ keeps for itself: its own \
+        let reason = "must not start with `amq.`, which RabbitMQ reserves: its own \
                       exchanges need no declaration";
         return refuse("name", reason);
     }

@@ -79,7 +79,7 @@ impl<'a> Measured<'a> {
 
 #[cfg(test)]
 impl<'a> Measured<'a> {
-    pub(in crate::scenario) fn of(scenario: &'a crate::scenario::Scenario) -> Self {
+    pub(in crate::scenario) fn from_scenario(scenario: &'a crate::scenario::Scenario) -> Self {
         let crate::scenario::Scenario {
             run,
             publishers,
@@ -135,7 +135,7 @@ fn expectation(
             None => Ok(Expectation { metric, comparison, limit }),
         },
         None => Err(Problem::new(format!(
-            "{} is no limit for this; write something like `{}`",
+            "{} is not a limit for this; write a value such as `{}`",
             quoted(limit),
             example(metric)
         ))),

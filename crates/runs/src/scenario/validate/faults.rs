@@ -18,8 +18,8 @@ use super::{
 };
 
 /// The reason why faults are not done to existing brokers.
-pub(super) const NOT_OURS: &str = "are done only to a broker that the run starts itself: leave out \
-    the broker's URI, or the faults";
+pub(super) const NOT_OURS: &str =
+    "need a broker that the run starts itself: remove the broker's URI, or the faults";
 
 /// Checks all faults. `stop` holds the length of the load.
 pub(super) fn faults(
@@ -32,10 +32,7 @@ pub(super) fn faults(
     }
     let BrokerSpec::Throwaway(broker) = context.broker else { return refuse("faults", NOT_OURS) };
     if context.broker.is_several_brokers() {
-        return refuse(
-            "faults",
-            "are done to one broker or one cluster: leave out `broker.cluster`",
-        );
+        return refuse("faults", "need one broker or one cluster: remove `broker.cluster`");
     }
     let check = |_, written: wire::Fault| {
         fits(written.kind, broker)?;
@@ -105,7 +102,7 @@ fn repetition(
         None => return refuse("for", "is missing: with `every` each ends before the next begins"),
     }
     if until.is_some_and(|until| until <= at) {
-        return refuse("until", "is not after `at`: it would never happen");
+        return refuse("until", "must be after `at`, or the fault never happens");
     }
     let Some(end) = [until, stop.duration].into_iter().flatten().min() else {
         return match times {
@@ -119,7 +116,7 @@ fn repetition(
     let most = end.saturating_sub(at).as_nanos().div_ceil(every.as_nanos());
     if most.min(u128::from(times.unwrap_or(u64::MAX))) > u128::from(MAX_OCCURRENCES) {
         let reason =
-            format!("is too short: it would happen {most} times, {MAX_OCCURRENCES} are allowed");
+            format!("is too short: {most} occurrences exceed the limit of {MAX_OCCURRENCES}");
         return refuse("every", reason);
     }
     Ok(Some(Repetition { every, times, until }))
@@ -154,12 +151,12 @@ fn number_of(number: i64, nodes: u32) -> Result<FaultNode, Problem> {
 
 fn leader(wire: &wire::Fault, context: &Context<'_>) -> Result<FaultNode, Problem> {
     let Some(name) = &wire.queue else {
-        return refuse("queue", "is missing: whose leader?");
+        return refuse("queue", "is missing: give the queue of this leader");
     };
     let queue = fields::queue(name, context)?;
     fields::not_exclusive(queue, "the fault")?;
     if queue.is_some_and(|queue| queue.names != QueueNames::One && queue.name == *name) {
-        let reason = format!("`{name}` stands for several queues: give the name of one of them");
+        let reason = format!("`{name}` selects several queues: give the name of one");
         return refuse("queue", reason);
     }
     Ok(FaultNode::LeaderOf(name.clone()))

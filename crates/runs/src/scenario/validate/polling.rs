@@ -58,7 +58,7 @@ fn url(url: &str, broker: &BrokerSpec) -> Result<(), Problem> {
             "" => refuse("url", "has no host"),
             // The URL is never quoted: it may hold a password.
             _ if authority.contains('@') => {
-                refuse("url", "must hold no credentials: give `user` and `password-env`")
+                refuse("url", "must not contain credentials: give `user` and `password-env`")
             }
             _ => Ok(()),
         };
@@ -70,7 +70,7 @@ fn url(url: &str, broker: &BrokerSpec) -> Result<(), Problem> {
     }
     match broker {
         BrokerSpec::Existing { .. } => {
-            refuse("url", "must be complete (`http://host:15672/…`) for a broker that is there")
+            refuse("url", "must be complete (`http://host:15672/…`) for an existing broker")
         }
         BrokerSpec::Throwaway(spec) if !spec.plugins.iter().any(|name| name == MANAGEMENT) => {
             let reason =
@@ -96,7 +96,7 @@ fn login(
         (Some(user), Some(password)) => Ok(Some(PollerLogin { user, password })),
         (None, None) => Ok(None),
         (Some(_), None) => refuse("user", "needs `password-env` or `password-file`"),
-        (None, Some(_)) => refuse("user", "is missing: a password alone is of no use"),
+        (None, Some(_)) => refuse("user", "is missing: a password needs a user"),
     }
 }
 
@@ -104,10 +104,10 @@ fn trust(wire: &wire::Pollers) -> Result<PollerTrust, Problem> {
     let insecure = wire.insecure.unwrap_or(false);
     if !wire.url.starts_with("https://") && (insecure || wire.ca.is_some()) {
         let key = if insecure { "insecure" } else { "ca" };
-        return refuse(key, "is about `https`, and `url` is not");
+        return refuse(key, "applies to `https` only, and `url` does not use it");
     }
     match &wire.ca {
-        Some(_) if insecure => refuse("ca", "is not looked at with `insecure`: remove one"),
+        Some(_) if insecure => refuse("ca", "has no effect with `insecure`: remove one"),
         Some(path) => Ok(PollerTrust::Authorities(path.clone())),
         None if insecure => Ok(PollerTrust::Anybody),
         None => Ok(PollerTrust::System),

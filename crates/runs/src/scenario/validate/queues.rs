@@ -48,7 +48,7 @@ fn name(key: &str, name: &str) -> Result<(), Problem> {
         return refuse(key, "must have 1 to 255 bytes");
     }
     if name.starts_with("amq.") {
-        return refuse(key, "must not start with `amq.`, which RabbitMQ keeps for itself");
+        return refuse(key, "must not start with `amq.`, which RabbitMQ reserves");
     }
     Ok(())
 }

@@ -58,7 +58,7 @@ fn refuse_stream(queue: Option<&QueueSpec>) -> Result<(), Problem> {
     match queue.filter(|queue| queue.queue_type == QueueType::Stream) {
         Some(stream) => {
             let name = &stream.name;
-            let reason = format!("`{name}` is a stream: requests in it would never be done with");
+            let reason = format!("`{name}` is a stream, which would keep all requests");
             refuse("queue", reason)
         }
         None => Ok(()),

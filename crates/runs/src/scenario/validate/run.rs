@@ -77,9 +77,9 @@ pub(super) fn can_empty(
         None => Ok(()),
         Some(queue) => {
             let why = if queue.names == QueueNames::ByBroker {
-                "named by the broker, so that nobody else can ask for it"
+                "named by the broker, so that its length cannot be queried"
             } else if queue.exclusive {
-                "exclusive, so that it cannot be asked"
+                "exclusive, so that its length cannot be queried"
             } else {
                 "a stream, which is never empty"
             };
@@ -139,7 +139,8 @@ fn warm_up(text: Option<&str>, stop: &Stop) -> Result<Option<WarmUp>, Problem> {
 
 fn start_at(text: &str) -> Result<Duration, Problem> {
     parse_utc(text).ok_or_else(|| {
-        let reason = format!("{} is no point in time such as `2026-01-01T12:00:00Z`", quoted(text));
+        let reason =
+            format!("{} is not a point in time such as `2026-01-01T12:00:00Z`", quoted(text));
         Problem::new(reason).under("start-at")
     })
 }

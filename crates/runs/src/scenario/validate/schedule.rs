@@ -30,7 +30,7 @@ impl Keys<'_> {
         if self.phases.is_empty() && self.after_phases.is_some() {
             return refuse(
                 "after-phases",
-                "says what follows the last of `phases`: there are none",
+                "applies after the last of `phases`, and there are none",
             );
         }
         let phases = self.phases.iter().enumerate().map(|(index, wire)| {

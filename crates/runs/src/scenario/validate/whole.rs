@@ -101,9 +101,7 @@ fn fits_several_brokers(
         None => Ok(()),
         Some((key, _)) => refuse(
             "broker.cluster",
-            format!(
-                "`false` makes several brokers, and `{key}` is for one: leave one of the two out"
-            ),
+            format!("`false` makes several brokers, but `{key}` is for one: remove one of the two"),
         ),
     }
 }

@@ -73,7 +73,7 @@ pub(in crate::scenario) struct Tls {
 
 impl Broker {
     /// Writes the broker and the settings of connections to it.
-    pub(super) fn of(broker: &BrokerSpec, connecting: &Connecting) -> Self {
+    pub(super) fn from_spec(broker: &BrokerSpec, connecting: &Connecting) -> Self {
         let common = Self::common(connecting);
         match broker {
             BrokerSpec::Existing { uris } => match &uris[..] {

@@ -68,7 +68,7 @@ impl From<&model::Scenario> for Scenario {
             name: scenario.name.clone(),
             description: Some(scenario.description.clone()),
             seed: Some(scenario.seed),
-            broker: Some(Broker::of(&scenario.broker, &scenario.connecting)),
+            broker: Some(Broker::from_spec(&scenario.broker, &scenario.connecting)),
             run: Some(Run::from(scenario)),
             profile: scenario.profile.as_ref().map(Profile::from),
             packets: scenario.packets.as_ref().map(Packets::from),

@@ -14,7 +14,7 @@ use crate::{
 
 /// Draws all pictures of the report.
 pub(in crate::packets) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
-    let hues = Hues::of(report);
+    let hues = Hues::from_report(report);
     writeln!(
         out,
         "<p class=\"soft\">A stroke is a segment: it stands at its time and reaches from its first byte to its last one. \
@@ -24,7 +24,7 @@ pub(in crate::packets) fn draw(out: &mut dyn Write, report: &PacketReport) -> io
 }
 
 fn one(out: &mut dyn Write, sequence: &TimeSequence, hues: &Hues<'_>) -> io::Result<()> {
-    let plane = Plane::of(sequence);
+    let plane = Plane::for_sequence(sequence);
     writeln!(
         out,
         "<figure><figcaption><h3>{}</h3>\n<p><code>{}</code>, bytes from the {}, {} to {}{}</p></figcaption>",

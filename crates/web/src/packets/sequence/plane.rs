@@ -28,7 +28,7 @@ impl Plane {
     pub(super) const HEIGHT: f64 = 520.0;
 
     /// Makes room for all segments. The receiver's room is drawn as far as it does not flatten them.
-    pub(super) fn of(sequence: &TimeSequence) -> Self {
+    pub(super) fn for_sequence(sequence: &TimeSequence) -> Self {
         let (low, high) = ends(sequence);
         let span = (high - low).max(1);
         let rooms = || sequence.windows.iter().filter_map(|point| point.room);

@@ -125,7 +125,7 @@ mod tests {
     #[test]
     fn a_line_is_interrupted_where_its_value_is_not_known() {
         let sequence = sequence(&[(0, 0, Some(10)), (10, 5, None), (20, 10, Some(12))]);
-        let room = steps(&sequence, &Plane::of(&sequence), |point| point.room);
+        let room = steps(&sequence, &Plane::for_sequence(&sequence), |point| point.room);
         assert_eq!(room.matches('M').count(), 2, "{room}");
         assert_eq!(room.matches('H').count(), 2, "{room}");
     }

@@ -29,7 +29,7 @@ impl Truth {
     }
 
     /// Returns the true duration of a measured latency.
-    fn of(&self, latency: &Latency) -> Option<u64> {
+    fn duration(&self, latency: &Latency) -> Option<u64> {
         let number = match latency.kind {
             LatencyKind::PublishToConfirm => self.publish_packets.get(&latency.first_packet),
             LatencyKind::PublishToConfirmAtLeast => self.confirm_packets.get(&latency.last_packet),
@@ -167,7 +167,7 @@ fn no_confirm_is_said_to_take_longer_than_it_took() {
         let (mut packets, truth) = Load::new(seed).play();
         harm(&mut Random(!seed), &mut packets);
         for latency in measured(&packets) {
-            let Some(took) = truth.of(&latency) else { continue };
+            let Some(took) = truth.duration(&latency) else { continue };
             assert!(latency.nanos <= took, "seed {seed}: {latency:?}, which took {took} ns");
             match latency.kind {
                 LatencyKind::PublishToConfirm => exact += 1,
@@ -185,7 +185,7 @@ fn a_whole_capture_has_every_latency_as_it_is() {
         let measured = measured(&packets);
         for latency in &measured {
             assert!(
-                truth.of(latency).is_none_or(|took| took == latency.nanos),
+                truth.duration(latency).is_none_or(|took| took == latency.nanos),
                 "{seed}: {latency:?}"
             );
         }

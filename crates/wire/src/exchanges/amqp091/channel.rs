@@ -53,7 +53,7 @@ impl Channel {
         replies: &mut Replies,
         sink: &mut impl FnMut(&Latency),
     ) {
-        let mark = Mark::of(frame);
+        let mark = Mark::from_frame(frame);
         match (message.carrier, frame.sender) {
             (Carrier::Publish(publish), Side::Client) => {
                 self.confirms.publish(is_timed.then_some(mark));
@@ -148,7 +148,10 @@ fn request(header: &ContentHeader, (frame, connection): (&Frame<'_>, u64), repli
         let is_direct = header.wants_direct_reply && !is_answering;
         let place = is_direct.then_some((connection, frame.channel));
         let address = if is_direct { 0 } else { reply_to };
-        replies.request(ReplyKey { address, correlation_id, place, is_answering }, Mark::of(frame));
+        replies.request(
+            ReplyKey { address, correlation_id, place, is_answering },
+            Mark::from_frame(frame),
+        );
     }
 }
 

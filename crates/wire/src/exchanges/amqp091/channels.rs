@@ -90,7 +90,7 @@ impl Channels {
             let ending = Ending::new(LatencyKind::Method, frame, frame.channel);
             self.requests.answer(frame.sender, (request, number), &ending, sink);
         } else if is_synchronous(frame.kind) && !no_wait {
-            self.requests.open(frame.sender, frame.kind, number, Mark::of(frame));
+            self.requests.open(frame.sender, frame.kind, number, Mark::from_frame(frame));
         }
     }
 

@@ -86,7 +86,7 @@ fn priority(wire: &mut wire::Consumers) -> Result<(), Problem> {
     let Some(priority) = wire.priority.take() else { return Ok(()) };
     let argument = FieldValue::Integer(priority);
     match wire.arguments.insert("x-priority".to_owned(), argument) {
-        Some(_) => refuse("priority", "is there twice, as `arguments.x-priority` too"),
+        Some(_) => refuse("priority", "is set twice, also as `arguments.x-priority`"),
         None => Ok(()),
     }
 }
@@ -106,7 +106,7 @@ fn offset(wire: &mut wire::Consumers, queue: Option<&QueueSpec>) -> Result<(), P
         );
     }
     match wire.arguments.insert("x-stream-offset".to_owned(), offset) {
-        Some(_) => refuse("offset", "is there twice, as `arguments.x-stream-offset` too"),
+        Some(_) => refuse("offset", "is set twice, also as `arguments.x-stream-offset`"),
         None => Ok(()),
     }
 }
@@ -133,7 +133,7 @@ fn fits(wire: &wire::Consumers, spread: &fields::Spread, queue: &QueueSpec) -> R
         return refuse("polling", "RabbitMQ does not answer `basic.get` for streams");
     }
     if is_stream && wire.tx_size.is_some() {
-        return refuse("tx-size", "streams know no transactions");
+        return refuse("tx-size", "streams do not support transactions");
     }
     if queue.queue_type != QueueType::Classic && wire.channel_prefetch.is_some() {
         let reason = "only classic queues take part in a channel's limit: use `prefetch`";

@@ -29,7 +29,7 @@ pub(super) fn acknowledgement(wire: &wire::Consumers) -> Result<(), Problem> {
     }
     automatic(wire)?;
     if wire.requeue.is_some() && wire.nack != Some(true) {
-        return refuse("requeue", "says what becomes of refused messages: it needs `nack = true`");
+        return refuse("requeue", "applies to refused messages only: set `nack = true`");
     }
     for (key, limit) in [("prefetch", wire.prefetch), ("channel-prefetch", wire.channel_prefetch)] {
         if let Some(limit) = limit.filter(|limit| every > u32::from(*limit)) {
@@ -126,8 +126,8 @@ pub(super) fn polling(wire: &wire::Consumers, spread: &fields::Spread) -> Result
             _ => Ok(()),
         };
     }
-    let pushed = "is for messages that the broker sends by itself; `polling` asks for each one: \
-                  leave one of the two out";
+    let pushed = "applies to messages that the broker sends by itself, but `polling` requests each one: remove one of \
+                  the two";
     let excluded = [
         ("prefetch", wire.prefetch.is_some(), pushed),
         ("channel-prefetch", wire.channel_prefetch.is_some(), pushed),

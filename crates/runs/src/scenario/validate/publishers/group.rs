@@ -22,8 +22,7 @@ pub(in crate::scenario::validate) fn group(
     if wire.republish_unconfirmed == Some(true) && confirm_window.is_none() {
         return refuse(
             "republish-unconfirmed",
-            "needs `confirm-window`: without confirms, nobody \
-                      knows what to send again",
+            "needs `confirm-window`: without confirms, unanswered messages are unknown",
         );
     }
     let target = target::target(&wire, context)?;
@@ -135,7 +134,7 @@ fn transactions(
         return refuse("tx-size", reason);
     }
     if queue.is_some_and(|queue| queue.queue_type == QueueType::Stream) {
-        return refuse("tx-size", "streams know no transactions: use `confirm-window`");
+        return refuse("tx-size", "streams do not support transactions: use `confirm-window`");
     }
     Ok(())
 }
