@@ -71,7 +71,7 @@ impl MemoryReport {
         if coverage.unanswered > 0 {
             let pids = coverage.unanswered_pids.join(", ");
             let processes = counted(coverage.unanswered, "process");
-            parts.push(format!("{processes} did not answer, in native code all the time: {pids}"));
+            parts.push(format!("{processes} in native code did not answer: {pids}"));
         }
         (!parts.is_empty()).then(|| format!("not seen: {}", parts.join("; ")))
     }

@@ -27,7 +27,7 @@ pub(super) fn unconsumed(record: &RunRecord, series: &[SecondRow]) -> String {
     }
     format!(
         "NOTHING CONSUMED: consumers received none of {} published messages; compare the routing keys and headers of \
-         publishers with the bindings of the queues that are read (`mandatory = true` counts what no queue gets)\n",
+         publishers with the bindings of the consumed queues (`mandatory = true` counts unroutable messages)\n",
         grouped(counts.published)
     )
 }

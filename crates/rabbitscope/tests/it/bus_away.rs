@@ -36,7 +36,7 @@ fn ctrl_c_does_not_wait_for_a_bus_that_is_away() {
     let series = bench.path("out/series.jsonl");
     eventually("the load is on", || series.exists() && lines(&series) >= 2);
     bus.kill();
-    await_words(&mut controller, "connecting again, the load goes on");
+    await_words(&mut controller, "reconnecting, the load continues");
     signal(&controller, Signal::INT);
     let asked = Instant::now();
     let ended = Ended::from(controller.wait_with_output().unwrap()).code(1);

@@ -177,7 +177,9 @@ rate = 10
         format!("{arguments} second --set run.duration=1s --remove-leftovers --assume-unbound");
     let ended = bench.rabbitscope(&short).code(0);
     assert!(
-        ended.stderr.contains("left behind: queue `rs.left`, exchange `rs.left`"),
+        ended.stderr.contains(
+            "removed leftovers of an interrupted run: queue `rs.left`, exchange `rs.left`"
+        ),
         "{ended:#?}"
     );
     assert!(!exchanges().contains("rs.left"));
