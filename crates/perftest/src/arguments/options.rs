@@ -113,7 +113,7 @@ pub(crate) const OPTIONS: [PerfTestOption; 101] = [
         "mh",
         "metrics-help",
         Values::None,
-        Support::Unsupported("docs/guide.md lists what is recorded"),
+        Support::Unsupported("docs/reference/formats.md lists what is recorded"),
     ),
     ("mlb", "max-length-bytes", Values::One, Support::Supported),
     ("mp", "message-properties", Values::One, Support::Supported),

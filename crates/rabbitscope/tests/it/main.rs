@@ -13,6 +13,7 @@ mod cluster_faults;
 mod clusters;
 mod debuginfod;
 mod definitions;
+mod documents;
 mod emptying;
 mod ending;
 mod experiments;

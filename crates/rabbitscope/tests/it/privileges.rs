@@ -276,7 +276,7 @@ fn end(all: &[u32], mut program: Running) {
     eventually("no broker is left", || !all.iter().any(|&pid| is_beam(pid)));
 }
 
-/// The C library hides TMPDIR from a program with capabilities, so that the guide names another way.
+/// The C library hides TMPDIR from a program with capabilities, so `docs/tasks/throwaway-broker.md` names another way.
 #[test]
 fn a_program_with_capabilities_does_not_see_tmpdir_and_a_copy_does() {
     let Some(installed) = Installed::new("tmpdir") else { return };

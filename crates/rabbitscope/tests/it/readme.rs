@@ -1,12 +1,21 @@
-//! The README's statements on what the program does and does not do are true.
+//! The README fits on a page, and its statements on what the program does and does not do are true. `documents` checks
+//! links and pages.
 
 use std::{collections::BTreeSet, fs, path::Path};
 
 use crate::workbench::Workbench;
 
-fn readme() -> String {
+const MOST_WORDS: usize = 600;
+
+/// Number of lines that a reader sees without scrolling.
+const FIRST_SCREEN: usize = 25;
+
+/// The page with a description of each event.
+const EVENTS: &str = "docs/internals/profiling.md";
+
+fn document(name: &str) -> String {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    fs::read_to_string(root.join("README.md")).unwrap()
+    fs::read_to_string(root.join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 /// Returns the text between this heading and the next.
@@ -39,36 +48,50 @@ fn events() -> Vec<String> {
     values.split(',').map(|value| value.trim().to_owned()).collect()
 }
 
-#[test]
-fn every_command_is_named_and_no_other() {
-    let readme = readme();
-    let named: BTreeSet<String> = section(&readme, "What it does")
-        .split("**`rabbitscope ")
-        .skip(1)
-        .map(|rest| rest.split([' ', '`']).next().unwrap().to_owned())
-        .collect();
-    assert_eq!(commands(), named);
+/// Returns the pieces of code in the items of a list.
+fn code_in_items(section: &str) -> BTreeSet<String> {
+    let items = section.lines().filter(|line| line.starts_with("- "));
+    items.flat_map(|item| item.split('`').skip(1).step_by(2)).map(str::to_owned).collect()
 }
 
 #[test]
-fn every_event_is_named_and_no_limit_denies_one() {
-    let readme = readme();
-    let (what, limits) = (section(&readme, "What it does"), section(&readme, "Limits"));
+fn it_fits_on_a_page() {
+    let words = document("README.md").split_whitespace().count();
+    assert!(words <= MOST_WORDS, "{words} words, at most {MOST_WORDS}");
+}
+
+#[test]
+fn both_targets_of_make_are_on_the_first_screen() {
+    let readme = document("README.md");
+    for target in ["make demo", "make test"] {
+        let mut first = readme.lines().take(FIRST_SCREEN);
+        assert!(first.any(|line| line.trim_start().starts_with(target)), "{target}");
+    }
+}
+
+#[test]
+fn every_command_is_named_and_no_other() {
+    let readme = document("README.md");
+    assert_eq!(commands(), code_in_items(section(&readme, "Commands")));
+}
+
+#[test]
+fn every_event_is_described_and_no_limit_denies_one() {
+    let (page, readme) = (document(EVENTS), document("README.md"));
+    let limits = section(&readme, "Limits");
     let events = events();
     assert!(events.len() > 5, "{events:?}");
     for event in events {
-        assert!(what.contains(&format!("`{event}`")), "{event} is not in the README");
+        assert!(page.contains(&format!("`{event}`")), "{event} is not in {EVENTS}");
         assert!(!limits.contains(&event), "{event} is there, and in Limits");
     }
 }
 
 /// Features that a reader may believe to be missing: the key of each, and its words.
 #[test]
-fn no_limit_denies_what_an_option_or_a_key_does() {
-    let readme = readme();
+fn no_limit_denies_a_feature_of_an_option_or_key() {
+    let (keys, readme) = (document("docs/reference/scenario.md"), document("README.md"));
     let limits = section(&readme, "Limits");
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let keys = fs::read_to_string(root.join("docs/scenario.md")).unwrap();
     for (key, words) in [
         ("[[requests]]", &["RPC", "request"][..]),
         ("[[churn]]", &["churn"]),
