@@ -1,5 +1,5 @@
 #!/bin/sh
-# What a run says when its broker fails: makes the table in docs/faults.md from runs of 10 s on brokers of
+# What a run says when its broker fails: makes the table in docs/measurements/faults.md from runs of 10 s on brokers of
 # their own, by the tests that check the same in shorter runs. Takes two minutes; prints the table and
 # leaves it in target/outages.md.
 #

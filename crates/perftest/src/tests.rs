@@ -15,7 +15,7 @@ use super::{
 const HELP: &str = include_str!("../tests/perftest-2.22.1-help.txt");
 /// Output of `PerfTest --metrics-help`.
 const METRICS_HELP: &str = include_str!("../tests/perftest-2.22.1-metrics-help.txt");
-const TABLE: &str = include_str!("../../../docs/perftest.md");
+const TABLE: &str = include_str!("../../../docs/reference/perftest.md");
 
 /// Returns short name, long name and presence of a value, from the help.
 fn in_help(help: &str) -> Vec<(String, String, bool)> {
@@ -52,7 +52,7 @@ fn every_option_of_the_help_is_in_the_table() {
             format!("| `-{short}`, `--{long}` | ")
         };
         let row = TABLE.lines().find(|line| line.starts_with(&start));
-        let row = row.unwrap_or_else(|| panic!("docs/perftest.md has no row {start}"));
+        let row = row.unwrap_or_else(|| panic!("docs/reference/perftest.md has no row {start}"));
         let says_none = row.contains("no equivalent");
         let (.., support) = OPTIONS.iter().find(|(_, name, ..)| *name == long).unwrap();
         assert_eq!(says_none, *support != Support::Supported, "{row}");

@@ -68,7 +68,9 @@ pub(crate) const OPTIONS: [PerfTestOption; 101] = [
         "env",
         "environment-variables",
         Values::None,
-        Support::Unsupported("every value of a scenario has its variable, see docs/scenario.md"),
+        Support::Unsupported(
+            "every value of a scenario has its variable, see docs/reference/scenario.md",
+        ),
     ),
     ("ew", "exit-when", Values::One, Support::Supported),
     ("f", "flag", Values::Many, Support::Supported),

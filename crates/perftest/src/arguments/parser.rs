@@ -193,7 +193,7 @@ fn unknown(word: &str) -> PerfTestError {
     // The part after `=` may be a secret.
     let word = word.split('=').next().unwrap_or(word);
     PerfTestError::CommandLine(format!(
-        "PerfTest 2.22.1 has no option `{word}`; docs/perftest.md lists all"
+        "PerfTest 2.22.1 has no option `{word}`; docs/reference/perftest.md lists all"
     ))
 }
 

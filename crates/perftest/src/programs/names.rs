@@ -69,7 +69,7 @@ fn within(name: &str) -> Option<usize> {
 pub(crate) fn multi() -> PerfTestError {
     refused(
         "PerfTestMulti reads its loads from a JSON file, which is not supported: give each as a command line of \
-         PerfTest, or write a scenario (docs/scenario.md)",
+         PerfTest, or write a scenario (docs/reference/scenario.md)",
     )
 }
 
@@ -77,6 +77,6 @@ pub(crate) fn multi() -> PerfTestError {
 pub(super) fn stream() -> PerfTestError {
     refused(
         "Stream PerfTest has different options and another protocol: write a scenario with a queue of type stream \
-         (docs/scenario.md)",
+         (docs/reference/scenario.md)",
     )
 }

@@ -1,6 +1,6 @@
 //! A run's report on a broker that is killed, raises an alarm, refuses, or loses a queue.
 //!
-//! `scripts/outages.sh` runs these tests for longer and makes the table in `docs/faults.md` from them.
+//! `scripts/outages.sh` runs these tests for longer and makes the table in `docs/measurements/faults.md` from them.
 
 use std::{fs::OpenOptions, io::Write};
 

@@ -47,7 +47,10 @@ fn what_load_does_not_know_is_refused() {
     bench.rabbitscope("load --sing 5").code(2).says(&["`--sing`"]);
     bench.rabbitscope("load -x 1 --json --json-lines").code(2).says(&["cannot be used with"]);
     let help = bench.rabbitscope("load --help").code(0).stdout;
-    assert!(help.contains("--stop-on-failure") && help.contains("docs/perftest.md"), "{help}");
+    assert!(
+        help.contains("--stop-on-failure") && help.contains("docs/reference/perftest.md"),
+        "{help}"
+    );
 }
 
 #[test]

@@ -18,8 +18,8 @@ use crate::{
 
 /// Run a load with the options of PerfTest: rabbitscope load -x 1 -y 2 -z 30
 ///
-/// docs/perftest.md describes how PerfTest's options are converted. Without `-h` and `RABBITSCOPE_URI`, the command
-/// starts a throwaway broker. The run directory contains the resulting scenario.
+/// docs/reference/perftest.md describes how PerfTest's options are converted. Without `-h` and `RABBITSCOPE_URI`, the
+/// command starts a throwaway broker. The run directory contains the resulting scenario.
 #[derive(Debug, clap::Args)]
 #[command(disable_help_flag = true, after_help = options_of_run())]
 pub(in crate::commands) struct Args {

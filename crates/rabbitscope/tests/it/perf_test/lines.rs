@@ -60,7 +60,7 @@ pub(super) const COMPARED: [&str; 52] = [
 /// Pairs of a text about PerfTest's objects, and the text about ours in its place.
 type Exchanged = [(&'static str, &'static str)];
 
-/// Lines with different objects afterwards, for a reason that docs/perftest.md gives.
+/// Lines with different objects afterwards, for a reason that docs/reference/perftest.md gives.
 pub(super) const ON_PURPOSE: [(&str, &Exchanged); 1] = [
     // RabbitMQ has no limit for consumers that do not acknowledge: a scenario that sets one is refused.
     (
