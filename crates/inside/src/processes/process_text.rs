@@ -76,7 +76,7 @@ fn chain_text(chain: &[Awaited]) -> String {
     let step = |awaited: &Awaited| match awaited {
         Awaited::Process(name) => name.clone(),
         Awaited::OneOf(names) => format!("one of {} (cannot be told)", names.join(", ")),
-        Awaited::Circle => "a deadlock: none of them can continue".to_owned(),
+        Awaited::Circle => "a deadlock, unless a call times out".to_owned(),
     };
     if chain.is_empty() {
         return "nothing from another process, according to its stack".to_owned();

@@ -371,7 +371,7 @@ fn what_cannot_be_done_is_refused() {
         run(&format!("--workers 1 --via {secure} --uri {broker}")),
     ] {
         refused.code(5).says(&[
-            "the bus: the broker at localhost:",
+            "the bus: the certificate of the broker at localhost:",
             "UnknownIssuer",
             "SSL_CERT_FILE",
         ]);

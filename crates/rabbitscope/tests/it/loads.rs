@@ -294,6 +294,6 @@ fn a_missing_body_is_refused_where_it_is_named() {
     bench.file("s.toml", &text);
     let line = 1 + text.lines().position(|line| line.contains("none")).unwrap();
     let place = format!("s.toml:{line}: `publishers.0.body-files.1`");
-    bench.rabbitscope("run s.toml --out out").code(2).says(&[&place, "cannot read none"]);
+    bench.rabbitscope("run s.toml --out out").code(2).says(&[&place, "cannot read the file none"]);
     assert!(!bench.path("out").exists());
 }

@@ -143,11 +143,11 @@ fn one_process_is_shown_without_its_contents() {
     let node = InsideNode::start("process");
     node.plant(WAITING);
     let three = node.text("process planted_three");
-    for part in ["2 × {planted_message, _}", "planted_one", "gen:do_call/4", "circle"] {
+    for part in ["2 × {planted_message, _}", "planted_one", "gen:do_call/4", "deadlock"] {
         assert!(three.contains(part), "`{part}`: {three}");
     }
     let one = node.text("process planted_one");
-    for part in ["planted_key", "{'$gen_call', {planted_question, _}}", "planted_two", "circle"] {
+    for part in ["planted_key", "{'$gen_call', {planted_question, _}}", "planted_two", "deadlock"] {
         assert!(one.contains(part), "`{part}`: {one}");
     }
     let full = node.json("process planted_full");

@@ -76,7 +76,7 @@ fn check_pictures(watched: &Watched, first: &Broker) {
     let damaged = watched.windows(&first.name).remove(0);
     fs::write(&damaged, &fs::read(&damaged).unwrap()[..40]).unwrap();
     let said = watched.flamegraph("-o all.svg").code(0).stderr;
-    assert!(said.contains("is left out") && said.contains("1 windows are left out"), "{said}");
+    assert!(said.contains("is left out") && said.contains("1 window is left out"), "{said}");
     watched.bench.rabbitscope("heatmap windows -o day.html").code(0);
     let page = watched.bench.read("day.html");
     assert!(page.contains("cores</title>") && page.contains(&first.name), "{page}");

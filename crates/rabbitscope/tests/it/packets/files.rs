@@ -10,9 +10,9 @@ fn what_cannot_be_is_refused() {
     bench.file("text.pcap", "no capture at all");
     fs::create_dir(bench.path("directory.pcap")).unwrap();
     for (arguments, code, parts) in [
-        ("--pcap nowhere.pcap", 1, &["nowhere.pcap"][..]),
+        ("--pcap nowhere.pcap", 2, &["nowhere.pcap"][..]),
         ("--pcap text.pcap", 1, &["text.pcap", "pcap"]),
-        ("--pcap directory.pcap", 1, &["directory.pcap"]),
+        ("--pcap directory.pcap", 2, &["directory.pcap"]),
         ("--pcap text.pcap --interface lo", 2, &["--interface"]),
         ("--pcap text.pcap -o x.csv", 2, &[".pcapng"]),
         ("--port 5672 --payload", 2, &["--payload", ".pcapng"]),
