@@ -68,7 +68,7 @@ impl BusSearch {
     }
 }
 
-/// Attempts to connect until it works, or nobody waits any more. While the bus has not noticed the loss of the previous
+/// Attempts to connect until one works or the time is over. While the bus has not noticed the loss of the previous
 /// connection, that one still counts as the fleet's controller.
 fn search(options: &ControllerOptions, sender: &Sender<Bus>) {
     let began = Instant::now();

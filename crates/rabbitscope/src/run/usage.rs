@@ -18,7 +18,7 @@ pub(super) struct NodesUsage {
     meters: Vec<NodeMeter>,
     /// Addresses of nodes elsewhere.
     unseen: Vec<String>,
-    /// Other Erlang nodes of this machine that were connected to the measured ones at the start.
+    /// Other RabbitMQ nodes of this machine that were connected to the measured ones at the start.
     neighbours: Vec<u32>,
     lapped: Instant,
     laps: u64,
@@ -123,8 +123,9 @@ impl NodesUsage {
             count: others,
             of: here + others,
             meaning: format!(
-                "other Erlang nodes of this machine are connected to the broker's (pid {pids}), and their usage is \
-                 not included; for the usage of a cluster give the addresses of all nodes in `broker.uris`"
+                "other RabbitMQ nodes of this machine are connected to the broker's (pid {pids}), by a cluster or by a \
+                 shovel, and their usage is not included; for a cluster give the addresses of all nodes in \
+                 `broker.uris`"
             ),
         })
     }
@@ -155,13 +156,16 @@ impl NodesUsage {
     }
 }
 
-/// Returns the other Erlang nodes of this machine that are connected to the `measured` ones. Nodes of other users are
-/// seen by root only.
+/// Returns the other RabbitMQ nodes of this machine that are connected to the `measured` ones. Nodes of other users are
+/// seen by root only. Clients and tools may be Erlang VMs too.
 fn neighbours_of(measured: &[u32]) -> Vec<u32> {
     let all = rabbitscope_probe::list_nodes().unwrap_or_default();
-    let others: Vec<u32> =
-        all.iter().map(|node| node.pid).filter(|pid| !measured.contains(pid)).collect();
-    others.iter().copied().filter(|other| !connected_with(*other, measured).is_empty()).collect()
+    let is_other = |pid: &u32| !measured.contains(pid);
+    let is_rabbitmq =
+        |pid: &u32| rabbitscope_probe::origin_of(*pid).is_ok_and(|origin| origin.is_rabbitmq);
+    let is_connected = |pid: &u32| !connected_with(*pid, measured).is_empty();
+    let others = all.into_iter().map(|node| node.pid).filter(is_other).filter(is_rabbitmq);
+    others.filter(is_connected).collect()
 }
 
 fn sum(laps: impl Iterator<Item = Option<TreeUsage>>) -> Option<TreeUsage> {

@@ -1,6 +1,10 @@
 //! CPU time and memory of an existing broker: of all nodes at its addresses, or of none.
 
-use std::net::TcpListener;
+use std::{
+    io::{BufRead, BufReader},
+    net::{SocketAddr, TcpListener},
+    process::{Child, Command, Stdio},
+};
 
 use rabbitscope_broker::Broker;
 use rabbitscope_runs::scenario::ThrowawayBroker;
@@ -15,6 +19,21 @@ publishers = [{ queue = "at-uris", count = 2, connections = 2, rate = 200 }]
 consumers = [{ queue = "at-uris", count = 2, connections = 2, prefetch = 10 }]
 "#;
 
+/// Starts an Erlang VM with a connection to this address.
+fn erlang_client(broker: SocketAddr) -> Child {
+    let connect = format!(
+        "{{ok, _}} = gen_tcp:connect({{127,0,0,1}}, {}, []), io:format(\"connected~n\"), receive x -> x end.",
+        broker.port()
+    );
+    let mut command = Command::new("erl");
+    command.args(["-noshell", "-eval", &connect]).stdout(Stdio::piped());
+    let mut client = command.spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(client.stdout.as_mut().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line, "connected\n");
+    client
+}
+
 #[test]
 fn all_nodes_are_summed_or_none() {
     let bench = Workbench::new("at-uris");
@@ -28,7 +47,11 @@ fn all_nodes_are_summed_or_none() {
         let text = bench.rabbitscope(&command).code(0).stdout;
         (text, bench.json(&format!("{out}/run.json")))
     };
+    // A client may be an Erlang VM, too. The broker closes its connection after 10 s without a login.
+    let mut client = erlang_client(broker.address());
     let (text, record) = run(&uris, "both");
+    client.kill().unwrap();
+    client.wait().unwrap();
     let nodes = record["broker"]["nodes"].as_array().unwrap();
     assert_eq!(nodes.len(), 2, "{record:#}");
     let of_each: Vec<u64> = nodes.iter().map(|node| node["cpu-nanos"].as_u64().unwrap()).collect();
@@ -50,7 +73,7 @@ fn all_nodes_are_summed_or_none() {
 
     // The other node of the cluster is not at an address.
     let (text, record) = run(&uris[..1], "first");
-    assert!(text.contains("other Erlang nodes of this machine are connected"), "{text}");
+    assert!(text.contains("other RabbitMQ nodes of this machine are connected"), "{text}");
     let missing = &record["losses"][0];
     assert_eq!(
         (missing["count"].as_u64(), missing["of"].as_u64()),
