@@ -1,11 +1,14 @@
-//! Search in the kernel's socket tables for the holder of a connection's other end on this machine.
+//! Search for the holder of a connection's other end on this machine.
 
 use std::{
     fs,
     net::{IpAddr, Ipv6Addr, SocketAddr},
 };
 
-use super::table::{ESTABLISHED, OWN_NETWORK, Row};
+use super::{
+    diagnosis,
+    table::{ESTABLISHED, OWN_NETWORK, Row},
+};
 
 /// The socket at the other end of a connection, as the kernel shows it to every user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,6 +22,10 @@ pub struct SocketHolder {
 /// Returns the holder of the socket that accepted the connection from `own` to `other`. Returns `None` if that socket
 /// is on another machine or in another network namespace.
 pub fn holder_of(own: SocketAddr, other: SocketAddr) -> Option<SocketHolder> {
+    diagnosis::holder(other, own).unwrap_or_else(|_| holder_in_tables(own, other))
+}
+
+fn holder_in_tables(own: SocketAddr, other: SocketAddr) -> Option<SocketHolder> {
     let ends = [other, own].map(words);
     // An IPv6 socket also accepts IPv4 connections.
     let mapped = [other, own].map(|end| words(SocketAddr::new(mapped(end.ip()), end.port())));
@@ -82,6 +89,7 @@ mod tests {
             let accepted = listener.accept().unwrap();
             let holder = holder_of(ends.0, ends.1).unwrap();
             assert_eq!(holder.user, rustix::process::geteuid().as_raw(), "{address}");
+            assert_eq!(holder_in_tables(ends.0, ends.1), Some(holder), "{address}");
             drop(accepted);
         }
     }

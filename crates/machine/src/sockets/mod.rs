@@ -1,6 +1,7 @@
-//! TCP sockets as the kernel's tables show them to every user: the user and the process that listen, and the socket
-//! at the other end of a connection. The callers judge whether a peer is the expected one.
+//! TCP sockets as the kernel shows them to every user: the user and the process that listen, and the socket at the
+//! other end of a connection. The callers judge whether a peer is the expected one.
 
+mod diagnosis;
 mod holder;
 mod holdings;
 mod local;
@@ -9,4 +10,4 @@ mod table;
 pub use holder::{SocketHolder, holder_of};
 pub use holdings::{connected_with, holds_any, listeners_of};
 pub use local::is_local_address;
-pub use table::{Listener, listeners, listeners_in};
+pub use table::{Listener, listeners, listeners_of_network};

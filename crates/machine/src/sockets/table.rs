@@ -1,9 +1,12 @@
-//! Rows of `/proc/net/tcp` and `/proc/net/tcp6` (`proc_net_tcp(5)`).
+//! Rows of `/proc/net/tcp` and `/proc/net/tcp6` (`proc_net_tcp(5)`), for networks that [`super::diagnosis`] cannot ask
+//! about.
 
 use std::{
     fs,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
 };
+
+use super::diagnosis;
 
 /// A listening socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,11 +58,22 @@ pub(crate) const OWN_NETWORK: &str = "/proc/thread-self/net";
 
 /// Returns all TCP listeners of the calling thread's network.
 pub fn listeners() -> Vec<Listener> {
-    listeners_in(OWN_NETWORK)
+    diagnosis::listeners().unwrap_or_else(|_| listeners_in_tables(OWN_NETWORK))
+}
+
+/// Returns all TCP listeners in the network of a process. Empty if the network is another one and its tables are
+/// unreadable.
+pub fn listeners_of_network(pid: u32) -> Vec<Listener> {
+    let network = |process: &str| fs::read_link(format!("/proc/{process}/ns/net")).ok();
+    let pid = pid.to_string();
+    match (network(&pid), network("thread-self")) {
+        (Some(other), Some(own)) if other == own => listeners(),
+        _ => listeners_in_tables(&format!("/proc/{pid}/net")),
+    }
 }
 
 /// Returns all TCP listeners in the tables of a network, such as `/proc/PID/net`. Empty if the tables are unreadable.
-pub fn listeners_in(directory: &str) -> Vec<Listener> {
+pub(super) fn listeners_in_tables(directory: &str) -> Vec<Listener> {
     each_row(directory, listener)
 }
 
