@@ -14,7 +14,8 @@ trap 'rm -f "$log" "$failures"' EXIT
 
 # The test programs report the time of each test, which the stable toolchain allows with this variable only. Cargo must
 # not see it: some dependencies would be built differently.
-runner="env RUSTC_BOOTSTRAP=1"
+# Tests hang up terminals, which has no effect on children of `nohup`.
+runner="env --default-signal=HUP RUSTC_BOOTSTRAP=1"
 # Live profiles need root. Only the test programs get it; the build does not.
 if [ "$(id -u)" != 0 ] && command -v sudo >/dev/null 2>&1; then
     echo "the live tests record profiles, which needs root: running the test programs with sudo" >&2
@@ -24,6 +25,12 @@ fi
 host=$(rustc -vV | sed -n 's/^host: //p' | tr 'a-z-' 'A-Z_')
 export "CARGO_TARGET_${host}_RUNNER=$runner"
 timed="-Z unstable-options --report-time"
+
+# Live tests wait for brokers and clocks about half of their time. A broker takes 150 MB.
+cpus=$(nproc)
+threads=$((cpus * 2 > 8 ? 8 : cpus * 2))
+: "${RUST_TEST_THREADS:=$((threads > cpus ? threads : cpus))}"
+export RUST_TEST_THREADS
 
 failed=0
 run() {
