@@ -1,9 +1,8 @@
 //! Rows of `/proc/net/tcp` and `/proc/net/tcp6` (`proc_net_tcp(5)`).
 
-use std::{
-    fs,
-    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
-};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+
+use crate::text::read;
 
 /// A listening socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,11 +15,13 @@ pub struct Listener {
     pub inode: u64,
 }
 
-/// One end of an established connection.
+/// One end of an established connection. IPv4 on a socket for IPv6 is given as IPv4.
 pub(crate) struct Connection {
     pub(crate) local: SocketAddr,
     pub(crate) remote: SocketAddr,
-    /// Inode of the socket.
+    /// Id of the user who created the socket.
+    pub(crate) user: u32,
+    /// Inode of the socket; 0 until the connection is accepted.
     pub(crate) inode: u64,
 }
 
@@ -28,20 +29,20 @@ pub(crate) struct Connection {
 const LISTENING: &str = "0A";
 
 /// State of a connection (`TCP_ESTABLISHED`).
-pub(crate) const ESTABLISHED: &str = "01";
+const ESTABLISHED: &str = "01";
 
 /// A row of the tables.
-pub(crate) struct Row<'a> {
-    pub(crate) local: &'a str,
-    pub(crate) remote: &'a str,
-    pub(crate) state: &'a str,
-    pub(crate) user: u32,
-    pub(crate) inode: u64,
+struct Row<'a> {
+    local: &'a str,
+    remote: &'a str,
+    state: &'a str,
+    user: u32,
+    inode: u64,
 }
 
 impl<'a> Row<'a> {
     /// Parses a row. Fields count from 0: ends in 1 and 2, state in 3, user in 7, inode in 9.
-    pub(crate) fn parse(line: &'a str) -> Option<Self> {
+    fn parse(line: &'a str) -> Option<Self> {
         let mut fields = line.split_whitespace();
         let (local, remote, state) = (fields.nth(1)?, fields.next()?, fields.next()?);
         let user = fields.nth(3)?.parse().ok()?;
@@ -51,36 +52,45 @@ impl<'a> Row<'a> {
 }
 
 /// The tables of the calling thread's network, which may differ from that of the process (`setns(2)`).
-pub(crate) const OWN_NETWORK: &str = "/proc/thread-self/net";
+const OWN_NETWORK: &str = "/proc/thread-self/net";
 
 /// Returns all TCP listeners of the calling thread's network.
 pub fn listeners() -> Vec<Listener> {
-    listeners_in(OWN_NETWORK)
+    each_row(OWN_NETWORK, listener)
 }
 
-/// Returns all TCP listeners in the tables of a network, such as `/proc/PID/net`. Empty if the tables are unreadable.
-pub fn listeners_in(directory: &str) -> Vec<Listener> {
-    each_row(directory, listener)
+/// Returns all TCP listeners of a process's network, those of other processes too. Empty if the tables are unreadable.
+pub fn listeners_beside(pid: u32) -> Vec<Listener> {
+    each_row(&network_of(pid), listener)
 }
 
-/// Returns all established TCP connections in the tables of a network. Empty if the tables are unreadable.
-pub(crate) fn connections_in(directory: &str) -> Vec<Connection> {
-    each_row(directory, connection)
+/// Returns all established TCP connections of the calling thread's network.
+pub(crate) fn connections() -> Vec<Connection> {
+    each_row(OWN_NETWORK, connection)
+}
+
+/// Returns all established TCP connections of a process's network. Empty if the tables are unreadable.
+pub(crate) fn connections_beside(pid: u32) -> Vec<Connection> {
+    each_row(&network_of(pid), connection)
+}
+
+fn network_of(pid: u32) -> String {
+    format!("/proc/{pid}/net")
 }
 
 fn each_row<T>(directory: &str, parse: impl Fn(&str) -> Option<T>) -> Vec<T> {
-    let tables = ["tcp", "tcp6"].map(|name| fs::read_to_string(format!("{directory}/{name}")));
+    let tables = ["tcp", "tcp6"].map(|name| read(format!("{directory}/{name}")));
     tables.iter().flatten().flat_map(|table| table.lines()).filter_map(parse).collect()
 }
 
 fn connection(line: &str) -> Option<Connection> {
     let row = Row::parse(line).filter(|row| row.state == ESTABLISHED)?;
     let [local, remote] = [address(row.local)?, address(row.remote)?].map(canonical);
-    Some(Connection { local, remote, inode: row.inode })
+    Some(Connection { local, remote, user: row.user, inode: row.inode })
 }
 
 /// Returns the IPv4 address of an end that an IPv6 socket has as a mapped one.
-fn canonical(end: SocketAddr) -> SocketAddr {
+pub(crate) fn canonical(end: SocketAddr) -> SocketAddr {
     SocketAddr::new(end.ip().to_canonical(), end.port())
 }
 
