@@ -14,13 +14,16 @@
 
 use std::{
     fs,
-    io::Read,
     os::unix::ffi::OsStrExt,
     path::Path,
     thread,
     time::{Duration, Instant},
 };
 
+use rabbitscope_machine::{
+    process::{Stat, Status, environment, pids},
+    uptime_ticks,
+};
 use rustix::{
     io::Errno,
     process::{Pid, PidfdFlags, Signal},
@@ -34,8 +37,7 @@ pub(crate) const MARKER: &str = "RABBITSCOPE_BROKER";
 /// The variable that names the broker's directory to the guard alone.
 pub(crate) const GUARD_MARKER: &str = "RABBITSCOPE_BROKER_GUARD";
 
-/// Name of the file with the time at which the directory was made. The unit is hundredths of a second since the machine
-/// started, as in `/proc/PID/stat` (`USER_HZ` is 100 on every supported machine).
+/// Name of the file with the time at which the directory was made, in the unit of [`Stat::start_ticks`].
 pub(crate) const BORN: &str = "born";
 
 /// Longest time that a program takes to replace another, on a busy machine that reads the program from its disk.
@@ -43,11 +45,7 @@ const EXEC_LIMIT: Duration = Duration::from_secs(10);
 
 /// Returns the current time, in the unit of [`BORN`].
 pub(crate) fn ticks_now() -> Result<u64, BrokerError> {
-    let path = Path::new("/proc/uptime");
-    let text = fs::read_to_string(path).map_err(BrokerError::io("read", path))?;
-    let seconds = text.split_whitespace().next().unwrap_or_default();
-    let ticks = seconds.replace('.', "").parse();
-    ticks.map_err(|_| BrokerError::io("understand", path)(std::io::ErrorKind::InvalidData.into()))
+    uptime_ticks().map_err(BrokerError::io("read", "/proc/uptime"))
 }
 
 /// The marks of one broker's processes. They stay valid when the directory is gone.
@@ -77,14 +75,14 @@ impl BrokerProcesses {
 
     /// Pids of all members, without zombies.
     pub(crate) fn members(&self) -> Vec<u32> {
-        pids().filter(|&pid| self.has(pid)).collect()
+        all_pids().filter(|&pid| self.has(pid)).collect()
     }
 
     /// Returns whether some process has the variable, even if other conditions fail. That is enough to leave a
     /// directory alone, but not to end the process: another version of this program may recognise its processes by
     /// other signs.
     pub(crate) fn is_named(&self) -> bool {
-        pids().any(|pid| environment(pid).is_some_and(|bytes| has_pair(&bytes, &self.marker)))
+        all_pids().any(|pid| environment(pid).is_some_and(|bytes| has_pair(&bytes, &self.marker)))
     }
 
     /// Returns whether this process is a member. While a program replaces another, as the start scripts do, the kernel
@@ -108,8 +106,8 @@ impl BrokerProcesses {
     fn is_member(&self, pid: u32, environment: &[u8]) -> bool {
         has_pair(environment, &self.marker)
             && is_own(pid)
-            && Stat::read(pid).is_some_and(|stat| {
-                stat.terminal == 0 && self.born.is_some_and(|born| stat.started >= born)
+            && Stat::read(pid).is_ok_and(|stat| {
+                stat.terminal == 0 && self.born.is_some_and(|born| stat.start_ticks >= born)
             })
     }
 
@@ -139,32 +137,8 @@ impl BrokerProcesses {
     }
 }
 
-fn pids() -> impl Iterator<Item = u32> {
-    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-}
-
-/// Returns the process's environment, which is empty while the program is being replaced or the process ends. A single
-/// read takes all of it: between two reads the program may be replaced, and the second read would return nothing more.
-fn environment(pid: u32) -> Option<Vec<u8>> {
-    let path = format!("/proc/{pid}/environ");
-    let mut room = 64 * 1024;
-    loop {
-        let mut bytes = vec![0; room];
-        let read = fs::File::open(&path).and_then(|mut file| file.read(&mut bytes));
-        match read {
-            Ok(length) if length == room => room *= 2,
-            Ok(length) => {
-                bytes.truncate(length);
-                return Some(bytes);
-            }
-            // The process has freed its memory but still exists.
-            Err(error) if error.raw_os_error() == Some(Errno::SRCH.raw_os_error()) => {
-                return Some(Vec::new());
-            }
-            Err(_) => return None,
-        }
-    }
+fn all_pids() -> impl Iterator<Item = u32> {
+    pids().unwrap_or_default().into_iter()
 }
 
 fn has_pair(environment: &[u8], wanted: &[u8]) -> bool {
@@ -173,55 +147,27 @@ fn has_pair(environment: &[u8], wanted: &[u8]) -> bool {
 
 /// Returns whether the real, effective, saved and file system user ids are ours.
 fn is_own(pid: u32) -> bool {
-    let own = rustix::process::geteuid().as_raw().to_string();
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
-    let ids = status.lines().find_map(|line| line.strip_prefix("Uid:"));
-    ids.is_some_and(|ids| ids.split_whitespace().all(|id| id == own))
-}
-
-/// Fields of `/proc/PID/stat` (`proc_pid_stat(5)`).
-struct Stat {
-    state: char,
-    /// Number of the controlling terminal; 0 for none.
-    terminal: i64,
-    /// Start time of the process, in the unit of [`BORN`].
-    started: u64,
-}
-
-impl Stat {
-    fn read(pid: u32) -> Option<Self> {
-        Self::parse(&fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
-    }
-
-    /// Parses the line. The name, in parentheses, may hold anything; fields 3 and following come after it.
-    fn parse(text: &str) -> Option<Self> {
-        let (_, rest) = text.rsplit_once(") ")?;
-        let fields: Vec<&str> = rest.split_whitespace().collect();
-        Some(Self {
-            state: fields.first()?.chars().next()?,
-            terminal: fields.get(4)?.parse().ok()?,
-            started: fields.get(19)?.parse().ok()?,
-        })
-    }
+    let own = rustix::process::geteuid().as_raw();
+    Status::read(pid).is_ok_and(|status| status.belongs_to(own))
 }
 
 /// The state of a process that is not the node's, for a message.
 pub(crate) fn fate(pid: u32) -> &'static str {
     match Stat::read(pid) {
-        None => "is gone",
-        Some(_) if is_dead(pid) => "has ended",
-        Some(_) => "is not the node's any more",
+        Err(_) => "is gone",
+        Ok(_) if is_dead(pid) => "has ended",
+        Ok(_) => "is not the node's any more",
     }
 }
 
 /// Returns whether a signal has halted the process, so that it runs no instruction until it is continued.
 pub(crate) fn is_halted(pid: u32) -> bool {
-    Stat::read(pid).is_some_and(|stat| stat.state == 'T')
+    Stat::read(pid).is_ok_and(|stat| stat.state == 'T')
 }
 
 /// Returns whether the process has ended, even if its parent has not collected the exit code yet.
 fn is_dead(pid: u32) -> bool {
-    Stat::read(pid).is_none_or(|stat| matches!(stat.state, 'Z' | 'X'))
+    Stat::read(pid).map_or(true, |stat| stat.has_ended())
 }
 
 #[cfg(test)]
@@ -287,13 +233,5 @@ mod tests {
         let now = ticks_now().unwrap();
         check(now, true);
         check(now + 100_000, false);
-    }
-
-    #[test]
-    fn a_name_may_look_like_the_fields_behind_it() {
-        let text = "7 (a) R 1 9 (x) S 1 7 7 34816 7 4194560 1 0 0 0 0 0 0 0 20 0 1 0 4711 0 0";
-        let stat = Stat::parse(text).unwrap();
-        assert_eq!((stat.state, stat.terminal, stat.started), ('S', 34816, 4711));
-        assert!(Stat::read(std::process::id()).unwrap().started <= ticks_now().unwrap());
     }
 }

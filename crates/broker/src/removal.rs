@@ -1,10 +1,8 @@
 //! Removes a broker's directory, and nothing behind a link or a mount.
 
-use std::{
-    fs, io,
-    os::unix::{ffi::OsStrExt, fs::MetadataExt},
-    path::Path,
-};
+use std::{fs, io, os::unix::fs::MetadataExt, path::Path};
+
+use rabbitscope_machine::mounted_below;
 
 use crate::BrokerError;
 
@@ -36,27 +34,6 @@ pub(crate) fn is_own_directory(metadata: &fs::Metadata) -> bool {
     metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw()
 }
 
-/// Returns a mount point below `directory`. The tree itself does not show mounts: a directory that is mounted a second
-/// time looks the same in every respect.
-fn mounted_below(directory: &Path) -> Option<String> {
-    let real = directory.canonicalize().ok()?;
-    let mounts = fs::read("/proc/self/mountinfo").ok()?;
-    let prefix = [&escaped(real.as_os_str().as_bytes())[..], b"/"].concat();
-    let points =
-        mounts.split(|&byte| byte == b'\n').filter_map(|line| line.split(|b| *b == b' ').nth(4));
-    let found = points.into_iter().find(|point| point.starts_with(&prefix))?;
-    Some(String::from_utf8_lossy(found).into_owned())
-}
-
-/// Escapes a path as the kernel does in `mountinfo` (`proc_pid_mountinfo(5)`).
-fn escaped(path: &[u8]) -> Vec<u8> {
-    let escape = |&byte: &u8| match byte {
-        b' ' | b'\t' | b'\n' | b'\\' => format!("\\{byte:03o}").into_bytes(),
-        _ => vec![byte],
-    };
-    path.iter().flat_map(escape).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
@@ -80,10 +57,5 @@ mod tests {
         assert!(matches!(refused, BrokerError::NotPrivate { .. }), "{refused}");
         assert!(others.join("precious").exists());
         remove(&own).unwrap();
-    }
-
-    #[test]
-    fn a_path_as_the_kernel_writes_it() {
-        assert_eq!(escaped(b"/a b\\c\td"), br"/a\040b\134c\011d");
     }
 }

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use rabbitscope_machine::host_name;
+
 use crate::ErlangError;
 
 /// The name of a node.
@@ -71,7 +73,7 @@ fn short(host: &str) -> &str {
 }
 
 fn this_machine() -> String {
-    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    let name = host_name();
     if name.is_empty() { "localhost".to_owned() } else { name }
 }
 

@@ -220,7 +220,7 @@ fn is_regular(found: &Stat) -> bool {
     FileType::from_raw_mode(found.st_mode) == FileType::RegularFile
 }
 
-/// Returns random hexadecimal digits for a file name that cannot be guessed.
+/// Returns 32 random hexadecimal digits, for names and passwords that cannot be guessed.
 pub fn random_digits() -> io::Result<String> {
     let mut random = [0; 16];
     rustix::rand::getrandom(&mut random, rustix::rand::GetRandomFlags::empty())?;

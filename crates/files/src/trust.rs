@@ -1,7 +1,8 @@
 //! The owners whose directories and links are trusted on the path to a file: root, and the user of this process.
 
-use std::{env, fs, path::Path, sync::OnceLock};
+use std::{env, path::Path};
 
+use rabbitscope_machine::hidden_user;
 use rustix::{
     fs::Stat,
     process::{getegid, geteuid},
@@ -59,14 +60,5 @@ fn is_caller(id: u32, variable: &str) -> bool {
 
 /// Returns true if `owner` stands for all users that are unknown in this user namespace, usually the system's root.
 fn is_hidden(owner: u32) -> bool {
-    static HIDDEN: OnceLock<Option<u32>> = OnceLock::new();
-    *HIDDEN.get_or_init(hidden) == Some(owner)
-}
-
-fn hidden() -> Option<u32> {
-    const ALL_USERS: u32 = u32::MAX;
-    let known = fs::read_to_string("/proc/self/uid_map").ok()?;
-    let is_whole = known.split_whitespace().nth(2)?.parse() == Ok(ALL_USERS);
-    let overflow = fs::read_to_string("/proc/sys/kernel/overflowuid").ok()?;
-    if is_whole { None } else { overflow.trim().parse().ok() }
+    hidden_user() == Some(owner)
 }

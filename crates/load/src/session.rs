@@ -3,6 +3,7 @@
 use std::{io, sync::atomic::AtomicBool};
 
 use rabbitscope_amqp::{Table, Uri};
+use rabbitscope_files::random_digits;
 use rabbitscope_runs::{record::BrokerFacts, scenario::Scenario};
 
 use crate::{
@@ -17,7 +18,7 @@ use crate::{
     share::Share,
     topology::{
         Messages, Needs, OwnMessages, OwnedTopology, Removal, RemovalPolicy, Restorer, Topology,
-        look_up, new_token, remove,
+        look_up, remove,
     },
 };
 
@@ -267,7 +268,7 @@ fn create_at(scenario: &Scenario, broker: &Dialer) -> Result<Topology, LoadError
 
 /// Returns the declarations of the session itself and those of churn during the load.
 fn owned_topology(scenario: &Scenario, needs: &Needs) -> Result<OwnedTopology, LoadError> {
-    let token = new_token().map_err(|source| LoadError::NoToken { source })?;
+    let token = random_digits().map_err(|source| LoadError::NoToken { source })?;
     let mut declared = OwnedTopology::from_needs(needs, &token);
     declared.queues.extend(churned_queues(scenario, &token));
     declared.bindings = churned_bindings(scenario, &token);

@@ -1,10 +1,13 @@
 //! The origin of a process, recorded so that a later process can check whether it still runs.
 
-use std::{fs, os::unix::fs::MetadataExt};
-
 use serde::{Deserialize, Serialize};
 
-use crate::process::{ProcessIdentity, Sight};
+use crate::{
+    kernel::{boot_id, host_name},
+    namespaces::Namespace,
+    process::{ProcessIdentity, Sight},
+    text::read,
+};
 
 /// A process, distinguished from those of other boots, machines and containers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -51,13 +54,13 @@ impl ProcessOrigin {
     /// Returns the origin of this process; `None` without `/proc`.
     pub fn here() -> Option<Self> {
         Some(Self {
-            host: rustix::system::uname().nodename().to_string_lossy().into_owned(),
+            host: host_name(),
             process: ProcessIdentity::own()?,
-            machine_id: text("/etc/machine-id").unwrap_or_default(),
-            boot_id: text("/proc/sys/kernel/random/boot_id")?,
-            pid_namespace: fs::metadata("/proc/self/ns/pid").ok()?.ino(),
-            time_namespace: fs::metadata("/proc/self/ns/time")
-                .map_or(FIRST_TIME_NAMESPACE, |namespace| namespace.ino()),
+            machine_id: read("/etc/machine-id").unwrap_or_default().trim().to_owned(),
+            boot_id: boot_id()?,
+            pid_namespace: Namespace::own("pid").ok()?.inode,
+            time_namespace: Namespace::own("time")
+                .map_or(FIRST_TIME_NAMESPACE, |namespace| namespace.inode),
         })
     }
 
@@ -94,10 +97,6 @@ impl ProcessOrigin {
             )),
         }
     }
-}
-
-fn text(path: &str) -> Option<String> {
-    Some(fs::read_to_string(path).ok()?.trim().to_owned())
 }
 
 #[cfg(test)]

@@ -1,11 +1,9 @@
 //! Handling of Ctrl-C, SIGTERM and the end of the terminal. The first signal asks for an early end, the second ends
 //! the program at once. A throwaway broker ends in either case, because its guard ends it.
 
-use std::{
-    fs,
-    sync::{Arc, atomic::AtomicBool},
-};
+use std::sync::{Arc, atomic::AtomicBool};
 
+use rabbitscope_machine::process::Status;
 use signal_hook::{
     consts::{SIGHUP, SIGINT, SIGTERM},
     flag,
@@ -28,9 +26,5 @@ pub fn watch() -> anyhow::Result<Arc<AtomicBool>> {
 
 /// Returns whether the program ignores SIGHUP, as under `nohup`. It then continues to ignore it.
 fn ignores_hang_up() -> bool {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    let mask = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
-    // Bit 0 is signal 1 (proc_pid_status(5)).
-    mask.is_some_and(|mask| mask >> (SIGHUP - 1) & 1 == 1)
+    Status::own().is_ok_and(|status| status.ignores(SIGHUP))
 }

@@ -10,7 +10,6 @@ pub mod experiment;
 mod fleet;
 pub mod interrupt;
 pub mod leftovers;
-pub mod machine;
 pub mod output;
 mod packets;
 pub mod run;

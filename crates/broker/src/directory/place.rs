@@ -2,10 +2,12 @@
 
 use std::{
     env, fs,
-    io::{self, Read, Write},
+    io::{self, Write},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
+
+use rabbitscope_files::random_digits;
 
 use crate::{BrokerError, removal};
 
@@ -55,10 +57,5 @@ pub(crate) fn write_private(path: &Path, text: &str) -> Result<(), BrokerError> 
 
 /// Returns 128 random bits as hexadecimal digits.
 pub(crate) fn random_hex() -> Result<String, BrokerError> {
-    let source = Path::new("/dev/urandom");
-    let mut bytes = [0; 16];
-    fs::File::open(source)
-        .and_then(|mut file| file.read_exact(&mut bytes))
-        .map_err(BrokerError::io("read", source))?;
-    Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
+    random_digits().map_err(BrokerError::io("read", "/dev/urandom"))
 }

@@ -2,9 +2,7 @@
 
 use std::{
     fs::File,
-    io,
     net::SocketAddr,
-    path::Path,
     sync::{
         Arc,
         mpsc::{self, Receiver, SyncSender},
@@ -12,6 +10,8 @@ use std::{
     thread,
     time::{Duration, Instant},
 };
+
+use rabbitscope_machine::host_name;
 
 use super::{
     ExportOptions, ExporterFigures,
@@ -186,14 +186,6 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), ExportE
 /// Waits for threads to drop the other end. They send nothing.
 fn wait_for_end(end: &Receiver<()>, until: Instant) {
     let _ = end.recv_timeout(until.saturating_duration_since(Instant::now()));
-}
-
-fn host_name() -> String {
-    let name: io::Result<String> = rabbitscope_files::read_text(
-        Path::new("/proc/sys/kernel/hostname"),
-        rabbitscope_files::MAX_TEXT_BYTES,
-    );
-    name.map_or_else(|_| "localhost".to_owned(), |name| name.trim().to_owned())
 }
 
 #[cfg(test)]

@@ -1,10 +1,8 @@
 //! The monotonic clock of this process. It is never set, and each machine counts from its own start.
 
-use std::{
-    fs,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
+use rabbitscope_machine::{Namespace, boot_id};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::identity::ClockIdentity;
@@ -36,9 +34,11 @@ pub(crate) fn instant_at(nanos: u64) -> Instant {
 
 /// Returns the identity of this process's clock.
 pub(crate) fn identity() -> ClockIdentity {
-    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap_or_default();
-    let namespace = fs::read_link("/proc/self/ns/time").unwrap_or_default();
-    ClockIdentity { boot: boot.trim().to_owned(), time_namespace: namespace.display().to_string() }
+    let namespace = Namespace::own("time").map(|namespace| format!("time:[{}]", namespace.inode));
+    ClockIdentity {
+        boot: boot_id().unwrap_or_default(),
+        time_namespace: namespace.unwrap_or_default(),
+    }
 }
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
 //! The bus thread: it answers at once, sends a hello twice a second, and passes everything else on.
 
 use std::{
-    fs::{self, File},
-    io::Read,
     sync::atomic::{AtomicBool, Ordering},
     thread,
     time::{Duration, Instant},
 };
 
+use rabbitscope_files::random_digits;
 use rabbitscope_load::{LoadError, PartWishes};
+use rabbitscope_machine::host_name;
 
 use super::{
     load::serve_parts,
@@ -256,13 +256,11 @@ impl Serving<'_> {
 }
 
 fn new_identity(options: &WorkerOptions) -> Result<Identity, FleetError> {
-    let mut bytes = [0; 8];
-    let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
-    read.map_err(|source| LoadError::NoToken { source })?;
-    let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let mut id = random_digits().map_err(|source| LoadError::NoToken { source })?;
+    id.truncate(16);
     Ok(Identity {
-        id: format!("{:016x}", u64::from_le_bytes(bytes)),
-        host: host.trim().to_owned(),
+        id,
+        host: host_name(),
         pid: std::process::id(),
         index: options.index,
         version: options.version.clone(),

@@ -1,5 +1,6 @@
 //! CPU time and wait time of the calling thread.
 
+use rabbitscope_machine::thread_wait_nanos;
 use rustix::time::{ClockId, clock_gettime};
 
 use super::nanos::Nanos;
@@ -13,8 +14,5 @@ pub(crate) fn thread_cpu_time() -> Nanos {
 
 /// Returns the time for which the calling thread was runnable but had no CPU; zero if the kernel does not report it.
 pub(crate) fn thread_wait_time() -> Nanos {
-    // Time on a CPU, time waiting for one, number of turns: Documentation/scheduler/sched-stats.rst
-    let figures = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
-    let nanos = figures.split_whitespace().nth(1).and_then(|nanos| nanos.parse().ok());
-    Nanos::new(nanos.unwrap_or(0))
+    Nanos::new(thread_wait_nanos().unwrap_or(0))
 }

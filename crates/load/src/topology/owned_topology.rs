@@ -6,11 +6,7 @@
 //! refuses to delete an exchange with bindings `if-unused`. A marker whose deletion is refused proves that its object
 //! is the one that the run declared. A missing marker proves nothing.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs::File,
-    io::{self, Read},
-};
+use std::collections::{BTreeMap, BTreeSet};
 
 use rabbitscope_runs::scenario::{ExchangeSpec, FieldValue, QueueType, Scenario};
 use serde::{Deserialize, Serialize};
@@ -218,11 +214,4 @@ fn bound_by(declarations: &Declarations) -> Vec<BoundObject> {
         })
     });
     of_exchanges.chain(of_queues).collect()
-}
-
-/// Returns 128 random bits in hexadecimal.
-pub(crate) fn new_token() -> io::Result<String> {
-    let mut bytes = [0; 16];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(format!("{:032x}", u128::from_le_bytes(bytes)))
 }

@@ -26,7 +26,7 @@ use rustix::net::{
     sockopt::{Timeout, set_socket_timeout},
 };
 
-use super::{holder::SocketHolder, table::Listener};
+use super::{holder::SocketHolder, table::TcpSocket};
 
 /// Size of the buffer for a datagram. The kernel fills at most 32 KiB of it.
 const DATAGRAM_BYTES: usize = 1 << 16;
@@ -41,7 +41,7 @@ const KERNEL: SocketAddrNetlink = SocketAddrNetlink::new(0, 0);
 const NO_COOKIE: [u8; 8] = [0xff; 8];
 
 /// Returns all TCP listeners of the calling thread's network.
-pub(super) fn listeners() -> io::Result<Vec<Listener>> {
+pub(super) fn listeners() -> io::Result<Vec<TcpSocket>> {
     let mut found = Vec::new();
     for (family, any) in
         [(AF_INET, IpAddr::V4(Ipv4Addr::UNSPECIFIED)), (AF_INET6, Ipv6Addr::UNSPECIFIED.into())]
@@ -50,17 +50,16 @@ pub(super) fn listeners() -> io::Result<Vec<Listener>> {
         ask(NLM_F_REQUEST | NLM_F_DUMP, family, StateFlags::LISTEN, ends, |socket| {
             let id = &socket.socket_id;
             let address = SocketAddr::new(id.source_address, id.source_port);
-            found.push(Listener { address, user: socket.uid, inode: socket.inode.into() });
+            let remote = SocketAddr::new(id.destination_address, id.destination_port);
+            found.push(TcpSocket { address, remote, user: socket.uid, inode: socket.inode.into() });
         })?;
     }
     Ok(found)
 }
 
 /// Returns the holder of the established connection between `local`, its own end, and `remote`. The kernel finds it by
-/// its addresses, whether the socket is one of IPv4 or of IPv6 with a mapped address.
+/// its canonical addresses, whether the socket is one of IPv4 or of IPv6 with a mapped address.
 pub(super) fn holder(local: SocketAddr, remote: SocketAddr) -> io::Result<Option<SocketHolder>> {
-    let [local, remote] =
-        [local, remote].map(|end| SocketAddr::new(end.ip().to_canonical(), end.port()));
     let family = if local.is_ipv4() { AF_INET } else { AF_INET6 };
     let mut found = None;
     let ends = socket_id(local, remote);
@@ -156,7 +155,7 @@ mod tests {
     use std::net::{TcpListener, TcpStream};
 
     use super::{
-        super::table::{OWN_NETWORK, listeners_in_tables},
+        super::table::{canonical, listeners_in_tables},
         *,
     };
 
@@ -166,7 +165,7 @@ mod tests {
         let _own = ["127.0.0.1:0", "0.0.0.0:0", "[::1]:0", "[::]:0", "[::ffff:127.0.0.1]:0"]
             .map(TcpListener::bind);
         let same = || {
-            let (mut asked, mut read) = (listeners().unwrap(), listeners_in_tables(OWN_NETWORK));
+            let (mut asked, mut read) = (listeners().unwrap(), listeners_in_tables("thread-self"));
             for found in [&mut asked, &mut read] {
                 found.sort_by_key(|listener| (listener.inode, listener.address));
             }
@@ -185,7 +184,8 @@ mod tests {
             let Ok(listener) = TcpListener::bind(bound) else { continue };
             let port = listener.local_addr().unwrap().port();
             let stream = TcpStream::connect((reached, port)).unwrap();
-            let ends = (stream.peer_addr().unwrap(), stream.local_addr().unwrap());
+            let ends =
+                (canonical(stream.peer_addr().unwrap()), canonical(stream.local_addr().unwrap()));
             assert_eq!(holder(ends.0, ends.1).unwrap(), None, "not accepted: {bound}");
             let _accepted = listener.accept().unwrap();
             let own = rustix::process::geteuid().as_raw();

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, fs, net::SocketAddr};
 
-use super::table::{Listener, connections_in, listeners_of_network};
+use super::table::{TcpSocket, connections_beside, listeners_beside};
 
 /// Returns true if the process holds a socket with one of these inodes. False if it has ended or may not be read.
 pub fn holds_any(pid: u32, inodes: &[u64]) -> bool {
@@ -10,9 +10,9 @@ pub fn holds_any(pid: u32, inodes: &[u64]) -> bool {
 }
 
 /// Returns the listeners of a process, in its own network. Empty if it has ended or may not be read.
-pub fn listeners_of(pid: u32) -> Vec<Listener> {
+pub fn listeners_of(pid: u32) -> Vec<TcpSocket> {
     let held = sockets_of(pid).unwrap_or_default();
-    let mut found = listeners_of_network(pid);
+    let mut found = listeners_beside(pid);
     found.retain(|listener| held.contains(&listener.inode));
     found
 }
@@ -30,9 +30,9 @@ pub fn connected_with(pid: u32, others: &[u32]) -> Vec<u32> {
 /// Returns the ends of a process's connections, its own first.
 fn connections_of(pid: u32) -> HashSet<(SocketAddr, SocketAddr)> {
     let held = sockets_of(pid).unwrap_or_default();
-    let connections = connections_in(&format!("/proc/{pid}/net"));
+    let connections = connections_beside(pid);
     let own = connections.into_iter().filter(|connection| held.contains(&connection.inode));
-    own.map(|connection| (connection.local, connection.remote)).collect()
+    own.map(|connection| connection.ends()).collect()
 }
 
 /// Returns the inodes of the open sockets.

@@ -1,106 +1,89 @@
-//! Rows of `/proc/net/tcp` and `/proc/net/tcp6` (`proc_net_tcp(5)`), for networks that [`super::diagnosis`] cannot ask
-//! about.
+//! Rows of `/proc/net/tcp` and `/proc/net/tcp6` (`proc_net_tcp(5)`), and the choice between them and
+//! [`super::diagnosis`].
 
 use std::{
-    fs,
+    fmt::Display,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
 };
 
 use super::diagnosis;
+use crate::{namespaces::Namespace, text::read};
 
-/// A listening socket.
+/// A socket of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Listener {
+pub struct TcpSocket {
     /// Local address.
     pub address: SocketAddr,
+    /// Address of the other end; of a listener, zeros.
+    pub remote: SocketAddr,
     /// Id of the user who created the socket.
     pub user: u32,
-    /// Inode of the socket.
+    /// Inode of the socket; 0 until a connection is accepted.
     pub inode: u64,
 }
 
-/// One end of an established connection.
-pub(crate) struct Connection {
-    pub(crate) local: SocketAddr,
-    pub(crate) remote: SocketAddr,
-    /// Inode of the socket.
-    pub(crate) inode: u64,
+impl TcpSocket {
+    /// Returns both ends, the own one first. IPv4 on a socket for IPv6 is given as IPv4.
+    pub(crate) fn ends(&self) -> (SocketAddr, SocketAddr) {
+        (canonical(self.address), canonical(self.remote))
+    }
+
+    /// Parses a row in this state. Fields count from 0: ends in 1 and 2, state in 3, user in 7, inode in 9.
+    fn parse(line: &str, state: &str) -> Option<Self> {
+        let mut fields = line.split_whitespace();
+        let (local, remote) = (fields.nth(1)?, fields.next()?);
+        fields.next().filter(|found| *found == state)?;
+        Some(Self {
+            address: address(local)?,
+            remote: address(remote)?,
+            user: fields.nth(3)?.parse().ok()?,
+            inode: fields.nth(1)?.parse().ok()?,
+        })
+    }
 }
 
 /// State of a listening socket (`TCP_LISTEN` of the kernel's `tcp_states.h`).
 const LISTENING: &str = "0A";
 
 /// State of a connection (`TCP_ESTABLISHED`).
-pub(crate) const ESTABLISHED: &str = "01";
+const ESTABLISHED: &str = "01";
 
-/// A row of the tables.
-pub(crate) struct Row<'a> {
-    pub(crate) local: &'a str,
-    pub(crate) remote: &'a str,
-    pub(crate) state: &'a str,
-    pub(crate) user: u32,
-    pub(crate) inode: u64,
+/// Returns all TCP listeners of the calling thread's network, which may differ from that of the process (`setns(2)`).
+pub fn listeners() -> Vec<TcpSocket> {
+    diagnosis::listeners().unwrap_or_else(|_| listeners_in_tables("thread-self"))
 }
 
-impl<'a> Row<'a> {
-    /// Parses a row. Fields count from 0: ends in 1 and 2, state in 3, user in 7, inode in 9.
-    pub(crate) fn parse(line: &'a str) -> Option<Self> {
-        let mut fields = line.split_whitespace();
-        let (local, remote, state) = (fields.nth(1)?, fields.next()?, fields.next()?);
-        let user = fields.nth(3)?.parse().ok()?;
-        let inode = fields.nth(1)?.parse().ok()?;
-        Some(Self { local, remote, state, user, inode })
+/// Returns all TCP listeners of a process's network, those of other processes too. Empty if the tables are unreadable.
+pub fn listeners_beside(pid: u32) -> Vec<TcpSocket> {
+    match (Namespace::of_process(pid, "net"), Namespace::own("net")) {
+        (Ok(network), Ok(own)) if network == own => listeners(),
+        _ => listeners_in_tables(pid),
     }
 }
 
-/// The tables of the calling thread's network, which may differ from that of the process (`setns(2)`).
-pub(crate) const OWN_NETWORK: &str = "/proc/thread-self/net";
-
-/// Returns all TCP listeners of the calling thread's network.
-pub fn listeners() -> Vec<Listener> {
-    diagnosis::listeners().unwrap_or_else(|_| listeners_in_tables(OWN_NETWORK))
+pub(super) fn listeners_in_tables(process: impl Display) -> Vec<TcpSocket> {
+    sockets_in(process, LISTENING)
 }
 
-/// Returns all TCP listeners in the network of a process. Empty if the network is another one and its tables are
-/// unreadable.
-pub fn listeners_of_network(pid: u32) -> Vec<Listener> {
-    let network = |process: &str| fs::read_link(format!("/proc/{process}/ns/net")).ok();
-    let pid = pid.to_string();
-    match (network(&pid), network("thread-self")) {
-        (Some(other), Some(own)) if other == own => listeners(),
-        _ => listeners_in_tables(&format!("/proc/{pid}/net")),
-    }
+/// Returns all established TCP connections of the calling thread's network.
+pub(crate) fn connections() -> Vec<TcpSocket> {
+    sockets_in("thread-self", ESTABLISHED)
 }
 
-/// Returns all TCP listeners in the tables of a network, such as `/proc/PID/net`. Empty if the tables are unreadable.
-pub(super) fn listeners_in_tables(directory: &str) -> Vec<Listener> {
-    each_row(directory, listener)
+/// Returns all established TCP connections of a process's network. Empty if the tables are unreadable.
+pub(crate) fn connections_beside(pid: u32) -> Vec<TcpSocket> {
+    sockets_in(pid, ESTABLISHED)
 }
 
-/// Returns all established TCP connections in the tables of a network. Empty if the tables are unreadable.
-pub(crate) fn connections_in(directory: &str) -> Vec<Connection> {
-    each_row(directory, connection)
-}
-
-fn each_row<T>(directory: &str, parse: impl Fn(&str) -> Option<T>) -> Vec<T> {
-    let tables = ["tcp", "tcp6"].map(|name| fs::read_to_string(format!("{directory}/{name}")));
-    tables.iter().flatten().flat_map(|table| table.lines()).filter_map(parse).collect()
-}
-
-fn connection(line: &str) -> Option<Connection> {
-    let row = Row::parse(line).filter(|row| row.state == ESTABLISHED)?;
-    let [local, remote] = [address(row.local)?, address(row.remote)?].map(canonical);
-    Some(Connection { local, remote, inode: row.inode })
+fn sockets_in(process: impl Display, state: &str) -> Vec<TcpSocket> {
+    let tables = ["tcp", "tcp6"].map(|name| read(format!("/proc/{process}/net/{name}")));
+    let rows = tables.iter().flatten().flat_map(|table| table.lines());
+    rows.filter_map(|row| TcpSocket::parse(row, state)).collect()
 }
 
 /// Returns the IPv4 address of an end that an IPv6 socket has as a mapped one.
-fn canonical(end: SocketAddr) -> SocketAddr {
+pub(crate) fn canonical(end: SocketAddr) -> SocketAddr {
     SocketAddr::new(end.ip().to_canonical(), end.port())
-}
-
-fn listener(line: &str) -> Option<Listener> {
-    let row = Row::parse(line).filter(|row| row.state == LISTENING)?;
-    Some(Listener { address: address(row.local)?, user: row.user, inode: row.inode })
 }
 
 fn address(text: &str) -> Option<SocketAddr> {
@@ -132,8 +115,9 @@ mod tests {
     #[test]
     #[cfg(target_endian = "little")]
     fn a_listening_socket() {
-        let address = "127.0.0.1:5672".parse().unwrap();
-        assert_eq!(listener(LINE), Some(Listener { address, user: 999, inode: 4711 }));
+        let [address, remote] = ["127.0.0.1:5672", "0.0.0.0:0"].map(|end| end.parse().unwrap());
+        let listener = |line: &str| TcpSocket::parse(line, LISTENING);
+        assert_eq!(listener(LINE), Some(TcpSocket { address, remote, user: 999, inode: 4711 }));
         assert_eq!(listener(&LINE.replace(" 0A ", " 01 ")), None);
         assert_eq!(listener("sl local_address rem_address st"), None);
     }

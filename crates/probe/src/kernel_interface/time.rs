@@ -1,6 +1,8 @@
 //! Time on the clock of the kernel program.
 
-use std::{fs, sync::LazyLock, time::Duration};
+use std::{sync::LazyLock, time::Duration};
+
+use rabbitscope_machine::monotonic_offset_nanos;
 
 use super::TIME_STEP_NANOS;
 
@@ -8,12 +10,8 @@ use super::TIME_STEP_NANOS;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct KernelTime(u64);
 
-/// Difference between the clock of this process and the kernel's, in nanoseconds. A container may have a time
-/// namespace (`man 7 time_namespaces`), which does not apply to kernel programs.
-static OFFSET_NANOS: LazyLock<i64> = LazyLock::new(|| {
-    let offsets = fs::read_to_string("/proc/self/timens_offsets");
-    offsets.ok().and_then(|text| monotonic_offset(&text)).unwrap_or(0)
-});
+/// Difference between the clock of this process and the kernel's, in nanoseconds.
+static OFFSET_NANOS: LazyLock<i64> = LazyLock::new(monotonic_offset_nanos);
 
 impl KernelTime {
     /// The clock's time now.
@@ -44,25 +42,5 @@ impl KernelTime {
     /// Beginning of its time step in a recording that started at `start`.
     pub(crate) fn step_begin(self, start: Self) -> Self {
         Self(start.0 + u64::from(self.step_since(start)) * TIME_STEP_NANOS)
-    }
-}
-
-/// The offset in the line `monotonic SECONDS NANOSECONDS`, beside which there is `boottime …`.
-fn monotonic_offset(text: &str) -> Option<i64> {
-    let line = text.lines().find_map(|line| line.strip_prefix("monotonic"))?;
-    let mut fields = line.split_whitespace().map(str::parse::<i64>);
-    let (seconds, nanos) = (fields.next()?.ok()?, fields.next()?.ok()?);
-    seconds.checked_mul(1_000_000_000)?.checked_add(nanos)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::monotonic_offset;
-
-    #[test]
-    fn the_offset_of_a_time_namespace() {
-        let text = "monotonic           -3600         7\nboottime             12         0\n";
-        assert_eq!(monotonic_offset(text), Some(-3_599_999_999_993));
-        assert_eq!(monotonic_offset("boottime 12 0"), None);
     }
 }

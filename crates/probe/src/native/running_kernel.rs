@@ -5,15 +5,13 @@ use std::{
     io::{BufRead, BufReader, Read},
 };
 
+use rabbitscope_machine::kernel_setting;
 use rabbitscope_profiles::RecordedKernel;
 
 use crate::permission::{KERNEL_SYMBOLS, raise};
 
 /// Notes of the running kernel, its build id among them.
 const NOTES: &str = "/sys/kernel/notes";
-
-/// Release of the running kernel.
-const RELEASE: &str = "/proc/sys/kernel/osrelease";
 
 /// Symbols of the running kernel (`man 5 proc_kallsyms`).
 const SYMBOLS: &str = "/proc/kallsyms";
@@ -38,7 +36,7 @@ pub(super) fn is(recorded: &RecordedKernel) -> bool {
 }
 
 fn running_release() -> Option<String> {
-    Some(std::fs::read_to_string(RELEASE).ok()?.trim().to_owned())
+    kernel_setting("osrelease")
 }
 
 fn is_same(own: &[u8], stated: &[u8]) -> bool {

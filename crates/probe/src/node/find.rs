@@ -1,11 +1,10 @@
 //! Finds the Erlang nodes of this machine and their names.
 
-use std::{fs, io, path::Path};
+use std::{io, path::Path};
 
-use super::{
-    command_line::{arguments, first_argument},
-    process::Process,
-};
+use rabbitscope_machine::process::{arguments, first_argument, pids};
+
+use super::process::Process;
 use crate::{
     error::ProbeError,
     permission::{NODE, raise},
@@ -23,17 +22,14 @@ pub struct Node {
 /// All Erlang VMs of this machine, by pid. A process that the caller may not read is listed if its program name is
 /// that of a VM.
 pub fn list_nodes() -> Result<Vec<Node>, ProbeError> {
-    let mut pids = pids().map_err(ProbeError::io("listing /proc"))?;
+    let mut pids = vms_by_name().map_err(ProbeError::io("listing /proc"))?;
     pids.sort_unstable();
     Ok(pids.into_iter().filter_map(node_of).collect())
 }
 
-fn pids() -> io::Result<Vec<u32>> {
-    // Processes of other users may be hidden (`hidepid` of proc(5)).
+fn vms_by_name() -> io::Result<Vec<u32>> {
     let _raised = raise(NODE);
-    let entries = fs::read_dir("/proc")?;
-    let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-    Ok(pids.filter(|&pid| calls_itself_beam(pid)).collect())
+    Ok(pids()?.into_iter().filter(|&pid| calls_itself_beam(pid)).collect())
 }
 
 /// The node of a process with the program name of a VM.
@@ -106,7 +102,7 @@ pub(super) fn name_in(arguments: &[String]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::command_line::nul_separated, Node, default_node, matches, name_in};
+    use super::{Node, default_node, matches, name_in};
 
     #[test]
     fn a_name_without_host_matches_any_host() {
@@ -133,9 +129,8 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_separated_by_nul() {
-        let arguments = nul_separated(b"beam.smp\0-sname\0x\0");
-        assert_eq!(arguments, ["beam.smp", "-sname", "x"]);
+    fn the_name_is_an_argument() {
+        let arguments = ["beam.smp", "-sname", "x"].map(str::to_owned);
         assert_eq!(name_in(&arguments).as_deref(), Some("x"));
     }
 }

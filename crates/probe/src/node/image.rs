@@ -9,9 +9,9 @@ use std::{
 };
 
 use object::{Object, ObjectKind, ObjectSymbol};
+use rabbitscope_machine::process::first_argument;
 use rustix::fs::{FileType, Mode, OFlags, ResolveFlags};
 
-use super::command_line::first_argument;
 use crate::{
     error::ProbeError,
     permission::{NODE, raise},

@@ -3,7 +3,7 @@
 
 use std::net::{IpAddr, ToSocketAddrs};
 
-use rabbitscope_machine::sockets::{is_local_address, listeners, listeners_of_network};
+use rabbitscope_machine::sockets::{is_local_address, listeners, listeners_beside};
 
 use super::{
     find::list_nodes,
@@ -35,7 +35,7 @@ pub fn listening_ports(pid: u32) -> Result<Vec<u16>, ProbeError> {
     let listeners = {
         // Processes of other users may be hidden (`hidepid` of proc(5)).
         let _raised = raise(NODE);
-        listeners_of_network(pid)
+        listeners_beside(pid)
     };
     let held = listeners.into_iter().filter(|listener| own.contains(&listener.inode));
     let mut ports: Vec<u16> = held.map(|listener| listener.address.port()).collect();

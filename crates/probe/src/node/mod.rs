@@ -7,7 +7,6 @@
 //! * [`process`]: memory, mappings, threads and pid namespace;
 //! * [`listener`], [`sockets`]: the node that listens on an address or holds a socket.
 
-mod command_line;
 mod find;
 mod image;
 mod listener;
@@ -21,6 +20,7 @@ pub use find::{Node, default_node, find_node, list_nodes};
 pub(crate) use image::contents;
 pub use listener::{listening_ports, local_node_at};
 pub use origin::{NodeOrigin, origin_of};
-pub(crate) use process::{MAX_VDSO_BYTES, Mapping, Process, ReadMemory, has_initial_pids};
+pub(crate) use process::{MAX_VDSO_BYTES, Process, ReadMemory, has_initial_pids};
+pub(crate) use rabbitscope_machine::process::Mapping;
 pub use scan::NodeScan;
 pub use sockets::{holds_socket, sockets_of};

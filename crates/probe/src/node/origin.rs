@@ -1,14 +1,13 @@
 //! The origin of a node, as far as the operating system knows it: without the node's cookie, and without rights at
 //! the API server of a cluster. The user who started the node set all of it, so that it proves nothing.
 
-use super::{command_line::arguments, find::name_in, process::Process};
+use rabbitscope_machine::process::arguments;
+
+use super::{find::name_in, process::Process};
 use crate::error::ProbeError;
 
 /// Limit for the value of a variable, in bytes: it becomes a label.
 const MAX_VALUE_BYTES: usize = 255;
-
-/// Number of hexadecimal digits of a container's id.
-const CONTAINER_ID_DIGITS: usize = 64;
 
 /// Origin of a node. Unknown fields are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,8 +54,8 @@ pub fn origin_of(pid: u32) -> Result<NodeOrigin, ProbeError> {
         pod,
         namespace,
         service,
-        pod_uid: pod_uid_in(&groups),
-        container: container_in(&groups),
+        pod_uid: groups.pod_uid(),
+        container: groups.container(),
     })
 }
 
@@ -78,59 +77,9 @@ fn version_in(path: &str) -> Option<String> {
     Some(rest[..end].to_owned()).filter(|version| !version.is_empty())
 }
 
-/// The pod's id in `…/kubepods-burstable-pod<uid with underscores>.slice/…` or `…/kubepods/burstable/pod<uid>/…`.
-fn pod_uid_in(groups: &str) -> Option<String> {
-    let parts = groups.split(['/', '\n']);
-    parts.into_iter().find_map(|part| {
-        let part = part.strip_suffix(".slice").unwrap_or(part);
-        let (_, uid) = part.rsplit_once("pod")?;
-        let uid = uid.replace('_', "-");
-        let is_uid =
-            uid.len() == 36 && uid.chars().all(|digit| digit.is_ascii_hexdigit() || digit == '-');
-        is_uid.then_some(uid)
-    })
-}
-
-/// The innermost container's id in `…/cri-containerd-<id>.scope`, `…/docker-<id>.scope` or `…/<id>`.
-fn container_in(groups: &str) -> Option<String> {
-    let parts = groups.split(['/', '\n']);
-    parts.into_iter().rev().find_map(|part| {
-        let part = part.strip_suffix(".scope").unwrap_or(part);
-        let id = part.rsplit_once('-').map_or(part, |(_, id)| id);
-        let is_id =
-            id.len() == CONTAINER_ID_DIGITS && id.chars().all(|digit| digit.is_ascii_hexdigit());
-        is_id.then(|| id.to_owned())
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{container_in, pod_uid_in, starts_rabbitmq, version_in};
-
-    const UID: &str = "6b2d1c0e-35f1-4b5e-9d0c-0f6f3f1d2a3b";
-    const ID: &str = "4a5b6c7d8e9f0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293";
-
-    #[track_caller]
-    fn check(groups: &str, pod: bool, container: bool) {
-        assert_eq!(pod_uid_in(groups), pod.then(|| UID.to_owned()), "{groups}");
-        assert_eq!(container_in(groups), container.then(|| ID.to_owned()), "{groups}");
-    }
-
-    #[test]
-    fn control_groups_of_containers() {
-        let uid = UID.replace('-', "_");
-        check(
-            &format!(
-                "0::/kubepods.slice/kubepods-burstable.slice/kubepods-burstable-pod{uid}.slice/cri-containerd-{ID}.scope\n"
-            ),
-            true,
-            true,
-        );
-        check(&format!("1:cpu:/kubepods/besteffort/pod{UID}/{ID}\n0::/\n"), true, true);
-        check(&format!("0::/system.slice/docker-{ID}.scope\n"), false, true);
-        check("0::/system.slice/rabbitmq-server.service\n", false, false);
-        check("", false, false);
-    }
+    use super::{starts_rabbitmq, version_in};
 
     #[test]
     fn the_version_is_in_the_path_of_the_installation() {

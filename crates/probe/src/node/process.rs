@@ -11,6 +11,10 @@ use std::{
     time::Duration,
 };
 
+use rabbitscope_machine::{
+    Namespace,
+    process::{ControlGroups, Mapping, Stat, Status, Thread, mappings, threads},
+};
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
     fs::{Mode, OFlags},
@@ -48,35 +52,6 @@ pub(crate) trait ReadMemory {
     }
 }
 
-/// A file mapped into the node.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Mapping {
-    /// First address.
-    pub(crate) start: u64,
-    /// One past the last.
-    pub(crate) end: u64,
-    /// Offset of `start` in the file.
-    pub(crate) file_offset: u64,
-    /// Its path in the node's mount namespace. `[vdso]` and the like keep their brackets; anonymous memory has
-    /// none.
-    pub(crate) path: String,
-    /// True if code may run there.
-    pub(crate) executable: bool,
-    /// True if the node may write there.
-    pub(crate) writable: bool,
-}
-
-/// A thread of the node.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Thread {
-    /// Id in the node's own pid namespace, which the kernel program sees.
-    pub(crate) tid: u32,
-    /// Id in this process's pid namespace.
-    pub(crate) outside: u32,
-    /// Name of the thread, at most 15 bytes.
-    pub(crate) name: String,
-}
-
 /// An open handle on the node's process.
 #[derive(Debug)]
 pub(crate) struct Process {
@@ -102,8 +77,8 @@ pub(crate) struct PidNamespace {
 /// Returns whether `/proc` has the pids of the initial pid namespace, in which every process of the machine has
 /// one.
 pub(crate) fn has_initial_pids() -> bool {
-    let own = rustix::fs::stat("/proc/self/ns/pid");
-    own.is_ok_and(|own| own.st_ino == u64::from(INITIAL_PID_NAMESPACE))
+    let own = Namespace::own("pid");
+    own.is_ok_and(|own| own.inode == u64::from(INITIAL_PID_NAMESPACE))
 }
 
 /// Limit for the size of the environment. The kernel allows a quarter of the stack limit, 2 MiB by default, for
@@ -186,8 +161,7 @@ impl Process {
 
     /// All mappings in order of address.
     pub(crate) fn mappings(&self) -> Result<Vec<Mapping>, ProbeError> {
-        let text = self.text("maps")?;
-        Ok(text.lines().filter_map(parse_mapping).collect())
+        self.look("maps", mappings)
     }
 
     /// A variable of the environment with which the node was started. The environment is read as a whole; only the
@@ -201,7 +175,7 @@ impl Process {
         &self,
         names: [&str; N],
     ) -> Option<[Option<String>; N]> {
-        let span = environment_in(&self.text("stat").ok()?)?;
+        let span = self.look("stat", Stat::read).ok()?.environment?;
         let bytes = (span.end - span.start).min(MAX_ENVIRONMENT_BYTES);
         let mut environment = vec![0; usize::try_from(bytes).ok()?];
         self.read(span.start, &mut environment).ok()?;
@@ -213,49 +187,39 @@ impl Process {
         }))
     }
 
-    /// The control groups of the process (cgroups(7)), a line for each hierarchy.
-    pub(super) fn control_groups(&self) -> Result<String, ProbeError> {
-        self.text("cgroup")
+    /// The control groups of the process.
+    pub(super) fn control_groups(&self) -> Result<ControlGroups, ProbeError> {
+        self.look("cgroup", ControlGroups::read)
     }
 
     /// Reads a file of the process in `/proc`.
-    fn text(&self, name: &str) -> Result<String, ProbeError> {
-        let path = format!("/proc/{}/{name}", self.pid);
+    fn look<T>(
+        &self,
+        name: &str,
+        read: impl FnOnce(u32) -> io::Result<T>,
+    ) -> Result<T, ProbeError> {
         let _raised = raise(NODE);
-        let read = fs::read_to_string(&path).and_then(|text| self.confirm().map(|()| text));
-        read.map_err(ProbeError::io(format!("reading {path}")))
+        let found = read(self.pid).and_then(|found| self.confirm().map(|()| found));
+        found.map_err(ProbeError::io(format!("reading /proc/{}/{name}", self.pid)))
     }
 
     /// All currently visible threads.
     pub(crate) fn threads(&self) -> Result<Vec<Thread>, ProbeError> {
-        let directory = format!("/proc/{}/task", self.pid);
         let _raised = raise(NODE);
-        let entries = fs::read_dir(&directory)
-            .map_err(ProbeError::io(format!("listing the threads of process {}", self.pid)))?;
-        Ok(entries
-            .filter_map(|entry| {
-                let entry = entry.ok()?;
-                let (path, outside) = (entry.path(), entry.file_name().to_str()?.parse().ok()?);
-                let name = fs::read_to_string(path.join("comm")).ok()?.trim_end().to_owned();
-                let status = fs::read_to_string(path.join("status")).ok()?;
-                Some(Thread { tid: innermost_pid(&status)?, outside, name })
-            })
-            .collect())
+        threads(self.pid)
+            .map_err(ProbeError::io(format!("listing the threads of process {}", self.pid)))
     }
 
     /// The pid namespace of the node.
     pub(crate) fn pid_namespace(&self) -> Result<PidNamespace, ProbeError> {
-        let path = format!("/proc/{}/ns/pid", self.pid);
-        let stat = {
+        let namespace = {
             let _raised = raise(NODE);
-            rustix::fs::stat(&path)
+            Namespace::of_process(self.pid, "pid")
         };
-        let stat = stat.map_err(|errno| ProbeError::Io {
-            action: format!("looking at {path}"),
-            source: errno.into(),
-        })?;
-        let tgid = innermost_pid(&self.text("status")?).unwrap_or(self.pid);
-        Ok(PidNamespace { device: stat.st_dev, inode: stat.st_ino, tgid })
+        let Namespace { device, inode } =
+            namespace.map_err(ProbeError::io(format!("looking at /proc/{}/ns/pid", self.pid)))?;
+        let tgid = self.look("status", Status::read)?.innermost_pid().unwrap_or(self.pid);
+        Ok(PidNamespace { device, inode, tgid })
     }
 }
 
@@ -271,72 +235,5 @@ impl ReadMemory for Process {
     fn read(&self, address: u64, buf: &mut [u8]) -> io::Result<()> {
         let _raised = raise(NODE);
         memory::read(self.pid, address, buf).and_then(|()| self.confirm())
-    }
-}
-
-/// The addresses of the environment: fields 50 and 51 of `proc_pid_stat(5)`. The program name in field 2 may have
-/// spaces and parentheses.
-fn environment_in(stat: &str) -> Option<std::ops::Range<u64>> {
-    let (_, rest) = stat.rsplit_once(')')?;
-    let mut fields = rest.split_whitespace().skip(50 - 3);
-    let mut next = || fields.next()?.parse().ok();
-    let (first, last) = (next()?, next()?);
-    (0 < first && first < last).then_some(first..last)
-}
-
-/// The last column of `NSpid`: the id in the namespace of the task itself.
-fn innermost_pid(status: &str) -> Option<u32> {
-    let line = status.lines().find_map(|line| line.strip_prefix("NSpid:"))?;
-    line.split_whitespace().next_back()?.parse().ok()
-}
-
-/// Parses a line of `/proc/PID/maps` (`man 5 proc_pid_maps`).
-fn parse_mapping(line: &str) -> Option<Mapping> {
-    let mut fields = line.splitn(6, ' ');
-    let (start, end) = fields.next()?.split_once('-')?;
-    let permissions = fields.next()?;
-    let file_offset = fields.next()?;
-    let path = fields.nth(2).unwrap_or("").trim_start();
-    Some(Mapping {
-        start: u64::from_str_radix(start, 16).ok()?,
-        end: u64::from_str_radix(end, 16).ok()?,
-        file_offset: u64::from_str_radix(file_offset, 16).ok()?,
-        path: path.to_owned(),
-        executable: permissions.contains('x'),
-        writable: permissions.contains('w'),
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{environment_in, innermost_pid, parse_mapping};
-
-    #[test]
-    fn the_place_of_the_environment() {
-        let zeros = "0 ".repeat(47);
-        assert_eq!(environment_in(&format!("7 (a) b) {zeros}4096 8192 0")), Some(4096..8192));
-        assert_eq!(environment_in(&format!("7 (a) {zeros}0 0 0")), None, "not to be seen");
-        assert_eq!(environment_in("7 (a) S"), None);
-    }
-
-    #[test]
-    fn a_mapping_with_spaces_in_its_path() {
-        let line = "7fc293c00000-7fc295c00000 r-xs 00001000 00:01 30      /memfd:vmem (deleted)";
-        let mapping = parse_mapping(line).unwrap();
-        assert_eq!(mapping.start, 0x7fc2_93c0_0000);
-        assert_eq!(mapping.file_offset, 0x1000);
-        assert_eq!(mapping.path, "/memfd:vmem (deleted)");
-        assert!(mapping.executable);
-    }
-
-    #[test]
-    fn an_anonymous_mapping() {
-        let mapping = parse_mapping("7f00-7f10 rw-p 00000000 00:00 0 ").unwrap();
-        assert_eq!((mapping.path.as_str(), mapping.executable), ("", false));
-    }
-
-    #[test]
-    fn the_innermost_pid_is_the_last() {
-        assert_eq!(innermost_pid("Name:\tx\nNSpid:\t4711\t12\t1\n"), Some(1));
     }
 }

@@ -1,10 +1,9 @@
 //! Finds Erlang VMs that start and end. A scan reads the arguments of young processes only: a process becomes a VM
 //! by executing one soon after its start. Others are checked again from time to time.
 
-use std::{
-    collections::{HashMap, HashSet},
-    fs,
-};
+use std::collections::{HashMap, HashSet};
+
+use rabbitscope_machine::process::pids;
 
 use super::find::calls_itself_beam;
 use crate::{
@@ -34,11 +33,9 @@ struct Seen {
 impl NodeScan {
     /// The processes with the program name of a VM, by pid. The name proves nothing yet.
     pub fn scan(&mut self) -> Result<Vec<u32>, ProbeError> {
-        // Processes of other users may be hidden (`hidepid` of proc(5)).
         let _raised = raise(NODE);
-        let entries = fs::read_dir("/proc").map_err(ProbeError::io("listing /proc"))?;
-        let pids = entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok());
-        Ok(self.take(&pids.collect(), &calls_itself_beam))
+        let pids = pids().map_err(ProbeError::io("listing /proc"))?;
+        Ok(self.take(&pids.into_iter().collect(), &calls_itself_beam))
     }
 
     fn take(&mut self, pids: &HashSet<u32>, is_vm: &dyn Fn(u32) -> bool) -> Vec<u32> {

@@ -1,7 +1,8 @@
-//! Finds out whether a VM holds a socket. Only the owner may read `/proc/PID/fd`. A process that may trace another
-//! may read `/proc/PID/fdinfo`, which has the inode of each open file since Linux 5.14.
+//! Finds out whether a VM holds a socket.
 
-use std::{collections::HashSet, fs, io, net::UdpSocket, os::fd::AsRawFd};
+use std::{collections::HashSet, io};
+
+use rabbitscope_machine::sockets::traced_sockets;
 
 use super::process::Process;
 use crate::{
@@ -34,40 +35,8 @@ impl Process {
 
     /// Passes an iterator over the inodes of this process's sockets to `take`.
     fn sockets<T>(&self, take: impl FnOnce(&mut dyn Iterator<Item = u64>) -> T) -> io::Result<T> {
-        // Files of other mounts may have the same inode number.
-        let mount = mount_of_sockets()?;
         let _raised = raise(NODE);
-        let entries = fs::read_dir(format!("/proc/{}/fdinfo", self.pid))?;
-        let facts = entries.filter_map(|entry| fs::read_to_string(entry.ok()?.path()).ok());
-        let mut sockets = facts.filter_map(|text| {
-            let of_sockets = number_in(&text, "mnt_id:")? == mount;
-            of_sockets.then(|| number_in(&text, "ino:"))?
-        });
-        let taken = take(&mut sockets);
+        let taken = take(&mut traced_sockets(self.pid)?);
         self.confirm().map(|()| taken)
-    }
-}
-
-/// The id of the kernel's internal mount that has all sockets.
-fn mount_of_sockets() -> io::Result<u64> {
-    let own = UdpSocket::bind("127.0.0.1:0")?;
-    let text = fs::read_to_string(format!("/proc/self/fdinfo/{}", own.as_raw_fd()))?;
-    number_in(&text, "mnt_id:").ok_or_else(|| io::ErrorKind::Unsupported.into())
-}
-
-/// The number after `key` at the beginning of a line.
-fn number_in(text: &str, key: &str) -> Option<u64> {
-    text.lines().find_map(|line| line.strip_prefix(key)?.trim().parse().ok())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::number_in;
-
-    #[test]
-    fn facts_about_a_descriptor() {
-        let text = "pos:\t0\nflags:\t02004002\nmnt_id:\t8\nino:\t4711\n";
-        assert_eq!((number_in(text, "mnt_id:"), number_in(text, "ino:")), (Some(8), Some(4711)));
-        assert_eq!(number_in("pos:\t0\n", "ino:"), None);
     }
 }

@@ -3,8 +3,9 @@
 
 use std::{fs::File, io, os::fd::AsFd, thread};
 
+use rabbitscope_machine::Namespace;
 use rustix::{
-    fs::{Mode, OFlags, fstat, stat},
+    fs::{Mode, OFlags, fstat},
     thread::{LinkNameSpaceType, move_into_link_name_space},
 };
 
@@ -27,9 +28,10 @@ impl NetworkNamespace {
             let _raised = raise(NODE);
             rustix::fs::open(&path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
         };
-        let opened = opened.and_then(|file| {
-            let (theirs, own) = (fstat(&file)?, stat("/proc/thread-self/ns/net")?);
-            let is_own = (theirs.st_dev, theirs.st_ino) == (own.st_dev, own.st_ino);
+        let opened = opened.map_err(io::Error::from).and_then(|file| {
+            let found = fstat(&file)?;
+            let theirs = Namespace { device: found.st_dev, inode: found.st_ino };
+            let is_own = theirs == Namespace::own("net")?;
             Ok(Self { pid, file: File::from(file), is_own })
         });
         opened.map_err(PacketError::io(format!("looking at {path}")))

@@ -3,6 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 use rabbitscope_load::{BindingSource, Dialer};
+use rabbitscope_machine::Liveness;
 use rabbitscope_runs::scenario::{BrokerSpec, Connecting};
 use rabbitscope_text::display_utc;
 use serde::Serialize;
@@ -13,7 +14,6 @@ use rabbitscope_text::{Align, table};
 use crate::{
     exit::{Exit, UsageError},
     leftovers::{self, Entry, Journal, Management, Outcome, RemovalConsent},
-    machine::Liveness,
     output, run,
 };
 

@@ -13,9 +13,8 @@ use std::{
 use anyhow::{Context, bail};
 use rabbitscope_files::Directory;
 use rabbitscope_load::OwnedTopology;
+use rabbitscope_machine::{Liveness, ProcessOrigin};
 use serde::{Deserialize, Serialize};
-
-use crate::machine::{Liveness, ProcessOrigin};
 
 /// Size limit of an entry. An entry of ten thousand queues takes about 1.2 MB.
 const ENTRY_BYTES_MAX: u64 = 64 << 20;

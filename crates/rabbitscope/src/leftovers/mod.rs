@@ -6,8 +6,8 @@
 //! next run, `leftovers`: entry ─► has its process ended? ─► is this its broker? ─► is it still its queue?
 //! ```
 //!
-//! This machine answers the first question (`machine::ProcessOrigin`), and the broker the other two (`topology` in
-//! crates/load). After one "no" or "not known", everything stays, and a message says so. AMQP does not show whether
+//! This machine answers the first question (`origin.rs` in crates/machine), and the broker the other two (`topology`
+//! in crates/load). After one "no" or "not known", everything stays, and a message says so. AMQP does not show whether
 //! an application has bound a queue in the meantime. The management interface shows it, or the user vouches for it.
 
 mod journal;

@@ -6,9 +6,9 @@ use rabbitscope_load::{
     BindingSource, Dialer, ForeignBindings, KeptObject, KeptReason, Leftovers, Messages, Removal,
     remove_leftovers,
 };
+use rabbitscope_machine::Liveness;
 
 use super::{Entry, Journal};
-use crate::machine::Liveness;
 
 /// Maximum number of names in a sentence.
 const NAMES_SHOWN: usize = 5;

@@ -6,6 +6,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
+use rabbitscope_machine::ProcessIdentity;
 use rabbitscope_probe::packets::{
     CaptureInterface, NetworkNamespace, PacketError, PacketRing, PortSet, RingOptions,
     SocketSampler, WriteCounter, WriteDirection,
@@ -19,7 +20,6 @@ use rabbitscope_wire::{
 };
 
 use super::{recorded::take, saved::SavedPackets, sockets::SocketFigures};
-use crate::machine::ProcessIdentity;
 
 /// Interval between samples of sockets.
 const SOCKET_INTERVAL: Duration = Duration::from_millis(100);

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use rabbitscope_load::{LoadOutcome, PollOutcome};
+use rabbitscope_machine::Hardware;
 use rabbitscope_runs::{
     record::{
-        BrokerFacts, FORMAT_VERSION, Loss, PacketFacts, ProfileFacts, RunRecord, SecondRow, Service,
+        BrokerFacts, FORMAT_VERSION, Loss, MachineFacts, PacketFacts, ProfileFacts, RunRecord,
+        SecondRow, Service,
     },
     scenario::Scenario,
 };
-
-use crate::machine;
 
 /// A finished run with any verdict.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub(super) fn record_of(
         started_unix_nanos: outcome.started_unix_nanos,
         duration_nanos: u64::try_from(outcome.duration.as_nanos()).unwrap_or(u64::MAX),
         scenario: toml::from_str(&scenario.to_toml())?,
-        machine: machine::machine_facts(),
+        machine: machine_facts(),
         broker,
         load: outcome.totals,
         measured: outcome.measured,
@@ -71,6 +71,12 @@ pub(super) fn record_of(
         expectations: Vec::new(),
         trace: None,
     })
+}
+
+/// Describes this machine. Unknown facts stay empty.
+fn machine_facts() -> MachineFacts {
+    let Hardware { kernel, distribution, cpu, cpus, memory_bytes } = Hardware::read();
+    MachineFacts { kernel, distribution, cpu, cpus, memory_bytes }
 }
 
 /// Keeps stalls only if they can be joined with faults. Without faults, latencies say the same.

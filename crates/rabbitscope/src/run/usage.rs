@@ -3,11 +3,10 @@
 use std::time::{Duration, Instant};
 
 use rabbitscope_broker::{Node, NodeControl};
-use rabbitscope_machine::sockets::connected_with;
+use rabbitscope_machine::{TreeUsage, UsageMeter, sockets::connected_with};
 use rabbitscope_runs::record::Loss;
 
 use super::broker::Target;
-use crate::machine::{TreeUsage, UsageMeter};
 
 /// The nodes of a broker on this machine.
 pub(super) struct NodesUsage {

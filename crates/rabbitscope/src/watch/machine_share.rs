@@ -1,11 +1,11 @@
 //! The machine's CPU time during a load, by consumer.
 
 use std::{
-    fs,
     ops::Range,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
+use rabbitscope_machine::CpuTimes;
 use rabbitscope_runs::record::SecondRow;
 
 use super::Watcher;
@@ -38,8 +38,7 @@ impl MachineHistory {
     pub(crate) fn share(&self, seconds: Range<usize>) -> Option<MachineShare> {
         let marks = self.marks();
         let last = marks.len().checked_sub(1)?;
-        let (from, to) = (marks[seconds.start.min(last)], marks[seconds.end.min(last)]);
-        from.machine.until(to.machine, to.own_seconds - from.own_seconds)
+        share(marks[seconds.start.min(last)], marks[seconds.end.min(last)])
     }
 
     fn marks(&self) -> MutexGuard<'_, Vec<Mark>> {
@@ -77,43 +76,16 @@ impl Watcher for MachineWatch {
     }
 }
 
-/// CPU time of all CPUs since the machine booted, in seconds (`proc_stat(5)`).
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct CpuTimes {
-    /// Time of processes, in user and system mode.
-    busy: f64,
-    stolen: f64,
-    /// Total time, including idle time.
-    total: f64,
-}
-
-impl CpuTimes {
-    fn now() -> Option<Self> {
-        let ticks = rustix::param::clock_ticks_per_second() as f64;
-        Self::parse(&fs::read_to_string("/proc/stat").ok()?, ticks)
-    }
-
-    fn parse(stat: &str, ticks_per_second: f64) -> Option<Self> {
-        let fields = stat.lines().next()?.strip_prefix("cpu ")?.split_whitespace();
-        // The guests' times, which follow, are already part of user time.
-        let times: Vec<f64> = fields.take(8).filter_map(|field| field.parse().ok()).collect();
-        let [user, nice, system, .., stolen] = times[..] else { return None };
-        Some(Self {
-            busy: (user + nice + system) / ticks_per_second,
-            stolen: stolen / ticks_per_second,
-            total: times.iter().sum::<f64>() / ticks_per_second,
-        })
-    }
-
-    fn until(self, later: Self, own_seconds: f64) -> Option<MachineShare> {
-        let total = later.total - self.total;
-        let foreign_seconds = (later.busy - self.busy - own_seconds).max(0.0);
-        (total > 0.0).then(|| MachineShare {
-            stolen: (later.stolen - self.stolen) / total,
-            foreign: foreign_seconds / total,
-            foreign_seconds,
-        })
-    }
+/// Returns the shares between two moments.
+fn share(from: Mark, to: Mark) -> Option<MachineShare> {
+    let total = to.machine.total - from.machine.total;
+    let own_seconds = to.own_seconds - from.own_seconds;
+    let foreign_seconds = (to.machine.busy - from.machine.busy - own_seconds).max(0.0);
+    (total > 0.0).then(|| MachineShare {
+        stolen: (to.machine.stolen - from.machine.stolen) / total,
+        foreign: foreign_seconds / total,
+        foreign_seconds,
+    })
 }
 
 #[cfg(test)]
@@ -122,13 +94,16 @@ mod tests {
 
     #[test]
     fn what_is_nobodys_own_is_foreign() {
-        let at = |stat: &str| CpuTimes::parse(stat, 100.0).unwrap();
-        let begun = at("cpu  100 0 100 800 0 0 0 0 0 0\ncpu0 1 1\n");
-        let later = at("cpu  200 0 200 1590 0 5 5 100 0 0\n");
-        let share = begun.until(later, 1.5).unwrap();
-        assert!((share.stolen - 0.0909).abs() < 1e-3, "{share:?}");
-        assert!((share.foreign - 0.5 / 11.0).abs() < 1e-3, "{share:?}");
-        assert_eq!(begun.until(begun, 0.0), None);
+        let mark = |stat: &str, own_seconds| Mark {
+            machine: CpuTimes::parse(stat, 100.0).unwrap(),
+            own_seconds,
+        };
+        let begun = mark("cpu  100 0 100 800 0 0 0 0 0 0\ncpu0 1 1\n", 0.0);
+        let later = mark("cpu  200 0 200 1590 0 5 5 100 0 0\n", 1.5);
+        let found = share(begun, later).unwrap();
+        assert!((found.stolen - 0.0909).abs() < 1e-3, "{found:?}");
+        assert!((found.foreign - 0.5 / 11.0).abs() < 1e-3, "{found:?}");
+        assert_eq!(share(begun, begun), None);
         assert_eq!(CpuTimes::parse("intr 5", 100.0), None);
     }
 }

@@ -2,11 +2,14 @@
 
 use std::{io, os::fd::OwnedFd, time::Duration};
 
-use rustix::net::{
-    AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType,
-    netlink::{SOCK_DIAG, SocketAddrNetlink},
-    recvfrom, sendto, socket_with,
-    sockopt::{Timeout, set_socket_timeout},
+use rustix::{
+    io::retry_on_intr,
+    net::{
+        AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType,
+        netlink::{SOCK_DIAG, SocketAddrNetlink},
+        recvfrom, sendto, socket_with,
+        sockopt::{Timeout, set_socket_timeout},
+    },
 };
 
 use super::{
@@ -44,6 +47,10 @@ pub fn dump_sockets(
 pub(super) struct SocketDump {
     netlink: OwnedFd,
     datagram: Vec<u8>,
+    /// Number of the last request.
+    sequence: u32,
+    /// True from a request until the end of its answer.
+    is_answering: bool,
 }
 
 impl SocketDump {
@@ -57,7 +64,8 @@ impl SocketDump {
         })?;
         set_socket_timeout(&netlink, Timeout::Recv, Some(ANSWER_TIMEOUT))
             .map_err(PacketError::io(opening))?;
-        Ok(Self { netlink, datagram: vec![0; DATAGRAM_BYTES] })
+        let datagram = vec![0; DATAGRAM_BYTES];
+        Ok(Self { netlink, datagram, sequence: 0, is_answering: false })
     }
 
     /// All connections with one of `ports`, at most `limit`, and the number of further ones.
@@ -68,19 +76,29 @@ impl SocketDump {
     ) -> Result<(Vec<TcpSocket>, usize), PacketError> {
         let (mut sockets, mut left_out) = (Vec::new(), 0);
         for family in [IPV4, IPV6] {
-            self.dump(&request(family, ports), |socket| {
+            self.ask(family, ports)?;
+            self.read_answer(|socket| {
                 if sockets.len() < limit { sockets.push(socket) } else { left_out += 1 }
             })?;
         }
         Ok((sockets, left_out))
     }
 
-    fn dump(&mut self, request: &[u8], mut each: impl FnMut(TcpSocket)) -> Result<(), PacketError> {
-        sendto(&self.netlink, request, SendFlags::empty(), &KERNEL)
-            .map_err(PacketError::io("asking the kernel for sockets"))?;
+    /// Sends a request. The kernel refuses it while it has a part of an earlier answer, as after a timeout.
+    fn ask(&mut self, family: u8, ports: &PortSet) -> Result<(), PacketError> {
+        while self.is_answering && self.receive(RecvFlags::DONTWAIT).is_ok() {}
+        self.sequence = self.sequence.wrapping_add(1);
+        self.is_answering = true;
+        let request = request(family, ports, self.sequence);
+        sendto(&self.netlink, &request, SendFlags::empty(), &KERNEL)
+            .map(drop)
+            .map_err(PacketError::io("asking the kernel for sockets"))
+    }
+
+    fn read_answer(&mut self, mut each: impl FnMut(TcpSocket)) -> Result<(), PacketError> {
         loop {
-            let mut end = None;
-            read_all(self.receive()?, |answer| match answer {
+            let (sequence, mut end) = (self.sequence, None);
+            read_all(self.receive(RecvFlags::empty())?, sequence, |answer| match answer {
                 Answer::Socket(socket) => each(*socket),
                 Answer::Unknown => {}
                 Answer::Done => end = Some(Ok(())),
@@ -88,18 +106,14 @@ impl SocketDump {
             })
             .map_err(|detail| PacketError::SocketMessage { detail })?;
             if let Some(end) = end {
+                self.is_answering = false;
                 return end;
             }
         }
     }
 
-    fn receive(&mut self) -> Result<&[u8], PacketError> {
-        let received = loop {
-            match recvfrom(&self.netlink, &mut self.datagram[..], RecvFlags::empty()) {
-                Err(rustix::io::Errno::INTR) => {}
-                other => break other,
-            }
-        };
+    fn receive(&mut self, flags: RecvFlags) -> Result<&[u8], PacketError> {
+        let received = retry_on_intr(|| recvfrom(&self.netlink, &mut self.datagram[..], flags));
         let length = received
             .map(|(_, length, _)| length)
             .map_err(PacketError::io("reading the kernel's description of sockets"))?;
@@ -144,6 +158,26 @@ mod tests {
             );
             assert_eq!(dump_sockets(&ports, None, 1).unwrap().1, 1);
             drop(accepted);
+        }
+    }
+
+    #[test]
+    fn an_unread_answer_is_no_part_of_the_next() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let local = listener.local_addr().unwrap();
+        // Their description takes several datagrams, of which the kernel keeps the last ones back.
+        let pairs: Vec<_> = (0..100)
+            .map(|_| (TcpStream::connect(local).unwrap(), listener.accept().unwrap()))
+            .collect();
+        let ports = PortSet::new([local.port()]).unwrap();
+        for datagrams_read in [0, 1] {
+            let mut dump = SocketDump::open(None).unwrap();
+            dump.ask(IPV4, &ports).unwrap();
+            for _ in 0..datagrams_read {
+                dump.receive(RecvFlags::empty()).unwrap();
+            }
+            let (sockets, left_out) = dump.connections(&ports, 1000).unwrap();
+            assert_eq!((sockets.len(), left_out), (2 * pairs.len(), 0));
         }
     }
 }

@@ -32,17 +32,21 @@ pub(super) enum Answer {
     Unknown,
 }
 
-/// Reads all messages of a datagram in order. Fails at one that is longer than the rest.
+/// Reads in order all messages of a datagram that answer the request with the number `sequence`. Fails at one that is
+/// longer than the rest.
 pub(super) fn read_all(
     mut datagram: &[u8],
+    sequence: u32,
     mut each: impl FnMut(Answer),
 ) -> Result<(), &'static str> {
     while let Some(header) = datagram.first_chunk::<MESSAGE_HEADER>() {
-        let [l0, l1, l2, l3, k0, k1, ..] = *header;
+        let [l0, l1, l2, l3, k0, k1, _, _, s0, s1, s2, s3, ..] = *header;
         let length = u32::from_ne_bytes([l0, l1, l2, l3]) as usize;
         let body =
             datagram.get(MESSAGE_HEADER..length).ok_or("a message is longer than what came")?;
-        each(read(u16::from_ne_bytes([k0, k1]), body)?);
+        if u32::from_ne_bytes([s0, s1, s2, s3]) == sequence {
+            each(read(u16::from_ne_bytes([k0, k1]), body)?);
+        }
         datagram = datagram.get(aligned(length)..).unwrap_or_default();
     }
     Ok(())
@@ -144,11 +148,15 @@ const fn aligned(length: usize) -> usize {
 mod tests {
     use super::*;
 
+    const SEQUENCE: u32 = 7;
+
     fn message(kind: u16, body: &[u8]) -> Vec<u8> {
         let length = u32::try_from(MESSAGE_HEADER + body.len()).unwrap();
         let mut message = length.to_ne_bytes().to_vec();
         message.extend(kind.to_ne_bytes());
-        message.extend([0; 10]);
+        message.extend([0; 2]);
+        message.extend(SEQUENCE.to_ne_bytes());
+        message.extend([0; 4]);
         message.extend(body);
         message
     }
@@ -185,7 +193,7 @@ mod tests {
 
     fn answers(datagram: &[u8]) -> Result<Vec<Answer>, &'static str> {
         let mut all = Vec::new();
-        read_all(datagram, |answer| all.push(answer)).map(|()| all)
+        read_all(datagram, SEQUENCE, |answer| all.push(answer)).map(|()| all)
     }
 
     #[test]
@@ -199,6 +207,14 @@ mod tests {
         assert_eq!(socket.congestion_control.as_deref(), Some("bbr"));
         assert_eq!(socket.memory.unwrap().send_used, 5);
         assert_eq!((socket.state, socket.info.busy), (TcpState::Established, None));
+    }
+
+    #[test]
+    fn an_answer_to_an_earlier_request() {
+        let mut earlier = message(BY_FAMILY, &described());
+        earlier[8..12].copy_from_slice(&(SEQUENCE - 1).to_ne_bytes());
+        let datagram = [earlier, message(DONE, &[0; 4])].concat();
+        assert_eq!(answers(&datagram), Ok(vec![Answer::Done]));
     }
 
     #[test]

@@ -4,9 +4,8 @@
 //! [`request`] and [`message`] are the formats, [`tcp_info`] the figures of a connection, [`socket`] the
 //! description of a socket. [`dump`] requests them from the kernel; [`changes`] and [`sampler`] compare two dumps.
 //!
-//! The crate `netlink-packet-sock-diag` for this format does not fit. It has no filter on ports, so that each
-//! sample would bring every socket of the machine. It knows one length of the kernel's figures, which grow from
-//! release to release.
+//! The crate `netlink-packet-sock-diag` does not pay for this format: it has no filter on ports, leaves the kernel's
+//! figures as bytes, and takes five times as long for each socket because it allocates each attribute.
 
 mod changes;
 mod dump;

@@ -37,8 +37,9 @@ pub(super) const IPV6: u8 = 10;
 const TCP: u8 = 6;
 
 /// The request for the connections of a family with one of `ports` at either end. Listening sockets, and those of
-/// connections that are not accepted or have ended, have no figures and are not requested.
-pub(super) fn request(family: u8, ports: &PortSet) -> Vec<u8> {
+/// connections that are not accepted or have ended, have no figures and are not requested. All messages of the answer
+/// have the number `sequence`.
+pub(super) fn request(family: u8, ports: &PortSet, sequence: u32) -> Vec<u8> {
     let states: u32 = TcpState::ALL.iter().map(|&state| 1 << state as u8).sum();
     let wanted = [INFO, CONGESTION, MEMORY].iter().map(|kind| 1 << (kind - 1)).sum();
     let program = program(ports);
@@ -46,8 +47,9 @@ pub(super) fn request(family: u8, ports: &PortSet) -> Vec<u8> {
     message.extend([0; 4]);
     message.extend(BY_FAMILY.to_ne_bytes());
     message.extend(REQUEST_DUMP.to_ne_bytes());
-    // Sequence number and sender. A socket has one dump at a time.
-    message.extend([0; 8]);
+    message.extend(sequence.to_ne_bytes());
+    // The sender is this socket.
+    message.extend([0; 4]);
     message.extend([family, TCP, wanted, 0]);
     message.extend(states.to_ne_bytes());
     // Ports, addresses, interface, cookie: no restriction.
@@ -128,7 +130,7 @@ mod tests {
     #[test]
     fn the_message_has_its_length() {
         for ports in [vec![5672], (1..=64).collect()] {
-            let message = request(IPV6, &PortSet::new(ports).unwrap());
+            let message = request(IPV6, &PortSet::new(ports).unwrap(), 7);
             let said = u32::from_ne_bytes(*message.first_chunk().unwrap());
             assert_eq!(said as usize, message.len());
             assert_eq!(message.len() % 4, 0);

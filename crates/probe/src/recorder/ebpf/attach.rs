@@ -7,6 +7,7 @@ use aya::{
         perf_event::{HardwareEvent, PerfEventConfig, PerfEventScope, SamplePolicy, SoftwareEvent},
     },
 };
+use rabbitscope_machine::kernel_setting;
 
 use super::program::{kernel_error, program};
 use crate::{
@@ -79,10 +80,7 @@ fn attach_everywhere(
 }
 
 fn clock_error(error: &ProgramError, freq_hz: u32) -> ProbeError {
-    let limit = std::fs::read_to_string("/proc/sys/kernel/perf_event_max_sample_rate")
-        .ok()
-        .and_then(|text| text.trim().parse::<u32>().ok());
-    match limit {
+    match kernel_setting("perf_event_max_sample_rate") {
         Some(limit) if limit < freq_hz => {
             ProbeError::FrequencyTooHigh { asked_hz: freq_hz, limit_hz: limit }
         }

@@ -2,11 +2,12 @@
 
 use std::{
     collections::HashMap,
-    fs, io,
+    io,
     os::fd::{AsFd, OwnedFd},
 };
 
 use aya::util::online_cpus;
+use rabbitscope_machine::kernel_setting;
 use rabbitscope_profiles::Event;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
@@ -268,8 +269,7 @@ fn raise_descriptor_limit() {
 }
 
 fn max_addresses() -> usize {
-    let text = fs::read_to_string("/proc/sys/kernel/perf_event_max_stack").ok();
-    text.and_then(|text| text.trim().parse().ok()).unwrap_or(DEFAULT_MAX_ADDRESSES)
+    kernel_setting("perf_event_max_stack").unwrap_or(DEFAULT_MAX_ADDRESSES)
 }
 
 fn refused(pid: u32, error: &io::Error) -> ProbeError {

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use rabbitscope_export::{MetricDescription, MetricsSnapshot, NodeLabels, catalog};
 use rabbitscope_inside::{MessageCounters, NodeFigures, QueueTotals};
+use rabbitscope_machine::ProcessUsage;
 
 use super::ThreadCpu;
-use crate::machine::ProcessUsage;
 
 /// Label of all queues without a name of their own.
 const OTHER: &str = "other";

@@ -1,9 +1,8 @@
 //! Activity and usage of `watch` itself.
 
 use rabbitscope_export::{MetricsSnapshot, catalog};
+use rabbitscope_machine::ProcessUsage;
 use rabbitscope_profiles::{Event, Profile};
-
-use crate::machine::ProcessUsage;
 
 /// Counts of recordings since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

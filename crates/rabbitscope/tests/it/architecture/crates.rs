@@ -8,19 +8,19 @@ use std::{
 /// The crates of this workspace that each crate may use.
 const MAY_USE: [(&str, &[&str]); 18] = [
     ("text", &[]),
-    ("files", &[]),
+    ("files", &["machine"]),
     ("machine", &[]),
     ("profiles", &["text"]),
     ("runs", &["profiles", "text"]),
     ("analysis", &["profiles", "runs", "text"]),
     ("amqp", &[]),
-    ("load", &["amqp", "analysis", "files", "runs"]),
-    ("fleet", &["amqp", "files", "load", "runs"]),
+    ("load", &["amqp", "analysis", "files", "machine", "runs"]),
+    ("fleet", &["amqp", "files", "load", "machine", "runs"]),
     ("probe", &["files", "machine", "profiles"]),
     ("erlang", &["files", "machine"]),
     ("broker", &["erlang", "files", "machine", "runs"]),
     ("http", &["files"]),
-    ("export", &["files", "http", "profiles", "text"]),
+    ("export", &["files", "http", "machine", "profiles", "text"]),
     ("inside", &["broker", "erlang", "http", "probe", "profiles", "text"]),
     ("perftest", &["runs", "text"]),
     ("wire", &["text"]),
@@ -64,6 +64,33 @@ fn what_is_pure_touches_nothing_outside() {
             let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
             for word in OUTSIDE_WORLD {
                 assert!(!code.contains(word), "{} uses {word}", file.display());
+            }
+        }
+    }
+}
+
+/// Files of `/proc` that other crates name: descriptors, what a node executes, maps and sees, and the kernel's symbols.
+const PROC_ELSEWHERE: [&str; 8] = [
+    "/proc/self/fd/",
+    "/exe\"",
+    "/root\"",
+    "/map_files/",
+    "/ns/net\"",
+    "/proc/kallsyms",
+    "metadata(format!(\"/proc/{pid}\"))",
+    "io(\"read\", \"/proc",
+];
+
+#[test]
+fn one_crate_reads_proc() {
+    let names = MAY_USE.map(|(name, _)| name).into_iter().chain(["rabbitscope"]);
+    for name in names.filter(|name| *name != "machine") {
+        for file in sources(&crates().join(name).join("src")) {
+            let text = fs::read_to_string(&file).unwrap();
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+            for line in code.lines().filter(|line| line.contains("\"/proc")) {
+                let is_known = PROC_ELSEWHERE.iter().any(|named| line.contains(named));
+                assert!(is_known, "{}: {line}", file.display());
             }
         }
     }

@@ -12,13 +12,13 @@ const MAX_BYTES: u64 = 256 << 10;
 /// Limit for a read of the program's name alone; a path has at most 4096 bytes.
 const MAX_NAME_BYTES: u64 = 4 << 10;
 
-/// The program name in the arguments of `pid`.
-pub(super) fn first_argument(pid: u32) -> Option<String> {
+/// Returns the program name in the arguments of a process.
+pub fn first_argument(pid: u32) -> Option<String> {
     beginning(pid, MAX_NAME_BYTES).ok()?.into_iter().next()
 }
 
-/// The arguments of `pid`, the program name first; `None` without such a process.
-pub(super) fn arguments(pid: u32) -> Option<Vec<String>> {
+/// Returns the arguments of a process, the program name first; `None` without such a process.
+pub fn arguments(pid: u32) -> Option<Vec<String>> {
     beginning(pid, MAX_BYTES).ok()
 }
 
@@ -28,7 +28,7 @@ fn beginning(pid: u32, most: u64) -> io::Result<Vec<String>> {
     Ok(nul_separated(&bytes))
 }
 
-pub(super) fn nul_separated(bytes: &[u8]) -> Vec<String> {
+fn nul_separated(bytes: &[u8]) -> Vec<String> {
     bytes
         .split(|&byte| byte == 0)
         .filter(|part| !part.is_empty())
@@ -43,7 +43,12 @@ mod tests {
         time::{Duration, Instant},
     };
 
-    use super::{MAX_BYTES, arguments, first_argument};
+    use super::{MAX_BYTES, arguments, first_argument, nul_separated};
+
+    #[test]
+    fn arguments_are_separated_by_nul() {
+        assert_eq!(nul_separated(b"beam.smp\0-sname\0x\0"), ["beam.smp", "-sname", "x"]);
+    }
 
     #[test]
     fn arguments_without_end_are_not_read_to_their_end() {
