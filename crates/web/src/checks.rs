@@ -58,11 +58,11 @@ pub(crate) fn capitalised(text: &str) -> String {
 /// States the number of workers of the load, and the accuracy of latencies between them.
 fn fleet_sentence(fleet: &FleetFacts) -> String {
     let clocks = match fleet.latency_error_nanos {
-        0 => "all of them have one clock".to_owned(),
+        0 => "all have one clock".to_owned(),
         error => format!("latencies between them are accurate within {}", short_time(error)),
     };
     let (workers, skew) = (fleet.workers.len(), short_time(fleet.start_skew_nanos));
-    format!("{workers} workers put the load on and started within {skew}; {clocks}.")
+    format!("{workers} workers produced the load and started within {skew}; {clocks}.")
 }
 
 fn client_sentence(client: &ClientCheck) -> Option<String> {
@@ -70,9 +70,9 @@ fn client_sentence(client: &ClientCheck) -> Option<String> {
         return None;
     }
     let saturated = match client.saturated_thread_seconds {
-        0 => "never without time to spare".to_owned(),
+        0 => "never saturated".to_owned(),
         count => {
-            format!("without time to spare in {count} of {} thread-seconds", client.thread_seconds)
+            format!("saturated in {count} of {} thread-seconds", client.thread_seconds)
         }
     };
     Some(format!(

@@ -111,8 +111,9 @@ fn not_judged(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
         "<details class=\"soft\"><summary>Not judged: {}</summary>\n<ul>",
         counted(not_judged.len() as u64, "rule")
     )?;
-    for it in not_judged {
-        writeln!(out, "<li>{}: {}</li>", it.rule.title(), Markup(&it.reason))?;
+    for judgement in not_judged {
+        let (title, reason) = (judgement.rule.title(), Markup(&judgement.reason));
+        writeln!(out, "<li>{title}: {reason}</li>")?;
     }
     writeln!(out, "</ul></details>")
 }

@@ -37,8 +37,8 @@ const ENOUGH_FOR_P999: u64 = 1000;
 pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
     writeln!(
         out,
-        "<p class=\"soft\">From packet to packet, all connections together. Whose time it is holds for a capture beside \
-         the broker.</p>"
+        "<p class=\"soft\">From packet to packet, all connections together. The last column is right for a capture on the \
+         broker's machine.</p>"
     )?;
     rows(out, &report.latencies)?;
     let measured: Vec<&LatencyReport> =
@@ -54,12 +54,12 @@ fn rows(out: &mut dyn Write, latencies: &[LatencyReport]) -> io::Result<()> {
         Column::text("from → to"),
         Column::number("p50"),
         Column::number("p99"),
-        Column::number("p99.9").meaning("Pale where fewer than 1,000 were measured"),
+        Column::number("p99.9").meaning("Pale if fewer than 1,000 were measured"),
         Column::number("max"),
         Column::number("mean"),
         Column::number("measured"),
         Column::number("unmatched").meaning("Frames without a partner"),
-        Column::text("whose time"),
+        Column::text("owner of the time"),
     ];
     table::head(out, "Latencies", &columns)?;
     writeln!(out, "<tbody>")?;
@@ -69,23 +69,23 @@ fn rows(out: &mut dyn Write, latencies: &[LatencyReport]) -> io::Result<()> {
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "nanoseconds, rounded")]
-fn row(out: &mut dyn Write, it: &LatencyReport) -> io::Result<()> {
-    let time = |nanos| if it.count == 0 { "–".to_owned() } else { short_time(nanos) };
-    let pale = if it.count < ENOUGH_FOR_P999 { " class=\"soft\"" } else { "" };
-    let unmatched = reasons(&it.unmatched);
+fn row(out: &mut dyn Write, latency: &LatencyReport) -> io::Result<()> {
+    let time = |nanos| if latency.count == 0 { "–".to_owned() } else { short_time(nanos) };
+    let pale = if latency.count < ENOUGH_FOR_P999 { " class=\"soft\"" } else { "" };
+    let unmatched = reasons(&latency.unmatched);
     writeln!(
         out,
         "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td{pale}>{}</td><td>{}</td><td>{}</td><td>{}</td>\
          <td title=\"{unmatched}\">{}</td><td class=\"left soft\">{}</td></tr>",
-        words::latency(it.kind),
-        time(it.p50),
-        time(it.p99),
-        time(it.p999),
-        time(it.max),
-        time(it.mean.round() as u64),
-        grouped(it.count),
-        grouped(sum(&it.unmatched)),
-        words::whose(it.kind),
+        words::latency(latency.kind),
+        time(latency.p50),
+        time(latency.p99),
+        time(latency.p999),
+        time(latency.max),
+        time(latency.mean.round() as u64),
+        grouped(latency.count),
+        grouped(sum(&latency.unmatched)),
+        words::whose(latency.kind),
     )
 }
 
@@ -98,8 +98,8 @@ fn reasons(unmatched: &Unmatched) -> String {
     let reasons = [
         (unmatched.open, "open when the capture ended"),
         (unmatched.unknown_begin, "begun before the capture or in a gap"),
-        (unmatched.unknown_number, "with unknown numbers, as the capture began in the middle"),
-        (unmatched.left_out, "more than are kept"),
+        (unmatched.unknown_number, "with unknown numbers, because the capture began in the middle"),
+        (unmatched.left_out, "beyond the limit of kept frames"),
     ];
     let there = reasons.into_iter().filter(|(count, _)| *count > 0);
     there.map(|(count, why)| format!("{} {why}", grouped(count))).collect::<Vec<_>>().join("; ")

@@ -77,7 +77,7 @@ fn every_segment_is_drawn_and_marked() {
     assert_eq!(page.matches("<path class=\"acknowledged\"").count(), 4);
     assert_eq!(page.matches("<path class=\"room\"").count(), 2, "near, not known, far above");
     assert!(page.contains("the scale of its windows was not captured"));
-    assert!(page.contains("room for more than the whole height of the picture"));
+    assert!(page.contains("always had room beyond the top of the picture"));
     assert!(page.matches("<rect class=\"zero\"").count() >= 3);
 }
 
