@@ -15,22 +15,22 @@ pub(crate) struct Check {
 /// Returns the sentences that this run has.
 pub(crate) fn checks(run: &RunRecord) -> Vec<Check> {
     let doubts =
-        run.doubts.iter().map(|doubt| Check { sentence: doubt.reason.clone(), doubtful: true });
+        run.doubts.iter().map(|doubt| Check { sentence: sentence(&doubt.reason), doubtful: true });
     let service = service_sentences(run)
         .into_iter()
-        .map(|sentence| Check { sentence: capitalised(&sentence) + ".", doubtful: true });
+        .map(|reason| Check { sentence: sentence(&reason), doubtful: true });
     let errors =
         run.errors.iter().map(|error| Check { sentence: error_sentence(error), doubtful: true });
     let client = client_sentence(&run.client).map(|sentence| Check { sentence, doubtful: false });
     let steady = run.steadiness.as_ref().filter(|steadiness| !steadiness.sentence.is_empty());
     let steady = steady.map(|steadiness| Check {
-        sentence: steadiness.sentence.clone(),
+        sentence: sentence(&steadiness.sentence),
         doubtful: !steadiness.steady,
     });
     let verified = run
         .verification
         .as_ref()
-        .map(|found| Check { sentence: found.sentence.clone(), doubtful: has_faults(found) });
+        .map(|found| Check { sentence: sentence(&found.sentence), doubtful: has_faults(found) });
     let fleet =
         run.fleet.as_ref().map(|facts| Check { sentence: fleet_sentence(facts), doubtful: false });
     let about_load = fleet.into_iter().chain(client).chain(steady);
@@ -53,6 +53,12 @@ pub(crate) fn capitalised(text: &str) -> String {
     let mut characters = text.chars();
     let first = characters.next().map(|first| first.to_uppercase().to_string());
     first.unwrap_or_default() + characters.as_str()
+}
+
+/// Turns a line of the terminal into a sentence.
+pub(crate) fn sentence(text: &str) -> String {
+    let end = if text.is_empty() || text.ends_with(['.', '?', '!']) { "" } else { "." };
+    capitalised(text) + end
 }
 
 /// States the number of workers of the load, and the accuracy of latencies between them.
@@ -113,11 +119,11 @@ mod tests {
         let checks = checks(&run);
         let sentences: Vec<_> =
             checks.iter().map(|check| (check.sentence.as_str(), check.doubtful)).collect();
-        let client = "The load generator's busiest thread used 97 % of a CPU and was without time to \
-                      spare in 3 of 20 thread-seconds.";
+        let client = "The load generator's busiest thread used 97 % of a CPU and was saturated in 3 of \
+                      20 thread-seconds.";
         assert_eq!(
             sentences,
-            [("no time", true), ("One of two.", true), (client, false), ("Steady.", false)]
+            [("No time.", true), ("One of two.", true), (client, false), ("Steady.", false)]
         );
         assert!(super::checks(&RunRecord::default()).is_empty());
     }

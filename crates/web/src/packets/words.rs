@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use crate::checks::capitalised;
 use rabbitscope_wire::report::{LatencyKind, PacketReport, Severity, Side, SourceLevel};
 
 /// A word that needs an explanation.
@@ -89,12 +88,6 @@ const TERMS: [&Term; 16] = [
     &WINDOW,
     &ZERO_WINDOW,
 ];
-
-/// Turns a line of the terminal into a sentence.
-pub(crate) fn sentence(text: &str) -> String {
-    let end = if text.is_empty() || text.ends_with(['.', '?', '!']) { "" } else { "." };
-    capitalised(text) + end
-}
 
 /// Writes the list of all terms, for readers without a pointer to hold over a word.
 pub(super) fn list(out: &mut dyn Write, _: &PacketReport) -> io::Result<()> {

@@ -9,9 +9,9 @@ use rabbitscope_wire::report::{
 use serde::Serialize;
 
 use crate::{
-    checks::capitalised,
+    checks::{capitalised, sentence},
     figures::{Detail, Figure, Unit},
-    packets::{latency, sentence, severity, source},
+    packets::{latency, severity, source},
 };
 
 /// The packets of a run.
