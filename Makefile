@@ -1,17 +1,17 @@
-# Each target says what it needs and gets it; `make demo` works on a fresh clone.
+# Targets install their needs; `make demo` works on a fresh clone.
 SCENARIO ?= scenarios/stream-publish.toml
 PROGRAM := target/release/rabbitscope
 DEMO := target/demo/rabbitscope
 
 BENCHES := overhead tick watch asking load fleet pace find-rate queues inside page profile packets
 
-# Whose members may record profiles with what `make install` installs, and where to.
+# Group that may record profiles with the installed program, and place of `make install`.
 GROUP ?= rabbitscope
 PREFIX ?= /usr/local
 
-.PHONY: demo test reference test-faults test-floods soak-watch cluster-faults packets-faults packets-clients test-releases test-virtual dist lint manifests setup fuzz install experiments $(BENCHES:%=bench-%)
+.PHONY: demo test readme reference test-faults test-floods soak-watch cluster-faults packets-faults packets-clients test-releases test-virtual dist lint manifests setup fuzz install experiments $(BENCHES:%=bench-%)
 
-# Load on a throwaway broker, a CPU profile of it, a report. A build profile and a list of packages of its own: a third
+# Load on a throwaway broker, a CPU profile of it, a report. A separate build profile and list of packages take a third
 # of the time of a release and of the tests' setup.
 demo:
 	scripts/setup.sh demo
@@ -23,16 +23,16 @@ demo:
 test: setup
 	scripts/test.sh
 
-# Removals beside a publisher, brokers and runs out of sight (namespaces, zombies), users who take ports, and every
-# command killed, stopped, cut off, on a full disk and with hostile peers, at random instants: 40
-# minutes at most, as root. RABBITSCOPE_FAULT_SEED=N for other instants.
+# Removals beside a publisher, brokers and runs out of sight (namespaces, zombies), users who take ports. Also every
+# command killed, stopped, cut off, on a full disk and with hostile peers, at random instants. 40 minutes at most, as
+# root. RABBITSCOPE_FAULT_SEED=N for other instants.
 test-faults: setup
 	cargo test --locked --package rabbitscope-load --test it -- --ignored --nocapture removal::
 	cargo test --locked --package rabbitscope --test it -- sight::
 	cargo test --locked --package rabbitscope --test it -- --ignored --nocapture faults:: squatters::
 
-# Two hundred floods of all kinds of queues, with and without planted loss: what the program counts as accepted is what
-# the queue has. FLOODS=0-19 for fewer than an hour's.
+# Two hundred floods of all kinds of queues, with and without planted loss: the program's accepted count must equal the
+# queue's. All take an hour; FLOODS=0-19 for fewer.
 test-floods: setup
 	cargo test --locked --package rabbitscope --test it -- --ignored --nocapture floods::
 
@@ -41,39 +41,39 @@ cluster-faults: setup
 	cargo build --locked --release --package rabbitscope
 	scripts/cluster-faults.sh
 
-# Watching in windows of 200 ms, with a node that is killed and started again every minute, as root: nothing grows, and
-# nothing is left after a kill. RABBITSCOPE_SOAK=20m for less than 4 hours.
+# Watches in windows of 200 ms, with a node that is killed and restarted every minute, as root: nothing may grow, and
+# nothing may be left after a kill. RABBITSCOPE_SOAK=20m for less than 4 hours.
 soak-watch: setup
 	cargo test --locked --package rabbitscope --test it -- --ignored --nocapture all_day::soak::
 
-# Faults on connections, each ROUNDS times, and whether `packets` finds the right one first, as root.
+# Faults on connections, each ROUNDS times, as root: `packets` must find the right one first.
 packets-faults:
 	cargo build --locked --package rabbitscope
 	RABBITSCOPE=target/debug/rabbitscope python3 scripts/packets faults $(or $(ROUNDS),2)
 
-# Fourteen other clients that do nothing wrong, for EACH seconds, near and far: `packets` must warn of none; 15 minutes, as root.
+# Fourteen other, correct clients for EACH seconds, near and far: `packets` must warn of none. 15 minutes, as root.
 packets-clients:
 	cargo build --locked --package rabbitscope
 	scripts/packets/clients/install.sh target/packets-clients
 	CLIENTS=$(CURDIR)/target/packets-clients RABBITSCOPE=target/debug/rabbitscope timeout 3600 \
 		python3 scripts/packets clients $(or $(EACH),10)
 
-# The live tests of the recorder, and of what looks inside a node, against the RabbitMQ and Erlang of Debian 12, 13 and
-# forky, which it installs below target/releases, as root.
+# Live tests of the recorder and of looks inside a node, against the RabbitMQ and Erlang of Debian 12, 13 and forky, which
+# it installs below target/releases, as root.
 test-releases: setup
 	scripts/test-releases.sh
 
-# The live tests of the recorder in a virtual machine with Debian's own kernel, Erlang and RabbitMQ, as root. An
-# architecture that is not this machine's is emulated, which takes an hour and more.
+# Live tests of the recorder in a virtual machine with Debian's own kernel, Erlang and RabbitMQ, as root. Another
+# architecture than this machine's is emulated, which takes an hour and more.
 ARCH ?= $(shell uname -m)
 test-virtual:
 	scripts/test-virtual.sh $(ARCH)
 
-# The built program for a group, as root.
+# Installs the built program for a group, as root.
 install:
 	scripts/install.sh $(GROUP) $(PREFIX)
 
-# What can be installed elsewhere: a package, an archive, an image, in target/dist. ARCH=aarch64 for another architecture.
+# Package, archive and image for other machines, in target/dist. ARCH=aarch64 for another architecture.
 dist: setup
 	ARCH=$(ARCH) scripts/dist.sh
 
@@ -81,48 +81,54 @@ dist: setup
 lint:
 	scripts/lint.sh
 
-# What deploy/ has, against published schemas.
+# Checks deploy/ against published schemas.
 manifests:
 	scripts/manifests.sh
 
-# overhead  what a profile at 999 Hz costs the broker, in turn with perf and with a bare clock: throughput and
+# overhead  cost of a profile at 999 Hz for the broker, in turn with perf and with a bare clock: throughput and
 #           CPU time a message, with and without, in alternating pairs
-# tick      what a sample costs the code that is sampled, in turn with perf and with a bare clock
-# watch     what watching all day costs, idle and busy, in turn with perf (as root)
-# asking    what it costs a node with 3,000 queues that `watch` asks it, in turn with one that does not (as root)
-# load      what the load generator costs, in turn with PerfTest (needs Java and Maven)
-# fleet     whether several processes on this machine measure what one does, and what their bus and controller cost
-# pace      whether a constant rate is held without bursts
-# find-rate whether nine identical searches for the highest rate that take turns agree: some 35 minutes
-# queues    how long a list of 3,000 queues takes under load, from the management plugin and from here
-# inside    what a look inside costs a saturated broker
-# page      how long the page of a large profile takes to open in Chromium, and how large it is
-# profile   how long folded stacks take from ten million samples, against perf script with
+# tick      cost of a sample for the sampled code, in turn with perf and with a bare clock
+# watch     cost of watching all day, idle and busy, in turn with perf (as root)
+# asking    cost of `watch` asking a node with 3,000 queues, in turn with one that does not ask (as root)
+# load      cost of the load generator, in turn with PerfTest (needs Java and Maven)
+# fleet     agreement of several processes on this machine with one, and the cost of their bus and controller
+# pace      steadiness of a constant rate
+# find-rate agreement of nine identical searches for the highest rate that take turns: some 35 minutes
+# queues    time for a list of 3,000 queues under load, from the management plugin and from here
+# inside    cost of a look inside for a saturated broker
+# page      size of the page of a large profile, and its time to open in Chromium
+# profile   time from ten million samples to folded stacks, against perf script with
 #           stackcollapse-perf.pl and against inferno (needs perf, Perl, 30 GB of disk)
-# packets   how fast a capture is analyzed, in turn with tshark, and what a live one costs (as root)
+# packets   speed of the analysis of a capture, in turn with tshark, and cost of a live capture (as root)
 #
-# On a quiet machine. Results go into docs/measurements or the terminal; each script says what can be set.
+# Use a quiet machine. Results go into docs/measurements or the terminal; each script lists its settings.
 $(BENCHES:%=bench-%): bench-%: setup
 	cargo build --locked --release --package rabbitscope
 	scripts/permit.sh $(PROGRAM)
 	scripts/bench-$*.sh
 
-# Experiments with an answer that is known: all of them, or EXPERIMENT=15-prefetch. Goes on where it stopped.
+# Experiments with a known answer: all of them, or EXPERIMENT=15-prefetch. Resumes after an interruption.
 EXPERIMENTS := $(patsubst experiments/%.toml,%,$(wildcard experiments/*.toml))
 EXPERIMENT ?= $(EXPERIMENTS)
 experiments: setup
 	cargo build --locked --release --package rabbitscope
 	scripts/experiments.sh $(EXPERIMENT)
 
+# Writes the demo's output into README.md, and docs/report.png from its report.
+readme: setup
+	cargo build --locked --profile demo --package rabbitscope
+	scripts/permit.sh $(DEMO)
+	scripts/readme.sh $(DEMO) $(SCENARIO)
+
 # Writes docs/reference/command-line.md from the help of every command.
 reference:
 	RABBITSCOPE_WRITE_REFERENCE=1 cargo test --locked --package rabbitscope --test it -- reference::the_reference
 
-# Fuzz targets for everything that is parsed, each for so long: docs/internals/fuzzing.md.
+# Fuzz targets for every parser, each for FUZZ_SECONDS: docs/internals/fuzzing.md.
 FUZZ_SECONDS ?= 600
 fuzz: setup
 	scripts/fuzz.sh $(FUZZ_SECONDS)
 
-# What apt has and this machine lacks.
+# Installs missing packages from apt.
 setup:
 	scripts/setup.sh

@@ -64,14 +64,14 @@ worker(Work, #{controller := Controller, ref := Ref, args := Args} = To) ->
         Result -> Controller ! {rabbitscope, Ref, {done, Result#{not_sent => get(not_sent)}}}
     catch
         throw:{refused, Kind, Text} -> refuse(Controller, Ref, Kind, Text);
-        %% The node logs the whole reason of a process that fails, and nothing of one that exits.
+        %% The node logs the whole reason if a process fails, and nothing if it exits.
         _:Reason:Stack -> exit({failed, where(Reason, Stack)})
     end.
 
 refuse(Controller, Ref, Kind, Text) ->
     Controller ! {rabbitscope, Ref, {error, Kind, unicode:characters_to_binary(Text)}}.
 
-%% A worker has ended. What it has left on the node is removed.
+%% Removes the leftovers of a worker that has ended from the node.
 ended(Worker, Reason, #{controller := Controller, workers := Workers, armed := Armed, keeper := Keeper} = Agent) ->
     {Ref, Others} = maps:take(Worker, Workers),
     Left = maps:get(Worker, Armed, none),
@@ -82,7 +82,7 @@ ended(Worker, Reason, #{controller := Controller, workers := Workers, armed := A
     Agent#{workers := Others, armed := Still}.
 
 why(killed, Bytes) ->
-    io_lib:format("the probe needed more than ~b MiB on the node and was ended; nothing of it is left there", [Bytes bsr 20]);
+    io_lib:format("the probe needed more than ~b MiB on the node and was ended; it left nothing there", [Bytes bsr 20]);
 why({failed, Where}, _) -> io_lib:format("the probe failed on the node: ~tp", [Where]);
 why(_, _) -> "the probe failed on the node".
 
@@ -96,7 +96,7 @@ end_all(#{workers := Workers, armed := Armed}) ->
     [begin unlink(Worker), exit(Worker, kill) end || Worker <- maps:keys(Workers)],
     cleanup(maps:values(Armed)).
 
-%% Removes what `Armed` names, and nothing else. Called by the agent, and by the keeper after it.
+%% Removes exactly the things that `Armed` names. The agent calls it, and the keeper after the agent.
 cleanup(Armed) ->
     lists:foreach(fun tracing:disarm/1, Armed).
 

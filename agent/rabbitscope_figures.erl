@@ -1,9 +1,9 @@
 %% Reads the figures of the whole node that are exported as metrics.
 %%
-%% A module of functions, not an agent. The answer is one map of bounded size. What this release does not have, or what
-%% was not answered in time, is missing from it. No queue, channel or connection is asked: counters and tables are read,
-%% and two processes that answer such questions at any time. Into some tables nobody writes where the broker keeps no
-%% statistics: what they have is no figure, and is missing too.
+%% A module of functions, not an agent. The answer is one map of bounded size. It lacks figures that this release does
+%% not have, or that were not answered in time. No queue, channel or connection is asked. Sources are counters, tables,
+%% and two processes that answer such questions at any time. Some tables are never written if the broker keeps no
+%% statistics: their figures are missing, too.
 -module(rabbitscope_figures).
 -export([figures/2]).
 
@@ -92,8 +92,8 @@ add_longest(Queue, Max, Longest) ->
             end
     end.
 
-%% Connections that are slowed down or blocked, as they wrote last. Their rows are lists of many items: the table counts
-%% them by the place of the state in the list, so that none is copied. Places are those of the first rows.
+%% Connections that are slowed down or blocked, by their latest rows. Rows are lists of many items. The table counts
+%% them by the position of the state in the list, so that none is copied. The first rows give the positions.
 in_flow(false) -> unknown;
 in_flow(true) ->
     case ets:select(connection_metrics, [{{'_', '$1'}, [], ['$1']}], 20) of

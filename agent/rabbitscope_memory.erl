@@ -1,7 +1,7 @@
-%% Says what holds the memory of the node: processes, queues, tables, sockets, and what the VM keeps for itself.
+%% Lists the holders of the node's memory: processes, queues, tables, sockets, and the VM itself.
 %%
-%% A small agent (see README.md). A request goes through all processes, ports and tables once, in pieces, and adds up in a
-%% table of its own process, of which the largest rows are sent. It ends at its deadline, and says what it did not see.
+%% A small agent (see README.md). A request goes through all processes, ports and tables once, in pieces. It adds up in a
+%% table of its own process, and sends the largest rows. It ends at its deadline, and lists the unread parts.
 -module(rabbitscope_memory).
 -export([start/3, cleanup/1]).
 
@@ -10,7 +10,7 @@ start(Controller, Keeper, Options) ->
 
 cleanup(_) -> ok.
 
-%% This process and the agent, which it is linked to.
+%% This process and the agent that it is linked to.
 own_processes() ->
     {links, Links} = process_info(self(), links),
     [self() | Links].
@@ -90,7 +90,7 @@ add_sockets(Holders, Owners) ->
         end
     end, 0, erlang:ports()).
 
-%% A table of a queue belongs to the queue, a table without a name to its owner. One with a name stands by itself.
+%% A queue's table belongs to the queue, a table without a name to its owner. One with a name stands by itself.
 add_table({{Id, Name, Owner, _, Bytes, _}, Queue, Read}, Holders, Owners) ->
     {Key, Role} = case {Queue, is_named(Id, Name)} of
         {none, true} -> {{table, Id}, table};
@@ -129,8 +129,8 @@ described_holder({table, Name}) -> #{name => atom_to_binary(Name, utf8)}.
 %% ---- Tables ----
 
 %% `[{Table, Queue | none, {BinaryBytes, ObjectsRead} | unreadable}]`. First some objects of every table are read.
-%% Where that does not explain the binaries that no process refers to, large tables are read until it does, or until
-%% the deadline.
+%% If these do not explain the binaries that no process refers to, large tables are read until they do, or until the
+%% deadline.
 tables_with_binaries(Owners, Unexplained, Deadline) ->
     Queues = memory_queues:tables_of_queues(Owners),
     Tables = [{Table, maps:get(element(1, Table), Queues, none), first_look(Table, Deadline)} || Table <- memory_tables:listed()],
@@ -156,7 +156,7 @@ estimate({{_, _, _, Objects, _, _}, _, {Bytes, Read}}) -> Bytes * max(Objects, R
 settled({_, _, unreadable} = Table) -> Table;
 settled({Description, Queue, {_, Read}} = Table) -> {Description, Queue, {estimate(Table), Read}}.
 
-%% Those with the most binaries first, then those with the most objects.
+%% Tables with the most binaries first, then those with the most objects.
 by_size(Tables) ->
     Ranked = [{{estimate(Table), element(4, element(1, Table))}, Table} || Table <- Tables],
     [Table || {_, Table} <- lists:reverse(lists:sort(Ranked))].

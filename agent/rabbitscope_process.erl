@@ -1,6 +1,6 @@
-%% Says what one process does and knows, and which processes wait for others.
+%% Describes the activity and state of one process, and lists processes that wait for others.
 %%
-%% A small agent (see README.md). Nothing is set up on the node.
+%% A small agent (see README.md). It sets up nothing on the node.
 -module(rabbitscope_process).
 -export([start/3, cleanup/1]).
 
@@ -13,7 +13,7 @@ answered(waits, #{limit := Limit}) ->
     {Rows, Count} = process_waits:waiting(Limit),
     #{rows => Rows, count => Count}.
 
-%% By pid, or by registered name; no atom is made of a name.
+%% Finds a process by pid or registered name. Creates no atom from a name.
 found_process(Who) ->
     Registered = try whereis(binary_to_existing_atom(Who, utf8)) catch error:badarg -> undefined end,
     case [Pid || Pid <- [roles:local_pid(Who), Registered], is_pid(Pid)] of

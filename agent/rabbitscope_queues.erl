@@ -1,16 +1,16 @@
 %% Reads queues, from the tables that the broker fills or from the queues themselves.
 %%
 %% A small agent (see README.md): it waits for requests, gives each a process of its own, and has nothing
-%% to clean up. Tables are read in pieces, so that the memory of a request does not grow with the
-%% number of queues, and rows are sent as they are found: a node that cannot send waits.
+%% to clean up. It reads tables in pieces, so that the memory of a request does not grow with the number of
+%% queues. It sends rows as it finds them: if the node cannot send, the request waits.
 -module(rabbitscope_queues).
 -export([start/3, cleanup/1]).
 
 %% ---- The agent ----
 
-%% The agent runs at high priority, as it does next to nothing itself. At normal priority a request to a busy node
-%% would spend its time waiting for its turn. The process of a request has high priority only if the program
-%% wants it (`urgent`); the program limits the time that such requests take.
+%% The agent runs at high priority, because it does almost no work itself. At normal priority a request to a busy
+%% node would spend its time waiting for its turn. The process of a request has high priority only if the program
+%% wants it (`urgent`). The program limits the time that such requests take.
 start(Controller, Keeper, Options) ->
     Words = maps:get(max_heap_bytes, Options) div erlang:system_info(wordsize),
     spawn_opt(fun () ->
@@ -37,15 +37,15 @@ agent(Controller, Keeper, Words, Workers) ->
         _ -> agent(Controller, Keeper, Words, Workers)
     end.
 
-%% The heap is large enough from the start that most requests end before their first garbage collection.
+%% The first heap is so large that most requests end before their first garbage collection.
 options(Words, Args) ->
     Limit = #{size => Words, kill => true, error_logger => false},
     Urgent = [{priority, high} || maps:get(urgent, Args)],
     [link, {max_heap_size, Limit}, {min_heap_size, 65536}, {message_queue_data, off_heap} | Urgent].
 
-why(killed) -> <<"the reading of the queues needed more memory on the node than it may have">>;
+why(killed) -> <<"reading the queues exceeded its memory limit on the node">>;
 why({Reason, [{M, F, _, _} | _]}) -> unicode:characters_to_binary(io_lib:format("~tp in ~tp:~tp", [Reason, M, F]));
-why(_) -> <<"the reading of the queues failed on the node">>.
+why(_) -> <<"reading the queues failed on the node">>.
 
 run_request({Controller, Ref} = To, Name, Args) ->
     Began = erlang:monotonic_time(microsecond),
@@ -72,16 +72,15 @@ send({Controller, Ref}, What, Rows) -> Controller ! {rabbitscope, Ref, {event, {
 
 %% ---- From the tables ----
 
-%% What the broker wrote last into its tables, table by table; the program combines the rows of each queue.
+%% Reads the latest rows of the broker's tables, table by table. The program combines the rows of each queue.
 %%   {names, [{VHost, Name, Type, Process}]}
 %%   {dead, [{VHost, Name}]}     queues whose process should be on this node and does not exist
 %%   {depths, [{VHost, Name, Ready, Unacknowledged, Reductions}]}
 %%   {infos, [{VHost, Name, State, Consumers, MemoryBytes}]}     if `infos` is true
 %% A classic queue writes its row of queue_metrics just before that of queue_coarse_metrics, and its
-%% reductions differ each time. While the reductions are unchanged, the infos are, too, and the program does not
-%% read them. So depths are read first: infos may then be newer than the reductions, which are read again later,
-%% and never older. (A quorum queue writes in the opposite order, and a stream always has 0 reductions: the
-%% program reads their infos each time.)
+%% reductions differ each time. While the reductions are unchanged, so are the infos, and the program does not read
+%% them. Depths are read first: infos may then be newer than the reductions, but never older. (A quorum queue
+%% writes in the opposite order, and a stream always has 0 reductions. The program reads their infos each time.)
 tables(To, #{vhost := VHost, name := Part, infos := WithInfos}) ->
     Alive = alive(),
     each_piece(VHost, Part, fun (Found, _) ->
@@ -94,8 +93,8 @@ tables(To, #{vhost := VHost, name := Part, infos := WithInfos}) ->
         send(To, infos, [found_info(Row) || Row <- wanted(Part, Found)])
     end, none).
 
-%% All processes of the node. `is_process_alive/1` may wait for the process in question, and `processes/0` does
-%% not. It is left out on a node with very many processes, as the memory of a request is bounded.
+%% All processes of the node. `is_process_alive/1` may wait for the process in question, but `processes/0` never
+%% does. A node with very many processes is left out, because the memory of a request is bounded.
 alive() ->
     case erlang:system_info(process_count) =< 50000 of
         true -> maps:from_keys(processes(), here);
@@ -123,15 +122,15 @@ info({VHost, Name}) ->
     Infos = try ets:lookup_element(queue_metrics, Resource, 2) catch error:badarg -> [] end,
     {VHost, Name, value(state, Infos), value(consumers, Infos), value(memory, Infos)}.
 
-%% So figures of many queues are taken out of the table's own lists, by a match specification with their positions
-%% in the list. Positions differ between releases and between queues; the list of an idle queue begins with
-%% `idle_since`. They are learned from a few rows, and rows of another form are looked up one by one.
+%% So a match specification takes figures of many queues out of the table's own lists, by their positions in the
+%% list. Positions differ between releases and between queues: the list of an idle queue begins with `idle_since`.
+%% They are learned from a few rows. Rows of another form are looked up one by one.
 infos_in_place(VHost) ->
     Rows = [{Pattern, {{'$1', '$2', State, Consumers, Memory}}} || {Pattern, State, Consumers, Memory} <- forms()],
     [{{{resource, '$1', queue, '$2'}, Pattern, '_'}, of_vhost(VHost), [Row]} || {Pattern, Row} <- Rows ++ [{'_', {{'$1', '$2'}}}]].
 
-%% The forms of the first rows, the most frequent one first: {Pattern, State, Consumers, Memory}, the last three a
-%% variable of the pattern each, or `unknown`.
+%% The forms of the first rows, the most frequent one first: {Pattern, State, Consumers, Memory}. Each of the last
+%% three is a variable of the pattern, or `unknown`.
 forms() ->
     case ets:select(queue_metrics, [{{'_', '$1', '_'}, [], ['$1']}], 20) of
         '$end_of_table' -> [];
@@ -163,7 +162,7 @@ each_piece(VHost, Part, Each, Acc) ->
     Wanted = fun (Found, Now) -> Each(wanted(Part, Found), Now) end,
     queue_table:in_pieces(queue_table:queue_table(), [{Head, of_vhost(VHost), [{{'$1', '$2', '$3', '$4'}}]}], Wanted, Acc).
 
-%% Durable classic queues of a node that does not run; only the table of durable queues has them.
+%% Durable classic queues of a stopped node. Only the table of durable queues has them.
 down(VHost, Part, Each) ->
     case {queue_table:queue_table(), ets:info(rabbit_durable_queue, size)} of
         {rabbit_queue, Size} when is_integer(Size) ->
@@ -176,17 +175,17 @@ down(VHost, Part, Each) ->
         _ -> ok
     end.
 
-%% The rows, which begin with virtual host and name, whose name contains `Part`.
+%% The rows with `Part` in the name. A row begins with virtual host and name.
 wanted(all, Rows) -> Rows;
 wanted(Part, Rows) -> [Row || Row <- Rows, binary:match(element(2, Row), Part) =/= nomatch].
 
 %% ---- From the queues ----
 
-%% Figures from the queues themselves, each asked by a process of its own. A queue that does not answer delays no
-%% other: a thousand are asked at the same time, and at the deadline the others are reported as `no_answer`.
+%% Figures from the queues themselves. A separate process asks each, so that a queue without an answer delays no
+%% other. A thousand are asked at the same time; at the deadline the silent ones are reported as `no_answer`.
 %%   {rows, [{VHost, Name, Type, Process, Figures}]}
-%% Figures are {State, Ready, Unacknowledged, Consumers, MemoryBytes}, each of them may be `unknown`, or an atom
-%% with the reason for absent figures: no_answer, not_asked, gone, down.
+%% Figures are {State, Ready, Unacknowledged, Consumers, MemoryBytes}, each possibly `unknown`, or an atom with the
+%% reason for absent figures: no_answer, not_asked, gone, down.
 processes(To, #{vhost := VHost, name := Part, within_ms := WithinMs}) ->
     Deadline = now_ms() + WithinMs,
     down(VHost, Part, fun (Found) -> send(To, rows, [row(Queue, down) || Queue <- Found]) end),
@@ -234,9 +233,9 @@ node_of(Pid) when is_pid(Pid) -> node(Pid);
 node_of({_, Node}) -> Node;
 node_of(_) -> node().
 
-%% A classic queue answers itself, on any node. For other types the broker reads the tables of the node that it is
-%% asked on, so the leader's node is asked. The tables are some seconds old: depths and consumers of a quorum queue
-%% come from its state, while a stream has no process that could be asked.
+%% A classic queue answers itself, on any node. For other types the broker reads the tables of the node of the call,
+%% so the leader's node is asked. The tables are some seconds old. Depths and consumers of a quorum queue come from
+%% its state; a stream has no process to ask.
 answer_of(rabbit_quorum_queue, Queue, {_, Node} = Leader, WithinMs) ->
     Infos = on_node(Node, rabbit_amqqueue, info, [Queue, [state, memory]], WithinMs),
     case value(state, Infos) of

@@ -1,8 +1,8 @@
-%% Finds the processes, queues, connections or channels that use most of a resource, and the use of the schedulers.
+%% Finds the heaviest users of a resource (processes, queues, connections or channels), and the use of the schedulers.
 %%
-%% A small agent (see README.md). Two snapshots are taken and compared on the node. The first is kept in a table of
-%% the request's process, with one small row for each candidate; of the second only the first rows are kept. All
-%% of it is freed with the request.
+%% A small agent (see README.md). It takes two snapshots and compares them on the node. A table of the request's
+%% process keeps the first, with one small row for each candidate. Of the second only the top rows are kept. The end
+%% of the request frees everything.
 -module(rabbitscope_top).
 -export([start/3, cleanup/1]).
 
@@ -39,7 +39,7 @@ agent(Controller, Keeper, Words, Now) ->
         _ -> agent(Controller, Keeper, Words, Now)
     end.
 
-%% Microstate accounting is one switch of the node. If somebody else has switched it on, it stays on.
+%% Microstate accounting is one switch of the node. If it was already on, it stays on.
 arm(Keeper) ->
     Keeper ! {armed, [microstates]},
     case erlang:system_flag(microstate_accounting, true) of
@@ -50,7 +50,7 @@ arm(Keeper) ->
 cleanup(Armed) ->
     lists:member(microstates, Armed) andalso erlang:system_flag(microstate_accounting, false).
 
-why(killed) -> <<"the two snapshots needed more memory on the node than they may have">>;
+why(killed) -> <<"the two snapshots exceeded their memory limit on the node">>;
 why({Reason, [{M, F, _, _} | _]}) -> unicode:characters_to_binary(io_lib:format("~tp in ~tp:~tp", [Reason, M, F]));
 why(_) -> <<"the snapshots failed on the node">>.
 

@@ -1,13 +1,13 @@
 %% Reads role, name, virtual host and connection of processes.
 %%
 %% A module of functions, not an agent. Rows are sent some hundred at a time. A row is {Pid, Role, Name, VHost,
-%% Connection}: Pid as the node prints it, Role an atom, the others binaries, empty where nothing is known.
+%% Connection}: Pid as the node prints it, Role an atom, the others binaries (empty if unknown).
 -module(rabbitscope_who).
 -export([tables/1, processes/2, ended/2]).
 
 -type to() :: {pid(), reference()}.
 
-%% Queues, channels and connections in the broker's tables. No process is asked, so that none is disturbed.
+%% Queues, channels and connections in the broker's tables. No process is asked or disturbed.
 -spec tables(to()) -> {parts, non_neg_integer(), ok}.
 tables(To) ->
     Row = fun (What) -> fun (Pid, Key, Sent) -> add(To, row(Pid, of_table(What, Pid, Key)), Sent) end end,
@@ -27,8 +27,8 @@ processes(To, Texts) ->
     Each = fun (Text, Sent) -> add(To, row(Text, asked(roles:local_pid(Text), Queues, VHosts)), Sent) end,
     {parts, sent(To, lists:foldl(Each, none_sent(), Texts)), ok}.
 
-%% Processes that have ended, each with the function at the root of its stack, which it was started with. That
-%% function decides the role; `gone` if it belongs to no role.
+%% Processes that have ended, each with its start function (the root of its stack). That function decides the role;
+%% `gone` if it belongs to no role.
 -spec ended(to(), [{Pid :: binary(), Module :: binary(), Function :: binary()}]) ->
     {parts, non_neg_integer(), ok}.
 ended(To, Processes) ->
@@ -68,11 +68,11 @@ of_table(channels, Pid, _) ->
     Connection = broker_tables:text(name, broker_tables:infos(connection_created, proplists:get_value(connection, Infos))),
     {channel, broker_tables:text(name, Infos), broker_tables:text(vhost, Infos), Connection}.
 
-%% Without asking the process: one with a registered name is the Ra server of a quorum queue.
+%% Decides without asking the process. One with a registered name is the Ra server of a quorum queue.
 queue_role(Pid) ->
     case process_info(Pid, registered_name) of {registered_name, Name} when is_atom(Name) -> roles:replica_role(Pid); _ -> queue end.
 
-%% The process's own name, or the function that it was started with.
+%% The process's own name, or its start function.
 named(Pid) ->
     case roles:process_name(Pid) of
         <<>> ->
@@ -86,20 +86,20 @@ named(Pid) ->
 function_name({M, F, A}) -> unicode:characters_to_binary(io_lib:format("~ts:~ts/~b", [M, F, A]));
 function_name(_) -> <<>>.
 
-%% The connection that a process serves: from its own name, where that has it, else from what is around it.
+%% The connection that a process serves: from its own name if possible, else from the processes around it.
 served(Pid, Role) ->
     Named = case process_info(Pid, dictionary) of {dictionary, Dictionary} -> lists:keyfind(process_name, 1, Dictionary); _ -> none end,
     case Named of
         {_, {_, {Name, Number}}} when is_binary(Name), is_integer(Number) -> Name;
         {_, {rabbit_writer, Name}} when is_binary(Name) -> Name;
-        %% A reader's own name ends with what the client calls itself; the broker's table has it without.
+        %% A reader's own name ends with the client's name for itself, which the broker's table omits.
         _ -> roles:served_connection(Pid, Role)
     end.
 
 row(Pid, Known) when is_pid(Pid) -> row(list_to_binary(pid_to_list(Pid)), Known);
 row(Text, {Role, Name, VHost, Connection}) -> {Text, Role, short(Name), short(VHost), short(Connection)}.
 
-%% Cuts a name. Names in RabbitMQ have at most 255 bytes, so that only others are cut.
+%% Cuts a name. RabbitMQ's own names have at most 255 bytes, and stay whole.
 short(Text) when byte_size(Text) > 600 -> binary:part(Text, 0, 600);
 short(Text) -> Text.
 

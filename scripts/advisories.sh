@@ -1,18 +1,17 @@
 #!/bin/sh
-# Known holes in what the program and its page are built from, as far as anybody can be asked: RustSec by
-# cargo-deny, the npm registry by npm. Who could not be asked is said, and no reason to fail; a hole that is
-# known is.
+# Known holes in the dependencies of the program and its page: RustSec by cargo-deny, the npm registry by npm. An
+# unreachable source is reported and is no failure; a known hole is.
 set -eu
 cd "$(dirname "$0")/.."
 said=$(mktemp)
 trap 'rm -f "$said"' EXIT
-# Seconds for each of them.
+# Seconds for each source.
 limit=60
 failed=0
 
 not_asked() { echo "advisories: not asked, because $1"; }
 
-# FILE PATTERN: the first line that says so, without what is around it.
+# FILE PATTERN: prints the first match in the file, without its surroundings.
 reason() { grep -m 1 -E "$2" "$1" | sed -E 's/^[[:space:]]*//; s/\x1b\[[0-9;]*m//g' || head -n 1 "$1"; }
 
 crates() {

@@ -1,4 +1,4 @@
-// What asking costs a node and `watch`, in turn with a `watch` that does not ask. For bench-asking.sh.
+// Cost of asking for a node and `watch`, in turn with a `watch` that does not ask. For bench-asking.sh.
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { cpuNanos } from "./cpu-time.mjs";
 
 const [program, work, broker, pid, directory, seconds, rounds, frequency] = process.argv.slice(2);
-/** Names of functions are learned, the modules are loaded and all processes that were there are asked about. */
+/** Seconds until function names are known, modules are loaded, and all existing processes have been asked about. */
 const WARM_MILLISECONDS = 45_000;
 
 const words = readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0");
@@ -24,7 +24,7 @@ watch.on("close", (code) => {
 });
 await sleep(WARM_MILLISECONDS);
 
-/** Of the node and of `watch`, in % of one core. */
+/** CPU of the node and of `watch`, in % of one core. */
 async function measured(ask) {
   writeFileSync(file, configuration(ask));
   watch.kill("SIGHUP");
@@ -44,7 +44,7 @@ const row = (...cells) => console.log(cells.map((cell, at) => (at ? String(cell)
 const found = { asked: [], "not asked": [] };
 row("% of a core", "node", "watch");
 for (let round = 0; round < rounds; round++) {
-  // Who comes first changes.
+  // The order alternates.
   for (const name of round % 2 ? Object.keys(found) : Object.keys(found).reverse()) {
     const it = await measured(name === "asked");
     found[name].push(it);

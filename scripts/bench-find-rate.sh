@@ -1,14 +1,14 @@
 #!/bin/sh
-# Do identical searches for the highest rate agree? They take turns, step by step, on one throwaway broker,
+# Tests whether identical searches for the highest rate agree. They take turns, step by step, on one throwaway broker,
 # because the limit drifts with the machine. The broker has the first half of the CPUs and the load generator the
-# other half: otherwise they take each other's time, and the limit that is found is the machine's. Needs a quiet machine. Prints what
-# each search found and leaves target/bench-find-rate/searches.csv; ends with 1 when a search found nothing or
-# the highest result is more than 10 % above the lowest.
+# other half. Otherwise they take each other's time, and the limit is that of the machine. Needs a quiet machine.
+# Prints the result of each search and leaves target/bench-find-rate/searches.csv. Ends with 1 if a search found
+# nothing or the highest result is more than 10 % above the lowest.
 #
 #   SEARCHES=9 STEP=4s CROSSINGS=11 LIMIT='confirm.p50 < 50ms' MIN=8000 scripts/bench-find-rate.sh
 #
-# The limit is at the median, because above it single hiccups decide; with more crossings searches agree better and take
-# longer.
+# The limit is at the median, because single hiccups decide higher percentiles. With more crossings searches agree
+# better and take longer.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/bench.sh
@@ -55,7 +55,7 @@ node -e '
     fs.writeFileSync(to, ["search,outcome,rate", ...all.map((it, at) => `${at + 1},${it.outcome},${it.rate}`), ""].join("\n"));
     const rates = all.filter((it) => it.outcome === "found").map((it) => it.rate).sort((one, other) => one - other);
     const spread = rates.length ? rates[rates.length - 1] / rates[0] - 1 : NaN;
-    console.log(all.map((it) => it.rate ?? it.outcome).join(" "));
+    console.log(all.map((search) => search.rate ?? search.outcome).join(" "));
     console.log(result.sentence);
     process.exit(rates.length === all.length && spread <= 0.1 ? 0 : 1);
 ' "$results/search/find-rate.json" "$results/searches.csv"

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Loads of several processes on this machine, over a bus of their own: whether 1, 2 and 4 workers of one plan measure the
-# same, in turns; how far apart they start; what they send over the bus and what the controller costs with 8 workers.
+# Loads of several processes on this machine, over a bus of their own. Compares the measurements of 1, 2 and 4 workers of
+# one plan, in turns, and the times of their starts. With 8 workers, measures traffic on the bus and the controller's CPU.
 #
 #   ROUNDS=4 SECONDS_EACH=10 scripts/bench-fleet.sh
-#   CONNECTIONS=10000 QUEUES=3000 NODES=3 scripts/bench-fleet.sh      that many over 4 workers, and nothing else
+#   CONNECTIONS=10000 QUEUES=3000 NODES=3 scripts/bench-fleet.sh      only this many over 4 workers
 #
 # Needs Node.js and, as root, ss (iproute2). Prints tables; keeps the run records in target/bench-fleet.
 set -eu
@@ -14,7 +14,7 @@ seconds=${SECONDS_EACH:-10}
 results=target/bench-fleet
 rm -rf "$results"
 mkdir -p "$results"
-# That many connections have a cluster of their own, which the run starts and measures.
+# So many connections get a cluster of their own, which the run starts and measures.
 [ -n "${CONNECTIONS:-}" ] || start_broker
 bus=$("$program" broker start --json)
 bus_value() { printf %s "$bus" | node -p "JSON.parse(require('fs').readFileSync(0, 'utf8'))['$1']"; }
@@ -23,7 +23,7 @@ export RABBITSCOPE_VIA
 bus_name=$(bus_value name)
 trap '"$program" broker stop "$bus_name" >/dev/null || true; finish' EXIT
 
-# WORKERS NAME OPTION...: a run, whose record is in target/bench-fleet/NAME.
+# WORKERS NAME OPTION...: makes a run, with its record in target/bench-fleet/NAME.
 fleet() {
     workers=$1 name=$2
     shift 2
@@ -39,7 +39,7 @@ fleet() {
         >"$results/$name.json" &
     controller=$!
     [ "$workers" -lt 8 ] || watch_cost "$controller" "$results/$name" "$seconds_of_run"
-    # Workers of a run that did not begin would wait for another.
+    # If the run did not begin, its workers would wait for another.
     wait $controller || { echo "bench-fleet: $name ended with $?" >&2; kill -INT $started 2>/dev/null || true; }
     for child in $started; do
         wait "$child" || true
@@ -104,7 +104,7 @@ prefetch = 20
 TOML
 }
 
-# FILE...: a line for each run, and of each number of workers the medians with the range over the rounds.
+# FILE...: prints a line for each run, and for each number of workers the medians with the range over the rounds.
 report() {
     node -e '
         const fs = require("fs");
@@ -147,14 +147,14 @@ fi
 write_scenario "$seconds" 8 16 60 16
 round=1
 while [ $round -le "$rounds" ]; do
-    # A broker that was just started is slower: no number of workers comes first in all rounds.
+    # A broker is slower just after its start, so the first number of workers changes from round to round.
     [ $((round % 2)) = 1 ] && order="1 2 4" || order="4 2 1"
     for count in $order; do
         fleet "$count" "$count-$round"
     done
     round=$((round + 1))
 done
-# Long enough that a hundredth of a core is some ticks of the clock.
+# Long enough to make a hundredth of a core several ticks of the clock.
 write_scenario 30 8 16 60 16
 fleet 8 8-1
 report "$results"/*.json

@@ -1,4 +1,4 @@
-// Load, probes and samples of bench-inside.sh, and the section of docs/measurements/inside.md that it makes.
+// Load, probes and samples of bench-inside.sh, and its section of docs/measurements/inside.md.
 
 import { execFileSync, spawn } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -23,7 +23,7 @@ self-check = false
 [[queues]]
 name = "bench-inside"
 durable = true
-# Consumers may be slowed more than publishers; what piles up is not the probe's memory.
+# Consumers may be slowed more than publishers; the backlog is not the probe's memory.
 arguments = { x-max-length = 5000 }
 [[publishers]]
 queue = "bench-inside"
@@ -37,7 +37,7 @@ prefetch = 500
 multi-ack-every = 100
 `;
 
-/** The node's answer to an expression whose value is a text. */
+/** Returns the node's answer to an expression with a text as its value. */
 function ask(expression) {
     const environment = { HOME: `${broker.directory}/home`, ERL_EPMD_PORT: String(registered.ports.epmd) };
     const words = ["-timeout", "60", "-sname", broker["node-name"], "-e"];
@@ -46,7 +46,7 @@ function ask(expression) {
     return /^\{ok, "?(.*?)"?\}\s*$/s.exec(answer)?.[1] ?? answer;
 }
 
-/** On the node, ten times a second: time in ms, bytes of memory, messages confirmed so far. */
+/** Samples the node ten times a second: time in ms, bytes of memory, messages confirmed so far. */
 const SAMPLER = `register(bench_sampler, spawn_opt(fun() ->
     Confirmed = fun() -> lists:sum([maps:get(messages_confirmed_total, C, 0) || C <- maps:values(rabbit_global_counters:overview())]) end,
     (fun Loop(Rows) ->
@@ -70,7 +70,7 @@ function watchResident() {
     return () => (clearInterval(timer), most - before);
 }
 
-/** Messages a second between two times, by the samples next to them. */
+/** Returns messages a second between two times, by the nearest samples. */
 function rate(rows, from, to) {
     const within = rows.filter((row) => row.at >= from && row.at <= to);
     if (within.length < 2) return NaN;
@@ -78,7 +78,7 @@ function rate(rows, from, to) {
     return ((last.confirmed - first.confirmed) * 1000) / (last.at - first.at);
 }
 
-/** What happens to the broker while `work` is done. */
+/** Measures the broker during `work`. */
 async function measured(what, work) {
     await sleep(6000);
     samples();
@@ -120,7 +120,7 @@ function command(words) {
     });
 }
 
-/** Of the roles that a message passes through, the function with the most calls a second. */
+/** Returns the most called function of the roles that a message passes through. */
 async function hottest() {
     const found = [];
     for (const role of ["reader", "channel", "queue", "writer"]) {
@@ -130,7 +130,7 @@ async function hottest() {
     return found.sort(([a], [b]) => b - a)[0];
 }
 
-/** Every process to one collector that keeps what comes, as eflame and its likes do, until a bound. */
+/** Traces every process to one collector that keeps all events up to a bound, like eflame and similar tools. */
 const COLLECT = `
     Collector = spawn(fun() -> (fun Keep(All) -> receive Event -> Keep([Event | All]) end end)([]) end),
     Before = erlang:memory(total),

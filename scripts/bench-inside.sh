@@ -1,7 +1,7 @@
 #!/bin/sh
-# What a look inside costs a saturated broker: `trace`, `calltree` and `functions` on the function that
-# is called most, with their default limits; then the same attempt as others make it, a trace of every
-# process to one collector. Prints throughput before, during and after, and the node's memory.
+# Cost of a look inside for a saturated broker: `trace`, `calltree` and `functions` on the most called function, with
+# their default limits. Then the usual alternative: a trace of every process to one collector. Prints throughput
+# before, during and after, and the node's memory.
 #
 #   RABBITSCOPE=target/release/rabbitscope scripts/bench-inside.sh
 #

@@ -1,5 +1,5 @@
-// The arithmetic of bench-load.sh: rates and CPU of one measurement, medians of all, the section of
-// docs/measurements/performance.md that is made by the benchmark.
+// Arithmetic of bench-load.sh: rates and CPU of one measurement, medians of all, and the benchmark's section of
+// docs/measurements/performance.md.
 
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { cpus, release, totalmem } from "node:os";
@@ -26,21 +26,21 @@ function ratesOfSeries(lines, column) {
   return rows.map((row) => (row[column] * 1e9) / row["interval-nanos"]);
 }
 
-/** Messages a second in each second, from what PerfTest prints. */
+/** Messages a second in each second, from PerfTest's output. */
 function ratesOfLog(lines, column) {
   const name = column === "consumed" ? "received" : column;
   const found = lines.map((line) => new RegExp(`, time .*${name}: ([\\d,]+) msg/s`).exec(line));
   return found.filter(Boolean).map((match) => Number(match[1].replaceAll(",", "")));
 }
 
-/** The median latency of each second in milliseconds: end to end, or of confirms where nobody consumes. */
+/** Median latency of each second in milliseconds: end to end, or of confirms without consumers. */
 function latenciesOfSeries(lines, column) {
   const rows = lines.map((line) => JSON.parse(line)).filter((row) => !row.draining);
   const name = column === "consumed" ? "end-to-end-latency" : "confirm-latency";
   return rows.map((row) => (row[name] ? row[name].p50 / 1e6 : NaN));
 }
 
-/** Likewise from what PerfTest prints. */
+/** The same from PerfTest's output. */
 function latenciesOfLog(lines, column) {
   const name = column === "consumed" ? "consumer" : "confirm";
   const pattern = new RegExp(`, time .*${name} latency: [\\d,]+/([\\d,]+)/.* (µs|ms)`);
@@ -55,7 +55,7 @@ function measured(file, tool, workload, kind, round, seconds, warmUp, window, ti
   const latencies = (isOurs ? latenciesOfSeries : latenciesOfLog)(readLines(seconds), column)
     .slice(1 + Number(warmUp), 1 + Number(warmUp) + Number(window))
     .filter(Number.isFinite);
-  // The first row was there before the warm-up began.
+  // The first row precedes the warm-up.
   const within = rates.slice(1 + Number(warmUp), 1 + Number(warmUp) + Number(window));
   if (within.length < Number(window)) throw new Error(`${seconds} has ${rates.length} seconds, too few`);
   const perSecond = within.reduce((sum, rate) => sum + rate, 0) / within.length;
@@ -68,7 +68,7 @@ function measured(file, tool, workload, kind, round, seconds, warmUp, window, ti
   );
 }
 
-/** 95 % of what PerfTest reached in this round. */
+/** Prints 95 % of PerfTest's rate in this round. */
 function limit(file, workload, round) {
   const rows = readAll(file).filter((row) => row.workload === workload && row.round === Number(round));
   const reached = rows.find((row) => row.tool === "perf-test" && row.kind === "saturation");
@@ -81,7 +81,7 @@ function median(values) {
   return sorted.length % 2 ? sorted[Math.floor(middle)] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Ratios are taken round by round, so that a machine that slows down does not count for one side. */
+/** Computes ratios round by round, so that a slow-down of the machine affects both sides. */
 function comparison(rows, kind, value, invert, tool = "rabbitscope") {
   const of = (tool) => rows.filter((row) => row.kind === kind && row.tool === tool);
   const ours = of(tool);

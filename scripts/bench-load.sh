@@ -1,14 +1,13 @@
 #!/bin/sh
-# What putting load on a broker costs: rabbitscope and PerfTest in turn, one publisher and one
-# consumer of 12-byte messages, on one throwaway broker. Then the load generator by itself, into a
-# byte sink. Prints medians, keeps every single measurement, writes docs/measurements/performance.md.
+# Cost of a load generator: rabbitscope and PerfTest in turn, one publisher and one consumer of 12-byte messages, on
+# one throwaway broker. Then the load generator by itself, into a byte sink. Prints medians, keeps every single
+# measurement, writes docs/measurements/performance.md.
 #
 #   ROUNDS=5 WARM_UP=5 SECONDS_EACH=10 scripts/bench-load.sh
 #
-# Each round of a workload runs both programs as fast as they go, then both at 95 % of what PerfTest
-# reached, rabbitscope also with steps of a millisecond; the order changes from round to round. CPU is that
-# of the whole process, user and system, from /proc/PID/stat, read when the warm-up is over and again at
-# the end of the window.
+# Each round of a workload runs both programs at full speed, then both at 95 % of PerfTest's rate, rabbitscope also
+# with steps of a millisecond. The order changes from round to round. CPU is that of the whole process, user and
+# system, from /proc/PID/stat: the difference between the end of the warm-up and the end of the window.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/bench.sh

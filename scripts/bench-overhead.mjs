@@ -5,10 +5,10 @@ import { createInterface } from "node:readline";
 
 import { quantile } from "./quantile.mjs";
 
-/** From its start until a recorder samples, and a little. */
+/** Time from the start of a recorder to its first sample, with a margin. */
 const START_SECONDS = 3;
 const WARM_UP_SECONDS = 10;
-/** Until nothing of a recorder that has ended is felt any more. */
+/** Time until an ended recorder has no more effect. */
 const REST_SECONDS = 1;
 
 const [program, work, broker, samplerNames, ...numbers] = process.argv.slice(2);
@@ -19,7 +19,7 @@ for (const name of samplers) {
 const [pairs, seconds, freq] = numbers.map(Number);
 const ticksPerSecond = Number(execFileSync("getconf", ["CLK_TCK"]));
 
-/** Seconds of CPU that a process has had so far, 0 for one that has ended. */
+/** CPU seconds of a process so far, 0 after its end. */
 function cpuSeconds(pid) {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/.*\) /s, "").split(" ");
@@ -29,14 +29,14 @@ function cpuSeconds(pid) {
   }
 }
 
-/** Of all CPUs, that went to other guests of the host. */
+/** Time of all CPUs that went to other guests of the host. */
 const stolenSeconds = () => Number(readFileSync("/proc/stat", "utf8").split(/\s+/)[8]) / ticksPerSecond;
 
 const load = spawn(program, ["run", `${work}/load.toml`, "--out", `${work}/out`, "--json-lines"], { stdio: ["ignore", "pipe", "inherit"] });
 process.on("exit", () => load.kill("SIGINT"));
 const ended = new Promise((resolve) => load.on("close", resolve));
 const lines = createInterface({ input: load.stdout })[Symbol.asyncIterator]();
-/** The next second of the load. */
+/** Returns the next second of the load. */
 async function second() {
   const { value, done } = await lines.next();
   if (done) throw new Error("the load has ended");
@@ -47,7 +47,7 @@ async function skip(count) {
   for (let at = 0; at < count; at++) await second();
 }
 
-/** What so many seconds of load have taken. */
+/** Measures this many seconds of load. */
 async function stretch(recorder) {
   const read = () => ({ broker: cpuSeconds(broker), recorder: recorder ? cpuSeconds(recorder) : 0, stolen: stolenSeconds() });
   const before = read();
@@ -65,7 +65,7 @@ async function stretch(recorder) {
   };
 }
 
-/** The same while a sampler is at work. */
+/** Measures the same under a sampler. */
 async function sampled(sampler) {
   const duration = seconds + START_SECONDS + 1;
   const perf = ["perf", "record", "--quiet", "-e", "cpu-clock", "-F", freq, "-o", `${work}/perf.data`];
@@ -99,7 +99,7 @@ await skip(WARM_UP_SECONDS);
 row("pair", "sampler", "without/s", "with/s", "loss %", "µs without", "µs with", "more %", "stolen %", "recorder %");
 const found = Object.fromEntries(samplers.map((sampler) => [sampler, []]));
 let before = await stretch();
-/** In every other pair the other way round, as what one leaves behind might be counted as the next one's. */
+/** Reverses every other pair, so that effects of one sampler do not always count for the same other. */
 const order = (pair) => (pair % 2 ? samplers : samplers.toReversed());
 const turns = Array.from({ length: pairs }, (_, at) => order(at + 1).map((sampler) => [at + 1, sampler])).flat();
 for (const [pair, sampler] of turns) {

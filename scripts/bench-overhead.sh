@@ -1,16 +1,14 @@
 #!/bin/sh
-# What profiling costs the broker. One load floods a stream the whole time; of every other stretch of it a
-# sample is taken, by each sampler in turn, and compared with the stretches before and after, so that what the
-# machine does meanwhile does not count as the sampler's. Prints every pair (messages a second, CPU time a
-# message, time that the host took away from this machine), the medians, what the recorder took of a core, and
-# how much more each sampler cost than the bare clock in the same round.
+# Cost of profiling for the broker. One load floods a stream the whole time. Each sampler in turn records every other
+# stretch of it. The neighbouring stretches are the comparison, so that other work of the machine does not count as the
+# sampler's. Prints every pair (messages a second, CPU time a message, time taken by the host) and the medians. Also
+# prints the recorder's share of a core, and each sampler's cost above the bare clock of the same round.
 #
 #   PAIRS=10 SECONDS_EACH=6 FREQ=999 SAMPLERS="rabbitscope clock perf" scripts/bench-overhead.sh
 #
-# The clock is perf's, with nothing looked at: what the machine charges for the rate alone. perf is perf
-# record -g. Ten pairs of all three take nine minutes.
-# RATE=15000 publishes so many messages a second instead of as many as the broker takes: then the CPU time
-# of a message is what tells. The start and the end of a recording lie outside of the stretches.
+# The clock is that of perf without any sampling: the price of the rate alone. perf is perf record -g. Ten pairs of all
+# three take nine minutes. RATE=15000 publishes at this rate instead of flooding; then the CPU time of a message is the
+# measure. The start and the end of a recording lie outside of the stretches.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/bench.sh

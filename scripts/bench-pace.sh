@@ -1,14 +1,14 @@
 #!/bin/sh
-# Is a constant rate held without bursts? Follows every message of an open-loop publisher and looks at
-# every window of 10 ms, one from each message on. Prints a line for each round and writes
-# target/bench-pace/rounds.csv; ends with 1 when a round missed its rate by more than 1 % or had a window above
-# 1.2 times the rate.
+# Tests whether a constant rate is held without bursts. Follows every message of an open-loop publisher and counts the
+# messages in every window of 10 ms, one from each message on. Prints a line for each round and writes
+# target/bench-pace/rounds.csv. Ends with 1 if a round missed its rate by more than 1 % or had a window above 1.2 times
+# the rate.
 #
 #   ROUNDS=5 SECONDS_EACH=10 RATE=14000 scripts/bench-pace.sh
 #
-# What is late goes at once, so that a load generator that was kept from its CPU for 2 ms fills a window to 1.2
-# times the rate by right. Windows with a message that was sent more than a millisecond late are counted, not
-# judged; a round in which they are more than 5 % of all says too little, and fails.
+# Late messages are sent at once. So a load generator that was 2 ms without a CPU rightly fills a window to 1.2 times
+# the rate. Windows with a message sent more than a millisecond late are counted, but not judged. A round with more
+# than 5 % of such windows proves too little, and fails.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/bench.sh
@@ -40,7 +40,7 @@ const messages = lines.map((line) => JSON.parse(line));
 const lateness = (message) => message["sent-nanos"] - message["intended-nanos"];
 const expected = (rate * run["duration-nanos"]) / 1e9;
 const miss = Math.abs(messages.length / expected - 1);
-// What is still behind at the end goes at once.
+// Messages still behind at the end are sent at once.
 const during = messages.filter((message) => message["sent-nanos"] < seconds * 1e9);
 let most = 0, mostJudged = 0, above = 0, judged = 0, end = 0, late = 0;
 during.forEach((message, at) => {

@@ -1,12 +1,12 @@
 #!/bin/sh
-# How fast a capture is analyzed, in turn with tshark, and what a live capture costs the broker. As root.
+# Speed of the analysis of a capture, in turn with tshark, and the cost of a live capture for the broker. As root.
 #
 #   ROUNDS=5 SECONDS_EACH=10 SMALL=40000 RATE=60000 scripts/bench-packets.sh
 #
-# Offline: packets of some 200 bytes, which tcpdump captures of SMALL messages a second in a write each (the kernel joins the
-# writes of a client that is faster), are read by both, one after the other; tshark takes the fields that a count of AMQP's
-# methods needs. Live: RATE messages a second with and without `packets`, in turn; what was dropped is counted. Prints a line for
-# each round, and medians. The memory is the most that each had, for the whole capture and for its first half.
+# Offline: both read packets of some 200 bytes, one after the other. tcpdump has captured them from SMALL messages a
+# second in a write each (the kernel joins the writes of a faster client). tshark takes the fields for a count of AMQP's
+# methods. Live: RATE messages a second with and without `packets`, in turn; dropped packets are counted. Prints a line
+# for each round, and medians. Memory is the peak of each, for the whole capture and for its first half.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/bench.sh
@@ -15,7 +15,7 @@ seconds=${SECONDS_EACH:-10}
 rate=${RATE:-60000}
 small=${SMALL:-40000}
 [ "$(id -u)" = 0 ] || {
-    echo "captures take root" >&2
+    echo "captures need root" >&2
     exit 1
 }
 for tool in tcpdump tshark; do
@@ -84,7 +84,7 @@ EOF
 sed -i "s|SCRIPTS|$PWD/scripts|" "$work/timed.mjs"
 node "$work/timed.mjs" "$program" "$work/small.pcap" "$port" "$rounds"
 
-# COMMAND...: the most memory that it takes, in MiB.
+# COMMAND...: prints its peak memory in MiB.
 memory() {
     node scripts/most-memory.mjs "$work/memory" "$@" >/dev/null 2>&1
     node -p "Math.round($(cat "$work/memory") / 1024)"
@@ -96,7 +96,7 @@ for capture in half small; do
         "tshark $(memory tshark -r "$work/$capture.pcap" -d "tcp.port==$port,amqp" -T fields -e amqp.type) MiB"
 done
 
-# NAME: the rate of the messages that a run consumed.
+# NAME: prints the rate of consumed messages of a run.
 consumed() {
     node -p "const rows = require('fs').readFileSync('$work/$1/series.jsonl', 'utf8').trim().split('\n').map(JSON.parse);
         const of = rows.slice(1, -1).map((row) => row.consumed ?? 0);

@@ -1,7 +1,7 @@
 #!/bin/sh
-# How long the page of a large profile takes to open in Chromium: six minutes, 3,000 queues, 100,000
-# distinct stacks, made by repeating a real recording. Takes the recording as an argument (.pb.gz);
-# without one it records a throwaway broker under load first.
+# Time to open the page of a large profile in Chromium: six minutes, 3,000 queues, 100,000 distinct stacks, made by
+# repeating a real recording. Takes the recording as an argument (.pb.gz). Without one it first records a throwaway
+# broker under load.
 set -eu
 cd "$(dirname "$0")/.."
 work=target/bench-page

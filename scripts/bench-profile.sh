@@ -1,17 +1,17 @@
 #!/bin/sh
-# How long folded stacks take from one recording of perf: this program, perf script with
-# stackcollapse-perf.pl, and inferno. Prints every time and writes them into docs/measurements/performance.md.
+# Time from one recording of perf to folded stacks: this program, perf script with stackcollapse-perf.pl, and inferno.
+# Prints every time and writes them into docs/measurements/performance.md.
 #
 #   SAMPLES=10000000 KEEP=1 scripts/bench-profile.sh
 #
-# The recording is a real one, of a broker with frame pointers under load, whose samples are repeated.
-# stackcollapse-perf.pl is in no package of Debian: STACKCOLLAPSE names a copy, else it is fetched.
+# The recording is a real one, of a broker with frame pointers under load, with its samples repeated.
+# stackcollapse-perf.pl is in no package of Debian: STACKCOLLAPSE names a copy, otherwise it is fetched.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/bench.sh
 samples=${SAMPLES:-10000000}
 results=$PWD/target/bench-profile
-# The long recording takes gigabytes; they go away with the rest unless it is to be looked at.
+# The long recording takes gigabytes. It is removed with the rest, unless KEEP is set.
 long=$work/long
 [ -z "${KEEP:-}" ] || long=$results/long
 mkdir -p "$results"
@@ -25,7 +25,7 @@ if [ ! -x "$results/inferno/bin/inferno-collapse-perf" ]; then
     say "installing inferno"
     cargo install --quiet --locked inferno --root "$results/inferno"
 fi
-# Pinned, so that everybody measures the same script.
+# Pinned, so that all measurements use the same script.
 commit=41fee1f99f9276008b7cd112fca19dc3ea84ac32
 collapse=${STACKCOLLAPSE:-$results/stackcollapse-perf.pl}
 if [ ! -e "$collapse" ]; then
@@ -56,7 +56,7 @@ cat "$results/size.txt"
 # --- the race -------------------------------------------------------------------------------------
 
 : >"$results/times.txt"
-# NAME COMMAND: wall-clock seconds, and the most memory of a process of it in KiB.
+# NAME COMMAND: prints wall-clock seconds, and the peak memory of its largest process in KiB.
 race() {
     sync
     /usr/bin/env bash -c 'TIMEFORMAT=%R; time "$@"' race \

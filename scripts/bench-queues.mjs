@@ -1,4 +1,4 @@
-// Asks for the list of queues in several ways in turn, or reports what was measured. For bench-queues.sh.
+// Requests the list of queues in several ways in turn, or reports the measurements. For bench-queues.sh.
 import { spawn } from "node:child_process";
 import { appendFileSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import http from "node:http";
@@ -20,7 +20,7 @@ const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
 const { username, password } = new URL(process.env.RABBITSCOPE_URI ?? "amqp://");
 const authorization = "Basic " + Buffer.from(`${username}:${decodeURIComponent(password)}`).toString("base64");
 
-/** From the request to the last byte of the answer; parsing it is not part of it. */
+/** Measures from the request to the last byte of the answer, without parsing it. */
 function ask(url) {
   return new Promise((resolve, reject) => {
     const start = process.hrtime.bigint();
@@ -34,7 +34,7 @@ function ask(url) {
         else reject(new Error(`${url}: ${answer.statusCode} ${body}`));
       });
     });
-    // The management listener cuts off what takes it longer than a minute; that is an answer, too.
+    // The management listener cuts off requests after a minute; that is a result, too.
     sent.on("error", (error) => resolve({ ms: Number(process.hrtime.bigint() - start) / 1e6, failed: error.code ?? String(error) }));
     sent.end();
   });
@@ -54,7 +54,7 @@ function run(command) {
   });
 }
 
-/** An answer that lacks queues is no answer. */
+/** Refuses an answer that lacks queues. */
 function checked(name, { ms, body, failed }, queues) {
   if (failed) return { name, ms, failed };
   const answer = JSON.parse(body);
@@ -73,7 +73,7 @@ async function measure(file, rounds, queues, ...rest) {
   for (const [name, url] of urls) console.error(`first, not counted: ${JSON.stringify(checked(name, await ask(url), queues))}`);
   for (let round = 0; round < rounds; round++) {
     for (let at = 0; at < urls.length; at++) {
-      // Who comes after whom changes, and nobody right after what another has left behind.
+      // The order alternates, and a pause separates each request from the effects of the previous one.
       const [name, url] = urls[(at + round) % urls.length];
       await pause(200);
       keep(round, checked(name, await ask(url), queues));
@@ -102,7 +102,7 @@ function load(series) {
 
 function report(file, series, document) {
   const all = lines(file);
-  // Who was cut off waited at least so long.
+  // A request that was cut off waited at least this long.
   const of = (name) => all.filter((row) => row.name === name).map((row) => row.ms);
   const failed = all.filter((row) => row.failed);
   const ms = (value) => (value < 100 ? value.toFixed(1) : Math.round(value).toLocaleString("en-US"));

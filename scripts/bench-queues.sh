@@ -1,5 +1,5 @@
 #!/bin/sh
-# How long a list of 3,000 queues takes on a broker under load (3,000 publishers, 6,000 consumers, the
+# Time for a list of 3,000 queues on a broker under load (3,000 publishers, 6,000 consumers, the
 # management plugin on): the management interface, the service of `queues --listen` and the plugin
 # rabbitmq_queue_info in turn, each over a warm connection; then the one-shot command. Prints quantiles
 # and ratios, keeps every single measurement, writes docs/measurements/performance.md.
@@ -23,7 +23,7 @@ start_broker --plugins rabbitmq_management,rabbitmq_queue_info --plugins-directo
     --advanced-config "$work/advanced.config"
 management=$(broker_value management-url)
 
-# The same load as in the experiments; the poller is left out, because here others ask.
+# The load of the experiments without the poller, because here other clients ask.
 start_queues_load "$queues" "$queues" "$((2 * queues))" "$rate"
 
 "$program" queues --node "$broker" --listen 127.0.0.1:0 2>"$work/service" &

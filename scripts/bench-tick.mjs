@@ -4,12 +4,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 import { quantile } from "./quantile.mjs";
 
-/** From its start until a sampler samples, and a little. */
+/** Time from the start of a sampler to its first sample, with a margin. */
 const START_MILLISECONDS = 2500;
-/** Of a piece of the computation, when nothing samples. */
+/** Time of a piece of the computation without sampling. */
 const MICROSECONDS = 20_000;
 const PIECES = 75;
-/** Pieces that others on the same core of the host held up say nothing about us, so the fast ones count. */
+/** Counts the fast pieces only: slow ones were held up by other guests on the host's core. */
 const FAST = 0.1;
 
 const [program, work, pid, node, ...numbers] = process.argv.slice(2);
@@ -24,7 +24,7 @@ const SAMPLERS = {
   "perf record --call-graph dwarf": perf("-e", "cpu-clock", "-p", pid, "--call-graph", "dwarf"),
 };
 
-/** What Erlang expressions on the node say: numbers in a list. */
+/** Returns the values of Erlang expressions on the node: numbers in a list. */
 function ask(expression) {
   const answer = execFileSync("erl_call", ["-timeout", "60", "-sname", node, "-e"], { input: `${expression}.\n`, encoding: "utf8" });
   const numbers = /^\{ok, \[([\d, ]+)\]\}$/.exec(answer.trim());
@@ -32,7 +32,7 @@ function ask(expression) {
   return numbers[1].split(", ").map(Number);
 }
 
-/** Microseconds that each piece of so much work takes while this samples. */
+/** Returns the microseconds of each piece of work under a sampler. */
 async function timed(command, amount) {
   const work = `bench_tick:run(${amount}, ${PIECES})`;
   if (!command) return ask(work);
@@ -46,7 +46,7 @@ async function timed(command, amount) {
   return pieces;
 }
 
-// Without their types such lists of numbers would be printed as text.
+// Without type marks, Erlang would print such lists of numbers as text.
 ask(`begin {module, bench_tick} = code:load_abs("${work}/bench_tick"), [1000] end`);
 const trial = 500;
 const amount = Math.round((trial * MICROSECONDS) / quantile(ask(`bench_tick:run(${trial}, ${PIECES})`), FAST));

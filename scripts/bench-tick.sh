@@ -1,13 +1,14 @@
 #!/bin/sh
-# What sampling costs the work that is sampled: how much longer the same computation takes on a node, while
-# nothing samples, while a bare clock ticks (perf, no stacks: what the machine charges for an interrupt),
-# while rabbitscope records, and while perf records with frame pointers and with copies of the stack. All
-# in turn on one broker, again and again. Prints medians, of a tick and in percent.
+# Cost of sampling for the sampled work: the time of the same computation on a node
+# - without sampling;
+# - with a bare clock (perf without stacks: the price of the interrupt);
+# - while rabbitscope records;
+# - while perf records, with frame pointers and with copies of the stack.
+# All take turns on one broker, repeatedly. Prints medians, of a tick and in percent.
 #
 #   ROUNDS=15 FREQ=999 scripts/bench-tick.sh
 #
-# bench-overhead.sh measures a load instead, which is what one wants to know but scatters by ten times as
-# much as the sampling costs.
+# bench-overhead.sh measures a real load instead, but its scatter is ten times the cost of the sampling.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/bench.sh

@@ -1,4 +1,4 @@
-// What watching costs, idle and busy, at two frequencies, in turn with perf. For bench-watch.sh.
+// Cost of watching, idle and busy, at two frequencies, in turn with perf. For bench-watch.sh.
 import { spawn } from "node:child_process";
 import { readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -6,12 +6,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { cpuNanos } from "./cpu-time.mjs";
 
 const [program, work, seconds, rounds, loads, frequencies] = process.argv.slice(2).map((it, at) => (at < 4 ? it : it.split(" ")));
-/** From the start of a sampler until it samples, and a little. */
+/** Time from the start of a sampler to its first sample, with a margin. */
 const START_MILLISECONDS = 4000;
-/** Watching learns names in its first windows: what is measured is what it costs for the rest of the day. */
+/** Windows to skip: the first ones learn names, and only later cost is measured. */
 const WARM_MILLISECONDS = 60_000;
 
-/** Time and runs of the kernel programs that a process has. */
+/** Time and runs of the kernel programs of a process. */
 function programs(pid) {
   const found = new Map();
   for (const fd of readdirSync(`/proc/${pid}/fdinfo`)) {
@@ -39,7 +39,7 @@ async function ended(child) {
   await new Promise((resolve) => child.on("close", resolve));
 }
 
-/** What `read` says more after the time of a round, for each nanosecond of it. */
+/** Returns the growth of `read` over a round, per nanosecond. */
 async function rates(read) {
   const [start, before] = [process.hrtime.bigint(), read()];
   await sleep(1000 * seconds);
@@ -59,7 +59,7 @@ async function perfed(freq) {
 
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-/** Rounds of ours and of perf's at a frequency. Ours goes on while perf runs: the CPU time of each is its own. */
+/** Makes rounds of ours and of perf at a frequency. Ours continues while perf runs: each has its own CPU time. */
 async function compared(freq) {
   const directory = `${work}/windows`;
   rmSync(directory, { recursive: true, force: true });

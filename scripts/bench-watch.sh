@@ -1,8 +1,8 @@
 #!/bin/sh
-# What `watch` costs a machine, on an idle and on a saturated broker, at 19 and 99 Hz: CPU time of its process, and the
-# time that its program takes at the ticks, as the kernel counts it (kernel.bpf_stats_enabled), so that a bare clock is
-# not in it. In turn, the CPU time of the process of `perf record -a -g` at that frequency; what perf does at the ticks is
-# counted by nobody. Medians of the rounds. Memory, and the largest window. With NODES=3 a cluster of three. As root.
+# Cost of `watch` for a machine, on an idle and on a saturated broker, at 19 and 99 Hz. Measures CPU time of its process,
+# and the time of its kernel program at the ticks, counted by the kernel (kernel.bpf_stats_enabled) without the bare
+# clock. In turn, CPU time of the process of `perf record -a -g` at that frequency; perf's work at the ticks is not
+# counted. Prints medians of the rounds, memory, and the largest window. NODES=3 makes a cluster of three. As root.
 #
 #   SECONDS_EACH=20 ROUNDS=3 NODES=1 LOADS='idle busy' FREQUENCIES='19 99' scripts/bench-watch.sh
 set -eu

@@ -1,6 +1,6 @@
-# What the benches have in common: a throwaway broker that goes away with the script, and what is read of
-# it. To be sourced by a script that stands in the root of the checkout. Whatever is in $children (pids) is
-# interrupted at the end, in that order; $work is a directory for the time of the script.
+# Common parts of the benches: a throwaway broker that ends with the script, and readings of it. A script sources this
+# from the root of the checkout. At the end, the processes in $children (pids) are interrupted in that order. $work is a
+# directory for the time of the script.
 # shellcheck shell=sh
 program=${RABBITSCOPE:-target/release/rabbitscope}
 mkdir -p target
@@ -18,11 +18,11 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM
 
-# KEY: a value from what `broker start` said.
-# Of several nodes the first.
+# KEY: prints a value from the output of `broker start`.
+# The first of several nodes.
 broker_value() { node -p "[].concat(JSON.parse(require('fs').readFileSync('$work/broker.json', 'utf8')))[0]['$1']"; }
 
-# [OPTION...]: leaves its name in $broker and its URI where rabbitscope looks for it.
+# [OPTION...]: starts a broker. Leaves its name in $broker, and its URI in the variable that rabbitscope reads.
 start_broker() {
     "$program" broker start --json "$@" >"$work/broker.json"
     broker=$(broker_value name)
@@ -30,8 +30,8 @@ start_broker() {
     export RABBITSCOPE_URI
 }
 
-# QUEUES PUBLISHERS CONSUMERS RATE: the load of many-queues.toml without its poller, RATE messages a second of each
-# publisher; returns when it has gone on for a while. It is in $children.
+# QUEUES PUBLISHERS CONSUMERS RATE: starts the load of many-queues.toml without its poller, RATE messages a second from
+# each publisher. Returns after it has run for a while. Its pid is in $children.
 start_queues_load() {
     sed '/^\[\[pollers\]\]/,$d; /^plugins = /d' scenarios/many-queues.toml >"$work/load.toml"
     "$program" run "$work/load.toml" --out "$work/load" --set run.duration=2h --set queues.0.to="$1" \
@@ -56,7 +56,7 @@ need_perf() {
     }
 }
 
-# PID LOG FILE LINES SECONDS: until the process has written so many lines into the file.
+# PID LOG FILE LINES SECONDS: waits until the process has written this many lines into the file.
 wait_for_lines() {
     waited=0
     until [ "$(wc -l 2>/dev/null <"$3" || echo 0)" -ge "$4" ]; do

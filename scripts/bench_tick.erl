@@ -1,11 +1,11 @@
-%% The same work each time, as a broker does it: Erlang calls in calls, with BIFs in C at the end of them.
+%% Constant work in the style of a broker: nested Erlang calls, with BIFs in C at their ends.
 %% For bench-tick.sh.
 -module(bench_tick).
 -export([run/2]).
 
 -define(DEPTH, 20).
 
-%% How long so many rounds take, in microseconds, so often one after the other.
+%% Measures the time of a number of rounds in microseconds, repeatedly.
 run(Rounds, Times) ->
     {Process, Monitor} = spawn_monitor(fun() ->
         Table = ets:new(bench_tick, [set, private]),

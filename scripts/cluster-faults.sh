@@ -1,6 +1,6 @@
 #!/bin/sh
-# A node of three is killed every 20 seconds for ten minutes: was anything lost that had been confirmed, and for how long did
-# publishers wait? Prints the summary of scenarios/cluster-faults.toml and leaves the run in target/cluster-faults.
+# Kills a node of three every 20 seconds for ten minutes, and checks for lost confirmed messages and waiting publishers.
+# Prints the summary of scenarios/cluster-faults.toml and leaves the run in target/cluster-faults.
 #
 #   DURATION=3m scripts/cluster-faults.sh
 set -eu

@@ -1,4 +1,4 @@
-// What tshark found in a capture beside what crates/wire found: frames by kind, packets of confirms and publishes.
+// Results of tshark for a capture beside those of crates/wire: frames by kind, packets of confirms and publishes.
 //
 //   node scripts/compare-wire.mjs DIRECTORY CLIENT amqp|mqtt|none
 import { readFileSync, writeFileSync } from "node:fs";
@@ -79,8 +79,8 @@ for (const kind of new Set([...ours.keys(), ...theirs.keys()])) {
 const frames = [...theirs.values()].reduce((sum, number) => sum + number, 0);
 console.log(`  ${frames} frames of ${theirs.size} kinds and ${headers} protocol headers, ${differences} kinds differ`);
 
-// For a confirm or an acknowledgement tshark names the packets with the methods of its messages. Ours are those of their last
-// frames, so that a message is looked for with both.
+// For a confirm or an acknowledgement tshark names the packets with the methods of its messages. Ours are the packets of
+// their last frames, so both are searched for a message.
 if (rows.some((row) => row[7])) {
     const links = count(rows.flatMap((row) => (row[7] ?? "").split(",").filter(Boolean).map((method) => `${row[0]} ${method}`)));
     const methodsByLast = new Map();

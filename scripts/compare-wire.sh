@@ -1,12 +1,12 @@
 #!/bin/sh
-# Compares the dissectors of crates/wire with tshark: frames by kind, and for which publish a confirm is, in captures of real
-# clients that talk to a broker of their own. AMQP 0-9-1: rabbitscope, pika, Java (PerfTest); AMQP 1.0: Qpid Proton; MQTT: Paho.
-# tshark does not know the stream protocol; of rstream the frames are listed, and how many publishes were confirmed.
+# Compares the dissectors of crates/wire with tshark, in captures of real clients with a broker of their own: frames by
+# kind, and the publish of each confirm. AMQP 0-9-1: rabbitscope, pika, Java (PerfTest); AMQP 1.0: Qpid Proton; MQTT:
+# Paho. tshark does not know the stream protocol; for rstream, lists the frames and the number of confirmed publishes.
 #
 #   CLIENTS="ours pika java proton rstream paho" KEEP=DIRECTORY scripts/compare-wire.sh
 #
-# Needs root for tcpdump, Python's venv for the clients in it, Java and Maven for PerfTest. Prints a table, ends with an
-# error if anything differs. KEEP: captures, and tshark's counts, stay there.
+# Needs root for tcpdump, Python's venv for the clients in it, Java and Maven for PerfTest. Prints a table. Ends with an
+# error if anything differs. KEEP: directory for captures and tshark's counts.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/bench.sh
@@ -118,7 +118,7 @@ for client in $clients; do
         -e mqtt.msgtype -e amqp.message_in >"$work/$client.tshark" 2>/dev/null
     node scripts/compare-wire.mjs "$work" "$client" "$dissector" || failed=yes
 done
-# What the tests of the crate have in tests/it/recorded; the broker and its password are gone by then.
+# The constants of the crate's tests in tests/it/recorded. The broker and its password no longer exist.
 if [ -n "${KEEP:-}" ]; then
     cp "$work"/*.pcap "$work"/*.kinds "$KEEP"
     {

@@ -1,7 +1,7 @@
 #!/bin/sh
-# What can be installed without Rust, clang and Node.js: a program that needs no later C library than this system's, a
-# package for Debian and Ubuntu, an archive, and an image for containers. Leaves all in target/dist. Build on the oldest
-# system that the program is for.
+# Files to install without Rust, clang and Node.js: a program for this system's C library or a later one, a package for
+# Debian and Ubuntu, an archive, and an image for containers. Leaves all in target/dist. Build on the oldest target
+# system.
 #
 #   ARCH=aarch64 scripts/dist.sh      # for another architecture than this machine's, with its cross compiler
 set -eu
@@ -24,7 +24,7 @@ set --
 if [ "$machine" != "$(uname -m)" ]; then
     target=$machine-unknown-linux-gnu
     tools=$machine-linux-gnu-
-    # Where Debian's cross compilers have the C library.
+    # Place of the C library of Debian's cross compilers.
     libraries=/usr/$machine-linux-gnu/lib
     command -v "${tools}gcc" >/dev/null 2>&1 || {
         echo "${tools}gcc is missing: apt-get install gcc-$(echo "$machine" | tr _ -)-linux-gnu" >&2
@@ -54,7 +54,7 @@ cp -R docs "$tree/usr/share/doc/rabbitscope/"
 cp scenarios/*.toml "$tree/usr/share/doc/rabbitscope/scenarios/"
 cat LICENSE-MIT LICENSE-APACHE >"$tree/usr/share/doc/rabbitscope/copyright"
 
-# The latest version of the C library that the program asks for.
+# The latest version of the C library that the program needs.
 glibc=$("${tools}objdump" -T "$tree/usr/bin/rabbitscope" | sed -n 's/.*GLIBC_\([0-9.]*\).*/\1/p' | sort -V | tail -n 1)
 name=rabbitscope-$version-linux-$architecture
 
@@ -70,8 +70,8 @@ cp packaging/postinst "$package/DEBIAN/"
 chmod 755 "$package/usr/bin/rabbitscope" "$package/DEBIAN/postinst"
 dpkg-deb --root-owner-group --build "$package" "$dist/rabbitscope_${version}_$architecture.deb" >/dev/null
 
-# The libraries that the program is linked against, with their places. For another architecture those of the cross
-# compiler, at the places that they have on a machine of that architecture.
+# The libraries of the program, with their paths. For another architecture those of the cross compiler, with their
+# paths on a machine of that architecture.
 linked() {
     if [ -z "$libraries" ]; then
         ldd "$tree/usr/bin/rabbitscope" | grep -o '/[^ ]*' | while read -r library; do echo "$library $library"; done
@@ -84,7 +84,7 @@ linked() {
     done
 }
 
-# The image has the program, the libraries that it is linked against, and certificates.
+# The image has the program, its libraries, and certificates.
 image=$dist/image
 cp -r "$tree" "$image"
 linked | while read -r library place; do

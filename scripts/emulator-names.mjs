@@ -1,13 +1,13 @@
-// Names of the functions of a stripped executable, from one that was built again from the same source:
+// Names of the functions of a stripped executable, from another build of the same source:
 //
 //   node emulator-names.mjs STRIPPED BUILT DESCRIPTION >BUILD-ID.names
 //
-// Both are disassembled (objdump) and cut into functions by their unwind tables, which stripping leaves. Two functions
-// are the same when their instructions are, with addresses masked, and no other function of either file has these
-// instructions; in later passes calls of functions whose names are known count with the name. What is left between
-// two pairs, in the same number on both sides, is paired in order: those names are inferred, and have a question mark.
+// Both are disassembled (objdump) and cut into functions by their unwind tables, which survive stripping. Two functions
+// form a pair if their instructions are equal with addresses masked, and unique in either file. In later passes, calls of
+// known functions count by name. If both sides have the same number of functions between two pairs, these are paired in
+// order: such names are inferred, and have a question mark.
 //
-// The check, on standard error: of functions that the stripped file exports the true name is known.
+// The check, on standard error, uses the true names of functions that the stripped file exports.
 import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 
@@ -23,7 +23,7 @@ function spans(path) {
     return all.filter(([start, end]) => end > start).sort((one, other) => one[0] - other[0]);
 }
 
-// Names by address; of several the first that is no local label.
+// Names by address; the first of several that is no local label.
 function symbols(path, ...options) {
     const names = new Map();
     for (const line of run("nm", "--defined-only", ...options, path).split("\n")) {
@@ -66,7 +66,7 @@ function add(own, text) {
 
 const digest = (text) => createHash("sha1").update(text).digest("base64");
 
-// `names`: of functions that are paired, by address.
+// `names`: names of paired functions by address.
 function keyOf(own, names) {
     const lines = [...own.lines];
     for (const [line, target] of own.targets) if (names.has(target)) lines[line] += names.get(target);
@@ -95,7 +95,7 @@ function pair(one, other, kind) {
     taken.add(other);
 }
 
-// Pairs functions whose instructions nobody else has. Returns how many.
+// Pairs functions with unique instructions. Returns their number.
 function pairUnique() {
     const [here, there] = [new Map(), new Map()];
     for (const [one, { built: other }] of pairs) {
@@ -115,7 +115,7 @@ function pairUnique() {
     return count;
 }
 
-// Pairs what lies between two neighbouring pairs, where it is as much on both sides.
+// Pairs functions between two neighbouring pairs, if both sides have the same number.
 function pairBetween() {
     const place = new Map(built.map((own, at) => [own, at]));
     const anchors = [...stripped.keys()].filter((at) => pairs.has(stripped[at]));
@@ -142,7 +142,7 @@ pairBetween();
 while (pairUnique() > 0);
 pairBetween();
 
-// The check on names that are known.
+// The check with known names.
 const exported = symbols(strippedPath, "-D");
 const aliases = (address) => {
     const all = run.aliases ?? (run.aliases = run("nm", "--defined-only", builtPath));

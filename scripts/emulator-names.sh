@@ -7,7 +7,7 @@
 #
 #   RELEASES=target/releases scripts/emulator-names.sh trixie   # where the releases are installed
 #   SOURCE=../erlang_1.2-3.dsc scripts/emulator-names.sh trixie # the source package of a neighbouring version, with its
-#                                                               # parts beside it, where no mirror has the right one
+#                                                               # parts beside it, if no mirror has the right one
 set -eu
 cd "$(dirname "$0")/.."
 [ $# = 1 ] && [ "$(id -u)" = 0 ] || {
@@ -26,11 +26,11 @@ need_release "$suite"
     exit 2
 }
 
-# Sources come from where the packages come from.
+# Sources come from the mirror of the packages.
 sed -n 's/^deb /deb-src /p' "$root/etc/apt/sources.list" >"$root/etc/apt/sources.list.d/sources.list"
-# A mirror that is behind has an index that is signed and past its time.
+# A mirror that lags has a signed but expired index.
 within apt-get -o Acquire::Check-Valid-Until=false update -qq
-# What the rules and the emulator need; not what the applications need, such as wxWidgets and Java.
+# Build dependencies of the rules and the emulator, without those of the applications (wxWidgets, Java).
 within apt-get install -y -qq --no-install-recommends build-essential debhelper autoconf m4 perl dctrl-tools \
     libncurses-dev libssl-dev zlib1g-dev libsctp-dev libsystemd-dev libzstd-dev >/dev/null
 mkdir "$root/build"
@@ -41,11 +41,11 @@ if [ -n "${SOURCE:-}" ]; then
 else
     within sh -c "cd /build && apt-get source -qq '$package' >/dev/null"
 fi
-# The rules have had their target under two names.
+# The rules have used two names for their target.
 rules=$(ls "$root"/build/erlang-*/debian/rules)
 target=configure-stamp
 grep -q '^configure-stnd-stamp:' "$rules" && target=configure-stnd-stamp
-# And they know the flags of the compiler.
+# They also have the flags of the compiler.
 flags=$(within sh -c "cd /build/erlang-*/ && make -s -f debian/rules --eval='flags:; @echo \$(GEN_OPT_FLGS)' flags")
 step() {
     within sh -c "cd /build/erlang-*/ && export DEB_BUILD_OPTIONS=parallel=$(nproc) && { $1; } >/build/$2.log 2>&1" || {
@@ -54,7 +54,7 @@ step() {
     }
 }
 step "debian/rules $target" configure
-# What is made after the emulator may need libraries that were not made.
+# Later steps may need libraries that were not built.
 step "make -j$(nproc) GEN_OPT_FLGS='$flags' emulator || test -x bin/*/beam.smp" make
 built=$(find "$root"/build/erlang-*/bin -name beam.smp | head -n 1)
 stripped=$(find "$root/usr/lib/erlang" -path '*/erts-*/bin/beam.smp' | head -n 1)

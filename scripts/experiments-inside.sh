@@ -1,13 +1,13 @@
 #!/bin/sh
-# Why is the list of queues slow? Experiments 9 to 11 of docs/measurements/experiments.md in one go: 3,000 queues under
-# load with somebody who polls /api/queues (scenarios/many-queues.toml), and meanwhile, in the node, a trace
-# of the handler, its call tree followed into the process that it waits for, and the functions of that
-# process. Prints what each command prints; graphs are in target/experiments-inside.
+# Shows why the list of queues is slow: experiments 9 to 11 of docs/measurements/experiments.md in one go. The load is
+# 3,000 queues and a poller of /api/queues (scenarios/many-queues.toml). Meanwhile, looks into the node: a trace of the
+# handler, its call tree followed into the process that it waits for, and the functions of that process. Prints the
+# output of each command; graphs are in target/experiments-inside.
 #
 #   QUEUES=3000 DURATION=60s scripts/experiments-inside.sh
 #
-# DURATION is that of each look, unless it has seen two whole calls before; the management listener cuts off
-# requests that take longer than a minute.
+# DURATION limits each look, which ends earlier after two whole calls. The management listener cuts off requests that
+# take longer than a minute.
 set -eu
 cd "$(dirname "$0")/.."
 . scripts/bench.sh
@@ -21,7 +21,7 @@ mkdir -p "$results"
 start_broker --plugins rabbitmq_management
 management=$(broker_value management-url)
 
-# A broker that is not the run's own is asked for pages with a password.
+# Pages of a broker that the run did not start need a password.
 {
     sed '/^plugins = /d' scenarios/many-queues.toml
     printf 'user = "guest"\npassword-env = "MANAGEMENT_PASSWORD"\n'
@@ -34,7 +34,7 @@ export MANAGEMENT_PASSWORD
 children=$!
 wait_for_lines "$children" "$work/load.log" "$results/run/series.jsonl" 20 300
 
-# What it says goes to standard error and is kept all the same.
+# Messages go to standard error, and are kept too.
 say() {
     printf '\n$ rabbitscope %s\n' "$*"
     "$program" "$@" --node "$broker" 2>&1 || echo "(exit code $?)"

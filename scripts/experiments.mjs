@@ -20,7 +20,7 @@ function row(name) {
         const interval = it.low === null ? "too few rounds" : `${percent(it.low)} to ${percent(it.high)}`;
         return `${arm.control ? "control" : arm.name}: ${percent(it.ratio)} (${interval})`;
     });
-    // A round that was interrupted is none.
+    // An interrupted round does not count.
     const runsOf = (round) => result.runs.filter((run) => run.round === round).length;
     const complete = [...new Set(result.runs.map((run) => run.round))].filter((round) => runsOf(round) >= result.arms.length);
     const rounds = complete.length;

@@ -1,5 +1,5 @@
-// Writes small inputs for the fuzz targets to begin with, into fuzz/corpus: what the tests have
-// recorded, and one well-formed input of each format that would take long to find by chance.
+// Writes small first inputs for the fuzz targets into fuzz/corpus: recordings of the tests, and one well-formed input
+// of each format that chance would take long to find.
 //
 //   node scripts/fuzz-seeds.mjs
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -21,8 +21,8 @@ const u64 = (number) => Buffer.from(new BigUint64Array([BigInt.asUintN(64, BigIn
 const big32 = (number) => bytes(u32(number)).reverse();
 const counted32 = (...parts) => [big32(bytes(...parts).length), ...parts];
 
-// AMQP: whole connections, and what follows an open channel. The first byte says which of them, the
-// second the size of the pieces.
+// AMQP: whole connections, and bytes that follow an open channel. The first byte selects between them, the second is
+// the size of the pieces.
 const channelOpened = Buffer.of(1, 0, 1, 0, 0, 0, 8, 0, 20, 0, 11, 0, 0, 0, 0, 0xce);
 for (const name of readdirSync(recorded)) {
     const stream = readFileSync(recorded + name);
@@ -118,19 +118,19 @@ seed("pprof", "one",
     strings.map((text) => field(6, text)),
     number(9, 1_000), number(10, 2_000), number(12, 1_000), field(11, number(1, 1), number(2, 2)));
 
-// The VM's tables: of the emulator itself, and of a module with one function and one line.
+// Tables of the VM: those of the emulator itself, and those of a module with one function and one line.
 seed("symbol_blob", "emulator", u32(0), u32(0), u32(1), u32(0), u64(0x7f00));
 const text = (it) => [u16(it.length + 1), it, 0];
 const line = [u64(0), text("m.erl"), u16(1)];
 const range = (name, ...lines) =>
     [u32(0), u32(208), u32(lines.length), text(name), u16(0), lines];
-// A VM with two schedulers, as it is and with one word altered.
+// A VM with two schedulers, unchanged and with one word altered.
 seed("memory_image", "whole", 1);
 seed("memory_image", "altered", 1, u32(40), u64(0x5500));
 seed("symbol_blob", "module", u32(1), u32(0), u64(0x7fc0), u32(2), u32(976), text("m"),
     Buffer.alloc(6), range("m::codeHeader"), range("m:f/0-CodeInfoPrologue", line, line));
 
-// Dissectors: which opening, the size of the pieces, and before each piece who sends it.
+// Dissectors: the opening, the size of the pieces, and before each piece its sender.
 const sent = (how, stream) => Array.from({ length: Math.ceil(stream.length / 256) }, (_, at) =>
     [how, stream.subarray(at * 256, at * 256 + 256)]);
 const dissected = (opening, name, how, ...parts) => seed("dissectors", name, opening, 255, sent(how, bytes(...parts)));
@@ -154,7 +154,7 @@ dissected(3, "stream", 0, streamed(19, big32(2), 0, 5, "PLAIN", counted32("\0u\0
 dissected(4, "mqtt", 0, [0x32, 10, 0, 3, "a/b", 0, 1, "bod"], [0xc0, 0], [0x40, 2, 0, 1]);
 dissected(5, "tls", 0, [23, 3, 3, 0, 4, "xxxx"], [21, 3, 3, 0, 2, 1, 0]);
 
-// Captures: one packet in both formats, and what the tests have recorded.
+// Captures: one packet in both formats, and recordings of the tests.
 const big16 = (number) => [number >> 8, number];
 const segment = [big16(1000), big16(5672), big32(1), big32(1), 0x80, 0x18, 1, 0, 0, 0, 0, 0,
     1, 1, 8, 10, big32(1), big32(2), "body"];
@@ -172,7 +172,7 @@ seed("captures", "pcapng", block(0x0a0d0d0a, u32(0x1a2b3c4d), u16(1), u16(0), u6
 seed("captures", "requests", readFileSync(`${root}crates/wire/tests/it/recorded/requests.pcap`));
 for (const name of readdirSync(`${root}crates/wire/tests/it/recorded`).filter((name) => name.endsWith(".pcap"))) {
     const capture = readFileSync(`${root}crates/wire/tests/it/recorded/${name}`);
-    // The largest input that is tried.
+    // The size limit of inputs.
     seed("analysis", name, capture.subarray(0, 65536));
 }
 
@@ -182,7 +182,7 @@ seed("reassembly", "one", [
     [0x10, 100, 0, 100, 0, 10, 10, 1, 20, 9], [0x90, 100, 0, 140, 0, 0, 0, 1, 20, 0], [0x11, 130, 0, 100, 0, 10, 5, 1, 25, 9],
     [0x94, 100, 0, 141, 0, 0, 0, 1, 20, 9]]);
 
-// Updates of two workers in turn: a second of two load threads and of churn, what the broker did meanwhile, and the end.
+// Updates of two workers in turn: a second of two load threads and of churn, the broker's activity, and the end.
 const histograms = (...bins) => [bins, [], bins, [], [], [], [1000, 3]];
 const told = (worker, second, draining) => ({
     worker, second: draining ? 0 : second, start: second * 1e9, end: (second + 1) * 1e9, draining, "is-last": draining,

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Runs every fuzz target for so many seconds (the first argument, 600) or those that are named after
-# it, one at a time, and says of each how far it came. Ends with an error at the first crash, input
-# that takes longer than 10 s, or 2 GiB of memory, and leaves the input in fuzz/artifacts.
+# Runs every fuzz target, or those named after the first argument, one at a time. The first argument is the time of each
+# in seconds (600). Prints the progress of each. Ends with an error at the first crash, at an input that takes longer
+# than 10 s, or at 2 GiB of memory, and leaves the input in fuzz/artifacts.
 #
-# What libFuzzer said of a target is in fuzz/artifacts/TARGET.log. Inputs that reached something new
-# stay in fuzz/corpus and are where the next run begins.
+# The output of libFuzzer is in fuzz/artifacts/TARGET.log. Inputs with new coverage stay in fuzz/corpus, for the next
+# run.
 set -eu
 cd "$(dirname "$0")/../fuzz"
 seconds=${1:-600}
@@ -14,14 +14,14 @@ seconds=${1:-600}
     captures reassembly analysis worker_updates fleet_messages
 
 host=$(rustc -vV | sed -n 's/^host: //p')
-# Coverage as libFuzzer wants it. With a target of its own, build scripts go without.
+# Coverage for libFuzzer. The explicit target leaves build scripts without it.
 coverage='-Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4
     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table
     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1 --cfg fuzzing'
 RUSTFLAGS=$(echo $coverage) cargo build --locked --quiet --release --target "$host" \
     $(printf -- '--bin %s ' "$@")
 
-# Programs of this machine have unwind tables.
+# Unwind tables: those of programs of this machine.
 elf_seeds() {
     mkdir -p corpus/eh_frame
     { printf '\377'; cat /bin/true; } >corpus/eh_frame/elf
@@ -31,7 +31,7 @@ elf_seeds() {
     rm -f "$section"
 }
 
-# A recording of perf, where make bench-profile has left one.
+# A recording of perf, if make bench-profile has left one.
 perf_seed() {
     real=../target/bench-profile/real.data
     [ ! -e $real ] || node ../scripts/repeat-perf-data.mjs $real corpus/perf_data/real 50 >/dev/null

@@ -4,11 +4,11 @@
 #     sudo scripts/install.sh [--packets] GROUP [PREFIX]
 #
 # Members of the group may then sample every Erlang VM of this machine: names of functions, stacks, process
-# ids, names of threads, addresses in the kernel. They get no file that they could not read anyway, no term
-# and no message of a node. Nobody else can execute the program.
+# ids, names of threads, addresses in the kernel. They get no file that they could not read before, no term
+# and no message of a node. Other users cannot execute the program.
 #
-# With --packets members may also capture what goes over the wire from and to any TCP port of this machine, whoever it
-# is for: messages and passwords, unless they are encrypted. Give that to a group of its own, with a PREFIX of its own.
+# With --packets members may also capture the traffic of any TCP port of this machine, including other users' messages
+# and passwords, unless they are encrypted. Use a separate group for this, with a separate PREFIX.
 set -eu
 cd "$(dirname "$0")/.."
 capabilities=cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog
@@ -32,7 +32,7 @@ getent group "$group" >/dev/null || die "there is no group $group; make it with:
 command -v setcap >/dev/null || die "setcap is missing (package libcap2-bin)"
 
 mkdir -p "$prefix/bin"
-# Under another name first, so that what runs there now goes on, and what is found is complete.
+# Under another name first, so that a running program continues and the new one is always complete.
 install -o root -g "$group" -m 750 "$program" "$prefix/bin/.rabbitscope.new"
 setcap "$capabilities" "$prefix/bin/.rabbitscope.new"
 mv "$prefix/bin/.rabbitscope.new" "$prefix/bin/rabbitscope"

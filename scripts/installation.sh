@@ -1,6 +1,6 @@
 #!/bin/sh
 # The RabbitMQ and Erlang of another release of Debian below a directory, for `root = "DIRECTORY"` of a scenario or an
-# arm. Needs root and debootstrap; takes about a gigabyte. Nothing in it is ever started by itself.
+# arm. Needs root and debootstrap; takes about a gigabyte. Nothing in it starts by itself.
 #
 #   scripts/installation.sh trixie /srv/trixie
 set -eu
@@ -18,7 +18,7 @@ command -v debootstrap >/dev/null 2>&1 || {
     echo "debootstrap is missing: apt-get install debootstrap" >&2
     exit 1
 }
-# A debootstrap that is older than the suite takes the script for all suites of Debian.
+# A debootstrap older than the suite uses the script for all suites of Debian.
 if [ -e "/usr/share/debootstrap/scripts/$suite" ]; then
     debootstrap --variant=minbase "$suite" "$root"
 else
@@ -28,6 +28,6 @@ fi
 printf '#!/bin/sh\nexit 101\n' >"$root/usr/sbin/policy-rc.d"
 chmod +x "$root/usr/sbin/policy-rc.d"
 chroot "$root" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends rabbitmq-server
-# Erlang looks itself up by this name.
+# Erlang resolves this name for itself.
 grep -q localhost "$root/etc/hosts" 2>/dev/null || echo "127.0.0.1 localhost" >>"$root/etc/hosts"
 echo "$root: $(chroot "$root" dpkg-query --showformat '${Package} ${Version}' --show rabbitmq-server)"

@@ -1,13 +1,13 @@
-// Names of the functions that a stripped library does not export, from the debug file of the very same build:
+// Names of the functions that a stripped library does not export, from the debug file of the same build:
 //
 //   node library-names.mjs LIBRARY DEBUG-FILE DESCRIPTION >BUILD-ID.names
 //
-// A table has the addresses at which unwind tables, which stripping leaves, say that code begins. A function that is
-// written in assembly may begin several times there: each has its name.
+// A table has the start addresses from unwind tables, which survive stripping. A function written in assembly may begin
+// several times there: each has its name.
 import { execFileSync } from "node:child_process";
 
 const [, , library, debugFile, description] = process.argv;
-// A debug file has the headers of what it was taken from, at which readelf wonders on standard error.
+// A debug file has the headers of its original, about which readelf warns on standard error.
 const run = (program, ...options) =>
     execFileSync(program, options, { maxBuffer: 2 ** 30, stdio: ["ignore", "pipe", "ignore"] }).toString("latin1");
 
@@ -25,7 +25,7 @@ function starts(path) {
     return [...new Set(spans.filter(([start, end]) => end > start).map(([start]) => start))].sort((a, b) => a - b);
 }
 
-// Of several names the one that is no alias within the library.
+// The one of several names that is no alias within the library.
 const isAlias = (name) => name.startsWith("__GI_") || name.startsWith("__EI_");
 const all = functions(debugFile, "--syms").sort(
     (one, other) => one[0] - other[0] || isAlias(one[2]) - isAlias(other[2]) || (one[2] < other[2] ? -1 : 1),
@@ -43,7 +43,7 @@ const lines = hidden.flatMap((address) => {
     return name ? [`${address.toString(16)} ${name}`] : [];
 });
 if (exported.size === 0 || lines.length === 0) {
-    console.error(`readelf told no functions of ${library} or of ${debugFile}`);
+    console.error(`readelf printed no functions of ${library} or of ${debugFile}`);
     process.exit(1);
 }
 console.log(`# ${description}`);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Makes the table of names of a distribution's C library: the functions that it does not export, by the debug package of
-# the very same build (library-names.mjs). Needs root, for the release's own system; downloads some megabytes and installs
+# the same build (library-names.mjs). Needs root, for the release's own system. Downloads some megabytes and installs
 # nothing there.
 #
 #   scripts/library-names.sh trixie             # leaves crates/probe/names/BUILD-ID.names
@@ -27,7 +27,7 @@ work=$(mktemp -d "$root/tmp/names.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 # The unprivileged user that apt downloads as may not enter a directory of root.
 chmod 755 "$work"
-# A mirror that is behind has an index that is signed and past its time.
+# A mirror that lags has a signed but expired index.
 within apt-get -o Acquire::Check-Valid-Until=false update -qq
 within sh -c "cd '${work#"$root"}' && apt-get -o APT::Sandbox::User=root download -qq 'libc6-dbg=$version'"
 dpkg-deb --extract "$work"/libc6-dbg_*.deb "$work/debug"

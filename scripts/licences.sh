@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every dependency has a licence that deny.toml allows. Uses cargo-deny where it is installed;
-# otherwise compares the licence expressions that cargo knows with the same list.
+# Checks that deny.toml allows the licence of every dependency. Uses cargo-deny if it is installed; otherwise compares
+# the licence expressions in cargo's metadata with the same list.
 set -eu
 cd "$(dirname "$0")/.."
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env escript
 %% Compiles the Erlang files of agent/ and the modules that are assembled from them, with warnings as
 %% errors, and checks their calls with xref. Arguments: the folder agent/, the folder with the assembled modules; or
-%% a folder of modules that stand for themselves.
+%% a folder of separate modules.
 
 main([Single]) ->
     Folder = filename:join(filename:basedir(user_cache, "rabbitscope-lint"), os:getpid()),
@@ -14,7 +14,7 @@ main([Agent, Assembled]) ->
     Folder = filename:join(filename:basedir(user_cache, "rabbitscope-lint"), os:getpid()),
     try
         Single = compiled(files(Agent), [], filename:join(Folder, "single")),
-        %% Of a part that several modules share, each needs some functions only.
+        %% Each module needs only some functions of a shared part.
         Whole = compiled(files(Assembled), [nowarn_unused_function], filename:join(Folder, "assembled")),
         checked("agent", Single) andalso checked("assembled", Whole) orelse fail("calls are wrong", [])
     after file:del_dir_r(Folder)
@@ -34,7 +34,7 @@ compiled(Files, Options, Folder) ->
     Failed =:= [] orelse fail("does not compile: ~ts", [lists:join(", ", Failed)]),
     Folder.
 
-%% Calls of functions that do not exist. Calls into RabbitMQ are checked where it is installed.
+%% Calls of functions that do not exist. Calls into RabbitMQ are checked if it is installed.
 checked(Name, Folder) ->
     {ok, _} = xref:start(lint),
     ok = xref:set_default(lint, [{warnings, false}]),
@@ -51,14 +51,14 @@ checked(Name, Folder) ->
     [io:format(standard_error, "~s: nobody calls ~p, which is exported~n", [Name, MFA]) || MFA <- Needless],
     Wrong =:= [] andalso Needless =:= [].
 
-%% Called through apply/3 where the release has them: OTP 27 and 28.
+%% Called through apply/3 if the release has them: OTP 27 and 28.
 is_of_later_release({trace, _, _}) -> true;
 is_of_later_release(MFA) -> lists:member(MFA, [{erlang, processes_iterator, 0}, {erlang, processes_next, 1}]).
 
 is_of_broker(Module) ->
     lists:member(Module, [amqqueue, ra]) orelse lists:prefix("rabbit_", atom_to_list(Module)).
 
-%% By the program, the keeper or a test.
+%% Called by the program, the keeper or a test.
 is_called_from_outside(planted) -> true;
 is_called_from_outside(Module) ->
     Name = atom_to_list(Module),

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Erlang: each file of agent/ and each module that is assembled from them compiles without a warning, and
-# all functions that they call exist. Without dialyzer: nothing else needs its package.
+# Checks the Erlang code: each file of agent/ and each assembled module compiles without a warning, and all called
+# functions exist. Does without dialyzer, because nothing else needs its package.
 set -eu
 cd "$(dirname "$0")/.."
 

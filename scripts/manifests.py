@@ -8,15 +8,15 @@ import compose_spec
 import kubernetes_validate
 import yaml
 
-# The oldest release that has what a manifest needs and schemas are at hand for: the Indexed Job is stable since 1.24, the
-# field for AppArmor is there since 1.30. And the newest.
+# The oldest release with the features of each manifest and with schemas here (the Indexed Job is stable since 1.24, the
+# field for AppArmor exists since 1.30), and the newest.
 OLDEST = {"fleet.yaml": "1.27", "watch.yaml": "1.30"}
 NEWEST = "1.34"
 
-# What `watch` needs, and nothing else (docs/reference/privileges.md).
+# Exactly the needs of `watch` (docs/reference/privileges.md).
 CAPABILITIES = {"drop": ["ALL"], "add": ["BPF", "PERFMON", "SYS_PTRACE", "DAC_READ_SEARCH", "SYSLOG"]}
 
-# Mistakes that the check has to see, by kind.
+# Mistakes that the check must find, by kind.
 CONTAINER = ["spec", "template", "spec", "containers", 0]
 PLANTED = {
     "Job": [
@@ -46,7 +46,7 @@ def kubernetes(release):
 
 
 def compose(document):
-    """As it is once a variable for a user is replaced: the package checks names of users before that."""
+    """Replaces the variable for a user, because the package checks user names before that."""
     replaced = copy.deepcopy(document)
     for service in replaced["services"].values():
         if service.get("user", "").startswith("${"):
@@ -55,7 +55,7 @@ def compose(document):
 
 
 def plant(document, path, value):
-    """The document with another value at a path; a key that is not there is a misspelt one."""
+    """Returns the document with another value at a path. An absent key stands for a misspelt one."""
     changed = copy.deepcopy(document)
     at = changed
     for key in path[:-1]:
@@ -88,7 +88,7 @@ def of_kubernetes(file):
 
 
 def privileges_of(file, document):
-    """Least privilege is said in full, so that no default of a cluster decides."""
+    """Checks that least privilege is explicit, so that no default of a cluster decides."""
     context = document["spec"]["template"]["spec"]["containers"][0]["securityContext"]
     said = {"privileged", "allowPrivilegeEscalation", "seccompProfile", "appArmorProfile"} <= context.keys()
     if context["capabilities"] != CAPABILITIES or context["privileged"] or not said:
@@ -131,7 +131,7 @@ def of_compose(file):
 
 
 def runs_as_root(service):
-    """Without a user it is the image's; a variable that has to be set names the caller's."""
+    """Checks the user: without one it is the image's; a required variable names the caller's."""
     user = str(service.get("user", ""))
     is_other = user.startswith("${RABBITSCOPE_USER:?") or (user[:1].isdigit() and not user.startswith("0"))
     return not is_other or "no-new-privileges:true" not in service.get("security_opt", [])

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Checks what is in deploy/: Kubernetes' manifests against its published schemas, the compose file against the Compose
-# specification, and that both checks find a planted mistake. The schemas come with two packages from PyPI, which go to
-# target/manifests.
+# Checks deploy/: Kubernetes' manifests against its published schemas, the compose file against the Compose
+# specification. Proves that both checks find a planted mistake. The schemas come with two packages from PyPI, which go
+# to target/manifests.
 set -eu
 cd "$(dirname "$0")/.."
 
 place=${CARGO_TARGET_DIR:-target}/manifests
 python=$place/bin/python
-# Pinned: a schema of tomorrow does not fail a change of today.
+# Pinned, so that a later schema does not fail an earlier change.
 packages="kubernetes-validate==1.37.0 compose-spec==0.2.1"
 
 if ! "$python" -c 'import compose_spec, kubernetes_validate' 2>/dev/null; then

@@ -1,4 +1,4 @@
-// Runs a command and writes the most resident memory, in KiB, of the largest of its processes.
+// Runs a command and writes the peak resident memory, in KiB, of its largest process.
 //
 //   node scripts/most-memory.mjs FILE COMMAND…
 import { spawn } from "node:child_process";
@@ -17,7 +17,7 @@ function look(pid) {
       if (children) children.split(" ").forEach((child) => look(child));
     }
   } catch {
-    // It has ended meanwhile.
+    // The process has ended meanwhile.
   }
 }
 

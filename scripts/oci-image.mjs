@@ -27,7 +27,7 @@ const config = {
         Entrypoint: ["/usr/bin/rabbitscope"],
         Env: ["PATH=/usr/bin", "SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt"],
         WorkingDir: "/tmp",
-        // No account. What needs root says so where it is started (deploy/kubernetes/watch.yaml).
+        // No account. A container that needs root states it in its manifest (deploy/kubernetes/watch.yaml).
         User: "65534:65534",
         Labels: { "org.opencontainers.image.title": "rabbitscope", "org.opencontainers.image.version": version },
     },

@@ -1,7 +1,7 @@
 #!/bin/sh
-# What a run says when its broker fails: makes the table in docs/measurements/faults.md from runs of 10 s on brokers of
-# their own, by the tests that check the same in shorter runs. Takes two minutes; prints the table and
-# leaves it in target/outages.md.
+# Reports of runs with a failing broker: makes the table in docs/measurements/faults.md from runs of 10 s on separate
+# brokers, by the tests that check the same in shorter runs. Takes two minutes. Prints the table and leaves it in
+# target/outages.md.
 #
 #   SECONDS_EACH=10 scripts/outages.sh
 set -eu

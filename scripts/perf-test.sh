@@ -1,5 +1,5 @@
 #!/bin/sh
-# PerfTest and what it needs, once, as Maven resolves it; prints the directory with its jars.
+# Fetches PerfTest and its dependencies once, as resolved by Maven. Prints the directory of the jars.
 #
 #   java -cp "$(scripts/perf-test.sh)/*" com.rabbitmq.perf.PerfTest --help
 set -eu

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Lets the builder record profiles with the program that was just built: gives the file the capabilities
-# that the sampler needs, and closes it to everybody but its owner and the owner's own group. For others
-# scripts/install.sh installs it. Root needs nothing. A rebuilt file has lost them and gets them again.
+# Lets the builder record profiles with the new program: gives the file the sampler's capabilities, and closes it to all
+# users but its owner and the owner's own group. scripts/install.sh installs it for others. Root needs no capabilities.
+# A rebuilt file has lost them and gets them again.
 set -eu
 program=$1
 capabilities=cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=p
@@ -9,7 +9,7 @@ PATH=$PATH:/usr/sbin:/sbin
 
 [ "$(id -u)" = 0 ] && exit 0
 
-# Earlier versions gave the right to read every file as well.
+# Earlier versions also gave the right to read every file.
 case $(getcap "$program") in
     *cap_dac_read_search*) ;;
     *cap_bpf*) exit 0 ;;
@@ -19,7 +19,7 @@ if ! command -v sudo >/dev/null 2>&1; then
     exit 6
 fi
 
-# Most systems give each user a group of their own; where it is shared, it gets nothing.
+# Most systems give each user a separate group; a shared group gets nothing.
 group=$(id -gn)
 mode=750
 [ "$group" = "$(id -un)" ] || mode=700

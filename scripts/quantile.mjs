@@ -1,4 +1,4 @@
-/** Of values in any order, between two of them in proportion. */
+/** Returns a quantile of unordered values, interpolated between neighbours. */
 export function quantile(values, share) {
   const sorted = [...values].sort((left, right) => left - right);
   const at = share * (sorted.length - 1);

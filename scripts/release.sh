@@ -1,5 +1,5 @@
-# A release of Debian, with its RabbitMQ and Erlang, below $RELEASES (target/releases). To be sourced by a script that stands in
-# the root of the checkout and runs as root; sets $root, and installs the release if it is not there.
+# A release of Debian, with its RabbitMQ and Erlang, below $RELEASES (target/releases). A script sources this from the
+# root of the checkout, as root. Sets $root, and installs a missing release.
 # shellcheck shell=sh
 
 # SUITE, such as trixie.
@@ -12,7 +12,7 @@ need_release() {
     esac
     mkdir -p "${RELEASES:-target/releases}"
     root=$(realpath "${RELEASES:-target/releases}")/$1
-    # Refuses a directory that holds something else, or was left by an installation that did not end.
+    # Refuses a directory that holds something else, or an unfinished installation.
     [ -e "$root/usr/sbin/rabbitmq-server" ] || scripts/installation.sh "$1" "$root"
 }
 

@@ -1,5 +1,5 @@
-// Repeats the samples of a perf.data until there are so many, each time later than before. Everything
-// else is there once, before them. For make bench-profile.
+// Repeats the samples of a perf.data up to a number, with increasing times. Everything else occurs once, before them.
+// For make bench-profile.
 //
 //   node scripts/repeat-perf-data.mjs IN OUT SAMPLES
 import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
@@ -45,7 +45,7 @@ const write = (bytes) => {
     for (let done = 0; done < bytes.length; ) done += writeSync(out, bytes, done);
     written += bytes.length;
 };
-// What is known of processes and mappings must be known before the first sample.
+// Records of processes and mappings must precede the first sample.
 write(Buffer.concat([...once, round]));
 const whole = Buffer.concat(samples.map(([at, size]) => file.subarray(at, at + size)));
 let count = 0;

@@ -2,7 +2,7 @@
 # Installs missing packages through apt. `setup.sh demo` installs the packages of a build and a run: RabbitMQ, clang,
 # Node.js with npm, a C linker. `setup.sh` adds the packages of the tests: Chromium, symbols of the C library,
 # debuginfod, tcpdump, tshark, tcptrace, iproute2, Python with an MQTT client, Prometheus, VictoriaMetrics.
-# Does nothing, and takes no time, when nothing is missing.
+# Does nothing, and takes no time, if nothing is missing.
 #
 # Starts no service: no system-wide broker, no epmd. Does not install Rust.
 set -eu
@@ -27,7 +27,7 @@ distribution=$(. /etc/os-release 2>/dev/null && printf '%s' "${ID:-}") || distri
 packages=
 need() { packages="$packages $*"; }
 
-# Node.js 18 or later, with npm, whoever installed it.
+# Node.js 18 or later, with npm, from any source.
 have_node() {
     have node && have npm && [ "$(node -p 'parseInt(process.versions.node)' 2>/dev/null || echo 0)" -ge 18 ]
 }
@@ -55,7 +55,7 @@ need_for_tests() {
     [ "$distribution" != debian ] || [ -e /usr/share/doc/libc6-dbg ] || need libc6-dbg
     # A server of debug files and its client, for the tests.
     have debuginfod && have debuginfod-find || need debuginfod
-    # Captures of the tests, and other programs' view of them.
+    # Captures of the tests, and other programs that read them.
     have tcpdump || need tcpdump
     have tshark || need tshark
     have tcptrace || need tcptrace
@@ -65,7 +65,7 @@ need_for_tests() {
         /usr/bin/python3 -c 'import paho.mqtt.client' 2>/dev/null || need python3-paho-mqtt
         /usr/bin/python3 -c 'import ensurepip' 2>/dev/null || need python3-venv
     fi
-    # What metrics are sent to, for the tests. Debian's names of the programs.
+    # Receivers of metrics, for the tests. Debian's names of the programs.
     have prometheus || need prometheus
     have victoria-metrics || need victoria-metrics
     if ! have_browser; then
@@ -90,7 +90,7 @@ if [ -n "$packages" ]; then
     fi
     say "installing$packages"
 
-    # Packages start their services unless this file says no. Left alone when there is one.
+    # Packages start their services unless this file forbids it. An existing file stays.
     policy=/usr/sbin/policy-rc.d
     new_services=
     for service in rabbitmq-server prometheus victoria-metrics; do
@@ -106,7 +106,7 @@ if [ -n "$packages" ]; then
     $as_root apt-get update -qq
     # shellcheck disable=SC2086 # a list of words
     $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $packages
-    # Nor at the next boot, if the package came with this.
+    # Neither at the next boot, if this call installed the package.
     case $new_services in *rabbitmq-server*) new_services="$new_services epmd.service epmd.socket" ;; esac
     if [ -n "$new_services" ] && have systemctl; then
         for service in $new_services; do

@@ -1,15 +1,15 @@
 #!/bin/sh
-# The live tests that look at a node, from outside and from inside, and that try its logins, against the RabbitMQ and
-# Erlang of several releases of Debian: each is installed below a directory of its own, once, and its brokers run from
-# there. Needs root and some 3 GB.
+# Live tests of nodes, from outside and from inside, and of their logins, against the RabbitMQ and Erlang of several
+# releases of Debian. Each release is installed once, in a separate directory, and its brokers run from there. Needs
+# root and some 3 GB.
 #
 #   SUITES='bookworm trixie forky' RELEASES=target/releases scripts/test-releases.sh
 #
-# What fails on one release does not keep the others from being tested.
+# After a failure on one release, the others are still tested.
 set -eu
 cd "$(dirname "$0")/.."
 suites=${SUITES:-bookworm trixie forky}
-# Tests of the program's commands that look inside a node, and of watching it.
+# Tests of the commands that look inside a node, and of `watch`.
 inside='all_day::coming_and_going:: inside:: owners:: protocols:: queues:: sinks:: top_truths:: tops:: tracers::'
 [ "$(id -u)" = 0 ] || {
     echo "the tests start brokers in other root directories: run this as root" >&2

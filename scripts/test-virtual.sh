@@ -1,11 +1,10 @@
 #!/bin/sh
-# The tests of the recorder in a virtual machine with Debian's own kernel, Erlang and RabbitMQ, for another architecture or
-# another kernel than this machine's. Needs root for the machine's disk (virtual-machine.sh), and as many minutes as the
-# emulation takes.
+# Tests of the recorder in a virtual machine with Debian's own kernel, Erlang and RabbitMQ, for another architecture or
+# another kernel than this machine's. Needs root for the machine's disk (virtual-machine.sh). Emulation takes long.
 #
 #   scripts/test-virtual.sh aarch64                      # unit tests, the known answers and complete stacks
-#   scripts/test-virtual.sh x86_64                       # all of it; with KVM where it works, else ACCELERATION=tcg
-#   scripts/test-virtual.sh aarch64 known_answer::in_    # live tests whose names have this
+#   scripts/test-virtual.sh x86_64                       # all of it; with KVM if it works, else ACCELERATION=tcg
+#   scripts/test-virtual.sh aarch64 known_answer::in_    # live tests with this in their names
 #
 # The test programs are built here, for the machine's architecture.
 set -eu
@@ -28,7 +27,7 @@ if [ "$(uname -m)" != "$architecture" ]; then
     export "CARGO_TARGET_$(echo "$target" | tr a-z- A-Z_)_LINKER=$linker"
     rustup target list --installed | grep -qx "$target" || rustup target add "$target"
 fi
-# Optimised: what is emulated takes twenty times as long.
+# Optimised, because emulation takes twenty times as long.
 list=$(mktemp)
 trap 'rm -f "$list"' EXIT
 cargo test --locked --no-run --release --target "$target" --package rabbitscope-probe 2>&1 | tee "$list"
@@ -47,7 +46,7 @@ elif [ "$architecture" = aarch64 ] && [ "$(uname -m)" != aarch64 ]; then
 else
     unit_names=all live_names=
 fi
-# The programs look for their files where they were built; test threads share a node.
+# The programs expect their files in the place of the build; test threads share a node.
 command="cp /exchange/$(basename "$unit") /exchange/$(basename "$live") /root/ && cd crates/probe && code=0"
 [ -z "$unit_names" ] || command="$command; /root/$(basename "$unit") || code=1"
 command="$command; /root/$(basename "$live") $live_names ${TEST_ARGUMENTS:-} || code=1; exit \$code"

@@ -1,7 +1,6 @@
 #!/bin/sh
-# All tests: Rust, live ones against the installed RabbitMQ and in the browser included, then the
-# parts of the page. Ends with the slowest tests, the tests that could not run here and why, and one line of totals,
-# added up from what the runners print.
+# All tests: Rust (including live ones against the installed RabbitMQ and in the browser), then the parts of the page.
+# Ends with the slowest tests, the tests that could not run here with the reason, and one line of totals.
 #
 # Live tests share this machine with each other and, in a virtual one, with its host. So up to SECOND_TRIES Rust tests
 # that fail are run once more, each alone. One that passes then is listed as "flaky: "; one that fails again fails.
@@ -47,8 +46,9 @@ passes() {
     rm -f "$status"
 }
 
-# The tests that failed, one in each line: the arguments of cargo that select the kind of program, of the whole workspace so
-# that nothing is compiled again, then the test. Nothing if a program failed in another way than by its tests, or too many did.
+# The failed tests, one in each line: the arguments of cargo that select the kind of program, then the test. The
+# arguments cover the whole workspace, so that nothing is compiled again. Prints nothing if too many tests failed, or if
+# a program failed by other causes than its tests.
 failed_tests() {
     awk -v most="$SECOND_TRIES" '
         /^test .* \.\.\. FAILED( <.*>)?$/ { names[++count] = $2 }
@@ -68,7 +68,7 @@ failed_tests() {
         }' "$log"
 }
 
-# Tests in documentation are run by rustdoc, which takes no such option.
+# rustdoc runs tests in documentation, and takes no such option.
 # shellcheck disable=SC2086 # several arguments
 if ! passes cargo test --locked --workspace --no-fail-fast --lib --bins --tests --examples -- $timed; then
     failed_tests >"$failures"
@@ -95,7 +95,7 @@ fi
 echo "slowest tests:"
 sed -n 's/^test \(.*\) \.\.\. [okFAILED]* <\([0-9.]*\)s>$/\2 \1/p' "$log" | sort -rn | head -n 10 |
     awk '{ printf "%7.1f s  %s\n", $1, $2 }'
-# What a test, or a part of one, says that cannot run here. The runner takes it for passed.
+# Messages of tests, or of parts of tests, that cannot run here. The runner counts them as passed.
 grep '^not run: ' "$log" | sort || true
 grep '^flaky: ' "$log" || true
 awk '

@@ -1,9 +1,9 @@
 #!/bin/sh
-# Checks the systemd units in deploy/: that systemd understands them, that they stay locked down, and that the first check
-# finds a planted mistake. Where there is no systemd-analyze, says so.
+# Checks the systemd units in deploy/: systemd understands them, they stay locked down, and the first check finds a
+# planted mistake. Reports a missing systemd-analyze.
 set -eu
 cd "$(dirname "$0")/.."
-# 0 is the tightest of 100; the capabilities that the work needs make most of it.
+# 0 is the tightest of 100; the necessary capabilities make most of it.
 most=35
 
 command -v systemd-analyze >/dev/null || {
@@ -13,7 +13,7 @@ command -v systemd-analyze >/dev/null || {
 place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 
-# UNIT: what systemd does not understand of it.
+# UNIT: prints the lines that systemd does not understand.
 refusals() {
     systemd-analyze verify --man=no "$1" 2>&1 | grep -F "$(basename "$1")" || true
 }

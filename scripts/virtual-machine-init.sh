@@ -1,6 +1,6 @@
 #!/bin/busybox sh
-# The first program of the machines of virtual-machine.sh: loads drivers, mounts the disk, runs the command that it finds in
-# the exchange, and switches the machine off.
+# First program of the machines of virtual-machine.sh: loads drivers, mounts the disk, runs the command from the
+# exchange, and switches the machine off.
 PATH=/bin
 /bin/busybox --install -s /bin
 mount -t proc proc /proc
@@ -32,7 +32,7 @@ mount -t tracefs tracefs /sys/kernel/tracing
 read -r tree </exchange/tree
 # The kernel would lower the rate of samples, because on an emulated CPU each takes long.
 echo 0 >/proc/sys/kernel/perf_cpu_time_max_percent
-# In a session of its own: a first program must not end, and takes in the orphans.
+# In a separate session: a first program must not end, and adopts the orphans.
 setsid sh -c "cd '$tree' && . /exchange/command" &
 wait $!
 echo $? >/exchange/status

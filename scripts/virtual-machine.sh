@@ -6,12 +6,12 @@
 #
 #   SUITE=bookworm MACHINES=target/machines CPUS=2 MEMORY=3G scripts/virtual-machine.sh …
 #
-# An emulated x86-64 machine has one CPU unless CPUS says more: by a clock that counts instructions it does not get through
-# the start of the second (QEMU 7.2, Linux 6.1).
-# What FILES names is in the machine's directory /exchange, which is also where it may leave files.
-# The first call makes the machine's disk, as root: some 2 GB. Nothing of the other architecture runs for that: packages are
-# unpacked, which is enough for the tests, and not configured. Later calls leave the disk as it is. The machine has no
-# network but its own, and nothing of it is left when it ends. An exit code that the command did not give is 125.
+# An emulated x86-64 machine has one CPU unless CPUS is set: with a clock that counts instructions, the start of a second
+# one hangs (QEMU 7.2, Linux 6.1).
+# The machine's directory /exchange has the files that FILES names, and takes files from the machine.
+# The first call makes the machine's disk, as root: some 2 GB. It runs nothing of the other architecture: packages are
+# unpacked, which is enough for the tests, and not configured. Later calls keep the disk. The machine has no network but
+# its own, and leaves nothing behind. The exit code 125 is not from the command.
 set -eu
 cd "$(dirname "$0")/.."
 die() {
@@ -32,9 +32,9 @@ mkdir -p "$machines"
 machine=$(realpath "$machines")/$suite-$architecture
 PATH=$PATH:/usr/sbin:/sbin
 
-# What the tests and throwaway brokers call. Nothing of it is started by itself.
+# Packages for the tests and throwaway brokers. None of them starts by itself.
 packages="rabbitmq-server erlang-base gcc libc6-dev libc6-dbg iproute2 procps util-linux binutils kmod mount"
-# Drivers for the disk and the source tree. The system finds others that the kernel asks for.
+# Drivers for the disk and the source tree. The system finds others that the kernel requests.
 modules="virtio_pci virtio_blk ext4 9p 9pnet_virtio"
 
 need() {
@@ -62,10 +62,10 @@ download() {
         -o "Dir::Etc::SourceParts=$directory/sources" -o "Dir::State::Lists=$directory/lists" \
         -o "Dir::State::Status=$directory/status" -o "Dir::Cache=$directory" -o APT::Sandbox::User=root
     apt-get "$@" update
-    # What nothing depends on because every system has it, too.
+    # Also packages without dependants, because every system has them.
     # shellcheck disable=SC2086 # a list of words
     apt-get "$@" --yes --download-only --no-install-recommends install '?essential' $packages
-    # The newest kernel is what a package without files depends on.
+    # A package without files depends on the newest kernel.
     newest=$(apt-cache "$@" depends "linux-image-$debian" | sed -n 's/^ *Depends: //p' | head -n 1)
     (cd "$directory" && apt-get "$@" download "$newest" busybox-static)
 }
@@ -80,7 +80,7 @@ make_kernel() {
     cp "$1"/kernel/boot/vmlinuz-* "$parts/vmlinuz"
     version=$(ls "$1/kernel/lib/modules")
     depmod --basedir "$1/kernel" "$version"
-    # In the order in which they need each other.
+    # In the order of their dependencies.
     for module in $modules; do
         modprobe --dirname "$1/kernel" --set-version "$version" --show-depends "$module" | sed -n 's/^insmod //p'
     done | awk '!seen[$1]++' | while read -r module; do
@@ -89,7 +89,7 @@ make_kernel() {
     done
 }
 
-# The machine's system, and what its packages would have done when they were configured.
+# The machine's system, and the effects of configuring its packages.
 make_root() {
     root=$1/root
     for directory in bin sbin lib; do
@@ -135,7 +135,7 @@ make_initramfs() {
     rm -rf "$first"
 }
 
-# Starts the machine in the directory $1 for the command $2. What it writes to its disk is not kept.
+# Starts the machine in the directory $1 for the command $2. Changes of its disk are discarded.
 boot() {
     own=$1
     make_initramfs "$own"
@@ -146,7 +146,7 @@ boot() {
     done
     printf '%s\n' "$2" >"$own/exchange/command"
     printf '%s\n' "$PWD" >"$own/exchange/tree"
-    # shellcheck disable=SC2086 # words are what is wanted
+    # shellcheck disable=SC2086 # a list of words
     "qemu-system-$architecture" $(hardware) -m "${MEMORY:-3G}" -nographic -no-reboot -nic none \
         -kernel "$own/parts/vmlinuz" -initrd "$own/initrd.gz" \
         -append "console=$console quiet loglevel=3 panic=-1 ${KERNEL_ARGUMENTS:-}" \
@@ -157,11 +157,11 @@ boot() {
     return "$(cat "$own/exchange/status" 2>/dev/null || echo 125)"
 }
 
-# The machine's own CPU where it may be used (ACCELERATION=tcg: not), else an emulated one, whose clock counts instructions,
-# a nanosecond each: so the machine takes no notice of how long they take here, or that it was stopped.
+# This machine's own CPU if permitted (ACCELERATION=tcg: no), else an emulated one. Its clock counts instructions as a
+# nanosecond each, so delays and stops of the emulation are invisible to the machine.
 hardware() {
     speed="-accel tcg,thread=single -icount shift=0,sleep=off"
-    # Without pointer authentication, which the kernel would use for itself and which takes long to emulate.
+    # Without pointer authentication: the kernel would use it, and emulating it is slow.
     cpu=neoverse-n1 cpus=2
     [ "$architecture" = aarch64 ] || cpu=max cpus=1
     if [ "$(uname -m)" = "$architecture" ] && [ -w /dev/kvm ] && [ "${ACCELERATION:-kvm}" = kvm ]; then

@@ -135,7 +135,7 @@ def proton_client(login, port):
     for _ in range(20):
         sender.send(Message(body=BODY))
     sender.send(Message(body=BODY * 1200))
-    # RabbitMQ 3.10 ends the session when it gets more credit, so that only these ten are received and nothing is closed.
+    # RabbitMQ 3.10 ends the session after more credit, so only these ten are received and nothing is closed.
     receiver = connection.create_receiver("/queue/wire-proton", credit=10)
     for number in range(10):
         receiver.receive(timeout=10)

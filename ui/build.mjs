@@ -1,7 +1,7 @@
-// Bundles the page, the script of the SVG and the tests. Everything that is shipped ends up in
-// `page.js`, `page.css` and `svg.js`, which crates/web embeds.
+// Bundles the page, the script of the SVG and the tests. The shipped files are `page.js`, `page.css` and `svg.js`, which
+// crates/web embeds.
 //
-//   node build.mjs DIR           what is shipped
+//   node build.mjs DIR           the shipped files
 //   node build.mjs --tests NAME  one of the folders of test/, into dist/test/NAME
 
 import { readdirSync } from "node:fs";

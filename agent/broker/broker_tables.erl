@@ -26,7 +26,7 @@ each(followers, Each, Acc) ->
 each(connections, Each, Acc) -> created(connection_created, Each, Acc);
 each(channels, Each, Acc) -> created(channel_created, Each, Acc).
 
-%% From OTP 28 on the VM has an iterator; before, it returns a list of all pids, 16 bytes each.
+%% OTP 28 and later have an iterator. Earlier ones return a list of all pids, 16 bytes each.
 each_process(Each, Acc) ->
     case erlang:function_exported(erlang, processes_iterator, 0) of
         true -> next_process(apply(erlang, processes_iterator, []), Each, Acc);

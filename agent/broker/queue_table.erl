@@ -10,8 +10,8 @@ queue_head(Variables) ->
 queue_table() ->
     hd([Table || Table <- [rabbit_khepri_queue, rabbit_queue], ets:info(Table, size) =/= undefined]).
 
-%% Calls Each(Found, Acc) for what a match specification finds, 500 at a time, so that the memory it
-%% takes does not grow with the table. Rows that are inserted or deleted meanwhile may be missed; none is found twice.
+%% Calls Each(Found, Acc) for the matches of a match specification, 500 at a time, so that its memory does not grow
+%% with the table. Rows that are inserted or deleted meanwhile may be missed; none is found twice.
 in_pieces(Table, Specification, Each, Acc) ->
     ets:safe_fixtable(Table, true),
     try go_on(ets:select(Table, Specification, 500), Each, Acc)
@@ -21,7 +21,7 @@ in_pieces(Table, Specification, Each, Acc) ->
 go_on('$end_of_table', _, Acc) -> Acc;
 go_on({Found, Next}, Each, Acc) -> go_on(ets:select(Next), Each, Each(Found, Acc)).
 
-%% The nodes whose broker runs, not only their Erlang VM, as far as this node knows.
+%% The nodes with a running broker (not only a running VM), as far as this node knows.
 running_nodes() ->
     case queue_table() =:= rabbit_queue andalso catch mnesia:system_info(running_db_nodes) of
         [_ | _] = Running -> Running;

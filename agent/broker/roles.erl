@@ -8,7 +8,7 @@ roles() ->
      stomp_reader, ra_server, ra_log, msg_store, mgmt_cache, mgmt_stats, http, tls_connection, tls_sender, delegate,
      mnesia, khepri, shovel, federation, amqp_client, supervisor, listener, other].
 
-%% The role of a process, from the function that it was started with; the same word as on the command line.
+%% The role of a process, from its start function; the same word as on the command line.
 role(Pid) ->
     case is_pid(Pid) andalso node(Pid) =:= node() andalso process_info(Pid, [registered_name, initial_call, dictionary]) of
         [{registered_name, Name}, {initial_call, Initial}, {dictionary, Dictionary}] ->
@@ -20,7 +20,7 @@ role(Pid) ->
         _ -> unknown
     end.
 
-%% The role as it is shown: of a quorum queue's process with its part among the replicas. On the command line
+%% The role for display. That of a quorum queue's process has its part among the replicas; on the command line
 %% `ra_server` stands for all of these.
 shown_role(Pid) ->
     case role(Pid) of ra_server -> replica_role(Pid); Role -> Role end.
@@ -39,7 +39,7 @@ replica_role(Pid) ->
 role_of(_, {Module, _, _}, _) when Module =:= rabbit_reader; Module =:= rabbit_amqp_reader -> reader;
 role_of(_, {Module, _, _}, _) when Module =:= rabbit_writer; Module =:= rabbit_amqp_writer; Module =:= rabbit_amqp1_0_writer -> writer;
 role_of(_, {rabbit_channel, _, _}, _) -> channel;
-%% A session is to AMQP 1.0 what a channel is to 0-9-1. A plugin has it before RabbitMQ 4.0, the broker itself since.
+%% A session of AMQP 1.0 corresponds to a channel of 0-9-1. It is in a plugin before RabbitMQ 4.0, in the broker since.
 role_of(_, {Module, _, _}, _) when Module =:= rabbit_amqp_session; Module =:= rabbit_amqp1_0_session_process -> session;
 role_of(_, {rabbit_limiter, _, _}, _) -> limiter;
 role_of(_, {rabbit_amqqueue_process, _, _}, _) -> queue;
@@ -120,8 +120,8 @@ name_by_connection(Pid, {_, _, _} = Started) ->
     end;
 name_by_connection(_, _) -> <<>>.
 
-%% The name of the connection that a process in this role serves; <<>> for roles that serve none. The broker's table
-%% has it for the process, or its socket tells; for others the reader below the same supervisors does.
+%% The name of the connection that a process in this role serves; <<>> for roles that serve none. It comes from the
+%% broker's table, from the process's socket, or from the reader below the same supervisors.
 served_connection(Pid, Role) ->
     Serving = [reader, writer, session, limiter, mqtt_reader, stomp_reader, stream_reader],
     case lists:member(Role, Serving) of
@@ -136,7 +136,7 @@ first_connection([Pid | Rest]) ->
 own_connection(Pid) ->
     case connection_name(Pid) of <<>> -> socket_name(Pid); Name -> Name end.
 
-%% Processes below the nearest supervisors. One with many children is not that of a single connection.
+%% Processes below the nearest supervisors. A supervisor with many children belongs to several connections.
 beside(Pid) ->
     Nearest = case process_info(Pid, dictionary) of
         {dictionary, Dictionary} -> lists:sublist(proplists:get_value('$ancestors', Dictionary, []), 4);
@@ -162,12 +162,12 @@ end_name({Address, Port}) when tuple_size(Address) =:= 8 -> [$[, inet:ntoa(Addre
 end_name({Address, Port}) when tuple_size(Address) =:= 4 -> [inet:ntoa(Address), $:, integer_to_list(Port)];
 end_name(_) -> "socket".
 
-%% Processes of TLS have no name; the name is that of the broker's connection that they serve, if it is one.
+%% The name of the broker's connection that a TLS process serves, if it serves one. TLS processes have no own name.
 tls_name(Pid, {tls_sender, _, _}) -> connection_name(tls_user_of_sender(Pid));
 tls_name(Pid, {Module, _, _}) when Module =:= ssl_gen_statem; Module =:= tls_connection -> connection_name(tls_user(Pid));
 tls_name(_, _) -> <<>>.
 
-%% The user of the TLS connection, which the receiving process monitors.
+%% The user of the TLS connection. The receiving process monitors it.
 tls_user(Pid) ->
     case process_info(Pid, monitors) of
         {monitors, Watched} -> hd([User || {process, User} <- Watched, is_pid(User), node(User) =:= node()] ++ [none]);

@@ -1,16 +1,16 @@
-%% The request `calltree`: where the time of the chosen processes goes, merged in the node.
+%% The request `calltree`: the time of the chosen processes by call path, merged in the node.
 %%
 %% A process sends its calls, returns, scheduling events and garbage collections only while it is inside the
 %% requested function (`entry`), or all the time (`who`). The first breakpoint inside the function is a
-%% meta trace: it costs the processes that are not traced a few nanoseconds, and sets the flags in
-%% the process itself, so that the first inner call is already recorded.
+%% meta trace. It costs untraced processes a few nanoseconds. It sets the flags in the process itself, so that
+%% the first inner call is already recorded.
 %%
 %% The stack is rebuilt from the caller that every call event carries. A tail call has the caller of the
-%% function before it: it is put on top of that function, and a loop of tail calls folds back onto
-%% its first round. Time belongs to the stack before an event, never to the one after it.
+%% function before it. It goes on top of that function, and a loop of tail calls folds back onto its first
+%% round. Time belongs to the stack before an event, never to the one after it.
 %%
-%% When there are more events than the agent can process, all processes are silenced for a while
-%% (a pause). Afterwards they are found again by the innermost frames of their stacks.
+%% If there are more events than the agent can process, all processes are silenced for a while (a pause).
+%% Afterwards they are found again by the innermost frames of their stacks.
 -module(calltree).
 -export([flags/1, calltree/1, admit/1, hide_entries/1, show_entries/1, caller_of/1, dismiss/2, enter/6]).
 -include("calltree.hrl").
@@ -76,15 +76,15 @@ set_entries(#s{entries = Entries} = S) ->
 set_entry(MFA, #s{tracing = Tracing} = S) ->
     S#s{tracing = tracing:set_pattern(MFA, arming(Tracing), [meta], Tracing)}.
 
-%% The process that calls the function is traced from there on. With the trace control word, only as many processes
-%% are admitted as the word is above 1.
+%% Traces the process that calls the function from there on. The trace control word admits as many processes as it
+%% is above 1.
 arming(#{word := true} = Tracing) ->
     Less = {set_tcw, {'-', {get_tcw}, 1}},
     [{'_', [{'>', {get_tcw}, 1}], [Less, {trace, [], {const, own_flags(Tracing)}}, {message, false}]}, {'_', [], [{message, false}]}];
 arming(Tracing) -> [{'_', [], [{trace, [], {const, own_flags(Tracing)}}, {message, false}]}].
 
-%% Admits as many processes as there is room for. An admitted process that makes no inner call sends no event and is
-%% never counted, so that this is repeated from time to time.
+%% Admits as many processes as there is room for. An admitted process without an inner call sends no event and is
+%% never counted, so this is repeated from time to time.
 admit(#s{pausing = false, tracing = #{word := true} = Tracing, procs = Procs, at_once = Most}) ->
     tracing:set_word(1 + max(0, Most - map_size(Procs)), Tracing);
 admit(_) -> ok.
@@ -96,8 +96,8 @@ hide_entries(#s{entries = Entries, tracing = Tracing} = S) ->
     [tracing:drop_pattern(MFA, [meta], Tracing) || MFA <- Entries],
     S#s{hidden = true}.
 
-%% No further process is admitted while `at_once` processes are recorded: on a function that many processes call,
-%% the events of dismissed processes would outnumber those that are used.
+%% Admits no further process while `at_once` processes are recorded. Otherwise, in a function with many callers, the
+%% events of dismissed processes would outnumber the used ones.
 hide_when_full(#s{hidden = false, procs = Procs, at_once = Most, entries = [_ | _]} = S) when map_size(Procs) >= Most ->
     hide_entries(S);
 hide_when_full(S) -> S.
@@ -143,16 +143,16 @@ tree_loop(#s{stop = none} = S) ->
             end;
         _ -> tree_loop(S)
     end;
-%% Events that are held back still belong to the record.
+%% Held events still belong to the record.
 tree_loop(S) -> in_order(infinity, S).
 
-%% A process that loses the flag `arity` before `call` sends a call with its arguments; they are dropped here.
+%% A process that loses the flag `arity` before `call` sends a call with its arguments, which are dropped here.
 without_arguments({M, F, Arguments}) when is_list(Arguments) -> {M, F, length(Arguments)};
 without_arguments(About) -> About.
 
-%% The events of one process arrive in order. Events of several processes may not, as the node delays an event for
-%% a moment while another process is sending. With `follow` they are held back and sorted by time.
-%% At most some thousand are held: the mailbox is off the heap, and this list is not.
+%% The events of one process arrive in order. Those of several processes may not, because the node delays an event
+%% while another process is sending. With `follow` events are held and sorted by time. At most some thousand are
+%% held: the mailbox is off the heap, and this list is not.
 arrived(Event, #s{follow = false} = S) -> counted_event(Event, S);
 arrived(Event, #s{held = Held, held_count = Before} = S) ->
     Holding = S#s{held = [Event | Held], held_count = Before + 1},
@@ -195,7 +195,7 @@ event(What, Pid, About, Caller, Ts, #s{procs = Procs} = S) ->
 %% The first event of a process. Only a call shows whether the process is inside the function.
 stranger(_, Pid, _, _, _, #s{lingering = Lingering} = S) when is_map_key(Pid, Lingering) -> S;
 stranger(call, Pid, MFA, Caller, Ts, #s{entries = Entries, procs = Procs} = S) ->
-    %% An earlier call, without inner calls, has set the flags: this call is recorded from its begin.
+    %% An earlier call without inner calls has set the flags: this call is recorded from its beginning.
     Again = lists:member(MFA, Entries),
     Entry = if Again -> MFA; true -> entry_of(MFA, caller_of(Caller), S) end,
     if
@@ -243,8 +243,8 @@ entry_of(MFA, Caller, #s{entries = Entries, tails = Tails}) ->
             end
     end.
 
-%% Clears the flags of a process, at most once between two ticks: to clear flags is to wait until the process does
-%% not run, and events that it has sent before still arrive.
+%% Clears the flags of a process, at most once between two ticks. Clearing waits until the process does not run, and
+%% earlier events of the process still arrive.
 dismiss(Pid, #s{clearing = Clearing} = S) when is_map_key(Pid, Clearing) -> S;
 dismiss(Pid, #s{tracing = Tracing, clearing = Clearing} = S) ->
     tracing:quieten(Pid, Tracing),

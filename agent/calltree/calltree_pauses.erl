@@ -7,8 +7,8 @@ pause(#s{window = Window} = S0) ->
     Began = erlang:monotonic_time(microsecond),
     S = quieten_all(dismiss_lingering(infinity, S0)),
     Spent = erlang:monotonic_time(microsecond) - Began,
-    %% The pause is four times as long as the events have cost, at some 1.5 µs each, including those in the mailbox:
-    %% so the observed processes run without tracing for most of the time.
+    %% The pause is four times as long as the events have cost, at some 1.5 µs each, including those in the mailbox.
+    %% So the observed processes run without tracing most of the time.
     Cost = (Window + budgets:mailbox()) * 3 div 2 + Spent,
     erlang:send_after(max(20, 4 * Cost div 1000), self(), pause_over),
     S#s{pausing = true}.
@@ -26,14 +26,14 @@ resume(#s{procs = Procs} = S) ->
     calltree:admit(S1),
     calltree:show_entries(lists:foldl(fun wake_if_kept/2, S1, maps:keys(Procs))).
 
-%% A process that was followed may have been removed, as the call to it has ended.
+%% A followed process may have been removed, because the call to it has ended.
 wake_if_kept(Pid, #s{procs = Procs} = S) ->
     case Procs of
         #{Pid := P} -> wake(P, S);
         _ -> S
     end.
 
-%% Resumes a process after a pause: its present innermost frames are put on the known part of its stack.
+%% Resumes a process after a pause. Its present innermost frames go on top of the known part of its stack.
 wake(#p{pid = Pid, open = false, stack = []} = P, S) when Pid =/= none ->
     calltree_stack:forget(P, S);
 wake(#p{pid = Pid} = P, #s{tracing = Tracing} = S) ->
@@ -97,8 +97,8 @@ tick(S0) ->
         true -> lists:foldl(fun still_there/2, S, Silent)
     end.
 
-%% The second step of dismissing a process: `arity` is cleared, unless the process has been admitted again meanwhile,
-%% whose calls would then be sent with all their arguments.
+%% The second step of dismissing a process. Clears `arity`, unless the process has been admitted again meanwhile: its
+%% calls would then be sent with all their arguments.
 clear_tracers(#s{clearing = Clearing, procs = Procs, tracing = Tracing} = S) ->
     [tracing:flag(Pid, false, [arity], Tracing) || Pid <- maps:keys(Clearing), not is_map_key(Pid, Procs), not is_armed(Pid, Tracing)],
     S#s{clearing = #{}}.

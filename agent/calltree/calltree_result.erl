@@ -1,4 +1,4 @@
-%% The result of a call tree recording: rows of nodes, totals, and which functions wait for messages.
+%% The result of a call tree recording: rows of nodes, totals, and the functions that wait for messages.
 -module(calltree_result).
 -export([tree_result/1, tails_of/1]).
 -include("calltree.hrl").
@@ -25,10 +25,10 @@ tree_result(#s{to = To, tracing = Tracing, procs = Procs, entries = Entries} = S
         nodes => S#s.count, unplaced => S#s.unplaced, not_followed => S#s.not_followed,
         gc_traced => map_get(gc, Tracing), slowest => Slowest}.
 
-%% The time of a call that has not ended is counted; the call itself is not.
+%% Counts the time of a call that has not ended, but not the call itself.
 unfinished(#p{open = false, stack = []}, _, S) -> S;
 unfinished(#p{owner = Owner, pid = Pid} = P, End, S) ->
-    %% After the last event of a process that has ended nothing is known, if its last events came too late.
+    %% If the last events of an ended process came too late, nothing is known after its last event.
     Now = case process_info(Pid, status) of undefined -> P#p.last; _ -> End end,
     Unseen = case S#s.pausing of
         false -> calltree_stack:elapse(P, Now), 0;
@@ -43,8 +43,8 @@ unfinished(#p{owner = Owner, pid = Pid} = P, End, S) ->
         true -> S
     end.
 
-%% `{Id, Parent, Key, Calls, RunNs, WaitNs, RunnableNs, GcNs}`, parents first. What a process was
-%% scheduled out in is put to the function itself.
+%% `{Id, Parent, Key, Calls, RunNs, WaitNs, RunnableNs, GcNs}`, parents first. Scheduled-out time belongs to
+%% the function itself.
 send_nodes(To, What, Nodes, Weights, Waits) ->
     Sorted = lists:sort([{Id, Parent, Key} || {{Parent, Key}, Id} <- maps:to_list(Nodes)]),
     Rows = [node_row(Id, Parent, Key, Weights, Waits) || {Id, Parent, Key} <- Sorted],
@@ -56,7 +56,7 @@ node_row(Id, Parent, Key, Weights, Waits) ->
     [Run, Off, Gc, Calls] = [maps:get(Id bsl 2 bor Kind, Weights, 0) || Kind <- [0, 1, 2, 3]],
     case Key of
         {off, MFA} ->
-            %% Without the code: nobody is made to wait for a scheduler a millisecond on average.
+            %% Without the code: a wait for a scheduler never takes a millisecond on average.
             Waited = case maps:get(MFA, Waits, true) of
                 unknown -> Off > Calls * 1000000;
                 Known -> Known
@@ -68,10 +68,10 @@ node_row(Id, Parent, Key, Weights, Waits) ->
         _ -> {Id, Parent, Key, Calls, Run, Off, 0, Gc}
     end.
 
-%% ---- What the code of a function says ----
+%% ---- The code of a function ----
 
-%% Of each function that a process was scheduled out in: does it wait for messages there? Else it was
-%% put back because its time was up, and was runnable.
+%% Decides for each function that was scheduled out whether it waits for messages there. Otherwise its time
+%% slice had ended, and it was runnable.
 waits(Nodes) ->
     Functions = lists:usort([MFA || {_, {off, MFA}} <- maps:keys(Nodes)]),
     maps:from_list([{MFA, is_waiting(MFA)} || MFA <- Functions]).
@@ -90,7 +90,7 @@ is_receive(Instruction) when is_tuple(Instruction) ->
     lists:member(element(1, Instruction), [loop_rec, wait, wait_timeout]);
 is_receive(_) -> false.
 
-%% The functions that each entry ends in a call of.
+%% The functions that each entry tail-calls.
 tails_of(Entries) ->
     maps:from_list([{Entry, tails_in(code_of(Entry))} || Entry <- Entries]).
 
@@ -104,7 +104,7 @@ tail_in({call_ext_only, _, {extfunc, M, F, A}}) -> [{M, F, A}];
 tail_in({call_ext_last, _, {extfunc, M, F, A}, _}) -> [{M, F, A}];
 tail_in(_) -> [].
 
-%% A function's code from its module's file, taken apart in a process of its own.
+%% A function's code from its module's file, disassembled in a separate process.
 code_of({Module, Name, Arity}) ->
     Self = self(),
     Work = fun() -> Self ! {self(), disassembled(Module, Name, Arity)} end,

@@ -34,7 +34,7 @@ happened(_, _, _, _, _, S) ->
 
 keep(#p{pid = Pid} = P, #s{procs = Procs} = S) -> S#s{procs = Procs#{Pid => P}}.
 
-%% The process has ended, and with it the call: at this time, however late that is heard of.
+%% Ends the call together with its process: at this time, however late the news arrives.
 exited(Ts, #p{open = true, pid = Pid, owner = Owner}, S) when Owner =/= Pid ->
     unfollow(Pid, Ts, S);
 exited(_, #p{open = false, stack = []} = P, S) ->
@@ -46,8 +46,8 @@ exited(Ts, #p{pid = Pid} = P, S) ->
         _ -> S1
     end.
 
-%% Stays for a moment: a process that calls the function in a loop is measured exactly from its
-%% second call on.
+%% Keeps the process for a moment. If it calls the function in a loop, it is measured exactly from its second
+%% call on.
 outside(#p{idle = Idle} = P, S) when Idle < 64 -> keep(P#p{idle = Idle + 1}, S);
 outside(P, S) -> forget(P, S).
 
@@ -55,8 +55,8 @@ forget(#p{pid = Pid}, #s{procs = Procs} = S) ->
     erase(Pid),
     calltree:dismiss(Pid, S#s{procs = maps:remove(Pid, Procs)}).
 
-%% Time since the last event goes to where the process was. While it waits for a process that is
-%% followed, that one's time stands instead.
+%% Adds the time since the last event to the place of the process. While it waits for a followed process, the
+%% time of the followed process stands instead.
 elapse(#p{class = off, follow = {_, _}} = P, Ts) ->
     P#p{last = Ts};
 elapse(#p{last = Last, owner = Owner, class = Class} = P, Ts) when Ts > Last ->
@@ -90,8 +90,8 @@ called(MFA, Caller, #p{stack = Stack, open = Open} = P, S) ->
         _ -> called_from_elsewhere(MFA, Caller, P, S)
     end.
 
-%% Of the frames above a caller those that return to it: the function that it called, and what that
-%% one has tail-called. Frames above have returned unseen.
+%% Keeps the frames above a caller that return to it: the function that it called, and the tail calls of that
+%% function. Frames above have returned unseen.
 innermost_chain(Above) ->
     case lists:reverse(Above) of
         [First | Inner] -> lists:reverse([First | lists:takewhile(fun({_, _, Kind}) -> Kind =:= tail end, Inner)]);
@@ -117,15 +117,15 @@ called_from_elsewhere(MFA, Caller, #p{stack = Stack, base = Base} = P, S) ->
         true -> left(call, MFA, Caller, P, S)
     end.
 
-%% A function whose calls are seen. When it is on no complete stack and calls, the call that was recorded has
-%% ended without a word, by an exception: of the first call of a process the return is not traced.
+%% A function with traced calls. If it calls although it is on no complete stack, the recorded call has ended
+%% silently, by an exception: the return of a process's first call is not traced.
 is_traced_function(Caller, #s{tracing = Tracing}) ->
     case catch tracing:pattern_info(Caller, match_spec, Tracing) of
         {match_spec, Spec} -> is_list(Spec);
         _ -> false
     end.
 
-%% The call has ended; the event belongs to what comes after.
+%% The call has ended; the event belongs to the code after it.
 left(call, MFA, Caller, #p{last = Ts} = P, S) ->
     #s{procs = #{} = Procs} = S1 = end_call(P, S),
     case Procs of
@@ -186,7 +186,7 @@ scheduled_in(_, P, S) ->
 
 %% ---- Following a call to another process ----
 
-%% The call itself has set the flags, but those that follow an earlier one may have been removed since.
+%% The call has set the flags. Flags of processes followed from an earlier call may have been removed since.
 follow(Target, Pid, Ts, #s{procs = Procs, tracing = Tracing, lingering = Lingering} = S) ->
     Other = if is_pid(Target) -> Target; is_atom(Target) -> whereis(Target); true -> none end,
     case Procs of
@@ -199,7 +199,7 @@ follow(Target, Pid, Ts, #s{procs = Procs, tracing = Tracing, lingering = Lingeri
         _ -> S#s{not_followed = S#s.not_followed + 1}
     end.
 
-%% A process that is found in the middle of a call has said before to whom: `gen` watches over it meanwhile.
+%% A process in the middle of a call monitors the called process: `gen` does so for the length of the call.
 follow_found(#p{pid = Pid, follow = none, last = Now}, true, #s{follow = true} = S) ->
     case process_info(Pid, monitors) of
         {monitors, [{process, Watched}]} ->

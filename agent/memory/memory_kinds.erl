@@ -4,8 +4,7 @@
 
 kinds() -> erlang:memory().
 
-%% {Blocks, Carriers}: bytes in use, and bytes that the allocators hold for them. `unknown` where an allocator does not
-%% tell.
+%% {Blocks, Carriers}: bytes in use, and bytes that the allocators hold for them. `unknown` if an allocator gives none.
 allocated() ->
     Names = erlang:system_info(alloc_util_allocators),
     try lists:foldl(fun add_allocator/2, {0, 0}, Names)

@@ -6,8 +6,8 @@
 %% `#{seen, unanswered, unlisted, left}`: the number of processes, those that did not answer (a process that holds its
 %% scheduler in native code), those with too many binaries to list, and the number of those after the deadline.
 %%
-%% Processes are asked in groups by a process of its own, whose heap is bounded and goes with it: of some, the list of
-%% binaries is long. Where a group fails, its processes are asked one by one.
+%% A separate process with a bounded heap asks them in groups, because some have long lists of binaries. If a group
+%% fails, its processes are asked one by one.
 walk(Deadline, Each) ->
     in_groups(processes(), Deadline, Each, #{seen => 0, unanswered => [], unlisted => [], left => 0}).
 
@@ -68,6 +68,5 @@ role_in(Name, Initial, Dictionary) ->
     end,
     roles:role_of(if is_atom(Name) -> Name; true -> none end, Started, proplists:get_value('$ancestors', Dictionary, [])).
 
-%% Each reference is listed once. A binary counts with its part for each reference, so that all holders together have
-%% it once.
+%% Each reference is listed once, and counts as its part of the binary. So all holders together have a binary once.
 share_of(Binaries) -> round(lists:sum([Size / max(1, References) || {_, Size, References} <- Binaries])).

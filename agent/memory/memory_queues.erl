@@ -1,4 +1,4 @@
-%% Which processes and tables belong to which queue.
+%% Processes and tables by the queue that they belong to.
 -module(memory_queues).
 -export([add_processes/1, tables_of_queues/1, tables_by_queue/0, table_bytes/2, binary_bytes/2]).
 
@@ -15,9 +15,9 @@ add_processes(Owners) ->
     broker_tables:each(queues, Add, none),
     broker_tables:each(followers, Add, none).
 
-%% `#{Table => Queue}` for tables that a process of Ra keeps for a queue's process. Ra has them in indexes: tables with
-%% rows that begin with the server's identifier. Their form differs between releases, so rows are searched for
-%% identifiers, registered names and tables, whatever the index is called.
+%% `#{Table => Queue}` for tables that a process of Ra keeps for a queue's process. Ra lists them in indexes: tables
+%% with rows that begin with the server's identifier. Their form differs between releases, so rows of any index are
+%% searched for identifiers, registered names and tables.
 tables_of_queues(Owners) ->
     Rows = lists:append([index_rows(Table) || Table <- ets:all(), is_index(Table)]),
     Servers = maps:from_list([{Id, Queue} || [Id | Rest] <- Rows, Name <- Rest, is_atom(Name), {_, Queue} <- ets:lookup(Owners, Name)]),

@@ -13,14 +13,14 @@ described_table(Id) ->
     end.
 
 %% {Bytes, Read}: the table's share of the large binaries that up to `Max` of its objects refer to, and the number of
-%% these objects. `unreadable` for a private table, and for one that was not read in time or memory.
+%% these objects. `unreadable` for a private table, and for one that exceeded its time or memory.
 %%
-%% Objects are copied in pieces to a process of its own, of which the VM lists the binaries: {Id, Size, References}. A
-%% binary with several references counts for each with its part, so that all holders together have it once.
+%% Objects are copied in pieces to a separate process. The VM lists that process's binaries: {Id, Size, References}. A
+%% binary counts in parts, one for each reference, so that all holders together have it once.
 binaries_of({_, _, _, _, _, private}, _) -> unreadable;
 binaries_of({_, _, _, 0, _, _}, _) -> {0, 0};
 binaries_of({Id, _, _, Objects, Bytes, _}, Max) ->
-    %% The VM looks at the heap's limit only after a piece is copied: large objects are copied one by one.
+    %% The VM checks the heap limit only after copying a piece, so large objects are copied one by one.
     Piece = max(1, min(min(Max, 500), 1048576 * Objects div max(1, Bytes))),
     Limit = #{size => 4194304, kill => true, error_logger => false},
     {Reader, Monitor} = spawn_opt(fun () ->
@@ -50,12 +50,12 @@ read_pieces({Objects, Next}, Max, Bytes, Read) ->
             next_piece(Next, Max, Bytes + More, Now)
     end.
 
-%% The objects of the piece before are garbage now; they may not be counted again.
+%% The objects of the previous piece are garbage now, and must not count again.
 next_piece(Next, Max, Bytes, Read) ->
     erlang:garbage_collect(),
     read_pieces(ets:select(Next), Max, Bytes, Read).
 
-%% Each reference of the table has one copy here, which does not count.
+%% Each reference of the table has one copy here, which is subtracted.
 share_of_copies(Found) ->
     Counts = lists:foldl(fun ({Id, Size, References}, Sums) ->
         maps:update_with(Id, fun ({Copies, _, _}) -> {Copies + 1, Size, References} end, {1, Size, References}, Sums)

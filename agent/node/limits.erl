@@ -2,8 +2,8 @@
 -module(limits).
 -export([counts/0, socket_count/0]).
 
-%% `[{Name, Count, Limit}]`. A limit of `none` is one that the VM does not enforce: tables have been limited by memory
-%% alone since OTP 20. What cannot be read is left out.
+%% `[{Name, Count, Limit}]`, without unreadable ones. The limit is `none` if the VM enforces none: only memory has
+%% limited tables since OTP 20.
 counts() ->
     Known = [
         {processes, info(process_count), info(process_limit)},
@@ -16,8 +16,8 @@ counts() ->
 
 info(Item) -> try erlang:system_info(Item) catch error:badarg -> unknown end.
 
-%% Linux has counted descriptors in the size of the directory since 6.2. Before, the directory is listed, unless it
-%% is large.
+%% Since 6.2, Linux counts descriptors in the size of the directory. Earlier, the directory is listed, unless it is
+%% large.
 descriptor_count() ->
     case file:read_file_info("/proc/self/fd", [raw]) of
         {ok, Info} when element(2, Info) > 0 -> element(2, Info);

@@ -1,7 +1,7 @@
-%% One process: its figures, whom it knows, its stack, the kinds of its messages, the keys of its dictionary.
+%% One process: its figures, linked and monitored processes, stack, kinds of messages, keys of its dictionary.
 %%
-%% No content of a message and no value of the dictionary leaves the node. Messages are copied to be looked at, so those of
-%% a long mailbox are not.
+%% No content of a message and no value of the dictionary leaves the node. Reading messages copies them, so those of a
+%% long mailbox are not read.
 -module(process_view).
 -export([view/1]).
 
@@ -14,7 +14,7 @@ view(Pid) ->
         Infos -> maps:merge(view_figures(Infos), view_contents(Pid, Infos))
     end.
 
-%% Evaluates in a process of its own, with 16 MiB and two seconds.
+%% Evaluates in a separate process, with 16 MiB and two seconds.
 view_answer(Work) ->
     Limit = #{size => 2097152, kill => true, error_logger => false},
     {Asker, Monitor} = spawn_opt(fun () -> exit({answer, Work()}) end, [monitor, {max_heap_size, Limit}]),
@@ -45,7 +45,7 @@ view_contents(Pid, Infos) ->
         dictionary => keys_of(Pid, proplists:get_value(memory, Infos)), binaries => binaries_of_one(Pid),
         messages => message_kinds(Pid, proplists:get_value(message_queue_len, Infos), proplists:get_value(memory, Infos))}.
 
-%% The whole dictionary is copied: not that of a large process.
+%% Reading copies the whole dictionary, so that of a large process is not read.
 keys_of(_, Memory) when Memory > 8388608 -> unknown;
 keys_of(Pid, _) ->
     case view_answer(fun () ->
@@ -77,7 +77,7 @@ message_kinds(Pid, _, _) ->
         _ -> not_read
     end.
 
-%% The form of a term, by the atoms at its first places. Nothing else of it is shown.
+%% The form of a term, by the atoms at its first positions. Nothing else is shown.
 kind_of(Term) -> iolist_to_binary(kind_text(Term)).
 
 kind_text(Atom) when is_atom(Atom) -> io_lib:format("~tp", [Atom]);

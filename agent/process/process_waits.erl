@@ -1,12 +1,12 @@
 %% Processes that wait for the answer of another.
 %%
-%% A process that calls a server waits in gen:do_call, and monitors the server meanwhile. The VM does not say which of
-%% several monitors is that of the call; then all are named.
+%% A process that calls a server waits in gen:do_call, and monitors the server meanwhile. Several monitors are all
+%% named, because the VM does not mark the one of the call.
 -module(process_waits).
 -export([chain/1, waiting/1, other_name/1]).
 
-%% The processes that a process waits for, the nearest first: `[[Name]]`, several names where it cannot be told which, and
-%% `circle` at the end where the first is waited for again.
+%% The processes that a process waits for, the nearest first: `[[Name]]`, with several names if it may be any of them.
+%% `circle` at the end stands for the first again.
 chain(Pid) -> chain(Pid, [Pid], 8).
 
 chain(_, _, 0) -> [];
@@ -34,7 +34,7 @@ waiting(Limit) ->
     Longest = lists:sublist(lists:reverse(lists:sort(Chains)), Limit),
     {[{Pid, roles:process_name(Pid), roles:shown_role(Pid), Chain} || {_, Pid, Chain} <- Longest], length(Chains)}.
 
-%% A name for people of what a process is linked to, monitors, or waits for.
+%% A readable name of a process or port that another is linked to, monitors, or waits for.
 other_name(Pid) when is_pid(Pid), node(Pid) =:= node() ->
     Shown = list_to_binary(pid_to_list(Pid)),
     case roles:process_name(Pid) of

@@ -16,7 +16,7 @@ head_of(#{match := Text}) ->
     end;
 head_of(_) -> '_'.
 
-%% A pattern that no function can have would wait for nothing.
+%% Refuses a pattern that fits no function: the request would wait in vain.
 may_match('_', _, _) -> ok;
 may_match(Head, {M, F, _}, Functions) ->
     lists:any(fun({_, _, Arity}) -> Arity =:= length(Head) end, Functions) orelse begin
@@ -42,4 +42,4 @@ binary_part_of({bin_element, _, {integer, _, Byte}, default, default}) when Byte
 binary_part_of(_) -> bad_pattern("only terms and _ may stand in it").
 
 bad_pattern(Why) ->
-    throw({refused, bad_pattern, ["the pattern of arguments is not understood: ", Why]}).
+    throw({refused, bad_pattern, ["cannot read the pattern of arguments: ", Why]}).

@@ -13,7 +13,7 @@ start_clocks(#{duration_ms := Duration}) ->
     erlang:send_after(Duration, self(), time_is_up),
     erlang:send_after(100, self(), look_at_memory).
 
-%% The memory budget that is used up, if any: growth of the node, or memory of the request's process.
+%% The exhausted memory budget, if any: growth of the node, or memory of the request's process.
 over_memory(#{memory := Before, agent := Agent} = Budget) ->
     erlang:send_after(100, self(), look_at_memory),
     {memory, Own} = process_info(self(), memory),
@@ -25,8 +25,8 @@ over_memory(#{memory := Before, agent := Agent} = Budget) ->
     end.
 
 %% A busy node grows by itself, by hundreds of megabytes within a second, and ending the request would not help it.
-%% The request ends when at least a quarter of the growth is its own, or when the node has grown by more than
-%% `max_node_growth_bytes`, whatever the reason.
+%% So the request ends if at least a quarter of the growth is its own, or if the node has grown by more than
+%% `max_node_growth_bytes` for any reason.
 memory_stop(Grown, _, #{max_node_growth_bytes := Most}) when Grown > Most -> max_node_growth_bytes;
 memory_stop(Grown, Own, #{max_node_memory_bytes := Most}) when Grown > Most, 4 * Own >= Grown -> max_node_memory_bytes;
 memory_stop(_, _, _) -> none.

@@ -1,7 +1,7 @@
 %% The request `counters`: calls and own time of every function, counted by the node itself.
 %%
-%% Cheaper than events, and without stacks: there is no accumulated time and no waiting time. Calls are those
-%% of one process or a few; a function's own time is that between entering it and entering the next.
+%% Cheaper than events, but without stacks, so without accumulated time and waiting time. Calls are those of one
+%% process or a few. A function's own time lasts from entering it to entering the next.
 -module(call_times).
 -export([counters/1]).
 
@@ -27,9 +27,9 @@ counters(#{args := Args} = To) ->
     #{stopped_by => Stop, processes => length(Pids), candidates => Candidates, mailbox => Mailbox, elapsed_ns => Took, functions => length(Rows),
         timed => length(Functions), called => Called}.
 
-%% Times are counted for functions that any process calls within half a second, the most called first: at most
-%% 2,000, as all functions would take more than a hundred megabytes of the node, and as many as can be set within
-%% a second, as a busy node needs milliseconds to set each, and again to read it.
+%% Counts times of functions that any process calls within half a second, the most called first. There are at most
+%% 2,000, because all functions would take more than a hundred megabytes of the node. Setting them takes a second at
+%% most: a busy node needs milliseconds to set each, and again to read it.
 called_functions(Wide, Tracing) ->
     Counting = tracing:set_pattern(Wide, true, [call_count], Tracing),
     tracing:leave_out_own(call_count, Counting),

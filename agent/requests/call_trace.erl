@@ -1,18 +1,18 @@
 %% The request `trace`: single calls of a function, with caller and duration.
 %%
 %% It ends by itself after `max_events` calls, `duration_ms` or `max_bytes`. The node copies arguments and
-%% results before anything here can cut them, so they are traced only on request.
+%% results before this module can cut them, so they are traced only on request.
 %%
-%% Calls are admitted: the trace control word holds the number of further calls that may be reported, and the
-%% match specification of the function decrements it in place. However often the function is called, no more
-%% calls than were admitted are running or in the mailbox; the next are admitted when those have been processed.
+%% Calls are admitted. The trace control word holds the number of further calls that may be reported, and the
+%% match specification of the function decrements it in place. So only admitted calls are running or in the
+%% mailbox, however often the function is called. The next are admitted after those have been processed.
 -module(call_trace).
 -export([calls/1]).
 
 -record(c, {
     to, tracing, budget, args, functions, open = #{}, roles = #{}, seen = 0, dropped = 0, bytes = 0, started,
     narrowed = false, flagged = 0, rate = 0, stop = none, at_once,
-    logged_in = #{}     % connections whose login is over, with the time when that was found out
+    logged_in = #{}     % connections whose login is over, with the time of that reading
 }).
 
 calls(#{args := Args} = To) ->
@@ -43,7 +43,7 @@ calls(#{args := Args} = To) ->
     Ended = calls_loop(Flagged),
     calls_result(Ended, Before).
 
-%% Calls that are admitted at a time; few, if whole terms are copied, which may be large.
+%% Number of calls admitted at a time; few if whole terms are copied, because these may be large.
 at_once(#{args := true}) -> 32;
 at_once(#{return := true}) -> 32;
 at_once(_) -> 1000.
@@ -69,11 +69,11 @@ admit_more(S) -> S.
 
 refuse_rate(Rate, #{max_rate := Most}) when Rate > Most ->
     throw({refused, too_many_calls, io_lib:format(
-        "~b calls a second, and at most ~b may be traced; name a process or a role, or raise the limit", [Rate, Most])});
+        "~b calls a second exceed the limit of ~b; name a process or a role, or raise the limit", [Rate, Most])});
 refuse_rate(_, _) -> ok.
 
-%% Sets flags on processes that may make the call. For a function that is called very often, processes get flags in
-%% random order until one of them calls it.
+%% Sets flags on processes that may make the call. For a very frequent function, processes get flags in random order
+%% until one of them calls it.
 flag_processes(#c{args = Args, rate = Rate, tracing = Tracing} = S) ->
     Flags = call_flags(Args),
     case Args of
@@ -102,7 +102,7 @@ flag_some(Pids, Flags, Careful, #c{tracing = Tracing} = S) ->
         false -> flag_some(Later, Flags, Careful, Flagged)
     end.
 
-%% Whether a call is in the mailbox, among other messages.
+%% Returns whether a call is in the mailbox, among other messages.
 is_called() ->
     case budgets:mailbox() of
         Few when Few < 100 ->
@@ -124,7 +124,7 @@ calls_loop(#c{stop = none} = S) ->
         {trace_ts, Pid, return_to, Where, Ts} -> calls_loop(enough(gone_back(Pid, Where, Ts, S)));
         {trace_ts, Pid, return_from, _, Value, Ts} -> calls_loop(enough(finished(Pid, {returned, Value}, Ts, S)));
         {trace_ts, Pid, exception_from, _, {Class, Value}, Ts} -> calls_loop(enough(finished(Pid, {Class, Value}, Ts, S)));
-        %% After the last admitted call, those that are running have some time to return.
+        %% After the last admitted call, running ones have some time to return.
         time_is_up -> S#c{stop = case S#c.narrowed of ended -> max_events; _ -> duration end};
         cancel -> S#c{stop = cancelled};
         {credit, N} -> request:add_credit(N), calls_loop(S);
@@ -138,7 +138,7 @@ calls_loop(#c{stop = none} = S) ->
     end;
 calls_loop(S) -> S.
 
-%% Ends after `max_events` calls, including those that are running.
+%% Ends after `max_events` calls, including running ones.
 enough(#c{budget = #{max_events := Events, max_bytes := Bytes, max_mailbox := Mailbox}} = S) ->
     Full = S#c.seen >= Events,
     Busy = Full andalso map_size(S#c.open) > 0,
@@ -151,7 +151,7 @@ enough(#c{budget = #{max_events := Events, max_bytes := Bytes, max_mailbox := Ma
         true -> S
     end.
 
-%% Admits no more calls; those that are running may still return.
+%% Admits no more calls; running ones may still return.
 stop_calls(#c{tracing = Tracing, functions = Functions, args = Args, narrowed = Narrowed} = S) ->
     admit_calls(S),
     tracing:drop_pattern(tracing:pattern_of(Args), [local], Tracing),
@@ -191,8 +191,8 @@ is_wanted(Role, Caller, Args) ->
         _ -> true
     end.
 
-%% What may be shown of a call: `hidden`: nothing; `true`: no text that stands alone; `false`: everything that
-%% contains no secret.
+%% The permission to show a call. `hidden`: nothing; `true`: no text that stands alone; `false`: everything without a
+%% secret.
 guard_of(Pid, {M, F, _} = MFA, Caller, Ts, S) ->
     case secrets:is_secret_function(M, F) orelse secrets:is_secret_call(Caller) of
         true -> {hidden, S};
@@ -201,7 +201,7 @@ guard_of(Pid, {M, F, _} = MFA, Caller, Ts, S) ->
             {LoggingIn orelse secrets:is_parser(MFA) orelse secrets:is_parser(Caller), S1}
     end.
 
-%% Whether the process was serving a login at the time of the call, which is earlier than now.
+%% Returns whether the process was serving a login at the time of the call, which is earlier than now.
 is_logging_in(Pid, Ts, #c{logged_in = Known} = S) ->
     case Known of
         #{Pid := never} -> {false, S};
@@ -236,9 +236,9 @@ shown({M, F, Values}, Guard, Args) ->
     end,
     {{M, F, length(Values)}, Text}.
 
-%% The process continues in the function `Where`: the innermost call that was made from there has ended, and so have
-%% the calls within it. It has returned, or it has failed and `Where` has caught the failure; the event does not
-%% say which. A call that ended in a tail call of another has the same caller, and has ended with it.
+%% The process continues in the function `Where`, so the innermost call from there has ended with all calls within it.
+%% It has returned, or it has failed and `Where` has caught the failure; the event does not say which. A call that
+%% ended in a tail call has the same caller as that call, and ends with it.
 gone_back(Pid, Where, Ts, #c{open = Open} = S) ->
     Calls = maps:get(Pid, Open, []),
     Inner = lists:takewhile(fun(#{caller := Caller}) -> Caller =/= Where end, Calls),
@@ -254,7 +254,7 @@ tail_callers([#{caller := Caller, function := Inner} | [#{caller := Caller, func
     end;
 tail_callers(_) -> 0.
 
-%% Functions that a function ends in, as its code says, directly or through few others.
+%% Functions that a function tail-calls according to its code, directly or through few others.
 tails_reached(MFA) ->
     case get({tails, MFA}) of
         undefined ->
@@ -290,7 +290,7 @@ calls_result(#c{to = To, tracing = Tracing, functions = Functions} = S, Before) 
     AtEnd = case get(calls_at_end) of undefined -> tracing:all_counted(Functions, Tracing); Count -> Count end,
     tracing:close_tracing(Tracing),
     Under = lists:append(maps:values(S#c.open)),
-    %% Without results there is no event for an exception that the caller has not caught.
+    %% Without results, an exception that the caller does not catch makes no event.
     Outcome = case S#c.args of #{return := true} -> not_returned; _ -> no_end_seen end,
     [request:event(To, (maps:without([start, guard], Call))#{took_ns => none, outcome => Outcome, result => <<>>}) || Call <- lists:reverse(Under)],
     Narrowed = case S#c.narrowed of ended -> get(narrowed); Known -> Known end,

@@ -36,7 +36,7 @@ queue_process(Name, VHost) ->
         Found ->
             no_queue_process([integer_to_list(length(Found)), " queues are called ", Name, ", in the virtual hosts ",
                 lists:join(", ", lists:sublist(lists:sort([In || {In, _} <- Found]), 8)), [" …" || length(Found) > 8],
-                "; say which with --vhost"])
+                "; choose one with --vhost"])
     end.
 
 %% The number of messages in the longest of these mailboxes.
@@ -69,8 +69,8 @@ tree(Pid, Depth) when is_pid(Pid), Depth < 8 ->
     end];
 tree(_, _) -> [].
 
-%% The number of candidates, and those of them that may be traced at a time: the 64 with most reductions within a
-%% quarter of a second.
+%% The number of candidates, and those that may be traced at a time: the 64 with most reductions within a quarter of a
+%% second.
 busiest_of(Pids) when length(Pids) =< 64 -> {length(Pids), Pids};
 busiest_of(Pids) ->
     Before = reductions_of(Pids),

@@ -1,10 +1,10 @@
-%% What the process of a request uses: its heap limit, events and their credit, and the announcement of
-%% what it leaves on the node.
+%% Means of a request's process: its heap limit, events and their credit, and the announcement of leftovers on
+%% the node.
 -module(request).
 -export([limits/1, otp_release/0, announce/2, event/2, add_credit/1, send_rows/3]).
 
-%% Options of a process of the agent. It runs before the observed processes, so that their events are taken and
-%% the request ends in time, however busy they are.
+%% Options of a process of the agent. It has priority over the observed processes, so that their events are taken
+%% and the request ends in time, however busy they are.
 limits(Bytes) ->
     Limit = #{size => Bytes div erlang:system_info(wordsize), kill => true, error_logger => false},
     Known = case otp_release() >= 28 of
@@ -16,13 +16,13 @@ limits(Bytes) ->
 otp_release() ->
     list_to_integer(erlang:system_info(otp_release)).
 
-%% Announces to agent and keeper what will be left on the node; returns after the keeper was informed.
+%% Announces leftovers on the node to agent and keeper. Returns after the keeper has them.
 announce(#{agent := Agent}, What) ->
     Mark = make_ref(),
     Agent ! {arm, self(), Mark, What},
     receive Mark -> ok end.
 
-%% Sends an event if there is credit, and counts it if there is none.
+%% Sends an event if there is credit, otherwise counts it.
 event(#{controller := Controller, ref := Ref}, Data) ->
     case get(credit) of
         Credit when Credit > 0 ->
@@ -34,7 +34,7 @@ event(#{controller := Controller, ref := Ref}, Data) ->
             false
     end.
 
-%% N more events may be sent.
+%% Permits N more events.
 add_credit(N) ->
     put(credit, get(credit) + N).
 

@@ -1,23 +1,23 @@
-%% Redacts terms: where secrets stand, and what they look like.
+%% Redacts terms, by the places and the looks of secrets.
 %%
-%% Every shown term passes through here, and what is not known to be harmless is not shown:
-%% - of functions that authenticate, and of functions that these call, neither arguments nor results;
-%% - of processes that serve a login, and of parsers, no text that stands alone (`guarded`): a password
-%%   that was taken out of its message looks like any other word. A text after a name or a key is judged by it;
-%% - elsewhere nothing that looks like a secret, or was recognized as one before. Bytes that are no text are
+%% Every shown term passes through here, and only harmless terms are shown:
+%% - functions that authenticate, and functions that these call: neither arguments nor results;
+%% - processes that serve a login, and parsers: no text that stands alone (`guarded`), because a password without
+%%   its message looks like any other word. A name or key before a text decides about the text;
+%% - elsewhere: nothing that looks like a secret, or was recognized as one before. Bytes that are no text are
 %%   shown as their size.
 %% The finished text is checked once more in call_trace.erl.
 -module(secrets).
 -export([start_secrets/0, is_secret_function/2, is_secret_call/1, is_secret_module/1, is_parser/1,
     is_login_process/1, is_logged_in/1, is_secret/1, without_login/1, redacted/4, redacted_items/4]).
 
-%% The secret that is known from the start: the node's cookie.
+%% The first known secret: the node's cookie.
 start_secrets() ->
     Cookie = atom_to_binary(erlang:get_cookie(), utf8),
     put(cookie, #{erlang:get_cookie() => [], Cookie => [], unicode:characters_to_list(Cookie) => []}),
     put(learned, [Cookie]).
 
-%% A value that its key or its place has shown to be a secret is redacted wherever it occurs later.
+%% Remembers a value whose key or place marks it as a secret. Later it is redacted everywhere.
 learn(Secret) when is_binary(Secret), byte_size(Secret) >= 4, byte_size(Secret) =< 256 ->
     Learned = get(learned),
     case length(Learned) < 64 andalso not lists:member(Secret, Learned) of
@@ -46,7 +46,7 @@ is_secret_module(Module) when is_atom(Module) ->
         "crypto", "public_key", "pubkey", "ssl", "tls_", "dtls_", "inet_tls", "dist_util", "auth", "erl_"]);
 is_secret_module(_) -> false.
 
-%% Parsers: their arguments are pieces of the input, in which a secret cannot be recognized.
+%% Parsers: their arguments are pieces of input, too small to recognize a secret.
 is_parser({M, _, _}) ->
     begins_with_any(atom_to_list(M), [
         "jsx", "thoas", "json", "rabbit_json", "cow", "gun", "ranch", "rabbit_stomp_frame", "rabbit_mqtt_frame", "rabbit_mqtt_packet",
@@ -54,8 +54,8 @@ is_parser({M, _, _}) ->
         "io_lib", "uri_string", "http_uri", "prim_inet", "gen_tcp", "inet_tcp", "rabbit_net"]);
 is_parser(_) -> false.
 
-%% Processes that serve a login or log in elsewhere, by the function that they were started with; a process that has
-%% ended may have been one. The login of a connection is over when the broker has entered it in its table.
+%% Processes that serve a login or log in elsewhere, by their start function. A process that has ended may have been
+%% one. A connection's login is over when the broker's table has the connection.
 is_login_process(Pid) ->
     case process_info(Pid, dictionary) of
         {_, Dictionary} ->
@@ -95,7 +95,7 @@ is_login_word(Low) ->
 %% The name of a module or a function that authenticates, as an element of a call `{M, F, Arguments}`.
 is_secret_name(Name) -> is_atom(Name) andalso (is_secret_module(Name) orelse is_login_word(lowercase(Name))).
 
-%% Records that contain secrets. Their position differs between releases, so that all texts in them are left out.
+%% Records that contain secrets. Positions differ between releases, so all texts in them are left out.
 is_secret_record(Tag) when is_atom(Tag) ->
     lists:member(Tag, [internal_user, auth_user, context, stomp_configuration, mqtt_frame_connect, mqtt_packet_connect,
         amqp_params_network, amqp_params_direct, basic, bearer, digest, 'connection.start_ok', 'connection.secure', 'connection.secure_ok'])
@@ -106,7 +106,7 @@ begins_with_any(Text, Starts) -> lists:any(fun(Start) -> lists:prefix(Start, Tex
 
 %% ---- Texts ----
 
-%% A text as it may be shown: itself, without a password in it, or its size.
+%% The shown form of a text: itself, the text without its password, or its size.
 safe_text(<<>>, _) -> <<>>;
 safe_text(Text, Guarded) ->
     Size = {'…', byte_size(Text), bytes},
@@ -152,7 +152,7 @@ is_encoded_login(Text) when byte_size(Text) >= 8 ->
         end;
 is_encoded_login(_) -> false.
 
-%% Compiled at the first use, as a call may have hundreds of texts.
+%% Compiled at the first use, because a call may have hundreds of texts.
 matches(Pattern, Text) ->
     Compiled = case get({pattern, Pattern}) of
         undefined ->
@@ -239,7 +239,7 @@ redacted_tuple(Tuple, Depth, Room, Guarded) ->
 bared(Item, Depth, Room) when is_atom(Item); is_number(Item); is_pid(Item); Item =:= [] -> redacted(Item, Depth - 1, Room, true);
 bared(_, _, Room) -> {'[redacted]', Room - 1}.
 
-%% A value after a key that names no secret is shown even where texts that stand alone are not.
+%% Shows a value after a harmless key, even if texts that stand alone are hidden.
 redacted_pair(Key, Value, Depth, Room, Guarded) ->
     {SafeKey, Left} = redacted(Key, min(1, Depth - 1), Room, false),
     case is_secret(Key) of
@@ -251,7 +251,7 @@ redacted_pair(Key, Value, Depth, Room, Guarded) ->
             {{SafeKey, Safe}, Rest}
     end.
 
-%% A list that contains a module or a function that authenticates, such as the arguments of `apply/3`, shows only
+%% If a list contains a module or a function that authenticates (such as the arguments of `apply/3`), shows only
 %% terms that cannot contain a secret. Other lists hide the item after a word for a secret.
 redacted_items(List, Depth, Room, Guarded) ->
     redacted_list(List, Depth, Room, 0, {Guarded, case has_secret_name(List, 32) of true -> call; false -> none end}).
@@ -280,7 +280,7 @@ redacted_list([_ | _], _, Room, _, _) -> {['…'], Room};
 redacted_list(_, _, Room, _, {_, After}) when After =/= none -> {'[redacted]', Room - 1};
 redacted_list(Improper, Depth, Room, _, {Guarded, _}) -> redacted(Improper, Depth - 1, Room, Guarded).
 
-%% Whether a list is a text, contains one, or is a list of items. Items after the first 4096 are never shown.
+%% Decides whether a list is a text, contains one, or is a list of items. Items after the first 4096 are never shown.
 spelt(List) -> spelt(List, 4096, 0, true).
 
 spelt([C | Rest], Left, Run, Whole) when is_integer(C), Left > 0 ->

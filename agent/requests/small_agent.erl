@@ -2,7 +2,7 @@
 -module(small_agent).
 -export([serve/4]).
 
-%% Starts the agent. `Work(Name, Args)` returns the result of a request, in a process of its own.
+%% Starts the agent. `Work(Name, Args)` returns the result of a request, in a separate process.
 serve(Controller, Keeper, Options, Work) ->
     Words = maps:get(max_heap_bytes, Options) div erlang:system_info(wordsize),
     spawn_opt(fun () ->
@@ -33,6 +33,6 @@ begin_request(#{controller := Controller, words := Words, work := Work}, Ref, Na
         Controller ! {rabbitscope, Ref, Answer}
     end, [link, {max_heap_size, Limit}]).
 
-cause_of_end(killed) -> <<"the request needed more memory on the node than it may have">>;
+cause_of_end(killed) -> <<"the request exceeded its memory limit on the node">>;
 cause_of_end({Reason, [{M, F, _, _} | _]}) -> unicode:characters_to_binary(io_lib:format("~tp in ~tp:~tp", [Reason, M, F]));
 cause_of_end(_) -> <<"the request failed on the node">>.

@@ -1,8 +1,8 @@
 %% The request `sample`: stacks of running processes, without any tracing.
 %%
-%% A running process that is asked for its stack answers when its time slice ends: samples are
-%% places where Erlang may be interrupted, at most eight frames of them. Once a second the processes that
-%% work most are determined; only those are asked.
+%% A running process gives its stack when its time slice ends. So samples show places where Erlang may be
+%% interrupted, with at most eight frames. Once a second the busiest processes are determined; only those are
+%% asked.
 -module(stack_samples).
 -export([sample/1]).
 

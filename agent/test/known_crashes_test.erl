@@ -2,7 +2,7 @@
 -module(known_crashes_test).
 -export([crash/2, flags/1, pattern/2]).
 
-%% The refusal of an operation on this version of ERTS, `none` where it is allowed.
+%% The refusal of an operation on this version of ERTS, `none` if it is allowed.
 crash(What, Version) ->
     text(known_crashes:known_crash(What, known_crashes:erts_version(binary_to_list(Version)))).
 

@@ -1,11 +1,11 @@
-%% Functions whose times are known, because they say themselves how long they took: they spin by the
-%% clock, sleep, allocate, recurse, and ask a server. Loaded by the live tests like the agent.
+%% Functions with known times, because they measure themselves: they spin by the clock, sleep, allocate,
+%% recurse, and ask a server. The live tests load them like the agent.
 -module(planted).
 -export([leaves/1, work/1, tail/1, recursive/1, ask/2, ask_late/1, leaf/1, hot/1, heavy/1, enroll/2, pressure/1, collect/1, nest/1, nested_once/0]).
 -export([brief/2, brief_once/0, brief_failing/0, crowd/1]).
 -export([start_server/0, init/1, handle_call/3, handle_cast/2]).
 
-%% Calls in a process of its own, and the microseconds that they spent spinning and sleeping.
+%% Calls in a separate process, and the microseconds that they spent spinning and sleeping.
 work(Times) ->
     in_process(fun() -> [work_once() || _ <- lists:seq(1, Times)] end).
 
@@ -33,7 +33,7 @@ recursive(N) -> spin(1) + recursive(N - 1).
 
 leaf(X) -> X + 1.
 
-%% Calls without end, as fast as they go, until the process is killed.
+%% Calls without end, as fast as possible, until the process is killed.
 hot(Pids) ->
     [spawn(fun() -> hot_loop() end) || _ <- lists:seq(1, Pids)].
 
@@ -49,7 +49,7 @@ carry(Load) -> tl(Load).
 
 enroll(User, _Secrets) -> nap(1), User.
 
-%% Garbage is made, and collected when the node finds it necessary.
+%% Makes garbage, which the node collects when it finds it necessary.
 pressure(Times) ->
     in_process(fun() -> [{pressure_once(), 0} || _ <- lists:seq(1, Times)] end).
 
@@ -83,7 +83,7 @@ nest(Times) ->
 
 nested_once() -> {nested(), nap(30)}.
 
-%% What the caller does, and what the server does for it meanwhile.
+%% The work of the caller, and of the server for it meanwhile.
 ask(Server, Times) ->
     in_process(fun() -> [ask_once(Server) || _ <- lists:seq(1, Times)] end).
 
@@ -92,7 +92,7 @@ ask_once(Server) ->
     {There, Slept} = gen_server:call(Server, slow),
     {Spun + There, Slept}.
 
-%% So many calls that whoever records them makes a pause, and meanwhile a question to the server.
+%% Enough calls to force a pause of the recording, and meanwhile a question to the server.
 ask_late(Server) ->
     in_process(fun() -> [ask_late_once(Server)] end).
 
@@ -105,8 +105,8 @@ ask_late_once(Server) ->
 leaves(0) -> ok;
 leaves(N) -> leaf(N), leaves(N - 1).
 
-%% Calls of some microseconds in processes that end just after it, or in it, or that go on after a failure three
-%% times. The microseconds from before the call to the end of each process, as it knows them.
+%% Calls of some microseconds in processes that end just after the call, or in it, or that continue after a failure
+%% three times. Returns the microseconds from before the call to the end of each process, by its own clock.
 brief(Kind, Times) ->
     {lists:sum([brief_process(Kind) || _ <- lists:seq(1, Times)]), 0}.
 
@@ -128,7 +128,7 @@ brief_once() -> leaf(1) + 1.
 
 brief_failing() -> leaf(1), exit(planned).
 
-%% So many processes in a role, of which the last one works.
+%% A number of processes in a role. Only the last one works.
 crowd(Size) ->
     [spawn(fun() ->
         put('$initial_call', {rabbit_limiter, init, 1}),
@@ -167,7 +167,7 @@ spin(Ms) ->
     spin_until(Before + Ms * 1000),
     erlang:monotonic_time(microsecond) - Before.
 
-%% Few calls, however fast the machine is: with very many the recording would make pauses.
+%% Few calls, however fast the machine is, because very many would make the recording pause.
 %% The compiler must not know the result.
 spin_until(End) -> spin_until(End, binary:decode_unsigned(binary:copy(<<255>>, 7500))).
 

@@ -1,17 +1,17 @@
-%% What the schedulers did between two readings of the VM's counters.
+%% Use of the schedulers between two readings of the VM's counters.
 -module(scheduler_use).
 -export([use_of_schedulers/2, microstates/3]).
 
-%% Share of the interval in which each scheduler worked, in thousandths; normal ones, then those for
-%% long computations.
+%% Share of the interval in which each scheduler worked, in thousandths; first the normal ones, then the dirty
+%% ones.
 use_of_schedulers(Before, After) when is_list(Before), is_list(After) ->
     Pairs = lists:zip(lists:sort(Before), lists:sort(After)),
     [{Id, 1000 * (Active - Active0) div max(1, Total - Total0)}
         || {{Id, Active0, Total0}, {Id, Active, Total}} <- Pairs];
 use_of_schedulers(_, _) -> [].
 
-%% Time of all threads of each type in each state during the interval, in the VM's own unit. `in_part` if somebody
-%% else has switched the accounting off meanwhile.
+%% Time of all threads of each type in each state during the interval, in the VM's own unit. `in_part` if the
+%% accounting was switched off meanwhile.
 microstates(Before, After, ElapsedUs) when is_list(Before), is_list(After) ->
     Sums = microstates(Before, After),
     Counted = lists:sum(maps:values(maps:get(scheduler, Sums, #{}))),

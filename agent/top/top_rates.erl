@@ -1,13 +1,13 @@
-%% Whether the counters of messages cover all messages of an interval.
+%% Test whether the counters of messages cover all messages of an interval.
 -module(top_rates).
 -export([rates/3, environment/2]).
 
 environment(Key, Default) ->
     case application:get_env(rabbit, Key) of {ok, Value} -> Value; undefined -> Default end.
 
-%% Whether the columns in and out count all messages: `known`, or the reason why not. Channels write the counters,
-%% once in each statistics interval, on the node of the channel. Messages through channels on other nodes, or
-%% through a protocol without channels, are not counted.
+%% Returns `known` if the columns in and out count all messages, otherwise the reason. Channels write the counters
+%% once in each statistics interval, on the node of the channel. So messages through channels on other nodes, or
+%% through a protocol without channels, do not count.
 rates(What, _, _) when What =:= connections; What =:= processes -> known;
 rates(What, IntervalMs, Statistics) ->
     Written = environment(collect_statistics, none) =/= none andalso IntervalMs >= Statistics,
@@ -19,7 +19,7 @@ rates(What, IntervalMs, Statistics) ->
         true -> case are_all_on_channels() of true -> known; false -> other_protocols end
     end.
 
-%% Since 3.12 MQTT, and since 4.0 AMQP 1.0, are served without channels.
+%% MQTT since 3.12, and AMQP 1.0 since 4.0, have no channels.
 are_all_on_channels() ->
     Native = erlang:module_loaded(rabbit_mqtt_qos0_queue) orelse erlang:module_loaded(rabbit_amqp_session),
     not Native orelse broker_tables:each(connections, fun (Pid, _, All) ->

@@ -26,8 +26,8 @@ rate(false, _) -> unknown.
 current(Pid) ->
     case process_info(Pid, current_function) of {_, {_, _, _} = Function} -> Function; _ -> unknown end.
 
-%% Bytes of the large binaries that the process refers to, each counted once; other processes may refer to them, too. Of
-%% a queue with tables, the part that process and tables have of all references.
+%% Bytes of the large binaries that the process refers to, each counted once; other processes may refer to them, too.
+%% For a queue with tables: the part of all references that process and tables have.
 binaries(Pid, Key, Tables) ->
     case process_info(Pid, binary) of
         {binary, Found} when is_map_key(Key, Tables) -> share_of_references(Found) + memory_queues:binary_bytes(Key, Tables);
@@ -53,14 +53,14 @@ own(channels, Pid, _, Prefetch) ->
       unacknowledged => unacknowledged(Pid),
       prefetch => maps:get(Pid, Prefetch, unknown)}.
 
-%% Messages of a queue that are ready and unacknowledged, as it last wrote them down.
+%% Ready and unacknowledged messages of a queue, from its latest row.
 depth(Resource) ->
     case ets:lookup(queue_coarse_metrics, Resource) of
         [Row] -> {element(2, Row), element(3, Row)};
         [] -> {unknown, unknown}
     end.
 
-%% Unacknowledged messages of a channel, as it last wrote them down.
+%% Unacknowledged messages of a channel, from its latest row.
 unacknowledged(Channel) ->
     proplists:get_value(messages_unacknowledged, broker_tables:infos(channel_metrics, Channel), unknown).
 
@@ -68,7 +68,7 @@ protocol({Major, Minor, Patch}) -> iolist_to_binary(io_lib:format("AMQP ~p-~p-~p
 protocol({Name, Version}) -> iolist_to_binary(io_lib:format("~tp ~tp", [Name, Version]));
 protocol(Other) -> iolist_to_binary(io_lib:format("~tp", [Other])).
 
-%% The largest prefetch of a channel's consumers, `#{Channel => Count}`; 0 is no bound, and the largest.
+%% The largest prefetch of a channel's consumers, `#{Channel => Count}`; 0 (no limit) is the largest.
 prefetch_counts(channels, [_ | _] = Best) ->
     Wanted = maps:from_list([{Pid, wanted} || {_, Pid, _, _} <- Best]),
     %% The row of a consumer has grown at its end.
@@ -98,8 +98,8 @@ longest({Mailbox, Pid}) when Mailbox >= 1000 ->
     #{pid => Pid, mailbox => Mailbox, name => roles:process_name(Pid), role => roles:shown_role(Pid)};
 longest(_) -> none.
 
-%% Processes that answer late again and again, the latest first, at most three: {Pid, Name, Microseconds}. Any process may
-%% be late once.
+%% Processes that answer late repeatedly, the latest first, at most three: {Pid, Name, Microseconds}. Any process may be
+%% late once.
 late(Before, After) ->
     Latest = lists:sublist(lists:reverse(lists:sort([{Took, Pid} || {Pid, Took} <- maps:to_list(maps:merge(Before, After))])), 3),
     [{Pid, registered_name(Pid), Took} || {Took, Pid} <- Latest, is_late_again(Pid, 5, 0)].
@@ -121,7 +121,7 @@ answer_time({Process, Monitor}, Began) ->
     end,
     erlang:monotonic_time(microsecond) - Began.
 
-%% The name of a process that cannot be asked.
+%% The name of a process that does not answer.
 registered_name(Pid) ->
     case [Name || Name <- registered(), whereis(Name) =:= Pid] of
         [Name | _] -> atom_to_binary(Name, utf8);

@@ -1,13 +1,13 @@
-%% Two snapshots of processes, and the rows that are largest in between.
+%% Two snapshots of processes, and the rows that changed most between them.
 %%
-%% A process in native code that does not give up its scheduler answers no question. So each snapshot is taken by a
-%% process of its own, which notes whom it asks; where that does not answer, the snapshot is begun again without it.
-%% Processes that answer late are noted, too: such code counts few reductions, so that the table does not show it.
+%% A process in native code that keeps its scheduler answers no question. So a separate process takes each snapshot, and
+%% notes the process that it asks. If there is no answer, the snapshot begins again without that process. Late answers
+%% are noted, too: such code counts few reductions, so the table does not show it.
 -module(top_snapshots).
 -export([remembered/4, best_rows/5]).
 
-%% Keeps a row {Pid, Reductions, In, Out} of each candidate. Returns {Count, Silent, Late}: processes that did not answer,
-%% and those that did so late, `#{Pid => Microseconds}`.
+%% Keeps a row {Pid, Reductions, In, Out} of each candidate. Returns {Count, Silent, Late}: processes without an answer,
+%% and processes with a late one, `#{Pid => Microseconds}`.
 remembered(What, Before, Silent, Words) ->
     attended(fun (Skipped, Note) ->
         Traffic = top_traffic:traffic(What),
@@ -41,8 +41,8 @@ best_rows(#{what := What, sort := Sort, limit := Limit}, Before, Silent, Words, 
 
 %% ---- A process for each snapshot ----
 
-%% Calls Work(Skipped, Note) in a process of its own; Note(Pid, Ask) asks, and notes whom, and how long that took if it is
-%% long.
+%% Calls Work(Skipped, Note) in a separate process. Note(Pid, Ask) asks, and notes the asked process, and the time if the
+%% answer is late.
 attended(Work, Silent, Words) ->
     Asked = ets:new(asked, [set, public]),
     Note = fun (Pid, Ask) -> noted(Pid, Ask, Asked) end,
@@ -66,7 +66,7 @@ noted(Pid, Ask, Asked) ->
     Took > 10000 andalso ets:insert(Asked, {{late, Pid}, Took}),
     Answer.
 
-%% While it asks the same process as half a second ago, that does not answer.
+%% If it still asks the same process as half a second ago, that process does not answer.
 wait_for_snapshot(Worker, Asked, Before) ->
     receive
         {snapshot, Worker, Found} -> {ok, Found}
@@ -81,7 +81,7 @@ wait_for_snapshot(Worker, Asked, Before) ->
         end
     end.
 
-%% A worker that works has other reductions than half a second ago.
+%% A working worker has more reductions than half a second ago.
 asked_now(Asked, Worker) ->
     case {ets:lookup(Asked, asked), process_info(Worker, [status, reductions])} of
         {[{_, Pid}], [{status, waiting}, Reductions]} -> {Pid, Reductions};
@@ -90,9 +90,8 @@ asked_now(Asked, Worker) ->
 
 %% ---- Candidates ----
 
-%% All candidates, each with the process that does its work. For a connection whose protocol a plugin serves
-%% (MQTT before 3.12, AMQP 1.0 before 4.0) the tables have a process between plugin and broker, which does next
-%% to nothing.
+%% All candidates, each with the process that does its work. If a plugin serves the protocol (MQTT before 3.12, AMQP
+%% 1.0 before 4.0), the tables have a process between plugin and broker, which does almost nothing.
 candidates(connections, {_, Serving}, Each, Acc) ->
     broker_tables:each(connections, fun (Pid, _, In) -> Each(maps:get(Pid, Serving, Pid), Pid, In) end, Acc);
 candidates(What, _, Each, Acc) -> broker_tables:each(What, Each, Acc).

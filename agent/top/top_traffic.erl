@@ -20,7 +20,7 @@ traffic(What) ->
     end, none),
     Sums.
 
-%% The process that owns the socket, for connections that a plugin serves.
+%% The process that owns the socket, for connections served by a plugin.
 serving(Ports) ->
     Direct = broker_tables:each(connections, fun (Pid, _, Found) ->
         Infos = broker_tables:infos(connection_created, Pid),

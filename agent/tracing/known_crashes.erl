@@ -2,8 +2,8 @@
 -module(known_crashes).
 -export([pass_gate/1, known_crash/2, erts_version/1, pass_flags/1, pass_pattern/2]).
 
-%% Operation, first affected version of ERTS, first fixed version (`none` while there is no fix), issue, words. All
-%% versions between count as affected: a branch that was fixed earlier loses a probe, not a node.
+%% Operation, first affected version of ERTS, first fixed version (`none` without a fix), issue, words. All versions in
+%% between count as affected: a branch that was fixed earlier loses a probe, but no node.
 known_crashes() ->
     [
         {all_processes, [0], [14, 2, 5, 5], "erlang/otp#8286", "to trace all processes in one go"},
@@ -30,7 +30,7 @@ known_crash(What, Version) ->
                 [lists:join(".", [integer_to_list(Part) || Part <- Version]), Words, Issue])
     end.
 
-%% `13.1.5` as [13, 1, 5]; what follows a number, as in `15.0-rc1`, is left out.
+%% `13.1.5` as [13, 1, 5], without text after a number, as in `15.0-rc1`.
 erts_version(Text) ->
     [Number || Part <- string:lexemes(Text, "."), {Number, _} <- [string:to_integer(Part)], is_integer(Number)].
 

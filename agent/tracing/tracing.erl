@@ -12,7 +12,7 @@
 %%   in between would look for a tracer that is gone (erlang/otp#6448);
 %% - no `garbage_collection` in two sessions of one process.
 
-%% Begins to trace. On OTP 25 and 26 all share one tracer, so it refuses when somebody else is tracing.
+%% Begins to trace. OTP 25 and 26 have one tracer for all, so it refuses while another is active.
 open_tracing(#{otp := Otp} = To) when Otp >= 27 ->
     Session = apply(trace, session_create, [?MODULE, self(), []]),
     request:announce(To, #{session => Session}),
@@ -23,8 +23,8 @@ open_tracing(To) ->
     refuse_tracers(self()),
     #{session => none, tracer => self(), to => To, gc => true}.
 
-%% A lock, so that one session of rabbitscope traces at a time: a named table, whose creation fails if there is one,
-%% and which is deleted with its process. Its row names the owner.
+%% Takes the lock that lets one session of rabbitscope trace at a time. It is a named table: a second one cannot be
+%% created, and the table ends with its process. Its row names the owner.
 lock_tracing(#{controller := Controller, args := Args}) ->
     try
         ets:new(rabbitscope_tracing, [named_table]),
@@ -39,10 +39,10 @@ lock_tracing(#{controller := Controller, args := Args}) ->
 
 refuse_traced(By) ->
     throw({refused, traced_already, io_lib:format(
-        "somebody else is tracing on this node (~ts); on OTP 25 and 26 there is one tracer for all, "
-        "so rabbitscope leaves it alone; try again when that has ended", [By])}).
+        "another tracer is active on this node (~ts). OTP 25 and 26 have only one tracer, "
+        "and rabbitscope leaves it alone; try again when it has ended", [By])}).
 
-%% Refuses when others trace a process or new processes.
+%% Refuses if another tracer traces a process or new processes.
 refuse_tracers(Tracer) ->
     case [Pid || Pid <- [new | processes()], is_traced(Pid), not is_traced_by(Pid, Tracer)] of
         [] -> ok;
@@ -51,8 +51,8 @@ refuse_tracers(Tracer) ->
 
 is_traced_by(Pid, Tracer) -> erlang:trace_info(Pid, tracer) =:= {tracer, Tracer}.
 
-%% Others may begin to trace between the check and the setting. So everything is checked again after it was set; if
-%% somebody else is found, tracing ends, and only own flags and patterns are removed.
+%% Another tracer may begin between the check and the setting. So everything is checked again after it was set. If
+%% another is found, tracing ends, and only own flags and patterns are removed.
 still_alone(#{session := none, tracer := Tracer, patterns := Patterns} = Tracing) ->
     try
         refuse_tracers(Tracer),
@@ -69,9 +69,9 @@ refuse_foreign(Pattern, [Kind], Tracer) ->
         [MFA | _] -> refuse_pattern(MFA)
     end.
 
-%% The functions with a pattern of this kind that somebody else has set. Own match specifications for local calls
-%% contain this module's name, and a meta trace has its tracer. Counters have no owner; but somebody who counts in
-%% all modules counts in this one as well, where rabbitscope never does.
+%% The functions with a pattern of this kind by another tracer. Own match specifications for local calls contain this
+%% module's name, and a meta trace has its tracer. Counters have no owner. But others who count in all modules also
+%% count in this one, and rabbitscope never does.
 foreign(Functions, local, _) -> [MFA || MFA <- Functions, is_foreign_spec(erlang:trace_info(MFA, match_spec))];
 foreign(Functions, meta, Tracer) ->
     [MFA || MFA <- Functions, {meta, Other} <- [erlang:trace_info(MFA, meta)], is_pid(Other) orelse is_port(Other) orelse is_tuple(Other), Other =/= Tracer];
@@ -86,8 +86,8 @@ is_foreign_spec(_) -> false.
 marked(Spec, [local]) when is_list(Spec) -> [{Head, Guards, [?MODULE | Body]} || {Head, Guards, Body} <- Spec];
 marked(Spec, _) -> Spec.
 
-%% Whether nobody else traces garbage collections: there is no session but this one and the node's default session,
-%% and that one traces no process. The list of sessions has the second element of the session's handle.
+%% Returns whether no other tracer traces garbage collections: the only sessions are this one and the node's default
+%% session, which traces no process. The list of sessions has the second element of the session's handle.
 traces_alone({_, Listed}) ->
     [] =:= apply(trace, session_info, [all]) -- [Listed, {legacy, default}]
         andalso not lists:any(fun is_traced/1, processes()).
@@ -98,7 +98,7 @@ is_traced(Pid) ->
         _ -> false
     end.
 
-%% Refuses when a function of the pattern has a trace pattern of somebody else.
+%% Refuses if a function of the pattern has a trace pattern of another tracer.
 refuse_patterned(#{session := none}, Pattern) ->
     Kinds = [traced, meta, call_count, call_time, call_memory],
     Foreign = [MFA || MFA <- functions_of(Pattern), lists:any(fun(Kind) -> is_patterned(MFA, Kind) end, Kinds)],
@@ -111,7 +111,7 @@ refuse_patterned(_, _) ->
 
 refuse_pattern({M, F, A}) ->
     throw({refused, traced_already, io_lib:format(
-        "somebody else has set a trace pattern on ~tw:~tw/~b; rabbitscope leaves it alone", [M, F, A])}).
+        "another tracer has set a trace pattern on ~tw:~tw/~b; rabbitscope leaves it alone", [M, F, A])}).
 
 is_patterned(MFA, Kind) ->
     case catch erlang:trace_info(MFA, Kind) of
@@ -140,7 +140,7 @@ must_exist({M, F, A} = Pattern) ->
         Found -> Found
     end.
 
-%% Sets a pattern, after it was announced to the keeper.
+%% Sets a pattern, after announcing it to the keeper.
 set_pattern(Pattern, Spec, Kinds, Tracing) ->
     known_crashes:pass_pattern(Spec, Kinds),
     set_passed(Pattern, Spec, Kinds, Tracing).
@@ -166,12 +166,12 @@ drop_pattern(Pattern, [Kind], #{session := none, tracer := Tracer}) ->
 drop_pattern(Pattern, Kinds, #{session := Session}) ->
     catch apply(trace, function, [Session, Pattern, false, Kinds]).
 
-%% Removes a pattern from all its functions at once, unless somebody else has patterns there: one call for each of
+%% Removes a pattern from all its functions at once, unless another tracer has patterns there. One call for each of
 %% the node's tens of thousands of functions would take long.
 drop_own({'_', '_', '_'} = Wide, Kind, Tracer) ->
     case foreign(functions_of(Wide), Kind, Tracer) of
         [] -> erlang:trace_pattern(Wide, false, [Kind]);
-        %% Not in this module: by its counters those of others are recognized, in the modules that follow and later.
+        %% Not in this module: counters here belong to others, and reveal them, now and later.
         _ -> [drop_own({Module, '_', '_'}, Kind, Tracer) || {Module, _} <- code:all_loaded(), Module =/= ?MODULE]
     end;
 drop_own(Pattern, Kind, Tracer) ->
@@ -198,9 +198,9 @@ change_passed(Pattern, Spec, Kinds, #{session := Session}) ->
 pattern_info(MFA, Item, #{session := none}) -> erlang:trace_info(MFA, Item);
 pattern_info(MFA, Item, #{session := Session}) -> apply(trace, info, [Session, MFA, Item]).
 
-%% Takes the trace control word, a number of the node that match specifications read and set in place. To change
-%% patterns or flags instead would be to wait until no scheduler runs the function or the process. It is taken
-%% only if nobody else uses it.
+%% Takes the trace control word, a number of the node that match specifications read and set in place. Changing
+%% patterns or flags instead would wait until no scheduler runs the function or the process. It is taken only if it
+%% is unused.
 take_word(#{to := To} = Tracing) ->
     case erlang:system_info(trace_control_word) of
         0 ->
@@ -215,13 +215,13 @@ set_word(N, #{word := true}) -> erlang:system_flag(trace_control_word, N).
 give_word_back(#{word := true} = Tracing) -> set_word(0, Tracing);
 give_word_back(_) -> ok.
 
-%% Sets or clears flags on one process. A process that has ended, or that somebody else traces now, is no error.
+%% Sets or clears flags on one process. A process that has ended, or that another tracer traces now, is no error.
 flag(Pid, On, Flags, Tracing) ->
     known_crashes:pass_flags(Pid),
     flag_passed(Pid, On, Flags, Tracing).
 
 flag_passed(new_processes, true, Flags, #{session := none, tracer := Tracer}) ->
-    %% Flags for new processes would replace those that somebody else has set.
+    %% Flags for new processes would replace those of another tracer.
     case is_traced(new) andalso not is_traced_by(new, Tracer) of
         true -> refuse_traced("new");
         false -> (catch erlang:trace(new_processes, true, [{tracer, Tracer} | Flags])) =:= 0
@@ -257,7 +257,7 @@ close_tracing(#{session := Session} = Tracing) ->
     give_word_back(Tracing),
     catch apply(trace, session_destroy, [Session]).
 
-%% Removes what a worker has left that could not do so itself. Its tracer is dead; the node clears flags of a dead
+%% Removes the leftovers of a worker that could not do so itself. Its tracer is dead; the node clears flags of a dead
 %% tracer when they are read.
 disarm(none) -> ok;
 disarm(#{session := none, tracer := Tracer, patterns := Patterns} = Armed) ->
@@ -279,9 +279,9 @@ all_traced(#{session := Session}) ->
 traced_by(Tracer) ->
     [Pid || Pid <- processes(), is_traced_by(Pid, Tracer)].
 
-%% ---- How often a function is called, before it is traced ----
+%% ---- The rate of calls, before a function is traced ----
 
-%% Calls per second of all matching functions, counted for `Ms` milliseconds. One pattern covers all of them, as
+%% Calls per second of all matching functions, counted for `Ms` milliseconds. One pattern covers all of them, because
 %% setting a pattern waits for every scheduler; reading a counter does not.
 call_rate(_, [], _, Tracing) -> {0, Tracing};
 call_rate(Args, Functions, Ms, Tracing) ->
@@ -311,12 +311,12 @@ pattern_of(#{module := M, function := F} = Args) ->
     end.
 
 not_a_pattern() ->
-    throw({refused, bad_pattern, "`_` for a module stands for all its functions, and for a function for any number of arguments: "
-        "_:_, module:_, module:function"}).
+    throw({refused, bad_pattern, "as a pattern, use _:_ (everything), module:_ (all its functions) or "
+        "module:function (any number of arguments)"}).
 
 existing_atom('_') -> '_';
 existing_atom(Text) when is_atom(Text) -> Text;
 existing_atom(Text) ->
     try binary_to_existing_atom(Text, utf8)
-    catch error:badarg -> throw({refused, no_such_function, io_lib:format("nothing on the node is called ~ts", [Text])})
+    catch error:badarg -> throw({refused, no_such_function, io_lib:format("the node has nothing named ~ts", [Text])})
     end.

@@ -1,5 +1,4 @@
-//! Whatever goes over a connection, in whatever pieces, with whatever is missing, from both sides: frames come out in
-//! their order, and each of them once.
+//! Bytes of a connection from both sides, in any pieces and with any gaps: frames come out in their order, each once.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! Whatever a broker sends, in whatever pieces, with and without a handshake before it: the
-//! connection ends in events or an error, and keeps no more than a message's worth of bytes.
+//! Bytes from a broker, in any pieces, with and without a handshake before: the connection ends in events or an error, and
+//! keeps at most one message's bytes.
 #![no_main]
 
 use std::time::Instant;
@@ -7,7 +7,7 @@ use std::time::Instant;
 use libfuzzer_sys::fuzz_target;
 use rabbitscope_amqp::{Connection, Event, Frames, Uri};
 
-/// What RabbitMQ sent to a consumer; up to here a channel is open.
+/// Bytes that RabbitMQ sent to a consumer. Up to [`CHANNEL_OPENED`], they open a channel.
 const RECORDED: &[u8] = include_bytes!("../../crates/amqp/tests/it/recorded/consumer.bin");
 const CHANNEL_OPENED: [u8; 16] = [1, 0, 1, 0, 0, 0, 8, 0, 20, 0, 11, 0, 0, 0, 0, 0xce];
 

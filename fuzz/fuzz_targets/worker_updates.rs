@@ -1,5 +1,5 @@
-//! What two workers of a run tell, one line of JSON each update, in turn: the run comes to its end, and what was measured
-//! is a part of all that was counted.
+//! Updates of two workers of a run in turn, one line of JSON each: the run ends, and the measured part is within the counted
+//! whole.
 #![no_main]
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| rabbitscope_load::fuzzing::worker_updates(data));

@@ -1,4 +1,4 @@
-"""AMQP 0-9-1 by hand, so that a client can do everything wrong. What does it right is in `clients/`."""
+"""AMQP 0-9-1 by hand, so that a client can do everything wrong. Correct clients are in `clients/`."""
 
 import socket
 import struct

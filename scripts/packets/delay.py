@@ -27,7 +27,7 @@ def checksum(data):
 
 
 def addressed(packet, source, destination):
-    """The packet with other addresses and the checksums that belong to them."""
+    """Returns the packet with other addresses and their checksums."""
     header, rest = bytearray(packet[:20]), bytearray(packet[20:])
     header[10:12], header[12:16], header[16:20] = b"\0\0", source, destination
     header[10:12] = struct.pack(">H", checksum(bytes(header)))
@@ -38,7 +38,7 @@ def addressed(packet, source, destination):
 
 
 def reset_for(packet):
-    """What a balancer answers to a segment of a connection that it has forgotten."""
+    """Returns a balancer's answer to a segment of a forgotten connection."""
     source, destination, (sequence, acknowledgement) = packet[20:22], packet[22:24], struct.unpack(">II", packet[24:32])
     tcp = destination + source + struct.pack(">IIBBHHH", acknowledgement, sequence, 0x50, 0x14, 0, 0, 0)
     header = bytes([0x45, 0]) + struct.pack(">HHHBBH", 40, 0, 0x4000, 64, 6, 0)

@@ -1,4 +1,4 @@
-"""Faults of AMQP 0-9-1: what the broker refuses, ends that are no closes, and ways to waste time."""
+"""Faults of AMQP 0-9-1: refused requests, ends without a close, and ways to waste time."""
 
 import base64
 import socket
@@ -12,7 +12,7 @@ from amqp import EXCLUSIVE, PASSWORDS, Client, method, publish, short
 import machine
 
 def closing(action):
-    """A fault on a connection that is closed in the end as it should be."""
+    """A fault on a connection that closes correctly in the end."""
     def run(ports):
         client = Client(ports["amqp"])
         action(client)
@@ -229,7 +229,7 @@ def forced_close(ports):
             urllib.request.urlopen(request).close()
             break
         except urllib.error.HTTPError:
-            # The management has not heard of it yet.
+            # The management plugin does not know it yet.
             time.sleep(0.5)
     client.expect((10, 50))
     client.send(method(0, (10, 51)))
@@ -237,7 +237,7 @@ def forced_close(ports):
 
 
 def node_killed(ports):
-    """A node of its own is killed under its client."""
+    """A separate node is killed under its client."""
     node = machine.broker()
     port = machine.ports_of(node)["amqp"]
     ports["ends"](port)
@@ -252,7 +252,7 @@ def node_killed(ports):
 
 
 def quorum_flood(ports):
-    """A publisher without confirms that sends more than a quorum queue takes."""
+    """A publisher without confirms that sends faster than a quorum queue accepts."""
     client, stop = Client(ports["amqp"]), time.monotonic() + 5
     name = "flood-%d" % client.socket.getsockname()[1]
     client.declare(name, 2, {"x-queue-type": "quorum"})

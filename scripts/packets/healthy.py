@@ -1,4 +1,4 @@
-"""Healthy loads: rabbitscope's own, and other clients' that publish, consume and close as they should. No finding may be a warning."""
+"""Healthy loads: rabbitscope's own, and other clients that publish, consume and close correctly. No finding may be a warning."""
 
 import os
 import subprocess
@@ -30,7 +30,7 @@ CLIENTS = [
     ("stomp.py", "stomp", [*PYTHON, "stomp"]),
     ("rstream", "stream", [*PYTHON, "rstream"]),
 ]
-# Clients that leave Nagle's algorithm on and write small pieces: that they wait for acknowledgements is true.
+# Clients with Nagle's algorithm on and small writes: they really wait for acknowledgements.
 WAITING = ["amqplib", "Paho", "MQTT.js", "stomp.py"]
 # Options of `load`.
 OWN = [
@@ -64,7 +64,7 @@ def own(words, uri, seconds):
 
 
 def looked_at(action, ports, interfaces, name):
-    """The action's own error, and a report of each capture of it: live, and by tcpdump of each of the interfaces."""
+    """Returns the action's own error, and a report of each capture of it: live, and by tcpdump on each interface."""
     with tempfile.TemporaryDirectory() as place:
         files = [os.path.join(place, interface + ".pcap") for interface in interfaces]
         dumps = [machine.tcpdump(interface, ports, file) for interface, file in zip(interfaces, files)]
@@ -96,7 +96,7 @@ def show(name, error, reports):
 
 
 def beside_burners(action):
-    """The action on a busy machine. The burners end before its captures are read."""
+    """Runs the action on a busy machine. The burners end before its captures are read."""
     burners = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(2)]
     try:
         return action()

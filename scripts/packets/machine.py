@@ -1,4 +1,4 @@
-"""Brokers, captures and reports: what planted faults and healthy clients have in common."""
+"""Brokers, captures and reports: common parts of planted faults and healthy clients."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from amqp import PASSWORDS
 
 PROGRAM = os.environ["RABBITSCOPE"]
 HOST = "127.0.0.1"
-# Seconds until a look has begun, on a busy machine.
+# Seconds until a capture has begun on a busy machine.
 START = 1.5
 
 
@@ -43,7 +43,7 @@ def closed_port():
 
 
 def live(ports, interface="any"):
-    """A live look of `packets`; `finished` ends it and returns its report."""
+    """A live capture by `packets`; `finished` ends it and returns its report."""
     place = tempfile.mkdtemp()
     numbers = [word for port in ports for word in ("--port", str(port))]
     command = [PROGRAM, "packets", *numbers, "--duration", "300s", "--interface", interface, "-o", place + "/p.json"]
@@ -62,7 +62,7 @@ def finished(look):
 
 
 def captured(ports, action, interface="any"):
-    """The report on what is done meanwhile."""
+    """Returns the report on a simultaneous action."""
     look = live(ports, interface)
     try:
         time.sleep(START)
@@ -90,7 +90,7 @@ def titles(report, severities=("critical", "warning", "note")):
 
 
 def captured_later(action):
-    """As `captured`, of an action that knows its port only when it has begun, and then tells it."""
+    """Like `captured`, for an action that learns its port only after its start, and then reports it."""
     looks = []
     def told(port):
         looks.append(live([port]))

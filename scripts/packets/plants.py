@@ -1,4 +1,4 @@
-"""The faults that are planted, each with the finding that has to come first."""
+"""The planted faults, each with the finding that must come first."""
 
 import struct
 
@@ -6,7 +6,7 @@ from amqp import Client, frame, method, publish
 import faults
 import protocols
 
-# Name, the rule that has to come first, and what is done.
+# Name, the rule that must come first, and the action.
 FAULTS = [
     ("404: a queue that does not exist", "channel-closed", faults.closing(lambda client: client.declare("never-there", 1))),
     ("403: a reserved name", "channel-closed", faults.closing(lambda client: client.declare("amq.mine"))),
@@ -58,7 +58,7 @@ FAULTS = [
     ("AMQP 1.0: a queue that does not exist", "amqp10-error", protocols.no_such_node),
 ]
 
-# The same on a path of its own, which is the first argument.
+# The same on a separate path, which is the first argument.
 PATH_FAULTS = [
     ("the other end is gone", "half-open", protocols.other_end_gone),
     ("a balancer forgets a silent connection", "idle-reset", protocols.balancer_forgets),

@@ -62,7 +62,7 @@ def mqtt_session(port, identifier, keep_alive=60):
 
 
 def taken_over(ports):
-    """Two clients with one identifier, each of which comes again when it is disconnected."""
+    """Two clients with one identifier; each reconnects after a disconnection."""
     clients = []
     for _ in range(8):
         clients.append(mqtt_session(ports["mqtt"], b"the-same"))

@@ -1,5 +1,5 @@
-// How long a page takes in headless Chromium until its graph is drawn, and until it has followed a
-// reader's choices: node bench/open.mjs FILE [RUNS]
+// Time of a page in headless Chromium until its graph is drawn, and until it has followed a reader's choices:
+// node bench/open.mjs FILE [RUNS]
 
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
@@ -12,17 +12,17 @@ const browser = await chromium.launch({
   args: ["--no-sandbox", "--disable-gpu"],
 });
 
-/** Until the browser has drawn what it was asked for. */
+/** Waits until the browser has drawn the requested view. */
 const drawn = (page) =>
   page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
-/** CPU time of the page's main thread so far. */
+/** Returns the CPU time of the page's main thread so far. */
 async function cpu(session) {
   const { metrics } = await session.send("Performance.getMetrics");
   return 1000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0);
 }
 
-/** How long it took by the clock, and how much of the main thread; on a busy machine the second counts. */
+/** Measures wall-clock time, and time of the main thread; on a busy machine use the second. */
 async function timed({ page, session }, act) {
   const [start, used] = [performance.now(), await cpu(session)];
   await act();

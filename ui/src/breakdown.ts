@@ -5,13 +5,13 @@ import { nanos, whole } from "./format.ts";
 import type { LatencyFigures, RunRecord } from "./wire.ts";
 
 interface Row {
-  who: string;
+  owner: string;
   latency: LatencyFigures;
 }
 
 export function breakdownPart(run: RunRecord): HTMLElement | null {
-  const groups = rows(run.breakdown?.groups ?? [], (it) => it.group);
-  const queues = rows(run.breakdown?.queues ?? [], (it) => it.queue);
+  const groups = rows(run.breakdown?.groups ?? [], (group) => group.group);
+  const queues = rows(run.breakdown?.queues ?? [], (queue) => queue.queue);
   // The totals already show a single group.
   const hasGroups = new Set(groups.map((row) => row.latency.name)).size < groups.length;
   if (!hasGroups && queues.length === 0) return null;
@@ -21,21 +21,21 @@ export function breakdownPart(run: RunRecord): HTMLElement | null {
     { class: "checks", "aria-label": "Latencies by group and queue" },
     hasGroups && table("Latency by group", groups),
     queues.length > 0 && table("Latency by queue", queues),
-    leftOut > 0 && h("p", { class: "check" }, `${whole(leftOut)} groups and queues more are in the totals only.`),
+    leftOut > 0 && h("p", { class: "check" }, `${whole(leftOut)} more groups and queues are in the totals only.`),
   );
 }
 
-function rows<T extends { latencies: LatencyFigures[] }>(all: T[], name: (it: T) => string): Row[] {
-  return all.flatMap((it) => it.latencies.map((latency) => ({ who: name(it), latency })));
+function rows<T extends { latencies: LatencyFigures[] }>(all: T[], name: (part: T) => string): Row[] {
+  return all.flatMap((part) => part.latencies.map((latency) => ({ owner: name(part), latency })));
 }
 
 function table(title: string, all: Row[]): HTMLElement {
   const head = [title, "", "p50", "p99", "p99.9", "max", "measurements"];
-  const body = all.map(({ who, latency }) =>
+  const body = all.map(({ owner, latency }) =>
     h(
       "tr",
       {},
-      h("td", {}, who),
+      h("td", {}, owner),
       h("td", {}, latency.name),
       h("td", {}, nanos(latency.p50)),
       h("td", {}, nanos(latency.p99)),

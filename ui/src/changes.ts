@@ -1,5 +1,5 @@
-// The table of changes of a comparison: shares of each function before and after, and whether they differ by
-// more than the noise of sampling.
+// Table of changes of a comparison: the shares of each function before and after, and a mark for a change within
+// noise.
 
 import { h } from "./dom.ts";
 import { digits, percent, signed, whole } from "./format.ts";
@@ -12,14 +12,14 @@ import type { ChangeColumns, CostOfMessages, FrameKind } from "./wire.ts";
 
 const FIRST_ROWS = 30;
 
-/** Order of rows: the greatest mover first, as in the data, or by the change of one of the shares. */
+/** Order of rows: the greatest mover first, as in the data, or by the change of own or total share. */
 type Order = "moved" | "own" | "total";
 
 const SHARES = ["own", "total"] as const;
 
 const TITLES = {
   own: "Own share: the function with the native, kernel and VM code that ran for it.",
-  total: "Total share: with all that it calls.",
+  total: "Total share: the function with everything that it calls.",
 };
 
 export class ChangeTable {
@@ -35,14 +35,14 @@ export class ChangeTable {
 
   constructor(
     private readonly model: Model,
-    /** Other differences between the sides, for example between two runs; ends with a full stop. */
+    /** A sentence about differences that the noise leaves out, for example between two runs. */
     caution: string,
     private readonly pick: (frame: number) => void,
     private readonly cost: CostOfMessages | null = null,
   ) {
     const rate = whole(Math.round(1 / model.noise.rate));
     const runs = model.noise.runs;
-    const alike = runs ? `two sets of ${whole(runs[0])} and ${whole(runs[1])} runs` : "two recordings";
+    const alike = runs ? `equal sets of ${whole(runs[0])} and ${whole(runs[1])} runs` : "equal recordings";
     this.element = h(
       "section",
       { class: "panel", "aria-labelledby": "changes-title" },
@@ -50,8 +50,8 @@ export class ChangeTable {
       h(
         "p",
         { class: "tooltip-kind" },
-        `Grey shares are ${withinNoise(model.noise)}: of ${alike} of the same thing one in ${rate} would have ` +
-          `any row that is not grey. The others are beyond it${caution && `; ${caution}`}`,
+        `Grey shares are ${withinNoise(model.noise)}. Of ${rate} pairs of ${alike}, 1 would have a row ` +
+          `that is not grey. ${caution}`,
       ),
       cost && h("p", { class: "tooltip-kind" }, costSentence(cost)),
       this.filters(),
@@ -64,7 +64,7 @@ export class ChangeTable {
     const group = (name: string, title: string, columns: number): HTMLElement =>
       h("th", { scope: "colgroup", class: "number group", colspan: columns, title }, name);
     const column = (name: string): HTMLElement => h("th", { scope: "col", class: "number" }, name);
-    const costs = this.cost ? [group(`${costUnit(this.cost)} a message`, costSentence(this.cost), 2)] : [];
+    const costs = this.cost ? [group(`${costUnit(this.cost)} per message`, costSentence(this.cost), 2)] : [];
     const sides = [column("Before"), column("After")];
     return h(
       "thead",
@@ -107,9 +107,9 @@ export class ChangeTable {
           this.draw();
         },
       },
-      h("option", { value: "moved" }, "Greatest mover first, its callers after it"),
-      h("option", { value: "own" }, "By change of the own share"),
-      h("option", { value: "total" }, "By change of the total share"),
+      h("option", { value: "moved" }, "Largest change first, its callers after it"),
+      h("option", { value: "own" }, "By change of own share"),
+      h("option", { value: "total" }, "By change of total share"),
     );
     const kinds = kindSelect(this.model, this.kind, (kind) => {
       this.kind = kind;
@@ -125,7 +125,7 @@ export class ChangeTable {
 
   private draw(): void {
     const rows = this.rows();
-    // Noise is no change: rows within noise appear only on request if there is no change.
+    // Without any change beyond noise, rows within noise appear only on request.
     const isShown = this.text !== "" || rows.some((row) => this.isBeyond(row));
     const first = isShown ? rows.slice(0, FIRST_ROWS) : [];
     const shown = this.showsAll ? rows : first;
@@ -195,7 +195,7 @@ export class ChangeTable {
     ];
   }
 
-  /** Costs of the share that moved; of the own share if both did. */
+  /** Returns the costs of the share that changed; of the own share if both did. */
   private costCells(changes: ChangeColumns, row: number): HTMLElement[] {
     const { cost } = this;
     if (!cost) return [];
@@ -215,8 +215,8 @@ function costUnit({ unit }: CostOfMessages): string {
 function costSentence(cost: CostOfMessages): string {
   const [before, after] = cost.rates.map(whole);
   return (
-    `Costs are for each message ${cost.what} (${before}/s before, ${after}/s after), of the share that moved (own, if ` +
-    "both did). Where a share grows and the cost does not, something else became cheaper."
+    `Costs are per message ${cost.what} (${before}/s before, ${after}/s after). They use the share that moved (own, ` +
+    "if both did). If a share grows but its cost does not, other work became cheaper."
   );
 }
 

@@ -15,13 +15,13 @@ export function checksPart(run: RunRecord, checks: Check[]): HTMLElement | null 
 }
 
 function expectationTable(expectations: NonNullable<RunRecord["expectations"]>): HTMLElement {
-  const rows = expectations.map((it) =>
+  const rows = expectations.map((expectation) =>
     h(
       "tr",
-      { "data-passed": String(it.passed) },
-      h("td", {}, it.text),
-      h("td", {}, it.measured ?? "not measured"),
-      h("td", {}, it.passed ? "as expected" : "not as expected"),
+      { "data-passed": String(expectation.passed) },
+      h("td", {}, expectation.text),
+      h("td", {}, expectation.measured ?? "not measured"),
+      h("td", {}, expectation.passed ? "as expected" : "not as expected"),
     ),
   );
   return h(

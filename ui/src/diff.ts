@@ -23,8 +23,8 @@ export function diffPart(diff: DiffData): HTMLElement[] {
   const title = `${diff.event === "cpu" ? "CPU" : diff.event}: what changed`;
   const panel = new FlamePanel(model, title, [...verdict(diff), sides(diff)]);
   const caution = diff.noise.runs
-    ? "the graph takes samples for so many fewer as runs differ more than sampling does."
-    : "that two runs of the same thing differ as well, only repeated runs can rule out.";
+    ? "Runs differ more than sampling does, so the graph counts correspondingly fewer samples."
+    : "Only repeated runs can exclude a difference between equal runs.";
   const table = new ChangeTable(model, caution, (frame) => panel.searchFrame(frame), diff.cost);
   table.show(diff.changes, [diff.before.total, diff.after.total]);
   return [panel.element, table.element];
@@ -38,9 +38,9 @@ function verdict(diff: DiffData): HTMLElement[] {
 }
 
 function sides(diff: DiffData): HTMLElement {
-  const side = (label: string, it: DiffSide): HTMLElement => {
-    const recording = { ...it, unit: diff.unit };
-    return h("div", {}, h("h3", {}, `${label}: ${it.name}`), captureFacts(recording), qualityBar(recording));
+  const side = (label: string, profile: DiffSide): HTMLElement => {
+    const recording = { ...profile, unit: diff.unit };
+    return h("div", {}, h("h3", {}, `${label}: ${profile.name}`), captureFacts(recording), qualityBar(recording));
   };
   return h("div", { class: "sides" }, side("Before", diff.before), side("After", diff.after));
 }

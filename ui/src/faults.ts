@@ -13,29 +13,29 @@ export function faultsPart(run: RunRecord): HTMLElement | null {
     "section",
     { class: "checks", "aria-label": "Faults" },
     times.length > 0 && table(["Faults, each until the next", "", "p50", "p90", "p99", "max", "measurements"], times.flatMap(rowsOf)),
-    faults.length > 0 && table(["Fault", "node", "due", "happened", "back", "without service", "publishers waited", "longest wait"], faults.map(rowOf)),
+    faults.length > 0 && table(["Fault", "node", "planned", "begun", "undone", "without service", "publishers waited", "longest wait"], faults.map(rowOf)),
     replicas.length > 0 && leaders(replicas),
   );
 }
 
-function rowsOf(of: FaultTimes): string[][] {
+function rowsOf(times: FaultTimes): string[][] {
   const rows: [string, Percentiles][] = [
-    ["without service", of["without-service"]],
-    ["publishers waited", of.stalled],
-    ["longest wait of a channel", of["longest-wait"]],
-    ["back in service after", of["return-to-service"]],
+    ["without service", times["without-service"]],
+    ["publishers waited", times.stalled],
+    ["longest wait of a channel", times["longest-wait"]],
+    ["back in service after", times["return-to-service"]],
   ];
-  const kind = `${of.kind}: ${whole(of["as-planned"])} of ${whole(of.planned)} as planned`;
-  return rows.map(([name, it], at) => [
-    at === 0 ? kind : "",
+  const kind = `${times.kind}: ${whole(times["as-planned"])} of ${whole(times.planned)} as planned`;
+  return rows.map(([name, row], index) => [
+    index === 0 ? kind : "",
     name,
-    ...[it.p50, it.p90, it.p99, it.max].map((value) => (it.count > 0 ? nanos(value) : "–")),
-    whole(it.count),
+    ...[row.p50, row.p90, row.p99, row.max].map((value) => (row.count > 0 ? nanos(value) : "–")),
+    whole(row.count),
   ]);
 }
 
 function rowOf(fault: Fault): string[] {
-  const second = (at: number | undefined): string => (at === undefined ? "–" : `${(at / 1e9).toFixed(1)} s`);
+  const second = (nanos: number | undefined): string => (nanos === undefined ? "–" : `${(nanos / 1e9).toFixed(1)} s`);
   const cost = (value: number | undefined): string => (value === undefined ? "–" : nanos(value));
   return [
     fault.kind,
@@ -55,14 +55,14 @@ function leaders(replicas: NonNullable<RunRecord["replicas"]>): HTMLElement {
   const last = new Map<string, string>();
   for (const { when, queues } of replicas) {
     for (const queue of queues) {
-      const row = [queue.leader ?? "nobody", others(queue.members, queue.leader), others(missing(queue.members, queue.online))];
+      const row = [queue.leader ?? "none", others(queue.members, queue.leader), others(missing(queue.members, queue.online))];
       const words = row.join("|");
       if (last.get(queue.name) === words) continue;
       last.set(queue.name, words);
       rows.push([queue.name, queue.type, when, ...row]);
     }
   }
-  return table(["Queue", "", "from", "leader", "followers", "of them away"], rows);
+  return table(["Queue", "", "from", "leader", "followers", "followers away"], rows);
 }
 
 function missing(members: string[], online: string[]): string[] {

@@ -51,7 +51,7 @@ function runFacts(run: RunRecord): HTMLElement {
 }
 
 function losses(run: RunRecord): HTMLElement {
-  if (run.losses.length === 0) return h("p", { class: "no-losses" }, "Nothing that was to be recorded was lost.");
+  if (run.losses.length === 0) return h("p", { class: "no-losses" }, "The recording is complete: nothing was lost.");
   const items = run.losses.map((loss) => {
     const of = loss.of > 0 ? ` of ${whole(loss.of)}` : "";
     const share = loss.of > 0 ? ` (${percent(loss.count / loss.of)})` : "";

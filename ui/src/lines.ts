@@ -1,4 +1,4 @@
-// The source lines of the selected function.
+// Source lines of the selected function.
 
 import { h } from "./dom.ts";
 import { heaviest, type LineRow, linesOf } from "./flame/lines.ts";
@@ -7,8 +7,8 @@ import type { LineColumns } from "./wire.ts";
 
 const FIRST_ROWS = 12;
 
-const OWN = "The line was being executed, native and VM code that ran for it included.";
-const TOTAL = "The same, and the functions that were called from it. A function that calls itself counts once, where it is innermost.";
+const OWN = "The line itself, with the native and VM code that ran for it.";
+const TOTAL = "The line with the functions that it calls. A function that calls itself counts once, at its innermost call.";
 
 export class LinesPanel {
   readonly element: HTMLElement;
@@ -20,7 +20,7 @@ export class LinesPanel {
   private readonly body = h("tbody");
   private readonly more = h("button", { type: "button", class: "more", click: () => this.showAll() });
 
-  /** Creates the panel. Shares are of the weight `total`, which `whole` names. */
+  /** Creates the panel. Shares are parts of the weight `total`, whose name is `whole`. */
   constructor(
     private readonly lines: LineColumns,
     private readonly names: string[],
@@ -70,10 +70,10 @@ export class LinesPanel {
     const all = rows.reduce((sum, row) => sum + row.total, 0);
     const shown = this.showsAll ? rows : heaviest(rows, FIRST_ROWS);
     this.title.textContent = `Lines of ${this.names[this.frame]}`;
-    const whose = this.isWhole ? "" : " These are of the whole recording, not of what is selected.";
+    const scope = this.isWhole ? "" : " They cover the whole recording, not the selection.";
     this.note.textContent =
       `Shares of ${this.whole}; a full bar is the whole function, ${percent(this.share(all))}.` +
-      ` A line begins at a call or at what can fail, and what follows counts for it.${whose}`;
+      ` Code counts for the line of the latest call, or operation that can fail, before it.${scope}`;
     this.body.replaceChildren(...shown.map((row) => this.row(row, all)));
     this.more.hidden = shown.length === rows.length;
     this.more.textContent = `Show all ${whole(rows.length)}`;
@@ -82,7 +82,7 @@ export class LinesPanel {
   private row(row: LineRow, all: number): HTMLElement {
     const file = row.file.slice(row.file.lastIndexOf("/") + 1);
     const place = row.line > 0 ? `${file}:${row.line}` : "without a line";
-    const title = row.line > 0 ? `${row.file}:${row.line}` : "The VM has none for these places.";
+    const title = row.line > 0 ? `${row.file}:${row.line}` : "The VM records no line for this code.";
     const name = h("span", { class: row.line > 0 ? "line-place" : "nothing", title }, place);
     return h(
       "tr",

@@ -1,4 +1,4 @@
-// The view in the URL fragment, so that a link shows its sender's view.
+// The view in the URL fragment, so that a link opens the sender's view.
 
 import type { Range } from "./flame/records.ts";
 
@@ -6,7 +6,7 @@ import type { Range } from "./flame/records.ts";
 export interface Choice {
   /** Search expression; empty for none. */
   search: string;
-  /** The node that fills the width; empty for all. */
+  /** Node that fills the width; empty for all. */
   zoom: string;
   /** The root is at the bottom. */
   flame: boolean;

@@ -77,7 +77,7 @@ export class OwnerTable {
     this.box.style.minHeight = `${this.box.offsetHeight}px`;
     this.tabs.replaceChildren(...this.owners.dimensions().map((name) => this.tab(name)));
     const { owner } = this.selection;
-    const clear = h("button", { type: "button", click: () => this.choose({ owner: "" }) }, "Show everybody");
+    const clear = h("button", { type: "button", click: () => this.choose({ owner: "" }) }, "Show all owners");
     this.filter.replaceChildren(...(owner ? [h("span", {}, "Only ", h("b", {}, owner.replace(":", " "))), clear] : []));
     this.filter.hidden = !owner;
     const shares = this.owners.shares(this.dimension, this.selection);

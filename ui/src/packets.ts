@@ -1,4 +1,4 @@
-// The packets of a run in short: the main figures, the findings, and a link to the page with the rest.
+// Summary of the packets of a run: main figures, findings, and a link to the full page.
 
 import { h } from "./dom.ts";
 import { tiles } from "./header.ts";
@@ -12,27 +12,27 @@ export function packetsPart(packets: PacketsData): HTMLElement {
     ...packets.sentences.map((sentence) => h("p", {}, sentence)),
     ...packets.missing.map((sentence) => h("p", { class: "missing" }, sentence)),
     tiles(packets.figures, "Figures of packets"),
-    found(packets),
+    findings(packets),
     rest(packets.page),
   );
 }
 
-function found(packets: PacketsData): HTMLElement {
-  if (packets.findings.length === 0) return h("p", {}, "Nothing was found that the rules know.");
+function findings(packets: PacketsData): HTMLElement {
+  if (packets.findings.length === 0) return h("p", {}, "The rules found nothing.");
   return h("ul", { class: "findings", "aria-label": "Findings" }, ...packets.findings.map(finding));
 }
 
-function finding(it: PacketFinding): HTMLElement {
+function finding(found: PacketFinding): HTMLElement {
   return h(
     "li",
-    { class: "finding", "data-severity": it.severity },
-    h("h3", {}, h("span", { class: "severity" }, it.severity), ` ${it.sentence}`),
-    h("p", {}, it.evidence, h("span", { class: "source" }, ` ${it.connections}; source: ${it.source}.`)),
-    it.fix !== "" && h("p", {}, h("b", {}, "What to do: "), it.fix),
+    { class: "finding", "data-severity": found.severity },
+    h("h3", {}, h("span", { class: "severity" }, found.severity), ` ${found.sentence}`),
+    h("p", {}, found.evidence, h("span", { class: "source" }, ` ${found.connections}; source: ${found.source}.`)),
+    found.fix !== "" && h("p", {}, h("b", {}, "What to do: "), found.fix),
   );
 }
 
 function rest(page: string | null): HTMLElement {
-  if (page === null) return h("p", { class: "source" }, "Pictures and connections are in packets.html of the run directory.");
+  if (page === null) return h("p", { class: "source" }, "See packets.html in the run directory for pictures and connections.");
   return h("p", {}, h("a", { href: page }, "Pictures, frames and connections"));
 }

@@ -1,5 +1,5 @@
-// The profile's part of the page: owners and times of the samples, quality, flame graph, lines of the
-// selected function, table of functions. All parts follow the reader's selection.
+// Profile section of the page: owners and times of the samples, quality, flame graph, lines of the selected
+// function, table of functions. All parts follow the reader's selection.
 
 import { ChangeTable } from "./changes.ts";
 import { h } from "./dom.ts";
@@ -27,7 +27,7 @@ export function profilePart(profile: ProfileData): HTMLElement[] {
     find: (frame) => panel.searchFrame(frame),
     centre: (frame) => panel.showAround(frame),
   });
-  const caution = "that any two spans of the same recording differ as well, only further spans can rule out.";
+  const caution = "Only further spans can exclude a difference between equal spans.";
   const changes = new ChangeTable(model, caution, (frame) => panel.searchFrame(frame));
   const functions = h("div", {}, table.element);
   const busy = (state: WaitState): number => owners.weightIn(state, EVERYTHING);
@@ -51,7 +51,7 @@ export function profilePart(profile: ProfileData): HTMLElement[] {
     focused: (frame) => lines.show(frame),
   });
   const parts = [waits?.element, ownerTable?.element, timeline?.element, panel.element, lines.element, functions];
-  return parts.filter((it) => it !== undefined);
+  return parts.filter((part) => part !== undefined);
 }
 
 /** Shows the recording, the selected share of it, and the quality of its stacks. */
@@ -63,8 +63,8 @@ function aboutSelection(profile: ProfileData, owners: Owners, choice: Selection,
   const sentence = selected === 0
     ? `no ${profile.unit} are selected`
     : quality
-    ? `${qualitySentence(quality)}; of the whole recording ${profile.quality.lost} lost`
-    : "not known by time, for weights are not counts";
+    ? `${qualitySentence(quality)}; the whole recording lost ${profile.quality.lost}`
+    : "unknown for a span of time, because weights are not counts";
   const few = quality && tooFew(quality);
   const part = { ...profile, quality: quality ?? NO_QUALITY, sentence };
   return [captureFacts({ ...profile, selected }), ...cautionOf(few), qualityBar(part)];

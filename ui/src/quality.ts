@@ -1,4 +1,4 @@
-// The reliability of the profile, and the facts of its recording.
+// Reliability of the profile, and facts about its recording.
 
 import { h } from "./dom.ts";
 import { amount, duration, moment, percent, whole } from "./format.ts";

@@ -20,10 +20,10 @@ const COLUMNS: Column[] = [
   {
     key: "own",
     name: "Own",
-    meaning: "Time in an Erlang function with the native, kernel and VM code that it calls, but without other Erlang functions. For other frames: the same as self.",
+    meaning: "An Erlang function with the native, kernel and VM code that it calls, without other Erlang functions. For other frames, the same as self.",
   },
-  { key: "self", name: "Self", meaning: "The function itself is on top of the stack." },
-  { key: "total", name: "Total", meaning: "The function with all that it calls: every stack that it occurs in, each counted once." },
+  { key: "self", name: "Self", meaning: "Stacks with the function itself on top." },
+  { key: "total", name: "Total", meaning: "The function with everything that it calls: each stack that contains it counts once." },
 ];
 
 type SortKey = Column["key"] | "name";

@@ -16,7 +16,7 @@ export function onTheme(listener: () => void): void {
   document.addEventListener("themechange", listener);
 }
 
-/** Takes over the choice of an earlier visit, or else follows the system. */
+/** Restores the choice of an earlier visit, or else follows the system. */
 export function startTheme(): void {
   const follow = (): void => apply(stored() ?? (systemIsDark.matches ? "dark" : "light"));
   systemIsDark.addEventListener("change", follow);
@@ -40,7 +40,7 @@ function toggle(): void {
   try {
     localStorage.setItem(KEY, next);
   } catch {
-    // A page from a file may not store anything. The choice then lasts as long as the page.
+    // A page opened from a file may be denied storage. The choice then lasts as long as the page.
   }
   apply(next);
 }

@@ -1,5 +1,5 @@
-// The times of the samples: a column for each second, a row for each part of it. A range that is drawn with
-// the pointer, or typed, is shown as its own graph; a second one is compared with it.
+// Times of the samples: a column for each second, a row for each part of a second. The graph shows the range that
+// the reader draws or types, and compares it with a second one.
 
 import { h, onWidth } from "./dom.ts";
 import { EVERYTHING, type Owners, type Selection } from "./flame/owners.ts";
@@ -12,8 +12,8 @@ const WIDEST_COLUMN = 28;
 
 export class TimelinePanel {
   readonly element: HTMLElement;
-  private readonly canvas = h("canvas", { class: "heat", role: "img", "aria-label": "Samples by second and part of it" });
-  private readonly said = h("output", { class: "search-result" });
+  private readonly canvas = h("canvas", { class: "heat", role: "img", "aria-label": "Samples by second and part of a second" });
+  private readonly result = h("output", { class: "search-result" });
   private readonly fields: HTMLInputElement[];
   private readonly compare: HTMLButtonElement;
   private readonly clear: HTMLButtonElement;
@@ -37,7 +37,7 @@ export class TimelinePanel {
     this.columns = Math.ceil(owners.data.steps.length / this.rows);
     this.fields = ["from", "to", "compared from", "compared to"].map((name) => this.field(name));
     this.compare = h("button", { type: "button", "aria-pressed": "false", click: () => this.toggleCompare() }, "Compare with …");
-    this.clear = h("button", { type: "button", click: () => this.choose({ range: null, against: null }) }, "All of the time");
+    this.clear = h("button", { type: "button", click: () => this.choose({ range: null, against: null }) }, "Whole recording");
     this.element = this.build();
     this.listen();
     onWidth(this.element, (width) => {
@@ -56,8 +56,8 @@ export class TimelinePanel {
       h(
         "p",
         { class: "tooltip-kind" },
-        "From left to right the seconds, from top to bottom the parts of each; the stronger the colour, the more " +
-          `${this.unit}. Draw over a span to see it alone; with Compare, or the Shift key, draw a second one.`,
+        `Each column is a second, from top to bottom. A stronger colour means more ${this.unit}. Drag over a span to ` +
+          "select it. To select a second span, use Compare or hold the Shift key.",
       ),
       h(
         "div",
@@ -65,7 +65,7 @@ export class TimelinePanel {
         h("span", {}, "Seconds ", from, " to ", to),
         h("span", { class: "heat-other" }, "against ", otherFrom, " to ", otherTo),
         h("div", { class: "buttons" }, this.compare, this.clear),
-        this.said,
+        this.result,
       ),
       this.canvas,
     );
@@ -84,7 +84,7 @@ export class TimelinePanel {
 
   private typed(): void {
     const steps = this.fields.map((field) => (field.value === "" ? null : Math.round(Number(field.value) / this.stepSeconds)));
-    // A single one of them reaches to the end, or from the beginning.
+    // A span with one bound begins with the recording, or ends with it.
     const range = (first: number | null | undefined, last: number | null | undefined): Range | null => {
       const [from, to] = [first ?? 0, last ?? this.owners.data.steps.length];
       return (first != null || last != null) && to > from ? { from, to } : null;
@@ -108,12 +108,12 @@ export class TimelinePanel {
     this.compare.setAttribute("aria-pressed", String(this.comparing || against !== null));
     this.clear.disabled = !range;
     const values = [range?.from, range?.to, against?.from, against?.to];
-    this.fields.forEach((field, at) => {
-      const step = values[at];
+    this.fields.forEach((field, index) => {
+      const step = values[index];
       field.value = step === undefined ? "" : String(Number((step * this.stepSeconds).toFixed(3)));
     });
-    const weight = (it: Range): string => `${whole(this.weightOf(it))} ${this.unit}`;
-    this.said.textContent = range ? weight(range) + (against ? ` against ${weight(against)}` : "") : "";
+    const weight = (span: Range): string => `${whole(this.weightOf(span))} ${this.unit}`;
+    this.result.textContent = range ? weight(range) + (against ? ` against ${weight(against)}` : "") : "";
     this.draw();
   }
 

@@ -1,5 +1,5 @@
-// The reasons why threads were off the CPU: they were blocked, waited for a CPU, or had nothing to do. Each
-// state is a switch; shares are of the selected states.
+// Reasons why threads were off the CPU: they were blocked, waited for a CPU, or had nothing to do. Each tile selects
+// its state; shares count the selected states.
 
 import { h } from "./dom.ts";
 import { type Owners, type Selection } from "./flame/owners.ts";
@@ -7,9 +7,9 @@ import { nanos, percent } from "./format.ts";
 import type { WaitState } from "./wire.ts";
 
 const STATES: [WaitState, string, string][] = [
-  ["blocked", "Blocked", "It had work and waited for somebody: a disk, a lock, a driver."],
-  ["runnable", "Runnable", "It could go on and waited for a CPU."],
-  ["idle", "Idle", "It had nothing to do. No share of blocked time counts this."],
+  ["blocked", "Blocked", "The thread had work and waited for something: a disk, a lock, a driver."],
+  ["runnable", "Runnable", "The thread could run and waited for a CPU."],
+  ["idle", "Idle", "The thread had nothing to do. Shares of blocked time exclude this."],
 ];
 
 export class WaitsPanel {

@@ -36,7 +36,7 @@ pub fn with_outages(record: RunRecord) -> RunRecord {
     RunRecord { faults, fault_times, doubts, ..record }
 }
 
-/// When the last consequence of a fault is over that was undone then.
+/// Returns the end of the last consequence of a fault, which was undone at `undone`.
 fn recovery(service: &Service, undone: Option<u64>, latest: u64) -> u64 {
     let Some(undone) = undone else { return latest };
     let spans = service.spans.iter().map(|span| (span.from_nanos, span.to_nanos));
@@ -206,7 +206,7 @@ mod tests {
         assert!(joined.doubts.is_empty());
     }
 
-    /// What is wrong with a broker later is not the fault's.
+    /// Later trouble of a broker does not count for the fault.
     #[test]
     fn a_fault_answers_until_the_broker_has_recovered() {
         let joined = with_outages(record(vec![fault(FaultKind::Kill, 10, None)]));

@@ -1,4 +1,4 @@
-//! Whose the weight of a profile is that no Erlang function has, and what the VM was busy with besides Erlang.
+//! Holders of the weight of a profile that no Erlang function has, and activity of the VM besides Erlang.
 
 use std::{cmp::Reverse, collections::HashMap};
 
@@ -94,7 +94,7 @@ pub fn holders(profile: &Profile) -> Vec<(Holder, u64)> {
     found
 }
 
-/// What the node was busy with, whatever function had it done.
+/// Activity of the node, on behalf of any function.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Activity {

@@ -25,7 +25,7 @@ pub struct FileMode(u32);
 
 /// Error for permissions that are not allowed.
 #[derive(Debug, Error)]
-#[error("allowed are 0600, 0640 (group can read) and 0644 (everybody can read)")]
+#[error("allowed are 0600, 0640 (group can read) and 0644 (all users can read)")]
 pub struct FileModeError;
 
 impl FileMode {

@@ -139,7 +139,7 @@ impl Session {
         (!self.scenario.broker.is_several_brokers()).then_some(&self.restorer)
     }
 
-    /// As [`Session::run`], with the load of other processes, which have already begun.
+    /// Runs like [`Session::run`], with the load of other processes, which have already begun.
     pub fn run_remote(
         &mut self,
         begun: &RemoteStart,
@@ -204,7 +204,7 @@ impl Session {
         self.close_with(Messages::Keep)
     }
 
-    /// As [`Session::close`]. A person decides about queues that hold or may hold messages of others.
+    /// Closes like [`Session::close`]. A person decides about queues that hold or may hold messages of others.
     pub fn close_with(self, messages: Messages) -> Result<Removal, LoadError> {
         self.restorer.close();
         self.others.into_iter().for_each(Topology::close);

@@ -79,9 +79,9 @@ fn node_facts(pid: u32, facts: &mut Vec<Fact>) {
     let parts = emulator.evidence.iter();
     facts.extend(parts.map(|evidence| Fact::wanted(evidence.part, Ok(evidence.found.clone()))));
     let schedulers = emulator.schedulers(&process);
-    let said = schedulers.map(|all| format!("{} threads agree with it", all.len()));
+    let said = schedulers.map(|all| format!("{} threads match the layout", all.len()));
     facts.push(Fact::needed("schedulers", said));
-    let named = format!("{} places of machine code have names", code.len());
+    let named = format!("{} ranges of machine code have names", code.len());
     facts.push(Fact::needed("names of Erlang code", Ok(named)));
     facts.push(Fact::wanted("names of native code", native_names(&named_files(&process))));
     let has_pointers = code.has_frame_pointers();
@@ -120,7 +120,7 @@ fn ebpf() -> Result<String, String> {
 
 fn perf_events(pid: u32) -> Result<String, String> {
     match permitted_clock(pid) {
-        Ok(clock) if clock.sees_kernel => Ok("permitted, the kernel's time included".into()),
+        Ok(clock) if clock.sees_kernel => Ok("permitted, including the kernel's time".into()),
         Ok(_) => Ok("permitted, except for the kernel's time: that needs CAP_PERFMON, or sysctl \
                      kernel.perf_event_paranoid=1"
             .into()),
@@ -149,9 +149,9 @@ fn kernel_symbols() -> Result<String, String> {
 
 fn hardware_counter() -> Result<String, String> {
     if fs::metadata("/sys/bus/event_source/devices/cpu").is_ok() {
-        return Ok("there: processor cycles tick".into());
+        return Ok("available: counts processor cycles".into());
     }
-    Err("none, as in most virtual machines: the CPU's own clock is used, which is equally good here"
+    Err("none, as in most virtual machines: recordings use the CPU's own clock, which is as good here"
         .into())
 }
 
@@ -160,8 +160,8 @@ fn frame_pointers(has_them: bool) -> Result<String, String> {
     if has_them {
         return Ok("on (+JPperf true): perf events find Erlang callers".into());
     }
-    Err("off (+JPperf true): eBPF does not need them; perf events find the Erlang callers of Erlang code only, not \
-         those of C functions"
+    Err("off (+JPperf true): eBPF does not need them; perf events find the Erlang callers of Erlang code, but not \
+         of C functions"
         .into())
 }
 

@@ -48,7 +48,7 @@ pub fn display_utc(since_epoch: Duration) -> impl fmt::Display {
 
 struct Utc(u64);
 
-/// As a part of a file's name: `20260102T030405Z`.
+/// Writes a time as a part of a file's name: `20260102T030405Z`.
 pub fn compact_utc(since_epoch: Duration) -> String {
     display_utc(since_epoch).to_string().replace(['-', ':'], "")
 }

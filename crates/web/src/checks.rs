@@ -15,22 +15,22 @@ pub(crate) struct Check {
 /// Returns the sentences that this run has.
 pub(crate) fn checks(run: &RunRecord) -> Vec<Check> {
     let doubts =
-        run.doubts.iter().map(|doubt| Check { sentence: doubt.reason.clone(), doubtful: true });
+        run.doubts.iter().map(|doubt| Check { sentence: sentence(&doubt.reason), doubtful: true });
     let service = service_sentences(run)
         .into_iter()
-        .map(|sentence| Check { sentence: capitalised(&sentence) + ".", doubtful: true });
+        .map(|reason| Check { sentence: sentence(&reason), doubtful: true });
     let errors =
         run.errors.iter().map(|error| Check { sentence: error_sentence(error), doubtful: true });
     let client = client_sentence(&run.client).map(|sentence| Check { sentence, doubtful: false });
     let steady = run.steadiness.as_ref().filter(|steadiness| !steadiness.sentence.is_empty());
     let steady = steady.map(|steadiness| Check {
-        sentence: steadiness.sentence.clone(),
+        sentence: sentence(&steadiness.sentence),
         doubtful: !steadiness.steady,
     });
     let verified = run
         .verification
         .as_ref()
-        .map(|found| Check { sentence: found.sentence.clone(), doubtful: has_faults(found) });
+        .map(|found| Check { sentence: sentence(&found.sentence), doubtful: has_faults(found) });
     let fleet =
         run.fleet.as_ref().map(|facts| Check { sentence: fleet_sentence(facts), doubtful: false });
     let about_load = fleet.into_iter().chain(client).chain(steady);
@@ -55,14 +55,20 @@ pub(crate) fn capitalised(text: &str) -> String {
     first.unwrap_or_default() + characters.as_str()
 }
 
+/// Turns a line of the terminal into a sentence.
+pub(crate) fn sentence(text: &str) -> String {
+    let end = if text.is_empty() || text.ends_with(['.', '?', '!']) { "" } else { "." };
+    capitalised(text) + end
+}
+
 /// States the number of workers of the load, and the accuracy of latencies between them.
 fn fleet_sentence(fleet: &FleetFacts) -> String {
     let clocks = match fleet.latency_error_nanos {
-        0 => "all of them have one clock".to_owned(),
+        0 => "all have one clock".to_owned(),
         error => format!("latencies between them are accurate within {}", short_time(error)),
     };
     let (workers, skew) = (fleet.workers.len(), short_time(fleet.start_skew_nanos));
-    format!("{workers} workers put the load on and started within {skew}; {clocks}.")
+    format!("{workers} workers produced the load and started within {skew}; {clocks}.")
 }
 
 fn client_sentence(client: &ClientCheck) -> Option<String> {
@@ -70,9 +76,9 @@ fn client_sentence(client: &ClientCheck) -> Option<String> {
         return None;
     }
     let saturated = match client.saturated_thread_seconds {
-        0 => "never without time to spare".to_owned(),
+        0 => "never saturated".to_owned(),
         count => {
-            format!("without time to spare in {count} of {} thread-seconds", client.thread_seconds)
+            format!("saturated in {count} of {} thread-seconds", client.thread_seconds)
         }
     };
     Some(format!(
@@ -113,11 +119,11 @@ mod tests {
         let checks = checks(&run);
         let sentences: Vec<_> =
             checks.iter().map(|check| (check.sentence.as_str(), check.doubtful)).collect();
-        let client = "The load generator's busiest thread used 97 % of a CPU and was without time to \
-                      spare in 3 of 20 thread-seconds.";
+        let client = "The load generator's busiest thread used 97 % of a CPU and was saturated in 3 of \
+                      20 thread-seconds.";
         assert_eq!(
             sentences,
-            [("no time", true), ("One of two.", true), (client, false), ("Steady.", false)]
+            [("No time.", true), ("One of two.", true), (client, false), ("Steady.", false)]
         );
         assert!(super::checks(&RunRecord::default()).is_empty());
     }

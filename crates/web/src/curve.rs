@@ -69,7 +69,7 @@ pub fn write_curve(mut out: impl Write, capacity: &Capacity) -> io::Result<()> {
     }
     writeln!(
         out,
-        "<span class=\"soft\">hollow: did not pass; steps that are not valid are in the table only</span></p>"
+        "<span class=\"soft\">hollow: did not pass; invalid steps are in the table only</span></p>"
     )?;
     if let Some(frame) = Frame::around(&steps) {
         draw(&mut out, &frame, &steps, capacity)?;
@@ -193,7 +193,7 @@ fn table(out: &mut impl Write, steps: &[&CapacityStep]) -> io::Result<()> {
     writeln!(
         out,
         "<div class=\"scroll\"><table><thead><tr><th>offered/s</th><th>achieved/s</th><th>p50</th>\
-         <th>p99</th><th>p99.9</th><th>piling up/s</th><th>verdict</th></tr></thead><tbody>"
+         <th>p99</th><th>p99.9</th><th>backlog growth/s</th><th>verdict</th></tr></thead><tbody>"
     )?;
     for step in steps {
         write!(out, "<tr><td>{:.0}</td><td>{:.0}</td>", step.offered, step.achieved)?;

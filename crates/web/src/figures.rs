@@ -92,10 +92,10 @@ fn publish_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
     if load.counts.confirmed == 0 {
         let meaning = match rates.accepted {
             Some(_) => {
-                "Messages that the broker accepted a second under load: it answered a request behind them; no confirms \
-                 were asked for. Written are those that the sockets took."
+                "Messages that the broker accepted per second under load: it answered a later request (confirms were \
+                 off). Written messages are those that the sockets took."
             }
-            None => "Messages written a second under load; no confirms were asked for.",
+            None => "Messages written per second under load; confirms were off.",
         };
         return (load.counts.published > 0).then(|| Figure {
             name: "Published".to_owned(),
@@ -107,8 +107,8 @@ fn publish_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
     }
     Some(Figure {
         name: "Confirmed".to_owned(),
-        meaning: "Messages that the broker confirmed a second under load; those that came after \
-                  the publishers had stopped are only in the sum.",
+        meaning: "Messages that the broker confirmed per second under load. The total includes \
+                  confirms that came after the publishers had stopped.",
         value: rates.confirmed,
         unit: Unit::PerSecond,
         details: vec![written, Detail::messages("in all", load.counts.confirmed)],
@@ -119,7 +119,7 @@ fn consume_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
     (run.load.counts.consumed > 0).then_some(())?;
     Some(Figure {
         name: "Consumed".to_owned(),
-        meaning: "Messages delivered to consumers a second under load.",
+        meaning: "Messages delivered to consumers per second under load.",
         value: rates.consumed,
         unit: Unit::PerSecond,
         details: vec![Detail::messages("in all", run.load.counts.consumed)],
@@ -136,7 +136,7 @@ fn reply_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
     ];
     Some(Figure {
         name: "Replies".to_owned(),
-        meaning: "Replies that callers received in time, a second under load. Requests and replies \
+        meaning: "Replies that callers received in time, per second under load. Requests and replies \
                   are messages, too, and count as published and consumed.",
         value: rates.replied,
         unit: Unit::PerSecond,
@@ -154,8 +154,8 @@ fn churn_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
     ];
     Some(Figure {
         name: "Churn".to_owned(),
-        meaning: "Connections, channels, queues, bindings and consumers opened a second under load, \
-                  to be closed again.",
+        meaning: "Connections, channels, queues, bindings and consumers opened per second under load, \
+                  and then closed.",
         value: rates.churned,
         unit: Unit::PerSecond,
         details: some_messages(&details),
@@ -237,14 +237,14 @@ fn batching(run: &RunRecord, direction: Direction) -> Option<Figure> {
             load.counts.bytes_written,
             load.counts.published,
             "Per write",
-            "Bytes handed to the kernel by one write, on average.",
+            "Average number of bytes in one write to the kernel.",
         ),
         Direction::Read => (
             load.counts.reads,
             load.counts.bytes_read,
             load.counts.consumed,
             "Per read",
-            "Bytes taken from the kernel by one read, on average.",
+            "Average number of bytes in one read from the kernel.",
         ),
     };
     let value = ratio(bytes, calls as f64)?;

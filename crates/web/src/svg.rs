@@ -249,7 +249,7 @@ fn caption(profile: &Profile, waits: Option<WaitTimes>, left_out: usize) -> Vec<
 
 fn left_out_of(waits: WaitTimes) -> String {
     format!(
-        "The time in which threads were blocked; not drawn are {:.3} s in which they waited for a CPU and \
+        "The time in which threads were blocked. The graph leaves out {:.3} s in which they waited for a CPU and \
          {:.1} s in which they had nothing to do.",
         waits.runnable_nanos as f64 / 1e9,
         waits.idle_nanos as f64 / 1e9,

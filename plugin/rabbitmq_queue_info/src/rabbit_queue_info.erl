@@ -1,22 +1,21 @@
-%% What is known of the queues, from tables that the node keeps anyway. No queue process is asked: the
-%% figures are as old as `collect_statistics_interval` at most, and a queue that is stuck delays nobody.
+%% Figures of the queues, from tables that the node keeps anyway. No queue process is asked. So figures are as old
+%% as `collect_statistics_interval` at most, and a stuck queue delays no answer.
 %%
-%% The depths are cheap to read, the number of consumers is not: it is in a long list for each queue. So
-%% it is kept in a table here, with the reductions that the queue had when it wrote it. A classic queue
-%% writes its list just before its depth, and its reductions are never the same twice: while they are, the
-%% number is, too. Queues of other types do not write in this order, or say no reductions; their lists are
-%% read each time.
+%% Depths are cheap to read. The number of consumers is not: it is in a long list for each queue. So a table here
+%% keeps it, with the reductions that the queue wrote with it. A classic queue writes its list just before its
+%% depth, and its reductions differ each time: equal reductions mean an equal number. Queues of other types write in
+%% another order, or write no reductions; their lists are read each time.
 -module(rabbit_queue_info).
 -export([new_table/0, list/1]).
 
 -define(KNOWN, rabbit_queue_info_consumers).
 
-%% The table lives as long as the process that calls this.
+%% Creates the table. It lives as long as the calling process.
 new_table() ->
     ?KNOWN = ets:new(?KNOWN, [named_table, public, set, {read_concurrency, true}]).
 
 %% Queues of a virtual host, or of all (`all`): {Name, VHost, Type, Ready, Unacknowledged, Consumers}. A
-%% figure is `null` as long as its queue has not reported it.
+%% figure is `null` until its queue has reported it.
 list(VHost) ->
     Queues = case VHost of
         all -> lists:append([rabbit_amqqueue:list(Each) || Each <- rabbit_vhost:list_names()]);
@@ -27,7 +26,7 @@ list(VHost) ->
     Remote = maps:from_list([{Node, remote_depths(Node)} || Node <- Elsewhere]),
     [row(Queue, Remote) || Queue <- Queues].
 
-%% Deleted queues are not looked for one by one.
+%% Empties the table once deleted queues fill it. Searching for them one by one would cost more.
 forget_deleted(Queues) ->
     ets:info(?KNOWN, size) > 2 * Queues + 1000 andalso ets:delete_all_objects(?KNOWN).
 
@@ -51,7 +50,7 @@ depth(Id, _, _) ->
     catch error:badarg -> {null, null, unknown}
     end.
 
-%% Consumers are counted where the queue lives.
+%% The node of a queue counts its consumers.
 consumers(rabbit_classic_queue, Id, Reductions) when is_integer(Reductions) ->
     case ets:lookup(?KNOWN, Id) of
         [{_, Reductions, Count}] -> Count;

@@ -1,7 +1,7 @@
 %% Starts and stops the plugin: one context on a listener of its own.
 %%
-%% `{rabbitmq_queue_info, [{listener, [{ip, "127.0.0.1"}, {port, 15679}]}]}` in advanced.config; with
-%% `{ssl, true}` and `{ssl_opts, [...]}` it is HTTPS. Other machines may ask only where `ip` says so.
+%% `{rabbitmq_queue_info, [{listener, [{ip, "127.0.0.1"}, {port, 15679}]}]}` in advanced.config sets the listener.
+%% `{ssl, true}` and `{ssl_opts, [...]}` make it HTTPS. Other machines can connect only if `ip` permits it.
 -module(rabbit_queue_info_app).
 -behaviour(application).
 -behaviour(supervisor).
@@ -9,7 +9,7 @@
 
 start(_Type, _Args) ->
     {ok, Configured} = application:get_env(rabbitmq_queue_info, listener),
-    Listener = on_this_machine_unless_said(Configured),
+    Listener = local_by_default(Configured),
     Routes = cowboy_router:compile([{'_', [
         {"/queue-info", rabbit_queue_info_handler, []},
         {"/queue-info/:vhost", rabbit_queue_info_handler, []}
@@ -18,8 +18,8 @@ start(_Type, _Args) ->
     {ok, _} = rabbit_web_dispatch:register_context_handler(?MODULE, Listener, "queue-info", Routes, "Queue info"),
     {ok, Supervisor}.
 
-%% Credentials go over the wire as they are, unless it is HTTPS.
-on_this_machine_unless_said(Listener) ->
+%% Without HTTPS, credentials travel unencrypted.
+local_by_default(Listener) ->
     case proplists:is_defined(ip, Listener) of
         true -> Listener;
         false -> [{ip, "127.0.0.1"} | Listener]
@@ -29,7 +29,7 @@ stop(_State) ->
     rabbit_web_dispatch:unregister_context(?MODULE),
     ok.
 
-%% What is remembered of the queues goes with the supervisor.
+%% The table of consumers ends with the supervisor.
 init([]) ->
     rabbit_queue_info:new_table(),
     {ok, {{one_for_one, 1, 1}, []}}.

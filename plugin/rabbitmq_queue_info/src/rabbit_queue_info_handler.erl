@@ -1,7 +1,7 @@
 %% GET /queue-info and GET /queue-info/VHOST, for the broker's own users.
 %%
-%% A user needs one of the tags that the management plugin asks for. `monitoring` and `administrator`
-%% see every virtual host, others those that they may use.
+%% A user needs one of the tags that the management plugin requires. `monitoring` and `administrator` see every
+%% virtual host, other users only their own.
 -module(rabbit_queue_info_handler).
 -export([init/2]).
 -include_lib("rabbit_common/include/rabbit.hrl").
@@ -34,7 +34,7 @@ answer_to(User, VHost, Req) ->
         {true, true} -> {200, #{}, encode(rabbit_queue_info:list(VHost))};
         {false, true} -> {404, #{}, error_text(<<"no such virtual host">>)};
         {_, false} ->
-            %% The same whether it exists or not, for users who may not know.
+            %% The answer is the same whether it exists or not, because the user may not know.
             {404, #{}, error_text(<<"no such virtual host">>)}
     end.
 
@@ -67,7 +67,7 @@ may_use(User, VHost, Req) ->
     catch _:_ -> false
     end.
 
-%% ---- JSON. Written out here: of thousands of equal objects only names need care. ----
+%% ---- JSON, without a library: in thousands of equal objects only names need escapes. ----
 
 encode(Rows) ->
     [$[, lists:join($,, [encode_row(Row) || Row <- Rows]), $]].
@@ -86,11 +86,11 @@ text(Text) ->
         false -> [$", [escaped(Character) || Character <- characters(Text)], $"]
     end.
 
-%% Nearly every name is written as it is.
+%% Nearly every name needs no escape.
 is_plain(<<C, Rest/binary>>) when C >= 32, C < 127, C =/= $", C =/= $\\ -> is_plain(Rest);
 is_plain(Rest) -> Rest =:= <<>>.
 
-%% Names are bytes that are nearly always UTF-8; what is not is read as Latin-1.
+%% Names are bytes, nearly always UTF-8. Other names are read as Latin-1.
 characters(Text) ->
     case unicode:characters_to_list(Text) of
         Characters when is_list(Characters) -> Characters;

@@ -1,4 +1,5 @@
-# Debian's amqp-tools, of C's client: a program for each of a few messages, and one that consumes. All it needs is in the environment.
+# Debian's amqp-tools, of the C client: a program for each of a few messages, and one that consumes. The environment has
+# all parameters.
 set -eu
 login="--server=$HOST --port=$PORT --username=$USERNAME --password=$PASSWORD"
 body=$(head -c "$SIZE" /dev/zero | tr '\0' x)

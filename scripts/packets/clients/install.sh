@@ -1,9 +1,9 @@
 #!/bin/sh
-# Installs what scripts/packets lets work: clients of package registries and of Debian, into DIRECTORY.
+# Installs the clients of scripts/packets, from package registries and from Debian, into DIRECTORY.
 #
 #   scripts/packets/clients/install.sh DIRECTORY
 #
-# A client that cannot be had here is left out; scripts/packets says which ones it took.
+# Unavailable clients are left out; scripts/packets lists the ones that it used.
 set -u
 directory=${1:?usage: install.sh DIRECTORY}
 here=$(cd "$(dirname "$0")" && pwd)

@@ -1,4 +1,4 @@
-# PerfTest, Java's client: two publishers and two consumers; all it needs is in the environment.
+# PerfTest, the Java client: two publishers and two consumers. The environment has all parameters.
 set -eu
 jars=$(cat "$CLIENTS/perf-test")
 rate=$(python3 -c "print(int(1 / $PAUSE))")

@@ -1,4 +1,4 @@
-"""Clients of Python that publish and consume for a while and close: `python_clients.py NAME`, the rest in the environment."""
+"""Python clients that publish and consume for a while and close: `python_clients.py NAME`, other parameters in the environment."""
 
 import asyncio
 import os

@@ -85,7 +85,7 @@ class Chart {
   }
 
   private valueMarks(): number[] {
-    const all = this.spec.lines.flatMap((line) => line.values).filter((it): it is number => it !== null);
+    const all = this.spec.lines.flatMap((line) => line.values).filter((value): value is number => value !== null);
     const most = all.reduce((largest, value) => Math.max(largest, value), 0);
     if (!this.spec.log) return linearMarks(most, 4);
     const positive = all.filter((value) => value > 0);
@@ -98,7 +98,7 @@ class Chart {
   }
 
   private y(value: number): number {
-    const scale = this.spec.log ? (it: number) => Math.log10(Math.max(it, this.marks[0])) : (it: number) => it;
+    const scale = this.spec.log ? (value: number) => Math.log10(Math.max(value, this.marks[0])) : (value: number) => value;
     const low = scale(this.marks[0]);
     const high = scale(this.marks[this.marks.length - 1]);
     const room = HEIGHT - MARGIN.top - MARGIN.bottom;

@@ -1,4 +1,4 @@
-// Spans of the load in which the broker did not serve, an alarm held publishers, or a node had a fault: a
+// Spans of the load in which the broker did not serve, an alarm blocked publishers, or a node had a fault: a
 // strip over every chart, and its key.
 
 import { h, s } from "../dom.ts";
@@ -12,7 +12,7 @@ export interface Span {
   reason: string;
 }
 
-const NAMES = { without: "without service", blocked: "blocked by an alarm", fault: "a fault was done to it" };
+const NAMES = { without: "without service", blocked: "blocked by an alarm", fault: "under an injected fault" };
 const STRIP = 5;
 /** Each kind has its strip above that of the previous kind. */
 const KINDS = ["without", "blocked", "fault"] as const;
@@ -27,7 +27,7 @@ export function spansOf(run: RunRecord | null): Span[] {
   return [...served, ...(run?.faults ?? []).flatMap(faultSpan)];
 }
 
-/** Returns the span from the start of a fault until it was undone. A fault that never began has no place. */
+/** Returns the span from the start of a fault until it was undone. A fault that never began has none. */
 function faultSpan(fault: Fault): Span[] {
   const from = fault["begun-nanos"];
   if (from === undefined) return [];

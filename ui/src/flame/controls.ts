@@ -36,9 +36,9 @@ export function buildControls(model: Model, actions: ControlActions): Controls {
     input: () => actions.search(field.value),
   });
   const result = h("output", { id: "search-result", class: "search-result" });
-  const turn = toggle("Root at bottom", "Flame instead of icicle", actions.turn);
+  const turn = toggle("Root at bottom", "Flame graph instead of icicle graph", actions.turn);
   const open = toggle("Open recursion", "Show each activation of a recursive function", actions.openAll);
-  const around = toggle("Callers and callees", "Everybody who calls the zoomed function, and all that it calls ( S )", actions.around);
+  const around = toggle("Callers and callees", "All callers and callees of the zoomed function ( S )", actions.around);
   const reset = h("button", { type: "button", click: actions.reset }, "Reset");
   open.hidden = !model.hasRecursion;
   const legends = h("div", {}, legend(model));
@@ -92,10 +92,10 @@ function changeLegend(): HTMLElement {
     "ul",
     { class: "legend", "aria-label": "Colours of change" },
     item("less", "smaller share after"),
-    item("same", "no change, or one within noise"),
+    item("same", "no change, or within noise"),
     item("more", "larger share after"),
     h("li", {}, "faint: a small change"),
-    h("li", {}, "width: mean of both shares, so that what vanished still stands there"),
+    h("li", {}, "width: mean of both shares, so that vanished frames stay visible"),
   );
 }
 

@@ -1,5 +1,5 @@
-// The table of functions of a selection. Its sums are those of crates/analysis `functions.rs` for the whole
-// profile, and those of `diff.rs` for two of its spans.
+// Table of functions of a selection. The sums equal those of crates/analysis: of `functions.rs` for the whole
+// profile, of `diff.rs` for two of its spans.
 
 import type { ChangeColumns, FrameKind, Noise, ProfileData } from "../wire.ts";
 import { isBeyondNoise, type Pair } from "./noise.ts";
@@ -25,7 +25,7 @@ export function functionsOf(stacks: Stacks, kinds: FrameKind[]): FunctionColumns
 
 /**
  * Returns own and total weight of every function but threads on both sides of a comparison, whose weights are
- * `totals`. The greatest mover is first.
+ * `totals`. The largest change is first.
  */
 export function changesOf(stacks: Stacks, kinds: FrameKind[], totals: Pair, noise: Noise): ChangeColumns {
   const [before, after] = stacks.sides.map((side) => sumsOf(stacks, kinds, side, leavesOf(stacks, side))) as [Sums, Sums];
@@ -42,17 +42,17 @@ export function changesOf(stacks: Stacks, kinds: FrameKind[], totals: Pair, nois
   });
   explainCallers(rows, stacks, totals);
   rows.sort((left, right) => order(left, right, kinds));
-  const column = <T>(key: "own" | "total", pick: (it: Measured) => T): T[] => rows.map((row) => pick(row[key]));
+  const column = <T>(key: "own" | "total", pick: (share: Measured) => T): T[] => rows.map((row) => pick(row[key]));
   return {
     frame: rows.map((row) => row.frame),
-    "own-before": column("own", (it) => it.pair[0]),
-    "own-after": column("own", (it) => it.pair[1]),
-    "own-change": column("own", (it) => it.change),
-    "own-beyond-noise": column("own", (it) => it.isBeyond),
-    "total-before": column("total", (it) => it.pair[0]),
-    "total-after": column("total", (it) => it.pair[1]),
-    "total-change": column("total", (it) => it.change),
-    "total-beyond-noise": column("total", (it) => it.isBeyond),
+    "own-before": column("own", (share) => share.pair[0]),
+    "own-after": column("own", (share) => share.pair[1]),
+    "own-change": column("own", (share) => share.change),
+    "own-beyond-noise": column("own", (share) => share.isBeyond),
+    "total-before": column("total", (share) => share.pair[0]),
+    "total-after": column("total", (share) => share.pair[1]),
+    "total-change": column("total", (share) => share.change),
+    "total-beyond-noise": column("total", (share) => share.isBeyond),
   };
 }
 
@@ -74,7 +74,7 @@ interface Row {
 function order(left: Row, right: Row, kinds: FrameKind[]): number {
   const isBeyond = (row: Row): boolean => row.own.isBeyond || row.total.isBeyond;
   const moved = (row: Row): number => {
-    const size = (it: Measured, change: number): number => (it.isBeyond || !isBeyond(row) ? Math.abs(change) : 0);
+    const size = (share: Measured, change: number): number => (share.isBeyond || !isBeyond(row) ? Math.abs(change) : 0);
     return Math.max(size(row.own, row.own.change), size(row.total, row.unexplained));
   };
   const rank = (row: Row): number => (isAmong(kinds[row.frame], "erlang") ? 0 : 1);

@@ -1,5 +1,5 @@
-// The flame graph on its canvas: its drawing, and the reactions to pointer and keys. The owner decides the
-// effect of a click on the rest of the page.
+// Flame graph on its canvas: drawing, and reactions to pointer and keys. The owner decides the effect of a click on
+// the rest of the page.
 
 import { h, onWidth } from "../dom.ts";
 import { onTheme } from "../theme.ts";
@@ -90,7 +90,7 @@ export class Graph {
     this.say();
   }
 
-  /** Returns the function of a node in the view; -1 for the node of everything. */
+  /** Returns the function of a node in the view; -1 for the root of all. */
   frameOf(node: number): number {
     return this.view.frame[node] ?? -1;
   }

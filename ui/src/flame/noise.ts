@@ -1,6 +1,5 @@
-// Test whether a change of a share exceeds the noise of sampling: the rule of crates/analysis
-// `diff/noise.rs`, whose figures come with the data. Graphs, and spans that a reader draws, need the rule
-// here.
+// Test whether a change of a share exceeds the noise of sampling. The rule is that of crates/analysis
+// `diff/noise.rs`, and its figures come with the data. Graphs and spans that a reader draws need the rule here.
 
 import type { Noise } from "../wire.ts";
 
@@ -20,16 +19,16 @@ export function withinNoise(noise: Noise): string {
 
 /** Tests one of `comparisons` comparisons; `part` and `all` are weights. */
 export function isBeyondNoise(part: Pair, all: Pair, noise: Noise, comparisons: number): boolean {
-  const counted = (weights: Pair): Pair => weights.map((it, side) => Math.round(it * noise.counts[side])) as Pair;
+  const counted = (weights: Pair): Pair => weights.map((weight, side) => Math.round(weight * noise.counts[side])) as Pair;
   return probability(counted(part), counted(all)) < noise.rate / Math.max(1, comparisons);
 }
 
-/** Fisher's exact test: the probability that equal shares differ this much, twice the smaller tail. */
+/** Fisher's exact test: the probability that equal shares differ this much (twice the smaller tail). */
 export function probability(part: Pair, all: Pair): number {
   const [marked, whole] = [part[0] + part[1], all[0] + all[1]];
   const expected = (marked * all[0]) / whole;
   const variance = expected * (1 - marked / whole) * (all[1] / whole);
-  // Within two standard deviations a change is far from any level; most comparisons end here.
+  // Within two standard deviations a change is never significant; most comparisons end here.
   if (marked <= 0 || marked >= whole || (part[0] - expected) ** 2 < 4 * variance) return 1;
   const isMore = part[0] > expected;
   return Math.min(1, 2 * (isMore ? upperTail(part, all) : upperTail([part[1], part[0]], [all[1], all[0]])));
@@ -55,7 +54,7 @@ function lnChoose(all: number, part: number): number {
   return lnFactorial(all) - lnFactorial(part) - lnFactorial(all - part);
 }
 
-/** Stirling's series, for an argument that was made large enough for it. */
+/** Computes Stirling's series, for an argument raised until the series is exact enough. */
 function lnFactorial(number: number): number {
   let argument = number + 1;
   let product = 1;

@@ -1,4 +1,4 @@
-// The owners of the samples: grouping, filtering and sums by role, queue, channel, connection, thread …
+// Owners of the samples: grouping, filtering and sums by role, queue, channel, connection, thread …
 
 import type { OwnersData, Quality, WaitState } from "../wire.ts";
 import { decodeRecords, type Range, type Records, weightWithin } from "./records.ts";
@@ -49,9 +49,9 @@ export class Owners {
 
   constructor(readonly data: OwnersData) {}
 
-  /** Returns the dimensions in which some owner has a label. */
+  /** Returns the dimensions in which at least one owner has a label. */
   dimensions(): string[] {
-    const named = this.data.dimensions.filter((it) => it.labels.length > 0).map((it) => it.name);
+    const named = this.data.dimensions.filter(({ labels }) => labels.length > 0).map(({ name }) => name);
     return this.data.labels.threads.some((name) => name !== "") ? [...named, "thread"] : named;
   }
 
@@ -94,7 +94,7 @@ export class Owners {
     return shares.filter((share) => share.weight > 0).sort((left, right) => right.weight - left.weight);
   }
 
-  /** Returns the weight of all owners among which {@link shares} of a dimension are. */
+  /** Returns the weight of all owners that {@link shares} of a dimension lists. */
   weightBeside(dimension: string, selection: Selection): number {
     return this.weight(this.beside(dimension, selection));
   }
@@ -151,7 +151,7 @@ export class Owners {
     const column = this.column(selection.by);
     const entries = { node: [] as number[], root: [] as number[] };
     const [first, second]: [number[], number[]] = [[], []];
-    this.eachMeant(selection, (record) => {
+    this.eachSelected(selection, (record) => {
       const weight = weightWithin(records, record, selection.range);
       const other = selection.against ? weightWithin(records, record, selection.against) : 0;
       if (weight === 0 && other === 0) return;
@@ -178,14 +178,14 @@ export class Owners {
   /** Visits the records of a selection with their weight in its span. */
   private eachOf(selection: Selection, visit: (record: number, weight: number) => void): void {
     const records = this.records();
-    this.eachMeant(selection, (record) => {
+    this.eachSelected(selection, (record) => {
       const weight = weightWithin(records, record, selection.range);
       if (weight > 0) visit(record, weight);
     });
   }
 
   /** Visits the records of a selection at any time. */
-  private eachMeant({ owner, state }: Selection, visit: (record: number) => void): void {
+  private eachSelected({ owner, state }: Selection, visit: (record: number) => void): void {
     const records = this.records();
     const at = owner.indexOf(":");
     const column = this.column(owner.slice(0, Math.max(at, 0)));
@@ -202,7 +202,7 @@ export class Owners {
     const { labels, dimensions } = this.data;
     const { owner, label } = this.records();
     if (dimension === "thread") return { labels: labels.threads, of: (record) => labels.thread[label[record]] as number };
-    const found = dimensions.find((it) => it.name === dimension);
+    const found = dimensions.find(({ name }) => name === dimension);
     return found ? { labels: found.labels, of: (record) => found.of[owner[record]] as number } : null;
   }
 

@@ -1,4 +1,4 @@
-// The panel around a flame graph: controls, path, graph. Holds the reader's choice and carries it to the
+// Panel around a flame graph: controls, path, graph. Holds the reader's choice and carries it to the
 // parts and to the address.
 
 import { h } from "../dom.ts";
@@ -20,7 +20,7 @@ export interface Listener {
   focused(frame: number): void;
 }
 
-const NOBODY: Listener = { selected: () => {}, focused: () => {} };
+const NO_LISTENER: Listener = { selected: () => {}, focused: () => {} };
 
 export class FlamePanel {
   readonly element: HTMLElement;
@@ -42,7 +42,7 @@ export class FlamePanel {
     private readonly model: Model,
     title: string,
     introduction: HTMLElement[],
-    private readonly listener: Listener = NOBODY,
+    private readonly listener: Listener = NO_LISTENER,
   ) {
     this.model.select(this.choice);
     this.view = this.model.view(this.choice);

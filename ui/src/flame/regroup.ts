@@ -1,4 +1,4 @@
-// Stacks with different weights: those of some owners or some time, or below a frame for each owner.
+// Stacks with different weights: those of one owner or one span of time, or below a frame for each owner.
 // Arithmetic only.
 
 import type { Stacks } from "./stacks.ts";
@@ -44,7 +44,7 @@ export class Regrouper {
       if (group) group.push(entry);
       else groups.set(entries.root[entry], [entry]);
     });
-    const weightOf = (members: number[]): number => members.reduce((all, it) => all + entries.weight[it], 0);
+    const weightOf = (members: number[]): number => members.reduce((sum, member) => sum + entries.weight[member], 0);
     const ordered = Array.from(groups, ([root, members]) => ({ root, members, total: weightOf(members) }));
     ordered.sort((left, right) => right.total - left.total || left.root - right.root);
     for (const { root, members, total } of ordered) this.group(entries, root, members, total, frameOf, out);

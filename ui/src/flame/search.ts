@@ -1,4 +1,4 @@
-// The functions that match a search, and their share of the graph.
+// Functions that match a search, and their share of the graph.
 
 import type { View } from "./view.ts";
 

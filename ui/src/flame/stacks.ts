@@ -1,4 +1,4 @@
-// The stack tree of the data, in typed arrays. Runs of one function with different length are different nodes
+// Stack tree of the data, in typed arrays. Runs of one function with different length are different nodes
 // here; view.ts turns them into the shown tree.
 
 import type { StackColumns } from "../wire.ts";

@@ -1,4 +1,4 @@
-// On which lines a selected function was, in a real browser: the profile of crates/web
+// Lines of a selected function, in a real browser: the profile of crates/web
 // `tests/it/pages.rs`, 1,000 samples.
 
 import assert from "node:assert/strict";
@@ -42,6 +42,6 @@ test("lines have own and total shares and stand in the order of the source", asy
   assert.ok(await page.locator(".lines").isHidden());
   await page.locator(".owner-name", { hasText: "events" }).click();
   await page.locator(".search").first().fill("osiris_log");
-  assert.match(await text(page, "section:has(.lines) p"), /of the whole recording, not of what is selected/);
+  assert.match(await text(page, "section:has(.lines) p"), /cover the whole recording, not the selection/);
   await page.close();
 });

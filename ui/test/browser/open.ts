@@ -1,4 +1,4 @@
-// A real Chromium on the files that crates/web's test wrote; it watches for errors and requests.
+// A real Chromium on the files that the test of crates/web wrote. It watches for errors and requests.
 
 import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

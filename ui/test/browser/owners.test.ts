@@ -1,5 +1,5 @@
-// Whose the samples are, when they were, and a function between its callers and callees, in a real
-// browser: the profile of crates/web `tests/it/pages.rs`, 1,000 samples in two seconds.
+// Owners and times of the samples, and a function between its callers and callees, in a real browser: the profile
+// of crates/web `tests/it/pages.rs`, 1,000 samples in two seconds.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -39,7 +39,7 @@ test("one queue is shown alone, and a link remembers it", async () => {
   assert.match(page.url(), /who=queue%3Aorders/);
   await page.reload();
   assert.match(await all(page), /total 100 % \(200 samples\)/);
-  await page.getByRole("button", { name: "Show everybody" }).click();
+  await page.getByRole("button", { name: "Show all owners" }).click();
   assert.match(await all(page), /total 100 % \(1,?.?000 samples\)/);
   assert.deepEqual(problems, []);
   await page.close();
@@ -59,7 +59,7 @@ test("every view follows the owner that is chosen", async () => {
   assert.notEqual(await heatOf(), everybody);
   await page.getByRole("button", { name: "Threads" }).click();
   assert.match(await text(page, ".owners tbody"), /^1_scheduler 1 100 %\s*200$/);
-  await page.getByRole("button", { name: "Show everybody" }).click();
+  await page.getByRole("button", { name: "Show all owners" }).click();
   assert.equal(await heatOf(), everybody);
   await page.locator(".owner-name", { hasText: "2_scheduler" }).click();
   assert.match(await facts(), /^250 samples of 1,000 samples/);
@@ -130,7 +130,7 @@ test("a span of time is drawn, and a second one compared with it", async () => {
   await page.getByLabel("Second to").fill("0.3");
   await page.getByLabel("Second to").blur();
   assert.match(page.url(), /time=0-6/);
-  await page.getByRole("button", { name: "All of the time" }).click();
+  await page.getByRole("button", { name: "Whole recording" }).click();
   assert.doesNotMatch(page.url(), /time/);
   assert.deepEqual(problems, []);
   await page.close();
@@ -141,10 +141,10 @@ test("two spans have a table of changes that knows noise", async () => {
     const { page, problems } = await browser.open("profile.html#time=0-20&against=20-36", width, dark);
     assert.ok(await page.locator(".changes").isVisible());
     assert.ok(await (await page.locator("#functions-title").count()) === 0);
-    assert.match(await text(page, "section:has(.changes) p"), /one in 1,000 would have any row that is not grey.* only further spans can rule out/);
+    assert.match(await text(page, "section:has(.changes) p"), /Of 1,000 pairs of equal recordings, 1 would have a row that is not grey.* Only further spans can exclude a difference/);
     const row = (name: string): Promise<string> => text(page, `.changes tbody tr:has-text("${name}")`);
     assert.match(await row("osiris_log:write/5"), /0 % 62\.5 % \+62\.50 0 % 62\.5 % \+62\.50$/);
-    // What moved by itself stands before what called it, and native functions are judged too.
+    // A function that changed itself stands before its callers. Native functions are judged too.
     assert.match(await text(page, ".changes tbody tr"), /^osiris_log:write\/5 /);
     assert.match(await row("writev"), /0 % 62\.5 % \+62\.50$/);
     assert.equal(await page.locator(".changes tbody tr", { hasText: /^scheduler/ }).count(), 0);
@@ -160,7 +160,7 @@ test("a comparison has callers and callees, and says what is within noise", asyn
   const { page, problems } = await browser.open("profile.html#time=5-6&against=10-11&search=%5Eosiris&around=proc_lib%3Ainit_p_do_apply%2F3");
   assert.match(await text(page, ".centre"), /in 100 % before, 100 % after, ±0 points$/);
   assert.match(await share(page), /^0 % before, 0 % after, ±0 points/);
-  await page.getByRole("button", { name: "All of the time" }).click();
+  await page.getByRole("button", { name: "Whole recording" }).click();
   assert.match(await text(page, ".centre"), /in 85\.0 % of all, 850 samples$/);
   assert.ok(await page.locator("#functions-title").isVisible());
   assert.deepEqual(problems, []);

@@ -47,7 +47,7 @@ test("the report shows what ran and asks for nothing", async () => {
   }
 });
 
-test("packets have their figures, findings, what is missing and the way to their page", async () => {
+test("packets have figures, findings, missing sources and a link to their page", async () => {
   const { page, problems } = await browser.open("with-packets.html");
   const section = page.locator('section[aria-label="Packets"]');
   const text = spaced(await section.innerText());
@@ -65,7 +65,7 @@ test("packets have their figures, findings, what is missing and the way to their
   await page.close();
 });
 
-test("every chart shows when the broker was not there, and when an alarm held", async () => {
+test("every chart shows when the broker was away, and when an alarm blocked it", async () => {
   const { page } = await browser.open("report.html");
   for (const kind of ["without", "blocked"]) {
     const strips = page.locator(`.chart .span-strip[data-kind="${kind}"]`);
@@ -105,7 +105,7 @@ test("a click zooms, the address remembers, and Escape shows all", async () => {
   await page.close();
 });
 
-test("a search says the share of what it found", async () => {
+test("a search says the share of its matches", async () => {
   const { page } = await browser.open("report.html");
   const said = async (): Promise<string> => spaced(await page.locator("#search-result").innerText());
   await page.keyboard.press("/");
@@ -206,7 +206,7 @@ test("a bare profile is a page too", async () => {
   await page.close();
 });
 
-test("a comparison shows both shares, and what is gone", async () => {
+test("a comparison shows both shares, and vanished functions", async () => {
   for (const [width, dark] of [[1400, false], [1400, true], [700, false], [700, true]] as const) {
     const { page, problems } = await browser.open("diff.html", width, dark);
     assert.match(spaced(await page.locator(".sides").innerText()), /before\.pb\.gz[^]*after\.pb\.gz/);

@@ -13,7 +13,7 @@ const COLUMNS = {
   total: [6, 20, 1, 3],
 };
 
-test("a function has its lines, and what has none", () => {
+test("a function has its lines, or none", () => {
   assert.deepEqual(linesOf(COLUMNS, 4), [
     { file: "src/a.erl", line: 12, own: 5, total: 6 },
     { file: "b.hrl", line: 3, own: 0, total: 20 },

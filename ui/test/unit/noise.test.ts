@@ -76,7 +76,7 @@ test("functions have both their weights, and a mark", () => {
   const columns = { frame: [0, 1, 2, 3], climb: [0, 0, 0, 2], self: [0, 0, 2, 1], "run-node": [1], "run-length": [2], "kind-node": [], "kind-number": [] };
   const stacks = decodeStacks(columns, new Uint8Array(4), [[0, 10, 590, 400], [0, 0, 390, 610]]);
   const changes = changesOf(stacks, ["thread", "erlang", "native", "erlang"], [1000, 1000], NOISE);
-  // Without the thread; of what moved as much the Erlang functions first.
+  // Without the thread; of equal changes the Erlang functions first.
   assert.deepEqual(changes.frame, [1, 3, 2]);
   assert.deepEqual(changes["own-before"], [600, 400, 590]);
   assert.deepEqual(changes["own-after"], [390, 610, 390]);
@@ -98,7 +98,7 @@ test("a short span against a long one is not marked for two samples", () => {
   assert.deepEqual([beyond(2), beyond(20)], [false, true]);
 });
 
-test("the caller of what others call too is the greatest mover", () => {
+test("the caller of a shared function is the largest change", () => {
   // thread;loop;alpha;work and the same with beta: only the total of alpha moves.
   const columns = { frame: [0, 1, 2, 4, 3, 4], climb: [0, 0, 0, 0, 2, 0], self: [0, 0, 0, 5, 0, 5], "run-node": [], "run-length": [], "kind-node": [], "kind-number": [] };
   const stacks = decodeStacks(columns, new Uint8Array(5), [[0, 0, 0, 600, 0, 400], [0, 0, 0, 400, 0, 620]]);

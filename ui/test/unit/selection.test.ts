@@ -32,7 +32,7 @@ function base64(numbers: number[]): string {
 }
 
 // g below f: 4 of owner 1 (1 at step 0, 3 at step 200), 1 of owner 2; g: 3 of owner 2; f below b: 2 of none.
-// Owner 2 on another thread, its stacks broken; what is of none without a process.
+// Owner 2 on another thread, its stacks broken; weight without an owner has no process.
 const OWNERS = new Owners({
   processes: [0, 1, 7],
   dimensions: [
@@ -119,7 +119,7 @@ test("owners have shares", () => {
   assert.deepEqual(OWNERS.shares("queue", { ...NONE, range: { from: 3, to: 4 } }), []);
 });
 
-test("shares of other dimensions are of the owner that is chosen", () => {
+test("shares of other dimensions belong to the chosen owner", () => {
   const channel = { ...NONE, owner: "role:channel" };
   assert.deepEqual(OWNERS.shares("thread", channel), [{ label: "2_scheduler", weight: 4, processes: 7 }]);
   assert.equal(OWNERS.weightBeside("thread", channel), 4);
@@ -132,13 +132,13 @@ test("a thread is shown alone", () => {
   assert.equal(drawn(select({ owner: "thread:1_scheduler" })), "a 0/4 .f 0/4 ..g 4/4");
 });
 
-test("the weight by time is of the owner that is chosen", () => {
+test("the weight by time belongs to the chosen owner", () => {
   assert.deepEqual(OWNERS.steps(NONE), [1, 0, 0, 4, 2, 3]);
   assert.deepEqual(OWNERS.steps({ ...NONE, owner: "role:channel" }), [0, 0, 0, 4, 0, 0]);
   assert.deepEqual(OWNERS.steps({ ...NONE, owner: "thread:2_scheduler", range: { from: 0, to: 1 } }), [0, 0, 0, 4, 2, 0]);
 });
 
-test("the quality is that of what is selected", () => {
+test("the quality is that of the selection", () => {
   const quality = (selection: object): number[] => {
     const found = OWNERS.quality({ ...NONE, ...selection });
     return found ? [found.complete, found.broken, found["no-process"], found.unsymbolised, found["no-function"]] : [];
@@ -166,7 +166,7 @@ const WAITS = new Owners({
   records: base64([2, 3, 2, 0, 0, 60, 2, 2, 0, 10, 1, 50, 1, 0, 1, 900, 1, 1, 1, 900]),
 });
 
-test("of time off the CPU the blocked time is shown, and idle apart", () => {
+test("time off the CPU is the blocked time by default, with idle time apart", () => {
   const weight = (selection: object): number => WAITS.weight({ ...NONE, ...selection });
   assert.deepEqual([weight({}), weight({ state: "idle" }), weight({ state: "all" })], [60, 900, 960]);
   assert.equal(weight({ state: "nonsense" }), 60);
@@ -180,7 +180,7 @@ test("waits are counted, but not by time", () => {
   assert.equal(WAITS.quality({ ...NONE, range: { from: 0, to: 1 } }), null);
 });
 
-test("the quality has the words of the whole recording's", () => {
+test("the quality of a selection has the words of the whole recording", () => {
   const quality = { ...NO_QUALITY, complete: 75, broken: 25, "no-process": 1, "no-function": 15, lost: 3 };
   assert.equal(
     qualitySentence(quality).replaceAll("\u202f", " "),

@@ -232,7 +232,7 @@ fn what_cannot_be_traced_is_said() {
         assert!(error.to_string().contains(says), "{error}");
         assert_eq!(refused(error), expected);
     };
-    check("lists:no_such_thing_here/1", "no_such_function", "nothing on the node is called");
+    check("lists:no_such_thing_here/1", "no_such_function", "the node has nothing named");
     check("lists:map/9", "no_such_function", "lists has no function map with 9 arguments");
     drop(session);
     assert_nothing_left();

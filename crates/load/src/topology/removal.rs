@@ -25,7 +25,7 @@ use crate::{dial::Dialer, error::LoadError};
 /// Chosen, not measured: the fault campaign saw it once.
 const LAST_REQUESTS_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// As [`LAST_REQUESTS_TIMEOUT`], if the last request may declare a queue. One quorum queue appeared more than two
+/// Like [`LAST_REQUESTS_TIMEOUT`], if the last request may declare a queue. One quorum queue appeared more than two
 /// seconds after its connection was gone, on two cores with four busy programs.
 const LAST_DECLARATION_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -69,7 +69,7 @@ pub(crate) fn remove(
     Ok((removal, topology))
 }
 
-/// As [`remove`], and returns the time in which objects may still appear. This happens if an object does not exist and
+/// Acts like [`remove`], and returns the time in which objects may still appear. This happens if an object does not exist and
 /// was never marked, or if churn declares it repeatedly.
 fn try_remove<'a>(
     topology: Topology,

@@ -63,7 +63,7 @@ impl FunctionStarts {
     }
 }
 
-/// Reads the file from its beginning, whatever its position.
+/// Reads the file from its beginning, from any position.
 fn read_from_start(mut file: &File) -> Option<Vec<u8>> {
     file.rewind().ok()?;
     rabbitscope_files::read_all(file.try_clone().ok()?, MAX_CODE_BYTES).ok()

@@ -20,7 +20,7 @@ pub fn explain_packets(namespace: Option<&NetworkNamespace>) -> Vec<Fact> {
         fact(
             "sockets (level 0)",
             sockets(namespace),
-            "there: queues, windows, what limits the sender, retransmissions, sizes of segments",
+            "available: queues, windows, the sender's limit, retransmissions, sizes of segments",
         ),
         fact(
             "packets (level 1)",

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Event;
 
-/// Names of events that measure CPU time. Their shares are comparable, whatever the unit.
+/// Names of events that measure CPU time. Their shares are comparable in any unit.
 const CPU_NAMES: [&str; 6] =
     ["cpu", "cycles", "cpu-cycles", "cpu-clock", "task-clock", "ref-cycles"];
 

@@ -191,7 +191,7 @@ pub(super) fn read_mapping(body: &[u8], name_at: usize) -> Option<(u32, Mapped)>
     Some((pid, Mapped { start, end: start.saturating_add(length), file_offset, file }))
 }
 
-/// Returns whether the path is a file. Generated code is in no file, whatever its mapping's name.
+/// Returns whether the path is a file. Generated code is in no file, with any name of its mapping.
 fn is_file(path: &str) -> bool {
     let is_other = NO_FILES.iter().any(|start| path.starts_with(start));
     path.starts_with('/') && !is_other || path == "[vdso]"

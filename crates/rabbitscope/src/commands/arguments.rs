@@ -15,7 +15,7 @@ use rabbitscope_text as units;
 
 use crate::exit::UsageError;
 
-/// How a profile is read from a file.
+/// Options for reading a profile from a file.
 #[derive(Clone, Debug, clap::Args)]
 pub(super) struct ReadArguments {
     /// Value or event to read from a file with several, such as `alloc_space` or `cycles:u`
@@ -35,7 +35,7 @@ impl ReadArguments {
     }
 }
 
-/// Which windows of a directory of `watch` are meant.
+/// Selection of windows in a directory of `watch`.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(super) struct SpanArguments {
     /// Windows from this time on: 2026-11-25T04:00:00Z, 04:00 (today, UTC) or 2h (ago)

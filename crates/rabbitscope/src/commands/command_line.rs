@@ -19,7 +19,7 @@ use rabbitscope_files::FileMode;
 pub struct Cli {
     /// Permissions of output files [default: 0600, or those of your file that is replaced]
     ///
-    /// 0600: only you can read the file. 0640: its group can read it. 0644: everybody can read it.
+    /// 0600: only you can read the file. 0640: its group can read it. 0644: all users can read it.
     #[arg(long, global = true, value_name = "MODE", env = "RABBITSCOPE_FILE_MODE")]
     file_mode: Option<FileMode>,
     #[command(subcommand)]

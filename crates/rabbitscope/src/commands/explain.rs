@@ -62,7 +62,7 @@ impl RecordingMethod {
             ),
             Self::FromInside => {
                 "would not record from outside; --from-inside works: the node itself samples cpu of Erlang functions \
-                 only, coarser"
+                 only, and more coarsely"
                     .into()
             }
             Self::Nothing => "would record nothing: the lines above show the missing parts".into(),

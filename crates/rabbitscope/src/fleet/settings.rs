@@ -12,7 +12,7 @@ use crate::exit::UsageError;
 /// The environment variable with the URI of the bus.
 pub(crate) const VIA_VARIABLE: &str = "RABBITSCOPE_VIA";
 
-/// What was typed.
+/// Options of a fleet as typed.
 #[derive(Debug, clap::Args)]
 #[group(id = "FleetArgs", multiple = true)]
 pub(crate) struct FleetArgs {

@@ -262,7 +262,7 @@ fn two_programs_do_not_get_into_each_others_way() {
     if has_sessions == "true" {
         bench.rabbitscope(&second).code(0);
     } else {
-        bench.rabbitscope(&second).code(1).says(&["somebody else"]);
+        bench.rabbitscope(&second).code(1).says(&["another tracer"]);
     }
     let ended = first.wait_with_output().unwrap();
     assert!(ended.status.success(), "{ended:?}");

@@ -149,7 +149,7 @@ fn a_node_that_rabbitscope_did_not_start() {
     assert!(bench.read("x.folded").lines().all(|line| line.contains(';')));
 }
 
-/// As many frames as a sample has room for. Two functions alternate, because equal frames in a row are counted.
+/// The number of frames that a sample has room for. Two functions alternate, because equal frames in a row are counted.
 const DEEP: &str = "
 -module(deep).
 -export([start/0]).

@@ -3,7 +3,7 @@
 
 use std::{collections::BTreeSet, fs, path::Path};
 
-use crate::workbench::Workbench;
+use crate::workbench::{Workbench, may_profile_or_says_so};
 
 const MOST_WORDS: usize = 600;
 
@@ -106,4 +106,71 @@ fn no_limit_denies_a_feature_of_an_option_or_key() {
             assert!(!limits.contains(word), "{word} is in Limits, and {key} does it");
         }
     }
+}
+
+/// Returns a token of a line without its figures and units of time, so that lines of two runs can be compared.
+fn form_of_token(token: &str) -> String {
+    let mut form = String::new();
+    for letter in token.chars() {
+        match letter {
+            '0'..='9' if form.ends_with('N') => {}
+            '0'..='9' => form.push('N'),
+            '.' | ',' if form.ends_with('N') => {}
+            _ => form.push(letter),
+        }
+    }
+    let end = form.trim_start_matches(['n', 'µ', 'm']);
+    if matches!(end, "s" | "s;" | "s,") { end.replacen('s', "T", 1) } else { form }
+}
+
+/// Returns the form of a line of output: its headings, units and columns. A function with its share is one form.
+fn form(line: &str) -> String {
+    let tokens: Vec<String> = line.split_whitespace().map(form_of_token).collect();
+    match &tokens[..] {
+        [number, percent, _, ..] if number == "N" && percent == "%" => "N % NAME".to_owned(),
+        _ => tokens.join(" "),
+    }
+}
+
+/// Returns the lines of the demo's output in the README.
+fn demo(readme: &str) -> Vec<&str> {
+    let (_, rest) = readme.split_once("<!-- made by make readme: begin -->").unwrap();
+    let (block, _) = rest.split_once("<!-- made by make readme: end -->").unwrap();
+    block.lines().map(str::trim).filter(|line| !line.is_empty() && *line != "…").collect()
+}
+
+#[test]
+fn a_form_has_no_figures() {
+    fn check(line: &str, expected: &str) {
+        assert_eq!(form(line), expected);
+    }
+    check("confirmed  55,226 msg/s  (30.0 s; 1,658 in all)", "confirmed N msg/s (N T; N in all)");
+    check("confirm  29.8 ms  950 µs  1.2 s  1,658", "confirm N T N T N T N");
+    check("   7.9 %  rabbit_router:find_routes/2", form("  12 %  [garbage collection]").as_str());
+    check("latency  p50  p99.9  max", "latency pN pN max");
+}
+
+/// The demo's lines are those of a run today, apart from figures. `make readme` writes them.
+#[test]
+fn the_demo_has_the_form_of_a_run_today() {
+    if !may_profile_or_says_so("the_demo_has_the_form_of_a_run_today") {
+        return;
+    }
+    let readme = document("README.md");
+    let shown = demo(&readme);
+    for start in ["published", "confirmed", "broker", "latency", "Hottest Erlang functions"] {
+        assert!(shown.iter().any(|line| line.starts_with(start)), "{start} is not in {shown:#?}");
+    }
+    let bench = Workbench::new("readme-demo");
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let short = "--set run.duration=4s --set profile.delay=1s --set profile.duration=2s --out out";
+    let scenario = root.join("scenarios/stream-publish.toml");
+    let ended = bench.rabbitscope(&format!("run {} {short}", scenario.display()));
+    assert!(matches!(ended.code, Some(0 | 4)), "{ended:#?}");
+    let today: BTreeSet<String> = ended.stdout.lines().map(form).collect();
+    let old: Vec<&&str> = shown.iter().filter(|line| !today.contains(&form(line))).collect();
+    assert!(
+        old.is_empty(),
+        "README.md is older than the program: run `make readme`; {old:#?} {today:#?}"
+    );
 }

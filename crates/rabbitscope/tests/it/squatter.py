@@ -16,7 +16,7 @@ listeners, accepted, used = {}, [], set()
 
 
 def bind(port):
-    """A listener, or None while somebody uses the port."""
+    """A listener, or None while the port is in use."""
     listener = socket.socket()
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)

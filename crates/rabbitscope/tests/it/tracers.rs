@@ -80,7 +80,7 @@ fn of_three_that_begin_together_one_traces() {
         for (_, it) in &refused {
             let said = String::from_utf8_lossy(&it.stderr);
             let holder = format!(
-                "somebody else is tracing on this node (rabbitscope, process {},",
+                "another tracer is active on this node (rabbitscope, process {},",
                 done[0].0
             );
             assert_eq!((it.status.code(), said.lines().count()), (Some(1), 1), "{said}");
@@ -103,7 +103,7 @@ fn what_others_have_set_before_is_left_and_said() {
         if has_sessions(&broker) {
             bench.rabbitscope(&command).code(0);
         } else {
-            bench.rabbitscope(&command).code(1).says(&["somebody else"]);
+            bench.rabbitscope(&command).code(1).says(&["another tracer"]);
         }
         assert_eq!(eval(&broker, IS_SET), before, "{command}");
     }

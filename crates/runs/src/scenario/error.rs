@@ -99,7 +99,7 @@ pub(super) fn allowed(written: &str, names: &[&str]) -> String {
     format!("{}{hint}", list.join(", "))
 }
 
-/// Returns the name that somebody who wrote `written` may have meant.
+/// Returns the name that the author of `written` may have meant.
 pub fn nearest_name<'a>(written: &str, names: &[&'a str]) -> Option<&'a str> {
     let (distance, name) = names.iter().map(|name| (distance(written, name), *name)).min()?;
     (distance <= 2.max(name.len() / 3) && distance < name.len()).then_some(name)

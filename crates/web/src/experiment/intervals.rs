@@ -35,9 +35,8 @@ pub(super) fn draw(out: &mut impl Write, result: &ExperimentResult) -> io::Resul
     let confidence = percent(1.0 - result.alpha);
     writeln!(
         out,
-        "<h2>{} against {}, every round</h2>\n<p class=\"soft\">A dot is a round, the first at the top; the \
-         diamond is the estimate, the bar its {confidence} interval. Hollow dots are rounds that are left \
-         out.</p>\n<svg viewBox=\"0 0 {WIDTH} {}\" role=\"img\" aria-label=\"Ratios of all rounds; the table below \
+        "<h2>{} against {}, every round</h2>\n<p class=\"soft\">A dot is a round, the first at the top. The \
+         diamond is the estimate, the bar its {confidence} interval. Hollow dots are rounds left out.</p>\n<svg viewBox=\"0 0 {WIDTH} {}\" role=\"img\" aria-label=\"Ratios of all rounds; the table below \
          has the figures\">",
         Markup(&metric.name),
         Markup(&baseline.name),

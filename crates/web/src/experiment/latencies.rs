@@ -21,8 +21,8 @@ pub(super) fn draw(out: &mut impl Write, result: &ExperimentResult) -> io::Resul
     }
     writeln!(
         out,
-        "<h2>Latencies of the arms</h2>\n<p class=\"soft\">At each percentile the median of the rounds that count, as far \
-         into the tail as every one of them can tell.</p>\n<p class=\"key\">"
+        "<h2>Latencies of the arms</h2>\n<p class=\"soft\">A point is the median over the rounds that count. A line \
+         ends at the highest percentile that every such round has enough messages for.</p>\n<p class=\"key\">"
     )?;
     for (at, arm) in result.arms.iter().enumerate() {
         write!(out, "<span class=\"c{at}\"><i></i>{}</span>", Markup(&arm.name))?;

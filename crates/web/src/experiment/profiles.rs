@@ -17,8 +17,8 @@ pub(super) fn draw(out: &mut impl Write, result: &ExperimentResult) -> io::Resul
     writeln!(
         out,
         "<h2>What changed in the profiles</h2>\n<p class=\"soft\">Shares of the merged profiles of all rounds that \
-         count. A function is listed when its share changed by more than it differs between runs: swapping the arms \
-         within rounds shows as much in 5 of 100 such tables at most.</p>"
+         count. A function is listed if its share changed by more than it differs between runs. With the arms swapped \
+         within rounds, at most 5 of 100 such tables list any function.</p>"
     )?;
     for comparison in &result.profiles {
         one(out, result, comparison)?;

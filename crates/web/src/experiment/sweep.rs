@@ -37,7 +37,7 @@ fn curves(out: &mut impl Write, result: &ExperimentResult, metric: usize) -> io:
     let places = places(&result.axes[0]);
     writeln!(
         out,
-        "<h2>{} against {}</h2>\n<p class=\"soft\">A dot is a run, the line goes through the medians. Hollow: in \
+        "<h2>{} against {}</h2>\n<p class=\"soft\">A dot is a run; the line connects the medians. Hollow: in \
          doubt.</p>",
         Markup(&facts.name),
         Markup(&result.axes[0].key)

@@ -31,9 +31,10 @@ pub(super) fn comparisons(out: &mut impl Write, result: &ExperimentResult) -> io
     }
     writeln!(
         out,
-        "</tbody></table></div>\n<p class=\"soft\">The first value is a median over the rounds that count, \
-         the second is the first with the change. Changes are Hodges–Lehmann estimates of the rounds' ratios, intervals those of the exact signed-rank test{}.</p>",
-        if is_sweep { ", each for itself" } else { ", p is adjusted after Holm" }
+        "</tbody></table></div>\n<p class=\"soft\">The first value is the median over the rounds that \
+         count; the second is the first times the change. Changes are Hodges–Lehmann estimates of the rounds' ratios. \
+         Intervals come from the exact signed-rank test{}.</p>",
+        if is_sweep { ", each by itself" } else { "; p is adjusted after Holm" }
     )
 }
 
@@ -77,15 +78,15 @@ pub(super) fn dropped(out: &mut impl Write, result: &ExperimentResult) -> io::Re
     writeln!(
         out,
         "<h2>Left out</h2>\n<div class=\"scroll\"><table><thead><tr><th>round</th><th class=\"left\">arm</th>\
-         <th class=\"left\">why</th></tr></thead><tbody>"
+         <th class=\"left\">reason</th></tr></thead><tbody>"
     )?;
-    for it in &result.dropped {
+    for run in &result.dropped {
         writeln!(
             out,
             "<tr><td>{}</td><td class=\"left\">{}</td><td class=\"wide\">{}</td></tr>",
-            it.round,
-            Markup(&result.arms[it.arm].name),
-            Markup(&it.reason)
+            run.round,
+            Markup(&result.arms[run.arm].name),
+            Markup(&run.reason)
         )?;
     }
     writeln!(out, "</tbody></table></div>")
@@ -97,14 +98,14 @@ pub(super) fn method(out: &mut impl Write, result: &ExperimentResult) -> io::Res
     writeln!(
         out,
         "<h2>How it was measured</h2>\n<p>{} in an order drawn from \
-         the seed {}. At most {} rounds; looked at after {}, each at an error rate of {}, so that all looks \
-         together call a difference of nothing in 5 % of such experiments. A round with a run in doubt counts for no \
-         arm.</p>",
+         the seed {}. The experiment has at most {} rounds and is evaluated after {}, each time at an error rate of \
+         {}. All evaluations together find a difference where there is none in 5 % of such experiments. A round with a \
+         run in doubt counts for no arm.</p>",
         match result.live_brokers {
             None => "A round runs every arm once,".to_owned(),
             Some(brokers) => format!(
-                "In a round every arm has a running broker for some seconds, of which the first is left out, \
-                 over {brokers} brokers;"
+                "In a round every arm has a running broker for some seconds (the first is left out), over \
+                 {brokers} brokers,"
             ),
         },
         result.seed,

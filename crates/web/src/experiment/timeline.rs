@@ -35,8 +35,8 @@ pub(super) fn draw(out: &mut impl Write, result: &ExperimentResult) -> io::Resul
     let bottom = TOP + HEIGHT + GAP + STRIP;
     writeln!(
         out,
-        "<h2>Every run in time</h2>\n<p class=\"soft\">{} of each run, in the order in which they were made. Below: the \
-         share of the machine's CPU time that others used, and that the host took away.</p>",
+        "<h2>Every run in time</h2>\n<p class=\"soft\">{} of each run, in the order of the runs. Below: the shares of \
+         the machine's CPU time that other programs used and that the host took.</p>",
         Markup(&metric.name)
     )?;
     key(out, result)?;

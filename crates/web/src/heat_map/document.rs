@@ -41,7 +41,7 @@ pub fn write_heat_map(mut out: impl Write, windows: &[BusyWindow]) -> io::Result
 fn legend(out: &mut impl Write, cells: &Cells) -> io::Result<()> {
     writeln!(
         out,
-        "<p class=\"soft\">A row is an hour (UTC), a cell {} s. Where there is no cell the node was not recorded.</p>",
+        "<p class=\"soft\">A row is an hour (UTC), a cell {} s. Without a cell, the node was not recorded.</p>",
         cells.seconds
     )?;
     write!(out, "<p class=\"key\">0 ")?;

@@ -25,7 +25,7 @@ pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()>
         Some(capture) => losses(out, capture, report.totals.unread_bytes),
         None => writeln!(
             out,
-            "<p class=\"soft\">No packets were captured: there are no latencies, frames and pictures.</p>"
+            "<p class=\"soft\">No packets were captured, so latencies, frames and pictures are missing.</p>"
         ),
     }
 }
@@ -35,7 +35,7 @@ fn losses(out: &mut dyn Write, capture: &CaptureReport, unread_bytes: u64) -> io
         writeln!(
             out,
             "<p class=\"verdict warning\"><strong>The capture lost {}.</strong> The kernel dropped them because they \
-             were not read in time. No verdict is given that rests on gaps.</p>",
+             were not read in time. No verdict relies on gaps.</p>",
             counted(dropped, "packet")
         )?;
     }
@@ -54,7 +54,7 @@ fn losses(out: &mut dyn Write, capture: &CaptureReport, unread_bytes: u64) -> io
         match capture.dropped {
             Some(0) => "The kernel dropped none.",
             Some(_) => "",
-            None => "Nobody counted whether packets were dropped.",
+            None => "Dropped packets were not counted.",
         },
         left_out(capture, unread_bytes),
         tunnels(capture)
@@ -78,9 +78,9 @@ fn tunnels(capture: &CaptureReport) -> String {
 fn left_out(capture: &CaptureReport, unread_bytes: u64) -> String {
     let out = &capture.left_out;
     let losses = [
-        (capture.cut, grouped(capture.cut) + " captured without their end"),
+        (capture.cut, grouped(capture.cut) + " cut off by the capture"),
         (out.not_tcp, grouped(out.not_tcp) + " no TCP"),
-        (out.repeated, grouped(out.repeated) + " captured before"),
+        (out.repeated, grouped(out.repeated) + " captured twice"),
         (out.other_ports, grouped(out.other_ports) + " of other ports"),
         (out.fragments, counted(out.fragments, "fragment")),
         (out.malformed, grouped(out.malformed) + " malformed"),

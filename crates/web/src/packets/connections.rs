@@ -25,7 +25,7 @@ const COLUMNS: [Column; 15] = [
     Column::number("stalls").term(&DELAYED_ACK),
     Column::text("latencies").meaning("Median and 99th percentile on the wire"),
     Column::number("round trip").term(&ROUND_TRIP),
-    Column::number("payload").meaning("Bytes of payload, repeated ones as well"),
+    Column::number("payload").meaning("Bytes of payload, including repeated ones"),
     Column::number("segments").meaning("Segments with payload"),
     Column::number("acks alone").term(&PURE_ACK),
     Column::number("median").term(&MEDIAN_PAYLOAD),
@@ -43,7 +43,7 @@ pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()>
     if report.connections_without_row > 0 {
         writeln!(
             out,
-            "<p class=\"soft\">{} more with fewer bytes: counted in all figures, without a row here.</p>",
+            "<p class=\"soft\">{} more with fewer bytes count in all figures, but have no row here.</p>",
             counted(report.connections_without_row, "connection")
         )?;
     }

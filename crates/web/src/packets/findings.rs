@@ -9,7 +9,7 @@ use rabbitscope_wire::{
 };
 
 use super::words;
-use crate::escape::Markup;
+use crate::{checks::sentence, escape::Markup};
 
 /// Writes the findings in the order of the report.
 pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
@@ -35,16 +35,12 @@ fn one(out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
     writeln!(
         out,
         "<article class=\"verdict {severity}\"><h3><span class=\"badge\">{severity}</span> {}</h3>\n<p>{} <small>Source: {}.</small></p>",
-        Markup(&words::sentence(&finding.sentence)),
-        Markup(&words::sentence(&finding.evidence)),
+        Markup(&sentence(&finding.sentence)),
+        Markup(&sentence(&finding.evidence)),
         words::source(finding.source)
     )?;
     if !finding.fix.is_empty() {
-        writeln!(
-            out,
-            "<p><strong>What to do:</strong> {}</p>",
-            Markup(&words::sentence(&finding.fix))
-        )?;
+        writeln!(out, "<p><strong>What to do:</strong> {}</p>", Markup(&sentence(&finding.fix)))?;
     }
     where_found(out, finding)?;
     writeln!(out, "</article>")
@@ -111,8 +107,9 @@ fn not_judged(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
         "<details class=\"soft\"><summary>Not judged: {}</summary>\n<ul>",
         counted(not_judged.len() as u64, "rule")
     )?;
-    for it in not_judged {
-        writeln!(out, "<li>{}: {}</li>", it.rule.title(), Markup(&it.reason))?;
+    for judgement in not_judged {
+        let (title, reason) = (judgement.rule.title(), Markup(&judgement.reason));
+        writeln!(out, "<li>{title}: {reason}</li>")?;
     }
     writeln!(out, "</ul></details>")
 }

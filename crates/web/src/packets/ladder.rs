@@ -29,8 +29,8 @@ pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()>
     let hues = Hues::from_report(report);
     writeln!(
         out,
-        "<p class=\"soft\">Time runs down. The distance of two rungs is not to scale: it grows with the logarithm of the \
-         gap, which stands on the left. On the right: how long after the frame that it answers.</p>\n\
+        "<p class=\"soft\">Time runs down. The distance of two rungs grows with the logarithm of the gap, which stands \
+         on the left. On the right is the time since the frame that this one answers.</p>\n\
          <div class=\"beside\">"
     )?;
     report.ladders.iter().try_for_each(|ladder| one(out, ladder, &hues))?;

@@ -37,8 +37,8 @@ const ENOUGH_FOR_P999: u64 = 1000;
 pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
     writeln!(
         out,
-        "<p class=\"soft\">From packet to packet, all connections together. Whose time it is holds for a capture beside \
-         the broker.</p>"
+        "<p class=\"soft\">From packet to packet, all connections together. The last column is right for a capture on the \
+         broker's machine.</p>"
     )?;
     rows(out, &report.latencies)?;
     let measured: Vec<&LatencyReport> =
@@ -54,12 +54,12 @@ fn rows(out: &mut dyn Write, latencies: &[LatencyReport]) -> io::Result<()> {
         Column::text("from → to"),
         Column::number("p50"),
         Column::number("p99"),
-        Column::number("p99.9").meaning("Pale where fewer than 1,000 were measured"),
+        Column::number("p99.9").meaning("Pale if fewer than 1,000 were measured"),
         Column::number("max"),
         Column::number("mean"),
         Column::number("measured"),
         Column::number("unmatched").meaning("Frames without a partner"),
-        Column::text("whose time"),
+        Column::text("owner of the time"),
     ];
     table::head(out, "Latencies", &columns)?;
     writeln!(out, "<tbody>")?;
@@ -69,25 +69,25 @@ fn rows(out: &mut dyn Write, latencies: &[LatencyReport]) -> io::Result<()> {
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "nanoseconds, rounded")]
-fn row(out: &mut dyn Write, it: &LatencyReport) -> io::Result<()> {
-    let count = it.percentiles.count;
+fn row(out: &mut dyn Write, latency: &LatencyReport) -> io::Result<()> {
+    let count = latency.percentiles.count;
     let known = |time: String| if count == 0 { "–".to_owned() } else { time };
-    let [p50, _, p99, p999, max, measured] = it.percentiles.cells();
+    let [p50, _, p99, p999, max, measured] = latency.percentiles.cells();
     let pale = if count < ENOUGH_FOR_P999 { " class=\"soft\"" } else { "" };
-    let unmatched = reasons(&it.unmatched);
+    let unmatched = reasons(&latency.unmatched);
     writeln!(
         out,
         "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td{pale}>{}</td><td>{}</td><td>{}</td><td>{}</td>\
          <td title=\"{unmatched}\">{}</td><td class=\"left soft\">{}</td></tr>",
-        words::latency(it.kind),
+        words::latency(latency.kind),
         known(p50),
         known(p99),
         known(p999),
         known(max),
-        known(short_time(it.mean.round() as u64)),
+        known(short_time(latency.mean.round() as u64)),
         measured,
-        grouped(sum(&it.unmatched)),
-        words::whose(it.kind),
+        grouped(sum(&latency.unmatched)),
+        words::whose(latency.kind),
     )
 }
 
@@ -100,8 +100,8 @@ fn reasons(unmatched: &Unmatched) -> String {
     let reasons = [
         (unmatched.open, "open when the capture ended"),
         (unmatched.unknown_begin, "begun before the capture or in a gap"),
-        (unmatched.unknown_number, "with unknown numbers, as the capture began in the middle"),
-        (unmatched.left_out, "more than are kept"),
+        (unmatched.unknown_number, "with unknown numbers, because the capture began in the middle"),
+        (unmatched.left_out, "beyond the limit of kept frames"),
     ];
     let there = reasons.into_iter().filter(|(count, _)| *count > 0);
     there.map(|(count, why)| format!("{} {why}", grouped(count))).collect::<Vec<_>>().join("; ")

@@ -24,4 +24,4 @@ mod tiles;
 mod words;
 
 pub use document::write_packets;
-pub(crate) use words::{latency, sentence, severity, source};
+pub(crate) use words::{latency, severity, source};

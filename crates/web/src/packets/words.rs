@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use crate::checks::capitalised;
 use rabbitscope_wire::report::{LatencyKind, PacketReport, Severity, Side, SourceLevel};
 
 /// A word that needs an explanation.
@@ -13,7 +12,7 @@ pub(super) struct Term {
 
 pub(super) const WINDOW: Term = Term {
     name: "window, room",
-    meaning: "How many bytes more a receiver takes; it announces them with every segment.",
+    meaning: "Number of further bytes that a receiver accepts. It announces the number with every segment.",
 };
 pub(super) const ZERO_WINDOW: Term = Term {
     name: "zero window",
@@ -21,7 +20,7 @@ pub(super) const ZERO_WINDOW: Term = Term {
 };
 pub(super) const RECEIVER_LIMITED: Term = Term {
     name: "receiver-limited",
-    meaning: "The sender had data and waited because the receiver's window was full: the reader is the slow one.",
+    meaning: "The sender had data and waited because the receiver's window was full: the reader is slow.",
 };
 pub(super) const SEND_BUFFER_LIMITED: Term = Term {
     name: "send-buffer-limited",
@@ -52,10 +51,10 @@ pub(super) const ROUND_TRIP: Term = Term {
     meaning: "From a segment to its acknowledgement. The smallest one is the path; larger ones hold delayed acknowledgements.",
 };
 pub(super) const IN_FLIGHT: Term =
-    Term { name: "in flight", meaning: "Bytes that were sent and not acknowledged yet." };
+    Term { name: "in flight", meaning: "Bytes that were sent but not acknowledged yet." };
 pub(super) const SEGMENT: Term = Term {
     name: "segment",
-    meaning: "What TCP sends at a time. Captured on the sending machine one may be larger than a packet on the cable.",
+    meaning: "The unit that TCP sends. Captured on the sending machine, it may be larger than a packet on the cable.",
 };
 pub(super) const PURE_ACK: Term =
     Term { name: "pure acknowledgement", meaning: "A segment without payload." };
@@ -89,12 +88,6 @@ const TERMS: [&Term; 16] = [
     &WINDOW,
     &ZERO_WINDOW,
 ];
-
-/// Turns a line of the terminal into a sentence.
-pub(crate) fn sentence(text: &str) -> String {
-    let end = if text.is_empty() || text.ends_with(['.', '?', '!']) { "" } else { "." };
-    capitalised(text) + end
-}
 
 /// Writes the list of all terms, for readers without a pointer to hold over a word.
 pub(super) fn list(out: &mut dyn Write, _: &PacketReport) -> io::Result<()> {
@@ -136,12 +129,12 @@ pub(super) fn whose(kind: LatencyKind) -> &'static str {
     match kind {
         LatencyKind::PublishToConfirm => "the broker's: routing, queues, disk",
         LatencyKind::PublishToConfirmAtLeast => {
-            "the broker's; the capture began in the middle, and numbers of publishes are not known"
+            "the broker's; the capture began in the middle, so the numbers of publishes are unknown"
         }
         LatencyKind::DeliverToAck => "the network's and the consumer's",
         LatencyKind::RequestToReply => "queues, network and the responder",
         LatencyKind::ServiceTime => "the responder's and its network's",
-        LatencyKind::Method => "the side's that answers",
+        LatencyKind::Method => "the answering side's",
     }
 }
 

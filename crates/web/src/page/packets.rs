@@ -9,9 +9,9 @@ use rabbitscope_wire::report::{
 use serde::Serialize;
 
 use crate::{
-    checks::capitalised,
+    checks::{capitalised, sentence},
     figures::{Detail, Figure, Unit},
-    packets::{latency, sentence, severity, source},
+    packets::{latency, severity, source},
 };
 
 /// The packets of a run.
@@ -65,7 +65,7 @@ fn captured(report: &PacketReport) -> Option<String> {
     let lost = match capture.dropped {
         Some(0) => "none was lost".to_owned(),
         Some(dropped) => format!("{} were lost", grouped(dropped)),
-        None => "nobody counted whether any was lost".to_owned(),
+        None => "losses were not counted".to_owned(),
     };
     Some(format!(
         "{} of {}, {} on the wire in {}; {lost}.",
@@ -100,14 +100,14 @@ fn missing(report: &PacketReport) -> Vec<String> {
     missing.map(line).collect()
 }
 
-fn finding(it: &Finding) -> FindingData {
+fn finding(finding: &Finding) -> FindingData {
     FindingData {
-        severity: severity(it.severity),
-        sentence: sentence(&it.sentence),
-        evidence: sentence(&it.evidence),
-        source: source(it.source),
-        fix: sentence(&it.fix),
-        connections: counted(it.connections_in_all, "connection"),
+        severity: severity(finding.severity),
+        sentence: sentence(&finding.sentence),
+        evidence: sentence(&finding.evidence),
+        source: source(finding.source),
+        fix: sentence(&finding.fix),
+        connections: counted(finding.connections_in_all, "connection"),
     }
 }
 
@@ -124,11 +124,11 @@ fn figures(report: &PacketReport) -> Vec<Figure> {
     measured.chain(others.into_iter().flatten()).collect()
 }
 
-fn latency_figure(it: &LatencyReport) -> Figure {
+fn latency_figure(report: &LatencyReport) -> Figure {
     let nanos = |name: &'static str, value: u64| Detail::new(name, value as f64, Unit::Nanos);
-    let Percentiles { count, p50, p99, max, .. } = it.percentiles;
+    let Percentiles { count, p50, p99, max, .. } = report.percentiles;
     Figure {
-        name: capitalised(latency(it.kind)),
+        name: capitalised(latency(report.kind)),
         meaning: "Median on the wire, from the last byte of one frame to the last byte of the other.",
         value: p50 as f64,
         unit: Unit::Nanos,
@@ -170,7 +170,7 @@ fn retransmitted(totals: &Totals) -> Option<Figure> {
 fn zero_window(name: &'static str, time: &ZeroWindowTime) -> Option<Figure> {
     (time.longest_nanos > 0).then(|| Figure {
         name: name.to_owned(),
-        meaning: "The longest time in which a receiver announced a window of nothing.",
+        meaning: "The longest time in which a receiver announced an empty window.",
         value: time.longest_nanos as f64,
         unit: Unit::Nanos,
         details: vec![

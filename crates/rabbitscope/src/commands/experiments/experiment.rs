@@ -29,7 +29,7 @@ pub(in crate::commands) struct Args {
     options: Options,
 }
 
-/// What experiments and sweeps have in common.
+/// Common options of experiments and sweeps.
 #[derive(Debug, clap::Args)]
 pub(super) struct Options {
     /// Use this broker for all arms instead of those in the scenarios; see `run`

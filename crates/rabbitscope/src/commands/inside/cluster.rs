@@ -11,7 +11,7 @@ use crate::exit::Exit;
 /// The reason why a running node is not recorded.
 const ELSEWHERE: &str = "it is not a process of this machine: record it on its own machine";
 
-/// Whether a command is about one node or about its cluster.
+/// Choice between one node and its cluster.
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(in crate::commands) struct ClusterArgument {
     /// Include all nodes of the node's cluster, at the same time

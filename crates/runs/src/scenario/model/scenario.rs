@@ -173,7 +173,7 @@ pub struct QueueSpec {
     pub auto_delete: bool,
     /// The queue must already exist; it is neither declared nor removed.
     pub predeclared: bool,
-    /// The queue is declared if it does not exist. An existing queue is used whatever its type and flags are.
+    /// The queue is declared if it does not exist. An existing queue is used with any type and flags.
     pub if_missing: bool,
     /// Arguments of `queue.declare`, without `x-queue-type`.
     pub arguments: BTreeMap<String, FieldValue>,

@@ -22,7 +22,7 @@ pub struct ExchangeSpec {
     pub internal: bool,
     /// The exchange must already exist; it is neither declared nor removed.
     pub predeclared: bool,
-    /// The exchange is declared if it does not exist. An existing exchange is used whatever its type and flags are.
+    /// The exchange is declared if it does not exist. An existing exchange is used with any type and flags.
     pub if_missing: bool,
     /// Arguments of `exchange.declare`.
     pub arguments: BTreeMap<String, FieldValue>,

@@ -35,7 +35,7 @@ fn one(out: &mut dyn Write, sequence: &TimeSequence, hues: &Hues<'_>) -> io::Res
         instant(sequence.to_nanos),
         match sequence.left_out {
             0 => String::new(),
-            more => format!(". {} more of this span not drawn", counted(more, "segment")),
+            more => format!(". {} more of this span are not drawn", counted(more, "segment")),
         }
     )?;
     key::draw(out, sequence, hues)?;

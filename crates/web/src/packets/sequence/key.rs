@@ -29,7 +29,7 @@ pub(super) fn draw(
         write!(out, "<span><i class=\"stroke {class}\"></i>{}</span>", Markup(frame))?;
     }
     if new().any(|segment| hues.class(&segment.frame) == REST) {
-        write!(out, "<span><i class=\"stroke {REST}\"></i>another frame, or not known</span>")?;
+        write!(out, "<span><i class=\"stroke {REST}\"></i>another frame, or unknown</span>")?;
     }
     if has(SegmentKind::Retransmitted) {
         let meaning = RETRANSMITTED.meaning;
@@ -52,7 +52,7 @@ fn lines(out: &mut dyn Write, sequence: &TimeSequence) -> io::Result<()> {
         let meaning = WINDOW.meaning;
         write!(
             out,
-            "<span title=\"{meaning}\"><i class=\"room\"></i>up to here the {receiver} has room</span>"
+            "<span title=\"{meaning}\"><i class=\"room\"></i>limit of the {receiver}'s room</span>"
         )?;
     }
     if sequence.windows.iter().any(is_zero_window) {

@@ -70,13 +70,9 @@ impl Plane {
         if sequence.windows.is_empty() {
             None
         } else if rooms().next().is_none() {
-            Some(
-                "How much room the receiver had is not known: the scale of its windows was not captured.",
-            )
+            Some("The room of the receiver is unknown: the scale of its windows was not captured.")
         } else if rooms().all(|room| room > self.top) {
-            Some(
-                "The receiver had room for more than the whole height of the picture at all times.",
-            )
+            Some("The receiver always had room beyond the top of the picture.")
         } else if rooms().any(|room| room > self.top) {
             Some("Where its line is missing, the receiver had room beyond the top of the picture.")
         } else {

@@ -75,7 +75,7 @@ fn title(segment: &PictureSegment) -> String {
         SegmentKind::OutOfOrder => ", out of order",
     };
     let frame = match (segment.frame.as_str(), segment.frames) {
-        ("", _) => "frame not known".to_owned(),
+        ("", _) => "unknown frame".to_owned(),
         (frame, 0) => format!("part of {}", Markup(frame)),
         (frame, 1) => Markup(frame).to_string(),
         (frame, count) => format!("{} and {} more", Markup(frame), count - 1),

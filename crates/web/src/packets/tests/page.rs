@@ -13,9 +13,9 @@ use super::{
     shape::assert_well_formed,
 };
 use crate::{
-    checks::capitalised,
+    checks::{capitalised, sentence},
     escape::Markup,
-    packets::{words, write_packets},
+    packets::write_packets,
 };
 
 fn page(report: &PacketReport) -> String {
@@ -44,7 +44,7 @@ fn findings_come_first_and_nothing_is_missing() {
     let has = |text: &str| assert!(page.contains(&Markup(text).to_string()), "{text}");
     for finding in &report.findings {
         for text in [&finding.sentence, &finding.evidence, &finding.fix] {
-            has(&words::sentence(text));
+            has(&sentence(text));
         }
         finding.connections.iter().for_each(|connection| has(connection));
     }
@@ -59,7 +59,7 @@ fn findings_come_first_and_nothing_is_missing() {
     }
     has("The capture lost 1,234 packets.");
     has("83.4 %");
-    let first_finding = page.find(&words::sentence(&report.findings[0].sentence)).unwrap();
+    let first_finding = page.find(&sentence(&report.findings[0].sentence)).unwrap();
     assert!(first_finding < page.find("id=\"sources\"").unwrap());
     assert!(page.len() < 4 << 20, "{} bytes", page.len());
 }
@@ -77,7 +77,7 @@ fn every_segment_is_drawn_and_marked() {
     assert_eq!(page.matches("<path class=\"acknowledged\"").count(), 4);
     assert_eq!(page.matches("<path class=\"room\"").count(), 2, "near, not known, far above");
     assert!(page.contains("the scale of its windows was not captured"));
-    assert!(page.contains("room for more than the whole height of the picture"));
+    assert!(page.contains("always had room beyond the top of the picture"));
     assert!(page.matches("<rect class=\"zero\"").count() >= 3);
 }
 
