@@ -47,17 +47,7 @@ pub struct StackTree {
 impl StackTree {
     /// Merges the stacks of `profile`.
     pub fn build(profile: &Profile, recursion: Recursion) -> Self {
-        let stacks = profile.samples.iter().map(|sample| (&sample.stack[..], sample.weight));
-        Self::of_stacks(stacks, &profile.frames, recursion)
-    }
-
-    /// Merges stacks with their weights; `frames` has the names that they refer to.
-    pub(crate) fn of_stacks<'a>(
-        stacks: impl Iterator<Item = (&'a [StackEntry], u64)>,
-        frames: &FrameTable,
-        recursion: Recursion,
-    ) -> Self {
-        Self::merge(stacks, frames, recursion).0
+        Self::with_leaves(profile, recursion).0
     }
 
     /// Like [`Self::build`], with the node at the end of each sample's stack; none for an empty stack.
@@ -78,7 +68,8 @@ impl StackTree {
         classes
     }
 
-    fn merge<'a>(
+    /// Like [`Self::with_leaves`], for stacks with their weights; `frames` has the names that they refer to.
+    pub(crate) fn merge<'a>(
         stacks: impl Iterator<Item = (&'a [StackEntry], u64)>,
         frames: &FrameTable,
         recursion: Recursion,
@@ -144,7 +135,7 @@ impl Builder {
 }
 
 /// Returns the runs of a stack, with neighbours of the same function joined.
-pub(crate) fn runs(stack: &[StackEntry]) -> impl Iterator<Item = StackEntry> {
+fn runs(stack: &[StackEntry]) -> impl Iterator<Item = StackEntry> {
     stack.chunk_by(|left, right| left.frame == right.frame).map(|run| StackEntry {
         frame: run[0].frame,
         repeat: run.iter().fold(0, |sum, entry| sum.saturating_add(entry.repeat)),

@@ -3,6 +3,8 @@
 
 use rabbitscope_text::display_size;
 
+use super::model::{Frame, FrameId, FrameTable};
+
 /// Default limit of an import. A ten-minute recording of a busy node needs a tenth of it.
 pub const USUAL_PROFILE_BYTES: u64 = 256 << 20;
 
@@ -42,6 +44,21 @@ impl Budget {
     /// Spends the bytes of a value with an allocation of its own.
     pub(super) fn spend_on<T>(&mut self, more_bytes: usize) -> Result<(), TooLarge> {
         self.spend(size_of::<T>() + OVERHEAD_BYTES + more_bytes)
+    }
+
+    /// Returns the id of a frame in a table, and spends its bytes if it is new.
+    pub(super) fn intern(
+        &mut self,
+        frames: &mut FrameTable,
+        frame: Frame,
+    ) -> Result<FrameId, TooLarge> {
+        let (before, length) = (frames.len(), frame.name.len());
+        let id = frames.intern(frame);
+        if frames.len() > before {
+            // The name counts once for the table and once for its index.
+            self.spend_on::<[Frame; 2]>(2 * length)?;
+        }
+        Ok(id)
     }
 }
 

@@ -153,9 +153,11 @@ struct Thread {
     prefixes: Vec<Option<usize>>,
     frames: Vec<usize>,
     stacks: HashMap<(Option<usize>, usize), usize>,
-    /// Stack, weight and time in milliseconds.
-    samples: Vec<(Option<usize>, f64, f64)>,
+    sample_stacks: Vec<Option<usize>>,
+    weights: Vec<f64>,
     weight_type: &'static str,
+    /// Milliseconds since the previous sample.
+    time_deltas: Vec<f64>,
 }
 
 impl Thread {
@@ -172,12 +174,16 @@ impl Thread {
             prefixes: Vec::new(),
             frames: Vec::new(),
             stacks: HashMap::new(),
-            samples: Vec::new(),
+            sample_stacks: Vec::new(),
+            weights: rows.iter().map(|row| row.weight as f64 / divisor).collect(),
             weight_type,
+            time_deltas: Vec::new(),
         };
+        let mut before = 0.0;
         for row in rows {
             let stack = row.sample.and_then(|index| thread.stack(profile, &profile.samples[index]));
-            thread.samples.push((stack, row.weight as f64 / divisor, row.millis));
+            thread.sample_stacks.push(stack);
+            thread.time_deltas.push(row.millis - std::mem::replace(&mut before, row.millis));
         }
         thread
     }
@@ -213,9 +219,6 @@ impl Thread {
 
     /// Returns the thread in the format's JSON.
     fn written(&self, name: &str, number: usize) -> Value {
-        let weights: Vec<f64> = self.samples.iter().map(|&(_, weight, _)| weight).collect();
-        let stacks: Vec<Option<usize>> = self.samples.iter().map(|&(stack, ..)| stack).collect();
-        let samples = self.samples.len();
         json!({
             "frameTable": self.frame_table(),
             "funcTable": self.function_table(),
@@ -233,8 +236,9 @@ impl Thread {
             "processType": "default",
             "registerTime": 0,
             "resourceTable": { "length": 0, "lib": [], "name": [], "host": [], "type": [] },
-            "samples": { "length": samples, "weightType": self.weight_type, "stack": stacks,
-                         "timeDeltas": self.deltas(), "weight": weights },
+            "samples": { "length": self.weights.len(), "weightType": self.weight_type,
+                         "stack": self.sample_stacks, "timeDeltas": self.time_deltas,
+                         "weight": self.weights },
             "stackTable": { "length": self.frames.len(), "prefix": self.prefixes,
                             "frame": self.frames },
             "stringArray": self.strings,
@@ -242,17 +246,6 @@ impl Thread {
             "unregisterTime": null,
             "showMarkersInTimeline": false,
         })
-    }
-
-    /// Time differences between consecutive samples.
-    fn deltas(&self) -> Vec<f64> {
-        let mut before = 0.0;
-        let delta = |&(_, _, millis): &(Option<usize>, f64, f64)| {
-            let delta = millis - before;
-            before = millis;
-            delta
-        };
-        self.samples.iter().map(delta).collect()
     }
 
     fn frame_table(&self) -> Value {

@@ -1,15 +1,14 @@
 //! Counts stacks by their bytes, independently of the format, so that only distinct ones are parsed.
 
-use std::{
-    collections::{HashMap, hash_map::Entry},
-    hash::{BuildHasherDefault, Hasher},
-};
+use std::collections::{HashMap, hash_map::Entry};
+
+use rustc_hash::FxHashMap;
 
 use super::{
-    Capture, FrameTable, Identities, Labels, Mode, Profile, Sample, StackEntry, StackOutcome,
-    StackQuality, ThreadKind, Times, TooLarge,
+    Capture, FrameTable, Labels, Profile, Sample, StackEntry, StackQuality, ThreadKind, Times,
+    TooLarge,
     budget::Budget,
-    model::{Frame, FrameId, FrameKind},
+    model::{Frame, FrameId, FrameKind, SampleSum},
     perf_events::Chosen,
 };
 
@@ -38,10 +37,10 @@ impl Counted {
     }
 }
 
-/// Counts of equal byte strings.
+/// Counts of equal byte strings. Stacks are long, and a file may hold many millions, so hashing is fast.
 #[derive(Debug, Default)]
 pub(super) struct StackCounts {
-    index: HashMap<Box<[u8]>, Counted, BuildHasherDefault<WordHasher>>,
+    index: FxHashMap<Box<[u8]>, Counted>,
     /// Total size of the byte strings.
     held_bytes: usize,
 }
@@ -69,37 +68,6 @@ impl StackCounts {
     }
 }
 
-/// A hasher that takes eight bytes at a time: stacks are long, and a file may hold many millions.
-#[derive(Default)]
-pub(super) struct WordHasher(u64);
-
-const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15;
-
-impl Hasher for WordHasher {
-    fn write(&mut self, bytes: &[u8]) {
-        let (words, rest) = bytes.as_chunks::<8>();
-        for word in words {
-            self.write_u64(u64::from_le_bytes(*word));
-        }
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        self.write_u64(u64::from_le_bytes(last));
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        self.0 = (self.0 ^ word).wrapping_mul(FACTOR);
-        self.0 ^= self.0 >> 29;
-    }
-
-    fn write_usize(&mut self, number: usize) {
-        self.write_u64(number as u64);
-    }
-
-    fn finish(&self) -> u64 {
-        self.0.wrapping_mul(FACTOR)
-    }
-}
-
 /// Merged named stacks of an import.
 #[derive(Debug, Default)]
 pub(super) struct Merged {
@@ -123,13 +91,7 @@ impl Merged {
             let end = (0..=MAX_NAME_BYTES).rev().find(|&end| frame.name.is_char_boundary(end));
             frame.name.truncate(end.unwrap_or(0));
         }
-        let (before, length) = (self.frames.len(), frame.name.len());
-        let id = self.frames.intern(frame);
-        if self.frames.len() > before {
-            // The name counts once for the table and once for its index.
-            self.budget.spend_on::<[Frame; 2]>(2 * length)?;
-        }
-        Ok(id)
+        self.budget.intern(&mut self.frames, frame)
     }
 
     /// Returns the root of a stack: the kind of a VM thread, or the name of another thread.
@@ -154,19 +116,12 @@ impl Merged {
     ) -> Result<(), TooLarge> {
         let mut stack: Vec<StackEntry> = Vec::with_capacity(frames.len());
         for &frame in frames {
-            match stack.last_mut() {
-                Some(last) if last.frame == frame => last.repeat += 1,
-                _ => stack.push(StackEntry { frame, repeat: 1 }),
-            }
+            StackEntry::push(&mut stack, frame, 1);
         }
-        let Some(leaf) = stack.last() else { return Ok(()) };
-        let in_kernel = self.frames.get(leaf.frame).kind == FrameKind::Kernel;
-        let labels = Labels {
-            process: None,
-            thread: thread.into(),
-            mode: if in_kernel { Mode::Kernel } else { Mode::User },
-            outcome: StackOutcome::Unknown,
-        };
+        if stack.is_empty() {
+            return Ok(());
+        }
+        let labels = Labels::from_import(thread, &stack, &self.frames);
         let weight = counted.weight.min(u64::MAX - self.total);
         self.total += weight;
         let counted = Counted { weight, ..counted };
@@ -183,37 +138,28 @@ impl Merged {
     pub(super) fn into_profile(self, chosen: &Chosen, capture: Capture, lost: u64) -> Profile {
         let mut frames = FrameTable::default();
         let mut kept: HashMap<FrameId, FrameId> = HashMap::new();
-        let mut counted: HashMap<(Vec<StackEntry>, Labels), Counted> = HashMap::new();
+        let mut samples = SampleSum::default();
         let is_chosen = |((event, ..), _): &((usize, _, _), _)| chosen.events.contains(event);
         let mut taken: Vec<_> = self.samples.into_iter().filter(is_chosen).collect();
         // Sorted, so that frames get the same numbers each time.
         taken.sort_by(|(one, _), (other, _)| one.cmp(other));
-        for ((_, mut stack, labels), count) in taken {
+        for ((_, mut stack, labels), Counted { weight, count }) in taken {
             // Only functions of chosen events are kept.
             for StackEntry { frame, .. } in &mut stack {
                 let known = kept.entry(*frame);
                 *frame = *known.or_insert_with(|| frames.intern(self.frames.get(*frame).clone()));
             }
-            counted.entry((stack, labels)).or_default().add(count);
-        }
-        let sample = |((stack, labels), Counted { weight, count }): (_, Counted)| {
             // Events without a weight of their own weigh one per occurrence.
             let weight = if chosen.counts_samples { count } else { weight };
-            let times = Times::default();
-            Sample { stack, labels, weight, count, times }
-        };
-        let mut samples: Vec<Sample> = counted.into_iter().map(sample).collect();
-        samples.sort_by(|a, b| (&a.stack, &a.labels).cmp(&(&b.stack, &b.labels)));
-        let event = chosen.event;
-        let quality = StackQuality { lost, ..StackQuality::default() };
+            samples.add(Sample { stack, labels, weight, count, times: Times::default() });
+        }
         Profile {
-            event,
+            event: chosen.event,
             capture,
-            quality,
+            quality: StackQuality { lost, ..StackQuality::default() },
             frames,
-            samples,
-            identities: Identities::default(),
-            lines: Vec::new(),
+            samples: samples.into_sorted(),
+            ..Profile::default()
         }
     }
 }

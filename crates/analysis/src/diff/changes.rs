@@ -219,9 +219,7 @@ fn calls(
             let pair = (caller, node.frame);
             let is_again = path.windows(2).any(|step| (step[0], step[1]) == pair);
             if !is_again {
-                let through = calls.entry(pair).or_default();
-                through.before += sum.before;
-                through.after += sum.after;
+                *calls.entry(pair).or_default() += sum;
             }
         }
         path.push(node.frame);
@@ -235,9 +233,7 @@ fn sums_below(tree: &StackTree, leaves: &[Sides]) -> Vec<Sides> {
     for (index, node) in tree.nodes.iter().enumerate().rev() {
         if let Some(parent) = node.parent {
             let own = sums[index];
-            let above = &mut sums[parent.0 as usize];
-            above.before += own.before;
-            above.after += own.after;
+            sums[parent.0 as usize] += own;
         }
     }
     sums

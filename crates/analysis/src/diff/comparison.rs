@@ -4,12 +4,8 @@ use super::{
     Change, FAMILY_ERROR_RATE, RunPairing, RunProfiles, Sides,
     changes::{self, Noise},
 };
-use crate::{
-    NodeId, Recursion, StackTree,
-    tree::{TreeNode, runs},
-};
+use crate::{NodeId, Recursion, StackTree};
 use rabbitscope_profiles::{Event, FrameId, FrameTable, Profile, StackEntry, merged};
-use std::collections::HashMap;
 
 /// Weight of a whole profile after scaling: fine enough to keep a stack of one in 10^12.
 pub(super) const SCALE: u64 = 1 << 40;
@@ -143,16 +139,18 @@ impl ProfileDiff {
             }
         }
         let mut frames = FrameTable::default();
-        let before_stacks = stacks_in(before, &mut frames);
-        let after_stacks = stacks_in(after, &mut frames);
-        let scaled = |stacks: &'_ [Stack], total: u64| -> Vec<u64> {
-            stacks.iter().map(|stack| scale(stack.weight, total)).collect()
-        };
-        let weights =
-            [scaled(&before_stacks, totals.before), scaled(&after_stacks, totals.after)].concat();
-        let stacks = before_stacks.iter().chain(&after_stacks).map(|stack| &stack.entries[..]);
-        let tree = StackTree::of_stacks(stacks.zip(weights), &frames, Recursion::ByLength);
-        let leaves = leaves(&tree, &before_stacks, &after_stacks);
+        let mut stacks = stacks_in(before, &mut frames, |before| Sides { before, after: 0 });
+        stacks.extend(stacks_in(after, &mut frames, |after| Sides { before: 0, after }));
+        let scaled =
+            |sides: Sides| scale(sides.before, totals.before) + scale(sides.after, totals.after);
+        let weighted = stacks.iter().map(|(stack, sides)| (&stack[..], scaled(*sides)));
+        let (tree, ends) = StackTree::merge(weighted, &frames, Recursion::ByLength);
+        let mut leaves = vec![Sides::default(); tree.nodes.len()];
+        for ((_, sides), end) in stacks.iter().zip(ends) {
+            if let Some(NodeId(node)) = end {
+                leaves[node as usize] += *sides;
+            }
+        }
         let (changes, comparisons) =
             changes::changes([before, after], totals, noise, &mut frames, (&tree, &leaves));
         let noise = ComparedNoise::Sampling;
@@ -171,48 +169,20 @@ impl ProfileDiff {
     }
 }
 
-/// A stack in the frames of the merged table.
-struct Stack {
-    entries: Vec<StackEntry>,
-    weight: u64,
-}
-
-fn stacks_in(profile: &Profile, frames: &mut FrameTable) -> Vec<Stack> {
-    let ids: Vec<FrameId> =
-        profile.frames.iter().map(|(_, frame)| frames.intern(frame.clone())).collect();
-    let renamed = |entry: &StackEntry| StackEntry { frame: ids[entry.frame.0 as usize], ..*entry };
-    let stacks = profile.samples.iter().map(|sample| Stack {
-        entries: sample.stack.iter().map(renamed).collect(),
-        weight: sample.weight,
-    });
-    stacks.collect()
+/// Returns the stacks of a profile in the frames of the merged table, with their weights.
+fn stacks_in(
+    profile: &Profile,
+    frames: &mut FrameTable,
+    weight: impl Fn(u64) -> Sides,
+) -> Vec<(Vec<StackEntry>, Sides)> {
+    let ids = frames.intern_all(&profile.frames);
+    let renamed = |stack: &[StackEntry]| stack.iter().map(|entry| entry.renamed(&ids)).collect();
+    let samples = profile.samples.iter();
+    samples.map(|sample| (renamed(&sample.stack), weight(sample.weight))).collect()
 }
 
 /// Scales a weight to a part of [`SCALE`].
 fn scale(weight: u64, total: u64) -> u64 {
     let scaled = u128::from(weight) * u128::from(SCALE) / u128::from(total.max(1));
     u64::try_from(scaled).unwrap_or(SCALE)
-}
-
-fn leaves(tree: &StackTree, before: &[Stack], after: &[Stack]) -> Vec<Sides> {
-    let index: HashMap<(Option<NodeId>, StackEntry), NodeId> = (0..)
-        .map(NodeId)
-        .zip(&tree.nodes)
-        .map(|(id, &TreeNode { parent, frame, repeat, .. })| {
-            ((parent, StackEntry { frame, repeat }), id)
-        })
-        .collect();
-    let leaf = |stack: &Stack| {
-        runs(&stack.entries).fold(None, |node, run| index.get(&(node, run)).copied())
-    };
-    let mut leaves = vec![Sides::default(); tree.nodes.len()];
-    for (stacks, is_after) in [(before, false), (after, true)] {
-        for stack in stacks {
-            if let Some(NodeId(node)) = leaf(stack) {
-                let sides = &mut leaves[node as usize];
-                *(if is_after { &mut sides.after } else { &mut sides.before }) += stack.weight;
-            }
-        }
-    }
-    leaves
 }

@@ -137,11 +137,7 @@ fn process_frame(role: &str, name: &str) -> String {
 }
 
 fn push(frames: &mut FrameTable, stack: &mut Vec<StackEntry>, name: String, kind: FrameKind) {
-    let frame = frames.intern(Frame { name, kind });
-    match stack.last_mut() {
-        Some(last) if last.frame == frame => last.repeat += 1,
-        _ => stack.push(StackEntry { frame, repeat: 1 }),
-    }
+    StackEntry::push(stack, frames.intern(Frame { name, kind }), 1);
 }
 
 fn labels(process: Option<String>, outcome: StackOutcome) -> Labels {

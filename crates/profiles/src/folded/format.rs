@@ -5,13 +5,11 @@ use std::{
     collections::BTreeMap,
     fmt::Write as _,
     io::{self, BufRead, Read, Write},
-    sync::Arc,
 };
 
 use super::super::{
-    Capture, Event, Frame, FrameKind, FrameTable, Identities, Labels, Mode, Profile, ReadOptions,
-    Sample, StackEntry, StackOutcome, StackQuality, Times, TooLarge, USUAL_PROFILE_BYTES,
-    UnknownValue, ValueName,
+    Capture, Event, Frame, FrameKind, FrameTable, Labels, Profile, ReadOptions, Sample, StackEntry,
+    Times, TooLarge, USUAL_PROFILE_BYTES, UnknownValue, ValueName,
     budget::Budget,
     names::{KERNEL_SUFFIX, kind_of, kind_of_root},
 };
@@ -168,20 +166,14 @@ pub fn read_folded_with(
         return Err(UnknownValue { asked: asked.to_owned(), known: Vec::new() }.into());
     }
     let mut budget = Budget::new(options.limit_bytes);
+    let note = "Folded stacks have no labels and no information on stack quality.";
     let mut profile = Profile {
-        event: Event::Cpu,
         capture: Capture {
             recorder: "folded stacks".to_owned(),
-            notes: vec![
-                "Folded stacks have no labels and no information on stack quality.".to_owned(),
-            ],
+            notes: vec![note.to_owned()],
             ..Capture::default()
         },
-        quality: StackQuality::default(),
-        frames: FrameTable::default(),
-        samples: Vec::new(),
-        identities: Identities::default(),
-        lines: Vec::new(),
+        ..Profile::default()
     };
     let mut merged: BTreeMap<Vec<StackEntry>, u128> = BTreeMap::new();
     let mut total = 0_u128;
@@ -237,7 +229,7 @@ fn with_samples(
     }
     let sample = |(stack, millionths): (Vec<StackEntry>, u128)| {
         let whole = |unit: u128| u64::try_from(millionths.div_ceil(unit)).unwrap_or(u64::MAX);
-        let labels = labels_of(&stack, &profile.frames);
+        let labels = Labels::from_import("", &stack, &profile.frames);
         let (weight, count) = (whole(piece), whole(ONE));
         Sample { labels, stack, weight, count, times: Times::default() }
     };
@@ -257,10 +249,7 @@ fn read_line(text: &str, frames: &mut FrameTable) -> Result<(Vec<StackEntry>, u1
     for (depth, name) in stack.split(';').enumerate() {
         let name = if name.is_empty() { UNNAMED } else { name };
         let frame = frames.intern(read_frame(name, depth == 0));
-        match entries.last_mut() {
-            Some(last) if last.frame == frame => last.repeat += 1,
-            _ => entries.push(StackEntry { frame, repeat: 1 }),
-        }
+        StackEntry::push(&mut entries, frame, 1);
     }
     Ok((entries, weight))
 }
@@ -274,19 +263,10 @@ fn read_frame(name: &str, is_root: bool) -> Frame {
     Frame { name: unescape(bare).into_owned(), kind }
 }
 
-fn labels_of(stack: &[StackEntry], frames: &FrameTable) -> Labels {
-    let leaf = stack.last().map(|entry| frames.get(entry.frame).kind);
-    Labels {
-        process: None,
-        thread: Arc::default(),
-        mode: if leaf == Some(FrameKind::Kernel) { Mode::Kernel } else { Mode::User },
-        outcome: StackOutcome::Unknown,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Mode;
 
     fn rewritten(text: &str) -> String {
         let profile = read_folded(text.as_bytes()).unwrap();

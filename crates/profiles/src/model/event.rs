@@ -3,10 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 /// The trigger of a sample, which decides the unit of its weight.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Event {
     /// A clock tick on a CPU; weight is a number of ticks.
+    #[default]
     Cpu,
     /// A thread was off the CPU; weight is the time in nanoseconds. The frame below the thread's kind gives the reason:
     /// `[blocked]`, `[runnable]` (it waited for a CPU), or `[idle]` (it had nothing to do).

@@ -84,6 +84,11 @@ impl FrameTable {
         known.unwrap_or_else(|| self.add(Frame { name: name.to_owned(), kind }))
     }
 
+    /// Adds the frames of another table. Returns their ids in this one, in the order of the other's.
+    pub fn intern_all(&mut self, other: &Self) -> Vec<FrameId> {
+        other.iter().map(|(_, frame)| self.intern_named(&frame.name, frame.kind)).collect()
+    }
+
     /// Returns the id of the frame with this name and kind.
     pub fn id_of(&self, name: &str, kind: FrameKind) -> Option<FrameId> {
         let is_meant = |id: &FrameId| {

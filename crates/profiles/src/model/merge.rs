@@ -1,13 +1,10 @@
 //! Several recordings merged into one profile.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    sync::Arc,
-};
+use std::collections::BTreeSet;
 
 use super::{
-    Capture, Event, FrameId, FrameTable, Identities, Labels, LineWeight, Profile, Sample,
-    StackEntry, StackQuality, Times,
+    Capture, Event, FrameTable, Labels, Profile, Sample, SampleSum, StackQuality, Times,
+    lines::LineSum,
 };
 
 /// Merges the recordings, and adds up the weights of equal stacks on the same thread. The result leaves out times and
@@ -27,9 +24,8 @@ pub struct ProfileSum {
     notes: BTreeSet<String>,
     count: usize,
     frames: FrameTable,
-    samples: Vec<Sample>,
-    places: HashMap<(Vec<StackEntry>, Labels), usize>,
-    lines: HashMap<(FrameId, Arc<str>, u32), (u64, u64)>,
+    samples: SampleSum,
+    lines: LineSum,
 }
 
 impl ProfileSum {
@@ -55,27 +51,13 @@ impl ProfileSum {
     }
 
     fn add_stacks(&mut self, profile: &Profile) {
-        let ids: Vec<FrameId> =
-            profile.frames.iter().map(|(_, frame)| self.frames.intern(frame.clone())).collect();
-        let id = |frame: FrameId| ids[frame.0 as usize];
+        let ids = self.frames.intern_all(&profile.frames);
         for sample in &profile.samples {
-            let renamed = |entry: &StackEntry| StackEntry { frame: id(entry.frame), ..*entry };
-            let stack: Vec<StackEntry> = sample.stack.iter().map(renamed).collect();
+            let stack = sample.stack.iter().map(|entry| entry.renamed(&ids)).collect();
             let labels = Labels { process: None, ..sample.labels.clone() };
-            let place = *self.places.entry((stack.clone(), labels.clone())).or_insert_with(|| {
-                let times = Times::default();
-                self.samples.push(Sample { stack, labels, weight: 0, count: 0, times });
-                self.samples.len() - 1
-            });
-            self.samples[place].weight += sample.weight;
-            self.samples[place].count += sample.count;
+            self.samples.add(Sample { stack, labels, times: Times::default(), ..*sample });
         }
-        for line in &profile.lines {
-            let key = (id(line.frame), line.file.clone(), line.line);
-            let (own, total) = self.lines.entry(key).or_default();
-            *own += line.own;
-            *total += line.total;
-        }
+        self.lines.add(&profile.lines, &ids);
     }
 
     /// Number of recordings so far.
@@ -91,14 +73,6 @@ impl ProfileSum {
     /// Returns the merged profile; `None` without a recording.
     pub fn finish(self) -> Option<Profile> {
         let (event, capture) = self.first?;
-        let lines = self.lines.into_iter();
-        let lines = lines.map(|((frame, file, line), (own, total))| LineWeight {
-            frame,
-            file,
-            line,
-            own,
-            total,
-        });
         Some(Profile {
             event,
             capture: Capture {
@@ -108,9 +82,9 @@ impl ProfileSum {
             },
             quality: self.quality,
             frames: self.frames,
-            samples: self.samples,
-            identities: Identities::default(),
-            lines: lines.collect(),
+            samples: self.samples.into_samples(),
+            lines: self.lines.into_lines(),
+            ..Profile::default()
         })
     }
 }

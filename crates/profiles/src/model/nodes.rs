@@ -1,14 +1,8 @@
 //! Simultaneous recordings of several nodes as one profile.
 
-use std::{collections::BTreeMap, sync::Arc};
-
 use super::{
-    Capture, Frame, FrameId, FrameKind, FrameTable, Identities, LineWeight, Profile, Sample,
-    StackEntry, StackQuality, Times,
+    Capture, FrameKind, Profile, Sample, StackEntry, Times, lines::LineSum, samples::sort,
 };
-
-/// Own and total weight of each line.
-type Lines = BTreeMap<(FrameId, Arc<str>, u32), (u64, u64)>;
 
 /// Merges the recordings of these nodes. The node's name becomes the outermost frame of each stack and part of each
 /// process, because nodes give the same pid to different processes. `None` without a recording, or when events or units
@@ -21,35 +15,24 @@ pub fn by_node(recordings: Vec<(String, Profile)>) -> Option<Profile> {
     if recordings.iter().any(|(_, profile)| unit(profile) != unit(first)) {
         return None;
     }
-    let mut whole = Profile {
-        event: first.event,
-        capture: capture(&recordings),
-        quality: StackQuality::default(),
-        frames: FrameTable::default(),
-        samples: Vec::new(),
-        identities: Identities::default(),
-        lines: Vec::new(),
-    };
-    let mut lines = Lines::new();
+    let mut whole =
+        Profile { event: first.event, capture: capture(&recordings), ..Profile::default() };
+    let mut lines = LineSum::default();
     for (node, profile) in recordings {
         add(&mut whole, &mut lines, &node, profile);
     }
-    let line = |((frame, file, line), (own, total))| LineWeight { frame, file, line, own, total };
-    whole.lines = lines.into_iter().map(line).collect();
-    whole.samples.sort_by(|a, b| (&a.stack, &a.labels).cmp(&(&b.stack, &b.labels)));
+    whole.lines = lines.into_lines();
+    sort(&mut whole.samples);
     Some(whole)
 }
 
-fn add(whole: &mut Profile, lines: &mut Lines, node: &str, profile: Profile) {
-    let root = whole.frames.intern(Frame { name: node.to_owned(), kind: FrameKind::Thread });
-    let ids: Vec<FrameId> =
-        profile.frames.iter().map(|(_, frame)| whole.frames.intern(frame.clone())).collect();
-    let id = |frame: FrameId| ids[frame.0 as usize];
+fn add(whole: &mut Profile, lines: &mut LineSum, node: &str, profile: Profile) {
+    let root = whole.frames.intern_named(node, FrameKind::Thread);
+    let ids = whole.frames.intern_all(&profile.frames);
     let later = steps_between(&whole.capture, &profile.capture);
     let process = |pid: &str| format!("{pid} {node}");
     for mut sample in profile.samples {
-        let below =
-            sample.stack.iter().map(|entry| StackEntry { frame: id(entry.frame), ..*entry });
+        let below = sample.stack.iter().map(|entry| entry.renamed(&ids));
         let stack = std::iter::once(StackEntry { frame: root, repeat: 1 }).chain(below).collect();
         sample.labels.process = sample.labels.process.map(|pid| process(&pid).into());
         let times = delayed(&sample.times, later);
@@ -57,11 +40,7 @@ fn add(whole: &mut Profile, lines: &mut Lines, node: &str, profile: Profile) {
     }
     let identities = profile.identities.into_iter();
     whole.identities.extend(identities.map(|(pid, identity)| (process(&pid), identity)));
-    for line in profile.lines {
-        let (own, total) = lines.entry((id(line.frame), line.file, line.line)).or_default();
-        *own += line.own;
-        *total += line.total;
-    }
+    lines.add(&profile.lines, &ids);
     whole.quality = whole.quality.plus(profile.quality);
 }
 

@@ -185,7 +185,7 @@ impl Capture {
 }
 
 /// Weighted stacks of one node.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Profile {
     /// The trigger of its samples.
     pub event: Event,

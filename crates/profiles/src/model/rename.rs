@@ -1,8 +1,8 @@
 //! Renames native functions by names that were found after the recording.
 
-use std::collections::{HashMap, hash_map::Entry};
+use std::collections::HashMap;
 
-use super::{Frame, FrameId, FrameKind, FrameTable, Profile, Sample, StackEntry};
+use super::{Frame, FrameId, FrameKind, FrameTable, Profile, Sample, SampleSum, StackEntry};
 
 impl Profile {
     /// Renames native functions from their present names. Functions and stacks that become equal are added up. A sample
@@ -21,11 +21,19 @@ impl Profile {
         };
         let ids: Vec<FrameId> =
             self.frames.iter().map(|(_, frame)| frames.intern(renamed(frame))).collect();
-        let id = |frame: FrameId| ids[frame.0 as usize];
         self.frames = frames;
-        self.samples = merged(std::mem::take(&mut self.samples), &id);
+        let mut sum = SampleSum::default();
+        for sample in std::mem::take(&mut self.samples) {
+            let mut stack = Vec::with_capacity(sample.stack.len());
+            for entry in &sample.stack {
+                let StackEntry { frame, repeat } = entry.renamed(&ids);
+                StackEntry::push(&mut stack, frame, repeat);
+            }
+            sum.add(Sample { stack, ..sample });
+        }
+        self.samples = sum.into_sorted();
         for line in &mut self.lines {
-            line.frame = id(line.frame);
+            line.frame = ids[line.frame.0 as usize];
         }
         let gain = before.saturating_sub(self.with_nameless_frames());
         self.quality.unsymbolised = self.quality.unsymbolised.saturating_sub(gain);
@@ -38,42 +46,6 @@ impl Profile {
             |sample: &&Sample| sample.stack.iter().any(|entry| nameless[entry.frame.0 as usize]);
         self.samples.iter().filter(has_one).map(|sample| sample.count).sum()
     }
-}
-
-/// Returns the samples with new frame ids, sorted, with equal samples added up.
-fn merged(samples: Vec<Sample>, id: &impl Fn(FrameId) -> FrameId) -> Vec<Sample> {
-    let mut places = HashMap::new();
-    let mut merged: Vec<Sample> = Vec::with_capacity(samples.len());
-    for mut sample in samples {
-        sample.stack = folded(&sample.stack, id);
-        match places.entry((sample.stack.clone(), sample.labels.clone())) {
-            Entry::Vacant(vacant) => {
-                vacant.insert(merged.len());
-                merged.push(sample);
-            }
-            Entry::Occupied(place) => {
-                let same = &mut merged[*place.get()];
-                same.weight += sample.weight;
-                same.count += sample.count;
-                same.times = same.times.merged(&sample.times);
-            }
-        }
-    }
-    merged.sort_by(|a, b| (&a.stack, &a.labels).cmp(&(&b.stack, &b.labels)));
-    merged
-}
-
-/// Joins equal neighbours into one entry, as the recorder does.
-fn folded(stack: &[StackEntry], id: &impl Fn(FrameId) -> FrameId) -> Vec<StackEntry> {
-    let mut folded: Vec<StackEntry> = Vec::with_capacity(stack.len());
-    for entry in stack {
-        let frame = id(entry.frame);
-        match folded.last_mut() {
-            Some(last) if last.frame == frame => last.repeat += entry.repeat,
-            _ => folded.push(StackEntry { frame, repeat: entry.repeat }),
-        }
-    }
-    folded
 }
 
 #[cfg(test)]

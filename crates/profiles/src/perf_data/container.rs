@@ -33,8 +33,16 @@ struct Section {
     size: u64,
 }
 
+impl Section {
+    /// Parses position and size.
+    fn parse(bytes: &mut Bytes<'_>) -> Self {
+        let mut word = || bytes.u64().unwrap_or(0);
+        Self { offset: word(), size: word() }
+    }
+}
+
 /// A file after its header; the input stands at the first record.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Opened {
     pub(super) events: Vec<EventLayout>,
     pub(super) build_ids: BuildIds,
@@ -60,14 +68,7 @@ pub(super) fn open(input: &mut (impl Read + Seek)) -> Result<Opened, PerfDataErr
         return Err(PerfDataError::Foreign);
     }
     if bytes.u64() == Some(PIPE_HEADER_BYTES) {
-        let build_ids = BuildIds::default();
-        return Ok(Opened {
-            events: Vec::new(),
-            build_ids,
-            release: None,
-            first: PIPE_HEADER_BYTES,
-            end: None,
-        });
+        return Ok(Opened { first: PIPE_HEADER_BYTES, ..Opened::default() });
     }
     File { input, length }.open()
 }
@@ -81,11 +82,9 @@ impl<R: Read + Seek> File<'_, R> {
     fn open(mut self) -> Result<Opened, PerfDataError> {
         let header = self.bytes("the header", Section { offset: 0, size: HEADER_BYTES })?;
         let mut bytes = Bytes(&header[16..]);
-        let mut word = || bytes.u64().unwrap_or(0);
-        let attribute_size = word();
-        let mut section = || Section { offset: word(), size: word() };
-        let (attributes, records, _event_types) = (section(), section(), section());
-        let features = word();
+        let attribute_size = bytes.u64().unwrap_or(0);
+        let [attributes, records, _event_types] = [(); 3].map(|()| Section::parse(&mut bytes));
+        let features = bytes.u64().unwrap_or(0);
         if records.size == 0 {
             let problem = "it has no records, because perf was killed before it finished the file";
             return Err(PerfDataError::Broken { offset: records.offset, problem });
@@ -124,8 +123,7 @@ impl<R: Read + Seek> File<'_, R> {
             let (description, ids) = entry.split_at(entry.len() - 16);
             let mut event = EventLayout::parse(description)
                 .ok_or(broken("an event's description is too short"))?;
-            let mut ids = Bytes(ids);
-            let section = Section { offset: ids.u64().unwrap_or(0), size: ids.u64().unwrap_or(0) };
+            let section = Section::parse(&mut Bytes(ids));
             left = left.checked_sub(section.size).ok_or(broken("events share their ids"))?;
             event.ids = words(&self.bytes("the ids of an event", section)?);
             events.push(event);
@@ -146,8 +144,7 @@ impl<R: Read + Seek> File<'_, R> {
         let before = (features & ((1 << number) - 1)).count_ones();
         let offset = end.saturating_add(16 * u64::from(before));
         let place = self.bytes("the table of sections", Section { offset, size: 16 })?;
-        let mut place = Bytes(&place);
-        let section = Section { offset: place.u64().unwrap_or(0), size: place.u64().unwrap_or(0) };
+        let section = Section::parse(&mut Bytes(&place));
         self.bytes("a section behind the records", section).map(Some)
     }
 

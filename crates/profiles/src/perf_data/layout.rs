@@ -143,26 +143,39 @@ impl EventLayout {
         self.flags & FLAG_ALL_HAVE_ID != 0 && self.has(field::TIME)
     }
 
-    /// Returns the time of a record other than a sample, from the fields at its end.
-    pub(super) fn time_of_record(&self, body: &[u8]) -> Option<u64> {
-        let behind = [field::ID, field::STREAM_ID, field::CPU, field::IDENTIFIER];
-        let words = 1 + behind.into_iter().filter(|&bit| self.has(bit)).count();
-        Bytes(body.get(body.len().checked_sub(8 * words)?..)?).u64()
+    /// Returns whether the samples of another event have the same fields.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.sample_type == other.sample_type
+    }
+
+    /// Returns the time of a record: in a sample among the first fields, in others among the last.
+    pub(super) fn time_of(&self, is_sample: bool, body: &[u8]) -> Option<u64> {
+        const LAST: u64 =
+            field::TIME | field::ID | field::STREAM_ID | field::CPU | field::IDENTIFIER;
+        let offset = if is_sample {
+            self.bytes_of(field::IDENTIFIER | field::IP | field::TID)
+        } else {
+            body.len().checked_sub(self.bytes_of(LAST))?
+        };
+        Bytes(body.get(offset..)?).u64()
     }
 
     /// Returns the id of a sample, if it has one.
     pub(super) fn id_of(&self, body: &[u8]) -> Option<u64> {
+        const BEFORE: u64 = field::IP | field::TID | field::TIME | field::ADDR;
         let offset = if self.has(field::IDENTIFIER) {
             0
         } else if self.has(field::ID) {
-            8 * [field::IP, field::TID, field::TIME, field::ADDR]
-                .into_iter()
-                .filter(|&bit| self.has(bit))
-                .count()
+            self.bytes_of(BEFORE)
         } else {
             return None;
         };
         Bytes(body.get(offset..)?).u64()
+    }
+
+    /// Size of those of these fields that its records have. Each takes a word.
+    fn bytes_of(&self, fields: u64) -> usize {
+        8 * (self.sample_type & fields).count_ones() as usize
     }
 
     /// Returns whether its samples have copies of the user's stack in place of callers (`--call-graph dwarf`).

@@ -1,7 +1,7 @@
 //! Reader of `perf.data`, the output of `perf record`. It reads once from front to back, so memory follows the number
 //! of distinct stacks, not the length of the recording.
 //!
-//! [`container`] finds the records, [`rounds`] orders them, [`layout`] parses them, [`spaces`] tracks mappings,
+//! [`container`] finds the records, [`records`] orders them, [`layout`] parses them, [`spaces`] tracks mappings,
 //! [`stacks`] counts and names stacks. The file has no names: the caller provides them ([`CodeNames`]) for the builds
 //! that [`files`] identifies.
 //!
@@ -14,7 +14,7 @@ mod import;
 mod layout;
 mod named;
 mod read;
-mod rounds;
+mod records;
 mod spaces;
 mod stacks;
 #[cfg(test)]

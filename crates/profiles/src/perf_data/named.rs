@@ -1,6 +1,6 @@
 //! Cache of named addresses, by process.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::super::FrameId;
 

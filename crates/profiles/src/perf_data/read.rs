@@ -1,13 +1,12 @@
 //! Conversion of records into a profile.
 
-use std::{
-    collections::HashMap,
-    io::{BufRead, BufReader, Read, Seek},
-};
+use std::io::{Read, Seek};
+
+use hashbrown::HashMap;
 
 use super::{
     super::{
-        Capture, Event, Profile, ReadOptions, USUAL_PROFILE_BYTES,
+        Event, Profile, ReadOptions, USUAL_PROFILE_BYTES,
         perf_events::{EventName, PerfEvents},
         tally::Counted,
     },
@@ -15,7 +14,7 @@ use super::{
     container::{Opened, event_names, open, text_in, words},
     files::identity,
     layout::{Bytes, EventLayout, NOT_UNWOUND},
-    rounds::{Ready, Rounds},
+    records::{Record, Records},
     stacks::{Stacks, read_mapping},
 };
 
@@ -29,10 +28,7 @@ mod record {
     pub(super) const MMAP2: u32 = 10;
     pub(super) const LOST_SAMPLES: u32 = 13;
     pub(super) const HEADER_ATTRIBUTES: u32 = 64;
-    pub(super) const TRACING_DATA: u32 = 66;
     pub(super) const HEADER_BUILD_ID: u32 = 67;
-    pub(super) const FINISHED_ROUND: u32 = 68;
-    pub(super) const AUXTRACE: u32 = 71;
     pub(super) const HEADER_FEATURE: u32 = 80;
     pub(super) const COMPRESSED: u32 = 81;
     pub(super) const COMPRESSED_2: u32 = 83;
@@ -46,9 +42,6 @@ const MISC_MMAP_BUILD_ID: u16 = 1 << 14;
 /// Limit of the events in pipe output.
 const MAX_EVENTS: usize = 4096;
 
-/// Size of the read buffer.
-const BUFFER: usize = 1 << 20;
-
 /// Reads a `perf.data`, from a file or from pipe output, and names its addresses.
 ///
 /// Takes the first of several events that has samples; a note lists the others.
@@ -61,24 +54,30 @@ pub fn read_perf_data(
 
 /// Like [`read_perf_data`], with a limit and a choice of event.
 pub fn read_perf_data_with(
-    input: impl Read + Seek,
+    mut input: impl Read + Seek,
     names: &mut dyn CodeNames,
     options: ReadOptions<'_>,
 ) -> Result<Profile, PerfDataError> {
-    let mut input = BufReader::with_capacity(BUFFER, input);
     let opened = open(&mut input)?;
+    let mut records = Records::new(input, opened.first, opened.end);
     let mut import = Import::new(opened, names, options.limit_bytes);
-    import.read(&mut input)?;
+    while let Some(record) = records.next(|record| import.time_of(record))? {
+        import.position = record.position;
+        import.record(record)?;
+    }
     import.finish(options.value)
 }
 
 struct Import<'a> {
     layouts: Vec<EventLayout>,
     by_id: HashMap<u64, usize>,
+    /// True if all records of the kernel have a time.
+    are_timed: bool,
+    /// True if the samples of all events have the same fields.
+    are_alike: bool,
+    /// Position of the current record.
     position: u64,
-    end: Option<u64>,
     events: PerfEvents,
-    rounds: Rounds,
     stacks: Stacks<'a>,
     lost: u64,
     /// Samples whose callers are in a copy of the stack, which this reader does not unwind.
@@ -92,10 +91,10 @@ impl<'a> Import<'a> {
         let mut import = Self {
             layouts: Vec::new(),
             by_id: HashMap::new(),
+            are_timed: true,
+            are_alike: true,
             position: opened.first,
-            end: opened.end,
             events: PerfEvents::default(),
-            rounds: Rounds::default(),
             stacks: Stacks::new(names, opened.build_ids, limit_bytes),
             lost: 0,
             not_unwound: 0,
@@ -109,6 +108,8 @@ impl<'a> Import<'a> {
     fn add_event(&mut self, layout: EventLayout) {
         self.by_id.extend(layout.ids.iter().map(|&id| (id, self.layouts.len())));
         self.events.add(EventName::new(&layout.name()).with_spaces(layout.spaces()));
+        self.are_timed &= layout.times_all_records();
+        self.are_alike &= self.layouts.first().is_none_or(|first| layout.is_like(first));
         self.layouts.push(layout);
     }
 
@@ -116,98 +117,19 @@ impl<'a> Import<'a> {
         PerfDataError::Broken { offset: self.position, problem }
     }
 
-    fn read(&mut self, input: &mut impl BufRead) -> Result<(), PerfDataError> {
-        let mut body = Vec::new();
-        while self.end.is_none_or(|end| self.position < end) && !input.fill_buf()?.is_empty() {
-            let mut header = [0; 8];
-            self.fill(input, &mut header)?;
-            let kind = u32::from_le_bytes([header[0], header[1], header[2], header[3]]);
-            let misc = u16::from_le_bytes([header[4], header[5]]);
-            let size = u16::from_le_bytes([header[6], header[7]]);
-            let Some(length) = usize::from(size).checked_sub(header.len()) else {
-                return Err(self.broken("a record is shorter than its own header"));
-            };
-            body.resize(length, 0);
-            self.fill(input, &mut body)?;
-            self.ordered(kind, misc, &body)?;
-            self.position += u64::from(size);
-            self.skip_data(kind, &body, input)?;
-        }
-        let rest = self.rounds.rest();
-        self.all_of(&rest)
-    }
-
-    fn fill(&self, input: &mut impl Read, bytes: &mut [u8]) -> Result<(), PerfDataError> {
-        input.read_exact(bytes).map_err(|error| match error.kind() {
-            std::io::ErrorKind::UnexpectedEof => {
-                self.broken("it ends in the middle of a record, so it was cut off")
-            }
-            _ => PerfDataError::Io(error),
-        })
-    }
-
-    /// Skips the data that follow two kinds of records, outside the records' size.
-    fn skip_data(
-        &mut self,
-        kind: u32,
-        body: &[u8],
-        input: &mut impl Read,
-    ) -> Result<(), PerfDataError> {
-        let size = match kind {
-            record::AUXTRACE => Bytes(body).u64(),
-            record::TRACING_DATA => {
-                Bytes(body).u32().map(|size| u64::from(size).next_multiple_of(8))
-            }
-            _ => None,
-        };
-        let size = size.unwrap_or(0);
-        let skipped = std::io::copy(&mut input.take(size), &mut std::io::sink())?;
-        self.position = self.position.saturating_add(skipped);
-        if skipped < size {
-            return Err(self.broken("it ends in the middle of trace data, so it was cut off"));
-        }
-        Ok(())
-    }
-
-    /// Processes a record in its turn, or at once if it has no time.
-    fn ordered(&mut self, kind: u32, misc: u16, body: &[u8]) -> Result<(), PerfDataError> {
-        if kind == record::FINISHED_ROUND {
-            let ready = self.rounds.end_round();
-            return self.all_of(&ready);
-        }
-        let Some(time) = self.time_of(kind, body) else { return self.record(kind, misc, body) };
-        if self.rounds.add(time, (kind, misc, self.position), body) {
-            let ready = self.rounds.half();
-            return self.all_of(&ready);
-        }
-        Ok(())
-    }
-
     /// Returns the time of a kernel record. Records of perf, including those it synthesizes at the start, have none. If
     /// only samples have times, the order of the file is the best available.
-    fn time_of(&self, kind: u32, body: &[u8]) -> Option<u64> {
-        if !self.layouts.iter().all(EventLayout::times_all_records) {
+    fn time_of(&self, Record { kind, body, .. }: Record<'_>) -> Option<u64> {
+        if !self.are_timed || kind >= record::HEADER_ATTRIBUTES {
             return None;
         }
-        let time = match kind {
-            record::SAMPLE => self.layouts.get(self.event_of(body)?)?.sample(body)?.time,
-            record::HEADER_ATTRIBUTES.. => None,
-            _ => self.layouts.first()?.time_of_record(body),
-        };
+        let is_sample = kind == record::SAMPLE;
+        let event = if is_sample && !self.are_alike { self.event_of(body)? } else { 0 };
+        let time = self.layouts.get(event)?.time_of(is_sample, body);
         time.filter(|&time| time != 0 && time != u64::MAX)
     }
 
-    fn all_of(&mut self, ready: &Ready) -> Result<(), PerfDataError> {
-        let position = self.position;
-        for (waiting, body) in ready.iter() {
-            self.position = waiting.position;
-            self.record(waiting.kind, waiting.misc, body)?;
-        }
-        self.position = position;
-        Ok(())
-    }
-
-    fn record(&mut self, kind: u32, misc: u16, body: &[u8]) -> Result<(), PerfDataError> {
+    fn record(&mut self, Record { kind, misc, body, .. }: Record<'_>) -> Result<(), PerfDataError> {
         match kind {
             record::SAMPLE => return self.sample(body),
             record::COMPRESSED | record::COMPRESSED_2 => {
@@ -300,25 +222,15 @@ impl<'a> Import<'a> {
     fn finish(mut self, asked: Option<&str>) -> Result<Profile, PerfDataError> {
         self.stacks.name_all()?;
         let chosen = self.events.choose(asked)?.ok_or(PerfDataError::Empty)?;
-        let layout = &self.layouts[chosen.events[0]];
-        let mut notes = chosen.notes.clone();
-        if self.not_unwound > 0 {
-            notes.push(NOT_UNWOUND.to_owned());
-        }
+        let mut capture = chosen.capture("perf");
         // Samples without a period of their own stand for the requested period.
-        let asked_period = if chosen.has_periods { 0 } else { layout.period_nanos() };
-        let capture = Capture {
-            recorder: "perf".to_owned(),
-            clock: chosen.name.clone(),
-            period_nanos: match chosen.event {
-                Event::Cpu => chosen.period_nanos.max(asked_period),
-                _ => 0,
-            },
-            duration_nanos: self.times.map_or(0, |(first, last)| last - first),
-            value: chosen.value.clone(),
-            notes,
-            ..Capture::default()
-        };
+        if chosen.event == Event::Cpu && !chosen.has_periods {
+            capture.period_nanos = self.layouts[chosen.events[0]].period_nanos();
+        }
+        capture.duration_nanos = self.times.map_or(0, |(first, last)| last - first);
+        if self.not_unwound > 0 {
+            capture.notes.push(NOT_UNWOUND.to_owned());
+        }
         let mut profile = self.stacks.merged.into_profile(&chosen, capture, self.lost);
         profile.quality.not_unwound = self.not_unwound;
         Ok(profile)

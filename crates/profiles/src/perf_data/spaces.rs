@@ -1,9 +1,8 @@
 //! Mappings of each process, and names of threads.
 
-use std::{
-    collections::{BTreeMap, HashMap, HashSet},
-    rc::Rc,
-};
+use std::{collections::BTreeMap, rc::Rc};
+
+use hashbrown::{HashMap, HashSet};
 
 use super::files::RecordedFile;
 

@@ -1,7 +1,7 @@
 //! Events of a recording with their counts, and the choice of those that become the profile.
 
 use super::{
-    super::{Event, UnknownValue, ValueName},
+    super::{Capture, Event, UnknownValue, ValueName},
     EventName,
 };
 
@@ -40,6 +40,20 @@ pub(crate) struct Chosen {
     /// The common period of a clock's samples; 0 otherwise.
     pub(crate) period_nanos: u64,
     pub(crate) notes: Vec<String>,
+}
+
+impl Chosen {
+    /// The facts about the recording that its events state.
+    pub(crate) fn capture(&self, recorder: &str) -> Capture {
+        Capture {
+            recorder: recorder.to_owned(),
+            clock: self.name.clone(),
+            period_nanos: self.period_nanos,
+            value: self.value.clone(),
+            notes: self.notes.clone(),
+            ..Capture::default()
+        }
+    }
 }
 
 impl PerfEvents {
@@ -211,7 +225,7 @@ impl PerfEvents {
 /// samples.
 fn event_of(name: &EventName, periods: Option<(u64, u64)>) -> (Event, bool) {
     let is_steady = periods.is_none_or(|(least, most)| least == most);
-    match name.event() {
+    match name.event {
         Some(Event::Cpu) if is_steady => (Event::Cpu, true),
         Some(event @ (Event::PageFaults | Event::ContextSwitches)) if periods == Some((1, 1)) => {
             (event, true)

@@ -51,6 +51,8 @@ pub(crate) struct EventName {
     /// The counting unit in the name: `cpu_core`, `cpu_atom`. A hybrid machine has one for each kind of core.
     pub(super) unit: Option<String>,
     pub(super) spaces: Spaces,
+    /// The equivalent rabbitscope event.
+    pub(super) event: Option<Event>,
 }
 
 impl EventName {
@@ -64,24 +66,13 @@ impl EventName {
             base: base.to_owned(),
             unit: unit.map(str::to_owned),
             spaces: spaces_of(modifiers),
+            event: event_named(base),
         }
     }
 
     /// Returns the event with the spaces from its attributes.
     pub(crate) fn with_spaces(self, spaces: Spaces) -> Self {
         Self { spaces, ..self }
-    }
-
-    /// The equivalent rabbitscope event.
-    pub(super) fn event(&self) -> Option<Event> {
-        match self.base.as_str() {
-            "cpu-clock" | "task-clock" | "cycles" => Some(Event::Cpu),
-            "page-faults" | "minor-faults" | "major-faults" => Some(Event::PageFaults),
-            "context-switches" => Some(Event::ContextSwitches),
-            "syscalls:sys_enter_mmap" => Some(Event::Mmap),
-            "syscalls:sys_enter_munmap" => Some(Event::Munmap),
-            _ => None,
-        }
     }
 
     /// Name and unit of weights that are sums of periods.
@@ -104,7 +95,7 @@ impl EventName {
 
     /// Returns the weight of one occurrence, from a tracepoint's record.
     pub(crate) fn weight_of_record(&self, record: &[u8]) -> u64 {
-        if !self.event().is_some_and(Event::is_weighted) {
+        if !self.event.is_some_and(Event::is_weighted) {
             return 1;
         }
         let length = record.get(LENGTH_IN_RECORD..).and_then(<[u8]>::first_chunk);
@@ -114,7 +105,7 @@ impl EventName {
     /// Returns the weight of one occurrence, from a tracepoint's arguments as perf prints them (`addr: 0x00000000, len:
     /// 0x00001000`).
     pub(crate) fn weight_of_arguments(&self, arguments: &str) -> u64 {
-        if !self.event().is_some_and(Event::is_weighted) {
+        if !self.event.is_some_and(Event::is_weighted) {
             return 1;
         }
         let length = arguments.split("len: 0x").nth(1).and_then(|rest| {
@@ -122,6 +113,17 @@ impl EventName {
             u64::from_str_radix(&rest[..digits], 16).ok()
         });
         length.unwrap_or(0)
+    }
+}
+
+fn event_named(base: &str) -> Option<Event> {
+    match base {
+        "cpu-clock" | "task-clock" | "cycles" => Some(Event::Cpu),
+        "page-faults" | "minor-faults" | "major-faults" => Some(Event::PageFaults),
+        "context-switches" => Some(Event::ContextSwitches),
+        "syscalls:sys_enter_mmap" => Some(Event::Mmap),
+        "syscalls:sys_enter_munmap" => Some(Event::Munmap),
+        _ => None,
     }
 }
 

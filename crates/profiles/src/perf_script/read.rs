@@ -2,7 +2,7 @@
 
 use super::{
     super::{
-        Capture, FrameId, Profile, ReadOptions, TooLarge, USUAL_PROFILE_BYTES, UnknownValue,
+        FrameId, Profile, ReadOptions, TooLarge, USUAL_PROFILE_BYTES, UnknownValue,
         perf_events::PerfEvents,
         tally::{Counted, Merged, StackCounts},
     },
@@ -182,20 +182,12 @@ impl Import {
     fn finish(mut self, asked: Option<&str>) -> Result<Profile, PerfScriptError> {
         self.name_all()?;
         let chosen = self.events.choose(asked)?.ok_or(PerfScriptError::Empty)?;
-        let mut notes = chosen.notes.clone();
+        let mut capture = chosen.capture("perf script");
         if self.is_open {
-            notes.push(
+            capture.notes.push(
                 "The text ends without a line break; its last line may be cut off.".to_owned(),
             );
         }
-        let capture = Capture {
-            recorder: "perf script".to_owned(),
-            clock: chosen.name.clone(),
-            period_nanos: chosen.period_nanos,
-            value: chosen.value.clone(),
-            notes,
-            ..Capture::default()
-        };
         Ok(self.merged.into_profile(&chosen, capture, 0))
     }
 }

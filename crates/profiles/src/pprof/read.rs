@@ -12,7 +12,7 @@ use prost::Message;
 use super::{
     super::{
         Event, Frame, FrameId, FrameKind, FrameTable, Identities, LineWeight, Profile, ReadOptions,
-        Sample, TooLarge, USUAL_PROFILE_BYTES,
+        Sample, USUAL_PROFILE_BYTES,
         budget::Budget,
         names::{KERNEL_SUFFIX, kind_of},
     },
@@ -170,7 +170,7 @@ impl<'a> Import<'a> {
     ) -> Result<Box<[FrameId]>, PprofError> {
         if location.line.is_empty() {
             let frame = unnamed_frame(file, location.address.wrapping_sub(start))?;
-            return Ok([self.intern(frame)?].into());
+            return Ok([self.budget.intern(&mut self.frames, frame)?].into());
         }
         let mut frames = Vec::with_capacity(location.line.len());
         for line in location.line.iter().rev() {
@@ -189,19 +189,9 @@ impl<'a> Import<'a> {
             return Ok(known);
         }
         let frame = named_frame(origin, at_most(self.string(name)?, MAX_FUNCTION_BYTES)?);
-        let id = self.intern(frame)?;
+        let id = self.budget.intern(&mut self.frames, frame)?;
         self.budget.spend_on::<((Origin, i64), FrameId)>(0)?;
         self.named.insert((origin, name), id);
-        Ok(id)
-    }
-
-    pub(super) fn intern(&mut self, frame: Frame) -> Result<FrameId, TooLarge> {
-        let (before, length) = (self.frames.len(), frame.name.len());
-        let id = self.frames.intern(frame);
-        if self.frames.len() > before {
-            // The name counts once for the table and once for its index.
-            self.budget.spend_on::<[Frame; 2]>(2 * length)?;
-        }
         Ok(id)
     }
 

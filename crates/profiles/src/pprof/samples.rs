@@ -67,13 +67,9 @@ impl Import<'_> {
             })?;
             for &frame in frames {
                 text_bytes += self.frames.get(frame).name.len();
-                match stack.last_mut() {
-                    Some(last) if last.frame == frame => last.repeat += 1,
-                    _ => {
-                        self.budget.spend(size_of::<StackEntry>())?;
-                        stack.push(StackEntry { frame, repeat: 1 });
-                    }
-                }
+                let before = stack.len();
+                StackEntry::push(&mut stack, frame, 1);
+                self.budget.spend((stack.len() - before) * size_of::<StackEntry>())?;
             }
             if text_bytes > MAX_STACK_BYTES {
                 let problem = format!("a stack with more than {MAX_STACK_BYTES} bytes of names");
@@ -82,7 +78,8 @@ impl Import<'_> {
         }
         if stack.is_empty() {
             let name = "[no stack]".to_owned();
-            let frame = self.intern(Frame { name, kind: FrameKind::Native })?;
+            let frame = Frame { name, kind: FrameKind::Native };
+            let frame = self.budget.intern(&mut self.frames, frame)?;
             stack.push(StackEntry { frame, repeat: 1 });
         }
         Ok(stack)
@@ -109,7 +106,7 @@ impl Import<'_> {
             mode: MODES
                 .iter()
                 .find(|(_, name)| Some(name) == mode)
-                .map_or_else(|| self.mode_of(stack), |(mode, _)| *mode),
+                .map_or_else(|| Mode::from_stack(stack, &self.frames), |(mode, _)| *mode),
             outcome: OUTCOMES
                 .into_iter()
                 .find(|known| Some(&known.name()) == outcome)
@@ -137,12 +134,5 @@ impl Import<'_> {
         };
         self.identities.insert(process, identity);
         Ok(())
-    }
-
-    fn mode_of(&self, stack: &[StackEntry]) -> Mode {
-        match stack.last().map(|leaf| self.frames.get(leaf.frame).kind) {
-            Some(FrameKind::Kernel) => Mode::Kernel,
-            _ => Mode::User,
-        }
     }
 }
