@@ -26,7 +26,7 @@ use rustix::net::{
     sockopt::{Timeout, set_socket_timeout},
 };
 
-use super::{holder::SocketHolder, table::TcpSocket};
+use super::table::TcpSocket;
 
 /// Size of the buffer for a datagram. The kernel fills at most 32 KiB of it.
 const DATAGRAM_BYTES: usize = 1 << 16;
@@ -48,18 +48,15 @@ pub(super) fn listeners() -> io::Result<Vec<TcpSocket>> {
     {
         let ends = socket_id(SocketAddr::new(any, 0), SocketAddr::new(any, 0));
         ask(NLM_F_REQUEST | NLM_F_DUMP, family, StateFlags::LISTEN, ends, |socket| {
-            let id = &socket.socket_id;
-            let address = SocketAddr::new(id.source_address, id.source_port);
-            let remote = SocketAddr::new(id.destination_address, id.destination_port);
-            found.push(TcpSocket { address, remote, user: socket.uid, inode: socket.inode.into() });
+            found.push(tcp_socket(socket));
         })?;
     }
     Ok(found)
 }
 
-/// Returns the holder of the established connection between `local`, its own end, and `remote`. The kernel finds it by
+/// Returns the socket of the established connection between `local`, its own end, and `remote`. The kernel finds it by
 /// its canonical addresses, whether the socket is one of IPv4 or of IPv6 with a mapped address.
-pub(super) fn holder(local: SocketAddr, remote: SocketAddr) -> io::Result<Option<SocketHolder>> {
+pub(super) fn connection(local: SocketAddr, remote: SocketAddr) -> io::Result<Option<TcpSocket>> {
     let family = if local.is_ipv4() { AF_INET } else { AF_INET6 };
     let mut found = None;
     let ends = socket_id(local, remote);
@@ -67,10 +64,20 @@ pub(super) fn holder(local: SocketAddr, remote: SocketAddr) -> io::Result<Option
         // Without such a connection the kernel answers with the listener. The inode is 0 until the connection is
         // accepted.
         if socket.state == TCP_ESTABLISHED && socket.inode != 0 {
-            found = Some(SocketHolder { user: socket.uid, inode: socket.inode.into() });
+            found = Some(tcp_socket(socket));
         }
     })?;
     Ok(found)
+}
+
+fn tcp_socket(socket: &InetResponseHeader) -> TcpSocket {
+    let id = &socket.socket_id;
+    TcpSocket {
+        address: SocketAddr::new(id.source_address, id.source_port),
+        remote: SocketAddr::new(id.destination_address, id.destination_port),
+        user: socket.uid,
+        inode: socket.inode.into(),
+    }
 }
 
 fn socket_id(local: SocketAddr, remote: SocketAddr) -> SocketId {
@@ -186,12 +193,12 @@ mod tests {
             let stream = TcpStream::connect((reached, port)).unwrap();
             let ends =
                 (canonical(stream.peer_addr().unwrap()), canonical(stream.local_addr().unwrap()));
-            assert_eq!(holder(ends.0, ends.1).unwrap(), None, "not accepted: {bound}");
+            assert_eq!(connection(ends.0, ends.1).unwrap(), None, "not accepted: {bound}");
             let _accepted = listener.accept().unwrap();
             let own = rustix::process::geteuid().as_raw();
-            assert_eq!(holder(ends.0, ends.1).unwrap().map(|holder| holder.user), Some(own));
+            assert_eq!(connection(ends.0, ends.1).unwrap().map(|socket| socket.user), Some(own));
             let other = SocketAddr::new(ends.1.ip(), 1);
-            assert_eq!(holder(ends.0, other).ok().flatten(), None, "another port: {bound}");
+            assert_eq!(connection(ends.0, other).ok().flatten(), None, "another port: {bound}");
         }
     }
 }

@@ -1,32 +1,21 @@
-//! Search for the holder of a connection's other end on this machine.
+//! Search for the socket at the other end of a connection on this machine.
 
 use std::net::SocketAddr;
 
 use super::{
     diagnosis,
-    table::{canonical, connections},
+    table::{TcpSocket, canonical, connections},
 };
 
-/// The socket at the other end of a connection, as the kernel shows it to every user.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SocketHolder {
-    /// Id of the user who created the socket.
-    pub user: u32,
-    /// Inode of the socket.
-    pub inode: u64,
-}
-
-/// Returns the holder of the socket that accepted the connection from `own` to `other`. Returns `None` if that socket
-/// is on another machine or in another network namespace.
-pub fn holder_of(own: SocketAddr, other: SocketAddr) -> Option<SocketHolder> {
+/// Returns the socket that accepted the connection from `own` to `other`. Returns `None` if that socket is on another
+/// machine or in another network namespace.
+pub fn holder_of(own: SocketAddr, other: SocketAddr) -> Option<TcpSocket> {
     let ends = (canonical(other), canonical(own));
-    diagnosis::holder(ends.0, ends.1).unwrap_or_else(|_| holder_in_tables(ends))
+    diagnosis::connection(ends.0, ends.1).unwrap_or_else(|_| connection_in_tables(ends))
 }
 
-fn holder_in_tables(ends: (SocketAddr, SocketAddr)) -> Option<SocketHolder> {
-    let mut accepted = connections().into_iter().filter(|connection| connection.inode != 0);
-    let found = accepted.find(|connection| connection.ends() == ends)?;
-    Some(SocketHolder { user: found.user, inode: found.inode })
+fn connection_in_tables(ends: (SocketAddr, SocketAddr)) -> Option<TcpSocket> {
+    connections().into_iter().find(|socket| socket.inode != 0 && socket.ends() == ends)
 }
 
 #[cfg(test)]
@@ -48,7 +37,7 @@ mod tests {
             let accepted = listener.accept().unwrap();
             let holder = holder_of(ends.0, ends.1).unwrap();
             assert_eq!(holder.user, rustix::process::geteuid().as_raw(), "{address}");
-            let in_tables = holder_in_tables((canonical(ends.1), canonical(ends.0)));
+            let in_tables = connection_in_tables((canonical(ends.1), canonical(ends.0)));
             assert_eq!(in_tables, Some(holder), "{address}");
             drop(accepted);
         }
