@@ -122,7 +122,7 @@ info({VHost, Name}) ->
     Infos = try ets:lookup_element(queue_metrics, Resource, 2) catch error:badarg -> [] end,
     {VHost, Name, value(state, Infos), value(consumers, Infos), value(memory, Infos)}.
 
-%% So a match specification takes figures of many queues out of the table's own lists, by their positions in the
+%% A match specification takes figures of many queues out of the table's own lists, by their positions in the
 %% list. Positions differ between releases and between queues: the list of an idle queue begins with `idle_since`.
 %% They are learned from a few rows. Rows of another form are looked up one by one.
 infos_in_place(VHost) ->

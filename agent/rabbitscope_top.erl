@@ -54,7 +54,7 @@ why(killed) -> <<"the two snapshots exceeded their memory limit on the node">>;
 why({Reason, [{M, F, _, _} | _]}) -> unicode:characters_to_binary(io_lib:format("~tp in ~tp:~tp", [Reason, M, F]));
 why(_) -> <<"the snapshots failed on the node">>.
 
-%% What: processes, queues, connections, channels. Sort: cpu, memory, mailbox, binaries, in, out, ready, unacked.
+%% Kinds: processes, queues, connections, channels. Sort: cpu, memory, mailbox, binaries, in, out, ready, unacked.
 top(#{what := What, interval_ms := IntervalMs, own := Own, words := Words} = Args) ->
     %% The VM counts while any process has this flag set; ours ends with this process.
     erlang:system_flag(scheduler_wall_time, true),

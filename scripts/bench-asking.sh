@@ -12,7 +12,7 @@ cd "$(dirname "$0")/.."
     echo "bench-asking: reading the CPU time of a node's threads needs root" >&2
     exit 1
 }
-# As with the management plugin: without statistics the tables of queues are empty.
+# The setting of the management plugin: without statistics the tables of queues are empty.
 echo '[{rabbit, [{collect_statistics, coarse}]}].' >"$work/advanced.config"
 start_broker --advanced-config "$work/advanced.config"
 # A tenth of the queues gets messages, RATE a second each.

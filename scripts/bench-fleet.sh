@@ -14,7 +14,7 @@ seconds=${SECONDS_EACH:-10}
 results=target/bench-fleet
 rm -rf "$results"
 mkdir -p "$results"
-# So many connections get a cluster of their own, which the run starts and measures.
+# Many connections get a cluster of their own, which the run starts and measures.
 [ -n "${CONNECTIONS:-}" ] || start_broker
 bus=$("$program" broker start --json)
 bus_value() { printf %s "$bus" | node -p "JSON.parse(require('fs').readFileSync(0, 'utf8'))['$1']"; }

@@ -129,7 +129,7 @@ calls_loop(#c{stop = none} = S) ->
         cancel -> S#c{stop = cancelled};
         {credit, N} -> request:add_credit(N), calls_loop(S);
         look_at_memory ->
-            %% For this request `max_bytes` limits what it sends.
+            %% For this request `max_bytes` limits the sent bytes.
             case budgets:over_memory(maps:remove(max_bytes, S#c.budget)) of
                 none -> calls_loop(admit_more(S));
                 Stop -> S#c{stop = Stop}

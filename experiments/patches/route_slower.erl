@@ -1,5 +1,5 @@
-%% As route_by_key.erl, and it computes for nothing before each message: a broker that is slower by a known time. A turn has
-%% eight steps and uses one reduction, so that what is planted is time and hardly any reductions.
+%% Like route_by_key.erl, with an unused computation before each message: a broker that is slower by a known time. A turn
+%% has eight steps and uses one reduction, so the patch plants time, and hardly any reductions.
 -module(rabbit_router).
 
 -adds([destinations/3, spin/2]).
