@@ -17,7 +17,7 @@ use rabbitscope_analysis::{
 use rabbitscope_files::AtomicFile;
 use rabbitscope_runs::{
     capacity::{Capacity, CapacityOutcome, CapacityStep, StepVerdict},
-    scenario::{Expectation, LatencyEnds, Metric, Scenario, Schedule, Stop, WarmUp},
+    scenario::{Expectation, LatencyEnds, Metric, Scenario, WarmUp},
 };
 use rabbitscope_web::write_curve;
 use std::{
@@ -186,7 +186,7 @@ fn at_rate(question: &SearchSettings, next: NextStep) -> Scenario {
     let publishers: u32 = scenario.publishers.iter().map(|group| group.count).sum();
     let share = next.rate / f64::from(publishers.max(1));
     for group in &mut scenario.publishers {
-        group.schedule = Schedule::steady(share);
+        group.publish_steadily(share);
         group.messages = None;
     }
     for group in &mut scenario.consumers {
@@ -194,7 +194,7 @@ fn at_rate(question: &SearchSettings, next: NextStep) -> Scenario {
     }
     scenario.run.warm_up =
         Some(WarmUp::Time(question.warm_up)).filter(|_| !question.warm_up.is_zero());
-    scenario.stop = Stop { duration: Some(question.warm_up + next.length), ..scenario.stop };
+    scenario.run.duration = Some(question.warm_up + next.length);
     scenario.profile = None;
     scenario.run.stop_on_failure = false;
     scenario

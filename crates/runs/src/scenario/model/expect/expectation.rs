@@ -1,8 +1,17 @@
 //! The expectations of a run.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use rabbitscope_text::display_duration;
+
+/// The expectations of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Expect {
+    /// A run that is not steady is not valid.
+    pub steady: bool,
+    /// Limits that must hold, in the order of [`Metric::all`].
+    pub that: Vec<Expectation>,
+}
 
 /// One line of `[expect]`, such as `confirm.p99 < 20ms`.
 #[derive(Clone, Debug, PartialEq)]
@@ -128,6 +137,27 @@ impl Comparison {
     }
 }
 
+impl Metric {
+    /// Yields all metrics that can be expected, counts first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let latencies = LATENCIES
+            .iter()
+            .flat_map(|latency| QUANTILES.iter().map(|quantile| Self::Latency(latency, quantile)));
+        let rates = RATES.iter().map(|messages| Self::Rate(messages));
+        let counts = COUNTS.iter().map(|(count, _)| Self::Count(count));
+        counts.chain(TIMES.iter().map(|time| Self::Time(time))).chain(rates).chain(latencies)
+    }
+
+    /// Returns the key in `[expect]`, and the key in its table if it has one.
+    pub(in crate::scenario) fn keys(self) -> (&'static str, Option<&'static str>) {
+        match self {
+            Self::Latency(latency, quantile) => (latency, Some(quantile)),
+            Self::Rate(messages) => (messages, Some("rate")),
+            Self::Count(name) | Self::Time(name) => (name, None),
+        }
+    }
+}
+
 impl Expectation {
     /// Returns the bound as written in a scenario: `< 20ms`.
     pub fn bound(&self) -> String {
@@ -143,10 +173,9 @@ impl fmt::Display for Expectation {
 
 impl fmt::Display for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Latency(latency, quantile) => write!(f, "{latency}.{quantile}"),
-            Self::Rate(messages) => write!(f, "{messages}.rate"),
-            Self::Count(name) | Self::Time(name) => f.write_str(name),
+        match self.keys() {
+            (name, Some(figure)) => write!(f, "{name}.{figure}"),
+            (name, None) => f.write_str(name),
         }
     }
 }
@@ -154,7 +183,7 @@ impl fmt::Display for Metric {
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Nanos(nanos) => display_duration(std::time::Duration::from_nanos(*nanos)).fmt(f),
+            Self::Nanos(nanos) => display_duration(Duration::from_nanos(*nanos)).fmt(f),
             Self::PerSecond(rate) => rate.fmt(f),
             Self::Count(count) => count.fmt(f),
             Self::Percent(share) => write!(f, "{share}%"),
