@@ -114,7 +114,7 @@ impl RunOptions {
             Form::Record => output::json(&finished.record)?,
             Form::Seconds => {}
             Form::Summary => {
-                output::result(&run::summary(&finished, valid.directory.path()));
+                output::result(&run::summary(&finished, &valid.scenario, valid.directory.path()));
             }
         }
         finished.unwritten.map_or_else(|| Ok(run::exit_code(&finished.record)), Err)
