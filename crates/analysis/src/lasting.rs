@@ -145,7 +145,7 @@ fn room_above(measurements: u64, share: f64) -> u64 {
 /// Returns the largest possible number of a latency's measurements; absent if the scenario does not bound it. A message
 /// may be delivered any number of times.
 fn most_measurements(latency: ExpectedLatency, scenario: &Scenario) -> Option<u64> {
-    let duration = scenario.stop.duration;
+    let duration = scenario.run.duration;
     let bound = |schedule: &Schedule, messages: Option<u64>, count: u32| {
         let scheduled = duration.and_then(|duration| scheduled(schedule, duration.as_secs_f64()));
         let each = [scheduled, messages].into_iter().flatten().min()?;
@@ -153,19 +153,20 @@ fn most_measurements(latency: ExpectedLatency, scenario: &Scenario) -> Option<u6
     };
     let publishers = || -> Option<u64> {
         let republishes = |group: &PublisherGroup| {
-            group.republish_unconfirmed && scenario.connecting.recovery.is_some()
+            group.republish_unconfirmed == Some(true)
+                && scenario.broker.connecting.recovery.is_some()
         };
         let groups = scenario.publishers.iter();
         groups
             .map(|group| {
                 (!republishes(group))
-                    .then(|| bound(&group.schedule, group.messages, group.count))?
+                    .then(|| bound(&group.schedule(), group.messages, group.count))?
             })
             .sum()
     };
     let requests = || -> Option<u64> {
         let groups = scenario.requests.iter();
-        groups.map(|group| bound(&group.schedule, group.messages, group.count)).sum()
+        groups.map(|group| bound(&group.schedule(), group.messages, group.count)).sum()
     };
     match latency {
         ExpectedLatency::Confirm | ExpectedLatency::ConfirmIntended => publishers(),

@@ -10,7 +10,7 @@ use std::{
 };
 
 use rabbitscope_amqp::blocking::{Client, ClientError};
-use rabbitscope_runs::scenario::{ChurnGroup, ChurnSubject, Scenario};
+use rabbitscope_runs::scenario::{ChurnGroup, ChurnKind, Scenario};
 
 use crate::{
     clock::{Nanos, RunInstant, thread_cpu_time},
@@ -56,7 +56,7 @@ impl<'a> ConnectionChurn<'a> {
         (first_worker, share): (usize, Share),
     ) -> Vec<Self> {
         let groups = scenario.churn.iter().enumerate();
-        let of_connections = groups.filter(|(_, group)| group.subject == ChurnSubject::Connections);
+        let of_connections = groups.filter(|(_, group)| group.kind == ChurnKind::Connections);
         of_connections
             .zip(first_worker..)
             .map(|((number, group), worker)| {
@@ -71,7 +71,7 @@ impl<'a> ConnectionChurn<'a> {
     /// current step, and then closes one connection after another.
     pub(crate) fn longest_end(scenario: &Scenario, dialer: &Dialer, processes: usize) -> Duration {
         let of_connections =
-            scenario.churn.iter().filter(|group| group.subject == ChurnSubject::Connections);
+            scenario.churn.iter().filter(|group| group.kind == ChurnKind::Connections);
         let slots = of_connections.map(|group| group.concurrency as usize).max();
         let Some(slots) = slots else { return Duration::ZERO };
         let of_thread = slots.div_ceil(processes.max(1)).div_ceil(PARALLEL);

@@ -136,7 +136,7 @@ impl Session {
 
     /// Absent with several brokers, because it knows only the first.
     fn restorer(&self) -> Option<&Restorer> {
-        (!self.scenario.broker.is_several_brokers()).then_some(&self.restorer)
+        (!self.scenario.broker.spec.is_several_brokers()).then_some(&self.restorer)
     }
 
     /// Runs like [`Session::run`], with the load of other processes, which have already begun.
@@ -249,7 +249,7 @@ fn needs_of(scenario: &Scenario, control: &mut Topology) -> Result<Needs, LoadEr
 
 /// Connects to the second and further brokers, if there are several, and declares everything there.
 fn create_at_others(scenario: &Scenario, dialer: &Dialer) -> Result<Vec<Topology>, LoadError> {
-    if !scenario.broker.is_several_brokers() {
+    if !scenario.broker.spec.is_several_brokers() {
         return Ok(Vec::new());
     }
     dialer.others().iter().map(|other| create_at(scenario, other)).collect()

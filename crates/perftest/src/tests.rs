@@ -99,11 +99,11 @@ fn values_arrive_where_they_belong() {
         scenario("-x 2 -X 3 -y 4 -c 100 -s 4kB -f persistent".replace("4kB", "4000").as_str());
     let publishers = &busy.publishers[0];
     assert_eq!((publishers.count, publishers.connections, publishers.channels), (6, 2, 3));
-    assert_eq!((publishers.size_bytes, publishers.confirm_window), (4000, Some(100)));
-    assert!(publishers.persistent && busy.queues[0].durable && busy.queues[0].auto_delete);
+    assert_eq!((publishers.size_bytes(), publishers.confirm_window), (4000, Some(100)));
+    assert!(publishers.is_persistent() && busy.queues[0].durable && busy.queues[0].auto_delete);
     assert_eq!(busy.exchanges[0].name, "direct");
     let json = scenario("-jb -s 200 -bc 7 -mp priority=3,level=9,contentType=a/b");
-    assert_eq!(json.publishers[0].body, Body::Json { documents: 7, fields: Some(1000) });
+    assert_eq!(json.publishers[0].body(), Body::Json { documents: 7, fields: Some(1000) });
     let properties = &json.publishers[0].properties;
     assert_eq!((properties.priority, properties.content_type.as_deref()), (Some(3), Some("a/b")));
     assert!(properties.headers.contains_key("level"));
@@ -118,10 +118,10 @@ fn values_arrive_where_they_belong() {
 #[test]
 fn queues_are_those_of_perftest() {
     let own = scenario("-y 2 -Y 3");
-    assert_eq!((&own.queues[0].names, own.consumers[0].count), (&QueueNames::ByBroker, 6));
+    assert_eq!((own.queues[0].queues(), own.consumers[0].count), (QueueNames::ByBroker, 6));
     assert!(own.queues[0].auto_delete && own.queues[0].keep && own.exchanges[0].durable);
-    assert!(own.publishers[0].routing_key.starts_with("perf-test-"));
-    assert_ne!(scenario("").publishers[0].routing_key, own.publishers[0].routing_key);
+    assert!(own.publishers[0].routing_key().starts_with("perf-test-"));
+    assert_ne!(scenario("").publishers[0].routing_key(), own.publishers[0].routing_key());
     let all = scenario("-u a,b -y 2");
     assert_eq!(all.queues[0].queue_names(), ["a", "b"]);
     assert_eq!(all.consumers[0].member_queues, MemberQueues::All);
@@ -129,7 +129,7 @@ fn queues_are_those_of_perftest() {
     assert_eq!(some.consumers[0].member_queues, MemberQueues::One);
     let there = scenario("-p -u q");
     assert!(there.queues[0].if_missing && there.exchanges[0].if_missing);
-    assert!(there.queues[0].bind_existing, "a queue that is there is bound");
+    assert!(there.queues[0].bind_existing == Some(true), "a queue that is there is bound");
     let fanout = scenario("-t fanout -u q");
     assert_eq!((&*fanout.exchanges[0].name, &*fanout.exchanges[0].kind), ("fanout", "fanout"));
     assert_eq!(scenario("-E -u q -y 4").consumers[0].connections, 1);
@@ -161,12 +161,12 @@ fn arguments_are_those_of_perftest() {
 #[test]
 fn messages_are_those_of_perftest() {
     let group = |line: &str| scenario(line).publishers.remove(0);
-    assert!(group("-qq -u q").persistent && group("-sq -u q").persistent);
-    assert!(!group("-f persistent,mandatory").persistent);
+    assert!(group("-qq -u q").is_persistent() && group("-sq -u q").is_persistent());
+    assert!(!group("-f persistent,mandatory").is_persistent());
     let both = group("-f persistent mandatory");
-    assert!(both.persistent && both.mandatory);
+    assert!(both.is_persistent() && both.mandatory);
     let mode = group("-f persistent -mp deliveryMode=1,timestamp=1970-01-01T00:00:09Z,clusterId=c");
-    assert_eq!((mode.persistent, mode.properties.delivery_mode), (false, Some(1)));
+    assert_eq!((mode.is_persistent(), mode.properties.delivery_mode), (false, Some(1)));
     assert_eq!(mode.properties.timestamp, Some(9));
     assert_eq!(mode.properties.cluster_id.as_deref(), Some("c"));
     let json = group("-jb");
@@ -178,7 +178,7 @@ fn messages_are_those_of_perftest() {
 #[test]
 fn the_pace_is_that_of_perftest() {
     let group = |line: &str| scenario(line).publishers.remove(0);
-    let rate = |line: &str| group(line).schedule.rate.map(|rate| (rate * 1000.0).round());
+    let rate = |line: &str| group(line).schedule().rate.map(|rate| (rate * 1000.0).round());
     assert_eq!(rate("-r 0"), Some(0.0));
     assert_eq!((rate("-r 3"), rate("-r 50"), rate("")), (Some(3003.0), Some(50_000.0), None));
     assert_eq!((rate("-P 0.5"), rate("-P 0.5 -r 50")), (Some(2000.0), Some(2000.0)));

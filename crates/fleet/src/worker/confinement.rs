@@ -45,9 +45,10 @@ pub(super) fn confine(
         )
     });
     if let Some(own) = &options.broker {
-        (scenario.connecting.auth, scenario.connecting.tls) = (own.auth.clone(), own.tls.clone());
+        (scenario.broker.connecting.auth, scenario.broker.connecting.tls) =
+            (own.auth.clone(), own.tls.clone());
     }
-    scenario.broker = BrokerSpec::Existing { uris: uris.to_vec() };
+    scenario.broker.spec = BrokerSpec::Existing { uris: uris.to_vec() };
     scenario.pollers.clear();
     scenario.faults.clear();
     (scenario.profile, scenario.packets) = (None, None);
@@ -134,7 +135,10 @@ mod tests {
             let options = options(true, false);
             let own = options.broker.clone().unwrap();
             let note = confine(&mut scenario, &options, &[own.uri]).unwrap().unwrap();
-            assert_eq!((scenario.connecting.auth, scenario.connecting.tls), (own.auth, own.tls));
+            assert_eq!(
+                (scenario.broker.connecting.auth, scenario.broker.connecting.tls),
+                (own.auth, own.tls)
+            );
             let named: Vec<_> = overrides[1..].iter().map(|line| line.split('=').next()).collect();
             assert!(named.iter().all(|key| note.contains(key.unwrap())), "{note}");
         }
@@ -157,7 +161,7 @@ mod tests {
         let mut unchecked = scenario(&UNCHECKED);
         let uris = ["amqps://theirs".to_owned()];
         assert_eq!(confine(&mut unchecked, &options(false, false), &uris), Ok(None));
-        assert!(!unchecked.connecting.tls.verify, "it is the controller's password");
+        assert!(!unchecked.broker.connecting.tls.verify, "it is the controller's password");
     }
 
     #[test]

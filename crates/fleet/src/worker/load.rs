@@ -33,15 +33,16 @@ fn load(
         Some(own) => std::slice::from_ref(&own.uri),
         None => &assignment.uris,
     };
-    let planned = scenario.broker.clone();
+    let planned = scenario.broker.spec.clone();
     if let Some(note) = confine(&mut scenario, options, uris)? {
         host.mailbox.note(format!("run {}: {note}", assignment.run));
     }
     let share = assignment.share();
-    scenario.connecting.parallel = scenario.connecting.parallel.div_ceil(share.of.max(1));
+    scenario.broker.connecting.parallel =
+        scenario.broker.connecting.parallel.div_ceil(share.of.max(1));
     let parsed: Result<Vec<_>, _> = uris.iter().map(|uri| Uri::parse(uri)).collect();
     let parsed = parsed.map_err(|error| error.to_string())?;
-    let dialer = Dialer::new(parsed, &scenario.connecting, scenario.seed)
+    let dialer = Dialer::new(parsed, &scenario.broker.connecting, scenario.seed)
         .map_err(|error| error.to_string())?
         .for_broker(&planned);
     let files = BodyFiles::below(options.files.as_ref());

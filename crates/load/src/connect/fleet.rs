@@ -62,7 +62,7 @@ pub(crate) fn connect_all(
     };
     let (made, received) = channel();
     thread::scope(|scope| {
-        let parallel = context.scenario.connecting.parallel as usize;
+        let parallel = context.scenario.broker.connecting.parallel as usize;
         for _ in 0..parallel.min(context.plans.len()) {
             let (queue, made) = (&queue, made.clone());
             scope.spawn(move || queue.serve(&made));
@@ -92,7 +92,7 @@ impl ConnectionQueue<'_> {
     /// Waits for the turn of a connection if the scenario limits their rate. Returns false if no more connections are
     /// wanted.
     fn wait_for_turn(&self, number: usize) -> bool {
-        let rate = self.context.scenario.connecting.rate;
+        let rate = self.context.scenario.broker.connecting.rate;
         let due = rate.map_or(Duration::ZERO, |rate| Duration::from_secs_f64(number as f64 / rate));
         loop {
             let left = due.saturating_sub(self.began.elapsed());

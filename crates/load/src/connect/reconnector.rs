@@ -72,7 +72,7 @@ impl<'a> Reconnector<'a> {
 
     /// Starts the threads; they end after [`Reconnector::end`].
     pub(crate) fn start<'scope>(&'scope self, scope: &'scope Scope<'scope, '_>) {
-        let parallel = self.context.scenario.connecting.parallel as usize;
+        let parallel = self.context.scenario.broker.connecting.parallel as usize;
         for _ in 0..parallel.min(self.context.plans.len()) {
             scope.spawn(|| self.serve());
         }

@@ -78,7 +78,7 @@ pub(crate) struct ChurnLogs(Vec<[LatencyLog; 2]>);
 impl ChurnLogs {
     pub(crate) fn new(groups: &[ChurnGroup], start: SystemTime) -> Self {
         let logs = groups.iter().map(|group| {
-            let [open, close] = meanings(group.subject.kind());
+            let [open, close] = meanings(group.kind);
             let log = |end: &str, meaning: &str| {
                 LatencyLog::named(format!("{}-{end}", group.name), meaning.to_owned(), start)
             };
@@ -135,20 +135,15 @@ fn meanings(kind: ChurnKind) -> [&'static str; 2] {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_runs::scenario::ChurnSubject;
+    use rabbitscope_runs::scenario;
 
     use super::*;
 
     fn group(name: &str) -> ChurnGroup {
-        ChurnGroup {
-            name: name.to_owned(),
-            subject: ChurnSubject::Channels,
-            concurrency: 1,
-            connections: 1,
-            rate: None,
-            hold: Duration::ZERO,
-            cycles: None,
-        }
+        let text = format!(
+            "name = \"t\"\nrun.duration = \"1s\"\nchurn = [{{ name = \"{name}\", kind = \"channels\" }}]"
+        );
+        scenario::parse(&text, "t", &[]).unwrap().churn.remove(0)
     }
 
     #[test]

@@ -76,18 +76,18 @@ fn publisher(
         payload: messages.payload(placement.member, placement.channel, frame_max),
         number: placement.number,
         window: group.confirm_window.or(group.tx_size),
-        republishes: group.republish_unconfirmed,
+        republishes: group.republish_unconfirmed == Some(true),
         tx_size: group.tx_size,
         start,
         limit: group.messages,
         arrivals: ArrivalSchedule::new(
-            &group.schedule,
+            &group.schedule(),
             placement.member,
             group.count,
             messages.seed(placement.member),
             start,
         ),
-        late: group.late,
+        late: group.late.unwrap_or_default(),
         progress: PublisherProgress::default(),
     }
 }

@@ -46,11 +46,11 @@ impl<'a> Messages<'a> {
     ) -> Result<Self, LoadError> {
         let mut random = Random::new(scenario.seed).fork(&group.name);
         let keys = keys(group, scenario, &mut random);
-        let routes = keys.iter().map(|key| Route::new(&group.exchange, key, group.mandatory));
+        let routes = keys.iter().map(|key| Route::new(group.exchange(), key, group.mandatory));
         Ok(Self {
             group,
             properties: properties(group),
-            is_spread: !matches!(group.keys, RoutingKeys::Listed(_) | RoutingKeys::Random(_)),
+            is_spread: !matches!(group.keys(), RoutingKeys::Listed(_) | RoutingKeys::Random(_)),
             keys: routes.collect(),
             first_key: keys.into_iter().next().unwrap_or_default(),
             steps: bodies(group, files, &mut random)?.into(),
@@ -73,20 +73,21 @@ impl<'a> Messages<'a> {
 
     /// Returns the payload of `member` on `channel`, in frames of at most `frame_max` bytes.
     pub(crate) fn payload(&self, member: u32, channel: u16, frame_max: u32) -> Payload {
-        if self.group.packing.is_packed() {
+        if self.group.packing().is_packed() {
             return Payload::Packed(Box::new(self.packed(member, frame_max)));
         }
+        let group = self.group;
         let is_plain =
-            self.keys.len() == 1 && self.group.sizes.is_empty() && self.group.body == Body::Filler;
+            self.keys.len() == 1 && group.sizes.is_none() && group.body() == Body::Filler;
         if is_plain {
             let target = PublishTarget {
                 channel,
-                exchange: &self.group.exchange,
+                exchange: group.exchange(),
                 routing_key: &self.first_key,
-                mandatory: self.group.mandatory,
+                mandatory: group.mandatory,
                 properties: &self.properties,
             };
-            let size = self.group.size_bytes as usize;
+            let size = group.size_bytes() as usize;
             return Payload::Plain(PublishTemplate::new(&target, size, frame_max));
         }
         let contents = self.contents(frame_max);
@@ -99,7 +100,7 @@ impl<'a> Messages<'a> {
     }
 
     fn packed(&self, member: u32, frame_max: u32) -> PackedPayload {
-        let mut packer = Packer::new(self.group.packing);
+        let mut packer = Packer::new(self.group.packing());
         let head = Content::with_header(&self.properties, &[], frame_max, STAMP_HEADER, STAMP_SIZE);
         let bodies = self.steps.iter().map(|(_, items)| packer.pack(items, &mut 0).0.len());
         let largest = bodies.max().unwrap_or(0);
@@ -163,10 +164,10 @@ impl<'a> Messages<'a> {
 /// its dotted key in the scenario, with the error.
 pub fn unreadable_file(scenario: &Scenario) -> Option<(String, LoadError)> {
     scenario.publishers.iter().enumerate().find_map(|(number, group)| {
-        let Body::Files(files) = &group.body else { return None };
+        let Body::Files(files) = group.body() else { return None };
         files.iter().enumerate().find_map(|(file, path)| {
             let one = std::slice::from_ref(path);
-            let failure = BodyFiles::anywhere().read(one, group.packing.items).err()?;
+            let failure = BodyFiles::anywhere().read(one, group.packing().items).err()?;
             Some((format!("publishers.{number}.body-files.{file}"), failure))
         })
     })
@@ -174,13 +175,12 @@ pub fn unreadable_file(scenario: &Scenario) -> Option<(String, LoadError)> {
 
 /// Routing keys of a group; with the default exchange, the names of queues.
 fn keys(group: &PublisherGroup, scenario: &Scenario, random: &mut Random) -> Vec<String> {
-    match &group.keys {
-        RoutingKeys::QueueNames => scenario.queue_names(&group.routing_key),
-        RoutingKeys::Fixed if group.exchange.is_empty() => scenario.queue_names(&group.routing_key),
-        RoutingKeys::Fixed => vec![group.routing_key.clone()],
-        RoutingKeys::Numbered(range) => range.names(&group.routing_key).collect(),
-        RoutingKeys::Listed(keys) => keys.clone(),
-        RoutingKeys::Random(count) => (0..*count).map(|_| random.hex(32)).collect(),
+    match group.keys() {
+        RoutingKeys::QueueNames => scenario.queue_names(group.routing_key()),
+        RoutingKeys::Fixed => vec![group.routing_key().to_owned()],
+        RoutingKeys::Numbered(range) => range.names(group.routing_key()).collect(),
+        RoutingKeys::Listed(keys) => keys.to_vec(),
+        RoutingKeys::Random(count) => (0..count).map(|_| random.hex(32)).collect(),
     }
 }
 
@@ -189,10 +189,10 @@ fn bodies(
     files: &BodyFiles<'_>,
     random: &mut Random,
 ) -> Result<Vec<Step<Vec<u8>>>, LoadError> {
-    if let Body::Files(names) = &group.body {
-        return Ok(vec![(Nanos::MAX, files.read(names, group.packing.items)?)]);
+    if let Body::Files(names) = group.body() {
+        return Ok(vec![(Nanos::MAX, files.read(names, group.packing().items)?)]);
     }
-    let mut of_size = |size: u32| match group.body {
+    let mut of_size = |size: u32| match group.body() {
         Body::Json { documents, fields: None } => {
             (0..documents).map(|_| json::document(random, size as usize)).collect()
         }
@@ -202,11 +202,11 @@ fn bodies(
         }
         _ => vec![vec![0; size as usize]],
     };
-    if group.sizes.is_empty() {
-        return Ok(vec![(Nanos::MAX, of_size(group.size_bytes))]);
+    if group.sizes.is_none() {
+        return Ok(vec![(Nanos::MAX, of_size(group.size_bytes()))]);
     }
     let mut end = Nanos::ZERO;
-    let steps = group.sizes.iter().map(|step| {
+    let steps = group.size_steps().iter().map(|step| {
         end += step.lasts.into();
         (end, of_size(step.size_bytes))
     });
@@ -231,7 +231,7 @@ fn properties(group: &PublisherGroup) -> Properties {
         headers,
     } = group.properties.clone();
     let mut table: Table = field_table(&headers);
-    let packing = group.packing;
+    let packing = group.packing();
     if packing.items > 1 {
         table.0.push((ITEMS_HEADER.to_owned(), Value::Integer(packing.items.into())));
     }
@@ -241,7 +241,7 @@ fn properties(group: &PublisherGroup) -> Properties {
             Some(compression) => Some(compression.algorithm.name().to_owned()),
             None => content_encoding,
         },
-        delivery_mode: delivery_mode.or(group.persistent.then_some(2)),
+        delivery_mode: delivery_mode.or(group.is_persistent().then_some(2)),
         headers: (!table.0.is_empty()).then_some(table),
         priority,
         correlation_id,

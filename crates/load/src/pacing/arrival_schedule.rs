@@ -57,7 +57,7 @@ impl ArrivalSchedule {
             None if schedule.phases.is_empty() => return None,
             None => {
                 let phases = schedule.phases.iter();
-                let phases = phases.map(|phase| Segment::new(phase.demand, phase.length.into()));
+                let phases = phases.map(|phase| Segment::new(phase.demand(), phase.length.into()));
                 (phases.collect(), schedule.after_phases)
             }
         };
@@ -222,7 +222,7 @@ mod tests {
              [[publishers]]\nqueue = \"q\"\n{keys}"
         );
         let Scenario { mut publishers, .. } = scenario::parse(&text, "t", &[]).unwrap();
-        publishers.remove(0).schedule
+        publishers.remove(0).schedule()
     }
 
     fn arrivals(keys: &str) -> ArrivalSchedule {

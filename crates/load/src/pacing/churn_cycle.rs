@@ -60,22 +60,15 @@ pub(crate) fn slots_that_end(group: &ChurnGroup) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
 
-    use rabbitscope_runs::scenario::ChurnSubject;
+    use rabbitscope_runs::scenario;
 
     use super::*;
 
     fn group(concurrency: u32, rate: Option<f64>, cycles: Option<u64>) -> ChurnGroup {
-        ChurnGroup {
-            name: "g".to_owned(),
-            subject: ChurnSubject::Channels,
-            concurrency,
-            connections: 1,
-            rate,
-            hold: Duration::ZERO,
-            cycles,
-        }
+        let text = "name = 't'\nrun.duration = '1s'\nchurn = [{ kind = 'channels' }]";
+        let group = scenario::parse(text, "t", &[]).unwrap().churn.remove(0);
+        ChurnGroup { concurrency, rate, cycles, ..group }
     }
 
     #[test]

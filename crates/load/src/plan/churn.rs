@@ -1,6 +1,6 @@
 //! Churn on separate connections: its members, and the objects that it may leave on the broker.
 
-use rabbitscope_runs::scenario::{ChurnGroup, ChurnSubject, Scenario};
+use rabbitscope_runs::scenario::{ChurnGroup, ChurnKind, ChurnSubject, Scenario};
 
 use crate::{
     share::Share,
@@ -21,7 +21,7 @@ impl<'a> ChurnMembers<'a> {
     /// All groups that churn channels, queues, bindings or consumers.
     pub(super) fn all(scenario: &'a Scenario, run: &str) -> impl Iterator<Item = Self> {
         let groups = scenario.churn.iter().enumerate();
-        let on_links = groups.filter(|(_, group)| group.subject != ChurnSubject::Connections);
+        let on_links = groups.filter(|(_, group)| group.kind != ChurnKind::Connections);
         on_links.map(move |(number, group)| {
             let prefix = format!("{}{number}", churn_prefix(run));
             Self { group, number, prefix }
@@ -38,12 +38,15 @@ impl<'a> ChurnMembers<'a> {
 pub(crate) fn churned_queues(scenario: &Scenario, run: &str) -> Vec<OwnedQueue> {
     let mut owned = Vec::new();
     for churn in ChurnMembers::all(scenario, run) {
-        let ChurnSubject::Queues(queue) = &churn.group.subject else { continue };
-        let slots = if queue.exclusive { 0..0 } else { 0..churn.group.concurrency };
+        let ChurnSubject::Queues { queue_type, durable, exclusive, .. } = churn.group.subject()
+        else {
+            continue;
+        };
+        let slots = if exclusive { 0..0 } else { 0..churn.group.concurrency };
         owned.extend(slots.map(|slot| OwnedQueue {
             name: churn.name_of(slot),
-            queue_type: queue.queue_type,
-            durable: queue.durable,
+            queue_type,
+            durable,
             named_by_token: true,
         }));
     }
@@ -55,13 +58,13 @@ pub(crate) fn churned_bindings(scenario: &Scenario, run: &str) -> Vec<OwnedBindi
     let mut owned = Vec::new();
     for churn in ChurnMembers::all(scenario, run) {
         let ChurnSubject::Bindings { queue: Some(queue), exchange, arguments } =
-            &churn.group.subject
+            churn.group.subject()
         else {
             continue;
         };
         owned.extend((0..churn.group.concurrency).map(|slot| OwnedBinding {
             queue: queue.clone(),
-            exchange: exchange.clone(),
+            exchange: exchange.to_owned(),
             routing_key: churn.name_of(slot),
             arguments: arguments.clone(),
         }));
@@ -72,7 +75,7 @@ pub(crate) fn churned_bindings(scenario: &Scenario, run: &str) -> Vec<OwnedBindi
 /// Connections that churn may have at the same time in this share of a run.
 pub(crate) fn churned_connections(scenario: &Scenario, share: Share) -> usize {
     let groups = scenario.churn.iter();
-    let of_connections = groups.filter(|group| group.subject == ChurnSubject::Connections);
+    let of_connections = groups.filter(|group| group.kind == ChurnKind::Connections);
     of_connections.map(|group| share.of_members(group.concurrency).count()).sum()
 }
 

@@ -1,8 +1,6 @@
 //! The queues that a group of consumers reads.
 
-use rabbitscope_runs::scenario::{
-    ConsumerGroup, LatencyEnds, PublisherGroup, QueueNames, QueueSpec, Scenario,
-};
+use rabbitscope_runs::scenario::{ConsumerGroup, LatencyEnds, PublisherGroup, QueueSpec, Scenario};
 
 use super::placement::Placement;
 use crate::{assignment::assigned_queues, latency::Slots, topology::QueueSet, verify::QueueIndex};
@@ -37,7 +35,7 @@ impl<'a> ConsumerPlan<'a> {
         scenario: &'a Scenario,
     ) -> Self {
         let spec = scenario.queue_spec(&group.queue);
-        let is_named_by_broker = spec.is_some_and(|spec| spec.names == QueueNames::ByBroker);
+        let is_named_by_broker = spec.is_some_and(|spec| spec.server_named);
         let queues = if is_named_by_broker {
             vec![String::new()]
         } else {
@@ -57,7 +55,7 @@ impl<'a> ConsumerPlan<'a> {
             recorded: slots.recorded(number),
             first_consumer,
             has_stamp_headers: publishers.iter().any(PublisherGroup::has_stamp_headers),
-            unpacks: group.unpack && publishers.iter().any(|group| group.packing.is_packed()),
+            unpacks: group.unpack && publishers.iter().any(|group| group.packing().is_packed()),
         }
     }
 
@@ -69,7 +67,7 @@ impl<'a> ConsumerPlan<'a> {
 
     /// Returns whether each consumer has a separate queue, which the broker names.
     pub(crate) fn has_own_queues(&self) -> bool {
-        self.own.is_some_and(|spec| spec.names == QueueNames::ByBroker)
+        self.own.is_some_and(|spec| spec.server_named)
     }
 
     /// Returns the queues that a connection has to declare on this channel for its members.

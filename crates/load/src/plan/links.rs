@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use rabbitscope_runs::scenario::{ChurnSubject, Scenario};
+use rabbitscope_runs::scenario::{ChurnKind, Scenario};
 
 use super::{
     churn::ChurnMembers,
@@ -62,9 +62,9 @@ pub(crate) fn plan_links<'a>(
 
 /// Returns the number of connections of a scenario, including those that churn opens.
 pub fn planned_connections(scenario: &Scenario) -> usize {
-    let of_churn = scenario.churn.iter().map(|group| match group.subject {
-        ChurnSubject::Connections => group.concurrency,
-        _ => group.connections,
+    let of_churn = scenario.churn.iter().map(|group| match group.kind {
+        ChurnKind::Connections => group.concurrency,
+        _ => group.connections.unwrap_or(1),
     });
     let groups = (scenario.publishers.iter().map(|group| group.connections))
         .chain(scenario.consumers.iter().map(|group| group.connections))
@@ -100,11 +100,12 @@ fn other_links<'a>(
     }
     for churn in ChurnMembers::all(scenario, run) {
         let group = churn.group;
-        let channels = group.concurrency.div_ceil(group.connections);
-        for (at, placements) in spread(group.concurrency, group.connections, channels).enumerate() {
+        let connections = group.connections.unwrap_or(1);
+        let channels = group.concurrency.div_ceil(connections);
+        for (at, placements) in spread(group.concurrency, connections, channels).enumerate() {
             let members = Members::Churn { churn: churn.clone(), placements };
             let mut plan = link_plan(&group.name, at, NO_SLOT, members);
-            if group.subject == ChurnSubject::Channels {
+            if group.kind == ChurnKind::Channels {
                 plan.channels = 0;
             }
             links.push(plan);

@@ -8,7 +8,7 @@ use std::{
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use rabbitscope_runs::scenario::{PollerGroup, PollerTrust};
+use rabbitscope_runs::scenario::PollerGroup;
 use thiserror::Error;
 use ureq::{
     Agent,
@@ -116,16 +116,18 @@ impl Page {
 fn tls(group: &PollerGroup, authorities: &[u8]) -> Result<TlsConfig, PageError> {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     let builder = TlsConfig::builder().unversioned_rustls_crypto_provider(provider);
-    let certificates: Vec<Certificate<'static>> = match &group.trust {
-        PollerTrust::Anybody => return Ok(builder.disable_verification(true).build()),
-        PollerTrust::Authorities(file) => {
+    if group.insecure {
+        return Ok(builder.disable_verification(true).build());
+    }
+    let certificates: Vec<Certificate<'static>> = match &group.ca {
+        Some(file) => {
             let found = certificates(authorities);
             if found.is_empty() {
                 return Err(PageError::NoCertificate { file: file.clone() });
             }
             found
         }
-        PollerTrust::System => {
+        None => {
             let found = rustls_native_certs::load_native_certs().certs;
             if found.is_empty() {
                 return Err(PageError::NoAuthorities);

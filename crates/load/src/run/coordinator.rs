@@ -12,7 +12,7 @@ use std::{
 
 use rabbitscope_runs::{
     record::Verdict,
-    scenario::{LatencyEnds, PublisherGroup, Scenario, Until},
+    scenario::{LatencyEnds, PublisherGroup, Scenario, UntilKind},
 };
 
 use super::{
@@ -137,7 +137,7 @@ impl<'a> Coordinator<'a> {
                 .with_slots(Slots::from_scenario(scenario)),
             ends: EndConditions::from_scenario(scenario),
             idle: IdleTimeout::from_scenario(scenario),
-            awaits_empty: matches!(scenario.stop.until, Some(Until::Empty(_))),
+            awaits_empty: scenario.run.until == Some(UntilKind::Empty),
             observations: ObservationSettings::from_options(&scenario.run, numbering),
             running: 0,
             was_stopped: false,
@@ -250,7 +250,7 @@ pub(super) fn start<'scope>(
 
 /// Scheduled end of the load, if nothing ends it earlier.
 pub(super) fn end_of_load(scenario: &Scenario) -> RunInstant {
-    scenario.stop.duration.map_or(RunInstant::NEVER, |length| RunInstant::START + length.into())
+    scenario.run.duration.map_or(RunInstant::NEVER, |length| RunInstant::START + length.into())
 }
 
 /// Sleeps until the scenario's start time, if it has one in the future.

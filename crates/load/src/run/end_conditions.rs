@@ -22,7 +22,7 @@ pub(super) struct IdleTimeout {
 
 impl IdleTimeout {
     pub(super) fn from_scenario(scenario: &Scenario) -> Self {
-        let length = match scenario.stop.until {
+        let length = match scenario.run.until() {
             Some(Until::Idle(length)) => Some(length.into()),
             Some(Until::Empty(_)) | None => None,
         };

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_runs::scenario::{Scenario, Until};
+use rabbitscope_runs::scenario::{Scenario, UntilKind};
 
 use super::coordinator::end_of_load;
 use crate::{
@@ -84,7 +84,7 @@ impl LatestEnd {
     pub(super) fn new(scenario: &Scenario, churn: Duration) -> Self {
         Self {
             planned: end_of_load(scenario),
-            awaits_empty: matches!(scenario.stop.until, Some(Until::Empty(_))),
+            awaits_empty: scenario.run.until == Some(UntilKind::Empty),
             churn,
             over: None,
             emptied: None,

@@ -9,7 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_runs::scenario::{LatencyEnds, PublisherGroup, Scenario, Until};
+use rabbitscope_runs::scenario::{LatencyEnds, PublisherGroup, Scenario, UntilKind};
 
 use super::{
     coordinator::{end_of_load, numbering, start},
@@ -112,7 +112,7 @@ fn run_workers(
             shared: &shared,
             reports: reports.clone(),
             reconnector: reconnector.as_ref(),
-            awaits_empty: matches!(scenario.stop.until, Some(Until::Empty(_))),
+            awaits_empty: scenario.run.until == Some(UntilKind::Empty),
             knows_own: scenario.publishers.iter().all(PublisherGroup::is_stamped),
             observations: None,
         };

@@ -41,7 +41,7 @@ impl<'a> QueueDrain<'a> {
         shared: &'a SharedState,
         workers: usize,
     ) -> Option<Self> {
-        match context.scenario.stop.until {
+        match context.scenario.run.until() {
             Some(Until::Empty(timeout)) => {
                 let queues = QueueIndex::from_scenario(context.scenario);
                 Some(Self { context, shared, timeout, workers, queues })

@@ -241,7 +241,7 @@ impl Restoring {
 
     fn serve(&self, context: &RunContext<'_>, shared: &SharedState) {
         let Some(restorer) =
-            context.restorer.filter(|_| context.scenario.connecting.recovery.is_some())
+            context.restorer.filter(|_| context.scenario.broker.connecting.recovery.is_some())
         else {
             return;
         };

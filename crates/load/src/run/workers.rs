@@ -43,7 +43,7 @@ pub(super) fn reconnector<'a>(
     watched: (RunClock, &'a ServiceMonitor),
     reports: &Sender<Report>,
 ) -> Option<Reconnector<'a>> {
-    let recovery = context.scenario.connecting.recovery?;
+    let recovery = context.scenario.broker.connecting.recovery?;
     let inboxes = workers.iter().map(Worker::inbox).collect();
     Some(Reconnector::new(context, recovery, watched, inboxes, reports.clone()))
 }

@@ -53,7 +53,7 @@ impl QueueSet {
         let keys = spec.bindings.iter().map(|binding| select(spec.binding_keys(binding)));
         let arguments = |of: &BTreeMap<String, FieldValue>, queue_type| {
             let table = |of: &BTreeMap<_, _>| typed_queue_arguments(queue_type, of);
-            let each = spec.names.arguments_of_each(of).map(|all| selected(all, &is_wanted));
+            let each = spec.arguments_of_each(of).map(|all| selected(all, &is_wanted));
             each.map_or_else(
                 || Arguments::Shared(table(of)),
                 |each| Arguments::Each(each.iter().map(table).collect()),

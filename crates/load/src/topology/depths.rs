@@ -37,13 +37,13 @@ impl QueueDepths {
     /// Starts polling. Absent if the scenario has too many queues, or none that can be polled. Streams never become
     /// empty, and exclusive queues answer only their own connection. Also absent for several independent brokers.
     pub fn watch(scenario: &Scenario, dialer: &Dialer) -> Result<Option<Self>, LoadError> {
-        let is_simple = scenario.queues.iter().all(|queue| queue.names == QueueNames::One);
+        let is_simple = scenario.queues.iter().all(|queue| queue.queues() == QueueNames::One);
         let can_be_asked = scenario
             .queues
             .iter()
             .filter(|queue| !queue.exclusive && queue.queue_type != QueueType::Stream);
         let names: Vec<String> = can_be_asked.map(|queue| queue.name.clone()).collect();
-        let is_one_broker = !scenario.broker.is_several_brokers();
+        let is_one_broker = !scenario.broker.spec.is_several_brokers();
         if !is_simple || !is_one_broker || names.is_empty() || names.len() > QUEUES_MAX {
             return Ok(None);
         }
@@ -52,7 +52,7 @@ impl QueueDepths {
         let has_ended = Arc::new(AtomicBool::new(false));
         let depths = Self { messages: Arc::clone(&messages), has_ended: Arc::clone(&has_ended) };
         // If the scenario's connections recover, this one does, too.
-        let again = scenario.connecting.recovery.map(|_| dialer.clone());
+        let again = scenario.broker.connecting.recovery.map(|_| dialer.clone());
         thread::spawn(move || {
             ask(topology, &names, &messages, &has_ended);
             while let Some(dialer) = again.as_ref().filter(|_| pause(&has_ended)) {

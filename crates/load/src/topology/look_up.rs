@@ -23,7 +23,8 @@ pub(crate) fn look_up(scenario: &Scenario, topology: &mut Topology) -> Result<Ne
             }
             continue;
         }
-        let existing = QueueSet::select(spec, |index, _| spec.bind_existing && there[index]);
+        let existing =
+            QueueSet::select(spec, |index, _| spec.bind_existing == Some(true) && there[index]);
         needs.to_bind.queues.extend(Some(existing).filter(|set| !set.names.is_empty()));
         let present = QueueSet::select(spec, |index, _| there[index]);
         let missing = QueueSet::select(spec, |index, _| !there[index]);
@@ -45,8 +46,8 @@ pub(crate) fn look_up(scenario: &Scenario, topology: &mut Topology) -> Result<Ne
 
 /// Queues that groups refer to.
 fn references(scenario: &Scenario) -> BTreeSet<&str> {
-    let to_queues = scenario.publishers.iter().filter(|group| group.exchange.is_empty());
-    let published = to_queues.map(|group| group.routing_key.as_str());
+    let to_queues = scenario.publishers.iter().filter(|group| group.exchange().is_empty());
+    let published = to_queues.map(|group| group.routing_key());
     let consumed = scenario.consumers.iter().map(|group| group.queue.as_str());
     published.chain(consumed).chain(of_groups(scenario)).collect()
 }
@@ -55,7 +56,7 @@ fn references(scenario: &Scenario) -> BTreeSet<&str> {
 fn of_groups(scenario: &Scenario) -> impl Iterator<Item = &str> {
     let requests = scenario.requests.iter().map(|group| group.queue.as_str());
     let responders = scenario.responders.iter().map(|group| group.queue.as_str());
-    let churn = scenario.churn.iter().filter_map(|group| group.subject.queue());
+    let churn = scenario.churn.iter().filter_map(|group| group.queue.as_deref());
     requests.chain(responders).chain(churn)
 }
 
@@ -80,8 +81,8 @@ fn exchanges(
     let used: BTreeSet<_> = scenario
         .publishers
         .iter()
-        .map(|group| &group.exchange)
-        .filter(|name| !name.is_empty() && !names.contains(name))
+        .filter_map(|group| group.exchange.as_ref())
+        .filter(|name| !names.contains(name))
         .cloned()
         .collect();
     let used = Vec::from_iter(used);

@@ -31,11 +31,16 @@ pub(super) fn destinations(scenario: &Scenario, queues: &QueueIndex) -> Vec<Dest
         let keys = keys_of(group, scenario);
         destinations.extend(members.map(|member| {
             let Some(key) = only_key(&keys, member, group) else { return Destination::Somewhere };
-            let destination = known.entry((&group.exchange, key.to_owned())).or_insert_with(|| {
-                let mut fixed = queues_for(&group.exchange, key, scenario, queues);
-                fixed.retain(|queue| !queues.kind(*queue).dead_letters);
-                if fixed.is_empty() { Destination::Somewhere } else { Destination::Fixed(fixed) }
-            });
+            let destination =
+                known.entry((group.exchange(), key.to_owned())).or_insert_with(|| {
+                    let mut fixed = queues_for(group.exchange(), key, scenario, queues);
+                    fixed.retain(|queue| !queues.kind(*queue).dead_letters);
+                    if fixed.is_empty() {
+                        Destination::Somewhere
+                    } else {
+                        Destination::Fixed(fixed)
+                    }
+                });
             destination.clone()
         }));
     }
@@ -45,11 +50,10 @@ pub(super) fn destinations(scenario: &Scenario, queues: &QueueIndex) -> Vec<Dest
 /// Returns the routing keys that the publishers of a group share out among themselves. Empty if each publisher uses all
 /// keys.
 fn keys_of(group: &PublisherGroup, scenario: &Scenario) -> Vec<String> {
-    match &group.keys {
-        RoutingKeys::QueueNames => scenario.queue_names(&group.routing_key),
-        RoutingKeys::Fixed if group.exchange.is_empty() => scenario.queue_names(&group.routing_key),
-        RoutingKeys::Fixed => vec![group.routing_key.clone()],
-        RoutingKeys::Numbered(range) => range.names(&group.routing_key).collect(),
+    match group.keys() {
+        RoutingKeys::QueueNames => scenario.queue_names(group.routing_key()),
+        RoutingKeys::Fixed => vec![group.routing_key().to_owned()],
+        RoutingKeys::Numbered(range) => range.names(group.routing_key()).collect(),
         RoutingKeys::Listed(_) | RoutingKeys::Random(_) => Vec::new(),
     }
 }

@@ -110,7 +110,7 @@ fn a_peer_that_never_answers_is_given_up() {
                 publishers = [{ queue = \"q\" }]\n[broker]\nconnect-timeout = \"500ms\"\n";
     let scenario = scenario::parse(text, "silent", &[]).unwrap();
     let uri = Uri::parse(&format!("amqp://{}", silent.local_addr().unwrap())).unwrap();
-    let dialer = Dialer::new(vec![uri], &scenario.connecting, 1).unwrap();
+    let dialer = Dialer::new(vec![uri], &scenario.broker.connecting, 1).unwrap();
     let began = Instant::now();
     let refused = Session::open(&scenario, &dialer, BrokerOwner::Caller).unwrap_err();
     assert!(matches!(refused, LoadError::Unreachable { .. }), "{refused}");

@@ -18,7 +18,7 @@ use rabbitscope_files::AtomicFile;
 use rabbitscope_runs::{
     capacity::{Capacity, CapacityOutcome, CapacityStep, StepVerdict},
     record::{ExpectedLatency, Latency},
-    scenario::{Expectation, LatencyEnds, Metric, Scenario, Schedule, Stop, WarmUp},
+    scenario::{Expectation, LatencyEnds, Metric, Scenario, WarmUp},
 };
 use rabbitscope_web::write_curve;
 use std::{
@@ -187,7 +187,7 @@ fn at_rate(question: &SearchSettings, next: NextStep) -> Scenario {
     let publishers: u32 = scenario.publishers.iter().map(|group| group.count).sum();
     let share = next.rate / f64::from(publishers.max(1));
     for group in &mut scenario.publishers {
-        group.schedule = Schedule::steady(share);
+        group.publish_steadily(share);
         group.messages = None;
     }
     for group in &mut scenario.consumers {
@@ -195,7 +195,7 @@ fn at_rate(question: &SearchSettings, next: NextStep) -> Scenario {
     }
     scenario.run.warm_up =
         Some(WarmUp::Time(question.warm_up)).filter(|_| !question.warm_up.is_zero());
-    scenario.stop = Stop { duration: Some(question.warm_up + next.length), ..scenario.stop };
+    scenario.run.duration = Some(question.warm_up + next.length);
     scenario.profile = None;
     scenario.run.stop_on_failure = false;
     scenario

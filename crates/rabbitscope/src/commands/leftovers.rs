@@ -4,7 +4,7 @@ use std::{path::PathBuf, time::Duration};
 
 use rabbitscope_load::{BindingSource, Dialer};
 use rabbitscope_machine::Liveness;
-use rabbitscope_runs::scenario::{BrokerSpec, Connecting};
+use rabbitscope_runs::scenario::BrokerSpec;
 use rabbitscope_text::display_utc;
 use serde::Serialize;
 
@@ -123,7 +123,7 @@ impl Args {
 
     fn dialer(&self) -> anyhow::Result<Dialer> {
         let scenario = self.scenario.as_ref().map(|path| read_scenario(path, &[])).transpose()?;
-        let uris = match (&self.uri, scenario.as_ref().map(|scenario| &scenario.broker)) {
+        let uris = match (&self.uri, scenario.as_ref().map(|scenario| &scenario.broker.spec)) {
             (Some(uri), _) => vec![uri.clone()],
             (None, Some(BrokerSpec::Existing { uris })) => uris.clone(),
             (None, _) => {
@@ -131,7 +131,7 @@ impl Args {
                 return Err(UsageError(reason.to_owned()).into());
             }
         };
-        let connecting = scenario.map_or_else(Connecting::default, |scenario| scenario.connecting);
+        let connecting = scenario.map(|scenario| scenario.broker.connecting).unwrap_or_default();
         run::dialer(&uris, &connecting, 1)
     }
 }

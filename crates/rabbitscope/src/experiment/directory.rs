@@ -58,7 +58,7 @@ impl ExperimentDirectory {
 
     /// Stores the code that replaces the broker's.
     fn keep_code(&self, number: usize, scenario: &Scenario) -> anyhow::Result<()> {
-        let BrokerSpec::Throwaway(broker) = &scenario.broker else { return Ok(()) };
+        let BrokerSpec::Throwaway(broker) = &scenario.broker.spec else { return Ok(()) };
         for file in broker.modules.iter().chain(&broker.patches).map(Path::new) {
             let code = input::read(file, MAX_CODE_BYTES)?;
             let name = file.file_name().unwrap_or_default().to_string_lossy();

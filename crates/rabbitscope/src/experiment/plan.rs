@@ -74,7 +74,7 @@ impl Plan {
             !arm.files.is_empty() || arm.overrides.iter().any(|text| text.starts_with("broker."))
         };
         let lost = self.arms.iter().find(|planned| {
-            let has_own = matches!(planned.scenario.broker, BrokerSpec::Throwaway(_));
+            let has_own = matches!(planned.scenario.broker.spec, BrokerSpec::Throwaway(_));
             !has_own && changes_broker(&planned.arm)
         });
         match lost {
@@ -120,7 +120,7 @@ impl Plan {
         }
         let without_code = |planned: &PlannedArm| {
             let mut scenario = planned.scenario.clone();
-            let BrokerSpec::Throwaway(broker) = &mut scenario.broker else { return None };
+            let BrokerSpec::Throwaway(broker) = &mut scenario.broker.spec else { return None };
             (broker.patches, broker.modules) = (Vec::new(), Vec::new());
             Some(scenario)
         };
@@ -170,7 +170,7 @@ impl Plan {
         }
         let order = self.order().into_iter();
         let scenarios = order.map(|arm| &self.arms[arm].scenario);
-        scenarios.map(|scenario| Some(scenario.stop.duration? + around(scenario))).sum()
+        scenarios.map(|scenario| Some(scenario.run.duration? + around(scenario))).sum()
     }
 
     /// Describes the number of runs and their duration.
@@ -211,7 +211,7 @@ impl Plan {
 
 /// Returns the overhead of a run besides its load.
 fn around(scenario: &Scenario) -> Duration {
-    match &scenario.broker {
+    match &scenario.broker.spec {
         BrokerSpec::Throwaway(broker) => AROUND_A_RUN + FURTHER_NODE * (broker.nodes.max(1) - 1),
         BrokerSpec::Existing { .. } => AROUND_A_RUN,
     }

@@ -9,7 +9,7 @@ use std::{
 use anyhow::Context;
 use rabbitscope_files::MAX_TEXT_BYTES;
 use rabbitscope_load::Page;
-use rabbitscope_runs::scenario::{PasswordSource, PollerGroup, PollerTrust, Scenario};
+use rabbitscope_runs::scenario::{PollerGroup, Scenario};
 
 use super::broker::Target;
 use crate::exit::UsageError;
@@ -38,35 +38,38 @@ fn address(group: &PollerGroup, target: &Target) -> Result<String, UsageError> {
 
 /// Builds the page of a group. `throwaway` logs in to the management listener of a throwaway broker.
 fn page(group: &PollerGroup, url: String, throwaway: Option<(&str, &str)>) -> anyhow::Result<Page> {
-    let password = group.login.as_ref().map(|login| password(&login.password)).transpose()?;
-    let login = match group.login.as_ref().zip(password.as_deref()) {
-        Some((login, password)) => Some((login.user.as_str(), password)),
+    let password = password(group)?;
+    let login = match group.user.as_deref().zip(password.as_deref()) {
+        Some(login) => Some(login),
         None => throwaway.filter(|_| group.url.starts_with('/')),
     };
-    let authorities = match &group.trust {
-        PollerTrust::Authorities(file) => rabbitscope_files::read(Path::new(file), MAX_TEXT_BYTES)
+    let authorities = match &group.ca {
+        Some(file) => rabbitscope_files::read(Path::new(file), MAX_TEXT_BYTES)
             .map_err(|error| UsageError(format!("cannot read the authorities {file}: {error}")))?,
-        PollerTrust::System | PollerTrust::Anybody => Vec::new(),
+        None => Vec::new(),
     };
     Page::new(group, url, login, &authorities).with_context(|| format!("poller {}", group.name))
 }
 
-fn password(source: &PasswordSource) -> Result<String, UsageError> {
-    match source {
-        PasswordSource::Environment(name) => {
+/// Reads the password of a group that logs in.
+fn password(group: &PollerGroup) -> Result<Option<String>, UsageError> {
+    match (&group.password_env, &group.password_file) {
+        (Some(name), _) => {
             let reason = match env::var(name) {
-                Ok(password) if !password.is_empty() => return Ok(password),
+                Ok(password) if !password.is_empty() => return Ok(Some(password)),
                 Ok(_) | Err(VarError::NotPresent) => "set it",
                 Err(VarError::NotUnicode(_)) => "it is not text in UTF-8",
             };
             let place = format!("set the variable {name} to the password of the poller");
             Err(UsageError(format!("{place}: {reason}")))
         }
-        PasswordSource::File(file) => {
+        (None, Some(file)) => {
             let text = rabbitscope_files::read_text(Path::new(file), MAX_TEXT_BYTES);
-            text.map(|text| text.trim_end_matches(['\r', '\n']).to_owned()).map_err(|error| {
+            let text = text.map_err(|error| {
                 UsageError(format!("cannot read the password file {file}: {error}"))
-            })
+            })?;
+            Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()))
         }
+        (None, None) => Ok(None),
     }
 }

@@ -26,16 +26,16 @@ use crate::{
 
 /// Refuses invalid scenarios as far as possible before anything is touched.
 pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
-    match &scenario.broker {
+    match &scenario.broker.spec {
         BrokerSpec::Existing { .. } if !scenario.faults.is_empty() => {
             let reason = "`[[faults]]` need a broker that the run starts itself: remove the broker's URI, or the \
                           faults";
             Err(UsageError(reason.to_owned()).into())
         }
         BrokerSpec::Existing { uris } => {
-            broker::dialer(uris, &scenario.connecting, scenario.seed).map(drop)
+            broker::dialer(uris, &scenario.broker.connecting, scenario.seed).map(drop)
         }
-        BrokerSpec::Throwaway(_) if scenario.connecting.auth != Auth::Plain => {
+        BrokerSpec::Throwaway(_) if scenario.broker.connecting.auth != Auth::Plain => {
             let reason = "a broker that is started for the run knows `auth = \"plain\"` only";
             Err(UsageError(reason.to_owned()).into())
         }
@@ -46,7 +46,7 @@ pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
 
 /// Refuses a scenario whose queues would still exist, with messages, at its next run on the same broker.
 pub fn check_repeated(scenario: &Scenario, asked: RemovalConsent) -> anyhow::Result<()> {
-    let BrokerSpec::Existing { .. } = scenario.broker else { return Ok(()) };
+    let BrokerSpec::Existing { .. } = scenario.broker.spec else { return Ok(()) };
     let is_left = |queue: &&QueueSpec| {
         let goes_by_itself = queue.exclusive || queue.auto_delete;
         let is_meant_to_stay = queue.keep || queue.predeclared;
@@ -81,7 +81,7 @@ pub(crate) fn run(
         return run_on(&target, scenario, directory, watchers, stop);
     };
     let mut fleet = settings.connect()?;
-    let resumption = match &scenario.broker {
+    let resumption = match &scenario.broker.spec {
         BrokerSpec::Existing { .. } => fleet.find_run(&scenario.to_toml())?,
         // A throwaway broker ended together with the controller that started it.
         BrokerSpec::Throwaway(_) => None,

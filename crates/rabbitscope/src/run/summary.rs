@@ -10,9 +10,11 @@ use rabbitscope_analysis::{
     shown_part,
 };
 use rabbitscope_profiles::{Capture, Event, Profile, StackQuality};
-use rabbitscope_runs::record::{PacketFacts, PatchedModule, RunRecord, SecondRow};
+use rabbitscope_runs::{
+    record::{PacketFacts, PatchedModule, RunRecord, SecondRow},
+    scenario::{PublisherGroup, Scenario},
+};
 use serde::Serialize;
-use serde_json::Value;
 
 use super::{
     Finished,
@@ -29,11 +31,11 @@ const HOTTEST: usize = 10;
 const MIB: f64 = 1024.0 * 1024.0;
 
 /// Returns rates, latencies, usage, hottest functions, quality, losses and the places of all results.
-pub fn summary(finished: &Finished, directory: &Path) -> String {
+pub fn summary(finished: &Finished, scenario: &Scenario, directory: &Path) -> String {
     let record = &finished.record;
-    let mut text = head(record);
+    let mut text = head(record, scenario);
     if let Some(measured) = LoadRates::from_series(&finished.series) {
-        text += &rates(&measured, record);
+        text += &rates(&measured, record, scenario);
         text += &usage(&measured, &finished.series, record);
         text += &effort(&measured.effort);
     }
@@ -56,7 +58,7 @@ pub fn summary(finished: &Finished, directory: &Path) -> String {
         let _ = writeln!(text, "\n{}", found.sentence);
     }
     text += &record.losses.iter().map(loss).collect::<String>();
-    text += &unconsumed(record, &finished.series);
+    text += &unconsumed(record, scenario, &finished.series);
     text += &judgement(record);
     text += &ending(&record.verdict);
     text + &format!("\nrun     {}\nreport  {}\n", directory.display(), finished.report.display())
@@ -104,17 +106,15 @@ fn patched(module: &PatchedModule) -> String {
 }
 
 /// States which figures cover all nodes, and which only one.
-fn cluster(record: &RunRecord) -> String {
+fn cluster(record: &RunRecord, scenario: &Scenario) -> String {
     let nodes = &record.broker.nodes;
     let Some(first) = nodes.first() else { return String::new() };
-    let what = match record.scenario["broker"]["cluster"].as_bool() {
-        Some(false) => format!("{} independent brokers", nodes.len()),
-        _ => format!("cluster of {} nodes", nodes.len()),
-    };
-    let what = if record.broker.throwaway {
-        what
-    } else {
+    let what = if !record.broker.throwaway {
         format!("{} nodes on this machine", nodes.len())
+    } else if scenario.broker.spec.is_several_brokers() {
+        format!("{} independent brokers", nodes.len())
+    } else {
+        format!("cluster of {} nodes", nodes.len())
     };
     let of_each = nodes.iter().filter_map(|node| {
         let cores = node.cpu_nanos? as f64 / record.duration_nanos.max(1) as f64;
@@ -128,7 +128,7 @@ fn cluster(record: &RunRecord) -> String {
     )
 }
 
-fn head(record: &RunRecord) -> String {
+fn head(record: &RunRecord, scenario: &Scenario) -> String {
     let broker = &record.broker;
     let kind = if broker.throwaway { "throwaway" } else { "existing" };
     let line = format!(
@@ -136,33 +136,23 @@ fn head(record: &RunRecord) -> String {
         record.name, broker.product, broker.version, broker.platform, broker.address
     );
     let patched: String = broker.patched.iter().map(patched).collect();
-    let cluster = cluster(record);
+    let cluster = cluster(record, scenario);
     format!("{}\n{cluster}{}\n", escapes::value(&line), escapes::text(&patched))
 }
 
 /// Returns the table of rates and counts. Rates cover the time under load; counts cover the whole run. Kinds that the
 /// scenario configures have a line even if their count is 0.
-fn rates(rates: &LoadRates, record: &RunRecord) -> String {
-    let (load, scenario) = (&record.load, &record.scenario);
-    let groups = |key: &str| scenario[key].as_array().map_or(&[][..], Vec::as_slice);
-    let confirms =
-        |group: &Value| !group["confirm-window"].is_null() || !group["tx-size"].is_null();
+fn rates(rates: &LoadRates, record: &RunRecord, scenario: &Scenario) -> String {
+    let load = &record.load;
+    let Scenario { publishers, consumers, requests, churn, .. } = scenario;
+    let has_confirms = publishers.iter().any(PublisherGroup::has_confirms);
+    let accepted = load.counts.accepted_or_written();
     let rows = [
-        (
-            "published",
-            rates.published(),
-            load.counts.accepted_or_written(),
-            !groups("publishers").is_empty(),
-        ),
-        (
-            "confirmed",
-            rates.confirmed,
-            load.counts.confirmed,
-            groups("publishers").iter().any(confirms),
-        ),
-        ("consumed", rates.consumed, load.counts.consumed, !groups("consumers").is_empty()),
-        ("replies", rates.replied, load.counts.replies, !groups("requests").is_empty()),
-        ("opened", rates.churned, load.counts.churn_opened, !groups("churn").is_empty()),
+        ("published", rates.published(), accepted, !publishers.is_empty()),
+        ("confirmed", rates.confirmed, load.counts.confirmed, has_confirms),
+        ("consumed", rates.consumed, load.counts.consumed, !consumers.is_empty()),
+        ("replies", rates.replied, load.counts.replies, !requests.is_empty()),
+        ("opened", rates.churned, load.counts.churn_opened, !churn.is_empty()),
     ];
     let mut text = String::new();
     for (name, rate, count, _) in
@@ -175,7 +165,7 @@ fn rates(rates: &LoadRates, record: &RunRecord) -> String {
             writeln!(text, "{name:<10}{rate:>11} {unit} ({seconds:.1} s; {count}{what} in all)");
     }
     text += &written(rates, record);
-    text += &items(rates, record);
+    text += &items(rates, scenario);
     let counts = [
         ("returned", load.counts.returned, "messages"),
         ("refused", load.counts.nacked, "messages"),
@@ -194,11 +184,8 @@ fn acceptance(rates: &LoadRates) -> &'static str {
 }
 
 /// Returns the items of applications, if messages hold several of them or are compressed.
-fn items(rates: &LoadRates, record: &RunRecord) -> String {
-    let packs =
-        |group: &Value| !group["items-per-message"].is_null() || !group["compression"].is_null();
-    let publishers = record.scenario["publishers"].as_array();
-    if !publishers.is_some_and(|groups| groups.iter().any(packs)) {
+fn items(rates: &LoadRates, scenario: &Scenario) -> String {
+    if !scenario.publishers.iter().any(|group| group.packing().is_packed()) {
         return String::new();
     }
     let sides = [
@@ -356,16 +343,22 @@ pub fn second(row: &SecondRow) -> String {
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_runs::scenario;
+
     use super::*;
 
     #[test]
     fn what_the_scenario_is_about_has_a_line() {
-        let scenario = serde_json::json!({
-            "publishers": [{ "rate": 5 }, { "confirm-window": 5 }], "consumers": [{}], "churn": []
-        });
-        let text = rates(&LoadRates::default(), &RunRecord { scenario, ..RunRecord::default() });
+        let run = "name = 's'\nrun.duration = '1s'\nqueues = [{ name = 'q' }]\n";
+        let of = |groups: &str| scenario::parse(&format!("{run}{groups}"), "s", &[]).unwrap();
+        let record = RunRecord::default();
+        let messages =
+            of("publishers = [{ queue = 'q', rate = 5 }, { queue = 'q', confirm-window = 5 }]\n\
+             consumers = [{ queue = 'q' }]");
+        let text = rates(&LoadRates::default(), &record, &messages);
         let names: Vec<_> = text.lines().filter_map(|line| line.split(' ').next()).collect();
         assert_eq!(names, ["published", "confirmed", "consumed"], "{text}");
-        assert_eq!(rates(&LoadRates::default(), &RunRecord::default()), "");
+        let polls = of("pollers = [{ url = 'http://h/' }]");
+        assert_eq!(rates(&LoadRates::default(), &record, &polls), "");
     }
 }

@@ -2,8 +2,11 @@
 
 use std::fmt;
 
+use serde::Deserialize;
+
 /// A line of `known.expect`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
 pub enum KnownExpectation {
     /// `patched / stock > 1.1`: the ratio of two arms in the primary metric.
     Ratio {
@@ -77,6 +80,14 @@ impl KnownExpectation {
             Self::Order(arms) => arms.iter().map(String::as_str).collect(),
             Self::Share { arm, .. } => vec![arm],
         }
+    }
+}
+
+impl TryFrom<String> for KnownExpectation {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        Self::parse(&text)
     }
 }
 

@@ -2,11 +2,14 @@
 
 use std::fmt;
 
+use serde::Deserialize;
+
 use super::Goal;
 use crate::record::{ExpectedLatency, ExpectedRate, Metric, Quantile};
 
 /// A figure of a run by which arms are compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub enum RunMetric {
     /// A rate or a latency, as in `[expect]`.
     Load(Metric),
@@ -92,6 +95,14 @@ impl RunMetric {
             Self::BrokerMemory => "bytes",
             _ => "nanoseconds",
         }
+    }
+}
+
+impl TryFrom<String> for RunMetric {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        Self::parse(&name)
     }
 }
 

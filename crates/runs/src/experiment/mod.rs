@@ -3,6 +3,7 @@
 //! [`parse()`] reads the experiment file with the strictness of scenarios, [`order_of_round`] draws the order of runs,
 //! [`ExperimentResult`] is `experiment.json`.
 
+mod design;
 mod expectation;
 mod explanation;
 mod metric;
@@ -13,12 +14,13 @@ mod result;
 mod sweep;
 #[cfg(test)]
 mod tests;
-mod wire;
+mod written;
 
+pub use design::{CapacityDesign, Design, LiveDesign};
 pub use expectation::KnownExpectation;
 pub use explanation::{ArmLatency, FunctionChange, ProfileComparison};
 pub use metric::{RunMetric, Side};
-pub use model::{Arm, CapacityDesign, Design, Experiment, Known, LiveDesign};
+pub use model::{Arm, Experiment, Known};
 pub use order::{order_of_round, shuffled};
 pub use parse::parse;
 pub use result::{

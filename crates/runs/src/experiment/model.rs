@@ -1,8 +1,8 @@
 //! The requested experiment.
 
-use std::{num::NonZeroUsize, time::Duration};
+use serde::Deserialize;
 
-use super::{KnownExpectation, RunMetric, SweepAxis};
+use super::{Design, KnownExpectation, RunMetric, SweepAxis};
 
 /// The compared arms and figures, and the number of rounds.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,105 +27,6 @@ pub struct Experiment {
     pub known: Option<Known>,
 }
 
-/// Share of the machine's CPU time taken by the host above which a run says little about the broker. Chosen.
-const MAX_STOLEN: f64 = 0.05;
-
-/// Share of CPU time used by other processes above which a run is in doubt. Chosen: the random order of runs must
-/// make up for smaller shares, and a build beside an experiment takes more.
-const MAX_OTHERS: f64 = 0.1;
-
-/// Number of rounds, and the looks at the result.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Design {
-    /// Maximum number of rounds that count.
-    pub rounds: u32,
-    /// Numbers of counted rounds after which the experiment ends if it is decided, ascending; the last is `rounds`.
-    pub looks: Vec<u32>,
-    /// Changes below this share are of no interest.
-    pub indifferent: Option<f64>,
-    /// A search for the highest rate in place of each run.
-    pub capacity: Option<CapacityDesign>,
-    /// The host's share of the machine's CPU time above which a run is in doubt.
-    pub max_stolen: f64,
-    /// Arms take turns on a running broker in place of a run for each.
-    pub live: Option<LiveDesign>,
-    /// Number of other arms between two runs of the baseline, which also runs first and last in a round.
-    pub anchor_every: Option<NonZeroUsize>,
-    /// The share of CPU time used by processes other than broker and load generator above which a run is in doubt.
-    pub max_others: f64,
-}
-
-impl Design {
-    /// Creates a design of `rounds` rounds with one look, at the end.
-    pub fn of_rounds(rounds: u32) -> Self {
-        Self {
-            rounds,
-            looks: vec![rounds],
-            indifferent: None,
-            live: None,
-            capacity: None,
-            anchor_every: None,
-            max_stolen: MAX_STOLEN,
-            max_others: MAX_OTHERS,
-        }
-    }
-
-    /// Returns the maximum number of rounds made, including replacements of rounds that do not count.
-    pub fn max_rounds_made(&self) -> u32 {
-        self.rounds + self.rounds.div_ceil(2)
-    }
-}
-
-/// A search for the highest rate within limits.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CapacityDesign {
-    /// The limits that must hold, such as `confirm.p99 < 20ms`.
-    pub limits: Vec<String>,
-    /// The first rate to try, in messages per second over all publishers.
-    pub min: f64,
-    /// The last rate to try.
-    pub max: f64,
-    /// Length of the measurement of each rate.
-    pub step: Duration,
-    /// Length of the load at each rate before the measurement.
-    pub warm_up: Duration,
-    /// The required number of crossings of the limit.
-    pub crossings: usize,
-}
-
-impl CapacityDesign {
-    /// Creates a search within these limits, with short steps and few crossings because rounds repeat the search.
-    pub fn within(limits: Vec<String>) -> Self {
-        Self {
-            limits,
-            min: 1000.0,
-            max: 1e6,
-            step: Duration::from_secs(5),
-            warm_up: Duration::from_secs(1),
-            crossings: 3,
-        }
-    }
-}
-
-/// Arms that differ only in code that can be switched in a running broker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LiveDesign {
-    /// Length of an arm's turn on the broker in seconds. The first second of a turn is left out.
-    pub slice_seconds: u32,
-    /// The number of brokers over which the rounds are spread: each has its own luck with the layout of memory.
-    pub brokers: u32,
-}
-
-impl LiveDesign {
-    /// Returns the rounds that are made on the same broker as `round`, out of `rounds` requested rounds. Rounds beyond
-    /// these replace those that do not count.
-    pub fn rounds_with(self, round: u32, rounds: u32) -> std::ops::RangeInclusive<u32> {
-        let each = rounds.div_ceil(self.brokers).max(1);
-        let first = (round - 1) / each * each + 1;
-        first..=first + each - 1
-    }
-}
-
 /// One arm: the base scenario with changes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Arm {
@@ -144,7 +45,8 @@ pub struct Arm {
 }
 
 /// Published results.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Known {
     /// The expectations for this experiment.
     pub expect: Vec<KnownExpectation>,

@@ -86,6 +86,12 @@ pub(crate) fn refuse<T>(key: &str, reason: impl Into<String>) -> Result<T, Probl
     Err(Problem::new(reason).under(key))
 }
 
+/// Returns a refusal at the key to which `path` leads from the current table.
+pub(crate) fn refuse_at<T>(path: &[&str], reason: impl Into<String>) -> Result<T, Problem> {
+    let path = path.iter().map(|key| (*key).to_owned()).collect();
+    Err(Problem { path, ..Problem::new(reason) })
+}
+
 /// Quotes the written text for a message. Hides text that may hold a password (`user:password@host`).
 pub(super) fn quoted(text: &str) -> String {
     if text.contains('@') { "(not shown: it has an `@`)".to_owned() } else { format!("`{text}`") }

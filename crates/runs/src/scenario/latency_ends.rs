@@ -63,7 +63,7 @@ impl ConsumerGroup {
     /// Returns whether a message may wait in the consumer before it is processed: the group has a rate or a processing
     /// time.
     pub fn starts_later(&self) -> bool {
-        self.rate.is_some() || !self.processing_time.is_zero() || !self.processing_times.is_empty()
+        self.rate.is_some() || self.is_processing()
     }
 
     /// Returns whether a message may be settled later than its processing begins.

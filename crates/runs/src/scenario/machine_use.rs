@@ -5,7 +5,7 @@
 
 use toml::Value;
 
-use super::{BrokerSpec, Scenario, wire};
+use super::{BrokerSpec, Scenario};
 
 /// A key that names a part of the machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,15 +74,15 @@ impl Scenario {
     /// Returns all parts of the machine that this scenario names. A throwaway broker is one of them, with the key
     /// `broker`.
     pub fn machine_uses(&self) -> Vec<MachineUse> {
-        let written = Value::try_from(wire::Scenario::from(self));
-        let root = written.expect("wire types are tables of plain values with string keys");
+        let root =
+            Value::try_from(self).expect("scenarios are tables of plain values with string keys");
         let of_key = |(pattern, reach, nothing): &(&str, Reach, &str)| {
             let mut found = Vec::new();
             find(&root, &pattern.split('.').collect::<Vec<_>>(), String::new(), &mut found);
             let asked = found.into_iter().filter(|(_, value)| !is_nothing(value, nothing));
             asked.map(|(key, _)| MachineUse { key, reach: *reach }).collect::<Vec<_>>()
         };
-        let started = matches!(self.broker, BrokerSpec::Throwaway(_))
+        let started = matches!(self.broker.spec, BrokerSpec::Throwaway(_))
             .then(|| MachineUse { key: "broker".to_owned(), reach: Reach::Process });
         started.into_iter().chain(KEYS.iter().flat_map(of_key)).collect()
     }

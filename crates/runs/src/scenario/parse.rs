@@ -4,7 +4,7 @@ use serde::de::DeserializeOwned;
 
 use super::document::Document;
 use super::error::Problem;
-use super::{reader, validate, wire};
+use super::{reader, validate};
 use crate::scenario::{Scenario, ScenarioError};
 
 /// Reads a scenario from TOML. `file` is only used in messages. Each of `overrides` is `key=value` with a dotted key,
@@ -22,9 +22,11 @@ pub fn parse_with_files(
     read: &mut dyn FnMut(&str) -> Result<String, String>,
 ) -> Result<Scenario, ScenarioError> {
     let document = Document::parse(text, overrides).map_err(|problem| problem.in_file(file))?;
-    let wire = reader::read::<wire::Scenario>(document.root());
-    let scenario = wire.and_then(|wire| validate::scenario(wire, read));
-    scenario.map_err(|problem| document.locate(problem).in_file(file))
+    let checked = reader::read(document.root()).and_then(|mut scenario: Scenario| {
+        validate::check(&mut scenario, read)?;
+        Ok(scenario)
+    });
+    checked.map_err(|problem| document.locate(problem).in_file(file))
 }
 
 /// Reads a different configuration file with a scenario's refusals, which name file, line, key and allowed values. `T`
@@ -39,8 +41,8 @@ pub fn read_configuration<T: DeserializeOwned, V>(
         let path = key.split('.').filter(|part| !part.is_empty()).map(str::to_owned).collect();
         Problem { path, ..Problem::new(reason) }
     };
-    let wire = reader::read::<T>(document.root());
-    let valid = wire.and_then(|wire| validate(wire).map_err(at));
+    let read = reader::read::<T>(document.root());
+    let valid = read.and_then(|read| validate(read).map_err(at));
     valid.map_err(|problem| document.locate(problem).in_file(file))
 }
 
@@ -65,7 +67,6 @@ impl Scenario {
     /// Returns the scenario as a file that [`parse`] reads back, with every default written out. Omits a password in
     /// the broker's URI.
     pub fn to_toml(&self) -> String {
-        toml::to_string(&wire::Scenario::from(self))
-            .expect("wire types are tables of plain values with string keys")
+        toml::to_string(self).expect("scenarios are tables of plain values with string keys")
     }
 }

@@ -1,4 +1,4 @@
-//! Conversion of TOML values to wire types, with errors that state their path and the allowed values.
+//! Conversion of TOML values to the types of a scenario, with errors that state their path and the allowed values.
 //!
 //! `toml`'s own deserialiser reports text. This one keeps the structure that serde offers (the unknown field and the
 //! known ones, the type found and the type expected).

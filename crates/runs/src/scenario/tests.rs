@@ -44,13 +44,13 @@ fn refused(overrides: &[&str], expected: &[&str]) {
 fn defaults_are_filled_in() {
     let scenario = read(SMALL, &[]).unwrap();
     let publisher = &scenario.publishers[0];
-    assert_eq!(scenario.broker, BrokerSpec::Throwaway(ThrowawayBroker::default()));
-    assert_eq!((publisher.exchange.as_str(), publisher.routing_key.as_str()), ("", "q"));
+    assert_eq!(scenario.broker.spec, BrokerSpec::Throwaway(ThrowawayBroker::default()));
+    assert_eq!((publisher.exchange(), publisher.routing_key()), ("", "q"));
     assert_eq!((publisher.count, publisher.connections, publisher.channels), (1, 1, 1));
-    assert_eq!((publisher.size_bytes, publisher.confirm_window), (12, None));
+    assert_eq!((publisher.size_bytes(), publisher.confirm_window), (12, None));
     assert_eq!(scenario.queues[0].queue_type, QueueType::Classic);
     assert_eq!(scenario.consumers[0].multi_ack_every, 1);
-    assert_eq!(scenario.stop.duration, Some(Duration::from_secs(10)));
+    assert_eq!(scenario.run.duration, Some(Duration::from_secs(10)));
 }
 
 #[test]
@@ -58,9 +58,11 @@ fn overrides_replace_and_add() {
     let overrides =
         ["publishers.0.rate=5000", "run.duration=3s", "broker.plugins=[\"rabbitmq_stream\"]"];
     let scenario = read(SMALL, &overrides).unwrap();
-    assert_eq!(scenario.publishers[0].schedule.rate, Some(5000.0));
-    assert_eq!(scenario.stop.duration, Some(Duration::from_secs(3)));
-    let BrokerSpec::Throwaway(broker) = scenario.broker else { panic!("not started for the run") };
+    assert_eq!(scenario.publishers[0].schedule().rate, Some(5000.0));
+    assert_eq!(scenario.run.duration, Some(Duration::from_secs(3)));
+    let BrokerSpec::Throwaway(broker) = scenario.broker.spec else {
+        panic!("not started for the run")
+    };
     assert_eq!(broker.plugins, ["rabbitmq_stream"]);
     refused(&["publishers.7.rate=1"], &["--set", "publishers.7", "there are 1 of these"]);
     refused(&["rate"], &["--set", "write `key=value`"]);
@@ -196,13 +198,13 @@ fn a_run_must_end() {
     let empty = read(&endless, &["run.until=empty"]).unwrap_err().to_string();
     assert!(empty.contains("publishers that stop"), "{empty}");
     let counted = ["run.until=empty", "run.empty-timeout=9s", "publishers.0.messages=10"];
-    let stop = read(&endless, &counted).unwrap().stop;
-    assert_eq!(stop.until, Some(Until::Empty(Duration::from_secs(9))));
+    let run = read(&endless, &counted).unwrap().run;
+    assert_eq!(run.until(), Some(Until::Empty(Duration::from_secs(9))));
     refused(&["run.empty-timeout=9s"], &["run.empty-timeout", "until = \"empty\""]);
     let stream = read(SMALL, &["run.until=empty", "queues.0.type=stream"]);
     assert!(stream.unwrap_err().to_string().contains("never empty"));
-    let stop = read(&endless, &["run.until=idle", "run.idle-time=3s"]).unwrap().stop;
-    assert_eq!(stop.until, Some(Until::Idle(Duration::from_secs(3))));
+    let run = read(&endless, &["run.until=idle", "run.idle-time=3s"]).unwrap().run;
+    assert_eq!(run.until(), Some(Until::Idle(Duration::from_secs(3))));
     let phases = "publishers.0.phases=[{ for = \"1s\", rate = 5 }]";
     assert!(read(&endless, &[phases]).unwrap_err().to_string().contains("never end"));
     read(&endless, &[phases, "publishers.0.after-phases=stop"]).unwrap();
@@ -218,11 +220,11 @@ fn schedules_have_phases() {
     let group = &scenario.publishers[0];
     let ramp = Demand::Rate { from: 0.0, to: 50.0 };
     let bursts = Demand::Bursts { messages: 9, every: Duration::from_millis(100) };
-    let Schedule { rate, arrival, phases, after_phases } = &group.schedule;
-    assert_eq!(phases[0], Phase { length: Duration::from_secs(10), demand: ramp });
-    assert_eq!(phases[1], Phase { length: Duration::from_secs(1), demand: bursts });
-    assert_eq!((*rate, *arrival), (None, Arrival::Poisson));
-    assert_eq!((*after_phases, group.late), (AfterPhases::Hold, LatePolicy::Skip));
+    let Schedule { rate, arrival, phases, after_phases } = group.schedule();
+    assert_eq!((phases[0].length, phases[0].demand()), (Duration::from_secs(10), ramp));
+    assert_eq!((phases[1].length, phases[1].demand()), (Duration::from_secs(1), bursts));
+    assert_eq!((rate, arrival), (None, Arrival::Poisson));
+    assert_eq!((after_phases, group.late), (AfterPhases::Hold, Some(LatePolicy::Skip)));
 }
 
 #[test]
@@ -250,7 +252,8 @@ fn schedules_that_cannot_be_are_refused() {
 #[test]
 fn a_run_warms_up_and_begins_on_time() {
     let run = |overrides: &[&str]| read(SMALL, overrides).unwrap().run;
-    assert_eq!(run(&[]), RunOptions::default());
+    let duration = Some(Duration::from_secs(10));
+    assert_eq!(run(&[]), RunOptions { duration, ..RunOptions::default() });
     assert_eq!(run(&["run.warm-up=auto"]).warm_up, Some(WarmUp::Auto));
     let five = Some(WarmUp::Time(Duration::from_secs(5)));
     assert_eq!(run(&["run.warm-up=5s"]).warm_up, five);
@@ -313,7 +316,7 @@ fn every_resolved_scenario_reads_back_as_itself() {
 #[test]
 fn several_brokers_read_back_as_themselves() {
     let several = read(SMALL, &["broker.nodes=2", "broker.cluster=false"]).unwrap();
-    assert!(several.broker.is_several_brokers());
+    assert!(several.broker.spec.is_several_brokers());
     assert_eq!(parse(&several.to_toml(), "resolved", &[]).unwrap(), several);
 }
 

@@ -58,9 +58,10 @@ impl Calling {
         placements: &[Placement],
         queues: &[String],
     ) -> Self {
+        let schedule = group.schedule();
         let arrivals = |member| {
             let seed = random.schedule_seed(member);
-            ArrivalSchedule::new(&group.schedule, member, group.count, seed, RunInstant::START)
+            ArrivalSchedule::new(&schedule, member, group.count, seed, RunInstant::START)
         };
         let callers: Vec<Caller> = placements
             .iter()
@@ -96,7 +97,7 @@ impl Calling {
             without_any: callers.iter().filter(|caller| caller.has_sent_all()).count(),
             callers,
             in_flight: InFlight::default(),
-            has_schedule: group.schedule.is_set(),
+            has_schedule: schedule.is_set(),
             is_stopped: false,
         }
     }

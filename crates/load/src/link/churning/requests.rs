@@ -46,23 +46,25 @@ impl Subject {
     pub(super) fn new(members: &ChurnMembers<'_>, placements: &[Placement]) -> Self {
         let names =
             || placements.iter().map(|placement| members.name_of(placement.member)).collect();
-        match &members.group.subject {
+        match members.group.subject() {
             ChurnSubject::Connections | ChurnSubject::Channels => Self::Channels,
-            ChurnSubject::Queues(queue) => Self::Queues {
-                names: names(),
-                durable: queue.durable,
-                exclusive: queue.exclusive,
-                auto_delete: queue.auto_delete,
-                arguments: typed_queue_arguments(queue.queue_type, &queue.arguments),
-            },
+            ChurnSubject::Queues { queue_type, durable, exclusive, auto_delete, arguments } => {
+                Self::Queues {
+                    names: names(),
+                    durable,
+                    exclusive,
+                    auto_delete,
+                    arguments: typed_queue_arguments(queue_type, arguments),
+                }
+            }
             ChurnSubject::Bindings { queue, exchange, arguments } => Self::Bindings {
-                queue: TargetQueue::new(queue.as_ref()),
-                exchange: exchange.clone(),
+                queue: TargetQueue::new(queue),
+                exchange: exchange.to_owned(),
                 keys: names(),
                 arguments: field_table(arguments),
             },
             ChurnSubject::Consumers { queue, arguments } => Self::Consumers {
-                queue: TargetQueue::new(queue.as_ref()),
+                queue: TargetQueue::new(queue),
                 arguments: field_table(arguments),
             },
         }

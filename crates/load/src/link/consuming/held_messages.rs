@@ -87,7 +87,7 @@ impl HeldMessages {
         }
         let mut end = Nanos::ZERO;
         let mut steps: Vec<_> = group
-            .processing_times
+            .processing_steps()
             .iter()
             .map(|step| {
                 end += step.lasts.into();
@@ -95,7 +95,7 @@ impl HeldMessages {
             })
             .collect();
         if steps.is_empty() {
-            steps.push((Nanos::MAX, group.processing_time.into()));
+            steps.push((Nanos::MAX, group.processing_time.unwrap_or_default().into()));
         }
         Some(Self {
             interval: group.rate.map_or(Nanos::ZERO, interval),

@@ -13,7 +13,7 @@ pub(super) struct PollSettings {
 
 impl PollSettings {
     pub(super) fn from_plan(plan: &ConsumerPlan<'_>) -> Option<Self> {
-        let interval = plan.group.polling?.into();
+        let interval = plan.group.polled_every()?.into();
         Some(Self { interval, removes_queues: plan.has_own_queues() })
     }
 }

@@ -67,7 +67,7 @@ impl Consuming {
             arguments: field_table(&group.arguments),
             auto_ack: group.auto_ack,
             exclusive: group.exclusive,
-            settle: group.settle,
+            settle: group.settle(),
             multi_ack_every: group.multi_ack_every,
             tx_size: group.tx_size,
             limit: group.messages,

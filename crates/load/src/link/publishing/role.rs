@@ -65,7 +65,7 @@ impl Publishing {
             outstanding: 0,
             is_stopped: false,
             write: group.write,
-            confirm_timeout: group.confirm_timeout,
+            confirm_timeout: group.confirm_timeout(),
         }
     }
 

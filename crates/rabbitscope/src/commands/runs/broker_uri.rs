@@ -5,12 +5,12 @@ use rabbitscope_runs::scenario::{BrokerSpec, Scenario};
 /// Directs the load to the broker at these addresses, instead of the scenario's. Parameters of connections
 /// (heartbeat, sizes) that only the scenario's URI has still apply.
 pub(in crate::commands) fn replace(scenario: &mut Scenario, uris: Vec<String>) {
-    let of_scenario = match &scenario.broker {
+    let of_scenario = match &scenario.broker.spec {
         BrokerSpec::Existing { uris } => uris.first().map_or("", |uri| query(uri)),
         BrokerSpec::Throwaway(_) => "",
     };
     let uris = uris.into_iter().map(|uri| with_parameters(uri, of_scenario)).collect();
-    scenario.broker = BrokerSpec::Existing { uris };
+    scenario.broker.spec = BrokerSpec::Existing { uris };
 }
 
 /// Adds the parameters that the URI itself lacks.

@@ -49,7 +49,7 @@ impl Args {
         if !uris.is_empty() {
             broker_uri::replace(&mut scenario, uris);
         } else if !options.set.iter().any(|line| line.starts_with("broker.")) {
-            scenario.broker = BrokerSpec::Throwaway(ThrowawayBroker::default());
+            scenario.broker.spec = BrokerSpec::Throwaway(ThrowawayBroker::default());
         }
         for note in &converted.notes {
             output::note(note);

@@ -114,7 +114,7 @@ impl RunOptions {
             Form::Record => output::json(&finished.record)?,
             Form::Seconds => {}
             Form::Summary => {
-                output::result(&run::summary(&finished, valid.directory.path()));
+                output::result(&run::summary(&finished, &valid.scenario, valid.directory.path()));
             }
         }
         finished.unwritten.map_or_else(|| Ok(run::exit_code(&finished.record)), Err)
@@ -185,14 +185,14 @@ fn watchers(valid: &mut Options, stop: &Arc<AtomicBool>) -> anyhow::Result<Watch
         watchers.push(Box::new(endpoint));
     }
     if !watching.plain && output::can_show_a_view(*form == Form::Seconds) {
-        let broker = match scenario.broker {
+        let broker = match scenario.broker.spec {
             BrokerSpec::Existing { .. } => "existing broker",
             BrokerSpec::Throwaway(_) => "throwaway broker",
         };
         let head = watch::RunHeader {
             name: scenario.name.clone(),
             broker: broker.to_owned(),
-            duration: scenario.stop.duration,
+            duration: scenario.run.duration,
             ..watch::RunHeader::default()
         };
         watchers.push(Box::new(watch::Live::new(head, Arc::clone(stop))));

@@ -75,14 +75,14 @@ pub(in crate::experiment) fn run(
 fn scenario_of(plan: &Plan, turns: &[Turn]) -> Scenario {
     let mut scenario = plan.arms[0].scenario.clone();
     let end = turns.last().map_or(0, |turn| turn.begins + turn.seconds);
-    scenario.stop.duration = Some(Duration::from_secs(u64::from(end)));
+    scenario.run.duration = Some(Duration::from_secs(u64::from(end)));
     scenario.run.warm_up = Some(WarmUp::Time(Duration::from_secs(u64::from(WARM_UP_SECONDS))));
     scenario
 }
 
 /// Returns the broker specifications of the arms.
 fn specs(plan: &Plan) -> Vec<&ThrowawayBroker> {
-    let brokers = plan.arms.iter().map(|arm| &arm.scenario.broker);
+    let brokers = plan.arms.iter().map(|arm| &arm.scenario.broker.spec);
     let specs = brokers.filter_map(|broker| match broker {
         BrokerSpec::Throwaway(spec) => Some(spec),
         BrokerSpec::Existing { .. } => None,

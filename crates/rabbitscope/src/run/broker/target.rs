@@ -49,9 +49,9 @@ impl Target {
         (asked, earlier): (RemovalConsent, EarlierRuns),
         stop: &AtomicBool,
     ) -> anyhow::Result<Self> {
-        match &scenario.broker {
+        match &scenario.broker.spec {
             BrokerSpec::Existing { uris } => {
-                let dialer = dialer(uris, &scenario.connecting, scenario.seed)?;
+                let dialer = dialer(uris, &scenario.broker.connecting, scenario.seed)?;
                 dialer.wait_for_broker(stop)?;
                 let journal = Journal::open()?;
                 if earlier == EarlierRuns::Remove {
@@ -68,8 +68,8 @@ impl Target {
                 let line = output::ProgressLine::default();
                 line.show("starting a throwaway broker …");
                 let broker = Broker::start(spec, &directory.broker_log(spec.nodes)?)?;
-                let dialer = dialer(&broker.uris(), &scenario.connecting, scenario.seed)?
-                    .for_broker(&scenario.broker);
+                let dialer = dialer(&broker.uris(), &scenario.broker.connecting, scenario.seed)?
+                    .for_broker(&scenario.broker.spec);
                 let uri = dialer.uri().clone();
                 let found = FoundNodes::default();
                 Ok(Self { uri, dialer, found, throwaway: Some(broker), journal: None, asked })
@@ -104,7 +104,7 @@ impl Target {
 
     /// Returns the addresses with passwords, for workers.
     pub(in crate::run) fn uris(&self, scenario: &Scenario) -> Vec<String> {
-        match (&self.throwaway, &scenario.broker) {
+        match (&self.throwaway, &scenario.broker.spec) {
             (Some(broker), _) => broker.uris(),
             (None, BrokerSpec::Existing { uris }) => uris.clone(),
             (None, BrokerSpec::Throwaway(_)) => Vec::new(),

@@ -36,7 +36,7 @@ pub(super) fn conduct(
     let conductor = Conductor {
         control,
         replicas,
-        time: LoadTime { start, length: scenario.stop.duration, has_ended, stop },
+        time: LoadTime { start, length: scenario.run.duration, has_ended, stop },
         busy: nodes.iter().map(|_| Mutex::default()).collect(),
     };
     let conductor = &conductor;

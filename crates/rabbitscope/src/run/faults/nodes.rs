@@ -66,7 +66,7 @@ impl<'a> NodesUnderLoad<'a> {
 }
 
 fn is_cluster(scenario: &Scenario, control: &NodeControl) -> bool {
-    control.nodes().len() > 1 && !scenario.broker.is_several_brokers()
+    control.nodes().len() > 1 && !scenario.broker.spec.is_several_brokers()
 }
 
 /// Faults that wait for the load, or are in progress.

@@ -32,15 +32,15 @@ pub(super) enum Whom {
 pub(super) fn plan(scenario: &Scenario, nodes: usize) -> Vec<Vec<PlannedFault>> {
     let mut all: Vec<PlannedFault> = Vec::new();
     for (entry, spec) in scenario.faults.iter().enumerate() {
-        for (time, at) in spec.instants(scenario.stop.duration).enumerate() {
+        for (time, at) in spec.instants(scenario.run.duration).enumerate() {
             let drawn = || {
                 let nodes = u32::try_from(nodes).unwrap_or(u32::MAX);
                 drawn_node(scenario.seed, entry, time, nodes)
             };
-            let whom = match &spec.node {
-                FaultNode::Number(number) => Whom::Node(place(*number)),
-                FaultNode::Random => Whom::Node(place(drawn())),
-                FaultNode::LeaderOf(queue) => Whom::LeaderOf(queue.clone()),
+            let whom = match (&spec.queue, spec.node) {
+                (Some(queue), _) => Whom::LeaderOf(queue.clone()),
+                (None, Some(FaultNode::Number(number))) => Whom::Node(place(number)),
+                (None, _) => Whom::Node(place(drawn())),
             };
             let (kind, lasts) = (spec.kind, spec.lasts);
             all.push(PlannedFault { number: 0, entry, kind, whom, at, lasts });

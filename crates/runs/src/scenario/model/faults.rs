@@ -3,34 +3,38 @@
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+use toml::Value;
+
+use super::values::{span, time};
+use crate::scenario::error::{allowed, quoted};
 
 /// Maximum number of occurrences of one entry: each leaves a line in the record.
 pub const MAX_OCCURRENCES: u64 = 10_000;
 
-/// Harm to one node, once or repeatedly.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Harm to one node, once or repeatedly. In any case the last occurrence is before the end of the load.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct FaultSpec {
     /// The kind of harm.
     pub kind: FaultKind,
-    /// The affected node.
-    pub node: FaultNode,
+    /// The affected node; absent for the only one, until checks fill it in.
+    pub node: Option<FaultNode>,
+    /// The queue whose leader is affected.
+    pub queue: Option<String>,
     /// Time from the start of the load to the first occurrence.
+    #[serde(with = "time")]
     pub at: Duration,
-    /// Repetition; absent for a single occurrence.
-    pub repetition: Option<Repetition>,
-    /// Time after which it is undone; absent for the end of the load.
-    pub lasts: Option<Duration>,
-}
-
-/// Frequency and end of the repetition of a fault. In any case the last occurrence is before the end of the load.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Repetition {
-    /// Time from one start to the next.
-    pub every: Duration,
+    /// Time from one start to the next; absent for a single occurrence.
+    #[serde(default, with = "span")]
+    pub every: Option<Duration>,
     /// Total number of occurrences.
     pub times: Option<u64>,
     /// Time of the load at or after which no occurrence begins.
+    #[serde(default, with = "span")]
     pub until: Option<Duration>,
+    /// Time after which it is undone; absent for the end of the load.
+    #[serde(rename = "for", default, with = "time")]
+    pub lasts: Option<Duration>,
 }
 
 /// Harm that a fault does to a node.
@@ -54,14 +58,44 @@ pub enum FaultKind {
 }
 
 /// The choice of a node.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "Value", into = "Value")]
 pub enum FaultNode {
     /// The node with this number, from 1.
     Number(u32),
     /// A different node each time, drawn from the scenario's seed.
     Random,
-    /// The leader of this queue when the fault is due.
-    LeaderOf(String),
+    /// The leader of the fault's queue when the fault is due.
+    Leader,
+}
+
+impl TryFrom<Value> for FaultNode {
+    type Error = String;
+
+    fn try_from(value: Value) -> Result<Self, String> {
+        match value {
+            // Checks refuse 0.
+            Value::Integer(number) => Ok(Self::Number(u32::try_from(number).unwrap_or(0))),
+            Value::String(word) if word == "random" => Ok(Self::Random),
+            Value::String(word) if word == "leader" => Ok(Self::Leader),
+            Value::String(word) => {
+                let words = allowed(&word, &["random", "leader"]);
+                let word = quoted(&word);
+                Err(format!("{word} is unknown; allowed are a number, {words}"))
+            }
+            _ => Err("must be a number, `\"random\"` or `\"leader\"`".to_owned()),
+        }
+    }
+}
+
+impl From<FaultNode> for Value {
+    fn from(node: FaultNode) -> Self {
+        match node {
+            FaultNode::Number(number) => i64::from(number).into(),
+            FaultNode::Random => "random".into(),
+            FaultNode::Leader => "leader".into(),
+        }
+    }
 }
 
 impl FaultKind {
@@ -86,14 +120,10 @@ impl FaultKind {
 impl FaultSpec {
     /// Returns the due times within a load of length `load`; if absent, the load lasts until something else ends it.
     pub fn instants(&self, load: Option<Duration>) -> impl Iterator<Item = Duration> {
-        let Self { at, repetition, .. } = *self;
-        let times = match repetition {
-            None => 1,
-            Some(Repetition { times, .. }) => times.unwrap_or(MAX_OCCURRENCES),
-        };
-        let every = repetition.map_or(Duration::ZERO, |repetition| repetition.every);
-        let ends = [load, repetition.and_then(|repetition| repetition.until)];
-        let end = ends.into_iter().flatten().min().unwrap_or(Duration::MAX);
+        let Self { at, every, times, until, .. } = *self;
+        let times = every.map_or(1, |_| times.unwrap_or(MAX_OCCURRENCES));
+        let every = every.unwrap_or_default();
+        let end = [load, until].into_iter().flatten().min().unwrap_or(Duration::MAX);
         let number = |time: u64| u32::try_from(time).unwrap_or(u32::MAX);
         (0..times.min(MAX_OCCURRENCES))
             .map(move |time| at + every.saturating_mul(number(time)))
@@ -123,16 +153,16 @@ mod tests {
 
     const SECOND: Duration = Duration::from_secs(1);
 
-    fn spec(repetition: Option<Repetition>) -> FaultSpec {
-        let (kind, node) = (FaultKind::Kill, FaultNode::Random);
-        FaultSpec { kind, node, at: 20 * SECOND, repetition, lasts: None }
+    fn spec(every: Option<Duration>, times: Option<u64>, until: Option<Duration>) -> FaultSpec {
+        let (kind, node) = (FaultKind::Kill, Some(FaultNode::Random));
+        FaultSpec { kind, node, queue: None, at: 20 * SECOND, every, times, until, lasts: None }
     }
 
     #[test]
     fn faults_are_due_until_the_first_of_their_ends() {
         let check = |times, until: Option<u32>, load: Option<u32>, expected: &[u64]| {
             let until = until.map(|seconds| seconds * SECOND);
-            let spec = spec(Some(Repetition { every: 15 * SECOND, times, until }));
+            let spec = spec(Some(15 * SECOND), times, until);
             let due: Vec<u64> = spec
                 .instants(load.map(|seconds| seconds * SECOND))
                 .map(|due| due.as_secs())
@@ -144,7 +174,7 @@ mod tests {
         check(None, Some(51), Some(900), &[20, 35, 50]);
         check(Some(9), Some(900), Some(36), &[20, 35]);
         check(None, None, Some(10), &[]);
-        assert_eq!(spec(None).instants(None).count(), 1);
+        assert_eq!(spec(None, None, None).instants(None).count(), 1);
     }
 
     #[test]

@@ -1,42 +1,46 @@
-//! Valid scenarios: every value here can be run as it is.
+//! The types of a scenario, which serde reads and writes. Keys that depend on each other are checked in `validate`.
 
-mod arguments;
+mod broker;
 mod churn;
-mod content;
+mod consumers;
 mod expect;
 mod faults;
-mod handling;
-mod packing;
-mod parameter;
-mod policy;
 mod polling;
 mod profile_event;
+mod publishers;
 mod rpc;
+mod run;
 mod scenario;
 mod timing;
 mod topology;
+mod values;
 
-pub use arguments::{FieldValue, Time};
-pub use churn::{ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue};
-pub use content::{
-    Body, ConfirmTimeout, MessageProperties, RoutingKeys, STAMP_BYTES, STAMP_HEADER, SizeStep,
+pub(super) use broker::written;
+pub use broker::{
+    Allocation, Auth, Broker, BrokerSpec, Connecting, MAX_NODES, Parameter, Policy, PolicySubject,
+    Recovery, ThrowawayBroker, Tls,
 };
-pub use expect::{Comparison, Expectation, Limit};
-pub use faults::{FaultKind, FaultNode, FaultSpec, MAX_OCCURRENCES, Repetition, drawn_node};
-pub use handling::{ProcessingStep, Settle};
-pub use packing::{Algorithm, Compression, ITEMS_HEADER, MAX_ITEMS, Packing, WriteMode};
-pub use parameter::Parameter;
-pub use policy::{Policy, PolicySubject};
-pub use polling::{PasswordSource, PollerGroup, PollerLogin, PollerTrust};
+pub(super) use churn::BOUND_EXCHANGE;
+pub use churn::{ChurnGroup, ChurnKind, ChurnSubject};
+pub use consumers::{ConsumerGroup, ProcessingStep, Settle};
+pub use expect::{Comparison, Expect, Expectation, Limit};
+pub use faults::{FaultKind, FaultNode, FaultSpec, MAX_OCCURRENCES, drawn_node};
+pub use polling::PollerGroup;
 pub use profile_event::ProfileEvent;
+pub(super) use publishers::JSON_BODIES;
+pub use publishers::{
+    Algorithm, Body, BodyKind, Compression, ConfirmTimeout, ITEMS_HEADER, MAX_ITEMS,
+    MessageProperties, NO_WINDOW, OnConfirmTimeout, Packing, PublisherGroup, RoutingKeys,
+    STAMP_BYTES, STAMP_HEADER, SizeStep, WriteMode,
+};
 pub use rpc::{ReplyPath, RequestGroup, ResponderGroup};
-pub use scenario::{
-    BrokerSpec, ConsumerGroup, Expect, MAX_NODES, NO_WINDOW, PacketsSpec, ProfileSpec,
-    PublisherGroup, QueueSpec, Scenario, Stop, ThrowawayBroker,
-};
-pub use timing::{
-    AfterPhases, Arrival, Demand, LatePolicy, Phase, RunOptions, Schedule, Until, WarmUp,
-};
+pub(super) use run::{EMPTY_TIMEOUT, IDLE_TIME};
+pub use run::{PacketsSpec, ProfileSpec, RunOptions, Until, UntilKind, WarmUp};
+pub use scenario::Scenario;
+pub use timing::{AfterPhases, Arrival, Demand, LatePolicy, Phase, Schedule};
 pub use topology::{
-    Binding, ExchangeSpec, MemberQueues, NumberRange, QueueNames, QueueType, has_placeholder,
+    Binding, ExchangeSpec, FieldValue, MemberQueues, NumberRange, QueueNames, QueueSpec, QueueType,
+    Time, has_placeholder,
 };
+pub(super) use values::UNSET;
+pub(crate) use values::time;

@@ -1,8 +1,10 @@
-//! Times of messages, and the start, warm-up and end of a run.
+//! Times of messages.
 
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
+
+use super::values::span;
 
 /// The send times of each member of a group. Without a rate and without phases there is no schedule: a member sends as
 /// soon as it may.
@@ -19,6 +21,18 @@ pub struct Schedule {
 }
 
 impl Schedule {
+    /// Creates a schedule from the keys of a group.
+    pub(in crate::scenario) fn new(
+        rate: Option<f64>,
+        arrival: Option<Arrival>,
+        phases: &[Phase],
+        after_phases: Option<AfterPhases>,
+    ) -> Self {
+        let (arrival, after_phases) =
+            (arrival.unwrap_or_default(), after_phases.unwrap_or_default());
+        Self { rate, arrival, phases: phases.to_vec(), after_phases }
+    }
+
     /// Creates a schedule with a constant rate, in messages per second for each member.
     pub fn steady(rate: f64) -> Self {
         Self { rate: Some(rate), ..Self::default() }
@@ -70,13 +84,35 @@ pub enum AfterPhases {
     Stop,
 }
 
-/// A part of a schedule.
-#[derive(Clone, Copy, Debug, PartialEq)]
+/// A part of a schedule: rates, or bursts.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Phase {
     /// Length of the phase.
+    #[serde(rename = "for", with = "span")]
     pub length: Duration,
-    /// Messages sent during the phase.
-    pub demand: Demand,
+    /// Rate at the beginning.
+    pub rate: Option<f64>,
+    /// Rate at the end; absent for a constant rate until checks fill it in.
+    pub to: Option<f64>,
+    /// Messages of one burst.
+    pub burst: Option<u32>,
+    /// Time from one burst to the next.
+    #[serde(default, with = "span")]
+    pub every: Option<Duration>,
+}
+
+impl Phase {
+    /// Returns the messages sent during the phase.
+    pub fn demand(&self) -> Demand {
+        match (self.burst, self.every) {
+            (Some(messages), Some(every)) => Demand::Bursts { messages, every },
+            _ => {
+                let from = self.rate.unwrap_or(0.0);
+                Demand::Rate { from, to: self.to.unwrap_or(from) }
+            }
+        }
+    }
 }
 
 /// The messages of a phase.
@@ -96,60 +132,4 @@ pub enum Demand {
         /// Time from one burst to the next.
         every: Duration,
     },
-}
-
-/// The part at the beginning that rates and latencies leave out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WarmUp {
-    /// A fixed time.
-    Time(Duration),
-    /// Until throughput is steady.
-    Auto,
-}
-
-/// An end of the load besides time and message counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Until {
-    /// Every queue of the scenario is empty, at most this long after the publishers have stopped (or, without
-    /// publishers, after the start).
-    Empty(Duration),
-    /// Nothing was published or delivered for this long.
-    Idle(Duration),
-}
-
-/// The options of a run, besides its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a key of the scenario")]
-pub struct RunOptions {
-    /// The warm-up that rates and latencies leave out; absent for none.
-    pub warm_up: Option<WarmUp>,
-    /// Start of the load, as time since 1970-01-01 UTC; absent for as soon as possible.
-    pub start_at: Option<Duration>,
-    /// Every delivery is checked for loss, duplicates and order.
-    pub verify: bool,
-    /// Each publisher's messages whose number is a multiple of this are followed; absent for none.
-    pub trace_every: Option<u64>,
-    /// Time from one pass over sockets and schedules to the next; absent for a small part of the latency.
-    pub step: Option<Duration>,
-    /// A run that the load generator itself limits is not valid.
-    pub self_check: bool,
-    /// The run ends as soon as a limit of `[expect]` has failed for good.
-    pub stop_on_failure: bool,
-    /// End-to-end latencies are also recorded for each queue separately.
-    pub latency_by_queue: bool,
-}
-
-impl Default for RunOptions {
-    fn default() -> Self {
-        Self {
-            warm_up: None,
-            start_at: None,
-            verify: false,
-            trace_every: None,
-            step: None,
-            self_check: true,
-            stop_on_failure: false,
-            latency_by_queue: false,
-        }
-    }
 }

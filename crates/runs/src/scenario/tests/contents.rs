@@ -17,7 +17,7 @@ fn sets_of_queues_have_names() {
         });
         let all: Vec<_> = overrides.iter().chain(&group).map(String::as_str).collect();
         let scenario = small(&all);
-        assert_eq!(scenario.queue_names(&scenario.publishers[0].routing_key), expected);
+        assert_eq!(scenario.queue_names(scenario.publishers[0].routing_key()), expected);
     }
     check(&["name=q-{}", "to=3"], &["q-1", "q-2", "q-3"]);
     check(&["name=q-{:03}", "from=9", "to=10"], &["q-009", "q-010"]);
@@ -88,16 +88,16 @@ fn exchanges_are_declared_and_checked() {
 #[test]
 fn lists_grow_by_overrides() {
     let scenario = small(&["publishers.1.queue=q", "publishers.1.rate=7"]);
-    assert_eq!(scenario.publishers[1].schedule.rate, Some(7.0));
+    assert_eq!(scenario.publishers[1].schedule().rate, Some(7.0));
     refused(&["publishers.2.queue=q"], &["there are 1 of these"]);
 }
 
 #[test]
 fn contents_and_their_contradictions() {
     let json = small(&["publishers.0.body=json"]);
-    assert_eq!(json.publishers[0].body, Body::Json { documents: 100, fields: None });
+    assert_eq!(json.publishers[0].body(), Body::Json { documents: 100, fields: None });
     let steps = "publishers.0.sizes=[{ size = \"1KiB\", for = \"2s\" }]";
-    assert_eq!(small(&[steps]).publishers[0].size_bytes, 1024);
+    assert_eq!(small(&[steps]).publishers[0].size_bytes(), 1024);
     refused(&[steps, "publishers.0.size=1B"], &["publishers.0.sizes", "leave one"]);
     refused(&["publishers.0.sizes=[{ size = \"1KiB\" }]"], &["publishers.0.sizes.0.for"]);
     refused(&["publishers.0.body-files=[\"a\"]", steps], &["publishers.0.sizes", "body-files"]);
@@ -116,7 +116,7 @@ fn contents_and_their_contradictions() {
 fn what_is_packed_says_how() {
     let zstd = ["publishers.0.body=json", "publishers.0.compression=zstd"];
     let packing =
-        small(&[&zstd[..], &["publishers.0.items-per-message=5"]].concat()).publishers[0].packing;
+        small(&[&zstd[..], &["publishers.0.items-per-message=5"]].concat()).publishers[0].packing();
     let compression = Compression { algorithm: Algorithm::Zstd, level: 3 };
     assert_eq!(packing, Packing { items: 5, compression: Some(compression) });
     assert!(
@@ -150,15 +150,15 @@ fn confirms_and_transactions_exclude_each_other() {
     refused(&["publishers.0.on-confirm-timeout=fail"], &["needs `confirm-timeout`"]);
     let fail = [tx, "publishers.0.confirm-timeout=3s", "publishers.0.on-confirm-timeout=fail"];
     let timeout = ConfirmTimeout { after: Duration::from_secs(3), ends_run: true };
-    assert_eq!(small(&fail).publishers[0].confirm_timeout, Some(timeout));
-    assert_eq!(small(&["publishers.0.interval=4s"]).publishers[0].schedule.rate, Some(0.25));
+    assert_eq!(small(&fail).publishers[0].confirm_timeout(), Some(timeout));
+    assert_eq!(small(&["publishers.0.interval=4s"]).publishers[0].schedule().rate, Some(0.25));
     refused(&["publishers.0.interval=4s", "publishers.0.rate=1"], &["opposite of `rate`"]);
 }
 
 #[test]
 fn what_consumers_cannot_combine() {
     let polls = SMALL.replace("prefetch = 10", "polling = true");
-    assert_eq!(read(&polls, &[]).unwrap().consumers[0].polling, Some(Duration::ZERO));
+    assert_eq!(read(&polls, &[]).unwrap().consumers[0].polled_every(), Some(Duration::ZERO));
     refused(&["consumers.0.polling=true"], &["consumers.0.prefetch", "requests each one"]);
     refused(&["consumers.0.poll-interval=1s"], &["needs `polling = true`"]);
     let stream = read(&polls, &["queues.0.type=stream"]).unwrap_err().to_string();

@@ -16,7 +16,7 @@ fn the_broker_may_name_queues() {
     let reader = "consumers=[{ queue = \"q\", prefetch = 9, count = 3 }]";
     let read = |more: &[&str]| read(&to_exchange, &[&[reader], &named[..], more].concat());
     let scenario = read(&[]).unwrap();
-    assert_eq!(scenario.queues[0].names, QueueNames::ByBroker);
+    assert_eq!(scenario.queues[0].queues(), QueueNames::ByBroker);
     assert_eq!(scenario.queues[0].queue_names(), Vec::<String>::new());
     let check = |more: &[&str], part: &str| {
         let message = read(more).unwrap_err().to_string();
@@ -72,8 +72,8 @@ fn exclusive_queues_have_their_readers_on_one_connection() {
 fn publishers_may_send_to_the_queues_of_an_exchange_or_nothing_at_all() {
     let scenario = small(&["publishers.0.exchange=amq.direct"]);
     let group = &scenario.publishers[0];
-    assert_eq!((&*group.exchange, &group.keys), ("amq.direct", &RoutingKeys::QueueNames));
-    assert_eq!(small(&["publishers.0.rate=0"]).publishers[0].schedule.rate, Some(0.0));
+    assert_eq!((group.exchange(), group.keys()), ("amq.direct", RoutingKeys::QueueNames));
+    assert_eq!(small(&["publishers.0.rate=0"]).publishers[0].schedule().rate, Some(0.0));
     let confirms = small(&["publishers.0.confirms=true", "publishers.0.confirm-window=7"]);
     assert_eq!(confirms.publishers[0].confirm_window, Some(7));
     refused(&["publishers.0.confirm-window=7", "publishers.0.confirms=false"], &["confirms"]);
@@ -83,7 +83,7 @@ fn publishers_may_send_to_the_queues_of_an_exchange_or_nothing_at_all() {
 fn a_delivery_mode_is_said_once() {
     let mode = "publishers.0.properties.delivery-mode";
     let group = |text: &str| small(&[&format!("{mode}={text}")]).publishers.remove(0);
-    assert_eq!((group("2").persistent, group("1").persistent), (true, false));
+    assert_eq!((group("2").is_persistent(), group("1").is_persistent()), (true, false));
     refused(&[&format!("{mode}=3")], &["delivery-mode", "must be 1"]);
     refused(&[&format!("{mode}=1"), "publishers.0.persistent=true"], &["leave one of the two out"]);
 }
@@ -112,12 +112,12 @@ fn no_placeholder_is_left_as_it_is() {
     let binding = "queues.0.bindings=[{ exchange = \"amq.headers\", arguments = { n = \"{:03}\", deep = [{ k = \"x{}\" }] } }]";
     let scenario = with(&[binding, "queues.0.arguments.x-dead-letter-routing-key=dead-{}"]);
     let queue = &scenario.queues[0];
-    let of_bindings = queue.names.arguments_of_each(&queue.bindings[0].arguments).unwrap();
+    let of_bindings = queue.arguments_of_each(&queue.bindings[0].arguments).unwrap();
     assert_eq!(of_bindings[1]["n"], FieldValue::Text("002".to_owned()));
     assert!(of_bindings.iter().flat_map(BTreeMap::values).all(|value| !value.has_placeholder()));
-    let own = queue.names.arguments_of_each(&queue.arguments).unwrap();
+    let own = queue.arguments_of_each(&queue.arguments).unwrap();
     assert_eq!(own[0]["x-dead-letter-routing-key"], FieldValue::Text("dead-1".to_owned()));
-    assert_eq!(queue.names.arguments_of_each(&BTreeMap::new()), None);
+    assert_eq!(queue.arguments_of_each(&BTreeMap::new()), None);
     for (place, part) in [
         (binding, "needs a set"),
         ("queues.0.arguments.x-dead-letter-routing-key=dead-{}", "is not replaced"),

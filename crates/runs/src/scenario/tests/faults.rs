@@ -25,23 +25,25 @@ fn faults_are_read() {
     let kill =
         fault("kind = \"kill\"\nnode = \"random\"\nat = \"2s\"\nevery = \"3s\"\nfor = \"0s\"");
     let second = Duration::from_secs(1);
-    let repetition = Some(Repetition { every: 3 * second, times: None, until: None });
     let expected = FaultSpec {
         kind: FaultKind::Kill,
-        node: FaultNode::Random,
+        node: Some(FaultNode::Random),
+        queue: None,
         at: 2 * second,
-        repetition,
+        every: Some(3 * second),
+        times: None,
+        until: None,
         lasts: Some(Duration::ZERO),
     };
     assert_eq!(kill, expected);
     let alarm = fault("kind = \"memory-alarm\"\nnode = 2\nat = \"0s\"");
-    assert_eq!((alarm.node, alarm.lasts, alarm.repetition), (FaultNode::Number(2), None, None));
+    assert_eq!((alarm.node, alarm.lasts, alarm.every), (Some(FaultNode::Number(2)), None, None));
     let leader = fault("kind = \"pause\"\nnode = \"leader\"\nqueue = \"q\"\nat = \"1s\"");
-    assert_eq!(leader.node, FaultNode::LeaderOf("q".to_owned()));
+    assert_eq!((leader.node, leader.queue.as_deref()), (Some(FaultNode::Leader), Some("q")));
     let alone = read(SMALL, &["faults=[{ kind = \"stop\", at = \"1s\", for = \"1s\" }]"]).unwrap();
-    assert_eq!(alone.faults[0].node, FaultNode::Number(1));
+    assert_eq!(alone.faults[0].node, Some(FaultNode::Number(1)));
     let text = toml::to_string(&with("kind = \"stop\"\nnode = 3\nat = \"1s\"").unwrap()).unwrap();
-    assert_eq!(read(&text, &[]).unwrap().faults[0].node, FaultNode::Number(3));
+    assert_eq!(read(&text, &[]).unwrap().faults[0].node, Some(FaultNode::Number(3)));
 }
 
 #[test]

@@ -27,14 +27,14 @@ fn check_refused(text: &str, overrides: &[&str], expected: &[&str]) {
 fn a_caller_waits_for_its_reply_unless_a_rate_is_given() {
     let of = |overrides: &[&str]| read(RPC, overrides).unwrap().requests[0].clone();
     let closed = of(&[]);
-    assert_eq!((closed.concurrency, closed.schedule.rate), (Some(1), None));
+    assert_eq!((closed.concurrency, closed.schedule().rate), (Some(1), None));
     assert_eq!((closed.reply, closed.timeout), (ReplyPath::Direct, Duration::from_secs(10)));
     assert_eq!((closed.count, closed.size_bytes, closed.persistent), (1, 12, false));
     assert_eq!(of(&["requests.0.concurrency=5"]).concurrency, Some(5));
     let open = of(&["requests.0.rate=100"]);
-    assert_eq!((open.concurrency, open.schedule.rate), (None, Some(100.0)));
+    assert_eq!((open.concurrency, open.schedule().rate), (None, Some(100.0)));
     let ramp = of(&["requests.0.phases=[{ for = \"9s\", rate = 1, to = 9 }]"]);
-    assert_eq!((ramp.concurrency, ramp.schedule.phases.len()), (None, 1));
+    assert_eq!((ramp.concurrency, ramp.schedule().phases.len()), (None, 1));
     assert_eq!(of(&["requests.0.reply=queue"]).reply, ReplyPath::Queue);
     let responders = read(RPC, &[]).unwrap().responders[0].clone();
     assert_eq!(
@@ -82,15 +82,21 @@ fn churn_has_what_its_kind_needs() {
     );
     let paced = of("channels", &["churn.0.rate=10", "churn.0.hold=2s"]);
     assert_eq!(paced.concurrency, 30, "room for the hold and a second");
-    let ChurnSubject::Queues(queue) = of("queues", &[]).subject else { panic!("not queues") };
-    assert!(queue.exclusive && !queue.durable, "goes away by itself");
-    let quorum = of("queues", &["churn.0.type=quorum"]).subject;
-    let ChurnSubject::Queues(queue) = quorum else { panic!("not queues") };
-    assert!(!queue.exclusive && queue.durable);
-    let ChurnSubject::Bindings { queue, exchange, .. } = of("bindings", &[]).subject else {
+    let classic = of("queues", &[]);
+    let ChurnSubject::Queues { exclusive, durable, .. } = classic.subject() else {
+        panic!("not queues")
+    };
+    assert!(exclusive && !durable, "goes away by itself");
+    let quorum = of("queues", &["churn.0.type=quorum"]);
+    let ChurnSubject::Queues { exclusive, durable, .. } = quorum.subject() else {
+        panic!("not queues")
+    };
+    assert!(!exclusive && durable);
+    let bindings = of("bindings", &[]);
+    let ChurnSubject::Bindings { queue, exchange, .. } = bindings.subject() else {
         panic!("not bindings")
     };
-    assert_eq!((queue, exchange.as_str()), (None, "amq.direct"));
+    assert_eq!((queue, exchange), (None, "amq.direct"));
     let ended = churn("channels").replace("run.duration = \"1s\"", "");
     read(&ended, &["churn.0.cycles=5"]).unwrap();
     check_refused(&ended, &[], &["never end", "cycles"]);

@@ -27,14 +27,14 @@ fn pollers_have_defaults() {
     let group = read(POLLING, &[]).unwrap().pollers[0].clone();
     assert_eq!((group.name.as_str(), group.count), ("pollers-0", 1));
     assert_eq!((group.interval, group.timeout), (Duration::from_secs(1), Duration::from_secs(10)));
-    assert_eq!((group.login, group.trust), (None, PollerTrust::System));
+    assert_eq!((group.user, group.ca, group.insecure), (None, None, false));
 }
 
 #[test]
 fn a_password_is_named_and_not_given() {
     let set = ["pollers.0.user=me", "pollers.0.password-env=SECRET"];
-    let login = read(POLLING, &set).unwrap().pollers[0].login.clone().unwrap();
-    assert_eq!(login.password, PasswordSource::Environment("SECRET".to_owned()));
+    let group = read(POLLING, &set).unwrap().pollers[0].clone();
+    assert_eq!(group.password_env.as_deref(), Some("SECRET"));
     refused(&["pollers.0.url=http://me:secret@host/"], &["pollers.0.url", "password-env"]);
     let message = read(POLLING, &["pollers.0.url=http://me:secret@host/"]).unwrap_err();
     assert!(!message.to_string().contains("secret"), "{message}");

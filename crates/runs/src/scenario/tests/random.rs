@@ -6,7 +6,10 @@ mod messages;
 
 use std::{collections::BTreeMap, time::Duration};
 
-use super::super::{validate::Measured, *};
+use super::{
+    super::{validate::lacks, *},
+    SMALL, read,
+};
 use crate::record::{ExpectedCount, ExpectedLatency, ExpectedRate, Quantile};
 
 /// Generator: xorshift64.
@@ -54,19 +57,16 @@ impl Random {
         let duration = Duration::from_millis(u64::from(self.number(100_000)));
         let save = self.chance();
         let faults = self.faults(&broker, duration);
+        let mut broker = Broker { spec: broker, ..Broker::default() };
+        broker.connecting = self.connecting();
         let packets = self.some(PacketsSpec { duration: duration / 2, save });
         let mut scenario = Scenario {
             name: "r.1_2-3".to_owned(),
             description: "quotes \" ' and\nlines ü".to_owned(),
             seed: u64::from(self.number(1000)),
             broker,
-            connecting: self.connecting(),
             exchanges,
-            stop: Stop {
-                duration: Some(duration),
-                until: self.until(queues.iter().all(can_empty)),
-            },
-            run: self.options(duration),
+            run: self.options(duration, queues.iter().all(can_empty)),
             expect: self.expect(),
             queues,
             publishers,
@@ -87,9 +87,7 @@ impl Random {
         // Only expectations that such a scenario measures.
         scenario.run.verify = scenario.publishers.iter().any(PublisherGroup::is_stamped);
         let mut that = std::mem::take(&mut scenario.expect.that);
-        that.retain(|expectation| {
-            Measured::from_scenario(&scenario).lacks(expectation.metric).is_none()
-        });
+        that.retain(|expectation| lacks(&scenario, expectation.metric).is_none());
         scenario.expect.that = that;
         scenario
     }
@@ -169,15 +167,15 @@ impl Random {
         }
     }
 
-    fn until(&mut self, can_empty: bool) -> Option<Until> {
-        let empty = can_empty.then_some(Until::Empty(Duration::from_secs(77)));
-        let all = [None, empty, Some(Until::Idle(Duration::from_millis(1500)))];
-        all[self.below(3)]
-    }
-
-    fn options(&mut self, duration: Duration) -> RunOptions {
+    fn options(&mut self, duration: Duration, can_empty: bool) -> RunOptions {
+        let empty = can_empty.then_some(UntilKind::Empty);
+        let until = [None, empty, Some(UntilKind::Idle)][self.below(3)];
         let warm_ups = [None, Some(WarmUp::Auto), Some(WarmUp::Time(duration / 2))];
         RunOptions {
+            duration: Some(duration),
+            until,
+            idle_time: (until == Some(UntilKind::Idle)).then_some(Duration::from_millis(1500)),
+            empty_timeout: (until == Some(UntilKind::Empty)).then_some(Duration::from_secs(77)),
             warm_up: warm_ups[self.below(3)],
             start_at: self.some(Duration::from_secs(4_107_542_400)),
             verify: true,
@@ -218,26 +216,29 @@ impl Random {
     fn phases(&mut self) -> Vec<Phase> {
         let rate = f64::from(self.number(9999)) / 7.0;
         let every = Duration::from_millis(100);
-        let demands = [
-            Demand::Rate { from: rate, to: rate },
-            Demand::Rate { from: 0.0, to: rate },
-            Demand::Bursts { messages: self.number(500), every },
-            Demand::Rate { from: 0.0, to: 0.0 },
-        ];
-        let count = 1 + self.below(4);
-        demands[..count].iter().map(|demand| Phase { length: every * 7, demand: *demand }).collect()
+        let length = every * 7;
+        let rates =
+            |from, to| Phase { length, rate: Some(from), to: Some(to), burst: None, every: None };
+        let burst = Some(self.number(500));
+        let bursts = Phase { length, rate: None, to: None, burst, every: Some(every) };
+        let phases = [rates(rate, rate), rates(0.0, rate), bursts, rates(0.0, 0.0)];
+        phases[..=self.below(4)].to_vec()
     }
 
     fn queue(&mut self, index: u32) -> QueueSpec {
         let queue_type = [QueueType::Classic, QueueType::Quorum, QueueType::Stream][self.below(3)];
         let is_classic = queue_type == QueueType::Classic;
-        let names = self.names(index);
+        let (to, names) = self.names(index);
         let predeclared = self.below(4) == 0;
         let bindings = if predeclared { Vec::new() } else { self.bindings("e") };
         let name = format!("q.{index} \"ü\"");
         QueueSpec {
-            name: if let QueueNames::Numbered(_) = names { name + "{:03}" } else { name },
+            name: if to.is_some() { name + "{:03}" } else { name },
+            from: to.map(|_| 0),
+            to,
             names,
+            names_file: None,
+            server_named: false,
             queue_type,
             durable: !is_classic || self.chance(),
             exclusive: is_classic && !predeclared && self.chance(),
@@ -245,17 +246,18 @@ impl Random {
             predeclared,
             if_missing: !predeclared && self.chance(),
             arguments: self.arguments(),
-            bind_existing: !bindings.is_empty() && self.chance(),
+            bind_existing: (!bindings.is_empty()).then(|| self.chance()),
             bindings,
             keep: !is_classic && !predeclared && self.chance(),
         }
     }
 
-    fn names(&mut self, index: u32) -> QueueNames {
+    /// Returns the last number or the names of a set, or neither.
+    fn names(&mut self, index: u32) -> (Option<u32>, Option<Vec<String>>) {
         match self.below(3) {
-            0 => QueueNames::One,
-            1 => QueueNames::Numbered(NumberRange { from: 0, to: self.number(9) }),
-            _ => QueueNames::Listed(vec![format!("l{index}"), format!("m{index} ' \"")]),
+            0 => (None, None),
+            1 => (Some(self.number(9)), None),
+            _ => (None, Some(vec![format!("l{index}"), format!("m{index} ' \"")])),
         }
     }
 
@@ -307,57 +309,80 @@ impl Random {
     fn publishers(&mut self, index: u32, queue: &QueueSpec) -> PublisherGroup {
         let count = self.number(50);
         let connections = self.number(count);
-        let to_queue = self.chance();
-        let (exchange, routing_key, keys) = match self.below(4) {
-            _ if to_queue => ("", queue.name.as_str(), RoutingKeys::Fixed),
-            0 => ("amq.topic", "a.#", RoutingKeys::Fixed),
-            1 => ("amq.direct", "k{}", RoutingKeys::Numbered(NumberRange { from: 3, to: 7 })),
-            2 => ("amq.direct", "", RoutingKeys::Listed(vec!["a".to_owned(), String::new()])),
-            _ => ("amq.direct", "", RoutingKeys::Random(self.number(1000))),
-        };
-        let (size_bytes, sizes, body) = self.content();
-        let mut properties = self.properties();
-        let packing = self.packing(&body);
-        if packing.compression.is_some() {
-            properties.content_encoding = None;
-        }
-        let (confirm_window, tx_size) = match self.below(3) {
-            0 => (None, None),
-            1 => (self.some(NO_WINDOW).or(Some(self.number(2000))), None),
-            _ if to_queue && queue.queue_type == QueueType::Stream => (None, None),
-            _ => (None, Some(self.number(2000))),
-        };
         let most = count.div_ceil(connections);
-        let timeout = ConfirmTimeout { after: Duration::from_secs(3), ends_run: self.chance() };
-        let confirms = confirm_window.is_some() || tx_size.is_some();
-        let schedule = self.schedule();
-        let is_late = schedule.is_set() && self.chance();
-        PublisherGroup {
+        let to_queue = self.chance();
+        let tx_size = Some(self.number(2000)).filter(|_| self.chance());
+        let tx_size = tx_size.filter(|_| !to_queue || queue.queue_type != QueueType::Stream);
+        let channels = if tx_size.is_some() { most } else { self.number(most) };
+        let group = PublisherGroup {
             name: format!("p{index}"),
             count,
             connections,
-            channels: if tx_size.is_some() { most } else { self.number(most) },
-            exchange: exchange.to_owned(),
-            routing_key: routing_key.to_owned(),
-            keys,
-            member_queues: self.member_queues(),
-            size_bytes,
-            sizes,
-            body,
-            packing,
-            persistent: properties.delivery_mode.map_or_else(|| self.chance(), |mode| mode == 2),
-            properties,
-            confirm_window,
-            confirm_timeout: self.some(timeout).filter(|_| confirms),
-            republish_unconfirmed: confirm_window.is_some() && self.chance(),
-            write: self.write(),
+            channels,
             tx_size,
+            ..read(SMALL, &[]).unwrap().publishers.remove(0)
+        };
+        let group = self.target(group, queue, to_queue);
+        let group = self.confirms(group);
+        let group = self.content(group);
+        let schedule = self.schedule();
+        let is_late = schedule.is_set().then(|| self.chance());
+        PublisherGroup {
+            member_queues: self.member_queues(),
+            write: self.write(),
             mandatory: self.chance(),
-            schedule,
-            late: if is_late { LatePolicy::Skip } else { LatePolicy::Send },
+            rate: schedule.rate,
+            arrival: schedule.is_set().then_some(schedule.arrival),
+            after_phases: (!schedule.phases.is_empty()).then_some(schedule.after_phases),
+            phases: schedule.phases,
+            late: is_late.map(|late| if late { LatePolicy::Skip } else { LatePolicy::Send }),
             messages: Some(u64::from(self.number(9999))).filter(|_| self.chance()),
             start_delay: self.delay(),
             random_start_delay: self.delay(),
+            ..group
+        }
+    }
+
+    fn target(
+        &mut self,
+        group: PublisherGroup,
+        queue: &QueueSpec,
+        to_queue: bool,
+    ) -> PublisherGroup {
+        if to_queue {
+            return PublisherGroup { queue: Some(queue.name.clone()), ..group };
+        }
+        let to = |exchange: &str, key: Option<&str>| PublisherGroup {
+            queue: None,
+            exchange: Some(exchange.to_owned()),
+            routing_key: key.map(str::to_owned),
+            ..group.clone()
+        };
+        let direct = to("amq.direct", None);
+        match self.below(4) {
+            0 => to("amq.topic", Some("a.#")),
+            1 => PublisherGroup { from: Some(3), to: Some(7), ..to("amq.direct", Some("k{}")) },
+            2 => {
+                let keys = Some(vec!["a".to_owned(), String::new()]);
+                PublisherGroup { routing_keys: keys, ..direct }
+            }
+            _ => PublisherGroup { random_routing_keys: Some(self.number(1000)), ..direct },
+        }
+    }
+
+    fn confirms(&mut self, group: PublisherGroup) -> PublisherGroup {
+        let window = [None, Some(NO_WINDOW), Some(self.number(2000))][self.below(3)];
+        let window = window.filter(|_| group.tx_size.is_none());
+        let is_confirmed = window.is_some() || group.tx_size.is_some();
+        let timeout = self.some(Duration::from_secs(3)).filter(|_| is_confirmed);
+        let reaction = [OnConfirmTimeout::Count, OnConfirmTimeout::Fail][self.below(2)];
+        PublisherGroup {
+            confirms: (window == Some(NO_WINDOW)).then_some(true),
+            confirm_window: window,
+            confirm_timeout: timeout,
+            on_confirm_timeout: timeout.map(|_| reaction),
+            republish_unconfirmed: window.map(|_| self.chance()),
+            ..group
         }
     }
 
@@ -380,9 +405,11 @@ impl Random {
             self.some(u32::from(prefetch)).filter(|_| !is_stream && !auto_ack && !is_shared);
         let lasts = Duration::from_secs(1);
         let step = |time| ProcessingStep { time: Duration::from_micros(time), lasts };
-        let processing_times = self.some(vec![step(20), step(0)]).unwrap_or_default();
-        let processing_times = if is_limited && !is_shared { processing_times } else { Vec::new() };
         let own_pace = is_limited && !is_shared;
+        let processing_times = self.some(vec![step(20), step(0)]).filter(|_| own_pace);
+        let time = self.delay();
+        let is_held = own_pace && processing_times.is_none() && !time.is_zero();
+        let nack = !auto_ack && self.chance();
         ConsumerGroup {
             name: format!("c of {}", queue.name),
             count,
@@ -400,20 +427,16 @@ impl Random {
             } else {
                 self.number(u32::from(prefetch))
             },
-            settle: if auto_ack {
-                Settle::Ack
-            } else {
-                [Settle::Ack, Settle::Requeue, Settle::Discard][self.below(3)]
-            },
+            nack,
+            requeue: nack.then(|| self.chance()),
             tx_size,
             rate: self.some(0.5).filter(|_| own_pace),
-            processing_time: match processing_times.first() {
-                Some(step) => step.time,
-                None if own_pace => self.delay(),
-                None => Duration::ZERO,
-            },
+            processing_time: is_held.then_some(time),
             processing_times,
-            polling,
+            polling: Some(polling.is_some()),
+            poll_interval: polling,
+            priority: None,
+            offset: None,
             exclusive: false,
             unpack: self.chance(),
             arguments: if polling.is_some() { BTreeMap::new() } else { self.arguments() },

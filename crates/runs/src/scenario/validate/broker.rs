@@ -2,45 +2,58 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use super::super::{
-    error::{Problem, refuse},
-    model::{BrokerSpec, MAX_NODES, Parameter, Policy, ThrowawayBroker, has_placeholder},
-    wire,
+use super::{
+    super::{
+        error::{Problem, refuse, refuse_at},
+        model::{
+            Broker, BrokerSpec, MAX_NODES, Parameter, Policy, ThrowawayBroker, has_placeholder,
+            written,
+        },
+    },
+    connecting,
 };
 
-pub(super) fn broker(wire: wire::Broker) -> Result<BrokerSpec, Problem> {
-    let Some(uris) = uris(wire.uri, wire.uris)? else {
-        let nodes = nodes(wire.nodes)?;
+/// Checks a table that was read, and fills in the broker and the settings of connections.
+pub(super) fn table(broker: &mut Broker) -> Result<(), Problem> {
+    let written = broker.unchecked.take().map_or_else(written::Broker::default, |written| *written);
+    broker.connecting = connecting::connecting(&written)?;
+    broker.spec = spec(written)?;
+    Ok(())
+}
+
+fn spec(written: written::Broker) -> Result<BrokerSpec, Problem> {
+    let Some(uris) = uris(written.uri, written.uris)? else {
+        let nodes = nodes(written.nodes)?;
         return Ok(BrokerSpec::Throwaway(ThrowawayBroker {
             nodes,
-            is_cluster: is_cluster(wire.cluster, nodes)?,
-            plugins: plugins(wire.plugins.unwrap_or_default())?,
-            plugins_directory: wire.plugins_directory.unwrap_or_default(),
-            config: wire.config.unwrap_or_default(),
-            advanced_config: wire.advanced_config.unwrap_or_default(),
-            erl_args: wire.erl_args.unwrap_or_default(),
-            environment: environment(wire.environment.unwrap_or_default())?,
-            root: wire.root.unwrap_or_default(),
-            patches: wire.patches.unwrap_or_default(),
-            modules: modules(wire.modules.unwrap_or_default())?,
-            policies: policies(wire.policies.unwrap_or_default())?,
-            parameters: parameters(wire.parameters.unwrap_or_default(), nodes)?,
+            is_cluster: is_cluster(written.cluster, nodes)?,
+            plugins: plugins(written.plugins.unwrap_or_default())?,
+            plugins_directory: written.plugins_directory.unwrap_or_default(),
+            config: written.config.unwrap_or_default(),
+            advanced_config: written.advanced_config.unwrap_or_default(),
+            erl_args: written.erl_args.unwrap_or_default(),
+            environment: environment(written.environment.unwrap_or_default())?,
+            root: written.root.unwrap_or_default(),
+            patches: written.patches.unwrap_or_default(),
+            modules: modules(written.modules.unwrap_or_default())?,
+            policies: policies(written.policies.unwrap_or_default())?,
+            parameters: parameters(written.parameters.unwrap_or_default(), nodes)?,
         }));
     };
     let of_throwaway = [
-        ("nodes", wire.nodes.is_some()),
-        ("cluster", wire.cluster.is_some()),
-        ("plugins", wire.plugins.is_some()),
-        ("plugins-directory", wire.plugins_directory.is_some()),
-        ("config", wire.config.is_some()),
-        ("advanced-config", wire.advanced_config.is_some()),
-        ("erl-args", wire.erl_args.is_some()),
-        ("environment", wire.environment.is_some()),
-        ("root", wire.root.is_some()),
-        ("patches", wire.patches.is_some()),
-        ("modules", wire.modules.is_some()),
-        ("policies", wire.policies.is_some()),
-        ("parameters", wire.parameters.is_some()),
+        ("nodes", written.nodes.is_some()),
+        ("cluster", written.cluster.is_some()),
+        ("plugins", written.plugins.is_some()),
+        ("plugins-directory", written.plugins_directory.is_some()),
+        ("config", written.config.is_some()),
+        ("advanced-config", written.advanced_config.is_some()),
+        ("erl-args", written.erl_args.is_some()),
+        ("environment", written.environment.is_some()),
+        ("root", written.root.is_some()),
+        ("patches", written.patches.is_some()),
+        ("modules", written.modules.is_some()),
+        ("policies", written.policies.is_some()),
+        ("parameters", written.parameters.is_some()),
     ];
     if let Some((key, _)) = of_throwaway.into_iter().find(|(_, given)| *given) {
         let reason = "sets up a broker that is started for the run; `uri` names one that is \
@@ -114,8 +127,7 @@ fn environment(variables: BTreeMap<String, String>) -> Result<BTreeMap<String, S
     for (name, value) in &variables {
         if !is_name(name) || value.contains('\0') {
             let reason = "is no variable of an environment, such as `RABBITMQ_IO_THREAD_POOL_SIZE`";
-            let refused: Result<(), Problem> = refuse(name, reason);
-            refused.map_err(|problem| problem.under("environment"))?;
+            return refuse_at(&["environment", name], reason);
         }
     }
     Ok(variables)
@@ -191,8 +203,7 @@ fn modules(files: Vec<String>) -> Result<Vec<String>, Problem> {
     match files.iter().position(|file| !is_module(file)) {
         None => Ok(files),
         Some(index) => {
-            let problem = Problem::new("must be a file `.erl` or `.beam`");
-            Err(problem.under(index.to_string()).under("modules"))
+            refuse_at(&["modules", &index.to_string()], "must be a file `.erl` or `.beam`")
         }
     }
 }
@@ -201,8 +212,7 @@ fn plugins(names: Vec<String>) -> Result<Vec<String>, Problem> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
     if let Some(index) = names.iter().position(|name| name.is_empty() || !name.chars().all(plain)) {
         let reason = "is no name of a plugin: letters, digits and `_`, as in `rabbitmq_management`";
-        let refused: Result<(), Problem> = refuse(&index.to_string(), reason);
-        refused.map_err(|problem| problem.under("plugins"))?;
+        return refuse_at(&["plugins", &index.to_string()], reason);
     }
     Ok(names)
 }

@@ -12,14 +12,13 @@ pub(in crate::scenario) struct Context<'a> {
     pub(super) broker: &'a BrokerSpec,
 }
 
-/// Checks every item of a list; a problem states the index of its item.
-pub(super) fn each<W, T>(
+/// Checks and completes every item of a list; a problem states the index of its item.
+pub(super) fn check_each<T>(
     key: &str,
-    items: Vec<W>,
-    mut check: impl FnMut(usize, W) -> Result<T, Problem>,
-) -> Result<Vec<T>, Problem> {
-    let checked = items.into_iter().enumerate().map(|(index, item)| {
+    items: &mut [T],
+    mut check: impl FnMut(usize, &mut T) -> Result<(), Problem>,
+) -> Result<(), Problem> {
+    items.iter_mut().enumerate().try_for_each(|(index, item)| {
         check(index, item).map_err(|problem| problem.under(index.to_string()).under(key))
-    });
-    checked.collect()
+    })
 }

@@ -2,18 +2,15 @@
 
 use std::time::Duration;
 
-use toml::Value;
-
 use super::{
     super::{
-        error::{Problem, allowed, quoted, refuse},
+        error::{Problem, refuse},
         model::{
-            BrokerSpec, FaultKind, FaultNode, FaultSpec, MAX_OCCURRENCES, QueueNames, Repetition,
-            Stop, ThrowawayBroker,
+            BrokerSpec, FaultKind, FaultNode, FaultSpec, MAX_OCCURRENCES, QueueNames,
+            ThrowawayBroker,
         },
-        wire,
     },
-    context::{Context, each},
+    context::{Context, check_each},
     fields,
 };
 
@@ -21,24 +18,31 @@ use super::{
 pub(super) const NOT_OURS: &str =
     "need a broker that the run starts itself: remove the broker's URI, or the faults";
 
-/// Checks all faults. `stop` holds the length of the load.
+/// Checks all faults. `load` is the length of the load, if it is known.
 pub(super) fn faults(
-    wire: Vec<wire::Fault>,
+    faults: &mut [FaultSpec],
     context: &Context<'_>,
-    stop: &Stop,
-) -> Result<Vec<FaultSpec>, Problem> {
-    if wire.is_empty() {
-        return Ok(Vec::new());
+    load: Option<Duration>,
+) -> Result<(), Problem> {
+    if faults.is_empty() {
+        return Ok(());
     }
     let BrokerSpec::Throwaway(broker) = context.broker else { return refuse("faults", NOT_OURS) };
     if context.broker.is_several_brokers() {
         return refuse("faults", "need one broker or one cluster: remove `broker.cluster`");
     }
-    let check = |_, written: wire::Fault| {
-        fits(written.kind, broker)?;
-        fault(&written, broker.nodes, context, stop)
-    };
-    each("faults", wire, check)
+    check_each("faults", faults, |_, fault| {
+        fits(fault.kind, broker)?;
+        if load.is_some_and(|load| fault.at >= load) {
+            return refuse("at", "is not before the end of the load (`run.duration`)");
+        }
+        // A killed node may be started again at once; no other fault makes sense for zero time.
+        if fault.lasts == Some(Duration::ZERO) && !fault.kind.ends_node() {
+            return refuse("for", "must be longer than 0s");
+        }
+        repetition(fault, load)?;
+        node(fault, broker.nodes, context)
+    })
 }
 
 /// Checks that this broker can suffer the fault.
@@ -56,44 +60,14 @@ fn fits(kind: FaultKind, broker: &ThrowawayBroker) -> Result<(), Problem> {
     Ok(())
 }
 
-fn fault(
-    wire: &wire::Fault,
-    nodes: u32,
-    context: &Context<'_>,
-    stop: &Stop,
-) -> Result<FaultSpec, Problem> {
-    let at = fields::delay("at", Some(&wire.at))?;
-    if stop.duration.is_some_and(|load| at >= load) {
-        return refuse("at", "is not before the end of the load (`run.duration`)");
-    }
-    let lasts = lasts(wire)?;
-    let repetition = repetition(wire, at, lasts, stop)?;
-    Ok(FaultSpec { kind: wire.kind, node: node(wire, nodes, context)?, at, repetition, lasts })
-}
-
-/// Checks `for`. A killed node may be started again at once; no other fault makes sense for zero time.
-fn lasts(wire: &wire::Fault) -> Result<Option<Duration>, Problem> {
-    let Some(text) = wire.lasts.as_deref() else { return Ok(None) };
-    if wire.kind.ends_node() {
-        fields::delay("for", Some(text)).map(Some)
-    } else {
-        fields::duration("for", Some(text))
-    }
-}
-
-fn repetition(
-    wire: &wire::Fault,
-    at: Duration,
-    lasts: Option<Duration>,
-    stop: &Stop,
-) -> Result<Option<Repetition>, Problem> {
-    let times = fields::at_least_one("times", wire.times)?;
-    let until = fields::duration("until", wire.until.as_deref())?;
-    let Some(every) = fields::duration("every", wire.every.as_deref())? else {
+fn repetition(fault: &FaultSpec, load: Option<Duration>) -> Result<(), Problem> {
+    let FaultSpec { at, times, until, lasts, .. } = *fault;
+    fields::at_least_one("times", times)?;
+    let Some(every) = fault.every else {
         return match (times, until) {
             (Some(_), _) => refuse("times", "goes with `every`: leave it out"),
             (_, Some(_)) => refuse("until", "goes with `every`: leave it out"),
-            (None, None) => Ok(None),
+            (None, None) => Ok(()),
         };
     };
     match lasts {
@@ -104,11 +78,9 @@ fn repetition(
     if until.is_some_and(|until| until <= at) {
         return refuse("until", "must be after `at`, or the fault never happens");
     }
-    let Some(end) = [until, stop.duration].into_iter().flatten().min() else {
+    let Some(end) = [until, load].into_iter().flatten().min() else {
         return match times {
-            Some(times) if times <= MAX_OCCURRENCES => {
-                Ok(Some(Repetition { every, times: Some(times), until }))
-            }
+            Some(times) if times <= MAX_OCCURRENCES => Ok(()),
             Some(_) => refuse("times", format!("must be at most {MAX_OCCURRENCES}")),
             None => refuse("every", "never ends: give `times` or `until`, or `run.duration`"),
         };
@@ -119,45 +91,35 @@ fn repetition(
             format!("is too short: {most} occurrences exceed the limit of {MAX_OCCURRENCES}");
         return refuse("every", reason);
     }
-    Ok(Some(Repetition { every, times, until }))
+    Ok(())
 }
 
-fn node(wire: &wire::Fault, nodes: u32, context: &Context<'_>) -> Result<FaultNode, Problem> {
-    let node = match &wire.node {
-        None if nodes == 1 => FaultNode::Number(1),
+/// Checks the node, and fills in the only one.
+fn node(fault: &mut FaultSpec, nodes: u32, context: &Context<'_>) -> Result<(), Problem> {
+    match fault.node {
+        None if nodes == 1 => fault.node = Some(FaultNode::Number(1)),
         None => return refuse("node", "is missing: give a number, `\"random\"` or `\"leader\"`"),
-        Some(Value::Integer(number)) => number_of(*number, nodes)?,
-        Some(Value::String(word)) if word == "random" => FaultNode::Random,
-        Some(Value::String(word)) if word == "leader" => leader(wire, context)?,
-        Some(Value::String(word)) => {
-            let words = allowed(word, &["random", "leader"]);
-            let reason = format!("{} is unknown; allowed are a number, {words}", quoted(word));
-            return refuse("node", reason);
+        Some(FaultNode::Number(number)) if !(1..=nodes).contains(&number) => {
+            return refuse("node", format!("must be from 1 to {nodes}, the nodes of the broker"));
         }
-        Some(_) => return refuse("node", "must be a number, `\"random\"` or `\"leader\"`"),
-    };
-    if wire.queue.is_some() && !matches!(node, FaultNode::LeaderOf(_)) {
-        return refuse("queue", "goes with `node = \"leader\"`: leave it out");
+        Some(FaultNode::Leader) => return leader(fault.queue.as_deref(), context),
+        Some(_) => {}
     }
-    Ok(node)
-}
-
-fn number_of(number: i64, nodes: u32) -> Result<FaultNode, Problem> {
-    match u32::try_from(number) {
-        Ok(number) if (1..=nodes).contains(&number) => Ok(FaultNode::Number(number)),
-        _ => refuse("node", format!("must be from 1 to {nodes}, the nodes of the broker")),
+    match fault.queue {
+        None => Ok(()),
+        Some(_) => refuse("queue", "goes with `node = \"leader\"`: leave it out"),
     }
 }
 
-fn leader(wire: &wire::Fault, context: &Context<'_>) -> Result<FaultNode, Problem> {
-    let Some(name) = &wire.queue else {
+fn leader(queue: Option<&str>, context: &Context<'_>) -> Result<(), Problem> {
+    let Some(name) = queue else {
         return refuse("queue", "is missing: give the queue of this leader");
     };
     let queue = fields::queue(name, context)?;
     fields::not_exclusive(queue, "the fault")?;
-    if queue.is_some_and(|queue| queue.names != QueueNames::One && queue.name == *name) {
+    if queue.is_some_and(|queue| queue.queues() != QueueNames::One && queue.name == name) {
         let reason = format!("`{name}` selects several queues: give the name of one");
         return refuse("queue", reason);
     }
-    Ok(FaultNode::LeaderOf(name.clone()))
+    Ok(())
 }

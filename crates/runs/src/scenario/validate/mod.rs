@@ -1,4 +1,5 @@
-//! Conversion of wire types to the model: defaults are filled in, impossible combinations refused.
+//! Checks of a scenario that was read: impossible combinations are refused, and values that follow from others are
+//! filled in.
 //!
 //! One file for each part of a scenario; `whole` checks the whole.
 
@@ -20,5 +21,5 @@ mod schedule;
 mod whole;
 
 #[cfg(test)]
-pub(super) use expect::Measured;
-pub(super) use whole::scenario;
+pub(super) use expect::lacks;
+pub(super) use whole::check;

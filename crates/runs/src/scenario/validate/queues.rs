@@ -4,43 +4,27 @@ use std::collections::HashSet;
 
 use super::{
     super::{
-        error::{Problem, quoted, refuse},
+        error::{Problem, quoted, refuse, refuse_at},
         model::{FieldValue, QueueNames, QueueSpec, QueueType, has_placeholder},
-        wire,
     },
     exchanges, fields,
 };
-use crate::scenario::validate::context::{TextFiles, each};
+use crate::scenario::validate::context::{TextFiles, check_each};
 
-pub(super) fn queue(wire: wire::Queue, files: &mut TextFiles<'_>) -> Result<QueueSpec, Problem> {
-    name("name", &wire.name)?;
+pub(super) fn queue(queue: &mut QueueSpec, files: &mut TextFiles<'_>) -> Result<(), Problem> {
+    name("name", &queue.name)?;
     let says_classic = FieldValue::Text("classic".to_owned());
-    let is_classic = wire.kind.is_none_or(|kind| kind == QueueType::Classic);
-    let said = wire.arguments.get("x-queue-type");
+    let is_classic = queue.queue_type == QueueType::Classic;
+    let said = queue.arguments.get("x-queue-type");
     if said.is_some_and(|said| !(is_classic && *said == says_classic)) {
-        let refused: Result<(), Problem> = refuse("x-queue-type", "is set by `type`");
-        refused.map_err(|problem| problem.under("arguments"))?;
+        return refuse_at(&["arguments", "x-queue-type"], "is set by `type`");
     }
-    let names = names(&wire, files)?;
-    let queue = QueueSpec {
-        name: wire.name,
-        names,
-        queue_type: wire.kind.unwrap_or(QueueType::Classic),
-        durable: wire.durable.unwrap_or(true),
-        exclusive: wire.exclusive.unwrap_or(false),
-        auto_delete: wire.auto_delete.unwrap_or(false),
-        predeclared: wire.predeclared.unwrap_or(false),
-        if_missing: wire.if_missing.unwrap_or(false),
-        bind_existing: wire.bind_existing.unwrap_or(false),
-        arguments: wire.arguments,
-        bindings: each("bindings", wire.bindings, |_, wire| exchanges::binding(wire))?,
-        keep: wire.keep.unwrap_or(false),
-    };
-    flags(&queue)?;
-    predeclared(&queue)?;
-    existing(&queue)?;
-    named_by_broker(&queue)?;
-    Ok(queue)
+    names(queue, files)?;
+    check_each("bindings", &mut queue.bindings, |_, bound| exchanges::binding(bound))?;
+    flags(queue)?;
+    predeclared(queue)?;
+    existing(queue)?;
+    named_by_broker(queue)
 }
 
 fn name(key: &str, name: &str) -> Result<(), Problem> {
@@ -53,36 +37,32 @@ fn name(key: &str, name: &str) -> Result<(), Problem> {
     Ok(())
 }
 
-fn names(wire: &wire::Queue, files: &mut TextFiles<'_>) -> Result<QueueNames, Problem> {
-    let range = fields::numbers("name", Some(&wire.name), wire.from, wire.to)?;
-    if wire.server_named == Some(true) {
-        if range.is_some() || wire.names.is_some() || wire.names_file.is_some() {
-            return refuse("server-named", "the broker names these queues: give no names");
-        }
-        return Ok(QueueNames::ByBroker);
+fn names(queue: &mut QueueSpec, files: &mut TextFiles<'_>) -> Result<(), Problem> {
+    let is_numbered = fields::numbers("name", Some(&queue.name), &mut queue.from, queue.to)?;
+    let (is_listed, is_in_file) = (queue.names.is_some(), queue.names_file.is_some());
+    if queue.server_named && (is_numbered || is_listed || is_in_file) {
+        return refuse("server-named", "the broker names these queues: give no names");
     }
     let one_of_two = "give either a name with `{}`, `from` and `to`, or `names`, or `names-file`";
-    let (key, names) = match (range, &wire.names, &wire.names_file) {
-        (Some(_), Some(_), _) => return refuse("names", one_of_two),
-        (_, Some(_), Some(_)) | (Some(_), _, Some(_)) => return refuse("names-file", one_of_two),
-        (Some(range), None, None) => return Ok(QueueNames::Numbered(range)),
-        (None, None, None) => return Ok(QueueNames::One),
-        (None, Some(names), None) => ("names", names.clone()),
-        (None, None, Some(path)) => {
-            let text = files(path).map_err(|why| {
-                Problem::new(format!("cannot read {}: {why}", quoted(path))).under("names-file")
-            })?;
-            let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-            ("names-file", lines.map(str::to_owned).collect())
-        }
-    };
+    if is_numbered && is_listed {
+        return refuse("names", one_of_two);
+    }
+    if is_in_file && (is_numbered || is_listed) {
+        return refuse("names-file", one_of_two);
+    }
+    let key = if is_in_file { "names-file" } else { "names" };
+    if let Some(path) = queue.names_file.take() {
+        let text = files(&path).map_err(|why| {
+            Problem::new(format!("cannot read {}: {why}", quoted(&path))).under(key)
+        })?;
+        let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+        queue.names = Some(lines.map(str::to_owned).collect());
+    }
+    let Some(names) = &queue.names else { return Ok(()) };
     if names.is_empty() {
         return refuse(key, "has no name");
     }
-    for listed in &names {
-        name(key, listed)?;
-    }
-    Ok(QueueNames::Listed(names))
+    names.iter().try_for_each(|listed| name(key, listed))
 }
 
 /// Checks that no two entries stand for the same queue.
@@ -91,8 +71,8 @@ pub(super) fn distinct(queues: &[QueueSpec]) -> Result<(), Problem> {
     for (index, queue) in queues.iter().enumerate() {
         let twice = queue.queue_names().into_iter().find(|name| !seen.insert(name.clone()));
         if let Some(name) = twice {
-            let refused: Result<(), Problem> = refuse("name", format!("`{name}` is there twice"));
-            return refused.map_err(|problem| problem.under(index.to_string()).under("queues"));
+            let path = ["queues", &index.to_string(), "name"];
+            return refuse_at(&path, format!("`{name}` is there twice"));
         }
     }
     Ok(())
@@ -121,20 +101,22 @@ fn flags(queue: &QueueSpec) -> Result<(), Problem> {
     }
 }
 
-/// Checks queues that exist before the run.
-fn existing(queue: &QueueSpec) -> Result<(), Problem> {
+/// Checks queues that may exist before the run.
+fn existing(queue: &mut QueueSpec) -> Result<(), Problem> {
     if queue.predeclared && queue.if_missing {
         return refuse("if-missing", fields::PREDECLARED_OR_IF_MISSING);
     }
-    if queue.bind_existing && queue.bindings.is_empty() {
+    let is_bound = !queue.bindings.is_empty();
+    if queue.bind_existing == Some(true) && !is_bound {
         return refuse("bind-existing", "needs `bindings`");
     }
+    queue.bind_existing = is_bound.then_some(queue.bind_existing == Some(true));
     Ok(())
 }
 
 /// Checks a queue whose name only its consumer learns.
 fn named_by_broker(queue: &QueueSpec) -> Result<(), Problem> {
-    if queue.names != QueueNames::ByBroker {
+    if !queue.server_named {
         return Ok(());
     }
     if queue.queue_type != QueueType::Classic {
@@ -143,7 +125,7 @@ fn named_by_broker(queue: &QueueSpec) -> Result<(), Problem> {
     let others = [
         ("predeclared", queue.predeclared),
         ("if-missing", queue.if_missing),
-        ("bind-existing", queue.bind_existing),
+        ("bind-existing", queue.bind_existing == Some(true)),
     ];
     if let Some((key, _)) = others.into_iter().find(|(_, given)| *given) {
         return refuse(key, "cannot be combined with `server-named`: such a queue is always new");
@@ -157,7 +139,7 @@ fn named_by_broker(queue: &QueueSpec) -> Result<(), Problem> {
 }
 
 fn predeclared(queue: &QueueSpec) -> Result<(), Problem> {
-    if matches!(queue.names, QueueNames::One | QueueNames::ByBroker) {
+    if matches!(queue.queues(), QueueNames::One | QueueNames::ByBroker) {
         let needs = "a placeholder needs a set of queues";
         if queue.bindings.iter().any(|binding| has_placeholder(&binding.routing_key)) {
             return refuse("bindings", "a placeholder in `routing-key` needs a set of queues");

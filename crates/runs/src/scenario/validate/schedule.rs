@@ -3,9 +3,9 @@
 use super::{
     super::{
         error::{Problem, refuse},
-        model::{AfterPhases, Arrival, Demand, Phase, Schedule},
-        wire,
+        model::{AfterPhases, Arrival, Demand, Phase},
     },
+    context::check_each,
     fields,
 };
 
@@ -13,76 +13,70 @@ const FASTEST: f64 = 10_000_000.0;
 
 pub(super) const NEEDS_SCHEDULE: &str = "needs a schedule: give `rate` or `phases`";
 
-/// The keys of a schedule as written.
+/// The keys of a schedule.
 pub(super) struct Keys<'a> {
     pub(super) rate: Option<f64>,
-    pub(super) arrival: Option<Arrival>,
-    pub(super) phases: &'a [wire::Phase],
-    pub(super) after_phases: Option<AfterPhases>,
+    pub(super) arrival: &'a mut Option<Arrival>,
+    pub(super) phases: &'a mut [Phase],
+    pub(super) after_phases: &'a mut Option<AfterPhases>,
 }
 
 impl Keys<'_> {
-    /// Checks that the keys go together, and returns the schedule.
-    pub(super) fn check(self) -> Result<Schedule, Problem> {
-        if self.rate.is_some() && !self.phases.is_empty() {
+    /// Checks that the keys go together, and fills in defaults. Returns whether there is a schedule.
+    pub(super) fn check(self) -> Result<bool, Problem> {
+        let has_phases = !self.phases.is_empty();
+        if self.rate.is_some() && has_phases {
             return refuse("rate", "give either `rate` or `phases`, which have rates of their own");
         }
-        if self.phases.is_empty() && self.after_phases.is_some() {
+        if !has_phases && self.after_phases.is_some() {
             return refuse(
                 "after-phases",
                 "applies after the last of `phases`, and there are none",
             );
         }
-        let phases = self.phases.iter().enumerate().map(|(index, wire)| {
-            phase(wire).map_err(|problem| problem.under(index.to_string()).under("phases"))
-        });
-        let schedule = Schedule {
-            rate: self.rate,
-            arrival: self.arrival.unwrap_or_default(),
-            phases: phases.collect::<Result<_, _>>()?,
-            after_phases: self.after_phases.unwrap_or_default(),
-        };
-        if self.arrival.is_some() && !schedule.is_set() {
+        check_each("phases", self.phases, |_, part| phase(part))?;
+        let is_set = self.rate.is_some() || has_phases;
+        if self.arrival.is_some() && !is_set {
             return refuse("arrival", NEEDS_SCHEDULE);
         }
+        *self.arrival = is_set.then(|| self.arrival.unwrap_or_default());
+        *self.after_phases = has_phases.then(|| self.after_phases.unwrap_or_default());
         let pause = Demand::Rate { from: 0.0, to: 0.0 };
-        let is_silent = schedule.phases.iter().all(|phase| phase.demand == pause);
-        if !schedule.phases.is_empty() && is_silent && !schedule.ends() {
+        let is_silent = self.phases.iter().all(|phase| phase.demand() == pause);
+        if has_phases && is_silent && *self.after_phases != Some(AfterPhases::Stop) {
             return refuse("phases", "are all pauses: nothing would ever be sent");
         }
-        Ok(schedule)
+        Ok(is_set)
     }
 }
 
-fn phase(wire: &wire::Phase) -> Result<Phase, Problem> {
-    let length = fields::duration("for", Some(&wire.length))?.unwrap_or_default();
-    let demand = match (wire.rate, wire.burst) {
-        (Some(_), Some(_)) => return refuse("burst", "give either `rate` or `burst` to a phase"),
-        (None, None) => return refuse("rate", "is missing: give `rate`, or `burst` with `every`"),
+fn phase(phase: &mut Phase) -> Result<(), Problem> {
+    match (phase.rate, phase.burst) {
+        (Some(_), Some(_)) => refuse("burst", "give either `rate` or `burst` to a phase"),
+        (None, None) => refuse("rate", "is missing: give `rate`, or `burst` with `every`"),
         (Some(from), None) => {
-            if wire.every.is_some() {
+            if phase.every.is_some() {
                 return refuse("every", "goes with `burst`: leave it out");
             }
-            let to = wire.to.unwrap_or(from);
-            Demand::Rate { from: phase_rate("rate", from)?, to: phase_rate("to", to)? }
+            phase_rate("rate", from)?;
+            phase_rate("to", *phase.to.get_or_insert(from))
         }
         (None, Some(messages)) => {
-            if wire.to.is_some() {
+            if phase.to.is_some() {
                 return refuse("to", "goes with `rate`: leave it out");
             }
             fields::at_least_one("burst", Some(messages))?;
-            match fields::duration("every", wire.every.as_deref())? {
-                Some(every) => Demand::Bursts { messages, every },
-                None => return refuse("every", "is missing: the time from one burst to the next"),
+            if phase.every.is_none() {
+                return refuse("every", "is missing: the time from one burst to the next");
             }
+            Ok(())
         }
-    };
-    Ok(Phase { length, demand })
+    }
 }
 
-fn phase_rate(key: &str, rate: f64) -> Result<f64, Problem> {
+fn phase_rate(key: &str, rate: f64) -> Result<(), Problem> {
     if (0.0..=FASTEST).contains(&rate) {
-        return Ok(rate);
+        return Ok(());
     }
     refuse(
         key,

@@ -1,131 +1,89 @@
 //! Checks of a scenario as a whole.
 
-use std::time::Duration;
-
 use super::super::{
-    connecting::{Allocation, Connecting},
     error::{Problem, refuse},
-    model::{
-        BrokerSpec, PacketsSpec, ProfileSpec, PublisherGroup, QueueSpec, RequestGroup, Scenario,
-        Stop, Until,
-    },
-    wire,
+    model::{Allocation, Broker, PublisherGroup, RequestGroup, RunOptions, Scenario, UntilKind},
 };
 use super::{
-    broker, churn, connecting, consumers,
-    context::{Context, TextFiles, each},
+    broker, churn, consumers,
+    context::{Context, TextFiles, check_each},
     exchanges, expect, faults, fields, polling, publishers, queues, rpc, run,
 };
 
-/// Converts a file into the scenario.
-pub(in crate::scenario) fn scenario(
-    wire: wire::Scenario,
+/// Checks a scenario that was read, and fills in the values that follow from others.
+pub(in crate::scenario) fn check(
+    scenario: &mut Scenario,
     files: &mut TextFiles<'_>,
-) -> Result<Scenario, Problem> {
-    run_name(&wire.name)?;
-    let broker = wire.broker.unwrap_or_default();
-    let connecting = connecting::connecting(&broker).map_err(|problem| problem.under("broker"))?;
-    let broker = broker::broker(broker).map_err(|problem| problem.under("broker"))?;
-    let check = |_, exchange| exchanges::exchange(exchange);
-    let exchanges = each_named("exchanges", wire.exchanges, check, |exchange| &exchange.name)?;
-    let queues = all_queues(wire.queues, files)?;
-    let context = Context { exchanges: &exchanges, queues: &queues, broker: &broker };
-    let check = |index, group| publishers::group(index, group, &context);
-    let publishers = each_named("publishers", wire.publishers, check, |group| &group.name)?;
-    let check = |index, group| consumers::group(index, group, &context);
-    let consumers = each_named("consumers", wire.consumers, check, |group| &group.name)?;
-    consumers::exclusive_queues(&queues, &consumers)?;
-    let check = |index, group| rpc::requests(index, group, &context);
-    let requests = each_named("requests", wire.requests, check, |group| &group.name)?;
-    let check = |index, group| rpc::responders(index, group, &context);
-    let responders = each_named("responders", wire.responders, check, |group| &group.name)?;
-    let check = |index, group| churn::group(index, group, &context);
-    let churn = each_named("churn", wire.churn, check, |group| &group.name)?;
-    let pollers = polling::groups(wire.pollers, &broker)?;
+) -> Result<(), Problem> {
+    run_name(&scenario.name)?;
+    broker::table(&mut scenario.broker).map_err(|problem| problem.under("broker"))?;
+    groups(scenario, files)?;
+    let Scenario { publishers, consumers, requests, responders, churn, pollers, .. } = &*scenario;
     let ends = [
-        ends(&publishers, PublisherGroup::ends),
-        ends(&consumers, |group| group.messages.is_some()),
-        ends(&requests, RequestGroup::ends),
-        ends(&churn, |group| group.cycles.is_some()),
+        ends(publishers, PublisherGroup::ends),
+        ends(consumers, |group| group.messages.is_some()),
+        ends(requests, RequestGroup::ends),
+        ends(churn, |group| group.cycles.is_some()),
         (responders.len() + pollers.len() > 0).then_some(false),
     ];
-    let wire_run = wire.run.unwrap_or_default();
-    let stop = run::stop(&wire_run, &ends)?;
-    let faults = faults::faults(wire.faults, &context, &stop)?;
-    run::can_empty(&stop, &publishers, &queues).map_err(|problem| problem.under("run"))?;
-    let run = run::options(&wire_run, &stop, &publishers, &consumers, &queues)
-        .map_err(|problem| problem.under("run"))?;
-    fits_several_brokers(&broker, &connecting, run.verify, &stop)?;
-    let others = [requests.len(), responders.len(), churn.len()];
-    let measured = expect::Measured::new(&run, &publishers, &consumers, others);
-    let expect = expect::expect(wire.expect.unwrap_or_default(), &measured)?;
-    Ok(Scenario {
-        name: wire.name,
-        description: wire.description.unwrap_or_default(),
-        seed: wire.seed.unwrap_or(1),
-        profile: profile(wire.profile, &stop).map_err(|problem| problem.under("profile"))?,
-        packets: packets(wire.packets, &stop).map_err(|problem| problem.under("packets"))?,
-        expect,
-        broker,
-        connecting,
-        stop,
-        exchanges,
-        run,
-        queues,
-        publishers,
-        consumers,
-        requests,
-        responders,
-        churn,
-        pollers,
-        faults,
-    })
+    let Scenario { run, exchanges, queues, publishers, consumers, .. } = scenario;
+    run::end(run, &ends)?;
+    let context = Context { exchanges, queues, broker: &scenario.broker.spec };
+    faults::faults(&mut scenario.faults, &context, run.duration)?;
+    let under_run = |problem: Problem| problem.under("run");
+    run::can_empty(run, publishers, queues).map_err(under_run)?;
+    run::options(run, publishers, consumers, queues).map_err(under_run)?;
+    fits_several_brokers(&scenario.broker, run)?;
+    expect::expect(scenario)?;
+    let Scenario { run, profile, packets, .. } = scenario;
+    let profile = profile.iter().try_for_each(|profile| run::profile(profile, run));
+    profile.map_err(|problem| problem.under("profile"))?;
+    let packets = packets.iter().try_for_each(|packets| run::packets(packets, run));
+    packets.map_err(|problem| problem.under("packets"))
+}
+
+/// Checks exchanges and queues, and then the groups that refer to them.
+fn groups(scenario: &mut Scenario, files: &mut TextFiles<'_>) -> Result<(), Problem> {
+    let Scenario { exchanges, queues, publishers, consumers, .. } = scenario;
+    check_each("exchanges", exchanges, |_, exchange| exchanges::exchange(exchange))?;
+    fields::unique("exchanges", exchanges.iter().map(|exchange| &exchange.name))?;
+    check_each("queues", queues, |_, queue| queues::queue(queue, files))?;
+    fields::unique("queues", queues.iter().map(|queue| &queue.name))?;
+    queues::distinct(queues)?;
+    let context = Context { exchanges, queues, broker: &scenario.broker.spec };
+    check_each("publishers", publishers, |at, group| publishers::group(at, group, &context))?;
+    fields::unique("publishers", publishers.iter().map(|group| &group.name))?;
+    check_each("consumers", consumers, |at, group| consumers::group(at, group, &context))?;
+    fields::unique("consumers", consumers.iter().map(|group| &group.name))?;
+    consumers::exclusive_queues(queues, consumers)?;
+    let Scenario { requests, responders, churn, pollers, .. } = scenario;
+    check_each("requests", requests, |at, group| rpc::requests(at, group, &context))?;
+    fields::unique("requests", requests.iter().map(|group| &group.name))?;
+    check_each("responders", responders, |at, group| rpc::responders(at, group, &context))?;
+    fields::unique("responders", responders.iter().map(|group| &group.name))?;
+    check_each("churn", churn, |at, group| churn::group(at, group, &context))?;
+    fields::unique("churn", churn.iter().map(|group| &group.name))?;
+    check_each("pollers", pollers, |at, group| polling::group(at, group, context.broker))?;
+    fields::unique("pollers", pollers.iter().map(|group| &group.name))
 }
 
 /// Refuses settings that query one broker about queues that each of several has, or that confuse one broker with
 /// another.
-fn fits_several_brokers(
-    broker: &BrokerSpec,
-    connecting: &Connecting,
-    verifies: bool,
-    stop: &Stop,
-) -> Result<(), Problem> {
+fn fits_several_brokers(broker: &Broker, run: &RunOptions) -> Result<(), Problem> {
     let needs_one = [
-        ("broker.recovery", connecting.recovery.is_some()),
+        ("broker.recovery", broker.connecting.recovery.is_some()),
         // A publisher and its consumer would share a broker only by chance.
-        ("broker.allocation", connecting.allocation == Allocation::Random),
-        ("run.verify", verifies),
-        ("run.until", matches!(stop.until, Some(Until::Empty(_)))),
+        ("broker.allocation", broker.connecting.allocation == Allocation::Random),
+        ("run.verify", run.verify),
+        ("run.until", run.until == Some(UntilKind::Empty)),
     ];
-    match needs_one.into_iter().find(|(_, given)| *given && broker.is_several_brokers()) {
+    match needs_one.into_iter().find(|(_, given)| *given && broker.spec.is_several_brokers()) {
         None => Ok(()),
         Some((key, _)) => refuse(
             "broker.cluster",
             format!("`false` makes several brokers, but `{key}` is for one: remove one of the two"),
         ),
     }
-}
-
-/// Checks every group of a list, and that no two have the same name.
-fn each_named<W, T>(
-    key: &str,
-    items: Vec<W>,
-    check: impl FnMut(usize, W) -> Result<T, Problem>,
-    name: fn(&T) -> &String,
-) -> Result<Vec<T>, Problem> {
-    let checked = each(key, items, check)?;
-    fields::unique(key, checked.iter().map(|group| name(group).as_str()))?;
-    Ok(checked)
-}
-
-fn all_queues(
-    wire: Vec<wire::Queue>,
-    files: &mut TextFiles<'_>,
-) -> Result<Vec<QueueSpec>, Problem> {
-    let queues = each("queues", wire, |_, queue| queues::queue(queue, files))?;
-    fields::unique("queues", queues.iter().map(|queue| queue.name.as_str()))?;
-    queues::distinct(&queues)?;
-    Ok(queues)
 }
 
 fn run_name(name: &str) -> Result<(), Problem> {
@@ -140,30 +98,4 @@ fn run_name(name: &str) -> Result<(), Problem> {
 /// Returns whether all groups of this kind end by themselves; absent if there are none.
 fn ends<T>(groups: &[T], ends: fn(&T) -> bool) -> Option<bool> {
     (!groups.is_empty()).then(|| groups.iter().all(ends))
-}
-
-fn profile(wire: Option<wire::Profile>, stop: &Stop) -> Result<Option<ProfileSpec>, Problem> {
-    let Some(wire) = wire else { return Ok(None) };
-    let delay = match wire.delay.as_deref() {
-        Some("0s") | None => Duration::ZERO,
-        delay => fields::duration("delay", delay)?.unwrap_or_default(),
-    };
-    let duration = fields::duration("duration", Some(&wire.duration))?.unwrap_or_default();
-    let freq_hz = wire.freq.unwrap_or(999);
-    if !(1..=20_000).contains(&freq_hz) {
-        return refuse("freq", "must be from 1 to 20000 ticks a second");
-    }
-    if stop.duration.is_some_and(|run| delay + duration > run) {
-        return refuse("duration", "delay and duration of the profile exceed `run.duration`");
-    }
-    Ok(Some(ProfileSpec { event: wire.event.unwrap_or_default(), delay, duration, freq_hz }))
-}
-
-fn packets(wire: Option<wire::Packets>, stop: &Stop) -> Result<Option<PacketsSpec>, Problem> {
-    let Some(wire) = wire else { return Ok(None) };
-    let duration = fields::duration("duration", Some(&wire.duration))?.unwrap_or_default();
-    if stop.duration.is_some_and(|run| duration > run) {
-        return refuse("duration", "the capture is longer than `run.duration`");
-    }
-    Ok(Some(PacketsSpec { duration, save: wire.save.unwrap_or(false) }))
 }

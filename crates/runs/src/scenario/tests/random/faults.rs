@@ -22,16 +22,17 @@ impl Random {
             FaultKind::Stop,
         ];
         let nodes = [FaultNode::Number(self.number(nodes)), FaultNode::Random];
+        let is_repeated = self.chance();
         let every = Duration::from_millis(u64::from(self.number(9999)) + 50);
         let times = u64::from(self.number(100));
-        let repetition = Repetition { every, times: self.some(times), until: self.some(load) };
-        let repetition = self.some(repetition);
-        let is_repeated = repetition.is_some();
         FaultSpec {
             kind: kinds[self.below(if is_patched { 4 } else { 6 })],
-            node: nodes[self.below(2)].clone(),
+            node: Some(nodes[self.below(2)]),
+            queue: None,
             at: if self.chance() { load / 2 } else { Duration::ZERO },
-            repetition,
+            every: is_repeated.then_some(every),
+            times: Some(times).filter(|_| is_repeated && self.chance()),
+            until: Some(load).filter(|_| is_repeated && self.chance()),
             lasts: self.some(every / 2).or(is_repeated.then_some(every / 3)),
         }
     }

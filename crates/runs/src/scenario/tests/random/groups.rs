@@ -20,7 +20,10 @@ impl Random {
             persistent: self.chance(),
             write: self.write(),
             concurrency: Some(self.number(1000)).filter(|_| !schedule.is_set() || self.chance()),
-            schedule,
+            rate: schedule.rate,
+            arrival: schedule.is_set().then_some(schedule.arrival),
+            after_phases: (!schedule.phases.is_empty()).then_some(schedule.after_phases),
+            phases: schedule.phases,
             messages: Some(u64::from(self.number(9999))).filter(|_| self.chance()),
             timeout: Duration::from_millis(u64::from(self.number(100_000))),
         }
@@ -45,61 +48,70 @@ impl Random {
     }
 
     pub(super) fn churn(&mut self, index: u32, queue: &QueueSpec) -> ChurnGroup {
-        let subject = self.churn_subject(queue);
         let concurrency = self.number(2000);
         let connections = self.number(concurrency);
-        let is_of_connections = subject == ChurnSubject::Connections;
-        ChurnGroup {
+        let group = ChurnGroup {
             name: format!("churn.{index}"),
-            subject,
+            kind: ChurnKind::Channels,
             concurrency,
-            connections: if is_of_connections { 1 } else { connections },
+            connections: Some(connections),
             rate: Some(f64::from(self.number(9999)) / 7.0).filter(|_| self.chance()),
             hold: Duration::from_millis(self.below(5000) as u64),
             cycles: Some(u64::from(self.number(9999))).filter(|_| self.chance()),
-        }
+            queue_type: None,
+            durable: None,
+            exclusive: None,
+            auto_delete: None,
+            queue: None,
+            exchange: None,
+            arguments: None,
+        };
+        self.churn_of_some_kind(group, queue)
     }
 
     pub(super) fn pollers(&mut self, index: usize) -> PollerGroup {
-        let source = |name: &str| name.to_owned();
-        let password = if self.chance() {
-            PasswordSource::Environment(source("P"))
-        } else {
-            PasswordSource::File(source("/a b"))
-        };
-        let trust =
-            [PollerTrust::System, PollerTrust::Authorities(source("ca.pem")), PollerTrust::Anybody];
+        let text = |text: &str| Some(text.to_owned());
+        let (has_login, has_file) = (self.chance(), self.chance());
+        let trust = self.below(3);
         PollerGroup {
             name: format!("h{index}"),
-            url: source("https://host:15671/api/queues?page=1"),
+            url: "https://host:15671/api/queues?page=1".to_owned(),
             count: self.number(256),
             interval: Duration::from_millis(u64::from(self.number(100_000))),
             timeout: Duration::from_millis(u64::from(self.number(100_000))),
-            login: self.some(PollerLogin { user: source("ü"), password }),
-            trust: trust[self.below(3)].clone(),
+            user: text("ü").filter(|_| has_login),
+            password_env: text("P").filter(|_| has_login && !has_file),
+            password_file: text("/a b").filter(|_| has_login && has_file),
+            ca: text("ca.pem").filter(|_| trust == 1),
+            insecure: trust == 2,
         }
     }
 
-    fn churn_subject(&mut self, queue: &QueueSpec) -> ChurnSubject {
+    fn churn_of_some_kind(&mut self, group: ChurnGroup, queue: &QueueSpec) -> ChurnGroup {
         let queue = Some(queue.name.clone()).filter(|_| !queue.exclusive && self.chance());
-        let arguments: BTreeMap<_, _> = self.arguments();
+        let arguments: Option<BTreeMap<_, _>> = Some(self.arguments());
         match self.below(5) {
-            0 => ChurnSubject::Connections,
-            1 => ChurnSubject::Channels,
+            0 => ChurnGroup { kind: ChurnKind::Connections, connections: None, ..group },
+            1 => group,
             2 => {
                 let queue_type =
                     [QueueType::Classic, QueueType::Quorum, QueueType::Stream][self.below(3)];
                 let is_classic = queue_type == QueueType::Classic;
-                ChurnSubject::Queues(ChurnedQueue {
-                    queue_type,
-                    durable: !is_classic || self.chance(),
-                    exclusive: is_classic && self.chance(),
-                    auto_delete: is_classic && self.chance(),
+                ChurnGroup {
+                    kind: ChurnKind::Queues,
+                    queue_type: Some(queue_type),
+                    durable: Some(!is_classic || self.chance()),
+                    exclusive: Some(is_classic && self.chance()),
+                    auto_delete: Some(is_classic && self.chance()),
                     arguments,
-                })
+                    ..group
+                }
             }
-            3 => ChurnSubject::Bindings { queue, exchange: "amq.headers".to_owned(), arguments },
-            _ => ChurnSubject::Consumers { queue, arguments },
+            3 => {
+                let exchange = Some("amq.headers".to_owned());
+                ChurnGroup { kind: ChurnKind::Bindings, queue, exchange, arguments, ..group }
+            }
+            _ => ChurnGroup { kind: ChurnKind::Consumers, queue, arguments, ..group },
         }
     }
 }

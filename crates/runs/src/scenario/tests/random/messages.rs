@@ -5,30 +5,46 @@ use std::time::Duration;
 use super::{super::super::*, Random};
 
 impl Random {
-    pub(super) fn content(&mut self) -> (u32, Vec<SizeStep>, Body) {
-        let size_bytes = self.number(1 << 20);
+    /// Fills in random bodies, packing and properties.
+    pub(super) fn content(&mut self, group: PublisherGroup) -> PublisherGroup {
         let lasts = Duration::from_secs(2);
+        let size_bytes = self.number(1 << 20);
         let steps = vec![SizeStep { size_bytes, lasts }, SizeStep { size_bytes: 0, lasts }];
-        let sizes = self.some(steps).unwrap_or_default();
-        match self.below(3) {
-            0 => (12, Vec::new(), Body::Files(vec!["a.bin".to_owned(), "b \"".to_owned()])),
-            1 => (
-                size_bytes,
-                sizes,
-                Body::Json { documents: self.number(1000), fields: self.some(77) },
-            ),
-            _ => (size_bytes, sizes, Body::Filler),
-        }
-    }
-
-    pub(super) fn packing(&mut self, body: &Body) -> Packing {
+        let sizes = self.some(steps);
+        let sized = PublisherGroup {
+            size: sizes.is_none().then_some(size_bytes),
+            sizes,
+            body: Some(BodyKind::Filler),
+            ..group
+        };
+        let group = match self.below(3) {
+            0 => {
+                let files = Some(vec!["a.bin".to_owned(), "b \"".to_owned()]);
+                PublisherGroup { size: None, sizes: None, body: None, body_files: files, ..sized }
+            }
+            1 => PublisherGroup {
+                body: Some(BodyKind::Json),
+                json_bodies: Some(self.number(1000)),
+                json_fields: self.some(77),
+                ..sized
+            },
+            _ => sized,
+        };
         let algorithm = Algorithm::ALL[self.below(3)];
         let (first, last, _) = algorithm.levels();
         let level = first + self.number(last - first + 1) - 1;
-        let compression = self.some(Compression { algorithm, level });
-        Packing {
-            items: if self.chance() { 1 } else { self.number(500) },
-            compression: compression.filter(|_| *body != Body::Filler),
+        let compression = self.some(algorithm).filter(|_| group.body() != Body::Filler);
+        let mut properties = self.properties();
+        if compression.is_some() {
+            properties.content_encoding = None;
+        }
+        PublisherGroup {
+            items_per_message: Some(1 + self.number(500)).filter(|_| self.chance()),
+            compression,
+            compression_level: compression.map(|_| level),
+            persistent: properties.delivery_mode.is_none().then(|| self.chance()),
+            properties,
+            ..group
         }
     }
 

@@ -2,72 +2,54 @@
 
 use super::super::{
     super::{
-        error::{Problem, refuse},
-        model::{
-            ConsumerGroup, FieldValue, MemberQueues, ProcessingStep, QueueNames, QueueSpec,
-            QueueType,
-        },
-        wire,
+        error::{Problem, refuse, refuse_at},
+        model::{ConsumerGroup, FieldValue, MemberQueues, QueueSpec, QueueType},
     },
     fields,
 };
 use super::settling;
-use crate::scenario::validate::context::{Context, each};
+use crate::scenario::validate::context::Context;
 
 pub(in crate::scenario::validate) fn group(
     index: usize,
-    mut wire: wire::Consumers,
+    group: &mut ConsumerGroup,
     context: &Context<'_>,
-) -> Result<ConsumerGroup, Problem> {
-    let spread = fields::spread(wire.count, wire.connections, wire.channels)?;
-    let queue = fields::queue(&wire.queue, context)?;
-    settling::acknowledgement(&wire)?;
-    settling::transactions(&wire, &spread)?;
-    settling::shared_channel(&wire, &spread)?;
-    settling::polling(&wire, &spread)?;
+) -> Result<(), Problem> {
+    fields::name(&mut group.name, "consumers", index);
+    let spread = fields::spread(group.count, group.connections, &mut group.channels)?;
+    let queue = fields::queue(&group.queue, context)?;
+    fields::short_string("queue", &group.queue)?;
+    settling::acknowledgement(group)?;
+    settling::transactions(group, spread)?;
+    settling::shared_channel(group, spread)?;
+    settling::polling(group, spread)?;
     let reason = "give a group of consumers for each value";
-    fields::no_placeholder("arguments", &wire.arguments, reason)?;
-    let processing_times = processing_times(&wire)?;
-    settling::held(&wire)?;
-    priority(&mut wire)?;
-    offset(&mut wire, queue)?;
+    fields::no_placeholder("arguments", &group.arguments, reason)?;
+    processing_times(group)?;
+    settling::held(group)?;
+    priority(group)?;
+    offset(group, queue)?;
     if let Some(queue) = queue {
-        fits(&wire, &spread, queue)?;
+        fits(group, spread, queue)?;
     }
-    let processing_time = match processing_times.first() {
-        Some(step) => step.time,
-        None => fields::delay("processing-time", wire.processing_time.as_deref())?,
-    };
-    let interval = fields::delay("poll-interval", wire.poll_interval.as_deref())?;
-    Ok(ConsumerGroup {
-        count: spread.count,
-        connections: spread.connections,
-        channels: spread.channels,
-        prefetch: wire.prefetch,
-        channel_prefetch: wire.channel_prefetch,
-        auto_ack: wire.auto_ack.unwrap_or(false),
-        multi_ack_every: wire.multi_ack_every.unwrap_or(1),
-        settle: settling::settle(&wire),
-        tx_size: wire.tx_size,
-        rate: fields::rate(wire.rate)?,
-        processing_time,
-        processing_times,
-        polling: wire.polling.unwrap_or(false).then_some(interval),
-        exclusive: wire.exclusive.unwrap_or(false),
-        unpack: wire.unpack.unwrap_or(true),
-        messages: fields::at_least_one("messages", wire.messages)?,
-        start_delay: fields::delay("start-delay", wire.start_delay.as_deref())?,
-        slow_start: fields::delay("slow-start", wire.slow_start.as_deref())?,
-        queue: fields::short_string("queue", wire.queue)?,
-        member_queues: wire.member_queues.unwrap_or_default(),
-        arguments: wire.arguments,
-        name: wire.name.unwrap_or_else(|| format!("consumers-{index}")),
-    })
+    fields::rate(group.rate)?;
+    fields::at_least_one("messages", group.messages)?;
+    fill_in(group);
+    Ok(())
 }
 
-fn processing_times(wire: &wire::Consumers) -> Result<Vec<ProcessingStep>, Problem> {
-    let Some(steps) = &wire.processing_times else { return Ok(Vec::new()) };
-    if wire.processing_time.is_some() {
+/// Fills in defaults that follow from other keys, and removes what says nothing.
+fn fill_in(group: &mut ConsumerGroup) {
+    let polls = group.polling == Some(true);
+    group.polling = Some(polls);
+    group.poll_interval = polls.then(|| group.poll_interval.unwrap_or_default());
+    group.requeue = group.nack.then(|| group.requeue.unwrap_or(true));
+    group.processing_time = group.processing_time.filter(|time| !time.is_zero());
+}
+
+fn processing_times(group: &ConsumerGroup) -> Result<(), Problem> {
+    let Some(steps) = &group.processing_times else { return Ok(()) };
+    if group.processing_time.is_some() {
         let reason = "says the same as `processing-time` over time: leave one of the two out";
         return refuse("processing-times", reason);
     }
@@ -75,25 +57,22 @@ fn processing_times(wire: &wire::Consumers) -> Result<Vec<ProcessingStep>, Probl
         let reason = "has no step: `{ time = \"1ms\", for = \"10s\" }`";
         return refuse("processing-times", reason);
     }
-    each("processing-times", steps.iter().collect(), |_, step| {
-        let lasts = fields::duration("for", Some(&step.lasts))?.unwrap_or_default();
-        Ok(ProcessingStep { time: fields::delay("time", Some(&step.time))?, lasts })
-    })
+    Ok(())
 }
 
 /// Moves `priority` into the arguments of `basic.consume`, where it has a different name.
-fn priority(wire: &mut wire::Consumers) -> Result<(), Problem> {
-    let Some(priority) = wire.priority.take() else { return Ok(()) };
+fn priority(group: &mut ConsumerGroup) -> Result<(), Problem> {
+    let Some(priority) = group.priority.take() else { return Ok(()) };
     let argument = FieldValue::Integer(priority);
-    match wire.arguments.insert("x-priority".to_owned(), argument) {
+    match group.arguments.insert("x-priority".to_owned(), argument) {
         Some(_) => refuse("priority", "is set twice, also as `arguments.x-priority`"),
         None => Ok(()),
     }
 }
 
 /// Moves `offset` into the arguments of `basic.consume`, where it has a different name.
-fn offset(wire: &mut wire::Consumers, queue: Option<&QueueSpec>) -> Result<(), Problem> {
-    let Some(offset) = wire.offset.take() else { return Ok(()) };
+fn offset(group: &mut ConsumerGroup, queue: Option<&QueueSpec>) -> Result<(), Problem> {
+    let Some(offset) = group.offset.take() else { return Ok(()) };
     if let Some(queue) = queue.filter(|queue| queue.queue_type != QueueType::Stream) {
         let reason = format!("only streams have offsets, and `{}` is none", queue.name);
         return refuse("offset", reason);
@@ -105,7 +84,7 @@ fn offset(wire: &mut wire::Consumers, queue: Option<&QueueSpec>) -> Result<(), P
              time (2026-01-01T12:00:00Z), or how long ago (`1h`; RabbitMQ's units: Y, M, D, h, m, s)",
         );
     }
-    match wire.arguments.insert("x-stream-offset".to_owned(), offset) {
+    match group.arguments.insert("x-stream-offset".to_owned(), offset) {
         Some(_) => refuse("offset", "is set twice, also as `arguments.x-stream-offset`"),
         None => Ok(()),
     }
@@ -124,40 +103,39 @@ fn is_offset(offset: &FieldValue) -> bool {
     }
 }
 
-fn fits(wire: &wire::Consumers, spread: &fields::Spread, queue: &QueueSpec) -> Result<(), Problem> {
+fn fits(group: &ConsumerGroup, spread: fields::Spread, queue: &QueueSpec) -> Result<(), Problem> {
     let is_stream = queue.queue_type == QueueType::Stream;
-    if is_stream && wire.auto_ack == Some(true) {
+    if is_stream && group.auto_ack {
         return refuse("auto-ack", "RabbitMQ has no automatic acknowledgement for streams");
     }
-    if is_stream && wire.polling == Some(true) {
+    if is_stream && group.polling == Some(true) {
         return refuse("polling", "RabbitMQ does not answer `basic.get` for streams");
     }
-    if is_stream && wire.tx_size.is_some() {
+    if is_stream && group.tx_size.is_some() {
         return refuse("tx-size", "streams do not support transactions");
     }
-    if queue.queue_type != QueueType::Classic && wire.channel_prefetch.is_some() {
+    if queue.queue_type != QueueType::Classic && group.channel_prefetch.is_some() {
         let reason = "only classic queues take part in a channel's limit: use `prefetch`";
         return refuse("channel-prefetch", reason);
     }
-    if is_stream && wire.prefetch.is_none() {
+    if is_stream && group.prefetch.is_none() {
         let reason = "is missing: RabbitMQ refuses to read a stream without it; 1 to 65535";
         return refuse("prefetch", reason);
     }
-    if !is_stream && wire.arguments.contains_key("x-stream-offset") {
+    if !is_stream && group.arguments.contains_key("x-stream-offset") {
         let reason = format!("only streams have offsets, and `{}` is none", queue.name);
-        let refused: Result<(), Problem> = refuse("x-stream-offset", reason);
-        return refused.map_err(|problem| problem.under("arguments"));
+        return refuse_at(&["arguments", "x-stream-offset"], reason);
     }
-    let is_named_by_broker = queue.names == QueueNames::ByBroker;
+    let is_named_by_broker = queue.server_named;
     if is_named_by_broker && spread.is_shared() {
         let reason =
             "each consumer of a `server-named` queue needs a channel of its own: leave it out";
         return refuse("channels", reason);
     }
-    let reads_all = wire.member_queues == Some(MemberQueues::All) && spread.count > 1;
+    let reads_all = group.member_queues == MemberQueues::All && spread.count > 1;
     let readers_fit =
         is_named_by_broker || !reads_all && spread.count as usize <= queue.queue_names().len();
-    if wire.exclusive == Some(true) && !readers_fit {
+    if group.exclusive && !readers_fit {
         let reason = "an exclusive consumer has its queue alone: `count` is more than the queues";
         return refuse("exclusive", reason);
     }
@@ -170,7 +148,7 @@ pub(in crate::scenario::validate) fn exclusive_queues(
     queues: &[QueueSpec],
     groups: &[ConsumerGroup],
 ) -> Result<(), Problem> {
-    let is_shared = |queue: &&QueueSpec| queue.exclusive && queue.names != QueueNames::ByBroker;
+    let is_shared = |queue: &&QueueSpec| queue.exclusive && !queue.server_named;
     for queue in queues.iter().filter(is_shared) {
         let mut readers =
             groups.iter().enumerate().filter(|(_, group)| queue.is_meant_by(&group.queue));
@@ -182,8 +160,7 @@ pub(in crate::scenario::validate) fn exclusive_queues(
                  consumers of each of its queues are on one connection",
                 queue.name
             );
-            let refused: Result<(), Problem> = refuse("queue", reason);
-            return refused.map_err(|problem| problem.under(index.to_string()).under("consumers"));
+            return refuse_at(&["consumers", &index.to_string(), "queue"], reason);
         }
     }
     Ok(())

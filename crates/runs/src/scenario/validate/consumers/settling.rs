@@ -3,35 +3,28 @@
 use super::super::{
     super::{
         error::{Problem, refuse},
-        model::Settle,
-        wire,
+        model::ConsumerGroup,
     },
     fields,
 };
 
-pub(super) fn settle(wire: &wire::Consumers) -> Settle {
-    match (wire.nack.unwrap_or(false), wire.requeue.unwrap_or(true)) {
-        (false, _) => Settle::Ack,
-        (true, true) => Settle::Requeue,
-        (true, false) => Settle::Discard,
-    }
-}
-
-pub(super) fn acknowledgement(wire: &wire::Consumers) -> Result<(), Problem> {
-    for (key, limit) in [("prefetch", wire.prefetch), ("channel-prefetch", wire.channel_prefetch)] {
+pub(super) fn acknowledgement(group: &ConsumerGroup) -> Result<(), Problem> {
+    for (key, limit) in [("prefetch", group.prefetch), ("channel-prefetch", group.channel_prefetch)]
+    {
         if limit == Some(0) {
             return refuse(key, "must be from 1 to 65535; leave it out for unlimited");
         }
     }
-    let every = wire.multi_ack_every.unwrap_or(1);
+    let every = group.multi_ack_every;
     if every == 0 {
         return refuse("multi-ack-every", "must be at least 1, which acknowledges each message");
     }
-    automatic(wire)?;
-    if wire.requeue.is_some() && wire.nack != Some(true) {
+    automatic(group)?;
+    if group.requeue.is_some() && !group.nack {
         return refuse("requeue", "applies to refused messages only: set `nack = true`");
     }
-    for (key, limit) in [("prefetch", wire.prefetch), ("channel-prefetch", wire.channel_prefetch)] {
+    for (key, limit) in [("prefetch", group.prefetch), ("channel-prefetch", group.channel_prefetch)]
+    {
         if let Some(limit) = limit.filter(|limit| every > u32::from(*limit)) {
             let reason = format!(
                 "is {every}, but the broker stops at {limit} unacknowledged messages (`{key}`), \
@@ -43,8 +36,8 @@ pub(super) fn acknowledgement(wire: &wire::Consumers) -> Result<(), Problem> {
     Ok(())
 }
 
-fn automatic(wire: &wire::Consumers) -> Result<(), Problem> {
-    if !wire.auto_ack.unwrap_or(false) {
+fn automatic(group: &ConsumerGroup) -> Result<(), Problem> {
+    if !group.auto_ack {
         return Ok(());
     }
     let settles = "nothing is acknowledged with `auto-ack`: leave one of the two out";
@@ -53,14 +46,14 @@ fn automatic(wire: &wire::Consumers) -> Result<(), Problem> {
     let holds = "holds messages back, but with `auto-ack` the broker sends on regardless: give \
                  `prefetch` instead of `auto-ack`";
     let excluded = [
-        ("multi-ack-every", wire.multi_ack_every.is_some_and(|every| every > 1), settles),
-        ("nack", wire.nack == Some(true), settles),
-        ("tx-size", wire.tx_size.is_some(), settles),
-        ("prefetch", wire.prefetch.is_some(), limits),
-        ("channel-prefetch", wire.channel_prefetch.is_some(), limits),
-        ("rate", wire.rate.is_some(), holds),
-        ("processing-time", wire.processing_time.is_some(), holds),
-        ("processing-times", wire.processing_times.is_some(), holds),
+        ("multi-ack-every", group.multi_ack_every > 1, settles),
+        ("nack", group.nack, settles),
+        ("tx-size", group.tx_size.is_some(), settles),
+        ("prefetch", group.prefetch.is_some(), limits),
+        ("channel-prefetch", group.channel_prefetch.is_some(), limits),
+        ("rate", group.rate.is_some(), holds),
+        ("processing-time", group.processing_time.is_some(), holds),
+        ("processing-times", group.processing_times.is_some(), holds),
     ];
     match excluded.into_iter().find(|(_, given, _)| *given) {
         Some((key, _, reason)) => refuse(key, reason),
@@ -68,8 +61,8 @@ fn automatic(wire: &wire::Consumers) -> Result<(), Problem> {
     }
 }
 
-pub(super) fn transactions(wire: &wire::Consumers, spread: &fields::Spread) -> Result<(), Problem> {
-    let Some(size) = wire.tx_size else { return Ok(()) };
+pub(super) fn transactions(group: &ConsumerGroup, spread: fields::Spread) -> Result<(), Problem> {
+    let Some(size) = group.tx_size else { return Ok(()) };
     if !(1..=1_000_000).contains(&size) {
         return refuse("tx-size", "must be from 1 to 1000000 messages; leave it out for none");
     }
@@ -78,9 +71,10 @@ pub(super) fn transactions(wire: &wire::Consumers, spread: &fields::Spread) -> R
                       consumer has its own";
         return refuse("tx-size", reason);
     }
-    let every = wire.multi_ack_every.unwrap_or(1);
+    let every = group.multi_ack_every;
     let needed = size.div_ceil(every).saturating_mul(every);
-    for (key, limit) in [("prefetch", wire.prefetch), ("channel-prefetch", wire.channel_prefetch)] {
+    for (key, limit) in [("prefetch", group.prefetch), ("channel-prefetch", group.channel_prefetch)]
+    {
         if limit.is_some_and(|limit| needed > u32::from(limit)) {
             let reason = format!(
                 "acknowledgements count when they are committed: {needed} messages are needed for \
@@ -95,19 +89,16 @@ pub(super) fn transactions(wire: &wire::Consumers, spread: &fields::Spread) -> R
 /// Refuses combined acknowledgements of consumers that share a channel but keep a different pace. Such an
 /// acknowledgement covers all consumers of the channel. It also covers messages of a consumer that had its last message
 /// and must return the rest, or that holds messages longer.
-pub(super) fn shared_channel(
-    wire: &wire::Consumers,
-    spread: &fields::Spread,
-) -> Result<(), Problem> {
-    let acknowledges_many = wire.multi_ack_every.unwrap_or(1) > 1;
+pub(super) fn shared_channel(group: &ConsumerGroup, spread: fields::Spread) -> Result<(), Problem> {
+    let acknowledges_many = group.multi_ack_every > 1;
     if !spread.is_shared() || !acknowledges_many {
         return Ok(());
     }
     let own_pace = [
-        ("messages", wire.messages.is_some()),
-        ("rate", wire.rate.is_some()),
-        ("processing-time", wire.processing_time.is_some()),
-        ("processing-times", wire.processing_times.is_some()),
+        ("messages", group.messages.is_some()),
+        ("rate", group.rate.is_some()),
+        ("processing-time", group.processing_time.is_some()),
+        ("processing-times", group.processing_times.is_some()),
     ];
     match own_pace.into_iter().find(|(_, given)| *given) {
         Some((key, _)) => {
@@ -119,22 +110,22 @@ pub(super) fn shared_channel(
     }
 }
 
-pub(super) fn polling(wire: &wire::Consumers, spread: &fields::Spread) -> Result<(), Problem> {
-    if wire.polling != Some(true) {
-        return match wire.poll_interval {
-            Some(_) if wire.polling.is_none() => refuse("poll-interval", "needs `polling = true`"),
+pub(super) fn polling(group: &ConsumerGroup, spread: fields::Spread) -> Result<(), Problem> {
+    if group.polling != Some(true) {
+        return match group.poll_interval {
+            Some(_) if group.polling.is_none() => refuse("poll-interval", "needs `polling = true`"),
             _ => Ok(()),
         };
     }
     let pushed = "applies to messages that the broker sends by itself, but `polling` requests each one: remove one of \
                   the two";
     let excluded = [
-        ("prefetch", wire.prefetch.is_some(), pushed),
-        ("channel-prefetch", wire.channel_prefetch.is_some(), pushed),
-        ("exclusive", wire.exclusive == Some(true), pushed),
-        ("priority", wire.priority.is_some(), pushed),
-        ("arguments", !wire.arguments.is_empty(), pushed),
-        ("rate", wire.rate.is_some(), "is set by `poll-interval` when polling"),
+        ("prefetch", group.prefetch.is_some(), pushed),
+        ("channel-prefetch", group.channel_prefetch.is_some(), pushed),
+        ("exclusive", group.exclusive, pushed),
+        ("priority", group.priority.is_some(), pushed),
+        ("arguments", !group.arguments.is_empty(), pushed),
+        ("rate", group.rate.is_some(), "is set by `poll-interval` when polling"),
     ];
     if let Some((key, _, reason)) = excluded.into_iter().find(|(_, given, _)| *given) {
         return refuse(key, reason);
@@ -148,13 +139,13 @@ pub(super) fn polling(wire: &wire::Consumers, spread: &fields::Spread) -> Result
 }
 
 /// Checks that held messages are limited: the broker must stop sending.
-pub(super) fn held(wire: &wire::Consumers) -> Result<(), Problem> {
+pub(super) fn held(group: &ConsumerGroup) -> Result<(), Problem> {
     let is_limited =
-        wire.prefetch.is_some() || wire.channel_prefetch.is_some() || wire.polling == Some(true);
+        group.prefetch.is_some() || group.channel_prefetch.is_some() || group.polling == Some(true);
     let holding = [
-        ("rate", wire.rate.is_some()),
-        ("processing-time", wire.processing_time.is_some()),
-        ("processing-times", wire.processing_times.is_some()),
+        ("rate", group.rate.is_some()),
+        ("processing-time", group.processing_time.is_some()),
+        ("processing-times", group.processing_times.is_some()),
     ];
     match holding.into_iter().find(|(_, given)| *given) {
         Some((key, _)) if !is_limited => {

@@ -4,8 +4,7 @@ use super::{
     super::{
         super::{
             error::{Problem, allowed, refuse},
-            model::{BrokerSpec, QueueSpec, RoutingKeys, has_placeholder},
-            wire,
+            model::{BrokerSpec, PublisherGroup, QueueSpec, has_placeholder},
         },
         fields,
     },
@@ -17,28 +16,24 @@ use crate::scenario::validate::context::Context;
 const PREDECLARED: [&str; 5] =
     ["amq.direct", "amq.fanout", "amq.topic", "amq.headers", "amq.match"];
 
-pub(super) struct Target<'a> {
-    pub(super) exchange: String,
-    pub(super) routing_key: String,
-    pub(super) keys: RoutingKeys,
-    /// The queue with the default exchange, if the scenario declares it.
-    pub(super) queue: Option<&'a QueueSpec>,
-}
-
+/// Checks the target. Returns the queue with the default exchange, if the scenario declares it.
 pub(super) fn target<'a>(
-    wire: &wire::Publishers,
+    group: &mut PublisherGroup,
     context: &Context<'a>,
-) -> Result<Target<'a>, Problem> {
+) -> Result<Option<&'a QueueSpec>, Problem> {
     let either = "give either `queue`, or `exchange` with `routing-key`";
-    match (&wire.queue, &wire.exchange) {
+    if let Some(exchange) = &group.exchange {
+        fields::short_string("exchange", exchange)?;
+    }
+    match (&group.queue, &group.exchange) {
         (None, None) => refuse("queue", format!("is missing: {either}")),
         (Some(queue), exchange) => {
             let of_exchange = [
-                ("routing-key", wire.routing_key.is_some()),
-                ("routing-keys", wire.routing_keys.is_some()),
-                ("random-routing-keys", wire.random_routing_keys.is_some()),
-                ("from", wire.from.is_some()),
-                ("to", wire.to.is_some()),
+                ("routing-key", group.routing_key.is_some()),
+                ("routing-keys", group.routing_keys.is_some()),
+                ("random-routing-keys", group.random_routing_keys.is_some()),
+                ("from", group.from.is_some()),
+                ("to", group.to.is_some()),
             ];
             if let Some((key, _)) = of_exchange.into_iter().find(|(_, given)| *given) {
                 return refuse(key, either);
@@ -48,47 +43,41 @@ pub(super) fn target<'a>(
             }
             let declared = fields::queue(queue, context)?;
             fields::has_known_name(declared, "publishers")?;
-            Ok(Target {
-                keys: if exchange.is_some() { RoutingKeys::QueueNames } else { RoutingKeys::Fixed },
-                exchange: fields::short_string("exchange", exchange.clone().unwrap_or_default())?,
-                routing_key: fields::short_string("queue", queue.clone())?,
-                queue: declared,
-            })
+            fields::short_string("queue", queue)?;
+            Ok(declared)
         }
         (None, Some(exchange)) => {
             check_exchange(exchange, context)?;
-            let key = wire.routing_key.clone().unwrap_or_default();
-            Ok(Target {
-                keys: keys(wire)?,
-                exchange: fields::short_string("exchange", exchange.clone())?,
-                routing_key: fields::short_string("routing-key", key)?,
-                queue: None,
-            })
+            keys(group)?;
+            fields::short_string("routing-key", group.routing_key())?;
+            Ok(None)
         }
     }
 }
 
-fn keys(wire: &wire::Publishers) -> Result<RoutingKeys, Problem> {
-    let numbers = fields::numbers("routing-key", wire.routing_key.as_deref(), wire.from, wire.to)?;
+fn keys(group: &mut PublisherGroup) -> Result<(), Problem> {
+    let key = group.routing_key.as_deref();
+    fields::numbers("routing-key", key, &mut group.from, group.to)?;
     let one = "give one of `routing-key`, `routing-keys` and `random-routing-keys`";
-    let mut listed = wire.routing_keys.iter().flatten();
+    let mut listed = group.routing_keys.iter().flatten();
     if listed.any(|key| has_placeholder(key)) {
         return refuse(
             "routing-keys",
             "`{}` is not replaced in a list: use `routing-key` with `from` and `to`",
         );
     }
-    match (&wire.routing_keys, wire.random_routing_keys) {
-        (None, None) => Ok(numbers.map_or(RoutingKeys::Fixed, RoutingKeys::Numbered)),
-        (Some(_), _) if wire.routing_key.is_some() => refuse("routing-keys", one),
-        (None, Some(_)) if wire.routing_key.is_some() => refuse("random-routing-keys", one),
+    match (&group.routing_keys, group.random_routing_keys) {
+        (None, None) => {
+            // The resolved form names the key even if it is empty.
+            group.routing_key.get_or_insert_default();
+            Ok(())
+        }
+        (Some(_), _) if key.is_some() => refuse("routing-keys", one),
+        (None, Some(_)) if key.is_some() => refuse("random-routing-keys", one),
         (Some(_), Some(_)) => refuse("random-routing-keys", one),
         (Some(keys), None) if keys.is_empty() => refuse("routing-keys", "has no key"),
-        (Some(keys), None) => {
-            content::short_strings("routing-keys", keys)?;
-            Ok(RoutingKeys::Listed(keys.clone()))
-        }
-        (None, Some(count @ 1..=1_000_000)) => Ok(RoutingKeys::Random(count)),
+        (Some(keys), None) => content::short_strings("routing-keys", keys),
+        (None, Some(1..=1_000_000)) => Ok(()),
         (None, Some(_)) => refuse("random-routing-keys", "must be from 1 to 1000000"),
     }
 }

@@ -1,47 +1,63 @@
 //! Exchanges, bindings, and sets of names.
 
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Serialize};
 
 use super::FieldValue;
+use crate::scenario::model::values::{Arguments, yes};
 
 /// An exchange.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "the flags of `exchange.declare`, and ours")]
 pub struct ExchangeSpec {
     /// Name of the exchange.
     pub name: String,
     /// `direct`, `fanout`, `topic`, `headers` or the name of a plugin's type (`x-…`).
+    #[serde(rename = "type", default = "direct")]
     pub kind: String,
     /// Survives a restart of the broker.
+    #[serde(default = "yes")]
     pub durable: bool,
     /// Goes away with its last binding.
+    #[serde(default)]
     pub auto_delete: bool,
     /// Takes messages from other exchanges only.
+    #[serde(default)]
     pub internal: bool,
     /// The exchange must already exist; it is neither declared nor removed.
+    #[serde(default)]
     pub predeclared: bool,
     /// The exchange is declared if it does not exist. An existing exchange is used with any type and flags.
+    #[serde(default)]
     pub if_missing: bool,
-    /// Arguments of `exchange.declare`.
-    pub arguments: BTreeMap<String, FieldValue>,
-    /// Exchanges that route to this one.
-    pub bindings: Vec<Binding>,
     /// The exchange stays on the broker after the run.
+    #[serde(default)]
     pub keep: bool,
+    /// Arguments of `exchange.declare`.
+    #[serde(default, skip_serializing_if = "Arguments::is_empty")]
+    pub arguments: Arguments,
+    /// Exchanges that route to this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub bindings: Vec<Binding>,
+}
+
+fn direct() -> String {
+    "direct".to_owned()
 }
 
 /// A binding to an exchange.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Binding {
     /// The source exchange, such as `amq.direct`.
     pub exchange: String,
     /// Key of the binding. For a set of queues, a placeholder in it becomes the queue's number, or its name if the set
     /// is a list.
+    #[serde(default)]
     pub routing_key: String,
     /// Arguments, such as `x-match`.
-    pub arguments: BTreeMap<String, FieldValue>,
+    #[serde(default, skip_serializing_if = "Arguments::is_empty")]
+    pub arguments: Arguments,
 }
 
 /// Numbers that replace `{}` in a name, both ends included.
@@ -54,6 +70,11 @@ pub struct NumberRange {
 }
 
 impl NumberRange {
+    /// Creates a range; without `from`, it begins with 1.
+    pub fn new(from: Option<u32>, to: u32) -> Self {
+        Self { from: from.unwrap_or(1), to }
+    }
+
     /// Returns the number of values.
     pub fn count(self) -> usize {
         (self.to - self.from) as usize + 1
@@ -63,19 +84,6 @@ impl NumberRange {
     pub fn names(self, text: &str) -> impl Iterator<Item = String> + '_ {
         (self.from..=self.to).map(|number| numbered(text, number))
     }
-}
-
-/// The names that one `[[queues]]` stands for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum QueueNames {
-    /// One queue with the entry's name.
-    One,
-    /// One queue for each number, which replaces the placeholder in the entry's name.
-    Numbered(NumberRange),
-    /// These queues; the entry's name is the name of the set.
-    Listed(Vec<String>),
-    /// One queue for each consumer, which declares it and gets its name from the broker.
-    ByBroker,
 }
 
 /// The assignment of the queues of a set, or keys of a range, to the members of a group.
@@ -91,29 +99,6 @@ pub enum MemberQueues {
     All,
 }
 
-impl QueueNames {
-    /// Returns a table of arguments for each of the queues, with placeholders replaced as in routing keys. Absent if
-    /// the table is the same for all.
-    pub fn arguments_of_each(
-        &self,
-        arguments: &BTreeMap<String, FieldValue>,
-    ) -> Option<Vec<BTreeMap<String, FieldValue>>> {
-        arguments.values().any(FieldValue::has_placeholder).then_some(())?;
-        let with = |other: &dyn Fn(&str) -> String| {
-            arguments.iter().map(|(name, value)| (name.clone(), value.with_texts(other))).collect()
-        };
-        match self {
-            Self::One | Self::ByBroker => None,
-            Self::Numbered(NumberRange { from, to }) => {
-                Some((*from..=*to).map(|number| with(&|text| numbered(text, number))).collect())
-            }
-            Self::Listed(names) => {
-                Some(names.iter().map(|name| with(&|text| named(text, name))).collect())
-            }
-        }
-    }
-}
-
 impl FieldValue {
     /// Returns whether a text in the value has a placeholder for a number; see [`has_placeholder`].
     pub fn has_placeholder(&self) -> bool {
@@ -126,7 +111,7 @@ impl FieldValue {
     }
 
     /// Returns the same value with its texts mapped by `other`.
-    fn with_texts(&self, other: &dyn Fn(&str) -> String) -> Self {
+    pub(super) fn with_texts(&self, other: &dyn Fn(&str) -> String) -> Self {
         match self {
             Self::Text(text) => Self::Text(other(text)),
             Self::Array(items) => {
@@ -191,16 +176,4 @@ mod tests {
         check("{", "{");
         check("", "");
     }
-}
-
-/// The type of a queue.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum QueueType {
-    /// A classic queue.
-    Classic,
-    /// A replicated queue.
-    Quorum,
-    /// A replicated log.
-    Stream,
 }

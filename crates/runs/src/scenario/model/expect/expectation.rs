@@ -1,10 +1,19 @@
 //! The expectations of a run.
 
-use std::fmt;
+use std::{fmt, time::Duration};
 
 use rabbitscope_text::display_duration;
 
 use crate::record::Metric;
+
+/// The expectations of a run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Expect {
+    /// A run that is not steady is not valid.
+    pub steady: bool,
+    /// Limits that must hold, in the order of [`Metric::all`].
+    pub that: Vec<Expectation>,
+}
 
 /// One line of `[expect]`, such as `confirm.p99 < 20ms`.
 #[derive(Clone, Debug, PartialEq)]
@@ -88,7 +97,7 @@ impl fmt::Display for Expectation {
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Nanos(nanos) => display_duration(std::time::Duration::from_nanos(*nanos)).fmt(f),
+            Self::Nanos(nanos) => display_duration(Duration::from_nanos(*nanos)).fmt(f),
             Self::PerSecond(rate) => rate.fmt(f),
             Self::Count(count) => count.fmt(f),
             Self::Percent(share) => write!(f, "{share}%"),

@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::scenario::model::values::yes;
+
 /// The part of `[broker]` that applies to every connection, to existing and throwaway brokers alike.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Connecting {
@@ -50,10 +52,11 @@ impl Default for Connecting {
 }
 
 /// Choice of the first address of a connection. The others are tried after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Allocation {
     /// Each address in turn.
+    #[default]
     RoundRobin,
     /// A random address, from the scenario's seed.
     Random,
@@ -74,7 +77,8 @@ pub enum Auth {
 }
 
 /// TLS, with PEM files.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Tls {
     /// Authorities that may have signed the broker's certificate; absent: those of the machine.
     pub ca: Option<String>,
@@ -85,7 +89,14 @@ pub struct Tls {
     /// Name sent to the broker (SNI) that its certificate must prove; absent for the URI's host.
     pub server_name: Option<String>,
     /// The broker's certificate is checked.
+    #[serde(default = "yes")]
     pub verify: bool,
+}
+
+impl Tls {
+    pub(super) fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 impl Default for Tls {

@@ -1,8 +1,13 @@
 //! The contents of a message: its routing key, its body, its properties.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::time::Duration;
 
-use super::{FieldValue, NumberRange};
+use serde::{Deserialize, Serialize};
+
+use crate::scenario::model::{
+    NumberRange,
+    values::{Arguments, size, span},
+};
 
 /// Name of the header that carries the time stamp when the body must stay unchanged.
 pub const STAMP_HEADER: &str = "rabbitscope-stamp";
@@ -10,33 +15,52 @@ pub const STAMP_HEADER: &str = "rabbitscope-stamp";
 /// Size of the time stamp in bytes. It stands at the front of bodies that are large enough.
 pub const STAMP_BYTES: u32 = 12;
 
+/// Returns the default size of bodies: the smallest with a stamp.
+pub(in crate::scenario::model) fn stamp_bytes() -> u32 {
+    STAMP_BYTES
+}
+
 /// Routing keys of a group of publishers.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RoutingKeys {
-    /// Always `routing_key`; with the default exchange, the queues of that name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RoutingKeys<'a> {
+    /// Always the same key.
     Fixed,
-    /// The names of the queues that `routing_key` stands for.
+    /// The names of the queues that the key stands for.
     QueueNames,
-    /// `routing_key` with each of these numbers; a publisher takes its share of them in turn.
+    /// The key with each of these numbers; a publisher takes its share of them in turn.
     Numbered(NumberRange),
     /// These keys; every publisher takes all of them in turn.
-    Listed(Vec<String>),
+    Listed(&'a [String]),
     /// This many random keys, made once from the seed; every publisher takes all of them in turn.
     Random(u32),
 }
 
 /// A size that holds for a time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct SizeStep {
     /// Body size in bytes.
+    #[serde(rename = "size", with = "size")]
     pub size_bytes: u32,
     /// Duration of this size; after the last step the first follows.
+    #[serde(rename = "for", with = "span")]
     pub lasts: Duration,
 }
 
+/// The contents of bodies that are made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BodyKind {
+    /// [`Body::Filler`]
+    #[default]
+    Filler,
+    /// [`Body::Json`]
+    Json,
+}
+
 /// The contents of bodies.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Body {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Body<'a> {
     /// Zero bytes behind the stamp.
     Filler,
     /// JSON documents of about the requested size. This many different ones are made once from the seed and sent in
@@ -49,11 +73,12 @@ pub enum Body {
         fields: Option<u32>,
     },
     /// The contents of these files in turn.
-    Files(Vec<String>),
+    Files(&'a [String]),
 }
 
 /// Properties of every message of a group, besides `persistent`.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct MessageProperties {
     /// MIME type.
     pub content_type: Option<String>,
@@ -68,12 +93,14 @@ pub struct MessageProperties {
     /// Queue for replies.
     pub reply_to: Option<String>,
     /// The broker drops the message after this time; whole milliseconds.
+    #[serde(default, with = "span")]
     pub expiration: Option<Duration>,
     /// Message id.
     pub message_id: Option<String>,
     /// Seconds since 1970-01-01 UTC.
     pub timestamp: Option<u64>,
     /// Type name.
+    #[serde(rename = "type")]
     pub kind: Option<String>,
     /// User; the broker checks it.
     pub user_id: Option<String>,
@@ -82,7 +109,25 @@ pub struct MessageProperties {
     /// Cluster id, which AMQP 0-9-1 reserves.
     pub cluster_id: Option<String>,
     /// Headers.
-    pub headers: BTreeMap<String, FieldValue>,
+    #[serde(default, skip_serializing_if = "Arguments::is_empty")]
+    pub headers: Arguments,
+}
+
+impl MessageProperties {
+    pub(super) fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// The reaction to a missing confirm.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnConfirmTimeout {
+    /// It is counted.
+    #[default]
+    Count,
+    /// The run ends.
+    Fail,
 }
 
 /// The reaction to missing confirms.

@@ -1,0 +1,135 @@
+//! Consumers, and their handling of messages.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    FieldValue, MemberQueues,
+    values::{Arguments, is_true, one, span, time, unset, yes},
+};
+
+/// Consumers with the same settings.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a key of the scenario")]
+pub struct ConsumerGroup {
+    /// Name in the series and on the report.
+    #[serde(default)]
+    pub name: String,
+    /// Number of consumers.
+    #[serde(default = "one")]
+    pub count: u32,
+    /// Connections over which the consumers are spread; at least 1, at most `count`.
+    #[serde(default = "one")]
+    pub connections: u32,
+    /// Channels for each connection over which its consumers are spread.
+    #[serde(default = "unset")]
+    pub channels: u32,
+    /// The queue that the consumers read, or the set of queues over which they are spread.
+    pub queue: String,
+    /// Assignment of these queues to consumers.
+    #[serde(default)]
+    pub member_queues: MemberQueues,
+    /// `basic.qos` for each consumer; absent for unlimited.
+    pub prefetch: Option<u16>,
+    /// `basic.qos` for each channel; absent for unlimited.
+    pub channel_prefetch: Option<u16>,
+    /// The broker forgets a message as soon as it is sent.
+    #[serde(default)]
+    pub auto_ack: bool,
+    /// Number of messages acknowledged with one frame; 1 acknowledges each.
+    #[serde(default = "one")]
+    pub multi_ack_every: u32,
+    /// Messages are refused.
+    #[serde(default)]
+    pub nack: bool,
+    /// Refused messages go back into the queue; absent without `nack`.
+    pub requeue: Option<bool>,
+    /// Messages in a transaction, whose acknowledgements are committed together.
+    pub tx_size: Option<u32>,
+    /// Messages per second for each consumer; absent for as fast as possible.
+    pub rate: Option<f64>,
+    /// Time for which each message is held before it is settled.
+    #[serde(default, with = "time")]
+    pub processing_time: Option<Duration>,
+    /// Processing times that change over time, instead of `processing_time`.
+    pub processing_times: Option<Vec<ProcessingStep>>,
+    /// Consumers ask for each message (`basic.get`) instead of consuming.
+    pub polling: Option<bool>,
+    /// Time from the last answer to the next `basic.get`; absent without `polling`.
+    #[serde(default, with = "time")]
+    pub poll_interval: Option<Duration>,
+    /// Priority of the consumers. Checks move it into `arguments`.
+    #[serde(skip_serializing)]
+    pub priority: Option<i64>,
+    /// Position in a stream. Checks move it into `arguments`.
+    #[serde(skip_serializing)]
+    pub offset: Option<FieldValue>,
+    /// No other consumer may read the queue.
+    #[serde(default)]
+    pub exclusive: bool,
+    /// Messages are unpacked when they arrive, if publishers of the scenario pack them.
+    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    pub unpack: bool,
+    /// Number of messages after which a consumer stops; absent for no limit.
+    pub messages: Option<u64>,
+    /// Time from the start of the load to the first consumer.
+    #[serde(default, with = "time", skip_serializing_if = "Duration::is_zero")]
+    pub start_delay: Duration,
+    /// Time from one consumer of the group to the next.
+    #[serde(default, with = "time", skip_serializing_if = "Duration::is_zero")]
+    pub slow_start: Duration,
+    /// Arguments of `basic.consume`, such as `x-stream-offset`.
+    #[serde(default, skip_serializing_if = "Arguments::is_empty")]
+    pub arguments: Arguments,
+}
+
+/// A processing time that holds for a while.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ProcessingStep {
+    /// Time for which a message is held before it is settled.
+    #[serde(with = "time")]
+    pub time: Duration,
+    /// Duration of this step; after the last step the first follows.
+    #[serde(rename = "for", with = "span")]
+    pub lasts: Duration,
+}
+
+/// The settlement of messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settle {
+    /// Acknowledge the message.
+    Ack,
+    /// Refuse the message and put it back into the queue.
+    Requeue,
+    /// Refuse the message and drop or dead-letter it.
+    Discard,
+}
+
+impl ConsumerGroup {
+    /// Returns the settlement of messages.
+    pub fn settle(&self) -> Settle {
+        match (self.nack, self.requeue) {
+            (false, _) => Settle::Ack,
+            (true, Some(false)) => Settle::Discard,
+            (true, _) => Settle::Requeue,
+        }
+    }
+
+    /// Returns the time from the last answer to the next `basic.get`, if consumers ask for each message.
+    pub fn polled_every(&self) -> Option<Duration> {
+        (self.polling == Some(true)).then(|| self.poll_interval.unwrap_or_default())
+    }
+
+    /// Returns the processing times that change over time; empty if there is only one.
+    pub fn processing_steps(&self) -> &[ProcessingStep] {
+        self.processing_times.as_deref().unwrap_or_default()
+    }
+
+    /// Returns whether messages have a processing time.
+    pub fn is_processing(&self) -> bool {
+        self.processing_time.is_some() || self.processing_times.is_some()
+    }
+}

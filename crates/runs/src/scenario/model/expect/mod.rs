@@ -1,0 +1,6 @@
+//! Expectations.
+
+mod bounds;
+mod expectation;
+
+pub use expectation::{Comparison, Expect, Expectation, Limit};
