@@ -44,7 +44,7 @@ cluster-faults: setup
 # Watching in windows of 200 ms, with a node that is killed and started again every minute, as root: nothing grows, and
 # nothing is left after a kill. RABBITSCOPE_SOAK=20m for less than 4 hours.
 soak-watch: setup
-	cargo test --locked --package rabbitscope --test it -- --ignored --nocapture all_day::soak::
+	cargo test --locked --package rabbitscope --test it -- --ignored --nocapture watch::soak::
 
 # Faults on connections, each ROUNDS times, and whether `packets` finds the right one first, as root.
 packets-faults:

@@ -10,8 +10,7 @@ use std::{
 use rabbitscope_broker::{Broker, Installation};
 use rabbitscope_machine::sockets::listeners_of;
 use rabbitscope_runs::scenario::ThrowawayBroker;
-
-use crate::place::not_run;
+use rabbitscope_testing::is_root;
 
 /// The client, in the order of its parts. `connections.py` describes its input and output.
 const CLIENT: &str = concat!(
@@ -143,14 +142,6 @@ fn assert_no_other_port(broker: &Broker) {
     known.insert(broker.distribution().1.port());
     let ports = listeners_of(broker.pid).into_iter().map(|listener| listener.address.port());
     assert_eq!(ports.collect::<BTreeSet<u16>>(), known);
-}
-
-fn is_root(test: &str) -> bool {
-    let is_root = rustix::process::geteuid().is_root();
-    if !is_root {
-        not_run(test, "to become another user needs root");
-    }
-    is_root
 }
 
 #[test]

@@ -2,13 +2,10 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use rabbitscope_testing::{Receiver, not_run};
 use serde_json::Value;
 
-use crate::{
-    material::{PLANTED, start, window},
-    receiver::Receiver,
-    servers::not_run,
-};
+use crate::material::{PLANTED, start, window};
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 

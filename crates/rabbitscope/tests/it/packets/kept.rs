@@ -3,10 +3,13 @@
 
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
+use rabbitscope_testing::{Workbench, holds, not_run};
 use serde_json::Value;
 
-use super::{client::Client, look, may_capture, quiet_broker, stop};
-use crate::workbench::{Workbench, not_run};
+use super::{
+    client::Client,
+    looking::{look, may_capture, quiet_broker, stop},
+};
 
 const BODY: &[u8] = b"a body that nobody else may read";
 
@@ -99,8 +102,4 @@ fn a_file_that_cannot_be_written_takes_no_other_along() {
     assert_eq!(written, ["p.json", "p.pcapng"]);
     assert!(bench.json("p.json")["sources"].is_array());
     assert!(bench.path("p.pcapng").is_file());
-}
-
-fn holds(bytes: &[u8], word: &[u8]) -> bool {
-    bytes.windows(word.len()).any(|window| window == word)
 }

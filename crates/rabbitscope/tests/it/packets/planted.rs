@@ -4,10 +4,13 @@
 use std::{thread, time::Duration};
 
 use rabbitscope_broker::Broker;
+use rabbitscope_testing::{Workbench, find, own_broker};
 use serde_json::Value;
 
-use super::{assert_told_apart, client::Client, look, may_capture, stop};
-use crate::workbench::{Workbench, own_broker};
+use super::{
+    client::Client,
+    looking::{assert_told_apart, look, may_capture, stop},
+};
 
 /// Connections by fault; the second of each pair is correct.
 struct Planted {
@@ -54,9 +57,7 @@ fn what_is_planted_is_found_and_nothing_else() {
 
 /// Asserts three packets per stall: the small segment, the acknowledgement, and the following packet.
 fn stalls_have_their_packets(report: &Value) {
-    let findings = report["findings"].as_array().unwrap();
-    let stalls =
-        findings.iter().find(|finding| finding["rule"] == "delayed-acknowledgement").unwrap();
+    let stalls = find(&report["findings"], "rule", "delayed-acknowledgement");
     let packets: Vec<u64> =
         stalls["packets"].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
     assert!(
