@@ -23,9 +23,12 @@ pub fn within(limit: Duration, what: &str, mut condition: impl FnMut() -> bool) 
     }
 }
 
-/// Reports that a test could not run, past the capture of the test program. `make test` counts such lines.
-pub fn not_run(test: &str, reason: &str) {
+/// Reports that the test of this thread could not run, past the capture of the test program. `make test` counts such
+/// lines.
+pub fn not_run(reason: &str) {
     use io::Write;
+    let test = thread::current();
+    let test = test.name().unwrap_or("a test");
     let _ = writeln!(io::stderr().lock(), "\nnot run: {test}: {reason}");
 }
 
@@ -34,10 +37,10 @@ pub fn may_profile() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Returns whether this process is root's. If not, reports that the test did not run.
-pub fn is_root(test: &str) -> bool {
+/// Returns whether this process is root's. If not, reports that the test of this thread did not run.
+pub fn is_root() -> bool {
     if !may_profile() {
-        not_run(test, "profiles, packets, other users and namespaces need root");
+        not_run("profiles, packets, other users and namespaces need root");
     }
     may_profile()
 }

@@ -29,6 +29,7 @@ impl From<Output> for Ended {
 impl Ended {
     /// Asserts the exit code.
     #[track_caller]
+    #[expect(clippy::return_self_not_must_use, reason = "an assertion may end a chain")]
     pub fn code(self, expected: i32) -> Self {
         assert_eq!(self.code, Some(expected), "{self:#?}");
         self
@@ -36,6 +37,7 @@ impl Ended {
 
     /// Asserts that a one-line error has all these parts, and that standard output is empty.
     #[track_caller]
+    #[expect(clippy::return_self_not_must_use, reason = "an assertion may end a chain")]
     pub fn says(self, parts: &[&str]) -> Self {
         assert_eq!(self.stdout, "", "{self:#?}");
         for part in parts {

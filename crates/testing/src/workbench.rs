@@ -17,7 +17,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::{
-    conditions::eventually,
+    conditions::{eventually, is_root},
     existing_broker,
     processes::{holds, pid, processes_naming},
     program::{Ended, Ends},
@@ -48,6 +48,11 @@ impl Workbench {
         let owner = owner.unwrap();
         fs::create_dir(owner.path().join("tmp")).unwrap();
         Self { directory: owner.path().to_owned(), _owner: owner }
+    }
+
+    /// Makes a place for a test that needs root. Returns `None`, with a message, if this process is not root's.
+    pub fn for_root(test: &str) -> Option<Self> {
+        is_root().then(|| Self::new(test))
     }
 
     /// Writes a file in this place.

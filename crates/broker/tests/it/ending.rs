@@ -48,7 +48,7 @@ impl Drop for Bystander {
 /// shell on a terminal. Processes that the node started end with it, in a session of their own or not.
 #[test]
 fn only_what_belongs_to_the_broker_ends_with_it() {
-    if !is_root("only_what_belongs_to_the_broker_ends_with_it") {
+    if !is_root() {
         return;
     }
     for detached in [false, true] {
@@ -102,7 +102,6 @@ fn sleeping(directory: &Path) -> usize {
 /// The guard gives up, the program continues, and the next start reports the directory.
 #[test]
 fn a_directory_that_cannot_be_removed_is_said() {
-    const TEST: &str = "a_directory_that_cannot_be_removed_is_said";
     let place = Workbench::new("broker");
     let broker = Broker::start(&ThrowawayBroker::default(), &place.path("broker.log")).unwrap();
     let (own, name) = (broker.directory.clone(), broker.name.clone());
@@ -115,7 +114,7 @@ fn a_directory_that_cannot_be_removed_is_said() {
     std::fs::write(place.path("precious/file"), "").unwrap();
     let precious = place.path("precious").display().to_string();
     if !run("mount", &["--bind", &precious]) {
-        return not_run(TEST, "mounting needs root");
+        return not_run("mounting needs root");
     }
     let guard = processes_showing(own.join("guard.sh").display());
     assert_eq!(guard.len(), 1, "{guard:?}");

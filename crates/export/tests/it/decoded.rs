@@ -13,7 +13,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 fn others_decode_what_is_sent() {
     let receiver = match Receiver::start() {
         Ok(receiver) => receiver,
-        Err(reason) => return not_run("others_decode_what_is_sent", &reason),
+        Err(reason) => return not_run(&reason),
     };
     let url = &receiver.url;
     let text = format!(

@@ -19,9 +19,8 @@ const DEPTH: &str = "rabbitscope_node_queue_messages";
 
 #[test]
 fn what_is_queried_back_is_what_was_sent() {
-    let name = "what_is_queried_back_is_what_was_sent";
     if let Some(missing) = missing_program(&["prometheus", "victoria-metrics"]) {
-        return not_run(name, &missing);
+        return not_run(&missing);
     }
     let endpoint = free_address();
     let mut prometheus = Server::prometheus(endpoint);

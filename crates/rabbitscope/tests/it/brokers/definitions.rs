@@ -31,7 +31,7 @@ fn the_load_has_a_user_beside_those_of_the_definitions() {
         ("application", "", false),
     ];
     for (number, (users, rest, is_there)) in cases.into_iter().enumerate() {
-        bench.file("definitions.json", &definitions(users, rest));
+        bench.file("definitions.json", definitions(users, rest));
         let path = bench.path("definitions.json");
         let scenario = Scenario::new("definitions")
             .queues(Queue::new("theirs").predeclared(is_there))

@@ -50,8 +50,8 @@ fn beside_a_squatter(step: usize, commands: &str) -> (Workbench, Ended) {
     (bench, ended)
 }
 
-fn squat(test: &str, starts: usize, rounds: usize) {
-    if !is_root(test) {
+fn squat(starts: usize, rounds: usize) {
+    if !is_root() {
         return;
     }
     let single = "broker start\nbroker stop\n".repeat(starts);
@@ -71,13 +71,12 @@ fn squat(test: &str, starts: usize, rounds: usize) {
 
 #[test]
 fn nothing_reaches_a_user_who_takes_ports() {
-    squat("squatters::nothing_reaches_a_user_who_takes_ports", 2, 1);
+    squat(2, 1);
 }
 
 #[test]
 fn a_user_who_holds_all_ports_is_named() {
-    const TEST: &str = "squatters::a_user_who_holds_all_ports_is_named";
-    if !is_root(TEST) {
+    if !is_root() {
         return;
     }
     let (bench, ended) = beside_a_squatter(1, "broker start\n");
@@ -92,5 +91,5 @@ fn a_user_who_holds_all_ports_is_named() {
 #[test]
 #[ignore = "takes minutes"]
 fn faults_nothing_reaches_a_user_who_takes_ports_of_many_brokers() {
-    squat("squatters::many", 50, 5);
+    squat(50, 5);
 }

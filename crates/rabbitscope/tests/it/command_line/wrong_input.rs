@@ -65,7 +65,7 @@ fn an_input_that_is_not_there_has_one_code() {
     bench.file("s.toml", Scenario::steady("q", "5s"));
     let exporter =
         "kind = 'pyroscope'\nurl = 'http://127.0.0.1:1'\nuser = 'u'\npassword-file = 'none'";
-    bench.file("watch.toml", &format!("[[exporters]]\n{exporter}\n"));
+    bench.file("watch.toml", format!("[[exporters]]\n{exporter}\n"));
     let node = "--node x@localhost --dist-port 1";
     for line in [
         "flamegraph none -o x.svg",

@@ -102,7 +102,7 @@ fn killed_and_called_again_it_goes_on() {
     // The same command again makes no run and prints the same; a different experiment is refused.
     let again = bench.rabbitscope(&command).code(0);
     assert_eq!(again.stdout, ended.stdout);
-    bench.file("e.toml", &HALF.replace("seed = 3", "seed = 4"));
+    bench.file("e.toml", HALF.replace("seed = 3", "seed = 4"));
     bench
         .rabbitscope(&command)
         .code(2)
@@ -148,7 +148,7 @@ fn what_cannot_say_anything_is_refused_before_it_runs() {
     let bench = bench("experiment-refused", "q");
     let check = |from: &str, to: &str, parts: &[&str]| {
         assert!(HALF.contains(from), "{from}");
-        bench.file("wrong.toml", &HALF.replacen(from, to, 1));
+        bench.file("wrong.toml", HALF.replacen(from, to, 1));
         bench.rabbitscope("experiment wrong.toml --out out").code(2).says(parts);
         assert!(!bench.path("out").exists());
     };
@@ -222,7 +222,7 @@ fn code_takes_turns_on_a_running_broker() {
 
     let refused = |from: &str, to: &str, parts: &[&str]| {
         assert!(experiment.contains(from), "{from}");
-        bench.file("wrong.toml", &experiment.replacen(from, to, 1));
+        bench.file("wrong.toml", experiment.replacen(from, to, 1));
         bench.rabbitscope("experiment wrong.toml --out wrong").code(2).says(parts);
     };
     assert!(result.get("latencies").is_none(), "those of the run are of both arms");

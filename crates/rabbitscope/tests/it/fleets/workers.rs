@@ -124,7 +124,7 @@ pub(crate) fn secure_bus() -> String {
 #[test]
 fn workers_do_together_what_one_process_does() {
     let place = Place::new("fleet-together");
-    place.bench.file("s.toml", &scenario(place.fleet, "4s"));
+    place.bench.file("s.toml", scenario(place.fleet, "4s"));
     for workers in [1, 4] {
         let out = format!("out-{workers}");
         let ended = place.run(workers, &out, "").code(0);
@@ -177,11 +177,11 @@ fn an_exact_number_of_messages_is_split_exactly() {
 
 #[test]
 fn a_clock_that_is_an_hour_ahead_changes_nothing() {
-    if !is_root("a_clock_that_is_an_hour_ahead_changes_nothing") {
+    if !is_root() {
         return;
     }
     let place = Place::new("fleet-clock");
-    place.bench.file("s.toml", &scenario(place.fleet, "4s"));
+    place.bench.file("s.toml", scenario(place.fleet, "4s"));
     let ahead = "unshare --time --monotonic 3600 --boottime 3600 --fork --kill-child";
     let workers = [place.worker(""), place.worker(ahead), place.worker(ahead)];
     let ended = place.controller(3, "out", "").ended().code(0);
@@ -204,7 +204,7 @@ fn a_clock_that_is_an_hour_ahead_changes_nothing() {
 #[test]
 fn a_worker_that_is_killed_is_named_and_the_others_go_on() {
     let place = Place::new("fleet-killed");
-    place.bench.file("s.toml", &scenario(place.fleet, "16s"));
+    place.bench.file("s.toml", scenario(place.fleet, "16s"));
     let mut workers = place.workers(3);
     let mut controller = place.controller(3, "out", "");
     place.bench.await_seconds("out", 2);
@@ -250,7 +250,7 @@ fn named_within(program: &mut Child, text: &str, limit: Duration) -> Instant {
 #[test]
 fn who_goes_on_with_a_run_does_not_throw_away_the_log_of_another() {
     let place = Place::new("fleet-other");
-    place.bench.file("s.toml", &scenario(place.fleet, "60s"));
+    place.bench.file("s.toml", scenario(place.fleet, "60s"));
     let controller = place.controller(2, "lost", "");
     let workers = place.workers(2);
     place.bench.await_seconds("lost", 2);
@@ -266,7 +266,7 @@ fn who_goes_on_with_a_run_does_not_throw_away_the_log_of_another() {
 #[test]
 fn a_controller_that_is_killed_is_replaced_by_one_that_reads_the_log() {
     let place = Place::new("fleet-resumed");
-    place.bench.file("s.toml", &scenario(place.fleet, "10s"));
+    place.bench.file("s.toml", scenario(place.fleet, "10s"));
     let workers = place.workers(2);
     let controller = place.controller(2, "lost", "");
     place.bench.await_seconds("lost", 3);
@@ -307,7 +307,7 @@ fn a_controller_that_is_killed_is_replaced_by_one_that_reads_the_log() {
 fn what_cannot_be_done_is_refused() {
     let place = Place::new("fleet-refused");
     let (bus, broker) = (&place.bus.uris()[0], &place.broker.uris()[0]);
-    place.bench.file("s.toml", &scenario(place.fleet, "2s"));
+    place.bench.file("s.toml", scenario(place.fleet, "2s"));
     let run = |arguments: &str| place.bench.rabbitscope(&format!("run s.toml --plain {arguments}"));
     run(&format!("--workers 2 --via {broker} --uri {broker}"))
         .code(2)
@@ -342,7 +342,7 @@ fn what_cannot_be_done_is_refused() {
 #[test]
 fn no_password_is_in_the_log_of_a_run() {
     let place = Place::new("fleet-secret");
-    place.bench.file("s.toml", &scenario(place.fleet, "3s"));
+    place.bench.file("s.toml", scenario(place.fleet, "3s"));
     let workers = place.workers(2);
     let controller = place.controller(2, "out", "");
     place.bench.await_seconds("out", 2);

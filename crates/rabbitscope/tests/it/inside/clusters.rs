@@ -198,7 +198,7 @@ fn all_nodes_are_shown_at_once(cluster: &Cluster, bench: &Workbench, queues: &[&
     assert_eq!(listing["missing"][0]["node"], names[1], "{listing:#}");
     assert_eq!(listing["queues"].as_array().unwrap().len(), 3, "{listing:#}");
 
-    if is_root("queues_of_other_nodes_are_asked_there") {
+    if is_root() {
         cluster.all(bench, "profile --event context-switches --duration 1s -o all.folded");
         let folded = bench.read("all.folded");
         let roots: BTreeSet<&str> =

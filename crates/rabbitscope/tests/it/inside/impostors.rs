@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf};
 
-use rabbitscope_testing::{Ended, Ends, Workbench, eventually, existing_broker, is_root};
+use rabbitscope_testing::{Ended, Ends, Workbench, eventually, existing_broker};
 
 use crate::safety::installed::{OWNER_OF_NODE, Running, as_user};
 
@@ -53,10 +53,7 @@ fn with_cookie(bench: &Workbench, arguments: &str) -> Ended {
 
 #[test]
 fn a_process_of_another_user_gets_no_answer_to_its_challenge() {
-    if !is_root("impostors") {
-        return;
-    }
-    let bench = Workbench::new("impostors");
+    let Some(bench) = Workbench::for_root("impostors") else { return };
     let impostor = Impostor::start(&bench, "rabbit@localhost", OWNER_OF_NODE);
     let (pid, port) = (impostor.process.pid(), impostor.port());
     // By process: the command line does not name the node.
@@ -74,10 +71,7 @@ fn a_process_of_another_user_gets_no_answer_to_its_challenge() {
 
 #[test]
 fn another_process_of_the_same_user_gets_none_either() {
-    if !is_root("same-user") {
-        return;
-    }
-    let bench = Workbench::new("same-user");
+    let Some(bench) = Workbench::for_root("same-user") else { return };
     let broker = existing_broker();
     let impostor = Impostor::start(&bench, &broker.node_name(), 0);
     let (pid, port) = (broker.pid, impostor.port());
@@ -89,10 +83,7 @@ fn another_process_of_the_same_user_gets_none_either() {
 
 #[test]
 fn a_name_that_leads_elsewhere_is_not_followed() {
-    if !is_root("elsewhere") {
-        return;
-    }
-    let bench = Workbench::new("elsewhere");
+    let Some(bench) = Workbench::for_root("elsewhere") else { return };
     // A documentation address (RFC 5737), which no host has.
     let impostor = Impostor::start(&bench, "rabbit@192.0.2.1", OWNER_OF_NODE);
     let pid = impostor.process.pid();
@@ -103,10 +94,7 @@ fn a_name_that_leads_elsewhere_is_not_followed() {
 
 #[test]
 fn a_node_whose_user_owns_the_cookie_is_asked() {
-    if !is_root("own-cookie") {
-        return;
-    }
-    let bench = Workbench::new("own-cookie");
+    let Some(bench) = Workbench::for_root("own-cookie") else { return };
     let broker = existing_broker();
     let (home, port) = (broker.distribution().0, broker.port_mapper());
     let pid = broker.pid;

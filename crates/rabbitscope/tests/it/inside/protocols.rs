@@ -89,7 +89,7 @@ fn processes_of_every_protocol_have_role_and_connection() {
 /// Asserts the owners of a profile's samples, while clients publish over MQTT and AMQP 1.0.
 fn samples_have_them(bench: &Workbench, logins: &Logins, mqtt: &mut (impl Write + Send)) {
     if !may_profile() {
-        not_run("processes_of_every_protocol_have_role_and_connection", "profiles need root");
+        not_run("profiles need root");
         return;
     }
     let message = [&[0x30, 103, 0, 1, b't'][..], &[b'x'; 100]].concat();

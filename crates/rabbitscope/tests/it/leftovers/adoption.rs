@@ -12,15 +12,13 @@ use super::removal::{kill_a_run, remove_from, run_next};
 
 /// Declares the queue as the run did, and binds it to an exchange, as an application would.
 fn adopt(broker: &Broker, queue: &str, exchange: &str) {
-    plant(
-        broker,
-        &format!(
-            "Queue = rabbit_misc:r(<<\"/\">>, queue, <<\"{queue}\">>), \
+    let planted = format!(
+        "Queue = rabbit_misc:r(<<\"/\">>, queue, <<\"{queue}\">>), \
          {{existing, _}} = rabbit_amqqueue:declare(Queue, true, false, [], none, <<\"app\">>), \
          ok = rabbit_binding:add({{binding, rabbit_misc:r(<<\"/\">>, exchange, <<\"{exchange}\">>), \
-           <<\"app.key\">>, Queue, []}}, <<\"app\">>)"
-        ),
+         <<\"app.key\">>, Queue, []}}, <<\"app\">>)"
     );
+    plant(broker, &planted);
 }
 
 #[test]

@@ -140,10 +140,9 @@ fn consumers_start_one_after_the_other() {
 #[test]
 fn packed_messages_are_taken_apart_into_what_was_packed() {
     let bench = Workbench::new("packed");
-    let of = |packing: fn(Publishers) -> Publishers, unpack: bool| {
-        let publishers = Publishers::new("rs.packed").messages(500).size("2KB").confirm_window(100);
+    let of = |packing: &Publishers, unpack: bool| {
         let scenario = Scenario::with_queue("rs.packed")
-            .publishers(packing(publishers))
+            .publishers(packing.clone())
             .consumers(Consumers::new("rs.packed").messages(500).prefetch(50).unpack(unpack))
             .verify(true);
         let run = bench.record(&scenario, 0);
@@ -153,19 +152,19 @@ fn packed_messages_are_taken_apart_into_what_was_packed() {
         ["published-items", "consumed-items", "published-item-bytes", "consumed-item-bytes"]
             .map(|key| count(&run, key))
     };
-    let gzip: fn(Publishers) -> Publishers = |group| group.body("json").compression("gzip");
-    let packings: [(fn(Publishers) -> Publishers, u64); 4] = [
-        (gzip, 1),
-        (|group| group.body("json").compression("zstd").compression_level(9), 1),
-        (|group| group.body("json").compression("lz4").items_per_message(100), 100),
-        (|group| group.items_per_message(7), 7),
-    ];
-    for (packing, items) in packings {
+    let group = || Publishers::new("rs.packed").messages(500).size("2KB").confirm_window(100);
+    let gzip = group().body("json").compression("gzip");
+    for (packing, items) in [
+        (&gzip, 1),
+        (&group().body("json").compression("zstd").compression_level(9), 1),
+        (&group().body("json").compression("lz4").items_per_message(100), 100),
+        (&group().items_per_message(7), 7),
+    ] {
         let [published, consumed, sent, received] = of(packing, true);
         assert_eq!((published, consumed), (500 * items, 500 * items));
         assert_eq!((sent, received), (2000 * 500 * items, sent));
     }
-    let [_, consumed, sent, received] = of(gzip, false);
+    let [_, consumed, sent, received] = of(&gzip, false);
     assert_eq!(consumed, 500);
     assert!(received < sent * 9 / 10, "{received} bytes of {sent} on the wire");
 }

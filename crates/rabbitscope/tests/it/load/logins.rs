@@ -88,7 +88,7 @@ fn a_token_logs_in_and_is_in_no_record() {
         scopes.join(", ")
     ));
     let token = token.unwrap().trim_matches('"').to_owned();
-    bench.file("token", &format!("{token}\n"));
+    bench.file("token", format!("{token}\n"));
     let uri = format!("uri = \"amqp://{}\"", broker.address());
     bench.file("s.toml", scenario(&format!("{uri}\nauth = \"token\"\ntoken-file = \"token\"")));
     bench.rabbitscope("run s.toml --out out").code(0);

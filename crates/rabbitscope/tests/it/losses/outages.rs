@@ -30,7 +30,7 @@ fn scenario(seconds: u64) -> Scenario {
 }
 
 fn broker(config: &str) -> Broker {
-    broker_with(|spec| spec.config = config.to_owned())
+    broker_with(|spec| config.clone_into(&mut spec.config))
 }
 
 /// The result of a run.

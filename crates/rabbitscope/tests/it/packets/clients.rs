@@ -8,10 +8,10 @@ use std::{
     process::{Command, Stdio},
 };
 
-use rabbitscope_testing::{PYTHON, Workbench, environment, holds, not_run, port_of};
+use rabbitscope_testing::{PYTHON, Workbench, environment, holds, is_root, not_run, port_of};
 use serde_json::Value;
 
-use super::looking::{look, may_capture, quiet_broker, stop};
+use super::looking::{look, quiet_broker, stop};
 
 /// A package of the Python Package Index.
 const RSTREAM: &str = "rstream==1.1.1";
@@ -20,13 +20,12 @@ const BODY: &str = "body of a message";
 
 #[test]
 fn every_packet_that_paho_knows_is_seen() {
-    let name = "every_packet_that_paho_knows_is_seen";
-    if !may_capture(name) {
+    if !is_root() {
         return;
     }
     let has_paho = Command::new(PYTHON).args(["-c", "import paho.mqtt.client"]).output();
     if !has_paho.is_ok_and(|output| output.status.success()) {
-        return not_run(name, "python3-paho-mqtt is not installed (scripts/setup.sh)");
+        return not_run("python3-paho-mqtt is not installed (scripts/setup.sh)");
     }
     let (known, report) = check("mqtt", Path::new(PYTHON), "MQTT");
     let deliveries = latencies(&report, "deliver-to-ack");
@@ -35,8 +34,7 @@ fn every_packet_that_paho_knows_is_seen() {
 
 #[test]
 fn every_frame_that_rstream_knows_is_seen() {
-    let name = "every_frame_that_rstream_knows_is_seen";
-    if !may_capture(name) {
+    if !is_root() {
         return;
     }
     let place = tempfile::tempdir().unwrap();
@@ -44,7 +42,7 @@ fn every_frame_that_rstream_knows_is_seen() {
         Ok(python) => {
             check("stream", &python, "stream protocol");
         }
-        Err(reason) => not_run(name, &reason),
+        Err(reason) => not_run(&reason),
     }
 }
 

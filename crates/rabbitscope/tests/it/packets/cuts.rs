@@ -17,7 +17,7 @@ use serde_json::Value;
 
 use super::{
     client::Client,
-    looking::{look, may_capture, quiet_broker, stop},
+    looking::{look, quiet_broker, stop},
 };
 
 /// Rounds before the cut, and as many after it.
@@ -28,10 +28,7 @@ const DELIVERED: u64 = (ROUNDS * BURST) as u64;
 
 #[test]
 fn deliveries_of_a_cut_capture_take_as_long_as_in_the_whole_one() {
-    if !may_capture("deliveries_of_a_cut_capture_take_as_long_as_in_the_whole_one") {
-        return;
-    }
-    let bench = Workbench::new("cut-capture");
+    let Some(bench) = Workbench::for_root("cut-capture") else { return };
     let broker = quiet_broker();
     let amqp = broker.address().port();
     let looking = look(&bench, &format!("--port {amqp} --duration 60s -o whole.pcapng"));

@@ -2,12 +2,12 @@
 //! second, the loopback of a separate network. The program looks into that network from outside.
 
 use rabbitscope_broker::Broker;
-use rabbitscope_testing::{Network, Workbench, find, not_run, own_broker};
+use rabbitscope_testing::{Network, Workbench, find, is_root, not_run, own_broker};
 use serde_json::Value;
 
 use super::{
     client::Client,
-    looking::{assert_told_apart, look_in, may_capture, stop},
+    looking::{assert_told_apart, look_in, stop},
 };
 
 /// Send buffers smaller than the possible data in flight, from the smallest that the kernel allows. The kernel's
@@ -46,13 +46,12 @@ struct Limited {
 
 #[test]
 fn a_small_send_buffer_and_a_slow_receiver_are_told_apart() {
-    let name = "a_small_send_buffer_and_a_slow_receiver_are_told_apart";
-    if !may_capture(name) {
+    if !is_root() {
         return;
     }
     let network = match network() {
         Ok(network) => network,
-        Err(reason) => return not_run(name, &reason),
+        Err(reason) => return not_run(&reason),
     };
     let bench = Workbench::new("limited-packets");
     let broker = network.within(own_broker);
@@ -70,7 +69,7 @@ fn a_small_send_buffer_and_a_slow_receiver_are_told_apart() {
     let counted = limited.by_send_buffer.iter().map(Client::local_port);
     let Some(shows) = counted.into_iter().find(|port| send_buffer_limited(&report, *port) > 0.5)
     else {
-        return not_run(name, "the kernel counted no time in which a send buffer was full");
+        return not_run("the kernel counted no time in which a send buffer was full");
     };
     let does_not = limited.not_by_send_buffer.local_port();
     assert_told_apart(&report, "send-buffer-limited", [shows, does_not]);

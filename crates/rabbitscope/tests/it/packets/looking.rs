@@ -3,14 +3,9 @@
 use std::{fs, process::Child, sync::OnceLock};
 
 use rabbitscope_broker::Broker;
-use rabbitscope_testing::{Ended, Stops, Workbench, broker_with, eventually, is_root};
+use rabbitscope_testing::{Ended, Stops, Workbench, broker_with, eventually};
 use rustix::process::Signal;
 use serde_json::Value;
-
-/// Returns whether packets may be captured; otherwise, reports that the test did not run.
-pub(super) fn may_capture(test: &str) -> bool {
-    is_root(test)
-}
 
 /// A broker for tests with little load, with further protocols. It ends with this process.
 pub(super) fn quiet_broker() -> &'static Broker {

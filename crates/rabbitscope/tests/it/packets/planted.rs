@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::{
     client::Client,
-    looking::{assert_told_apart, look, may_capture, stop},
+    looking::{assert_told_apart, look, stop},
 };
 
 /// Connections by fault; the second of each pair is correct.
@@ -22,10 +22,7 @@ struct Planted {
 
 #[test]
 fn what_is_planted_is_found_and_nothing_else() {
-    if !may_capture("what_is_planted_is_found_and_nothing_else") {
-        return;
-    }
-    let bench = Workbench::new("planted-packets");
+    let Some(bench) = Workbench::for_root("planted-packets") else { return };
     let broker = own_broker();
     let port = broker.address().port();
     let looking =

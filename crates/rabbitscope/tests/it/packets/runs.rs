@@ -6,7 +6,7 @@ use rabbitscope_testing::{
 };
 use serde_json::Value;
 
-use super::looking::{may_capture, quiet_broker};
+use super::looking::quiet_broker;
 
 fn scenario(messages: i64) -> Scenario {
     let queue = "rabbitscope-packets";
@@ -27,10 +27,7 @@ fn frames(report: &Value, kind: &str, from: &str) -> u64 {
 
 #[test]
 fn counts_and_latencies_are_those_of_the_load() {
-    if !may_capture("counts_and_latencies_are_those_of_the_load") {
-        return;
-    }
-    let bench = Workbench::new("run-packets");
+    let Some(bench) = Workbench::for_root("run-packets") else { return };
     bench.file("s.toml", scenario(6000));
     let ended = bench.rabbitscope("run s.toml --out run").code(0);
     assert!(ended.stdout.contains("from publish to confirm on the wire p50 "), "{ended:?}");
@@ -68,10 +65,7 @@ fn the_report_has_a_section(bench: &Workbench) {
 /// Root without the right to capture.
 #[test]
 fn a_run_that_may_not_capture_says_why() {
-    if !may_capture("a_run_that_may_not_capture_says_why") {
-        return;
-    }
-    let bench = Workbench::new("no-capture");
+    let Some(bench) = Workbench::for_root("no-capture") else { return };
     bench.file("s.toml", scenario(60));
     let uri = quiet_broker().uri();
     let without = "timeout 60 setpriv --bounding-set=-net_raw --inh-caps=-net_raw";

@@ -14,7 +14,7 @@ use rustix::process::Signal;
 use super::broker::Place;
 
 /// Returns the directory with PerfTest's jars; absent, with a message, if there is no Java.
-pub(super) fn jars(test: &str) -> Option<PathBuf> {
+pub(super) fn jars() -> Option<PathBuf> {
     static FETCHED: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let fetched = FETCHED.get_or_init(|| {
         let script = repository("scripts/perf-test.sh");
@@ -27,7 +27,7 @@ pub(super) fn jars(test: &str) -> Option<PathBuf> {
     match fetched {
         Ok(path) => Some(path.clone()),
         Err(reason) => {
-            not_run(test, reason);
+            not_run(reason);
             None
         }
     }
@@ -68,7 +68,7 @@ impl Running {
         let converted = convert(bench, line);
         assert!(converted.status.success(), "{line}: {converted:?}");
         let text = String::from_utf8(converted.stdout).unwrap();
-        bench.file("s.toml", &text.replace("amqp://localhost", &place.uri()));
+        bench.file("s.toml", text.replace("amqp://localhost", &place.uri()));
         fs::remove_dir_all(bench.path("out")).ok();
         let log = bench.path("rabbitscope.log");
         let command = bench.command("run s.toml --out out --json");

@@ -26,7 +26,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 #[test]
 fn the_same_stands_on_the_broker() {
-    let Some(jars) = jars("the_same_stands_on_the_broker") else { return };
+    let Some(jars) = jars() else { return };
     let broker = own_broker();
     broker::prepare(&broker);
     let waiting = Mutex::new(lines::COMPARED.iter().enumerate());
@@ -141,7 +141,7 @@ fn only_here(here: &[String], there: &[String]) -> String {
 
 #[test]
 fn what_perftest_cannot_do_is_refused() {
-    let Some(jars) = jars("what_perftest_cannot_do_is_refused") else { return };
+    let Some(jars) = jars() else { return };
     let bench = Workbench::new("refused");
     let broker = own_broker();
     broker::prepare(&broker);
@@ -157,7 +157,7 @@ fn what_perftest_cannot_do_is_refused() {
 
 #[test]
 fn perftest_runs_before_and_after_ours() {
-    let Some(jars) = jars("perftest_runs_before_and_after_ours") else { return };
+    let Some(jars) = jars() else { return };
     let bench = Workbench::new("in-turn");
     let broker = own_broker();
     broker::prepare(&broker);

@@ -149,12 +149,11 @@ fn assert_nameless(stacks: &str) {
 
 #[test]
 fn a_server_names_what_was_stripped_and_shares_its_cache_with_elfutils() {
-    const TEST: &str = "a_server_names_what_was_stripped_and_shares_its_cache_with_elfutils";
-    if !is_root(TEST) {
+    if !is_root() {
         return;
     }
     if Command::new("debuginfod-find").arg("--version").output().is_err() {
-        return not_run(TEST, "debuginfod is not installed (scripts/setup.sh)");
+        return not_run("debuginfod is not installed (scripts/setup.sh)");
     }
     let bench = Workbench::new("debuginfod");
     let hidden = Hidden::start(&bench);
@@ -215,10 +214,7 @@ fn who_would_be_asked_is_explained(bench: &Workbench, hidden: &Hidden, server: &
 
 #[test]
 fn a_server_that_never_answers_costs_no_recording() {
-    if !is_root("a_server_that_never_answers_costs_no_recording") {
-        return;
-    }
-    let bench = Workbench::new("silent-debuginfod");
+    let Some(bench) = Workbench::for_root("silent-debuginfod") else { return };
     let hidden = Hidden::start(&bench);
     // The kernel completes connections that no process accepts.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();

@@ -92,9 +92,8 @@ fn check_like_perf(bench: &Workbench, what: &str, functions: [&str; 2], least: f
 /// The file at a recorded program's path is no longer the recorded one.
 #[test]
 fn programs_that_changed_since_are_named_as_perf_names_them() {
-    const TEST: &str = "programs_that_changed_since_are_named_as_perf_names_them";
     if !is_there("perf") || !is_there("cc") {
-        return not_run(TEST, "perf or a C compiler is not installed");
+        return not_run("perf or a C compiler is not installed");
     }
     let bench = Workbench::new("changed");
     let functions = ["alpha", "beta"];
@@ -123,9 +122,8 @@ fn programs_that_changed_since_are_named_as_perf_names_them() {
 /// Without perf's copies, nothing names a program that is gone.
 #[test]
 fn another_build_names_nothing() {
-    const TEST: &str = "another_build_names_nothing";
     if !is_there("perf") || !is_there("cc") {
-        return not_run(TEST, "perf or a C compiler is not installed");
+        return not_run("perf or a C compiler is not installed");
     }
     let bench = Workbench::new("rebuilt");
     build(&bench, "x", ["alpha", "beta"]);
@@ -142,9 +140,8 @@ fn another_build_names_nothing() {
 /// Periods of page faults differ by hundreds.
 #[test]
 fn weights_of_a_recording_are_those_of_perf() {
-    const TEST: &str = "weights_of_a_recording_are_those_of_perf";
     if !is_there("perf") {
-        return not_run(TEST, "perf is not installed");
+        return not_run("perf is not installed");
     }
     let bench = Workbench::new("weights");
     let output = run(
@@ -186,9 +183,8 @@ fn by_go(path: &Path) -> BTreeMap<String, i64> {
 /// Every input format, written as pprof, has the same totals for Go.
 #[test]
 fn what_is_exported_has_the_same_totals_for_go() {
-    const TEST: &str = "what_is_exported_has_the_same_totals_for_go";
     if !is_there("go") {
-        return not_run(TEST, "Go is not installed");
+        return not_run("Go is not installed");
     }
     let bench = Workbench::new("go");
     let sample = |period: u32, event: &str, name: &str| {
@@ -196,9 +192,9 @@ fn what_is_exported_has_the_same_totals_for_go() {
     };
     bench.file("a.folded", "x;f 3\nx;g 4\n");
     bench.file("fractions.txt", "x;;f 1.5\nx;g 4");
-    bench.file("clock", &[sample(10, "cpu-clock", "f"), sample(10, "cpu-clock", "g")].concat());
-    bench.file("cycles", &[sample(7, "cycles:u", "f"), sample(9, "cycles:u", "g")].concat());
-    bench.file("faults", &[sample(90, "page-faults", "f"), sample(1, "page-faults", "g")].concat());
+    bench.file("clock", [sample(10, "cpu-clock", "f"), sample(10, "cpu-clock", "g")].concat());
+    bench.file("cycles", [sample(7, "cycles:u", "f"), sample(9, "cycles:u", "g")].concat());
+    bench.file("faults", [sample(90, "page-faults", "f"), sample(1, "page-faults", "g")].concat());
     let mut gzip = GzEncoder::new(Vec::new(), Compression::fast());
     gzip.write_all(b"x;f 3\nx;g 4\n").unwrap();
     fs::write(bench.path("packed.folded.gz"), gzip.finish().unwrap()).unwrap();
@@ -227,7 +223,7 @@ fn what_is_exported_has_the_same_totals_for_go() {
 fn values_can_be_chosen_and_only_the_same_are_compared() {
     let bench = Workbench::new("values");
     let sample = |event: &str| format!("x 1 1.0: 90 {event}: \n\t1 f (a)\n\n");
-    bench.file("both", &[sample("cycles"), sample("page-faults")].concat());
+    bench.file("both", [sample("cycles"), sample("page-faults")].concat());
     bench.file("a.folded", "x;f 3\n");
     let ended = bench.rabbitscope("flamegraph both --value x -o b.folded").code(2);
     ended.says(&["no value `x`", "`cycles`, `page-faults`"]);

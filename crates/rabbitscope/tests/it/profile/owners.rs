@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use rabbitscope_broker::Broker;
 use rabbitscope_testing::{
-    PUBLISH, Stops, Workbench, is_root, node_options, own_broker, plant, scenario::Scenario,
+    PUBLISH, Stops, Workbench, node_options, own_broker, plant, scenario::Scenario,
 };
 use rustix::process::Signal;
 use serde_json::Value;
@@ -27,10 +27,7 @@ fn declare_others(broker: &Broker) {
 
 #[test]
 fn a_hot_queue_among_a_hundred_is_named_first() {
-    if !is_root("a_hot_queue_among_a_hundred_is_named_first") {
-        return;
-    }
-    let bench = Workbench::new("owners");
+    let Some(bench) = Workbench::for_root("owners") else { return };
     let broker = own_broker();
     declare_others(&broker);
     let load = bench.start_run(&broker, Scenario::steady("hot", "60s"), 1);
@@ -96,10 +93,7 @@ const BRIEF: &str = "Forms = [begin {ok, Tokens, _} = erl_scan:string(Text), \
 
 #[test]
 fn processes_that_have_ended_are_known_by_their_stacks() {
-    if !is_root("processes_that_have_ended_are_known_by_their_stacks") {
-        return;
-    }
-    let bench = Workbench::new("ended");
+    let Some(bench) = Workbench::for_root("ended") else { return };
     let broker = own_broker();
     plant(&broker, BRIEF);
     let node = node_options(&broker);

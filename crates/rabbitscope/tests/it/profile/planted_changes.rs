@@ -2,7 +2,7 @@
 
 use rabbitscope_analysis::{Change, ProfileDiff};
 use rabbitscope_profiles::{Profile, Sample};
-use rabbitscope_testing::{Workbench, broker_with, is_root, load_module, own_broker, plant};
+use rabbitscope_testing::{Workbench, broker_with, load_module, own_broker, plant};
 use serde_json::Value;
 
 /// Three functions that call the same worker, so that no own share tells them apart.
@@ -27,10 +27,7 @@ const ALPHA: &str = "planted:alpha/1";
 
 #[test]
 fn a_planted_change_is_named_first_everywhere() {
-    if !is_root("a_planted_change_is_named_first_everywhere") {
-        return;
-    }
-    let bench = Workbench::new("planted");
+    let Some(bench) = Workbench::for_root("planted") else { return };
     let broker = own_broker();
     let source = bench.file("planted.erl", PLANTED);
     load_module(&broker, &source);
@@ -123,10 +120,7 @@ fn shares(profile: &Profile, process: &str) -> ([f64; 2], f64) {
 /// With frame pointers, saved pointers stand between the return addresses.
 #[test]
 fn a_node_with_frame_pointers_has_the_shares_of_a_stock_node() {
-    if !is_root("a_node_with_frame_pointers_has_the_shares_of_a_stock_node") {
-        return;
-    }
-    let bench = Workbench::new("pointers");
+    let Some(bench) = Workbench::for_root("pointers") else { return };
     let source = bench.file("selecting.erl", SELECTING);
     let shares = ["", "+JPperf true"].map(|erl_args| {
         let broker = broker_with(|spec| spec.erl_args = erl_args.to_owned());

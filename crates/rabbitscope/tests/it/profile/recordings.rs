@@ -3,8 +3,8 @@
 use std::{fs, path::Path, process::Child, thread, time::Duration};
 
 use rabbitscope_testing::{
-    Ends, Stops, Workbench, eventually, existing_broker, is_root, load_module, may_profile,
-    own_broker, plant, signal,
+    Ends, Stops, Workbench, eventually, existing_broker, load_module, may_profile, own_broker,
+    plant, signal,
 };
 use rustix::process::Signal;
 
@@ -106,7 +106,7 @@ fn a_check_of_watch_fails_without_the_cookie() {
     let bench = Workbench::new("cookie");
     let directory = bench.path("windows").display().to_string();
     let inside = "[inside]\nask = true\ncookie-file = '/no/such/cookie'\n";
-    bench.file("w.toml", &format!("[directory]\npath = '{directory}'\n{inside}"));
+    bench.file("w.toml", format!("[directory]\npath = '{directory}'\n{inside}"));
     let ended = bench.rabbitscope("watch --config w.toml --check").code(2);
     ended.says(&["cannot read the cookie in /no/such/cookie"]);
 }
@@ -117,8 +117,8 @@ fn two_profiles_are_compared_by_share() {
     let stacks = |find: u32, other: u32| {
         format!("scheduler;m:route/2;ets:select/2 {find}\nscheduler;m:deliver/1 {other}\n")
     };
-    bench.file("a.folded", &stacks(1000, 1000));
-    bench.file("b.folded", &stacks(200, 1800));
+    bench.file("a.folded", stacks(1000, 1000));
+    bench.file("b.folded", stacks(200, 1800));
     let ended = bench.rabbitscope("diff a.folded b.folded -o d.html").code(0);
     let said: Vec<_> = ended.stdout.split_whitespace().collect();
     // Own and total share, the moved share, the function.
@@ -135,10 +135,7 @@ fn two_profiles_are_compared_by_share() {
 
 #[test]
 fn a_node_that_rabbitscope_did_not_start() {
-    if !is_root("a_node_that_rabbitscope_did_not_start") {
-        return;
-    }
-    let bench = Workbench::new("live");
+    let Some(bench) = Workbench::for_root("live") else { return };
     let name = existing_broker().node_name();
     let ended =
         bench.rabbitscope(&format!("profile --node {name} --duration 1s -o x.folded")).code(0);
@@ -161,10 +158,7 @@ odd(N) -> 1 + even(N - 1).
 /// Ticks wait for the recorder in a ring. The ring lasts some seconds, and two seconds with stacks of this depth.
 #[test]
 fn a_recorder_that_was_held_up_says_what_it_has_lost() {
-    if !is_root("a_recorder_that_was_held_up_says_what_it_has_lost") {
-        return;
-    }
-    let bench = Workbench::new("held-up");
+    let Some(bench) = Workbench::for_root("held-up") else { return };
     let broker = own_broker();
     let source = bench.file("deep.erl", DEEP);
     load_module(&broker, &source);
@@ -197,10 +191,7 @@ fn until_it_records(recorder: &Child) {
 
 #[test]
 fn what_ends_a_recording_early_is_said_and_is_no_success() {
-    if !is_root("what_ends_a_recording_early_is_said_and_is_no_success") {
-        return;
-    }
-    let bench = Workbench::new("early-end");
+    let Some(bench) = Workbench::for_root("early-end") else { return };
     // Other nodes are running: the default is the broker that `broker start` left running.
     let started = bench.rabbitscope("broker start --json").code(0).json();
     assert!(existing_broker().pid > 0);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use rabbitscope_broker::Broker;
 use rabbitscope_testing::{
-    Workbench, is_root, load_module, own_broker,
+    Workbench, load_module, own_broker,
     scenario::{Profile, Publishers, Queue, Scenario, raw},
 };
 
@@ -13,7 +13,7 @@ use rabbitscope_testing::{
 fn load(bench: &Workbench, broker: &Broker, name: &str) {
     let source =
         Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/it/profile/routers/{name}.erl"));
-    let copy = bench.file("rabbit_router.erl", &std::fs::read_to_string(source).unwrap());
+    let copy = bench.file("rabbit_router.erl", std::fs::read_to_string(source).unwrap());
     load_module(broker, &copy);
 }
 
@@ -34,10 +34,7 @@ fn percent_below(folded: &str, parent: &str, child: &str) -> f64 {
 
 #[test]
 fn a_match_specification_for_each_message_is_found_and_is_the_largest_change() {
-    if !is_root("a_match_specification_for_each_message_is_found_and_is_the_largest_change") {
-        return;
-    }
-    let bench = Workbench::new("routers");
+    let Some(bench) = Workbench::for_root("routers") else { return };
     let broker = own_broker();
     // A load with no work except routing: no consumer, and a queue that keeps little.
     let queue = Queue::new("routed").arguments(raw("{ x-max-length = 10 }"));

@@ -10,7 +10,7 @@ use rabbitscope_testing::{
 fn a_throwaway_broker() {
     let bench = Workbench::new("throwaway");
     let mut scenario = Scenario::steady("q", "4s");
-    if is_root("the profile in a_throwaway_broker") {
+    if is_root() {
         scenario = scenario.profile(Profile::new("2s").delay("1s"));
     }
     bench.file("s.toml", scenario);

@@ -9,8 +9,8 @@ use std::{
 };
 
 use rabbitscope_testing::{
-    Ends, SmallDisk, Workbench, count, eventually, existing_broker, is_root, lines, may_profile,
-    not_run, queues_on, scenario::Scenario,
+    Ends, SmallDisk, Workbench, count, eventually, existing_broker, lines, may_profile, not_run,
+    queues_on, scenario::Scenario,
 };
 
 /// Mounts a disk. Returns `None`, with a message, if nothing can be mounted.
@@ -18,7 +18,7 @@ fn mount(bench: &Workbench, kibibytes: u64) -> Option<SmallDisk> {
     let mounted = SmallDisk::mount(bench.path("disk"), kibibytes);
     if let Err(reason) = &mounted {
         assert!(!may_profile() || reason.contains("permission"), "root may mount: {reason}");
-        not_run("a full disk", reason);
+        not_run(reason);
     }
     mounted.ok()
 }
@@ -115,10 +115,7 @@ fn files_in(directory: &Path) -> Vec<PathBuf> {
 
 #[test]
 fn a_recording_that_has_ended_is_kept_elsewhere() {
-    if !is_root("a recording on a full disk") {
-        return;
-    }
-    let bench = Workbench::new("full-profile");
+    let Some(bench) = Workbench::for_root("full-profile") else { return };
     let Some(disk) = mount(&bench, 256) else { return };
     let pid = existing_broker().pid;
     let events = "--event cpu,context-switches --no-names --duration 3s";
@@ -143,10 +140,7 @@ fn a_recording_that_has_ended_is_kept_elsewhere() {
 
 #[test]
 fn a_recording_that_is_nowhere_is_said_to_be_lost() {
-    if !is_root("a recording on a full disk") {
-        return;
-    }
-    let bench = Workbench::new("full-both");
+    let Some(bench) = Workbench::for_root("full-both") else { return };
     let Some(disk) = mount(&bench, 256) else { return };
     let pid = existing_broker().pid;
     let mut command =

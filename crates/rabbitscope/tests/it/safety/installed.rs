@@ -12,7 +12,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use rabbitscope_testing::{Ended, Ends, Workbench, is_root};
+use rabbitscope_testing::{Ended, Ends, Workbench};
 
 /// The same as in `scripts/permit.sh`.
 const CAPABILITIES: &str = "cap_bpf,cap_perfmon,cap_sys_ptrace,cap_syslog=p";
@@ -32,10 +32,7 @@ pub(crate) struct Installed {
 impl Installed {
     /// Installs it for the test called `name`. Returns `None`, with a message, unless this process is root's.
     pub(crate) fn new(name: &str) -> Option<Self> {
-        if !is_root(name) {
-            return None;
-        }
-        let bench = Workbench::new(name);
+        let bench = Workbench::for_root(name)?;
         let program = bench.path("rabbitscope");
         // A separate process makes the copy. A process that another test forks in the meantime would inherit our
         // copy's descriptor for writing, and a file that is open for writing cannot be executed.

@@ -241,6 +241,6 @@ fn a_small_file_takes_no_large_memory() {
     fs::write(bench.path("line.folded"), &zeroes).unwrap();
     check("a line without end", "flamegraph line.folded -o x.svg", 1, &["line 1", "longer"]);
     let stacks: Vec<String> = (0..3_000_000).map(|number| format!("{number:x} 1\n")).collect();
-    bench.file("many.folded", &stacks.concat());
+    bench.file("many.folded", stacks.concat());
     check("many stacks", "flamegraph many.folded -o x.svg", 1, &["more than 256MiB of memory"]);
 }

@@ -133,7 +133,7 @@ fn a_recording_of_perf_opens_no_files_for_its_reader() {
     let Some(installed) = Installed::new("perf-data") else { return };
     let bench = &installed.bench;
     if Command::new("perf").arg("--version").stdout(Stdio::null()).status().is_err() {
-        not_run("perf-data", "perf is not installed");
+        not_run("perf is not installed");
         return;
     }
     let source = bench.file("s.c", SOURCE).display().to_string();

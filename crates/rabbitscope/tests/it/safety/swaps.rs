@@ -103,7 +103,7 @@ fn bench() -> Workbench {
 
 #[test]
 fn places_that_others_can_change_are_refused() {
-    if !is_root("places_that_others_can_change_are_refused") {
+    if !is_root() {
         return;
     }
     let (bench, places) = (bench(), Places::new());
@@ -128,7 +128,7 @@ fn places_that_others_can_change_are_refused() {
 
 #[test]
 fn root_is_led_nowhere() {
-    if !is_root("root_is_led_nowhere") {
+    if !is_root() {
         return;
     }
     let bench = bench();
@@ -172,8 +172,7 @@ fn an_input_is_not_replaced() {
 /// A directory in the home of a user whose umask lets the user's own group write.
 #[test]
 fn root_by_sudo_writes_to_directories_of_its_caller() {
-    const TEST: &str = "root_by_sudo_writes_to_directories_of_its_caller";
-    if !is_root(TEST) {
+    if !is_root() {
         return;
     }
     let (bench, places) = (Workbench::new("sudo"), Places::new());

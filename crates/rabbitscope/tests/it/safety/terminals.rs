@@ -92,8 +92,8 @@ fn names_on_a_broker() {
 #[test]
 fn names_in_files_and_arguments() {
     let bench = Workbench::new("terminal-files");
-    bench.file("a.folded", &format!("scheduler;{HOSTILE}:f/0 1000\nscheduler;b:g/0 9000\n"));
-    bench.file("b.folded", &format!("scheduler;{HOSTILE}:f/0 9000\nscheduler;b:g/0 1000\n"));
+    bench.file("a.folded", format!("scheduler;{HOSTILE}:f/0 1000\nscheduler;b:g/0 9000\n"));
+    bench.file("b.folded", format!("scheduler;{HOSTILE}:f/0 9000\nscheduler;b:g/0 1000\n"));
     // A semicolon ends the name of a frame.
     let last_frame = SHOWN.rsplit(';').next().unwrap();
     harmless(bench.rabbitscope("diff a.folded b.folded").code(0), last_frame);

@@ -3,7 +3,7 @@
 use std::fs;
 
 use rabbitscope_broker::Broker;
-use rabbitscope_testing::{Workbench, is_root, own_broker, scenario::Scenario, signal};
+use rabbitscope_testing::{Workbench, own_broker, scenario::Scenario, signal};
 use rustix::process::Signal;
 
 use super::watched::{Holdings, Watched};
@@ -19,10 +19,7 @@ fn configuration(except: &str, brokers: [&Broker; 2]) -> String {
 
 #[test]
 fn nodes_come_and_go_and_nothing_is_left() {
-    if !is_root("nodes_come_and_go_and_nothing_is_left") {
-        return;
-    }
-    let bench = Workbench::new("all-day");
+    let Some(bench) = Workbench::for_root("all-day") else { return };
     let (first, mut second) = (own_broker(), own_broker());
     let brokers = [&first, &second];
     let (good, other) =

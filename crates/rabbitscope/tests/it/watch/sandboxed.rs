@@ -4,11 +4,9 @@
 use std::{collections::BTreeSet, fs};
 
 use rabbitscope_broker::Broker;
-use rabbitscope_testing::{Workbench, eventually, is_root, not_run, own_broker, repository};
+use rabbitscope_testing::{Workbench, eventually, not_run, own_broker, repository};
 
 use super::watched::Watched;
-
-const TEST: &str = "the_unit_gives_enough_and_a_clock_of_a_container_does_not_matter";
 
 /// Makes the mounts of `ProtectSystem=strict`, except for the test's directory, and a clock that is an hour ahead.
 const SANDBOX: &str =
@@ -16,7 +14,7 @@ const SANDBOX: &str =
 
 #[test]
 fn the_unit_gives_enough_and_a_clock_of_a_container_does_not_matter() {
-    let Some(bench) = place_for(TEST, "sandboxed", SANDBOX) else { return };
+    let Some(bench) = place_for("sandboxed", SANDBOX) else { return };
     let unit = deployed("systemd/rabbitscope-watch.service");
     let capabilities = capabilities_of(&unit);
     assert_eq!(capabilities, capabilities_in_manifest(), "the unit's and the DaemonSet's");
@@ -27,11 +25,11 @@ fn the_unit_gives_enough_and_a_clock_of_a_container_does_not_matter() {
     assert!(hides.iter().all(|key| !unit.lines().any(|line| line == *key)));
 
     let broker = own_broker();
-    bench.file("watch.toml", &configuration(&broker));
+    bench.file("watch.toml", configuration(&broker));
     let place = bench.directory.display();
     bench.file(
         "sandbox.sh",
-        &format!(
+        format!(
             "set -e\nmount --make-rprivate /\nmount --bind {place} {place}\n\
              mount -o remount,bind,ro /\nmount -o remount,bind,ro /sys 2>/dev/null || true\n\
              cd {place}\nexec setpriv --bounding-set=-all,{bounds} --inh-caps=-all --no-new-privs \"$@\"\n"
@@ -48,14 +46,12 @@ fn the_unit_gives_enough_and_a_clock_of_a_container_does_not_matter() {
     });
 }
 
-const ALONE: &str = "who_watches_and_who_is_watched_may_have_pids_of_their_own";
-
 /// Pids in this namespace differ from those by which the kernel's programs know threads of the machine.
 const PIDS: &str = "unshare --pid --mount-proc --fork --kill-child=KILL";
 
 #[test]
 fn who_watches_and_who_is_watched_may_have_pids_of_their_own() {
-    let Some(bench) = place_for(ALONE, "pids", PIDS) else { return };
+    let Some(bench) = place_for("pids", PIDS) else { return };
     bench.file(
         "watch.toml",
         "[record]\nfrequency = 499\nwindow = '1s'\n[nodes]\nonly = ['inside@pids']\n\
@@ -79,14 +75,11 @@ fn who_watches_and_who_is_watched_may_have_pids_of_their_own() {
 
 /// Returns a bench for a test that needs these namespaces. Absent, with a message, if namespaces or profiles are
 /// unavailable.
-fn place_for(test: &str, name: &str, namespaces: &str) -> Option<Workbench> {
-    if !is_root(test) {
-        return None;
-    }
-    let bench = Workbench::new(name);
+fn place_for(name: &str, namespaces: &str) -> Option<Workbench> {
+    let bench = Workbench::for_root(name)?;
     let tried = bench.command_line(&format!("{namespaces} true")).output().unwrap();
     if !tried.status.success() {
-        not_run(test, &String::from_utf8_lossy(&tried.stderr));
+        not_run(&String::from_utf8_lossy(&tried.stderr));
         return None;
     }
     Some(bench)

@@ -20,7 +20,6 @@ use serde_json::Value;
 
 use crate::inside::remains;
 
-const TEST: &str = "the_planted_queue_is_the_heaviest_in_each_sink";
 const PLANTED: &str = "planted";
 /// Samples of queues, in one sink.
 const ENOUGH_SAMPLES: u64 = 5;
@@ -69,11 +68,11 @@ fn configuration(broker: &Broker, scraped: SocketAddr, sinks: [&str; 3]) -> Stri
 
 #[test]
 fn the_planted_queue_is_the_heaviest_in_each_sink() {
-    if !is_root(TEST) {
+    if !is_root() {
         return;
     }
     if let Some(missing) = missing_program(&["prometheus", "victoria-metrics"]) {
-        return not_run(TEST, &missing);
+        return not_run(&missing);
     }
     let starting = thread::spawn(Receiver::start);
     let broker = broker_with(|spec| spec.config = STATISTICS.to_owned());
@@ -83,11 +82,11 @@ fn the_planted_queue_is_the_heaviest_in_each_sink() {
     victoria.start();
     let receiver = match starting.join().unwrap() {
         Ok(receiver) => receiver,
-        Err(reason) => return not_run(TEST, &reason),
+        Err(reason) => return not_run(&reason),
     };
     let bench = Workbench::new("sinks");
     let urls = [&prometheus.url("") as &str, &victoria.url(""), &receiver.url];
-    bench.file("watch.toml", &configuration(&broker, scraped, urls));
+    bench.file("watch.toml", configuration(&broker, scraped, urls));
     bench.file("load.toml", load());
     let watch = bench
         .command("watch --config watch.toml")
@@ -184,7 +183,7 @@ fn have_all_enough(sinks: &Sinks) -> bool {
 /// Queues of such a broker write nothing into its tables. Zero messages would be a wrong figure.
 #[test]
 fn a_broker_without_statistics_says_so_and_has_no_figures_of_queues() {
-    if !is_root("a_broker_without_statistics") {
+    if !is_root() {
         return;
     }
     let (broker, scraped, bench) = (own_broker(), free_address(), Workbench::new("statistics"));

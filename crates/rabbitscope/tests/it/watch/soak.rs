@@ -35,7 +35,7 @@ fn nothing_grows_in_hours_of_restarts() {
     let bench = Workbench::new("soak");
     let (steady, mut restarted) = (own_broker(), own_broker());
     let nodes = format!("[nodes]\nonly = ['{}*', '{}*']\n", steady.name, restarted.name);
-    bench.file("watch.toml", &format!("{CONFIGURATION}{nodes}"));
+    bench.file("watch.toml", format!("{CONFIGURATION}{nodes}"));
     let load = format!("load -x 1 -y 1 -u soak -r 500 -h {}", steady.uri());
     let load = bench.start(&load);
     let watched = Watched::start(bench);

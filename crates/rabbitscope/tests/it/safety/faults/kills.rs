@@ -112,7 +112,7 @@ pub(super) fn run(world: &World, extent: Extent, random: &mut Random, table: &mu
     world.bench.file("run.toml", scenario());
     world.bench.file("profile.toml", scenario().profile(Profile::new("15s").delay("200ms")));
     world.bench.file("small.toml", small());
-    world.bench.file("stacks.folded", &stacks());
+    world.bench.file("stacks.folded", stacks());
     world.bench.file("recorded.toml", scenario().duration("2s"));
     let uri = world.broker.uri();
     world.bench.rabbitscope(&format!("run recorded.toml --uri {uri} --out recorded")).code(0);
