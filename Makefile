@@ -44,7 +44,7 @@ cluster-faults: setup
 # Watches in windows of 200 ms, with a node that is killed and restarted every minute, as root: nothing may grow, and
 # nothing may be left after a kill. RABBITSCOPE_SOAK=20m for less than 4 hours.
 soak-watch: setup
-	cargo test --locked --package rabbitscope --test it -- --ignored --nocapture all_day::soak::
+	cargo test --locked --package rabbitscope --test it -- --ignored --nocapture watch::soak::
 
 # Faults on connections, each ROUNDS times, as root: `packets` must find the right one first.
 packets-faults:

@@ -10,7 +10,8 @@ set -eu
 cd "$(dirname "$0")/.."
 suites=${SUITES:-bookworm trixie forky}
 # Tests of the commands that look inside a node, and of `watch`.
-inside='all_day::coming_and_going:: inside:: owners:: protocols:: queues:: sinks:: top_truths:: tops:: tracers::'
+inside='inside::plugin_users:: inside::protocols:: inside::queues:: inside::top:: inside::top_unknowns:: inside::tracers::
+    profile::owners:: watch::coming_and_going:: watch::sinks::'
 [ "$(id -u)" = 0 ] || {
     echo "the tests start brokers in other root directories: run this as root" >&2
     exit 1

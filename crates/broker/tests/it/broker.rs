@@ -13,8 +13,7 @@ use std::{
 
 use rabbitscope_broker::{Broker, BrokerError};
 use rabbitscope_runs::scenario::ThrowawayBroker;
-
-use crate::place::{Place, processes_of};
+use rabbitscope_testing::{Workbench, processes_showing};
 
 /// Every plugin of the distribution that opens a port, directly or through another.
 const LISTENING: [&str; 8] = [
@@ -30,7 +29,7 @@ const LISTENING: [&str; 8] = [
 
 #[test]
 fn it_serves_as_configured_and_leaves_nothing() {
-    let place = Place::new();
+    let place = Workbench::new("broker");
     let log = place.path("broker.log");
     let spec = ThrowawayBroker {
         plugins: LISTENING.map(str::to_owned).into(),
@@ -63,7 +62,7 @@ fn it_serves_as_configured_and_leaves_nothing() {
     broker.stop();
     assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
     assert!(!directory.exists());
-    assert_eq!(processes_of(&directory), [0; 0]);
+    assert_eq!(processes_showing(directory.display()), [0; 0]);
     assert!(fs::read_to_string(&log).unwrap().contains("Server startup complete"));
 }
 
@@ -171,7 +170,7 @@ fn assert_private(directory: &Path, file: &Path) {
 
 /// No process of the broker has the secret in its arguments or its environment.
 fn assert_in_no_process(directory: &Path, secret: &str) {
-    let pids = processes_of(directory);
+    let pids = processes_showing(directory.display());
     assert!(pids.len() >= 3, "guard, port mapper, node: {pids:?}");
     for pid in pids {
         for file in ["cmdline", "environ"] {
@@ -183,7 +182,7 @@ fn assert_in_no_process(directory: &Path, secret: &str) {
 
 #[test]
 fn a_password_that_was_configured_is_the_one_of_the_uri() {
-    let place = Place::new();
+    let place = Workbench::new("broker");
     let spec = ThrowawayBroker {
         config: "default_user = me".to_owned(),
         advanced_config: "[{rabbit, [{default_pass, <<\"a/b\">>}]}].".to_owned(),
@@ -196,7 +195,7 @@ fn a_password_that_was_configured_is_the_one_of_the_uri() {
 
 #[test]
 fn a_broker_that_others_can_reach_is_ended() {
-    let place = Place::new();
+    let place = Workbench::new("broker");
     let log = place.path("broker.log");
     let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let examples = |listener: &str| ThrowawayBroker {
@@ -216,7 +215,7 @@ fn a_broker_that_others_can_reach_is_ended() {
         assert!(matches!(error, BrokerError::Exposed { .. }), "{error}");
         assert!(error.to_string().contains(&format!(":{port}; set that listener")), "{error}");
         // The port is free again, and may have a new owner by now.
-        assert_eq!(processes_of(&log), [0; 0]);
+        assert_eq!(processes_showing(log.display()), [0; 0]);
     }
     let tamed = Broker::start(&examples(", {ip, \"127.0.0.1\"}"), &log).unwrap();
     assert!(tamed.listeners.iter().any(|listener| listener.port == port), "{:?}", tamed.listeners);
@@ -224,7 +223,7 @@ fn a_broker_that_others_can_reach_is_ended() {
 
 #[test]
 fn the_log_is_complete_also_of_a_short_life() {
-    let place = Place::new();
+    let place = Workbench::new("broker");
     let log = place.path("broker.log");
     Broker::start(&ThrowawayBroker::default(), &log).unwrap().stop();
     let text = fs::read_to_string(&log).unwrap();
@@ -233,7 +232,7 @@ fn the_log_is_complete_also_of_a_short_life() {
 
 #[test]
 fn a_broker_that_cannot_start_says_why_and_leaves_nothing() {
-    let place = Place::new();
+    let place = Workbench::new("broker");
     let log = place.path("broker.log");
     let spec = ThrowawayBroker { config: "no_such_key = 1".to_owned(), ..Default::default() };
     let error = Broker::start(&spec, &log).unwrap_err();

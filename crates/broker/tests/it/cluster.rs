@@ -8,8 +8,7 @@ use std::{
 
 use rabbitscope_broker::{Broker, Node, Registry};
 use rabbitscope_runs::scenario::ThrowawayBroker;
-
-use crate::place::{Place, eventually, processes_of};
+use rabbitscope_testing::{Workbench, eventually, processes_showing};
 
 /// Serialises the tests: two clusters would take each other's CPU time while they boot.
 static BOOTING: Mutex<()> = Mutex::new(());
@@ -28,7 +27,7 @@ fn seen(nodes: &[Node]) -> Vec<String> {
 #[test]
 fn nodes_that_die_and_come_back_are_members_of_one_cluster_and_end_with_it() {
     let _one_at_a_time = BOOTING.lock().unwrap_or_else(PoisonError::into_inner);
-    let place = Place::new();
+    let place = Workbench::new("broker");
     let spec = ThrowawayBroker { config: "channel_max = 77".to_owned(), ..cluster_of(3) };
     let mut broker = Broker::start(&spec, &place.path("broker.log")).unwrap();
     assert_eq!(seen(broker.nodes()), ["3", "3", "3"]);
@@ -58,7 +57,7 @@ fn nodes_that_die_and_come_back_are_members_of_one_cluster_and_end_with_it() {
     assert_eq!(broker.nodes()[1].eval(known).unwrap(), "ok");
 
     broker.stop();
-    assert_eq!(processes_of(&directory), [0; 0]);
+    assert_eq!(processes_showing(directory.display()), [0; 0]);
     assert!(!directory.exists());
 }
 
@@ -66,11 +65,11 @@ fn nodes_that_die_and_come_back_are_members_of_one_cluster_and_end_with_it() {
 #[test]
 fn a_cluster_leaves_nothing_when_its_guard_is_killed_and_stays_without_one_of_its_nodes() {
     let _one_at_a_time = BOOTING.lock().unwrap_or_else(PoisonError::into_inner);
-    let place = Place::new();
+    let place = Workbench::new("broker");
     let broker = Broker::start(&cluster_of(2), &place.path("broker.log")).unwrap();
     let directory = broker.directory.clone();
     let marker = format!("RABBITSCOPE_BROKER_GUARD={}", directory.display());
-    let guard = processes_of(&directory).into_iter().find(|pid| {
+    let guard = processes_showing(directory.display()).into_iter().find(|pid| {
         std::fs::read(format!("/proc/{pid}/environ"))
             .is_ok_and(|bytes| bytes.split(|byte| *byte == 0).any(|pair| pair == marker.as_bytes()))
     });
@@ -91,7 +90,7 @@ fn a_cluster_leaves_nothing_when_its_guard_is_killed_and_stays_without_one_of_it
     let found = registry.find(&nodes[0].name).unwrap();
     assert_eq!(found.number, Some(2));
     found.end().unwrap();
-    assert_eq!(processes_of(&nodes[0].directory), [0; 0]);
+    assert_eq!(processes_showing(nodes[0].directory.display()), [0; 0]);
     assert!(!nodes[0].directory.exists());
 }
 

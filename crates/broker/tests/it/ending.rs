@@ -9,8 +9,7 @@ use std::{
 
 use rabbitscope_broker::{Broker, Registry};
 use rabbitscope_runs::scenario::ThrowawayBroker;
-
-use crate::place::{Place, eventually, not_run, processes_of};
+use rabbitscope_testing::{Workbench, eventually, is_root, not_run, processes_showing};
 
 /// A process that ends with the test.
 struct Bystander(Child);
@@ -49,11 +48,11 @@ impl Drop for Bystander {
 /// shell on a terminal. Processes that the node started end with it, in a session of their own or not.
 #[test]
 fn only_what_belongs_to_the_broker_ends_with_it() {
-    if !rustix::process::geteuid().is_root() {
-        return not_run("only_what_belongs_to_the_broker_ends_with_it", "other users need root");
+    if !is_root() {
+        return;
     }
     for detached in [false, true] {
-        let place = Place::new();
+        let place = Workbench::new("broker");
         let broker = (!detached).then(|| {
             Broker::start(&ThrowawayBroker::default(), &place.path("broker.log")).unwrap()
         });
@@ -94,14 +93,16 @@ fn sleeping(directory: &Path) -> usize {
         let wanted = format!("RABBITSCOPE_BROKER={}", directory.display());
         pairs.split(|&byte| byte == 0).any(|pair| pair == wanted.as_bytes())
     };
-    processes_of(directory).iter().filter(|pid| is_sleep(pid) && has_variable(pid)).count()
+    processes_showing(directory.display())
+        .iter()
+        .filter(|pid| is_sleep(pid) && has_variable(pid))
+        .count()
 }
 
 /// The guard gives up, the program continues, and the next start reports the directory.
 #[test]
 fn a_directory_that_cannot_be_removed_is_said() {
-    const TEST: &str = "a_directory_that_cannot_be_removed_is_said";
-    let place = Place::new();
+    let place = Workbench::new("broker");
     let broker = Broker::start(&ThrowawayBroker::default(), &place.path("broker.log")).unwrap();
     let (own, name) = (broker.directory.clone(), broker.name.clone());
     let mounted = own.join("data");
@@ -113,9 +114,9 @@ fn a_directory_that_cannot_be_removed_is_said() {
     std::fs::write(place.path("precious/file"), "").unwrap();
     let precious = place.path("precious").display().to_string();
     if !run("mount", &["--bind", &precious]) {
-        return not_run(TEST, "mounting needs root");
+        return not_run("mounting needs root");
     }
-    let guard = processes_of(&own.join("guard.sh"));
+    let guard = processes_showing(own.join("guard.sh").display());
     assert_eq!(guard.len(), 1, "{guard:?}");
     let began = Instant::now();
     broker.stop();

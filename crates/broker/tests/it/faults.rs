@@ -2,8 +2,7 @@
 
 use rabbitscope_broker::{Broker, BrokerError, NodeControl};
 use rabbitscope_runs::scenario::{FaultKind, ThrowawayBroker};
-
-use crate::place::{Place, eventually};
+use rabbitscope_testing::{Workbench, eventually};
 
 /// Number of nodes that this one is connected to, without hidden nodes.
 fn connected(control: &NodeControl, node: usize) -> String {
@@ -27,7 +26,7 @@ fn suffer(control: &NodeControl, kind: FaultKind, meanwhile: impl FnOnce()) {
 
 #[test]
 fn every_harm_is_done_and_undone() {
-    let place = Place::new();
+    let place = Workbench::new("broker");
     let spec = ThrowawayBroker { nodes: 2, ..ThrowawayBroker::default() };
     let broker = Broker::start(&spec, &place.path("broker.log")).unwrap();
     let control = broker.control();

@@ -7,7 +7,6 @@ mod cluster;
 mod ending;
 mod faults;
 mod patches;
-mod place;
 mod policies;
 mod strangers;
 mod tls;

@@ -1,12 +1,8 @@
 //! Policies and runtime parameters of a throwaway broker.
 
-use std::{
-    thread,
-    time::{Duration, Instant},
-};
-
 use rabbitscope_broker::Broker;
 use rabbitscope_runs::scenario::{Parameter, Policy, PolicySubject, ThrowawayBroker};
+use rabbitscope_testing::eventually;
 
 fn policy(definition: &str) -> ThrowawayBroker {
     let policy = Policy {
@@ -67,11 +63,9 @@ fn a_shovel_leads_from_one_broker_to_another_that_knows_nothing_of_it() {
     let on_each = [first, second].map(|node| node.eval(parameters).unwrap());
     assert_eq!(on_each, ["1", "0"]);
     let has_queue = "rabbit_amqqueue:exists(rabbit_misc:r(<<\"/\">>, queue, <<\"b\">>))";
-    let deadline = Instant::now() + Duration::from_secs(30);
-    while second.eval(has_queue).unwrap() != "true" {
-        assert!(Instant::now() < deadline, "the shovel has not come to the second broker");
-        thread::sleep(Duration::from_millis(200));
-    }
+    eventually("the shovel has come to the second broker", || {
+        second.eval(has_queue).unwrap() == "true"
+    });
     let refused = Broker::start_with_own_log(&shovel("{}")).unwrap_err().to_string();
     assert!(refused.contains("refused the parameter copy of shovel"), "{refused}");
 }

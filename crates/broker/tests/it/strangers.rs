@@ -10,8 +10,7 @@ use std::{
 use rabbitscope_broker::{Broker, Installation};
 use rabbitscope_machine::sockets::listeners_of;
 use rabbitscope_runs::scenario::ThrowawayBroker;
-
-use crate::place::not_run;
+use rabbitscope_testing::is_root;
 
 /// The client, in the order of its parts. `connections.py` describes its input and output.
 const CLIENT: &str = concat!(
@@ -145,17 +144,9 @@ fn assert_no_other_port(broker: &Broker) {
     assert_eq!(ports.collect::<BTreeSet<u16>>(), known);
 }
 
-fn is_root(test: &str) -> bool {
-    let is_root = rustix::process::geteuid().is_root();
-    if !is_root {
-        not_run(test, "to become another user needs root");
-    }
-    is_root
-}
-
 #[test]
 fn no_protocol_admits_a_stranger() {
-    if !is_root("strangers::no_protocol_admits_a_stranger") {
+    if !is_root() {
         return;
     }
     let spec = ThrowawayBroker { plugins: all_plugins(), ..ThrowawayBroker::default() };
@@ -215,7 +206,7 @@ fn assert_no_secret_is_public(broker: &Broker, stranger: &Visit) {
 /// The attempts without a login find a hole where there is one, and a scenario may open it.
 #[test]
 fn a_scenario_may_admit_strangers() {
-    if !is_root("strangers::a_scenario_may_admit_strangers") {
+    if !is_root() {
         return;
     }
     let spec = ThrowawayBroker {

@@ -1,24 +1,13 @@
 //! The node that the tests talk to: the distribution's RabbitMQ, started once.
 
-use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rabbitscope_broker::Broker;
-use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, NodeName, Port};
-use rabbitscope_runs::scenario::ThrowawayBroker;
-
-/// The broker of all tests, which ends with this process.
-pub(crate) fn broker() -> &'static Broker {
-    static BROKER: OnceLock<Broker> = OnceLock::new();
-    BROKER.get_or_init(|| Broker::start_with_own_log(&ThrowawayBroker::default()).unwrap())
-}
+use rabbitscope_erlang::{ConnectOptions, Connection};
+pub(crate) use rabbitscope_testing::existing_broker as broker;
+use rabbitscope_testing::{connection_to, evaluate};
 
 pub(crate) fn options() -> ConnectOptions {
-    let (home, epmd_port) = (broker().distribution().0, broker().port_mapper());
-    ConnectOptions {
-        cookie: CookieSource::File(home.join(".erlang.cookie")),
-        port: Port::Mapped(epmd_port),
-        ..ConnectOptions::new(NodeName::parse(&broker().node_name()).unwrap())
-    }
+    connection_to(broker())
 }
 
 pub(crate) fn connection() -> Connection {
@@ -27,8 +16,7 @@ pub(crate) fn connection() -> Connection {
 
 /// Evaluates an expression on the node. Unlike `erl_call`, this works concurrently.
 pub(crate) fn eval(expression: &str) -> String {
-    let within = std::time::Duration::from_secs(10);
-    connection().evaluate(&format!("{expression}."), &[], within).unwrap().to_string()
+    evaluate(broker(), expression)
 }
 
 /// Lock for tests that trace: on OTP 25 and 26 a node has one tracer.

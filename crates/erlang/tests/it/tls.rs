@@ -2,39 +2,19 @@
 
 use std::{
     fs,
-    net::{TcpListener, TcpStream},
+    net::TcpStream,
     path::Path,
     process::{Child, Command, Stdio},
-    thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use rabbitscope_erlang::{
     ConnectOptions, Connection, CookieSource, ErrorKind, NodeName, Port, Term, TlsFiles,
 };
+use rabbitscope_testing::{certificates, eventually, free_port};
 use tempfile::TempDir;
 
 const NAME: &str = "rabbitscope-tls@localhost";
-
-/// Script for two authorities, and for certificates of the first for localhost and for the client.
-const CERTIFICATES: &str = "
-set -e
-authority() {
-    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 \\
-        -keyout $1.key -out $1.pem -subj /CN=$1 -addext basicConstraints=critical,CA:TRUE
-}
-certificate() {
-    openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes \\
-        -keyout $1.key -out $1.csr -subj /CN=$1
-    printf 'subjectAltName=DNS:localhost\\nbasicConstraints=CA:FALSE\\n' > $1.ext
-    openssl x509 -req -in $1.csr -CA good.pem -CAkey good.key -CAcreateserial -days 2 \\
-        -extfile $1.ext -out $1.pem
-}
-authority good
-authority other
-certificate node
-certificate visitor
-";
 
 /// A node and its port mapper, which end with this value.
 struct TlsNode {
@@ -46,16 +26,15 @@ struct TlsNode {
 impl TlsNode {
     fn start() -> Self {
         let directory = tempfile::tempdir().unwrap();
-        let made = Command::new("sh").args(["-c", CERTIFICATES]).current_dir(&directory).output();
-        let made = made.unwrap();
-        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        certificates(directory.path(), "own");
+        certificates(directory.path(), "other");
         write(directory.path(), ".erlang.cookie", "tlscookie");
         write(
             directory.path(),
             "tls.config",
             &format!(
-                "[{{server, [{{certfile, \"{0}/node.pem\"}}, {{keyfile, \"{0}/node.key\"}}, \
-                 {{cacertfile, \"{0}/good.pem\"}}, {{verify, verify_peer}}, \
+                "[{{server, [{{certfile, \"{0}/own-broker.pem\"}}, {{keyfile, \"{0}/own-broker-key.pem\"}}, \
+                 {{cacertfile, \"{0}/own-ca.pem\"}}, {{verify, verify_peer}}, \
                  {{fail_if_no_peer_cert, true}}]}}].",
                 directory.path().display()
             ),
@@ -63,7 +42,7 @@ impl TlsNode {
         let epmd_port = free_port();
         let mut node = Self { directory, epmd_port, children: Vec::new() };
         node.spawn("epmd", &["-port", &epmd_port.to_string(), "-address", "127.0.0.1"]);
-        eventually(|| TcpStream::connect(("127.0.0.1", epmd_port)).is_ok());
+        eventually("it answers", || TcpStream::connect(("127.0.0.1", epmd_port)).is_ok());
         let config = node.directory.path().join("tls.config").display().to_string();
         node.spawn(
             "erl",
@@ -105,7 +84,7 @@ impl TlsNode {
             port: Port::Mapped(self.epmd_port),
             tls: Some(TlsFiles {
                 authorities: Some(file(authority)),
-                own: own.then(|| (file("visitor.pem"), file("visitor.key"))),
+                own: own.then(|| (file("own-client.pem"), file("own-client-key.pem"))),
             }),
             ..ConnectOptions::new(NodeName::parse(NAME).unwrap())
         }
@@ -129,24 +108,11 @@ fn write(directory: &Path, name: &str, text: &str) {
     file.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
 }
 
-fn free_port() -> u16 {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
-}
-
-#[track_caller]
-fn eventually(condition: impl Fn() -> bool) {
-    let began = Instant::now();
-    while !condition() {
-        assert!(began.elapsed() < Duration::from_secs(30), "not within 30 s");
-        thread::sleep(Duration::from_millis(100));
-    }
-}
-
 #[test]
 fn a_node_that_speaks_tls() {
     let node = TlsNode::start();
-    let good = node.options("good.pem", true);
-    eventually(|| Connection::open(&good).is_ok());
+    let good = node.options("own-ca.pem", true);
+    eventually("it answers", || Connection::open(&good).is_ok());
     let connection = Connection::open(&good).unwrap();
     let within = Duration::from_secs(5);
     let call = |size: i64| {
@@ -165,10 +131,10 @@ fn a_node_that_speaks_tls() {
         assert_eq!(error.kind(), ErrorKind::Unreachable, "{error}");
         assert!(error.to_string().contains(says), "{error}");
     };
-    refuse(&node.options("other.pem", true), "UnknownIssuer");
+    refuse(&node.options("other-ca.pem", true), "UnknownIssuer");
     let error = Connection::open(&node.options("none.pem", true)).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Usage, "{error}");
     assert!(error.to_string().contains("cannot read certificates"), "{error}");
-    refuse(&node.options("good.pem", false), NAME);
+    refuse(&node.options("own-ca.pem", false), NAME);
     refuse(&ConnectOptions { tls: None, ..good }, NAME);
 }

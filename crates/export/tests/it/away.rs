@@ -9,11 +9,9 @@ use std::{
 };
 
 use rabbitscope_export::{ExporterFigures, Exporters, SpoolOptions};
+use rabbitscope_testing::{free_address, within};
 
-use crate::{
-    material::{now_millis, options, snapshot, start, window},
-    servers::{free_address, wait_until},
-};
+use crate::material::{now_millis, options, snapshot, start, window};
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -29,7 +27,7 @@ fn offer(exporters: &Exporters, count: u64) {
     for index in 0..count {
         let before = only(exporters);
         exporters.offer_window(window(index));
-        wait_until(TIMEOUT, "it is encoded", || {
+        within(TIMEOUT, "it is encoded", || {
             let now = only(exporters);
             now.spooled != before.spooled
                 || now.dropped != before.dropped
@@ -86,7 +84,7 @@ fn what_waited_in_a_directory_is_sent_in_order_after_a_restart() {
         for index in 5 * half..5 * half + 5 {
             exporters.offer_metrics(snapshot(start + index, index));
         }
-        wait_until(TIMEOUT, "all are spooled", || only(&exporters).spooled == 5 * (half + 1));
+        within(TIMEOUT, "all are spooled", || only(&exporters).spooled == 5 * (half + 1));
         exporters.finish(Duration::ZERO);
     }
     let received = accept_all(address);
@@ -96,7 +94,7 @@ fn what_waited_in_a_directory_is_sent_in_order_after_a_restart() {
         let value = format!("node_messages_published_total={index} {}000000\n", start + index);
         assert!(body.contains(&value), "{index}: {body}");
     }
-    wait_until(TIMEOUT, "none waits", || only(&exporters).spooled == 0);
+    within(TIMEOUT, "none waits", || only(&exporters).spooled == 0);
     assert_eq!(bytes_below(place.path()), 0);
     assert_eq!(exporters.finish(TIMEOUT)[0].sent, 10);
     assert!(received.try_recv().is_err(), "nothing comes twice");

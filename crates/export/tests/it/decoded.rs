@@ -2,13 +2,10 @@
 
 use std::{collections::BTreeMap, time::Duration};
 
+use rabbitscope_testing::{Receiver, not_run};
 use serde_json::Value;
 
-use crate::{
-    material::{PLANTED, start, window},
-    receiver::Receiver,
-    servers::not_run,
-};
+use crate::material::{PLANTED, start, window};
 
 const TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -16,7 +13,7 @@ const TIMEOUT: Duration = Duration::from_secs(30);
 fn others_decode_what_is_sent() {
     let receiver = match Receiver::start() {
         Ok(receiver) => receiver,
-        Err(reason) => return not_run("others_decode_what_is_sent", &reason),
+        Err(reason) => return not_run(&reason),
     };
     let url = &receiver.url;
     let text = format!(

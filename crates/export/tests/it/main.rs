@@ -7,6 +7,4 @@ mod dashboards;
 mod decoded;
 mod material;
 mod misbehaving;
-mod receiver;
-mod servers;
 mod stored;

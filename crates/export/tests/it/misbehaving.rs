@@ -11,10 +11,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::{
-    material::{now_millis, snapshot, start},
-    servers::wait_until,
-};
+use rabbitscope_testing::within;
+
+use crate::material::{now_millis, snapshot, start};
 
 /// A server that answers every connection in the same way until the test program ends.
 struct Backend {
@@ -60,7 +59,7 @@ fn check(backend: &Backend, reason: &str, is_dropped: bool, expected: &str) {
     let begin = Instant::now();
     let figures = || exporters.figures().remove(0);
     let attempts = || figures().errors.get(reason).copied().unwrap_or_default();
-    wait_until(Duration::from_secs(20), reason, || attempts() >= 4);
+    within(Duration::from_secs(20), reason, || attempts() >= 4);
     let figures = figures();
     assert_eq!(figures.sent, 0, "{figures:?}");
     assert_eq!(figures.dropped.get(reason).copied().unwrap_or_default() > 0, is_dropped);

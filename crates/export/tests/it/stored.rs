@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use rabbitscope_export::{ExporterFigures, Exporters};
 use rabbitscope_http::{ListenOptions, Listener};
+use rabbitscope_testing::{Server, free_address, missing_program, not_run, within};
 
 use crate::{
     dashboards::expressions,
     material::{PLANTED, now_millis, options, snapshot},
-    servers::{Server, are_installed, free_address, wait_until},
 };
 
 /// Number of snapshots while a server is up, while it is away, and after its return.
@@ -19,9 +19,8 @@ const DEPTH: &str = "rabbitscope_node_queue_messages";
 
 #[test]
 fn what_is_queried_back_is_what_was_sent() {
-    let name = "what_is_queried_back_is_what_was_sent";
-    if !are_installed(name, &["prometheus", "victoria-metrics"]) {
-        return;
+    if let Some(missing) = missing_program(&["prometheus", "victoria-metrics"]) {
+        return not_run(&missing);
     }
     let endpoint = free_address();
     let mut prometheus = Server::prometheus(endpoint);
@@ -68,24 +67,24 @@ fn offer_through_an_absence(exporters: &Exporters, servers: [&mut Server; 2]) {
         for _ in 0..count {
             offered += 1;
             exporters.offer_metrics(snapshot(start + 1000 * offered, offered));
-            wait_until(TIMEOUT, "it is encoded", || {
+            within(TIMEOUT, "it is encoded", || {
                 exporters.figures().iter().all(|figures| figures.sent + figures.spooled == offered)
             });
         }
     };
     offer(SNAPSHOTS[0]);
-    wait_until(TIMEOUT, "all is sent", || has_sent(&exporters.figures(), SNAPSHOTS[0]));
+    within(TIMEOUT, "all is sent", || has_sent(&exporters.figures(), SNAPSHOTS[0]));
     first.end();
     second.end();
     offer(SNAPSHOTS[1]);
     let is_noticed =
         || exporters.figures().iter().all(|figures| figures.errors.contains_key("unreachable"));
-    wait_until(TIMEOUT, "all notice it", is_noticed);
+    within(TIMEOUT, "all notice it", is_noticed);
     assert!(exporters.figures().iter().all(|figures| figures.spooled == SNAPSHOTS[1]));
     first.start();
     second.start();
     offer(SNAPSHOTS[2]);
-    wait_until(TIMEOUT, "all is sent", || has_sent(&exporters.figures(), all));
+    within(TIMEOUT, "all is sent", || has_sent(&exporters.figures(), all));
     let notices = exporters.take_notices();
     assert_eq!(notices.len(), 6, "each that it is away, and that it is back: {notices:#?}");
 }
@@ -108,7 +107,7 @@ fn check_stored(server: &Server, selector: &str) {
     ];
     for (expression, expected) in expressions {
         // VictoriaMetrics shows accepted data a second later.
-        wait_until(TIMEOUT, &format!("{expression} is {expected}"), || {
+        within(TIMEOUT, &format!("{expression} is {expected}"), || {
             server.query(&expression) == [expected]
         });
     }
@@ -122,9 +121,7 @@ fn check_scraped(server: &Server) {
         ("rabbitscope_export_dropped_total{job=\"scraped\"} or vector(0)".to_owned(), 0.0),
         ("up{job=\"scraped\"}".to_owned(), 1.0),
     ] {
-        wait_until(TIMEOUT, &format!("{metric} is {expected}"), || {
-            server.query(&metric) == [expected]
-        });
+        within(TIMEOUT, &format!("{metric} is {expected}"), || server.query(&metric) == [expected]);
     }
 }
 

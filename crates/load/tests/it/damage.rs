@@ -2,34 +2,17 @@
 //! with a sentence about the cause.
 
 use std::{
-    sync::{OnceLock, atomic::AtomicBool},
+    sync::atomic::AtomicBool,
     time::{Duration, Instant},
 };
 
 use rabbitscope_amqp::Uri;
-use rabbitscope_broker::Broker;
 use rabbitscope_load::{BrokerOwner, Dialer, LoadError, Session};
-use rabbitscope_runs::{
-    record::Verdict,
-    scenario::{self, ThrowawayBroker},
-};
+use rabbitscope_runs::{record::Verdict, scenario};
+use rabbitscope_testing::scenario::{Publishers, Scenario};
+use rabbitscope_testing::{encode_frame, existing_broker};
 
 use crate::relay::{self, Damage};
-
-pub(crate) fn broker() -> &'static Broker {
-    static BROKER: OnceLock<Broker> = OnceLock::new();
-    let start = || Broker::start_with_own_log(&ThrowawayBroker::default()).unwrap();
-    BROKER.get_or_init(start)
-}
-
-fn frame(kind: u8, channel: u16, payload: &[u8]) -> Vec<u8> {
-    let mut bytes = vec![kind];
-    bytes.extend_from_slice(&channel.to_be_bytes());
-    bytes.extend_from_slice(&u32::try_from(payload.len()).unwrap().to_be_bytes());
-    bytes.extend_from_slice(payload);
-    bytes.push(0xce);
-    bytes
-}
 
 /// Encodes `close` of class 10 (connection) or 20 (channel) with this text.
 fn close(class: u8, code: u16, text: &str) -> Vec<u8> {
@@ -45,21 +28,11 @@ fn close(class: u8, code: u16, text: &str) -> Vec<u8> {
 /// Checks that a run of a minute ends within seconds as aborted, with `expected` in the reason.
 #[track_caller]
 fn check(damage: Damage, queue: &str, expected: &str) {
-    let relay = relay::start(broker().address(), damage);
-    let text = format!(
-        r#"
-name = "damage"
-[run]
-duration = "60s"
-[[queues]]
-name = "{queue}"
-[[publishers]]
-queue = "{queue}"
-rate = 100
-"#
-    );
-    let scenario = scenario::parse(&text, "damage", &[]).unwrap();
-    let (user, password) = broker().login();
+    let relay = relay::start(existing_broker().address(), damage);
+    let text =
+        Scenario::with_queue(queue).publishers(Publishers::new(queue).rate(100)).duration("60s");
+    let scenario = scenario::parse(&text.to_string(), "damage", &[]).unwrap();
+    let (user, password) = existing_broker().login();
     let uri = Uri::parse(&format!("amqp://{user}:{password}@{relay}/%2f?heartbeat=1")).unwrap();
     let began = Instant::now();
     let mut session = Session::open(&scenario, &Dialer::to(uri), BrokerOwner::Caller).unwrap();
@@ -82,33 +55,43 @@ fn frames_that_are_none() {
 #[test]
 fn frames_in_the_wrong_place() {
     let ack = [0, 60, 0, 80, 0, 0, 0, 0, 0, 0, 0, 1, 0];
-    check(Damage::Inject(frame(1, 9, &ack)), "places", "on channel 9, where it is not allowed");
-    check(Damage::Inject(frame(1, 1, &ack)), "places", "channel 1, which does not use confirms");
-    check(Damage::Inject(frame(3, 1, b"body")), "places", "a body on channel 1");
-    check(Damage::Inject(frame(1, 1, &[0, 60, 0, 60, 200])), "places", "short of bytes");
+    check(
+        Damage::Inject(encode_frame(1, 9, &ack)),
+        "places",
+        "on channel 9, where it is not allowed",
+    );
+    check(
+        Damage::Inject(encode_frame(1, 1, &ack)),
+        "places",
+        "channel 1, which does not use confirms",
+    );
+    check(Damage::Inject(encode_frame(3, 1, b"body")), "places", "a body on channel 1");
+    check(Damage::Inject(encode_frame(1, 1, &[0, 60, 0, 60, 200])), "places", "short of bytes");
 }
 
 #[test]
 fn the_brokers_words_are_passed_on() {
-    let end = frame(1, 0, &close(10, 320, "CONNECTION_FORCED - by the test"));
+    let end = encode_frame(1, 0, &close(10, 320, "CONNECTION_FORCED - by the test"));
     check(Damage::Inject(end), "words", "CONNECTION_FORCED - by the test");
-    let end = frame(1, 1, &close(20, 406, "PRECONDITION_FAILED - by the test"));
+    let end = encode_frame(1, 1, &close(20, 406, "PRECONDITION_FAILED - by the test"));
     check(Damage::Inject(end), "words", "PRECONDITION_FAILED - by the test");
     check(Damage::Close, "words", "the connection");
 }
 
 #[test]
 fn silence_in_the_middle_of_a_frame() {
-    let begun = frame(1, 1, &close(20, 406, "never seen"))[..10].to_vec();
+    let begun = encode_frame(1, 1, &close(20, 406, "never seen"))[..10].to_vec();
     check(Damage::InjectAndStall(begun), "silence", "the broker sent nothing for 2 s");
 }
 
 #[test]
 fn a_peer_that_never_answers_is_given_up() {
     let silent = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
-    let text = "name = \"silent\"\nrun = { duration = \"1s\" }\nqueues = [{ name = \"q\" }]\n\
-                publishers = [{ queue = \"q\" }]\n[broker]\nconnect-timeout = \"500ms\"\n";
-    let scenario = scenario::parse(text, "silent", &[]).unwrap();
+    let text = Scenario::with_queue("q")
+        .publishers(Publishers::new("q"))
+        .duration("1s")
+        .connect_timeout("500ms");
+    let scenario = scenario::parse(&text.to_string(), "silent", &[]).unwrap();
     let uri = Uri::parse(&format!("amqp://{}", silent.local_addr().unwrap())).unwrap();
     let dialer = Dialer::new(vec![uri], &scenario.broker.connecting, 1).unwrap();
     let began = Instant::now();

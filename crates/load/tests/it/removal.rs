@@ -9,11 +9,10 @@ use rabbitscope_load::{
     OwnedTopology, Removal, Session, remove_leftovers,
 };
 use rabbitscope_runs::scenario;
+use rabbitscope_testing::existing_broker;
+use rabbitscope_testing::scenario::{Publishers, Queue, Scenario};
 
-use crate::{
-    damage::broker,
-    stepping::{Application, Stepping},
-};
+use crate::stepping::{Application, Stepping};
 
 /// A journal that keeps every entry.
 #[derive(Default)]
@@ -49,29 +48,19 @@ struct Tally {
 }
 
 fn connect() -> (Stepping, Dialer) {
-    let (user, password) = broker().login();
-    let direct = format!("amqp://{user}:{password}@{}/%2f", broker().address());
-    let application = Application::connect(&Uri::parse(&direct).unwrap());
-    let stepping = Stepping::start(broker().address(), application);
+    let (user, password) = existing_broker().login();
+    let application = Application::new(&existing_broker().uri());
+    let stepping = Stepping::start(existing_broker().address(), application);
     let through = format!("amqp://{user}:{password}@{}/%2f", stepping.address);
     let dialer = Dialer::to(Uri::parse(&through).unwrap());
     (stepping, dialer)
 }
 
 fn open(queue: &str, kind: &str, dialer: &Dialer) -> Session {
-    let text = format!(
-        r#"
-name = "removal"
-[[queues]]
-name = "{queue}"
-type = "{kind}"
-[[publishers]]
-queue = "{queue}"
-messages = 50
-confirm-window = 10
-"#
-    );
-    let scenario = scenario::parse(&text, "removal", &[]).unwrap();
+    let text = Scenario::new("removal")
+        .queues(Queue::new(queue).of_type(kind))
+        .publishers(Publishers::new(queue).messages(50).confirm_window(10));
+    let scenario = scenario::parse(&text.to_string(), "removal", &[]).unwrap();
     Session::open(&scenario, dialer, BrokerOwner::SomebodyElse(&Journal::default())).unwrap()
 }
 

@@ -5,10 +5,10 @@ use std::{
     net::{Shutdown, SocketAddr, TcpListener, TcpStream},
     sync::{Arc, Mutex},
     thread,
-    time::Duration,
 };
 
-use rabbitscope_amqp::{Event, Properties, Reply, Request, Table, Uri, blocking::Client};
+use rabbitscope_amqp::{Event, Properties, Reply, Request, Table, blocking::Client};
+use rabbitscope_testing::{connect, durable_queue};
 
 const HEADER_BYTES: usize = 8;
 const FRAME_HEAD_BYTES: usize = 7;
@@ -20,23 +20,16 @@ pub(crate) struct Application {
 }
 
 impl Application {
-    pub(crate) fn connect(uri: &Uri) -> Self {
-        let mut client = Client::connect(uri, "an application", Duration::from_secs(10)).unwrap();
-        let channel = client.open_channel().unwrap();
+    pub(crate) fn new(uri: &str) -> Self {
+        let (mut client, channel) = connect(uri);
         client.call(channel, &Request::ConfirmSelect).unwrap();
         Self { client, channel }
     }
 
     /// Returns the number of messages in a queue; absent if the queue does not exist.
     pub(crate) fn messages(&mut self, queue: &str) -> Option<u32> {
-        let passive = Request::QueueDeclare {
-            queue,
-            passive: true,
-            durable: false,
-            exclusive: false,
-            auto_delete: false,
-            arguments: &Table::default(),
-        };
+        let none = Table::default();
+        let passive = durable_queue(queue, true, &none);
         let channel = self.client.open_channel().unwrap();
         let answer = self.client.call(channel, &passive);
         match answer {

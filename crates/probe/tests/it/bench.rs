@@ -15,7 +15,7 @@ use std::{
 use rabbitscope_broker::Broker;
 use rabbitscope_probe::{CpuOptions, Options, ProbeError, record_cpu};
 use rabbitscope_profiles::{Event, FrameKind, Profile, Sample};
-use rabbitscope_runs::scenario::ThrowawayBroker;
+use rabbitscope_testing::load_module;
 
 /// Turn of the only burner: two would share the schedulers, and the tests are about shares.
 static TURN: Mutex<()> = Mutex::new(());
@@ -29,34 +29,15 @@ pub(crate) struct Burner {
     _turn: Rc<MutexGuard<'static, ()>>,
 }
 
-/// The shared node of all tests.
-pub(crate) fn node() -> &'static Broker {
-    static NODE: OnceLock<Broker> = OnceLock::new();
-    NODE.get_or_init(own_node)
-}
-
-/// A node for one test alone.
-pub(crate) fn own_node() -> Broker {
-    Broker::start_with_own_log(&ThrowawayBroker::default()).unwrap()
-}
-
-/// Reports that a test could not run, past the capture of the test program. `make test` counts such lines.
-pub(crate) fn not_run(test: &str, reason: &str) {
-    use std::io::Write;
-    let _ = writeln!(std::io::stderr().lock(), "\nnot run: {test}: {reason}");
-}
+pub(crate) use rabbitscope_testing::{existing_broker as node, not_run, own_broker as own_node};
 
 /// Loads `burn.erl` under the name `module`.
 pub(crate) fn load(broker: &Broker, module: &str) {
     let source = std::fs::read_to_string(source_path()).unwrap();
     let own = broker.directory.join(format!("{module}.erl"));
     std::fs::write(&own, source.replace("-module(burn)", &format!("-module({module})"))).unwrap();
-    let path = own.display().to_string();
-    let loaded = broker.eval(&format!(
-        "{{ok, M, Code}} = compile:file(\"{path}\", [binary]), code:load_binary(M, \"{path}\", Code)."
-    ));
+    load_module(broker, &own);
     std::fs::remove_file(&own).unwrap();
-    assert!(loaded.unwrap().contains("module"));
 }
 
 pub(crate) fn source_path() -> PathBuf {

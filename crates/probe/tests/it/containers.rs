@@ -95,7 +95,7 @@ impl Drop for Container {
 fn a_node_in_a_container_has_names_for_everything() {
     if let Some(refusal) = Container::refusal() {
         let reason = format!("no container can be made here: {refusal}");
-        return not_run("a_node_in_a_container_has_names_for_everything", &reason);
+        return not_run(&reason);
     }
     let container = Container::start();
     let pid = container.vm();

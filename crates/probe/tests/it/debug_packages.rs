@@ -14,7 +14,7 @@ fn functions_of_libc_have_their_names() {
     let root = std::env::var("RABBITSCOPE_BROKER_ROOT").unwrap_or_else(|_| "/".into());
     if !Path::new(&root).join(PACKAGE).exists() {
         let reason = format!("libc6-dbg is not installed in {root} (scripts/setup.sh)");
-        return not_run("functions_of_libc_have_their_names", &reason);
+        return not_run(&reason);
     }
     let burner = burn("copy");
     let profile = record(node().pid, 2.0).unwrap();

@@ -3,10 +3,10 @@
 use std::{
     fs,
     path::{Path, PathBuf},
-    process::Command,
 };
 
 use rabbitscope_broker::Broker;
+use rabbitscope_testing::compile_driver;
 
 use crate::bench::{load, own_node};
 
@@ -27,7 +27,8 @@ impl Planted {
         load(&broker, "burn");
         let directory = broker.directory.join("driver");
         fs::create_dir(&directory).unwrap();
-        compile_to(&directory.join(LIBRARY));
+        let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/planted_drv.c");
+        compile_driver(&source, &directory.join(LIBRARY), &["-O2"]);
         let opened =
             broker.eval(&format!("port_to_list(burn:planted_port(\"{}\")).", directory.display()));
         let port = format!("list_to_port({})", opened.unwrap().trim());
@@ -45,13 +46,4 @@ impl Planted {
     pub(crate) fn delete_library(&self) {
         fs::remove_file(self.directory.join(LIBRARY)).unwrap();
     }
-}
-
-fn compile_to(library: &Path) {
-    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/it/planted_drv.c");
-    let compiled = Command::new("cc")
-        .args(["-shared", "-fPIC", "-O2", "-Wall", "-Werror", "-o"])
-        .args([library, &source])
-        .status();
-    assert!(compiled.unwrap().success());
 }

@@ -166,10 +166,7 @@ fn an_open_that_waits_is_found_off_the_cpu() {
 #[test]
 fn a_wait_for_a_lock_is_found_off_the_cpu() {
     if thread::available_parallelism().unwrap().get() < 2 {
-        return not_run(
-            "a_wait_for_a_lock_is_found_off_the_cpu",
-            "on one CPU no thread holds a lock while another one wants it",
-        );
+        return not_run("on one CPU no thread holds a lock while another one wants it");
     }
     let broker = own_node();
     load(&broker, "burn");

@@ -3,11 +3,12 @@
 use std::{
     process::{Command, Stdio},
     thread,
-    time::{Duration, Instant},
+    time::Duration,
 };
 
 use rabbitscope_probe::{ErrorKind, ProbeError};
 use rabbitscope_profiles::Event;
+use rabbitscope_testing::{Stops, eventually, kernel_programs_of};
 
 use crate::bench::{has_frame, load, own_node, record, record_aside, record_events, start};
 
@@ -47,17 +48,16 @@ fn a_node_that_exits_leaves_its_samples() {
 #[test]
 fn a_recorder_that_is_killed_leaves_no_program_in_the_kernel() {
     let broker = own_node();
-    let mut recorder = Command::new(std::env::current_exe().unwrap())
+    let recorder = Command::new(std::env::current_exe().unwrap())
         .args(["lifetime::record_for_a_minute", "--exact", "--ignored"])
         .env("RABBITSCOPE_TEST_PID", broker.pid.to_string())
         .stdout(Stdio::null())
         .spawn()
         .unwrap();
     let pid = recorder.id();
-    eventually("the program is attached", || !programs_of(pid).is_empty());
-    let theirs = programs_of(pid);
-    recorder.kill().unwrap();
-    recorder.wait().unwrap();
+    eventually("the program is attached", || !kernel_programs_of(pid).is_empty());
+    let theirs = kernel_programs_of(pid);
+    recorder.killed();
     eventually("the program is gone", || !loaded_programs().iter().any(|id| theirs.contains(id)));
 }
 
@@ -81,24 +81,4 @@ fn a_process_that_is_no_node_is_refused() {
 /// Ids of all programs in the kernel, of any loader.
 fn loaded_programs() -> Vec<u32> {
     aya::programs::loaded_programs().flatten().map(|program| program.id()).collect()
-}
-
-/// Ids of the programs with descriptors in `pid`.
-fn programs_of(pid: u32) -> Vec<u32> {
-    let Ok(entries) = std::fs::read_dir(format!("/proc/{pid}/fdinfo")) else { return Vec::new() };
-    let infos = entries.flatten().filter_map(|entry| std::fs::read_to_string(entry.path()).ok());
-    let id_of = |info: String| {
-        let id = info.lines().find_map(|line| line.strip_prefix("prog_id:"))?;
-        id.trim().parse().ok()
-    };
-    infos.filter_map(id_of).collect()
-}
-
-#[track_caller]
-fn eventually(event: &str, condition: impl Fn() -> bool) {
-    let deadline = Instant::now() + Duration::from_secs(20);
-    while !condition() {
-        assert!(Instant::now() < deadline, "not within 20 s: {event}");
-        thread::sleep(Duration::from_millis(50));
-    }
 }

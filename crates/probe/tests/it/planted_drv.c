@@ -1,48 +1,13 @@
 /* A linked-in driver that does work planted by a test. port_control/3 selects it, with a number in decimal digits:
  * - SLEEP: sleeps for that many microseconds on the calling thread.
  * - SLEEP_LATER: sleeps for as long when the port's own timer fires a moment later.
- * - GROW_HEAP: grows the heap of brk(2) by that many bytes.
- *
- * The structure is that of erl_driver.h, which some installations of Erlang lack. */
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
-#include <unistd.h>
+ * - GROW_HEAP: grows the heap of brk(2) by that many bytes. */
+#include "driver.h"
 
 enum { SLEEP = 1, GROW_HEAP = 2, SLEEP_LATER = 3 };
 
 /* A function of the emulator. */
 int driver_set_timer(void *port, unsigned long millis);
-
-struct driver_entry {
-    int (*init)(void);
-    void *(*start)(void *port, char *command);
-    void (*stop)(void *data);
-    void (*output)(void *data, char *bytes, size_t length);
-    void (*ready_input)(void *data, void *event);
-    void (*ready_output)(void *data, void *event);
-    char *name;
-    void (*finish)(void);
-    void *handle;
-    ssize_t (*control)(void *data, unsigned command, char *bytes, size_t length, char **answer,
-                       size_t answer_size);
-    void (*timeout)(void *data);
-    void (*outputv)(void *data, void *vector);
-    void (*ready_async)(void *data, void *async);
-    void (*flush)(void *data);
-    ssize_t (*call)(void *data, unsigned command, char *bytes, size_t length, char **answer,
-                    size_t answer_size, unsigned *flags);
-    void (*unused)(void);
-    int marker;
-    int major_version;
-    int minor_version;
-    int flags;
-    void *handle2;
-    void (*process_exit)(void *data, void *monitor);
-    void (*stop_select)(void *event, void *reserved);
-    void (*emergency_close)(void *data);
-};
 
 static unsigned long number_in(const char *bytes, size_t length)
 {
@@ -59,12 +24,6 @@ void planted_sleep(unsigned long micros)
 }
 
 static unsigned long later_micros;
-
-static void *start(void *port, char *command)
-{
-    (void)command;
-    return port;
-}
 
 static void timeout(void *data)
 {
@@ -91,17 +50,4 @@ static ssize_t control(void *data, unsigned command, char *bytes, size_t length,
     }
 }
 
-static struct driver_entry entry = {
-    .start = start,
-    .name = "planted_drv",
-    .control = control,
-    .timeout = timeout,
-    .marker = (int)0xfeeeeeed,
-    .major_version = 3,
-    .minor_version = 0,
-};
-
-struct driver_entry *driver_init(void)
-{
-    return &entry;
-}
+DRIVER("planted_drv", .timeout = timeout)

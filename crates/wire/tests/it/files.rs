@@ -69,7 +69,7 @@ fn write_some(file: &Path, interfaces: usize) {
 #[test]
 fn what_we_write_wireshark_reads() {
     if let Some(reason) = missing(&["tshark", "capinfos"]) {
-        return not_run("what_we_write_wireshark_reads", &reason);
+        return not_run(&reason);
     }
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("ours.pcapng");
@@ -88,7 +88,7 @@ fn what_we_write_wireshark_reads() {
 #[test]
 fn what_wireshark_writes_we_read() {
     if let Some(reason) = missing(&["tshark", "editcap"]) {
-        return not_run("what_wireshark_writes_we_read", &reason);
+        return not_run(&reason);
     }
     let directory = tempfile::tempdir().unwrap();
     // The older formats have one interface for all packets.

@@ -233,9 +233,8 @@ fn figures_of_a_recorded_capture_are_those_of_tcptrace() {
 
 #[test]
 fn figures_are_those_of_tcptrace_and_tshark() {
-    const TEST: &str = "figures_are_those_of_tcptrace_and_tshark";
     if let Some(reason) = missing(&["tcptrace", "tshark"]).or_else(cannot_capture) {
-        return not_run(TEST, &reason);
+        return not_run(&reason);
     }
     let directory = tempfile::tempdir().unwrap();
     let played = directory.path().join("played.pcap");

@@ -104,7 +104,7 @@ fn with_payload_values_are_written_and_credentials_are_not() {
 #[test]
 fn tshark_reads_the_same_frames() {
     if let Some(reason) = missing(&["tshark"]) {
-        return not_run("tshark_reads_the_same_frames", &reason);
+        return not_run(&reason);
     }
     let place = tempfile::tempdir().unwrap();
     for seed in 0..1 {

@@ -1,9 +1,8 @@
 //! A separate network, as of a container.
 
 use std::{
-    fs::{self, File},
+    fs,
     net::{TcpListener, TcpStream},
-    os::fd::AsFd,
     process::{Child, Command, Stdio},
     thread,
     time::{Duration, Instant},
@@ -13,44 +12,30 @@ use rabbitscope_probe::packets::{
     CaptureInterface, Direction, NetworkNamespace, PacketRing, PortSet, RingOptions,
     explain_packets,
 };
-use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 
 use super::conversation::{Conversation, drain};
 
-/// A network with only `lo`, and a process in it. Both end with the value.
+/// A network, and a process in it. Both end with the value.
 struct Network {
-    name: String,
+    network: rabbitscope_testing::Network,
     process: Child,
 }
 
 impl Network {
     fn new() -> Self {
-        let random = fs::read_to_string("/proc/sys/kernel/random/uuid").unwrap();
-        let name = format!("rabbitscope-{}", random.trim());
-        ip(&["netns", "add", &name]);
-        ip(&["-n", &name, "link", "set", "lo", "up"]);
+        let network = rabbitscope_testing::Network::new().unwrap();
         // `ip` executes the program, which so is a child of this process.
         let process = Command::new("ip")
-            .args(["netns", "exec", &name, "sleep", "60"])
+            .args(["netns", "exec", &network.name, "sleep", "60"])
             .stdin(Stdio::null())
             .spawn()
             .unwrap();
-        Self { name, process }
+        Self { network, process }
     }
 
     /// A conversation within it.
     fn conversation(&self) -> Conversation {
-        self.within(|| Conversation::on("127.0.0.1"))
-    }
-
-    /// Runs `open` within it.
-    fn within<T: Send>(&self, open: impl FnOnce() -> T + Send) -> T {
-        let network = File::open(format!("/run/netns/{}", self.name)).unwrap();
-        let inside = || {
-            move_into_link_name_space(network.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
-            open()
-        };
-        thread::scope(|scope| scope.spawn(inside).join().unwrap())
+        self.network.within(|| Conversation::on("127.0.0.1"))
     }
 
     /// The namespace of its process, once the process has entered it.
@@ -71,12 +56,7 @@ impl Drop for Network {
     fn drop(&mut self) {
         let _ = self.process.kill();
         let _ = self.process.wait();
-        let _ = Command::new("ip").args(["netns", "del", &self.name]).status();
     }
-}
-
-fn ip(arguments: &[&str]) {
-    assert!(Command::new("ip").args(arguments).status().unwrap().success(), "ip {arguments:?}");
 }
 
 #[test]
@@ -107,11 +87,12 @@ const ETHERNET: u16 = 1;
 
 /// Joins two networks by Ethernet.
 fn join(one: &Network, other: &Network) {
-    let peer = ["peer", "name", "eth0", "netns", &other.name];
-    ip(&[&["-n", &one.name, "link", "add", "eth0", "type", "veth"][..], &peer].concat());
+    let peer = format!("peer name eth0 netns {}", other.network.name);
+    one.network.configure("ip", &format!("link add eth0 type veth {peer}")).unwrap();
     for (network, address) in [(one, "198.51.100.1/24"), (other, "198.51.100.2/24")] {
-        ip(&["-n", &network.name, "address", "add", address, "dev", "eth0"]);
-        ip(&["-n", &network.name, "link", "set", "eth0", "up"]);
+        let configure = |words: &str| network.network.configure("ip", words).unwrap();
+        configure(&format!("address add {address} dev eth0"));
+        configure("link set eth0 up");
     }
 }
 
@@ -119,9 +100,9 @@ fn join(one: &Network, other: &Network) {
 fn packets_of_ethernet_have_a_direction() {
     let (one, other) = (Network::new(), Network::new());
     join(&one, &other);
-    let listener = one.within(|| TcpListener::bind("198.51.100.1:0").unwrap());
+    let listener = one.network.within(|| TcpListener::bind("198.51.100.1:0").unwrap());
     let local = listener.local_addr().unwrap();
-    let client = other.within(|| TcpStream::connect(local).unwrap());
+    let client = other.network.within(|| TcpStream::connect(local).unwrap());
     let mut conversation = Conversation::accepted(&listener, client);
     let namespaces = [one.namespace(), other.namespace()];
     let segments = |conversation: &Conversation| {
@@ -174,7 +155,9 @@ fn the_tag_of_a_vlan_is_beside_the_packet() {
         RingOptions::new(CaptureInterface::Named("eth0".into()), PortSet::new([port]).unwrap());
     let mut ring = PacketRing::open(&options, Some(&one.namespace())).unwrap();
     for frame in [tagged_frame(port), tagged_frame(port + 1)] {
-        ip(&["netns", "exec", &other.name, "perl", "-e", SEND, &frame]);
+        let mut send = Command::new("ip");
+        send.args(["netns", "exec", &other.network.name, "perl", "-e", SEND, &frame]);
+        assert!(send.status().unwrap().success());
     }
     let seen = drain(&mut ring);
     let [packet] = &seen[..] else { panic!("{seen:?}") };
@@ -193,7 +176,7 @@ fn an_interface_that_is_down_is_reported() {
     let namespace = network.namespace();
     let options = conversation.options("lo");
     let mut ring = PacketRing::open(&options, Some(&namespace)).unwrap();
-    ip(&["-n", &network.name, "link", "set", "lo", "down"]);
+    network.network.configure("ip", "link set lo down").unwrap();
     let deadline = Instant::now() + Duration::from_secs(5);
     let refused = loop {
         match ring.next_block(Duration::from_millis(100)) {

@@ -40,7 +40,7 @@ fn writes_of_a_node_are_counted_by_size() {
     let counter = match WriteCounter::attach(node().pid, &PortSet::new([port(&listener)]).unwrap())
     {
         Err(error @ PacketError::NoTracepoint { .. }) => {
-            return not_run("writes_of_a_node_are_counted_by_size", &error.to_string());
+            return not_run(&error.to_string());
         }
         attached => attached.unwrap(),
     };

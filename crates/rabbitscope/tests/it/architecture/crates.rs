@@ -6,7 +6,7 @@ use std::{
 };
 
 /// The crates of this workspace that each crate may use.
-const MAY_USE: [(&str, &[&str]); 18] = [
+const MAY_USE: [(&str, &[&str]); 19] = [
     ("text", &[]),
     ("files", &["machine"]),
     ("machine", &[]),
@@ -25,6 +25,7 @@ const MAY_USE: [(&str, &[&str]); 18] = [
     ("perftest", &["runs", "text"]),
     ("wire", &["amqp", "text"]),
     ("web", &["analysis", "profiles", "runs", "text", "wire"]),
+    ("testing", &["amqp", "broker", "erlang", "profiles", "runs"]),
 ];
 
 /// Clock, network, disk, processes.
@@ -45,6 +46,11 @@ fn crates() -> PathBuf {
 
 #[test]
 fn dependencies_point_one_way() {
+    for entry in fs::read_dir(crates()).unwrap() {
+        let manifest = fs::read_to_string(entry.unwrap().path().join("Cargo.toml")).unwrap();
+        let manifest: toml::Table = toml::from_str(&manifest).unwrap();
+        assert_only_tests_use_the_workbench(&manifest);
+    }
     for (name, allowed) in MAY_USE {
         let manifest = fs::read_to_string(crates().join(name).join("Cargo.toml")).unwrap();
         let manifest: toml::Table = toml::from_str(&manifest).unwrap();
@@ -52,6 +58,14 @@ fn dependencies_point_one_way() {
         for used in used.filter_map(|key| key.strip_prefix("rabbitscope-")) {
             assert!(allowed.contains(&used), "{name} uses {used}");
         }
+    }
+}
+
+/// Only tests may use the workbench: it panics where other code returns errors.
+fn assert_only_tests_use_the_workbench(manifest: &toml::Table) {
+    for section in ["dependencies", "build-dependencies"] {
+        let used = manifest.get(section).and_then(toml::Value::as_table);
+        assert!(used.is_none_or(|used| !used.contains_key("rabbitscope-testing")), "{manifest}");
     }
 }
 

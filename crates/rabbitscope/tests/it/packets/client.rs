@@ -8,6 +8,7 @@ use std::{
 };
 
 use rabbitscope_broker::Broker;
+use rabbitscope_testing::{encode_frame, with_length};
 
 /// Time between two attempts to write to a full socket.
 const RETRY: Duration = Duration::from_micros(500);
@@ -37,7 +38,7 @@ impl Client {
         client.method(
             0,
             (10, 11),
-            &[&[0; 4][..], b"\x05PLAIN", &long(response.as_bytes()), b"\x05en_US"].concat(),
+            &[&[0; 4][..], b"\x05PLAIN", &with_length(response.as_bytes()), b"\x05en_US"].concat(),
         );
         client.expect(10, 30);
         // As many channels and bytes as the broker offers, no heartbeats.
@@ -95,7 +96,11 @@ impl Client {
     pub(super) fn publish(queue: &str, body: &[u8]) -> [Vec<u8>; 3] {
         let method = [&[0, 60, 0, 40, 0, 0, 0][..], &short(queue), &[0]].concat();
         let header = [&[0, 60, 0, 0][..], &(body.len() as u64).to_be_bytes(), &[0, 0]].concat();
-        [frame(METHOD, 1, &method), frame(HEADER, 1, &header), frame(BODY, 1, body)]
+        [
+            encode_frame(METHOD, 1, &method),
+            encode_frame(HEADER, 1, &header),
+            encode_frame(BODY, 1, body),
+        ]
     }
 
     pub(super) fn write(&mut self, bytes: &[u8]) {
@@ -144,7 +149,7 @@ impl Client {
 
     fn method(&mut self, channel: u16, (class, method): (u16, u16), arguments: &[u8]) {
         let payload = [&class.to_be_bytes()[..], &method.to_be_bytes(), arguments].concat();
-        self.write(&frame(METHOD, channel, &payload));
+        self.write(&encode_frame(METHOD, channel, &payload));
     }
 
     fn frame(&mut self) -> (u8, Vec<u8>) {
@@ -166,14 +171,6 @@ impl Client {
     }
 }
 
-fn frame(kind: u8, channel: u16, payload: &[u8]) -> Vec<u8> {
-    [&[kind][..], &channel.to_be_bytes(), &long(payload), &[FRAME_END]].concat()
-}
-
 fn short(text: &str) -> Vec<u8> {
     [&[u8::try_from(text.len()).unwrap()], text.as_bytes()].concat()
-}
-
-fn long(bytes: &[u8]) -> Vec<u8> {
-    [&u32::try_from(bytes.len()).unwrap().to_be_bytes()[..], bytes].concat()
 }

@@ -4,17 +4,15 @@
 use std::{
     collections::BTreeMap,
     fs,
-    path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    path::Path,
+    process::{Command, Stdio},
 };
 
+use rabbitscope_testing::{PYTHON, Workbench, environment, holds, is_root, not_run, port_of};
 use serde_json::Value;
 
-use super::{look, may_capture, quiet_broker, stop};
-use crate::workbench::{Workbench, not_run};
+use super::looking::{look, quiet_broker, stop};
 
-/// Debian's own Python, which has Debian's packages.
-const PYTHON: &str = "/usr/bin/python3";
 /// A package of the Python Package Index.
 const RSTREAM: &str = "rstream==1.1.1";
 /// Start of every body.
@@ -22,13 +20,12 @@ const BODY: &str = "body of a message";
 
 #[test]
 fn every_packet_that_paho_knows_is_seen() {
-    let name = "every_packet_that_paho_knows_is_seen";
-    if !may_capture(name) {
+    if !is_root() {
         return;
     }
     let has_paho = Command::new(PYTHON).args(["-c", "import paho.mqtt.client"]).output();
     if !has_paho.is_ok_and(|output| output.status.success()) {
-        return not_run(name, "python3-paho-mqtt is not installed (scripts/setup.sh)");
+        return not_run("python3-paho-mqtt is not installed (scripts/setup.sh)");
     }
     let (known, report) = check("mqtt", Path::new(PYTHON), "MQTT");
     let deliveries = latencies(&report, "deliver-to-ack");
@@ -37,42 +34,23 @@ fn every_packet_that_paho_knows_is_seen() {
 
 #[test]
 fn every_frame_that_rstream_knows_is_seen() {
-    let name = "every_frame_that_rstream_knows_is_seen";
-    if !may_capture(name) {
+    if !is_root() {
         return;
     }
     let place = tempfile::tempdir().unwrap();
-    match rstream_in(place.path()) {
+    match environment(place.path(), RSTREAM) {
         Ok(python) => {
             check("stream", &python, "stream protocol");
         }
-        Err(reason) => not_run(name, &reason),
+        Err(reason) => not_run(&reason),
     }
-}
-
-/// Makes a Python environment with rstream.
-fn rstream_in(place: &Path) -> Result<PathBuf, String> {
-    let python = place.join("bin/python");
-    let mut venv = Command::new("timeout");
-    succeed(venv.args(["60", PYTHON, "-m", "venv"]).arg(place))?;
-    let mut install = Command::new("timeout");
-    install.arg("60").arg(&python).args(["-m", "pip", "install", "--quiet", RSTREAM]);
-    succeed(&mut install)?;
-    Ok(python)
-}
-
-fn succeed(command: &mut Command) -> Result<(), String> {
-    let Output { status, stdout, stderr } = command.stdin(Stdio::null()).output().unwrap();
-    let said = [stdout, stderr].concat();
-    let last = String::from_utf8_lossy(&said).trim().lines().last().unwrap_or_default().to_owned();
-    if status.success() { Ok(()) } else { Err(format!("{RSTREAM} cannot be installed: {last}")) }
 }
 
 /// Captures a client of this protocol, under the broker's name for it; returns the client's counts, and the report.
 fn check(listener: &str, python: &Path, protocol: &str) -> (Value, Value) {
     let bench = Workbench::new("packets-of-a-client");
     let broker = quiet_broker();
-    let port = broker.listeners.iter().find(|entry| entry.protocol == listener).unwrap().port;
+    let port = port_of(broker, listener);
     let looking = look(&bench, &format!("--port {port} --duration 90s -o p.json -o p.pcapng"));
     let known = client(&bench, listener, python, port);
     stop(looking);
@@ -86,7 +64,7 @@ fn check(listener: &str, python: &Path, protocol: &str) -> (Value, Value) {
     for secret in [broker.login().1, BODY] {
         for file in ["p.json", "p.pcapng"] {
             let bytes = fs::read(bench.path(file)).unwrap();
-            let has = bytes.windows(secret.len()).any(|window| window == secret.as_bytes());
+            let has = holds(&bytes, secret.as_bytes());
             assert!(!has, "{file} has what {listener} keeps secret");
         }
     }
@@ -120,9 +98,7 @@ fn counts(known: &Value) -> BTreeMap<String, u64> {
 }
 
 fn latencies(report: &Value, kind: &str) -> u64 {
-    let latencies = report["latencies"].as_array().unwrap();
-    latencies
-        .iter()
-        .find(|latency| latency["kind"] == kind)
-        .map_or(0, |latency| latency["count"].as_u64().unwrap())
+    let latencies = report["latencies"].as_array().unwrap().iter();
+    let mut found = latencies.filter(|latency| latency["kind"] == kind);
+    found.next().map_or(0, |latency| latency["count"].as_u64().unwrap())
 }

@@ -8,14 +8,17 @@ use std::{
 };
 
 use rabbitscope_broker::Broker;
+use rabbitscope_testing::{Workbench, find, holds};
 use rabbitscope_wire::{
     capture::{PacketReader, PacketWriter},
     packet::{LinkType, Packet, Timestamp},
 };
 use serde_json::Value;
 
-use super::{client::Client, look, may_capture, quiet_broker, stop};
-use crate::workbench::Workbench;
+use super::{
+    client::Client,
+    looking::{look, quiet_broker, stop},
+};
 
 /// Rounds before the cut, and as many after it.
 const ROUNDS: usize = 15;
@@ -25,10 +28,7 @@ const DELIVERED: u64 = (ROUNDS * BURST) as u64;
 
 #[test]
 fn deliveries_of_a_cut_capture_take_as_long_as_in_the_whole_one() {
-    if !may_capture("deliveries_of_a_cut_capture_take_as_long_as_in_the_whole_one") {
-        return;
-    }
-    let bench = Workbench::new("cut-capture");
+    let Some(bench) = Workbench::for_root("cut-capture") else { return };
     let broker = quiet_broker();
     let amqp = broker.address().port();
     let looking = look(&bench, &format!("--port {amqp} --duration 60s -o whole.pcapng"));
@@ -39,9 +39,8 @@ fn deliveries_of_a_cut_capture_take_as_long_as_in_the_whole_one() {
         packets.iter().rposition(|packet| holds(&packet.data, marker.as_bytes())).unwrap() + 1;
     let of = |name: &str, part: &[Kept]| {
         write(&bench.path(name), part);
-        let said =
-            bench.rabbitscope(&format!("packets --pcap {name} --port {amqp} --json")).code(0);
-        deliveries(&serde_json::from_str(&said.stdout).unwrap(), client)
+        let said = bench.rabbitscope(&format!("packets --pcap {name} --port {amqp} --json"));
+        deliveries(&said.code(0).json(), client)
     };
     let whole = of("again.pcapng", &packets);
     assert_eq!((whole.count, whole.unmatched), (2 * DELIVERED, [0; 2]));
@@ -117,10 +116,6 @@ fn write(file: &Path, packets: &[Kept]) {
     writer.finish().unwrap();
 }
 
-fn holds(bytes: &[u8], word: &[u8]) -> bool {
-    bytes.windows(word.len()).any(|window| window == word)
-}
-
 /// Latencies of a connection from delivery to acknowledgement.
 #[derive(Debug)]
 struct Deliveries {
@@ -135,11 +130,8 @@ struct Deliveries {
 
 fn deliveries(report: &Value, client: u16) -> Deliveries {
     let client = format!("127.0.0.1:{client}");
-    let connections = report["connections"].as_array().unwrap();
-    let ours =
-        connections.iter().find(|connection| connection["client"] == client.as_str()).unwrap();
-    let latencies = ours["latencies"].as_array().unwrap();
-    let found = latencies.iter().find(|latency| latency["kind"] == "deliver-to-ack").unwrap();
+    let ours = find(&report["connections"], "client", &client);
+    let found = find(&ours["latencies"], "kind", "deliver-to-ack");
     let number = |value: &Value| value.as_u64().unwrap();
     let count = number(&found["count"]);
     Deliveries {

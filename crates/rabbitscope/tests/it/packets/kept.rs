@@ -3,19 +3,19 @@
 
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
+use rabbitscope_testing::{Workbench, holds, not_run};
 use serde_json::Value;
 
-use super::{client::Client, look, may_capture, quiet_broker, stop};
-use crate::workbench::{Workbench, not_run};
+use super::{
+    client::Client,
+    looking::{look, quiet_broker, stop},
+};
 
 const BODY: &[u8] = b"a body that nobody else may read";
 
 #[test]
 fn findings_stand_at_their_packets_and_secrets_nowhere() {
-    if !may_capture("findings_stand_at_their_packets_and_secrets_nowhere") {
-        return;
-    }
-    let bench = Workbench::new("kept-packets");
+    let Some(bench) = Workbench::for_root("kept-packets") else { return };
     fs::create_dir(bench.path("with-bodies")).unwrap();
     let broker = quiet_broker();
     let (port, password) = (broker.address().port(), broker.login().1.as_bytes());
@@ -62,7 +62,7 @@ fn comments_are_those_of_the_findings(bench: &Workbench, report: &Value) {
     }
     assert!(expected.values().flatten().any(|sentence| sentence.contains("Nagle")), "{report:#}");
     let Some(comments) = comments(&bench.path("p.pcapng")) else {
-        return not_run("findings_stand_at_their_packets_and_secrets_nowhere", "no tshark here");
+        return not_run("no tshark here");
     };
     assert_eq!(comments.keys().collect::<Vec<_>>(), expected.keys().collect::<Vec<_>>());
     for (packet, sentences) in expected {
@@ -83,10 +83,7 @@ fn comments(file: &Path) -> Option<BTreeMap<u64, String>> {
 
 #[test]
 fn a_file_that_cannot_be_written_takes_no_other_along() {
-    if !may_capture("a_file_that_cannot_be_written_takes_no_other_along") {
-        return;
-    }
-    let bench = Workbench::new("unwritten-packets");
+    let Some(bench) = Workbench::for_root("unwritten-packets") else { return };
     fs::create_dir(bench.path("gone")).unwrap();
     let port = quiet_broker().address().port();
     let files = "-o gone/p.html -o p.json -o gone/p.json -o p.pcapng";
@@ -99,8 +96,4 @@ fn a_file_that_cannot_be_written_takes_no_other_along() {
     assert_eq!(written, ["p.json", "p.pcapng"]);
     assert!(bench.json("p.json")["sources"].is_array());
     assert!(bench.path("p.pcapng").is_file());
-}
-
-fn holds(bytes: &[u8], word: &[u8]) -> bool {
-    bytes.windows(word.len()).any(|window| window == word)
 }

@@ -1,19 +1,14 @@
 //! The limit of a sender: its own buffer, or the receiver's window. Both are planted on a link of two megabits a
 //! second, the loopback of a separate network. The program looks into that network from outside.
 
-use std::{
-    fs::{self, File},
-    os::fd::AsFd,
-    process::Command,
-    thread,
-};
-
 use rabbitscope_broker::Broker;
-use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+use rabbitscope_testing::{Network, Workbench, find, is_root, not_run, own_broker};
 use serde_json::Value;
 
-use super::{assert_told_apart, client::Client, look_in, may_capture, stop};
-use crate::workbench::{Workbench, not_run, own_broker};
+use super::{
+    client::Client,
+    looking::{assert_told_apart, look_in, stop},
+};
 
 /// Send buffers smaller than the possible data in flight, from the smallest that the kernel allows. The kernel's
 /// count of the time with a full buffer depends on how writes and acknowledgements meet. It nearly always counts at
@@ -22,58 +17,22 @@ const SMALL_BUFFERS: [usize; 4] = [4_608, 8_192, 12_288, 16_384];
 /// More than the test has in flight.
 const LARGE_BUFFER: usize = 1 << 20;
 
-/// A separate network whose loopback packets are as small as those of an Ethernet. Dropping it removes it.
-struct Network(String);
-
-impl Network {
-    fn new() -> Result<Self, String> {
-        let random = fs::read_to_string("/proc/sys/kernel/random/uuid").unwrap();
-        let network = Self(format!("rabbitscope-{}", random.trim()));
-        run(&format!("ip netns add {}", network.0))?;
-        run(&format!("ip -n {} link set lo mtu 1500 up", network.0))?;
-        Ok(network)
-    }
-
-    /// Limits the link to two megabits a second, with room for 40,000 waiting bytes: a round trip takes up to 160 ms.
-    fn slow_down(&self) -> Result<(), String> {
-        let bucket = "tbf rate 2mbit burst 3000 limit 40000";
-        run(&format!("tc -n {} qdisc replace dev lo root {bucket}", self.0))
-    }
-
-    fn speed_up(&self) -> Result<(), String> {
-        run(&format!("tc -n {} qdisc delete dev lo root", self.0))
-    }
-
-    /// Runs a task in the network, on a thread that ends.
-    fn within<T: Send>(&self, task: impl FnOnce() -> T + Send) -> T {
-        let network = File::open(format!("/run/netns/{}", self.0)).unwrap();
-        let inside = || {
-            move_into_link_name_space(network.as_fd(), Some(LinkNameSpaceType::Network)).unwrap();
-            task()
-        };
-        thread::scope(|scope| scope.spawn(inside).join().unwrap())
-    }
+/// Limits the link to two megabits a second, with room for 40,000 waiting bytes: a round trip takes up to 160 ms.
+fn slow_down(network: &Network) -> Result<(), String> {
+    let bucket = "tbf rate 2mbit burst 3000 limit 40000";
+    network.configure("tc", &format!("qdisc replace dev lo root {bucket}"))
 }
 
-impl Drop for Network {
-    fn drop(&mut self) {
-        let _ = run(&format!("ip netns delete {}", self.0));
-    }
+fn speed_up(network: &Network) -> Result<(), String> {
+    network.configure("tc", "qdisc delete dev lo root")
 }
 
-fn run(words: &str) -> Result<(), String> {
-    let mut words_of = words.split(' ');
-    let output = Command::new(words_of.next().unwrap()).args(words_of).output();
-    let output = output.map_err(|error| format!("{words}: {error}"))?;
-    let said = String::from_utf8_lossy(&output.stderr);
-    if output.status.success() { Ok(()) } else { Err(format!("{words}: {said}")) }
-}
-
-/// Makes a network that can be slowed down.
+/// Makes a network that can be slowed down, whose loopback packets are as small as those of an Ethernet.
 fn network() -> Result<Network, String> {
     let network = Network::new()?;
-    network.slow_down()?;
-    network.speed_up()?;
+    network.configure("ip", "link set lo mtu 1500")?;
+    slow_down(&network)?;
+    speed_up(&network)?;
     Ok(network)
 }
 
@@ -87,13 +46,12 @@ struct Limited {
 
 #[test]
 fn a_small_send_buffer_and_a_slow_receiver_are_told_apart() {
-    let name = "a_small_send_buffer_and_a_slow_receiver_are_told_apart";
-    if !may_capture(name) {
+    if !is_root() {
         return;
     }
     let network = match network() {
         Ok(network) => network,
-        Err(reason) => return not_run(name, &reason),
+        Err(reason) => return not_run(&reason),
     };
     let bench = Workbench::new("limited-packets");
     let broker = network.within(own_broker);
@@ -111,13 +69,11 @@ fn a_small_send_buffer_and_a_slow_receiver_are_told_apart() {
     let counted = limited.by_send_buffer.iter().map(Client::local_port);
     let Some(shows) = counted.into_iter().find(|port| send_buffer_limited(&report, *port) > 0.5)
     else {
-        return not_run(name, "the kernel counted no time in which a send buffer was full");
+        return not_run("the kernel counted no time in which a send buffer was full");
     };
     let does_not = limited.not_by_send_buffer.local_port();
     assert_told_apart(&report, "send-buffer-limited", [shows, does_not]);
-    let findings = report["findings"].as_array().unwrap();
-    let by_buffer =
-        findings.iter().find(|finding| finding["rule"] == "send-buffer-limited").unwrap();
+    let by_buffer = find(&report["findings"], "rule", "send-buffer-limited");
     assert_eq!(by_buffer["source"], "sockets", "no capture shows buffers");
 }
 
@@ -125,8 +81,7 @@ fn a_small_send_buffer_and_a_slow_receiver_are_told_apart() {
 /// send.
 fn send_buffer_limited(report: &Value, port: u16) -> f64 {
     let local = format!("127.0.0.1:{port}");
-    let sockets = report["sockets"].as_array().unwrap();
-    let socket = sockets.iter().find(|socket| socket["local"] == *local).unwrap();
+    let socket = find(&report["sockets"], "local", &local);
     socket["send-buffer-limited"].as_f64().unwrap() / socket["busy"].as_f64().unwrap()
 }
 
@@ -140,14 +95,14 @@ fn plant(network: &Network, broker: &Broker) -> Limited {
     let mut reading = Client::connect(broker, true);
     let queue = reading.declare("read");
     feed(&mut feeder, &queue, 3);
-    network.slow_down().unwrap();
+    slow_down(network).unwrap();
     reading.consume(&queue, true);
     for _ in 0..3 {
         reading.delivery();
     }
     let by_send_buffer = SMALL_BUFFERS.iter().map(|buffer| publish(broker, *buffer)).collect();
     let not_by_send_buffer = publish(broker, LARGE_BUFFER);
-    network.speed_up().unwrap();
+    speed_up(network).unwrap();
     Limited { by_send_buffer, not_by_send_buffer, receiver: [stopped, reading] }
 }
 

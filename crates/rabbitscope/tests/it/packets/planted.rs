@@ -4,10 +4,13 @@
 use std::{thread, time::Duration};
 
 use rabbitscope_broker::Broker;
+use rabbitscope_testing::{Workbench, find, own_broker};
 use serde_json::Value;
 
-use super::{assert_told_apart, client::Client, look, may_capture, stop};
-use crate::workbench::{Workbench, own_broker};
+use super::{
+    client::Client,
+    looking::{assert_told_apart, look, stop},
+};
 
 /// Connections by fault; the second of each pair is correct.
 struct Planted {
@@ -19,10 +22,7 @@ struct Planted {
 
 #[test]
 fn what_is_planted_is_found_and_nothing_else() {
-    if !may_capture("what_is_planted_is_found_and_nothing_else") {
-        return;
-    }
-    let bench = Workbench::new("planted-packets");
+    let Some(bench) = Workbench::for_root("planted-packets") else { return };
     let broker = own_broker();
     let port = broker.address().port();
     let looking =
@@ -54,9 +54,7 @@ fn what_is_planted_is_found_and_nothing_else() {
 
 /// Asserts three packets per stall: the small segment, the acknowledgement, and the following packet.
 fn stalls_have_their_packets(report: &Value) {
-    let findings = report["findings"].as_array().unwrap();
-    let stalls =
-        findings.iter().find(|finding| finding["rule"] == "delayed-acknowledgement").unwrap();
+    let stalls = find(&report["findings"], "rule", "delayed-acknowledgement");
     let packets: Vec<u64> =
         stalls["packets"].as_array().unwrap().iter().filter_map(Value::as_u64).collect();
     assert!(

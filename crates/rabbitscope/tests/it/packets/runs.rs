@@ -1,30 +1,23 @@
 //! Packets captured during a run.
 
+use rabbitscope_testing::{
+    Ends, Workbench, existing_broker, find, latency,
+    scenario::{Consumers, Publishers, Scenario},
+};
 use serde_json::Value;
 
-use super::{may_capture, quiet_broker};
-use crate::workbench::Workbench;
+use super::looking::quiet_broker;
 
-const SCENARIO: &str = r#"
-name = "packets"
-[run]
-until = "empty"
-duration = "20s"
-[[queues]]
-name = "rabbitscope-packets"
-[[publishers]]
-queue = "rabbitscope-packets"
-messages = 6000
-rate = 3000
-size = "200B"
-confirm-window = 100
-[[consumers]]
-queue = "rabbitscope-packets"
-prefetch = 100
-[packets]
-duration = "15s"
-save = true
-"#;
+fn scenario(messages: i64) -> Scenario {
+    let queue = "rabbitscope-packets";
+    let publishers = Publishers::new(queue).messages(messages).rate(3000).size("200B");
+    Scenario::with_queue(queue)
+        .publishers(publishers.confirm_window(100))
+        .consumers(Consumers::new(queue).prefetch(100))
+        .until("empty")
+        .duration("20s")
+        .text("[packets]\nduration = \"15s\"\nsave = true\n")
+}
 
 fn frames(report: &Value, kind: &str, from: &str) -> u64 {
     let frames = report["frames"].as_array().unwrap();
@@ -34,11 +27,8 @@ fn frames(report: &Value, kind: &str, from: &str) -> u64 {
 
 #[test]
 fn counts_and_latencies_are_those_of_the_load() {
-    if !may_capture("counts_and_latencies_are_those_of_the_load") {
-        return;
-    }
-    let bench = Workbench::new("run-packets");
-    bench.file("s.toml", SCENARIO);
+    let Some(bench) = Workbench::for_root("run-packets") else { return };
+    bench.file("s.toml", scenario(6000));
     let ended = bench.rabbitscope("run s.toml --out run").code(0);
     assert!(ended.stdout.contains("from publish to confirm on the wire p50 "), "{ended:?}");
     let (run, report) = (bench.json("run/run.json"), bench.json("run/packets.json"));
@@ -47,20 +37,12 @@ fn counts_and_latencies_are_those_of_the_load() {
     assert_eq!(report["totals"]["delivered"], 6000);
     assert_eq!(frames(&report, "basic.publish", "client"), 6000);
     assert_eq!(frames(&report, "basic.deliver", "broker"), 6000);
-    let latency = |kind: &str| {
-        let latencies = report["latencies"].as_array().unwrap();
-        latencies
-            .iter()
-            .find(|latency| latency["kind"] == kind)
-            .unwrap_or_else(|| panic!("{kind}: {report}"))
-            .clone()
-    };
-    let confirms = latency("publish-to-confirm");
+    let on_the_wire = |kind: &str| find(&report["latencies"], "kind", kind);
+    let confirms = on_the_wire("publish-to-confirm");
     assert_eq!(confirms["count"], 6000);
-    assert_eq!(latency("deliver-to-ack")["count"], 6000);
+    assert_eq!(on_the_wire("deliver-to-ack")["count"], 6000);
     // The time on the wire is a part of the load generator's measurement.
-    let measured = run["latencies"].as_array().unwrap();
-    let measured = measured.iter().find(|latency| latency["name"] == "confirm").unwrap();
+    let measured = latency(&run, "confirm");
     for quantile in ["p50", "p99"] {
         let (wire, whole) =
             (confirms[quantile].as_u64().unwrap(), measured[quantile].as_u64().unwrap());
@@ -83,17 +65,12 @@ fn the_report_has_a_section(bench: &Workbench) {
 /// Root without the right to capture.
 #[test]
 fn a_run_that_may_not_capture_says_why() {
-    if !may_capture("a_run_that_may_not_capture_says_why") {
-        return;
-    }
-    let bench = Workbench::new("no-capture");
-    bench.file("s.toml", &SCENARIO.replace("messages = 6000", "messages = 60"));
+    let Some(bench) = Workbench::for_root("no-capture") else { return };
+    bench.file("s.toml", scenario(60));
     let uri = quiet_broker().uri();
-    let program = env!("CARGO_BIN_EXE_rabbitscope");
-    let without = "setpriv --bounding-set=-net_raw --inh-caps=-net_raw";
-    let command = format!("timeout 60 {without} {program} run s.toml --out run");
-    let output = bench.command_line(&command).env("RABBITSCOPE_URI", uri).output().unwrap();
-    let ended = crate::workbench::Ended::from(output).code(0);
+    let without = "timeout 60 setpriv --bounding-set=-net_raw --inh-caps=-net_raw";
+    let mut command = bench.command_through(without, "run s.toml --out run");
+    let ended = command.env("RABBITSCOPE_URI", uri).ended().code(0);
     let line = ended.stdout.lines().find(|line| line.starts_with("packets ")).unwrap();
     assert!(line.contains("not captured: ") && line.contains("CAP_NET_RAW"), "{ended:?}");
     let run = bench.json("run/run.json");
@@ -108,8 +85,7 @@ fn a_run_that_may_not_capture_says_why() {
 /// Asserts the same figures from the kept packets. They lack the bodies, which the load generator fills with a stamp
 /// and a pattern, and the password.
 fn what_was_kept_says_the_same(bench: &Workbench, report: &Value) {
-    let again = bench.rabbitscope("packets --pcap run/packets.pcapng --json").code(0);
-    let again: Value = serde_json::from_str(&again.stdout).unwrap();
+    let again = bench.rabbitscope("packets --pcap run/packets.pcapng --json").code(0).json();
     for (kind, from) in [
         ("basic.publish", "client"),
         ("header", "client"),
@@ -135,13 +111,15 @@ fn what_was_kept_says_the_same(bench: &Workbench, report: &Value) {
 
 #[test]
 fn an_ordinary_user_gets_sockets_and_is_told_why_no_packets() {
-    let Some(installed) = crate::installed::Installed::new("packets-of-a-user") else { return };
-    let broker = crate::workbench::existing_broker();
+    let Some(installed) = crate::safety::installed::Installed::new("packets-of-a-user") else {
+        return;
+    };
+    let broker = existing_broker();
     let port = broker.address().port();
     let mut client = super::client::Client::connect(broker, true);
     client.declare("user");
     let ended = installed.run(&format!("packets --port {port} --duration 1s --json"));
-    let report: Value = serde_json::from_str(&ended.code(0).stdout).unwrap();
+    let report = ended.code(0).json();
     let sources = report["sources"].as_array().unwrap();
     let of = |level: &str| sources.iter().find(|source| source["level"] == level).unwrap();
     assert_eq!(of("sockets")["present"], true);

@@ -10,12 +10,8 @@ use std::{
     time::Duration,
 };
 
-use rabbitscope_amqp::{
-    Request, Table, Uri,
-    blocking::{self, Client},
-};
-use rabbitscope_broker::Broker;
-use rabbitscope_runs::scenario::ThrowawayBroker;
+use rabbitscope_amqp::{Request, Table, blocking};
+use rabbitscope_testing::{connect, consume, encode_frame, own_broker};
 use rabbitscope_wire::report::{LatencyKind, Side, Unmatched};
 
 use super::captured::Captured;
@@ -24,15 +20,14 @@ use crate::{
     traffic::{cannot_capture, start_capture, stop_capture},
 };
 
-const TIMEOUT: Duration = Duration::from_secs(10);
 const MESSAGES: u64 = 60;
 
 #[test]
 fn a_live_connection_counts_as_tshark_counts() {
     if let Some(reason) = cannot_capture().or_else(|| missing(&["tshark"])) {
-        return not_run("a_live_connection_counts_as_tshark_counts", &reason);
+        return not_run(&reason);
     }
-    let broker = Broker::start_with_own_log(&ThrowawayBroker::default()).unwrap();
+    let broker = own_broker();
     let (uri, port) = (broker.uri(), broker.address().port());
     let password = broker.login().1.to_owned();
     let directory = tempfile::tempdir().unwrap();
@@ -68,30 +63,15 @@ fn check_secrets(captured: &Captured, password: &[u8]) {
 }
 
 fn talk(uri: &str) -> Result<(), blocking::ClientError> {
-    let mut client = Client::connect(&Uri::parse(uri).unwrap(), "wire", TIMEOUT)?;
-    let channel = client.open_channel()?;
-    let none = Table::default();
+    let (mut client, channel) = connect(uri);
     let queue = "wire-live";
-    client.call(
-        channel,
-        &Request::QueueDeclare {
-            queue,
-            passive: false,
-            durable: false,
-            exclusive: true,
-            auto_delete: true,
-            arguments: &none,
-        },
-    )?;
+    let (passive, durable, exclusive, auto_delete) = (false, false, true, true);
+    let arguments = &Table::default();
+    let declare =
+        Request::QueueDeclare { queue, passive, durable, exclusive, auto_delete, arguments };
+    client.call(channel, &declare)?;
     client.call(channel, &Request::ConfirmSelect)?;
-    let consume = Request::Consume {
-        queue,
-        consumer_tag: "",
-        no_local: false,
-        auto_ack: false,
-        exclusive: false,
-        arguments: &none,
-    };
+    let consume = consume(queue, arguments);
     client.call(channel, &consume)?;
     let (mut stream, ..) = client.into_parts();
     // Many publishes in one write, then each in a separate write.
@@ -102,20 +82,17 @@ fn talk(uri: &str) -> Result<(), blocking::ClientError> {
     }
     read_all(&mut stream);
     // Acknowledges all outstanding deliveries.
-    stream.write_all(&frame(1, channel, &[0, 60, 0, 80, 0, 0, 0, 0, 0, 0, 0, 0, 1])).unwrap();
+    stream
+        .write_all(&encode_frame(1, channel, &[0, 60, 0, 80, 0, 0, 0, 0, 0, 0, 0, 0, 1]))
+        .unwrap();
     read_all(&mut stream);
     Ok(())
 }
 
 fn publish(channel: u16) -> Vec<u8> {
-    let method = frame(1, channel, b"\0\x3c\0\x28\0\0\0\x09wire-live\0");
-    let header = frame(2, channel, b"\0\x3c\0\0\0\0\0\0\0\0\0\x0c\0\0");
-    [method, header, frame(3, channel, b"twelve bytes")].concat()
-}
-
-fn frame(kind: u8, channel: u16, payload: &[u8]) -> Vec<u8> {
-    let length = u32::try_from(payload.len()).unwrap().to_be_bytes();
-    [&[kind][..], &channel.to_be_bytes(), &length, payload, &[0xce]].concat()
+    let method = encode_frame(1, channel, b"\0\x3c\0\x28\0\0\0\x09wire-live\0");
+    let header = encode_frame(2, channel, b"\0\x3c\0\0\0\0\0\0\0\0\0\x0c\0\0");
+    [method, header, encode_frame(3, channel, b"twelve bytes")].concat()
 }
 
 /// Reads until nothing has arrived for a while.

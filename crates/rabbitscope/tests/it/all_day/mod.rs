@@ -1,9 +1,0 @@
-//! `watch`: its recordings over a day, and its remains.
-//!
-//! [`watched`] is a running `watch`, [`coming_and_going`] a short day. [`sandboxed`] runs it with the privileges of
-//! the unit in `deploy/`. [`soak`] runs hours of restarts (`make soak-watch`).
-
-mod coming_and_going;
-mod sandboxed;
-mod soak;
-mod watched;

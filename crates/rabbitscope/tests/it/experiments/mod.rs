@@ -1,0 +1,4 @@
+//! `experiment`, `sweep`, `find-rate` and `compare`.
+
+mod find_rate;
+mod rounds;

@@ -1,0 +1,5 @@
+//! Runs with a load from several processes, and what their bus may do.
+
+mod bus_away;
+mod remote_control;
+mod workers;

@@ -1,0 +1,8 @@
+//! `profile`, `flamegraph` and `diff`.
+
+mod debuginfod;
+mod foreign;
+mod owners;
+mod planted_changes;
+mod recordings;
+mod routers;

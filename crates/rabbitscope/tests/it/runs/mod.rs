@@ -1,0 +1,8 @@
+//! A run's directory, its ends, and its watchers.
+
+mod ending;
+mod kept_files;
+mod nodes_at_uris;
+mod run_directory;
+mod stopping_early;
+mod watchers;

@@ -1,0 +1,98 @@
+//! `run`: the contents of the run directory, and the data that must not remain anywhere.
+
+use rabbitscope_testing::{
+    Ends, Workbench, add_user, count, existing_broker, is_root, lines, may_profile, permit,
+    processes_showing, queues_on,
+    scenario::{Poller, Profile, Scenario},
+};
+
+#[test]
+fn a_throwaway_broker() {
+    let bench = Workbench::new("throwaway");
+    let mut scenario = Scenario::steady("q", "4s");
+    if is_root() {
+        scenario = scenario.profile(Profile::new("2s").delay("1s"));
+    }
+    bench.file("s.toml", scenario);
+    let ended = bench.rabbitscope("run s.toml --set publishers.0.size=64B --out out").code(0);
+    assert_eq!(ended.stderr, "", "nobody watches, so there is no progress");
+    for part in ["published", "confirmed", "consumed", "end-to-end", "out/report.html"] {
+        assert!(ended.stdout.contains(part), "`{part}` is not in {ended:#?}");
+    }
+
+    let run = bench.json("out/run.json");
+    let published = count(&run, "published");
+    assert!((7_000..=9_000).contains(&published), "{published} messages in 4 s at 2000/s");
+    assert_eq!(run["load"]["confirmed"], published);
+    assert_eq!(run["load"]["consumed"], published);
+    assert_eq!(run["verdict"]["kind"], "completed");
+    assert_eq!(run["broker"]["throwaway"], true);
+    assert_eq!(run["scenario"]["publishers"][0]["size"], "64B");
+    assert_eq!(run["profile"].is_object(), may_profile());
+    assert!(run["machine"]["cpus"].as_u64().unwrap() > 0);
+
+    assert!((4..=5).contains(&lines(&bench.path("out/series.jsonl"))));
+    let second = bench.rows("out/series.jsonl").remove(0);
+    assert!(second["broker-cpu-cores"].as_f64().unwrap() > 0.0, "{second}");
+    assert!(second["broker-rss-bytes"].as_u64().unwrap() > 50_000_000, "{second}");
+    let broker = bench.json("out/broker.json");
+    assert_eq!(broker["before"]["queues"][0]["name"], "q", "{broker}");
+    assert!(bench.read("out/broker.log").contains("Server startup complete"));
+    for file in ["out/scenario.toml", "out/report.html", "out/latency-confirm.hlog"] {
+        assert!(!bench.read(file).is_empty(), "{file}");
+    }
+    bench.assert_nothing_left();
+
+    bench.rabbitscope("report out -o again.html").code(0);
+    assert_eq!(bench.read("again.html"), bench.read("out/report.html"));
+    let event = if may_profile() { "--set profile.event=off-cpu" } else { "" };
+    bench
+        .rabbitscope(&format!("run out/scenario.toml --set run.duration=3s {event} --out again"))
+        .code(0);
+    assert_eq!(bench.path("again/profile-off-cpu.pb.gz").is_file(), may_profile());
+}
+
+/// Load and pollers log in with the password; no remaining file, output or visible argument holds it.
+#[test]
+fn the_password_of_a_throwaway_broker_is_nowhere() {
+    let bench = Workbench::new("password");
+    let scenario = Scenario::steady("q", "4s")
+        .plugins(vec!["rabbitmq_management"])
+        .config("log.file.level = debug")
+        .pollers(Poller::new("/api/queues").name("queues").interval("200ms"));
+    bench.file("s.toml", scenario);
+    let running = bench.start("run s.toml --out out --json");
+    bench.await_seconds("out", 1);
+    let node = bench.broker_facts();
+    let password = node["login"]["password"].as_str().unwrap();
+    assert!(password.len() == 32 && password != "guest");
+    assert_eq!(processes_showing(password), [0; 0]);
+    let ended = running.ended().code(0);
+    let run = bench.json("out/run.json");
+    assert!(run["polls"][0]["statuses"]["200"].as_u64().unwrap() > 0, "{run:#}");
+    assert!(!(ended.stdout + &ended.stderr).contains(password));
+    assert!(bench.files_with("out", password).is_empty());
+    assert!(bench.read("out/broker.log").contains("[debug]"));
+}
+
+#[test]
+fn a_broker_of_somebody_else() {
+    let broker = existing_broker();
+    let password = "PaSsWoRd4711";
+    add_user(broker, "u", password);
+    permit(broker, "u", [".*"; 3]);
+    let uri = format!("amqp://u:{password}@{}", broker.address());
+
+    let bench = Workbench::new("existing");
+    bench.file("s.toml", Scenario::steady("existing", "2s"));
+    let mut command = bench.command("run s.toml --out out --json");
+    let ended = command.env("RABBITSCOPE_URI", &uri).ended().code(0);
+
+    let run = ended.json();
+    assert_eq!(run["broker"]["throwaway"], false);
+    assert_eq!(run["broker"]["pid"], broker.pid, "found by the port that it listens on");
+    assert!(!queues_on(broker).contains("existing"), "{}", queues_on(broker));
+    assert!(!(ended.stdout + &ended.stderr).contains(password));
+    assert!(bench.files_with("out", password).is_empty());
+    assert!(bench.journal_entries().is_empty());
+}
