@@ -8,12 +8,10 @@ use crate::{
     wire::Reader,
 };
 
-/// Every method is written as its line in the table says.
-#[test]
-fn bytes_have_the_layout_of_the_table() {
-    let (none, mut written) = (Table::default(), Vec::new());
+fn write_requests(out: &mut Vec<u8>) -> usize {
+    let arguments = &Table::default();
     let (queue, exchange, routing_key, consumer_tag) = ("q", "e", "k", "t");
-    let (destination, source, arguments) = ("d", "s", &none);
+    let (destination, source) = ("d", "s");
     let [passive, durable, exclusive, auto_delete, internal, if_unused, if_empty] = [true; 7];
     let requests = [
         Request::ExchangeDeclare {
@@ -54,8 +52,15 @@ fn bytes_have_the_layout_of_the_table() {
         Request::TxCommit,
         Request::TxRollback,
     ];
+    for request in &requests {
+        write_request(out, 1, request);
+    }
+    requests.len()
+}
+
+fn write_handshakes(out: &mut Vec<u8>) -> usize {
     let handshakes = [
-        Handshake::StartOk { properties: &none, mechanism: "PLAIN", response: b"r" },
+        Handshake::StartOk { properties: &Table::default(), mechanism: "PLAIN", response: b"r" },
         Handshake::TuneOk { channel_max: 1, frame_max: 1, heartbeat: 1 },
         Handshake::Open { vhost: "/" },
         Handshake::Close { code: 200, text: "t" },
@@ -65,28 +70,40 @@ fn bytes_have_the_layout_of_the_table() {
         Handshake::ChannelClose { code: 200, text: "t" },
         Handshake::ChannelCloseOk,
     ];
-    requests.iter().for_each(|request| write_request(&mut written, 1, request));
-    handshakes.iter().for_each(|method| write_handshake(&mut written, 1, method));
-    write_publish(&mut written, 1, exchange, routing_key, true);
-    let mut frames = Frames::new(&written);
-    let mut read = 0;
+    for method in &handshakes {
+        write_handshake(out, 1, method);
+    }
+    handshakes.len()
+}
+
+fn bytes_of(field: Field, reader: &mut Reader<'_>) -> usize {
+    match field {
+        Field::Octet | Field::Flags | Field::FlagsWithNoWait(_) => 1,
+        Field::Short => 2,
+        Field::Long => 4,
+        Field::LongLong => 8,
+        Field::ShortString => usize::from(reader.u8().unwrap()),
+        Field::LongString | Field::Table => reader.u32().unwrap() as usize,
+    }
+}
+
+/// Every method is written as its line in the table says.
+#[test]
+fn bytes_have_the_layout_of_the_table() {
+    let mut written = Vec::new();
+    let count = write_requests(&mut written) + write_handshakes(&mut written) + 1;
+    write_publish(&mut written, 1, "e", "k", true);
+    let (mut frames, mut read) = (Frames::new(&written), 0);
     while let Some(frame) = frames.next(4096).unwrap() {
         let mut reader = Reader::new(frame.payload);
         let id = (reader.u16().unwrap(), reader.u16().unwrap());
         let method = Method::find(id).unwrap();
         for field in method.fields {
-            let bytes = match field {
-                Field::Octet | Field::Flags | Field::FlagsWithNoWait(_) => 1,
-                Field::Short => 2,
-                Field::Long => 4,
-                Field::LongLong => 8,
-                Field::ShortString => usize::from(reader.u8().unwrap()),
-                Field::LongString | Field::Table => reader.u32().unwrap() as usize,
-            };
+            let bytes = bytes_of(*field, &mut reader);
             reader.bytes(bytes).unwrap();
         }
         assert!(reader.is_empty(), "{}", method.name);
         read += 1;
     }
-    assert_eq!(read, requests.len() + handshakes.len() + 1);
+    assert_eq!(read, count);
 }

@@ -230,6 +230,11 @@ mod tests {
         LatencySummary { figures, ..LatencySummary::default() }
     }
 
+    fn below_20_ms() -> Expectation {
+        let metric = Metric::Latency(ExpectedLatency::ConfirmIntended, Quantile::P99);
+        Expectation { metric, comparison: Comparison::Below, limit: Limit::Nanos(20_000_000) }
+    }
+
     fn rows(unconfirmed: &[u64], consumed: u64) -> Vec<SecondRow> {
         (0..)
             .zip(unconfirmed)
@@ -299,11 +304,7 @@ mod tests {
     #[test]
     fn every_way_to_fail_is_named() {
         fn check(record: &RunRecord, series: &[SecondRow], expected: (StepVerdict, &str)) {
-            let limits = [Expectation {
-                metric: Metric::Latency(ExpectedLatency::ConfirmIntended, Quantile::P99),
-                comparison: Comparison::Below,
-                limit: Limit::Nanos(20_000_000),
-            }];
+            let limits = [below_20_ms()];
             let observed = judge(&terms(&limits, None), record, series);
             assert_eq!(observed.verdict, expected.0, "{observed:?}");
             assert!(observed.reasons.join("; ").contains(expected.1), "{observed:?}");
@@ -359,11 +360,7 @@ mod tests {
     #[test]
     fn what_the_client_delayed_is_not_held_against_the_broker() {
         fn check(own_p99: u64, passed: bool, expected: StepVerdict) {
-            let limits = [Expectation {
-                metric: Metric::Latency(ExpectedLatency::ConfirmIntended, Quantile::P99),
-                comparison: Comparison::Below,
-                limit: Limit::Nanos(20_000_000),
-            }];
+            let limits = [below_20_ms()];
             let mut record = record(10_000, passed, false);
             let name = "client-delay".to_owned();
             record.latencies.push(latency(name, own_p99));

@@ -68,10 +68,10 @@ impl RunMetric {
         found.ok_or_else(|| {
             format!(
                 "`{name}` is not a metric; allowed are {} with `.rate`, {} with `.` and {}, and {}",
-                listed(ExpectedRate::ALL.iter().map(|rate| rate.name())),
-                listed(ExpectedLatency::ALL.iter().map(|latency| latency.name())),
-                listed(Quantile::ALL.iter().map(|quantile| quantile.name())),
-                listed(OTHERS.iter().map(|(name, _)| *name)),
+                listed(ExpectedRate::NAMES),
+                listed(ExpectedLatency::NAMES),
+                listed(Quantile::NAMES),
+                listed(&OTHERS.map(|(name, _)| name)),
             )
         })
     }
@@ -116,8 +116,8 @@ impl fmt::Display for RunMetric {
     }
 }
 
-fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+fn listed(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

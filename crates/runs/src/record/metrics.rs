@@ -32,6 +32,9 @@ macro_rules! named {
             /// All of them, in the order of all lists.
             pub const ALL: &[Self] = &[$(Self::$variant),*];
 
+            /// Their names.
+            pub const NAMES: &[&'static str] = &[$($name),*];
+
             /// Returns the name as in `[expect]`.
             pub const fn name(self) -> &'static str {
                 match self {
@@ -112,13 +115,13 @@ impl Metric {
         counts.chain(times).chain(rates).chain(latencies)
     }
 
-    /// Returns the keys below `[expect]`.
-    pub fn keys(self) -> Vec<&'static str> {
+    /// Returns the key in `[expect]`, and the key in its table if it has one.
+    pub fn keys(self) -> (&'static str, Option<&'static str>) {
         match self {
-            Self::Latency(latency, quantile) => vec![latency.name(), quantile.name()],
-            Self::Rate(messages) => vec![messages.name(), "rate"],
-            Self::Count(count) => vec![count.name()],
-            Self::Time(time) => vec![time.name()],
+            Self::Latency(latency, quantile) => (latency.name(), Some(quantile.name())),
+            Self::Rate(messages) => (messages.name(), Some("rate")),
+            Self::Count(count) => (count.name(), None),
+            Self::Time(time) => (time.name(), None),
         }
     }
 
@@ -137,7 +140,10 @@ impl Metric {
 
 impl fmt::Display for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.keys().join("."))
+        match self.keys() {
+            (key, Some(figure)) => write!(f, "{key}.{figure}"),
+            (key, None) => f.write_str(key),
+        }
     }
 }
 

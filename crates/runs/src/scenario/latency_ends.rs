@@ -36,14 +36,23 @@ impl LatencyEnds {
             Expected::ClientDelay => Latency::ClientDelay,
             Expected::Settled if self.settled => Latency::Settled,
             Expected::SettledIntended if self.settled => Latency::SettledIntended,
-            Expected::Delivered => Latency::EndToEnd,
-            Expected::DeliveredIntended => Latency::EndToEndIntended,
             Expected::EndToEnd | Expected::Processed | Expected::Settled if self.processed => {
                 Latency::Processed
             }
-            Expected::EndToEnd | Expected::Processed | Expected::Settled => Latency::EndToEnd,
-            _ if self.processed => Latency::ProcessedIntended,
-            _ => Latency::EndToEndIntended,
+            Expected::EndToEndIntended
+            | Expected::ProcessedIntended
+            | Expected::SettledIntended
+                if self.processed =>
+            {
+                Latency::ProcessedIntended
+            }
+            Expected::Delivered | Expected::EndToEnd | Expected::Processed | Expected::Settled => {
+                Latency::EndToEnd
+            }
+            Expected::DeliveredIntended
+            | Expected::EndToEndIntended
+            | Expected::ProcessedIntended
+            | Expected::SettledIntended => Latency::EndToEndIntended,
         }
     }
 

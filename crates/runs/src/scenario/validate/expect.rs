@@ -10,9 +10,9 @@ use crate::record::{Metric, Needs};
 pub(super) fn expect(scenario: &Scenario) -> Result<(), Problem> {
     for Expectation { metric, .. } in &scenario.expect.that {
         if let Some(reason) = lacks(scenario, *metric) {
-            let problem = Problem::new(reason);
-            let keys = metric.keys().into_iter().rev();
-            return Err(keys.fold(problem, Problem::under).under("expect"));
+            let (key, figure) = metric.keys();
+            let problem = figure.into_iter().fold(Problem::new(reason), Problem::under);
+            return Err(problem.under(key).under("expect"));
         }
     }
     Ok(())

@@ -20,17 +20,10 @@ const STEADY: &str = "steady";
 /// All keys of `[expect]`.
 static KEYS: LazyLock<Vec<&str>> = LazyLock::new(|| {
     let mut keys: Vec<_> =
-        [STEADY].into_iter().chain(Metric::all().map(|metric| metric.keys()[0])).collect();
+        [STEADY].into_iter().chain(Metric::all().map(|metric| metric.keys().0)).collect();
     keys.dedup();
     keys
 });
-
-/// Keys of the table of a latency.
-static QUANTILES: LazyLock<Vec<&str>> =
-    LazyLock::new(|| Quantile::ALL.iter().map(|quantile| quantile.name()).collect());
-
-/// Keys of the table of a rate.
-static RATE: LazyLock<Vec<&str>> = LazyLock::new(|| vec!["rate"]);
 
 impl Expect {
     pub(in crate::scenario) fn is_empty(&self) -> bool {
@@ -46,14 +39,14 @@ impl Serialize for Expect {
         }
         let mut rest = &self.that[..];
         while let Some(first) = rest.first() {
-            let keys = first.metric.keys();
-            let is_other = |one: &Expectation| one.metric.keys()[0] != keys[0];
+            let (key, figure) = first.metric.keys();
+            let is_other = |one: &Expectation| one.metric.keys().0 != key;
             let (table, others) =
                 rest.split_at(rest.iter().position(is_other).unwrap_or(rest.len()));
             rest = others;
-            match keys[..] {
-                [key, _] => map.serialize_entry(key, &Bounds(table))?,
-                _ => map.serialize_entry(keys[0], &first.bound())?,
+            match figure {
+                Some(_) => map.serialize_entry(key, &Bounds(table))?,
+                None => map.serialize_entry(key, &first.bound())?,
             }
         }
         map.end()
@@ -65,7 +58,7 @@ struct Bounds<'a>(&'a [Expectation]);
 
 impl Serialize for Bounds<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|one| (one.metric.keys()[1], one.bound())))
+        serializer.collect_map(self.0.iter().map(|one| (one.metric.keys().1.unwrap_or_default(), one.bound())))
     }
 }
 
@@ -87,7 +80,7 @@ impl<'de> Visitor<'de> for WholeTable {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Expect, A::Error> {
         let mut expect = Expect::default();
         while let Some(key) = map.next_key::<String>()? {
-            let plain = Metric::all().find(|metric| metric.keys() == [key.as_str()]);
+            let plain = Metric::all().find(|metric| metric.keys() == (key.as_str(), None));
             let (latency, rate) = (ExpectedLatency::from_name(&key), ExpectedRate::from_name(&key));
             match (plain, latency, rate) {
                 _ if key == STEADY => expect.steady = map.next_value()?,
@@ -96,11 +89,11 @@ impl<'de> Visitor<'de> for WholeTable {
                     let metric = |name: &str| {
                         Quantile::from_name(name).map(|quantile| Metric::Latency(latency, quantile))
                     };
-                    expect.that.extend(map.next_value_seed(Table(&QUANTILES, metric))?);
+                    expect.that.extend(map.next_value_seed(Table(Quantile::NAMES, metric))?);
                 }
                 (_, _, Some(messages)) => {
                     let metric = |name: &str| (name == "rate").then_some(Metric::Rate(messages));
-                    expect.that.extend(map.next_value_seed(Table(&RATE, metric))?);
+                    expect.that.extend(map.next_value_seed(Table(&["rate"], metric))?);
                 }
                 _ => return Err(A::Error::unknown_field(&key, &KEYS)),
             }
@@ -112,7 +105,7 @@ impl<'de> Visitor<'de> for WholeTable {
 }
 
 /// Reader of a table of bounds: its keys, and the metric of a key.
-struct Table<F>(&'static Vec<&'static str>, F);
+struct Table<F>(&'static [&'static str], F);
 
 impl<'de, F: Fn(&str) -> Option<Metric>> DeserializeSeed<'de> for Table<F> {
     type Value = Vec<Expectation>;
