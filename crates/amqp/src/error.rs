@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::protocol::reply_codes;
+
 /// Bytes that violate the specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("{0}")]
@@ -24,7 +26,7 @@ pub struct Refusal {
 impl Refusal {
     /// 404: the queue or exchange does not exist.
     pub fn is_not_found(&self) -> bool {
-        self.code == 404
+        self.code == reply_codes::NOT_FOUND
     }
 }
 

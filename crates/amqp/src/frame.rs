@@ -1,16 +1,13 @@
 //! Frames: type, channel, size, payload, 0xCE.
 
-use crate::{error::ConnectionError, wire::Write};
+use crate::{
+    error::ConnectionError,
+    protocol::frames::{BODY, CONTENT_HEADER, END, HEADER_BYTES, HEARTBEAT, METHOD},
+    wire::Write,
+};
 
 /// Octets of a frame besides its payload.
-pub(crate) const OVERHEAD: usize = 8;
-const HEADER: usize = 7;
-const END: u8 = 0xce;
-
-const METHOD: u8 = 1;
-const CONTENT_HEADER: u8 = 2;
-const BODY: u8 = 3;
-const HEARTBEAT: u8 = 8;
+pub(crate) const OVERHEAD: usize = HEADER_BYTES + 1;
 
 /// Kind of a frame's payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +60,7 @@ impl<'a> Frames<'a> {
     #[inline]
     pub fn next(&mut self, limit: u32) -> Result<Option<Frame<'a>>, ConnectionError> {
         let rest = self.rest();
-        let Some(header) = rest.first_chunk::<HEADER>() else {
+        let Some(header) = rest.first_chunk::<HEADER_BYTES>() else {
             return early_refusal(rest).map(|()| None);
         };
         let [kind, channel_high, channel_low, size @ ..] = *header;
@@ -72,7 +69,7 @@ impl<'a> Frames<'a> {
         if size as usize + OVERHEAD > limit as usize {
             return Err(ConnectionError::FrameTooLarge { size, limit });
         }
-        let end = HEADER + size as usize;
+        let end = HEADER_BYTES + size as usize;
         match rest.get(end) {
             None => return Ok(None),
             Some(&END) => {}
@@ -80,7 +77,7 @@ impl<'a> Frames<'a> {
         }
         self.at += end + 1;
         let channel = u16::from_be_bytes([channel_high, channel_low]);
-        Ok(Some(Frame { kind, channel, payload: &rest[HEADER..end] }))
+        Ok(Some(Frame { kind, channel, payload: &rest[HEADER_BYTES..end] }))
     }
 
     pub(crate) fn rewind(&mut self, to: usize) {

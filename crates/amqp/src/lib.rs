@@ -7,8 +7,8 @@
 //!
 //! Deliberately absent: threads, event loops, retries, TLS (the caller reads and writes the socket), and load.
 //!
-//! Numbers and layouts of the protocol come from the AMQP 0-9-1 specification and from RabbitMQ's extensions
-//! (`basic.nack`, `confirm.select`, `connection.blocked`, `exchange.bind`).
+//! [`protocol`] has the numbers and layouts of AMQP 0-9-1 and of RabbitMQ's extensions (`basic.nack`,
+//! `confirm.select`, `connection.blocked`, `exchange.bind`), also for other readers of the protocol.
 
 pub mod blocking;
 mod confirm;
@@ -20,6 +20,7 @@ mod method;
 mod output;
 mod parts;
 mod properties;
+pub mod protocol;
 mod publish;
 mod reply;
 mod table;

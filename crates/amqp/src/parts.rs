@@ -5,8 +5,9 @@
 
 use crate::{
     frame::{FrameKind, OVERHEAD, write_frame},
-    method::{BASIC, write_publish},
+    method::write_publish,
     properties::Properties,
+    protocol::methods::BASIC,
     table::{Table, Value},
     wire::Write,
 };

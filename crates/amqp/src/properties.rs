@@ -2,6 +2,7 @@
 
 use crate::{
     error::Malformed,
+    protocol::properties::{self as flag, PERSISTENT},
     table::Table,
     wire::{Reader, Write},
 };
@@ -42,35 +43,35 @@ pub struct Properties {
 impl Properties {
     /// Properties with only a delivery mode: 2 (`persistent`) or 1.
     pub fn with_delivery_mode(persistent: bool) -> Self {
-        Self { delivery_mode: Some(if persistent { 2 } else { 1 }), ..Self::default() }
+        Self { delivery_mode: Some(if persistent { PERSISTENT } else { 1 }), ..Self::default() }
     }
 
     /// Parses the field `properties` of a delivery.
     pub fn parse(bytes: &[u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(bytes);
         let flags = reader.u16()?;
-        if flags & 1 != 0 {
+        if flags & flag::MORE_FLAGS != 0 {
             return Err(Malformed("more than 15 property flags"));
         }
-        let has = |at: u32| flags & (1 << (15 - at)) != 0;
+        let has = |flag: u16| flags & flag != 0;
         let text =
-            |at: u32, reader: &mut Reader<'_>| has(at).then(|| reader.short_text()).transpose();
+            |flag: u16, reader: &mut Reader<'_>| has(flag).then(|| reader.short_text()).transpose();
         let reader = &mut reader;
         Ok(Self {
-            content_type: text(0, reader)?,
-            content_encoding: text(1, reader)?,
-            headers: has(2).then(|| Table::read(reader)).transpose()?,
-            delivery_mode: has(3).then(|| reader.u8()).transpose()?,
-            priority: has(4).then(|| reader.u8()).transpose()?,
-            correlation_id: text(5, reader)?,
-            reply_to: text(6, reader)?,
-            expiration: text(7, reader)?,
-            message_id: text(8, reader)?,
-            timestamp: has(9).then(|| reader.u64()).transpose()?,
-            kind: text(10, reader)?,
-            user_id: text(11, reader)?,
-            app_id: text(12, reader)?,
-            cluster_id: text(13, reader)?,
+            content_type: text(flag::CONTENT_TYPE, reader)?,
+            content_encoding: text(flag::CONTENT_ENCODING, reader)?,
+            headers: has(flag::HEADERS).then(|| Table::read(reader)).transpose()?,
+            delivery_mode: has(flag::DELIVERY_MODE).then(|| reader.u8()).transpose()?,
+            priority: has(flag::PRIORITY).then(|| reader.u8()).transpose()?,
+            correlation_id: text(flag::CORRELATION_ID, reader)?,
+            reply_to: text(flag::REPLY_TO, reader)?,
+            expiration: text(flag::EXPIRATION, reader)?,
+            message_id: text(flag::MESSAGE_ID, reader)?,
+            timestamp: has(flag::TIMESTAMP).then(|| reader.u64()).transpose()?,
+            kind: text(flag::KIND, reader)?,
+            user_id: text(flag::USER_ID, reader)?,
+            app_id: text(flag::APP_ID, reader)?,
+            cluster_id: text(flag::CLUSTER_ID, reader)?,
         })
     }
 
@@ -79,30 +80,30 @@ impl Properties {
         let at = out.len();
         let mut flags = 0_u16;
         out.put_u16(0);
-        let mut text = |at: u32, text: &Option<String>, out: &mut Vec<u8>| {
+        let mut text = |flag: u16, text: &Option<String>, out: &mut Vec<u8>| {
             if let Some(text) = text {
-                flags |= 1 << (15 - at);
+                flags |= flag;
                 out.put_short(text);
             }
         };
-        text(0, &self.content_type, out);
-        text(1, &self.content_encoding, out);
+        text(flag::CONTENT_TYPE, &self.content_type, out);
+        text(flag::CONTENT_ENCODING, &self.content_encoding, out);
         self.headers.iter().for_each(|headers| headers.write(out));
         self.delivery_mode.iter().for_each(|mode| out.put_u8(*mode));
         self.priority.iter().for_each(|priority| out.put_u8(*priority));
-        text(5, &self.correlation_id, out);
-        text(6, &self.reply_to, out);
-        text(7, &self.expiration, out);
-        text(8, &self.message_id, out);
+        text(flag::CORRELATION_ID, &self.correlation_id, out);
+        text(flag::REPLY_TO, &self.reply_to, out);
+        text(flag::EXPIRATION, &self.expiration, out);
+        text(flag::MESSAGE_ID, &self.message_id, out);
         self.timestamp.iter().for_each(|seconds| out.put_u64(*seconds));
-        text(10, &self.kind, out);
-        text(11, &self.user_id, out);
-        text(12, &self.app_id, out);
-        text(13, &self.cluster_id, out);
-        flags |= u16::from(self.headers.is_some()) << 13;
-        flags |= u16::from(self.delivery_mode.is_some()) << 12;
-        flags |= u16::from(self.priority.is_some()) << 11;
-        flags |= u16::from(self.timestamp.is_some()) << 6;
+        text(flag::KIND, &self.kind, out);
+        text(flag::USER_ID, &self.user_id, out);
+        text(flag::APP_ID, &self.app_id, out);
+        text(flag::CLUSTER_ID, &self.cluster_id, out);
+        flags |= u16::from(self.headers.is_some()) * flag::HEADERS;
+        flags |= u16::from(self.delivery_mode.is_some()) * flag::DELIVERY_MODE;
+        flags |= u16::from(self.priority.is_some()) * flag::PRIORITY;
+        flags |= u16::from(self.timestamp.is_some()) * flag::TIMESTAMP;
         out[at..at + 2].copy_from_slice(&flags.to_be_bytes());
     }
 }

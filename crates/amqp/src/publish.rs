@@ -2,13 +2,11 @@
 
 use crate::{
     frame::{FrameKind, OVERHEAD, write_frame},
-    method::{BASIC, write_publish},
+    method::write_publish,
     properties::Properties,
+    protocol::methods::BASIC,
     wire::Write,
 };
-
-/// Method id of `basic.publish`.
-pub(crate) const PUBLISH: u16 = 40;
 
 /// Target and properties of a [`PublishTemplate`].
 #[derive(Clone, Debug)]

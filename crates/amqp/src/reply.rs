@@ -6,17 +6,15 @@
 use crate::{
     error::Malformed,
     frame::{FrameKind, OVERHEAD, write_frame},
-    method::BASIC,
-    publish::PUBLISH,
+    protocol::{
+        methods::{BASIC, BASIC_PUBLISH},
+        properties::{
+            CONTENT_ENCODING, CONTENT_TYPE, CORRELATION_ID, DELIVERY_MODE, HEADERS, MORE_FLAGS,
+            PERSISTENT, PRIORITY, REPLY_TO,
+        },
+    },
     wire::{Reader, Write},
 };
-
-/// Bits of the property flags.
-const HEADERS: u16 = 1 << 13;
-const DELIVERY_MODE: u16 = 1 << 12;
-const PRIORITY: u16 = 1 << 11;
-const CORRELATION_ID: u16 = 1 << 10;
-const REPLY_TO: u16 = 1 << 9;
 
 /// Properties of a request or reply, borrowed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,12 +31,11 @@ impl<'a> ReplyFields<'a> {
     pub fn parse(properties: &'a [u8]) -> Result<Self, Malformed> {
         let mut reader = Reader::new(properties);
         let flags = reader.u16()?;
-        if flags & 1 != 0 {
+        if flags & MORE_FLAGS != 0 {
             return Err(Malformed("more than 15 property flags"));
         }
         let has = |flag: u16| flags & flag != 0;
-        // Content type and content encoding.
-        for _ in 0..(flags >> 14).count_ones() {
+        for _ in 0..(flags & (CONTENT_TYPE | CONTENT_ENCODING)).count_ones() {
             reader.short_bytes()?;
         }
         if has(HEADERS) {
@@ -74,8 +71,8 @@ impl Addressed<'_> {
     #[inline]
     pub(crate) fn write(&self, out: &mut Vec<u8>, body: &[u8], frame_max: u32) {
         write_frame(out, FrameKind::Method, self.channel, |out| {
-            out.put_u16(BASIC);
-            out.put_u16(PUBLISH);
+            out.put_u16(BASIC_PUBLISH.0);
+            out.put_u16(BASIC_PUBLISH.1);
             out.put_u16(0);
             out.put_short("");
             put_short_bytes(out, self.routing_key);
@@ -89,7 +86,7 @@ impl Addressed<'_> {
             out.put_u64(body.len() as u64);
             let flags = flag(correlation_id, CORRELATION_ID) | flag(reply_to, REPLY_TO);
             out.put_u16(DELIVERY_MODE | flags);
-            out.put_u8(if self.persistent { 2 } else { 1 });
+            out.put_u8(if self.persistent { PERSISTENT } else { 1 });
             for text in [correlation_id, reply_to].into_iter().flatten() {
                 put_short_bytes(out, text);
             }

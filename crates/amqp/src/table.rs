@@ -166,6 +166,7 @@ fn read_value(reader: &mut Reader<'_>, depth: u8) -> Result<Value, Malformed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::values::ValueLayout;
 
     fn read(bytes: &[u8]) -> Result<Table, Malformed> {
         Table::read(&mut Reader::new(bytes))
@@ -204,6 +205,23 @@ mod tests {
         check(&[b'u', 0xff, 0xfe], 65_534);
         check(&[b'I', 0xff, 0xff, 0xff, 0xff], -1);
         check(&[b'i', 0xff, 0xff, 0xff, 0xff], 4_294_967_295);
+    }
+
+    #[test]
+    fn values_have_the_layout_of_their_letter() {
+        for letter in 0..=u8::MAX {
+            let (known, fixed) = match ValueLayout::from_letter(letter) {
+                Some(ValueLayout::Fixed(bytes)) => (true, bytes),
+                Some(ValueLayout::Bytes | ValueLayout::Array | ValueLayout::Table) => (true, 4),
+                None => (false, 0),
+            };
+            let bytes = [&[letter][..], &vec![0; fixed]].concat();
+            let mut reader = Reader::new(&bytes);
+            // RabbitMQ sends no `L`.
+            let is_read = read_value(&mut reader, 1).is_ok();
+            assert_eq!(is_read, known && letter != b'L', "{letter}");
+            assert!(!is_read || reader.is_empty(), "{letter}");
+        }
     }
 
     #[test]

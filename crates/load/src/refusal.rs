@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rabbitscope_amqp::Refusal;
+use rabbitscope_amqp::{Refusal, protocol::reply_codes as code};
 
 /// A refusal by the broker. Its text includes the next step.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,8 +17,10 @@ impl BrokerRefusal {
     /// Returns whether the user lacks a permission or may not log in: the program's exit code 6.
     pub fn is_permission(&self) -> bool {
         match self.code {
-            403 => !ALWAYS_REFUSED.iter().any(|&(words, _)| self.text.contains(words)),
-            530 => {
+            code::ACCESS_REFUSED => {
+                !ALWAYS_REFUSED.iter().any(|&(words, _)| self.text.contains(words))
+            }
+            code::NOT_ALLOWED => {
                 let is_other =
                     ["is reached", "is down"].iter().any(|words| self.text.contains(words));
                 self.text.contains("refused for user") && !is_other
@@ -72,94 +74,102 @@ const ALWAYS_REFUSED: [(&str, &str); 3] = [
 const REPORT: &str = "a client or a proxy broke the protocol: without a proxy, this is a defect of rabbitscope; \
                       please report it with the broker's log";
 
-/// Next steps; the first matching row applies. Codes: <https://www.rabbitmq.com/amqp-0-9-1-reference#constants>
+/// Next steps; the first matching row applies.
 const ADVICE: &[Advice] = &[
     row(
-        311,
+        code::CONTENT_TOO_LARGE,
         "",
         "the message exceeds the broker's limit (`max_message_size`): publish smaller messages",
     ),
-    row(312, "", "no queue is bound for this routing key: bind one"),
-    row(313, "", "the queue has no consumer: start one"),
+    row(code::NO_ROUTE, "", "no queue is bound for this routing key: bind one"),
+    row(code::NO_CONSUMERS, "", "the queue has no consumer: start one"),
     row(
-        320,
+        code::CONNECTION_FORCED,
         "",
         "an administrator or the node's shutdown closed the connection: check that the node runs, and try again",
     ),
-    row(402, "", "check that the virtual host in the URI exists (`rabbitmqctl list_vhosts`)"),
-    row(403, ALWAYS_REFUSED[0].0, ALWAYS_REFUSED[0].1),
-    row(403, ALWAYS_REFUSED[1].0, ALWAYS_REFUSED[1].1),
-    row(403, ALWAYS_REFUSED[2].0, ALWAYS_REFUSED[2].1),
     row(
-        403,
+        code::INVALID_PATH,
+        "",
+        "check that the virtual host in the URI exists (`rabbitmqctl list_vhosts`)",
+    ),
+    row(code::ACCESS_REFUSED, ALWAYS_REFUSED[0].0, ALWAYS_REFUSED[0].1),
+    row(code::ACCESS_REFUSED, ALWAYS_REFUSED[1].0, ALWAYS_REFUSED[1].1),
+    row(code::ACCESS_REFUSED, ALWAYS_REFUSED[2].0, ALWAYS_REFUSED[2].1),
+    row(
+        code::ACCESS_REFUSED,
         "Login was refused",
         "check user and password (`guest` may connect from the broker's own machine only)",
     ),
     row(
-        403,
+        code::ACCESS_REFUSED,
         "",
         "the user lacks this permission: `rabbitmqctl list_user_permissions USER` lists permissions, `set_permissions \
          -p VHOST USER CONFIGURE WRITE READ` grants them",
     ),
-    row(404, "", "check its name and the virtual host, or declare it in the scenario"),
+    row(code::NOT_FOUND, "", "check its name and the virtual host, or declare it in the scenario"),
     row(
-        405,
+        code::RESOURCE_LOCKED,
         "",
         "another connection has it as exclusive: close that connection, or choose another name",
     ),
     row(
-        406,
+        code::PRECONDITION_FAILED,
         "inequivalent arg",
         "it already exists with another type, flags or arguments: change the scenario, or delete it",
     ),
     row(
-        406,
+        code::PRECONDITION_FAILED,
         "limit",
         "a limit of a policy, virtual host or user is reached: raise it, or declare less",
     ),
     row(
-        406,
+        code::PRECONDITION_FAILED,
         "delivery tag",
         "the broker does not know the acknowledged delivery, or waited too long for it (`consumer_timeout`)",
     ),
-    row(406, "", "check that this release of the broker supports its type, flags and arguments"),
-    row(501, "", REPORT),
-    row(502, "", REPORT),
-    row(503, "", REPORT),
-    row(504, "", REPORT),
-    row(505, "", REPORT),
     row(
-        506,
+        code::PRECONDITION_FAILED,
+        "",
+        "check that this release of the broker supports its type, flags and arguments",
+    ),
+    row(code::FRAME_ERROR, "", REPORT),
+    row(code::SYNTAX_ERROR, "", REPORT),
+    row(code::COMMAND_INVALID, "", REPORT),
+    row(code::CHANNEL_ERROR, "", REPORT),
+    row(code::UNEXPECTED_FRAME, "", REPORT),
+    row(
+        code::RESOURCE_ERROR,
         "",
         "the broker lacks a resource (memory, disk, descriptors, a limit): its log and alarms name it",
     ),
     row(
-        530,
+        code::NOT_ALLOWED,
         "is reached",
         "the limit of connections or channels is reached: raise it (`rabbitmqctl list_vhost_limits`, `list_user_limits`), or open fewer",
     ),
-    row(530, "is down", "start it: `rabbitmqctl restart_vhost`"),
+    row(code::NOT_ALLOWED, "is down", "start it: `rabbitmqctl restart_vhost`"),
     row(
-        530,
+        code::NOT_ALLOWED,
         "refused for user",
         "grant it: `rabbitmqctl set_permissions -p VHOST USER '.*' '.*' '.*'`",
     ),
     row(
-        530,
+        code::NOT_ALLOWED,
         "not found",
         "check that the virtual host in the URI exists (`rabbitmqctl list_vhosts`), or add it (`add_vhost`)",
     ),
     row(
-        530,
+        code::NOT_ALLOWED,
         "",
         "the broker's configuration or this user's permissions forbid it; its log may say more",
     ),
     row(
-        540,
+        code::NOT_IMPLEMENTED,
         "",
         "this release of the broker or its plugins do not support this: remove it, or use another release",
     ),
-    row(541, "", "the broker failed: its log has the reason"),
+    row(code::INTERNAL_ERROR, "", "the broker failed: its log has the reason"),
 ];
 
 #[cfg(test)]

@@ -13,7 +13,8 @@ use crate::{
     error::{ConnectionError, Malformed},
     event::{Delivery, Event, Returned},
     frame::{Frame, FrameKind, Frames},
-    method::{BASIC, ContentMethod},
+    method::ContentMethod,
+    protocol::methods::BASIC,
     wire::Reader,
 };
 

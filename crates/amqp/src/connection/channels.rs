@@ -5,6 +5,7 @@ use crate::{
     error::ConnectionError,
     event::Event,
     method::{Handshake, ServerMethod, write_handshake},
+    protocol::reply_codes::REPLY_SUCCESS,
 };
 
 impl Connection {
@@ -31,7 +32,7 @@ impl Connection {
             && state.phase == ChannelPhase::Open
         {
             state.phase = ChannelPhase::Closing;
-            let close = Handshake::ChannelClose { code: 200, text: "done" };
+            let close = Handshake::ChannelClose { code: REPLY_SUCCESS, text: "done" };
             write_handshake(self.output.end(), channel, &close);
         }
     }

@@ -7,6 +7,7 @@ use crate::{
     error::{ConnectionError, Refusal},
     event::Event,
     method::{Handshake, ServerMethod, write_handshake},
+    protocol::reply_codes,
     table::{Table, Value},
 };
 
@@ -117,8 +118,12 @@ fn client_properties(name: &str) -> Table {
 
 fn closed_by(refusal: Refusal, phase: Phase) -> ConnectionError {
     match phase {
-        Phase::AwaitTune if refusal.code == 403 => ConnectionError::AuthenticationRefused(refusal),
-        Phase::AwaitOpenOk if refusal.code == 530 && refusal.text.contains("vhost") => {
+        Phase::AwaitTune if refusal.code == reply_codes::ACCESS_REFUSED => {
+            ConnectionError::AuthenticationRefused(refusal)
+        }
+        Phase::AwaitOpenOk
+            if refusal.code == reply_codes::NOT_ALLOWED && refusal.text.contains("vhost") =>
+        {
             ConnectionError::VhostRefused(refusal)
         }
         _ => ConnectionError::ClosedByBroker(refusal),

@@ -6,6 +6,7 @@ use crate::event::Event;
 use crate::{
     method::{Handshake, Request, write_handshake, write_request},
     parts::{Content, Route},
+    protocol::reply_codes::REPLY_SUCCESS,
     publish::PublishTemplate,
     reply::Addressed,
 };
@@ -15,7 +16,11 @@ impl Connection {
     pub fn close(&mut self) {
         if self.phase == Phase::Open {
             self.phase = Phase::Closing;
-            write_handshake(self.output.end(), 0, &Handshake::Close { code: 200, text: "done" });
+            write_handshake(
+                self.output.end(),
+                0,
+                &Handshake::Close { code: REPLY_SUCCESS, text: "done" },
+            );
         }
     }
 

@@ -5,7 +5,10 @@ use std::time::{Duration, Instant};
 use super::{assembly_state::Assembly, heartbeat::Heartbeat};
 #[cfg(doc)]
 use crate::event::Event;
-use crate::{error::ConnectionError, output::OutputBuffer, table::Table, uri::Uri};
+use crate::{
+    error::ConnectionError, output::OutputBuffer, protocol::frames::PROTOCOL_HEADER, table::Table,
+    uri::Uri,
+};
 
 /// Limits that client and broker agreed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +74,7 @@ impl Connection {
     /// management interface shows `name`.
     pub fn new(uri: &Uri, name: &str, now: Instant) -> Self {
         let mut output = OutputBuffer::default();
-        output.end().extend_from_slice(b"AMQP\x00\x00\x09\x01");
+        output.end().extend_from_slice(&PROTOCOL_HEADER);
         Self {
             identity: Box::new(ClientIdentity { uri: uri.clone(), name: name.to_owned() }),
             phase: Phase::AwaitStart,

@@ -1,8 +1,8 @@
 //! Methods that a client sends.
 
-use super::class::{BASIC, CHANNEL, CONFIRM, CONNECTION, EXCHANGE, QUEUE, TX};
 use crate::{
     frame::{FrameKind, write_frame},
+    protocol::methods::{self, MethodId},
     table::Table,
     wire::Write,
 };
@@ -91,11 +91,15 @@ pub enum Request<'a> {
 
 /// Appends `request` as a frame.
 pub(crate) fn write_request(out: &mut Vec<u8>, channel: u16, request: &Request<'_>) {
-    let (class, method) = request.numbers();
+    write_method(out, channel, request.id(), |out| request.write_fields(out));
+}
+
+/// Appends a method whose arguments `write` appends.
+fn write_method(out: &mut Vec<u8>, channel: u16, id: MethodId, write: impl FnOnce(&mut Vec<u8>)) {
     write_frame(out, FrameKind::Method, channel, |out| {
-        out.put_u16(class);
-        out.put_u16(method);
-        request.write_fields(out);
+        out.put_u16(id.0);
+        out.put_u16(id.1);
+        write(out);
     });
 }
 
@@ -107,9 +111,7 @@ pub(crate) fn write_publish(
     routing_key: &str,
     mandatory: bool,
 ) {
-    write_frame(out, FrameKind::Method, channel, |out| {
-        out.put_u16(BASIC);
-        out.put_u16(40);
+    write_method(out, channel, methods::BASIC_PUBLISH, |out| {
         out.put_u16(0);
         out.put_short(exchange);
         out.put_short(routing_key);
@@ -118,30 +120,30 @@ pub(crate) fn write_publish(
 }
 
 impl Request<'_> {
-    fn numbers(&self) -> (u16, u16) {
+    fn id(&self) -> MethodId {
         match self {
-            Self::ExchangeDeclare { .. } => (EXCHANGE, 10),
-            Self::ExchangeDelete { .. } => (EXCHANGE, 20),
-            Self::ExchangeBind { .. } => (EXCHANGE, 30),
-            Self::ExchangeUnbind { .. } => (EXCHANGE, 40),
-            Self::QueueDeclare { .. } => (QUEUE, 10),
-            Self::QueueBind { .. } => (QUEUE, 20),
-            Self::QueuePurge { .. } => (QUEUE, 30),
-            Self::QueueDelete { .. } => (QUEUE, 40),
-            Self::QueueUnbind { .. } => (QUEUE, 50),
-            Self::Qos { .. } => (BASIC, 10),
-            Self::Consume { .. } => (BASIC, 20),
-            Self::Cancel { .. } => (BASIC, 30),
-            Self::Get { .. } => (BASIC, 70),
-            Self::Ack { .. } => (BASIC, 80),
-            Self::Reject { .. } => (BASIC, 90),
-            Self::Recover { .. } => (BASIC, 110),
-            Self::Nack { .. } => (BASIC, 120),
-            Self::Flow { .. } => (CHANNEL, 20),
-            Self::ConfirmSelect => (CONFIRM, 10),
-            Self::TxSelect => (TX, 10),
-            Self::TxCommit => (TX, 20),
-            Self::TxRollback => (TX, 30),
+            Self::ExchangeDeclare { .. } => methods::EXCHANGE_DECLARE,
+            Self::ExchangeDelete { .. } => methods::EXCHANGE_DELETE,
+            Self::ExchangeBind { .. } => methods::EXCHANGE_BIND,
+            Self::ExchangeUnbind { .. } => methods::EXCHANGE_UNBIND,
+            Self::QueueDeclare { .. } => methods::QUEUE_DECLARE,
+            Self::QueueBind { .. } => methods::QUEUE_BIND,
+            Self::QueuePurge { .. } => methods::QUEUE_PURGE,
+            Self::QueueDelete { .. } => methods::QUEUE_DELETE,
+            Self::QueueUnbind { .. } => methods::QUEUE_UNBIND,
+            Self::Qos { .. } => methods::BASIC_QOS,
+            Self::Consume { .. } => methods::BASIC_CONSUME,
+            Self::Cancel { .. } => methods::BASIC_CANCEL,
+            Self::Get { .. } => methods::BASIC_GET,
+            Self::Ack { .. } => methods::BASIC_ACK,
+            Self::Reject { .. } => methods::BASIC_REJECT,
+            Self::Recover { .. } => methods::BASIC_RECOVER,
+            Self::Nack { .. } => methods::BASIC_NACK,
+            Self::Flow { .. } => methods::CHANNEL_FLOW,
+            Self::ConfirmSelect => methods::CONFIRM_SELECT,
+            Self::TxSelect => methods::TX_SELECT,
+            Self::TxCommit => methods::TX_COMMIT,
+            Self::TxRollback => methods::TX_ROLLBACK,
         }
     }
 
@@ -286,22 +288,18 @@ pub(crate) enum Handshake<'a> {
 
 /// Appends such a method as a frame.
 pub(crate) fn write_handshake(out: &mut Vec<u8>, channel: u16, method: &Handshake<'_>) {
-    let (class, number) = match method {
-        Handshake::StartOk { .. } => (CONNECTION, 11),
-        Handshake::TuneOk { .. } => (CONNECTION, 31),
-        Handshake::Open { .. } => (CONNECTION, 40),
-        Handshake::Close { .. } => (CONNECTION, 50),
-        Handshake::CloseOk => (CONNECTION, 51),
-        Handshake::ChannelOpen => (CHANNEL, 10),
-        Handshake::ChannelFlowOk { .. } => (CHANNEL, 21),
-        Handshake::ChannelClose { .. } => (CHANNEL, 40),
-        Handshake::ChannelCloseOk => (CHANNEL, 41),
+    let id = match method {
+        Handshake::StartOk { .. } => methods::CONNECTION_START_OK,
+        Handshake::TuneOk { .. } => methods::CONNECTION_TUNE_OK,
+        Handshake::Open { .. } => methods::CONNECTION_OPEN,
+        Handshake::Close { .. } => methods::CONNECTION_CLOSE,
+        Handshake::CloseOk => methods::CONNECTION_CLOSE_OK,
+        Handshake::ChannelOpen => methods::CHANNEL_OPEN,
+        Handshake::ChannelFlowOk { .. } => methods::CHANNEL_FLOW_OK,
+        Handshake::ChannelClose { .. } => methods::CHANNEL_CLOSE,
+        Handshake::ChannelCloseOk => methods::CHANNEL_CLOSE_OK,
     };
-    write_frame(out, FrameKind::Method, channel, |out| {
-        out.put_u16(class);
-        out.put_u16(number);
-        method.write_fields(out);
-    });
+    write_method(out, channel, id, |out| method.write_fields(out));
 }
 
 impl Handshake<'_> {

@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-use super::class::{BASIC, CHANNEL, CONFIRM, CONNECTION, EXCHANGE, QUEUE, TX};
 use crate::{
     error::{ConnectionError, Malformed, Refusal},
+    protocol::methods::{self, MethodId},
     table::Table,
     wire::Reader,
 };
@@ -125,15 +125,13 @@ impl<'a> ServerMethod<'a> {
     pub(crate) fn parse(payload: &'a [u8]) -> Result<Self, ConnectionError> {
         let mut reader = Reader::new(payload);
         let numbers = reader.u16().and_then(|class| Ok((class, reader.u16()?)));
-        let (class, method) = numbers.map_err(ConnectionError::method)?;
-        let parsed = match class {
-            BASIC => basic(method, &mut reader),
-            CONNECTION => connection(method, &mut reader),
-            CHANNEL => channel(method, &mut reader),
-            QUEUE => queue(method, &mut reader),
-            _ => Ok(without_fields(class, method)),
+        let id = numbers.map_err(ConnectionError::method)?;
+        let parsed = match id.0 {
+            methods::BASIC => basic(id, &mut reader),
+            methods::CONNECTION => connection(id, &mut reader),
+            _ => other(id, &mut reader),
         };
-        let unknown = ConnectionError::UnknownMethod { class_id: class, method_id: method };
+        let unknown = ConnectionError::UnknownMethod { class_id: id.0, method_id: id.1 };
         parsed.map_err(ConnectionError::method)?.ok_or(unknown)
     }
 }
@@ -142,98 +140,101 @@ type Parsed<'a> = Result<Option<ServerMethod<'a>>, Malformed>;
 
 /// Parses a method of class `basic`. Frequent methods come first.
 #[inline]
-fn basic<'a>(method: u16, reader: &mut Reader<'a>) -> Parsed<'a> {
-    Ok(Some(match method {
-        60 => ServerMethod::Content(ContentMethod::Deliver {
+fn basic<'a>(id: MethodId, reader: &mut Reader<'a>) -> Parsed<'a> {
+    Ok(Some(match id {
+        methods::BASIC_DELIVER => ServerMethod::Content(ContentMethod::Deliver {
             consumer_tag: Cow::Borrowed(reader.short_bytes()?),
             delivery_tag: reader.u64()?,
             redelivered: reader.u8()? & 1 != 0,
             exchange: Cow::Borrowed(reader.short_bytes()?),
             routing_key: Cow::Borrowed(reader.short_bytes()?),
         }),
-        80 => ServerMethod::Ack { delivery_tag: reader.u64()?, multiple: reader.u8()? & 1 != 0 },
-        120 => ServerMethod::Nack { delivery_tag: reader.u64()?, multiple: reader.u8()? & 1 != 0 },
-        50 => ServerMethod::Content(ContentMethod::Return {
+        methods::BASIC_ACK => {
+            ServerMethod::Ack { delivery_tag: reader.u64()?, multiple: reader.u8()? & 1 != 0 }
+        }
+        methods::BASIC_NACK => {
+            ServerMethod::Nack { delivery_tag: reader.u64()?, multiple: reader.u8()? & 1 != 0 }
+        }
+        methods::BASIC_RETURN => ServerMethod::Content(ContentMethod::Return {
             code: reader.u16()?,
             text: reader.short_text()?,
             exchange: Cow::Borrowed(reader.short_bytes()?),
             routing_key: Cow::Borrowed(reader.short_bytes()?),
         }),
-        71 => ServerMethod::Content(ContentMethod::GetOk {
+        methods::BASIC_GET_OK => ServerMethod::Content(ContentMethod::GetOk {
             delivery_tag: reader.u64()?,
             redelivered: reader.u8()? & 1 != 0,
             exchange: Cow::Borrowed(reader.short_bytes()?),
             routing_key: Cow::Borrowed(reader.short_bytes()?),
             messages: reader.u32()?,
         }),
-        72 => ServerMethod::GetEmpty,
-        30 => ServerMethod::Cancel { consumer_tag: reader.short_text()? },
-        11 => ServerMethod::Reply(Reply::QosSet),
-        21 => ServerMethod::Reply(Reply::Consuming { consumer_tag: reader.short_text()? }),
-        31 => ServerMethod::Reply(Reply::Cancelled { consumer_tag: reader.short_text()? }),
-        111 => ServerMethod::Reply(Reply::Recovered),
+        methods::BASIC_GET_EMPTY => ServerMethod::GetEmpty,
+        methods::BASIC_CANCEL => ServerMethod::Cancel { consumer_tag: reader.short_text()? },
+        methods::BASIC_QOS_OK => ServerMethod::Reply(Reply::QosSet),
+        methods::BASIC_CONSUME_OK => {
+            ServerMethod::Reply(Reply::Consuming { consumer_tag: reader.short_text()? })
+        }
+        methods::BASIC_CANCEL_OK => {
+            ServerMethod::Reply(Reply::Cancelled { consumer_tag: reader.short_text()? })
+        }
+        methods::BASIC_RECOVER_OK => ServerMethod::Reply(Reply::Recovered),
         _ => return Ok(None),
     }))
 }
 
-fn connection<'a>(method: u16, reader: &mut Reader<'a>) -> Parsed<'a> {
-    Ok(Some(match method {
-        10 => ServerMethod::Start {
+fn connection<'a>(id: MethodId, reader: &mut Reader<'a>) -> Parsed<'a> {
+    Ok(Some(match id {
+        methods::CONNECTION_START => ServerMethod::Start {
             version: (reader.u8()?, reader.u8()?),
             properties: Table::read(reader)?,
             mechanisms: String::from_utf8_lossy(reader.long_bytes()?).into_owned(),
         },
-        30 => ServerMethod::Tune {
+        methods::CONNECTION_TUNE => ServerMethod::Tune {
             channel_max: reader.u16()?,
             frame_max: reader.u32()?,
             heartbeat: reader.u16()?,
         },
-        41 => ServerMethod::OpenOk,
-        50 => ServerMethod::Close(refusal(reader)?),
-        51 => ServerMethod::CloseOk,
-        60 => ServerMethod::Blocked { reason: reader.short_text()? },
-        61 => ServerMethod::Unblocked,
+        methods::CONNECTION_OPEN_OK => ServerMethod::OpenOk,
+        methods::CONNECTION_CLOSE => ServerMethod::Close(refusal(reader)?),
+        methods::CONNECTION_CLOSE_OK => ServerMethod::CloseOk,
+        methods::CONNECTION_BLOCKED => ServerMethod::Blocked { reason: reader.short_text()? },
+        methods::CONNECTION_UNBLOCKED => ServerMethod::Unblocked,
         _ => return Ok(None),
     }))
 }
 
-fn channel<'a>(method: u16, reader: &mut Reader<'a>) -> Parsed<'a> {
-    Ok(Some(match method {
-        11 => ServerMethod::ChannelOpenOk,
-        20 => ServerMethod::ChannelFlow { active: reader.u8()? & 1 != 0 },
-        21 => ServerMethod::Reply(Reply::FlowSet { active: reader.u8()? & 1 != 0 }),
-        40 => ServerMethod::ChannelClose(refusal(reader)?),
-        41 => ServerMethod::ChannelCloseOk,
-        _ => return Ok(None),
+/// Parses a method of a class with few methods from the broker.
+fn other<'a>(id: MethodId, reader: &mut Reader<'a>) -> Parsed<'a> {
+    Ok(Some(match id {
+        methods::CHANNEL_OPEN_OK => ServerMethod::ChannelOpenOk,
+        methods::CHANNEL_FLOW => ServerMethod::ChannelFlow { active: reader.u8()? & 1 != 0 },
+        methods::CHANNEL_CLOSE => ServerMethod::ChannelClose(refusal(reader)?),
+        methods::CHANNEL_CLOSE_OK => ServerMethod::ChannelCloseOk,
+        _ => return Ok(reply(id, reader)?.map(ServerMethod::Reply)),
     }))
 }
 
-fn queue<'a>(method: u16, reader: &mut Reader<'a>) -> Parsed<'a> {
-    Ok(Some(ServerMethod::Reply(match method {
-        11 => Reply::QueueDeclared {
+fn reply(id: MethodId, reader: &mut Reader<'_>) -> Result<Option<Reply>, Malformed> {
+    Ok(Some(match id {
+        methods::CHANNEL_FLOW_OK => Reply::FlowSet { active: reader.u8()? & 1 != 0 },
+        methods::EXCHANGE_DECLARE_OK => Reply::ExchangeDeclared,
+        methods::EXCHANGE_DELETE_OK => Reply::ExchangeDeleted,
+        methods::EXCHANGE_BIND_OK => Reply::ExchangeBound,
+        methods::EXCHANGE_UNBIND_OK => Reply::ExchangeUnbound,
+        methods::QUEUE_DECLARE_OK => Reply::QueueDeclared {
             queue: reader.short_text()?,
             messages: reader.u32()?,
             consumers: reader.u32()?,
         },
-        21 => Reply::QueueBound,
-        31 => Reply::QueuePurged { messages: reader.u32()? },
-        41 => Reply::QueueDeleted { messages: reader.u32()? },
-        51 => Reply::QueueUnbound,
+        methods::QUEUE_BIND_OK => Reply::QueueBound,
+        methods::QUEUE_PURGE_OK => Reply::QueuePurged { messages: reader.u32()? },
+        methods::QUEUE_DELETE_OK => Reply::QueueDeleted { messages: reader.u32()? },
+        methods::QUEUE_UNBIND_OK => Reply::QueueUnbound,
+        methods::CONFIRM_SELECT_OK => Reply::ConfirmsSelected,
+        methods::TX_SELECT_OK => Reply::TxSelected,
+        methods::TX_COMMIT_OK => Reply::TxCommitted,
+        methods::TX_ROLLBACK_OK => Reply::TxRolledBack,
         _ => return Ok(None),
-    })))
-}
-
-fn without_fields(class: u16, method: u16) -> Option<ServerMethod<'static>> {
-    Some(ServerMethod::Reply(match (class, method) {
-        (EXCHANGE, 11) => Reply::ExchangeDeclared,
-        (EXCHANGE, 21) => Reply::ExchangeDeleted,
-        (EXCHANGE, 31) => Reply::ExchangeBound,
-        (EXCHANGE, 51) => Reply::ExchangeUnbound,
-        (CONFIRM, 11) => Reply::ConfirmsSelected,
-        (TX, 11) => Reply::TxSelected,
-        (TX, 21) => Reply::TxCommitted,
-        (TX, 31) => Reply::TxRolledBack,
-        _ => return None,
     }))
 }
 

@@ -1,5 +1,7 @@
 //! Advice by an event's kind and code.
 
+use rabbitscope_amqp::protocol::reply_codes as code;
+
 use super::advice::Advice;
 use crate::report::{
     ConnectionEvent, EventKind,
@@ -29,11 +31,12 @@ pub(super) const MQTT_LOOP: Advice = advice_of(
 
 /// Returns the severity of an event and the advice on it.
 pub(super) fn advice(event: &ConnectionEvent) -> (Severity, Advice) {
+    let code = event.code.and_then(|code| u16::try_from(code).ok());
     match event.kind {
-        EventKind::ConnectionClosed => (Critical, closed(event.from, event.code)),
+        EventKind::ConnectionClosed => (Critical, closed(event.from, code)),
         EventKind::NotThere => (Note, NOT_THERE),
-        EventKind::ChannelClosed => (Critical, channel_closed(event.code)),
-        EventKind::Returned => (Warning, returned(event.code)),
+        EventKind::ChannelClosed => (Critical, channel_closed(code)),
+        EventKind::Returned => (Warning, returned(code)),
         EventKind::LoginRefused => (Critical, LOGIN_REFUSED),
         EventKind::Reset | EventKind::IdleReset => (Critical, reset(event)),
         EventKind::ClosedWithout => closed_without(event),
@@ -72,44 +75,44 @@ const DELIVERY_REFUSED: Advice = advice_of(
 );
 
 /// Returns the advice by the code of `connection.close`.
-const fn closed(from: Side, code: Option<u32>) -> Advice {
+const fn closed(from: Side, code: Option<u16>) -> Advice {
     match code {
-        Some(320) if matches!(from, Side::Broker) => advice_of(
+        Some(code::CONNECTION_FORCED) if matches!(from, Side::Broker) => advice_of(
             "an operator or the end of the node closed a connection (320 CONNECTION_FORCED)",
             "let the client reconnect after a while; the text names the cause",
         ),
-        Some(402 | 530) => advice_of(
+        Some(code::INVALID_PATH | code::NOT_ALLOWED) => advice_of(
             "a connection was closed because the broker does not allow the request (530 NOT_ALLOWED)",
             "check the virtual host and the user's right to it, limits of connections and channels, and duplicate \
              consumer tags",
         ),
-        Some(403) => advice_of(
+        Some(code::ACCESS_REFUSED) => advice_of(
             "the broker refused a login (403 ACCESS_REFUSED)",
             "check user, password and virtual host; guest may log in only from the broker's own machine",
         ),
-        Some(501..=503) => advice_of(
+        Some(code::FRAME_ERROR | code::SYNTAX_ERROR | code::COMMAND_INVALID) => advice_of(
             "a connection was closed because of a frame that the other end cannot decode",
             "look for a defect in the client library, a frame longer than frame_max, or a device between that changes \
              bytes",
         ),
-        Some(504) => advice_of(
+        Some(code::CHANNEL_ERROR) => advice_of(
             "a connection was closed because of a channel that is not open (504 CHANNEL_ERROR)",
             "do not use a closed channel: after an error, the broker closes it, and the client must open a new one; \
              do not open a channel twice",
         ),
-        Some(505) => advice_of(
+        Some(code::UNEXPECTED_FRAME) => advice_of(
             "a connection was closed because frames came in the wrong order (505 UNEXPECTED_FRAME)",
             "do not use a channel from several threads at once",
         ),
-        Some(506) => advice_of(
+        Some(code::RESOURCE_ERROR) => advice_of(
             "a connection was closed because a limit was reached (506 RESOURCE_ERROR)",
             "check the limits of connections, channels and memory; the text names the limit",
         ),
-        Some(540) => advice_of(
+        Some(code::NOT_IMPLEMENTED) => advice_of(
             "a connection was closed because of an unsupported feature (540 NOT_IMPLEMENTED)",
             "read the text, and check whether the broker's version has this feature",
         ),
-        Some(541) => advice_of(
+        Some(code::INTERNAL_ERROR) => advice_of(
             "a connection was closed because of an error inside the broker (541 INTERNAL_ERROR)",
             "look at the broker's log at that time",
         ),
@@ -121,34 +124,34 @@ const fn closed(from: Side, code: Option<u32>) -> Advice {
 }
 
 /// Returns the advice by the code of `channel.close`.
-const fn channel_closed(code: Option<u32>) -> Advice {
+const fn channel_closed(code: Option<u16>) -> Advice {
     match code {
-        Some(311) => advice_of(
+        Some(code::CONTENT_TOO_LARGE) => advice_of(
             "a channel was closed because a message is too large (311 CONTENT_TOO_LARGE)",
             "send it in parts, or keep it elsewhere and send its place; the limit is max_message_size",
         ),
-        Some(403) => advice_of(
+        Some(code::ACCESS_REFUSED) => advice_of(
             "a channel was closed because the user lacks a permission (403 ACCESS_REFUSED)",
             "grant the user the right to configure, write or read the object in the text: rabbitmqctl set_permissions",
         ),
-        Some(404) => advice_of(
+        Some(code::NOT_FOUND) => advice_of(
             "a channel was closed because an object does not exist (404 NOT_FOUND)",
             "declare the queue or exchange in the text before use, in this virtual host",
         ),
-        Some(405) => advice_of(
+        Some(code::RESOURCE_LOCKED) => advice_of(
             "a channel was closed because a queue belongs to another connection (405 RESOURCE_LOCKED)",
             "use an exclusive queue only from the connection that declared it, or declare it without exclusive",
         ),
-        Some(406) => advice_of(
+        Some(code::PRECONDITION_FAILED) => advice_of(
             "a channel was closed because a condition does not hold (406 PRECONDITION_FAILED)",
             "declare with the existing properties of the queue or exchange; acknowledge each delivery once, on its \
              own channel, and within consumer_timeout",
         ),
-        Some(540) => advice_of(
+        Some(code::NOT_IMPLEMENTED) => advice_of(
             "a channel was closed because of an unsupported feature (540 NOT_IMPLEMENTED)",
             "read the text, and check whether the type of queue and the broker's version have this feature",
         ),
-        Some(541) => advice_of(
+        Some(code::INTERNAL_ERROR) => advice_of(
             "a channel was closed because of an error inside the broker (541 INTERNAL_ERROR)",
             "look at the broker's log at that time",
         ),
@@ -160,9 +163,9 @@ const fn channel_closed(code: Option<u32>) -> Advice {
 }
 
 /// Returns the advice by the code of `basic.return`.
-const fn returned(code: Option<u32>) -> Advice {
+const fn returned(code: Option<u16>) -> Advice {
     match code {
-        Some(312) => advice_of(
+        Some(code::NO_ROUTE) => advice_of(
             "messages are returned because no bound queue matches (312 NO_ROUTE)",
             "bind a queue for their routing key, or set an alternate exchange",
         ),

@@ -1,6 +1,9 @@
 //! Callers on one connection: each sends requests and waits for the replies.
 
-use rabbitscope_amqp::{Addressed, Connection, Delivery, Reply, ReplyFields, Request, Table};
+use rabbitscope_amqp::{
+    Addressed, Connection, Delivery, Reply, ReplyFields, Request, Table,
+    protocol::frames::DIRECT_REPLY_TO,
+};
 use rabbitscope_runs::scenario::{MemberQueues, ReplyPath, RequestGroup, WriteMode};
 
 use super::{
@@ -22,9 +25,6 @@ use crate::{
     random::Random,
     report::{Failure, Side},
 };
-
-/// RabbitMQ's pseudo-queue for direct replies.
-const DIRECT: &str = "amq.rabbitmq.reply-to";
 
 /// Requests that a caller may send before the other callers of its connection send. The same as for publishers.
 const QUANTUM: u64 = 64;
@@ -199,8 +199,8 @@ impl Role for Calling {
             let number = u16::try_from(channel).unwrap_or(u16::MAX);
             match self.reply {
                 ReplyPath::Direct => {
-                    consume(number, DIRECT, connection);
-                    self.open(number, DIRECT.to_owned(), now);
+                    consume(number, DIRECT_REPLY_TO, connection);
+                    self.open(number, DIRECT_REPLY_TO.to_owned(), now);
                 }
                 ReplyPath::Queue => {
                     let declare = Request::QueueDeclare {

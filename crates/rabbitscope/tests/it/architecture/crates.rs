@@ -23,7 +23,7 @@ const MAY_USE: [(&str, &[&str]); 18] = [
     ("export", &["files", "http", "profiles", "text"]),
     ("inside", &["broker", "erlang", "http", "probe", "profiles", "text"]),
     ("perftest", &["runs", "text"]),
-    ("wire", &["text"]),
+    ("wire", &["amqp", "text"]),
     ("web", &["analysis", "profiles", "runs", "text", "wire"]),
 ];
 

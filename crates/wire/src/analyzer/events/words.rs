@@ -1,5 +1,10 @@
 //! Events that frames report.
 
+use rabbitscope_amqp::protocol::{
+    methods::{EXCHANGE_DECLARE, QUEUE_DECLARE},
+    reply_codes::NOT_FOUND,
+};
+
 use super::log::Seen;
 use crate::{
     protocols::{Details, Frame, Outcome, Protocol, Reply},
@@ -10,10 +15,6 @@ use crate::{
 const AMQP_ERROR: u32 = 300;
 /// Code for success in the stream protocol.
 const STREAM_OK: u32 = 1;
-const NOT_FOUND: u32 = 404;
-/// Class and method.
-const EXCHANGE_DECLARE: (u16, u16) = (40, 10);
-const QUEUE_DECLARE: (u16, u16) = (50, 10);
 /// Lowest reason code of MQTT that is a failure.
 const MQTT_FAILURE: u32 = 0x80;
 
@@ -78,7 +79,9 @@ fn amqp091(kind: &str, sender: Side, reply: &Reply<'_>) -> Option<EventKind> {
 /// so.
 fn is_question(reply: &Reply<'_>) -> bool {
     let is_declaration = matches!(reply.cause, Some(EXCHANGE_DECLARE | QUEUE_DECLARE));
-    is_declaration && reply.code == Some(NOT_FOUND) && reply.text.starts_with(b"NOT_FOUND - no ")
+    is_declaration
+        && reply.code == Some(NOT_FOUND.into())
+        && reply.text.starts_with(b"NOT_FOUND - no ")
 }
 
 fn stream(kind: &str, code: u32) -> Option<EventKind> {

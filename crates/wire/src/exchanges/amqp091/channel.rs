@@ -1,5 +1,9 @@
 //! A channel: its current messages, and its unsettled ones.
 
+use rabbitscope_amqp::protocol::methods::{
+    BASIC_GET_EMPTY, CHANNEL_OPEN, CONFIRM_SELECT, MethodId,
+};
+
 use super::{
     super::{
         latency::{Ending, Latency, Mark, index},
@@ -99,18 +103,15 @@ impl Channel {
         }
     }
 
-    fn method(&mut self, number: (u16, u16), packet: u64) {
+    fn method(&mut self, number: MethodId, packet: u64) {
         match number {
-            // channel.open
-            (20, 10) => {
+            CHANNEL_OPEN => {
                 self.contents = Default::default();
                 self.confirms.open();
                 self.deliveries.open();
             }
-            // confirm.select
-            (85, 10) => self.confirms.select(),
-            // basic.get-empty
-            (60, 72) => self.deliveries.got_nothing(packet),
+            CONFIRM_SELECT => self.confirms.select(),
+            BASIC_GET_EMPTY => self.deliveries.got_nothing(packet),
             _ => {}
         }
     }

@@ -1,25 +1,18 @@
 //! Content headers: size of the body, and properties.
 
-use super::{
-    super::{
-        arguments::{Arguments, hash},
-        details::ContentHeader,
+use rabbitscope_amqp::protocol::{
+    frames::DIRECT_REPLY_TO,
+    methods::BASIC,
+    properties::{
+        CONTENT_ENCODING, CONTENT_TYPE, CORRELATION_ID, DELIVERY_MODE, HEADERS, MORE_FLAGS,
+        PERSISTENT, PRIORITY, REPLY_TO,
     },
-    names::{BASIC, DIRECT_REPLY_TO},
 };
 
-const HAS_CONTENT_TYPE: u16 = 1 << 15;
-const HAS_CONTENT_ENCODING: u16 = 1 << 14;
-const HAS_HEADERS: u16 = 1 << 13;
-const HAS_DELIVERY_MODE: u16 = 1 << 12;
-const HAS_PRIORITY: u16 = 1 << 11;
-const HAS_CORRELATION_ID: u16 = 1 << 10;
-const HAS_REPLY_TO: u16 = 1 << 9;
-/// More flags follow, of properties that class `basic` lacks.
-const HAS_MORE_FLAGS: u16 = 1;
-
-/// Class, weight and size, without flags of properties.
-pub(super) const HEADER_MIN: usize = 12;
+use super::super::{
+    arguments::{Arguments, hash},
+    details::ContentHeader,
+};
 
 /// Reads a content header from its payload, or from the payload's beginning. Returns none for classes other than
 /// `basic`.
@@ -37,33 +30,33 @@ pub(super) fn header(payload: &[u8]) -> Option<ContentHeader> {
 fn properties(header: &mut ContentHeader, mut arguments: Arguments<'_>) -> Option<()> {
     let flags = arguments.u16()?;
     let mut more = flags;
-    while more & HAS_MORE_FLAGS != 0 {
+    while more & MORE_FLAGS != 0 {
         more = arguments.u16()?;
     }
-    for flag in [HAS_CONTENT_TYPE, HAS_CONTENT_ENCODING] {
+    for flag in [CONTENT_TYPE, CONTENT_ENCODING] {
         if flags & flag != 0 {
             arguments.short()?;
         }
     }
-    if flags & HAS_HEADERS != 0 {
+    if flags & HEADERS != 0 {
         arguments.long()?;
     }
-    if flags & HAS_DELIVERY_MODE != 0 {
-        header.is_persistent = arguments.u8()? == 2;
+    if flags & DELIVERY_MODE != 0 {
+        header.is_persistent = arguments.u8()? == PERSISTENT;
     }
-    if flags & HAS_PRIORITY != 0 {
+    if flags & PRIORITY != 0 {
         arguments.u8()?;
     }
-    if flags & HAS_CORRELATION_ID != 0 {
+    if flags & CORRELATION_ID != 0 {
         let text = arguments.short()?;
         // A capture written without values has zeros here, so all its messages would have the same id.
         let is_blank = !text.is_empty() && text.iter().all(|byte| *byte == 0);
         header.correlation_id = Some(hash(text)).filter(|_| !is_blank);
     }
-    if flags & HAS_REPLY_TO != 0 {
+    if flags & REPLY_TO != 0 {
         let reply_to = arguments.short()?;
         header.reply_to = Some(hash(reply_to));
-        header.wants_direct_reply = reply_to == DIRECT_REPLY_TO;
+        header.wants_direct_reply = reply_to == DIRECT_REPLY_TO.as_bytes();
     }
     Some(())
 }

@@ -8,17 +8,19 @@ use super::{
         reply::StoredReply,
         sink::{FrameSink, SensitiveKind},
     },
-    content::{HEADER_MIN, header},
+    content::header,
     method::{details, reply},
-    names::{CONNECTION, name},
     private,
 };
+use rabbitscope_amqp::protocol::{
+    frames::{BODY, CONTENT_HEADER, END, HEADER_BYTES, HEARTBEAT, METHOD, PROTOCOL_HEADER},
+    methods::{
+        BASIC, CONNECTION_SECURE, CONNECTION_SECURE_OK, CONNECTION_START_OK,
+        CONNECTION_UPDATE_SECRET, Method, MethodId,
+    },
+    properties::BYTES_BEFORE_FLAGS,
+};
 
-const METHOD: u8 = 1;
-const CONTENT_HEADER: u8 = 2;
-const BODY: u8 = 3;
-const HEARTBEAT: u8 = 8;
-const END: u8 = 0xce;
 /// Number of bytes read of a method's arguments. The methods of interest have at most three short strings.
 const ARGUMENTS_MAX: usize = 1024;
 /// Longest frame that is accepted in the middle of a connection; RabbitMQ's `frame_max` is 131,072.
@@ -34,8 +36,7 @@ enum State {
     Method(usize),
     /// Arguments, with or without the end of the frame.
     Arguments {
-        class: u16,
-        method: u16,
+        id: MethodId,
         rest: usize,
     },
     /// Length of the client's properties, before its credentials; with the bytes of the arguments.
@@ -105,7 +106,7 @@ impl Grammar {
                 self.state = State::Method(size);
                 Next::Read(4)
             }
-            CONTENT_HEADER if size >= HEADER_MIN => self.begin_header(size),
+            CONTENT_HEADER if size >= BYTES_BEFORE_FLAGS => self.begin_header(size),
             BODY => {
                 ranges.next(u64::from(length), SensitiveKind::Body);
                 self.skip_to_end("body", Details::Body(length), size)
@@ -136,38 +137,44 @@ impl Grammar {
         ranges: &mut Ranges<'_, impl FrameSink>,
     ) -> Next {
         let &[class_high, class_low, method_high, method_low] = bytes else { return Next::Lost };
-        let class = u16::from_be_bytes([class_high, class_low]);
-        let method = u16::from_be_bytes([method_high, method_low]);
-        let known = name(class, method);
+        let id = (
+            u16::from_be_bytes([class_high, class_low]),
+            u16::from_be_bytes([method_high, method_low]),
+        );
+        let known = Method::find(id);
         if known.is_none() && self.trust == Trust::Little {
             return Next::Lost;
         }
-        self.kind = known.unwrap_or("unknown method");
+        self.kind = known.map_or("unknown method", |method| method.name);
         let rest = size - 4;
-        match (class, method) {
-            (CONNECTION, 11) if rest >= 4 => {
-                self.details = Details::Method { number: (class, method), no_wait: false };
+        match id {
+            CONNECTION_START_OK if rest >= 4 => {
+                self.details = Details::Method { number: id, no_wait: false };
                 self.state = State::PropertiesLength(rest - 4);
                 Next::Read(4)
             }
             // A challenge, its response, and a token that replaces another.
-            (CONNECTION, 11 | 20 | 21 | 70) => {
-                self.details = Details::Method { number: (class, method), no_wait: false };
+            CONNECTION_START_OK
+            | CONNECTION_SECURE
+            | CONNECTION_SECURE_OK
+            | CONNECTION_UPDATE_SECRET => {
+                self.details = Details::Method { number: id, no_wait: false };
                 self.hide(rest, ranges)
             }
             _ => {
-                let most = if private::has_table(class, method) { READ_MAX } else { ARGUMENTS_MAX };
+                let has_table = known.is_some_and(|method| method.has_table);
+                let most = if has_table { READ_MAX } else { ARGUMENTS_MAX };
                 let read = rest.min(most);
-                self.state = State::Arguments { class, method, rest: rest - read };
+                self.state = State::Arguments { id, rest: rest - read };
                 Next::Read(read)
             }
         }
     }
 
     #[inline]
-    fn arguments(&mut self, class: u16, method: u16, rest: usize, bytes: &[u8]) -> Next {
-        self.details = details(class, method, bytes);
-        if let Some(reply) = reply(class, method, bytes) {
+    fn arguments(&mut self, id: MethodId, rest: usize, bytes: &[u8]) -> Next {
+        self.details = details(id, bytes);
+        if let Some(reply) = reply(id, bytes) {
             self.reply.set(&reply);
         }
         self.state = State::End;
@@ -237,7 +244,7 @@ impl Grammar {
 }
 
 impl framer::Grammar for Grammar {
-    const START: usize = 7;
+    const START: usize = HEADER_BYTES;
 
     #[inline]
     fn private(&self, bytes: &[u8], wanted: usize, tell: &mut Tell<'_>) {
@@ -246,10 +253,12 @@ impl framer::Grammar for Grammar {
                 let tell = &mut |range| tell(range, SensitiveKind::Body);
                 Prefix::read(bytes, (wanted, wanted + rest), tell, private::properties);
             }
-            State::Arguments { class, method, rest } if private::has_table(class, method) => {
+            State::Arguments { id, rest } => {
+                let Some(method) = Method::find(id).filter(|method| method.has_table) else {
+                    return;
+                };
                 let tell = &mut |range| tell(range, SensitiveKind::Body);
-                let arguments =
-                    |prefix: &mut Prefix<'_, '_>| private::arguments(prefix, class, method);
+                let arguments = |prefix: &mut Prefix<'_, '_>| private::arguments(prefix, method);
                 Prefix::read(bytes, (wanted, wanted + rest), tell, arguments);
             }
             State::Properties { skip, .. } => {
@@ -265,7 +274,7 @@ impl framer::Grammar for Grammar {
         match self.state {
             State::Start => self.start(bytes, ranges),
             State::Method(size) => self.method(size, bytes, ranges),
-            State::Arguments { class, method, rest } => self.arguments(class, method, rest, bytes),
+            State::Arguments { id, rest } => self.arguments(id, rest, bytes),
             State::Header(rest) => self.content_header(rest, bytes),
             State::End => self.end(bytes),
             State::PropertiesLength(rest) => self.properties_length(rest, bytes, ranges),
@@ -279,7 +288,7 @@ impl framer::Grammar for Grammar {
 
 /// Protocol headers of 0-9-1, 0-9 and 0-8, whose frames are the same.
 const PROTOCOL_HEADERS: [&[u8; 8]; 3] =
-    [b"AMQP\0\0\x09\x01", b"AMQP\x01\x01\0\x09", b"AMQP\x01\x01\x08\0"];
+    [&PROTOCOL_HEADER, b"AMQP\x01\x01\0\x09", b"AMQP\x01\x01\x08\0"];
 
 /// Returns whether bytes begin a connection.
 pub(in super::super) fn opens(bytes: &[u8]) -> bool {
@@ -292,7 +301,9 @@ pub(in super::super) fn may_begin(bytes: &[u8]) -> bool {
     let is_short_enough = bytes.get(3).is_none_or(|high| *high == 0);
     match bytes.first() {
         Some(&METHOD) => is_short_enough && may_be_known(bytes),
-        Some(&CONTENT_HEADER) => is_short_enough && agrees(bytes.get(7..), &[0, 60]),
+        Some(&CONTENT_HEADER) => {
+            is_short_enough && agrees(bytes.get(HEADER_BYTES..), &BASIC.to_be_bytes())
+        }
         Some(&BODY) => is_short_enough,
         Some(&HEARTBEAT) => agrees(bytes.get(1..), &[0, 0, 0, 0, 0, 0, END]),
         Some(b'A') => PROTOCOL_HEADERS.iter().any(|header| agrees(Some(bytes), *header)),
@@ -303,7 +314,7 @@ pub(in super::super) fn may_begin(bytes: &[u8]) -> bool {
 fn may_be_known(bytes: &[u8]) -> bool {
     match bytes.get(7..11) {
         None => true,
-        Some(&[0, class, 0, method]) => name(u16::from(class), u16::from(method)).is_some(),
+        Some(&[0, class, 0, method]) => Method::find((class.into(), method.into())).is_some(),
         Some(_) => false,
     }
 }

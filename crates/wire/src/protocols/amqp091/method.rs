@@ -1,37 +1,36 @@
 //! Arguments of methods.
 
-use super::{
-    super::{
-        arguments::{Arguments, hash, short_length},
-        details::{Consume, Delivery, Details, Outcome, Publish, Settlement},
-        frame::Reply,
-    },
-    names::{BASIC, CONNECTION, DIRECT_REPLY_TO, no_wait_bit},
+use super::super::{
+    arguments::{Arguments, hash, short_length},
+    details::{Consume, Delivery, Details, Outcome, Publish, Settlement},
+    frame::Reply,
+};
+use rabbitscope_amqp::protocol::{
+    frames::DIRECT_REPLY_TO,
+    methods::{self, Field, Method, MethodId},
 };
 
 /// Reads a method's arguments, or their beginning. Truncated arguments yield only the method's number.
-pub(super) fn details(class: u16, method: u16, arguments: &[u8]) -> Details {
-    let of_class_basic =
-        if class == BASIC { basic(method, Arguments::new(arguments)) } else { None };
-    of_class_basic.unwrap_or_else(|| Details::Method {
-        number: (class, method),
-        no_wait: no_wait(class, method, Arguments::new(arguments)).unwrap_or(false),
+pub(super) fn details(id: MethodId, arguments: &[u8]) -> Details {
+    basic(id, Arguments::new(arguments)).unwrap_or_else(|| Details::Method {
+        number: id,
+        no_wait: no_wait(id, Arguments::new(arguments)).unwrap_or(false),
     })
 }
 
 /// Returns code and text of a close, a return or a block. For a cancellation the text is the consumer tag. For
 /// `connection.tune-ok` the code is the negotiated heartbeat in seconds.
-pub(super) fn reply(class: u16, method: u16, arguments: &[u8]) -> Option<Reply<'_>> {
+pub(super) fn reply(id: MethodId, arguments: &[u8]) -> Option<Reply<'_>> {
     let mut arguments = Arguments::new(arguments);
     let (mut code, mut text, mut cause) = (None, &[][..], None);
-    match (class, method) {
-        (CONNECTION | BASIC, 50) | (20, 40) => {
+    match id {
+        methods::CONNECTION_CLOSE | methods::CHANNEL_CLOSE | methods::BASIC_RETURN => {
             code = Some(u32::from(arguments.u16()?));
             text = arguments.short()?;
-            cause = arguments.u16().zip(arguments.u16()).filter(|_| class != BASIC);
+            cause = arguments.u16().zip(arguments.u16()).filter(|_| id != methods::BASIC_RETURN);
         }
-        (CONNECTION, 60) | (BASIC, 30) => text = arguments.short()?,
-        (CONNECTION, 31) => {
+        methods::CONNECTION_BLOCKED | methods::BASIC_CANCEL => text = arguments.short()?,
+        methods::CONNECTION_TUNE_OK => {
             arguments.bytes(6)?;
             code = Some(u32::from(arguments.u16()?));
         }
@@ -40,18 +39,19 @@ pub(super) fn reply(class: u16, method: u16, arguments: &[u8]) -> Option<Reply<'
     Some(Reply { code, text, cause })
 }
 
+/// Reads the methods with details of their own, all of class `basic`.
 #[inline]
-fn basic(method: u16, mut arguments: Arguments<'_>) -> Option<Details> {
-    match method {
-        40 => publish(arguments),
-        60 => {
+fn basic(id: MethodId, mut arguments: Arguments<'_>) -> Option<Details> {
+    match id {
+        methods::BASIC_PUBLISH => publish(arguments),
+        methods::BASIC_DELIVER => {
             let consumer_tag = Some(hash(arguments.short()?));
             delivery(consumer_tag, arguments)
         }
-        71 => delivery(None, arguments),
-        80 => settlement(arguments, Outcome::Accepted),
-        120 => settlement(arguments, Outcome::Refused),
-        90 => {
+        methods::BASIC_GET_OK => delivery(None, arguments),
+        methods::BASIC_ACK => settlement(arguments, Outcome::Accepted),
+        methods::BASIC_NACK => settlement(arguments, Outcome::Refused),
+        methods::BASIC_REJECT => {
             let tag = arguments.u64()?;
             Some(Details::Settlement(Settlement {
                 tag,
@@ -59,13 +59,13 @@ fn basic(method: u16, mut arguments: Arguments<'_>) -> Option<Details> {
                 outcome: Outcome::Refused,
             }))
         }
-        20 => consume(arguments),
-        70 => get(arguments),
-        21 => {
+        methods::BASIC_CONSUME => consume(arguments),
+        methods::BASIC_GET => get(arguments),
+        methods::BASIC_CONSUME_OK => {
             let consumer_tag = Some(hash(arguments.short()?));
             Some(Details::Consume(Consume { consumer_tag, auto_ack: false, no_wait: false }))
         }
-        50 => Some(Details::Return),
+        methods::BASIC_RETURN => Some(Details::Return),
         _ => None,
     }
 }
@@ -95,7 +95,7 @@ fn delivery(consumer_tag: Option<u64>, mut arguments: Arguments<'_>) -> Option<D
         exchange_bytes: short_length(exchange),
         routing_key_bytes: short_length(routing_key),
         routing_key: hash(routing_key),
-        is_direct_reply: routing_key.starts_with(DIRECT_REPLY_TO),
+        is_direct_reply: routing_key.starts_with(DIRECT_REPLY_TO.as_bytes()),
     }))
 }
 
@@ -122,13 +122,20 @@ fn get(mut arguments: Arguments<'_>) -> Option<Details> {
     Some(Details::Consume(Consume { consumer_tag: None, auto_ack, no_wait: false }))
 }
 
-fn no_wait(class: u16, method: u16, mut arguments: Arguments<'_>) -> Option<bool> {
-    let (bytes, texts, bit) = no_wait_bit(class, method)?;
-    arguments.bytes(bytes)?;
-    for _ in 0..texts {
-        arguments.short()?;
+/// Reads the flag of a method that says that the sender wants no answer; absent if the method has no such flag.
+fn no_wait(id: MethodId, mut arguments: Arguments<'_>) -> Option<bool> {
+    for field in Method::find(id)?.fields {
+        match field {
+            Field::FlagsWithNoWait(bit) => return Some(arguments.u8()? >> bit & 1 != 0),
+            Field::Octet | Field::Flags => arguments.bytes(1)?,
+            Field::Short => arguments.bytes(2)?,
+            Field::Long => arguments.bytes(4)?,
+            Field::LongLong => arguments.bytes(8)?,
+            Field::ShortString => arguments.short()?,
+            Field::LongString | Field::Table => arguments.long()?,
+        };
     }
-    Some(arguments.u8()? >> bit & 1 != 0)
+    None
 }
 
 #[cfg(test)]
@@ -139,10 +146,7 @@ mod tests {
     fn the_bit_for_no_answer_is_found() {
         fn check(class: u16, method: u16, arguments: &[u8], expected: bool) {
             let number = (class, method);
-            assert_eq!(
-                details(class, method, arguments),
-                Details::Method { number, no_wait: expected }
-            );
+            assert_eq!(details(number, arguments), Details::Method { number, no_wait: expected });
         }
         check(50, 10, b"\0\0\x01q\x10\0\0\0\0", true);
         check(50, 10, b"\0\0\x01q\x0f\0\0\0\0", false);
@@ -156,13 +160,15 @@ mod tests {
     #[test]
     fn deliveries_and_acknowledgements_have_their_tags() {
         let arguments = b"\x03tag\0\0\0\0\0\0\x01\x02\x01\x01e\x03key";
-        let Details::Delivery(delivery) = details(60, 60, arguments) else { panic!("a delivery") };
+        let Details::Delivery(delivery) = details((60, 60), arguments) else {
+            panic!("a delivery")
+        };
         assert_eq!((delivery.delivery_tag, delivery.redelivered), (258, true));
         assert_eq!((delivery.exchange_bytes, delivery.routing_key_bytes), (1, 3));
         assert_eq!(delivery.consumer_tag, Some(hash(b"tag")));
         let cut = Details::Method { number: (60, 60), no_wait: false };
-        assert_eq!(details(60, 60, &arguments[..arguments.len() - 1]), cut);
+        assert_eq!(details((60, 60), &arguments[..arguments.len() - 1]), cut);
         let expected = Settlement { tag: 5, multiple: true, outcome: Outcome::Refused };
-        assert_eq!(details(60, 120, &[0, 0, 0, 0, 0, 0, 0, 5, 1]), Details::Settlement(expected));
+        assert_eq!(details((60, 120), &[0, 0, 0, 0, 0, 0, 0, 5, 1]), Details::Settlement(expected));
     }
 }

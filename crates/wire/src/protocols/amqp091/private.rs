@@ -1,32 +1,26 @@
 //! Application values in methods and content headers: values of tables, and properties that are not names of queues.
 
-use super::{
-    super::{
-        harmless,
-        prefix::{Prefix, Step, Stop},
+use rabbitscope_amqp::protocol::{
+    methods::{CONNECTION_START, Field, Method},
+    properties::{
+        BYTES_BEFORE_FLAGS, CLUSTER_ID, CONTENT_TYPE, DELIVERY_MODE, EXPIRATION, HEADERS,
+        MORE_FLAGS, PRIORITY, REPLY_TO, TIMESTAMP,
     },
-    names::{BASIC, CONNECTION},
+    values::ValueLayout,
 };
 
-/// Class, weight and size of the body.
-const BEFORE_FLAGS: usize = 12;
-const HEADERS: u16 = 1 << 13;
-const DELIVERY_MODE: u16 = 1 << 12;
-const PRIORITY: u16 = 1 << 11;
-const REPLY_TO: u16 = 1 << 9;
-const EXPIRATION: u16 = 1 << 8;
-const TIMESTAMP: u16 = 1 << 6;
-/// The last property of class `basic`: the cluster id.
-const LAST: u16 = 1 << 2;
-const MORE_FLAGS: u16 = 1;
+use super::super::{
+    harmless,
+    prefix::{Prefix, Step, Stop},
+};
 
 /// Reports the application values of a content header's payload. It keeps names of reply queues, and numbers that
 /// affect RabbitMQ.
 pub(super) fn properties(prefix: &mut Prefix<'_, '_>) -> Step {
-    prefix.keep(BEFORE_FLAGS)?;
+    prefix.keep(BYTES_BEFORE_FLAGS)?;
     let flags = flags(prefix)?;
-    let mut flag = 1 << 15;
-    while flag >= LAST {
+    let mut flag = CONTENT_TYPE;
+    while flag >= CLUSTER_ID {
         if flags & flag != 0 {
             property(prefix, flag)?;
         }
@@ -60,36 +54,23 @@ fn short(prefix: &mut Prefix<'_, '_>, is_kept: bool) -> Step {
     prefix.value(length, is_kept)
 }
 
-/// Returns the position of a method's table: after this many bytes, this many short strings, and this many bytes.
-const fn place_of_table(class: u16, method: u16) -> Option<(usize, usize, usize)> {
-    Some(match (class, method) {
-        (CONNECTION, 10) => (2, 0, 0),
-        (40, 10) | (BASIC, 20) => (2, 2, 1),
-        (40, 30 | 40) | (50, 20) => (2, 3, 1),
-        (50, 10) => (2, 1, 1),
-        (50, 50) => (2, 3, 0),
-        _ => return None,
-    })
-}
-
-/// Returns whether a method has application values.
-pub(super) const fn has_table(class: u16, method: u16) -> bool {
-    place_of_table(class, method).is_some()
-}
-
 /// Reports the application values in the arguments of a method with a table.
-pub(super) fn arguments(prefix: &mut Prefix<'_, '_>, class: u16, method: u16) -> Step {
-    let Some((before, texts, behind)) = place_of_table(class, method) else { return Ok(()) };
-    prefix.keep(before)?;
-    for _ in 0..texts {
-        short(prefix, true)?;
+pub(super) fn arguments(prefix: &mut Prefix<'_, '_>, method: &Method) -> Step {
+    for field in method.fields {
+        match field {
+            Field::Octet | Field::Flags | Field::FlagsWithNoWait(_) => prefix.keep(1)?,
+            Field::Short => prefix.keep(2)?,
+            Field::Long => prefix.keep(4)?,
+            Field::LongLong => prefix.keep(8)?,
+            Field::ShortString => short(prefix, true)?,
+            // Mechanisms and locales follow.
+            Field::Table if method.id == CONNECTION_START => {
+                return table(prefix, harmless::is_property);
+            }
+            Field::Table => table(prefix, harmless::is_argument)?,
+            Field::LongString => break,
+        }
     }
-    prefix.keep(behind)?;
-    if class == CONNECTION {
-        // Mechanisms and locales follow.
-        return table(prefix, harmless::is_property);
-    }
-    table(prefix, harmless::is_argument)?;
     prefix.values_to_end(false)
 }
 
@@ -112,21 +93,16 @@ fn fields(prefix: &mut Prefix<'_, '_>, is_harmless: fn(&[u8]) -> bool) -> Step {
     Ok(())
 }
 
-/// Reads a value by the letter of its type, as RabbitMQ defines them.
+/// Reads a value by the letter of its type.
 fn value(prefix: &mut Prefix<'_, '_>, is_kept: bool) -> Step {
-    let kind = prefix.bytes(1)?;
-    let bytes = match kind {
-        b"V" => 0,
-        b"t" | b"b" | b"B" => 1,
-        b"s" | b"u" => 2,
-        b"I" | b"i" | b"f" => 4,
-        b"D" => 5,
-        b"l" | b"L" | b"d" | b"T" => 8,
-        b"S" | b"x" => prefix.number(4)?,
-        b"F" if is_kept => return table(prefix, |_| true),
-        b"F" => return table(prefix, |_| false),
-        b"A" => return array(prefix, is_kept),
-        _ => return Err(Stop::Malformed),
+    let [letter] = prefix.bytes(1)? else { return Err(Stop::Malformed) };
+    let bytes = match ValueLayout::from_letter(*letter) {
+        Some(ValueLayout::Fixed(bytes)) => bytes,
+        Some(ValueLayout::Bytes) => prefix.number(4)?,
+        Some(ValueLayout::Table) if is_kept => return table(prefix, |_| true),
+        Some(ValueLayout::Table) => return table(prefix, |_| false),
+        Some(ValueLayout::Array) => return array(prefix, is_kept),
+        None => return Err(Stop::Malformed),
     };
     prefix.value(bytes, is_kept)
 }
