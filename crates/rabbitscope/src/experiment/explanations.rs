@@ -58,7 +58,7 @@ impl<'a> Rounds<'a> {
     fn read(result: &ExperimentResult, directory: &'a Path) -> Self {
         let read = |run: &RunOfArm| {
             let place = directory.join(&run.directory);
-            rundir::read_run(&place).ok().map(|(record, _)| (place, record))
+            rundir::read_record(&place).ok().flatten().map(|record| (place, record))
         };
         let mut arms = vec![Vec::new(); result.arms.len()];
         let last = result.runs.last().map_or(0, |run| run.round);

@@ -1,6 +1,6 @@
 //! The ended runs, by round.
 
-use std::path::Path;
+use std::{collections::BTreeSet, path::Path};
 
 use rabbitscope_analysis::experiment::{alpha_of_each_look, conclude};
 use rabbitscope_runs::experiment::{
@@ -8,13 +8,18 @@ use rabbitscope_runs::experiment::{
     MetricRole, RunMetric, RunOfArm, order_of_round,
 };
 
-use super::{Plan, measured::measure};
+use super::{
+    Plan,
+    measured::{Results, ResultsByDirectory, measure},
+};
 
 /// The results so far.
 #[derive(Debug)]
 pub(super) struct Rounds {
     pub(super) result: ExperimentResult,
     metrics: Vec<RunMetric>,
+    /// Results of runs whose rounds are not measured yet.
+    results: ResultsByDirectory,
     expected: Vec<KnownExpectation>,
 }
 
@@ -48,6 +53,7 @@ impl Rounds {
         let mut rounds = Self {
             result,
             metrics: experiment.metrics.clone(),
+            results: ResultsByDirectory::new(),
             expected: known.map(|known| known.expect.clone()).unwrap_or_default(),
         };
         for round in 1..=experiment.design.max_rounds_made() {
@@ -73,18 +79,31 @@ impl Rounds {
         self.result.runs.push(run);
     }
 
-    /// Reads the values of a complete round.
+    /// Takes the results of runs in a directory. Other results are read from there.
+    pub(super) fn know(&mut self, directory: &str, results: Option<Results>) {
+        self.results.extend(results.map(|results| (directory.to_owned(), Ok(results))));
+    }
+
+    /// Adds the values of a complete round.
     pub(super) fn measure(&mut self, round: u32, directory: &Path) {
         if !self.missing(round).is_empty() {
             return;
         }
         let mut runs: Vec<RunOfArm> =
             self.result.runs.extract_if(.., |run| run.round == round).collect();
-        for (arm, broker) in measure(directory, &self.metrics, &mut runs) {
+        for run in &runs {
+            let read = || Results::read(&directory.join(&run.directory), &self.metrics);
+            self.results.entry(run.directory.clone()).or_insert_with(read);
+        }
+        for (arm, broker) in measure(&self.metrics, &mut runs, &self.results) {
             self.result.arms[arm].broker = broker;
         }
         self.result.runs.extend(runs);
         self.result.runs.sort_by_key(|run| (run.round, run.position));
+        // Arms that take turns in one run share its results with later rounds.
+        let later = self.result.runs.iter().filter(|run| run.round > round);
+        let later: BTreeSet<&str> = later.map(|run| run.directory.as_str()).collect();
+        self.results.retain(|directory, _| later.contains(directory.as_str()));
     }
 
     pub(super) fn conclude(&mut self) {

@@ -13,12 +13,12 @@ use std::{
 use anyhow::anyhow;
 use rabbitscope_analysis::capacity::Range;
 use rabbitscope_runs::{
-    capacity::CapacityOutcome,
+    capacity::{Capacity, CapacityOutcome},
     experiment::{CapacityDesign, Design, RunOfArm},
     record::RunRecord,
 };
 
-use super::{Plan, PlannedArm};
+use super::{Plan, PlannedArm, measured::Results};
 use crate::{
     capacity::{self, SearchSettings},
     leftovers::RemovalConsent,
@@ -43,34 +43,38 @@ pub(super) struct RunPlace {
     pub(super) directory: String,
 }
 
-/// Makes one run; absent if it was stopped before it measured anything.
+/// Makes one run, and returns it with its results if they are complete. Absent if it was stopped before it measured
+/// anything.
 pub(super) fn single(
     plan: &Plan,
     place: RunPlace,
     directory: &Path,
     asked: RemovalConsent,
     stop: &Arc<AtomicBool>,
-) -> Option<RunOfArm> {
+) -> Option<(RunOfArm, Option<Results>)> {
     let started_unix_nanos = now_unix_nanos();
     let (arm, run_dir) = (&plan.arms[place.arm], directory.join(&place.directory));
     let design = &plan.experiment.design;
-    let (doubts, share) = if let Some(capacity) = &design.capacity {
+    let (made, share) = if let Some(capacity) = &design.capacity {
+        let found = search_aside(arm, capacity, &run_dir, asked, stop);
         (
-            search_aside(arm, capacity, &run_dir, asked, stop)
-                .map(|doubt| doubt.into_iter().collect()),
+            found.map(|found| (doubts_of_search(&found), Some(Results::Search(Box::new(found))))),
             None,
         )
     } else {
         let (finished, history) = run_aside(arm, &run_dir, asked, stop);
         let share = history.share(0..usize::MAX);
-        (finished.map(|finished| doubts(&finished.record, share, design)), share)
+        let results = |finished: Finished| {
+            (doubts(&finished.record, share, design), Results::from_finished(finished))
+        };
+        (finished.map(results), share)
     };
-    let doubts = match doubts {
+    let (doubts, results) = match made {
         Err(_) if stop.load(Ordering::Relaxed) => return None,
-        Err(error) => vec![format!("{error:#}")],
-        Ok(doubts) => doubts,
+        Err(error) => (vec![format!("{error:#}")], None),
+        Ok(made) => made,
     };
-    Some(RunOfArm {
+    let run = RunOfArm {
         round: place.round,
         position: u32::try_from(place.position).unwrap_or(u32::MAX),
         arm: place.arm,
@@ -83,7 +87,8 @@ pub(super) fn single(
         stolen_share: share.map(|share| share.stolen),
         foreign_share: share.map(|share| share.foreign),
         warm_up_nanos: 0,
-    })
+    };
+    Some((run, results))
 }
 
 pub(super) fn now_unix_nanos() -> u64 {
@@ -91,15 +96,14 @@ pub(super) fn now_unix_nanos() -> u64 {
     u64::try_from(now.as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Makes a search instead of a run. The search itself repeats steps in which the load generator was the limit. A search
-/// that did not find the limit is in doubt.
+/// Makes a search instead of a run. The search itself repeats steps in which the load generator was the limit.
 fn search_aside(
     planned: &PlannedArm,
     design: &CapacityDesign,
     place: &Path,
     asked: RemovalConsent,
     stop: &Arc<AtomicBool>,
-) -> anyhow::Result<Option<String>> {
+) -> anyhow::Result<Capacity> {
     let question = SearchSettings {
         scenario: planned.scenario.clone(),
         asked,
@@ -119,10 +123,13 @@ fn search_aside(
     };
     let found = thread::scope(|scope| scope.spawn(search).join());
     let (capacity, failure) = found.unwrap_or_else(|_| Err(anyhow!("the search panicked")))?;
-    if let Some(failure) = failure {
-        return Err(failure);
-    }
-    Ok((capacity.outcome != CapacityOutcome::Found).then_some(capacity.sentence))
+    failure.map_or(Ok(capacity), Err)
+}
+
+/// Returns a doubt about a search that did not find the limit.
+fn doubts_of_search(found: &Capacity) -> Vec<String> {
+    let is_found = found.outcome == CapacityOutcome::Found;
+    if is_found { Vec::new() } else { vec![found.sentence.clone()] }
 }
 
 /// Runs on a separate thread, because a run drops the privileges of its thread and the next run needs them.

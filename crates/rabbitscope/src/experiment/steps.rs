@@ -155,11 +155,12 @@ impl Conductor<'_> {
                 self.stop,
             );
             // A run that was cut short is not a run of this arm, and is repeated.
-            let Some(run) = run.filter(|_| !self.stop.load(Ordering::Relaxed)) else {
+            let Some((run, results)) = run.filter(|_| !self.stop.load(Ordering::Relaxed)) else {
                 return Ok(());
             };
             self.made += 1;
             output::note(&text::run_of_arm(self.plan, &run, self.left(round)));
+            self.rounds.know(&run.directory, results);
             self.keep(run)?;
         }
         Ok(())
@@ -181,13 +182,14 @@ impl Conductor<'_> {
         }
         let place = self.directory.place_of_live_run(missing[0]);
         self.journal.begin(&place)?;
-        let made =
+        let (made, results) =
             live::run(self.plan, (design, &missing), (self.directory.path(), &place), self.stop)?;
         // An interrupted run is repeated as a whole, on another broker.
         if self.stop.load(Ordering::Relaxed) {
             return Ok(());
         }
         output::note(&text::live_run(self.plan, design, &missing, &made));
+        self.rounds.know(&place, results);
         made.into_iter()
             .filter(|run| missing.contains(&run.round))
             .try_for_each(|run| self.keep(run))

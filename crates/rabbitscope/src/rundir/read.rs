@@ -109,8 +109,8 @@ fn read_profile(path: &Path) -> anyhow::Result<Profile> {
     Ok(read_pprof(rabbitscope_files::open(path, MAX_OF_A_PROFILE)?)?)
 }
 
-/// Returns `None` if the run has seconds but no record.
-fn read_record(run_dir: &Path) -> anyhow::Result<Option<RunRecord>> {
+/// Reads the record; `None` if the run has seconds but no record.
+pub(crate) fn read_record(run_dir: &Path) -> anyhow::Result<Option<RunRecord>> {
     let path = run_dir.join(RECORD);
     if !path.exists() {
         if run_dir.join(SERIES).is_file() {

@@ -17,6 +17,7 @@ use rabbitscope_runs::{
 use super::{
     super::{
         Plan,
+        measured::Results,
         single::{doubts, doubts_of_machine, now_unix_nanos},
     },
     switcher::{TurnWatch, switch},
@@ -29,13 +30,14 @@ use crate::{
     watch::{Line, MachineHistory, MachineWatch, Watchers},
 };
 
-/// Makes these rounds on one broker, in `place` below `directory`. Fails if the load never started.
+/// Makes these rounds on one broker, in `place` below `directory`. Returns them with the results of the run if these
+/// are complete. Fails if the load never started.
 pub(in crate::experiment) fn run(
     plan: &Plan,
     (design, rounds): (LiveDesign, &[u32]),
     (directory, place): (&Path, &str),
     stop: &Arc<AtomicBool>,
-) -> anyhow::Result<Vec<RunOfArm>> {
+) -> anyhow::Result<(Vec<RunOfArm>, Option<Results>)> {
     let turns = turns(plan.experiment.seed, design, rounds, plan.arms.len());
     let scenario = scenario_of(plan, &turns);
     let history = MachineHistory::default();
@@ -65,7 +67,8 @@ pub(in crate::experiment) fn run(
             warm_up_nanos: 0,
         }
     };
-    Ok(turns.iter().zip(wrong).map(run_of_arm).collect())
+    let runs = turns.iter().zip(wrong).map(run_of_arm).collect();
+    Ok((runs, Results::from_finished(finished)))
 }
 
 /// Returns the scenario of the baseline, with the length of all turns.
