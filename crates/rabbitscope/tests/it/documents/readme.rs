@@ -111,9 +111,8 @@ fn form_of_token(token: &str) -> String {
     let mut form = String::new();
     for letter in token.chars() {
         match letter {
-            '0'..='9' if form.ends_with('N') => {}
+            '0'..='9' | '.' | ',' if form.ends_with('N') => {}
             '0'..='9' => form.push('N'),
-            '.' | ',' if form.ends_with('N') => {}
             _ => form.push(letter),
         }
     }
