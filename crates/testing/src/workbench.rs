@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use crate::{
     conditions::{eventually, is_root},
     existing_broker,
-    processes::{holds, pid, processes_naming},
+    machine::{holds, pid, processes_naming},
     program::{Ended, Ends},
 };
 

@@ -4,7 +4,7 @@ use std::{fs, path::Path};
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, DnType, IsCa, KeyPair};
 
-use crate::free_port;
+use super::ports::free_port;
 
 /// Makes an authority in `NAME-ca.pem` that has signed `NAME-broker.pem` and `NAME-client.pem`, with keys. The
 /// broker's is for `localhost` and `broker.test`, the client's for `client.test`.

@@ -13,7 +13,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::python::environment;
+use crate::environment;
 
 /// Package of the Python Package Index. It depends on protobuf.
 const DEFINITIONS: &str = "opentelemetry-proto==1.45.2";
@@ -33,7 +33,7 @@ impl Receiver {
     pub fn start() -> Result<Self, String> {
         let place = tempfile::tempdir().unwrap();
         let python = environment(place.path(), DEFINITIONS)?;
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/src/receiver.py");
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/src/servers/receiver.py");
         let mut child = Command::new(python)
             .arg(script)
             .stdin(Stdio::piped())

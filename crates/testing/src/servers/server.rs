@@ -10,7 +10,7 @@ use std::{
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::{conditions::within, ports::free_address};
+use crate::{conditions::within, machine::free_address};
 
 const START_TIMEOUT: Duration = Duration::from_secs(30);
 
