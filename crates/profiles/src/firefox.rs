@@ -3,6 +3,9 @@
 //!
 //! Samples with recorded times stand at these, in steps of 50 ms. Samples without times follow one another by thread,
 //! each as long as its weight. The time line then shows an order, not a history, and the thread's name says so.
+//!
+//! This is not the crate `fxprof-processed-profile`, whose weights in version 0.8 are 32-bit integers: it has no fractions
+//! of milliseconds, and no sums of bytes above 2 GiB.
 
 use std::{
     collections::{BTreeMap, HashMap},

@@ -81,6 +81,12 @@ pub(super) struct EventLayout {
     read_format: u64,
     period: u64,
     flags: u64,
+    /// Offset of a sample's time, if it has one.
+    time_offset: usize,
+    /// Offset of another record's time from its end, if it has one.
+    time_before_end: usize,
+    /// Offset of a sample's id.
+    id_offset: Option<usize>,
 }
 
 impl EventLayout {
@@ -90,6 +96,8 @@ impl EventLayout {
         let (kind, _size) = (bytes.u32()?, bytes.u32()?);
         let (config, period) = (bytes.u64()?, bytes.u64()?);
         let (sample_type, read_format, flags) = (bytes.u64()?, bytes.u64()?, bytes.u64()?);
+        // Each field takes a word.
+        let bytes_of = |fields: u64| 8 * (sample_type & fields).count_ones() as usize;
         Some(Self {
             name: None,
             ids: Vec::new(),
@@ -99,6 +107,15 @@ impl EventLayout {
             read_format,
             period,
             flags,
+            time_offset: bytes_of(field::IDENTIFIER | field::IP | field::TID),
+            time_before_end: bytes_of(
+                field::TIME | field::ID | field::STREAM_ID | field::CPU | field::IDENTIFIER,
+            ),
+            id_offset: match sample_type & (field::ID | field::IDENTIFIER) {
+                0 => None,
+                field::ID => Some(bytes_of(field::IP | field::TID | field::TIME | field::ADDR)),
+                _ => Some(0),
+            },
         })
     }
 
@@ -150,32 +167,17 @@ impl EventLayout {
 
     /// Returns the time of a record: in a sample among the first fields, in others among the last.
     pub(super) fn time_of(&self, is_sample: bool, body: &[u8]) -> Option<u64> {
-        const LAST: u64 =
-            field::TIME | field::ID | field::STREAM_ID | field::CPU | field::IDENTIFIER;
         let offset = if is_sample {
-            self.bytes_of(field::IDENTIFIER | field::IP | field::TID)
+            self.time_offset
         } else {
-            body.len().checked_sub(self.bytes_of(LAST))?
+            body.len().checked_sub(self.time_before_end)?
         };
         Bytes(body.get(offset..)?).u64()
     }
 
     /// Returns the id of a sample, if it has one.
     pub(super) fn id_of(&self, body: &[u8]) -> Option<u64> {
-        const BEFORE: u64 = field::IP | field::TID | field::TIME | field::ADDR;
-        let offset = if self.has(field::IDENTIFIER) {
-            0
-        } else if self.has(field::ID) {
-            self.bytes_of(BEFORE)
-        } else {
-            return None;
-        };
-        Bytes(body.get(offset..)?).u64()
-    }
-
-    /// Size of those of these fields that its records have. Each takes a word.
-    fn bytes_of(&self, fields: u64) -> usize {
-        8 * (self.sample_type & fields).count_ones() as usize
+        Bytes(body.get(self.id_offset?..)?).u64()
     }
 
     /// Returns whether its samples have copies of the user's stack in place of callers (`--call-graph dwarf`).

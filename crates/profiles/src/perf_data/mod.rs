@@ -5,8 +5,10 @@
 //! [`stacks`] counts and names stacks. The file has no names: the caller provides them ([`CodeNames`]) for the builds
 //! that [`files`] identifies.
 //!
-//! This is not the crate `linux-perf-data`, because this reader bounds the memory of everything that a file can claim,
-//! including records that wait for their turn. Format: `tools/perf/Documentation/perf.data-file-format.txt` of Linux.
+//! This is not the crate `linux-perf-data`. Version 0.13 allocates what a damaged file claims, which aborts the program,
+//! keeps a whole file without marks in memory, and reads no samples of tracepoints in pipe output.
+//!
+//! Format: `tools/perf/Documentation/perf.data-file-format.txt` of Linux.
 
 mod container;
 mod files;

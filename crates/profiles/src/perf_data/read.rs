@@ -61,9 +61,8 @@ pub fn read_perf_data_with(
     let opened = open(&mut input)?;
     let mut records = Records::new(input, opened.first, opened.end);
     let mut import = Import::new(opened, names, options.limit_bytes);
-    while let Some(record) = records.next(|record| import.time_of(record))? {
-        import.position = record.position;
-        import.record(record)?;
+    while records.advance(|record| import.time_of(record))? {
+        import.record(records.current())?;
     }
     import.finish(options.value)
 }
@@ -129,7 +128,11 @@ impl<'a> Import<'a> {
         time.filter(|&time| time != 0 && time != u64::MAX)
     }
 
-    fn record(&mut self, Record { kind, misc, body, .. }: Record<'_>) -> Result<(), PerfDataError> {
+    fn record(
+        &mut self,
+        Record { kind, misc, position, body }: Record<'_>,
+    ) -> Result<(), PerfDataError> {
+        self.position = position;
         match kind {
             record::SAMPLE => return self.sample(body),
             record::COMPRESSED | record::COMPRESSED_2 => {

@@ -39,7 +39,7 @@ pub(super) struct Record<'a> {
 }
 
 /// The place of a record.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Place {
     /// 0 if unknown.
     time: u64,
@@ -65,9 +65,10 @@ pub(super) struct Records<R> {
     waiting: Vec<Place>,
     waiting_bytes: usize,
     max_waiting_bytes: usize,
-    /// Number of the waiting records whose turn it is, which are in order, and of the returned ones among them.
+    /// Number of the waiting records whose turn it is, which are in order, and of the passed ones among them.
     ready: usize,
-    returned: usize,
+    passed: usize,
+    current: Place,
     latest: u64,
     /// All records up to this time were read.
     complete_until: u64,
@@ -86,23 +87,25 @@ impl<R: Read> Records<R> {
             waiting_bytes: 0,
             max_waiting_bytes: MAX_WAITING_BYTES,
             ready: 0,
-            returned: 0,
+            passed: 0,
+            current: Place::default(),
             latest: 0,
             complete_until: 0,
         }
     }
 
-    /// Returns the next record. `time_of` finds the time of a record; one without a time does not wait.
-    pub(super) fn next(
+    /// Goes to the next record. Returns false after the last one. `time_of` finds the time of a record; one without a
+    /// time does not wait.
+    pub(super) fn advance(
         &mut self,
         time_of: impl Fn(Record<'_>) -> Option<u64>,
-    ) -> Result<Option<Record<'_>>, PerfDataError> {
-        while self.returned == self.ready {
-            self.waiting.drain(..self.returned);
-            (self.ready, self.returned) = (0, 0);
+    ) -> Result<bool, PerfDataError> {
+        while self.passed == self.ready {
+            self.waiting.drain(..self.passed);
+            (self.ready, self.passed) = (0, 0);
             let Some(mut place) = self.read()? else {
                 if self.waiting.is_empty() {
-                    return Ok(None);
+                    return Ok(false);
                 }
                 self.make_ready(<[Place]>::len);
                 continue;
@@ -113,7 +116,10 @@ impl<R: Read> Records<R> {
                 self.make_ready(|waiting| waiting.partition_point(|place| place.time <= until));
                 continue;
             }
-            let Some(time) = time_of(record) else { return Ok(Some(self.record(place))) };
+            let Some(time) = time_of(record) else {
+                self.current = place;
+                return Ok(true);
+            };
             place.time = time;
             self.latest = self.latest.max(time);
             self.waiting_bytes += self.size_at(place.start);
@@ -122,10 +128,15 @@ impl<R: Read> Records<R> {
                 self.make_ready(|waiting| waiting.len().div_ceil(2));
             }
         }
-        let place = self.waiting[self.returned];
-        self.returned += 1;
-        self.waiting_bytes -= self.size_at(place.start);
-        Ok(Some(self.record(place)))
+        self.current = self.waiting[self.passed];
+        self.passed += 1;
+        self.waiting_bytes -= self.size_at(self.current.start);
+        Ok(true)
+    }
+
+    /// The record that [`Self::advance`] went to.
+    pub(super) fn current(&self) -> Record<'_> {
+        self.record(self.current)
     }
 
     /// Orders the waiting records, of which the first `count` are ready.
@@ -241,8 +252,9 @@ mod tests {
         let mut records = Records::new(bytes.as_slice(), 0, None);
         records.max_waiting_bytes = waiting_bytes;
         let mut found = Vec::new();
-        while let Some(record) = records.next(|record| Some(record.body[0].into())).unwrap() {
-            found.push((record.body[0], record.body[1]));
+        while records.advance(|record| Some(record.body[0].into())).unwrap() {
+            let body = records.current().body;
+            found.push((body[0], body[1]));
         }
         found
     }
@@ -287,7 +299,8 @@ mod tests {
         let mut records = Records::new(bytes.as_slice(), 0, None);
         for expected in 0..2000 {
             let time = |record: Record<'_>| Bytes(record.body).u64();
-            let record = records.next(time).unwrap().unwrap();
+            assert!(records.advance(time).unwrap());
+            let record = records.current();
             assert_eq!((time(record), record.body.len()), (Some(expected), BODY_BYTES.into()));
             assert!(records.kept.len() < 8 << 20, "{}", records.kept.len());
         }
