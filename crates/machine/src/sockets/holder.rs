@@ -18,7 +18,7 @@ pub struct SocketHolder {
 pub fn holder_of(own: SocketAddr, other: SocketAddr) -> Option<SocketHolder> {
     let ends = (canonical(other), canonical(own));
     let mut accepted = connections().into_iter().filter(|connection| connection.inode != 0);
-    let found = accepted.find(|connection| (connection.local, connection.remote) == ends)?;
+    let found = accepted.find(|connection| connection.ends() == ends)?;
     Some(SocketHolder { user: found.user, inode: found.inode })
 }
 

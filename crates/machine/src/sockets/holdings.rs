@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, fs, net::SocketAddr};
 
-use super::table::{Listener, connections_beside, listeners_beside};
+use super::table::{TcpSocket, connections_beside, listeners_beside};
 
 /// Returns true if the process holds a socket with one of these inodes. False if it has ended or may not be read.
 pub fn holds_any(pid: u32, inodes: &[u64]) -> bool {
@@ -10,7 +10,7 @@ pub fn holds_any(pid: u32, inodes: &[u64]) -> bool {
 }
 
 /// Returns the listeners of a process, in its own network. Empty if it has ended or may not be read.
-pub fn listeners_of(pid: u32) -> Vec<Listener> {
+pub fn listeners_of(pid: u32) -> Vec<TcpSocket> {
     let held = sockets_of(pid).unwrap_or_default();
     let mut found = listeners_beside(pid);
     found.retain(|listener| held.contains(&listener.inode));
@@ -32,7 +32,7 @@ fn connections_of(pid: u32) -> HashSet<(SocketAddr, SocketAddr)> {
     let held = sockets_of(pid).unwrap_or_default();
     let connections = connections_beside(pid);
     let own = connections.into_iter().filter(|connection| held.contains(&connection.inode));
-    own.map(|connection| (connection.local, connection.remote)).collect()
+    own.map(|connection| connection.ends()).collect()
 }
 
 /// Returns the inodes of the open sockets.

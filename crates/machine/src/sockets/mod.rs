@@ -10,5 +10,5 @@ mod traced;
 pub use holder::{SocketHolder, holder_of};
 pub use holdings::{connected_with, holds_any, listeners_of};
 pub use local::is_local_address;
-pub use table::{Listener, listeners, listeners_beside};
+pub use table::{TcpSocket, listeners, listeners_beside};
 pub use traced::traced_sockets;

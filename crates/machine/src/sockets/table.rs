@@ -1,28 +1,43 @@
 //! Rows of `/proc/net/tcp` and `/proc/net/tcp6` (`proc_net_tcp(5)`).
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::{
+    fmt::Display,
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
+};
 
 use crate::text::read;
 
-/// A listening socket.
+/// A socket of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Listener {
+pub struct TcpSocket {
     /// Local address.
     pub address: SocketAddr,
+    /// Address of the other end; of a listener, zeros.
+    pub remote: SocketAddr,
     /// Id of the user who created the socket.
     pub user: u32,
-    /// Inode of the socket.
+    /// Inode of the socket; 0 until a connection is accepted.
     pub inode: u64,
 }
 
-/// One end of an established connection. IPv4 on a socket for IPv6 is given as IPv4.
-pub(crate) struct Connection {
-    pub(crate) local: SocketAddr,
-    pub(crate) remote: SocketAddr,
-    /// Id of the user who created the socket.
-    pub(crate) user: u32,
-    /// Inode of the socket; 0 until the connection is accepted.
-    pub(crate) inode: u64,
+impl TcpSocket {
+    /// Returns both ends, the own one first. IPv4 on a socket for IPv6 is given as IPv4.
+    pub(crate) fn ends(&self) -> (SocketAddr, SocketAddr) {
+        (canonical(self.address), canonical(self.remote))
+    }
+
+    /// Parses a row in this state. Fields count from 0: ends in 1 and 2, state in 3, user in 7, inode in 9.
+    fn parse(line: &str, state: &str) -> Option<Self> {
+        let mut fields = line.split_whitespace();
+        let (local, remote) = (fields.nth(1)?, fields.next()?);
+        fields.next().filter(|found| *found == state)?;
+        Some(Self {
+            address: address(local)?,
+            remote: address(remote)?,
+            user: fields.nth(3)?.parse().ok()?,
+            inode: fields.nth(1)?.parse().ok()?,
+        })
+    }
 }
 
 /// State of a listening socket (`TCP_LISTEN` of the kernel's `tcp_states.h`).
@@ -31,72 +46,35 @@ const LISTENING: &str = "0A";
 /// State of a connection (`TCP_ESTABLISHED`).
 const ESTABLISHED: &str = "01";
 
-/// A row of the tables.
-struct Row<'a> {
-    local: &'a str,
-    remote: &'a str,
-    state: &'a str,
-    user: u32,
-    inode: u64,
-}
-
-impl<'a> Row<'a> {
-    /// Parses a row. Fields count from 0: ends in 1 and 2, state in 3, user in 7, inode in 9.
-    fn parse(line: &'a str) -> Option<Self> {
-        let mut fields = line.split_whitespace();
-        let (local, remote, state) = (fields.nth(1)?, fields.next()?, fields.next()?);
-        let user = fields.nth(3)?.parse().ok()?;
-        let inode = fields.nth(1)?.parse().ok()?;
-        Some(Self { local, remote, state, user, inode })
-    }
-}
-
-/// The tables of the calling thread's network, which may differ from that of the process (`setns(2)`).
-const OWN_NETWORK: &str = "/proc/thread-self/net";
-
-/// Returns all TCP listeners of the calling thread's network.
-pub fn listeners() -> Vec<Listener> {
-    each_row(OWN_NETWORK, listener)
+/// Returns all TCP listeners of the calling thread's network, which may differ from that of the process (`setns(2)`).
+pub fn listeners() -> Vec<TcpSocket> {
+    sockets_in("thread-self", LISTENING)
 }
 
 /// Returns all TCP listeners of a process's network, those of other processes too. Empty if the tables are unreadable.
-pub fn listeners_beside(pid: u32) -> Vec<Listener> {
-    each_row(&network_of(pid), listener)
+pub fn listeners_beside(pid: u32) -> Vec<TcpSocket> {
+    sockets_in(pid, LISTENING)
 }
 
 /// Returns all established TCP connections of the calling thread's network.
-pub(crate) fn connections() -> Vec<Connection> {
-    each_row(OWN_NETWORK, connection)
+pub(crate) fn connections() -> Vec<TcpSocket> {
+    sockets_in("thread-self", ESTABLISHED)
 }
 
 /// Returns all established TCP connections of a process's network. Empty if the tables are unreadable.
-pub(crate) fn connections_beside(pid: u32) -> Vec<Connection> {
-    each_row(&network_of(pid), connection)
+pub(crate) fn connections_beside(pid: u32) -> Vec<TcpSocket> {
+    sockets_in(pid, ESTABLISHED)
 }
 
-fn network_of(pid: u32) -> String {
-    format!("/proc/{pid}/net")
-}
-
-fn each_row<T>(directory: &str, parse: impl Fn(&str) -> Option<T>) -> Vec<T> {
-    let tables = ["tcp", "tcp6"].map(|name| read(format!("{directory}/{name}")));
-    tables.iter().flatten().flat_map(|table| table.lines()).filter_map(parse).collect()
-}
-
-fn connection(line: &str) -> Option<Connection> {
-    let row = Row::parse(line).filter(|row| row.state == ESTABLISHED)?;
-    let [local, remote] = [address(row.local)?, address(row.remote)?].map(canonical);
-    Some(Connection { local, remote, user: row.user, inode: row.inode })
+fn sockets_in(process: impl Display, state: &str) -> Vec<TcpSocket> {
+    let tables = ["tcp", "tcp6"].map(|name| read(format!("/proc/{process}/net/{name}")));
+    let rows = tables.iter().flatten().flat_map(|table| table.lines());
+    rows.filter_map(|row| TcpSocket::parse(row, state)).collect()
 }
 
 /// Returns the IPv4 address of an end that an IPv6 socket has as a mapped one.
 pub(crate) fn canonical(end: SocketAddr) -> SocketAddr {
     SocketAddr::new(end.ip().to_canonical(), end.port())
-}
-
-fn listener(line: &str) -> Option<Listener> {
-    let row = Row::parse(line).filter(|row| row.state == LISTENING)?;
-    Some(Listener { address: address(row.local)?, user: row.user, inode: row.inode })
 }
 
 fn address(text: &str) -> Option<SocketAddr> {
@@ -128,8 +106,9 @@ mod tests {
     #[test]
     #[cfg(target_endian = "little")]
     fn a_listening_socket() {
-        let address = "127.0.0.1:5672".parse().unwrap();
-        assert_eq!(listener(LINE), Some(Listener { address, user: 999, inode: 4711 }));
+        let [address, remote] = ["127.0.0.1:5672", "0.0.0.0:0"].map(|end| end.parse().unwrap());
+        let listener = |line: &str| TcpSocket::parse(line, LISTENING);
+        assert_eq!(listener(LINE), Some(TcpSocket { address, remote, user: 999, inode: 4711 }));
         assert_eq!(listener(&LINE.replace(" 0A ", " 01 ")), None);
         assert_eq!(listener("sl local_address rem_address st"), None);
     }
