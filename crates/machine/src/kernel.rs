@@ -28,7 +28,7 @@ pub fn uptime_ticks() -> io::Result<u64> {
 }
 
 /// Returns the difference between the monotonic clock of this process and the kernel's, in nanoseconds. A container
-/// may have a time namespace (time_namespaces(7)), which does not apply to kernel programs.
+/// may have a time namespace (`time_namespaces(7)`), which does not apply to kernel programs.
 pub fn monotonic_offset_nanos() -> i64 {
     read("/proc/self/timens_offsets").ok().and_then(|text| monotonic_offset(&text)).unwrap_or(0)
 }

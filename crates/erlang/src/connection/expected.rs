@@ -5,7 +5,7 @@
 
 use std::net::IpAddr;
 
-use rabbitscope_machine::sockets::{SocketHolder, holder_of, is_local_address};
+use rabbitscope_machine::sockets::{TcpSocket, holder_of, is_local_address};
 
 use super::{Peer, VerifyPeer};
 use crate::Cookie;
@@ -53,8 +53,8 @@ impl VerifyPeer for ExpectedNode {
 }
 
 impl ExpectedNode {
-    fn holder(&self, holder: SocketHolder, cookie: &Cookie) -> Result<(), String> {
-        let SocketHolder { user, inode } = holder;
+    fn holder(&self, holder: TcpSocket, cookie: &Cookie) -> Result<(), String> {
+        let TcpSocket { user, inode, .. } = holder;
         // Root can read any cookie.
         if user != 0 && cookie.owner() != Some(user) && !self.is_chosen_by_user(cookie) {
             return Err(format!(

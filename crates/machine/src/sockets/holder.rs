@@ -1,25 +1,14 @@
-//! Search in the kernel's socket tables for the holder of a connection's other end on this machine.
+//! Search for the socket at the other end of a connection on this machine.
 
 use std::net::SocketAddr;
 
-use super::table::{canonical, connections};
+use super::table::{TcpSocket, canonical, connections};
 
-/// The socket at the other end of a connection, as the kernel shows it to every user.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SocketHolder {
-    /// Id of the user who created the socket.
-    pub user: u32,
-    /// Inode of the socket.
-    pub inode: u64,
-}
-
-/// Returns the holder of the socket that accepted the connection from `own` to `other`. Returns `None` if that socket
-/// is on another machine or in another network namespace.
-pub fn holder_of(own: SocketAddr, other: SocketAddr) -> Option<SocketHolder> {
+/// Returns the socket that accepted the connection from `own` to `other`. Returns `None` if that socket is on another
+/// machine or in another network namespace.
+pub fn holder_of(own: SocketAddr, other: SocketAddr) -> Option<TcpSocket> {
     let ends = (canonical(other), canonical(own));
-    let mut accepted = connections().into_iter().filter(|connection| connection.inode != 0);
-    let found = accepted.find(|connection| connection.ends() == ends)?;
-    Some(SocketHolder { user: found.user, inode: found.inode })
+    connections().into_iter().find(|socket| socket.inode != 0 && socket.ends() == ends)
 }
 
 #[cfg(test)]

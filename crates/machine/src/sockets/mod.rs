@@ -7,7 +7,7 @@ mod local;
 mod table;
 mod traced;
 
-pub use holder::{SocketHolder, holder_of};
+pub use holder::holder_of;
 pub use holdings::{connected_with, holds_any, listeners_of};
 pub use local::is_local_address;
 pub use table::{TcpSocket, listeners, listeners_beside};
