@@ -58,7 +58,9 @@ struct Bounds<'a>(&'a [Expectation]);
 
 impl Serialize for Bounds<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(self.0.iter().map(|one| (one.metric.keys().1.unwrap_or_default(), one.bound())))
+        serializer.collect_map(
+            self.0.iter().map(|one| (one.metric.keys().1.unwrap_or_default(), one.bound())),
+        )
     }
 }
 
