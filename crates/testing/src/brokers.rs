@@ -11,12 +11,7 @@ use rabbitscope_runs::scenario::ThrowawayBroker;
 /// ends with the process.
 pub fn existing_broker() -> &'static Broker {
     static BROKER: OnceLock<Broker> = OnceLock::new();
-    BROKER.get_or_init(own_broker)
-}
-
-/// Starts a broker for one test, for work that other tests could not tolerate.
-pub fn own_broker() -> Broker {
-    broker_with(|_| ())
+    BROKER.get_or_init(|| broker_with(|_| ()))
 }
 
 /// Starts a broker with changes of the specification.

@@ -11,6 +11,7 @@ mod conditions;
 mod driver;
 mod erlang;
 mod machine;
+mod own_broker;
 mod program;
 mod records;
 pub mod scenario;
@@ -20,7 +21,7 @@ mod workbench;
 pub use brokers::{
     add_user, basic_authentication, broker_with, close_connections, connection_to, declare_queue,
     delete_queue, depth, evaluate, exchanges_on, existing_broker, load_module, node_options,
-    own_broker, permit, plant, port_of, purge_queue, queues_on,
+    permit, plant, port_of, purge_queue, queues_on,
 };
 pub use clients::{
     connect, consume, durable_queue, encode_frame, http, mqtt_client, take, with_length,
@@ -32,6 +33,7 @@ pub use machine::{
     Network, PYTHON, SmallDisk, certificates, environment, free_address, free_port, holds,
     kernel_programs_of, pause, pid, processes_naming, processes_showing, tls_listener,
 };
+pub use own_broker::{OwnBroker, own_broker};
 pub use program::{Ended, Ends, Stops, signal};
 pub use records::{count, find, latency, latency_figure};
 pub use servers::{Forwarder, Receiver, Served, Server};

@@ -2,7 +2,10 @@
 
 use std::{collections::HashSet, fs, net::SocketAddr};
 
-use super::table::{TcpSocket, connections_beside, listeners_beside};
+use super::{
+    listening::listeners_beside,
+    table::{TcpSocket, connections_beside},
+};
 
 /// Returns true if the process holds a socket with one of these inodes. False if it has ended or may not be read.
 pub fn holds_any(pid: u32, inodes: &[u64]) -> bool {

@@ -4,12 +4,14 @@
 mod diagnosis;
 mod holder;
 mod holdings;
+mod listening;
 mod local;
 mod table;
 mod traced;
 
 pub use holder::holder_of;
 pub use holdings::{connected_with, holds_any, listeners_of};
+pub use listening::{listeners, listeners_beside};
 pub use local::is_local_address;
-pub use table::{TcpSocket, listeners, listeners_beside};
+pub use table::TcpSocket;
 pub use traced::traced_sockets;

@@ -1,13 +1,11 @@
-//! Rows of `/proc/net/tcp` and `/proc/net/tcp6` (`proc_net_tcp(5)`), and the choice between them and
-//! [`super::diagnosis`].
+//! Rows of `/proc/net/tcp` and `/proc/net/tcp6` (`proc_net_tcp(5)`).
 
 use std::{
     fmt::Display,
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
 };
 
-use super::diagnosis;
-use crate::{namespaces::Namespace, text::read};
+use crate::text::read;
 
 /// A socket of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,19 +46,7 @@ const LISTENING: &str = "0A";
 /// State of a connection (`TCP_ESTABLISHED`).
 const ESTABLISHED: &str = "01";
 
-/// Returns all TCP listeners of the calling thread's network, which may differ from that of the process (`setns(2)`).
-pub fn listeners() -> Vec<TcpSocket> {
-    diagnosis::listeners().unwrap_or_else(|_| listeners_in_tables("thread-self"))
-}
-
-/// Returns all TCP listeners of a process's network, those of other processes too. Empty if the tables are unreadable.
-pub fn listeners_beside(pid: u32) -> Vec<TcpSocket> {
-    match (Namespace::of_process(pid, "net"), Namespace::own("net")) {
-        (Ok(network), Ok(own)) if network == own => listeners(),
-        _ => listeners_in_tables(pid),
-    }
-}
-
+/// Returns all TCP listeners in the tables of a process's network. Empty if the tables are unreadable.
 pub(super) fn listeners_in_tables(process: impl Display) -> Vec<TcpSocket> {
     sockets_in(process, LISTENING)
 }

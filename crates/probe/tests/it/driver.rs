@@ -23,7 +23,7 @@ pub(crate) struct Planted {
 
 impl Planted {
     pub(crate) fn start() -> Self {
-        let broker = own_node();
+        let broker = own_node().take();
         load(&broker, "burn");
         let directory = broker.directory.join("driver");
         fs::create_dir(&directory).unwrap();

@@ -10,7 +10,8 @@ use std::{
 
 use rabbitscope_broker::Broker;
 use rabbitscope_testing::{
-    Ended, Ends, Stops, Workbench, broker_with, count, is_root, latency, own_broker, queues_on,
+    Ended, Ends, OwnBroker, Stops, Workbench, broker_with, count, is_root, latency, own_broker,
+    queues_on,
     scenario::{Churn, Consumers, Publishers, Queue, Scenario},
     tls_listener,
 };
@@ -101,7 +102,7 @@ struct Brokers {
     bus: Broker,
     /// The bus's port for TLS.
     tls_port: u16,
-    broker: Broker,
+    broker: OwnBroker,
 }
 
 fn brokers() -> &'static Brokers {

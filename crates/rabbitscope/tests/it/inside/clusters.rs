@@ -11,7 +11,7 @@ use std::{
 
 use rabbitscope_broker::Broker;
 use rabbitscope_testing::{
-    Ended, Ends, PUBLISH, Workbench, is_root, node_options, own_broker, plant,
+    Ended, Ends, OwnBroker, PUBLISH, Workbench, is_root, node_options, own_broker, plant,
 };
 use serde_json::{Value, json};
 
@@ -43,8 +43,8 @@ impl Registered {
 
 /// Two brokers that form one cluster.
 struct Cluster {
-    first: Broker,
-    second: Broker,
+    first: OwnBroker,
+    second: OwnBroker,
     _known: [Registered; 2],
 }
 

@@ -2,15 +2,14 @@
 
 use serde_json::Value;
 
-use rabbitscope_broker::Broker;
 use rabbitscope_testing::{
-    Workbench, find, node_options, own_broker, plant,
+    OwnBroker, Workbench, find, node_options, own_broker, plant,
     scenario::{Publishers, Queue, Scenario},
 };
 
 /// A broker, and the commands that look into it.
 pub(crate) struct InsideNode {
-    pub(crate) broker: Broker,
+    pub(crate) broker: OwnBroker,
     pub(crate) bench: Workbench,
 }
 

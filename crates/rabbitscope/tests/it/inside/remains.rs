@@ -56,7 +56,7 @@ const BUSY: &str = "-module(busy).\n-export([run/0]).\n\
     run() -> put(last, lists:reverse([erlang:get_cookie()])), timer:sleep(1), run().\n";
 
 pub(crate) fn busy_broker(bench: &Workbench) -> Broker {
-    let broker = own_broker();
+    let broker = own_broker().take();
     start_busy(bench, &broker);
     broker
 }

@@ -8,10 +8,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_broker::Broker;
 use rabbitscope_testing::{
-    Ended, Ends, Workbench, compile_driver, eventually, free_address, http, is_root, load_module,
-    not_run, own_broker, plant,
+    Ended, Ends, OwnBroker, Workbench, compile_driver, eventually, free_address, http, is_root,
+    load_module, not_run, own_broker, plant,
     scenario::{Profile, Scenario},
 };
 
@@ -29,7 +28,7 @@ loop(Port) -> _ = port_control(Port, 1, <<>>), loop(Port).
 
 /// A node that spends its time in a function without a name, and the debug file that has the name.
 struct Hidden {
-    broker: Broker,
+    broker: OwnBroker,
     /// Directory with only the debug file.
     debug: PathBuf,
     build_id: String,

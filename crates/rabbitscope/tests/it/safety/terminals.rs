@@ -36,7 +36,7 @@ fn in_erlang() -> String {
 }
 
 fn hostile_broker() -> Broker {
-    let broker = own_broker();
+    let broker = own_broker().take();
     plant(
         &broker,
         &format!(

@@ -20,7 +20,7 @@ fn configuration(except: &str, brokers: [&Broker; 2]) -> String {
 #[test]
 fn nodes_come_and_go_and_nothing_is_left() {
     let Some(bench) = Workbench::for_root("all-day") else { return };
-    let (first, mut second) = (own_broker(), own_broker());
+    let (first, mut second) = (own_broker().take(), own_broker().take());
     let brokers = [&first, &second];
     let (good, other) =
         (configuration("", brokers), configuration(&format!("'{}*'", first.name), brokers));

@@ -33,7 +33,7 @@ fn nothing_grows_in_hours_of_restarts() {
     let duration = asked_for("RABBITSCOPE_SOAK").unwrap_or(DURATION);
     let interval = asked_for("RABBITSCOPE_RESTARTS").unwrap_or(RESTART_INTERVAL);
     let bench = Workbench::new("soak");
-    let (steady, mut restarted) = (own_broker(), own_broker());
+    let (steady, mut restarted) = (own_broker().take(), own_broker().take());
     let nodes = format!("[nodes]\nonly = ['{}*', '{}*']\n", steady.name, restarted.name);
     bench.file("watch.toml", format!("{CONFIGURATION}{nodes}"));
     let load = format!("load -x 1 -y 1 -u soak -r 500 -h {}", steady.uri());

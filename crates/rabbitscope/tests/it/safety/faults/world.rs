@@ -9,8 +9,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_broker::Broker;
-use rabbitscope_testing::{Workbench, evaluate, lines, node_options, own_broker};
+use rabbitscope_testing::{OwnBroker, Workbench, evaluate, lines, node_options, own_broker};
 
 use super::table::Outcome;
 use crate::inside::remains::{self, LEFT, NOTHING};
@@ -54,7 +53,7 @@ const RESULTS: [&str; 12] = [
 
 pub(super) struct World {
     pub(super) bench: Workbench,
-    pub(super) broker: Broker,
+    pub(super) broker: OwnBroker,
     standing: String,
 }
 
