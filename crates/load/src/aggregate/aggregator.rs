@@ -278,8 +278,8 @@ mod tests {
 
     fn part(worker: usize, second: u32, published: u64, draining: bool) -> IntervalReport {
         let start = RunInstant::of_second(second);
-        let mut measured = IntervalMeasurements::default();
-        measured.outstanding = published;
+        let mut measured =
+            IntervalMeasurements { outstanding: published, ..IntervalMeasurements::default() };
         measured.counts.published = published;
         measured.counts.accept(if draining { 0 } else { published });
         measured.measure(Latency::Confirm, Nanos::from_micros(worker as u64 + 1), published);

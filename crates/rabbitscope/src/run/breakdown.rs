@@ -30,8 +30,12 @@ pub(super) fn latency_table(latencies: &[LatencySummary]) -> String {
 /// Returns the end of a line: times, then the number of measurements.
 fn cells(cells: &[impl Display]) -> String {
     let Some((count, times)) = cells.split_last() else { return String::new() };
-    let times: String = times.iter().map(|time| format!("{time:>10}")).collect();
-    format!("{times}{count:>14}\n")
+    let mut text = String::new();
+    for time in times {
+        let _ = write!(text, "{time:>10}");
+    }
+    let _ = writeln!(text, "{count:>14}");
+    text
 }
 
 /// Describes where the end-to-end latencies end, and counts delivered messages that were never processed.
