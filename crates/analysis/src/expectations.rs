@@ -119,14 +119,14 @@ fn compare<N: PartialOrd + Copy>(
 pub(crate) fn latency(run: &RunRecord, name: &'static str, quantile: &str) -> Option<u64> {
     let name = recorded_latency(run, name)?;
     let mut all = run.latencies.iter().map(|latency| &latency.figures);
-    let found: &LatencyFigures = all.find(|figures| figures.name == name && figures.count > 0)?;
+    let found: &LatencyFigures = all.find(|figures| figures.name == name && figures.percentiles.count > 0)?;
     Some(match quantile {
-        "p50" => found.p50,
-        "p95" => found.p95,
-        "p99" => found.p99,
-        "p999" => found.p999,
-        "p9999" => found.p9999,
-        "max" => found.max,
+        "p50" => found.percentiles.p50,
+        "p95" => found.percentiles.p95,
+        "p99" => found.percentiles.p99,
+        "p999" => found.percentiles.p999,
+        "p9999" => found.percentiles.p9999,
+        "max" => found.percentiles.max,
         "mean" => whole(found.mean),
         _ => return None,
     })
@@ -212,7 +212,7 @@ fn share(load: &LoadTotals, name: &str) -> Option<f64> {
 mod tests {
     use rabbitscope_runs::record::{Measured, Verification};
 
-    use rabbitscope_runs::record::{Counters, LatencySummary};
+    use rabbitscope_runs::record::{Counters, LatencySummary, Percentiles};
 
     use super::*;
 
@@ -233,9 +233,12 @@ mod tests {
             Measured { duration_nanos: 2_000_000_000, load: load.clone(), ..Measured::default() };
         let confirm = LatencyFigures {
             name: "confirm".to_owned(),
-            count: 10_000,
-            p99: 19_999_999,
-            max: 31_200_000,
+            percentiles: Percentiles {
+                count: 10_000,
+                p99: 19_999_999,
+                max: 31_200_000,
+                ..Percentiles::default()
+            },
             mean: 1_499.6,
             ..LatencyFigures::default()
         };

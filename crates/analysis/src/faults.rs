@@ -2,7 +2,7 @@
 
 use rabbitscope_runs::{
     record::{
-        Doubt, DoubtKind, FaultOutage, FaultRecord, FaultTimes, Percentiles, RunRecord, Service,
+        Doubt, DoubtKind, FaultOutage, FaultRecord, FaultTimes, NearestRanks, RunRecord, Service,
         SpanKind,
     },
     scenario::FaultKind,
@@ -98,7 +98,9 @@ fn times(faults: &[FaultRecord]) -> Vec<FaultTimes> {
 fn times_of(kind: FaultKind, faults: &[FaultRecord]) -> FaultTimes {
     let all: Vec<&FaultRecord> = faults.iter().filter(|fault| fault.kind == kind).collect();
     let percentiles = |time: fn(&FaultOutage) -> u64| {
-        Percentiles::of(all.iter().filter_map(|fault| fault.outage.as_ref()).map(time).collect())
+        NearestRanks::from_values(
+            all.iter().filter_map(|fault| fault.outage.as_ref()).map(time).collect(),
+        )
     };
     let back = all
         .iter()
@@ -110,7 +112,7 @@ fn times_of(kind: FaultKind, faults: &[FaultRecord]) -> FaultTimes {
         without_service: percentiles(|outage| outage.without_service_nanos),
         stalled: percentiles(|outage| outage.stalled_nanos),
         longest_wait: percentiles(|outage| outage.longest_wait_nanos),
-        return_to_service: Percentiles::of(back.collect()),
+        return_to_service: NearestRanks::from_values(back.collect()),
     }
 }
 

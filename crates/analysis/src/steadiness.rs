@@ -149,7 +149,7 @@ fn median(values: &mut [f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_runs::record::LatencyPoint;
+    use rabbitscope_runs::record::Percentiles;
 
     use rabbitscope_runs::record::{Counters, SecondLatencies};
 
@@ -165,7 +165,7 @@ mod tests {
                 ..Counters::default()
             },
             latencies: SecondLatencies {
-                end_to_end_latency: Some(LatencyPoint { p50, ..LatencyPoint::default() }),
+                end_to_end_latency: Some(Percentiles { p50, ..Percentiles::default() }),
                 ..SecondLatencies::default()
             },
             ..SecondRow::default()

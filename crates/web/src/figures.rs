@@ -1,7 +1,7 @@
 //! The main figures of a run, for the tiles at the top of the page.
 
 use rabbitscope_analysis::LoadRates;
-use rabbitscope_runs::record::{LatencyFigures, RunRecord, SecondRow};
+use rabbitscope_runs::record::{RunRecord, SecondRow};
 use serde::Serialize;
 
 /// The unit of a value. The page chooses digits and prefixes.
@@ -170,7 +170,10 @@ fn latency(
     meaning: &'static str,
 ) -> Option<Figure> {
     let mut all = run.latencies.iter().map(|latency| &latency.figures);
-    let summary: &LatencyFigures = all.find(|figures| figures.name == key && figures.count > 0)?;
+    let summary = all.find(|figures| figures.name == key)?.percentiles;
+    if summary.count == 0 {
+        return None;
+    }
     let detail = |name, nanos: u64| Detail { name, value: nanos as f64, unit: Unit::Nanos };
     Some(Figure {
         name: name.to_owned(),

@@ -1,6 +1,6 @@
 //! Charts that only some runs have: schedules, waiting messages, connections, round trips, HTTP.
 
-use rabbitscope_runs::record::{LatencyPoint, SecondRow};
+use rabbitscope_runs::record::{Percentiles, SecondRow};
 use serde::Serialize;
 
 use crate::figures::Unit;
@@ -20,7 +20,7 @@ struct LineData {
     values: Vec<Option<f64>>,
 }
 
-type Point = fn(&SecondRow) -> Option<LatencyPoint>;
+type Point = fn(&SecondRow) -> Option<Percentiles>;
 
 /// Returns the charts for which these seconds have data.
 pub(crate) fn more_charts(rows: &[&SecondRow]) -> Vec<ChartData> {
@@ -162,8 +162,8 @@ fn rates(rows: &[&SecondRow], count: fn(&SecondRow) -> u64) -> Vec<Option<f64>> 
 
 fn quantiles(
     rows: &[&SecondRow],
-    latency: impl Fn(&SecondRow) -> Option<LatencyPoint>,
-    value: fn(LatencyPoint) -> u64,
+    latency: impl Fn(&SecondRow) -> Option<Percentiles>,
+    value: fn(Percentiles) -> u64,
 ) -> Vec<Option<f64>> {
     let point = |row: &&SecondRow| latency(row).filter(|point| point.count > 0);
     rows.iter().map(|row| point(row).map(|point| value(point) as f64)).collect()
@@ -179,7 +179,7 @@ mod tests {
 
     #[test]
     fn only_charts_with_values_are_there() {
-        let point = LatencyPoint { count: 1, p50: 5, p99: 7, max: 8, ..LatencyPoint::default() };
+        let point = Percentiles { count: 1, p50: 5, p99: 7, max: 8, ..Percentiles::default() };
         let poll = PollPoint { name: "q".to_owned(), latency: Some(point), ..PollPoint::default() };
         let row = SecondRow {
             interval_nanos: 500_000_000,

@@ -214,7 +214,7 @@ fn slope(points: &[(f64, f64)]) -> f64 {
 #[cfg(test)]
 mod tests {
     use rabbitscope_runs::{
-        record::{Doubt, LatencyFigures, LatencySummary, LoadTotals, Measured},
+        record::{Doubt, LatencyFigures, LatencySummary, LoadTotals, Measured, Percentiles},
         scenario::{Comparison, Limit, Metric},
     };
 
@@ -223,7 +223,8 @@ mod tests {
     use super::*;
 
     fn latency(name: String, p99: u64) -> LatencySummary {
-        let figures = LatencyFigures { name, count: 9, p99, ..LatencyFigures::default() };
+        let percentiles = Percentiles { count: 9, p99, ..Percentiles::default() };
+        let figures = LatencyFigures { name, percentiles, ..LatencyFigures::default() };
         LatencySummary { figures, ..LatencySummary::default() }
     }
 

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{
     clock::RunInstant,
-    latency::{Breakdown, ChurnLogs, Latency, LatencyLog, Slots, total_of_slots},
+    latency::{Breakdown, ChurnLogs, Latency, LatencyLog, SecondHistograms, Slots},
     outcome::{LoadOutcome, Progress},
     report::{IntervalReport, Observation, ServiceMonitor},
     verify::Checker,
@@ -172,22 +172,22 @@ impl Aggregator {
             self.service.complete(&mut interval);
         }
         let Interval { start, end, mut measured, threads } = interval;
-        let mut by_slot = measured.by_slot();
+        let mut by_slot = measured.slots.take();
         self.breakdown.fill(&mut by_slot);
-        measured.latencies = total_of_slots(&by_slot);
+        let latencies = SecondHistograms::from_slots(&by_slot);
         if let Some(found) = self.checker.as_mut().map(Checker::news) {
             measured.counts.duplicates = found.duplicates;
             measured.counts.out_of_order = found.out_of_order;
         }
         let length = end.since(start);
         let (measured, threads) = (&measured, &threads);
-        let mut row = SecondRow { draining, ..measured.row(second, length) };
+        let mut row = SecondRow { draining, ..measured.row(&latencies, second, length) };
         row.client_busiest_share = threads.iter().map(|thread| thread.busy).reduce(f64::max);
         let is_warming =
             if draining { self.warm_up.is_on() } else { self.warm_up.takes(&row, start) };
         row.warming = is_warming && !draining;
         let begin = Duration::from(start.since(RunInstant::START));
-        for (log, histogram) in self.latencies.iter_mut().zip(&measured.latencies) {
+        for (log, histogram) in self.latencies.iter_mut().zip(latencies.iter()) {
             log.add(histogram, begin, length.into(), is_warming);
         }
         for (log, overdue) in self.latencies.iter_mut().zip(&measured.overdue) {
@@ -214,7 +214,7 @@ impl Aggregator {
         self.unstamped += measured.unstamped;
         self.before_sent += measured.before_sent;
         self.rows = second + 1;
-        for (log, histogram) in self.latencies.iter().zip(&measured.latencies) {
+        for (log, histogram) in self.latencies.iter().zip(latencies.iter()) {
             if let Some(histogram) = histogram.measured() {
                 progress(Progress::Latency { name: log.name(), histogram });
             }
@@ -278,8 +278,8 @@ mod tests {
 
     fn part(worker: usize, second: u32, published: u64, draining: bool) -> IntervalReport {
         let start = RunInstant::of_second(second);
-        let mut measured = IntervalMeasurements::default();
-        measured.outstanding = published;
+        let mut measured =
+            IntervalMeasurements { outstanding: published, ..IntervalMeasurements::default() };
         measured.counts.published = published;
         measured.counts.accept(if draining { 0 } else { published });
         measured.measure(Latency::Confirm, Nanos::from_micros(worker as u64 + 1), published);
@@ -343,7 +343,10 @@ mod tests {
         assert_eq!(outcome.totals.unconfirmed, 7, "as in the latest report of each worker");
         assert_eq!(outcome.losses.len(), 1);
         let [confirm] = &outcome.latencies[..] else { panic!("one latency was measured") };
-        assert_eq!((confirm.summary.figures.count, confirm.summary.figures.min), (40, 1000));
+        assert_eq!(
+            (confirm.summary.figures.percentiles.count, confirm.summary.figures.min),
+            (40, 1000)
+        );
     }
 
     #[test]
@@ -370,7 +373,7 @@ mod tests {
             (outcome.measured.warm_up_nanos, outcome.measured.duration_nanos),
             (SECOND, SECOND)
         );
-        assert_eq!(outcome.latencies[0].summary.figures.count, 23);
+        assert_eq!(outcome.latencies[0].summary.figures.percentiles.count, 23);
     }
 
     #[test]

@@ -126,8 +126,8 @@ mod tests {
         let mut log = ServiceLog::default();
         let owed = Responsiveness { unanswered: 1, ..Responsiveness::default() };
         let second = |at: u32| {
-            let mut measured = IntervalMeasurements::default();
-            measured.responsiveness = owed;
+            let measured =
+                IntervalMeasurements { responsiveness: owed, ..IntervalMeasurements::default() };
             let (start, end) = (RunInstant::of_second(at), RunInstant::of_second(at + 1));
             Interval { start, end, measured, threads: Vec::new() }
         };

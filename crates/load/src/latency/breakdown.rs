@@ -1,11 +1,14 @@
 //! Latencies of the measured time by group and by queue.
 
-use rabbitscope_runs::record::{GroupLatencies, LatencyBreakdown, LatencyFigures, QueueLatencies};
+use rabbitscope_runs::record::{
+    GroupLatencies, LatencyBreakdown, LatencyFigures, QueueLatencies,
+};
 
 use super::{
     histogram::latency_figures,
     kind::Latency,
-    slots::{HistogramSet, MAX_GROUPS, Slots, add_slots, group_slot, merge},
+    slot_histograms::{HistogramSet, add_slots, merge},
+    slots::{MAX_GROUPS, Slots, group_slot},
 };
 
 /// Latencies of the measured time, per slot.
@@ -76,8 +79,7 @@ mod tests {
     use super::*;
     use crate::{
         clock::Nanos,
-        latency::slots::{publisher_slot, total_of_slots},
-        report::IntervalMeasurements,
+        latency::{SecondHistograms, SlotHistograms, slots::publisher_slot},
     };
 
     const TEXT: &str = r#"
@@ -95,10 +97,10 @@ mod tests {
     #[test]
     fn each_has_what_it_measured() {
         let slots = Slots::from_scenario(&parse(TEXT, "test", &[]).unwrap());
-        let mut measured = IntervalMeasurements::default();
+        let mut measured = SlotHistograms::default();
         let mut measure = |slot, latency, nanos| {
             measured.select(slot);
-            measured.measure(latency, Nanos::new(nanos), 1);
+            measured.record(latency, Nanos::new(nanos), 1);
         };
         measure(publisher_slot(0), Latency::Confirm, 1000);
         measure(slots.queue(0, "a"), Latency::EndToEnd, 2000);
@@ -107,9 +109,9 @@ mod tests {
         measure(slots.queue(2, "set-7"), Latency::EndToEnd, 4000);
         measure(slots.queue(2, "set-120"), Latency::EndToEnd, 5000);
         measure(publisher_slot(0), Latency::Confirm, 1000);
-        let by_slot = measured.by_slot();
-        let all = total_of_slots(&by_slot);
-        assert_eq!(all[Latency::EndToEnd as usize].measured().unwrap().len(), 5);
+        let by_slot = measured.take();
+        let all = SecondHistograms::from_slots(&by_slot);
+        assert_eq!(all.point(Latency::EndToEnd).unwrap().count, 5);
         let mut breakdown = Breakdown::new(slots);
         breakdown.add(&by_slot);
         breakdown.add(&by_slot);
@@ -117,7 +119,9 @@ mod tests {
         let groups: Vec<_> = found
             .groups
             .iter()
-            .map(|group| (group.kind.as_str(), group.group.as_str(), group.latencies[0].count))
+            .map(|group| {
+                (group.kind.as_str(), group.group.as_str(), group.latencies[0].percentiles.count)
+            })
             .collect();
         let expected = [
             ("publishers", "p", 4),
@@ -129,7 +133,7 @@ mod tests {
         let queues: Vec<_> = found
             .queues
             .iter()
-            .map(|queue| (queue.queue.as_str(), queue.latencies[0].count))
+            .map(|queue| (queue.queue.as_str(), queue.latencies[0].percentiles.count))
             .collect();
         assert_eq!(queues, [("a", 6), ("set-7", 2)]);
         assert_eq!(found.left_out, 22, "of 122 queues as groups read them");
@@ -150,11 +154,11 @@ mod tests {
             format!("name = \"t\"\nrun.duration = \"1s\"\nqueues = [{{ name = \"q\" }}]\n{groups}");
         let slots = Slots::from_scenario(&parse(&text, "test", &[]).unwrap());
         assert_eq!((publisher_slot(99), publisher_slot(102), slots.left_out), (99, 100, 3));
-        let mut measured = IntervalMeasurements::default();
+        let mut measured = SlotHistograms::default();
         measured.select(publisher_slot(102));
-        measured.measure(Latency::Confirm, Nanos::new(1000), 1);
+        measured.record(Latency::Confirm, Nanos::new(1000), 1);
         let mut breakdown = Breakdown::new(slots);
-        breakdown.add(&measured.by_slot());
+        breakdown.add(&measured.take());
         assert!(breakdown.finish().groups.is_empty());
     }
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use rabbitscope_runs::{
-    record::LatencyPoint,
+    record::Percentiles,
     scenario::{ChurnGroup, ChurnKind},
 };
 use serde::{Deserialize, Serialize};
@@ -61,7 +61,7 @@ impl ChurnHistograms {
     }
 
     /// Latencies of opening and closing for one row of the series, over all groups.
-    pub(crate) fn points(&self) -> (Option<LatencyPoint>, Option<LatencyPoint>) {
+    pub(crate) fn points(&self) -> (Option<Percentiles>, Option<Percentiles>) {
         let mut all = GroupHistograms::default();
         for group in &self.0 {
             all.open.add(&group.open);
@@ -166,7 +166,7 @@ mod tests {
         logs.add(&one, Duration::ZERO, Duration::from_secs(1), false);
         let found: Vec<_> = logs
             .finish()
-            .map(|record| (record.summary.file, record.summary.figures.count))
+            .map(|record| (record.summary.file, record.summary.figures.percentiles.count))
             .collect();
         let expected =
             [("latency-a-open.hlog", 1), ("latency-b-open.hlog", 2), ("latency-b-close.hlog", 1)];

@@ -1,7 +1,7 @@
 //! A lossless histogram of one latency.
 
 use hdrhistogram::Histogram;
-use rabbitscope_runs::record::{LatencyFigures, LatencyPoint};
+use rabbitscope_runs::record::{LatencyFigures, Percentiles};
 use serde::{Deserialize, Serialize};
 
 use crate::clock::Nanos;
@@ -89,11 +89,9 @@ impl TryFrom<Vec<u64>> for LatencyHistogram {
     }
 }
 
-/// Quantiles for one row of the series; absent if nothing was measured.
-pub(crate) fn latency_point(histogram: &LatencyHistogram) -> Option<LatencyPoint> {
-    let histogram = histogram.measured()?;
-    let Quantiles { p50, p95, p99, p999, p9999 } = Quantiles::from_histogram(histogram);
-    Some(LatencyPoint { count: histogram.len(), p50, p95, p99, p999, p9999, max: histogram.max() })
+/// The percentiles for one row of the series; absent if nothing was measured.
+pub(crate) fn latency_point(histogram: &LatencyHistogram) -> Option<Percentiles> {
+    histogram.measured().map(Percentiles::from_histogram)
 }
 
 /// The figures of a latency in nanoseconds; absent if nothing was measured.
@@ -102,38 +100,6 @@ pub(super) fn latency_figures(
     histogram: &LatencyHistogram,
 ) -> Option<LatencyFigures> {
     let histogram = histogram.measured()?;
-    let Quantiles { p50, p95, p99, p999, p9999 } = Quantiles::from_histogram(histogram);
-    Some(LatencyFigures {
-        name,
-        count: histogram.len(),
-        mean: histogram.mean(),
-        min: histogram.min(),
-        p50,
-        p95,
-        p99,
-        p999,
-        p9999,
-        max: histogram.max(),
-    })
-}
-
-/// The quantiles in rows, summaries and breakdowns, in nanoseconds.
-struct Quantiles {
-    p50: u64,
-    p95: u64,
-    p99: u64,
-    p999: u64,
-    p9999: u64,
-}
-
-impl Quantiles {
-    fn from_histogram(histogram: &Histogram<u64>) -> Self {
-        Self {
-            p50: histogram.value_at_quantile(0.5),
-            p95: histogram.value_at_quantile(0.95),
-            p99: histogram.value_at_quantile(0.99),
-            p999: histogram.value_at_quantile(0.999),
-            p9999: histogram.value_at_quantile(0.9999),
-        }
-    }
+    let percentiles = Percentiles::from_histogram(histogram);
+    Some(LatencyFigures { name, mean: histogram.mean(), min: histogram.min(), percentiles })
 }

@@ -152,11 +152,11 @@ mod tests {
         );
         let record = log.finish().unwrap();
         assert_eq!(
-            (record.summary.figures.count, record.summary.figures.min / 10),
+            (record.summary.figures.percentiles.count, record.summary.figures.min / 10),
             (4000, 200),
             "without warm-up"
         );
-        assert!(record.summary.figures.max.abs_diff(3_000_000) < 3_000);
+        assert!(record.summary.figures.percentiles.max.abs_diff(3_000_000) < 3_000);
         let text = String::from_utf8(record.hlog.clone()).unwrap();
         assert!(text.starts_with("#[Histogram log format version 1.3]\n"), "{text}");
         let (mut count, mut warm) = (0, 0);

@@ -5,6 +5,7 @@ mod churn;
 mod histogram;
 mod kind;
 mod log;
+mod slot_histograms;
 mod slots;
 
 pub(crate) use breakdown::Breakdown;
@@ -13,4 +14,5 @@ pub(crate) use histogram::{LatencyHistogram, latency_point};
 pub(crate) use kind::Latency;
 pub(crate) use log::LatencyLog;
 pub use log::LatencyRecord;
-pub(crate) use slots::{HistogramSet, MAX_SLOTS, Slots, add_slots, publisher_slot, total_of_slots};
+pub(crate) use slot_histograms::{SecondHistograms, SlotHistograms};
+pub(crate) use slots::{MAX_SLOTS, Slots, publisher_slot};

@@ -2,11 +2,11 @@
 //!
 //! A slot is a group, or a queue as one group of consumers reads it. Each measurement is recorded once, in the
 //! histograms of the selected slot. The aggregator sums the slots once a second. No message therefore costs a second
-//! record or a search.
+//! record or a search. The histograms are in `slot_histograms.rs`.
 
 use rabbitscope_runs::scenario::{ConsumerGroup, LatencyEnds, Scenario};
 
-use super::{histogram::LatencyHistogram, kind::Latency};
+use super::{kind::Latency, slot_histograms::HistogramSet};
 
 /// Slots for groups. A slot takes about 200 KiB per measured latency on each load thread, and as much in the
 /// aggregator: 20 MB for 100 groups on one thread.
@@ -17,9 +17,6 @@ const MAX_QUEUES: usize = 100;
 
 /// Maximum number of slots, including the one for groups beyond [`MAX_GROUPS`].
 pub(crate) const MAX_SLOTS: usize = MAX_GROUPS + 1 + MAX_QUEUES;
-
-/// A histogram for each [`Latency`].
-pub(crate) type HistogramSet = [LatencyHistogram; Latency::ALL.len()];
 
 /// The slots of the groups and queues of a scenario. The slot after those of the groups is for groups beyond
 /// [`MAX_GROUPS`].
@@ -154,29 +151,4 @@ pub(crate) fn publisher_slot(number: usize) -> u16 {
 
 pub(super) fn group_slot(group: usize) -> u16 {
     u16::try_from(group.min(MAX_GROUPS)).unwrap_or(0)
-}
-
-/// Adds the histograms of each slot.
-pub(crate) fn add_slots(sum: &mut Vec<HistogramSet>, part: &[HistogramSet]) {
-    if sum.len() < part.len() {
-        sum.resize_with(part.len(), HistogramSet::default);
-    }
-    for (sum, part) in sum.iter_mut().zip(part) {
-        merge(sum, part);
-    }
-}
-
-/// Returns the sum of all slots.
-pub(crate) fn total_of_slots(slots: &[HistogramSet]) -> HistogramSet {
-    let mut sum = HistogramSet::default();
-    for histograms in slots {
-        merge(&mut sum, histograms);
-    }
-    sum
-}
-
-pub(super) fn merge(sum: &mut HistogramSet, part: &HistogramSet) {
-    for (sum, part) in sum.iter_mut().zip(part) {
-        sum.add(part);
-    }
 }

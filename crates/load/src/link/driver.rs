@@ -67,7 +67,7 @@ impl Link {
     /// connection.
     pub(crate) fn on_disconnect(&mut self, failure: &Failure, context: &mut ServeContext<'_>) {
         context.service.lost(self.side(), context.now, failure);
-        context.measured.select(self.slot);
+        context.measured.slots.select(self.slot);
         self.io.socket.on_disconnect(context);
         with_role!(&mut self.role, role => role.on_disconnect(context));
         self.down_since = Some(context.now);
@@ -94,7 +94,7 @@ impl Link {
     /// Counts lasting states up to now, so that each second has its share. Sends due heartbeats, and checks the
     /// broker's.
     pub(crate) fn tick(&mut self, context: &mut ServeContext<'_>) -> Result<(), Failure> {
-        context.measured.select(self.slot);
+        context.measured.slots.select(self.slot);
         self.count_time_down(context);
         with_role!(&mut self.role, role => role.tick(context));
         if !self.is_up() {
@@ -140,7 +140,7 @@ impl Link {
         scratch: &mut [u8],
         context: &mut ServeContext<'_>,
     ) -> Result<bool, Failure> {
-        context.measured.select(self.slot);
+        context.measured.slots.select(self.slot);
         with_role!(&mut self.role, role => self.io.serve(role, scratch, context))
     }
 
@@ -188,20 +188,20 @@ impl Link {
 
     /// Ends all reading. Messages and requests without an answer will get none.
     pub(crate) fn give_up(&mut self, context: &mut ServeContext<'_>) {
-        context.measured.select(self.slot);
+        context.measured.slots.select(self.slot);
         self.io.socket.give_up(context);
         with_role!(&mut self.role, role => role.give_up(context));
     }
 
     /// Ends publishing.
     pub(crate) fn stop_publishing(&mut self, context: &mut ServeContext<'_>) {
-        context.measured.select(self.slot);
+        context.measured.slots.select(self.slot);
         with_role!(&mut self.role, role => role.stop(&mut self.io.socket.connection, context));
     }
 
     /// Acknowledges the remaining messages and closes the connection.
     pub(crate) fn finish(&mut self, context: &mut ServeContext<'_>) {
-        context.measured.select(self.slot);
+        context.measured.slots.select(self.slot);
         with_role!(&mut self.role, role => role.finish(&mut self.io.socket.connection, context));
         self.io.socket.connection.close();
     }

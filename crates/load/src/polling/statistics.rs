@@ -149,7 +149,7 @@ mod tests {
         assert_eq!(totals.errors, BTreeMap::from([("timeout".to_owned(), 1)]));
         let files: Vec<_> = latencies.iter().map(|latency| latency.summary.file.as_str()).collect();
         assert_eq!(files, ["latency-http-p.hlog", "latency-http-p-intended.hlog"]);
-        assert_eq!(latencies[0].summary.figures.count, 3);
+        assert_eq!(latencies[0].summary.figures.percentiles.count, 3);
     }
 
     #[test]

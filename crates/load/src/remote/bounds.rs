@@ -281,7 +281,7 @@ mod tests {
         });
         check("measurements; the limit", |update| {
             update.intervals[0].measured.measure(Latency::Confirm, Nanos::SECOND, half);
-            update.intervals[0].measured.store_selected();
+            update.intervals[0].measured.slots.store_selected();
             update.intervals[1].measured.overdue[3] = half + 1;
         });
         check("measurements; the limit", |update| {

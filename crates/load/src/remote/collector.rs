@@ -61,7 +61,7 @@ impl Collector {
 
     /// Adds an interval. Merges histograms of the same second at once, because they take the most memory.
     fn add(&mut self, mut interval: IntervalReport) {
-        interval.measured.store_selected();
+        interval.measured.slots.store_selected();
         let turn = |of: &IntervalReport| (of.draining, of.second);
         let same =
             self.pending.intervals.iter_mut().find(|pending| turn(pending) == turn(&interval));

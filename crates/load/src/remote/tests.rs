@@ -29,11 +29,11 @@ fn measured(random: &mut Random, all: &mut [LatencyHistogram]) -> IntervalMeasur
         let value = Nanos::new(random.next() >> random.below(64));
         // No run has values beyond 2^62, and histograms of such values take a mebibyte each.
         let value = value.min(Nanos::new(1 << 45));
-        measured.select(u16::try_from(random.below(5)).unwrap());
+        measured.slots.select(u16::try_from(random.below(5)).unwrap());
         measured.measure(latency, value, 1 + random.below(3) / 2);
     }
-    measured.store_selected();
-    let by_slot = measured.clone().by_slot();
+    measured.slots.store_selected();
+    let by_slot = measured.slots.clone().take();
     for histograms in &by_slot {
         for (sum, part) in all.iter_mut().zip(histograms) {
             sum.add(part);
@@ -151,7 +151,7 @@ fn several_processes_measure_what_one_would_bin_for_bin() {
             let record =
                 records.iter().find(|record| record.summary.figures.name == latency.name());
             let Some(samples) = samples.measured() else { continue };
-            let figures = &record.unwrap().summary.figures;
+            let figures = &record.unwrap().summary.figures.percentiles;
             assert_eq!((figures.count, figures.max), (samples.len(), samples.max()));
             assert_eq!(figures.p9999, samples.value_at_quantile(0.9999));
             let records = record.unwrap();

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     clock::Nanos,
-    latency::{ChurnHistograms, HistogramSet, Latency, LatencyHistogram, add_slots, latency_point},
+    latency::{ChurnHistograms, Latency, SecondHistograms, SlotHistograms},
 };
 
 /// Counts and latencies of one interval. Those of several threads add up.
@@ -20,13 +20,8 @@ pub(crate) struct IntervalMeasurements {
     /// By [`Latency`]: measurements of messages that were overdue at the end.
     pub(crate) overdue: [u64; Latency::ALL.len()],
     pub(crate) responsiveness: Responsiveness,
-    /// The histograms of the selected slot, by [`Latency`]. Empty after [`IntervalMeasurements::by_slot`].
-    #[serde(skip)]
-    pub(crate) latencies: HistogramSet,
-    /// The histograms of the other slots.
-    slots: Vec<HistogramSet>,
-    #[serde(skip)]
-    selected: u16,
+    /// Latencies by slot.
+    pub(crate) slots: SlotHistograms,
     pub(crate) churn: ChurnHistograms,
     /// The broker's first reason for refusing churn.
     pub(crate) churn_refusal: Option<String>,
@@ -66,14 +61,11 @@ impl IntervalMeasurements {
         self.connections += other.connections;
         self.unstamped += other.unstamped;
         self.before_sent += other.before_sent;
-        for (sum, part) in self.latencies.iter_mut().zip(&other.latencies) {
-            sum.add(part);
-        }
         for (sum, part) in self.overdue.iter_mut().zip(&other.overdue) {
             *sum += part;
         }
         self.responsiveness.add(&other.responsiveness);
-        add_slots(&mut self.slots, &other.slots);
+        self.slots.add(&other.slots);
         self.churn.add(&other.churn);
         if self.churn_refusal.is_none() {
             self.churn_refusal.clone_from(&other.churn_refusal);
@@ -86,61 +78,28 @@ impl IntervalMeasurements {
         self.churn_refusal.get_or_insert_with(|| reason.to_owned());
     }
 
-    /// Selects the slot of the measurements that follow.
-    #[inline]
-    pub(crate) fn select(&mut self, slot: u16) {
-        if slot != self.selected {
-            self.store_selected();
-            self.selected = slot;
-            let at = usize::from(slot);
-            self.latencies = self.slots.get_mut(at).map(std::mem::take).unwrap_or_default();
-        }
-    }
-
-    /// Stores the histograms of the selected slot with those of the others. Required before
-    /// measurements of different threads are added.
-    pub(crate) fn store_selected(&mut self) {
-        let at = usize::from(self.selected);
-        if self.slots.len() <= at {
-            self.slots.resize_with(at + 1, HistogramSet::default);
-        }
-        let measured = std::mem::take(&mut self.latencies);
-        for (sum, part) in self.slots[at].iter_mut().zip(measured) {
-            sum.absorb(part);
-        }
-    }
-
     /// Moves the histograms out of `other`, which keeps its counts.
     pub(crate) fn take_histograms(&mut self, other: &mut Self) {
-        self.store_selected();
-        add_slots(&mut self.slots, &other.by_slot());
+        self.slots.absorb(&mut other.slots);
         self.churn.add(&std::mem::take(&mut other.churn));
     }
 
     /// Returns the number of measured latencies and of messages without one.
     pub(crate) fn samples(&self) -> u64 {
-        let of_slots = self.slots.iter().flatten().map(LatencyHistogram::samples);
         let others = [self.unstamped, self.before_sent, self.churn.samples()];
-        let all = of_slots.chain(self.overdue).chain(others);
+        let all = self.slots.samples().chain(self.overdue).chain(others);
         all.fold(0, u64::saturating_add)
     }
 
     /// Returns the memory of the histograms in KiB.
     pub(crate) fn kib(&self) -> usize {
-        let slots = self.slots.iter().flatten().chain(&self.latencies);
-        slots.map(LatencyHistogram::kib).sum::<usize>() + self.churn.kib()
+        self.slots.kib() + self.churn.kib()
     }
 
-    /// Takes the histograms of all slots, by slot.
-    pub(crate) fn by_slot(&mut self) -> Vec<HistogramSet> {
-        self.store_selected();
-        std::mem::take(&mut self.slots)
-    }
-
-    /// Records `count` measurements of `value`.
+    /// Records `count` measurements of `value` in the selected slot.
     #[inline]
     pub(crate) fn measure(&mut self, latency: Latency, value: Nanos, count: u64) {
-        self.latencies[latency as usize].record(value, count);
+        self.slots.record(latency, value, count);
     }
 
     /// Records a message that was overdue at the end, with its age.
@@ -149,10 +108,15 @@ impl IntervalMeasurements {
         self.overdue[latency as usize] += 1;
     }
 
-    /// Returns a row of the series. The program adds the figures of the broker.
-    pub(crate) fn row(&self, second: u32, length: Nanos) -> SecondRow {
+    /// Returns a row of the series, with the latencies of all slots. The program adds the figures of the broker.
+    pub(crate) fn row(
+        &self,
+        latencies: &SecondHistograms,
+        second: u32,
+        length: Nanos,
+    ) -> SecondRow {
         let (counts, interval_nanos) = (&self.counts, length.get());
-        let point = |latency: Latency| latency_point(&self.latencies[latency as usize]);
+        let point = |latency| latencies.point(latency);
         let (churn_open_latency, churn_close_latency) = self.churn.points();
         SecondRow {
             second,

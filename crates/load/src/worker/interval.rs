@@ -56,7 +56,7 @@ impl IntervalState {
     /// interval.
     pub(super) fn take(&mut self, now: RunInstant) -> (IntervalMeasurements, RunInstant) {
         let mut measured = std::mem::take(&mut self.measured);
-        measured.store_selected();
+        measured.slots.store_selected();
         let (cpu, wait) = (thread_cpu_time(), thread_wait_time());
         measured.counts.client_cpu_nanos = (cpu - self.cpu_at_start).get();
         measured.counts.client_wait_nanos = (wait - self.wait_at_start).get();

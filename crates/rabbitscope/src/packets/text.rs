@@ -2,7 +2,9 @@
 
 use std::fmt::Write;
 
-use rabbitscope_text::{Align, counted, escapes, grouped, human_bytes, short_time, table};
+use rabbitscope_text::{
+    Align, Percentiles, counted, escapes, grouped, human_bytes, short_time, table,
+};
 use rabbitscope_wire::report::{
     CaptureReport, ConnectionReport, FrameCount, LatencyKind, LatencyReport, PacketReport,
     Severity, Side, SizeBin, SocketReport, SourceLevel,
@@ -146,34 +148,20 @@ fn not_judged(report: &PacketReport) -> String {
 }
 
 fn latencies(latencies: &[LatencyReport]) -> String {
-    let measured = latencies.iter().filter(|latency| latency.count > 0);
+    let measured = latencies.iter().filter(|latency| latency.percentiles.count > 0);
     let row = |latency: &LatencyReport| {
         let unmatched = &latency.unmatched;
         let lost = unmatched.open
             + unmatched.unknown_begin
             + unmatched.unknown_number
             + unmatched.left_out;
-        [
-            latency_name(latency.kind).to_owned(),
-            short_time(latency.p50),
-            short_time(latency.p95),
-            short_time(latency.p99),
-            short_time(latency.p999),
-            short_time(latency.max),
-            grouped(latency.count),
-            grouped(lost),
-        ]
+        let name = latency_name(latency.kind).to_owned();
+        let [p50, p95, p99, p999, max, count] = latency.percentiles.cells();
+        [name, p50, p95, p99, p999, max, count, grouped(lost)]
     };
-    let columns = [
-        ("on the wire", Align::Left),
-        ("p50", Align::Right),
-        ("p95", Align::Right),
-        ("p99", Align::Right),
-        ("p99.9", Align::Right),
-        ("max", Align::Right),
-        ("measurements", Align::Right),
-        ("unmatched", Align::Right),
-    ];
+    let [p50, p95, p99, p999, max, count] = Percentiles::TITLES.map(|title| (title, Align::Right));
+    let (name, unmatched) = (("on the wire", Align::Left), ("unmatched", Align::Right));
+    let columns = [name, p50, p95, p99, p999, max, count, unmatched];
     titled(&table(columns, &measured.map(row).collect::<Vec<_>>()))
 }
 

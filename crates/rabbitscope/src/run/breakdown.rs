@@ -1,12 +1,14 @@
 //! Latencies of a run, by group and by queue, as tables of text.
 
-use std::fmt::Write;
+use std::fmt::{Display, Write};
 
 use rabbitscope_analysis::end_in_words;
-use rabbitscope_runs::record::{LatencyBreakdown, LatencyFigures, LatencySummary, RunRecord};
+use rabbitscope_runs::record::{
+    LatencyBreakdown, LatencyFigures, LatencySummary, Percentiles, RunRecord,
+};
 
 use rabbitscope_text::escapes;
-use rabbitscope_text::{grouped, short_time};
+use rabbitscope_text::grouped;
 
 /// Number of rows in a table; `run.json` has all of them.
 const MAX_ROWS: usize = 20;
@@ -17,17 +19,21 @@ pub(super) fn latency_table(latencies: &[LatencySummary]) -> String {
         return String::new();
     }
     let width = latencies.iter().map(|row| row.figures.name.len() + 2).max().unwrap_or(0).max(12);
-    let mut text = format!(
-        "\n{:<width$}{:>10}{:>10}{:>10}{:>10}{:>10}{:>14}\n",
-        "latency", "p50", "p95", "p99", "p99.9", "max", "measurements"
-    );
+    let mut text = format!("\n{:<width$}", "latency") + &cells(&Percentiles::TITLES);
     for row in latencies.iter().map(|latency| &latency.figures) {
-        let _ = write!(text, "{:<width$}", row.name);
-        for nanos in [row.p50, row.p95, row.p99, row.p999, row.max] {
-            let _ = write!(text, "{:>10}", short_time(nanos));
-        }
-        let _ = writeln!(text, "{:>14}", grouped(row.count));
+        let _ = write!(text, "{:<width$}{}", row.name, cells(&row.percentiles.cells()));
     }
+    text
+}
+
+/// Returns the end of a line: times, then the number of measurements.
+fn cells(cells: &[impl Display]) -> String {
+    let Some((count, times)) = cells.split_last() else { return String::new() };
+    let mut text = String::new();
+    for time in times {
+        let _ = write!(text, "{time:>10}");
+    }
+    let _ = writeln!(text, "{count:>14}");
     text
 }
 
@@ -35,7 +41,9 @@ pub(super) fn latency_table(latencies: &[LatencySummary]) -> String {
 pub(super) fn ends(record: &RunRecord) -> String {
     let has = |name: &str| record.latencies.iter().any(|row| row.figures.name == name);
     let counts = &record.load.counts;
-    let Some(end) = end_in_words(record, "end-to-end").filter(|_| has("end-to-end")) else {
+    let Some(end) =
+        end_in_words(record, "end-to-end").filter(|_| has("end-to-end"))
+    else {
         return String::new();
     };
     let mut text = match (has("processed"), has("settled")) {
@@ -89,16 +97,13 @@ fn table(title: &str, rows: &[(&str, &LatencyFigures)]) -> String {
     let widest = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0) + 2;
     let width = widest(&mut names.iter().map(|name| name.chars().count()).chain([title.len()]));
     let second = widest(&mut rows.iter().map(|(_, row)| row.name.len()));
-    let mut text = format!(
-        "\n{title:<width$}{:<second$}{:>10}{:>10}{:>10}{:>10}{:>14}\n",
-        "", "p50", "p99", "p99.9", "max", "measurements"
-    );
+    let [p50, _, p99, p999, max, count] = Percentiles::TITLES;
+    let titles = cells(&[p50, p99, p999, max, count]);
+    let mut text = format!("\n{title:<width$}{:<second$}{titles}", "");
     for (name, (_, row)) in names.iter().zip(rows) {
-        let _ = write!(text, "{name:<width$}{:<second$}", row.name);
-        for nanos in [row.p50, row.p99, row.p999, row.max] {
-            let _ = write!(text, "{:>10}", short_time(nanos));
-        }
-        let _ = writeln!(text, "{:>14}", grouped(row.count));
+        let [p50, _, p99, p999, max, count] = row.percentiles.cells();
+        let figures = cells(&[p50, p99, p999, max, count]);
+        let _ = write!(text, "{name:<width$}{:<second$}{figures}", row.name);
     }
     if rows.len() > MAX_ROWS {
         let _ = writeln!(text, "{} more are in run.json", rows.len() - MAX_ROWS);
@@ -115,8 +120,7 @@ mod tests {
     fn latencies(names: &[&str]) -> Vec<LatencyFigures> {
         let figures = |name: &&str| LatencyFigures {
             name: (*name).to_owned(),
-            count: 12_345,
-            p99: 2_000_000,
+            percentiles: Percentiles { count: 12_345, p99: 2_000_000, ..Percentiles::default() },
             ..LatencyFigures::default()
         };
         names.iter().map(figures).collect()

@@ -41,7 +41,7 @@ pub(super) fn overdue(latencies: &[LatencySummary]) -> String {
             "{}: {} of {} measurements are messages overdue at the end, with their age then\n",
             latency.figures.name,
             grouped(latency.overdue),
-            grouped(latency.figures.count)
+            grouped(latency.figures.percentiles.count)
         )
     });
     lines.collect()

@@ -124,8 +124,9 @@ fn write_packets(
     let [file, page] = unwritten.note("packets.json", directory.write_packets(&report))?;
     let capture = report.capture.unwrap_or_default();
     let mut confirms = report.latencies.iter();
-    let confirms =
-        confirms.find(|row| row.kind == LatencyKind::PublishToConfirm).filter(|row| row.count > 0);
+    let confirms = confirms
+        .find(|row| row.kind == LatencyKind::PublishToConfirm)
+        .filter(|row| row.percentiles.count > 0);
     Some(PacketFacts {
         file,
         page,
@@ -134,8 +135,8 @@ fn write_packets(
         packets: capture.packets,
         dropped: capture.dropped.unwrap_or(0),
         captured_nanos: Some(report.totals.duration_nanos),
-        publish_to_confirm_p50: confirms.map(|row| row.p50),
-        publish_to_confirm_p99: confirms.map(|row| row.p99),
+        publish_to_confirm_p50: confirms.map(|row| row.percentiles.p50),
+        publish_to_confirm_p99: confirms.map(|row| row.percentiles.p99),
         findings: report.findings.into_iter().map(|finding| finding.sentence).collect(),
         cut_short,
     })

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context;
 use rabbitscope_runs::record::{
-    Counter, Counters, LatencyPoint, SecondLatencies, SecondLatency, SecondRow,
+    Counter, Counters, Percentiles, SecondLatencies, SecondLatency, SecondRow,
 };
 
 use super::Watcher;
@@ -73,7 +73,7 @@ fn counter_column(counter: &'static Counter) -> Column {
 fn latency_columns(latency: &'static SecondLatency) -> [Column; 3] {
     let value = latency.value;
     let name = latency.name.strip_suffix("_latency").unwrap_or(latency.name);
-    let column = |figure: &str, of: fn(LatencyPoint) -> u64| {
+    let column = |figure: &str, of: fn(Percentiles) -> u64| {
         Column::new(format!("{name}_{figure}_ms"), move |row| {
             value(&row.latencies).map(|point| of(point) as f64 / 1e6)
         })
@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_empty() {
-        let latency = LatencyPoint { p99: 1_500_000, ..LatencyPoint::default() };
+        let latency = Percentiles { p99: 1_500_000, ..Percentiles::default() };
         let row = SecondRow {
             second: 3,
             counts: Counters { published: 12, replies: 4, ..Counters::default() },

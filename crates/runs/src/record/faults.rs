@@ -70,19 +70,19 @@ pub struct FaultTimes {
     /// Number of faults that happened and were undone.
     pub as_planned: u64,
     /// Percentiles of [`FaultOutage::without_service_nanos`].
-    pub without_service: Percentiles,
+    pub without_service: NearestRanks,
     /// Percentiles of [`FaultOutage::stalled_nanos`].
-    pub stalled: Percentiles,
+    pub stalled: NearestRanks,
     /// Percentiles of [`FaultOutage::longest_wait_nanos`].
-    pub longest_wait: Percentiles,
+    pub longest_wait: NearestRanks,
     /// Percentiles of the time from the start of undoing to its end: for a node that ended, its way back to service.
-    pub return_to_service: Percentiles,
+    pub return_to_service: NearestRanks,
 }
 
 /// Nearest ranks of a few values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
-pub struct Percentiles {
+pub struct NearestRanks {
     /// Number of values.
     pub count: u64,
     /// Half of the values are at most this long.
@@ -95,9 +95,9 @@ pub struct Percentiles {
     pub max: u64,
 }
 
-impl Percentiles {
+impl NearestRanks {
     /// Computes the percentiles of values in any order.
-    pub fn of(mut values: Vec<u64>) -> Self {
+    pub fn from_values(mut values: Vec<u64>) -> Self {
         values.sort_unstable();
         // Nearest rank: the least value that is not below the given share of all.
         let rank = |percent: usize| {
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn percentiles_are_values_that_occurred() {
         let check = |values: &[u64], expected: [u64; 5]| {
-            let found = Percentiles::of(values.to_vec());
+            let found = NearestRanks::from_values(values.to_vec());
             assert_eq!([found.count, found.p50, found.p90, found.p99, found.max], expected);
         };
         check(&[], [0; 5]);

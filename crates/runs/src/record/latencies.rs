@@ -1,5 +1,6 @@
 //! Latencies of one second.
 
+use rabbitscope_text::Percentiles;
 use serde::{Deserialize, Serialize};
 
 /// A latency of [`SecondLatencies`]: its names, and its value.
@@ -10,7 +11,7 @@ pub struct SecondLatency {
     /// Title for people: `end-to-end latency`.
     pub title: &'static str,
     /// Reads the value.
-    pub value: fn(&SecondLatencies) -> Option<LatencyPoint>,
+    pub value: fn(&SecondLatencies) -> Option<Percentiles>,
 }
 
 macro_rules! latencies {
@@ -19,7 +20,7 @@ macro_rules! latencies {
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case", default)]
         pub struct SecondLatencies {
-            $(#[doc = $help] pub $name: Option<LatencyPoint>,)*
+            $(#[doc = $help] pub $name: Option<Percentiles>,)*
         }
 
         impl SecondLatencies {
@@ -49,26 +50,4 @@ latencies! {
     client_delay, "client delay", "The client's own part of the time from the schedule to sending.";
     churn_open_latency, "churn: open", "From an opening request to the broker's answer.";
     churn_close_latency, "churn: close", "From a closing request to the broker's answer.";
-}
-
-/// Latencies within one second, in nanoseconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub struct LatencyPoint {
-    /// Number of measurements.
-    pub count: u64,
-    /// Median.
-    pub p50: u64,
-    /// 95 % are below.
-    pub p95: u64,
-    /// 99 % are below.
-    pub p99: u64,
-    /// 99.9 % are below.
-    #[serde(default)]
-    pub p999: u64,
-    /// 99.99 % are below.
-    #[serde(default)]
-    pub p9999: u64,
-    /// Largest latency that occurred.
-    pub max: u64,
 }

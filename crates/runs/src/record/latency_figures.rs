@@ -1,5 +1,6 @@
 //! The figures of latencies.
 
+use rabbitscope_text::Percentiles;
 use serde::{Deserialize, Serialize};
 
 /// A latency in nanoseconds, without its histogram.
@@ -10,24 +11,13 @@ pub struct LatencyFigures {
     /// suffix `-intended`, from the time that the schedule asked for. `client-delay`: the client's own part of the time
     /// from the schedule to the sending.
     pub name: String,
-    /// Number of measurements.
-    pub count: u64,
     /// Arithmetic mean.
     pub mean: f64,
     /// Smallest.
     pub min: u64,
-    /// Median.
-    pub p50: u64,
-    /// 95 % are below.
-    pub p95: u64,
-    /// 99 % are below.
-    pub p99: u64,
-    /// 99.9 % are below.
-    pub p999: u64,
-    /// 99.99 % are below.
-    pub p9999: u64,
-    /// Largest.
-    pub max: u64,
+    /// Its percentiles, in the record beside the other keys.
+    #[serde(flatten)]
+    pub percentiles: Percentiles,
 }
 
 /// A latency over the whole run, from the lossless histogram in `file`.

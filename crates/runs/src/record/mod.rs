@@ -17,11 +17,13 @@ mod trace;
 mod validity;
 mod verification;
 
+pub use rabbitscope_text::Percentiles;
+
 pub use breakdown::{GroupLatencies, LatencyBreakdown, QueueLatencies};
 pub use counters::{Counter, Counters, KnownCount, LiveForm, Unit};
-pub use faults::{FaultOutage, FaultRecord, FaultTimes, Percentiles};
+pub use faults::{FaultOutage, FaultRecord, FaultTimes, NearestRanks};
 pub use fleet::{FleetFacts, FleetWorker};
-pub use latencies::{LatencyPoint, SecondLatencies, SecondLatency};
+pub use latencies::{SecondLatencies, SecondLatency};
 pub use latency_figures::{LatencyFigures, LatencySummary, SpectrumPoint};
 pub use polls::{PollPoint, PollTotals};
 pub use replicas::{QueueReplicas, ReplicaSnapshot};

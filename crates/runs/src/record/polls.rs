@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rabbitscope_text::Percentiles;
 use serde::{Deserialize, Serialize};
-
-use super::LatencyPoint;
 
 /// One group of pollers within one second. Counts are events within this second.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,9 +22,9 @@ pub struct PollPoint {
     /// Bytes of the answers' bodies.
     pub bytes: u64,
     /// Latency from sending the request to the last byte of the answer.
-    pub latency: Option<LatencyPoint>,
+    pub latency: Option<Percentiles>,
     /// Latency from the time on the schedule to the last byte of the answer.
-    pub intended_latency: Option<LatencyPoint>,
+    pub intended_latency: Option<Percentiles>,
 }
 
 /// One group of pollers over a whole run.

@@ -269,7 +269,8 @@ impl RunRecord {
         let is_whole = packets.captured_nanos? + SECOND_NANOS >= self.measured.duration_nanos;
         let is_same_time = is_whole && self.measured.warm_up_nanos == 0;
         let mut measured = self.latencies.iter().map(|latency| &latency.figures);
-        let whole = measured.find(|figures| figures.name == "confirm" && figures.p50 > 0)?.p50;
+        let confirm = measured.find(|figures| figures.name == "confirm")?;
+        let whole = Some(confirm.percentiles.p50).filter(|median| *median > 0)?;
         (is_same_time && wire <= whole).then_some([wire, whole])
     }
 }

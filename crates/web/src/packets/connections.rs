@@ -142,13 +142,13 @@ fn trouble(out: &mut dyn Write, sent: &DirectionReport) -> io::Result<()> {
 }
 
 fn latencies(connection: &ConnectionReport) -> String {
-    let measured = connection.latencies.iter().filter(|latency| latency.count > 0);
+    let measured = connection.latencies.iter().filter(|latency| latency.percentiles.count > 0);
     let lines = measured.map(|latency| {
         format!(
             "{} {} <span class=\"soft\">p99 {}</span>",
             words::latency(latency.kind),
-            short_time(latency.p50),
-            short_time(latency.p99)
+            short_time(latency.percentiles.p50),
+            short_time(latency.percentiles.p99)
         )
     });
     lines.collect::<Vec<_>>().join("<br>")

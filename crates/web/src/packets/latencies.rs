@@ -23,11 +23,11 @@ type Point = (&'static str, fn(&LatencyReport) -> u64);
 /// The drawn figures of a latency, from left to right, each with the same room.
 const POINTS: [Point; 6] = [
     ("min", |latency| latency.min),
-    ("p50", |latency| latency.p50),
-    ("p95", |latency| latency.p95),
-    ("p99", |latency| latency.p99),
-    ("p99.9", |latency| latency.p999),
-    ("max", |latency| latency.max),
+    ("p50", |latency| latency.percentiles.p50),
+    ("p95", |latency| latency.percentiles.p95),
+    ("p99", |latency| latency.percentiles.p99),
+    ("p99.9", |latency| latency.percentiles.p999),
+    ("max", |latency| latency.percentiles.max),
 ];
 
 /// Minimum number of measurements for a meaningful p99.9.
@@ -42,7 +42,7 @@ pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()>
     )?;
     rows(out, &report.latencies)?;
     let measured: Vec<&LatencyReport> =
-        report.latencies.iter().filter(|latency| latency.count > 0).collect();
+        report.latencies.iter().filter(|latency| latency.percentiles.count > 0).collect();
     if !measured.is_empty() {
         picture(out, &measured)?;
     }
@@ -70,20 +70,22 @@ fn rows(out: &mut dyn Write, latencies: &[LatencyReport]) -> io::Result<()> {
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "nanoseconds, rounded")]
 fn row(out: &mut dyn Write, it: &LatencyReport) -> io::Result<()> {
-    let time = |nanos| if it.count == 0 { "–".to_owned() } else { short_time(nanos) };
-    let pale = if it.count < ENOUGH_FOR_P999 { " class=\"soft\"" } else { "" };
+    let count = it.percentiles.count;
+    let known = |time: String| if count == 0 { "–".to_owned() } else { time };
+    let [p50, _, p99, p999, max, measured] = it.percentiles.cells();
+    let pale = if count < ENOUGH_FOR_P999 { " class=\"soft\"" } else { "" };
     let unmatched = reasons(&it.unmatched);
     writeln!(
         out,
         "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td{pale}>{}</td><td>{}</td><td>{}</td><td>{}</td>\
          <td title=\"{unmatched}\">{}</td><td class=\"left soft\">{}</td></tr>",
         words::latency(it.kind),
-        time(it.p50),
-        time(it.p99),
-        time(it.p999),
-        time(it.max),
-        time(it.mean.round() as u64),
-        grouped(it.count),
+        known(p50),
+        known(p99),
+        known(p999),
+        known(max),
+        known(short_time(it.mean.round() as u64)),
+        measured,
         grouped(sum(&it.unmatched)),
         words::whose(it.kind),
     )

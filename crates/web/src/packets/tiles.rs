@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use rabbitscope_text::{counted, grouped, short_time};
+use rabbitscope_text::{Percentiles, counted, grouped, short_time};
 use rabbitscope_wire::report::{LatencyKind, PacketReport, Totals, ZeroWindowTime};
 
 use super::{
@@ -93,13 +93,16 @@ fn segments_per_publish(totals: &Totals) -> Option<Tile> {
 }
 
 fn latency(report: &PacketReport, kind: LatencyKind) -> Option<Tile> {
-    let found =
-        report.latencies.iter().find(|latency| latency.kind == kind && latency.count > 0)?;
+    let found = report
+        .latencies
+        .iter()
+        .find(|latency| latency.kind == kind && latency.percentiles.count > 0)?;
+    let Percentiles { count, p50, p99, .. } = found.percentiles;
     Some(Tile {
         name: words::latency(kind),
         meaning: "Median and 99th percentile on the wire.",
-        value: short_time(found.p50),
-        detail: format!("p99 {}, of {}", short_time(found.p99), grouped(found.count)),
+        value: short_time(p50),
+        detail: format!("p99 {}, of {}", short_time(p99), grouped(count)),
     })
 }
 

@@ -2,7 +2,7 @@
 //! the rest.
 
 use rabbitscope_runs::record::RunRecord;
-use rabbitscope_text::{counted, grouped, human_bytes, short_time};
+use rabbitscope_text::{Percentiles, counted, grouped, human_bytes, short_time};
 use rabbitscope_wire::report::{
     Finding, LatencyReport, PacketReport, SourceLevel, Totals, ZeroWindowTime,
 };
@@ -112,7 +112,8 @@ fn finding(it: &Finding) -> FindingData {
 }
 
 fn figures(report: &PacketReport) -> Vec<Figure> {
-    let measured = report.latencies.iter().filter(|latency| latency.count > 0).map(latency_figure);
+    let measured =
+        report.latencies.iter().filter(|latency| latency.percentiles.count > 0).map(latency_figure);
     let Totals { client_zero_window, broker_zero_window, .. } = &report.totals;
     let others = [
         segments_per_publish(&report.totals),
@@ -125,15 +126,16 @@ fn figures(report: &PacketReport) -> Vec<Figure> {
 
 fn latency_figure(it: &LatencyReport) -> Figure {
     let nanos = |name: &'static str, value: u64| Detail::new(name, value as f64, Unit::Nanos);
+    let Percentiles { count, p50, p99, max, .. } = it.percentiles;
     Figure {
         name: capitalised(latency(it.kind)),
         meaning: "Median on the wire, from the last byte of one frame to the last byte of the other.",
-        value: it.p50 as f64,
+        value: p50 as f64,
         unit: Unit::Nanos,
         details: vec![
-            nanos("p99", it.p99),
-            nanos("max", it.max),
-            Detail::new("measured", it.count as f64, Unit::Messages),
+            nanos("p99", p99),
+            nanos("max", max),
+            Detail::new("measured", count as f64, Unit::Messages),
         ],
     }
 }
@@ -201,7 +203,7 @@ mod tests {
             latencies: vec![LatencySummary {
                 figures: LatencyFigures {
                     name: "confirm".to_owned(),
-                    p50: 200_000,
+                    percentiles: Percentiles { p50: 200_000, ..Percentiles::default() },
                     ..LatencyFigures::default()
                 },
                 ..LatencySummary::default()
@@ -224,14 +226,17 @@ mod tests {
             },
             latencies: vec![LatencyReport {
                 kind: LatencyKind::PublishToConfirm,
-                count: 10,
                 mean: 0.0,
                 min: 1,
-                p50: 150_000,
-                p95: 2,
-                p99: 3,
-                p999: 4,
-                max: 5,
+                percentiles: Percentiles {
+                    count: 10,
+                    p50: 150_000,
+                    p95: 2,
+                    p99: 3,
+                    p999: 4,
+                    p9999: 5,
+                    max: 5,
+                },
                 unmatched: Unmatched::default(),
             }],
             ..PacketReport::default()
@@ -254,7 +259,7 @@ mod tests {
         let run = |captured_nanos, part, warm_up_nanos| {
             let figures = LatencyFigures {
                 name: "confirm".to_owned(),
-                p50: 871_000,
+                percentiles: Percentiles { p50: 871_000, ..Percentiles::default() },
                 ..LatencyFigures::default()
             };
             let mut run = RunRecord {

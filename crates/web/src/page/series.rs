@@ -1,6 +1,6 @@
 //! The seconds of a run in columns, counts turned into rates.
 
-use rabbitscope_runs::record::{LatencyPoint, SecondRow};
+use rabbitscope_runs::record::{Percentiles, SecondRow};
 use serde::Serialize;
 
 use crate::more_charts::{ChartData, more_charts};
@@ -65,8 +65,8 @@ impl SeriesData {
 }
 
 impl LatencyColumns {
-    fn new(rows: &[&SecondRow], latency: fn(&SecondRow) -> Option<LatencyPoint>) -> Self {
-        let column = |value: fn(LatencyPoint) -> u64| {
+    fn new(rows: &[&SecondRow], latency: fn(&SecondRow) -> Option<Percentiles>) -> Self {
+        let column = |value: fn(Percentiles) -> u64| {
             rows.iter().map(|row| latency(row).filter(|point| point.count > 0).map(value)).collect()
         };
         Self {
@@ -95,7 +95,7 @@ mod tests {
     #[test]
     fn counts_become_rates() {
         let point =
-            LatencyPoint { count: 1, p50: 5, p95: 6, p99: 7, max: 8, ..LatencyPoint::default() };
+            Percentiles { count: 1, p50: 5, p95: 6, p99: 7, max: 8, ..Percentiles::default() };
         let rows = [
             SecondRow {
                 interval_nanos: 1_000_000_000,

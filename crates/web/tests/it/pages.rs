@@ -5,10 +5,10 @@ use rabbitscope_profiles::{
     read_folded,
 };
 use rabbitscope_runs::record::{
-    BrokerFacts, FORMAT_VERSION, LatencyFigures, LatencyPoint, LatencySummary, LoadTotals, Loss,
-    MachineFacts, ProfileFacts, RunRecord, SecondRow, Service, ServiceSpan, SpanKind, Verdict,
+    BrokerFacts, FORMAT_VERSION, LatencyFigures, LatencySummary, LoadTotals, Loss, MachineFacts,
+    ProfileFacts, RunRecord, SecondRow, Service, ServiceSpan, SpanKind, Verdict,
 };
-use rabbitscope_runs::record::{Counters, SecondLatencies};
+use rabbitscope_runs::record::{Counters, Percentiles, SecondLatencies};
 
 use rabbitscope_wire::report::{
     CaptureReport, Finding, FindingRule, LatencyKind, LatencyReport, PacketReport, Severity,
@@ -163,13 +163,13 @@ pub(crate) fn series() -> Vec<SecondRow> {
                 ..Counters::default()
             },
             latencies: SecondLatencies {
-                confirm_latency: Some(LatencyPoint {
+                confirm_latency: Some(Percentiles {
                     count: 990,
                     p50: 2_000_000,
                     p95: 3_000_000,
                     p99: 4_000_000,
                     max: 90_000_000,
-                    ..LatencyPoint::default()
+                    ..Percentiles::default()
                 }),
                 ..SecondLatencies::default()
             },
@@ -211,10 +211,13 @@ pub(crate) fn run() -> RunRecord {
         latencies: vec![LatencySummary {
             figures: LatencyFigures {
                 name: "confirm".to_owned(),
-                count: 3960,
-                p50: 2_000_000,
-                p99: 4_000_000,
-                max: 90_000_000,
+                percentiles: Percentiles {
+                    count: 3960,
+                    p50: 2_000_000,
+                    p99: 4_000_000,
+                    max: 90_000_000,
+                    ..Percentiles::default()
+                },
                 ..LatencyFigures::default()
             },
             ..LatencySummary::default()
@@ -296,14 +299,17 @@ pub(crate) fn packets() -> PacketReport {
         },
         latencies: vec![LatencyReport {
             kind: LatencyKind::PublishToConfirm,
-            count: 3960,
             mean: 1_500_000.0,
             min: 1_000_000,
-            p50: 1_500_000,
-            p95: 2_000_000,
-            p99: 2_500_000,
-            p999: 2_600_000,
-            max: 2_700_000,
+            percentiles: Percentiles {
+                count: 3960,
+                p50: 1_500_000,
+                p95: 2_000_000,
+                p99: 2_500_000,
+                p999: 2_600_000,
+                p9999: 2_700_000,
+                max: 2_700_000,
+            },
             unmatched: Unmatched::default(),
         }],
         findings: vec![Finding {

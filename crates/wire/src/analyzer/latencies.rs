@@ -1,6 +1,7 @@
 //! Latencies by kind, as histograms and in the form of the report.
 
 use hdrhistogram::Histogram;
+use rabbitscope_text::Percentiles;
 
 use crate::report::{LatencyKind, LatencyReport, Unmatched};
 
@@ -65,17 +66,11 @@ impl LatencyHistograms {
 
 impl Latencies {
     fn report(&self) -> LatencyReport {
-        let at = |quantile: f64| self.histogram.value_at_quantile(quantile);
         LatencyReport {
             kind: self.kind,
-            count: self.histogram.len(),
             mean: self.histogram.mean(),
             min: if self.histogram.is_empty() { 0 } else { self.histogram.min() },
-            p50: at(0.5),
-            p95: at(0.95),
-            p99: at(0.99),
-            p999: at(0.999),
-            max: self.histogram.max(),
+            percentiles: Percentiles::from_histogram(&self.histogram),
             unmatched: self.unmatched,
         }
     }
@@ -92,9 +87,9 @@ mod tests {
             latencies.add(LatencyKind::PublishToConfirm, nanos);
         }
         let report = latencies.report().remove(0);
-        assert!(report.p50.abs_diff(200_000) <= 200, "{report:?}");
-        assert!(report.max.abs_diff(MAX_NANOS) <= MAX_NANOS / 1000, "{report:?}");
-        assert!(report.count == 5 && report.min.abs_diff(190_000) <= 200, "{report:?}");
+        assert!(report.percentiles.p50.abs_diff(200_000) <= 200, "{report:?}");
+        assert!(report.percentiles.max.abs_diff(MAX_NANOS) <= MAX_NANOS / 1000, "{report:?}");
+        assert!(report.percentiles.count == 5 && report.min.abs_diff(190_000) <= 200, "{report:?}");
     }
 
     #[test]
@@ -105,6 +100,6 @@ mod tests {
         let open = Unmatched { open: 3, ..Unmatched::default() };
         latencies.add_unmatched(LatencyKind::Method, open);
         let report = latencies.report().remove(0);
-        assert_eq!((report.count, report.max, report.unmatched), (0, 0, open));
+        assert_eq!((report.percentiles, report.unmatched), (Percentiles::default(), open));
     }
 }

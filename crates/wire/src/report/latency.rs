@@ -1,5 +1,6 @@
 //! Latencies between frames.
 
+use rabbitscope_text::Percentiles;
 use serde::{Deserialize, Serialize};
 
 /// The two frames that bound a latency.
@@ -27,22 +28,13 @@ pub enum LatencyKind {
 pub struct LatencyReport {
     /// The two frames that bound it.
     pub kind: LatencyKind,
-    /// Number of measurements.
-    pub count: u64,
     /// Arithmetic mean.
     pub mean: f64,
     /// Smallest.
     pub min: u64,
-    /// Median.
-    pub p50: u64,
-    /// 95th percentile.
-    pub p95: u64,
-    /// 99th percentile.
-    pub p99: u64,
-    /// 99.9th percentile.
-    pub p999: u64,
-    /// Largest.
-    pub max: u64,
+    /// Its percentiles, in the report beside the other keys.
+    #[serde(flatten)]
+    pub percentiles: Percentiles,
     /// Frames that could not be matched.
     pub unmatched: Unmatched,
 }

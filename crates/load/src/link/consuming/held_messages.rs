@@ -44,7 +44,7 @@ impl HeldMessage {
         {
             recorder.delivered(self.reader, stamp.number, self.arrived, self.redelivered);
         }
-        context.measured.select(self.slot);
+        context.measured.slots.select(self.slot);
         let sending = stamp.and_then(|stamp| {
             Some(Sending { at: stamp.sent_at(self.arrived)?, lateness: stamp.lateness() })
         });

@@ -28,7 +28,7 @@ impl Unsettled {
         let Some(messages) = self.0.get_mut(usize::from(channel)) else { return };
         let now = context.now;
         for (sending, slot) in messages.drain(..) {
-            context.measured.select(slot);
+            context.measured.slots.select(slot);
             context.reached([Latency::Settled, Latency::SettledIntended], sending, now);
         }
     }

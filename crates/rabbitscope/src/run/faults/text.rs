@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use rabbitscope_runs::record::{ClusterNode, FaultRecord, FaultTimes, Percentiles, RunRecord};
+use rabbitscope_runs::record::{ClusterNode, FaultRecord, FaultTimes, NearestRanks, RunRecord};
 use rabbitscope_text::{counted, escapes, short_time};
 
 /// Number of faults up to which each has a line. Beyond it, only failed faults have one.
@@ -81,7 +81,7 @@ fn times(of: &FaultTimes) -> String {
         ("longest wait of a channel", of.longest_wait),
         ("back in service after", of.return_to_service),
     ];
-    for (name, Percentiles { count, p50, p90, p99, max }) in
+    for (name, NearestRanks { count, p50, p90, p99, max }) in
         rows.into_iter().filter(|row| row.1.count > 0)
     {
         let [p50, p90, p99, max] = [p50, p90, p99, max].map(short_time);
@@ -121,7 +121,7 @@ mod tests {
         let name = |name: &str| ClusterNode { name: name.to_owned(), ..ClusterNode::default() };
         let broker =
             BrokerFacts { nodes: vec![name("b-1@h"), name("b-2@h")], ..BrokerFacts::default() };
-        let stalled = Percentiles::of(vec![second]);
+        let stalled = NearestRanks::from_values(vec![second]);
         let times = FaultTimes { planned: 2, as_planned: 1, stalled, ..FaultTimes::default() };
         let record = RunRecord {
             broker,

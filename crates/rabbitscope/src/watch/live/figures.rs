@@ -1,7 +1,7 @@
 //! The figures of the live view: a name, a value, some words, and the values for a curve.
 
 use rabbitscope_runs::record::{
-    Counter, Counters, LatencyPoint, LiveForm, SecondLatencies, SecondRow,
+    Counter, Counters, LiveForm, Percentiles, SecondLatencies, SecondRow,
 };
 
 use rabbitscope_text::{grouped, short_time};
@@ -73,7 +73,7 @@ fn per_second(count: u64, row: &SecondRow) -> u64 {
 fn latency(
     rows: &[SecondRow],
     name: &str,
-    point: impl Fn(&SecondRow) -> Option<LatencyPoint>,
+    point: impl Fn(&SecondRow) -> Option<Percentiles>,
 ) -> Option<Figure> {
     let curve: Vec<u64> = rows.iter().map(|row| point(row).map_or(0, |point| point.p99)).collect();
     rows.iter().find_map(&point)?;
@@ -137,8 +137,7 @@ mod tests {
     use super::*;
 
     fn row(published: u64, nanos: u64, p99: Option<u64>) -> SecondRow {
-        let point =
-            |p99| LatencyPoint { p50: p99 / 2, p99, max: 2 * p99, ..LatencyPoint::default() };
+        let point = |p99| Percentiles { p50: p99 / 2, p99, max: 2 * p99, ..Percentiles::default() };
         SecondRow {
             counts: Counters { published, ..Counters::default() },
             interval_nanos: nanos,

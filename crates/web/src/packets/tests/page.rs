@@ -230,6 +230,6 @@ fn absurd_values_are_drawn_within_the_picture() {
     report.sockets[0].busy = Some(-1.0);
     report.sizes[0].packets = most;
     report.latencies[0].mean = f64::NAN;
-    report.latencies[0].max = most;
+    report.latencies[0].percentiles.max = most;
     page(&report);
 }

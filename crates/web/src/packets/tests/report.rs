@@ -1,5 +1,6 @@
 //! Reports like those of captures of real faults.
 
+use rabbitscope_text::Percentiles;
 use rabbitscope_wire::{
     packet::Timestamp,
     report::{
@@ -166,14 +167,17 @@ fn frames() -> Vec<FrameCount> {
 fn latencies(factor: u64) -> Vec<LatencyReport> {
     let of = |kind, count: u64, median: u64, tail: u64| LatencyReport {
         kind,
-        count,
         mean: 1.3 * (factor * median) as f64,
         min: factor * median / 6,
-        p50: factor * median,
-        p95: factor * (median + tail / 4),
-        p99: factor * (median + tail / 2),
-        p999: factor * (median + tail),
-        max: factor * (median + 2 * tail),
+        percentiles: Percentiles {
+            count,
+            p50: factor * median,
+            p95: factor * (median + tail / 4),
+            p99: factor * (median + tail / 2),
+            p999: factor * (median + tail),
+            p9999: factor * (median + tail),
+            max: factor * (median + 2 * tail),
+        },
         unmatched: Unmatched { open: 12, unknown_begin: 3, ..Unmatched::default() },
     };
     vec![
