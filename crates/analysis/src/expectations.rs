@@ -1,8 +1,11 @@
 //! Expectations of a run, compared with its measurements.
 
 use rabbitscope_runs::{
-    record::{ExpectationResult, LatencyFigures, LoadTotals, RunRecord},
-    scenario::{COUNTS, Comparison, Expectation, LatencyEnds, Limit, Metric},
+    record::{
+        ExpectationResult, ExpectedCount, ExpectedLatency, ExpectedRate, ExpectedTime, Latency,
+        LoadTotals, Needs, Quantile, RunRecord,
+    },
+    scenario::{Comparison, Expectation, LatencyEnds, Limit, Metric},
 };
 use rabbitscope_text::short_time;
 
@@ -15,20 +18,22 @@ pub fn judge(expected: &[Expectation], run: &RunRecord) -> Vec<ExpectationResult
 fn judge_one(expectation: &Expectation, run: &RunRecord) -> ExpectationResult {
     let Expectation { metric, comparison, limit } = expectation;
     let verdict = match (metric, limit) {
-        (Metric::Latency(name, quantile), Limit::Nanos(limit)) => latency(run, name, quantile)
+        (Metric::Latency(name, quantile), Limit::Nanos(limit)) => latency(run, *name, *quantile)
             .map(|nanos| compare(nanos, *comparison, *limit, short_time)),
-        (Metric::Rate(messages), Limit::PerSecond(limit)) => rate(run, messages)
+        (Metric::Rate(messages), Limit::PerSecond(limit)) => rate(run, *messages)
             .map(|rate| compare(rate, *comparison, *limit, |rate| format!("{rate:.1}"))),
-        (Metric::Count("lost"), limit) => lost(run, *comparison, *limit),
-        (Metric::Count("duplicates" | "out-of-order"), _) if !has_verified(run) => None,
-        (Metric::Count("unconfirmed"), limit) => unconfirmed(&run.load, *comparison, *limit),
-        (Metric::Time(name), limit) => part_of_time(run, name, *comparison, *limit),
-        (Metric::Count(name), limit) => bounded(&run.load, name, *comparison, *limit),
+        (Metric::Count(count), _) if count.needs() == Needs::Verify && !has_verified(run) => None,
+        (Metric::Count(ExpectedCount::Lost), limit) => lost(run, *comparison, *limit),
+        (Metric::Count(ExpectedCount::Unconfirmed), limit) => {
+            unconfirmed(&run.load, *comparison, *limit)
+        }
+        (Metric::Time(time), limit) => part_of_time(run, *time, *comparison, *limit),
+        (Metric::Count(count), limit) => bounded(&run.load, *count, *comparison, *limit),
         _ => None,
     };
     let (measured, passed) = verdict.map_or((None, false), |(text, passed)| (Some(text), passed));
     let end = match metric {
-        Metric::Latency(name, _) => end_in_words(run, name),
+        Metric::Latency(latency, _) => end_in_words(run, *latency),
         Metric::Rate(_) | Metric::Count(_) | Metric::Time(_) => None,
     };
     let text = match end {
@@ -40,14 +45,15 @@ fn judge_one(expectation: &Expectation, run: &RunRecord) -> ExpectationResult {
 
 fn bounded(
     load: &LoadTotals,
-    name: &str,
+    count: ExpectedCount,
     comparison: Comparison,
     limit: Limit,
 ) -> Option<(String, bool)> {
     match limit {
-        Limit::Count(limit) => count(load, name)
-            .map(|count| compare(count, comparison, limit, |count| count.to_string())),
-        Limit::Percent(limit) => share(load, name)
+        Limit::Count(limit) => {
+            Some(compare(load.count(count), comparison, limit, |count| count.to_string()))
+        }
+        Limit::Percent(limit) => share(load, count)
             .map(|share| compare(share, comparison, limit, |share| format!("{share:.3}%"))),
         Limit::Nanos(_) | Limit::PerSecond(_) => None,
     }
@@ -62,7 +68,7 @@ fn has_verified(run: &RunRecord) -> bool {
 fn unconfirmed(load: &LoadTotals, comparison: Comparison, limit: Limit) -> Option<(String, bool)> {
     let at_losses = load.counts.unanswered.saturating_sub(load.counts.republished);
     let load = LoadTotals { unconfirmed: load.unconfirmed + at_losses, ..load.clone() };
-    let (text, passed) = bounded(&load, "unconfirmed", comparison, limit)?;
+    let (text, passed) = bounded(&load, ExpectedCount::Unconfirmed, comparison, limit)?;
     let aside = match at_losses {
         0 => String::new(),
         count => format!(", {count} of them when their connection was lost"),
@@ -73,15 +79,11 @@ fn unconfirmed(load: &LoadTotals, comparison: Comparison, limit: Limit) -> Optio
 /// Judges a share of the load's time, including the warm-up.
 fn part_of_time(
     run: &RunRecord,
-    name: &str,
+    time: ExpectedTime,
     comparison: Comparison,
     limit: Limit,
 ) -> Option<(String, bool)> {
-    let nanos = match name {
-        "without-service" => run.load.counts.without_service_nanos,
-        "blocked" => run.load.counts.alarm_nanos,
-        _ => return None,
-    };
+    let nanos = time.nanos(&run.load.counts);
     let share =
         100.0 * nanos as f64 / (run.duration_nanos > 0).then_some(run.duration_nanos)? as f64;
     Some(match limit {
@@ -96,7 +98,7 @@ fn lost(run: &RunRecord, comparison: Comparison, limit: Limit) -> Option<(String
     let found = run.verification.as_ref().filter(|found| found.accepted > 0)?;
     let with = |lost: u64| {
         let load = LoadTotals { lost, ..run.load.clone() };
-        bounded(&load, "lost", comparison, limit)
+        bounded(&load, ExpectedCount::Lost, comparison, limit)
     };
     let (text, least) = with(found.lost)?;
     let (_, most) = with(found.lost + found.not_judged)?;
@@ -115,40 +117,37 @@ fn compare<N: PartialOrd + Copy>(
     (write(measured), comparison.holds(measured, limit))
 }
 
-/// Returns a quantile of a latency, both by their names in `[expect]`; absent without measurements.
-pub(crate) fn latency(run: &RunRecord, name: &'static str, quantile: &str) -> Option<u64> {
-    let name = recorded_latency(run, name)?;
-    let mut all = run.latencies.iter().map(|latency| &latency.figures);
-    let found: &LatencyFigures = all.find(|figures| figures.name == name && figures.percentiles.count > 0)?;
-    Some(match quantile {
-        "p50" => found.percentiles.p50,
-        "p95" => found.percentiles.p95,
-        "p99" => found.percentiles.p99,
-        "p999" => found.percentiles.p999,
-        "p9999" => found.percentiles.p9999,
-        "max" => found.percentiles.max,
-        "mean" => whole(found.mean),
-        _ => return None,
-    })
+/// Returns a figure of a latency in nanoseconds; absent without measurements.
+pub(crate) fn latency(
+    run: &RunRecord,
+    latency: ExpectedLatency,
+    quantile: Quantile,
+) -> Option<u64> {
+    let figures = run.latency(recorded_latency(run, latency)?)?;
+    (figures.percentiles.count > 0).then(|| figures.value(quantile))
 }
 
-/// The latency of `run.json` that a name in `[expect]` means; absent where the run does not know it. An older run
-/// knows of messages that they were delivered.
-pub fn recorded_latency(run: &RunRecord, name: &'static str) -> Option<&'static str> {
-    let is_later = ["processed", "settled"].iter().any(|end| name.starts_with(end));
-    (!is_later || knows_ends(run)).then(|| latency_ends(run).recorded(name))
+/// The latency of the run that a limit means; absent where the run does not know it. An older run knows of messages
+/// that they were delivered.
+pub fn recorded_latency(run: &RunRecord, latency: ExpectedLatency) -> Option<Latency> {
+    use ExpectedLatency::{Processed, ProcessedIntended, Settled, SettledIntended};
+    let is_later = matches!(latency, Processed | ProcessedIntended | Settled | SettledIntended);
+    (!is_later || knows_ends(run)).then(|| latency_ends(run).recorded(latency))
 }
 
-/// The end that an end-to-end latency of this name has in a run, in words; absent for other names.
-pub fn end_in_words(run: &RunRecord, name: &str) -> Option<&'static str> {
-    let words = latency_ends(run).in_words(name)?;
+/// The end that an end-to-end latency has in a run, in words; absent for other latencies.
+pub fn end_in_words(run: &RunRecord, latency: ExpectedLatency) -> Option<&'static str> {
+    let words = latency_ends(run).in_words(latency)?;
     Some(if knows_ends(run) { words } else { "until delivered" })
 }
 
 /// The ends that a run tells apart.
 fn latency_ends(run: &RunRecord) -> LatencyEnds {
-    let has = |end: &str| run.latencies.iter().any(|latency| latency.figures.name.starts_with(end));
-    LatencyEnds { processed: has("processed"), settled: has("settled") }
+    let has = |ends: [Latency; 2]| ends.iter().any(|end| run.latency(*end).is_some());
+    LatencyEnds {
+        processed: has([Latency::Processed, Latency::ProcessedIntended]),
+        settled: has([Latency::Settled, Latency::SettledIntended]),
+    }
 }
 
 /// Runs of earlier versions count no deliveries.
@@ -157,62 +156,23 @@ fn knows_ends(run: &RunRecord) -> bool {
     counts.delivered >= counts.consumed
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a mean of u64")]
-fn whole(mean: f64) -> u64 {
-    mean.round() as u64
-}
-
-fn rate(run: &RunRecord, messages: &str) -> Option<f64> {
-    let measured = &run.measured;
-    let count = match messages {
-        "published" => measured.load.counts.accepted_or_written(),
-        "confirmed" => measured.load.counts.confirmed,
-        "consumed" => measured.load.counts.consumed,
-        "replies" => measured.load.counts.replies,
-        _ => return None,
-    };
-    let seconds = measured.duration_nanos as f64 / 1e9;
+fn rate(run: &RunRecord, messages: ExpectedRate) -> Option<f64> {
+    let count = messages.count(&run.measured.load.counts);
+    let seconds = run.measured.duration_nanos as f64 / 1e9;
     (seconds > 0.0).then(|| count as f64 / seconds)
 }
 
-fn count(load: &LoadTotals, name: &str) -> Option<u64> {
-    Some(match name {
-        "published" => load.counts.published,
-        "accepted" => load.counts.accepted_or_written(),
-        "consumed" => load.counts.consumed,
-        "scheduled" => load.counts.scheduled,
-        "lost" => load.lost,
-        "duplicates" => load.counts.duplicates,
-        "out-of-order" => load.counts.out_of_order,
-        "redelivered" => load.counts.redelivered,
-        "nacked" => load.counts.nacked,
-        "returned" => load.counts.returned,
-        "unconfirmed" => load.unconfirmed,
-        "late" => load.counts.late,
-        "late-by-client" => load.counts.late_by_client,
-        "dropped" => load.counts.dropped,
-        "requests" => load.counts.requests,
-        "replies" => load.counts.replies,
-        "requests-unanswered" => load.counts.requests_unanswered,
-        "stray-replies" => load.counts.stray_replies,
-        "churn-opened" => load.counts.churn_opened,
-        "churn-failed" => load.counts.churn_failed,
-        _ => return None,
-    })
-}
-
 /// Returns a count's share in percent; absent if its whole is 0.
-fn share(load: &LoadTotals, name: &str) -> Option<f64> {
-    let whole_name = COUNTS.iter().find(|(count, _)| *count == name)?.1;
-    let whole = count(load, whole_name).filter(|whole| *whole > 0)?;
-    Some(100.0 * count(load, name)? as f64 / whole as f64)
+fn share(load: &LoadTotals, count: ExpectedCount) -> Option<f64> {
+    let whole = Some(count.whole(&load.counts)).filter(|whole| *whole > 0)?;
+    Some(100.0 * load.count(count) as f64 / whole as f64)
 }
 
 #[cfg(test)]
 mod tests {
     use rabbitscope_runs::record::{Measured, Verification};
 
-    use rabbitscope_runs::record::{Counters, LatencySummary, Percentiles};
+    use rabbitscope_runs::record::{Counters, LatencyFigures, LatencySummary, Percentiles};
 
     use super::*;
 
@@ -265,22 +225,35 @@ mod tests {
             );
         }
         use Comparison::{AtLeast, AtMost, Below, Equal};
-        let confirm = |quantile| Metric::Latency("confirm", quantile);
+        let confirm = |quantile| Metric::Latency(ExpectedLatency::Confirm, quantile);
         let limit = Limit::Nanos(20_000_000);
-        check(confirm("p99"), Below, limit, Some("20.0 ms"), true);
-        check(confirm("max"), AtMost, limit, Some("31.2 ms"), false);
-        check(confirm("mean"), AtMost, Limit::Nanos(1500), Some("1.50 µs"), true);
-        check(Metric::Latency("end-to-end", "p99"), Below, limit, None, false);
-        let rate = Metric::Rate("published");
+        check(confirm(Quantile::P99), Below, limit, Some("20.0 ms"), true);
+        check(confirm(Quantile::Max), AtMost, limit, Some("31.2 ms"), false);
+        check(confirm(Quantile::Mean), AtMost, Limit::Nanos(1500), Some("1.50 µs"), true);
+        let end_to_end = Metric::Latency(ExpectedLatency::EndToEnd, Quantile::P99);
+        check(end_to_end, Below, limit, None, false);
+        let rate = Metric::Rate(ExpectedRate::Published);
         check(rate, AtLeast, Limit::PerSecond(5000.0), Some("5000.0"), true);
         check(rate, AtLeast, Limit::PerSecond(5000.1), Some("5000.0"), false);
-        check(Metric::Count("lost"), Equal, Limit::Count(0), Some("10"), false);
-        check(Metric::Count("nacked"), Equal, Limit::Count(0), Some("0"), true);
-        check(Metric::Count("lost"), AtMost, Limit::Percent(0.1), Some("0.100%"), true);
-        check(Metric::Count("late"), Below, Limit::Percent(0.5), Some("0.500%"), false);
+        check(Metric::Count(ExpectedCount::Lost), Equal, Limit::Count(0), Some("10"), false);
+        check(Metric::Count(ExpectedCount::Nacked), Equal, Limit::Count(0), Some("0"), true);
+        check(
+            Metric::Count(ExpectedCount::Lost),
+            AtMost,
+            Limit::Percent(0.1),
+            Some("0.100%"),
+            true,
+        );
+        check(
+            Metric::Count(ExpectedCount::Late),
+            Below,
+            Limit::Percent(0.5),
+            Some("0.500%"),
+            false,
+        );
         let none = RunRecord::default();
         let late = Expectation {
-            metric: Metric::Count("late"),
+            metric: Metric::Count(ExpectedCount::Late),
             comparison: Below,
             limit: Limit::Percent(1.0),
         };
@@ -298,7 +271,7 @@ mod tests {
                 ..LoadTotals::default()
             };
             let run = RunRecord { load, ..run() };
-            let (metric, limit) = (Metric::Count("unconfirmed"), Limit::Count(2));
+            let (metric, limit) = (Metric::Count(ExpectedCount::Unconfirmed), Limit::Count(2));
             let most = Expectation { metric, comparison: Comparison::AtMost, limit };
             let result = judge(&[most], &run).remove(0);
             assert_eq!((result.measured.as_deref(), result.passed), (Some(expected.0), expected.1));
@@ -310,7 +283,7 @@ mod tests {
 
     #[test]
     fn time_without_service_is_compared() {
-        fn check(name: &'static str, limit: Limit, expected: (&str, bool)) {
+        fn check(time: ExpectedTime, limit: Limit, expected: (&str, bool)) {
             let load = LoadTotals {
                 counts: Counters {
                     without_service_nanos: 3_000_000_000,
@@ -320,14 +293,14 @@ mod tests {
                 ..LoadTotals::default()
             };
             let run = RunRecord { load, duration_nanos: 10_000_000_000, ..run() };
-            let metric = Metric::Time(name);
+            let metric = Metric::Time(time);
             let below = Expectation { metric, comparison: Comparison::Below, limit };
             let result = judge(&[below], &run).remove(0);
             assert_eq!((result.measured.as_deref(), result.passed), (Some(expected.0), expected.1));
         }
-        check("without-service", Limit::Nanos(4_000_000_000), ("3.00 s", true));
-        check("without-service", Limit::Percent(10.0), ("30.0%", false));
-        check("blocked", Limit::Percent(10.0), ("5.0%", true));
+        check(ExpectedTime::WithoutService, Limit::Nanos(4_000_000_000), ("3.00 s", true));
+        check(ExpectedTime::WithoutService, Limit::Percent(10.0), ("30.0%", false));
+        check(ExpectedTime::Blocked, Limit::Percent(10.0), ("5.0%", true));
     }
 
     #[test]
@@ -342,7 +315,8 @@ mod tests {
             };
             let run = RunRecord { verification: Some(verification), ..run() };
             let limit = Limit::Count(5);
-            let expectation = Expectation { metric: Metric::Count("lost"), comparison, limit };
+            let expectation =
+                Expectation { metric: Metric::Count(ExpectedCount::Lost), comparison, limit };
             let result = judge(&[expectation], &run).remove(0);
             assert_eq!((result.measured.as_deref(), result.passed), (Some(expected.0), expected.1));
         }
@@ -352,11 +326,12 @@ mod tests {
         check(5, 2, Comparison::Equal, ("5, 2 not judged, 3 still in the queue", false));
         for verification in [None, Some(Verification::default())] {
             let unchecked = RunRecord { verification, ..run() };
-            for name in ["lost", "duplicates", "out-of-order"] {
-                let (metric, limit) = (Metric::Count(name), Limit::Count(0));
+            for count in [ExpectedCount::Lost, ExpectedCount::Duplicates, ExpectedCount::OutOfOrder]
+            {
+                let (metric, limit) = (Metric::Count(count), Limit::Count(0));
                 let none = Expectation { metric, comparison: Comparison::Equal, limit };
                 let result = judge(&[none], &unchecked).remove(0);
-                assert_eq!((result.measured, result.passed), (None, false), "{name}");
+                assert_eq!((result.measured, result.passed), (None, false), "{metric}");
             }
         }
     }

@@ -4,7 +4,7 @@
 //! more measurements exceed it than the number of messages in the run, as far as the scenario bounds it, allows.
 
 use rabbitscope_runs::{
-    record::SecondRow,
+    record::{Counters, ExpectedCount, ExpectedLatency, Latency, Quantile, SecondRow},
     scenario::{
         Arrival, Comparison, Expectation, LatencyEnds, Limit, Metric, PublisherGroup, Scenario,
         Schedule,
@@ -16,7 +16,7 @@ use rabbitscope_runs::{
 struct WatchedLimit {
     expectation: Expectation,
     /// The latency that it means, as it is recorded.
-    latency: Option<&'static str>,
+    latency: Option<Latency>,
     rule: Rule,
     /// The figure so far: a count, or the number of measurements above the limit.
     so_far: u64,
@@ -25,10 +25,10 @@ struct WatchedLimit {
 }
 
 /// The condition under which a limit cannot hold any more.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug)]
 enum Rule {
     /// A count that never falls exceeds this number.
-    Count { name: &'static str, most: u64 },
+    Count { count: fn(&Counters) -> u64, most: u64 },
     /// More measurements than this exceed the limit.
     Above { most: u64 },
 }
@@ -46,7 +46,7 @@ impl FailureWatch {
         let limits = scenario.expect.that.iter().filter_map(|expectation| {
             let rule = rule(expectation, scenario)?;
             let latency = match expectation.metric {
-                Metric::Latency(name, _) => Some(ends.recorded(name)),
+                Metric::Latency(latency, _) => Some(ends.recorded(latency)),
                 Metric::Rate(_) | Metric::Count(_) | Metric::Time(_) => None,
             };
             let expectation = expectation.clone();
@@ -62,7 +62,8 @@ impl FailureWatch {
 
     /// Adds a latency's measurements of the current second, as pairs of nanoseconds and count.
     pub fn latency(&mut self, name: &str, measured: impl Iterator<Item = (u64, u64)>) {
-        let is_meant = |watched: &&mut WatchedLimit| watched.latency == Some(name);
+        let is_meant =
+            |watched: &&mut WatchedLimit| watched.latency.map(Latency::name) == Some(name);
         let mut limits: Vec<&mut WatchedLimit> = self.limits.iter_mut().filter(is_meant).collect();
         if limits.is_empty() {
             return;
@@ -82,7 +83,7 @@ impl FailureWatch {
         for watched in &mut self.limits {
             let pending = std::mem::take(&mut watched.pending);
             watched.so_far += match watched.rule {
-                Rule::Count { name, .. } => count(row, name).unwrap_or(0),
+                Rule::Count { count, .. } => count(&row.counts),
                 Rule::Above { .. } if row.warming => 0,
                 Rule::Above { .. } => pending,
             };
@@ -110,20 +111,19 @@ impl WatchedLimit {
 fn rule(expectation: &Expectation, scenario: &Scenario) -> Option<Rule> {
     let Expectation { metric, comparison, limit } = expectation;
     match (*metric, *limit) {
-        (Metric::Count(name), Limit::Count(limit)) => {
+        (Metric::Count(count), Limit::Count(limit)) => {
             let most = match comparison {
                 Comparison::Below => limit.checked_sub(1)?,
                 Comparison::AtMost | Comparison::Equal => limit,
                 Comparison::AtLeast | Comparison::Above => return None,
             };
-            count(&SecondRow::default(), name).map(|_| Rule::Count { name, most })
+            Some(Rule::Count { count: never_falling(count)?, most })
         }
-        (Metric::Latency(name, quantile), Limit::Nanos(_)) => {
+        (Metric::Latency(latency, quantile), Limit::Nanos(_)) => {
             let is_upper = matches!(comparison, Comparison::Below | Comparison::AtMost);
-            let most = if quantile == "max" {
-                0
-            } else {
-                room_above(most_measurements(name, scenario)?, share_below(quantile)?)
+            let most = match quantile {
+                Quantile::Max => 0,
+                _ => room_above(most_measurements(latency, scenario)?, quantile.share_below()?),
             };
             is_upper.then_some(Rule::Above { most })
         }
@@ -142,20 +142,9 @@ fn room_above(measurements: u64, share: f64) -> u64 {
     ((1.0 - share) * measurements as f64).ceil() as u64
 }
 
-fn share_below(quantile: &str) -> Option<f64> {
-    Some(match quantile {
-        "p50" => 0.5,
-        "p95" => 0.95,
-        "p99" => 0.99,
-        "p999" => 0.999,
-        "p9999" => 0.9999,
-        _ => return None,
-    })
-}
-
 /// Returns the largest possible number of a latency's measurements; absent if the scenario does not bound it. A message
 /// may be delivered any number of times.
-fn most_measurements(latency: &str, scenario: &Scenario) -> Option<u64> {
+fn most_measurements(latency: ExpectedLatency, scenario: &Scenario) -> Option<u64> {
     let duration = scenario.stop.duration;
     let bound = |schedule: &Schedule, messages: Option<u64>, count: u32| {
         let scheduled = duration.and_then(|duration| scheduled(schedule, duration.as_secs_f64()));
@@ -179,9 +168,9 @@ fn most_measurements(latency: &str, scenario: &Scenario) -> Option<u64> {
         groups.map(|group| bound(&group.schedule, group.messages, group.count)).sum()
     };
     match latency {
-        "confirm" | "confirm-intended" => publishers(),
-        "round-trip" | "round-trip-intended" => requests(),
-        "client-delay" => Some(publishers()? + requests()?),
+        ExpectedLatency::Confirm | ExpectedLatency::ConfirmIntended => publishers(),
+        ExpectedLatency::RoundTrip | ExpectedLatency::RoundTripIntended => requests(),
+        ExpectedLatency::ClientDelay => Some(publishers()? + requests()?),
         _ => None,
     }
 }
@@ -198,28 +187,15 @@ fn scheduled(schedule: &Schedule, seconds: f64) -> Option<u64> {
     Some((rate * seconds).ceil() as u64 + 1)
 }
 
-/// Returns a count that never falls. Other counts are known at the end only.
-fn count(row: &SecondRow, name: &str) -> Option<u64> {
-    Some(match name {
-        "duplicates" => row.counts.duplicates,
-        "out-of-order" => row.counts.out_of_order,
-        "redelivered" => row.counts.redelivered,
-        "nacked" => row.counts.nacked,
-        "returned" => row.counts.returned,
-        "late" => row.counts.late,
-        "late-by-client" => row.counts.late_by_client,
-        "dropped" => row.counts.dropped,
-        "stray-replies" => row.counts.stray_replies,
-        "churn-failed" => row.counts.churn_failed,
-        _ => return None,
-    })
+/// Returns the reader of a count that never falls. Other counts are known at the end only.
+fn never_falling(count: ExpectedCount) -> Option<fn(&Counters) -> u64> {
+    // The total includes requests that wait for their reply at the end.
+    count.counter().filter(|_| count != ExpectedCount::RequestsUnanswered)
 }
 
 #[cfg(test)]
 mod tests {
     use rabbitscope_runs::scenario::parse;
-
-    use rabbitscope_runs::record::Counters;
 
     use super::*;
 

@@ -1,7 +1,7 @@
 //! The broker's service during a run, judged and described.
 
 use rabbitscope_runs::{
-    record::{RunRecord, Service, SpanKind},
+    record::{ExpectedTime, RunRecord, Service, SpanKind},
     scenario::{Expectation, Metric},
 };
 
@@ -20,10 +20,8 @@ pub struct ServiceRules<'a> {
 }
 
 impl ServiceRules<'_> {
-    fn expects(&self, time: &str) -> bool {
-        self.expected
-            .iter()
-            .any(|expectation| matches!(expectation.metric, Metric::Time(name) if name == time))
+    fn expects(&self, time: ExpectedTime) -> bool {
+        self.expected.iter().any(|expectation| expectation.metric == Metric::Time(time))
     }
 }
 
@@ -32,8 +30,9 @@ pub fn service_failure(run: &RunRecord, rules: ServiceRules<'_>) -> Option<Strin
     let load = &run.load;
     let share = |nanos: u64| nanos as f64 / run.duration_nanos.max(1) as f64;
     let (without, blocked) = (load.counts.without_service_nanos, load.counts.alarm_nanos);
-    let has_too_little = !rules.expects("without-service") && share(without) > MAX_INTERRUPTED;
-    let is_held = !rules.expects("blocked") && share(blocked) > MAX_INTERRUPTED;
+    let has_too_little =
+        !rules.expects(ExpectedTime::WithoutService) && share(without) > MAX_INTERRUPTED;
+    let is_held = !rules.expects(ExpectedTime::Blocked) && share(blocked) > MAX_INTERRUPTED;
     let unanswered = rules.has_confirms
         && load.counts.published > 0
         && load.counts.confirmed + load.counts.nacked == 0;
@@ -95,7 +94,7 @@ fn why(service: &Service, is_meant: impl Fn(SpanKind) -> bool) -> String {
 mod tests {
     use rabbitscope_runs::{
         record::{LoadTotals, ServiceSpan, Verification},
-        scenario::{Comparison, Limit, TIMES},
+        scenario::{Comparison, Limit},
     };
 
     use rabbitscope_runs::record::Counters;
@@ -151,11 +150,12 @@ mod tests {
 
     #[test]
     fn what_the_scenario_expects_takes_the_place_of_the_rule() {
-        let expected = TIMES.map(|time| Expectation {
-            metric: Metric::Time(time),
-            comparison: Comparison::Below,
-            limit: Limit::Percent(95.0),
-        });
+        let expected =
+            [ExpectedTime::WithoutService, ExpectedTime::Blocked].map(|time| Expectation {
+                metric: Metric::Time(time),
+                comparison: Comparison::Below,
+                limit: Limit::Percent(95.0),
+            });
         let rules = ServiceRules { expected: &expected, ..ServiceRules::default() };
         check(&run(9_000_000_000, 9_000_000_000, false), rules, None);
         assert!(service_failure(&run(1, 0, true), rules).is_some(), "the end counts all the same");

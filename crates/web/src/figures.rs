@@ -1,7 +1,7 @@
 //! The main figures of a run, for the tiles at the top of the page.
 
 use rabbitscope_analysis::LoadRates;
-use rabbitscope_runs::record::{RunRecord, SecondRow};
+use rabbitscope_runs::record::{Latency, RunRecord, SecondRow};
 use serde::Serialize;
 
 /// The unit of a value. The page chooses digits and prefixes.
@@ -41,21 +41,26 @@ pub(crate) fn figures(run: &RunRecord, series: &[SecondRow]) -> Vec<Figure> {
         consume_rate(run, &rates),
         reply_rate(run, &rates),
         churn_rate(run, &rates),
-        latency(run, "confirm", "Confirm latency", "Median time from write to confirm."),
-        latency(run, "end-to-end", "End-to-end latency", "Median time from write to delivery."),
+        latency(run, Latency::Confirm, "Confirm latency", "Median time from write to confirm."),
         latency(
             run,
-            "processed",
+            Latency::EndToEnd,
+            "End-to-end latency",
+            "Median time from write to delivery.",
+        ),
+        latency(
+            run,
+            Latency::Processed,
             "Until processed",
             "Median time from write to the start of processing.",
         ),
         latency(
             run,
-            "settled",
+            Latency::Settled,
             "Until settled",
             "Median time from write to acknowledgement or refusal.",
         ),
-        latency(run, "round-trip", "Round trip", "Median time from request to reply."),
+        latency(run, Latency::RoundTrip, "Round trip", "Median time from request to reply."),
         broker_cpu(&rates, series),
         client_cpu(run),
         batching(run, Direction::Write),
@@ -165,12 +170,11 @@ fn some_messages(counts: &[(&'static str, u64)]) -> Vec<Detail> {
 
 fn latency(
     run: &RunRecord,
-    key: &str,
+    latency: Latency,
     name: &'static str,
     meaning: &'static str,
 ) -> Option<Figure> {
-    let mut all = run.latencies.iter().map(|latency| &latency.figures);
-    let summary = all.find(|figures| figures.name == key)?.percentiles;
+    let summary = run.latency(latency)?.percentiles;
     if summary.count == 0 {
         return None;
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rabbitscope_runs::{
     capacity::StepVerdict,
-    record::{DoubtKind, ExpectationResult, RunRecord, SecondRow, Verdict},
+    record::{DoubtKind, ExpectationResult, ExpectedLatency, RunRecord, SecondRow, Verdict},
     scenario::{Expectation, Limit, Metric},
 };
 
@@ -164,14 +164,14 @@ fn own_delay(limit: &Expectation, record: &RunRecord) -> Option<String> {
     else {
         return None;
     };
-    if !latency.ends_with("-intended") {
+    if !latency.is_intended() {
         return None;
     }
-    let nanos = crate::expectations::latency(record, "client-delay", quantile)?;
+    let nanos = crate::expectations::latency(record, ExpectedLatency::ClientDelay, quantile)?;
     let measured = crate::expectations::latency(record, latency, quantile)?;
     let rest_holds = limit.comparison.holds(measured.saturating_sub(nanos), most);
     let is_much = rest_holds && nanos as f64 >= OWN_DELAY * most as f64;
-    is_much.then(|| format!("client-delay.{quantile} = {:.1} ms", nanos as f64 / 1e6))
+    is_much.then(|| format!("client-delay.{} = {:.1} ms", quantile.name(), nanos as f64 / 1e6))
 }
 
 /// Returns the growth of the backlog in messages per second. It is the largest Theil–Sen slope of three counts:
@@ -214,7 +214,9 @@ fn slope(points: &[(f64, f64)]) -> f64 {
 #[cfg(test)]
 mod tests {
     use rabbitscope_runs::{
-        record::{Doubt, LatencyFigures, LatencySummary, LoadTotals, Measured, Percentiles},
+        record::{
+            Doubt, LatencyFigures, LatencySummary, LoadTotals, Measured, Percentiles, Quantile,
+        },
         scenario::{Comparison, Limit, Metric},
     };
 
@@ -226,6 +228,11 @@ mod tests {
         let percentiles = Percentiles { count: 9, p99, ..Percentiles::default() };
         let figures = LatencyFigures { name, percentiles, ..LatencyFigures::default() };
         LatencySummary { figures, ..LatencySummary::default() }
+    }
+
+    fn below_20_ms() -> Expectation {
+        let metric = Metric::Latency(ExpectedLatency::ConfirmIntended, Quantile::P99);
+        Expectation { metric, comparison: Comparison::Below, limit: Limit::Nanos(20_000_000) }
     }
 
     fn rows(unconfirmed: &[u64], consumed: u64) -> Vec<SecondRow> {
@@ -297,11 +304,7 @@ mod tests {
     #[test]
     fn every_way_to_fail_is_named() {
         fn check(record: &RunRecord, series: &[SecondRow], expected: (StepVerdict, &str)) {
-            let limits = [Expectation {
-                metric: Metric::Latency("confirm-intended", "p99"),
-                comparison: Comparison::Below,
-                limit: Limit::Nanos(20_000_000),
-            }];
+            let limits = [below_20_ms()];
             let observed = judge(&terms(&limits, None), record, series);
             assert_eq!(observed.verdict, expected.0, "{observed:?}");
             assert!(observed.reasons.join("; ").contains(expected.1), "{observed:?}");
@@ -357,11 +360,7 @@ mod tests {
     #[test]
     fn what_the_client_delayed_is_not_held_against_the_broker() {
         fn check(own_p99: u64, passed: bool, expected: StepVerdict) {
-            let limits = [Expectation {
-                metric: Metric::Latency("confirm-intended", "p99"),
-                comparison: Comparison::Below,
-                limit: Limit::Nanos(20_000_000),
-            }];
+            let limits = [below_20_ms()];
             let mut record = record(10_000, passed, false);
             let name = "client-delay".to_owned();
             record.latencies.push(latency(name, own_p99));

@@ -20,7 +20,7 @@ pub fn value(
         RunMetric::Load(Metric::Latency(name, quantile)) => {
             crate::expectations::latency(record, name, quantile)? as f64
         }
-        RunMetric::Load(Metric::Rate(name)) => rate(&rows, counter(name)?)?,
+        RunMetric::Load(Metric::Rate(messages)) => rate(&rows, |counts| messages.count(counts))?,
         RunMetric::Items(Side::Published) => rate(&rows, |counts| counts.published_items)?,
         RunMetric::Items(Side::Consumed) => rate(&rows, |counts| counts.consumed_items)?,
         RunMetric::ItemBytes(Side::Published) => rate(&rows, |counts| counts.published_item_bytes)?,
@@ -46,18 +46,8 @@ const MESSAGES: [Count; 3] =
 /// Counters of moved items, in the same order.
 const ITEMS: [Count; 2] = [|counts| counts.published_items, |counts| counts.consumed_items];
 
-fn counter(name: &str) -> Option<Count> {
-    Some(match name {
-        "published" => Counters::accepted_or_written,
-        "confirmed" => |counts| counts.confirmed,
-        "consumed" => |counts| counts.consumed,
-        "replies" => |counts| counts.replies,
-        _ => return None,
-    })
-}
-
 /// Returns the count per second.
-fn rate(rows: &[&SecondRow], count: Count) -> Option<f64> {
+fn rate(rows: &[&SecondRow], count: impl Fn(&Counters) -> u64) -> Option<f64> {
     let nanos: u64 = rows.iter().map(|row| row.interval_nanos).sum();
     (nanos > 0).then(|| total(rows, count) as f64 * 1e9 / nanos as f64)
 }
@@ -74,7 +64,7 @@ fn cost(
     Some(nanos / moved as f64)
 }
 
-fn total(rows: &[&SecondRow], count: Count) -> u64 {
+fn total(rows: &[&SecondRow], count: impl Fn(&Counters) -> u64) -> u64 {
     rows.iter().map(|row| count(&row.counts)).sum()
 }
 

@@ -1,12 +1,11 @@
 //! Latencies of the measured time by group and by queue.
 
 use rabbitscope_runs::record::{
-    GroupLatencies, LatencyBreakdown, LatencyFigures, QueueLatencies,
+    GroupLatencies, Latency, LatencyBreakdown, LatencyFigures, QueueLatencies,
 };
 
 use super::{
     histogram::latency_figures,
-    kind::Latency,
     slot_histograms::{HistogramSet, add_slots, merge},
     slots::{MAX_GROUPS, Slots, group_slot},
 };

@@ -9,12 +9,9 @@ use hdrhistogram::{
         interval_log::{IntervalLogWriterBuilder, Tag},
     },
 };
-use rabbitscope_runs::record::{LatencySummary, SpectrumPoint};
+use rabbitscope_runs::record::{Latency, LatencySummary, SpectrumPoint};
 
-use super::{
-    histogram::{LatencyHistogram, latency_figures},
-    kind::Latency,
-};
+use super::histogram::{LatencyHistogram, latency_figures};
 
 /// One latency over a whole run.
 #[derive(Debug)]

@@ -3,15 +3,15 @@
 mod breakdown;
 mod churn;
 mod histogram;
-mod kind;
 mod log;
 mod slot_histograms;
 mod slots;
 
+pub(crate) use rabbitscope_runs::record::Latency;
+
 pub(crate) use breakdown::Breakdown;
 pub(crate) use churn::{ChurnHistograms, ChurnLogs};
 pub(crate) use histogram::{LatencyHistogram, latency_point};
-pub(crate) use kind::Latency;
 pub(crate) use log::LatencyLog;
 pub use log::LatencyRecord;
 pub(crate) use slot_histograms::{SecondHistograms, SlotHistograms};

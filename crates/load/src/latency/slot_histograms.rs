@@ -1,12 +1,9 @@
 //! Histograms by slot: of a load thread, which records into the selected slot, and of a second, summed over threads.
 
-use rabbitscope_runs::record::Percentiles;
+use rabbitscope_runs::record::{Latency, Percentiles};
 use serde::{Deserialize, Serialize};
 
-use super::{
-    histogram::{LatencyHistogram, latency_point},
-    kind::Latency,
-};
+use super::histogram::{LatencyHistogram, latency_point};
 use crate::clock::Nanos;
 
 /// A histogram for each [`Latency`].

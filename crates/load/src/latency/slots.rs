@@ -4,9 +4,12 @@
 //! histograms of the selected slot. The aggregator sums the slots once a second. No message therefore costs a second
 //! record or a search. The histograms are in `slot_histograms.rs`.
 
-use rabbitscope_runs::scenario::{ConsumerGroup, LatencyEnds, Scenario};
+use rabbitscope_runs::{
+    record::Latency,
+    scenario::{ConsumerGroup, LatencyEnds, Scenario},
+};
 
-use super::{kind::Latency, slot_histograms::HistogramSet};
+use super::slot_histograms::HistogramSet;
 
 /// Slots for groups. A slot takes about 200 KiB per measured latency on each load thread, and as much in the
 /// aggregator: 20 MB for 100 groups on one thread.

@@ -116,7 +116,6 @@ impl IntervalMeasurements {
         length: Nanos,
     ) -> SecondRow {
         let (counts, interval_nanos) = (&self.counts, length.get());
-        let point = |latency| latencies.point(latency);
         let (churn_open_latency, churn_close_latency) = self.churn.points();
         SecondRow {
             second,
@@ -125,19 +124,9 @@ impl IntervalMeasurements {
             connections: self.connections,
             unconfirmed: self.outstanding,
             latencies: SecondLatencies {
-                confirm_latency: point(Latency::Confirm),
-                end_to_end_latency: point(Latency::EndToEnd),
-                confirm_intended_latency: point(Latency::ConfirmIntended),
-                end_to_end_intended_latency: point(Latency::EndToEndIntended),
-                processed_latency: point(Latency::Processed),
-                processed_intended_latency: point(Latency::ProcessedIntended),
-                settled_latency: point(Latency::Settled),
-                settled_intended_latency: point(Latency::SettledIntended),
-                round_trip_latency: point(Latency::RoundTrip),
-                round_trip_intended_latency: point(Latency::RoundTripIntended),
-                client_delay: point(Latency::ClientDelay),
                 churn_open_latency,
                 churn_close_latency,
+                ..SecondLatencies::from_fn(|latency| latencies.point(latency))
             },
             client_cpu_cores: Some(counts.client_cpu_nanos as f64 / interval_nanos.max(1) as f64),
             ..SecondRow::default()

@@ -1,6 +1,6 @@
 //! Limits of a search in the words of the command line.
 
-use rabbitscope_runs::{experiment::RunMetric, scenario::QUANTILES};
+use rabbitscope_runs::{experiment::RunMetric, record::Quantile};
 
 use crate::exit::UsageError;
 
@@ -25,7 +25,7 @@ pub fn limit_as_override(limit: &str) -> Result<String, UsageError> {
 
 /// Refuses names that are no metric of a load. Names without a point are those of `[expect]`.
 fn check(metric: &str) -> Result<(), String> {
-    if QUANTILES.contains(&metric) {
+    if Quantile::from_name(metric).is_some() {
         return Err(format!("name the latency, as in `confirm.{metric}` or `end-to-end.{metric}`"));
     }
     match metric.contains('.').then(|| RunMetric::parse(metric)) {

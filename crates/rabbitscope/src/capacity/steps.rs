@@ -17,6 +17,7 @@ use rabbitscope_analysis::{
 use rabbitscope_files::AtomicFile;
 use rabbitscope_runs::{
     capacity::{Capacity, CapacityOutcome, CapacityStep, StepVerdict},
+    record::{ExpectedLatency, Latency},
     scenario::{Expectation, LatencyEnds, Metric, Scenario, Schedule, Stop, WarmUp},
 };
 use rabbitscope_web::write_curve;
@@ -128,7 +129,7 @@ pub fn find(
 /// Describes a limit and, for an end-to-end latency, where it ends.
 fn limit_in_words(limit: &Expectation, scenario: &Scenario) -> String {
     let end = match limit.metric {
-        Metric::Latency(name, _) => LatencyEnds::from_scenario(scenario).in_words(name),
+        Metric::Latency(latency, _) => LatencyEnds::from_scenario(scenario).in_words(latency),
         Metric::Rate(_) | Metric::Count(_) | Metric::Time(_) => None,
     };
     end.map_or_else(|| limit.to_string(), |end| format!("{limit} ({end})"))
@@ -221,18 +222,18 @@ fn step_of(
         Metric::Latency(latency, _) => Some(latency),
         Metric::Rate(_) | Metric::Count(_) | Metric::Time(_) => None,
     });
-    let wanted = wanted.unwrap_or("confirm-intended");
-    let latency = recorded_latency(record, wanted).unwrap_or(wanted);
-    let mut all = record.latencies.iter().map(|summary| &summary.figures);
-    let figures = all.find(|figures| figures.name == latency);
+    let wanted = wanted.unwrap_or(ExpectedLatency::ConfirmIntended);
+    let latency = recorded_latency(record, wanted);
+    let percentiles =
+        latency.and_then(|latency| record.latency(latency)).map(|found| found.percentiles);
     CapacityStep {
         offered: observed.offered,
         achieved: observed.achieved,
         seconds: record.measured.duration_nanos as f64 / 1e9,
-        latency: latency.to_owned(),
-        p50: figures.map(|figures| figures.percentiles.p50),
-        p99: figures.map(|figures| figures.percentiles.p99),
-        p999: figures.map(|figures| figures.percentiles.p999),
+        latency: latency.map_or(wanted.name(), Latency::name).to_owned(),
+        p50: percentiles.map(|found| found.p50),
+        p99: percentiles.map(|found| found.p99),
+        p999: percentiles.map(|found| found.p999),
         backlog_growth: observed.backlog_growth,
         verdict: observed.verdict,
         reasons: observed.reasons,

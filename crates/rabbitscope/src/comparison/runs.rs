@@ -5,8 +5,9 @@ use std::{collections::BTreeMap, fmt::Write, path::Path};
 use rabbitscope_analysis::experiment::{value, value_in_words};
 use rabbitscope_runs::{
     experiment::RunMetric,
-    record::{RunRecord, SecondRow},
-    scenario::{LATENCIES, Metric, RATES},
+    record::{
+        ExpectedLatency, ExpectedRate, Latency, Metric, Needs, Quantile, RunRecord, SecondRow,
+    },
 };
 use rabbitscope_text::{Align, escapes, table};
 use serde::Serialize;
@@ -15,7 +16,7 @@ use serde_json::Value;
 use crate::rundir;
 
 /// Quantiles of the compared latencies.
-const COMPARED_QUANTILES: [&str; 3] = ["p50", "p99", "p999"];
+const COMPARED_QUANTILES: [Quantile; 3] = [Quantile::P50, Quantile::P99, Quantile::P999];
 
 /// Maximum number of differing keys in the text; JSON has all.
 const MAX_KEYS_SHOWN: usize = 30;
@@ -122,23 +123,28 @@ impl ComparedMetric {
     }
 }
 
-/// The ends of end-to-end latencies.
-const END_NAMES: [&str; 3] = ["delivered", "processed", "settled"];
-
 /// Returns the metrics: rates, costs and latencies. If a run tells the ends apart, the latencies until delivered,
 /// processed and settled replace the end-to-end latency.
 fn metrics(runs: &[Run; 2]) -> impl Iterator<Item = RunMetric> {
-    let is_end = |name: &str| END_NAMES.iter().any(|end| name.starts_with(end));
-    let is_later = |name: &str| END_NAMES[1..].iter().any(|end| name.starts_with(end));
-    let all = runs.iter().flat_map(|(record, _)| &record.latencies);
-    let are_apart = all.map(|latency| latency.figures.name.as_str()).any(is_later);
-    let is_left_out = move |name: &&str| {
-        if are_apart { name.starts_with("end-to-end") } else { is_end(name) }
+    use ExpectedLatency as Expected;
+    let later = [
+        Latency::Processed,
+        Latency::ProcessedIntended,
+        Latency::Settled,
+        Latency::SettledIntended,
+    ];
+    let are_apart = runs
+        .iter()
+        .any(|(record, _)| later.iter().any(|latency| record.latency(*latency).is_some()));
+    let is_left_out = move |latency: Expected| {
+        let is_end_to_end = matches!(latency, Expected::EndToEnd | Expected::EndToEndIntended);
+        latency.needs() == Needs::Deliveries && is_end_to_end == are_apart
     };
-    let rates = RATES.into_iter().map(|name| RunMetric::Load(Metric::Rate(name)));
+    let rates = ExpectedRate::ALL.iter().map(|rate| RunMetric::Load(Metric::Rate(*rate)));
     let costs = [RunMetric::BrokerCpu, RunMetric::ClientCpu, RunMetric::BrokerMemory];
-    let latencies = LATENCIES.into_iter().filter(move |name| !is_left_out(name)).flat_map(|name| {
-        COMPARED_QUANTILES.map(|quantile| RunMetric::Load(Metric::Latency(name, quantile)))
+    let kept = Expected::ALL.iter().copied().filter(move |latency| !is_left_out(*latency));
+    let latencies = kept.flat_map(|latency| {
+        COMPARED_QUANTILES.map(|quantile| RunMetric::Load(Metric::Latency(latency, quantile)))
     });
     rates.chain(costs).chain(latencies)
 }

@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use rabbitscope_runs::{
     experiment::{Arm, Experiment, RunMetric, Side, order_of_round},
-    scenario::{BrokerSpec, LatencyEnds, Metric, Scenario},
+    record::{ExpectedRate, Metric, Needs},
+    scenario::{BrokerSpec, LatencyEnds, Scenario},
 };
 use rabbitscope_text::display_duration;
 
@@ -193,8 +194,8 @@ impl Plan {
         let mut ends = self.arms.iter().map(|arm| LatencyEnds::from_scenario(&arm.scenario));
         let apart = ends.find(|ends| ends.processed);
         match (metric, apart) {
-            (RunMetric::Load(Metric::Latency(name, _)), Some(ends)) => {
-                let end = ends.in_words(name).map(|end| format!(", {end}"));
+            (RunMetric::Load(Metric::Latency(latency, _)), Some(ends)) => {
+                let end = ends.in_words(latency).map(|end| format!(", {end}"));
                 metric.to_string() + &end.unwrap_or_default()
             }
             _ => metric.to_string(),
@@ -226,31 +227,19 @@ pub(super) fn rough(time: Duration) -> String {
 /// Returns the part that a scenario lacks for a metric.
 fn lacks(metric: RunMetric, scenario: &Scenario) -> Option<&'static str> {
     let has_confirms = scenario.publishers.iter().any(|group| group.confirm_window.is_some());
+    let consumers = (!scenario.consumers.is_empty(), "[[consumers]]");
     let (has_it, needed) = match metric {
-        RunMetric::Load(Metric::Rate("published"))
+        RunMetric::Load(Metric::Rate(ExpectedRate::Published))
         | RunMetric::Items(Side::Published)
         | RunMetric::ItemBytes(Side::Published) => {
             (!scenario.publishers.is_empty(), "[[publishers]]")
         }
-        RunMetric::Load(Metric::Rate("consumed"))
-        | RunMetric::Items(Side::Consumed)
-        | RunMetric::ItemBytes(Side::Consumed) => (!scenario.consumers.is_empty(), "[[consumers]]"),
-        RunMetric::Load(Metric::Rate("replies")) => (!scenario.requests.is_empty(), "[[requests]]"),
-        RunMetric::Load(Metric::Rate(_)) => (has_confirms, "publishers with a `confirm-window`"),
-        RunMetric::Load(Metric::Latency(name, _)) => match name {
-            name if name.starts_with("confirm") => {
-                (has_confirms, "publishers with a `confirm-window`")
-            }
-            name if ["end-to-end", "delivered", "processed", "settled"]
-                .iter()
-                .any(|end| name.starts_with(end)) =>
-            {
-                (!scenario.consumers.is_empty(), "[[consumers]]")
-            }
-            name if name.starts_with("round-trip") => {
-                (!scenario.requests.is_empty(), "[[requests]]")
-            }
-            _ => (true, ""),
+        RunMetric::Items(Side::Consumed) | RunMetric::ItemBytes(Side::Consumed) => consumers,
+        RunMetric::Load(metric) => match metric.needs() {
+            Needs::Confirms => (has_confirms, "publishers with a `confirm-window`"),
+            Needs::Deliveries | Needs::Consuming => consumers,
+            Needs::Requests => (!scenario.requests.is_empty(), "[[requests]]"),
+            Needs::Nothing | Needs::Verify | Needs::Churn => (true, ""),
         },
         RunMetric::Capacity => {
             (!scenario.publishers.is_empty(), "[[publishers]], whose rate the search varies")

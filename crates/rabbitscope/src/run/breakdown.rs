@@ -4,7 +4,8 @@ use std::fmt::{Display, Write};
 
 use rabbitscope_analysis::end_in_words;
 use rabbitscope_runs::record::{
-    LatencyBreakdown, LatencyFigures, LatencySummary, Percentiles, RunRecord,
+    ExpectedLatency, Latency, LatencyBreakdown, LatencyFigures, LatencySummary, Percentiles,
+    RunRecord,
 };
 
 use rabbitscope_text::escapes;
@@ -39,14 +40,14 @@ fn cells(cells: &[impl Display]) -> String {
 
 /// Describes where the end-to-end latencies end, and counts delivered messages that were never processed.
 pub(super) fn ends(record: &RunRecord) -> String {
-    let has = |name: &str| record.latencies.iter().any(|row| row.figures.name == name);
+    let has = |latency| record.latency(latency).is_some();
     let counts = &record.load.counts;
     let Some(end) =
-        end_in_words(record, "end-to-end").filter(|_| has("end-to-end"))
+        end_in_words(record, ExpectedLatency::EndToEnd).filter(|_| has(Latency::EndToEnd))
     else {
         return String::new();
     };
-    let mut text = match (has("processed"), has("settled")) {
+    let mut text = match (has(Latency::Processed), has(Latency::Settled)) {
         (true, _) => {
             "end-to-end is until delivered; limits on it mean until processed\n".to_owned()
         }

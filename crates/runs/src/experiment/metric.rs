@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::Goal;
-use crate::scenario::{LATENCIES, Metric, QUANTILES, RATES};
+use crate::record::{ExpectedLatency, ExpectedRate, Metric, Quantile};
 
 /// A figure of a run by which arms are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,21 +57,18 @@ impl RunMetric {
         let found = OTHERS.iter().find(|(other, _)| *other == name).map(|(_, metric)| *metric);
         let found = found.or_else(|| {
             let (of, which) = name.split_once('.')?;
-            let known = |names: &[&'static str], name: &str| {
-                names.iter().copied().find(|known| *known == name)
-            };
             Some(Self::Load(match which {
-                "rate" => Metric::Rate(known(&RATES, of)?),
-                _ => Metric::Latency(known(&LATENCIES, of)?, known(&QUANTILES, which)?),
+                "rate" => Metric::Rate(ExpectedRate::from_name(of)?),
+                _ => Metric::Latency(ExpectedLatency::from_name(of)?, Quantile::from_name(which)?),
             }))
         });
         found.ok_or_else(|| {
             format!(
                 "`{name}` is not a metric; allowed are {} with `.rate`, {} with `.` and {}, and {}",
-                listed(RATES),
-                listed(LATENCIES),
-                listed(QUANTILES),
-                listed(OTHERS.map(|(name, _)| name)),
+                listed(ExpectedRate::NAMES),
+                listed(ExpectedLatency::NAMES),
+                listed(Quantile::NAMES),
+                listed(&OTHERS.map(|(name, _)| name)),
             )
         })
     }
@@ -108,8 +105,8 @@ impl fmt::Display for RunMetric {
     }
 }
 
-fn listed<const N: usize>(names: [&str; N]) -> String {
-    names.map(|name| format!("`{name}`")).join(", ")
+fn listed(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

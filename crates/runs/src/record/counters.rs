@@ -1,5 +1,6 @@
 //! The counters of a load. Each counter is defined once, in the list at the end of this file. The rows of a run, its
-//! totals, the sums, the CSV columns, the Prometheus metrics and the live view follow from it.
+//! totals, the sums, the CSV columns, the Prometheus metrics, the live view and the counts that a scenario can expect
+//! follow from it.
 
 use serde::{Deserialize, Serialize};
 
@@ -42,6 +43,35 @@ pub struct Counter {
     pub live: LiveForm,
     /// Reads the value.
     pub value: fn(&Counters) -> u64,
+}
+
+/// The part of a scenario without which a figure is never measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// Every scenario has it.
+    Nothing,
+    /// `run.verify`.
+    Verify,
+    /// Publishers with confirms or transactions.
+    Confirms,
+    /// Consumers, and publishers that write a time into their messages.
+    Deliveries,
+    /// Consumers, requests or responders.
+    Consuming,
+    /// Requests.
+    Requests,
+    /// Churn.
+    Churn,
+}
+
+/// The facts about an [`ExpectedCount`].
+struct Expectable {
+    name: &'static str,
+    /// Reads the count; absent if it is known at the end of a run only.
+    value: Option<fn(&Counters) -> u64>,
+    /// Reads the count of which it can be a share.
+    whole: fn(&Counters) -> u64,
+    needs: Needs,
 }
 
 /// A count that files of older versions lack. There it is unknown, not 0.
@@ -105,10 +135,23 @@ fn unknown() -> KnownCount {
     KnownCount::UNKNOWN
 }
 
+/// Writes `-` for `_`.
+const fn kebab_case<const LENGTH: usize>(name: &str) -> [u8; LENGTH] {
+    let (mut written, mut at) = ([b'-'; LENGTH], 0);
+    while at < LENGTH {
+        if name.as_bytes()[at] != b'_' {
+            written[at] = name.as_bytes()[at];
+        }
+        at += 1;
+    }
+    written
+}
+
 macro_rules! counters {
     (@type) => { u64 };
     (@type $type:ty) => { $type };
-    ($($(#[$attribute:meta])* $name:ident $(as $type:ty)?: $unit:ident, $live:ident, $metric:literal, $help:literal;)*) => {
+    ($($(#[$attribute:meta])* $name:ident $(as $type:ty)?: $unit:ident, $live:ident, $metric:literal, $help:literal
+       $(, expected as $expected:ident of $whole:ident, needs $needs:ident)?;)*) => {
         /// The counts of a load, within a second or over a run. Counts that an older version did not have are 0.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[serde(rename_all = "kebab-case", default)]
@@ -142,7 +185,70 @@ macro_rules! counters {
                 $(self.$name = Count::plus(self.$name, other.$name);)*
             }
         }
+
+        /// A count of a run that a scenario can expect.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum ExpectedCount {
+            /// Messages that the broker accepted but did not deliver.
+            Lost,
+            /// Messages without a confirm.
+            Unconfirmed,
+            $($(#[doc = $help] $expected,)?)*
+        }
+
+        impl ExpectedCount {
+            /// All of them, in the order of all lists.
+            pub const ALL: &[Self] = &[Self::Lost, Self::Unconfirmed, $($(Self::$expected,)?)*];
+
+            fn facts(self) -> Expectable {
+                match self {
+                    Self::Lost => Expectable {
+                        name: "lost",
+                        value: None,
+                        whole: Counters::accepted_or_written,
+                        needs: Needs::Verify,
+                    },
+                    Self::Unconfirmed => Expectable {
+                        name: "unconfirmed",
+                        value: None,
+                        whole: |counters| counters.published,
+                        needs: Needs::Confirms,
+                    },
+                    $($(Self::$expected => Expectable {
+                        name: {
+                            const NAME: [u8; stringify!($name).len()] = kebab_case(stringify!($name));
+                            std::str::from_utf8(&NAME).expect("the name of a field is text")
+                        },
+                        value: Some(|counters| Count::value(counters.$name)),
+                        whole: |counters| Count::value(counters.$whole),
+                        needs: Needs::$needs,
+                    },)?)*
+                }
+            }
+        }
     };
+}
+
+impl ExpectedCount {
+    /// Returns the name as in `[expect]`: `late-by-client`.
+    pub fn name(self) -> &'static str {
+        self.facts().name
+    }
+
+    /// Returns the reader of the count; absent if it is known at the end of a run only.
+    pub fn counter(self) -> Option<fn(&Counters) -> u64> {
+        self.facts().value
+    }
+
+    /// Returns the count of which it can be a share.
+    pub fn whole(self, counters: &Counters) -> u64 {
+        (self.facts().whole)(counters)
+    }
+
+    /// Returns the part of a scenario without which it is never counted.
+    pub fn needs(self) -> Needs {
+        self.facts().needs
+    }
 }
 
 impl Counters {
@@ -167,12 +273,12 @@ counters! {
     #[serde(default = "unknown", skip_serializing_if = "KnownCount::is_unknown")]
     accepted as KnownCount: Things, Rate, "accepted_messages_total", "Messages that the broker accepted: confirmed, committed, or, without confirms, before a request on the same channel that the broker has answered.";
     confirmed: Things, Rate, "confirmed_messages_total", "Messages that the broker confirmed.";
-    nacked: Things, Count, "nacked_messages_total", "Messages that the broker refused (`basic.nack`).";
-    returned: Things, Count, "returned_messages_total", "Messages that came back as unroutable.";
+    nacked: Things, Count, "nacked_messages_total", "Messages that the broker refused (`basic.nack`).", expected as Nacked of published, needs Confirms;
+    returned: Things, Count, "returned_messages_total", "Messages that came back as unroutable.", expected as Returned of published, needs Nothing;
     delivered: Things, Hidden, "delivered_messages_total", "Messages that consumers read from sockets, processed or not.";
     consumed: Things, Rate, "consumed_messages_total", "Messages that consumers processed; without a processing time or a rate, as they are delivered.";
     settled: Things, Hidden, "settled_messages_total", "Messages that consumers acknowledged or refused; with automatic acknowledgement, that they processed.";
-    redelivered: Things, Count, "redelivered_messages_total", "Deliveries marked as redelivered.";
+    redelivered: Things, Count, "redelivered_messages_total", "Deliveries marked as redelivered.", expected as Redelivered of consumed, needs Nothing;
     rejected: Things, Hidden, "rejected_messages_total", "Deliveries that the consumer refused (`nack`).";
     empty_polls: Things, Hidden, "empty_polls_total", "Answers to `basic.get` that there is no message.";
     confirm_timeouts: Things, Count, "confirm_timeouts_total", "Times that nothing was confirmed for `confirm-timeout`.";
@@ -185,24 +291,24 @@ counters! {
     unpacking_failures: Things, Count, "unpacking_failures_total", "Messages that a consumer could not unpack; their \
                                                                     items are not counted.";
     duplicates: Things, Count, "duplicate_messages_total", "Repeated deliveries without the redelivered mark; counted \
-                                                            with `run.verify`.";
-    out_of_order: Things, Count, "out_of_order_messages_total", "Deliveries overtaken by a later message of their publisher; counted with `run.verify`.";
+                                                            with `run.verify`.", expected as Duplicates of consumed, needs Verify;
+    out_of_order: Things, Count, "out_of_order_messages_total", "Deliveries overtaken by a later message of their publisher; counted with `run.verify`.", expected as OutOfOrder of consumed, needs Verify;
     scheduled: Things, Hidden, "scheduled_messages_total", "Messages that schedules asked for, dropped ones included.";
     late: Things, Count, "late_messages_total", "Scheduled messages sent late by more than the tolerance, or overdue \
-                                                 at the end.";
+                                                 at the end.", expected as Late of scheduled, needs Nothing;
     late_by_client: Things, Count, "late_by_client_messages_total", "Late or dropped messages delayed beyond the \
                                                                      tolerance by the client itself, while window and \
-                                                                     socket had room.";
+                                                                     socket had room.", expected as LateByClient of scheduled, needs Nothing;
     dropped: Things, Count, "dropped_messages_total", "Scheduled messages that were never sent: skipped because they \
-                                                       were late (`late = \"skip\"`), or overdue at the end.";
+                                                       were late (`late = \"skip\"`), or overdue at the end.", expected as Dropped of scheduled, needs Nothing;
     overdue: Things, Hidden, "overdue_messages_total", "Dropped messages that were due, by more than the tolerance, and not sent when the load ended: in its last second.";
     requests: Things, Rate, "requests_total", "Requests sent by callers; they count as published, too.";
     replies: Things, Rate, "replies_total", "Replies that came in time; they count as consumed, too.";
-    requests_unanswered: Things, Count, "unanswered_requests_total", "Requests whose reply did not come in time, or was lost with a connection; the total of a run also has those that waited for it at the end.";
-    stray_replies: Things, Count, "stray_replies_total", "Unexpected replies: late or repeated.";
+    requests_unanswered: Things, Count, "unanswered_requests_total", "Requests whose reply did not come in time, or was lost with a connection; the total of a run also has those that waited for it at the end.", expected as RequestsUnanswered of requests, needs Requests;
+    stray_replies: Things, Count, "stray_replies_total", "Unexpected replies: late or repeated.", expected as StrayReplies of replies, needs Requests;
     churn_opened: Things, Rate, "churn_opened_total", "Connections, channels, queues or bindings of churn groups that were opened, as the broker confirmed.";
     churn_closed: Things, Rate, "churn_closed_total", "Connections, channels, queues or bindings of churn groups that were closed, as the broker confirmed.";
-    churn_failed: Things, Count, "churn_failed_total", "Openings and closings that the broker refused, or that were lost with their connection.";
+    churn_failed: Things, Count, "churn_failed_total", "Openings and closings that the broker refused, or that were lost with their connection.", expected as ChurnFailed of churn_opened, needs Churn;
     bytes_written: Bytes, Hidden, "written_bytes_total", "Bytes written to sockets.";
     writes: Things, Hidden, "writes_total", "Calls that wrote to sockets.";
     bytes_read: Bytes, Hidden, "read_bytes_total", "Bytes read from sockets.";
@@ -262,6 +368,19 @@ mod tests {
         assert_eq!(sum.accepted.get(), None);
         let written = serde_json::to_string(&sum).unwrap();
         assert_eq!(serde_json::from_str::<Counters>(&written).unwrap(), sum);
+    }
+
+    /// A count that can be expected has the name of its counter, and a reader of that counter.
+    #[test]
+    fn expected_counts_are_counters() {
+        let [lost, unconfirmed, counters @ ..] = ExpectedCount::ALL else { panic!("too few") };
+        assert_eq!([lost.name(), unconfirmed.name()], ["lost", "unconfirmed"]);
+        for count in counters {
+            let counts = serde_json::json!({ count.name(): 7 });
+            let counts: Counters = serde_json::from_value(counts).unwrap();
+            assert_eq!(count.counter().map(|counter| counter(&counts)), Some(7), "{count:?}");
+        }
+        assert_eq!(ExpectedCount::LateByClient.name(), "late-by-client");
     }
 
     #[test]

@@ -6,7 +6,7 @@ mod counters;
 mod faults;
 mod fleet;
 mod latencies;
-mod latency_figures;
+mod metrics;
 mod polls;
 mod replicas;
 mod run;
@@ -20,11 +20,13 @@ mod verification;
 pub use rabbitscope_text::Percentiles;
 
 pub use breakdown::{GroupLatencies, LatencyBreakdown, QueueLatencies};
-pub use counters::{Counter, Counters, KnownCount, LiveForm, Unit};
+pub use counters::{Counter, Counters, ExpectedCount, KnownCount, LiveForm, Needs, Unit};
 pub use faults::{FaultOutage, FaultRecord, FaultTimes, NearestRanks};
 pub use fleet::{FleetFacts, FleetWorker};
-pub use latencies::{SecondLatencies, SecondLatency};
-pub use latency_figures::{LatencyFigures, LatencySummary, SpectrumPoint};
+pub use latencies::{
+    Latency, LatencyFigures, LatencySummary, SecondLatencies, SecondLatency, SpectrumPoint,
+};
+pub use metrics::{ExpectedLatency, ExpectedRate, ExpectedTime, Metric, Quantile};
 pub use polls::{PollPoint, PollTotals};
 pub use replicas::{QueueReplicas, ReplicaSnapshot};
 pub use run::{

@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     ClientCheck, Doubt, ErrorCount, ExpectationResult, FaultRecord, FaultTimes, FleetFacts,
-    LatencyBreakdown, LatencySummary, LoadTotals, Measured, PollTotals, ReplicaSnapshot, Service,
-    Steadiness, Verification,
+    Latency, LatencyBreakdown, LatencyFigures, LatencySummary, LoadTotals, Measured, PollTotals,
+    ReplicaSnapshot, Service, Steadiness, Verification,
 };
 use rabbitscope_profiles::{Capture, StackQuality};
 
@@ -261,6 +261,12 @@ pub struct PacketFacts {
 }
 
 impl RunRecord {
+    /// Returns the figures of a latency; absent if it was not measured.
+    pub fn latency(&self, latency: Latency) -> Option<&LatencyFigures> {
+        let mut all = self.latencies.iter().map(|summary| &summary.figures);
+        all.find(|figures| figures.name == latency.name())
+    }
+
     /// Returns the median of the confirm latency in nanoseconds, between the broker's packets and as measured by the
     /// load generator. `None` unless both are known, cover the same seconds, and the part is not larger than the whole.
     pub fn confirm_medians(&self) -> Option<[u64; 2]> {
@@ -268,10 +274,8 @@ impl RunRecord {
         let wire = packets.publish_to_confirm_p50?;
         let is_whole = packets.captured_nanos? + SECOND_NANOS >= self.measured.duration_nanos;
         let is_same_time = is_whole && self.measured.warm_up_nanos == 0;
-        let mut measured = self.latencies.iter().map(|latency| &latency.figures);
-        let confirm = measured.find(|figures| figures.name == "confirm")?;
-        let whole = Some(confirm.percentiles.p50).filter(|median| *median > 0)?;
-        (is_same_time && wire <= whole).then_some([wire, whole])
+        let whole = self.latency(Latency::Confirm)?.percentiles.p50;
+        (is_same_time && whole > 0 && wire <= whole).then_some([wire, whole])
     }
 }
 

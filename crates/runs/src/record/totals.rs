@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Counters, SecondRow};
+use super::{Counters, ExpectedCount, SecondRow};
 
 /// Totals of the load.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -31,6 +31,15 @@ pub struct Measured {
 }
 
 impl LoadTotals {
+    /// Returns a count of the run.
+    pub fn count(&self, count: ExpectedCount) -> u64 {
+        match count {
+            ExpectedCount::Lost => self.lost,
+            ExpectedCount::Unconfirmed => self.unconfirmed,
+            _ => count.counter().map_or(0, |counter| counter(&self.counts)),
+        }
+    }
+
     /// Sums the seconds of a run that ended without totals.
     pub fn of_seconds(rows: &[SecondRow]) -> Self {
         let mut totals =

@@ -2,6 +2,7 @@
 //! distinguishes, and the end that a limit means.
 
 use super::{ConsumerGroup, Scenario};
+use crate::record::{ExpectedLatency, Latency};
 
 /// Ends that come later than delivery, so that a run records them separately. An end that does not come later has the
 /// latency of the previous end.
@@ -23,23 +24,42 @@ impl LatencyEnds {
         }
     }
 
-    /// Returns the latency of `run.json` that a limit or a metric of this name means. `end-to-end` alone means until
+    /// Returns the latency of the run that a limit or a metric means. `end-to-end` alone means until
     /// processed: a message that waits in the consumer has not arrived.
-    pub fn recorded(self, name: &'static str) -> &'static str {
-        match name {
-            "settled" if !self.settled => self.recorded("processed"),
-            "settled-intended" if !self.settled => self.recorded("processed-intended"),
-            "end-to-end" | "processed" if self.processed => "processed",
-            "end-to-end-intended" | "processed-intended" if self.processed => "processed-intended",
-            "delivered" | "processed" => "end-to-end",
-            "delivered-intended" | "processed-intended" => "end-to-end-intended",
-            other => other,
+    pub fn recorded(self, latency: ExpectedLatency) -> Latency {
+        use ExpectedLatency as Expected;
+        match latency {
+            Expected::Confirm => Latency::Confirm,
+            Expected::ConfirmIntended => Latency::ConfirmIntended,
+            Expected::RoundTrip => Latency::RoundTrip,
+            Expected::RoundTripIntended => Latency::RoundTripIntended,
+            Expected::ClientDelay => Latency::ClientDelay,
+            Expected::Settled if self.settled => Latency::Settled,
+            Expected::SettledIntended if self.settled => Latency::SettledIntended,
+            Expected::EndToEnd | Expected::Processed | Expected::Settled if self.processed => {
+                Latency::Processed
+            }
+            Expected::EndToEndIntended
+            | Expected::ProcessedIntended
+            | Expected::SettledIntended
+                if self.processed =>
+            {
+                Latency::ProcessedIntended
+            }
+            Expected::Delivered | Expected::EndToEnd | Expected::Processed | Expected::Settled => {
+                Latency::EndToEnd
+            }
+            Expected::DeliveredIntended
+            | Expected::EndToEndIntended
+            | Expected::ProcessedIntended
+            | Expected::SettledIntended => Latency::EndToEndIntended,
         }
     }
 
-    /// Describes the end of an end-to-end latency of this name; absent for other names.
-    pub fn in_words(self, name: &str) -> Option<&'static str> {
-        let is_open = matches!(name, "end-to-end" | "end-to-end-intended");
+    /// Describes the end of an end-to-end latency; absent for other latencies.
+    pub fn in_words(self, latency: ExpectedLatency) -> Option<&'static str> {
+        let is_open =
+            matches!(latency, ExpectedLatency::EndToEnd | ExpectedLatency::EndToEndIntended);
         is_open.then_some(if self.processed {
             "until processed"
         } else {
@@ -64,7 +84,7 @@ impl ConsumerGroup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scenario::{LATENCIES, parse};
+    use crate::scenario::parse;
 
     fn ends(consumers: &str) -> LatencyEnds {
         let text = format!(
@@ -91,19 +111,20 @@ mod tests {
     fn every_name_means_one_that_is_recorded() {
         for (processed, settled) in [(false, false), (false, true), (true, false), (true, true)] {
             let ends = LatencyEnds { processed, settled };
-            for name in LATENCIES {
-                let recorded = ends.recorded(name);
-                assert_eq!(ends.recorded(name).ends_with("-intended"), name.ends_with("-intended"));
+            for latency in ExpectedLatency::ALL {
+                let (name, recorded) = (latency.name(), ends.recorded(*latency).name());
+                assert_eq!(recorded.ends_with("-intended"), name.ends_with("-intended"));
                 assert!(!recorded.starts_with("delivered"), "{name}");
                 assert!(processed || !recorded.starts_with("processed"), "{name}");
                 assert!(settled || !recorded.starts_with("settled"), "{name}");
             }
         }
         let apart = LatencyEnds { processed: true, settled: true };
-        assert_eq!(apart.recorded("end-to-end-intended"), "processed-intended");
-        assert_eq!(apart.recorded("delivered"), "end-to-end");
-        assert_eq!(LatencyEnds::default().recorded("settled"), "end-to-end");
-        assert_eq!(apart.in_words("end-to-end"), Some("until processed"));
-        assert_eq!(apart.in_words("settled"), None);
+        assert_eq!(apart.recorded(ExpectedLatency::EndToEndIntended), Latency::ProcessedIntended);
+        assert_eq!(apart.recorded(ExpectedLatency::Delivered), Latency::EndToEnd);
+        let same = LatencyEnds::default();
+        assert_eq!(same.recorded(ExpectedLatency::Settled), Latency::EndToEnd);
+        assert_eq!(apart.in_words(ExpectedLatency::EndToEnd), Some("until processed"));
+        assert_eq!(apart.in_words(ExpectedLatency::Settled), None);
     }
 }

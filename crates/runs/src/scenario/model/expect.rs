@@ -4,6 +4,8 @@ use std::fmt;
 
 use rabbitscope_text::display_duration;
 
+use crate::record::Metric;
+
 /// One line of `[expect]`, such as `confirm.p99 < 20ms`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expectation {
@@ -14,64 +16,6 @@ pub struct Expectation {
     /// The limit.
     pub limit: Limit,
 }
-
-/// A value that can be expected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Metric {
-    /// A quantile of a latency; both by their names in `run.json`.
-    Latency(&'static str, &'static str),
-    /// Messages per second in the measured time: `published` (accepted by the broker), `confirmed`, `consumed` or
-    /// `replies`.
-    Rate(&'static str),
-    /// A count over the whole run, such as `lost`.
-    Count(&'static str),
-    /// A part of the load's time, such as `without-service`.
-    Time(&'static str),
-}
-
-/// Parts of the load's time that can be expected: without service, and blocked by an alarm.
-pub const TIMES: [&str; 2] = ["without-service", "blocked"];
-
-/// Latencies that can be expected. [`LatencyEnds::recorded`](crate::scenario::LatencyEnds::recorded) maps them to the
-/// names in `run.json`.
-pub const LATENCIES: [&str; 13] = [
-    "confirm",
-    "confirm-intended",
-    "end-to-end",
-    "end-to-end-intended",
-    "delivered",
-    "delivered-intended",
-    "processed",
-    "processed-intended",
-    "settled",
-    "settled-intended",
-    "round-trip",
-    "round-trip-intended",
-    "client-delay",
-];
-
-/// Figures of a latency that can be expected.
-pub const QUANTILES: [&str; 7] = ["p50", "p95", "p99", "p999", "p9999", "max", "mean"];
-
-/// Messages whose rate can be expected.
-pub const RATES: [&str; 4] = ["published", "confirmed", "consumed", "replies"];
-
-/// Counts that can be expected, each with the count of which it can be a share.
-pub const COUNTS: [(&str, &str); 13] = [
-    ("lost", "accepted"),
-    ("duplicates", "consumed"),
-    ("out-of-order", "consumed"),
-    ("redelivered", "consumed"),
-    ("nacked", "published"),
-    ("returned", "published"),
-    ("unconfirmed", "published"),
-    ("late", "scheduled"),
-    ("late-by-client", "scheduled"),
-    ("dropped", "scheduled"),
-    ("requests-unanswered", "requests"),
-    ("stray-replies", "replies"),
-    ("churn-failed", "churn-opened"),
-];
 
 /// Comparison of a measured value with a limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,16 +82,6 @@ impl Expectation {
 impl fmt::Display for Expectation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.metric, self.bound())
-    }
-}
-
-impl fmt::Display for Metric {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Latency(latency, quantile) => write!(f, "{latency}.{quantile}"),
-            Self::Rate(messages) => write!(f, "{messages}.rate"),
-            Self::Count(name) | Self::Time(name) => f.write_str(name),
-        }
     }
 }
 

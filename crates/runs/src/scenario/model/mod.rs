@@ -21,9 +21,7 @@ pub use churn::{ChurnGroup, ChurnKind, ChurnSubject, ChurnedQueue};
 pub use content::{
     Body, ConfirmTimeout, MessageProperties, RoutingKeys, STAMP_BYTES, STAMP_HEADER, SizeStep,
 };
-pub use expect::{
-    COUNTS, Comparison, Expectation, LATENCIES, Limit, Metric, QUANTILES, RATES, TIMES,
-};
+pub use expect::{Comparison, Expectation, Limit};
 pub use faults::{FaultKind, FaultNode, FaultSpec, MAX_OCCURRENCES, Repetition, drawn_node};
 pub use handling::{ProcessingStep, Settle};
 pub use packing::{Algorithm, Compression, ITEMS_HEADER, MAX_ITEMS, Packing, WriteMode};

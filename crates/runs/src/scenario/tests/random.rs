@@ -7,6 +7,7 @@ mod messages;
 use std::{collections::BTreeMap, time::Duration};
 
 use super::super::{validate::Measured, *};
+use crate::record::{ExpectedCount, ExpectedLatency, ExpectedRate, Quantile};
 
 /// Generator: xorshift64.
 pub(super) struct Random(pub(super) u64);
@@ -190,11 +191,11 @@ impl Random {
 
     fn expect(&mut self) -> Expect {
         let bounds = [
-            (Metric::Count("lost"), Limit::Count(0)),
-            (Metric::Count("late"), Limit::Percent(0.5)),
-            (Metric::Rate("published"), Limit::PerSecond(9999.5)),
-            (Metric::Latency("confirm", "p99"), Limit::Nanos(20_000_000)),
-            (Metric::Latency("end-to-end-intended", "p9999"), Limit::Nanos(1)),
+            (Metric::Count(ExpectedCount::Lost), Limit::Count(0)),
+            (Metric::Count(ExpectedCount::Late), Limit::Percent(0.5)),
+            (Metric::Rate(ExpectedRate::Published), Limit::PerSecond(9999.5)),
+            (Metric::Latency(ExpectedLatency::Confirm, Quantile::P99), Limit::Nanos(20_000_000)),
+            (Metric::Latency(ExpectedLatency::EndToEndIntended, Quantile::P9999), Limit::Nanos(1)),
         ];
         let that = bounds.into_iter().filter_map(|(metric, limit)| {
             let comparison = Comparison::ALL[self.below(5)];

@@ -2,11 +2,10 @@
 
 use super::super::{
     error::{Problem, quoted},
-    model::{
-        Comparison, ConsumerGroup, Expect, Expectation, Limit, Metric, PublisherGroup, RunOptions,
-    },
+    model::{Comparison, ConsumerGroup, Expect, Expectation, Limit, PublisherGroup, RunOptions},
     wire,
 };
+use crate::record::{Metric, Needs};
 use rabbitscope_text::parse_duration;
 
 /// The measurements of a scenario.
@@ -36,42 +35,24 @@ impl<'a> Measured<'a> {
         let confirms =
             self.publishers.iter().any(|group| group.confirm_window.or(group.tx_size).is_some());
         let stamped = self.publishers.iter().any(PublisherGroup::is_stamped);
-        let (is_there, reason) = match metric {
-            Metric::Count("lost" | "duplicates" | "out-of-order") => {
-                (self.run.verify, "is counted only with `[run] verify = true`")
-            }
-            Metric::Latency("confirm" | "confirm-intended", _)
-            | Metric::Rate("confirmed")
-            | Metric::Count("nacked" | "unconfirmed") => (
+        let (is_there, reason) = match metric.needs() {
+            Needs::Nothing => (true, ""),
+            Needs::Verify => (self.run.verify, "is counted only with `[run] verify = true`"),
+            Needs::Confirms => (
                 confirms,
                 "is measured only with confirms: give `[[publishers]]` a `confirm-window` or a `tx-size`",
             ),
-            Metric::Latency(
-                "end-to-end"
-                | "end-to-end-intended"
-                | "delivered"
-                | "delivered-intended"
-                | "processed"
-                | "processed-intended"
-                | "settled"
-                | "settled-intended",
-                _,
-            ) => (
+            Needs::Deliveries => (
                 stamped && !self.consumers.is_empty(),
                 "is measured only with `[[consumers]]`, and `[[publishers]]` with bodies of 12 bytes or \
                  more",
             ),
-            Metric::Latency("round-trip" | "round-trip-intended", _)
-            | Metric::Rate("replies")
-            | Metric::Count("requests-unanswered" | "stray-replies") => {
-                (self.has_requests, "is measured only with `[[requests]]`")
-            }
-            Metric::Rate("consumed") => (
+            Needs::Requests => (self.has_requests, "is measured only with `[[requests]]`"),
+            Needs::Consuming => (
                 !self.consumers.is_empty() || self.has_requests || self.has_responders,
                 "is measured only with `[[consumers]]`, `[[requests]]` or `[[responders]]`",
             ),
-            Metric::Count("churn-failed") => (self.has_churn, "is counted only with `[[churn]]`"),
-            _ => (true, ""),
+            Needs::Churn => (self.has_churn, "is counted only with `[[churn]]`"),
         };
         (!is_there).then_some(reason)
     }
@@ -98,18 +79,11 @@ pub(super) fn expect(wire: wire::Expect, measured: &Measured<'_>) -> Result<Expe
     let that = wire.bounds().into_iter().map(|(metric, bound)| {
         let checked = expectation(metric, &bound, measured);
         checked.map_err(|problem| {
-            path(metric).into_iter().rev().fold(problem, Problem::under).under("expect")
+            let (key, figure) = metric.keys();
+            figure.into_iter().fold(problem, Problem::under).under(key).under("expect")
         })
     });
     Ok(Expect { steady, that: that.collect::<Result<_, _>>()? })
-}
-
-fn path(metric: Metric) -> Vec<&'static str> {
-    match metric {
-        Metric::Latency(latency, quantile) => vec![latency, quantile],
-        Metric::Rate(messages) => vec![messages, "rate"],
-        Metric::Count(name) | Metric::Time(name) => vec![name],
-    }
 }
 
 fn expectation(
@@ -144,13 +118,10 @@ fn expectation(
 
 fn read_limit(metric: Metric, text: &str) -> Option<Limit> {
     match metric {
-        Metric::Latency(..) => {
-            let limit = parse_duration(text).ok()?;
-            Some(Limit::Nanos(u64::try_from(limit.as_nanos()).ok()?))
-        }
+        Metric::Latency(..) => nanos(text),
         Metric::Time(_) => match text.strip_suffix('%') {
             Some(share) => plain_number(share.trim()).map(Limit::Percent),
-            None => read_limit(Metric::Latency("", ""), text),
+            None => nanos(text),
         },
         Metric::Rate(_) => plain_number(text).map(Limit::PerSecond),
         Metric::Count(_) => match text.strip_suffix('%') {
@@ -158,6 +129,11 @@ fn read_limit(metric: Metric, text: &str) -> Option<Limit> {
             None => text.parse().ok().map(Limit::Count),
         },
     }
+}
+
+fn nanos(text: &str) -> Option<Limit> {
+    let limit = parse_duration(text).ok()?;
+    Some(Limit::Nanos(u64::try_from(limit.as_nanos()).ok()?))
 }
 
 /// Parses digits with at most one point, without a sign, an exponent or `inf`.

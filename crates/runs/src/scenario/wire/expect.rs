@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::scenario::model::{self, Metric};
+use crate::{record::Metric, scenario::model};
 
 #[derive(Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
@@ -63,7 +63,7 @@ struct Quantiles {
 impl Expect {
     /// Returns every written bound with its metric, in the order of the keys above.
     pub(in crate::scenario) fn bounds(mut self) -> Vec<(Metric, String)> {
-        let metrics = metrics();
+        let metrics = Metric::all();
         metrics.filter_map(|metric| Some((metric, self.place(metric)?.take()?))).collect()
     }
 
@@ -71,7 +71,7 @@ impl Expect {
     fn place(&mut self, metric: Metric) -> Option<&mut Option<String>> {
         Some(match metric {
             Metric::Latency(latency, quantile) => {
-                let latency = match latency {
+                let latency = match latency.name() {
                     "confirm" => &mut self.confirm,
                     "confirm-intended" => &mut self.confirm_intended,
                     "end-to-end" => &mut self.end_to_end,
@@ -87,10 +87,10 @@ impl Expect {
                     "client-delay" => &mut self.client_delay,
                     _ => return None,
                 };
-                latency.get_or_insert_default().place(quantile)?
+                latency.get_or_insert_default().place(quantile.name())?
             }
             Metric::Rate(messages) => {
-                let messages = match messages {
+                let messages = match messages.name() {
                     "published" => &mut self.published,
                     "confirmed" => &mut self.confirmed,
                     "consumed" => &mut self.consumed,
@@ -99,7 +99,7 @@ impl Expect {
                 };
                 &mut messages.get_or_insert_default().rate
             }
-            Metric::Count(count) => match count {
+            Metric::Count(count) => match count.name() {
                 "lost" => &mut self.lost,
                 "duplicates" => &mut self.duplicates,
                 "out-of-order" => &mut self.out_of_order,
@@ -115,7 +115,7 @@ impl Expect {
                 "churn-failed" => &mut self.churn_failed,
                 _ => return None,
             },
-            Metric::Time(time) => match time {
+            Metric::Time(time) => match time.name() {
                 "without-service" => &mut self.without_service,
                 "blocked" => &mut self.blocked,
                 _ => return None,
@@ -139,17 +139,6 @@ impl Quantiles {
     }
 }
 
-/// Yields all metrics that can be expected, counts first.
-fn metrics() -> impl Iterator<Item = Metric> {
-    let counts = model::COUNTS.iter().map(|(count, _)| Metric::Count(count));
-    let times = model::TIMES.iter().map(|time| Metric::Time(time));
-    let rates = model::RATES.iter().map(|messages| Metric::Rate(messages));
-    let latencies = model::LATENCIES.iter().flat_map(|latency| {
-        model::QUANTILES.iter().map(|quantile| Metric::Latency(latency, quantile))
-    });
-    counts.chain(times).chain(rates).chain(latencies)
-}
-
 impl From<&model::Expect> for Option<Expect> {
     fn from(expect: &model::Expect) -> Self {
         let mut wire = Expect { steady: expect.steady.then_some(true), ..Expect::default() };
@@ -168,7 +157,7 @@ mod tests {
 
     #[test]
     fn every_metric_has_a_place() {
-        for metric in metrics() {
+        for metric in Metric::all() {
             assert!(Expect::default().place(metric).is_some(), "{metric}");
         }
     }

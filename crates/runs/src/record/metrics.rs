@@ -1,0 +1,217 @@
+//! Figures of a run by which it is judged: those that a scenario can expect and an experiment can compare.
+
+use std::fmt;
+
+use super::{
+    counters::{Counters, ExpectedCount, Needs},
+    latencies::LatencyFigures,
+};
+
+/// A figure of a load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Metric {
+    /// A quantile of a latency.
+    Latency(ExpectedLatency, Quantile),
+    /// Messages per second in the measured time.
+    Rate(ExpectedRate),
+    /// A count over the whole run.
+    Count(ExpectedCount),
+    /// A part of the load's time.
+    Time(ExpectedTime),
+}
+
+macro_rules! named {
+    ($(#[$attribute:meta])* $type:ident { $($(#[$doc:meta])* $variant:ident = $name:literal,)* }) => {
+        $(#[$attribute])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+        pub enum $type {
+            $($(#[$doc])* #[doc = concat!("`", $name, "`")] $variant,)*
+        }
+
+        impl $type {
+            /// All of them, in the order of all lists.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// Their names.
+            pub const NAMES: &[&'static str] = &[$($name),*];
+
+            /// Returns the name as in `[expect]`.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $name,)*
+                }
+            }
+
+            /// Returns the one with this name.
+            pub fn from_name(name: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|known| known.name() == name)
+            }
+        }
+    };
+}
+
+named! {
+    /// A latency as a limit names it. [`LatencyEnds::recorded`](crate::scenario::LatencyEnds::recorded) maps it to a
+    /// latency of the run.
+    ExpectedLatency {
+        Confirm = "confirm",
+        ConfirmIntended = "confirm-intended",
+        EndToEnd = "end-to-end",
+        EndToEndIntended = "end-to-end-intended",
+        Delivered = "delivered",
+        DeliveredIntended = "delivered-intended",
+        Processed = "processed",
+        ProcessedIntended = "processed-intended",
+        Settled = "settled",
+        SettledIntended = "settled-intended",
+        RoundTrip = "round-trip",
+        RoundTripIntended = "round-trip-intended",
+        ClientDelay = "client-delay",
+    }
+}
+
+named! {
+    /// A figure of a latency.
+    Quantile {
+        P50 = "p50",
+        P95 = "p95",
+        P99 = "p99",
+        P999 = "p999",
+        P9999 = "p9999",
+        Max = "max",
+        Mean = "mean",
+    }
+}
+
+named! {
+    /// Messages whose rate is a figure.
+    ExpectedRate {
+        /// Messages that the broker accepted:
+        Published = "published",
+        Confirmed = "confirmed",
+        Consumed = "consumed",
+        Replies = "replies",
+    }
+}
+
+named! {
+    /// A part of the load's time.
+    ExpectedTime {
+        WithoutService = "without-service",
+        /// Blocked by an alarm:
+        Blocked = "blocked",
+    }
+}
+
+impl Metric {
+    /// Yields all metrics, counts first.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let counts = ExpectedCount::ALL.iter().copied().map(Self::Count);
+        let times = ExpectedTime::ALL.iter().copied().map(Self::Time);
+        let rates = ExpectedRate::ALL.iter().copied().map(Self::Rate);
+        let latencies = ExpectedLatency::ALL.iter().flat_map(|latency| {
+            Quantile::ALL.iter().map(|quantile| Self::Latency(*latency, *quantile))
+        });
+        counts.chain(times).chain(rates).chain(latencies)
+    }
+
+    /// Returns the key in `[expect]`, and the key in its table if it has one.
+    pub fn keys(self) -> (&'static str, Option<&'static str>) {
+        match self {
+            Self::Latency(latency, quantile) => (latency.name(), Some(quantile.name())),
+            Self::Rate(messages) => (messages.name(), Some("rate")),
+            Self::Count(count) => (count.name(), None),
+            Self::Time(time) => (time.name(), None),
+        }
+    }
+
+    /// Returns the part of a scenario without which it is never measured.
+    pub fn needs(self) -> Needs {
+        match self {
+            Self::Latency(latency, _) => latency.needs(),
+            Self::Rate(ExpectedRate::Confirmed) => Needs::Confirms,
+            Self::Rate(ExpectedRate::Consumed) => Needs::Consuming,
+            Self::Rate(ExpectedRate::Replies) => Needs::Requests,
+            Self::Count(count) => count.needs(),
+            Self::Rate(ExpectedRate::Published) | Self::Time(_) => Needs::Nothing,
+        }
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.keys() {
+            (key, Some(figure)) => write!(f, "{key}.{figure}"),
+            (key, None) => f.write_str(key),
+        }
+    }
+}
+
+impl ExpectedLatency {
+    /// Returns whether it starts at the scheduled time.
+    pub fn is_intended(self) -> bool {
+        self.name().ends_with("-intended")
+    }
+
+    /// Returns the part of a scenario without which it is never measured.
+    pub const fn needs(self) -> Needs {
+        match self {
+            Self::Confirm | Self::ConfirmIntended => Needs::Confirms,
+            Self::RoundTrip | Self::RoundTripIntended => Needs::Requests,
+            Self::ClientDelay => Needs::Nothing,
+            _ => Needs::Deliveries,
+        }
+    }
+}
+
+impl Quantile {
+    /// Returns the share of the measurements that are not above it; absent for a mean and for the largest.
+    pub const fn share_below(self) -> Option<f64> {
+        match self {
+            Self::P50 => Some(0.5),
+            Self::P95 => Some(0.95),
+            Self::P99 => Some(0.99),
+            Self::P999 => Some(0.999),
+            Self::P9999 => Some(0.9999),
+            Self::Max | Self::Mean => None,
+        }
+    }
+}
+
+impl LatencyFigures {
+    /// Returns a figure in nanoseconds.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a mean of u64")]
+    pub fn value(&self, quantile: Quantile) -> u64 {
+        match quantile {
+            Quantile::P50 => self.percentiles.p50,
+            Quantile::P95 => self.percentiles.p95,
+            Quantile::P99 => self.percentiles.p99,
+            Quantile::P999 => self.percentiles.p999,
+            Quantile::P9999 => self.percentiles.p9999,
+            Quantile::Max => self.percentiles.max,
+            Quantile::Mean => self.mean.round() as u64,
+        }
+    }
+}
+
+impl ExpectedRate {
+    /// Returns the messages of this kind.
+    pub fn count(self, counters: &Counters) -> u64 {
+        match self {
+            Self::Published => counters.accepted_or_written(),
+            Self::Confirmed => counters.confirmed,
+            Self::Consumed => counters.consumed,
+            Self::Replies => counters.replies,
+        }
+    }
+}
+
+impl ExpectedTime {
+    /// Returns the nanoseconds of this kind.
+    pub fn nanos(self, counters: &Counters) -> u64 {
+        match self {
+            Self::WithoutService => counters.without_service_nanos,
+            Self::Blocked => counters.alarm_nanos,
+        }
+    }
+}
