@@ -15,6 +15,8 @@ use crate::{
 const AMQP_ERROR: u32 = 300;
 /// Code for success in the stream protocol.
 const STREAM_OK: u32 = 1;
+/// Code of a challenge in the stream protocol.
+const STREAM_CHALLENGE: u32 = 10;
 /// Lowest reason code of MQTT that is a failure.
 const MQTT_FAILURE: u32 = 0x80;
 
@@ -95,9 +97,6 @@ fn stream(kind: &str, code: u32) -> Option<EventKind> {
         _ => Some(EventKind::StreamRefused),
     }
 }
-
-/// Code of a challenge.
-const STREAM_CHALLENGE: u32 = 13;
 
 fn mqtt(kind: &str, sender: Side, code: u32) -> Option<EventKind> {
     match kind {
@@ -195,4 +194,16 @@ const fn tls_alert(code: u32) -> Option<&'static str> {
         116 => "certificate required",
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_challenge_of_the_stream_protocol_is_no_refusal() {
+        let answer = |code| stream("sasl-authenticate-response", code);
+        assert_eq!([answer(1), answer(10)], [None, None]);
+        assert_eq!([answer(8), answer(13)], [Some(EventKind::LoginRefused); 2]);
+    }
 }
