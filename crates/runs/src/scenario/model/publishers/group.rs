@@ -117,7 +117,11 @@ pub struct PublisherGroup {
 /// A confirm window without a limit.
 pub const NO_WINDOW: u32 = u32::MAX;
 
-#[expect(clippy::ref_option, reason = "serde passes a reference")]
+#[allow(
+    clippy::ref_option,
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
 fn is_no_window(window: &Option<u32>) -> bool {
     *window == Some(NO_WINDOW)
 }
