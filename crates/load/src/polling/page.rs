@@ -119,21 +119,18 @@ fn tls(group: &PollerGroup, authorities: &[u8]) -> Result<TlsConfig, PageError> 
     if group.insecure {
         return Ok(builder.disable_verification(true).build());
     }
-    let certificates: Vec<Certificate<'static>> = match &group.ca {
-        Some(file) => {
-            let found = certificates(authorities);
-            if found.is_empty() {
-                return Err(PageError::NoCertificate { file: file.clone() });
-            }
-            found
+    let certificates: Vec<Certificate<'static>> = if let Some(file) = &group.ca {
+        let found = certificates(authorities);
+        if found.is_empty() {
+            return Err(PageError::NoCertificate { file: file.clone() });
         }
-        None => {
-            let found = rustls_native_certs::load_native_certs().certs;
-            if found.is_empty() {
-                return Err(PageError::NoAuthorities);
-            }
-            found.iter().map(|one| Certificate::from_der(one).to_owned()).collect()
+        found
+    } else {
+        let found = rustls_native_certs::load_native_certs().certs;
+        if found.is_empty() {
+            return Err(PageError::NoAuthorities);
         }
+        found.iter().map(|one| Certificate::from_der(one).to_owned()).collect()
     };
     Ok(builder.root_certs(RootCerts::new_with_certs(&certificates)).build())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use rabbitscope_runs::scenario::Scenario;
+use rabbitscope_runs::scenario::{PublisherGroup, Scenario};
 
 use super::{
     connection::Topology,
@@ -47,7 +47,7 @@ pub(crate) fn look_up(scenario: &Scenario, topology: &mut Topology) -> Result<Ne
 /// Queues that groups refer to.
 fn references(scenario: &Scenario) -> BTreeSet<&str> {
     let to_queues = scenario.publishers.iter().filter(|group| group.exchange().is_empty());
-    let published = to_queues.map(|group| group.routing_key());
+    let published = to_queues.map(PublisherGroup::routing_key);
     let consumed = scenario.consumers.iter().map(|group| group.queue.as_str());
     published.chain(consumed).chain(of_groups(scenario)).collect()
 }

@@ -105,13 +105,11 @@ pub struct Phase {
 impl Phase {
     /// Returns the messages sent during the phase.
     pub fn demand(&self) -> Demand {
-        match (self.burst, self.every) {
-            (Some(messages), Some(every)) => Demand::Bursts { messages, every },
-            _ => {
-                let from = self.rate.unwrap_or(0.0);
-                Demand::Rate { from, to: self.to.unwrap_or(from) }
-            }
+        if let (Some(messages), Some(every)) = (self.burst, self.every) {
+            return Demand::Bursts { messages, every };
         }
+        let from = self.rate.unwrap_or(0.0);
+        Demand::Rate { from, to: self.to.unwrap_or(from) }
     }
 }
 

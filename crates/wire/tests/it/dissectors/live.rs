@@ -35,7 +35,7 @@ fn a_live_connection_counts_as_tshark_counts() {
     let capture = start_capture(&file, port);
     talk(&uri).unwrap();
     stop_capture(capture);
-    broker.stop();
+    broker.take().stop();
     let captured = Captured::with_bytes().read(&fs::read(&file).unwrap(), &[port]).unwrap();
     assert_eq!((captured.skipped_bytes(), captured.losses), (0, 0));
     for kind in ["basic.publish", "header", "body", "basic.deliver"] {

@@ -11,7 +11,7 @@ impl Random {
         let size_bytes = self.number(1 << 20);
         let steps = vec![SizeStep { size_bytes, lasts }, SizeStep { size_bytes: 0, lasts }];
         let sizes = self.some(steps);
-        let sized = PublisherGroup {
+        let filled = PublisherGroup {
             size: sizes.is_none().then_some(size_bytes),
             sizes,
             body: Some(BodyKind::Filler),
@@ -20,15 +20,15 @@ impl Random {
         let group = match self.below(3) {
             0 => {
                 let files = Some(vec!["a.bin".to_owned(), "b \"".to_owned()]);
-                PublisherGroup { size: None, sizes: None, body: None, body_files: files, ..sized }
+                PublisherGroup { size: None, sizes: None, body: None, body_files: files, ..filled }
             }
             1 => PublisherGroup {
                 body: Some(BodyKind::Json),
                 json_bodies: Some(self.number(1000)),
                 json_fields: self.some(77),
-                ..sized
+                ..filled
             },
-            _ => sized,
+            _ => filled,
         };
         let algorithm = Algorithm::ALL[self.below(3)];
         let (first, last, _) = algorithm.levels();
