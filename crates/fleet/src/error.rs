@@ -1,7 +1,7 @@
 //! Errors of a fleet.
 
 use rabbitscope_amqp::blocking::ClientError;
-use rabbitscope_load::LoadError;
+use rabbitscope_load::{LoadError, TopologyError};
 use thiserror::Error;
 
 /// Error of a fleet. Every message gives the next step.
@@ -96,7 +96,7 @@ pub enum FleetError {
     Stopped,
     /// The bus cannot be reached.
     #[error("the bus: {0}")]
-    Unreachable(#[source] LoadError),
+    Unreachable(#[source] TopologyError),
     /// The bus did not store the start of the run.
     #[error(
         "the bus did not store the start of the run within {seconds} s: see whether it has an alarm of memory or disk \
@@ -117,6 +117,9 @@ pub enum FleetError {
     /// Error from the load on the broker under test.
     #[error("{0}")]
     Load(#[from] LoadError),
+    /// Error of the connection to the broker under test, or of its topology.
+    #[error("{0}")]
+    Topology(#[from] TopologyError),
 }
 
 impl FleetError {
@@ -135,7 +138,8 @@ impl FleetError {
     pub fn is_unreachable(&self) -> bool {
         match self {
             Self::Missing { .. } | Self::NotStored { .. } | Self::Broken { .. } => true,
-            Self::Unreachable(error) | Self::Load(error) => error.is_unreachable(),
+            Self::Unreachable(error) | Self::Topology(error) => error.is_unreachable(),
+            Self::Load(error) => error.is_unreachable(),
             _ => false,
         }
     }

@@ -5,7 +5,7 @@ use std::{env, error::Error, fs, io, sync::atomic::AtomicBool};
 
 use rabbitscope_amqp::Uri;
 use rabbitscope_load::{
-    BrokerOwner, CleanupJournal, Dialer, LoadError, OwnedTopology, Progress, Removal, Session,
+    BrokerOwner, CleanupJournal, Dialer, OwnedTopology, Progress, Removal, Session, TopologyError,
 };
 use rabbitscope_runs::scenario;
 
@@ -18,7 +18,7 @@ impl CleanupJournal for Terminal {
         Ok(())
     }
 
-    fn undone(&self, declared: &OwnedTopology, removal: Result<Removal, LoadError>) {
+    fn undone(&self, declared: &OwnedTopology, removal: Result<Removal, TopologyError>) {
         println!("removed of {:?}: {removal:?}", declared.describe());
     }
 }

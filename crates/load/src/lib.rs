@@ -42,13 +42,14 @@ mod run;
 mod session;
 mod share;
 mod topology;
+mod topology_error;
 mod verify;
 mod worker;
 
 pub use dial::{ControlClient, ControlStream, Dialer};
 pub use error::LoadError;
 pub use latency::LatencyRecord;
-pub use message::{BodyFiles, unreadable_file};
+pub use message::{BodyFiles, run_tag, unreadable_file};
 pub use outcome::{LoadOutcome, Progress};
 pub use plan::planned_connections;
 pub use polling::{Page, PageError, PollOutcome, Pollers};
@@ -57,7 +58,7 @@ pub use remote::{
     PartHost, PartSize, PartStart, PartWishes, RemoteEvent, RemoteStart, RemoteWorkers, RunAge,
     UpdateError,
 };
-pub use run::{run_part, run_tag};
+pub use run::run_part;
 pub use session::{BrokerOwner, CleanupJournal, Session, broker_facts};
 pub use share::Share;
 pub use topology::{
@@ -65,3 +66,4 @@ pub use topology::{
     OwnedBinding, OwnedExchange, OwnedQueue, OwnedTopology, QueueDepths, Removal, SeenBinding,
     remove_leftovers,
 };
+pub use topology_error::TopologyError;

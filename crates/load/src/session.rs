@@ -4,13 +4,16 @@ use std::{io, sync::atomic::AtomicBool};
 
 use rabbitscope_amqp::{Table, Uri};
 use rabbitscope_files::random_digits;
-use rabbitscope_runs::{record::BrokerFacts, scenario::Scenario};
+use rabbitscope_runs::{
+    record::{BrokerFacts, Doubt, DoubtKind, Verdict},
+    scenario::Scenario,
+};
 
 use crate::{
     context::RunContext,
     dial::Dialer,
     error::LoadError,
-    message::BodyFiles,
+    message::{BodyFiles, run_tag},
     outcome::{LoadOutcome, Progress},
     plan::{churned_bindings, churned_queues, foreign_claim, plan_links},
     remote::{RemoteStart, RemoteWorkers},
@@ -20,6 +23,7 @@ use crate::{
         Messages, Needs, OwnMessages, OwnedTopology, Removal, RemovalPolicy, Restorer, Topology,
         look_up, remove,
     },
+    topology_error::TopologyError,
 };
 
 /// A broker that is ready for the load of one scenario.
@@ -54,7 +58,7 @@ pub trait CleanupJournal {
     fn remember(&self, declaring: &OwnedTopology) -> io::Result<()>;
 
     /// Reports the outcome of the removal of all declarations after a failure.
-    fn undone(&self, declared: &OwnedTopology, removal: Result<Removal, LoadError>);
+    fn undone(&self, declared: &OwnedTopology, removal: Result<Removal, TopologyError>);
 }
 
 /// The session's proof of its declarations at the end.
@@ -92,7 +96,7 @@ impl Session {
             // The first error is the relevant one.
             Err(error) => {
                 undo(control, (&declared, &ownership), dialer, owner);
-                return Err(error);
+                return Err(error.into());
             }
         };
         let marked = (ownership == Ownership::Marked).then(|| declared.clone());
@@ -130,7 +134,7 @@ impl Session {
         };
         let workers = assemble_workers(&context, progress, stop)?;
         let outcome = run_load(&context, workers, progress, stop);
-        self.own_messages = Some(OwnMessages::new(&outcome));
+        self.own_messages = Some(own_messages(&outcome));
         Ok(outcome)
     }
 
@@ -155,7 +159,7 @@ impl Session {
             share: Share::WHOLE,
         };
         let outcome = run_remote(&context, begun, remote, progress, stop);
-        self.own_messages = Some(OwnMessages::new(&outcome));
+        self.own_messages = Some(own_messages(&outcome));
         outcome
     }
 
@@ -200,12 +204,12 @@ impl Session {
 
     /// Removes the declarations of this session and returns those that were kept. It keeps objects that the scenario
     /// keeps and objects that others use by now. On another owner's broker it also keeps quorum queues and streams.
-    pub fn close(self) -> Result<Removal, LoadError> {
+    pub fn close(self) -> Result<Removal, TopologyError> {
         self.close_with(Messages::Keep)
     }
 
     /// Closes like [`Session::close`]. A person decides about queues that hold or may hold messages of others.
-    pub fn close_with(self, messages: Messages) -> Result<Removal, LoadError> {
+    pub fn close_with(self, messages: Messages) -> Result<Removal, TopologyError> {
         self.restorer.close();
         self.others.into_iter().for_each(Topology::close);
         if self.declared.is_empty() {
@@ -238,7 +242,7 @@ fn undo(
 
 /// Returns the objects that the scenario needs at a broker. Excludes exclusive queues with consumers, because the
 /// consumers declare them.
-fn needs_of(scenario: &Scenario, control: &mut Topology) -> Result<Needs, LoadError> {
+fn needs_of(scenario: &Scenario, control: &mut Topology) -> Result<Needs, TopologyError> {
     let mut needs = look_up(scenario, control)?;
     needs.missing.queues.retain(|set| {
         let mut readers = scenario.consumers.iter().map(|group| group.queue.as_str());
@@ -248,7 +252,7 @@ fn needs_of(scenario: &Scenario, control: &mut Topology) -> Result<Needs, LoadEr
 }
 
 /// Connects to the second and further brokers, if there are several, and declares everything there.
-fn create_at_others(scenario: &Scenario, dialer: &Dialer) -> Result<Vec<Topology>, LoadError> {
+fn create_at_others(scenario: &Scenario, dialer: &Dialer) -> Result<Vec<Topology>, TopologyError> {
     if !scenario.broker.spec.is_several_brokers() {
         return Ok(Vec::new());
     }
@@ -257,7 +261,7 @@ fn create_at_others(scenario: &Scenario, dialer: &Dialer) -> Result<Vec<Topology
 
 /// Declares and binds everything at one more broker, which ends with the run. Exclusive queues there belong to the
 /// returned connection.
-fn create_at(scenario: &Scenario, broker: &Dialer) -> Result<Topology, LoadError> {
+fn create_at(scenario: &Scenario, broker: &Dialer) -> Result<Topology, TopologyError> {
     let mut control = Topology::connect(broker)?;
     let needs = needs_of(scenario, &mut control)?;
     control.declare(&needs.present)?;
@@ -267,8 +271,8 @@ fn create_at(scenario: &Scenario, broker: &Dialer) -> Result<Topology, LoadError
 }
 
 /// Returns the declarations of the session itself and those of churn during the load.
-fn owned_topology(scenario: &Scenario, needs: &Needs) -> Result<OwnedTopology, LoadError> {
-    let token = random_digits().map_err(|source| LoadError::NoToken { source })?;
+fn owned_topology(scenario: &Scenario, needs: &Needs) -> Result<OwnedTopology, TopologyError> {
+    let token = random_digits().map_err(|source| TopologyError::NoToken { source })?;
     let mut declared = OwnedTopology::from_needs(needs, &token);
     declared.queues.extend(churned_queues(scenario, &token));
     declared.bindings = churned_bindings(scenario, &token);
@@ -298,7 +302,7 @@ fn create(
     needs: &Needs,
     declared: &OwnedTopology,
     ownership: &mut Ownership,
-) -> Result<(), LoadError> {
+) -> Result<(), TopologyError> {
     if *ownership == Ownership::Marked {
         match control.declare_marked(&needs.missing, declared)? {
             Ok(()) => return control.bind(&needs.missing),
@@ -313,7 +317,7 @@ fn close(
     ownership: &Ownership,
     (messages, own_messages): (Messages, Option<OwnMessages>),
     dialer: &Dialer,
-) -> Result<Removal, LoadError> {
+) -> Result<Removal, TopologyError> {
     let mut topology = Topology::connect(dialer)?;
     let policy = match ownership {
         Ownership::Broker => {
@@ -331,8 +335,16 @@ fn close(
     Ok(removal)
 }
 
+/// Returns the marks of the messages of a load that has ended.
+fn own_messages(load: &LoadOutcome) -> OwnMessages {
+    let is_lost = |doubt: &Doubt| doubt.kind == DoubtKind::WorkerLost;
+    let has_left_workers =
+        matches!(load.verdict, Verdict::Aborted { .. }) && load.doubts.iter().any(is_lost);
+    OwnMessages::new(run_tag(load.started_unix_nanos), load.duration, has_left_workers)
+}
+
 /// Returns the facts that the broker reports about itself. Declares nothing.
-pub fn broker_facts(dialer: &Dialer) -> Result<BrokerFacts, LoadError> {
+pub fn broker_facts(dialer: &Dialer) -> Result<BrokerFacts, TopologyError> {
     let control = Topology::connect(dialer)?;
     let found = facts(control.uri(), control.server_properties());
     control.close();

@@ -10,13 +10,13 @@ use rabbitscope_files::WriteError;
 use rabbitscope_fleet::FleetError;
 use rabbitscope_http::ListenError;
 use rabbitscope_inside::InsideError;
-use rabbitscope_load::LoadError;
+use rabbitscope_load::{LoadError, TopologyError};
 use rabbitscope_perftest::PerfTestError;
 use rabbitscope_probe::{ErrorKind, ProbeError, packets::PacketError};
 use rabbitscope_profiles::{FoldedError, PerfDataError, PerfScriptError, PprofError, UnknownValue};
 use rabbitscope_runs::scenario::ScenarioError;
 
-use crate::input::InputError;
+use crate::{input::InputError, usage::UsageError};
 
 /// The result of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,11 +38,6 @@ pub enum Exit {
     PermissionMissing = 6,
 }
 
-/// A command line or a configuration that cannot be carried out.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct UsageError(pub String);
-
 impl Exit {
     /// Returns the code for an error. The innermost cause with a code of its own decides.
     pub fn from_error(error: &anyhow::Error) -> Self {
@@ -61,11 +56,13 @@ impl Exit {
         }
         if let Some(error) = cause.downcast_ref::<LoadError>() {
             return Some(match error {
-                error if error.is_unreachable() => Self::Unreachable,
+                LoadError::Topology(error) => Self::from_topology(error),
                 error if error.is_usage() => Self::Usage,
-                error if error.is_permission() => Self::PermissionMissing,
                 _ => Self::Failed,
             });
+        }
+        if let Some(error) = cause.downcast_ref::<TopologyError>() {
+            return Some(Self::from_topology(error));
         }
         if cause.downcast_ref::<WriteError>().is_some_and(WriteError::is_usage) {
             return Some(Self::Usage);
@@ -98,6 +95,15 @@ impl Exit {
             _ => {}
         }
         cause.downcast_ref::<ProbeError>().map(|error| Self::of_kind(error.kind()))
+    }
+
+    fn from_topology(error: &TopologyError) -> Self {
+        match error {
+            error if error.is_unreachable() => Self::Unreachable,
+            error if error.is_usage() => Self::Usage,
+            error if error.is_permission() => Self::PermissionMissing,
+            _ => Self::Failed,
+        }
     }
 
     fn of_kind(kind: ErrorKind) -> Self {
@@ -176,10 +182,11 @@ mod tests {
         check(PerfTestError::CommandLine(String::new()), Exit::Usage);
         check(ListenError::Usage(String::new()), Exit::Usage);
         check(InsideError::Probe(ProbeError::NoSuchProcess { pid: 1 }), Exit::Unreachable);
-        let nobody = LoadError::Unreachable { address: "h:1".to_owned(), reason: String::new() };
+        let nobody =
+            TopologyError::Unreachable { address: "h:1".to_owned(), reason: String::new() };
         check(nobody, Exit::Unreachable);
-        check(LoadError::ExternalWithoutTls, Exit::Usage);
-        check(LoadError::QueueMissing { queue: "q".to_owned() }, Exit::Failed);
+        check(TopologyError::ExternalWithoutTls, Exit::Usage);
+        check(TopologyError::QueueMissing { queue: "q".to_owned() }, Exit::Failed);
         check(ProbeError::NoSuchProcess { pid: 1 }, Exit::Unreachable);
         check(ProbeError::InterpreterOnly { pid: 1 }, Exit::Failed);
         let lost = ErlangError::Lost { node: "a@b".to_owned(), reason: String::new() };
@@ -190,9 +197,10 @@ mod tests {
         check(of_agent("bad_pattern"), Exit::Usage);
         check(of_agent("no_such_process"), Exit::Failed);
         check(FleetError::NotStored { seconds: 10 }, Exit::Unreachable);
-        let nobody = LoadError::Unreachable { address: "h:1".to_owned(), reason: String::new() };
-        check(FleetError::Load(nobody), Exit::Unreachable);
-        check(FleetError::Load(LoadError::ExternalWithoutTls), Exit::Usage);
+        let nobody =
+            TopologyError::Unreachable { address: "h:1".to_owned(), reason: String::new() };
+        check(FleetError::Topology(nobody), Exit::Unreachable);
+        check(FleetError::Topology(TopologyError::ExternalWithoutTls), Exit::Usage);
         check(BrokerError::Exposed { addresses: String::new() }, Exit::Usage);
         let program = String::new();
         check(

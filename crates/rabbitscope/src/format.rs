@@ -13,7 +13,7 @@ use rabbitscope_profiles::{Profile, write_firefox, write_folded, write_pprof, wr
 use rabbitscope_text::compact_utc;
 use rabbitscope_web::{Report, write_report, write_svg};
 
-use crate::exit::UsageError;
+use crate::usage::UsageError;
 
 /// A file format of profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

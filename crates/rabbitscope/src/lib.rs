@@ -14,6 +14,7 @@ pub mod output;
 mod packets;
 pub mod run;
 pub mod rundir;
+pub mod usage;
 pub mod watch;
 
 mod archive;

@@ -2,12 +2,16 @@
 
 use std::process::ExitCode;
 
-use rabbitscope::{commands::Cli, exit::Exit, output};
+use rabbitscope::{
+    commands::{Cli, end_with},
+    exit::Exit,
+    output,
+};
 
 fn main() -> ExitCode {
     // This comes first, so that files are opened and threads started without the privileges of the program's file.
     let lowered = rabbitscope_probe::lower_privileges().map_err(anyhow::Error::from);
-    let typed = Cli::typed().unwrap_or_else(|error| output::command_line(&error));
+    let typed = Cli::typed().unwrap_or_else(|error| end_with(&error));
     let exit = lowered.and_then(|()| typed.execute()).unwrap_or_else(|error| {
         output::error(&error);
         Exit::from_error(&error)

@@ -4,10 +4,7 @@
 
 #![expect(clippy::print_stderr, reason = "the one place that prints")]
 
-use std::{
-    borrow::Cow,
-    io::{self, IsTerminal, Write},
-};
+use std::io::{self, IsTerminal, Write};
 
 use serde::Serialize;
 
@@ -63,28 +60,6 @@ fn say(text: &str) {
 
 fn said(text: &str) -> String {
     escapes::text(text.trim_end()).replace('\n', "\n  ")
-}
-
-/// Prints an error of the command line, or the requested help, and ends the program.
-pub fn command_line(error: &clap::Error) -> ! {
-    if error.kind() == clap::error::ErrorKind::InvalidUtf8 {
-        for name in options_that_are_no_text() {
-            say(&format!("the environment variable {name} is not text in UTF-8"));
-        }
-    }
-    let plain = error.to_string();
-    if let Cow::Owned(harmless) = escapes::text(&plain) {
-        let _ = write!(io::stderr().lock(), "{harmless}");
-        std::process::exit(error.exit_code());
-    }
-    error.exit()
-}
-
-/// Returns the environment variables for options whose values are not valid text.
-fn options_that_are_no_text() -> impl Iterator<Item = String> {
-    let given = std::env::vars_os().filter(|(_, value)| value.to_str().is_none());
-    let names = given.filter_map(|(name, _)| name.into_string().ok());
-    names.filter(|name| name.starts_with("RABBITSCOPE_") || name == "JOB_COMPLETION_INDEX")
 }
 
 /// Warns if the lock of a file or directory may not exclude processes on other machines.

@@ -16,7 +16,7 @@ use rabbitscope_profiles::{
     read_perf_script_with, read_pprof_with,
 };
 
-use crate::{archive, exit::UsageError, format::ProfileFormat, input, rundir};
+use crate::{archive, format::ProfileFormat, input, rundir, usage::UsageError};
 
 /// Number of bytes by which a file is recognised.
 const START: usize = 64 << 10;

@@ -7,7 +7,7 @@ use std::{
 };
 
 use rabbitscope_files::random_digits;
-use rabbitscope_load::{LoadError, PartWishes};
+use rabbitscope_load::{PartWishes, TopologyError};
 use rabbitscope_machine::host_name;
 
 use super::{
@@ -256,7 +256,7 @@ impl Serving<'_> {
 }
 
 fn new_identity(options: &WorkerOptions) -> Result<Identity, FleetError> {
-    let mut id = random_digits().map_err(|source| LoadError::NoToken { source })?;
+    let mut id = random_digits().map_err(|source| TopologyError::NoToken { source })?;
     id.truncate(16);
     Ok(Identity {
         id,

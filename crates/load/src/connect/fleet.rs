@@ -12,7 +12,9 @@ use std::{
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::prepared_connection::PreparedConnection;
-use crate::{context::RunContext, error::LoadError, outcome::Progress};
+use crate::{
+    context::RunContext, error::LoadError, outcome::Progress, topology_error::TopologyError,
+};
 
 /// Interval at which the stop flag is checked and progress is reported.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -47,7 +49,7 @@ struct ConnectionQueue<'a> {
     is_over: AtomicBool,
 }
 
-type Made = (usize, Result<PreparedConnection, LoadError>);
+type Made = (usize, Result<PreparedConnection, TopologyError>);
 
 pub(crate) fn connect_all(
     context: &RunContext<'_>,

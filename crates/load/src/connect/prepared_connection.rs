@@ -10,10 +10,10 @@ use rabbitscope_runs::scenario::ConsumerGroup;
 
 use crate::{
     dial::{Dialer, Stream, dial_error, request_error},
-    error::LoadError,
     plan::{LinkPlan, Members},
     report::Failure,
     topology::{QueueSet, declare_request},
+    topology_error::TopologyError,
 };
 
 /// Limit of the bytes kept from the broker while other connections are set up. The broker sends heartbeats of 8 bytes
@@ -35,7 +35,7 @@ impl PreparedConnection {
         plan: &LinkPlan<'_>,
         dialer: &Dialer,
         turn: usize,
-    ) -> Result<Self, LoadError> {
+    ) -> Result<Self, TopologyError> {
         let answer = dialer.dial(&plan.name, turn);
         let (mut client, uri) = answer.map_err(|failed| dial_error(failed.uri, failed.error))?;
         let failed = |error| request_error(uri, &format!("setting up `{}`", plan.name), error);

@@ -15,9 +15,9 @@ use super::prepared_connection::PreparedConnection;
 use crate::{
     clock::RunClock,
     context::RunContext,
-    error::LoadError,
     report::{Failure, Report, ServiceMonitor},
     share::Share,
+    topology_error::TopologyError,
 };
 
 /// The sending side of a load thread's inbox: index of the link, and its new connection.
@@ -141,7 +141,7 @@ impl<'a> Reconnector<'a> {
     }
 
     /// Restores the topology and connects. Each attempt starts with the next address.
-    fn make(&self, lost: &LostConnection) -> Result<PreparedConnection, LoadError> {
+    fn make(&self, lost: &LostConnection) -> Result<PreparedConnection, TopologyError> {
         let RunContext { plans, dialer, restorer, .. } = self.context;
         if let Some(restorer) = restorer {
             restorer.restore(lost.at, dialer)?;

@@ -27,7 +27,7 @@ use super::{
     stream::Stream,
     tls::tls_config,
 };
-use crate::error::LoadError;
+use crate::topology_error::TopologyError;
 
 /// Interval between attempts to reach a broker that is starting. Chosen: a broker starts within seconds.
 const STARTUP_POLL_INTERVAL: Duration = Duration::from_millis(250);
@@ -60,15 +60,19 @@ impl Dialer {
 
     /// Creates a dialer for the broker of a scenario. Reads certificates, keys and tokens, but opens no connection.
     /// `seed` serves the random choice of addresses.
-    pub fn new(mut uris: Vec<Uri>, connecting: &Connecting, seed: u64) -> Result<Self, LoadError> {
+    pub fn new(
+        mut uris: Vec<Uri>,
+        connecting: &Connecting,
+        seed: u64,
+    ) -> Result<Self, TopologyError> {
         let needs_tls = uris.iter().any(|uri| uri.is_tls);
         let is_external = connecting.auth == Auth::External;
         if uris.is_empty() || is_external && !uris.iter().all(|uri| uri.is_tls) {
-            return Err(LoadError::ExternalWithoutTls);
+            return Err(TopologyError::ExternalWithoutTls);
         }
         if let Auth::Token { file } = &connecting.auth {
             let token = rabbitscope_files::read_text(Path::new(file), MAX_TEXT_BYTES)
-                .map_err(|source| LoadError::File { path: file.clone(), source })?;
+                .map_err(|source| TopologyError::File { path: file.clone(), source })?;
             for uri in &mut uris {
                 uri.set_token(token.trim());
             }
@@ -118,7 +122,7 @@ impl Dialer {
     }
 
     /// Waits until the broker answers. Returns at once if the scenario does not ask for this wait.
-    pub fn wait_for_broker(&self, stop: &AtomicBool) -> Result<(), LoadError> {
+    pub fn wait_for_broker(&self, stop: &AtomicBool) -> Result<(), TopologyError> {
         let Some(limit) = self.connecting.startup_timeout else { return Ok(()) };
         let began = Instant::now();
         loop {
@@ -144,7 +148,11 @@ impl Dialer {
     }
 
     /// Opens a connection that carries no load, with heartbeats at this interval in seconds.
-    pub fn client(&self, name: &str, heartbeat_seconds: u16) -> Result<ControlClient, LoadError> {
+    pub fn client(
+        &self,
+        name: &str,
+        heartbeat_seconds: u16,
+    ) -> Result<ControlClient, TopologyError> {
         let answer = self.first_answer(0, |uri| {
             let mut uri = uri.clone();
             uri.heartbeat_seconds = Some(heartbeat_seconds);

@@ -1,27 +1,29 @@
-//! Conversion of the AMQP client's errors to [`LoadError`].
+//! Conversion of the AMQP client's errors to [`TopologyError`].
 
 use std::io;
 
 use rabbitscope_amqp::{ConnectionError, Uri, blocking::ClientError};
 
-use crate::error::LoadError;
+use crate::topology_error::TopologyError;
 
 /// Converts the error of a connection that did not open.
-pub(crate) fn dial_error(uri: &Uri, error: ClientError) -> LoadError {
+pub(crate) fn dial_error(uri: &Uri, error: ClientError) -> TopologyError {
     let address = uri.address();
     match error {
         ClientError::Connection(error) => login_error(uri, error),
         ClientError::Connect { source, .. } if speaks_no_tls(&source) => {
-            LoadError::SpeaksNoTls { address }
+            TopologyError::SpeaksNoTls { address }
         }
         ClientError::Connect { source, .. } if is_about_certificate(&source) => {
-            LoadError::NotTrusted { address, reason: certificate_fault(&source) }
+            TopologyError::NotTrusted { address, reason: certificate_fault(&source) }
         }
         ClientError::Connect { source, .. } => {
-            LoadError::Unreachable { address, reason: source.to_string() }
+            TopologyError::Unreachable { address, reason: source.to_string() }
         }
-        error @ ClientError::Eof => LoadError::SpeaksNoAmqp { address, reason: error.to_string() },
-        error => LoadError::Unreachable { address, reason: error.to_string() },
+        error @ ClientError::Eof => {
+            TopologyError::SpeaksNoAmqp { address, reason: error.to_string() }
+        }
+        error => TopologyError::Unreachable { address, reason: error.to_string() },
     }
 }
 
@@ -29,28 +31,28 @@ pub(crate) fn dial_error(uri: &Uri, error: ClientError) -> LoadError {
 const TLS_RECORDS: [u8; 2] = [21, 22];
 
 /// Converts the error of a server that answered but refused the login.
-fn login_error(uri: &Uri, error: ConnectionError) -> LoadError {
+fn login_error(uri: &Uri, error: ConnectionError) -> TopologyError {
     let address = uri.address();
     match error {
         ConnectionError::AuthenticationRefused(refusal) => {
             let user = uri.user.clone();
-            LoadError::AuthenticationRefused { address, user, refusal: refusal.into() }
+            TopologyError::AuthenticationRefused { address, user, refusal: refusal.into() }
         }
         ConnectionError::VhostRefused(refusal) => {
             let vhost = uri.vhost.clone();
-            LoadError::VhostRefused { address, vhost, refusal: refusal.into() }
+            TopologyError::VhostRefused { address, vhost, refusal: refusal.into() }
         }
         ConnectionError::ClosedByBroker(refusal) => {
             let doing = "the connection".to_owned();
-            LoadError::Refused { address, doing, refusal: refusal.into() }
+            TopologyError::Refused { address, doing, refusal: refusal.into() }
         }
         ConnectionError::FrameType(kind) if TLS_RECORDS.contains(&kind) && !uri.is_tls => {
-            LoadError::SpeaksTls { address }
+            TopologyError::SpeaksTls { address }
         }
         error if is_other_protocol(&error) => {
-            LoadError::SpeaksNoAmqp { address, reason: error.to_string() }
+            TopologyError::SpeaksNoAmqp { address, reason: error.to_string() }
         }
-        error => LoadError::Unreachable { address, reason: error.to_string() },
+        error => TopologyError::Unreachable { address, reason: error.to_string() },
     }
 }
 
@@ -85,13 +87,13 @@ fn is_about_certificate(error: &io::Error) -> bool {
 }
 
 /// Converts the error of a request on an open connection. `doing` names the request.
-pub(crate) fn request_error(uri: &Uri, doing: &str, error: ClientError) -> LoadError {
+pub(crate) fn request_error(uri: &Uri, doing: &str, error: ClientError) -> TopologyError {
     let (address, doing) = (uri.address(), doing.to_owned());
     match error {
         ClientError::Channel(refusal)
         | ClientError::Connection(ConnectionError::ClosedByBroker(refusal)) => {
-            LoadError::Refused { address, doing, refusal: refusal.into() }
+            TopologyError::Refused { address, doing, refusal: refusal.into() }
         }
-        error => LoadError::Broken { address, doing, reason: error.to_string() },
+        error => TopologyError::Broken { address, doing, reason: error.to_string() },
     }
 }

@@ -15,9 +15,9 @@ use rustls::{
 };
 use zeroize::Zeroizing;
 
-use crate::error::LoadError;
+use crate::topology_error::TopologyError;
 
-pub(super) fn tls_config(tls: &Tls) -> Result<Arc<ClientConfig>, LoadError> {
+pub(super) fn tls_config(tls: &Tls) -> Result<Arc<ClientConfig>, TopologyError> {
     let provider = Arc::new(ring::default_provider());
     let builder = ClientConfig::builder_with_provider(Arc::clone(&provider))
         .with_safe_default_protocol_versions()
@@ -40,7 +40,7 @@ pub(super) fn tls_config(tls: &Tls) -> Result<Arc<ClientConfig>, LoadError> {
     Ok(Arc::new(config))
 }
 
-fn authorities(file: Option<&str>) -> Result<RootCertStore, LoadError> {
+fn authorities(file: Option<&str>) -> Result<RootCertStore, TopologyError> {
     let mut store = RootCertStore::empty();
     let Some(file) = file else {
         // Certificates of the system that cannot be parsed are skipped.
@@ -53,7 +53,7 @@ fn authorities(file: Option<&str>) -> Result<RootCertStore, LoadError> {
     Ok(store)
 }
 
-fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, LoadError> {
+fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, TopologyError> {
     let text = text_of(file)?;
     let read = CertificateDer::pem_slice_iter(&text).collect::<Result<Vec<_>, _>>();
     let certificates = read.map_err(|error| unreadable(file, &error))?;
@@ -64,20 +64,20 @@ fn certificates(file: &str) -> Result<Vec<CertificateDer<'static>>, LoadError> {
 }
 
 /// Returns the content of a file, which is cleared on drop, as it may be a key.
-fn text_of(file: &str) -> Result<Zeroizing<Vec<u8>>, LoadError> {
+fn text_of(file: &str) -> Result<Zeroizing<Vec<u8>>, TopologyError> {
     rabbitscope_files::read(Path::new(file), MAX_TEXT_BYTES)
         .map(Zeroizing::new)
-        .map_err(|source| LoadError::File { path: file.to_owned(), source })
+        .map_err(|source| TopologyError::File { path: file.to_owned(), source })
 }
 
-fn unreadable(file: &str, error: &pem::Error) -> LoadError {
+fn unreadable(file: &str, error: &pem::Error) -> TopologyError {
     let reason = format!("{error} (PEM is expected)");
     let source = io::Error::new(io::ErrorKind::InvalidData, reason);
-    LoadError::File { path: file.to_owned(), source }
+    TopologyError::File { path: file.to_owned(), source }
 }
 
-fn refused(doing: &str, error: &rustls::Error) -> LoadError {
-    LoadError::Tls { doing: doing.to_owned(), reason: error.to_string() }
+fn refused(doing: &str, error: &rustls::Error) -> TopologyError {
+    TopologyError::Tls { doing: doing.to_owned(), reason: error.to_string() }
 }
 
 /// A verifier that accepts every certificate (`verify = false`), but no forged signature of the handshake.

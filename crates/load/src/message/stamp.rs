@@ -191,6 +191,12 @@ fn low_64(bits: u128) -> u64 {
     bits as u64
 }
 
+/// The tag of the run for stamps. Stamps keep 12 bits of it, so that two runs share a tag by chance once in 4,096.
+#[expect(clippy::cast_possible_truncation, reason = "low bits are as good as any")]
+pub fn run_tag(started_unix_nanos: u64) -> u16 {
+    (started_unix_nanos >> 10 ^ started_unix_nanos >> 26 ^ u64::from(std::process::id())) as u16
+}
+
 #[cfg(test)]
 mod tests {
     use rabbitscope_runs::scenario::STAMP_HEADER;

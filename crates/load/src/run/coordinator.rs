@@ -28,7 +28,7 @@ use crate::{
     connection_churn::ConnectionChurn,
     context::{RunContext, RunSettings, SharedState, barrier_interval},
     latency::{ChurnLogs, Slots},
-    message::Numbering,
+    message::{Numbering, run_tag},
     outcome::{LoadOutcome, Progress},
     report::{ObservationSettings, Report},
     verify::Checker,
@@ -269,10 +269,4 @@ pub(crate) fn wait_for_start(scenario: &Scenario, stop: &AtomicBool) {
 /// Numbering of the messages of all publishers of a scenario.
 pub(super) fn numbering(scenario: &Scenario) -> Numbering {
     Numbering::new(scenario.publishers.iter().map(|group| group.count).sum())
-}
-
-/// The tag of the run for stamps. Stamps keep 12 bits of it, so that two runs share a tag by chance once in 4,096.
-#[expect(clippy::cast_possible_truncation, reason = "low bits are as good as any")]
-pub fn run_tag(started_unix_nanos: u64) -> u16 {
-    (started_unix_nanos >> 10 ^ started_unix_nanos >> 26 ^ u64::from(std::process::id())) as u16
 }

@@ -14,7 +14,6 @@ mod run_time;
 mod waiting_bounds;
 mod workers;
 
-pub use coordinator::run_tag;
 pub(crate) use coordinator::{run_load, wait_for_start};
 pub use part::run_part;
 pub(crate) use remote::run_remote;

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     dial::{Dialer, Stream, dial_error, request_error},
-    error::LoadError,
+    topology_error::TopologyError,
 };
 
 /// Requests that are outstanding at the same time. A quorum queue takes tens of milliseconds, and all of these requests
@@ -32,7 +32,7 @@ pub(crate) struct Topology {
 
 impl Topology {
     /// Connects. Heartbeats are off: this connection is idle while the load runs.
-    pub(crate) fn connect(dialer: &Dialer) -> Result<Self, LoadError> {
+    pub(crate) fn connect(dialer: &Dialer) -> Result<Self, TopologyError> {
         let answer = dialer.dial_idle("rabbitscope control", 0);
         let (mut client, uri) = answer.map_err(|failed| dial_error(failed.uri, failed.error))?;
         let channel = client.open_channel().map_err(|error| dial_error(uri, error))?;
@@ -55,7 +55,7 @@ impl Topology {
     }
 
     /// Returns whether each of these queues exists.
-    pub(crate) fn has_queues(&mut self, names: &[String]) -> Result<Vec<bool>, LoadError> {
+    pub(crate) fn has_queues(&mut self, names: &[String]) -> Result<Vec<bool>, TopologyError> {
         let none = Table::default();
         let requests: Vec<_> = names.iter().map(|name| passive_queue(name, &none)).collect();
         self.exist(&requests, names, refused_queue)
@@ -65,7 +65,7 @@ impl Topology {
     pub(crate) fn lost(
         &mut self,
         declarations: &Declarations,
-    ) -> Result<MissingTopology, LoadError> {
+    ) -> Result<MissingTopology, TopologyError> {
         let exchanges = declarations.exchanges.iter().map(|spec| spec.name.clone()).collect();
         let queues = declarations.queues.iter().flat_map(|set| set.names.clone()).collect();
         let (exchanges, queues): (Vec<_>, Vec<_>) = (exchanges, queues);
@@ -86,7 +86,7 @@ impl Topology {
 
     /// Returns the number of ready messages in each of these queues; absent for queues that do not exist or that belong
     /// to another connection.
-    pub(crate) fn depths(&mut self, queues: &[String]) -> Result<Vec<Option<u64>>, LoadError> {
+    pub(crate) fn depths(&mut self, queues: &[String]) -> Result<Vec<Option<u64>>, TopologyError> {
         let is_there = self.has_queues(queues)?;
         let mut depths = Vec::with_capacity(queues.len());
         for (queue, is_there) in queues.iter().zip(is_there) {
@@ -96,7 +96,7 @@ impl Topology {
     }
 
     /// Returns whether each of these exchanges exists.
-    pub(crate) fn has_exchanges(&mut self, names: &[String]) -> Result<Vec<bool>, LoadError> {
+    pub(crate) fn has_exchanges(&mut self, names: &[String]) -> Result<Vec<bool>, TopologyError> {
         let none = Table::default();
         let requests: Vec<_> = names.iter().map(|name| passive_exchange(name, &none)).collect();
         self.exist(&requests, names, refused_exchange)
@@ -108,8 +108,8 @@ impl Topology {
         &mut self,
         passive: &[Request<'_>],
         names: &[String],
-        refused: fn(&str, Refusal) -> LoadError,
-    ) -> Result<Vec<bool>, LoadError> {
+        refused: fn(&str, Refusal) -> TopologyError,
+    ) -> Result<Vec<bool>, TopologyError> {
         let window = self.window();
         let mut found = Vec::with_capacity(names.len());
         for (passive, names) in passive.chunks(window).zip(names.chunks(window)) {
@@ -128,7 +128,7 @@ impl Topology {
     }
 
     /// Declares all exchanges and queues, or checks those that exist against the scenario.
-    pub(crate) fn declare(&mut self, declarations: &Declarations) -> Result<(), LoadError> {
+    pub(crate) fn declare(&mut self, declarations: &Declarations) -> Result<(), TopologyError> {
         self.declare_but(declarations, none)
     }
 
@@ -136,7 +136,7 @@ impl Topology {
         &mut self,
         declarations: &Declarations,
         is_borne: fn(&Refusal) -> bool,
-    ) -> Result<(), LoadError> {
+    ) -> Result<(), TopologyError> {
         for exchange in &declarations.exchanges {
             let arguments = field_table(&exchange.arguments);
             let request = exchange_request(exchange, &arguments);
@@ -158,20 +158,23 @@ impl Topology {
     }
 
     /// Declares all exchanges and queues, and binds them.
-    pub(crate) fn create(&mut self, declarations: &Declarations) -> Result<(), LoadError> {
+    pub(crate) fn create(&mut self, declarations: &Declarations) -> Result<(), TopologyError> {
         self.declare(declarations)?;
         self.bind(declarations)
     }
 
     /// Creates all exchanges and queues that the broker accepts now. It refuses a durable queue whose node is down; the
     /// queue reappears together with its node.
-    pub(crate) fn create_again(&mut self, declarations: &Declarations) -> Result<(), LoadError> {
+    pub(crate) fn create_again(
+        &mut self,
+        declarations: &Declarations,
+    ) -> Result<(), TopologyError> {
         self.declare_but(declarations, is_home_down)?;
         self.bind_but(declarations, is_home_down)
     }
 
     /// Makes the bindings of the scenario.
-    pub(crate) fn bind(&mut self, declarations: &Declarations) -> Result<(), LoadError> {
+    pub(crate) fn bind(&mut self, declarations: &Declarations) -> Result<(), TopologyError> {
         self.bind_but(declarations, none)
     }
 
@@ -179,7 +182,7 @@ impl Topology {
         &mut self,
         declarations: &Declarations,
         is_borne: fn(&Refusal) -> bool,
-    ) -> Result<(), LoadError> {
+    ) -> Result<(), TopologyError> {
         for exchange in &declarations.exchanges {
             for binding in &exchange.bindings {
                 let arguments = field_table(&binding.arguments);
@@ -210,7 +213,7 @@ impl Topology {
 
     /// Deletes everything, on a broker that belongs to the caller. RabbitMQ accepts the deletion of objects that do not
     /// exist.
-    pub(crate) fn delete(&mut self, owned: &OwnedTopology) -> Result<(), LoadError> {
+    pub(crate) fn delete(&mut self, owned: &OwnedTopology) -> Result<(), TopologyError> {
         let queues: Vec<_> = owned
             .queues
             .iter()
@@ -237,7 +240,7 @@ impl Topology {
         &mut self,
         requests: &[Request<'_>],
         doing: &str,
-    ) -> Result<Result<(), (usize, Refusal)>, LoadError> {
+    ) -> Result<Result<(), (usize, Refusal)>, TopologyError> {
         let mut done = 0;
         for window in requests.chunks(WINDOW) {
             for request in window {
@@ -276,7 +279,7 @@ impl Topology {
         requests: &[Request<'_>],
         doing: &str,
         is_borne: fn(&Refusal) -> bool,
-    ) -> Result<Result<(), (usize, Refusal)>, LoadError> {
+    ) -> Result<Result<(), (usize, Refusal)>, TopologyError> {
         let mut done = 0;
         while let Err((at, refusal)) = self.call_all(&requests[done..], doing)? {
             if !is_borne(&refusal) {
@@ -350,10 +353,10 @@ fn missing(names: Vec<String>, there: &[bool]) -> Vec<String> {
     names.into_iter().zip(there).filter(|(_, there)| !**there).map(|(name, _)| name).collect()
 }
 
-pub(super) fn refused_queue(queue: &str, refusal: Refusal) -> LoadError {
-    LoadError::QueueRefused { queue: queue.to_owned(), refusal: refusal.into() }
+pub(super) fn refused_queue(queue: &str, refusal: Refusal) -> TopologyError {
+    TopologyError::QueueRefused { queue: queue.to_owned(), refusal: refusal.into() }
 }
 
-pub(super) fn refused_exchange(exchange: &str, refusal: Refusal) -> LoadError {
-    LoadError::ExchangeRefused { exchange: exchange.to_owned(), refusal: refusal.into() }
+pub(super) fn refused_exchange(exchange: &str, refusal: Refusal) -> TopologyError {
+    TopologyError::ExchangeRefused { exchange: exchange.to_owned(), refusal: refusal.into() }
 }

@@ -12,7 +12,7 @@ use std::{
 use rabbitscope_runs::scenario::{QueueNames, QueueType, Scenario};
 
 use super::connection::Topology;
-use crate::{dial::Dialer, error::LoadError};
+use crate::{dial::Dialer, topology_error::TopologyError};
 
 /// Maximum number of polled queues; with more, polling would be a load of its own. Chosen.
 const QUEUES_MAX: usize = 8;
@@ -36,7 +36,7 @@ pub struct QueueDepths {
 impl QueueDepths {
     /// Starts polling. Absent if the scenario has too many queues, or none that can be polled. Streams never become
     /// empty, and exclusive queues answer only their own connection. Also absent for several independent brokers.
-    pub fn watch(scenario: &Scenario, dialer: &Dialer) -> Result<Option<Self>, LoadError> {
+    pub fn watch(scenario: &Scenario, dialer: &Dialer) -> Result<Option<Self>, TopologyError> {
         let is_simple = scenario.queues.iter().all(|queue| queue.queues() == QueueNames::One);
         let can_be_asked = scenario
             .queues

@@ -8,10 +8,13 @@ use super::{
     connection::Topology,
     declarations::{Needs, QueueSet},
 };
-use crate::error::LoadError;
+use crate::topology_error::TopologyError;
 
 /// Looks up every queue and exchange that the scenario names.
-pub(crate) fn look_up(scenario: &Scenario, topology: &mut Topology) -> Result<Needs, LoadError> {
+pub(crate) fn look_up(
+    scenario: &Scenario,
+    topology: &mut Topology,
+) -> Result<Needs, TopologyError> {
     let mut needs = Needs::default();
     exchanges(scenario, topology, &mut needs)?;
     for spec in &scenario.queues {
@@ -19,7 +22,7 @@ pub(crate) fn look_up(scenario: &Scenario, topology: &mut Topology) -> Result<Ne
         let there = topology.has_queues(&names)?;
         if spec.predeclared {
             if let Some(at) = there.iter().position(|there| !there) {
-                return Err(LoadError::QueueMissing { queue: names[at].clone() });
+                return Err(TopologyError::QueueMissing { queue: names[at].clone() });
             }
             continue;
         }
@@ -39,7 +42,7 @@ pub(crate) fn look_up(scenario: &Scenario, topology: &mut Topology) -> Result<Ne
         .collect();
     let there = topology.has_queues(&undeclared)?;
     match undeclared.into_iter().zip(there).find(|(_, there)| !there) {
-        Some((queue, _)) => Err(LoadError::QueueMissing { queue }),
+        Some((queue, _)) => Err(TopologyError::QueueMissing { queue }),
         None => Ok(needs),
     }
 }
@@ -64,14 +67,14 @@ fn exchanges(
     scenario: &Scenario,
     topology: &mut Topology,
     needs: &mut Needs,
-) -> Result<(), LoadError> {
+) -> Result<(), TopologyError> {
     let names: Vec<_> = scenario.exchanges.iter().map(|spec| spec.name.clone()).collect();
     let there = topology.has_exchanges(&names)?;
     for (spec, there) in scenario.exchanges.iter().zip(there) {
         match (there, spec.predeclared) {
             (true, true) => {}
             (false, true) => {
-                return Err(LoadError::ExchangeMissing { exchange: spec.name.clone() });
+                return Err(TopologyError::ExchangeMissing { exchange: spec.name.clone() });
             }
             (true, false) if spec.if_missing => {}
             (true, false) => needs.present.exchanges.push(spec.clone()),
@@ -88,7 +91,7 @@ fn exchanges(
     let used = Vec::from_iter(used);
     let there = topology.has_exchanges(&used)?;
     match used.into_iter().zip(there).find(|(_, there)| !there) {
-        Some((exchange, _)) => Err(LoadError::ExchangeMissing { exchange }),
+        Some((exchange, _)) => Err(TopologyError::ExchangeMissing { exchange }),
         None => Ok(()),
     }
 }

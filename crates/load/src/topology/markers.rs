@@ -20,7 +20,7 @@ use super::{
         passive_exchange, passive_queue,
     },
 };
-use crate::{dial::request_error, error::LoadError};
+use crate::{dial::request_error, topology_error::TopologyError};
 
 /// A marker and its subject, to which it is bound.
 #[derive(Debug)]
@@ -147,7 +147,7 @@ impl Topology {
     pub(crate) fn mark_run(
         &mut self,
         run: &OwnedTopology,
-    ) -> Result<Result<(), Refusal>, LoadError> {
+    ) -> Result<Result<(), Refusal>, TopologyError> {
         let (name, none) = (run.run_marker(), Table::default());
         match self.call_all(&[marker(&name, true, &none)], "declaring a marker")? {
             Ok(()) => self.mark_alive(run),
@@ -160,7 +160,7 @@ impl Topology {
     pub(crate) fn mark_alive(
         &mut self,
         run: &OwnedTopology,
-    ) -> Result<Result<(), Refusal>, LoadError> {
+    ) -> Result<Result<(), Refusal>, TopologyError> {
         let (name, none) = (run.alive_queue(), Table::default());
         let declare = Request::QueueDeclare {
             queue: &name,
@@ -183,7 +183,7 @@ impl Topology {
         &mut self,
         declarations: &Declarations,
         run: &OwnedTopology,
-    ) -> Result<Result<(), Refusal>, LoadError> {
+    ) -> Result<Result<(), Refusal>, TopologyError> {
         let none = Table::default();
         for exchange in &declarations.exchanges {
             let arguments = field_table(&exchange.arguments);
@@ -213,7 +213,7 @@ impl Topology {
         &mut self,
         set: &QueueSet,
         marks: &HashMap<&str, Marker>,
-    ) -> Result<Result<(), Refusal>, LoadError> {
+    ) -> Result<Result<(), Refusal>, TopologyError> {
         let none = Table::default();
         // For each request, the queue that it declares; absent for a request that marks one.
         let (mut requests, mut declares) = (Vec::new(), Vec::new());
@@ -242,12 +242,12 @@ impl Topology {
         &mut self,
         run: &OwnedTopology,
         lost: &MissingTopology,
-    ) -> Result<Result<(), Refusal>, LoadError> {
+    ) -> Result<Result<(), Refusal>, TopologyError> {
         let marks: Vec<Marker> = run.marks().filter(|mark| mark.is_of(lost)).collect();
         self.mark(&marks)
     }
 
-    fn mark(&mut self, marks: &[Marker]) -> Result<Result<(), Refusal>, LoadError> {
+    fn mark(&mut self, marks: &[Marker]) -> Result<Result<(), Refusal>, TopologyError> {
         let none = Table::default();
         let requests: Vec<_> = marks.iter().flat_map(|mark| mark.requests(&none)).collect();
         let outcome = self.call_all(&requests, "declaring markers")?;
@@ -255,7 +255,10 @@ impl Topology {
     }
 
     /// Returns the presence of a run on this broker.
-    pub(super) fn presence_of(&mut self, run: &OwnedTopology) -> Result<RunPresence, LoadError> {
+    pub(super) fn presence_of(
+        &mut self,
+        run: &OwnedTopology,
+    ) -> Result<RunPresence, TopologyError> {
         let (marker, alive, none) = (run.run_marker(), run.alive_queue(), Table::default());
         match self.one(&passive_exchange(&marker, &none))? {
             Ok(_) => {}
@@ -270,7 +273,7 @@ impl Topology {
     }
 
     /// Returns the proof that each marker gives about its subject. Deletes markers without a binding.
-    pub(super) fn prove(&mut self, marks: &[Marker]) -> Result<Vec<Proof>, LoadError> {
+    pub(super) fn prove(&mut self, marks: &[Marker]) -> Result<Vec<Proof>, TopologyError> {
         let names: Vec<_> = marks.iter().map(|mark| mark.name.clone()).collect();
         let there = self.has_exchanges(&names)?;
         let requests: Vec<_> = names
@@ -287,13 +290,13 @@ impl Topology {
     }
 
     /// Deletes the run's own marker.
-    pub(super) fn unmark_run(&mut self, run: &OwnedTopology) -> Result<(), LoadError> {
+    pub(super) fn unmark_run(&mut self, run: &OwnedTopology) -> Result<(), TopologyError> {
         let exchange = &run.run_marker();
         self.one(&Request::ExchangeDelete { exchange, if_unused: true })?.ok();
         Ok(())
     }
 
-    fn one(&mut self, request: &Request<'_>) -> Result<Result<Reply, Refusal>, LoadError> {
+    fn one(&mut self, request: &Request<'_>) -> Result<Result<Reply, Refusal>, TopologyError> {
         let answers = self.each(std::slice::from_ref(request), "looking for a run")?;
         Ok(answers.into_iter().next().expect("an answer to each request"))
     }
@@ -303,7 +306,7 @@ impl Topology {
         &mut self,
         requests: &[Request<'_>],
         doing: &str,
-    ) -> Result<Vec<Result<Reply, Refusal>>, LoadError> {
+    ) -> Result<Vec<Result<Reply, Refusal>>, TopologyError> {
         let mut all = Vec::with_capacity(requests.len());
         for window in requests.chunks(self.window()) {
             let answers = ask(&mut self.client, window);

@@ -1,19 +1,16 @@
 //! Removal of the messages that a run left in its own queues: each is read, recognized by its stamp and acknowledged. A
 //! message without the run's stamp returns to its queue.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rabbitscope_amqp::{Delivery, Event, Refusal, Request, blocking::ClientError};
-use rabbitscope_runs::record::{Doubt, DoubtKind, Verdict};
 
 use super::connection::Topology;
 use crate::{
     clock::{Nanos, RunInstant},
     dial::request_error,
-    error::LoadError,
     message::Stamp,
-    outcome::LoadOutcome,
-    run::run_tag,
+    topology_error::TopologyError,
 };
 
 /// Number of messages requested at a time. Chosen.
@@ -29,13 +26,10 @@ pub(crate) struct OwnMessages {
 }
 
 impl OwnMessages {
-    /// Recognizes the messages of a load that has ended.
-    pub(crate) fn new(load: &LoadOutcome) -> Self {
-        let end = RunInstant::from_nanos(Nanos::from(load.duration).get());
-        let is_lost = |doubt: &Doubt| doubt.kind == DoubtKind::WorkerLost;
-        let has_left_workers =
-            matches!(load.verdict, Verdict::Aborted { .. }) && load.doubts.iter().any(is_lost);
-        Self { tag: run_tag(load.started_unix_nanos), end, has_left_workers }
+    /// Recognizes the messages of a load with this tag that has ended after `duration`.
+    pub(crate) fn new(tag: u16, duration: Duration, has_left_workers: bool) -> Self {
+        let end = RunInstant::from_nanos(Nanos::from(duration).get());
+        Self { tag, end, has_left_workers }
     }
 
     fn include(self, delivery: &Delivery<'_>) -> bool {
@@ -74,7 +68,7 @@ impl Topology {
         queue: &str,
         own: OwnMessages,
         deadline: Instant,
-    ) -> Result<Drained, LoadError> {
+    ) -> Result<Drained, TopologyError> {
         let drained = self.try_drain(queue, own, deadline);
         drained.map_err(|error| request_error(&self.uri, "reading left messages", error))
     }

@@ -21,7 +21,7 @@ use super::{
     removed::KeptReason,
     requests::passive_queue,
 };
-use crate::{dial::request_error, error::LoadError};
+use crate::{dial::request_error, topology_error::TopologyError};
 
 const CONSUMERS_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
@@ -43,7 +43,7 @@ enum State {
 }
 
 impl Remover<'_> {
-    pub(super) fn queues(&mut self) -> Result<(), LoadError> {
+    pub(super) fn queues(&mut self) -> Result<(), TopologyError> {
         let states = self.settled_states()?;
         let is_absent = |index: &usize| matches!(states[*index], State::Absent);
         let (absent, present): (Vec<usize>, Vec<usize>) = (0..states.len()).partition(is_absent);
@@ -85,7 +85,7 @@ impl Remover<'_> {
     }
 
     /// Removes the run's own messages from the `full` ones among `queues`. Queues with messages of others are kept.
-    fn drained(&mut self, queues: Vec<usize>, full: &[usize]) -> Result<Vec<usize>, LoadError> {
+    fn drained(&mut self, queues: Vec<usize>, full: &[usize]) -> Result<Vec<usize>, TopologyError> {
         let Some(own) = self.policy.own_messages else { return Ok(queues) };
         let (deadline, run) = (Instant::now() + DRAIN_TIMEOUT, self.run);
         let mut kept = Vec::new();
@@ -103,7 +103,7 @@ impl Remover<'_> {
     }
 
     /// Returns the state of each queue, after waiting for consumers that are about to disappear.
-    fn settled_states(&mut self) -> Result<Vec<State>, LoadError> {
+    fn settled_states(&mut self) -> Result<Vec<State>, TopologyError> {
         let mut states = self.states(&(0..self.run.queues.len()).collect::<Vec<_>>())?;
         let deadline = Instant::now() + self.policy.consumers_gone_timeout;
         loop {
@@ -120,7 +120,7 @@ impl Remover<'_> {
         }
     }
 
-    fn states(&mut self, numbers: &[usize]) -> Result<Vec<State>, LoadError> {
+    fn states(&mut self, numbers: &[usize]) -> Result<Vec<State>, TopologyError> {
         let none = Table::default();
         let requests: Vec<_> = numbers
             .iter()
@@ -130,7 +130,7 @@ impl Remover<'_> {
         Ok(answers.into_iter().map(State::from_answer).collect())
     }
 
-    fn delete_queues(&mut self, numbers: &[usize]) -> Result<(), LoadError> {
+    fn delete_queues(&mut self, numbers: &[usize]) -> Result<(), TopologyError> {
         let (classic, others): (Vec<usize>, Vec<usize>) = numbers
             .iter()
             .partition(|&&index| self.run.queues[index].queue_type == QueueType::Classic);
@@ -154,7 +154,7 @@ impl Remover<'_> {
         &mut self,
         numbers: &[usize],
         condition: Condition,
-    ) -> Result<Answers, LoadError> {
+    ) -> Result<Answers, TopologyError> {
         if let Some(answers) = self.try_delete(numbers, condition)? {
             return Ok(answers);
         }
@@ -173,7 +173,7 @@ impl Remover<'_> {
         &mut self,
         at: usize,
         condition: Condition,
-    ) -> Result<Result<Reply, Refusal>, LoadError> {
+    ) -> Result<Result<Reply, Refusal>, TopologyError> {
         let answers = self.try_delete(&[at], condition)?;
         let refusal = || Refusal {
             code: NOT_IMPLEMENTED,
@@ -189,7 +189,7 @@ impl Remover<'_> {
         &mut self,
         numbers: &[usize],
         condition: Condition,
-    ) -> Result<Option<Answers>, LoadError> {
+    ) -> Result<Option<Answers>, TopologyError> {
         let if_empty = condition == Condition::UnusedAndEmpty;
         let if_unused = condition != Condition::None;
         let names = numbers.iter().map(|&index| self.run.queues[index].name.as_str());

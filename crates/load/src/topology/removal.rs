@@ -19,7 +19,7 @@ use super::{
     removed::{KeptObject, KeptReason, Leftovers, Removal},
     requests::{PRECONDITION_FAILED, field_table},
 };
-use crate::{dial::Dialer, error::LoadError};
+use crate::{dial::Dialer, topology_error::TopologyError};
 
 /// Time in which a broker may still process the last requests of a killed connection, such as an exchange or a binding.
 /// Chosen, not measured: the fault campaign saw it once.
@@ -35,7 +35,7 @@ pub fn remove_leftovers(
     run: &OwnedTopology,
     messages: Messages,
     bindings: ForeignBindings<'_>,
-) -> Result<Leftovers, LoadError> {
+) -> Result<Leftovers, TopologyError> {
     let mut topology = Topology::connect(dialer)?;
     let outcome = match topology.presence_of(run)? {
         RunPresence::None => Leftovers::NotHere,
@@ -64,7 +64,7 @@ pub(crate) fn remove(
     dialer: &Dialer,
     run: &OwnedTopology,
     policy: RemovalPolicy<'_>,
-) -> Result<(Removal, Topology), LoadError> {
+) -> Result<(Removal, Topology), TopologyError> {
     let (removal, topology, _) = try_remove(topology, dialer, run, policy)?;
     Ok((removal, topology))
 }
@@ -76,7 +76,7 @@ fn try_remove<'a>(
     dialer: &'a Dialer,
     run: &'a OwnedTopology,
     policy: RemovalPolicy<'a>,
-) -> Result<(Removal, Topology, Duration), LoadError> {
+) -> Result<(Removal, Topology, Duration), TopologyError> {
     let removal = Removal::default();
     let has_churn =
         !run.bindings.is_empty() || run.queues.iter().any(|queue| run.is_known_by_name(queue));
@@ -106,7 +106,7 @@ pub(super) struct Remover<'a> {
 
 impl Remover<'_> {
     /// Removes bindings with the token in their key, which are the run's. Unbinding a missing binding does nothing.
-    fn bindings(&mut self) -> Result<(), LoadError> {
+    fn bindings(&mut self) -> Result<(), TopologyError> {
         let (own, others): (Vec<_>, Vec<_>) = (self.run.bindings.iter())
             .partition(|binding| self.run.is_named_by_token(&binding.routing_key));
         for binding in others {
@@ -141,7 +141,7 @@ impl Remover<'_> {
         deleted: &[usize],
         absent: &[usize],
         mark_of: impl Fn(&OwnedTopology, usize) -> Option<Marker>,
-    ) -> Result<(), LoadError> {
+    ) -> Result<(), TopologyError> {
         let all = |numbers: &[usize]| -> Vec<Marker> {
             numbers.iter().filter_map(|&index| mark_of(self.run, index)).collect()
         };
@@ -159,7 +159,7 @@ impl Remover<'_> {
         numbers: Vec<usize>,
         mark_of: impl Fn(&OwnedTopology, usize) -> Option<Marker>,
         in_words: impl Fn(&Self, usize) -> String,
-    ) -> Result<Vec<usize>, LoadError> {
+    ) -> Result<Vec<usize>, TopologyError> {
         if !self.policy.needs_proof {
             return Ok(numbers);
         }
@@ -178,7 +178,7 @@ impl Remover<'_> {
     }
 
     /// Removes exchanges. An exchange that feeds another exchange of the run is in use until that one is deleted.
-    fn exchanges(&mut self) -> Result<(), LoadError> {
+    fn exchanges(&mut self) -> Result<(), TopologyError> {
         let all: Vec<usize> = (0..self.run.exchanges.len()).collect();
         let names: Vec<_> =
             self.run.exchanges.iter().map(|exchange| exchange.name.clone()).collect();

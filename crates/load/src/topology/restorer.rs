@@ -3,7 +3,7 @@
 use std::{sync::Mutex, time::Instant};
 
 use super::{connection::Topology, declarations::Declarations, owned_topology::OwnedTopology};
-use crate::{dial::Dialer, error::LoadError};
+use crate::{dial::Dialer, topology_error::TopologyError};
 
 /// The session's own connection and its declarations. Exclusive queues without a consumer belong to that connection.
 #[derive(Debug)]
@@ -32,7 +32,7 @@ impl Restorer {
 
     /// Makes sure that the topology exists, for a connection that was lost at `lost`. If many connections were lost
     /// together, the first one to return restores it; the others wait.
-    pub(crate) fn restore(&self, lost: Instant, dialer: &Dialer) -> Result<(), LoadError> {
+    pub(crate) fn restore(&self, lost: Instant, dialer: &Dialer) -> Result<(), TopologyError> {
         let mut state = self.state.lock().expect("restoring does not panic");
         if state.restored > lost {
             return Ok(());
@@ -52,7 +52,7 @@ impl Restorer {
 
     /// Declares the topology again. An object that another program has declared meanwhile under one of our names is
     /// used, but not marked.
-    fn declare(&self, control: &mut Topology) -> Result<(), LoadError> {
+    fn declare(&self, control: &mut Topology) -> Result<(), TopologyError> {
         let Some(marked) = self.marked.as_ref().filter(|marked| !marked.is_empty()) else {
             return control.create_again(&self.declarations);
         };

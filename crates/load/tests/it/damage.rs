@@ -7,7 +7,7 @@ use std::{
 };
 
 use rabbitscope_amqp::Uri;
-use rabbitscope_load::{BrokerOwner, Dialer, LoadError, Session};
+use rabbitscope_load::{BrokerOwner, Dialer, LoadError, Session, TopologyError};
 use rabbitscope_runs::{record::Verdict, scenario};
 use rabbitscope_testing::scenario::{Publishers, Scenario};
 use rabbitscope_testing::{encode_frame, existing_broker};
@@ -96,6 +96,6 @@ fn a_peer_that_never_answers_is_given_up() {
     let dialer = Dialer::new(vec![uri], &scenario.broker.connecting, 1).unwrap();
     let began = Instant::now();
     let refused = Session::open(&scenario, &dialer, BrokerOwner::Caller).unwrap_err();
-    assert!(matches!(refused, LoadError::Unreachable { .. }), "{refused}");
+    assert!(matches!(refused, LoadError::Topology(TopologyError::Unreachable { .. })), "{refused}");
     assert!(began.elapsed() < Duration::from_secs(5));
 }

@@ -5,8 +5,8 @@ use std::{cell::RefCell, io, sync::atomic::AtomicBool, thread, time::Duration};
 
 use rabbitscope_amqp::Uri;
 use rabbitscope_load::{
-    BrokerOwner, CleanupJournal, Dialer, ForeignBindings, Leftovers, LoadError, Messages,
-    OwnedTopology, Removal, Session, remove_leftovers,
+    BrokerOwner, CleanupJournal, Dialer, ForeignBindings, Leftovers, Messages, OwnedTopology,
+    Removal, Session, TopologyError, remove_leftovers,
 };
 use rabbitscope_runs::scenario;
 use rabbitscope_testing::existing_broker;
@@ -24,7 +24,7 @@ impl CleanupJournal for Journal {
         Ok(())
     }
 
-    fn undone(&self, _: &OwnedTopology, _: Result<Removal, LoadError>) {}
+    fn undone(&self, _: &OwnedTopology, _: Result<Removal, TopologyError>) {}
 }
 
 /// The end of a run.

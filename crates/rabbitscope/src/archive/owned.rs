@@ -6,7 +6,7 @@ use std::{fs::File, io::Write, path::Path, sync::Arc};
 use anyhow::Context;
 use rabbitscope_files::{AtomicFile, Directory, LockError};
 
-use crate::{exit::UsageError, output};
+use crate::{output, usage::UsageError};
 
 /// The file that marks a directory of windows.
 const MARKER: &str = "rabbitscope-windows";

@@ -11,7 +11,7 @@ use super::{
     owned::is_archive,
     selection::Selection,
 };
-use crate::{exit::UsageError, output};
+use crate::{output, usage::UsageError};
 
 /// The number of damaged files that are named one by one; the rest are counted.
 const NAMED_DAMAGES: usize = 5;

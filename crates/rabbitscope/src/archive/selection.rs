@@ -10,7 +10,7 @@ use rabbitscope_profiles::Event;
 use rabbitscope_text::{parse_duration, parse_offset_time, parse_utc};
 
 use super::name::WindowName;
-use crate::exit::UsageError;
+use crate::usage::UsageError;
 
 /// Conditions on a window. An absent condition always holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -2,7 +2,7 @@
 
 use rabbitscope_runs::{experiment::RunMetric, record::Quantile};
 
-use crate::exit::UsageError;
+use crate::usage::UsageError;
 
 /// Converts `confirm.p99 < 20ms` to an override of `[expect]`. Latencies count from the scheduled time.
 pub fn limit_as_override(limit: &str) -> Result<String, UsageError> {

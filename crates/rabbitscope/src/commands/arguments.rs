@@ -13,7 +13,7 @@ use rabbitscope_files::replaced_input;
 use rabbitscope_profiles::{ReadOptions, USUAL_PROFILE_BYTES};
 use rabbitscope_text as units;
 
-use crate::exit::UsageError;
+use crate::usage::UsageError;
 
 /// Options for reading a profile from a file.
 #[derive(Clone, Debug, clap::Args)]

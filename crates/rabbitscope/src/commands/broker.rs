@@ -10,10 +10,7 @@ use serde::Serialize;
 use rabbitscope_text::escapes;
 
 use super::arguments::within;
-use crate::{
-    exit::{Exit, UsageError},
-    input, output, run,
-};
+use crate::{exit::Exit, input, output, run, usage::UsageError};
 
 const NONE: &str = "no throwaway broker runs";
 

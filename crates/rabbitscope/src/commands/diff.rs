@@ -8,8 +8,9 @@ use super::arguments::{ReadArguments, refuse_to_replace};
 use crate::{
     archive,
     comparison::{Comparison, DiffPage},
-    exit::{Exit, UsageError},
+    exit::Exit,
     output,
+    usage::UsageError,
 };
 
 /// Compare two profiles: a flame graph of changes, and the functions whose share changed most

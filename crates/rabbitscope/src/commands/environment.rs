@@ -12,7 +12,7 @@ use clap::{
     error::{ContextKind, ContextValue, ErrorKind},
 };
 
-use crate::exit::UsageError;
+use crate::usage::UsageError;
 
 /// A name that no variable has. Clap cannot remove a variable from an argument.
 const NO_VARIABLE: &str = "=";

@@ -10,9 +10,10 @@ use rabbitscope_web::{BusyWindow, write_heat_map};
 use super::arguments::{SpanArguments, refuse_to_replace};
 use crate::{
     archive::{self, FoundWindow, split_selection},
-    exit::{Exit, UsageError},
+    exit::Exit,
     format::{default_page, require_html},
     output,
+    usage::UsageError,
 };
 
 /// Draw the busy times of nodes from the windows of `watch`, with one row per hour

@@ -12,9 +12,10 @@ use super::runs::read_scenario;
 use rabbitscope_text::{Align, table};
 
 use crate::{
-    exit::{Exit, UsageError},
+    exit::Exit,
     leftovers::{self, Entry, Journal, Management, Outcome, RemovalConsent},
     output, run,
+    usage::UsageError,
 };
 
 /// List or remove the queues and exchanges that this user's killed runs left on brokers

@@ -21,10 +21,11 @@ use super::{
     inside::NodeArguments,
 };
 use crate::{
-    exit::{Exit, UsageError},
+    exit::Exit,
     interrupt, output,
     packets::{LiveOptions, SavedPackets, capture, read, summary},
     salvage::Unwritten,
+    usage::UsageError,
 };
 
 /// Analyze traffic between a broker and its clients: frames, latencies, windows and bottlenecks

@@ -20,10 +20,11 @@ use rabbitscope_inside::IdentityResolver;
 
 use crate::{
     debuginfod,
-    exit::{Exit, UsageError},
+    exit::Exit,
     format::{ProfileFile, default_page},
     interrupt, output, run,
     salvage::Unwritten,
+    usage::UsageError,
 };
 
 /// Highest sampling rate of a process from inside.

@@ -1,6 +1,6 @@
 //! The comparison of two recordings.
 
-use crate::{exit::UsageError, rundir, source::read_profile};
+use crate::{rundir, source::read_profile, usage::UsageError};
 use rabbitscope_analysis::{
     MessageCounts, MessagesDuring, ProfileDiff, RunPairing, RunProfiles, Sides, shown_part, worth,
 };

@@ -10,7 +10,7 @@ use rabbitscope_runs::{
 };
 
 use super::{Plan, journal::Journal};
-use crate::{exit::UsageError, input, rundir::RunDirectory};
+use crate::{input, rundir::RunDirectory, usage::UsageError};
 
 const EXPERIMENT: &str = "experiment.toml";
 

@@ -11,7 +11,7 @@ use rabbitscope_files::{Directory, LockError, read_all};
 use rabbitscope_runs::experiment::RunOfArm;
 use serde::{Deserialize, Serialize};
 
-use crate::{exit::UsageError, output};
+use crate::{output, usage::UsageError};
 
 /// Size of the largest journal that is read: half a million runs.
 const MAX_BYTES: u64 = 256 << 20;

@@ -9,7 +9,7 @@ use rabbitscope_runs::{
 };
 use rabbitscope_text::display_duration;
 
-use crate::{exit::UsageError, run};
+use crate::{run, usage::UsageError};
 
 /// Overhead of a run besides its load: start and end of a broker, measured on two CPUs.
 const AROUND_A_RUN: Duration = Duration::from_secs(7);

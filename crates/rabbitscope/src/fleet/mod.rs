@@ -6,5 +6,5 @@ mod settings;
 mod text;
 
 pub(crate) use refusals::check;
-pub(crate) use settings::{FleetArgs, FleetSettings, VIA_VARIABLE, bus};
+pub(crate) use settings::{FleetSettings, VIA_VARIABLE, bus};
 pub(crate) use text::workers;

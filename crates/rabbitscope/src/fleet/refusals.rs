@@ -5,7 +5,7 @@ use rabbitscope_load::planned_connections;
 use rabbitscope_runs::scenario::Scenario;
 
 use super::settings::FleetSettings;
-use crate::exit::UsageError;
+use crate::usage::UsageError;
 
 /// Refuses a scenario that workers cannot share.
 pub(crate) fn check(scenario: &Scenario, fleet: &FleetSettings) -> anyhow::Result<()> {

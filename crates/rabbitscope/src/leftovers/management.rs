@@ -8,7 +8,7 @@ use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode
 use rabbitscope_load::{BindingSource, SeenBinding};
 use serde::Deserialize;
 
-use crate::exit::UsageError;
+use crate::usage::UsageError;
 
 /// Time limit of the whole request. Chosen.
 const TIMEOUT: Duration = Duration::from_secs(30);

@@ -25,7 +25,6 @@ mod under_load;
 mod usage;
 
 pub(crate) use broker::{EarlierRuns, Target, dialer, sweep_dead_brokers};
-pub use judgement::exit_code;
 pub use record::Finished;
 pub use recording::recording_progress;
 pub use steps::{check, check_repeated};

@@ -12,7 +12,7 @@ use rabbitscope_load::Page;
 use rabbitscope_runs::scenario::{PollerGroup, Scenario};
 
 use super::broker::Target;
-use crate::exit::UsageError;
+use crate::usage::UsageError;
 
 /// Refuses a password or an authority that is missing.
 pub(super) fn check(scenario: &Scenario) -> anyhow::Result<()> {

@@ -20,8 +20,8 @@ use super::{
     usage::NodeSum,
 };
 use crate::{
-    exit::UsageError, fleet::FleetSettings, leftovers::RemovalConsent, packets::CaptureBesideLoad,
-    rundir::RunDirectory, watch::Watchers,
+    fleet::FleetSettings, leftovers::RemovalConsent, packets::CaptureBesideLoad,
+    rundir::RunDirectory, usage::UsageError, watch::Watchers,
 };
 
 /// Refuses invalid scenarios as far as possible before anything is touched.

@@ -15,7 +15,7 @@ use super::{
     PACKET_PAGE, PACKETS, RECORD, SERIES, names::cannot_read, profile_name, series::Series,
     unfinished,
 };
-use crate::exit::UsageError;
+use crate::usage::UsageError;
 
 /// Size limit of a record.
 const MAX_RECORD_BYTES: u64 = 64 << 20;

@@ -25,7 +25,7 @@ use super::{
     BROKER, BROKER_LOG, PACKET_FILE, PACKET_PAGE, PACKETS, RECORD, REPORT, SCENARIO, SERIES, TRACE,
     profile_name, write_report,
 };
-use crate::exit::UsageError;
+use crate::usage::UsageError;
 
 /// A run directory during the run. It is held open, so that a rename or a link cannot redirect the output.
 #[derive(Clone, Debug)]

@@ -5,13 +5,8 @@ use std::path::{Path, PathBuf};
 use rabbitscope_runs::experiment::{Arm, Design, Experiment, RunMetric};
 
 use super::experiment::Options;
-use crate::commands::arguments::number;
-use crate::{
-    comparison::RunPair,
-    exit::{Exit, UsageError},
-    experiment::Plan,
-    output,
-};
+use crate::{commands::arguments::number, usage::UsageError};
+use crate::{comparison::RunPair, exit::Exit, experiment::Plan, output};
 
 /// Compare two run directories, or two scenarios in rounds of random order
 ///

@@ -9,9 +9,10 @@ use rabbitscope_runs::experiment::{self, Arm, Design};
 use crate::{
     capacity::limit_as_override,
     commands::runs::{ConsentArgs, URI_VARIABLE, read_scenario, replace},
-    exit::{Exit, UsageError},
+    exit::Exit,
     experiment::{Plan, PlannedArm, conduct, text},
     input, interrupt, output, run,
+    usage::UsageError,
 };
 
 /// Prove the effect of a change: runs of two or more arms in rounds, in random order

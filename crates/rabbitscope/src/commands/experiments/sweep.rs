@@ -8,11 +8,8 @@ use super::{
     compare::others,
     experiment::{Options, search_overrides},
 };
-use crate::commands::arguments::number;
-use crate::{
-    exit::{Exit, UsageError},
-    experiment::Plan,
-};
+use crate::{commands::arguments::number, usage::UsageError};
+use crate::{exit::Exit, experiment::Plan};
 
 /// Vary one or two values of a scenario: every combination in each round, in random order
 ///

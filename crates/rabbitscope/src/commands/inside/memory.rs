@@ -3,11 +3,7 @@
 use rabbitscope_inside::MemoryReader;
 
 use super::node::NodeArguments;
-use crate::{
-    commands::arguments::positive,
-    exit::{Exit, UsageError},
-    output,
-};
+use crate::{commands::arguments::positive, exit::Exit, output, usage::UsageError};
 
 /// Show the memory of a node by holder: queues, processes, tables, sockets, and the VM itself
 #[derive(Debug, clap::Args)]

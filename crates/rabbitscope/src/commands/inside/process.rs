@@ -3,11 +3,7 @@
 use rabbitscope_inside::ProcessReader;
 
 use super::node::NodeArguments;
-use crate::{
-    commands::arguments::positive,
-    exit::{Exit, UsageError},
-    output,
-};
+use crate::{commands::arguments::positive, exit::Exit, output, usage::UsageError};
 
 /// Show one process of a node: its relations and waits, its messages by kind, its stack
 #[derive(Debug, clap::Args)]

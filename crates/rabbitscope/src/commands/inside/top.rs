@@ -14,13 +14,13 @@ use super::{
     cluster::{ClusterArgument, ClusterConnections, exit_without, nobody},
     node::NodeArguments,
 };
-use crate::commands::arguments::{duration, positive};
+use crate::{
+    commands::arguments::{duration, positive},
+    usage::UsageError,
+};
 use rabbitscope_inside::{ClusterTop, MissingNode, TopKind, TopReader, TopSortKey};
 
-use crate::{
-    exit::{Exit, UsageError},
-    interrupt, output,
-};
+use crate::{exit::Exit, interrupt, output};
 
 /// Show the busiest and largest processes, queues, connections or channels of a node
 #[derive(Debug, clap::Args)]

@@ -11,13 +11,13 @@ use super::{
     consent::ConsentArgs,
     run::{URI_VARIABLE, read_scenario},
 };
-use crate::commands::arguments::number;
 use crate::{
     capacity::{self, SearchSettings, limit_as_override},
-    exit::{Exit, UsageError},
+    exit::Exit,
     interrupt, output, run,
     rundir::RunDirectory,
 };
+use crate::{commands::arguments::number, usage::UsageError};
 
 /// Find the highest rate that a broker sustains within limits, without a growing backlog
 ///

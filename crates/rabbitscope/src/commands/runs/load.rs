@@ -10,11 +10,7 @@ use super::{
 };
 use rabbitscope_perftest as perftest;
 
-use crate::{
-    commands::environment,
-    exit::{Exit, UsageError},
-    output,
-};
+use crate::{commands::environment, exit::Exit, output, usage::UsageError};
 
 /// Run a load with the options of PerfTest: rabbitscope load -x 1 -y 2 -z 30
 ///

@@ -2,7 +2,9 @@
 
 mod broker_uri;
 mod consent;
+mod exit_code;
 pub(super) mod find_rate;
+mod fleet_args;
 pub(super) mod load;
 mod own_broker;
 pub(super) mod run;

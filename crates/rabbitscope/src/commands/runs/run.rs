@@ -12,8 +12,9 @@ use rabbitscope_perftest as perftest;
 
 use crate::{
     commands::{arguments::refuse_to_replace, environment},
-    exit::{Exit, UsageError},
+    exit::Exit,
     input, output,
+    usage::UsageError,
 };
 
 /// The environment variable with the broker's URI.

@@ -11,15 +11,16 @@ use rabbitscope_runs::scenario::{BrokerSpec, Scenario};
 
 use rabbitscope_http::{Host, ListenOptions, Listener, parse_address};
 
-use super::consent::ConsentArgs;
+use super::{consent::ConsentArgs, exit_code::exit_code, fleet_args::FleetArgs};
 
 use crate::{
-    exit::{Exit, UsageError},
-    fleet::{self, FleetArgs, FleetSettings},
+    exit::Exit,
+    fleet::{self, FleetSettings},
     interrupt,
     leftovers::RemovalConsent,
     output, run,
     rundir::RunDirectory,
+    usage::UsageError,
     watch::{self, Watcher, Watchers},
 };
 
@@ -117,7 +118,7 @@ impl RunOptions {
                 output::result(&run::summary(&finished, &valid.scenario, valid.directory.path()));
             }
         }
-        finished.unwritten.map_or_else(|| Ok(run::exit_code(&finished.record)), Err)
+        finished.unwritten.map_or_else(|| Ok(exit_code(&finished.record)), Err)
     }
 
     fn validate(self, mut scenario: Scenario) -> anyhow::Result<Options> {

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use rabbitscope_files::SourceDirectory;
 
 use super::own_broker::OwnBrokerArgs;
-use crate::commands::arguments::number;
+use crate::{commands::arguments::number, usage::UsageError};
 use crate::{
-    exit::{Exit, UsageError},
+    exit::Exit,
     fleet::{self, VIA_VARIABLE},
     interrupt, output,
 };

@@ -16,7 +16,7 @@ use super::{
     scraping::{inside_options, metrics_options},
     wire::{DirectoryToml, LabelsToml, NodesToml, RecordToml, SpoolToml, WatchToml},
 };
-use crate::{archive::ArchiveLimits, exit::UsageError, input};
+use crate::{archive::ArchiveLimits, input, usage::UsageError};
 
 /// Default number of ticks per second on each CPU, as in other continuous profilers. It is a prime, so that it does not
 /// stay in step with tasks that run every few milliseconds.

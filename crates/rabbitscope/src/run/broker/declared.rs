@@ -7,7 +7,9 @@ use std::{
 };
 
 use rabbitscope_fleet::Resumption;
-use rabbitscope_load::{BrokerOwner, CleanupJournal, LoadError, OwnedTopology, Removal, Session};
+use rabbitscope_load::{
+    BrokerOwner, CleanupJournal, OwnedTopology, Removal, Session, TopologyError,
+};
 use rabbitscope_runs::scenario::Scenario;
 use rabbitscope_text::display_utc;
 
@@ -93,7 +95,7 @@ impl CleanupJournal for Entries<'_> {
         added.map_err(|error| io::Error::other(format!("{error:#}")))
     }
 
-    fn undone(&self, declared: &OwnedTopology, removal: Result<Removal, LoadError>) {
+    fn undone(&self, declared: &OwnedTopology, removal: Result<Removal, TopologyError>) {
         self.settle(&declared.token, removal);
     }
 }
@@ -101,7 +103,7 @@ impl CleanupJournal for Entries<'_> {
 impl Entries<'_> {
     /// Settles a removal. A topology that cannot be removed now stays in the journal, with a note to the user. The
     /// results of the run remain valid.
-    fn settle(&self, token: &str, removal: Result<Removal, LoadError>) {
+    fn settle(&self, token: &str, removal: Result<Removal, TopologyError>) {
         let next = format!("`rabbitscope leftovers --remove --uri {}`", self.broker);
         match removal {
             Ok(removal) => {
