@@ -22,6 +22,7 @@ mod parts;
 mod properties;
 pub mod protocol;
 mod publish;
+mod refusal;
 mod reply;
 mod table;
 mod uri;
@@ -40,3 +41,5 @@ pub use publish::{PublishTarget, PublishTemplate};
 pub use reply::{Addressed, ReplyFields};
 pub use table::{Table, Value};
 pub use uri::{Mechanism, Uri, UriError};
+
+pub use refusal::BrokerRefusal;

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use rabbitscope_amqp::{Refusal, protocol::reply_codes as code};
+use crate::{Refusal, protocol::reply_codes as code};
 
 /// A refusal by the broker. Its text includes the next step.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -10,10 +10,9 @@ use std::{
 use anyhow::Context;
 use rabbitscope_files::AtomicFile;
 use rabbitscope_profiles::{Profile, write_firefox, write_folded, write_pprof, write_speedscope};
+use rabbitscope_terminal::UsageError;
 use rabbitscope_text::compact_utc;
 use rabbitscope_web::{Report, write_report, write_svg};
-
-use crate::usage::UsageError;
 
 /// A file format of profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,14 +44,14 @@ impl ProfileFormat {
 
 /// The path of a profile, checked before the recording started.
 #[derive(Debug)]
-pub(crate) struct ProfileFile {
+pub struct ProfileFile {
     format: ProfileFormat,
     path: PathBuf,
 }
 
 impl ProfileFile {
     /// Refuses an unknown suffix, and a path that cannot be written. Leaves no file behind.
-    pub(crate) fn check(path: &Path) -> anyhow::Result<Self> {
+    pub fn check(path: &Path) -> anyhow::Result<Self> {
         let format =
             ProfileFormat::from_path(path).ok_or_else(|| unknown_suffix(path, &SUFFIXES))?;
         drop(AtomicFile::create(path)?);
@@ -60,7 +59,7 @@ impl ProfileFile {
     }
 
     /// Writes the profile in the format of the suffix.
-    pub(crate) fn write(&self, profile: &Profile) -> anyhow::Result<()> {
+    pub fn write(&self, profile: &Profile) -> anyhow::Result<()> {
         let mut file = AtomicFile::create(&self.path)?;
         let out = file.writer();
         match self.format {
@@ -79,13 +78,13 @@ impl ProfileFile {
     }
 
     /// Returns the path as the user gave it.
-    pub(crate) fn path(&self) -> &Path {
+    pub fn path(&self) -> &Path {
         &self.path
     }
 }
 
 /// Returns a new path in the working directory: `COMMAND-TIME.html`, with a number if that file exists.
-pub(crate) fn default_page(command: &str) -> PathBuf {
+pub fn default_page(command: &str) -> PathBuf {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let stem = format!("{command}-{}", compact_utc(now));
     let named = |number: u32| match number {
@@ -97,7 +96,7 @@ pub(crate) fn default_page(command: &str) -> PathBuf {
 }
 
 /// Refuses any suffix but `.html`.
-pub(crate) fn require_html(path: &Path) -> Result<(), UsageError> {
+pub fn require_html(path: &Path) -> Result<(), UsageError> {
     if path.extension().is_some_and(|suffix| suffix == "html") {
         return Ok(());
     }

@@ -17,7 +17,7 @@ const TMP: &str = "/tmp";
 
 /// Results that could not be written, with reasons.
 #[derive(Debug, Default)]
-pub(crate) struct Unwritten {
+pub struct Unwritten {
     failures: Vec<Failure>,
     /// Number of results, including the written ones.
     tried: u64,
@@ -42,7 +42,7 @@ enum Recording {
 
 impl Unwritten {
     /// Counts a result, and records the failure if `file` could not be written.
-    pub(crate) fn note<T, E: Into<anyhow::Error>>(
+    pub fn note<T, E: Into<anyhow::Error>>(
         &mut self,
         file: &str,
         result: Result<T, E>,
@@ -54,7 +54,7 @@ impl Unwritten {
 
     /// Does the same as [`Self::note`] for a recording. It cannot be made again, and is thus saved elsewhere. Returns
     /// its path.
-    pub(crate) fn note_recording(
+    pub fn note_recording(
         &mut self,
         file: &str,
         profile: &Profile,
@@ -76,12 +76,12 @@ impl Unwritten {
     }
 
     /// Returns one message about everything that is missing.
-    pub(crate) fn error(&self) -> Option<anyhow::Error> {
+    pub fn error(&self) -> Option<anyhow::Error> {
         (!self.failures.is_empty()).then(|| anyhow::anyhow!("{}", self.sentence()))
     }
 
     /// Returns the same for the record of a run.
-    pub(crate) fn loss(&self) -> Option<Loss> {
+    pub fn loss(&self) -> Option<Loss> {
         (!self.failures.is_empty()).then(|| Loss {
             what: "result files".to_owned(),
             count: self.failures.len() as u64,

@@ -10,19 +10,21 @@ use std::{
 
 use anyhow::Context;
 use flate2::bufread::MultiGzDecoder;
+use rabbitscope_files::input;
 use rabbitscope_probe::RecordedNames;
 use rabbitscope_profiles::{
     Profile, ReadOptions, UnknownValue, is_perf_script, read_folded_with, read_perf_data_with,
     read_perf_script_with, read_pprof_with,
 };
+use rabbitscope_terminal::UsageError;
 
-use crate::{archive, format::ProfileFormat, input, rundir, usage::UsageError};
+use crate::{archive, format::ProfileFormat, rundir};
 
 /// Number of bytes by which a file is recognised.
 const START: usize = 64 << 10;
 
 /// Reads a profile from a run directory, from windows of `watch`, or from a file in any known format.
-pub(crate) fn read_profile(place: &Path, options: ReadOptions<'_>) -> anyhow::Result<Profile> {
+pub fn read_profile(place: &Path, options: ReadOptions<'_>) -> anyhow::Result<Profile> {
     let (place, selection) = archive::split_selection(place)?;
     if archive::is_archive(&place) || !selection.is_everything() {
         if let Some(asked) = options.value {

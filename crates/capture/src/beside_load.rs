@@ -27,16 +27,18 @@ use super::{
 };
 
 /// The result of a capture.
-pub(crate) struct CapturedPackets {
-    pub(crate) report: PacketReport,
+pub struct CapturedPackets {
+    /// The report.
+    pub report: PacketReport,
     /// The packets themselves, if the scenario keeps them.
-    pub(crate) saved: Option<SavedPackets>,
-    pub(crate) cut_short: Option<String>,
+    pub saved: Option<SavedPackets>,
+    /// The reason for an early end.
+    pub cut_short: Option<String>,
 }
 
 /// A capture that runs beside the load.
 #[derive(Debug)]
-pub(crate) struct CaptureBesideLoad {
+pub struct CaptureBesideLoad {
     thread: Option<JoinHandle<anyhow::Result<CapturedPackets>>>,
     load_started: Option<Sender<Instant>>,
     /// Set at the end of the run.
@@ -47,7 +49,7 @@ impl CaptureBesideLoad {
     /// Starts to capture the broker with this pid and port, called `subject`. Returns once the capture is active. Kept
     /// packets are written beside `file`. A later failure sets `stop`, because a run without its packets would waste
     /// the user's time.
-    pub(crate) fn start(
+    pub fn start(
         spec: &PacketsSpec,
         (pid, port, subject): (u32, u16, String),
         file: PathBuf,
@@ -83,12 +85,12 @@ impl CaptureBesideLoad {
     }
 
     /// Takes the channel on which to announce the start of the load. The time of the capture counts from then.
-    pub(crate) fn load_started(&mut self) -> Option<Sender<Instant>> {
+    pub fn load_started(&mut self) -> Option<Sender<Instant>> {
         self.load_started.take()
     }
 
     /// Ends the capture, if it still runs.
-    pub(crate) fn finish(mut self) -> anyhow::Result<CapturedPackets> {
+    pub fn finish(mut self) -> anyhow::Result<CapturedPackets> {
         self.over.store(true, Ordering::Relaxed);
         let thread = self.thread.take().expect("it is taken here and at the end alone");
         thread.join().expect("capturing panicked")

@@ -9,7 +9,7 @@
 //! text         the report for the terminal
 //! ```
 //!
-//! `probe` captures packets, and `wire` interprets them.
+//! `probe` captures packets, and `wire` interprets them. Elsewhere: the load, and the files of a run.
 
 mod beside_load;
 mod live;
@@ -18,8 +18,8 @@ mod saved;
 mod sockets;
 mod text;
 
-pub(crate) use beside_load::{CaptureBesideLoad, CapturedPackets};
-pub(crate) use live::{LiveOptions, capture};
-pub(crate) use recorded::read;
-pub(crate) use saved::SavedPackets;
-pub(crate) use text::{source_name, summary};
+pub use beside_load::{CaptureBesideLoad, CapturedPackets};
+pub use live::{LiveCapture, LiveOptions, capture};
+pub use recorded::read;
+pub use saved::SavedPackets;
+pub use text::{source_name, summary};

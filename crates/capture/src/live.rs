@@ -35,21 +35,24 @@ const MAX_SOCKETS: usize = 16_384;
 
 /// The subject of a capture.
 #[derive(Clone, Debug)]
-pub(crate) struct LiveOptions {
+pub struct LiveOptions {
     /// Description in words.
-    pub(crate) subject: String,
-    pub(crate) ports: PortSet,
+    pub subject: String,
+    /// Ports of the broker.
+    pub ports: PortSet,
     /// The node's process, if known. It selects the network namespace and the writes to count.
-    pub(crate) pid: Option<u32>,
-    pub(crate) interface: CaptureInterface,
+    pub pid: Option<u32>,
+    /// Interface to capture on.
+    pub interface: CaptureInterface,
 }
 
 /// The result of a capture.
 #[derive(Debug)]
-pub(crate) struct LiveCapture {
-    pub(crate) report: PacketReport,
+pub struct LiveCapture {
+    /// The report.
+    pub report: PacketReport,
     /// The reason for an early end.
-    pub(crate) cut_short: Option<String>,
+    pub cut_short: Option<String>,
 }
 
 /// The available sources, and the errors of the others.
@@ -115,7 +118,7 @@ fn permitted<T>(opened: Result<T, PacketError>) -> Result<Result<T, PacketError>
 }
 
 /// Captures until `is_over` or `stop`. `is_over` is called repeatedly with the elapsed time.
-pub(crate) fn capture(
+pub fn capture(
     options: &LiveOptions,
     analyzer: AnalyzerOptions,
     saved: Option<&mut SavedPackets>,

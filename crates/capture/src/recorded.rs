@@ -3,6 +3,8 @@
 use std::{io::BufReader, path::Path};
 
 use anyhow::Context;
+use rabbitscope_files::input;
+use rabbitscope_terminal::ProgressLine;
 use rabbitscope_wire::{
     analyzer::{Analyzer, AnalyzerOptions},
     capture::PacketReader,
@@ -13,7 +15,6 @@ use rabbitscope_wire::{
 };
 
 use super::saved::SavedPackets;
-use crate::{input, output::ProgressLine};
 
 /// Size of the largest file. Captures of a long run are large; they are read as a stream.
 const MAX_FILE_BYTES: u64 = 1 << 42;
@@ -22,7 +23,7 @@ const MAX_FILE_BYTES: u64 = 1 << 42;
 const PROGRESS_PACKETS: u64 = 1 << 18;
 
 /// Reads a file and reports on its packets. A damaged file gives a report up to the damage, with a note of it.
-pub(crate) fn read(
+pub fn read(
     path: &Path,
     options: AnalyzerOptions,
     mut saved: Option<&mut SavedPackets>,

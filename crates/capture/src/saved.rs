@@ -25,7 +25,7 @@ const APPLICATION: &str = concat!("rabbitscope ", env!("CARGO_PKG_VERSION"));
 const MAX_SAVED_BYTES: u64 = 1 << 30;
 
 /// Packets that wait for their comments.
-pub(crate) struct SavedPackets {
+pub struct SavedPackets {
     writer: PacketWriter<BufWriter<File>>,
     interfaces: Vec<(LinkType, InterfaceId)>,
     /// Capture numbers of the written packets, in order.
@@ -37,7 +37,7 @@ pub(crate) struct SavedPackets {
 
 impl SavedPackets {
     /// Creates the file in the directory of `place`, because that disk must hold the packets anyway.
-    pub(crate) fn beside(place: &Path) -> anyhow::Result<Self> {
+    pub fn beside(place: &Path) -> anyhow::Result<Self> {
         let (directory, _) = Directory::of_file(place)?;
         let file = directory
             .unnamed_file()
@@ -47,7 +47,7 @@ impl SavedPackets {
     }
 
     /// Adds the permitted part of the next packet. A failure to keep it does not end the capture.
-    pub(super) fn add(&mut self, packet: &Packet<'_>) {
+    pub fn add(&mut self, packet: &Packet<'_>) {
         if self.ended.is_some() {
             return;
         }
@@ -60,7 +60,7 @@ impl SavedPackets {
     }
 
     /// Returns the reason why not all packets are kept.
-    pub(crate) fn ended(&self) -> Option<&str> {
+    pub fn ended(&self) -> Option<&str> {
         self.ended.as_deref()
     }
 
@@ -80,7 +80,7 @@ impl SavedPackets {
     }
 
     /// Writes the packets to their place, with the comments from `report`.
-    pub(crate) fn finish(self, place: &Path, report: &PacketReport) -> anyhow::Result<()> {
+    pub fn finish(self, place: &Path, report: &PacketReport) -> anyhow::Result<()> {
         let Self { writer, numbers, .. } = self;
         let buffered = writer.finish().context("cannot write packets")?;
         let mut file = buffered.into_inner().map_err(std::io::IntoInnerError::into_error)?;

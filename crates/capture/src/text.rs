@@ -14,7 +14,7 @@ use rabbitscope_wire::report::{
 const ROWS: usize = 12;
 
 /// Returns the findings first, then their evidence.
-pub(crate) fn summary(report: &PacketReport) -> String {
+pub fn summary(report: &PacketReport) -> String {
     let mut text = format!("{}\n{}", escapes::value(&report.subject), sources(report));
     text += &totals(report);
     text += &findings(report);
@@ -178,7 +178,7 @@ pub(crate) fn latency_name(kind: LatencyKind) -> &'static str {
 }
 
 /// Names one of the three levels.
-pub(crate) const fn source_name(level: SourceLevel) -> &'static str {
+pub const fn source_name(level: SourceLevel) -> &'static str {
     match level {
         SourceLevel::Sockets => "sockets",
         SourceLevel::Packets => "packets",

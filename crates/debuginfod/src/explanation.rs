@@ -9,7 +9,7 @@ use super::{
 };
 
 /// Returns which servers a recording of the node with this pid would ask, and for which files.
-pub(crate) fn explained(pid: u32) -> Fact {
+pub fn explained(pid: u32) -> Fact {
     let (is_met, found) = sentence(Settings::from_environment(), &files_without_names(pid));
     Fact { what: "debuginfod", is_met, is_needed: false, found }
 }

@@ -23,5 +23,5 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use explanation::explained;
-pub(crate) use naming::{is_wanted, named};
+pub use explanation::explained;
+pub use naming::{is_wanted, named};

@@ -7,26 +7,26 @@ use std::{
 
 use rabbitscope_probe::{Recorded, UnnamedCode};
 use rabbitscope_profiles::Profile;
+use rabbitscope_terminal::output;
 
 use super::{
     fetch::{FetchProgress, fetch},
     outcome::{Named, failures, short, successes},
     settings::Settings,
 };
-use crate::output;
 
 /// Time after which progress is shown.
 const SHOWN_AFTER: Duration = Duration::from_secs(2);
 
 /// Returns whether the environment names servers.
-pub(crate) fn is_wanted() -> bool {
+pub fn is_wanted() -> bool {
     Settings::from_environment().is_some()
 }
 
 /// Returns the profiles with the names that the debug files of servers have for nameless functions. Adds notes about
 /// the requests and their results. Without servers in the environment the profiles stay unchanged. Never fails, because
 /// a recording cannot be repeated.
-pub(crate) fn named(recorded: Recorded, stop: &AtomicBool) -> Vec<Profile> {
+pub fn named(recorded: Recorded, stop: &AtomicBool) -> Vec<Profile> {
     match Settings::from_environment() {
         Some(settings) => named_by(settings, recorded, stop),
         None => recorded.profiles,

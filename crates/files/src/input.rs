@@ -11,24 +11,24 @@ use std::{
 /// An input that is missing or cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read {}: {source}", path.display())]
-pub(crate) struct InputError {
+pub struct InputError {
     path: PathBuf,
     source: io::Error,
 }
 
 /// Opens a regular file of at most `most` bytes.
-pub(crate) fn open(path: &Path, most: u64) -> Result<File, InputError> {
-    rabbitscope_files::open(path, most).map_err(unreadable(path))
+pub fn open(path: &Path, most: u64) -> Result<File, InputError> {
+    crate::open(path, most).map_err(unreadable(path))
 }
 
 /// Reads a regular file of at most `most` bytes.
-pub(crate) fn read(path: &Path, most: u64) -> Result<Vec<u8>, InputError> {
-    rabbitscope_files::read(path, most).map_err(unreadable(path))
+pub fn read(path: &Path, most: u64) -> Result<Vec<u8>, InputError> {
+    crate::read(path, most).map_err(unreadable(path))
 }
 
 /// Like [`read`], for text in UTF-8.
-pub(crate) fn read_text(path: &Path, most: u64) -> Result<String, InputError> {
-    rabbitscope_files::read_text(path, most).map_err(unreadable(path))
+pub fn read_text(path: &Path, most: u64) -> Result<String, InputError> {
+    crate::read_text(path, most).map_err(unreadable(path))
 }
 
 fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> InputError {

@@ -7,6 +7,7 @@
 mod atomic_file;
 mod directory;
 mod error;
+pub mod input;
 mod inputs;
 mod lock;
 mod mode;

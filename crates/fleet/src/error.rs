@@ -1,7 +1,8 @@
 //! Errors of a fleet.
 
 use rabbitscope_amqp::blocking::ClientError;
-use rabbitscope_load::{LoadError, TopologyError};
+use rabbitscope_load::LoadError;
+use rabbitscope_topology::TopologyError;
 use thiserror::Error;
 
 /// Error of a fleet. Every message gives the next step.

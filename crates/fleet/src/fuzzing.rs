@@ -2,7 +2,7 @@
 
 use std::fmt::Debug;
 
-use rabbitscope_load::PartSize;
+use rabbitscope_measurements::PartSize;
 use serde::{Serialize, de::DeserializeOwned};
 
 use crate::{

@@ -11,7 +11,8 @@
 //! ```
 //!
 //! `protocol` has the messages, `clocks` the estimates of remote clocks and `bus` the connection. `controller` and
-//! `worker` are the two sides. The load itself, and the aggregation of measurements, is in `rabbitscope_load`.
+//! `worker` are the two sides. The load itself is in `rabbitscope_load`, the sum of
+//! measurements in `rabbitscope_measurements`.
 
 mod bus;
 mod clocks;

@@ -4,10 +4,10 @@
 use std::{env, error::Error, fs, io, sync::atomic::AtomicBool};
 
 use rabbitscope_amqp::Uri;
-use rabbitscope_load::{
-    BrokerOwner, CleanupJournal, Dialer, OwnedTopology, Progress, Removal, Session, TopologyError,
-};
+use rabbitscope_load::{BrokerOwner, CleanupJournal, Session};
+use rabbitscope_measurements::Progress;
 use rabbitscope_runs::scenario;
+use rabbitscope_topology::{Dialer, OwnedTopology, Removal, TopologyError};
 
 /// A journal on the terminal: the user remembers the declarations.
 struct Terminal;

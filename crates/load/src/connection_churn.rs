@@ -10,13 +10,13 @@ use std::{
 };
 
 use rabbitscope_amqp::blocking::{Client, ClientError};
+use rabbitscope_measurements::{IntervalMeasurements, IntervalReport, PublisherCounts, Report};
 use rabbitscope_runs::scenario::{ChurnGroup, ChurnKind, Scenario};
+use rabbitscope_timing::{Nanos, RunInstant, thread_cpu_time};
+use rabbitscope_topology::{Dialer, Stream};
 
 use crate::{
-    clock::{Nanos, RunInstant, thread_cpu_time},
-    dial::{Dialer, Stream},
     pacing::{ChurnCycle, DueQueue, RETRY_DELAY},
-    report::{IntervalMeasurements, IntervalReport, PublisherCounts, Report},
     share::Share,
     worker::WorkerContext,
 };

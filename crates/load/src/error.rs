@@ -5,9 +5,8 @@
 
 use std::io;
 
+use rabbitscope_topology::TopologyError;
 use thiserror::Error;
-
-use crate::topology_error::TopologyError;
 
 /// Reason why a load could not start. Every message names the next step.
 #[derive(Debug, Error)]

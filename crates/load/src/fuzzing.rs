@@ -9,12 +9,13 @@ use std::{
 
 use flate2::{Compression, write::DeflateEncoder};
 use rabbitscope_amqp::Uri;
-use rabbitscope_runs::scenario::{self, Scenario};
-
-use crate::{
-    Dialer, PartSize, PartWishes, RemoteEvent, RemoteStart, RemoteWorkers, RunAge, Share,
-    context::RunContext, run::run_remote,
+use rabbitscope_measurements::{
+    PartSize, PartWishes, RemoteEvent, RemoteStart, RemoteWorkers, RunAge,
 };
+use rabbitscope_runs::scenario::{self, Scenario};
+use rabbitscope_topology::Dialer;
+
+use crate::{Share, context::RunContext, run::run_remote};
 
 const SCENARIO: &str = r#"
     name = "fuzz"

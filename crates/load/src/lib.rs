@@ -7,63 +7,33 @@
 //! The folders follow the data:
 //!
 //! - `plan` and `message`: the demands of a scenario.
-//! - `dial`, `topology` and `connect`: preparation of the broker and the connections.
+//! - `connect`: preparation of the connections; `topology` prepares the broker.
 //! - `link` and `worker`: the running connections, with the times of `pacing` and the bodies of `packing`.
-//! - `report`: their reports; `verify` and `aggregate` evaluate them.
 //! - `run` and `session`: assembly of all parts.
-//! - `remote`: runs that several processes share (`share`).
+//! - `share`: the part of one process of several.
 //!
-//! Not here: CPU and memory of the broker (the program adds them to each row), files, and observation of the broker
+//! Not here: clocks and stamps (`timing`), reports and their sum (`measurements`), verification (`verify`), CPU and memory of the broker (the program adds them to each row), files, and observation of the broker
 //! from outside or inside.
 
-mod aggregate;
-mod assignment;
-mod clock;
 mod connect;
 mod connection_churn;
 mod context;
-mod dial;
 mod error;
 #[cfg(fuzzing)]
 pub mod fuzzing;
-mod latency;
 mod link;
 mod message;
-mod outcome;
 mod pacing;
 mod packing;
 mod plan;
-mod polling;
-mod random;
-mod refusal;
-mod remote;
-mod report;
 mod run;
 mod session;
 mod share;
-mod topology;
-mod topology_error;
-mod verify;
 mod worker;
 
-pub use dial::{ControlClient, ControlStream, Dialer};
 pub use error::LoadError;
-pub use latency::LatencyRecord;
-pub use message::{BodyFiles, run_tag, unreadable_file};
-pub use outcome::{LoadOutcome, Progress};
+pub use message::{BodyFiles, unreadable_file};
 pub use plan::planned_connections;
-pub use polling::{Page, PageError, PollOutcome, Pollers};
-pub use refusal::BrokerRefusal;
-pub use remote::{
-    PartHost, PartSize, PartStart, PartWishes, RemoteEvent, RemoteStart, RemoteWorkers, RunAge,
-    UpdateError,
-};
 pub use run::run_part;
 pub use session::{BrokerOwner, CleanupJournal, Session, broker_facts};
 pub use share::Share;
-pub use topology::{
-    BindingSource, BoundObject, ForeignBindings, KeptObject, KeptReason, Leftovers, Messages,
-    OwnedBinding, OwnedExchange, OwnedQueue, OwnedTopology, QueueDepths, Removal, SeenBinding,
-    remove_leftovers,
-};
-pub use topology_error::TopologyError;

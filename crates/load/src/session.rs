@@ -4,26 +4,24 @@ use std::{io, sync::atomic::AtomicBool};
 
 use rabbitscope_amqp::{Table, Uri};
 use rabbitscope_files::random_digits;
+use rabbitscope_measurements::{LoadOutcome, Progress, RemoteStart, RemoteWorkers};
 use rabbitscope_runs::{
     record::{BrokerFacts, Doubt, DoubtKind, Verdict},
     scenario::Scenario,
 };
+use rabbitscope_timing::run_tag;
+use rabbitscope_topology::{
+    Dialer, Messages, Needs, OwnMessages, OwnedTopology, Removal, RemovalPolicy, Restorer,
+    Topology, TopologyError, look_up, remove,
+};
 
 use crate::{
     context::RunContext,
-    dial::Dialer,
     error::LoadError,
-    message::{BodyFiles, run_tag},
-    outcome::{LoadOutcome, Progress},
+    message::BodyFiles,
     plan::{churned_bindings, churned_queues, foreign_claim, plan_links},
-    remote::{RemoteStart, RemoteWorkers},
     run::{assemble_workers, run_load, run_remote, wait_for_start},
     share::Share,
-    topology::{
-        Messages, Needs, OwnMessages, OwnedTopology, Removal, RemovalPolicy, Restorer, Topology,
-        look_up, remove,
-    },
-    topology_error::TopologyError,
 };
 
 /// A broker that is ready for the load of one scenario.

@@ -7,8 +7,7 @@ use rabbitscope_runs::record::{
     ClientCheck, Doubt, ErrorCount, LatencyBreakdown, LoadTotals, Loss, Measured, SecondRow,
     Service, TracedMessage, Verdict, Verification,
 };
-
-use crate::latency::LatencyRecord;
+use rabbitscope_timing::LatencyRecord;
 
 /// Progress of a running load.
 #[derive(Clone, Copy, Debug)]

@@ -5,41 +5,42 @@ use std::sync::{
     atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
 };
 
+use rabbitscope_timing::RunInstant;
 use serde::{Deserialize, Serialize};
 
-use crate::{clock::RunInstant, report::ServiceMonitor};
+use crate::report::ServiceMonitor;
 
 /// The state that the threads of a run share.
 #[derive(Debug, Default)]
-pub(crate) struct SharedState {
+pub struct SharedState {
     /// The load ends; outstanding answers are still awaited.
-    pub(crate) ending: AtomicBool,
+    pub ending: AtomicBool,
     /// The load ends at once.
-    pub(crate) abort: AtomicBool,
+    pub abort: AtomicBool,
     /// The user ended the load: answers are awaited for a short time only.
-    pub(crate) was_stopped: AtomicBool,
+    pub was_stopped: AtomicBool,
     /// Publishers that have sent all their messages.
-    pub(crate) publishers_done: AtomicUsize,
+    pub publishers_done: AtomicUsize,
     /// Consumers that have received all their messages.
-    pub(crate) consumers_done: AtomicUsize,
+    pub consumers_done: AtomicUsize,
     /// Callers that have received all their replies.
-    pub(crate) callers_done: AtomicUsize,
+    pub callers_done: AtomicUsize,
     /// Slots of churn that have completed their last cycle.
-    pub(crate) churners_done: AtomicUsize,
+    pub churners_done: AtomicUsize,
     /// Threads that await confirms. Consumers go on while there are any.
-    pub(crate) confirming: AtomicUsize,
+    pub confirming: AtomicUsize,
     /// Other processes of the run may still await confirms.
-    pub(crate) others_confirm: AtomicBool,
+    pub others_confirm: AtomicBool,
     /// Load threads that have stopped publishing.
-    pub(crate) draining: AtomicUsize,
+    pub draining: AtomicUsize,
     /// The queues are empty, or the run no longer waits for that.
-    pub(crate) is_empty: AtomicBool,
+    pub is_empty: AtomicBool,
     /// The queues may not be empty, and the run no longer waits for that.
-    pub(crate) is_abandoned: AtomicBool,
+    pub is_abandoned: AtomicBool,
     /// Lost connections and alarms.
-    pub(crate) service: Arc<ServiceMonitor>,
+    pub service: Arc<ServiceMonitor>,
     /// Every thread is done.
-    pub(crate) is_over: AtomicBool,
+    pub is_over: AtomicBool,
     /// Threads that have begun.
     started: AtomicUsize,
     /// Start of the latest of these threads, in nanoseconds.
@@ -49,33 +50,33 @@ pub(crate) struct SharedState {
 /// Members that have just finished, by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
-pub(crate) struct DoneMembers {
+pub struct DoneMembers {
     /// Publishers that have sent their last message.
-    pub(crate) publishers: usize,
+    pub publishers: usize,
     /// Consumers that have received their last message.
-    pub(crate) consumers: usize,
+    pub consumers: usize,
     /// Callers that have received their last reply.
-    pub(crate) callers: usize,
+    pub callers: usize,
     /// Slots of churn that have completed their last cycle.
-    pub(crate) churn_slots: usize,
+    pub churn_slots: usize,
 }
 
 impl SharedState {
     /// Records the start of a thread.
-    pub(crate) fn note_start(&self, now: RunInstant) {
+    pub fn note_start(&self, now: RunInstant) {
         self.last_start.fetch_max(now.nanos(), Ordering::Relaxed);
         // A thread that sees the count also sees the time.
         self.started.fetch_add(1, Ordering::Release);
     }
 
     /// Returns the start of the last of `threads` threads; absent until all have started.
-    pub(crate) fn all_started(&self, threads: usize) -> Option<RunInstant> {
+    pub fn all_started(&self, threads: usize) -> Option<RunInstant> {
         let is_complete = self.started.load(Ordering::Acquire) >= threads;
         is_complete.then(|| RunInstant::from_nanos(self.last_start.load(Ordering::Relaxed)))
     }
 
     /// Adds members that have finished.
-    pub(crate) fn count_done(&self, done: DoneMembers) {
+    pub fn count_done(&self, done: DoneMembers) {
         let counts = [
             (&self.publishers_done, done.publishers),
             (&self.consumers_done, done.consumers),

@@ -5,11 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rabbitscope_timing::Nanos;
+
 use super::{
     page::Page,
     statistics::{SharedStatistics, lock},
 };
-use crate::clock::Nanos;
 
 /// Delay from which a request is late. It equals the tolerance for messages.
 const TOLERANCE: Duration = Duration::from_millis(5);

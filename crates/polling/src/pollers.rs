@@ -7,13 +7,13 @@ use std::{
 };
 
 use rabbitscope_runs::record::{Loss, PollPoint, PollTotals};
+use rabbitscope_timing::LatencyRecord;
 
 use super::{
     page::Page,
     poller::{EndSignal, RequestSchedule, poll},
     statistics::{PollStatistics, SharedStatistics, lock},
 };
-use crate::latency::LatencyRecord;
 
 /// Pollers that run until [`Pollers::finish`].
 #[derive(Debug)]

@@ -6,11 +6,7 @@ use std::{
 };
 
 use rabbitscope_runs::record::{PollPoint, PollTotals};
-
-use crate::{
-    clock::Nanos,
-    latency::{LatencyHistogram, LatencyLog, LatencyRecord, latency_point},
-};
+use rabbitscope_timing::{LatencyHistogram, LatencyLog, LatencyRecord, Nanos, latency_point};
 
 /// Status and length of a complete answer, or the cause of a failure.
 pub(super) type Answer = Result<(u16, u64), &'static str>;

@@ -6,17 +6,17 @@ use rabbitscope_amqp::UriError;
 use rabbitscope_broker::BrokerError;
 use rabbitscope_erlang::ErlangError;
 use rabbitscope_export::ExportError;
-use rabbitscope_files::WriteError;
+use rabbitscope_files::{WriteError, input::InputError};
 use rabbitscope_fleet::FleetError;
 use rabbitscope_http::ListenError;
 use rabbitscope_inside::InsideError;
-use rabbitscope_load::{LoadError, TopologyError};
+use rabbitscope_load::LoadError;
 use rabbitscope_perftest::PerfTestError;
 use rabbitscope_probe::{ErrorKind, ProbeError, packets::PacketError};
 use rabbitscope_profiles::{FoldedError, PerfDataError, PerfScriptError, PprofError, UnknownValue};
 use rabbitscope_runs::scenario::ScenarioError;
-
-use crate::{input::InputError, usage::UsageError};
+use rabbitscope_terminal::UsageError;
+use rabbitscope_topology::TopologyError;
 
 /// The result of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use rabbitscope::{
     commands::{Cli, end_with},
     exit::Exit,
-    output,
 };
+use rabbitscope_terminal::output;
 
 fn main() -> ExitCode {
     // This comes first, so that files are opened and threads started without the privileges of the program's file.

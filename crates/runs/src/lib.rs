@@ -6,5 +6,8 @@
 
 pub mod capacity;
 pub mod experiment;
+mod random;
 pub mod record;
 pub mod scenario;
+
+pub use random::Random;

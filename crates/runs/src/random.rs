@@ -2,15 +2,17 @@
 
 /// `SplitMix64` (Steele, Lea and Flood, 2014): small, and good enough for test data.
 #[derive(Clone, Debug)]
-pub(crate) struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
-    pub(crate) fn new(seed: u64) -> Self {
+    /// Returns the generator of a seed.
+    pub fn new(seed: u64) -> Self {
         Self(seed)
     }
 
     /// Returns an independent generator per name, so that one group does not change another's numbers.
-    pub(crate) fn fork(&self, name: &str) -> Self {
+    #[must_use]
+    pub fn fork(&self, name: &str) -> Self {
         // FNV-1a
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -20,7 +22,9 @@ impl Random {
         forked
     }
 
-    pub(crate) fn next(&mut self) -> u64 {
+    /// Returns the next 64 random bits.
+    #[expect(clippy::should_implement_trait, reason = "the numbers have no end")]
+    pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;
         mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -29,17 +33,17 @@ impl Random {
     }
 
     /// Returns a number from 0 to below `limit`.
-    pub(crate) fn below(&mut self, limit: u64) -> u64 {
+    pub fn below(&mut self, limit: u64) -> u64 {
         self.next() % limit.max(1)
     }
 
     /// Returns the seed for the schedule of a group's `member`.
-    pub(crate) fn schedule_seed(&self, member: u32) -> u64 {
+    pub fn schedule_seed(&self, member: u32) -> u64 {
         self.fork(&format!("schedule {member}")).below(u64::MAX)
     }
 
     /// Returns `digits` hexadecimal digits.
-    pub(crate) fn hex(&mut self, digits: usize) -> String {
+    pub fn hex(&mut self, digits: usize) -> String {
         let mut text = String::with_capacity(digits + 16);
         while text.len() < digits {
             text.extend([format!("{:016x}", self.next())]);

@@ -9,7 +9,7 @@ use rabbitscope_runs::scenario::STAMP_BYTES;
 use crate::clock::{Nanos, RunInstant};
 
 /// Bytes of a stamp. A smaller body has no stamp, and its end-to-end latency is not measured.
-pub(crate) const STAMP_SIZE: usize = STAMP_BYTES as usize;
+pub const STAMP_SIZE: usize = STAMP_BYTES as usize;
 
 /// The encoded field of a table for a byte array of [`STAMP_SIZE`] bytes under
 /// [`rabbitscope_runs::scenario::STAMP_HEADER`], without the bytes themselves.
@@ -39,25 +39,20 @@ const LATENESS_DIGITS: u32 = 11;
 
 /// A stamp in its wire form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stamp {
+pub struct Stamp {
     /// Tag of the run, so that messages of other runs are not measured.
-    pub(crate) run_tag: u16,
+    pub run_tag: u16,
     time: u64,
     lateness: u16,
     /// Publisher and sequence number, joined by [`Numbering`].
-    pub(crate) number: u32,
+    pub number: u32,
 }
 
 impl Stamp {
     /// Creates the stamp of a message that is sent at `sent_at`, `lateness` after its scheduled time. The lateness is
     /// absent without a schedule.
     #[inline]
-    pub(crate) fn new(
-        run_tag: u16,
-        sent_at: RunInstant,
-        lateness: Option<Nanos>,
-        number: u32,
-    ) -> Self {
+    pub fn new(run_tag: u16, sent_at: RunInstant, lateness: Option<Nanos>, number: u32) -> Self {
         Self {
             run_tag: run_tag & (u16::MAX >> (16 - TAG_BITS)),
             time: sent_at.nanos() >> TIME_SHIFT & ((1 << TIME_BITS) - 1),
@@ -68,14 +63,14 @@ impl Stamp {
 
     /// Returns whether the stamp belongs to the run with this tag, as far as its 12 bits can tell.
     #[inline]
-    pub(crate) fn is_of(self, run_tag: u16) -> bool {
+    pub fn is_of(self, run_tag: u16) -> bool {
         self.run_tag == run_tag & (u16::MAX >> (16 - TAG_BITS))
     }
 
     /// Returns the send time of a stamp that is read at `now`. It is correct up to 4.8 hours after the send time (2^40
     /// units of 16 ns). The reader's clock may be behind the sender's by at most a second.
     #[inline]
-    pub(crate) fn sent_at(self, now: RunInstant) -> Option<RunInstant> {
+    pub fn sent_at(self, now: RunInstant) -> Option<RunInstant> {
         let now = now.nanos() >> TIME_SHIFT;
         let age = now.wrapping_sub(self.time) & ((1 << TIME_BITS) - 1);
         let lead = (1 << TIME_BITS) - age;
@@ -85,14 +80,15 @@ impl Stamp {
 
     /// Returns the lateness with a precision of 0.1 %; absent without a schedule.
     #[inline]
-    pub(crate) fn lateness(self) -> Option<Nanos> {
+    pub fn lateness(self) -> Option<Nanos> {
         let digits = u64::from(self.lateness) & ((1 << LATENESS_DIGITS) - 1);
         let exponent = u32::from(self.lateness) >> LATENESS_DIGITS;
         (self.lateness > 0).then(|| Nanos::new(digits << (exponent + LATENESS_SHIFT)))
     }
 
+    /// Returns the bytes of the stamp.
     #[inline]
-    pub(crate) fn encode(self) -> [u8; STAMP_SIZE] {
+    pub fn encode(self) -> [u8; STAMP_SIZE] {
         let mut bits = u128::from(self.run_tag);
         bits = bits << TIME_BITS | u128::from(self.time);
         bits = bits << LATENESS_BITS | u128::from(self.lateness);
@@ -103,7 +99,7 @@ impl Stamp {
 
     /// Returns the bytes of the same stamp with a different number; much cheaper than a new encoding.
     #[inline]
-    pub(crate) fn renumber(mut bytes: [u8; STAMP_SIZE], number: u32) -> [u8; STAMP_SIZE] {
+    pub fn renumber(mut bytes: [u8; STAMP_SIZE], number: u32) -> [u8; STAMP_SIZE] {
         let [_, _, _, _, _, _, _, _, last @ ..] = &mut bytes;
         let rest = u32::from_be_bytes(*last) & !NUMBER_MASK;
         *last = (rest | number & NUMBER_MASK).to_be_bytes();
@@ -112,14 +108,15 @@ impl Stamp {
 
     /// Finds the stamp in the header that carries it if the body must stay unchanged. The broker passes properties on
     /// unchanged, so a search for the bytes is sufficient.
-    pub(crate) fn find(properties: &[u8]) -> Option<Self> {
+    pub fn find(properties: &[u8]) -> Option<Self> {
         let field = HEADER_FIELD;
         let at = properties.windows(field.len()).position(|window| window == field)?;
         Self::decode(properties.get(at + field.len()..)?)
     }
 
+    /// Reads the stamp at the start of a body; absent if the body is too short.
     #[inline]
-    pub(crate) fn decode(body: &[u8]) -> Option<Self> {
+    pub fn decode(body: &[u8]) -> Option<Self> {
         let mut bytes = [0; 16];
         bytes[4..].copy_from_slice(body.first_chunk::<STAMP_SIZE>()?);
         let bits = u128::from_be_bytes(bytes);
@@ -136,30 +133,32 @@ impl Stamp {
 
 /// The division of bits between publisher and sequence number. Publishers get as many bits as their number needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Numbering {
+pub struct Numbering {
     sequence_bits: u32,
 }
 
 impl Numbering {
-    pub(crate) fn new(publishers: u32) -> Self {
+    /// Divides the bits of a number between `publishers` publishers and their messages.
+    pub fn new(publishers: u32) -> Self {
         let needed = u32::BITS - publishers.saturating_sub(1).leading_zeros();
         Self { sequence_bits: NUMBER_BITS - needed.min(NUMBER_BITS / 2) }
     }
 
+    /// Joins a publisher and a sequence number.
     #[inline]
-    pub(crate) fn join(self, publisher: u32, sequence: u64) -> u32 {
+    pub fn join(self, publisher: u32, sequence: u64) -> u32 {
         let sequence = sequence & ((1 << self.sequence_bits) - 1);
         publisher << self.sequence_bits | low_32(u128::from(sequence))
     }
 
     /// Returns the publisher and the low bits of the sequence number.
     #[inline]
-    pub(crate) fn split(self, number: u32) -> (u32, u32) {
+    pub fn split(self, number: u32) -> (u32, u32) {
         (number >> self.sequence_bits, number & ((1 << self.sequence_bits) - 1))
     }
 
     /// Number of low bits of a sequence number that fit.
-    pub(crate) fn sequence_bits(self) -> u32 {
+    pub fn sequence_bits(self) -> u32 {
         self.sequence_bits
     }
 }

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     dial::{Dialer, Stream, dial_error, request_error},
-    topology_error::TopologyError,
+    error::TopologyError,
 };
 
 /// Requests that are outstanding at the same time. A quorum queue takes tens of milliseconds, and all of these requests
@@ -23,7 +23,7 @@ const WINDOW: usize = 64;
 
 /// A connection for topology, with a channel that is reopened when the broker closes it.
 #[derive(Debug)]
-pub(crate) struct Topology {
+pub struct Topology {
     pub(super) client: Client<Stream>,
     channel: u16,
     pub(super) uri: Uri,
@@ -32,7 +32,7 @@ pub(crate) struct Topology {
 
 impl Topology {
     /// Connects. Heartbeats are off: this connection is idle while the load runs.
-    pub(crate) fn connect(dialer: &Dialer) -> Result<Self, TopologyError> {
+    pub fn connect(dialer: &Dialer) -> Result<Self, TopologyError> {
         let answer = dialer.dial_idle("rabbitscope control", 0);
         let (mut client, uri) = answer.map_err(|failed| dial_error(failed.uri, failed.error))?;
         let channel = client.open_channel().map_err(|error| dial_error(uri, error))?;
@@ -40,17 +40,17 @@ impl Topology {
     }
 
     /// The address of the broker.
-    pub(crate) fn uri(&self) -> &Uri {
+    pub fn uri(&self) -> &Uri {
         &self.uri
     }
 
     /// Objects declared over this connection.
-    pub(crate) fn created(&self) -> &CreatedObjects {
+    pub fn created(&self) -> &CreatedObjects {
         &self.created
     }
 
     /// The `server-properties` of the broker.
-    pub(crate) fn server_properties(&self) -> &Table {
+    pub fn server_properties(&self) -> &Table {
         self.client.connection().server_properties()
     }
 
@@ -76,7 +76,7 @@ impl Topology {
     }
 
     /// Returns the number of messages in a queue that are ready for consumers; absent if the queue does not exist.
-    pub(crate) fn messages(&mut self, queue: &str) -> Option<u64> {
+    pub fn messages(&mut self, queue: &str) -> Option<u64> {
         let none = Table::default();
         match self.client.call(self.channel, &passive_queue(queue, &none)) {
             Ok(Reply::QueueDeclared { messages, .. }) => Some(u64::from(messages)),
@@ -86,7 +86,7 @@ impl Topology {
 
     /// Returns the number of ready messages in each of these queues; absent for queues that do not exist or that belong
     /// to another connection.
-    pub(crate) fn depths(&mut self, queues: &[String]) -> Result<Vec<Option<u64>>, TopologyError> {
+    pub fn depths(&mut self, queues: &[String]) -> Result<Vec<Option<u64>>, TopologyError> {
         let is_there = self.has_queues(queues)?;
         let mut depths = Vec::with_capacity(queues.len());
         for (queue, is_there) in queues.iter().zip(is_there) {
@@ -128,7 +128,7 @@ impl Topology {
     }
 
     /// Declares all exchanges and queues, or checks those that exist against the scenario.
-    pub(crate) fn declare(&mut self, declarations: &Declarations) -> Result<(), TopologyError> {
+    pub fn declare(&mut self, declarations: &Declarations) -> Result<(), TopologyError> {
         self.declare_but(declarations, none)
     }
 
@@ -158,7 +158,7 @@ impl Topology {
     }
 
     /// Declares all exchanges and queues, and binds them.
-    pub(crate) fn create(&mut self, declarations: &Declarations) -> Result<(), TopologyError> {
+    pub fn create(&mut self, declarations: &Declarations) -> Result<(), TopologyError> {
         self.declare(declarations)?;
         self.bind(declarations)
     }
@@ -174,7 +174,7 @@ impl Topology {
     }
 
     /// Makes the bindings of the scenario.
-    pub(crate) fn bind(&mut self, declarations: &Declarations) -> Result<(), TopologyError> {
+    pub fn bind(&mut self, declarations: &Declarations) -> Result<(), TopologyError> {
         self.bind_but(declarations, none)
     }
 
@@ -213,7 +213,7 @@ impl Topology {
 
     /// Deletes everything, on a broker that belongs to the caller. RabbitMQ accepts the deletion of objects that do not
     /// exist.
-    pub(crate) fn delete(&mut self, owned: &OwnedTopology) -> Result<(), TopologyError> {
+    pub fn delete(&mut self, owned: &OwnedTopology) -> Result<(), TopologyError> {
         let queues: Vec<_> = owned
             .queues
             .iter()
@@ -291,7 +291,7 @@ impl Topology {
     }
 
     /// Closes the connection. A missing answer of the broker does not matter.
-    pub(crate) fn close(self) {
+    pub fn close(self) {
         self.client.close().ok();
     }
 }

@@ -9,18 +9,21 @@ use super::requests::{bind_request, field_table, queue_arguments, typed_queue_ar
 
 /// Exchanges and queues to declare.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Declarations {
+pub struct Declarations {
     pub(crate) exchanges: Vec<ExchangeSpec>,
-    pub(crate) queues: Vec<QueueSet>,
+    /// Queues to declare.
+    pub queues: Vec<QueueSet>,
 }
 
 /// Queues that differ only by name.
 #[derive(Clone, Debug)]
-pub(crate) struct QueueSet {
-    pub(crate) spec: QueueSpec,
-    pub(crate) names: Vec<String>,
+pub struct QueueSet {
+    /// Their settings in the scenario.
+    pub spec: QueueSpec,
+    /// Names of the queues.
+    pub names: Vec<String>,
     /// Routing keys of each binding of `spec`, in the order of `names`.
-    pub(crate) keys: Vec<Vec<String>>,
+    pub keys: Vec<Vec<String>>,
     arguments: Arguments,
     /// Arguments of each binding of `spec`.
     binding_arguments: Vec<Arguments>,
@@ -45,7 +48,7 @@ impl Arguments {
 
 impl QueueSet {
     /// Selects the queues of `spec` whose names are wanted.
-    pub(crate) fn select(spec: &QueueSpec, wanted: impl Fn(usize, &str) -> bool) -> Self {
+    pub fn select(spec: &QueueSpec, wanted: impl Fn(usize, &str) -> bool) -> Self {
         let names = spec.queue_names();
         let is_wanted: Vec<_> =
             names.iter().enumerate().map(|(index, name)| wanted(index, name)).collect();
@@ -71,12 +74,12 @@ impl QueueSet {
     }
 
     /// Returns the arguments of the queue at this index of `names`.
-    pub(crate) fn arguments(&self, queue: usize) -> &Table {
+    pub fn arguments(&self, queue: usize) -> &Table {
         self.arguments.for_queue(queue)
     }
 
     /// Returns the requests of each binding, one per queue.
-    pub(crate) fn bind_requests(&self) -> Vec<Vec<Request<'_>>> {
+    pub fn bind_requests(&self) -> Vec<Vec<Request<'_>>> {
         (0..self.spec.bindings.len()).map(|binding| self.requests_of(binding)).collect()
     }
 
@@ -93,7 +96,7 @@ impl QueueSet {
 
     /// A queue that the broker names. Later requests on the same channel use the empty name, which stands for the last
     /// queue declared there (AMQP 0-9-1, rule `default-queue`).
-    pub(crate) fn named_by_broker(spec: &QueueSpec) -> Self {
+    pub fn named_by_broker(spec: &QueueSpec) -> Self {
         let keys = spec.bindings.iter().map(|binding| spec.binding_keys(binding));
         let of_binding = |binding: &Binding| Arguments::Shared(field_table(&binding.arguments));
         Self {
@@ -113,18 +116,18 @@ fn selected<T>(all: Vec<T>, is_wanted: &[bool]) -> Vec<T> {
 
 /// Everything that a scenario needs on the broker.
 #[derive(Debug, Default)]
-pub(crate) struct Needs {
+pub struct Needs {
     /// Objects to create.
-    pub(crate) missing: Declarations,
+    pub missing: Declarations,
     /// Existing objects to check.
-    pub(crate) present: Declarations,
+    pub present: Declarations,
     /// Existing queues that get bindings.
-    pub(crate) to_bind: Declarations,
+    pub to_bind: Declarations,
 }
 
 /// Names of queues and exchanges that a connection has declared.
 #[derive(Debug, Default)]
-pub(crate) struct CreatedObjects {
+pub struct CreatedObjects {
     pub(crate) queues: HashSet<String>,
     pub(crate) exchanges: HashSet<String>,
 }

@@ -12,7 +12,7 @@ use std::{
 use rabbitscope_runs::scenario::{QueueNames, QueueType, Scenario};
 
 use super::connection::Topology;
-use crate::{dial::Dialer, topology_error::TopologyError};
+use crate::{dial::Dialer, error::TopologyError};
 
 /// Maximum number of polled queues; with more, polling would be a load of its own. Chosen.
 const QUEUES_MAX: usize = 8;

@@ -2,9 +2,8 @@
 
 use std::io;
 
+use rabbitscope_amqp::BrokerRefusal;
 use thiserror::Error;
-
-use crate::refusal::BrokerRefusal;
 
 /// Reason why a broker could not be reached or prepared. Every message names the next step.
 #[derive(Debug, Error)]

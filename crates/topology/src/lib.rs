@@ -3,6 +3,8 @@
 mod connection;
 mod declarations;
 mod depths;
+mod dial;
+mod error;
 mod foreign_bindings;
 mod look_up;
 mod markers;
@@ -15,18 +17,22 @@ mod removed;
 mod requests;
 mod restorer;
 
-pub(crate) use connection::Topology;
-pub(crate) use declarations::{Needs, QueueSet};
+pub use connection::Topology;
+pub use declarations::{CreatedObjects, Declarations, Needs, QueueSet};
 pub use depths::QueueDepths;
 pub use foreign_bindings::{BindingSource, ForeignBindings, SeenBinding};
-pub(crate) use look_up::look_up;
-pub(crate) use own_messages::OwnMessages;
-pub(crate) use owned_topology::churn_prefix;
-pub use owned_topology::{BoundObject, OwnedBinding, OwnedExchange, OwnedQueue, OwnedTopology};
-pub(crate) use removal::remove;
-pub use removal::remove_leftovers;
-pub use removal_policy::Messages;
-pub(crate) use removal_policy::RemovalPolicy;
+pub use look_up::look_up;
+pub use own_messages::OwnMessages;
+pub use owned_topology::{
+    BoundObject, OwnedBinding, OwnedExchange, OwnedQueue, OwnedTopology, churn_prefix,
+};
+pub use removal::{remove, remove_leftovers};
+pub use removal_policy::{Messages, RemovalPolicy};
 pub use removed::{KeptObject, KeptReason, Leftovers, Removal};
-pub(crate) use requests::{declare_request, field_table, typed_queue_arguments};
-pub(crate) use restorer::Restorer;
+pub use requests::{declare_request, field_table, typed_queue_arguments};
+pub use restorer::Restorer;
+
+pub use dial::{
+    ControlClient, Dialer, Received, Sent, Stream, Tls, Unanswered, dial_error, request_error,
+};
+pub use error::TopologyError;

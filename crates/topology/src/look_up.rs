@@ -8,13 +8,10 @@ use super::{
     connection::Topology,
     declarations::{Needs, QueueSet},
 };
-use crate::topology_error::TopologyError;
+use crate::error::TopologyError;
 
 /// Looks up every queue and exchange that the scenario names.
-pub(crate) fn look_up(
-    scenario: &Scenario,
-    topology: &mut Topology,
-) -> Result<Needs, TopologyError> {
+pub fn look_up(scenario: &Scenario, topology: &mut Topology) -> Result<Needs, TopologyError> {
     let mut needs = Needs::default();
     exchanges(scenario, topology, &mut needs)?;
     for spec in &scenario.queues {

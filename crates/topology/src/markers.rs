@@ -20,7 +20,7 @@ use super::{
         passive_exchange, passive_queue,
     },
 };
-use crate::{dial::request_error, topology_error::TopologyError};
+use crate::{dial::request_error, error::TopologyError};
 
 /// A marker and its subject, to which it is bound.
 #[derive(Debug)]
@@ -144,10 +144,7 @@ fn marker<'a>(exchange: &'a str, durable: bool, none: &'a Table) -> Request<'a> 
 
 impl Topology {
     /// Declares the markers of the run itself. The inner error means that the user may not declare them.
-    pub(crate) fn mark_run(
-        &mut self,
-        run: &OwnedTopology,
-    ) -> Result<Result<(), Refusal>, TopologyError> {
+    pub fn mark_run(&mut self, run: &OwnedTopology) -> Result<Result<(), Refusal>, TopologyError> {
         let (name, none) = (run.run_marker(), Table::default());
         match self.call_all(&[marker(&name, true, &none)], "declaring a marker")? {
             Ok(()) => self.mark_alive(run),
@@ -179,7 +176,7 @@ impl Topology {
     /// Declares all objects, each immediately followed by its marker. After a kill between the two, nothing proves that
     /// the object is the run's. The inner error means that the user may not declare markers. The caller must then
     /// declare the remaining objects.
-    pub(crate) fn declare_marked(
+    pub fn declare_marked(
         &mut self,
         declarations: &Declarations,
         run: &OwnedTopology,

@@ -4,21 +4,17 @@
 use std::time::{Duration, Instant};
 
 use rabbitscope_amqp::{Delivery, Event, Refusal, Request, blocking::ClientError};
+use rabbitscope_timing::{Nanos, RunInstant, Stamp};
 
 use super::connection::Topology;
-use crate::{
-    clock::{Nanos, RunInstant},
-    dial::request_error,
-    message::Stamp,
-    topology_error::TopologyError,
-};
+use crate::{dial::request_error, error::TopologyError};
 
 /// Number of messages requested at a time. Chosen.
 const BATCH: usize = 256;
 
 /// Recognizes the messages of one run, by the 12-bit tag in their stamps and by a send time within the run.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct OwnMessages {
+pub struct OwnMessages {
     tag: u16,
     end: RunInstant,
     /// The user has ended the run, and workers that could not be told go on with it.
@@ -27,7 +23,7 @@ pub(crate) struct OwnMessages {
 
 impl OwnMessages {
     /// Recognizes the messages of a load with this tag that has ended after `duration`.
-    pub(crate) fn new(tag: u16, duration: Duration, has_left_workers: bool) -> Self {
+    pub fn new(tag: u16, duration: Duration, has_left_workers: bool) -> Self {
         let end = RunInstant::from_nanos(Nanos::from(duration).get());
         Self { tag, end, has_left_workers }
     }

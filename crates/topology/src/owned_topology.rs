@@ -102,7 +102,7 @@ pub struct OwnedBinding {
 
 impl OwnedTopology {
     /// Selects the part of `needs` that has to be removed after the run with this token.
-    pub(crate) fn from_needs(needs: &Needs, token: &str) -> Self {
+    pub fn from_needs(needs: &Needs, token: &str) -> Self {
         let sets = needs.missing.queues.iter().filter(|set| !set.spec.keep && !set.spec.exclusive);
         let queues = sets.flat_map(|set| {
             set.names.iter().map(|name| OwnedQueue {
@@ -130,7 +130,7 @@ impl OwnedTopology {
     }
 
     /// Returns the run's own objects of `scenario`, for a new declaration.
-    pub(crate) fn declarations(&self, scenario: &Scenario) -> Declarations {
+    pub fn declarations(&self, scenario: &Scenario) -> Declarations {
         let is_own =
             |spec: &&ExchangeSpec| self.exchanges.iter().any(|owned| owned.name == spec.name);
         let names: BTreeSet<_> = self.queues.iter().map(|queue| queue.name.as_str()).collect();
@@ -156,7 +156,8 @@ impl OwnedTopology {
     }
 
     /// Returns the part among these queues and exchanges. Markers are numbered by index, so the part has no markers.
-    pub(crate) fn only(&self, created: &CreatedObjects) -> Self {
+    #[must_use]
+    pub fn only(&self, created: &CreatedObjects) -> Self {
         let CreatedObjects { queues, exchanges } = created;
         let queues = self.queues.iter().filter(|queue| queues.contains(&queue.name));
         let exchanges = self.exchanges.iter().filter(|exchange| exchanges.contains(&exchange.name));
@@ -188,7 +189,7 @@ impl OwnedTopology {
 }
 
 /// The prefix of names that the churn of the run with this token creates.
-pub(crate) fn churn_prefix(token: &str) -> String {
+pub fn churn_prefix(token: &str) -> String {
     format!("rabbitscope-churn-{token}-")
 }
 

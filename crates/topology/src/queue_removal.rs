@@ -21,7 +21,7 @@ use super::{
     removed::KeptReason,
     requests::passive_queue,
 };
-use crate::{dial::request_error, topology_error::TopologyError};
+use crate::{dial::request_error, error::TopologyError};
 
 const CONSUMERS_POLL_INTERVAL: Duration = Duration::from_millis(50);
 

@@ -19,7 +19,7 @@ use super::{
     removed::{KeptObject, KeptReason, Leftovers, Removal},
     requests::{PRECONDITION_FAILED, field_table},
 };
-use crate::{dial::Dialer, topology_error::TopologyError};
+use crate::{dial::Dialer, error::TopologyError};
 
 /// Time in which a broker may still process the last requests of a killed connection, such as an exchange or a binding.
 /// Chosen, not measured: the fault campaign saw it once.
@@ -59,7 +59,7 @@ pub fn remove_leftovers(
 }
 
 /// Removes the objects of `run` under this policy. Returns the connection or its replacement.
-pub(crate) fn remove(
+pub fn remove(
     topology: Topology,
     dialer: &Dialer,
     run: &OwnedTopology,

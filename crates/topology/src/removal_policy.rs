@@ -12,24 +12,24 @@ const LEFT_CONSUMERS_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// The proofs that an object needs before its removal.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RemovalPolicy<'a> {
+pub struct RemovalPolicy<'a> {
     /// True: only objects that their markers prove are removed. False: objects that the caller knows to be its own are
     /// removed.
     pub(crate) needs_proof: bool,
     /// Treatment of messages.
-    pub(crate) messages: Messages,
+    pub messages: Messages,
     /// Distinguishes the messages of a run that has just ended from those of others. Absent: any message may belong to
     /// others.
-    pub(crate) own_messages: Option<OwnMessages>,
+    pub own_messages: Option<OwnMessages>,
     /// Knowledge about bindings that others made. Absent: the run has just ended, and bindings are not checked.
-    pub(crate) bindings: Option<ForeignBindings<'a>>,
+    pub bindings: Option<ForeignBindings<'a>>,
     /// Timeout for the caller's own consumers to disappear.
     pub(crate) consumers_gone_timeout: Duration,
 }
 
 impl<'a> RemovalPolicy<'a> {
     /// The policy at the end of a run. `needs_proof`: the run could mark its declarations.
-    pub(crate) const fn at_the_end(
+    pub const fn at_the_end(
         needs_proof: bool,
         messages: Messages,
         own_messages: Option<OwnMessages>,

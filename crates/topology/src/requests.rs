@@ -44,11 +44,7 @@ pub(super) fn exchange_request<'a>(
 }
 
 /// Declares the queue `name`, which is one of those that `queue` stands for.
-pub(crate) fn declare_request<'a>(
-    queue: &QueueSpec,
-    name: &'a str,
-    arguments: &'a Table,
-) -> Request<'a> {
+pub fn declare_request<'a>(queue: &QueueSpec, name: &'a str, arguments: &'a Table) -> Request<'a> {
     Request::QueueDeclare {
         queue: name,
         passive: false,
@@ -74,7 +70,7 @@ pub(crate) fn queue_arguments(queue: &QueueSpec) -> Table {
 }
 
 /// Returns the arguments of a queue of this type.
-pub(crate) fn typed_queue_arguments(
+pub fn typed_queue_arguments(
     queue_type: QueueType,
     arguments: &BTreeMap<String, FieldValue>,
 ) -> Table {
@@ -87,7 +83,7 @@ pub(crate) fn typed_queue_arguments(
 }
 
 /// Converts a scenario's table into an AMQP field table.
-pub(crate) fn field_table(fields: &BTreeMap<String, FieldValue>) -> Table {
+pub fn field_table(fields: &BTreeMap<String, FieldValue>) -> Table {
     Table(fields.iter().map(|(name, field)| (name.clone(), value(field))).collect())
 }
 

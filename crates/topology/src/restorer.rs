@@ -3,11 +3,11 @@
 use std::{sync::Mutex, time::Instant};
 
 use super::{connection::Topology, declarations::Declarations, owned_topology::OwnedTopology};
-use crate::{dial::Dialer, topology_error::TopologyError};
+use crate::{dial::Dialer, error::TopologyError};
 
 /// The session's own connection and its declarations. Exclusive queues without a consumer belong to that connection.
 #[derive(Debug)]
-pub(crate) struct Restorer {
+pub struct Restorer {
     declarations: Declarations,
     /// Objects that are marked as this run's. Lost ones are marked again.
     marked: Option<OwnedTopology>,
@@ -21,7 +21,8 @@ struct State {
 }
 
 impl Restorer {
-    pub(crate) fn new(
+    /// Restores the objects of `missing`, marked as those of `declared`.
+    pub fn new(
         control: Topology,
         declarations: Declarations,
         marked: Option<OwnedTopology>,
@@ -32,7 +33,7 @@ impl Restorer {
 
     /// Makes sure that the topology exists, for a connection that was lost at `lost`. If many connections were lost
     /// together, the first one to return restores it; the others wait.
-    pub(crate) fn restore(&self, lost: Instant, dialer: &Dialer) -> Result<(), TopologyError> {
+    pub fn restore(&self, lost: Instant, dialer: &Dialer) -> Result<(), TopologyError> {
         let mut state = self.state.lock().expect("restoring does not panic");
         if state.restored > lost {
             return Ok(());
@@ -66,7 +67,7 @@ impl Restorer {
 
     /// Returns the number of ready messages in each of these queues. It is absent for queues that do not exist or
     /// belong to others, and if the broker does not answer.
-    pub(crate) fn depths(&self, queues: &[String], dialer: &Dialer) -> Vec<Option<u64>> {
+    pub fn depths(&self, queues: &[String], dialer: &Dialer) -> Vec<Option<u64>> {
         let mut state = self.state.lock().expect("restoring does not panic");
         let known = state.control.as_mut().and_then(|control| control.depths(queues).ok());
         known.unwrap_or_else(|| {
@@ -78,7 +79,7 @@ impl Restorer {
     }
 
     /// Closes the connection. A missing answer of the broker does not matter.
-    pub(crate) fn close(self) {
+    pub fn close(self) {
         let state = self.state.into_inner().expect("restoring does not panic");
         state.control.into_iter().for_each(Topology::close);
     }

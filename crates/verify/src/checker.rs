@@ -1,6 +1,7 @@
 //! The check of all load threads' observations: duplicates, order, and messages that were not delivered.
 
 use rabbitscope_runs::{record::Verification, scenario::Scenario};
+use rabbitscope_timing::Numbering;
 
 use super::{
     delivery_order::DeliveryOrder,
@@ -12,10 +13,7 @@ use super::{
     verdict::{ShortfallByQueue, verdict},
     window::{ROW, unwrap},
 };
-use crate::{
-    message::Numbering,
-    report::{Observation, Reader},
-};
+use crate::observation::{Observation, Reader};
 
 /// Bits for the windows of all publishers together: 64 MiB.
 const BUDGET_BITS: u64 = (64 * 8) << 20;
@@ -28,7 +26,7 @@ const WINDOW_MAX: u64 = 1 << 20;
 const PUBLISHER_BITS: u32 = 32;
 
 /// Checks every message of a run.
-pub(crate) struct Checker {
+pub struct Checker {
     numbering: Numbering,
     queues: QueueIndex,
     destinations: Vec<Destination>,
@@ -43,7 +41,8 @@ pub(crate) struct Checker {
 }
 
 impl Checker {
-    pub(crate) fn new(scenario: &Scenario, numbering: Numbering) -> Self {
+    /// Returns a checker for a scenario.
+    pub fn new(scenario: &Scenario, numbering: Numbering) -> Self {
         let queues = QueueIndex::from_scenario(scenario);
         let destinations = destinations(scenario, &queues);
         let consumers = scenario.consumers.iter().flat_map(|group| {
@@ -63,7 +62,8 @@ impl Checker {
         }
     }
 
-    pub(crate) fn observe(&mut self, batch: &[Observation]) {
+    /// Takes a batch of observations.
+    pub fn observe(&mut self, batch: &[Observation]) {
         for observation in batch {
             match *observation {
                 Observation::Accepted { publisher, first, count } => {
@@ -156,7 +156,7 @@ impl Checker {
     }
 
     /// Returns the findings since the last call.
-    pub(crate) fn news(&mut self) -> DeliveryFindings {
+    pub fn news(&mut self) -> DeliveryFindings {
         let before = std::mem::replace(&mut self.told, self.found);
         DeliveryFindings {
             duplicates: self.found.duplicates - before.duplicates,
@@ -166,13 +166,13 @@ impl Checker {
     }
 
     /// Returns the names of the queues, by number.
-    pub(crate) fn queue_names(&self) -> &[String] {
+    pub fn queue_names(&self) -> &[String] {
         self.queues.names()
     }
 
     /// Returns the verdict. `depths` are the messages in each queue after all connections were closed; absent where
     /// unknown.
-    pub(crate) fn finish(&self, depths: &[Option<u64>]) -> Verification {
+    pub fn finish(&self, depths: &[Option<u64>]) -> Verification {
         let mut shortfalls = ShortfallByQueue::new(&self.queues, depths);
         for (destination, tracker) in self.destinations.iter().zip(&self.trackers) {
             if let Some(tracker) = tracker {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::report::Reader;
+use crate::observation::Reader;
 
 /// The highest number of each publisher that each consumer has seen.
 #[derive(Default)]

@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use rabbitscope_runs::scenario::{Binding, PublisherGroup, RoutingKeys, Scenario};
+use rabbitscope_runs::scenario::{Binding, PublisherGroup, RoutingKeys, Scenario, assigned_queues};
 
 use super::queue_index::QueueIndex;
-use crate::assignment::assigned_queues;
 
 /// The queues of a publisher's messages.
 #[derive(Clone, Debug, PartialEq, Eq)]

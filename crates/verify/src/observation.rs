@@ -1,40 +1,76 @@
 //! Observations of single messages by load threads, for `run.verify` and `run.trace-every`.
 
-use crate::clock::{Nanos, RunInstant};
+use rabbitscope_timing::{Nanos, RunInstant};
 
 /// A consumer at a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Reader {
+pub struct Reader {
     /// Number of the queue in the queue index of the verification.
-    pub(crate) queue: u32,
+    pub queue: u32,
     /// Number of the consumer among all consumers of the scenario.
-    pub(crate) consumer: u32,
+    pub consumer: u32,
 }
 
 /// An observation of a load thread. Observations of consecutive messages are merged: `first` is the number of the first
 /// of `count` messages. Publishers know the low 32 bits of sequence numbers, consumers the bits of the stamp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Observation {
+pub enum Observation {
     /// The broker accepted the messages: it confirmed them, or answered a request behind them.
-    Accepted { publisher: u32, first: u32, count: u32 },
+    Accepted {
+        /// Number of the publisher.
+        publisher: u32,
+        /// Number of the first message.
+        first: u32,
+        /// Number of messages.
+        count: u32,
+    },
     /// The messages are sent again.
-    Republished { publisher: u32, first: u32, count: u32 },
+    Republished {
+        /// Number of the publisher.
+        publisher: u32,
+        /// Number of the first message.
+        first: u32,
+        /// Number of messages.
+        count: u32,
+    },
     /// Messages without confirms whose fate is unknown. The connection was lost or the run ended before the broker
     /// answered a request behind them. The broker may have received some of them.
-    Unaccounted { publisher: u32, first: u32, count: u32 },
+    Unaccounted {
+        /// Number of the publisher.
+        publisher: u32,
+        /// Number of the first message.
+        first: u32,
+        /// Number of messages.
+        count: u32,
+    },
     /// The message was returned as unroutable.
-    Returned { number: u32 },
+    Returned {
+        /// Number in the message's stamp.
+        number: u32,
+    },
     /// The messages were delivered to a consumer.
-    Delivered { reader: Reader, first: u32, count: u32, redelivered: bool },
+    Delivered {
+        /// The consumer.
+        reader: Reader,
+        /// Number of the first message.
+        first: u32,
+        /// Number of messages.
+        count: u32,
+        /// Whether the broker marked them as redelivered.
+        redelivered: bool,
+    },
     /// The consumer lost its connection and subscribes again.
-    Resubscribed { reader: Reader },
+    Resubscribed {
+        /// The consumer.
+        reader: Reader,
+    },
     /// A step in the history of a traced message.
     Traced(TraceStep),
 }
 
 impl Observation {
     /// Merges `next` into this observation if it continues it.
-    pub(super) fn absorb(&mut self, next: &Self) -> bool {
+    pub fn absorb(&mut self, next: &Self) -> bool {
         match (self, next) {
             (
                 Self::Accepted { publisher, first, count },
@@ -57,25 +93,35 @@ impl Observation {
 
 /// A step in the history of a traced message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TraceStep {
+pub struct TraceStep {
     /// The number in the message's stamp.
-    pub(crate) number: u32,
-    pub(crate) at: RunInstant,
-    pub(crate) kind: TraceStepKind,
+    pub number: u32,
+    /// Time of the step.
+    pub at: RunInstant,
+    /// Kind of the step.
+    pub kind: TraceStepKind,
 }
 
+/// Kinds of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum TraceStepKind {
+pub enum TraceStepKind {
     /// Sent by this publisher with this sequence number, `lateness` after its scheduled time.
     Sent {
+        /// Number of the publisher.
         publisher: u32,
+        /// Sequence number at the publisher.
         sequence: u64,
+        /// Time after the schedule; absent without one.
         lateness: Option<Nanos>,
     },
+    /// Confirmed or refused by the broker.
     Settled {
+        /// Whether the broker accepted the message.
         accepted: bool,
     },
+    /// Delivered to a consumer.
     Delivered {
+        /// Whether the broker marked it as redelivered.
         redelivered: bool,
     },
 }

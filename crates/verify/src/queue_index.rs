@@ -6,7 +6,7 @@ use rabbitscope_runs::scenario::{ConsumerGroup, FieldValue, QueueType, Scenario}
 
 /// Every queue that the scenario declares or reads, with its number.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct QueueIndex {
+pub struct QueueIndex {
     names: Vec<String>,
     numbers: HashMap<String, u32>,
     kinds: Vec<Kind>,
@@ -22,7 +22,8 @@ pub(super) struct Kind {
 }
 
 impl QueueIndex {
-    pub(crate) fn from_scenario(scenario: &Scenario) -> Self {
+    /// Returns the queues of a scenario.
+    pub fn from_scenario(scenario: &Scenario) -> Self {
         let mut queues = Self::default();
         for spec in &scenario.queues {
             let kind = Kind {
@@ -50,11 +51,13 @@ impl QueueIndex {
         }
     }
 
-    pub(crate) fn number(&self, name: &str) -> Option<u32> {
+    /// Returns the number of a queue.
+    pub fn number(&self, name: &str) -> Option<u32> {
         self.numbers.get(name).copied()
     }
 
-    pub(crate) fn names(&self) -> &[String] {
+    /// Returns the names in the order of their numbers.
+    pub fn names(&self) -> &[String] {
         &self.names
     }
 

@@ -11,7 +11,7 @@ use super::{
 
 /// Describes the configuration and the nodes. Fails if `watch` would refuse to start, or if the cookie file cannot be
 /// read.
-pub(crate) fn check(source: &ConfigSource) -> anyhow::Result<String> {
+pub fn check(source: &ConfigSource) -> anyhow::Result<String> {
     let options = source.read()?;
     // `watch` starts even without the cookie, but could then ask no node.
     if let Some(named) = options.inside.as_ref().filter(|inside| inside.cookie_file.is_some()) {

@@ -2,21 +2,19 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
+use rabbitscope_artifacts::archive::{WindowArchive, WindowName};
 use rabbitscope_export::{
     ExportOptions, ExporterFigures, Exporters, MetricsSnapshot, NodeLabels, Window,
 };
 use rabbitscope_http::{ListenError, ListenOptions, Listener};
 use rabbitscope_profiles::{Event, Profile};
+use rabbitscope_terminal::output;
 
 use super::{
     config::{ScrapeOptions, WatchOptions},
     exporter_files::ExporterFiles,
     labelled_window::LabelledWindow,
     metrics::RecordingCounts,
-};
-use crate::{
-    archive::{WindowArchive, WindowName},
-    output,
 };
 
 /// The destinations of windows.

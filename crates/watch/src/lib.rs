@@ -20,6 +20,6 @@ mod metrics;
 mod nodes;
 mod steps;
 
-pub(crate) use check::check;
-pub(crate) use config::{ConfigSource, TypedOptions};
-pub(crate) use steps::watch;
+pub use check::check;
+pub use config::{ConfigSource, TypedOptions};
+pub use steps::watch;

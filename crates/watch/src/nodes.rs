@@ -9,9 +9,9 @@ use std::{
 
 use rabbitscope_export::NodeLabels;
 use rabbitscope_probe::{ContinuousRecorder, NodeOrigin, NodeScan, ProbeError, origin_of};
+use rabbitscope_terminal::output;
 
 use super::config::WatchOptions;
-use crate::output;
 
 /// Interval between searches for nodes.
 pub(super) const SCAN_INTERVAL: Duration = Duration::from_secs(5);

@@ -7,6 +7,7 @@ use std::{
 
 use rabbitscope_export::MetricsSnapshot;
 use rabbitscope_probe::{ContinuousOptions, ContinuousRecorder, NodeWindow, ProbeError};
+use rabbitscope_terminal::output;
 use rabbitscope_text::counted;
 
 use super::{
@@ -19,10 +20,9 @@ use super::{
     metrics::{Answer, ThreadCpu, write_node, write_own},
     nodes::{Nodes, SCAN_INTERVAL},
 };
-use crate::output;
 
 /// Watches until SIGINT or SIGTERM.
-pub(crate) fn watch(source: &ConfigSource) -> anyhow::Result<()> {
+pub fn watch(source: &ConfigSource) -> anyhow::Result<()> {
     let options = source.read()?;
     let inbox = Inbox::open()?;
     let mut watch = Watch::start(options, &inbox)?;

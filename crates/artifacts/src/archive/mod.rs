@@ -11,8 +11,9 @@ mod reader;
 mod selection;
 mod writer;
 
-pub(crate) use name::WindowName;
+pub use name::WindowName;
 pub(crate) use owned::is_archive;
-pub(crate) use reader::{FoundWindow, find, sum};
-pub(crate) use selection::split_selection;
-pub(crate) use writer::{ArchiveLimits, WindowArchive};
+pub(crate) use reader::sum;
+pub use reader::{FoundWindow, find};
+pub use selection::{Selection, split_selection};
+pub use writer::{ArchiveLimits, WindowArchive};

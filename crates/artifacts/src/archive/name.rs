@@ -20,16 +20,21 @@ const MAX_VERSION_BYTES: usize = 30;
 
 /// Time, node and weight of a window. Times are in milliseconds.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct WindowName {
+pub struct WindowName {
     /// Start, since 1970-01-01 UTC.
-    pub(crate) started_millis: u64,
-    pub(crate) duration_millis: u64,
-    pub(crate) event: &'static str,
+    pub started_millis: u64,
+    /// Length.
+    pub duration_millis: u64,
+    /// Event that weights count.
+    pub event: &'static str,
     /// CPU time, or time off the CPU.
-    pub(crate) weight_millis: u64,
-    pub(crate) node: String,
-    pub(crate) version: String,
-    pub(crate) pid: u32,
+    pub weight_millis: u64,
+    /// Name of the Erlang node.
+    pub node: String,
+    /// Version of RabbitMQ.
+    pub version: String,
+    /// Process of the node.
+    pub pid: u32,
 }
 
 impl WindowName {
@@ -57,7 +62,7 @@ impl WindowName {
     }
 
     /// Returns the start, since 1970-01-01 UTC.
-    pub(crate) fn started(&self) -> Duration {
+    pub fn started(&self) -> Duration {
         Duration::from_millis(self.started_millis)
     }
 }

@@ -5,8 +5,7 @@ use std::{fs::File, io::Write, path::Path, sync::Arc};
 
 use anyhow::Context;
 use rabbitscope_files::{AtomicFile, Directory, LockError};
-
-use crate::{output, usage::UsageError};
+use rabbitscope_terminal::{UsageError, output};
 
 /// The file that marks a directory of windows.
 const MARKER: &str = "rabbitscope-windows";

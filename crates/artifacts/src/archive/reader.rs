@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use rabbitscope_profiles::{Profile, ProfileSum, ReadOptions, read_pprof_with};
+use rabbitscope_terminal::{UsageError, output};
 
 use super::{
     layout::{hours, windows_in},
@@ -11,20 +12,21 @@ use super::{
     owned::is_archive,
     selection::Selection,
 };
-use crate::{output, usage::UsageError};
 
 /// The number of damaged files that are named one by one; the rest are counted.
 const NAMED_DAMAGES: usize = 5;
 
 /// A window in the archive.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct FoundWindow {
-    pub(crate) name: WindowName,
-    pub(crate) path: PathBuf,
+pub struct FoundWindow {
+    /// Name of the file.
+    pub name: WindowName,
+    /// Path of the file.
+    pub path: PathBuf,
 }
 
 /// Returns the selected windows in order of time.
-pub(crate) fn find(root: &Path, selection: &Selection) -> anyhow::Result<Vec<FoundWindow>> {
+pub fn find(root: &Path, selection: &Selection) -> anyhow::Result<Vec<FoundWindow>> {
     let place = root.display();
     if !is_archive(root) {
         return Err(UsageError(format!("{place} is not a directory of `rabbitscope watch`")).into());

@@ -7,14 +7,14 @@ use std::{
 
 use percent_encoding::percent_decode_str;
 use rabbitscope_profiles::Event;
+use rabbitscope_terminal::UsageError;
 use rabbitscope_text::{parse_duration, parse_offset_time, parse_utc};
 
 use super::name::WindowName;
-use crate::usage::UsageError;
 
 /// Conditions on a window. An absent condition always holds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Selection {
+pub struct Selection {
     /// Earliest start, since 1970-01-01 UTC.
     pub(crate) from: Option<Duration>,
     /// The start must be before this time.
@@ -65,7 +65,7 @@ impl Selection {
 }
 
 /// Takes a selection off the end of a path: `windows?from=10:00&to=11:00&node=rabbit@a`.
-pub(crate) fn split_selection(path: &Path) -> Result<(PathBuf, Selection), UsageError> {
+pub fn split_selection(path: &Path) -> Result<(PathBuf, Selection), UsageError> {
     let mut selection = Selection::default();
     let text = path.to_str().unwrap_or_default();
     let Some((directory, query)) = text.rsplit_once('?').filter(|_| !path.exists()) else {

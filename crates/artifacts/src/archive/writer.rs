@@ -26,15 +26,18 @@ const AGE_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Limits of age and size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct ArchiveLimits {
-    pub(crate) max_age: Duration,
-    pub(crate) max_bytes: u64,
+pub struct ArchiveLimits {
+    /// Maximum age of a window.
+    pub max_age: Duration,
+    /// Maximum size of all windows.
+    pub max_bytes: u64,
 }
 
 /// The directory that this process writes to.
 #[derive(Debug)]
-pub(crate) struct WindowArchive {
-    pub(crate) limits: ArchiveLimits,
+pub struct WindowArchive {
+    /// Limits of age and size, which may change.
+    pub limits: ArchiveLimits,
     /// Bytes by directory of an hour, so that memory does not grow with the number of windows.
     bytes_by_hour: BTreeMap<PathBuf, u64>,
     next_look_at_age: Instant,
@@ -43,7 +46,7 @@ pub(crate) struct WindowArchive {
 
 impl WindowArchive {
     /// Takes the directory, and counts the bytes of its windows.
-    pub(crate) fn open(root: &Path, limits: ArchiveLimits) -> anyhow::Result<Self> {
+    pub fn open(root: &Path, limits: ArchiveLimits) -> anyhow::Result<Self> {
         let ownership = Ownership::take(root)?;
         let mut bytes_by_hour = BTreeMap::new();
         for hour in hours(root)? {
@@ -56,7 +59,7 @@ impl WindowArchive {
 
     /// Writes a window. It is there in full or not at all, unless the machine loses power. The write is not synced to
     /// the disk, because a broker may wait for the same disk.
-    pub(crate) fn store(&mut self, name: &WindowName, profile: &Profile) -> anyhow::Result<()> {
+    pub fn store(&mut self, name: &WindowName, profile: &Profile) -> anyhow::Result<()> {
         let hour = name.hour();
         let root = &self.ownership.directory;
         let directory = make_hour(root, &hour)
@@ -72,13 +75,13 @@ impl WindowArchive {
     }
 
     /// Returns the bytes of all windows.
-    pub(crate) fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         self.bytes_by_hour.values().sum()
     }
 
     /// Removes windows that exceed the maximum age, once a minute, and the oldest windows while the total size
     /// exceeds its limit. It removes only files with the name of a window, and directories that become empty.
-    pub(crate) fn remove_old(&mut self) {
+    pub fn remove_old(&mut self) {
         if Instant::now() >= self.next_look_at_age || self.bytes() > self.limits.max_bytes {
             self.remove();
             self.next_look_at_age = Instant::now() + AGE_INTERVAL;

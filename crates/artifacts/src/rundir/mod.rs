@@ -13,6 +13,5 @@ use names::{
     BROKER, BROKER_LOG, PACKET_FILE, PACKET_PAGE, PACKETS, RECORD, REPORT, SCENARIO, SERIES, TRACE,
     profile_name,
 };
-pub(crate) use read::{messages_during_profile, read_record, read_run};
-pub use read::{profile_path, write_report};
+pub use read::{messages_during_profile, profile_path, read_record, read_run, write_report};
 pub use write::{ReservedRoom, RunDirectory, SeriesFile};

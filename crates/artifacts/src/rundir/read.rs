@@ -7,6 +7,7 @@ use rabbitscope_analysis::MessagesDuring;
 use rabbitscope_files::AtomicFile;
 use rabbitscope_profiles::{Event, Profile, read_pprof};
 use rabbitscope_runs::record::{FORMAT_VERSION, Loss, RunRecord, SecondRow};
+use rabbitscope_terminal::UsageError;
 use rabbitscope_web::{Report, RunPackets};
 use rabbitscope_wire::report::{self, PacketReport};
 use serde::de::DeserializeOwned;
@@ -15,7 +16,6 @@ use super::{
     PACKET_PAGE, PACKETS, RECORD, SERIES, names::cannot_read, profile_name, series::Series,
     unfinished,
 };
-use crate::usage::UsageError;
 
 /// Size limit of a record.
 const MAX_RECORD_BYTES: u64 = 64 << 20;
@@ -47,7 +47,7 @@ pub fn profile_path(run_dir: &Path) -> anyhow::Result<PathBuf> {
 
 /// Counts the messages that the load moved while the profile was recorded. Absent if the run does not record that
 /// time.
-pub(crate) fn messages_during_profile(run_dir: &Path) -> anyhow::Result<Option<MessagesDuring>> {
+pub fn messages_during_profile(run_dir: &Path) -> anyhow::Result<Option<MessagesDuring>> {
     let profile = read_record(run_dir)?.and_then(|record| record.profile);
     let Some(facts) = profile else { return Ok(None) };
     let series = Series::read(&run_dir.join(SERIES))?;
@@ -56,7 +56,7 @@ pub(crate) fn messages_during_profile(run_dir: &Path) -> anyhow::Result<Option<M
 }
 
 /// Reads the record and the seconds of a finished run.
-pub(crate) fn read_run(run_dir: &Path) -> anyhow::Result<(RunRecord, Vec<SecondRow>)> {
+pub fn read_run(run_dir: &Path) -> anyhow::Result<(RunRecord, Vec<SecondRow>)> {
     let record = read_record(run_dir)?
         .ok_or_else(|| UsageError(format!("the run {} has not ended", run_dir.display())))?;
     Ok((record, Series::read(&run_dir.join(SERIES))?.rows))
@@ -110,7 +110,7 @@ fn read_profile(path: &Path) -> anyhow::Result<Profile> {
 }
 
 /// Reads the record; `None` if the run has seconds but no record.
-pub(crate) fn read_record(run_dir: &Path) -> anyhow::Result<Option<RunRecord>> {
+pub fn read_record(run_dir: &Path) -> anyhow::Result<Option<RunRecord>> {
     let path = run_dir.join(RECORD);
     if !path.exists() {
         if run_dir.join(SERIES).is_file() {

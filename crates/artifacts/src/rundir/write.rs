@@ -11,13 +11,14 @@ use std::{
 
 use anyhow::Context;
 use rabbitscope_files::{AtomicFile, Directory};
-use rabbitscope_load::LatencyRecord;
 use rabbitscope_profiles::{Profile, write_pprof};
 use rabbitscope_runs::{
     record::{RunRecord, SecondRow, TracedMessage},
     scenario::Scenario,
 };
+use rabbitscope_terminal::UsageError;
 use rabbitscope_text::compact_utc;
+use rabbitscope_timing::LatencyRecord;
 use rabbitscope_wire::report::PacketReport;
 use serde::Serialize;
 
@@ -25,7 +26,6 @@ use super::{
     BROKER, BROKER_LOG, PACKET_FILE, PACKET_PAGE, PACKETS, RECORD, REPORT, SCENARIO, SERIES, TRACE,
     profile_name, write_report,
 };
-use crate::usage::UsageError;
 
 /// A run directory during the run. It is held open, so that a rename or a link cannot redirect the output.
 #[derive(Clone, Debug)]

@@ -1,8 +1,7 @@
 //! Limits of a search in the words of the command line.
 
 use rabbitscope_runs::{experiment::RunMetric, record::Quantile};
-
-use crate::usage::UsageError;
+use rabbitscope_terminal::UsageError;
 
 /// Converts `confirm.p99 < 20ms` to an override of `[expect]`. Latencies count from the scheduled time.
 pub fn limit_as_override(limit: &str) -> Result<String, UsageError> {

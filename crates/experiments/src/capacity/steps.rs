@@ -1,25 +1,24 @@
 //! Runs one step after the other until the limit is known.
 
 use super::text;
-use crate::{
-    leftovers::RemovalConsent,
-    output,
-    run::{self, EarlierRuns, Finished, Target},
-    rundir::RunDirectory,
-    salvage::Unwritten,
-    watch::{Line, MachineHistory, MachineWatch, Watchers},
-};
 use anyhow::Context;
 use rabbitscope_analysis::{
     capacity::{CLEAR_STEP, Range, SearchRotation, StepTerms, judge},
     recorded_latency,
 };
+use rabbitscope_artifacts::{rundir::RunDirectory, salvage::Unwritten};
 use rabbitscope_files::AtomicFile;
+use rabbitscope_runner::{
+    leftovers::RemovalConsent,
+    progress::{Line, MachineHistory, MachineWatch, Watchers},
+    run::{self, EarlierRuns, Finished, Target},
+};
 use rabbitscope_runs::{
     capacity::{Capacity, CapacityOutcome, CapacityStep, StepVerdict},
     record::{ExpectedLatency, Latency},
     scenario::{Expectation, LatencyEnds, Metric, Scenario, WarmUp},
 };
+use rabbitscope_terminal::output;
 use rabbitscope_web::write_curve;
 use std::{
     path::Path,

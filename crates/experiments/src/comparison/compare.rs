@@ -1,14 +1,15 @@
 //! The comparison of two recordings.
 
-use crate::{rundir, source::read_profile, usage::UsageError};
 use rabbitscope_analysis::{
     MessageCounts, MessagesDuring, ProfileDiff, RunPairing, RunProfiles, Sides, shown_part, worth,
 };
+use rabbitscope_artifacts::{rundir, source::read_profile};
 use rabbitscope_profiles::{Profile, ReadOptions};
+use rabbitscope_terminal::UsageError;
 use std::path::{Path, PathBuf};
 
 /// Two profiles and the changes between them.
-pub(crate) struct Comparison {
+pub struct Comparison {
     pub(super) before: ComparedProfile,
     pub(super) after: ComparedProfile,
     pub(super) diff: ProfileDiff,
@@ -34,11 +35,7 @@ impl ComparedProfile {
 
 impl Comparison {
     /// Reads both profiles. Profiles that cannot be compared are an error of usage.
-    pub(crate) fn read(
-        before: &Path,
-        after: &Path,
-        options: ReadOptions<'_>,
-    ) -> anyhow::Result<Self> {
+    pub fn read(before: &Path, after: &Path, options: ReadOptions<'_>) -> anyhow::Result<Self> {
         let (before, after) =
             (ComparedProfile::read(before, options)?, ComparedProfile::read(after, options)?);
         let diff = ProfileDiff::between(&before.profile, &after.profile)
@@ -53,7 +50,7 @@ impl Comparison {
     }
 
     /// Reads the profiles of several runs on both sides, each with the name of its side.
-    pub(crate) fn read_runs(
+    pub fn read_runs(
         [before, after]: [(&str, &[PathBuf]); 2],
         pairing: RunPairing,
         options: ReadOptions<'_>,

@@ -6,7 +6,8 @@ mod record;
 mod runs;
 mod text;
 
-pub(crate) use self::page::DiffPage;
-pub(crate) use compare::Comparison;
+pub use self::page::DiffPage;
+pub use compare::Comparison;
 use compare::{ComparedProfile, MessageCost};
-pub(crate) use runs::RunPair;
+pub use record::ChangeRecord;
+pub use runs::RunPair;

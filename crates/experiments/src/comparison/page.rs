@@ -3,25 +3,25 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use rabbitscope_artifacts::format::require_html;
 use rabbitscope_files::AtomicFile;
 use rabbitscope_web::{CostOfMessages, DiffReport, NamedProfile, write_diff};
 
 use super::{ComparedProfile, Comparison};
-use crate::format::require_html;
 
 /// The path of a comparison's page, checked before any input is read.
-pub(crate) struct DiffPage(PathBuf);
+pub struct DiffPage(PathBuf);
 
 impl DiffPage {
     /// Refuses an unknown suffix, and a path that cannot be written. Leaves no file behind.
-    pub(crate) fn check(path: &Path) -> anyhow::Result<Self> {
+    pub fn check(path: &Path) -> anyhow::Result<Self> {
         require_html(path)?;
         drop(AtomicFile::create(path)?);
         Ok(Self(path.to_owned()))
     }
 
     /// Writes the page.
-    pub(crate) fn write(&self, comparison: &Comparison) -> anyhow::Result<()> {
+    pub fn write(&self, comparison: &Comparison) -> anyhow::Result<()> {
         let mut file = AtomicFile::create(&self.0)?;
         let cost = comparison.cost.as_ref().map(|cost| CostOfMessages {
             what: cost.counts.what,

@@ -9,7 +9,7 @@ use super::{Comparison, MessageCost};
 /// The change of one function.
 #[derive(Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) struct ChangeRecord<'a> {
+pub struct ChangeRecord<'a> {
     function: &'a str,
     kind: FrameKind,
     /// The shares that changed beyond noise: `own`, `total`, both or none.
@@ -50,7 +50,7 @@ struct CostOnBothSides {
 
 impl Comparison {
     /// Returns every function whose share changed, the greatest change first.
-    pub(crate) fn changes(&self) -> Vec<ChangeRecord<'_>> {
+    pub fn changes(&self) -> Vec<ChangeRecord<'_>> {
         let changed = self
             .diff
             .changes

@@ -3,6 +3,7 @@
 use std::{collections::BTreeMap, fmt::Write, path::Path};
 
 use rabbitscope_analysis::experiment::{value, value_in_words};
+use rabbitscope_artifacts::rundir;
 use rabbitscope_runs::{
     experiment::RunMetric,
     record::{
@@ -13,8 +14,6 @@ use rabbitscope_text::{Align, escapes, table};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::rundir;
-
 /// Quantiles of the compared latencies.
 const COMPARED_QUANTILES: [Quantile; 3] = [Quantile::P50, Quantile::P99, Quantile::P999];
 
@@ -24,7 +23,7 @@ const MAX_KEYS_SHOWN: usize = 30;
 /// A pair of runs.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) struct RunPair {
+pub struct RunPair {
     names: [String; 2],
     /// Keys of scenario, broker and machine whose values differ.
     differing: Vec<DifferingKey>,
@@ -55,7 +54,7 @@ type Run = (RunRecord, Vec<SecondRow>);
 
 impl RunPair {
     /// Reads two run directories.
-    pub(crate) fn read(first: &Path, second: &Path) -> anyhow::Result<Self> {
+    pub fn read(first: &Path, second: &Path) -> anyhow::Result<Self> {
         let runs = [rundir::read_run(first)?, rundir::read_run(second)?];
         let name = |path: &Path| path.display().to_string();
         Ok(Self::new([name(first), name(second)], &runs))
@@ -71,7 +70,7 @@ impl RunPair {
     }
 
     /// Returns a table, with a note on the limits of one pair of runs.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let mut text = String::new();
         for (letter, name) in ["A", "B"].into_iter().zip(&self.names) {
             let _ = writeln!(text, "{letter}  {}", escapes::value(name));

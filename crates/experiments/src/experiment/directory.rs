@@ -3,14 +3,15 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use rabbitscope_files::Directory;
+use rabbitscope_artifacts::rundir::RunDirectory;
+use rabbitscope_files::{Directory, input};
 use rabbitscope_runs::{
     experiment::RunOfArm,
     scenario::{BrokerSpec, Scenario},
 };
+use rabbitscope_terminal::UsageError;
 
 use super::{Plan, journal::Journal};
-use crate::{input, rundir::RunDirectory, usage::UsageError};
 
 const EXPERIMENT: &str = "experiment.toml";
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use rabbitscope_analysis::{ComparedNoise, RunPairing, experiment::median_spectrum, share};
+use rabbitscope_artifacts::rundir;
 use rabbitscope_files::Directory;
 use rabbitscope_profiles::{ReadOptions, USUAL_PROFILE_BYTES};
 use rabbitscope_runs::{
@@ -11,10 +12,7 @@ use rabbitscope_runs::{
 };
 
 use super::directory::plain_name;
-use crate::{
-    comparison::{Comparison, DiffPage},
-    rundir,
-};
+use crate::comparison::{Comparison, DiffPage};
 
 const PAGES: &str = "profiles";
 

@@ -9,9 +9,8 @@ use std::{
 use anyhow::Context;
 use rabbitscope_files::{Directory, LockError, read_all};
 use rabbitscope_runs::experiment::RunOfArm;
+use rabbitscope_terminal::{UsageError, output};
 use serde::{Deserialize, Serialize};
-
-use crate::{output, usage::UsageError};
 
 /// Size of the largest journal that is read: half a million runs.
 const MAX_BYTES: u64 = 256 << 20;

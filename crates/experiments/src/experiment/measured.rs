@@ -3,13 +3,15 @@
 use std::{collections::BTreeMap, path::Path};
 
 use rabbitscope_analysis::experiment::{value, warm_up_seconds};
+use rabbitscope_artifacts::rundir;
+use rabbitscope_runner::run::Finished;
 use rabbitscope_runs::{
     capacity::{Capacity, CapacityOutcome},
     experiment::{RunMetric, RunOfArm},
     record::{RunRecord, SecondRow},
 };
 
-use crate::{capacity, run::Finished, rundir};
+use crate::capacity;
 
 /// The results of a run, or of a search in its place.
 #[derive(Debug)]

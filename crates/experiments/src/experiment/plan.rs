@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
+use rabbitscope_runner::run;
 use rabbitscope_runs::{
     experiment::{Arm, Experiment, RunMetric, Side, order_of_round},
     record::{ExpectedRate, Metric, Needs},
     scenario::{BrokerSpec, LatencyEnds, Scenario},
 };
+use rabbitscope_terminal::UsageError;
 use rabbitscope_text::display_duration;
-
-use crate::{run, usage::UsageError};
 
 /// Overhead of a run besides its load: start and end of a broker, measured on two CPUs.
 const AROUND_A_RUN: Duration = Duration::from_secs(7);

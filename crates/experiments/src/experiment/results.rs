@@ -2,11 +2,10 @@
 
 use std::{fmt::Write, path::Path};
 
+use rabbitscope_artifacts::salvage::Unwritten;
 use rabbitscope_files::AtomicFile;
 use rabbitscope_runs::experiment::ExperimentResult;
 use rabbitscope_web::write_experiment;
-
-use crate::salvage::Unwritten;
 
 const RESULT: &str = "experiment.json";
 

@@ -12,6 +12,12 @@ use std::{
 
 use anyhow::anyhow;
 use rabbitscope_analysis::capacity::Range;
+use rabbitscope_artifacts::rundir::RunDirectory;
+use rabbitscope_runner::{
+    leftovers::RemovalConsent,
+    progress::{Line, MachineHistory, MachineShare, MachineWatch, Watchers},
+    run::{self, Finished},
+};
 use rabbitscope_runs::{
     capacity::{Capacity, CapacityOutcome},
     experiment::{CapacityDesign, Design, RunOfArm},
@@ -19,13 +25,7 @@ use rabbitscope_runs::{
 };
 
 use super::{Plan, PlannedArm, measured::Results};
-use crate::{
-    capacity::{self, SearchSettings},
-    leftovers::RemovalConsent,
-    run::{self, Finished},
-    rundir::RunDirectory,
-    watch::{Line, MachineHistory, MachineShare, MachineWatch, Watchers},
-};
+use crate::capacity::{self, SearchSettings};
 
 /// CPU time in seconds that other processes may always use during a run. Chosen: in runs of one second, others used
 /// 0.35 s at most, right after the end of another broker.

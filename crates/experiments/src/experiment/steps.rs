@@ -11,7 +11,9 @@ use std::{
 
 use anyhow::anyhow;
 use rabbitscope_analysis::experiment::is_decided;
+use rabbitscope_runner::leftovers::RemovalConsent;
 use rabbitscope_runs::experiment::{ExperimentResult, LiveDesign, RunOfArm};
+use rabbitscope_terminal::output;
 
 use super::{
     Plan,
@@ -23,7 +25,6 @@ use super::{
     single::{RunPlace, single},
     text,
 };
-use crate::{leftovers::RemovalConsent, output};
 
 /// Number of consecutive vain rounds after which an experiment ends. A round is vain if one of its runs failed, or if
 /// no round counts so far.

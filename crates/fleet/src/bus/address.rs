@@ -6,8 +6,8 @@ use std::{
 };
 
 use rabbitscope_amqp::Uri;
-use rabbitscope_load::Dialer;
 use rabbitscope_runs::record::BrokerFacts;
+use rabbitscope_topology::Dialer;
 
 use crate::error::FleetError;
 

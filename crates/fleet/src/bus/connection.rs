@@ -5,7 +5,7 @@ use std::time::Duration;
 use rabbitscope_amqp::{
     ConfirmRing, Event, Properties, Request, Table, Value, blocking::ClientError,
 };
-use rabbitscope_load::ControlClient;
+use rabbitscope_topology::ControlClient;
 use serde::Serialize;
 
 use super::{address::BusAddress, name::FleetName};

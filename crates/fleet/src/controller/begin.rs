@@ -6,7 +6,8 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use rabbitscope_load::{RemoteStart, RunAge, run_tag};
+use rabbitscope_measurements::{RemoteStart, RunAge};
+use rabbitscope_timing::run_tag;
 
 use super::{connection::Controller, roster::described};
 use crate::{

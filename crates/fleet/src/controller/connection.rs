@@ -7,7 +7,7 @@ use std::{
 };
 
 use rabbitscope_amqp::Uri;
-use rabbitscope_load::{PartWishes, RemoteEvent};
+use rabbitscope_measurements::{PartWishes, RemoteEvent};
 use rabbitscope_runs::record::BrokerFacts;
 
 use super::{

@@ -2,7 +2,8 @@
 
 use std::{sync::atomic::AtomicBool, time::Duration};
 
-use rabbitscope_load::{LoadOutcome, Progress, Session};
+use rabbitscope_load::Session;
+use rabbitscope_measurements::{LoadOutcome, Progress};
 
 use super::connection::Controller;
 use crate::error::FleetError;

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_load::{PartWishes, RemoteEvent, RemoteWorkers};
+use rabbitscope_measurements::{PartWishes, RemoteEvent, RemoteWorkers};
 
 use super::{
     bus_search::{BusSearch, Searched},

@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_load::Progress;
+use rabbitscope_measurements::Progress;
 
 use super::{
     connection::Controller,

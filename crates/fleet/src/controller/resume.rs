@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use rabbitscope_load::OwnedTopology;
+use rabbitscope_topology::OwnedTopology;
 
 use super::{connection::Controller, roster::Roster};
 use crate::{

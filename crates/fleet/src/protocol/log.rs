@@ -1,7 +1,7 @@
 //! The records of the log of a run. Together they hold everything about the run except the passwords of the broker
 //! under test.
 
-use rabbitscope_load::PartSize;
+use rabbitscope_measurements::PartSize;
 use serde::{Deserialize, Serialize};
 
 use super::messages::Identity;
@@ -35,7 +35,7 @@ pub(crate) struct Begun {
     pub(crate) name: String,
     /// The resolved scenario, without secrets.
     pub(crate) scenario: String,
-    /// Topology declared on the broker under test, in the form of `rabbitscope_load`.
+    /// Topology declared on the broker under test, in the form of `rabbitscope_topology`.
     pub(crate) declared: serde_json::Value,
     /// Reason why the topology has no markers; absent if it has.
     pub(crate) unmarked: Option<String>,

@@ -1,6 +1,7 @@
 //! Messages between a controller and its workers: requests and replies that are only useful at once.
 
-use rabbitscope_load::{PartSize, PartWishes, Share};
+use rabbitscope_load::Share;
+use rabbitscope_measurements::{PartSize, PartWishes};
 use serde::{Deserialize, Serialize};
 
 use crate::clocks::ClockIdentity;

@@ -86,8 +86,8 @@ fn refusal(refused: &MachineUse, options: &WorkerOptions) -> String {
 mod tests {
     use rabbitscope_amqp::Uri;
     use rabbitscope_files::SourceDirectory;
-    use rabbitscope_load::Dialer;
     use rabbitscope_runs::scenario::{self, Auth, Tls};
+    use rabbitscope_topology::Dialer;
 
     use super::{super::options::OwnBroker, *};
     use crate::bus::BusAddress;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use rabbitscope_load::{PartHost, PartSize, PartStart, PartWishes, Progress};
+use rabbitscope_measurements::{PartHost, PartSize, PartStart, PartWishes, Progress};
 
 use super::mailbox::Mailbox;
 use crate::{clocks::instant_at, protocol::WorkerState};

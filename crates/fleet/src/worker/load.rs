@@ -3,8 +3,9 @@
 use std::sync::atomic::AtomicBool;
 
 use rabbitscope_amqp::Uri;
-use rabbitscope_load::{BodyFiles, Dialer, run_part};
+use rabbitscope_load::{BodyFiles, run_part};
 use rabbitscope_runs::scenario;
+use rabbitscope_topology::Dialer;
 
 use super::{confinement::confine, host::Host, mailbox::Mailbox, options::WorkerOptions};
 use crate::protocol::{Assignment, WorkerState};

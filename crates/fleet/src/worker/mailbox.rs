@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use rabbitscope_load::PartWishes;
+use rabbitscope_measurements::PartWishes;
 
 use crate::protocol::{Assignment, WorkerState};
 

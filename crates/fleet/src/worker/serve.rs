@@ -7,8 +7,9 @@ use std::{
 };
 
 use rabbitscope_files::random_digits;
-use rabbitscope_load::{PartWishes, TopologyError};
 use rabbitscope_machine::host_name;
+use rabbitscope_measurements::PartWishes;
+use rabbitscope_topology::TopologyError;
 
 use super::{
     load::serve_parts,

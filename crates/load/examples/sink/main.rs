@@ -18,8 +18,9 @@ use std::{
 };
 
 use rabbitscope_amqp::{Properties, PublishTarget, PublishTemplate, Uri};
-use rabbitscope_load::{BrokerOwner, Dialer, Session};
+use rabbitscope_load::{BrokerOwner, Session};
 use rabbitscope_runs::scenario;
+use rabbitscope_topology::Dialer;
 use rustix::{
     thread::{CpuSet, sched_setaffinity},
     time::{ClockId, clock_gettime},

@@ -9,12 +9,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rabbitscope_measurements::Progress;
+use rabbitscope_topology::TopologyError;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 use super::prepared_connection::PreparedConnection;
-use crate::{
-    context::RunContext, error::LoadError, outcome::Progress, topology_error::TopologyError,
-};
+use crate::{context::RunContext, error::LoadError};
 
 /// Interval at which the stop flag is checked and progress is reported.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);

@@ -6,15 +6,13 @@ use rabbitscope_amqp::{
     Connection, Request,
     blocking::{Client, ClientError},
 };
+use rabbitscope_measurements::Failure;
 use rabbitscope_runs::scenario::ConsumerGroup;
-
-use crate::{
-    dial::{Dialer, Stream, dial_error, request_error},
-    plan::{LinkPlan, Members},
-    report::Failure,
-    topology::{QueueSet, declare_request},
-    topology_error::TopologyError,
+use rabbitscope_topology::{
+    Dialer, QueueSet, Stream, TopologyError, declare_request, dial_error, request_error,
 };
+
+use crate::plan::{LinkPlan, Members};
 
 /// Limit of the bytes kept from the broker while other connections are set up. The broker sends heartbeats of 8 bytes
 /// only.

@@ -9,16 +9,13 @@ use std::{
 };
 
 use mio::Waker;
+use rabbitscope_measurements::{Failure, Report, ServiceMonitor};
 use rabbitscope_runs::{record::ErrorKind, scenario::Recovery};
+use rabbitscope_timing::RunClock;
+use rabbitscope_topology::TopologyError;
 
 use super::prepared_connection::PreparedConnection;
-use crate::{
-    clock::RunClock,
-    context::RunContext,
-    report::{Failure, Report, ServiceMonitor},
-    share::Share,
-    topology_error::TopologyError,
-};
+use crate::{context::RunContext, share::Share};
 
 /// The sending side of a load thread's inbox: index of the link, and its new connection.
 pub(crate) type ReconnectedLinks = Sender<(usize, PreparedConnection)>;

@@ -2,8 +2,6 @@
 
 mod run_context;
 mod run_settings;
-mod shared_state;
 
 pub(crate) use run_context::RunContext;
 pub(crate) use run_settings::{RunSettings, barrier_interval};
-pub(crate) use shared_state::{DoneMembers, SharedState};

@@ -1,8 +1,9 @@
 //! The inputs of a run, which all its parts share from the start.
 
 use rabbitscope_runs::scenario::Scenario;
+use rabbitscope_topology::{Dialer, Restorer};
 
-use crate::{dial::Dialer, plan::LinkPlan, share::Share, topology::Restorer};
+use crate::{plan::LinkPlan, share::Share};
 
 /// The inputs of a run.
 pub(crate) struct RunContext<'a> {

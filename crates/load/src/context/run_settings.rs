@@ -1,11 +1,7 @@
 //! Settings of a run that every load thread reads while it serves its connections.
 
 use rabbitscope_runs::scenario::{LatencyEnds, Scenario};
-
-use crate::{
-    clock::{Nanos, RunClock},
-    message::Numbering,
-};
+use rabbitscope_timing::{Nanos, Numbering, RunClock};
 
 /// Settings that are the same for all threads, and constant during the run.
 #[derive(Clone, Copy, Debug)]

@@ -4,8 +4,7 @@
 use std::collections::VecDeque;
 
 use rabbitscope_amqp::{Connection, Request};
-
-use crate::clock::{Nanos, RunInstant};
+use rabbitscope_timing::{Nanos, RunInstant};
 
 /// Divisor of a channel's message count: a barrier follows once that share of the messages has none. The unknown part
 /// thus stays small. Chosen: 3 %.

@@ -1,12 +1,12 @@
 //! Responders on one connection: each answers the requests of a queue.
 
 use rabbitscope_amqp::{Addressed, Connection, Delivery, ReplyFields, Request, Table};
-use rabbitscope_runs::scenario::{MemberQueues, ResponderGroup, WriteMode};
+use rabbitscope_measurements::Side;
+use rabbitscope_runs::scenario::{MemberQueues, ResponderGroup, WriteMode, assigned_queues};
+use rabbitscope_timing::RunInstant;
 
 use super::{serve_context::ServeContext, socket::Socket};
-use crate::{
-    assignment::assigned_queues, clock::RunInstant, link::role::Role, plan::Placement, report::Side,
-};
+use crate::{link::role::Role, plan::Placement};
 
 /// Limit of the bytes of replies that wait for the socket. Beyond it, no requests are read. Otherwise a broker that
 /// sends requests faster than it takes replies would fill the memory. Chosen.

@@ -1,6 +1,8 @@
 //! A connection under load: its socket, and the role of its members.
 
 use rabbitscope_amqp::{Event, Frames, Reply};
+use rabbitscope_measurements::{Failure, Side};
+use rabbitscope_timing::RunInstant;
 
 use super::{
     any_role::{AnyRole, with_role},
@@ -8,12 +10,7 @@ use super::{
     serve_context::ServeContext,
     socket::{ReadOutcome, Socket},
 };
-use crate::{
-    clock::RunInstant,
-    connect::PreparedConnection,
-    plan::LinkPlan,
-    report::{Failure, Side},
-};
+use crate::{connect::PreparedConnection, plan::LinkPlan};
 
 /// Reads in a row before other connections are served. Chosen: a busy connection is read at most 2.5 MiB ahead of the
 /// others (8 × 320 KiB with frames of 128 KiB).

@@ -5,12 +5,10 @@
 //! dispatched.
 
 use rabbitscope_amqp::{Connection, Delivery, Refusal, Reply};
+use rabbitscope_measurements::{Failure, Side};
+use rabbitscope_timing::RunInstant;
 
 use super::{serve_context::ServeContext, socket::Socket};
-use crate::{
-    clock::RunInstant,
-    report::{Failure, Side},
-};
 
 /// Publishing, consuming, calling, answering or churning on one connection.
 pub(super) trait Role {

@@ -1,14 +1,16 @@
 //! The input and the results of one call of a link.
 
 use rabbitscope_amqp::Returned;
+use rabbitscope_measurements::{
+    DoneMembers, IntervalMeasurements, ObservationRecorder, ServiceMonitor,
+};
+use rabbitscope_runs::record::Latency;
+use rabbitscope_timing::{Nanos, RunInstant, Stamp};
+use rabbitscope_verify::Observation;
 
 use crate::{
-    clock::{Nanos, RunInstant},
-    context::{DoneMembers, RunSettings},
-    latency::Latency,
-    message::Stamp,
+    context::RunSettings,
     pacing::{BurstLimiter, LATE_TOLERANCE},
-    report::{IntervalMeasurements, Observation, ObservationRecorder, ServiceMonitor},
 };
 
 /// Sending time of a message, and its delay after the scheduled time if it has one.

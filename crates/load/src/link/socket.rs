@@ -4,14 +4,12 @@ use std::io;
 
 use mio::{Interest, Registry, Token, unix::SourceFd};
 use rabbitscope_amqp::Connection;
+use rabbitscope_measurements::Failure;
+use rabbitscope_timing::RunInstant;
+use rabbitscope_topology::{Received, Stream};
 
 use super::{acceptance::Acceptance, serve_context::ServeContext};
-use crate::{
-    clock::RunInstant,
-    connect::PreparedConnection,
-    dial::{Received, Stream},
-    report::Failure,
-};
+use crate::connect::PreparedConnection;
 
 pub(crate) struct Socket {
     stream: Stream,

@@ -1,6 +1,6 @@
 //! JSON documents of a given size, with generated fields or fields from a pool.
 
-use crate::random::Random;
+use rabbitscope_runs::Random;
 
 /// Space for the last field, which fills the document to its size.
 const LAST: usize = 64;

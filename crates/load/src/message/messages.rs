@@ -3,24 +3,22 @@
 use std::sync::{Arc, Mutex};
 
 use rabbitscope_amqp::{Content, Properties, PublishTarget, PublishTemplate, Route, Table, Value};
-use rabbitscope_runs::scenario::{
-    Body, ITEMS_HEADER, MessageProperties, PublisherGroup, RoutingKeys, STAMP_HEADER, Scenario,
+use rabbitscope_runs::{
+    Random,
+    scenario::{
+        Body, ITEMS_HEADER, MessageProperties, PublisherGroup, RoutingKeys, STAMP_HEADER, Scenario,
+        assigned_queues,
+    },
 };
+use rabbitscope_timing::{Nanos, RunInstant, STAMP_SIZE};
+use rabbitscope_topology::field_table;
 
 use super::{
     body_files::BodyFiles,
     json,
     payload::{ComposedPayload, EncodedBodies, PackedPayload, Payload, RouteRotation, Step},
-    stamp::STAMP_SIZE,
 };
-use crate::{
-    assignment::assigned_queues,
-    clock::{Nanos, RunInstant},
-    error::LoadError,
-    packing::Packer,
-    random::Random,
-    topology::field_table,
-};
+use crate::{error::LoadError, packing::Packer};
 
 /// A group's messages, before the limits of a connection are known.
 #[derive(Debug)]

@@ -4,11 +4,9 @@
 use std::sync::Arc;
 
 use rabbitscope_amqp::{Content, PublishTemplate, Route};
+use rabbitscope_timing::{Nanos, RunInstant};
 
-use crate::{
-    clock::{Nanos, RunInstant},
-    packing::Packer,
-};
+use crate::packing::Packer;
 
 /// The end of a step within a cycle, and the bodies of that step.
 pub(super) type Step<Body> = (Nanos, Vec<Body>);

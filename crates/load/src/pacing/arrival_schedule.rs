@@ -8,8 +8,7 @@
 use std::sync::Arc;
 
 use rabbitscope_runs::scenario::{AfterPhases, Arrival, Demand, Schedule};
-
-use crate::clock::{Nanos, RunInstant};
+use rabbitscope_timing::{Nanos, RunInstant};
 
 /// Nanoseconds in a second.
 const SECOND: f64 = 1e9;

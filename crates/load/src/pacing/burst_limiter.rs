@@ -22,8 +22,9 @@
 
 use std::{collections::VecDeque, time::Duration};
 
+use rabbitscope_timing::{Nanos, RunInstant};
+
 use super::pacer::MAX_STEP;
-use crate::clock::{Nanos, RunInstant};
 
 /// The window that must show no burst: `make bench-pace` counts messages in 10 ms.
 const WINDOW: Nanos = Nanos::from_micros(10_000);

@@ -2,9 +2,9 @@
 //! consumer.
 
 use rabbitscope_runs::scenario::{ChurnGroup, Schedule};
+use rabbitscope_timing::{Nanos, RunInstant};
 
 use super::arrival_schedule::ArrivalSchedule;
-use crate::clock::{Nanos, RunInstant};
 
 /// Wait of a slot after a refusal. Chosen: requests must not flood a broker that refuses them.
 pub(crate) const RETRY_DELAY: Nanos = Nanos::SECOND;

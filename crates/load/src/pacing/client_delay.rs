@@ -8,7 +8,7 @@
 //! Limit: the client does not know about unread data. A confirm in the socket counts as the broker's delay until it is
 //! read, even while the thread has no CPU.
 
-use crate::clock::{Nanos, RunInstant};
+use rabbitscope_timing::{Nanos, RunInstant};
 
 /// The client delay of one publisher or caller.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
-use crate::clock::RunInstant;
+use rabbitscope_timing::RunInstant;
 
 /// A binary heap of due times, at most one per member.
 #[derive(Debug)]

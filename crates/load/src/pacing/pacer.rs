@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use crate::clock::{Nanos, RunInstant};
+use rabbitscope_timing::{Nanos, RunInstant};
 
 /// Part of the latency that a busy thread sleeps before it polls again. The sleep adds at most 1.6 % to the latencies
 /// that the thread measures.

@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
+use rabbitscope_timing::RunInstant;
+
 use super::due_queue::DueQueue;
-use crate::clock::RunInstant;
 
 /// Publishers or callers of one connection, by their index on it. A queue has those that may have something to send,
 /// and a heap has those that wait for a time. Members without work cost nothing.

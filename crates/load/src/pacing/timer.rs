@@ -6,12 +6,11 @@ use std::{
 };
 
 use mio::{Interest, Registry, Token, unix::SourceFd};
+use rabbitscope_timing::Nanos;
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create,
     timerfd_settime,
 };
-
-use crate::clock::Nanos;
 
 /// A timer that wakes a poll.
 pub(crate) struct Timer {

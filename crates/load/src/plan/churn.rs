@@ -1,11 +1,9 @@
 //! Churn on separate connections: its members, and the objects that it may leave on the broker.
 
 use rabbitscope_runs::scenario::{ChurnGroup, ChurnKind, ChurnSubject, Scenario};
+use rabbitscope_topology::{OwnedBinding, OwnedQueue, churn_prefix};
 
-use crate::{
-    share::Share,
-    topology::{OwnedBinding, OwnedQueue, churn_prefix},
-};
+use crate::share::Share;
 
 /// A group of churn on one connection.
 #[derive(Clone, Debug)]

@@ -1,9 +1,9 @@
 //! Check of the declarations that the log of a fleet claims. The log is on the bus, where others may write.
 
 use rabbitscope_runs::scenario::Scenario;
+use rabbitscope_topology::{OwnedQueue, OwnedTopology};
 
 use super::churn::{churned_bindings, churned_queues};
-use crate::topology::{OwnedQueue, OwnedTopology};
 
 /// Returns the first claimed object that no run of this scenario with this token declares; absent if there is none.
 pub(crate) fn foreign_claim(claimed: &OwnedTopology, scenario: &Scenario) -> Option<String> {
@@ -34,9 +34,9 @@ pub(crate) fn foreign_claim(claimed: &OwnedTopology, scenario: &Scenario) -> Opt
 #[cfg(test)]
 mod tests {
     use rabbitscope_runs::scenario;
+    use rabbitscope_topology::{OwnedBinding, OwnedExchange};
 
     use super::*;
-    use crate::topology::{OwnedBinding, OwnedExchange};
 
     const TEXT: &str = r#"
         name = "c"

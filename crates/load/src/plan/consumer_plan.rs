@@ -1,9 +1,13 @@
 //! The queues that a group of consumers reads.
 
-use rabbitscope_runs::scenario::{ConsumerGroup, LatencyEnds, PublisherGroup, QueueSpec, Scenario};
+use rabbitscope_runs::scenario::{
+    ConsumerGroup, LatencyEnds, PublisherGroup, QueueSpec, Scenario, assigned_queues,
+};
+use rabbitscope_timing::Slots;
+use rabbitscope_topology::QueueSet;
+use rabbitscope_verify::QueueIndex;
 
 use super::placement::Placement;
-use crate::{assignment::assigned_queues, latency::Slots, topology::QueueSet, verify::QueueIndex};
 
 /// The queues that a group of consumers reads, with the numbers for its measurements.
 #[derive(Debug)]

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use rabbitscope_runs::scenario::{PublisherGroup, RequestGroup, ResponderGroup};
+use rabbitscope_runs::{
+    Random,
+    scenario::{PublisherGroup, RequestGroup, ResponderGroup},
+};
 
 use super::{churn::ChurnMembers, consumer_plan::ConsumerPlan, placement::Placement};
-use crate::{message::Messages, random::Random};
+use crate::message::Messages;
 
 /// One connection and its members.
 #[derive(Clone, Debug)]

@@ -2,7 +2,12 @@
 
 use std::sync::Arc;
 
-use rabbitscope_runs::scenario::{ChurnKind, Scenario};
+use rabbitscope_runs::{
+    Random,
+    scenario::{ChurnKind, Scenario},
+};
+use rabbitscope_timing::{Slots, publisher_slot};
+use rabbitscope_verify::QueueIndex;
 
 use super::{
     churn::ChurnMembers,
@@ -12,11 +17,8 @@ use super::{
 };
 use crate::{
     error::LoadError,
-    latency::{Slots, publisher_slot},
     message::{BodyFiles, Messages},
-    random::Random,
     share::Share,
-    verify::QueueIndex,
 };
 
 /// Returns the connections of a share of a scenario, except those that churn opens. `run` is the token of the run, for

@@ -10,10 +10,15 @@ use std::{
     time::{Duration, SystemTime},
 };
 
+use rabbitscope_measurements::{
+    Aggregator, LoadOutcome, ObservationSettings, Progress, Report, SharedState,
+};
 use rabbitscope_runs::{
     record::Verdict,
     scenario::{LatencyEnds, PublisherGroup, Scenario, UntilKind},
 };
+use rabbitscope_timing::{ChurnLogs, Nanos, Numbering, RunClock, RunInstant, Slots, run_tag};
+use rabbitscope_verify::Checker;
 
 use super::{
     end_conditions::{EndConditions, IdleTimeout},
@@ -22,16 +27,9 @@ use super::{
     workers::reconnector,
 };
 use crate::{
-    aggregate::Aggregator,
-    clock::{Nanos, RunClock, RunInstant},
     connect::Reconnector,
     connection_churn::ConnectionChurn,
-    context::{RunContext, RunSettings, SharedState, barrier_interval},
-    latency::{ChurnLogs, Slots},
-    message::{Numbering, run_tag},
-    outcome::{LoadOutcome, Progress},
-    report::{ObservationSettings, Report},
-    verify::Checker,
+    context::{RunContext, RunSettings, barrier_interval},
     worker::{Worker, WorkerContext},
 };
 

@@ -2,14 +2,11 @@
 
 use std::sync::atomic::Ordering;
 
+use rabbitscope_measurements::{IntervalReport, SharedState};
 use rabbitscope_runs::scenario::{Scenario, Until};
+use rabbitscope_timing::{Nanos, RunInstant};
 
-use crate::{
-    clock::{Nanos, RunInstant},
-    context::SharedState,
-    pacing::slots_that_end,
-    report::IntervalReport,
-};
+use crate::pacing::slots_that_end;
 
 /// `until = "idle"`: ends a run after seconds in which no message was written, accepted or consumed.
 pub(super) struct IdleTimeout {
@@ -86,10 +83,10 @@ fn total(members: impl Iterator<Item = Option<usize>>) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_measurements::{IntervalMeasurements, PublisherCounts};
     use rabbitscope_runs::scenario;
 
     use super::*;
-    use crate::report::{IntervalMeasurements, PublisherCounts};
 
     const TEXT: &str = r#"
         name = "ends"

@@ -7,7 +7,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use crate::aggregate::Aggregator;
+use rabbitscope_measurements::Aggregator;
 
 /// Interval at which the depths are read while messages are missing. Chosen.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);

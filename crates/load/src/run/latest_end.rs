@@ -6,14 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rabbitscope_measurements::SharedState;
 use rabbitscope_runs::scenario::{Scenario, UntilKind};
+use rabbitscope_timing::{Nanos, RunInstant};
 
 use super::coordinator::end_of_load;
-use crate::{
-    clock::{Nanos, RunInstant},
-    context::SharedState,
-    worker::{ANSWER_TIMEOUT, CLOSE_TIMEOUT, DRAIN_TIMEOUT},
-};
+use crate::worker::{ANSWER_TIMEOUT, CLOSE_TIMEOUT, DRAIN_TIMEOUT};
 
 /// Allowance beyond the time that an end can take, for a process without CPU or with late updates. Chosen: three times
 /// the silence after which a process is dropped.

@@ -9,23 +9,24 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rabbitscope_measurements::{
+    Collector, PartHost, PartSize, PartStart, PartWishes, Report, SharedState,
+};
 use rabbitscope_runs::scenario::{LatencyEnds, PublisherGroup, Scenario, UntilKind};
+use rabbitscope_timing::RunClock;
+use rabbitscope_topology::Dialer;
 
 use super::{
     coordinator::{end_of_load, numbering, start},
     workers::{assemble, prepare_connections, reconnector, threads},
 };
 use crate::{
-    clock::RunClock,
     connect::{PreparedConnection, Reconnector},
     connection_churn::ConnectionChurn,
-    context::{RunContext, RunSettings, SharedState, barrier_interval},
-    dial::Dialer,
+    context::{RunContext, RunSettings, barrier_interval},
     error::LoadError,
     message::BodyFiles,
     plan::plan_links,
-    remote::{Collector, PartHost, PartSize, PartStart, PartWishes},
-    report::Report,
     share::Share,
     worker::{Worker, WorkerContext},
 };

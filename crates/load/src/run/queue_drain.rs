@@ -6,13 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rabbitscope_measurements::{Report, SharedState};
 use rabbitscope_runs::scenario::{Scenario, Until};
+use rabbitscope_verify::QueueIndex;
 
-use crate::{
-    context::{RunContext, SharedState},
-    report::Report,
-    verify::QueueIndex,
-};
+use crate::context::RunContext;
 
 /// Shortest pause between two polls of the queue depths. Chosen.
 const DEPTH_POLL_INTERVAL: Duration = Duration::from_millis(100);

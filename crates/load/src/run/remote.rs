@@ -11,6 +11,10 @@ use std::{
     time::{Duration, Instant, SystemTime},
 };
 
+use rabbitscope_measurements::{
+    LoadOutcome, Merger, Progress, RemoteEvent, RemoteStart, RemoteWorkers, SharedState,
+    UpdateError,
+};
 use rabbitscope_runs::record::{Doubt, DoubtKind};
 
 use super::{
@@ -20,12 +24,7 @@ use super::{
     run_time::RunTime,
     waiting_bounds::Excess,
 };
-use crate::{
-    connection_churn::ConnectionChurn,
-    context::{RunContext, SharedState},
-    outcome::{LoadOutcome, Progress},
-    remote::{Merger, RemoteEvent, RemoteStart, RemoteWorkers, UpdateError},
-};
+use crate::{connection_churn::ConnectionChurn, context::RunContext};
 
 /// Longest wait for an event. Wishes and the stop flag are checked after it.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);

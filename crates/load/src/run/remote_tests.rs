@@ -10,24 +10,19 @@ use std::{
 };
 
 use rabbitscope_amqp::Uri;
+use rabbitscope_measurements::{
+    IntervalMeasurements, IntervalReport, LoadOutcome, PartSize, PartState, PartWishes, Progress,
+    PublisherCounts, RemoteEvent, RemoteStart, RemoteWorkers, RunAge, WorkerUpdate,
+};
 use rabbitscope_runs::{
     record::{DoubtKind, Verdict},
     scenario,
 };
+use rabbitscope_timing::RunInstant;
+use rabbitscope_topology::Dialer;
 
 use super::remote::join_parts;
-use crate::{
-    clock::RunInstant,
-    context::RunContext,
-    dial::Dialer,
-    outcome::{LoadOutcome, Progress},
-    remote::{
-        PartSize, PartState, PartWishes, RemoteEvent, RemoteStart, RemoteWorkers, RunAge,
-        WorkerUpdate,
-    },
-    report::{IntervalMeasurements, IntervalReport, PublisherCounts},
-    share::Share,
-};
+use crate::{context::RunContext, share::Share};
 
 /// Upper limit of the length of these runs, in seconds.
 const TOO_LONG: u64 = 2_000;

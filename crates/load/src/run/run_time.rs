@@ -2,10 +2,8 @@
 
 use std::time::{Duration, Instant, SystemTime};
 
-use crate::{
-    clock::{Nanos, RunInstant},
-    remote::RunAge,
-};
+use rabbitscope_measurements::RunAge;
+use rabbitscope_timing::{Nanos, RunInstant};
 
 /// Largest lead of another process's clock over this one at the start. Chosen: far more than the uncertainty that pings
 /// leave.

@@ -1,6 +1,6 @@
 //! Memory limits for updates of some processes that wait for others.
 
-use crate::aggregate::Waiting;
+use rabbitscope_measurements::Waiting;
 
 /// Intervals that may wait. Chosen: the backlog that a process keeps while the bus is unreachable. A controller waits
 /// 60 s for the bus, and a worker 120 s for a controller.

@@ -5,15 +5,15 @@ use std::{
     thread,
 };
 
+use rabbitscope_measurements::{Progress, Report, ServiceMonitor};
+use rabbitscope_timing::RunClock;
+
 use crate::{
-    clock::RunClock,
     connect::{PreparedConnection, Reconnector, allow_descriptors, connect_all},
     context::RunContext,
     error::LoadError,
     link::Link,
-    outcome::Progress,
     plan::churned_connections,
-    report::{Report, ServiceMonitor},
     worker::Worker,
 };
 

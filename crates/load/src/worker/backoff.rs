@@ -1,6 +1,6 @@
 //! The delay before a lost connection is replaced.
 
-use crate::clock::{Nanos, RunInstant};
+use rabbitscope_timing::{Nanos, RunInstant};
 
 /// Lifetime from which a connection counts as stable. After its loss the first delay is the shortest. Chosen.
 const STABLE_TIME: Nanos = Nanos::from_micros(10_000_000);

@@ -2,12 +2,10 @@
 
 use std::sync::mpsc::Sender;
 
-use crate::{
-    clock::RunInstant,
-    connect::Reconnector,
-    context::{RunSettings, SharedState},
-    report::{ObservationRecorder, ObservationSettings, Report},
-};
+use rabbitscope_measurements::{ObservationRecorder, ObservationSettings, Report, SharedState};
+use rabbitscope_timing::RunInstant;
+
+use crate::{connect::Reconnector, context::RunSettings};
 
 /// The run as its workers see it.
 pub(crate) struct WorkerContext<'a> {

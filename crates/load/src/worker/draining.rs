@@ -2,16 +2,15 @@
 
 use std::sync::atomic::Ordering;
 
+use rabbitscope_measurements::Failure;
+use rabbitscope_timing::{Nanos, RunInstant};
+
 use super::{
     context::WorkerContext,
     event_loop::Worker,
     stage::{DrainProgress, Stage},
 };
-use crate::{
-    clock::{Nanos, RunInstant},
-    link::{Link, ServeContext},
-    report::Failure,
-};
+use crate::link::{Link, ServeContext};
 
 /// Time without an answer or a write after which the wait for answers ends. Chosen: a run must end even if the broker
 /// answers nothing.

@@ -8,6 +8,8 @@ use std::{
 };
 
 use mio::{Events, Poll, Token, Waker};
+use rabbitscope_measurements::{Failure, IntervalReport, Report, Side};
+use rabbitscope_timing::{Nanos, RunInstant};
 
 use super::{
     context::WorkerContext,
@@ -17,13 +19,7 @@ use super::{
     reconnections::Reconnections,
     stage::{DrainProgress, Stage},
 };
-use crate::{
-    clock::{Nanos, RunInstant},
-    connect::ReconnectedLinks,
-    link::Link,
-    pacing::Timer,
-    report::{Failure, IntervalReport, Report, Side},
-};
+use crate::{connect::ReconnectedLinks, link::Link, pacing::Timer};
 
 /// Longest wait for a socket. Flags that the coordinator sets are seen after it.
 const MAX_POLL_WAIT: Nanos = Nanos::from_micros(50_000);

@@ -1,12 +1,10 @@
 //! The measurements of a worker in the current interval.
 
+use rabbitscope_measurements::{IntervalMeasurements, ObservationRecorder};
+use rabbitscope_timing::{Nanos, RunInstant, thread_cpu_time, thread_wait_time};
+
 use super::context::WorkerContext;
-use crate::{
-    clock::{Nanos, RunInstant, thread_cpu_time, thread_wait_time},
-    link::ServeContext,
-    pacing::BurstLimiter,
-    report::{IntervalMeasurements, ObservationRecorder},
-};
+use crate::{link::ServeContext, pacing::BurstLimiter};
 
 /// Measurements of a worker in the current interval.
 #[derive(Default)]

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use rabbitscope_timing::RunInstant;
+
 use super::ready_links::ReadyLinks;
-use crate::clock::RunInstant;
 use crate::pacing::{BurstLimiter, DueQueue, Pacer};
 
 /// The schedules of a worker.

@@ -1,9 +1,10 @@
 //! The reaction of a worker to the loss of a connection, and to its replacement.
 
 use mio::Token;
+use rabbitscope_measurements::Failure;
 
 use super::{context::WorkerContext, event_loop::Worker, stage::Stage};
-use crate::{connect::LostConnection, report::Failure};
+use crate::connect::LostConnection;
 
 impl Worker {
     /// Handles the failure of a connection. A loss goes to the reconnector if the scenario allows recovery. Every other

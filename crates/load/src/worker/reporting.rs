@@ -1,11 +1,12 @@
 //! The interval reports of a worker.
 
-use super::{context::WorkerContext, event_loop::Worker};
-use crate::{
-    clock::RunInstant,
-    link::Link,
-    report::{IntervalReport, ObservationRecorder, PublisherCounts, Report, Responsiveness},
+use rabbitscope_measurements::{
+    IntervalReport, ObservationRecorder, PublisherCounts, Report, Responsiveness,
 };
+use rabbitscope_timing::RunInstant;
+
+use super::{context::WorkerContext, event_loop::Worker};
+use crate::link::Link;
 
 impl Worker {
     fn responsiveness(&mut self) -> Responsiveness {

@@ -1,6 +1,6 @@
 //! The stages of a worker, and its progress in the drain.
 
-use crate::clock::RunInstant;
+use rabbitscope_timing::RunInstant;
 
 /// A stage of a worker.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -7,10 +7,11 @@ use std::{
 };
 
 use rabbitscope_amqp::Uri;
-use rabbitscope_load::{BrokerOwner, Dialer, LoadError, Session, TopologyError};
+use rabbitscope_load::{BrokerOwner, LoadError, Session};
 use rabbitscope_runs::{record::Verdict, scenario};
 use rabbitscope_testing::scenario::{Publishers, Scenario};
 use rabbitscope_testing::{encode_frame, existing_broker};
+use rabbitscope_topology::{Dialer, TopologyError};
 
 use crate::relay::{self, Damage};
 

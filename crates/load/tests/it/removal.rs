@@ -4,13 +4,14 @@
 use std::{cell::RefCell, io, sync::atomic::AtomicBool, thread, time::Duration};
 
 use rabbitscope_amqp::Uri;
-use rabbitscope_load::{
-    BrokerOwner, CleanupJournal, Dialer, ForeignBindings, Leftovers, Messages, OwnedTopology,
-    Removal, Session, TopologyError, remove_leftovers,
-};
+use rabbitscope_load::{BrokerOwner, CleanupJournal, Session};
 use rabbitscope_runs::scenario;
 use rabbitscope_testing::existing_broker;
 use rabbitscope_testing::scenario::{Publishers, Queue, Scenario};
+use rabbitscope_topology::{
+    Dialer, ForeignBindings, Leftovers, Messages, OwnedTopology, Removal, TopologyError,
+    remove_leftovers,
+};
 
 use crate::stepping::{Application, Stepping};
 

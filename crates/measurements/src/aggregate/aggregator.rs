@@ -6,9 +6,11 @@ use std::{
 };
 
 use rabbitscope_runs::{
-    record::{Doubt, LoadTotals, Measured, SecondRow, Verdict, Verification},
+    record::{Doubt, Latency, LoadTotals, Measured, SecondRow, Verdict, Verification},
     scenario::RunOptions,
 };
+use rabbitscope_timing::{ChurnLogs, LatencyLog, RunInstant, SecondHistograms, Slots};
+use rabbitscope_verify::{Checker, Observation};
 
 use super::{
     interval::Interval,
@@ -20,15 +22,13 @@ use super::{
     warm_up::WarmUp,
 };
 use crate::{
-    clock::RunInstant,
-    latency::{Breakdown, ChurnLogs, Latency, LatencyLog, SecondHistograms, Slots},
+    aggregate::breakdown::Breakdown,
     outcome::{LoadOutcome, Progress},
-    report::{IntervalReport, Observation, ServiceMonitor},
-    verify::Checker,
+    report::{IntervalReport, ServiceMonitor},
 };
 
 /// Adds up the reports of a run's threads.
-pub(crate) struct Aggregator {
+pub struct Aggregator {
     open: OpenIntervals,
     /// Outstanding messages at each worker's latest report.
     outstanding: Vec<u64>,
@@ -56,7 +56,8 @@ pub(crate) struct Aggregator {
 }
 
 impl Aggregator {
-    pub(crate) fn new(workers: usize, started: SystemTime, options: &RunOptions) -> Self {
+    /// Returns an empty sum for so many load threads.
+    pub fn new(workers: usize, started: SystemTime, options: &RunOptions) -> Self {
         Self {
             open: OpenIntervals::new(workers),
             outstanding: vec![0; workers],
@@ -82,31 +83,35 @@ impl Aggregator {
     }
 
     /// Adds the latencies of churn.
-    pub(crate) fn with_churn(mut self, churn: ChurnLogs) -> Self {
+    #[must_use]
+    pub fn with_churn(mut self, churn: ChurnLogs) -> Self {
         self.churn = churn;
         self
     }
 
     /// Takes lost connections and alarms from this monitor.
-    pub(crate) fn with_service(mut self, monitor: Arc<ServiceMonitor>) -> Self {
+    #[must_use]
+    pub fn with_service(mut self, monitor: Arc<ServiceMonitor>) -> Self {
         self.service = ServiceLog::new(monitor);
         self
     }
 
     /// Breaks latencies down by these groups and queues.
-    pub(crate) fn with_slots(mut self, slots: Slots) -> Self {
+    #[must_use]
+    pub fn with_slots(mut self, slots: Slots) -> Self {
         self.breakdown = Breakdown::new(slots);
         self
     }
 
     /// Checks deliveries, if there is a checker.
-    pub(crate) fn with_checker(mut self, checker: Option<Checker>) -> Self {
+    #[must_use]
+    pub fn with_checker(mut self, checker: Option<Checker>) -> Self {
         self.checker = checker;
         self
     }
 
     /// Checks a batch of observations of one thread.
-    pub(crate) fn check(&mut self, batch: &[Observation]) {
+    pub fn check(&mut self, batch: &[Observation]) {
         if let Some(checker) = &mut self.checker {
             checker.observe(batch);
         }
@@ -118,18 +123,19 @@ impl Aggregator {
     }
 
     /// Returns the queues whose depths the check of deliveries needs; absent without a check.
-    pub(crate) fn verified_queues(&self) -> Option<Vec<String>> {
+    pub fn verified_queues(&self) -> Option<Vec<String>> {
         self.checker.as_ref().map(|checker| checker.queue_names().to_vec())
     }
 
     /// Completes the check after all connections are closed, with the messages left in each queue. Returns the number
     /// of lost messages.
-    pub(crate) fn verify(&mut self, depths: &[Option<u64>]) -> u64 {
+    pub fn verify(&mut self, depths: &[Option<u64>]) -> u64 {
         self.verification = self.checker.as_ref().map(|checker| checker.finish(depths));
         self.verification.as_ref().map_or(0, |found| found.lost)
     }
 
-    pub(crate) fn add(&mut self, part: IntervalReport, progress: &mut dyn FnMut(Progress<'_>)) {
+    /// Adds the report of a thread, and reports completed seconds.
+    pub fn add(&mut self, part: IntervalReport, progress: &mut dyn FnMut(Progress<'_>)) {
         self.outstanding[part.worker] = part.measured.outstanding;
         if !part.draining {
             self.load_end = self.load_end.max(part.end);
@@ -139,18 +145,18 @@ impl Aggregator {
     }
 
     /// Drops a worker that sends no more reports, so that the rows do not wait for it.
-    pub(crate) fn give_up(&mut self, worker: usize, progress: &mut dyn FnMut(Progress<'_>)) {
+    pub fn give_up(&mut self, worker: usize, progress: &mut dyn FnMut(Progress<'_>)) {
         self.open.give_up(worker);
         self.emit_complete(progress);
     }
 
     /// Returns the intervals that wait for workers.
-    pub(crate) fn waiting(&self) -> Waiting {
+    pub fn waiting(&self) -> Waiting {
         self.open.waiting()
     }
 
     /// Adds a reason to doubt the figures.
-    pub(crate) fn doubt(&mut self, doubt: Doubt) {
+    pub fn doubt(&mut self, doubt: Doubt) {
         self.doubts.push(doubt);
     }
 
@@ -222,7 +228,8 @@ impl Aggregator {
         progress(Progress::Second(&row));
     }
 
-    pub(crate) fn finish(
+    /// Returns the outcome of the load.
+    pub fn finish(
         mut self,
         started_unix_nanos: u64,
         verdict: Verdict,
@@ -269,10 +276,11 @@ impl Aggregator {
 #[cfg(test)]
 mod tests {
     use rabbitscope_runs::scenario;
+    use rabbitscope_timing::Nanos;
 
     use super::*;
     use crate::report::IntervalMeasurements;
-    use crate::{clock::Nanos, report::PublisherCounts};
+    use crate::report::PublisherCounts;
 
     const SECOND: u64 = Nanos::SECOND.get();
 

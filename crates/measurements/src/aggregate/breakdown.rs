@@ -3,11 +3,8 @@
 use rabbitscope_runs::record::{
     GroupLatencies, Latency, LatencyBreakdown, LatencyFigures, QueueLatencies,
 };
-
-use super::{
-    histogram::latency_figures,
-    slot_histograms::{HistogramSet, add_slots, merge},
-    slots::{MAX_GROUPS, Slots, group_slot},
+use rabbitscope_timing::{
+    HistogramSet, MAX_GROUPS, Slots, add_slots, group_slot, latency_figures, merge,
 };
 
 /// Latencies of the measured time, per slot.
@@ -74,12 +71,9 @@ fn figures(histograms: &HistogramSet) -> Vec<LatencyFigures> {
 #[cfg(test)]
 mod tests {
     use rabbitscope_runs::scenario::parse;
+    use rabbitscope_timing::{Nanos, SecondHistograms, SlotHistograms, publisher_slot};
 
     use super::*;
-    use crate::{
-        clock::Nanos,
-        latency::{SecondHistograms, SlotHistograms, slots::publisher_slot},
-    };
 
     const TEXT: &str = r#"
         name = "t"

@@ -1,10 +1,9 @@
 //! The interval reports of all threads about the same second, added up.
 
+use rabbitscope_timing::RunInstant;
+
 use super::self_check::ThreadSecond;
-use crate::{
-    clock::RunInstant,
-    report::{IntervalMeasurements, IntervalReport},
-};
+use crate::report::{IntervalMeasurements, IntervalReport};
 
 pub(crate) struct Interval {
     pub(super) start: RunInstant,

@@ -1,6 +1,7 @@
 //! The sum of the reports of a run's threads: rows, totals, losses, the self-check of the load generator.
 
 mod aggregator;
+mod breakdown;
 mod interval;
 mod losses;
 mod open_intervals;
@@ -9,5 +10,5 @@ mod service_log;
 mod trace;
 mod warm_up;
 
-pub(crate) use aggregator::Aggregator;
-pub(crate) use open_intervals::Waiting;
+pub use aggregator::Aggregator;
+pub use open_intervals::Waiting;

@@ -21,13 +21,13 @@ pub(super) struct OpenIntervals {
 
 /// The intervals that wait for workers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Waiting {
+pub struct Waiting {
     /// Number of intervals.
-    pub(crate) intervals: usize,
+    pub intervals: usize,
     /// Memory of their histograms.
-    pub(crate) kib: usize,
+    pub kib: usize,
     /// The workers that hold them up.
-    pub(crate) slowest: Vec<usize>,
+    pub slowest: Vec<usize>,
 }
 
 impl OpenIntervals {
@@ -87,12 +87,11 @@ fn earliest(frontier: &[Turn]) -> Turn {
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_runs::record::Latency;
+    use rabbitscope_timing::{Nanos, RunInstant};
+
     use super::*;
-    use crate::{
-        clock::{Nanos, RunInstant},
-        latency::Latency,
-        report::{IntervalMeasurements, PublisherCounts},
-    };
+    use crate::report::{IntervalMeasurements, PublisherCounts};
 
     fn part(worker: usize, second: u32) -> IntervalReport {
         let mut measured = IntervalMeasurements::default();

@@ -8,11 +8,9 @@
 //!   room.
 
 use rabbitscope_runs::record::{ClientCheck, Counters, Doubt, DoubtKind, LoadTotals};
+use rabbitscope_timing::Nanos;
 
-use crate::{
-    clock::Nanos,
-    report::{IntervalReport, PublisherCounts},
-};
+use crate::report::{IntervalReport, PublisherCounts};
 
 /// Share of a second from which a thread counts as saturated. Chosen: below 1, as the boundaries of an interval are not
 /// exact.

@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use rabbitscope_runs::record::{Counters, ErrorCount, Service, ServiceSpan, SpanKind};
+use rabbitscope_timing::{Nanos, RunInstant};
 
 use super::interval::Interval;
-use crate::{
-    clock::{Nanos, RunInstant},
-    report::{IntervalMeasurements, Responsiveness, ServiceMonitor, UnavailableTime},
-};
+use crate::report::{IntervalMeasurements, Responsiveness, ServiceMonitor, UnavailableTime};
 
 /// Longest time without a poll after which a load thread still knows whether the broker sent anything. Chosen: half a
 /// second.

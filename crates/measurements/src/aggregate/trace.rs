@@ -3,11 +3,8 @@
 use std::collections::HashMap;
 
 use rabbitscope_runs::record::TracedMessage;
-
-use crate::{
-    clock::{Nanos, RunInstant},
-    report::{TraceStep, TraceStepKind},
-};
+use rabbitscope_timing::{Nanos, RunInstant};
+use rabbitscope_verify::{TraceStep, TraceStepKind};
 
 /// Limit of the traced messages; further ones count as a loss. With about 100 bytes each: 50 MB.
 const MESSAGES_MAX: usize = 500_000;

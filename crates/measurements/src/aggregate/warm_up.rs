@@ -5,8 +5,7 @@ use rabbitscope_runs::{
     record::{Doubt, DoubtKind, SecondRow},
     scenario,
 };
-
-use crate::clock::RunInstant;
+use rabbitscope_timing::RunInstant;
 
 /// The state of the warm-up.
 #[derive(Debug)]
@@ -68,9 +67,9 @@ mod tests {
     use std::time::Duration;
 
     use rabbitscope_runs::record::Counters;
+    use rabbitscope_timing::Nanos;
 
     use super::*;
-    use crate::clock::Nanos;
 
     /// Checks the seconds of the warm-up (`w`), and whether there is a doubt at the end.
     fn check(warm_up: Option<scenario::WarmUp>, rates: &[u64], expected: &str, doubt: bool) {

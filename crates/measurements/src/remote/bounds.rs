@@ -4,16 +4,14 @@
 use std::time::Duration;
 
 use rabbitscope_runs::record::{Counter, Counters, Unit};
+use rabbitscope_timing::RunInstant;
 
 use super::{
     extent::{LONGEST_RUN, at_most},
     part::PartSize,
     update::{UpdateError, WorkerUpdate},
 };
-use crate::{
-    clock::RunInstant,
-    report::{IntervalMeasurements, IntervalReport, ServiceChange, TimedChange},
-};
+use crate::report::{IntervalMeasurements, IntervalReport, ServiceChange, TimedChange};
 
 /// Messages, bytes or measurements of a whole run, over all processes. Chosen: bytes at 100 GB/s for four months; sums
 /// of a dozen such numbers still fit.
@@ -178,10 +176,11 @@ fn at_most_at_once(what: &str, count: u64) -> Result<(), String> {
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_runs::record::Latency;
+    use rabbitscope_timing::Nanos;
+
     use super::*;
     use crate::{
-        clock::Nanos,
-        latency::Latency,
         remote::update::PartState,
         report::{PublisherCounts, Responsiveness, Side},
     };

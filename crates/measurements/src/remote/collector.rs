@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use rabbitscope_timing::RunInstant;
+
 use super::update::{PartState, WorkerUpdate};
 use crate::{
-    clock::RunInstant,
-    context::SharedState,
     report::{IntervalReport, Report},
+    shared_state::SharedState,
 };
 
 /// Time that the first report of a second waits for the other threads. Chosen: they follow within a few milliseconds,
@@ -17,7 +18,7 @@ const MAX_WAIT: Duration = Duration::from_millis(100);
 const STATE_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Collects reports until they are sent.
-pub(crate) struct Collector {
+pub struct Collector {
     /// Threads that report intervals.
     threads: usize,
     pending: WorkerUpdate,
@@ -30,7 +31,8 @@ pub(crate) struct Collector {
 }
 
 impl Collector {
-    pub(crate) fn new(threads: usize) -> Self {
+    /// Returns a collector for so many threads.
+    pub fn new(threads: usize) -> Self {
         Self {
             threads,
             pending: WorkerUpdate::default(),
@@ -43,7 +45,7 @@ impl Collector {
     }
 
     /// Takes a report. Returns true if the load cannot continue.
-    pub(crate) fn take(&mut self, report: Report) -> bool {
+    pub fn take(&mut self, report: Report) -> bool {
         self.waiting_since.get_or_insert_with(Instant::now);
         match report {
             Report::Interval(interval) => self.add(*interval),
@@ -72,12 +74,12 @@ impl Collector {
     }
 
     /// Number of threads that have ended.
-    pub(crate) fn ended(&self) -> usize {
+    pub fn ended(&self) -> usize {
         self.state.ended
     }
 
     /// Returns the next update if one is due.
-    pub(crate) fn update(&mut self, now: RunInstant, shared: &SharedState) -> Option<WorkerUpdate> {
+    pub fn update(&mut self, now: RunInstant, shared: &SharedState) -> Option<WorkerUpdate> {
         self.state = PartState { ended: self.state.ended, ..PartState::read(shared) };
         let is_complete = self.pending.intervals.len() >= self.threads
             || self.pending.failed.is_some()

@@ -3,13 +3,10 @@
 
 use std::fmt::Display;
 
+use rabbitscope_runs::record::Latency;
+use rabbitscope_timing::{MAX_SLOTS, RunInstant};
 use serde::{Deserialize, de::IgnoredAny};
 use thiserror::Error;
-
-use crate::{
-    clock::RunInstant,
-    latency::{Latency, MAX_SLOTS},
-};
 
 /// End of the longest run. Chosen: ten years.
 pub(super) const LONGEST_RUN: RunInstant =
@@ -106,7 +103,7 @@ impl MeasuredExtent {
     }
 }
 
-/// Reads bins as [`crate::latency::LatencyHistogram`] writes them.
+/// Reads bins as [`rabbitscope_timing::LatencyHistogram`] writes them.
 impl From<Vec<u64>> for HistogramExtent {
     fn from(bins: Vec<u64>) -> Self {
         let (pairs, rest) = bins.as_chunks::<2>();

@@ -2,6 +2,8 @@
 
 use std::sync::{Arc, atomic::Ordering};
 
+use rabbitscope_timing::RunInstant;
+
 use super::{
     bounds::Bounds,
     part::{PartSize, PartWishes},
@@ -9,13 +11,12 @@ use super::{
     update::{PartState, UpdateError, WorkerUpdate},
 };
 use crate::{
-    clock::RunInstant,
-    context::SharedState,
     report::{Failure, Report},
+    shared_state::SharedState,
 };
 
 /// The processes of a run and their latest states.
-pub(crate) struct Merger {
+pub struct Merger {
     workers: Vec<Worker>,
     order: ServiceOrder,
     bounds: Bounds,
@@ -32,7 +33,8 @@ struct Worker {
 }
 
 impl Merger {
-    pub(crate) fn new(parts: &[PartSize], shared: &SharedState) -> Self {
+    /// Returns a merger of the updates of these parts.
+    pub fn new(parts: &[PartSize], shared: &SharedState) -> Self {
         let mut first_thread = 0;
         let workers = parts.iter().map(|size| {
             let first = first_thread;
@@ -51,7 +53,7 @@ impl Merger {
 
     /// Returns the reports in an update. A repeated update, or one from a dropped process, yields none. No clock of a
     /// process can be past `latest`. After an error the caller must drop the process.
-    pub(crate) fn take(
+    pub fn take(
         &mut self,
         worker: usize,
         bytes: &[u8],
@@ -87,19 +89,19 @@ impl Merger {
     }
 
     /// Returns the processes with threads that have not ended.
-    pub(crate) fn running(&self) -> Vec<usize> {
+    pub fn running(&self) -> Vec<usize> {
         (0..self.workers.len()).filter(|worker| self.is_running(*worker)).collect()
     }
 
     /// Returns whether load threads of the process publish or await confirms.
-    pub(crate) fn is_publishing(&self, worker: usize) -> bool {
+    pub fn is_publishing(&self, worker: usize) -> bool {
         let is_publishing =
             |of: &Worker| of.state.draining < of.size.load_threads || of.state.confirming > 0;
         self.workers.get(worker).is_some_and(is_publishing)
     }
 
     /// Returns the process that has this thread of the run.
-    pub(crate) fn of_thread(&self, thread: usize) -> Option<usize> {
+    pub fn of_thread(&self, thread: usize) -> Option<usize> {
         let of = |owner: &Worker| {
             (owner.first_thread..owner.first_thread + owner.size.threads()).contains(&thread)
         };
@@ -107,13 +109,13 @@ impl Merger {
     }
 
     /// Returns whether threads of the process have not ended.
-    pub(crate) fn is_running(&self, worker: usize) -> bool {
+    pub fn is_running(&self, worker: usize) -> bool {
         let is_running = |of: &Worker| of.state.ended < of.size.threads();
         self.workers.get(worker).is_some_and(is_running)
     }
 
     /// Drops the process. Returns the threads of the run that will report nothing more.
-    pub(crate) fn give_up(&mut self, worker: usize, shared: &SharedState) -> LostThreads {
+    pub fn give_up(&mut self, worker: usize, shared: &SharedState) -> LostThreads {
         let Some(of) = self.workers.get_mut(worker).filter(|worker| !worker.is_lost) else {
             return LostThreads::default();
         };
@@ -131,17 +133,17 @@ impl Merger {
     }
 
     /// Number of threads that own connections, over all processes.
-    pub(crate) fn load_threads(&self) -> usize {
+    pub fn load_threads(&self) -> usize {
         self.workers.iter().map(|worker| worker.size.load_threads).sum()
     }
 
     /// Number of threads, over all processes.
-    pub(crate) fn threads(&self) -> usize {
+    pub fn threads(&self) -> usize {
         self.workers.iter().map(|worker| worker.size.threads()).sum()
     }
 
     /// Flags that the processes need to know about each other and about the run.
-    pub(crate) fn wishes(&self, shared: &SharedState) -> PartWishes {
+    pub fn wishes(&self, shared: &SharedState) -> PartWishes {
         let draining = self.sum(|state| state.draining);
         let is_set = |flag: &std::sync::atomic::AtomicBool| flag.load(Ordering::Relaxed);
         PartWishes {
@@ -171,9 +173,9 @@ impl Merger {
 
 /// Threads of a dropped process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct LostThreads {
+pub struct LostThreads {
     /// Indices among the threads of all processes.
-    pub(crate) threads: std::ops::Range<usize>,
+    pub threads: std::ops::Range<usize>,
     /// Number of them that had not ended.
-    pub(crate) running: usize,
+    pub running: usize,
 }

@@ -16,7 +16,7 @@ pub trait PartHost {
     /// Reports that the load began `late_nanos` nanoseconds after its scheduled time.
     fn started(&mut self, late_nanos: u64);
 
-    /// Sends an update; see [`crate::Session::run_remote`].
+    /// Sends an update; see `Session::run_remote` in `load`.
     fn send(&mut self, update: Vec<u8>);
 
     /// Returns the latest wishes for the load.

@@ -5,11 +5,10 @@
 
 use std::sync::Arc;
 
+use rabbitscope_timing::RunInstant;
+
 use super::extent::{MAX_CHANGES, at_most};
-use crate::{
-    clock::RunInstant,
-    report::{ServiceMonitor, TimedChange},
-};
+use crate::report::{ServiceMonitor, TimedChange};
 
 /// Changes of one process that wait for other processes. Chosen: the maximum of one update.
 const MAX_WAITING: usize = MAX_CHANGES;

@@ -2,7 +2,12 @@
 
 use std::{sync::Arc, time::SystemTime};
 
-use rabbitscope_runs::{record::Verdict, scenario::RunOptions};
+use rabbitscope_runs::{
+    Random,
+    record::{Latency, Verdict},
+    scenario::RunOptions,
+};
+use rabbitscope_timing::{LatencyHistogram, Nanos, RunInstant};
 
 use super::{
     Collector, Merger, PartSize, PartWishes,
@@ -10,12 +15,9 @@ use super::{
 };
 use crate::{
     aggregate::Aggregator,
-    clock::{Nanos, RunInstant},
-    context::SharedState,
-    latency::{Latency, LatencyHistogram},
     outcome::{LoadOutcome, Progress},
-    random::Random,
     report::{IntervalMeasurements, IntervalReport, PublisherCounts, Report},
+    shared_state::SharedState,
 };
 
 const SECONDS: u32 = 4;

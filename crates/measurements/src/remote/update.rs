@@ -9,14 +9,14 @@ use std::{
 };
 
 use flate2::{Compression, read::DeflateDecoder, write::DeflateEncoder};
+use rabbitscope_timing::RunInstant;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::extent::Extent;
 use crate::{
-    clock::RunInstant,
-    context::{DoneMembers, SharedState},
     report::{IntervalReport, TimedChange},
+    shared_state::{DoneMembers, SharedState},
 };
 
 /// Maximum size of a decompressed update. Every slot of a scenario, with every latency and a full histogram, takes
@@ -43,37 +43,39 @@ pub enum UpdateError {
 /// Events in a process since its last update.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
-pub(crate) struct WorkerUpdate {
+pub struct WorkerUpdate {
     /// Number among the updates of this process, starting with 1.
-    pub(crate) number: u64,
+    pub number: u64,
     /// Finished intervals. Of the intervals of the same second, one has the histograms of all.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) intervals: Vec<IntervalReport>,
+    pub intervals: Vec<IntervalReport>,
     /// Lost connections, alarms and errors.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) changes: Vec<TimedChange>,
+    pub changes: Vec<TimedChange>,
     /// Time up to which all changes are in this update or in an earlier one.
-    pub(crate) covered_until: RunInstant,
-    pub(crate) state: PartState,
+    pub covered_until: RunInstant,
+    /// Progress of the process.
+    pub state: PartState,
     /// Reasons why the run does not end as the scenario demands.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) cut_short: Vec<String>,
+    pub cut_short: Vec<String>,
     /// Reason why the load cannot continue.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) failed: Option<String>,
+    pub failed: Option<String>,
 }
 
 /// State of a process; not a change since the last update.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
-pub(crate) struct PartState {
-    pub(crate) done: DoneMembers,
+pub struct PartState {
+    /// Members that have finished.
+    pub done: DoneMembers,
     /// Threads that await confirms.
-    pub(crate) confirming: usize,
+    pub confirming: usize,
     /// Load threads that have stopped publishing.
-    pub(crate) draining: usize,
+    pub draining: usize,
     /// Threads that have ended.
-    pub(crate) ended: usize,
+    pub ended: usize,
 }
 
 impl PartState {
@@ -96,7 +98,8 @@ impl PartState {
 }
 
 impl WorkerUpdate {
-    pub(crate) fn encode(&self) -> Vec<u8> {
+    /// Returns the compressed JSON.
+    pub fn encode(&self) -> Vec<u8> {
         let mut encoder = DeflateEncoder::new(Vec::new(), Compression::default());
         serde_json::to_writer(&mut encoder, self)
             .expect("numbers and texts can be written to memory");
@@ -115,8 +118,9 @@ impl WorkerUpdate {
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_runs::record::Latency;
+
     use super::*;
-    use crate::latency::Latency;
 
     #[test]
     fn what_is_no_update_is_refused() {

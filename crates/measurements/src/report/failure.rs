@@ -2,35 +2,35 @@
 
 use std::io;
 
-use rabbitscope_amqp::{ConnectionError, Refusal};
+use rabbitscope_amqp::{BrokerRefusal, ConnectionError, Refusal};
 use rabbitscope_runs::record::ErrorKind;
 use thiserror::Error;
-
-use crate::refusal::BrokerRefusal;
 
 /// A failure of a connection, as one sentence for a person.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{reason}")]
-pub(crate) struct Failure {
-    pub(crate) reason: String,
-    pub(crate) kind: ErrorKind,
+pub struct Failure {
+    /// The reason, as one sentence.
+    pub reason: String,
+    /// The kind of error in the run record.
+    pub kind: ErrorKind,
     /// True if the connection was lost or closed, so that a new one may work. Otherwise a new one would not help.
-    pub(crate) is_loss: bool,
+    pub is_loss: bool,
 }
 
 impl Failure {
     /// A lost connection.
-    pub(crate) fn lost(reason: impl Into<String>) -> Self {
+    pub fn lost(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), kind: ErrorKind::ConnectionLost, is_loss: true }
     }
 
     /// A socket error that the system reported.
-    pub(crate) fn socket(error: &io::Error) -> Self {
+    pub fn socket(error: &io::Error) -> Self {
         Self::lost(format!("the connection to the broker broke: {error}"))
     }
 
     /// A channel that the broker closed. Only a new connection can replace it.
-    pub(crate) fn channel_closed(refusal: Refusal) -> Self {
+    pub fn channel_closed(refusal: Refusal) -> Self {
         let reason = format!("the broker closed a channel: {}", BrokerRefusal::from(refusal));
         Self { kind: ErrorKind::ChannelClosed, ..Self::lost(reason) }
     }
@@ -42,12 +42,12 @@ impl Failure {
     }
 
     /// A consumer that the broker cancelled.
-    pub(crate) fn consumer_cancelled(reason: impl Into<String>) -> Self {
+    pub fn consumer_cancelled(reason: impl Into<String>) -> Self {
         Self { kind: ErrorKind::ConsumerCancelled, ..Self::lost(reason) }
     }
 
     /// A failure for which a new connection would not help.
-    pub(crate) fn wrong(reason: impl Into<String>) -> Self {
+    pub fn wrong(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), kind: ErrorKind::Other, is_loss: false }
     }
 }

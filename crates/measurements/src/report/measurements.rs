@@ -1,48 +1,47 @@
 //! Counts and latencies of one thread in one interval.
 
-use rabbitscope_runs::record::{Counters, SecondLatencies, SecondRow};
+use rabbitscope_runs::record::{Counters, Latency, SecondLatencies, SecondRow};
+use rabbitscope_timing::{ChurnHistograms, Nanos, SecondHistograms, SlotHistograms};
 use serde::{Deserialize, Serialize};
-
-use crate::{
-    clock::Nanos,
-    latency::{ChurnHistograms, Latency, SecondHistograms, SlotHistograms},
-};
 
 /// Counts and latencies of one interval. Those of several threads add up.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
-pub(crate) struct IntervalMeasurements {
-    pub(crate) counts: Counters,
+pub struct IntervalMeasurements {
+    /// Counters.
+    pub counts: Counters,
     /// Messages sent but not confirmed at the end of the interval.
-    pub(crate) outstanding: u64,
+    pub outstanding: u64,
     /// Connections that are up at the end of the interval.
-    pub(crate) connections: u64,
+    pub connections: u64,
     /// By [`Latency`]: measurements of messages that were overdue at the end.
-    pub(crate) overdue: [u64; Latency::ALL.len()],
-    pub(crate) responsiveness: Responsiveness,
+    pub overdue: [u64; Latency::ALL.len()],
+    /// Responsiveness of broker and client.
+    pub responsiveness: Responsiveness,
     /// Latencies by slot.
-    pub(crate) slots: SlotHistograms,
-    pub(crate) churn: ChurnHistograms,
+    pub slots: SlotHistograms,
+    /// Latencies of churn.
+    pub churn: ChurnHistograms,
     /// The broker's first reason for refusing churn.
     pub(crate) churn_refusal: Option<String>,
     /// Deliveries that carry no time stamp of this run.
-    pub(crate) unstamped: u64,
+    pub unstamped: u64,
     /// Deliveries whose stamp is later than the clock of the receiving process: clocks of several processes differ.
-    pub(crate) before_sent: u64,
+    pub before_sent: u64,
 }
 
 /// Responsiveness of the broker and of the client in an interval.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
-pub(crate) struct Responsiveness {
+pub struct Responsiveness {
     /// Connections that wait for an answer at the end of the interval.
-    pub(crate) unanswered: u64,
+    pub unanswered: u64,
     /// Connections whose socket is full at the end of the interval.
-    pub(crate) stalled: u64,
+    pub stalled: u64,
     /// The longest time for which a load thread did not poll.
-    pub(crate) away: Nanos,
+    pub away: Nanos,
     /// Connections of churn that failed to open because no server answered.
-    pub(crate) unreached: u64,
+    pub unreached: u64,
 }
 
 impl Responsiveness {
@@ -55,7 +54,8 @@ impl Responsiveness {
 }
 
 impl IntervalMeasurements {
-    pub(crate) fn add(&mut self, other: &Self) {
+    /// Adds the measurements of another thread.
+    pub fn add(&mut self, other: &Self) {
         self.counts.add(&other.counts);
         self.outstanding += other.outstanding;
         self.connections += other.connections;
@@ -73,7 +73,7 @@ impl IntervalMeasurements {
     }
 
     /// Counts an opening or closing that failed.
-    pub(crate) fn churn_failed(&mut self, reason: &str) {
+    pub fn churn_failed(&mut self, reason: &str) {
         self.counts.churn_failed += 1;
         self.churn_refusal.get_or_insert_with(|| reason.to_owned());
     }
@@ -98,12 +98,12 @@ impl IntervalMeasurements {
 
     /// Records `count` measurements of `value` in the selected slot.
     #[inline]
-    pub(crate) fn measure(&mut self, latency: Latency, value: Nanos, count: u64) {
+    pub fn measure(&mut self, latency: Latency, value: Nanos, count: u64) {
         self.slots.record(latency, value, count);
     }
 
     /// Records a message that was overdue at the end, with its age.
-    pub(crate) fn measure_overdue(&mut self, latency: Latency, age: Nanos) {
+    pub fn measure_overdue(&mut self, latency: Latency, age: Nanos) {
         self.measure(latency, age, 1);
         self.overdue[latency as usize] += 1;
     }

@@ -1,12 +1,13 @@
 //! The messages that worker threads send to the coordinator of a run.
 
+use rabbitscope_timing::RunInstant;
+use rabbitscope_verify::Observation;
 use serde::{Deserialize, Serialize};
 
-use super::{failure::Failure, measurements::IntervalMeasurements, observation::Observation};
-use crate::clock::RunInstant;
+use super::{failure::Failure, measurements::IntervalMeasurements};
 
 /// A message of a worker to the coordinator.
-pub(crate) enum Report {
+pub enum Report {
     /// An interval is over.
     Interval(Box<IntervalReport>),
     /// Observations of messages, for `run.verify` and `run.trace-every`.
@@ -22,22 +23,31 @@ pub(crate) enum Report {
 /// The measurements of one worker in one interval.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) struct IntervalReport {
-    pub(crate) worker: usize,
-    pub(crate) second: u32,
-    pub(crate) start: RunInstant,
-    pub(crate) end: RunInstant,
-    pub(crate) draining: bool,
+pub struct IntervalReport {
+    /// Number of the load thread.
+    pub worker: usize,
+    /// Number of the interval, from 0.
+    pub second: u32,
+    /// Start of the interval.
+    pub start: RunInstant,
+    /// End of the interval.
+    pub end: RunInstant,
+    /// True if the load has ended, and the thread awaits outstanding messages.
+    pub draining: bool,
     /// True in the last report of a worker.
-    pub(crate) is_last: bool,
-    pub(crate) measured: IntervalMeasurements,
-    pub(crate) publisher_counts: PublisherCounts,
+    pub is_last: bool,
+    /// Counts and latencies.
+    pub measured: IntervalMeasurements,
+    /// Publishers of the thread.
+    pub publisher_counts: PublisherCounts,
 }
 
 /// The publishers of a thread, and their connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", default)]
-pub(crate) struct PublisherCounts {
-    pub(crate) publishers: usize,
-    pub(crate) connections: usize,
+pub struct PublisherCounts {
+    /// Number of publishers.
+    pub publishers: usize,
+    /// Number of their connections.
+    pub connections: usize,
 }

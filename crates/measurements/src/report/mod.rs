@@ -5,18 +5,18 @@
 mod failure;
 mod measurements;
 mod messages;
-mod observation;
 mod recorder;
 mod service_change;
 mod service_monitor;
 mod side;
 mod stalls;
 
-pub(crate) use failure::Failure;
-pub(crate) use measurements::{IntervalMeasurements, Responsiveness};
-pub(crate) use messages::{IntervalReport, PublisherCounts, Report};
-pub(crate) use observation::{Observation, Reader, TraceStep, TraceStepKind};
-pub(crate) use recorder::{ObservationRecorder, ObservationSettings};
-pub(crate) use service_change::{ServiceChange, TimedChange};
-pub(crate) use service_monitor::{ServiceMonitor, UnavailableTime};
-pub(crate) use side::Side;
+pub use failure::Failure;
+pub use measurements::{IntervalMeasurements, Responsiveness};
+pub use messages::{IntervalReport, PublisherCounts, Report};
+pub use recorder::{ObservationRecorder, ObservationSettings};
+pub(crate) use service_change::ServiceChange;
+pub use service_change::TimedChange;
+pub(crate) use service_monitor::UnavailableTime;
+pub use service_monitor::{ServiceFindings, ServiceMonitor};
+pub use side::Side;

@@ -11,15 +11,10 @@ use std::{
 };
 
 use rabbitscope_runs::scenario::RunOptions;
+use rabbitscope_timing::{Nanos, Numbering, RunInstant};
+use rabbitscope_verify::{Observation, Reader, TraceStep, TraceStepKind};
 
-use super::{
-    messages::Report,
-    observation::{Observation, Reader, TraceStep, TraceStepKind},
-};
-use crate::{
-    clock::{Nanos, RunInstant},
-    message::Numbering,
-};
+use super::messages::Report;
 
 /// Observations in a batch. Chosen: about 200 KiB.
 const BATCH: usize = 4096;
@@ -34,7 +29,7 @@ const BACKPRESSURE_POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 /// The kinds of observations that a run records.
 #[derive(Clone, Debug)]
-pub(crate) struct ObservationSettings {
+pub struct ObservationSettings {
     verifies: bool,
     trace_every: Option<u32>,
     numbering: Numbering,
@@ -44,7 +39,7 @@ pub(crate) struct ObservationSettings {
 
 impl ObservationSettings {
     /// Settings from the options of a run; absent if it records no observations.
-    pub(crate) fn from_options(options: &RunOptions, numbering: Numbering) -> Option<Self> {
+    pub fn from_options(options: &RunOptions, numbering: Numbering) -> Option<Self> {
         let every = |every| u32::try_from(every).unwrap_or(u32::MAX);
         let trace_every = options.trace_every.map(every);
         let verifies = options.verify;
@@ -57,51 +52,40 @@ impl ObservationSettings {
     }
 
     /// Notes that the aggregator has processed a batch.
-    pub(crate) fn taken(&self) {
+    pub fn taken(&self) {
         self.waiting.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 /// Records the observations of a load thread.
-pub(crate) struct ObservationRecorder {
+pub struct ObservationRecorder {
     settings: ObservationSettings,
     batch: Vec<Observation>,
     reports: Sender<Report>,
 }
 
 impl ObservationRecorder {
-    pub(crate) fn new(settings: ObservationSettings, reports: Sender<Report>) -> Self {
+    /// Returns a recorder that sends its batches to `reports`.
+    pub fn new(settings: ObservationSettings, reports: Sender<Report>) -> Self {
         Self { settings, batch: Vec::with_capacity(BATCH), reports }
     }
 
     /// Traces a message that a publisher sends.
     #[inline]
-    pub(crate) fn sent(
-        &mut self,
-        publisher: u32,
-        sequence: u64,
-        at: RunInstant,
-        lateness: Option<Nanos>,
-    ) {
+    pub fn sent(&mut self, publisher: u32, sequence: u64, at: RunInstant, lateness: Option<Nanos>) {
         let number = self.settings.numbering.join(publisher, sequence);
         self.trace(number, at, TraceStepKind::Sent { publisher, sequence, lateness });
     }
 
     /// Records that the broker accepted `count` messages from `first` on, which were sent without confirms.
     #[inline]
-    pub(crate) fn accepted(&mut self, publisher: u32, first: u32, count: u32) {
+    pub fn accepted(&mut self, publisher: u32, first: u32, count: u32) {
         self.note(Observation::Accepted { publisher, first, count });
     }
 
     /// Records that the broker confirmed or refused a message.
     #[inline]
-    pub(crate) fn settled(
-        &mut self,
-        publisher: u32,
-        sequence: u32,
-        at: RunInstant,
-        accepted: bool,
-    ) {
+    pub fn settled(&mut self, publisher: u32, sequence: u32, at: RunInstant, accepted: bool) {
         if accepted {
             self.note(Observation::Accepted { publisher, first: sequence, count: 1 });
         }
@@ -111,20 +95,14 @@ impl ObservationRecorder {
 
     /// Records the delivery of a message to a consumer.
     #[inline]
-    pub(crate) fn delivered(
-        &mut self,
-        reader: Reader,
-        number: u32,
-        at: RunInstant,
-        redelivered: bool,
-    ) {
+    pub fn delivered(&mut self, reader: Reader, number: u32, at: RunInstant, redelivered: bool) {
         self.note(Observation::Delivered { reader, first: number, count: 1, redelivered });
         self.trace(number, at, TraceStepKind::Delivered { redelivered });
     }
 
     /// Records an observation for `run.verify`.
     #[inline]
-    pub(crate) fn note(&mut self, observation: Observation) {
+    pub fn note(&mut self, observation: Observation) {
         if self.settings.verifies
             && !self.batch.last_mut().is_some_and(|last| last.absorb(&observation))
         {
@@ -149,7 +127,7 @@ impl ObservationRecorder {
     }
 
     /// Sends the batch.
-    pub(crate) fn send(&mut self) {
+    pub fn send(&mut self) {
         if self.batch.is_empty() {
             return;
         }

@@ -2,14 +2,14 @@
 //! The process that joins the measurements applies them in the order of their times.
 
 use rabbitscope_runs::record::ErrorKind;
+use rabbitscope_timing::RunInstant;
 use serde::{Deserialize, Serialize};
 
 use super::side::Side;
-use crate::clock::RunInstant;
 
 /// A change and its time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct TimedChange {
+pub struct TimedChange {
     pub(crate) at: RunInstant,
     pub(crate) change: ServiceChange,
 }

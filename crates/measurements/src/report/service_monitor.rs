@@ -5,6 +5,7 @@
 use std::{collections::BTreeMap, sync::Mutex};
 
 use rabbitscope_runs::record::{ErrorCount, ErrorKind, ServiceSpan, SpanKind, Stall};
+use rabbitscope_timing::{Nanos, RunInstant};
 
 use super::{
     failure::Failure,
@@ -12,14 +13,13 @@ use super::{
     side::Side,
     stalls::{MIN_STALL, Stalls},
 };
-use crate::clock::{Nanos, RunInstant};
 
 /// Limit of the kept spans; further ones are only counted. Chosen.
 const MAX_SPANS: usize = 1000;
 
 /// Connections and alarms of a run, reported by its threads.
 #[derive(Debug, Default)]
-pub(crate) struct ServiceMonitor(Mutex<State>);
+pub struct ServiceMonitor(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
@@ -99,19 +99,20 @@ pub(crate) struct UnavailableTime {
 
 /// The service of a whole run.
 #[derive(Debug, Default)]
-pub(crate) struct ServiceFindings {
+pub struct ServiceFindings {
     pub(crate) spans: Vec<ServiceSpan>,
     pub(crate) spans_left_out: u64,
     /// True if all connections of one side were lost when the load ended.
     pub(crate) is_down: bool,
     pub(crate) errors: Vec<ErrorCount>,
-    pub(crate) stalls: Vec<Stall>,
+    /// Times without service.
+    pub stalls: Vec<Stall>,
     pub(crate) stalls_left_out: u64,
 }
 
 impl ServiceMonitor {
     /// Records changes from now on, for [`ServiceMonitor::take_changes`].
-    pub(crate) fn keep_journal(&self) {
+    pub fn keep_journal(&self) {
         self.with(|state| state.journal = Some(ServiceJournal::default()));
     }
 
@@ -126,46 +127,46 @@ impl ServiceMonitor {
     }
 
     /// Returns whether a connection is lost and not yet replaced.
-    pub(crate) fn has_losses(&self) -> bool {
+    pub fn has_losses(&self) -> bool {
         self.with(|state| state.sides.iter().any(|side| side.lost > 0))
     }
 
     /// Adds a connection.
-    pub(crate) fn connected(&self, side: Side) {
+    pub fn connected(&self, side: Side) {
         self.note(RunInstant::START, ServiceChange::Connected { side, count: 1 });
     }
 
     /// Notes the loss of a connection.
-    pub(crate) fn lost(&self, side: Side, now: RunInstant, failure: &Failure) {
+    pub fn lost(&self, side: Side, now: RunInstant, failure: &Failure) {
         self.note(now, ServiceChange::Lost { side, reason: failure.reason.clone() });
     }
 
     /// Notes that a lost connection was replaced.
-    pub(crate) fn back(&self, side: Side, now: RunInstant) {
+    pub fn back(&self, side: Side, now: RunInstant) {
         self.note(now, ServiceChange::Back { side });
     }
 
     /// Notes that an alarm blocks a connection that was not blocked.
-    pub(crate) fn blocked(&self, now: RunInstant, reason: &str) {
+    pub fn blocked(&self, now: RunInstant, reason: &str) {
         self.note(now, ServiceChange::Blocked { reason: reason.to_owned() });
     }
 
     /// Notes that a connection is no longer blocked, or no longer exists.
-    pub(crate) fn unblocked(&self, now: RunInstant) {
+    pub fn unblocked(&self, now: RunInstant) {
         self.note(now, ServiceChange::Unblocked);
     }
 
     /// Notes that a channel had no confirm from `since` to `now`, although one was due. Shorter waits than
     /// [`MIN_STALL`] are ignored.
     #[inline]
-    pub(crate) fn waited(&self, since: RunInstant, now: RunInstant) {
+    pub fn waited(&self, since: RunInstant, now: RunInstant) {
         if now.since(since) >= MIN_STALL {
             self.note(now, ServiceChange::Waited { since });
         }
     }
 
     /// Counts an error.
-    pub(crate) fn failed(&self, kind: ErrorKind, now: RunInstant, reason: &str) {
+    pub fn failed(&self, kind: ErrorKind, now: RunInstant, reason: &str) {
         self.note(now, ServiceChange::Failed { kind, count: 1, reason: reason.to_owned() });
     }
 
@@ -188,7 +189,7 @@ impl ServiceMonitor {
     }
 
     /// Returns the service of a load that ended at `load_end`.
-    pub(crate) fn finish(&self, load_end: RunInstant) -> ServiceFindings {
+    pub fn finish(&self, load_end: RunInstant) -> ServiceFindings {
         self.with(|state| {
             let over = state.down.end(load_end);
             state.keep(SpanKind::Down, over);

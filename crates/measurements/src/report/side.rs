@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// Connections that send, that receive, and that only churn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Side {
+pub enum Side {
     /// Publishers and callers.
     Sending,
     /// Consumers and responders.

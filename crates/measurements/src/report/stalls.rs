@@ -1,8 +1,7 @@
 //! Times in which publishers waited for the broker, joined where they overlap.
 
 use rabbitscope_runs::record::Stall;
-
-use crate::clock::{Nanos, RunInstant};
+use rabbitscope_timing::{Nanos, RunInstant};
 
 /// Shortest wait that is a stall; shorter ones are part of the latency. Chosen: an order of magnitude above the latency
 /// of a broker that writes to a disk.

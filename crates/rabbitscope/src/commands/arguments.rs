@@ -11,9 +11,8 @@ use std::{
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use rabbitscope_files::replaced_input;
 use rabbitscope_profiles::{ReadOptions, USUAL_PROFILE_BYTES};
+use rabbitscope_terminal::UsageError;
 use rabbitscope_text as units;
-
-use crate::usage::UsageError;
 
 /// Options for reading a profile from a file.
 #[derive(Clone, Debug, clap::Args)]

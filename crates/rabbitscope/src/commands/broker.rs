@@ -3,14 +3,16 @@
 use std::{fmt::Write, path::PathBuf};
 
 use rabbitscope_broker::{Broker, Listener, Node, Registry};
-use rabbitscope_files::MAX_TEXT_BYTES;
+use rabbitscope_files::{MAX_TEXT_BYTES, input};
+use rabbitscope_runner::run;
 use rabbitscope_runs::scenario::{MAX_NODES, ThrowawayBroker};
+use rabbitscope_terminal::{UsageError, output};
 use serde::Serialize;
 
 use rabbitscope_text::escapes;
 
 use super::arguments::within;
-use crate::{exit::Exit, input, output, run, usage::UsageError};
+use crate::exit::Exit;
 
 const NONE: &str = "no throwaway broker runs";
 

@@ -7,7 +7,6 @@ use rabbitscope_probe::{Node, Recorded};
 use rabbitscope_profiles::{Profile, by_node};
 
 use super::inside::{ClusterProcesses, nobody};
-use crate::debuginfod;
 
 /// The recordings of a cluster.
 pub(super) struct ClusterProfiles {
@@ -33,7 +32,7 @@ pub(super) fn record(
     for (node, recorded) in record_all(&local, &record)? {
         match recorded {
             Ok(recorded) => {
-                let profiles = debuginfod::named(recorded, stop);
+                let profiles = rabbitscope_debuginfod::named(recorded, stop);
                 is_short |= profiles.iter().any(|profile| profile.capture.duration() < duration);
                 nodes.push((node, profiles));
             }

@@ -3,15 +3,12 @@
 use std::path::PathBuf;
 
 use rabbitscope_analysis::RunPairing;
+use rabbitscope_artifacts::archive;
+use rabbitscope_experiments::comparison::{Comparison, DiffPage};
+use rabbitscope_terminal::{UsageError, output};
 
 use super::arguments::{ReadArguments, refuse_to_replace};
-use crate::{
-    archive,
-    comparison::{Comparison, DiffPage},
-    exit::Exit,
-    output,
-    usage::UsageError,
-};
+use crate::exit::Exit;
 
 /// Compare two profiles: a flame graph of changes, and the functions whose share changed most
 ///

@@ -11,8 +11,7 @@ use clap::{
     Arg, ArgMatches, Command,
     error::{ContextKind, ContextValue, ErrorKind},
 };
-
-use crate::usage::UsageError;
+use rabbitscope_terminal::UsageError;
 
 /// A name that no variable has. Clap cannot remove a variable from an argument.
 const NO_VARIABLE: &str = "=";

@@ -2,6 +2,7 @@
 
 use rabbitscope_erlang::Connection;
 use rabbitscope_probe::{Backend, BackendChoice, Fact, choose_backend, explain};
+use rabbitscope_terminal::output;
 use serde::Serialize;
 
 use super::{
@@ -9,7 +10,7 @@ use super::{
     inside::NodeArguments,
 };
 
-use crate::{debuginfod, exit::Exit, output};
+use crate::exit::Exit;
 
 /// The method by which a node would be recorded.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,7 +99,7 @@ pub(super) fn execute(
     let mut facts = explain(pid);
     // Only a node has files to look for.
     let is_node = facts.iter().any(|fact| fact.what == "node" && fact.is_met);
-    facts.extend(pid.filter(|_| is_node).map(debuginfod::explained));
+    facts.extend(pid.filter(|_| is_node).map(rabbitscope_debuginfod::explained));
     let missing = |error: &anyhow::Error| Fact {
         what: "node",
         is_met: false,

@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
-use super::arguments::{ReadArguments, SpanArguments, refuse_to_replace};
-use crate::{
+use rabbitscope_artifacts::{
     archive,
-    exit::Exit,
     format::{ProfileFile, default_page},
-    output,
     source::read_profile,
 };
+use rabbitscope_terminal::output;
+
+use super::arguments::{ReadArguments, SpanArguments, refuse_to_replace};
+use crate::exit::Exit;
 
 /// Convert a recorded profile to a flame graph or another profile format
 #[derive(Debug, clap::Args)]

@@ -3,18 +3,17 @@
 use std::{path::PathBuf, time::Duration};
 
 use anyhow::Context;
+use rabbitscope_artifacts::{
+    archive::{self, FoundWindow, split_selection},
+    format::{default_page, require_html},
+};
 use rabbitscope_files::AtomicFile;
+use rabbitscope_terminal::{UsageError, output};
 use rabbitscope_text::counted;
 use rabbitscope_web::{BusyWindow, write_heat_map};
 
 use super::arguments::{SpanArguments, refuse_to_replace};
-use crate::{
-    archive::{self, FoundWindow, split_selection},
-    exit::Exit,
-    format::{default_page, require_html},
-    output,
-    usage::UsageError,
-};
+use crate::exit::Exit;
 
 /// Draw the busy times of nodes from the windows of `watch`, with one row per hour
 #[derive(Debug, clap::Args)]

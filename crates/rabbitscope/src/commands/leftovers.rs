@@ -2,21 +2,21 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use rabbitscope_load::{BindingSource, Dialer};
 use rabbitscope_machine::Liveness;
+use rabbitscope_runner::{
+    leftovers::{self, Entry, Journal, Management, Outcome, RemovalConsent},
+    run,
+};
 use rabbitscope_runs::scenario::BrokerSpec;
+use rabbitscope_terminal::{UsageError, output};
 use rabbitscope_text::display_utc;
+use rabbitscope_topology::{BindingSource, Dialer};
 use serde::Serialize;
 
 use super::runs::read_scenario;
 use rabbitscope_text::{Align, table};
 
-use crate::{
-    exit::Exit,
-    leftovers::{self, Entry, Journal, Management, Outcome, RemovalConsent},
-    output, run,
-    usage::UsageError,
-};
+use crate::exit::Exit;
 
 /// List or remove the queues and exchanges that this user's killed runs left on brokers
 ///

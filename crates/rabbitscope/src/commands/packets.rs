@@ -6,10 +6,13 @@ use std::{
 };
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
+use rabbitscope_artifacts::salvage::Unwritten;
+use rabbitscope_capture::{LiveOptions, SavedPackets, capture, read, summary};
 use rabbitscope_files::AtomicFile;
 use rabbitscope_probe::packets::{
     CaptureInterface, MAX_PORTS, NetworkNamespace, PortSet, explain_packets,
 };
+use rabbitscope_terminal::{UsageError, output};
 use rabbitscope_wire::{
     analyzer::{AnalyzerOptions, Payload},
     report::PacketReport,
@@ -20,13 +23,7 @@ use super::{
     facts::{self, FactRecord},
     inside::NodeArguments,
 };
-use crate::{
-    exit::Exit,
-    interrupt, output,
-    packets::{LiveOptions, SavedPackets, capture, read, summary},
-    salvage::Unwritten,
-    usage::UsageError,
-};
+use crate::{exit::Exit, interrupt};
 
 /// Analyze traffic between a broker and its clients: frames, latencies, windows and bottlenecks
 #[derive(Debug, clap::Args)]

@@ -6,9 +6,15 @@ use std::{
     time::Duration,
 };
 
+use rabbitscope_artifacts::{
+    format::{ProfileFile, default_page},
+    salvage::Unwritten,
+};
 use rabbitscope_erlang::probes::{ProbeSession, Watch};
 use rabbitscope_probe::{Backend, Node, Recorded};
 use rabbitscope_profiles::{Event, Profile};
+use rabbitscope_runner::run;
+use rabbitscope_terminal::{UsageError, output};
 
 use super::{
     arguments::{duration, number, within},
@@ -18,14 +24,7 @@ use super::{
 use rabbitscope_inside as inside;
 use rabbitscope_inside::IdentityResolver;
 
-use crate::{
-    debuginfod,
-    exit::Exit,
-    format::{ProfileFile, default_page},
-    interrupt, output, run,
-    salvage::Unwritten,
-    usage::UsageError,
-};
+use crate::{exit::Exit, interrupt};
 
 /// Highest sampling rate of a process from inside.
 const MAX_INSIDE_HZ: u32 = 100;
@@ -144,7 +143,7 @@ impl Args {
             return Ok((recorded.profiles, recorded.is_short));
         }
         let recorded = self.record_node(&self.process()?, true, stop)?;
-        let profiles = debuginfod::named(recorded, stop);
+        let profiles = rabbitscope_debuginfod::named(recorded, stop);
         let is_short = profiles.iter().any(|profile| profile.capture.duration() < self.duration);
         Ok((profiles, is_short))
     }

@@ -5,9 +5,8 @@ use std::{
     io::{self, Write},
 };
 
+use rabbitscope_terminal::output;
 use rabbitscope_text::escapes;
-
-use crate::output;
 
 /// Prints an error of the command line, or the requested help, and ends the program.
 pub fn end_with(error: &clap::Error) -> ! {

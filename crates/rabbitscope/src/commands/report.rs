@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
-use super::arguments::refuse_to_replace;
-use crate::{
-    exit::Exit,
+use rabbitscope_artifacts::{
     format::{default_page, require_html},
-    output, rundir,
+    rundir,
 };
+use rabbitscope_terminal::output;
+
+use super::arguments::refuse_to_replace;
+use crate::exit::Exit;
 
 /// Make the HTML report of a run directory again
 #[derive(Debug, clap::Args)]

@@ -2,12 +2,11 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use rabbitscope_terminal::output;
+use rabbitscope_watch::{ConfigSource, TypedOptions};
+
 use super::arguments::{duration, within};
-use crate::{
-    continuous::{self, ConfigSource, TypedOptions},
-    exit::Exit,
-    output,
-};
+use crate::exit::Exit;
 
 /// Profile all RabbitMQ nodes of this machine continuously, until Ctrl-C or SIGTERM
 ///
@@ -46,9 +45,9 @@ impl Args {
             },
         };
         if self.check {
-            output::result(&continuous::check(&source)?);
+            output::result(&rabbitscope_watch::check(&source)?);
         } else {
-            continuous::watch(&source)?;
+            rabbitscope_watch::watch(&source)?;
         }
         Ok(Exit::Done)
     }

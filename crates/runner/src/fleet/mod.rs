@@ -5,6 +5,6 @@ mod refusals;
 mod settings;
 mod text;
 
-pub(crate) use refusals::check;
-pub(crate) use settings::{FleetSettings, VIA_VARIABLE, bus};
+pub use refusals::check;
+pub use settings::{FleetSettings, VIA_VARIABLE, bus};
 pub(crate) use text::workers;

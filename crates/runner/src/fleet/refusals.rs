@@ -3,12 +3,12 @@
 use rabbitscope_fleet::FleetError;
 use rabbitscope_load::planned_connections;
 use rabbitscope_runs::scenario::Scenario;
+use rabbitscope_terminal::UsageError;
 
 use super::settings::FleetSettings;
-use crate::usage::UsageError;
 
 /// Refuses a scenario that workers cannot share.
-pub(crate) fn check(scenario: &Scenario, fleet: &FleetSettings) -> anyhow::Result<()> {
+pub fn check(scenario: &Scenario, fleet: &FleetSettings) -> anyhow::Result<()> {
     let every = scenario.run.trace_every.is_some().then_some("run.trace-every");
     if let Some(key) = scenario.run.verify.then_some("run.verify").or(every) {
         let reason = format!(

@@ -4,29 +4,29 @@ use std::time::Duration;
 
 use rabbitscope_amqp::Uri;
 use rabbitscope_fleet::{BusAddress, Controller, ControllerOptions, FleetName};
-use rabbitscope_load::Dialer;
+use rabbitscope_topology::Dialer;
 
 /// The environment variable with the URI of the bus.
-pub(crate) const VIA_VARIABLE: &str = "RABBITSCOPE_VIA";
+pub const VIA_VARIABLE: &str = "RABBITSCOPE_VIA";
 
 /// The validated options.
 #[derive(Clone, Debug)]
-pub(crate) struct FleetSettings {
+pub struct FleetSettings {
     /// The bus between controller and workers.
-    pub(crate) bus: BusAddress,
+    pub bus: BusAddress,
     /// Name of the fleet.
-    pub(crate) fleet: FleetName,
+    pub fleet: FleetName,
     /// Number of workers that generate the load.
-    pub(crate) workers: u16,
+    pub workers: u16,
     /// Time limit for the workers to join.
-    pub(crate) patience: Duration,
+    pub patience: Duration,
     /// Resume a run whose controller was killed.
-    pub(crate) resume: bool,
+    pub resume: bool,
 }
 
 impl FleetSettings {
     /// Connects to the bus as the controller of the fleet.
-    pub(crate) fn connect(&self) -> anyhow::Result<Controller> {
+    pub fn connect(&self) -> anyhow::Result<Controller> {
         let options = ControllerOptions {
             bus: self.bus.clone(),
             fleet: self.fleet.clone(),
@@ -40,7 +40,7 @@ impl FleetSettings {
 }
 
 /// Returns the bus at this URI.
-pub(crate) fn bus(via: &str) -> anyhow::Result<BusAddress> {
+pub fn bus(via: &str) -> anyhow::Result<BusAddress> {
     let uri = Uri::parse(via)?;
     let connecting = rabbitscope_runs::scenario::Connecting::default();
     Ok(BusAddress::new(Dialer::new(vec![uri], &connecting, 1)?))

@@ -12,8 +12,8 @@ use std::{
 
 use anyhow::{Context, bail};
 use rabbitscope_files::Directory;
-use rabbitscope_load::OwnedTopology;
 use rabbitscope_machine::{Liveness, ProcessOrigin};
+use rabbitscope_topology::OwnedTopology;
 use serde::{Deserialize, Serialize};
 
 /// Size limit of an entry. An entry of ten thousand queues takes about 1.2 MB.

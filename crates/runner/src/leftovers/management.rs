@@ -5,10 +5,9 @@ use std::{fmt, time::Duration};
 use anyhow::Context;
 use base64::{Engine, engine::general_purpose::STANDARD};
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use rabbitscope_load::{BindingSource, SeenBinding};
+use rabbitscope_terminal::UsageError;
+use rabbitscope_topology::{BindingSource, SeenBinding};
 use serde::Deserialize;
-
-use crate::usage::UsageError;
 
 /// Time limit of the whole request. Chosen.
 const TIMEOUT: Duration = Duration::from_secs(30);

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use rabbitscope_load::{
+use rabbitscope_machine::Liveness;
+use rabbitscope_topology::{
     BindingSource, Dialer, ForeignBindings, KeptObject, KeptReason, Leftovers, Messages, Removal,
     remove_leftovers,
 };
-use rabbitscope_machine::Liveness;
 
 use super::{Entry, Journal};
 
@@ -26,7 +26,7 @@ pub struct RemovalConsent {
 
 impl RemovalConsent {
     /// Returns the treatment of messages.
-    pub(crate) fn messages(self) -> Messages {
+    pub fn messages(self) -> Messages {
         if self.is_asked { Messages::Discard } else { Messages::Keep }
     }
 }

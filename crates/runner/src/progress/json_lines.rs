@@ -1,9 +1,9 @@
 //! Every second as a line of JSON on standard output, as in `series.jsonl`.
 
 use rabbitscope_runs::record::SecondRow;
+use rabbitscope_terminal::output;
 
 use super::Watcher;
-use crate::output;
 
 /// The watcher that writes the lines.
 #[derive(Debug, Default)]

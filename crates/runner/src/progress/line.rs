@@ -1,12 +1,10 @@
 //! One line on standard error that is rewritten every second, if standard error is a terminal.
 
 use rabbitscope_runs::record::SecondRow;
+use rabbitscope_terminal::{ProgressLine, output};
 
 use super::Watcher;
-use crate::{
-    output::{self, ProgressLine},
-    run,
-};
+use crate::run;
 
 /// The watcher that shows the line.
 #[derive(Debug, Default)]

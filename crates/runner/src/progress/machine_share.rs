@@ -12,18 +12,18 @@ use super::Watcher;
 
 /// Shares of the machine's CPU time, 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct MachineShare {
+pub struct MachineShare {
     /// CPU time that the host of a virtual machine took away.
-    pub(crate) stolen: f64,
+    pub stolen: f64,
     /// CPU time of other processes than broker and load generator, without interrupts.
-    pub(crate) foreign: f64,
+    pub foreign: f64,
     /// The foreign share in seconds of CPU time.
-    pub(crate) foreign_seconds: f64,
+    pub foreign_seconds: f64,
 }
 
 /// The state of the machine at the start of a run and after each of its seconds.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct MachineHistory(Arc<Mutex<Vec<Mark>>>);
+pub struct MachineHistory(Arc<Mutex<Vec<Mark>>>);
 
 /// CPU time used up to a moment.
 #[derive(Clone, Copy, Debug)]
@@ -35,7 +35,7 @@ struct Mark {
 
 impl MachineHistory {
     /// Returns the shares within a range of seconds, cut to the seconds of the run.
-    pub(crate) fn share(&self, seconds: Range<usize>) -> Option<MachineShare> {
+    pub fn share(&self, seconds: Range<usize>) -> Option<MachineShare> {
         let marks = self.marks();
         let last = marks.len().checked_sub(1)?;
         share(marks[seconds.start.min(last)], marks[seconds.end.min(last)])
@@ -52,13 +52,14 @@ impl MachineHistory {
 }
 
 /// The watcher that records the history of a run.
-pub(crate) struct MachineWatch {
+pub struct MachineWatch {
     history: MachineHistory,
     own_seconds: f64,
 }
 
 impl MachineWatch {
-    pub(crate) fn new(history: MachineHistory) -> Self {
+    /// Returns a watcher that adds to `history`.
+    pub fn new(history: MachineHistory) -> Self {
         Self { history, own_seconds: 0.0 }
     }
 }

@@ -14,6 +14,6 @@ pub use csv::Csv;
 pub use json_lines::JsonLines;
 pub use line::Line;
 pub use live::{Live, RunHeader};
-pub(crate) use machine_share::{MachineHistory, MachineShare, MachineWatch};
+pub use machine_share::{MachineHistory, MachineShare, MachineWatch};
 pub use prometheus::Endpoint;
 pub use watchers::{Watcher, Watchers};

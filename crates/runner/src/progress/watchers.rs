@@ -1,7 +1,7 @@
 //! The watchers of a run, and the handling of one that fails.
 
-use crate::salvage::Unwritten;
 use hdrhistogram::Histogram;
+use rabbitscope_artifacts::salvage::Unwritten;
 use rabbitscope_runs::record::SecondRow;
 
 /// A receiver of a run's seconds and notices.
@@ -44,7 +44,8 @@ impl Watchers {
         self.watching.iter_mut().for_each(|watcher| watcher.connecting(done, of));
     }
 
-    pub(crate) fn started(&mut self) {
+    /// Reports the start of the load.
+    pub fn started(&mut self) {
         self.watching.iter_mut().for_each(|watcher| watcher.started());
     }
 
@@ -52,7 +53,8 @@ impl Watchers {
         self.watching.iter_mut().for_each(|watcher| watcher.notice(text));
     }
 
-    pub(crate) fn latency(&mut self, name: &str, histogram: &Histogram<u64>) {
+    /// Reports the measurements of a latency.
+    pub fn latency(&mut self, name: &str, histogram: &Histogram<u64>) {
         self.watching.iter_mut().for_each(|watcher| watcher.latency(name, histogram));
     }
 
@@ -67,7 +69,7 @@ impl Watchers {
     }
 
     /// Ends the watchers, and returns the errors of output.
-    pub(crate) fn finish(self) -> Unwritten {
+    pub fn finish(self) -> Unwritten {
         self.unwritten
     }
 }

@@ -24,9 +24,8 @@ mod unconsumed;
 mod under_load;
 mod usage;
 
-pub(crate) use broker::{EarlierRuns, Target, dialer, sweep_dead_brokers};
+pub use broker::{EarlierRuns, Target, dialer, sweep_dead_brokers};
 pub use record::Finished;
 pub use recording::recording_progress;
-pub use steps::{check, check_repeated};
-pub(crate) use steps::{run, run_on};
+pub use steps::{check, check_repeated, run, run_on};
 pub use summary::{ProfileSummary, second, summary};

@@ -8,11 +8,11 @@ use std::{
 
 use anyhow::Context;
 use rabbitscope_files::MAX_TEXT_BYTES;
-use rabbitscope_load::Page;
+use rabbitscope_polling::Page;
 use rabbitscope_runs::scenario::{PollerGroup, Scenario};
+use rabbitscope_terminal::UsageError;
 
 use super::broker::Target;
-use crate::usage::UsageError;
 
 /// Refuses a password or an authority that is missing.
 pub(super) fn check(scenario: &Scenario) -> anyhow::Result<()> {

@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
-use rabbitscope_load::{LoadOutcome, PollOutcome};
 use rabbitscope_machine::Hardware;
+use rabbitscope_measurements::LoadOutcome;
+use rabbitscope_polling::PollOutcome;
 use rabbitscope_runs::{
     record::{
         BrokerFacts, FORMAT_VERSION, Loss, MachineFacts, PacketFacts, ProfileFacts, RunRecord,

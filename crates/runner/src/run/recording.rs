@@ -16,8 +16,6 @@ use rabbitscope_runs::scenario::ProfileSpec;
 
 use rabbitscope_inside::{IdentityResolver, InsideError};
 
-use crate::debuginfod;
-
 const STEP: Duration = Duration::from_millis(20);
 
 /// A profile and its place in the run.
@@ -56,10 +54,10 @@ pub(super) fn record(
 
 /// Fetches debug files only after the end of the load, so that they disturb no measurement.
 fn named(recorded: Recorded, load_ended: &AtomicBool, stop: &AtomicBool) -> Vec<Profile> {
-    while debuginfod::is_wanted() && !load_ended.load(Ordering::Relaxed) {
+    while rabbitscope_debuginfod::is_wanted() && !load_ended.load(Ordering::Relaxed) {
         thread::sleep(STEP);
     }
-    debuginfod::named(recorded, stop)
+    rabbitscope_debuginfod::named(recorded, stop)
 }
 
 /// Makes a recording of no length, so that an obstacle is reported now and not in the middle of the load. It runs on a

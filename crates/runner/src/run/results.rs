@@ -2,6 +2,11 @@
 //! result. The record has room reserved for it.
 
 use rabbitscope_analysis::with_outages;
+use rabbitscope_artifacts::{
+    rundir::{ReservedRoom, RunDirectory},
+    salvage::Unwritten,
+};
+use rabbitscope_capture::{CapturedPackets, source_name};
 use rabbitscope_runs::{
     record::{BrokerFacts, MissingSource, PacketFacts, ProfileFacts, RunRecord, Verdict},
     scenario::Scenario,
@@ -14,11 +19,6 @@ use super::{
     recording::RecordedProfile,
     seconds::RecordedSeconds,
     under_load::UnderLoad,
-};
-use crate::{
-    packets::{CapturedPackets, source_name},
-    rundir::{ReservedRoom, RunDirectory},
-    salvage::Unwritten,
 };
 
 /// Writes all results. Reports a failure of the profile or of the packets only after everything recorded is written.

@@ -11,14 +11,17 @@ use std::{
 };
 
 use rabbitscope_analysis::FailureWatch;
-use rabbitscope_load::{Page, PollOutcome, Pollers, Progress, QueueDepths};
+use rabbitscope_artifacts::{rundir::SeriesFile, salvage::Unwritten};
+use rabbitscope_measurements::Progress;
+use rabbitscope_polling::{Page, PollOutcome, Pollers};
 use rabbitscope_runs::{
     record::{Loss, SecondRow},
     scenario::Scenario,
 };
+use rabbitscope_topology::QueueDepths;
 
 use super::usage::{NodeSum, NodesUsage};
-use crate::{rundir::SeriesFile, salvage::Unwritten, watch::Watchers};
+use crate::progress::Watchers;
 
 /// Receives the reports of the load while it runs, completes them and passes them on.
 pub(super) struct Seconds {

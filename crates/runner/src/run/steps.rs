@@ -3,12 +3,15 @@
 use std::sync::{Arc, atomic::AtomicBool};
 
 use rabbitscope_amqp::Uri;
+use rabbitscope_artifacts::rundir::RunDirectory;
 use rabbitscope_broker::Broker;
+use rabbitscope_capture::CaptureBesideLoad;
 use rabbitscope_fleet::{Controller, Resumption};
 use rabbitscope_runs::{
     record::BrokerFacts,
     scenario::{Auth, BrokerSpec, QueueSpec, QueueType, Scenario},
 };
+use rabbitscope_terminal::UsageError;
 
 use super::{
     broker::{self, DeclaredSession, EarlierRuns, Target},
@@ -19,10 +22,7 @@ use super::{
     under_load::load_and_record,
     usage::NodeSum,
 };
-use crate::{
-    fleet::FleetSettings, leftovers::RemovalConsent, packets::CaptureBesideLoad,
-    rundir::RunDirectory, usage::UsageError, watch::Watchers,
-};
+use crate::{fleet::FleetSettings, leftovers::RemovalConsent, progress::Watchers};
 
 /// Refuses invalid scenarios as far as possible before anything is touched.
 pub fn check(scenario: &Scenario) -> anyhow::Result<()> {
@@ -67,7 +67,7 @@ pub fn check_repeated(scenario: &Scenario, asked: RemovalConsent) -> anyhow::Res
 
 /// Runs `scenario` and fills `directory`. `stop` ends the run early; recorded data is kept. Leftovers of earlier runs
 /// on the same broker are removed first, as far as `asked` allows.
-pub(crate) fn run(
+pub fn run(
     scenario: &Scenario,
     asked: RemovalConsent,
     directory: &RunDirectory,
@@ -105,7 +105,7 @@ struct With<'a> {
 }
 
 /// Like [`run`], on a broker that outlives the run.
-pub(crate) fn run_on(
+pub fn run_on(
     target: &Target,
     scenario: &Scenario,
     directory: &RunDirectory,

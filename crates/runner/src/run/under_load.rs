@@ -11,14 +11,19 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rabbitscope_artifacts::rundir::SeriesFile;
+use rabbitscope_capture::{CaptureBesideLoad, CapturedPackets};
 use rabbitscope_erlang::ConnectOptions;
 use rabbitscope_fleet::{Controller, FleetTarget};
-use rabbitscope_load::{LoadOutcome, Page, Progress, QueueDepths, Session};
+use rabbitscope_load::Session;
+use rabbitscope_measurements::{LoadOutcome, Progress};
+use rabbitscope_polling::Page;
 use rabbitscope_probe::ProbeError;
 use rabbitscope_runs::{
     record::{FaultRecord, FleetFacts, ReplicaSnapshot},
     scenario::{ProfileSpec, Scenario},
 };
+use rabbitscope_topology::QueueDepths;
 
 use super::{
     broker::Target,
@@ -29,11 +34,7 @@ use super::{
 };
 use rabbitscope_inside::{InsideError, local_node};
 
-use crate::{
-    packets::{CaptureBesideLoad, CapturedPackets},
-    rundir::SeriesFile,
-    watch::Watchers,
-};
+use crate::progress::Watchers;
 
 /// The results of the time under load.
 pub(super) struct UnderLoad {

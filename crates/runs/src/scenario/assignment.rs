@@ -1,9 +1,9 @@
 //! The queues of each member of a group of publishers, consumers, callers or responders.
 
-use rabbitscope_runs::scenario::MemberQueues;
+use crate::scenario::MemberQueues;
 
 /// Returns the indices of the queues, out of `queues`, that `member` of `count` members uses.
-pub(crate) fn assigned_queues(
+pub fn assigned_queues(
     which: MemberQueues,
     member: u32,
     count: u32,

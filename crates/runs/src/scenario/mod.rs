@@ -4,6 +4,7 @@
 //! errors (`reader`), and checks these (`validate`). The same types write the resolved scenario. Every refusal names
 //! file, line and key.
 
+mod assignment;
 mod document;
 mod error;
 mod latency_ends;
@@ -21,6 +22,7 @@ pub(crate) use model::time;
 pub(crate) use reader::read as read_table;
 
 pub use crate::record::Metric;
+pub use assignment::assigned_queues;
 pub use error::{Origin, ScenarioError, nearest_name};
 pub use latency_ends::LatencyEnds;
 pub use machine_use::{MachineUse, Reach};

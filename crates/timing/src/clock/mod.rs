@@ -5,7 +5,7 @@ mod run_clock;
 mod run_instant;
 mod thread_time;
 
-pub(crate) use nanos::Nanos;
-pub(crate) use run_clock::RunClock;
-pub(crate) use run_instant::RunInstant;
-pub(crate) use thread_time::{thread_cpu_time, thread_wait_time};
+pub use nanos::Nanos;
+pub use run_clock::RunClock;
+pub use run_instant::RunInstant;
+pub use thread_time::{thread_cpu_time, thread_wait_time};

@@ -14,40 +14,48 @@ use serde::{Deserialize, Serialize};
 /// A duration in nanoseconds, at most 584 years. Longer sums saturate at that maximum, and differences at zero.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Nanos(u64);
+pub struct Nanos(u64);
 
 impl Nanos {
-    pub(crate) const ZERO: Self = Self(0);
-    pub(crate) const MILLISECOND: Self = Self(1_000_000);
-    pub(crate) const SECOND: Self = Self(1_000_000_000);
+    /// No time.
+    pub const ZERO: Self = Self(0);
+    /// A millisecond.
+    pub const MILLISECOND: Self = Self(1_000_000);
+    /// A second.
+    pub const SECOND: Self = Self(1_000_000_000);
     /// Longer than any run.
-    pub(crate) const MAX: Self = Self(u64::MAX);
+    pub const MAX: Self = Self(u64::MAX);
 
-    pub(crate) const fn new(nanos: u64) -> Self {
+    /// Returns a duration in nanoseconds.
+    pub const fn new(nanos: u64) -> Self {
         Self(nanos)
     }
 
-    pub(crate) const fn from_micros(micros: u64) -> Self {
+    /// Returns a duration in microseconds.
+    pub const fn from_micros(micros: u64) -> Self {
         Self(micros * 1000)
     }
 
     /// Nanoseconds, for histograms, records and stamps.
     #[inline]
-    pub(crate) const fn get(self) -> u64 {
+    pub const fn get(self) -> u64 {
         self.0
     }
 
-    pub(crate) fn seconds(self) -> f64 {
+    /// Returns the duration in seconds.
+    pub fn seconds(self) -> f64 {
         self.0 as f64 / Self::SECOND.0 as f64
     }
 
     /// Returns `self` − `other`, for constants.
-    pub(crate) const fn minus(self, other: Self) -> Self {
+    #[must_use]
+    pub const fn minus(self, other: Self) -> Self {
         Self(self.0.saturating_sub(other.0))
     }
 
     /// Returns `self` + `other`, for constants.
-    pub(crate) const fn plus(self, other: Self) -> Self {
+    #[must_use]
+    pub const fn plus(self, other: Self) -> Self {
         Self(self.0.saturating_add(other.0))
     }
 }

@@ -14,29 +14,30 @@ const ABORT_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The clock of a run, which starts when the load begins. Copies have the same origin.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct RunClock {
+pub struct RunClock {
     origin: Instant,
 }
 
 impl RunClock {
-    pub(crate) fn start() -> Self {
+    /// Starts a clock now.
+    pub fn start() -> Self {
         Self::with_origin(Instant::now())
     }
 
     /// Creates a clock with a given origin, because all processes of a fleet start at the same time. Before the origin
     /// it stands still.
-    pub(crate) fn with_origin(origin: Instant) -> Self {
+    pub fn with_origin(origin: Instant) -> Self {
         Self { origin }
     }
 
     /// Returns the current time of the run.
-    pub(crate) fn now(&self) -> RunInstant {
+    pub fn now(&self) -> RunInstant {
         RunInstant::START + self.origin.elapsed().into()
     }
 
     /// Waits for the origin. Returns as soon after it as the system wakes the thread, or soon after `abort` becomes
     /// true. Busy waiting would be no better: threads that share CPUs would delay each other's start.
-    pub(crate) fn wait_for_origin(&self, abort: &AtomicBool) {
+    pub fn wait_for_origin(&self, abort: &AtomicBool) {
         loop {
             let left = self.origin.saturating_duration_since(Instant::now());
             if left.is_zero() || abort.load(Ordering::Relaxed) {
@@ -47,7 +48,7 @@ impl RunClock {
     }
 
     /// Returns `at` on the clock of the system.
-    pub(crate) fn instant(&self, at: RunInstant) -> Instant {
+    pub fn instant(&self, at: RunInstant) -> Instant {
         self.origin + Duration::from(at.since(RunInstant::START))
     }
 }

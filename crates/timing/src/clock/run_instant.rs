@@ -10,44 +10,45 @@ use super::nanos::Nanos;
 /// instants have only a distance, [`RunInstant::since`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct RunInstant(u64);
+pub struct RunInstant(u64);
 
 impl RunInstant {
     /// The beginning of the load.
-    pub(crate) const START: Self = Self(0);
+    pub const START: Self = Self(0);
     /// Later than any other.
-    pub(crate) const NEVER: Self = Self(u64::MAX);
+    pub const NEVER: Self = Self(u64::MAX);
 
     /// Creates an instant from nanoseconds since the load began, as a stamp has them.
     #[inline]
-    pub(crate) const fn from_nanos(nanos: u64) -> Self {
+    pub const fn from_nanos(nanos: u64) -> Self {
         Self(nanos)
     }
 
     /// Returns the beginning of a second, numbered from 0.
-    pub(crate) fn of_second(second: u32) -> Self {
+    pub fn of_second(second: u32) -> Self {
         Self::START + Nanos::SECOND * u64::from(second)
     }
 
     /// Returns the number of the second that contains this instant, from 0.
-    pub(crate) fn second(self) -> u32 {
+    pub fn second(self) -> u32 {
         u32::try_from(self.0 / Nanos::SECOND.get()).unwrap_or(u32::MAX)
     }
 
     /// Returns the time since `earlier`; zero if that is later.
     #[inline]
-    pub(crate) const fn since(self, earlier: Self) -> Nanos {
+    pub const fn since(self, earlier: Self) -> Nanos {
         Nanos::new(self.0.saturating_sub(earlier.0))
     }
 
     /// Returns the last instant before this one.
-    pub(crate) const fn previous(self) -> Self {
+    #[must_use]
+    pub const fn previous(self) -> Self {
         Self(self.0.saturating_sub(1))
     }
 
     /// Returns the nanoseconds since the load began, for stamps and records.
     #[inline]
-    pub(crate) const fn nanos(self) -> u64 {
+    pub const fn nanos(self) -> u64 {
         self.0
     }
 }

@@ -17,7 +17,7 @@ use crate::clock::Nanos;
 /// Latencies of one interval, per group number.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct ChurnHistograms(Vec<GroupHistograms>);
+pub struct ChurnHistograms(Vec<GroupHistograms>);
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 struct GroupHistograms {
@@ -26,11 +26,13 @@ struct GroupHistograms {
 }
 
 impl ChurnHistograms {
-    pub(crate) fn opened(&mut self, group: usize, latency: Nanos) {
+    /// Records the time that opening took.
+    pub fn opened(&mut self, group: usize, latency: Nanos) {
         self.group(group).open.record(latency, 1);
     }
 
-    pub(crate) fn closed(&mut self, group: usize, latency: Nanos) {
+    /// Records the time that closing took.
+    pub fn closed(&mut self, group: usize, latency: Nanos) {
         self.group(group).close.record(latency, 1);
     }
 
@@ -41,7 +43,8 @@ impl ChurnHistograms {
         &mut self.0[group]
     }
 
-    pub(crate) fn add(&mut self, other: &Self) {
+    /// Adds the measurements of another interval or thread.
+    pub fn add(&mut self, other: &Self) {
         for (number, part) in other.0.iter().enumerate() {
             let sum = self.group(number);
             sum.open.add(&part.open);
@@ -50,18 +53,18 @@ impl ChurnHistograms {
     }
 
     /// Number of measurements.
-    pub(crate) fn samples(&self) -> u64 {
+    pub fn samples(&self) -> u64 {
         let histograms = self.0.iter().flat_map(|group| [&group.open, &group.close]);
         histograms.map(LatencyHistogram::samples).fold(0, u64::saturating_add)
     }
 
     /// Memory in KiB.
-    pub(crate) fn kib(&self) -> usize {
+    pub fn kib(&self) -> usize {
         self.0.iter().map(|group| group.open.kib() + group.close.kib()).sum()
     }
 
     /// Latencies of opening and closing for one row of the series, over all groups.
-    pub(crate) fn points(&self) -> (Option<Percentiles>, Option<Percentiles>) {
+    pub fn points(&self) -> (Option<Percentiles>, Option<Percentiles>) {
         let mut all = GroupHistograms::default();
         for group in &self.0 {
             all.open.add(&group.open);
@@ -73,10 +76,11 @@ impl ChurnHistograms {
 
 /// Latencies of a whole run, per group number.
 #[derive(Default)]
-pub(crate) struct ChurnLogs(Vec<[LatencyLog; 2]>);
+pub struct ChurnLogs(Vec<[LatencyLog; 2]>);
 
 impl ChurnLogs {
-    pub(crate) fn new(groups: &[ChurnGroup], start: SystemTime) -> Self {
+    /// Returns empty logs for groups of churn from `start` on.
+    pub fn new(groups: &[ChurnGroup], start: SystemTime) -> Self {
         let logs = groups.iter().map(|group| {
             let [open, close] = meanings(group.kind);
             let log = |end: &str, meaning: &str| {
@@ -87,7 +91,8 @@ impl ChurnLogs {
         Self(logs.collect())
     }
 
-    pub(crate) fn add(
+    /// Adds the measurements of an interval.
+    pub fn add(
         &mut self,
         interval: &ChurnHistograms,
         start: Duration,
@@ -102,7 +107,7 @@ impl ChurnLogs {
     }
 
     /// Returns the records of the latencies that were measured.
-    pub(crate) fn finish(self) -> impl Iterator<Item = LatencyRecord> {
+    pub fn finish(self) -> impl Iterator<Item = LatencyRecord> {
         self.0.into_iter().flatten().filter_map(LatencyLog::finish)
     }
 }

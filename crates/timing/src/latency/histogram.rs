@@ -10,25 +10,26 @@ use crate::clock::Nanos;
 /// measurement.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(into = "Vec<u64>", try_from = "Vec<u64>")]
-pub(crate) struct LatencyHistogram(Option<Box<Histogram<u64>>>);
+pub struct LatencyHistogram(Option<Box<Histogram<u64>>>);
 
 impl LatencyHistogram {
     /// Records `count` measurements of `value`.
     #[inline]
-    pub(crate) fn record(&mut self, value: Nanos, count: u64) {
+    pub fn record(&mut self, value: Nanos, count: u64) {
         // Recording fails only if the histogram may not grow or the value exceeds 2^63; neither is the case.
         let recorded = self.histogram().record_n(value.get().max(1), count);
         debug_assert!(recorded.is_ok());
     }
 
-    pub(crate) fn add(&mut self, other: &Self) {
+    /// Adds the measurements of another histogram.
+    pub fn add(&mut self, other: &Self) {
         let Some(other) = other.measured() else { return };
         let added = self.histogram().add(other);
         debug_assert!(added.is_ok(), "the sum grows as it needs to");
     }
 
     /// Adds `other`, or takes its memory if this histogram is empty.
-    pub(crate) fn absorb(&mut self, other: Self) {
+    pub fn absorb(&mut self, other: Self) {
         if self.0.is_some() {
             self.add(&other);
         } else {
@@ -37,17 +38,17 @@ impl LatencyHistogram {
     }
 
     /// Number of measurements.
-    pub(crate) fn samples(&self) -> u64 {
+    pub fn samples(&self) -> u64 {
         self.measured().map_or(0, Histogram::len)
     }
 
     /// Memory in KiB.
-    pub(crate) fn kib(&self) -> usize {
+    pub fn kib(&self) -> usize {
         self.measured().map_or(0, |histogram| histogram.distinct_values() * size_of::<u64>() / 1024)
     }
 
     /// The histogram; absent if nothing was measured.
-    pub(crate) fn measured(&self) -> Option<&Histogram<u64>> {
+    pub fn measured(&self) -> Option<&Histogram<u64>> {
         self.0.as_deref()
     }
 
@@ -90,15 +91,12 @@ impl TryFrom<Vec<u64>> for LatencyHistogram {
 }
 
 /// The percentiles for one row of the series; absent if nothing was measured.
-pub(crate) fn latency_point(histogram: &LatencyHistogram) -> Option<Percentiles> {
+pub fn latency_point(histogram: &LatencyHistogram) -> Option<Percentiles> {
     histogram.measured().map(Percentiles::from_histogram)
 }
 
 /// The figures of a latency in nanoseconds; absent if nothing was measured.
-pub(super) fn latency_figures(
-    name: String,
-    histogram: &LatencyHistogram,
-) -> Option<LatencyFigures> {
+pub fn latency_figures(name: String, histogram: &LatencyHistogram) -> Option<LatencyFigures> {
     let histogram = histogram.measured()?;
     let percentiles = Percentiles::from_histogram(histogram);
     Some(LatencyFigures { name, mean: histogram.mean(), min: histogram.min(), percentiles })

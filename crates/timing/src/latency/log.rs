@@ -15,7 +15,7 @@ use super::histogram::{LatencyHistogram, latency_figures};
 
 /// One latency over a whole run.
 #[derive(Debug)]
-pub(crate) struct LatencyLog {
+pub struct LatencyLog {
     name: String,
     description: String,
     total: LatencyHistogram,
@@ -27,12 +27,13 @@ pub(crate) struct LatencyLog {
 const WARM_UP_TAG: &str = "warm-up";
 
 impl LatencyLog {
-    pub(crate) fn new(latency: Latency, start: SystemTime) -> Self {
+    /// Returns an empty log of a latency from `start` on.
+    pub fn new(latency: Latency, start: SystemTime) -> Self {
         Self::named(latency.name().to_owned(), latency.description().to_owned(), start)
     }
 
     /// A log with a given name and description.
-    pub(crate) fn named(name: String, description: String, start: SystemTime) -> Self {
+    pub fn named(name: String, description: String, start: SystemTime) -> Self {
         let mut log = Vec::new();
         let mut header = IntervalLogWriterBuilder::new();
         header
@@ -47,7 +48,7 @@ impl LatencyLog {
 
     /// Adds the measurements of an interval that began `start` after the start of the run and lasted `length`. The
     /// warm-up appears only in the log, with a tag.
-    pub(crate) fn add(
+    pub fn add(
         &mut self,
         interval: &LatencyHistogram,
         start: Duration,
@@ -69,17 +70,17 @@ impl LatencyLog {
     }
 
     /// Counts measurements of messages that were overdue at the end.
-    pub(crate) fn note_overdue(&mut self, count: u64) {
+    pub fn note_overdue(&mut self, count: u64) {
         self.overdue += count;
     }
 
     /// Name, as in `run.json`.
-    pub(crate) fn name(&self) -> &str {
+    pub fn name(&self) -> &str {
         &self.name
     }
 
     /// Returns the record; absent if nothing was measured.
-    pub(crate) fn finish(self) -> Option<LatencyRecord> {
+    pub fn finish(self) -> Option<LatencyRecord> {
         let total = self.total.measured()?;
         let file = format!("latency-{}.hlog", self.name);
         let summary = LatencySummary {

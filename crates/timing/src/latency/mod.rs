@@ -1,18 +1,13 @@
-//! Latencies: histograms, interval logs, and their breakdown by group and queue.
+//! Latencies: histograms, interval logs, and the slots of groups and queues.
 
-mod breakdown;
 mod churn;
 mod histogram;
 mod log;
 mod slot_histograms;
 mod slots;
 
-pub(crate) use rabbitscope_runs::record::Latency;
-
-pub(crate) use breakdown::Breakdown;
-pub(crate) use churn::{ChurnHistograms, ChurnLogs};
-pub(crate) use histogram::{LatencyHistogram, latency_point};
-pub(crate) use log::LatencyLog;
-pub use log::LatencyRecord;
-pub(crate) use slot_histograms::{SecondHistograms, SlotHistograms};
-pub(crate) use slots::{MAX_SLOTS, Slots, publisher_slot};
+pub use churn::{ChurnHistograms, ChurnLogs};
+pub use histogram::{LatencyHistogram, latency_figures, latency_point};
+pub use log::{LatencyLog, LatencyRecord};
+pub use slot_histograms::{HistogramSet, SecondHistograms, SlotHistograms, add_slots, merge};
+pub use slots::{MAX_GROUPS, MAX_SLOTS, Slots, group_slot, publisher_slot};

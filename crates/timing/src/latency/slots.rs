@@ -13,25 +13,26 @@ use super::slot_histograms::HistogramSet;
 
 /// Slots for groups. A slot takes about 200 KiB per measured latency on each load thread, and as much in the
 /// aggregator: 20 MB for 100 groups on one thread.
-pub(super) const MAX_GROUPS: usize = 100;
+pub const MAX_GROUPS: usize = 100;
 
 /// Slots for queues; see [`MAX_GROUPS`] for their size.
 const MAX_QUEUES: usize = 100;
 
 /// Maximum number of slots, including the one for groups beyond [`MAX_GROUPS`].
-pub(crate) const MAX_SLOTS: usize = MAX_GROUPS + 1 + MAX_QUEUES;
+pub const MAX_SLOTS: usize = MAX_GROUPS + 1 + MAX_QUEUES;
 
 /// The slots of the groups and queues of a scenario. The slot after those of the groups is for groups beyond
 /// [`MAX_GROUPS`].
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Slots {
+pub struct Slots {
     /// Kind and name, in the order of the scenario.
-    pub(super) groups: Vec<(&'static str, String)>,
+    pub groups: Vec<(&'static str, String)>,
     publishers: usize,
     consumers: usize,
     /// Group number and queue. Their slots follow those of the groups.
-    pub(super) queues: Vec<(usize, String)>,
-    pub(super) left_out: u64,
+    pub queues: Vec<(usize, String)>,
+    /// Number of groups and queues without a slot of their own.
+    pub left_out: u64,
     /// Ends of end-to-end latencies that at least one group distinguishes from delivery.
     ends: LatencyEnds,
     /// Per group of consumers: the ends that it records itself.
@@ -39,7 +40,8 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    pub(crate) fn from_scenario(scenario: &Scenario) -> Self {
+    /// Returns the slots of a scenario.
+    pub fn from_scenario(scenario: &Scenario) -> Self {
         let publishers = scenario.publishers.iter().map(|group| ("publishers", group.name.clone()));
         let consumers = scenario.consumers.iter().map(|group| ("consumers", group.name.clone()));
         let requests = scenario.requests.iter().map(|group| ("requests", group.name.clone()));
@@ -77,13 +79,13 @@ impl Slots {
     }
 
     /// Returns the ends that a group of consumers records itself; see [`Slots::fill`].
-    pub(crate) fn recorded(&self, number: usize) -> LatencyEnds {
+    pub fn recorded(&self, number: usize) -> LatencyEnds {
         self.recorded.get(number).copied().unwrap_or_default()
     }
 
     /// Fills in ends that a group does not record itself but other groups distinguish, with the latencies of the
     /// previous end. The sum over all groups then has every message.
-    pub(crate) fn fill(&self, by_slot: &mut [HistogramSet]) {
+    pub fn fill(&self, by_slot: &mut [HistogramSet]) {
         if self.ends == LatencyEnds::default() {
             return;
         }
@@ -111,16 +113,18 @@ impl Slots {
         }
     }
 
-    pub(crate) fn consumers(&self, number: usize) -> u16 {
+    /// Returns the slot of a group of consumers.
+    pub fn consumers(&self, number: usize) -> u16 {
         group_slot(self.publishers + number)
     }
 
-    pub(crate) fn requests(&self, number: usize) -> u16 {
+    /// Returns the slot of a group of callers.
+    pub fn requests(&self, number: usize) -> u16 {
         group_slot(self.publishers + self.consumers + number)
     }
 
     /// Returns the slot of a queue as this group of consumers reads it.
-    pub(crate) fn queue(&self, consumers: usize, queue: &str) -> u16 {
+    pub fn queue(&self, consumers: usize, queue: &str) -> u16 {
         let group = self.publishers + consumers;
         let known = self.queues.iter().position(|(of, name)| *of == group && name == queue);
         known.map_or_else(
@@ -148,10 +152,11 @@ fn fill(histograms: &mut HistogramSet, ends: LatencyEnds, recorded: LatencyEnds)
 }
 
 /// Returns the slot of a group of publishers.
-pub(crate) fn publisher_slot(number: usize) -> u16 {
+pub fn publisher_slot(number: usize) -> u16 {
     group_slot(number)
 }
 
-pub(super) fn group_slot(group: usize) -> u16 {
+/// Returns the slot of a group.
+pub fn group_slot(group: usize) -> u16 {
     u16::try_from(group.min(MAX_GROUPS)).unwrap_or(0)
 }

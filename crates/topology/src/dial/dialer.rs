@@ -27,7 +27,7 @@ use super::{
     stream::Stream,
     tls::tls_config,
 };
-use crate::topology_error::TopologyError;
+use crate::error::TopologyError;
 
 /// Interval between attempts to reach a broker that is starting. Chosen: a broker starts within seconds.
 const STARTUP_POLL_INTERVAL: Duration = Duration::from_millis(250);
@@ -46,9 +46,11 @@ pub struct Dialer {
 
 /// The failure to reach any address: the error of the last one that was tried.
 #[derive(Debug)]
-pub(crate) struct Unanswered<'a> {
-    pub(crate) uri: &'a Uri,
-    pub(crate) error: ClientError,
+pub struct Unanswered<'a> {
+    /// The last address that was tried.
+    pub uri: &'a Uri,
+    /// Its error.
+    pub error: ClientError,
 }
 
 impl Dialer {
@@ -94,7 +96,7 @@ impl Dialer {
     }
 
     /// Returns a dialer for each of the other addresses, in order.
-    pub(crate) fn others(&self) -> Vec<Self> {
+    pub fn others(&self) -> Vec<Self> {
         let one = |uri: &Uri| Self { uris: vec![uri.clone()], ..self.clone() };
         self.uris[1..].iter().map(one).collect()
     }
@@ -111,13 +113,13 @@ impl Dialer {
 
     /// Longest time to make a connection, or to learn that it is impossible. It covers the connection, TLS and login at
     /// each address.
-    pub(crate) fn longest_dial(&self) -> Duration {
+    pub fn longest_dial(&self) -> Duration {
         let addresses = u32::try_from(self.uris.len()).unwrap_or(u32::MAX);
         self.timeout().saturating_mul(3).saturating_mul(addresses)
     }
 
     /// Longest wait for the broker's agreement to close a connection.
-    pub(crate) fn longest_close(&self) -> Duration {
+    pub fn longest_close(&self) -> Duration {
         self.timeout()
     }
 
@@ -139,7 +141,7 @@ impl Dialer {
     }
 
     /// Connects and logs in. `number` is the number of the connection. It decides which address is tried first.
-    pub(crate) fn dial(
+    pub fn dial(
         &self,
         name: &str,
         number: usize,
@@ -164,7 +166,7 @@ impl Dialer {
     }
 
     /// Does the same as [`Dialer::dial`], without heartbeats, for a connection that is idle while the load runs.
-    pub(crate) fn dial_idle(
+    pub fn dial_idle(
         &self,
         name: &str,
         number: usize,

@@ -4,10 +4,10 @@ use std::io;
 
 use rabbitscope_amqp::{ConnectionError, Uri, blocking::ClientError};
 
-use crate::topology_error::TopologyError;
+use crate::error::TopologyError;
 
 /// Converts the error of a connection that did not open.
-pub(crate) fn dial_error(uri: &Uri, error: ClientError) -> TopologyError {
+pub fn dial_error(uri: &Uri, error: ClientError) -> TopologyError {
     let address = uri.address();
     match error {
         ClientError::Connection(error) => login_error(uri, error),
@@ -87,7 +87,7 @@ fn is_about_certificate(error: &io::Error) -> bool {
 }
 
 /// Converts the error of a request on an open connection. `doing` names the request.
-pub(crate) fn request_error(uri: &Uri, doing: &str, error: ClientError) -> TopologyError {
+pub fn request_error(uri: &Uri, doing: &str, error: ClientError) -> TopologyError {
     let (address, doing) = (uri.address(), doing.to_owned());
     match error {
         ClientError::Channel(refusal)

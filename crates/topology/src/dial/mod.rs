@@ -6,7 +6,7 @@ mod errors;
 mod stream;
 mod tls;
 
-pub use control_stream::{ControlClient, ControlStream};
-pub use dialer::Dialer;
-pub(crate) use errors::{dial_error, request_error};
-pub(crate) use stream::{Received, Stream};
+pub use control_stream::ControlClient;
+pub use dialer::{Dialer, Unanswered};
+pub use errors::{dial_error, request_error};
+pub use stream::{Received, Sent, Stream, Tls};

@@ -16,41 +16,44 @@ use rustls::{ClientConfig, ClientConnection, pki_types::ServerName};
 
 /// A connected socket.
 #[derive(Debug)]
-pub(crate) enum Stream {
+pub enum Stream {
+    /// Without TLS.
     Plain(TcpStream),
+    /// With TLS.
     Tls(Box<Tls>),
 }
 
+/// A socket with TLS.
 #[derive(Debug)]
-pub(crate) struct Tls {
+pub struct Tls {
     tcp: TcpStream,
     session: ClientConnection,
 }
 
 /// The result of one attempt to read.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Received {
+pub struct Received {
     /// Bytes in the caller's buffer. 0 is the end of the stream; absent if nothing has arrived.
-    pub(crate) bytes: Option<usize>,
+    pub bytes: Option<usize>,
     /// True if the socket's receive buffer is empty.
-    pub(crate) is_drained: bool,
+    pub is_drained: bool,
     /// Bytes that came from the socket.
-    pub(crate) wire_bytes: u64,
+    pub wire_bytes: u64,
     /// Number of system calls.
-    pub(crate) calls: u64,
+    pub calls: u64,
 }
 
 /// The result of one attempt to write.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sent {
+pub struct Sent {
     /// Bytes taken from the caller.
-    pub(crate) taken: usize,
+    pub taken: usize,
     /// True if the socket's send buffer is full.
-    pub(crate) is_full: bool,
+    pub is_full: bool,
     /// Bytes that went into the socket.
-    pub(crate) wire_bytes: u64,
+    pub wire_bytes: u64,
     /// Number of system calls.
-    pub(crate) calls: u64,
+    pub calls: u64,
 }
 
 impl Stream {
@@ -75,22 +78,23 @@ impl Stream {
     }
 
     /// Makes the socket non-blocking.
-    pub(crate) fn stop_waiting(&self) -> io::Result<()> {
+    pub fn stop_waiting(&self) -> io::Result<()> {
         self.tcp().set_nonblocking(true)
     }
 
-    pub(crate) fn fd(&self) -> RawFd {
+    /// Returns the descriptor of the socket.
+    pub fn fd(&self) -> RawFd {
         self.tcp().as_raw_fd()
     }
 
     /// Shuts both directions down. An error means that the socket is broken already, which has the same effect.
-    pub(crate) fn shut_down(&self) {
+    pub fn shut_down(&self) {
         self.tcp().shutdown(Shutdown::Both).ok();
     }
 
     /// Reads the bytes that have arrived, without waiting.
     #[inline]
-    pub(crate) fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Received> {
+    pub fn receive(&mut self, buffer: &mut [u8]) -> io::Result<Received> {
         match self {
             Self::Plain(tcp) => {
                 let bytes = match tcp.read(buffer) {
@@ -107,7 +111,7 @@ impl Stream {
 
     /// Writes as many bytes as the socket accepts, without waiting.
     #[inline]
-    pub(crate) fn send(&mut self, bytes: &[u8]) -> io::Result<Sent> {
+    pub fn send(&mut self, bytes: &[u8]) -> io::Result<Sent> {
         match self {
             Self::Plain(tcp) => match tcp.write(bytes) {
                 Ok(taken) => {
@@ -126,7 +130,7 @@ impl Stream {
 
     /// Returns whether TLS records wait for the socket.
     #[inline]
-    pub(crate) fn has_backlog(&self) -> bool {
+    pub fn has_backlog(&self) -> bool {
         match self {
             Self::Plain(_) => false,
             Self::Tls(tls) => tls.session.wants_write(),

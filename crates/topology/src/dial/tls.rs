@@ -15,7 +15,7 @@ use rustls::{
 };
 use zeroize::Zeroizing;
 
-use crate::topology_error::TopologyError;
+use crate::error::TopologyError;
 
 pub(super) fn tls_config(tls: &Tls) -> Result<Arc<ClientConfig>, TopologyError> {
     let provider = Arc::new(ring::default_provider());

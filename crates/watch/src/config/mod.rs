@@ -8,4 +8,4 @@ mod scraping;
 mod wire;
 
 pub(crate) use options::{DirectoryOptions, InsideOptions, ScrapeOptions, WatchOptions};
-pub(crate) use read::{ConfigSource, TypedOptions};
+pub use read::{ConfigSource, TypedOptions};

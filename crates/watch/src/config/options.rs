@@ -2,12 +2,12 @@
 
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
+use rabbitscope_artifacts::archive::ArchiveLimits;
 use rabbitscope_export::{ExporterOptions, SpoolOptions};
 use rabbitscope_http::Host;
 use rabbitscope_probe::NodeOrigin;
 
 use super::pattern::Pattern;
-use crate::archive::ArchiveLimits;
 
 /// The settings of `watch`.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,8 +6,11 @@ use std::{
     time::Duration,
 };
 
+use rabbitscope_artifacts::archive::ArchiveLimits;
 use rabbitscope_export::{SpoolOptions, validate_exporters};
+use rabbitscope_files::input;
 use rabbitscope_runs::scenario::read_configuration;
+use rabbitscope_terminal::UsageError;
 use rabbitscope_text::{parse_duration, parse_size};
 
 use super::{
@@ -16,7 +19,6 @@ use super::{
     scraping::{inside_options, metrics_options},
     wire::{DirectoryToml, LabelsToml, NodesToml, RecordToml, SpoolToml, WatchToml},
 };
-use crate::{archive::ArchiveLimits, input, usage::UsageError};
 
 /// Default number of ticks per second on each CPU, as in other continuous profilers. It is a prime, so that it does not
 /// stay in step with tasks that run every few milliseconds.
@@ -42,18 +44,24 @@ const MAX_LABEL_BYTES: usize = 100;
 
 /// The options of the command line, which take precedence over the file.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct TypedOptions {
-    pub(crate) directory: Option<PathBuf>,
-    pub(crate) freq_hz: Option<u32>,
-    pub(crate) window: Option<Duration>,
-    pub(crate) has_off_cpu: bool,
+pub struct TypedOptions {
+    /// Directory for windows.
+    pub directory: Option<PathBuf>,
+    /// Ticks per second on each CPU.
+    pub freq_hz: Option<u32>,
+    /// Length of a window.
+    pub window: Option<Duration>,
+    /// Whether time off the CPU is recorded too.
+    pub has_off_cpu: bool,
 }
 
 /// The source of the options, from which they can be reloaded.
 #[derive(Clone, Debug)]
-pub(crate) struct ConfigSource {
-    pub(crate) file: Option<PathBuf>,
-    pub(crate) typed: TypedOptions,
+pub struct ConfigSource {
+    /// The configuration file, if there is one.
+    pub file: Option<PathBuf>,
+    /// Options of the command line.
+    pub typed: TypedOptions,
 }
 
 /// A dotted key and the reason.

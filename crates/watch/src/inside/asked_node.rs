@@ -16,12 +16,10 @@ use std::{
 use rabbitscope_erlang::{Connection, ErlangError};
 use rabbitscope_inside::{FiguresReader, IdentityModule, KnownIdentities, NodeFigures};
 use rabbitscope_probe::NodeWindow;
+use rabbitscope_terminal::output;
 
 use super::connecting::connect_options;
-use crate::{
-    continuous::{config::InsideOptions, inbox::Event, labelled_window::LabelledWindow},
-    output,
-};
+use crate::{config::InsideOptions, inbox::Event, labelled_window::LabelledWindow};
 
 /// Number of windows that wait for the node. Further windows are delivered without names.
 const MAX_WAITING: usize = 2;
@@ -35,11 +33,11 @@ const QUIET_ATTEMPTS: u32 = 3;
 
 /// The readings of a node.
 #[derive(Clone, Debug, Default)]
-pub(in crate::continuous) struct NodeReading {
+pub(crate) struct NodeReading {
     /// The latest reading and its time.
-    pub(in crate::continuous) last: Option<(Instant, NodeFigures)>,
+    pub(crate) last: Option<(Instant, NodeFigures)>,
     /// Set if a reading has failed.
-    pub(in crate::continuous) has_failed: bool,
+    pub(crate) has_failed: bool,
 }
 
 /// The place to which the threads of all nodes report.

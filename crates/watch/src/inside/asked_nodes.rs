@@ -11,15 +11,13 @@ use std::{
 };
 
 use rabbitscope_export::NodeLabels;
+use rabbitscope_terminal::output;
 
 use super::asked_node::{AskedNode, NodeReading, Report};
-use crate::{
-    continuous::{config::InsideOptions, inbox::Event, labelled_window::LabelledWindow},
-    output,
-};
+use crate::{config::InsideOptions, inbox::Event, labelled_window::LabelledWindow};
 
 /// All nodes that are asked; none if the configuration does not allow it.
-pub(in crate::continuous) struct AskedNodes {
+pub(crate) struct AskedNodes {
     options: Option<InsideOptions>,
     /// Interval between readings of figures; `None` if no exporter takes them.
     figures: Option<Duration>,
@@ -28,12 +26,12 @@ pub(in crate::continuous) struct AskedNodes {
     /// Nodes whose thread could not be started, which the user was told.
     without: HashSet<u32>,
     /// Number of accepted windows that have not returned.
-    pub(in crate::continuous) outstanding: usize,
+    pub(crate) outstanding: usize,
 }
 
 impl AskedNodes {
     /// Creates an empty set of nodes.
-    pub(in crate::continuous) fn new(
+    pub(crate) fn new(
         options: Option<InsideOptions>,
         figures: Option<Duration>,
         events: Sender<Event>,
@@ -44,11 +42,7 @@ impl AskedNodes {
     }
 
     /// Applies new options. If they differ, all nodes are connected to again.
-    pub(in crate::continuous) fn reload(
-        &mut self,
-        options: Option<InsideOptions>,
-        figures: Option<Duration>,
-    ) {
+    pub(crate) fn reload(&mut self, options: Option<InsideOptions>, figures: Option<Duration>) {
         if (&self.options, self.figures) != (&options, figures) {
             self.nodes.clear();
         }
@@ -56,7 +50,7 @@ impl AskedNodes {
     }
 
     /// Asks exactly the recorded nodes.
-    pub(in crate::continuous) fn follow(&mut self, recorded: &HashMap<u32, Arc<NodeLabels>>) {
+    pub(crate) fn follow(&mut self, recorded: &HashMap<u32, Arc<NodeLabels>>) {
         let Some(options) = &self.options else { return };
         self.nodes.retain(|pid, _| recorded.contains_key(pid));
         self.without.retain(|pid| recorded.contains_key(pid));
@@ -79,10 +73,7 @@ impl AskedNodes {
 
     /// Offers a window, which returns as an event with the names of its processes. A window that cannot be accepted is
     /// returned at once.
-    pub(in crate::continuous) fn offer(
-        &mut self,
-        window: LabelledWindow,
-    ) -> Option<LabelledWindow> {
+    pub(crate) fn offer(&mut self, window: LabelledWindow) -> Option<LabelledWindow> {
         let Some(node) = self.nodes.get(&window.window.pid) else { return Some(window) };
         let refused = node.offer(window);
         self.outstanding += usize::from(refused.is_none());
@@ -90,18 +81,18 @@ impl AskedNodes {
     }
 
     /// Returns the latest reading of a node; `None` if it is not asked for figures.
-    pub(in crate::continuous) fn reading(&self, pid: u32) -> Option<NodeReading> {
+    pub(crate) fn reading(&self, pid: u32) -> Option<NodeReading> {
         self.figures?;
         self.nodes.get(&pid).map(AskedNode::reading)
     }
 
     /// Returns the number of failed readings so far.
-    pub(in crate::continuous) fn failed(&self) -> u64 {
+    pub(crate) fn failed(&self) -> u64 {
         self.report.failed.load(Ordering::Relaxed)
     }
 
     /// Stops asking. Accepted windows still return.
-    pub(in crate::continuous) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.nodes.clear();
     }
 }

@@ -6,7 +6,7 @@ use rabbitscope_broker::Registry;
 use rabbitscope_erlang::{ConnectOptions, CookieSource, NodeName, Port};
 use rabbitscope_inside::expected_node;
 
-use crate::continuous::config::InsideOptions;
+use crate::config::InsideOptions;
 
 /// Returns the options for a connection to the node `name` with this pid.
 pub(super) fn connect_options(

@@ -16,7 +16,7 @@ const ALARMS: [&str; 2] = ["memory", "disk"];
 
 /// The answer of a node.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::continuous) enum Answer<'a> {
+pub(crate) enum Answer<'a> {
     /// The node is not asked, or was not reached yet.
     NotAsked,
     /// The node does not answer.
@@ -32,7 +32,7 @@ struct NodeMetrics<'a> {
 }
 
 /// Adds the metrics of the node with this pid.
-pub(in crate::continuous) fn write_node(
+pub(crate) fn write_node(
     snapshot: &mut MetricsSnapshot,
     node: &Arc<NodeLabels>,
     pid: u32,

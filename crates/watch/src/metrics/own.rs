@@ -6,11 +6,11 @@ use rabbitscope_profiles::{Event, Profile};
 
 /// Counts of recordings since the start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in crate::continuous) struct RecordingCounts {
+pub(crate) struct RecordingCounts {
     /// Number of windows of nodes; each event counts separately.
-    pub(in crate::continuous) windows: u64,
+    pub(crate) windows: u64,
     /// Number of recorded clock ticks.
-    pub(in crate::continuous) samples: u64,
+    pub(crate) samples: u64,
     /// Number of clock ticks on a node that could not be recorded.
     lost: u64,
     /// Number of samples whose stack is neither complete nor marked as truncated.
@@ -19,7 +19,7 @@ pub(in crate::continuous) struct RecordingCounts {
 
 impl RecordingCounts {
     /// Counts a window.
-    pub(in crate::continuous) fn add(&mut self, profile: &Profile) {
+    pub(crate) fn add(&mut self, profile: &Profile) {
         self.windows += 1;
         if profile.event == Event::Cpu {
             self.samples += profile.quality.recorded();
@@ -30,7 +30,7 @@ impl RecordingCounts {
 }
 
 /// Adds the metrics of this program. `failed` is the number of failed readings of nodes.
-pub(in crate::continuous) fn write_own(
+pub(crate) fn write_own(
     snapshot: &mut MetricsSnapshot,
     counts: &RecordingCounts,
     nodes: usize,

@@ -9,13 +9,13 @@ use rabbitscope_profiles::ThreadKind;
 
 /// The latest reported time of threads other than schedulers, by the node's pid.
 #[derive(Debug, Default)]
-pub(in crate::continuous) struct ThreadCpu {
+pub(crate) struct ThreadCpu {
     others: HashMap<u32, Duration>,
 }
 
 impl ThreadCpu {
     /// Keeps only recorded nodes, because the kernel may reuse a pid.
-    pub(in crate::continuous) fn retain(&mut self, is_recorded: impl Fn(u32) -> bool) {
+    pub(crate) fn retain(&mut self, is_recorded: impl Fn(u32) -> bool) {
         self.others.retain(|&pid, _| is_recorded(pid));
     }
 

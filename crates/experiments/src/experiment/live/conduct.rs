@@ -8,6 +8,12 @@ use std::{
 };
 
 use anyhow::{Context, anyhow};
+use rabbitscope_artifacts::rundir::RunDirectory;
+use rabbitscope_runner::{
+    leftovers::RemovalConsent,
+    progress::{Line, MachineHistory, MachineWatch, Watchers},
+    run::{self, EarlierRuns, Finished, Target},
+};
 use rabbitscope_runs::{
     experiment::{LiveDesign, RunOfArm},
     record::PatchedModule,
@@ -22,12 +28,6 @@ use super::{
     },
     switcher::{TurnWatch, switch},
     turns::{Turn, WARM_UP_SECONDS, turns},
-};
-use crate::{
-    leftovers::RemovalConsent,
-    run::{self, EarlierRuns, Finished, Target},
-    rundir::RunDirectory,
-    watch::{Line, MachineHistory, MachineWatch, Watchers},
 };
 
 /// Makes these rounds on one broker, in `place` below `directory`. Returns them with the results of the run if these

@@ -6,10 +6,10 @@ use std::{
 };
 
 use rabbitscope_broker::Broker;
+use rabbitscope_runner::progress::Watcher;
 use rabbitscope_runs::record::SecondRow;
 
 use super::turns::Turn;
-use crate::watch::Watcher;
 
 /// Time of a turn that does not count, minus a margin: the seconds of the run differ slightly from those of a clock.
 const TIME_TO_LOAD: Duration = Duration::from_millis(900);

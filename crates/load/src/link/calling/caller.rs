@@ -1,7 +1,8 @@
 //! One caller: its schedule, its limits and its requests without a reply.
 
+use rabbitscope_timing::RunInstant;
+
 use crate::{
-    clock::RunInstant,
     link::serve_context::ServeContext,
     pacing::{ArrivalSchedule, ClientDelay},
 };

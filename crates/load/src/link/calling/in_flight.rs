@@ -6,7 +6,7 @@
 
 use std::collections::VecDeque;
 
-use crate::clock::RunInstant;
+use rabbitscope_timing::RunInstant;
 
 /// Digits of a correlation id.
 const DIGITS: usize = 16;

@@ -4,16 +4,19 @@ use rabbitscope_amqp::{
     Addressed, Connection, Delivery, Reply, ReplyFields, Request, Table,
     protocol::frames::DIRECT_REPLY_TO,
 };
-use rabbitscope_runs::scenario::{MemberQueues, ReplyPath, RequestGroup, WriteMode};
+use rabbitscope_measurements::{Failure, Side};
+use rabbitscope_runs::{
+    Random,
+    record::Latency,
+    scenario::{MemberQueues, ReplyPath, RequestGroup, WriteMode, assigned_queues},
+};
+use rabbitscope_timing::{Nanos, RunInstant};
 
 use super::{
     caller::Caller,
     in_flight::{InFlight, Waiting},
 };
 use crate::{
-    assignment::assigned_queues,
-    clock::{Nanos, RunInstant},
-    latency::Latency,
     link::{
         limits::{CHUNK, write_rounds},
         role::Role,
@@ -22,8 +25,6 @@ use crate::{
     },
     pacing::{ArrivalSchedule, ClientDelay, LATE_TOLERANCE, RoundRobin},
     plan::Placement,
-    random::Random,
-    report::{Failure, Side},
 };
 
 /// Requests that a caller may send before the other callers of its connection send. The same as for publishers.

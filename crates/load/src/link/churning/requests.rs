@@ -2,11 +2,9 @@
 
 use rabbitscope_amqp::{Connection, Request, Table};
 use rabbitscope_runs::scenario::ChurnSubject;
+use rabbitscope_topology::{field_table, typed_queue_arguments};
 
-use crate::{
-    plan::{ChurnMembers, Placement},
-    topology::{field_table, typed_queue_arguments},
-};
+use crate::plan::{ChurnMembers, Placement};
 
 /// Prefetch of a churning consumer; streams require a limit. Chosen: churn measures opening, not throughput.
 const PREFETCH: u16 = 100;

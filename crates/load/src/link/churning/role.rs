@@ -4,14 +4,14 @@
 //! broker closes the channel and must not affect other slots.
 
 use rabbitscope_amqp::{Connection, ConnectionError, Delivery, Refusal, Reply, Request};
+use rabbitscope_measurements::{Failure, Side};
+use rabbitscope_timing::{Nanos, RunInstant};
 
 use super::requests::{Subject, declare_own_queue};
 use crate::{
-    clock::{Nanos, RunInstant},
     link::{role::Role, serve_context::ServeContext, socket::Socket},
     pacing::{ChurnCycle, DueQueue, RETRY_DELAY},
     plan::{ChurnMembers, Placement},
-    report::{Failure, Side},
 };
 
 pub(in crate::link) struct Churning {

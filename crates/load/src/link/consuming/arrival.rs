@@ -1,9 +1,11 @@
 //! The parts of a message that are read on arrival: its stamp, and the items that it carries.
 
 use rabbitscope_amqp::Delivery;
+use rabbitscope_timing::Stamp;
+use rabbitscope_verify::Reader;
 
 use super::{held_messages::HeldMessage, role::Consuming};
-use crate::{link::serve_context::ServeContext, message::Stamp, packing::Items, report::Reader};
+use crate::{link::serve_context::ServeContext, packing::Items};
 
 impl Consuming {
     /// Creates the record of a message that has just arrived, which is kept until it is settled.

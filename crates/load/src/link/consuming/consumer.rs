@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use crate::{clock::RunInstant, report::Reader};
+use rabbitscope_timing::RunInstant;
+use rabbitscope_verify::Reader;
 
 #[derive(Debug)]
 pub(super) struct Consumer {

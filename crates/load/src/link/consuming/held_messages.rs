@@ -2,15 +2,16 @@
 
 use std::collections::VecDeque;
 
-use rabbitscope_runs::scenario::{ConsumerGroup, LatencyEnds};
+use rabbitscope_runs::{
+    record::Latency,
+    scenario::{ConsumerGroup, LatencyEnds},
+};
+use rabbitscope_timing::{Nanos, RunInstant, Stamp};
+use rabbitscope_verify::Reader;
 
 use crate::{
-    clock::{Nanos, RunInstant},
-    latency::Latency,
     link::serve_context::{Sending, ServeContext},
-    message::Stamp,
     packing::Items,
-    report::Reader,
 };
 
 /// A delivered message.

@@ -1,6 +1,8 @@
 //! Poll settings of the consumers of a group.
 
-use crate::{clock::Nanos, plan::ConsumerPlan};
+use rabbitscope_timing::Nanos;
+
+use crate::plan::ConsumerPlan;
 
 /// Poll settings of the consumers of a group.
 #[derive(Clone, Copy, Debug)]

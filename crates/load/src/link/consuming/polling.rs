@@ -3,12 +3,13 @@
 use std::cmp::Reverse;
 
 use rabbitscope_amqp::{Connection, Delivery, Request};
+use rabbitscope_timing::Nanos;
 
 use super::{
     consumer::{Subscription, Task},
     role::Consuming,
 };
-use crate::{clock::Nanos, link::serve_context::ServeContext};
+use crate::link::serve_context::ServeContext;
 
 impl Consuming {
     /// Polls the next queue of a consumer.

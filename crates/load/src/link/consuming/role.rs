@@ -7,7 +7,11 @@
 use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
 
 use rabbitscope_amqp::{Connection, Delivery, Request, Table};
+use rabbitscope_measurements::Side;
 use rabbitscope_runs::scenario::{LatencyEnds, Settle};
+use rabbitscope_timing::{Nanos, RunInstant};
+use rabbitscope_topology::field_table;
+use rabbitscope_verify::{Observation, Reader};
 
 use super::{
     consumer::{Consumer, Subscription, Task, Unacknowledged},
@@ -17,12 +21,9 @@ use super::{
     unsettled::Unsettled,
 };
 use crate::{
-    clock::{Nanos, RunInstant},
     link::{role::Role, serve_context::ServeContext, socket::Socket},
     packing::Unpacker,
     plan::{ConsumerPlan, Placement},
-    report::{Observation, Reader, Side},
-    topology::field_table,
 };
 
 pub(in crate::link) struct Consuming {

@@ -1,9 +1,8 @@
 //! Messages that are processed but not settled, where the latency of settling is recorded separately.
 
-use crate::{
-    latency::Latency,
-    link::serve_context::{Sending, ServeContext},
-};
+use rabbitscope_runs::record::Latency;
+
+use crate::link::serve_context::{Sending, ServeContext};
 
 /// Sending times of messages and the slots of their latencies, by channel number. Empty if settling is not recorded
 /// separately, so that no message is kept.

@@ -4,13 +4,12 @@
 use std::collections::VecDeque;
 
 use rabbitscope_amqp::{ConfirmRing, Connection, PublishTemplate};
+use rabbitscope_timing::{Nanos, RunInstant, STAMP_SIZE, Stamp};
+use rabbitscope_verify::Observation;
 
 use crate::{
-    clock::{Nanos, RunInstant},
     link::serve_context::ServeContext,
-    message::{STAMP_SIZE, Stamp},
     pacing::{ArrivalSchedule, ClientDelay},
-    report::Observation,
 };
 
 /// Messages that a publisher may send before the other publishers of its connection send. Chosen:

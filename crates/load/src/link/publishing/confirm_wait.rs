@@ -1,6 +1,7 @@
 //! Times for which a channel waits for the next answer of the broker, across lost connections.
 
-use crate::{clock::RunInstant, report::ServiceMonitor};
+use rabbitscope_measurements::ServiceMonitor;
+use rabbitscope_timing::RunInstant;
 
 /// The waits of a channel with confirms.
 #[derive(Clone, Copy, Debug, Default)]

@@ -1,9 +1,10 @@
 //! Encoding of one publisher's messages into the output of its connection.
 
 use rabbitscope_amqp::Connection;
+use rabbitscope_timing::STAMP_SIZE;
 
 use super::batch::{MessageBatch, QUANTUM, put};
-use crate::message::{PackedMessage, Payload, STAMP_SIZE};
+use crate::message::{PackedMessage, Payload};
 
 /// The amount of encoded data.
 pub(super) struct Encoded {

@@ -1,11 +1,10 @@
 //! Messages that were due but not sent, or not confirmed, when the load ended.
 
-use rabbitscope_runs::scenario::LatePolicy;
+use rabbitscope_runs::{record::Latency, scenario::LatePolicy};
+use rabbitscope_timing::Nanos;
 
 use super::{batch::SentMessage, publisher::Publisher};
-use crate::{
-    clock::Nanos, latency::Latency, link::serve_context::ServeContext, pacing::LATE_TOLERANCE,
-};
+use crate::{link::serve_context::ServeContext, pacing::LATE_TOLERANCE};
 
 impl Publisher {
     /// Counts messages that have been due for longer than the tolerance as overdue, or as skipped if that is the

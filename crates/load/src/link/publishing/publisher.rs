@@ -4,17 +4,17 @@ use std::collections::VecDeque;
 
 use rabbitscope_amqp::{ConfirmRing, Connection, Request};
 use rabbitscope_runs::scenario::LatePolicy;
+use rabbitscope_timing::RunInstant;
+use rabbitscope_verify::Observation;
 
 use super::{
     batch::{MessageBatch, SentMessage, low_bits},
     encoding::{Encoded, encode},
 };
 use crate::{
-    clock::RunInstant,
     link::{serve_context::ServeContext, socket::Socket},
     message::Payload,
     pacing::{ArrivalSchedule, ClientDelay, LATE_TOLERANCE},
-    report::Observation,
 };
 
 pub(in crate::link) struct Publisher {

@@ -1,7 +1,9 @@
 //! Publishers on one connection.
 
 use rabbitscope_amqp::{ConfirmRing, Connection, Reply};
+use rabbitscope_measurements::{Failure, Side};
 use rabbitscope_runs::scenario::{ConfirmTimeout, PublisherGroup, WriteMode};
+use rabbitscope_timing::{Nanos, RunInstant};
 
 use super::{
     batch::{QUANTUM, SentMessage},
@@ -11,7 +13,6 @@ use super::{
     write_budget::WriteBudget,
 };
 use crate::{
-    clock::{Nanos, RunInstant},
     link::{
         acceptance::BARRIER_BYTES,
         limits::{CHUNK, write_rounds},
@@ -20,7 +21,6 @@ use crate::{
         socket::Socket,
     },
     pacing::RoundRobin,
-    report::{Failure, Side},
 };
 
 pub(in crate::link) struct Publishing {

@@ -2,11 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
+use rabbitscope_experiments::{comparison::RunPair, experiment::Plan};
 use rabbitscope_runs::experiment::{Arm, Design, Experiment, RunMetric};
+use rabbitscope_terminal::{UsageError, output};
 
 use super::experiment::Options;
-use crate::{commands::arguments::number, usage::UsageError};
-use crate::{comparison::RunPair, exit::Exit, experiment::Plan, output};
+use crate::commands::arguments::number;
+use crate::exit::Exit;
 
 /// Compare two run directories, or two scenarios in rounds of random order
 ///

@@ -3,16 +3,19 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use rabbitscope_files::MAX_TEXT_BYTES;
+use rabbitscope_experiments::{
+    capacity::limit_as_override,
+    experiment::{Plan, PlannedArm, conduct, text},
+};
+use rabbitscope_files::{MAX_TEXT_BYTES, input};
+use rabbitscope_runner::run;
 use rabbitscope_runs::experiment::{self, Arm, Design};
+use rabbitscope_terminal::{UsageError, output};
 
 use crate::{
-    capacity::limit_as_override,
     commands::runs::{ConsentArgs, URI_VARIABLE, read_scenario, replace},
     exit::Exit,
-    experiment::{Plan, PlannedArm, conduct, text},
-    input, interrupt, output, run,
-    usage::UsageError,
+    interrupt,
 };
 
 /// Prove the effect of a change: runs of two or more arms in rounds, in random order

@@ -2,14 +2,16 @@
 
 use std::{num::NonZeroUsize, path::PathBuf};
 
+use rabbitscope_experiments::experiment::Plan;
 use rabbitscope_runs::experiment::{CapacityDesign, Design, Experiment, RunMetric, SweepAxis};
+use rabbitscope_terminal::UsageError;
 
 use super::{
     compare::others,
     experiment::{Options, search_overrides},
 };
-use crate::{commands::arguments::number, usage::UsageError};
-use crate::{exit::Exit, experiment::Plan};
+use crate::commands::arguments::number;
+use crate::exit::Exit;
 
 /// Vary one or two values of a scenario: every combination in each round, in random order
 ///

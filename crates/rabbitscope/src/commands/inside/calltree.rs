@@ -2,17 +2,15 @@
 
 use std::{path::PathBuf, time::Duration};
 
+use rabbitscope_artifacts::format::{ProfileFile, default_page};
 use rabbitscope_erlang::probes::{FunctionPattern, ProbeSession, TreeRequest, Trigger, Watch};
+use rabbitscope_terminal::output;
 
 use super::node::NodeArguments;
 use crate::commands::arguments::{duration, within};
 use rabbitscope_inside as inside;
 
-use crate::{
-    exit::Exit,
-    format::{ProfileFile, default_page},
-    interrupt, output,
-};
+use crate::{exit::Exit, interrupt};
 
 /// Draw a flame graph of a function's calls: running, waiting, runnable and garbage collection apart
 #[derive(Debug, clap::Args)]

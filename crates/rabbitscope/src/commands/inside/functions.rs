@@ -2,18 +2,17 @@
 
 use std::{fmt::Write as _, path::PathBuf, time::Duration};
 
+use rabbitscope_artifacts::format::ProfileFile;
 use rabbitscope_erlang::probes::{FunctionPattern, ProbeSession, TreeRequest, Trigger, Watch};
+use rabbitscope_terminal::{UsageError, output};
 
 use super::{node::NodeArguments, who::WhoArguments};
-use crate::{
-    commands::arguments::{duration, number},
-    usage::UsageError,
-};
+use crate::commands::arguments::{duration, number};
 use rabbitscope_inside as inside;
 use rabbitscope_inside::FunctionLine;
 use rabbitscope_text::escapes;
 
-use crate::{exit::Exit, format::ProfileFile, interrupt, output};
+use crate::{exit::Exit, interrupt};
 
 /// List the functions of processes or of one call: calls, own and accumulated time, waiting
 #[derive(Debug, clap::Args)]

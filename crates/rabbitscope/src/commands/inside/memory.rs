@@ -1,9 +1,10 @@
 //! `rabbitscope memory`: the parts and processes that hold a node's memory.
 
 use rabbitscope_inside::MemoryReader;
+use rabbitscope_terminal::{UsageError, output};
 
 use super::node::NodeArguments;
-use crate::{commands::arguments::positive, exit::Exit, output, usage::UsageError};
+use crate::{commands::arguments::positive, exit::Exit};
 
 /// Show the memory of a node by holder: queues, processes, tables, sockets, and the VM itself
 #[derive(Debug, clap::Args)]

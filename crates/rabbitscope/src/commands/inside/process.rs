@@ -1,9 +1,10 @@
 //! `rabbitscope process`: one process of a node, or the processes that wait for others.
 
 use rabbitscope_inside::ProcessReader;
+use rabbitscope_terminal::{UsageError, output};
 
 use super::node::NodeArguments;
-use crate::{commands::arguments::positive, exit::Exit, output, usage::UsageError};
+use crate::{commands::arguments::positive, exit::Exit};
 
 /// Show one process of a node: its relations and waits, its messages by kind, its stack
 #[derive(Debug, clap::Args)]

@@ -9,6 +9,7 @@ use std::{
 };
 
 use rabbitscope_erlang::{Connection, ErlangError};
+use rabbitscope_terminal::output;
 
 use super::{
     cluster::{ClusterArgument, ClusterConnections, exit_without},
@@ -19,7 +20,7 @@ use crate::commands::arguments::{duration, positive};
 use rabbitscope_http::{Host, ListenOptions, Listener, parse_address};
 use rabbitscope_inside::{ListingView, Page, QueueFilter, SortKey, prometheus, serve};
 
-use crate::{exit::Exit, interrupt, output};
+use crate::{exit::Exit, interrupt};
 
 /// Interval between two attempts to reach a node that is gone.
 const RECONNECT_INTERVAL: Duration = Duration::from_secs(1);

@@ -8,19 +8,17 @@ use std::{
 };
 
 use clap::{ValueEnum, builder::PossibleValue};
+use rabbitscope_terminal::{UsageError, output};
 use serde::Serialize;
 
 use super::{
     cluster::{ClusterArgument, ClusterConnections, exit_without, nobody},
     node::NodeArguments,
 };
-use crate::{
-    commands::arguments::{duration, positive},
-    usage::UsageError,
-};
+use crate::commands::arguments::{duration, positive};
 use rabbitscope_inside::{ClusterTop, MissingNode, TopKind, TopReader, TopSortKey};
 
-use crate::{exit::Exit, interrupt, output};
+use crate::{exit::Exit, interrupt};
 
 /// Show the busiest and largest processes, queues, connections or channels of a node
 #[derive(Debug, clap::Args)]

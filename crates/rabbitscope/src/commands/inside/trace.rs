@@ -5,6 +5,7 @@ use std::time::Duration;
 use rabbitscope_erlang::probes::{
     CallFilter, CallsRequest, FunctionPattern, ProbeSession, TracedCall, Watch,
 };
+use rabbitscope_terminal::output;
 use serde_json::{Value, json};
 
 use super::{node::NodeArguments, who::WhoArguments};
@@ -13,7 +14,7 @@ use rabbitscope_text::{escapes, short_time};
 
 use rabbitscope_inside as inside;
 
-use crate::{exit::Exit, interrupt, output};
+use crate::{exit::Exit, interrupt};
 
 /// Show calls of a function as they happen: callers and durations
 ///

@@ -1,6 +1,6 @@
 //! Consent to removals: options of all commands that declare objects on a broker that they did not start.
 
-use crate::leftovers::RemovalConsent;
+use rabbitscope_runner::leftovers::RemovalConsent;
 
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(in crate::commands) struct ConsentArgs {

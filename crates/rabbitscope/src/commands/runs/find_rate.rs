@@ -3,7 +3,11 @@
 use std::{path::PathBuf, time::Duration};
 
 use rabbitscope_analysis::capacity::Range;
+use rabbitscope_artifacts::rundir::RunDirectory;
+use rabbitscope_experiments::capacity::{self, SearchSettings, limit_as_override};
+use rabbitscope_runner::run;
 use rabbitscope_runs::capacity::CapacityOutcome;
+use rabbitscope_terminal::{UsageError, output};
 use rabbitscope_text::parse_duration;
 
 use super::{
@@ -11,13 +15,8 @@ use super::{
     consent::ConsentArgs,
     run::{URI_VARIABLE, read_scenario},
 };
-use crate::{
-    capacity::{self, SearchSettings, limit_as_override},
-    exit::Exit,
-    interrupt, output, run,
-    rundir::RunDirectory,
-};
-use crate::{commands::arguments::number, usage::UsageError};
+use crate::commands::arguments::number;
+use crate::{exit::Exit, interrupt};
 
 /// Find the highest rate that a broker sustains within limits, without a growing backlog
 ///

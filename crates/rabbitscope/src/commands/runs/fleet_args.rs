@@ -2,12 +2,9 @@
 
 use std::time::Duration;
 
+use rabbitscope_runner::fleet::{FleetSettings, VIA_VARIABLE, bus};
+use rabbitscope_terminal::UsageError;
 use rabbitscope_text::parse_duration;
-
-use crate::{
-    fleet::{FleetSettings, VIA_VARIABLE, bus},
-    usage::UsageError,
-};
 
 /// Options of a fleet as typed.
 #[derive(Debug, clap::Args)]

@@ -2,6 +2,7 @@
 
 use clap::{ArgAction, FromArgMatches};
 use rabbitscope_runs::scenario::{BrokerSpec, ThrowawayBroker};
+use rabbitscope_terminal::{UsageError, output};
 
 use super::{
     broker_uri,
@@ -10,7 +11,7 @@ use super::{
 };
 use rabbitscope_perftest as perftest;
 
-use crate::{commands::environment, exit::Exit, output, usage::UsageError};
+use crate::{commands::environment, exit::Exit};
 
 /// Run a load with the options of PerfTest: rabbitscope load -x 1 -y 2 -z 30
 ///

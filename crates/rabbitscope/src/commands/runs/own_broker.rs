@@ -2,8 +2,8 @@
 
 use rabbitscope_amqp::Uri;
 use rabbitscope_fleet::OwnBroker;
-use rabbitscope_load::Dialer;
 use rabbitscope_runs::scenario::{Auth, Connecting, Tls};
+use rabbitscope_topology::Dialer;
 
 use super::run::URI_VARIABLE;
 

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use rabbitscope_files::MAX_TEXT_BYTES;
+use rabbitscope_files::{MAX_TEXT_BYTES, input};
 use rabbitscope_load::unreadable_file;
 use rabbitscope_runs::scenario::{self, Scenario};
+use rabbitscope_terminal::{UsageError, output};
 
 use super::{broker_uri, run_options::RunOptions};
 use rabbitscope_perftest as perftest;
@@ -13,8 +14,6 @@ use rabbitscope_perftest as perftest;
 use crate::{
     commands::{arguments::refuse_to_replace, environment},
     exit::Exit,
-    input, output,
-    usage::UsageError,
 };
 
 /// The environment variable with the broker's URI.

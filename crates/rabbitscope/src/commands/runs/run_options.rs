@@ -7,22 +7,21 @@ use std::{
 };
 
 use rabbitscope_analysis::FailureWatch;
+use rabbitscope_artifacts::rundir::RunDirectory;
+use rabbitscope_runner::{
+    fleet::{self, FleetSettings},
+    leftovers::RemovalConsent,
+    progress::{self, Watcher, Watchers},
+    run,
+};
 use rabbitscope_runs::scenario::{BrokerSpec, Scenario};
+use rabbitscope_terminal::{UsageError, output};
 
 use rabbitscope_http::{Host, ListenOptions, Listener, parse_address};
 
 use super::{consent::ConsentArgs, exit_code::exit_code, fleet_args::FleetArgs};
 
-use crate::{
-    exit::Exit,
-    fleet::{self, FleetSettings},
-    interrupt,
-    leftovers::RemovalConsent,
-    output, run,
-    rundir::RunDirectory,
-    usage::UsageError,
-    watch::{self, Watcher, Watchers},
-};
+use crate::{exit::Exit, interrupt};
 
 #[derive(Debug, clap::Args)]
 #[group(id = "RunOptions", multiple = true)]
@@ -175,13 +174,13 @@ fn watchers(valid: &mut Options, stop: &Arc<AtomicBool>) -> anyhow::Result<Watch
     let Options { scenario, form, watching, .. } = valid;
     let mut watchers: Vec<Box<dyn Watcher>> = Vec::new();
     if *form == Form::Seconds {
-        watchers.push(Box::new(watch::JsonLines));
+        watchers.push(Box::new(progress::JsonLines));
     }
     if let Some(path) = &watching.csv {
-        watchers.push(Box::new(watch::Csv::create(path)?));
+        watchers.push(Box::new(progress::Csv::create(path)?));
     }
     if let Some(listener) = watching.prometheus.take() {
-        let endpoint = watch::Endpoint::start(listener, &scenario.name)?;
+        let endpoint = progress::Endpoint::start(listener, &scenario.name)?;
         output::note(&format!("Prometheus: http://{}/metrics", endpoint.address()));
         watchers.push(Box::new(endpoint));
     }
@@ -190,15 +189,15 @@ fn watchers(valid: &mut Options, stop: &Arc<AtomicBool>) -> anyhow::Result<Watch
             BrokerSpec::Existing { .. } => "existing broker",
             BrokerSpec::Throwaway(_) => "throwaway broker",
         };
-        let head = watch::RunHeader {
+        let head = progress::RunHeader {
             name: scenario.name.clone(),
             broker: broker.to_owned(),
             duration: scenario.run.duration,
-            ..watch::RunHeader::default()
+            ..progress::RunHeader::default()
         };
-        watchers.push(Box::new(watch::Live::new(head, Arc::clone(stop))));
+        watchers.push(Box::new(progress::Live::new(head, Arc::clone(stop))));
     } else {
-        watchers.push(Box::new(watch::Line::default()));
+        watchers.push(Box::new(progress::Line::default()));
     }
     Ok(Watchers::new(watchers))
 }

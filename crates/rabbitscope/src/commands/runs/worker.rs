@@ -3,14 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use rabbitscope_files::SourceDirectory;
+use rabbitscope_runner::fleet::{self, VIA_VARIABLE};
+use rabbitscope_terminal::{UsageError, output};
 
 use super::own_broker::OwnBrokerArgs;
-use crate::{commands::arguments::number, usage::UsageError};
-use crate::{
-    exit::Exit,
-    fleet::{self, VIA_VARIABLE},
-    interrupt, output,
-};
+use crate::commands::arguments::number;
+use crate::{exit::Exit, interrupt};
 
 /// Run as a load worker for `rabbitscope run --workers`
 ///

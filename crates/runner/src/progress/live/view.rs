@@ -2,7 +2,7 @@
 
 use super::super::Watcher;
 use super::screen;
-use crate::watch::RunHeader;
+use crate::progress::RunHeader;
 use rabbitscope_runs::record::SecondRow;
 use ratatui::{
     Terminal,

@@ -26,7 +26,7 @@ pub struct Endpoint {
 
 impl Endpoint {
     /// Starts the server for the clients that `listener` admits.
-    pub(crate) fn start(listener: Listener, scenario: &str) -> anyhow::Result<Self> {
+    pub fn start(listener: Listener, scenario: &str) -> anyhow::Result<Self> {
         let totals = Totals::new(scenario);
         let text = Arc::new(Mutex::new(Arc::from(totals.to_string())));
         let told = Arc::clone(&text);

@@ -7,17 +7,14 @@ use std::{
 };
 
 use rabbitscope_fleet::Resumption;
-use rabbitscope_load::{
-    BrokerOwner, CleanupJournal, OwnedTopology, Removal, Session, TopologyError,
-};
+use rabbitscope_load::{BrokerOwner, CleanupJournal, Session};
 use rabbitscope_runs::scenario::Scenario;
+use rabbitscope_terminal::output;
 use rabbitscope_text::display_utc;
+use rabbitscope_topology::{OwnedTopology, Removal, TopologyError};
 
 use super::target::Target;
-use crate::{
-    leftovers::{self, Journal},
-    output,
-};
+use crate::leftovers::{self, Journal};
 
 /// A session that removes its declarations when it is dropped.
 pub(in crate::run) struct DeclaredSession<'a> {

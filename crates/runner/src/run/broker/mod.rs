@@ -5,4 +5,4 @@ mod found;
 mod target;
 
 pub(super) use declared::DeclaredSession;
-pub(crate) use target::{EarlierRuns, Target, dialer, sweep_dead_brokers};
+pub use target::{EarlierRuns, Target, dialer, sweep_dead_brokers};

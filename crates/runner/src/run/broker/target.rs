@@ -3,29 +3,28 @@
 use std::sync::atomic::AtomicBool;
 
 use rabbitscope_amqp::Uri;
+use rabbitscope_artifacts::rundir::RunDirectory;
 use rabbitscope_broker::{Broker, BrokerError, NodeControl, Registry};
-use rabbitscope_load::Dialer;
 use rabbitscope_runs::{
     record::ClusterNode,
     scenario::{BrokerSpec, Connecting, Scenario},
 };
+use rabbitscope_terminal::output;
+use rabbitscope_topology::Dialer;
 
 use super::found::FoundNodes;
-use crate::{
-    leftovers::{self, Journal, RemovalConsent},
-    output,
-    rundir::RunDirectory,
-};
+use crate::leftovers::{self, Journal, RemovalConsent};
 
 /// The broker under load. A throwaway broker ends with this value.
 #[derive(Debug)]
-pub(crate) struct Target {
+pub struct Target {
     /// Address of the broker.
     pub(in crate::run) uri: Uri,
     pub(in crate::run) dialer: Dialer,
     /// Nodes of an existing broker.
     found: FoundNodes,
-    pub(crate) throwaway: Option<Broker>,
+    /// The broker, if the run started it.
+    pub throwaway: Option<Broker>,
     /// The journal of declarations on an existing broker.
     pub(in crate::run) journal: Option<Journal>,
     /// Consent to removals from an existing broker.
@@ -34,7 +33,7 @@ pub(crate) struct Target {
 
 /// Treatment of earlier runs' leftovers before a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum EarlierRuns {
+pub enum EarlierRuns {
     /// Remove them as far as the consent allows.
     Remove,
     /// Keep them, because the run continues one of the earlier runs.
@@ -43,7 +42,7 @@ pub(crate) enum EarlierRuns {
 
 impl Target {
     /// Opens the broker. `asked` is the consent to removals from an existing broker, now and at the end.
-    pub(crate) fn open(
+    pub fn open(
         scenario: &Scenario,
         directory: &RunDirectory,
         (asked, earlier): (RemovalConsent, EarlierRuns),
@@ -85,7 +84,7 @@ impl Target {
     }
 
     /// Returns the pid of the node, or of a cluster's first node, if it is on this machine. A restart changes it.
-    pub(in crate::run) fn pid(&self) -> Option<u32> {
+    pub fn pid(&self) -> Option<u32> {
         self.pids().first().copied()
     }
 
@@ -103,7 +102,7 @@ impl Target {
     }
 
     /// Returns the addresses with passwords, for workers.
-    pub(in crate::run) fn uris(&self, scenario: &Scenario) -> Vec<String> {
+    pub fn uris(&self, scenario: &Scenario) -> Vec<String> {
         match (&self.throwaway, &scenario.broker.spec) {
             (Some(broker), _) => broker.uris(),
             (None, BrokerSpec::Existing { uris }) => uris.clone(),
@@ -123,18 +122,14 @@ impl Target {
 }
 
 /// Returns the dialer for connections to these addresses.
-pub(crate) fn dialer(
-    uris: &[String],
-    connecting: &Connecting,
-    seed: u64,
-) -> anyhow::Result<Dialer> {
+pub fn dialer(uris: &[String], connecting: &Connecting, seed: u64) -> anyhow::Result<Dialer> {
     let uris = uris.iter().map(|uri| Uri::parse(uri)).collect::<Result<_, _>>()?;
     Ok(Dialer::new(uris, connecting, seed)?)
 }
 
 /// Cleans up after brokers that died together with every process that could have cleaned up. Returns an error for each
 /// broker that this process cannot see; only a command that lists brokers shows them.
-pub(crate) fn sweep_dead_brokers() -> anyhow::Result<Vec<BrokerError>> {
+pub fn sweep_dead_brokers() -> anyhow::Result<Vec<BrokerError>> {
     let mut out_of_sight = Vec::new();
     for swept in Registry::open()?.sweep()? {
         let name = &swept.name;

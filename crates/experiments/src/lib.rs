@@ -1,0 +1,11 @@
+//! What several runs say together.
+//!
+//! - [`capacity`]: the search for the highest rate.
+//! - [`experiment`]: arms in rounds with a random order.
+//! - [`comparison`]: two profiles or two runs.
+//!
+//! `runner` executes each run, `analysis` judges them together.
+
+pub mod capacity;
+pub mod comparison;
+pub mod experiment;

@@ -1,0 +1,13 @@
+//! One run of a scenario, from the broker to the run directory.
+//!
+//! - [`run`]: its steps in order.
+//! - [`progress`]: every second of it as it happens, for people and files.
+//! - [`leftovers`]: what killed runs left on brokers.
+//! - [`fleet`]: the workers of a run whose load several processes generate.
+//!
+//! Elsewhere: the load, the profiler, the packets; what several runs say together (`experiments`).
+
+pub mod fleet;
+pub mod leftovers;
+pub mod progress;
+pub mod run;
