@@ -5,3 +5,4 @@
 pub mod commands;
 pub mod exit;
 pub mod interrupt;
+pub mod refusal;

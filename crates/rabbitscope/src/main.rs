@@ -2,10 +2,7 @@
 
 use std::process::ExitCode;
 
-use rabbitscope::{
-    commands::{Cli, end_with},
-    exit::Exit,
-};
+use rabbitscope::{commands::Cli, exit::Exit, refusal::end_with};
 use rabbitscope_terminal::output;
 
 fn main() -> ExitCode {

@@ -15,10 +15,8 @@ mod inside;
 mod leftovers;
 mod packets;
 mod profile;
-mod refusal;
 mod report;
 mod runs;
 mod watch;
 
 pub use command_line::Cli;
-pub use refusal::end_with;
