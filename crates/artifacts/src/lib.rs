@@ -2,7 +2,7 @@
 //!
 //! - [`rundir`]: the directory of a run.
 //! - [`archive`]: the windows of `watch`.
-//! - [`format`] and [`source`]: profiles, written and read in every format.
+//! - [`mod@format`] and [`source`]: profiles, written and read in every format.
 //! - [`salvage`]: results that could not be written.
 //!
 //! Nothing here puts load on a broker, records, or asks a node.
