@@ -1,7 +1,7 @@
 //! TCP sockets as the kernel shows them to every user: the user and the process that listen, and the socket at the
 //! other end of a connection. The callers judge whether a peer is the expected one.
 
-mod diagnosis;
+pub mod diagnosis;
 mod holder;
 mod holdings;
 mod listening;

@@ -5,6 +5,7 @@ use std::{
     net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr},
 };
 
+use super::diagnosis::DescribedSocket;
 use crate::text::read;
 
 /// A socket of a network.
@@ -18,6 +19,13 @@ pub struct TcpSocket {
     pub user: u32,
     /// Inode of the socket; 0 until a connection is accepted.
     pub inode: u64,
+}
+
+impl From<DescribedSocket<'_>> for TcpSocket {
+    fn from(socket: DescribedSocket<'_>) -> Self {
+        let DescribedSocket { local, remote, user, inode, .. } = socket;
+        Self { address: local, remote, user, inode: inode.into() }
+    }
 }
 
 impl TcpSocket {

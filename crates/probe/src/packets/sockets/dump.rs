@@ -1,36 +1,19 @@
-//! Requests TCP sockets from the kernel. The netlink socket for this belongs to the network in which it was opened.
+//! Requests TCP connections from the kernel.
 
-use std::{io, os::fd::OwnedFd, time::Duration};
-
-use rustix::{
-    io::retry_on_intr,
-    net::{
-        AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType,
-        netlink::{SOCK_DIAG, SocketAddrNetlink},
-        recvfrom, sendto, socket_with,
-        sockopt::{Timeout, set_socket_timeout},
-    },
+use rabbitscope_machine::sockets::diagnosis::{
+    DiagnosisError, DiagnosisRequest, IPV4, IPV6, SocketDiagnosis,
 };
 
 use super::{
-    message::{Answer, read_all},
-    request::{IPV4, IPV6, request},
-    socket::TcpSocket,
+    attributes::ATTRIBUTES,
+    program::program,
+    socket::{TcpSocket, TcpState},
 };
 use crate::packets::{
     error::PacketError,
     namespace::{NetworkNamespace, within},
     ports::PortSet,
 };
-
-/// Size of the buffer for a datagram. The kernel fills at most 32 KiB of it.
-const DATAGRAM_BYTES: usize = 1 << 16;
-
-/// Limit for the wait for an answer. The kernel normally answers at once.
-const ANSWER_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// Address of the kernel's end of every netlink socket.
-const KERNEL: SocketAddrNetlink = SocketAddrNetlink::new(0, 0);
 
 /// All TCP connections of a network with one of `ports` at either end, at most `limit`, and the number of further
 /// ones. Listening sockets are not included.
@@ -42,33 +25,18 @@ pub fn dump_sockets(
     SocketDump::open(namespace)?.connections(ports, limit)
 }
 
-/// A netlink socket for requests about sockets, and memory for the answers.
+/// Requests for the connections of one network.
 #[derive(Debug)]
-pub(super) struct SocketDump {
-    netlink: OwnedFd,
-    datagram: Vec<u8>,
-    /// Number of the last request.
-    sequence: u32,
-    /// True from a request until the end of its answer.
-    is_answering: bool,
-}
+pub(super) struct SocketDump(SocketDiagnosis);
 
 impl SocketDump {
-    /// Opens the socket in `namespace`, whose sockets it then lists.
+    /// Begins in `namespace`, whose sockets it then lists.
     pub(super) fn open(namespace: Option<&NetworkNamespace>) -> Result<Self, PacketError> {
-        let opening = "opening a socket for socket diagnosis";
-        let netlink = within(namespace, || {
-            let flags = SocketFlags::CLOEXEC;
-            socket_with(AddressFamily::NETLINK, SocketType::RAW, flags, Some(SOCK_DIAG))
-                .map_err(PacketError::io(opening))
-        })?;
-        set_socket_timeout(&netlink, Timeout::Recv, Some(ANSWER_TIMEOUT))
-            .map_err(PacketError::io(opening))?;
-        let datagram = vec![0; DATAGRAM_BYTES];
-        Ok(Self { netlink, datagram, sequence: 0, is_answering: false })
+        within(namespace, || Ok(Self(SocketDiagnosis::open()?)))
     }
 
-    /// All connections with one of `ports`, at most `limit`, and the number of further ones.
+    /// All connections with one of `ports`, at most `limit`, and the number of further ones. Sockets in states without
+    /// figures are not requested: listening, not accepted, ended.
     pub(super) fn connections(
         &mut self,
         ports: &PortSet,
@@ -76,59 +44,33 @@ impl SocketDump {
     ) -> Result<(Vec<TcpSocket>, usize), PacketError> {
         let (mut sockets, mut left_out) = (Vec::new(), 0);
         for family in [IPV4, IPV6] {
-            self.ask(family, ports)?;
-            self.read_answer(|socket| {
-                if sockets.len() < limit { sockets.push(socket) } else { left_out += 1 }
+            let request = DiagnosisRequest::all(family, TcpState::ALL.map(|state| state as u8))
+                .with_attributes(&ATTRIBUTES)
+                .with_program(program(ports));
+            self.0.ask(&request, |described| match TcpSocket::from_described(described) {
+                Some(socket) if sockets.len() < limit => sockets.push(socket),
+                Some(_) => left_out += 1,
+                None => {}
             })?;
         }
         Ok((sockets, left_out))
     }
-
-    /// Sends a request. The kernel refuses it while it has a part of an earlier answer, as after a timeout.
-    fn ask(&mut self, family: u8, ports: &PortSet) -> Result<(), PacketError> {
-        while self.is_answering && self.receive(RecvFlags::DONTWAIT).is_ok() {}
-        self.sequence = self.sequence.wrapping_add(1);
-        self.is_answering = true;
-        let request = request(family, ports, self.sequence);
-        sendto(&self.netlink, &request, SendFlags::empty(), &KERNEL)
-            .map(drop)
-            .map_err(PacketError::io("asking the kernel for sockets"))
-    }
-
-    fn read_answer(&mut self, mut each: impl FnMut(TcpSocket)) -> Result<(), PacketError> {
-        loop {
-            let (sequence, mut end) = (self.sequence, None);
-            read_all(self.receive(RecvFlags::empty())?, sequence, |answer| match answer {
-                Answer::Socket(socket) => each(*socket),
-                Answer::Unknown => {}
-                Answer::Done => end = Some(Ok(())),
-                Answer::Refused(errno) => end = Some(refused(errno)),
-            })
-            .map_err(|detail| PacketError::SocketMessage { detail })?;
-            if let Some(end) = end {
-                self.is_answering = false;
-                return end;
-            }
-        }
-    }
-
-    fn receive(&mut self, flags: RecvFlags) -> Result<&[u8], PacketError> {
-        let received = retry_on_intr(|| recvfrom(&self.netlink, &mut self.datagram[..], flags));
-        let length = received
-            .map(|(_, length, _)| length)
-            .map_err(PacketError::io("reading the kernel's description of sockets"))?;
-        let detail = "it is longer than the memory for it";
-        self.datagram.get(..length).ok_or(PacketError::SocketMessage { detail })
-    }
 }
 
-fn refused(errno: i32) -> Result<(), PacketError> {
-    if errno == 0 {
-        return Ok(());
+impl From<DiagnosisError> for PacketError {
+    fn from(error: DiagnosisError) -> Self {
+        let (action, source) = match error {
+            DiagnosisError::Message(detail) => return Self::SocketMessage { detail },
+            DiagnosisError::Open(source) => ("opening a socket for socket diagnosis", source),
+            DiagnosisError::Ask(source) => ("asking the kernel for sockets", source),
+            DiagnosisError::Read(source) => ("reading the kernel's description of sockets", source),
+            DiagnosisError::Refused(source) => (
+                "asking the kernel for sockets; it needs the module tcp_diag (`modprobe tcp_diag`)",
+                source,
+            ),
+        };
+        Self::io(action)(source)
     }
-    let action =
-        "asking the kernel for sockets; it needs the module tcp_diag (`modprobe tcp_diag`)";
-    Err(PacketError::io(action)(io::Error::from_raw_os_error(errno)))
 }
 
 #[cfg(test)]
@@ -158,26 +100,6 @@ mod tests {
             );
             assert_eq!(dump_sockets(&ports, None, 1).unwrap().1, 1);
             drop(accepted);
-        }
-    }
-
-    #[test]
-    fn an_unread_answer_is_no_part_of_the_next() {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let local = listener.local_addr().unwrap();
-        // Their description takes several datagrams, of which the kernel keeps the last ones back.
-        let pairs: Vec<_> = (0..100)
-            .map(|_| (TcpStream::connect(local).unwrap(), listener.accept().unwrap()))
-            .collect();
-        let ports = PortSet::new([local.port()]).unwrap();
-        for datagrams_read in [0, 1] {
-            let mut dump = SocketDump::open(None).unwrap();
-            dump.ask(IPV4, &ports).unwrap();
-            for _ in 0..datagrams_read {
-                dump.receive(RecvFlags::empty()).unwrap();
-            }
-            let (sockets, left_out) = dump.connections(&ports, 1000).unwrap();
-            assert_eq!((sockets.len(), left_out), (2 * pairs.len(), 0));
         }
     }
 }

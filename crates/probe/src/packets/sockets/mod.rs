@@ -1,16 +1,14 @@
 //! The kernel's figures of TCP connections: queues, windows, limits of the sender, retransmissions (socket
 //! diagnosis, `sock_diag(7)`). Every user may request all sockets of a network.
 //!
-//! [`request`] and [`message`] are the formats, [`tcp_info`] the figures of a connection, [`socket`] the
-//! description of a socket. [`dump`] requests them from the kernel; [`changes`] and [`sampler`] compare two dumps.
-//!
-//! The crate `netlink-packet-sock-diag` does not pay for this format: it has no filter on ports, leaves the kernel's
-//! figures as bytes, and takes five times as long for each socket because it allocates each attribute.
+//! The crate `machine` exchanges requests and descriptions with the kernel. [`program`] selects the connections,
+//! [`attributes`] reads their figures, [`tcp_info`] those of TCP, [`socket`] is the result. [`dump`] lists connections;
+//! [`changes`] and [`sampler`] compare two lists.
 
+mod attributes;
 mod changes;
 mod dump;
-mod message;
-mod request;
+mod program;
 mod sampler;
 mod socket;
 mod tcp_info;

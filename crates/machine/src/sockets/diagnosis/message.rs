@@ -3,11 +3,7 @@
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use super::{
-    request::{CONGESTION, INFO, IPV4, IPV6, MEMORY},
-    socket::{SocketMemory, TcpSocket, TcpState},
-    tcp_info::TcpInfo,
-};
+use super::request::{BY_FAMILY, IPV4, IPV6};
 
 /// Header of a netlink message, and of an attribute.
 const MESSAGE_HEADER: usize = 16;
@@ -16,28 +12,49 @@ const ATTRIBUTE_HEADER: usize = 4;
 /// `struct inet_diag_msg`.
 const SOCKET_BYTES: usize = 72;
 
-/// Kinds of messages: `NLMSG_ERROR`, `NLMSG_DONE`, `SOCK_DIAG_BY_FAMILY`.
+/// Kinds of messages besides `SOCK_DIAG_BY_FAMILY`: `NLMSG_ERROR`, `NLMSG_DONE`.
 const ERROR: u16 = 2;
 const DONE: u16 = 3;
-const BY_FAMILY: u16 = 20;
+
+/// A TCP socket as the kernel describes it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DescribedSocket<'a> {
+    /// State, by its number in `<net/tcp_states.h>`.
+    pub state: u8,
+    /// Address of this end.
+    pub local: SocketAddr,
+    /// Address of the other end; of a listener, zeros.
+    pub remote: SocketAddr,
+    /// Number that is unique until the machine restarts.
+    pub cookie: u64,
+    /// Bytes received and not read.
+    pub receive_queue: u32,
+    /// Bytes written and not acknowledged.
+    pub send_queue: u32,
+    /// Id of its user.
+    pub user: u32,
+    /// Inode, by which descriptors of processes name the socket; 0 if no process holds it.
+    pub inode: u32,
+    attributes: &'a [u8],
+}
 
 /// One message of an answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Answer {
-    Socket(Box<TcpSocket>),
+pub(super) enum Answer<'a> {
+    Socket(DescribedSocket<'a>),
     /// The error number of the kernel.
     Refused(i32),
     Done,
-    /// A message of another kind, address family or state.
+    /// A message of another kind or address family.
     Unknown,
 }
 
 /// Reads in order all messages of a datagram that answer the request with the number `sequence`. Fails at one that is
 /// longer than the rest.
-pub(super) fn read_all(
-    mut datagram: &[u8],
+pub(super) fn read_all<'a>(
+    mut datagram: &'a [u8],
     sequence: u32,
-    mut each: impl FnMut(Answer),
+    mut each: impl FnMut(Answer<'a>),
 ) -> Result<(), &'static str> {
     while let Some(header) = datagram.first_chunk::<MESSAGE_HEADER>() {
         let [l0, l1, l2, l3, k0, k1, _, _, s0, s1, s2, s3, ..] = *header;
@@ -52,7 +69,7 @@ pub(super) fn read_all(
     Ok(())
 }
 
-fn read(kind: u16, body: &[u8]) -> Result<Answer, &'static str> {
+fn read(kind: u16, body: &[u8]) -> Result<Answer<'_>, &'static str> {
     match kind {
         DONE => Ok(Answer::Done),
         ERROR => {
@@ -62,7 +79,7 @@ fn read(kind: u16, body: &[u8]) -> Result<Answer, &'static str> {
         BY_FAMILY => {
             let fixed = body.first_chunk().ok_or("a description of a socket is cut off")?;
             let socket = socket(fixed, &body[SOCKET_BYTES..]);
-            Ok(socket.map_or(Answer::Unknown, |socket| Answer::Socket(Box::new(socket))))
+            Ok(socket.map_or(Answer::Unknown, Answer::Socket))
         }
         _ => Ok(Answer::Unknown),
     }
@@ -70,7 +87,7 @@ fn read(kind: u16, body: &[u8]) -> Result<Answer, &'static str> {
 
 /// Parses `struct inet_diag_msg`, which begins with family and state; from byte 4 on follows `struct
 /// inet_diag_sockid`.
-fn socket(fixed: &[u8; SOCKET_BYTES], attributes: &[u8]) -> Option<TcpSocket> {
+fn socket<'a>(fixed: &[u8; SOCKET_BYTES], attributes: &'a [u8]) -> Option<DescribedSocket<'a>> {
     let family = fixed[0];
     let word =
         |start: usize| u32::from_ne_bytes(fixed[start..start + 4].try_into().expect("four bytes"));
@@ -79,64 +96,39 @@ fn socket(fixed: &[u8; SOCKET_BYTES], attributes: &[u8]) -> Option<TcpSocket> {
         let bytes = fixed[address..address + 16].try_into().expect("sixteen bytes");
         Some(SocketAddr::new(ip_address(family, bytes)?, port(port_start)))
     };
-    let mut socket = TcpSocket {
-        cookie: u64::from(word(48)) << 32 | u64::from(word(44)),
+    Some(DescribedSocket {
+        state: fixed[1],
         local: end(8, 4)?,
         remote: end(24, 6)?,
-        state: TcpState::from_number(fixed[1])?,
-        inode: word(68).into(),
-        user: word(64),
+        cookie: u64::from(word(48)) << 32 | u64::from(word(44)),
         receive_queue: word(56),
         send_queue: word(60),
-        congestion_control: None,
-        memory: None,
-        info: TcpInfo::default(),
-    };
-    for_each_attribute(attributes, |kind, value| match kind {
-        INFO => socket.info = TcpInfo::read(value),
-        CONGESTION => socket.congestion_control = name(value),
-        MEMORY => socket.memory = memory(value),
-        _ => {}
-    });
-    Some(socket)
+        user: word(64),
+        inode: word(68),
+        attributes,
+    })
 }
 
 fn ip_address(family: u8, bytes: [u8; 16]) -> Option<IpAddr> {
     let [a, b, c, d, ..] = bytes;
     match family {
         IPV4 => Some(Ipv4Addr::new(a, b, c, d).into()),
-        IPV6 => Some(Ipv6Addr::from(bytes).to_canonical()),
+        IPV6 => Some(Ipv6Addr::from(bytes).into()),
         _ => None,
     }
 }
 
-/// Calls `each` for the attributes up to the first incomplete one.
-fn for_each_attribute<'a>(mut rest: &'a [u8], mut each: impl FnMut(u16, &'a [u8])) {
-    while let Some(&[l0, l1, k0, k1]) = rest.first_chunk::<ATTRIBUTE_HEADER>() {
-        let length = usize::from(u16::from_ne_bytes([l0, l1]));
-        let Some(value) = rest.get(ATTRIBUTE_HEADER..length) else { return };
-        each(u16::from_ne_bytes([k0, k1]), value);
-        rest = rest.get(aligned(length)..).unwrap_or_default();
+impl<'a> DescribedSocket<'a> {
+    /// Calls `each` with kind (`INET_DIAG_…`) and value of the attributes up to the first incomplete one.
+    pub fn for_each_attribute(&self, mut each: impl FnMut(u16, &'a [u8])) {
+        let mut rest = self.attributes;
+        while let Some(&[l0, l1, k0, k1]) = rest.first_chunk::<ATTRIBUTE_HEADER>() {
+            let length = usize::from(u16::from_ne_bytes([l0, l1]));
+            let Some(value) = rest.get(ATTRIBUTE_HEADER..length) else { return };
+            each(u16::from_ne_bytes([k0, k1]), value);
+            rest = rest.get(aligned(length)..).unwrap_or_default();
+        }
     }
-}
-
-fn name(value: &[u8]) -> Option<String> {
-    let text = value.split(|&byte| byte == 0).next()?;
-    (!text.is_empty()).then(|| String::from_utf8_lossy(text).into_owned())
-}
-
-/// Parses words of `SK_MEMINFO_…`, in the order of `<linux/sock_diag.h>`. The last is missing before Linux 4.10.
-fn memory(value: &[u8]) -> Option<SocketMemory> {
-    let (words, _) = value.as_chunks::<4>();
-    let word = |index: usize| words.get(index).map(|&bytes| u32::from_ne_bytes(bytes));
-    Some(SocketMemory {
-        receive_used: word(0)?,
-        receive_limit: word(1)?,
-        send_limit: word(3)?,
-        send_used: word(5)?,
-        backlog: word(7)?,
-        drops: word(8).unwrap_or(0),
-    })
 }
 
 /// Rounds up to four bytes, the alignment of messages and attributes.
@@ -184,14 +176,12 @@ mod tests {
         body[48..52].copy_from_slice(&1_u32.to_ne_bytes());
         body[56..60].copy_from_slice(&11_u32.to_ne_bytes());
         body[68..72].copy_from_slice(&4711_u32.to_ne_bytes());
-        body.extend(attribute(CONGESTION, b"bbr\0"));
+        body.extend(attribute(4, b"bbr\0"));
         body.extend(attribute(99, b"later"));
-        let words: Vec<u8> = (0..9_u32).flat_map(u32::to_ne_bytes).collect();
-        body.extend(attribute(MEMORY, &words));
         body
     }
 
-    fn answers(datagram: &[u8]) -> Result<Vec<Answer>, &'static str> {
+    fn answers(datagram: &[u8]) -> Result<Vec<Answer<'_>>, &'static str> {
         let mut all = Vec::new();
         read_all(datagram, SEQUENCE, |answer| all.push(answer)).map(|()| all)
     }
@@ -201,12 +191,12 @@ mod tests {
         let datagram = [message(BY_FAMILY, &described()), message(DONE, &[0; 4])].concat();
         let all = answers(&datagram).unwrap();
         let [Answer::Socket(socket), Answer::Done] = &all[..] else { panic!("{all:?}") };
-        assert_eq!(socket.local, "127.0.0.1:5672".parse().unwrap());
-        assert_eq!(socket.remote, "127.0.0.1:40000".parse().unwrap());
+        assert_eq!(socket.local, "[::ffff:127.0.0.1]:5672".parse().unwrap());
+        assert_eq!(socket.remote, "[::ffff:127.0.0.1]:40000".parse().unwrap());
         assert_eq!((socket.cookie, socket.inode, socket.receive_queue), (1 << 32 | 7, 4711, 11));
-        assert_eq!(socket.congestion_control.as_deref(), Some("bbr"));
-        assert_eq!(socket.memory.unwrap().send_used, 5);
-        assert_eq!((socket.state, socket.info.busy), (TcpState::Established, None));
+        let mut attributes = Vec::new();
+        socket.for_each_attribute(|kind, value| attributes.push((kind, value)));
+        assert_eq!(attributes, [(4, &b"bbr\0"[..]), (99, b"later")]);
     }
 
     #[test]
@@ -239,8 +229,12 @@ mod tests {
             for byte in [0, 1, 5, 0x7f, 0xff] {
                 let mut damaged = whole.clone();
                 damaged[at] = byte;
-                let _ = answers(&damaged);
-                let _ = answers(&damaged[..at]);
+                for bytes in [&damaged[..], &damaged[..at]] {
+                    for answer in answers(bytes).unwrap_or_default() {
+                        let Answer::Socket(socket) = answer else { continue };
+                        socket.for_each_attribute(|_, _| ());
+                    }
+                }
             }
         }
     }

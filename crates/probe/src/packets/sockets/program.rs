@@ -1,22 +1,6 @@
-//! The request for a dump of TCP sockets (`struct inet_diag_req_v2` of `<linux/inet_diag.h>`), with a small program
-//! by which the kernel selects sockets by port.
+//! The program by which the kernel selects sockets by port (`struct inet_diag_bc_op` of `<linux/inet_diag.h>`).
 
-use super::socket::TcpState;
 use crate::packets::ports::PortSet;
-
-/// `SOCK_DIAG_BY_FAMILY`.
-const BY_FAMILY: u16 = 20;
-
-/// `NLM_F_REQUEST | NLM_F_DUMP`.
-const REQUEST_DUMP: u16 = 0x301;
-
-/// Attributes of an answer, by `INET_DIAG_…`.
-pub(super) const INFO: u16 = 2;
-pub(super) const CONGESTION: u16 = 4;
-pub(super) const MEMORY: u16 = 7;
-
-/// `INET_DIAG_REQ_BYTECODE`: the attribute with the program.
-const PROGRAM: u16 = 1;
 
 /// Operations of the program.
 const JUMP: u8 = 1;
@@ -30,42 +14,10 @@ const COMPARISON: u8 = 2 * OPERATION;
 /// Bytes of a comparison and the jump after it.
 const STEP: u16 = (COMPARISON + OPERATION) as u16;
 
-/// Address families.
-pub(super) const IPV4: u8 = 2;
-pub(super) const IPV6: u8 = 10;
-
-const TCP: u8 = 6;
-
-/// The request for the connections of a family with one of `ports` at either end. Listening sockets, and those of
-/// connections that are not accepted or have ended, have no figures and are not requested. All messages of the answer
-/// have the number `sequence`.
-pub(super) fn request(family: u8, ports: &PortSet, sequence: u32) -> Vec<u8> {
-    let states: u32 = TcpState::ALL.iter().map(|&state| 1 << state as u8).sum();
-    let wanted = [INFO, CONGESTION, MEMORY].iter().map(|kind| 1 << (kind - 1)).sum();
-    let program = program(ports);
-    let mut message = Vec::with_capacity(80 + program.len());
-    message.extend([0; 4]);
-    message.extend(BY_FAMILY.to_ne_bytes());
-    message.extend(REQUEST_DUMP.to_ne_bytes());
-    message.extend(sequence.to_ne_bytes());
-    // The sender is this socket.
-    message.extend([0; 4]);
-    message.extend([family, TCP, wanted, 0]);
-    message.extend(states.to_ne_bytes());
-    // Ports, addresses, interface, cookie: no restriction.
-    message.extend([0; 48]);
-    message.extend((u16::from(OPERATION) + length(program.len())).to_ne_bytes());
-    message.extend(PROGRAM.to_ne_bytes());
-    message.extend(program);
-    let bytes = u32::from(length(message.len())).to_ne_bytes();
-    message[..4].copy_from_slice(&bytes);
-    message
-}
-
 /// The program `local is A or remote is A or local is B …`. A comparison that holds continues with the jump after
 /// it, which leads to the end. One that fails continues after the jump. The last failure leads beyond the end,
 /// which refuses the socket.
-fn program(ports: &PortSet) -> Vec<u8> {
+pub(super) fn program(ports: &PortSet) -> Vec<u8> {
     let all =
         ports.as_slice().iter().flat_map(|&port| [(LOCAL_PORT_IS, port), (REMOTE_PORT_IS, port)]);
     let comparisons: Vec<(u8, u16)> = all.collect();
@@ -125,15 +77,5 @@ mod tests {
         check(5671, 5671, true);
         check(1884, 40000, false);
         check(0, 0, false);
-    }
-
-    #[test]
-    fn the_message_has_its_length() {
-        for ports in [vec![5672], (1..=64).collect()] {
-            let message = request(IPV6, &PortSet::new(ports).unwrap(), 7);
-            let said = u32::from_ne_bytes(*message.first_chunk().unwrap());
-            assert_eq!(said as usize, message.len());
-            assert_eq!(message.len() % 4, 0);
-        }
     }
 }
