@@ -1,7 +1,7 @@
 //! Brokers that tests have for themselves, one after another.
 //!
-//! A broker takes four seconds of CPU time to start, as long as most tests that need one. It is handed to the next test
-//! only if its state is that of its start.
+//! A broker takes four seconds of CPU time to start, as long as most tests that need one. So its virtual host is made
+//! anew after a test, and the broker is handed to the next test if its state is that of its start.
 
 use std::{
     ops::{Deref, DerefMut},
@@ -17,9 +17,10 @@ use crate::brokers::broker_with;
 /// Time for a broker to forget a test: connections that close, processes that end.
 const SETTLING: Duration = Duration::from_secs(2);
 
-/// The state of a broker that a test may change, as text: names and settings of all kinds, clients, other nodes, modules
-/// from elsewhere, and processes with a function of a test.
-const STATE: &str = "{lists:sort(rabbit_vhost:list_names()), \
+/// The state of a broker that a test may change, as text: the process of the VM, names and settings of all kinds,
+/// clients, modules from elsewhere, and processes in code that was sent as text.
+const STATE: &str = "{os:getpid(), \
+    lists:sort(rabbit_vhost:list_names()), \
     lists:sort(rabbit_amqqueue:list_names()), \
     lists:sort([element(2, Exchange) || Exchange <- rabbit_exchange:list()]), \
     lists:sort(lists:append([rabbit_binding:list(VHost) || VHost <- rabbit_vhost:list_names()])), \
@@ -29,17 +30,27 @@ const STATE: &str = "{lists:sort(rabbit_vhost:list_names()), \
     lists:sort(rabbit_runtime_parameters:list()), \
     lists:sort(application:get_all_env(rabbit)), \
     rabbit_alarm:get_alarms(), \
+    vm_memory_monitor:get_vm_memory_high_watermark(), \
+    rabbit_disk_monitor:get_disk_free_limit(), \
     rabbit_networking:connections(), \
     [Module || {Module, File} <- code:all_loaded(), is_list(File), \
         not lists:member(filename:dirname(File), code:get_path())], \
     erlang:trace_info(new, flags), \
-    length([Pid || Pid <- processes(), Pid =/= self(), \
-        lists:member(process_info(Pid, initial_call), [{initial_call, {erlang, apply, 2}}, {initial_call, {erl_eval, do_apply, 5}}])])}";
+    [Pid || Pid <- processes(), Pid =/= self(), {_, Stack} <- [process_info(Pid, current_stacktrace)], \
+        lists:keymember(erl_eval, 1, Stack)]}";
+
+/// Removes all that clients, policies and parameters have left, and the users of a test.
+const RESET: &str = "VHost = <<\"/\">>, By = <<\"test\">>, \
+    [rabbit_auth_backend_internal:delete_user(User, By) || Properties <- rabbit_auth_backend_internal:list_users(), \
+        {user, User} <- Properties, User =/= <<\"guest\">>], \
+    [rabbit_vhost:delete(Name, By) || Name <- rabbit_vhost:list_names()], \
+    rabbit_vhost:add(VHost, By), \
+    rabbit_auth_backend_internal:set_permissions(<<\"guest\">>, VHost, <<\".*\">>, <<\".*\">>, <<\".*\">>, By)";
 
 /// Brokers that no test has.
 static IDLE: Mutex<Vec<OwnBroker>> = Mutex::new(Vec::new());
 
-/// A broker that one test has for itself. Dropping it ends it, or hands it to another test if nothing of this one is
+/// A broker that one test has for itself. Dropping it hands it to another test, or ends it if something of this one is
 /// left.
 #[derive(Debug)]
 pub struct OwnBroker {
@@ -68,7 +79,10 @@ impl OwnBroker {
         self.broker.take().expect("the broker is there until it is taken")
     }
 
-    fn is_as_at_its_start(&self, broker: &Broker) -> bool {
+    fn becomes_as_at_its_start(&self, broker: &Broker) -> bool {
+        if broker.eval(RESET).is_err() {
+            return false;
+        }
         let deadline = Instant::now() + SETTLING;
         while Instant::now() < deadline {
             match broker.eval(STATE) {
@@ -98,7 +112,7 @@ impl DerefMut for OwnBroker {
 impl Drop for OwnBroker {
     fn drop(&mut self) {
         let Some(broker) = self.broker.take() else { return };
-        if !thread::panicking() && self.is_as_at_its_start(&broker) {
+        if !thread::panicking() && self.becomes_as_at_its_start(&broker) {
             idle().push(Self { broker: Some(broker), state: std::mem::take(&mut self.state) });
         }
     }
