@@ -106,7 +106,7 @@ pub enum TopologyError {
         refusal: BrokerRefusal,
     },
     /// The system provides no random numbers.
-    #[error("cannot read /dev/urandom: {source}")]
+    #[error("the system has no random bytes: {source}")]
     NoToken {
         /// The cause.
         source: io::Error,
