@@ -58,10 +58,16 @@ fn found(report: &PacketReport) -> Vec<FindingRule> {
     judged(report).iter().map(|finding| finding.rule).collect()
 }
 
-fn check(change: impl Fn(&mut ConnectionReport), expected: &[FindingRule]) {
+/// Returns the findings about the connection without problems after this change of it.
+fn judged_with(change: impl Fn(&mut ConnectionReport)) -> Vec<Finding> {
     let mut connection = connection();
     change(&mut connection);
-    assert_eq!(found(&report(connection)), expected);
+    judged(&report(connection))
+}
+
+fn check(change: impl Fn(&mut ConnectionReport), expected: &[FindingRule]) {
+    let rules: Vec<_> = judged_with(change).iter().map(|finding| finding.rule).collect();
+    assert_eq!(rules, expected);
 }
 
 #[test]
@@ -81,11 +87,7 @@ fn frames_in_segments_of_their_own() {
     check(written(9_999, 60_000), &[]);
     // Few segments per second.
     check(written(20_000, 9_999), &[]);
-    let severity = |segments: u64| {
-        let mut connection = connection();
-        written(20_000, segments)(&mut connection);
-        judged(&report(connection))[0].severity
-    };
+    let severity = |segments: u64| judged_with(written(20_000, segments))[0].severity;
     assert_eq!((severity(49_999), severity(50_000)), (Severity::Note, Severity::Warning));
 }
 
@@ -133,11 +135,8 @@ fn waits_for_delayed_acknowledgements() {
     };
     check(stalls(3), &[FindingRule::DelayedAcknowledgement]);
     check(stalls(2), &[]);
-    let mut connection = connection();
-    stalls(5)(&mut connection);
-    let finding = judged(&report(connection.clone())).remove(0);
-    stalls(12)(&mut connection);
-    assert_eq!(judged(&report(connection))[0].severity, Severity::Warning);
+    let finding = judged_with(stalls(5)).remove(0);
+    assert_eq!(judged_with(stalls(12))[0].severity, Severity::Warning);
     assert_eq!((finding.severity, &finding.packets[..]), (Severity::Note, &[7, 8, 9][..]));
     assert!(finding.evidence.contains("44.0 ms each"), "{}", finding.evidence);
 }
@@ -159,9 +158,7 @@ fn windows_of_nothing() {
         (15_000, Severity::Critical),
     ];
     for (millis, severity) in severities {
-        let mut connection = connection();
-        longest(millis)(&mut connection);
-        let finding = judged(&report(connection)).remove(0);
+        let finding = judged_with(longest(millis)).remove(0);
         assert_eq!(finding.severity, severity);
         assert!(finding.evidence.starts_with("the client had no room"), "{}", finding.evidence);
     }
@@ -348,11 +345,7 @@ fn a_healthy_connection_is_judged_by_every_rule_that_it_is_about() {
 /// A publisher whose broker has no room is never advised to take fewer messages.
 #[test]
 fn advice_depends_on_who_sends() {
-    let advice = |change: fn(&mut ConnectionReport)| {
-        let mut connection = connection();
-        change(&mut connection);
-        judged(&report(connection)).remove(0)
-    };
+    let advice = |change: fn(&mut ConnectionReport)| judged_with(change).remove(0);
     for finding in [
         advice(|row| row.from_broker.longest_zero_window_nanos = 20_000_000_000),
         advice(|row| row.from_client.limits.receiver_window = 0.8),
