@@ -23,7 +23,8 @@ fi
 # Cargo's name of the variable for this machine: CARGO_TARGET_X86_64_UNKNOWN_LINUX_GNU_RUNNER.
 host=$(rustc -vV | sed -n 's/^host: //p' | tr 'a-z-' 'A-Z_')
 export "CARGO_TARGET_${host}_RUNNER=$runner"
-timed="-Z unstable-options --report-time"
+# Shuffled, always alike: tests of one file often wait for the same broker or lock.
+timed="-Z unstable-options --report-time --shuffle-seed 1"
 
 # Live tests wait for brokers and clocks about half of their time. A broker takes 150 MB.
 cpus=$(nproc)
