@@ -2,7 +2,7 @@
 //! second, the loopback of a separate network. The program looks into that network from outside.
 
 use rabbitscope_broker::Broker;
-use rabbitscope_testing::{Network, Workbench, find, is_root, not_run, own_broker};
+use rabbitscope_testing::{Network, Workbench, broker_with, find, is_root, not_run};
 use serde_json::Value;
 
 use super::{
@@ -54,7 +54,7 @@ fn a_small_send_buffer_and_a_slow_receiver_are_told_apart() {
         Err(reason) => return not_run(&reason),
     };
     let bench = Workbench::new("limited-packets");
-    let broker = network.within(own_broker);
+    let broker = network.within(|| broker_with(|_| ()));
     let (pid, port) = (broker.pid.to_string(), broker.address().port());
     let looking =
         look_in(&bench, &pid, &format!("--pid {pid} --port {port} --duration 60s -o p.json"));
