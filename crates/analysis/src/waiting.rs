@@ -32,8 +32,8 @@ impl WaitState {
         }
     }
 
-    /// Returns the state of a sample of time off the CPU.
-    fn from_sample(profile: &Profile, sample: &Sample) -> Option<Self> {
+    /// Returns the state of a sample of time off the CPU; absent without a reason.
+    pub fn from_sample(profile: &Profile, sample: &Sample) -> Option<Self> {
         let names = sample.stack.iter().skip(1).take(2);
         let mut names = names.map(|entry| profile.frames.get(entry.frame).name.as_str());
         names.find_map(|name| Self::ALL.into_iter().find(|state| state.frame_name() == name))

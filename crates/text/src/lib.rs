@@ -4,11 +4,13 @@
 //! - percentiles of times: [`Percentiles`]
 //! - dates: [`parse_utc`] …
 //! - foreign texts that are safe for a terminal: [`escapes`]
+//! - identities of figures: [`MetricId`]
 //! - aligned tables: [`table()`]
 //! - metrics for Prometheus: [`metrics`]
 
 pub mod escapes;
 mod figures;
+mod metric_id;
 pub mod metrics;
 mod percentiles;
 mod table;
@@ -16,6 +18,7 @@ mod units;
 mod utc;
 
 pub use figures::{counted, grouped, grouped_rate, human_bytes, short_time};
+pub use metric_id::{MetricId, Unit};
 pub use percentiles::Percentiles;
 pub use table::{Align, Column, table, table_of_rows};
 pub use units::{UnitError, display_duration, display_size, parse_duration, parse_size};

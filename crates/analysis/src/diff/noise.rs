@@ -24,6 +24,14 @@ pub enum Evidence {
     WithinNoise,
 }
 
+impl Evidence {
+    /// Tests two counted shares, of samples that weigh the same. Any of `comparisons` such tests is wrong at
+    /// [`FAMILY_ERROR_RATE`] together.
+    pub fn from_counts(part: Sides, totals: Sides, comparisons: usize) -> Self {
+        Judge::new(totals, None, FAMILY_ERROR_RATE, comparisons).evidence(part, None)
+    }
+}
+
 /// The test of changes, for a given number of comparisons between two recordings.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judge {
