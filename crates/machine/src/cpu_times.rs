@@ -7,6 +7,8 @@ use crate::text::read;
 pub struct CpuTimes {
     /// Time of processes, in user and system mode.
     pub busy: f64,
+    /// Time without work, waiting for disks included.
+    pub idle: f64,
     /// Time that the host of a virtual machine took away.
     pub stolen: f64,
     /// Total time, including idle time.
@@ -25,9 +27,10 @@ impl CpuTimes {
         let fields = stat.lines().next()?.strip_prefix("cpu ")?.split_whitespace();
         // The guests' times, which follow, are already part of user time.
         let times: Vec<f64> = fields.take(8).filter_map(|field| field.parse().ok()).collect();
-        let [user, nice, system, .., stolen] = times[..] else { return None };
+        let [user, nice, system, idle, waiting, .., stolen] = times[..] else { return None };
         Some(Self {
             busy: (user + nice + system) / ticks_per_second,
+            idle: (idle + waiting) / ticks_per_second,
             stolen: stolen / ticks_per_second,
             total: times.iter().sum::<f64>() / ticks_per_second,
         })

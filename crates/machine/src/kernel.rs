@@ -40,11 +40,21 @@ fn monotonic_offset(text: &str) -> Option<i64> {
     seconds.checked_mul(1_000_000_000)?.checked_add(nanos)
 }
 
+/// Returns the CPU time of the calling thread in nanoseconds. Returns `None` if the kernel does not report it.
+pub fn thread_cpu_nanos() -> Option<u64> {
+    thread_schedule(0)
+}
+
 /// Returns the time for which the calling thread was runnable but had no CPU, in nanoseconds. Returns `None` if the
 /// kernel does not report it.
 pub fn thread_wait_nanos() -> Option<u64> {
-    // Time on a CPU, time waiting for one, number of turns: Documentation/scheduler/sched-stats.rst
-    read("/proc/thread-self/schedstat").ok()?.split_whitespace().nth(1)?.parse().ok()
+    thread_schedule(1)
+}
+
+/// Returns a field of the calling thread: time on a CPU, time waiting for one, number of turns
+/// (Documentation/scheduler/sched-stats.rst).
+fn thread_schedule(field: usize) -> Option<u64> {
+    read("/proc/thread-self/schedstat").ok()?.split_whitespace().nth(field)?.parse().ok()
 }
 
 #[cfg(test)]

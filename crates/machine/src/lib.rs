@@ -3,6 +3,7 @@
 //! * [`process`]: state, threads, memory, arguments, environment and control groups of a process;
 //! * [`sockets`]: TCP sockets and their holders;
 //! * [`UsageMeter`], [`ProcessUsage`], [`CpuTimes`]: usage of processes and of the machine;
+//! * [`host`]: the machine, the control group and the disk of a process, at one moment;
 //! * [`ProcessOrigin`]: the check whether a process still runs;
 //! * the rest: kernel, hardware, namespaces and mounts.
 //!
@@ -12,6 +13,7 @@
 
 mod cpu_times;
 mod hardware;
+pub mod host;
 mod kernel;
 mod mounts;
 mod namespaces;
@@ -24,7 +26,8 @@ mod usage;
 pub use cpu_times::CpuTimes;
 pub use hardware::Hardware;
 pub use kernel::{
-    boot_id, host_name, kernel_setting, monotonic_offset_nanos, thread_wait_nanos, uptime_ticks,
+    boot_id, host_name, kernel_setting, monotonic_offset_nanos, thread_cpu_nanos,
+    thread_wait_nanos, uptime_ticks,
 };
 pub use mounts::mounted_below;
 pub use namespaces::{Namespace, hidden_user};

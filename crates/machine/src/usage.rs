@@ -100,7 +100,7 @@ impl ProcessUsage {
     }
 }
 
-fn duration_of(ticks: u64) -> Duration {
+pub(crate) fn duration_of(ticks: u64) -> Duration {
     Duration::from_nanos(ticks * 1_000_000_000 / rustix::param::clock_ticks_per_second())
 }
 

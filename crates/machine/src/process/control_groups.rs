@@ -9,12 +9,22 @@ const CONTAINER_ID_DIGITS: usize = 64;
 
 /// The control groups of a process, a line for each hierarchy.
 #[derive(Clone, Debug, Default)]
-pub struct ControlGroups(String);
+pub struct ControlGroups(pub(crate) String);
 
 impl ControlGroups {
     /// Reads the control groups of a process.
     pub fn read(pid: u32) -> io::Result<Self> {
         read(format!("/proc/{pid}/cgroup")).map(Self)
+    }
+
+    /// Returns the path of the control group that a controller of version 1 uses, or with an empty name that of
+    /// version 2.
+    pub(crate) fn path(&self, controller: &str) -> Option<&str> {
+        self.0.lines().find_map(|line| {
+            let mut fields = line.splitn(3, ':').skip(1);
+            let (controllers, path) = (fields.next()?, fields.next()?);
+            controllers.split(',').any(|name| name == controller).then_some(path)
+        })
     }
 
     /// Returns the pod's id in `…/kubepods-burstable-pod<uid with underscores>.slice/…` or
@@ -70,5 +80,13 @@ mod tests {
         check(&format!("0::/system.slice/docker-{ID}.scope\n"), false, true);
         check("0::/system.slice/rabbitmq-server.service\n", false, false);
         check("", false, false);
+    }
+
+    #[test]
+    fn paths_of_hierarchies() {
+        let text = "9:name=systemd:/\n4:cpu,cpuacct:/a:b\n0::/c\n";
+        let groups = ControlGroups(text.to_owned());
+        assert_eq!(groups.path("cpu"), Some("/a:b"));
+        assert_eq!((groups.path(""), groups.path("blkio")), (Some("/c"), None));
     }
 }

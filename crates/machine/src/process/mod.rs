@@ -7,6 +7,7 @@ mod environment;
 mod identity;
 mod listing;
 mod mappings;
+mod open_files;
 mod stat;
 mod status;
 
@@ -17,5 +18,6 @@ pub use identity::{ProcessIdentity, Sight};
 pub(crate) use listing::thread_ids;
 pub use listing::{Thread, pids, threads};
 pub use mappings::{Mapping, mappings};
+pub use open_files::open_files;
 pub use stat::Stat;
 pub use status::Status;

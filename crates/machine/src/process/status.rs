@@ -29,6 +29,11 @@ impl Status {
         value(&self.0, "Name:")
     }
 
+    /// Returns the text behind a key such as `VmSwap:`.
+    pub(crate) fn field(&self, key: &str) -> Option<&str> {
+        value(&self.0, key)
+    }
+
     /// Returns the id in the namespace of the task itself: the last column of `NSpid`.
     pub fn innermost_pid(&self) -> Option<u32> {
         value(&self.0, "NSpid:")?.split_whitespace().next_back()?.parse().ok()

@@ -1,10 +1,11 @@
-//! Sockets of a process whose open files this process may read: one of the same user, or for root any.
+//! Sockets of a process whose open files this process may read: one of the same user, or with the right to trace it any.
 
 use std::{collections::HashSet, fs, net::SocketAddr};
 
 use super::{
     listening::listeners_beside,
     table::{TcpSocket, connections_beside},
+    traced::traced_sockets,
 };
 
 /// Returns true if the process holds a socket with one of these inodes. False if it has ended or may not be read.
@@ -38,9 +39,12 @@ fn connections_of(pid: u32) -> HashSet<(SocketAddr, SocketAddr)> {
     own.map(|connection| connection.ends()).collect()
 }
 
-/// Returns the inodes of the open sockets.
+/// Returns the inodes of the open sockets. Only the owner and root may list descriptors.
 fn sockets_of(pid: u32) -> Option<HashSet<u64>> {
-    let descriptors = fs::read_dir(format!("/proc/{pid}/fd")).ok()?.flatten();
+    let Ok(descriptors) = fs::read_dir(format!("/proc/{pid}/fd")) else {
+        return traced_sockets(pid).ok().map(Iterator::collect);
+    };
+    let descriptors = descriptors.flatten();
     let links = descriptors.filter_map(|entry| fs::read_link(entry.path()).ok());
     let inode = |link: &str| link.strip_prefix("socket:[")?.strip_suffix(']')?.parse().ok();
     Some(links.filter_map(|link| inode(link.to_str()?)).collect())

@@ -117,6 +117,13 @@ pub(super) fn open_below(root: &OwnedFd, path: &str) -> io::Result<File> {
     regular(rustix::fs::openat2(root, path, READING, Mode::empty(), within)?)
 }
 
+/// Opens a directory below the node's root directory as a path only, with the caller's own rights.
+pub(super) fn directory_below(root: &OwnedFd, path: &str) -> io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let within = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
+    Ok(rustix::fs::openat2(root, path, flags, Mode::empty(), within)?)
+}
+
 /// Opens the file of a link in `/proc`.
 pub(super) fn open_link(path: &str) -> io::Result<File> {
     let _raised = raise(NODE);

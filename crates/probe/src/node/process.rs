@@ -17,13 +17,13 @@ use rabbitscope_machine::{
 };
 use rustix::{
     event::{PollFd, PollFlags, Timespec, poll},
-    fs::{Mode, OFlags},
+    fs::{AtFlags, Mode, OFlags, StatxFlags, statx},
     io::retry_on_intr,
     process::{Pid, PidfdFlags, pidfd_open},
 };
 
 use super::{
-    image::{Image, open_below, open_link},
+    image::{Image, directory_below, open_below, open_link},
     memory,
 };
 use crate::{
@@ -142,6 +142,16 @@ impl Process {
     /// Opens a file by its path in the node's mount namespace, with the caller's own rights.
     pub(crate) fn file(&self, inside: &str) -> io::Result<File> {
         open_below(&self.root, inside)
+    }
+
+    /// The number of the mount that has a directory of the node's view. `None` if the caller may not open the
+    /// directory, or before Linux 5.8.
+    pub(super) fn mount_of(&self, directory: &str) -> Option<u64> {
+        let opened = directory_below(&self.root, directory).ok()?;
+        let found = statx(&opened, "", AtFlags::EMPTY_PATH, StatxFlags::MNT_ID).ok()?;
+        StatxFlags::from_bits_retain(found.stx_mask)
+            .contains(StatxFlags::MNT_ID)
+            .then_some(found.stx_mnt_id)
     }
 
     /// Opens the file of a mapping, even if it was deleted or replaced or is visible only in the node's mount

@@ -41,7 +41,7 @@ pub fn record_cpu(
 }
 
 /// Records one profile for each event, until the time is up, `stop` is set or the node ends. Returns the samples
-/// until then. The capture notes an early end of the node.
+/// until then. The capture notes an early end of the node. `progress` is called first when the recording begins.
 ///
 /// Afterwards the calling thread has no privileges, unless it runs as root.
 pub fn record(
@@ -103,6 +103,7 @@ impl Recording {
         progress: &mut dyn FnMut(Progress),
     ) -> Result<(), ProbeError> {
         let mut last_fetch = Instant::now();
+        progress(self.progress()?);
         loop {
             let elapsed = self.started.elapsed();
             let left = duration.map_or(POLL_INTERVAL, |all| all.saturating_sub(elapsed));
