@@ -14,7 +14,7 @@ figures(MaxQueues, WithQueues) ->
     IsWritten = Statistics =/= none,
     Parts = [
         {statistics, fun () -> Statistics end},
-        {counters, fun counters/0},
+        {counters, fun message_counters:counters/0},
         {queues, fun () -> queues(MaxQueues, WithQueues andalso IsWritten) end},
         {connections, fun () -> size_of(connection_created) end},
         {channels, fun () -> size_of(channel_created) end},
@@ -46,19 +46,6 @@ size_of(Table) ->
         undefined -> unknown;
         Size -> Size
     end.
-
-%% Counted since the node started, over all protocols and types of queues.
-counters() ->
-    All = maps:values(apply(rabbit_global_counters, overview, [])),
-    Sum = fun (Names) -> lists:sum([maps:get(Name, Some, 0) || Some <- All, Name <- Names]) end,
-    #{
-        published => Sum([messages_received_total]),
-        confirmed => Sum([messages_confirmed_total]),
-        delivered => Sum([messages_delivered_total]),
-        acknowledged => Sum([messages_acknowledged_total]),
-        redelivered => Sum([messages_redelivered_total]),
-        unroutable => Sum([messages_unroutable_dropped_total, messages_unroutable_returned_total])
-    }.
 
 %% Sums over the queues of this node, and the longest.
 queues(_, false) -> unknown;
@@ -92,25 +79,14 @@ add_longest(Queue, Max, Longest) ->
             end
     end.
 
-%% Connections that are slowed down or blocked, by their latest rows. Rows are lists of many items. The table counts
-%% them by the position of the state in the list, so that none is copied. The first rows give the positions.
+%% Connections that are slowed down or blocked, by their latest rows. The first rows give the forms of all.
 in_flow(false) -> unknown;
 in_flow(true) ->
-    case ets:select(connection_metrics, [{{'_', '$1'}, [], ['$1']}], 20) of
-        '$end_of_table' -> 0;
-        {Some, _} ->
-            Places = lists:usort([Place || Infos <- Some, Place <- place_of_state(Infos, 0)]),
-            Heads = [{{'_', lists:duplicate(Place, '_') ++ [{state, State} | '_']}, [], [true]}
-                || Place <- Places, State <- [flow, blocked, blocking]],
-            case Heads of
-                [] -> unknown;
-                _ -> ets:select_count(connection_metrics, Heads)
-            end
+    Slow = {'orelse', {'=:=', '$2', flow}, {'=:=', '$2', blocked}, {'=:=', '$2', blocking}},
+    case list_patterns:value_patterns(connection_metrics, [state]) of
+        [] -> case ets:info(connection_metrics, size) of 0 -> 0; _ -> unknown end;
+        Patterns -> ets:select_count(connection_metrics, [{{'_', Pattern}, [Slow], [true]} || Pattern <- Patterns])
     end.
-
-place_of_state([{state, _} | _], Place) -> [Place];
-place_of_state([_ | Others], Place) -> place_of_state(Others, Place + 1);
-place_of_state([], _) -> [].
 
 alarms() ->
     Raised = gen_event:call(rabbit_alarm, rabbit_alarm, get_alarms, 500),

@@ -1,6 +1,6 @@
 %% Reads queues, connections and channels from the tables that the broker fills.
 -module(broker_tables).
--export([each/3, each_found/4, local/1, infos/2, text/2]).
+-export([each/3, each_found/4, local/1, infos/2, text/2, protocol/1]).
 
 %% Calls Each(Pid, Key, Acc) for each process of a kind; Key is the name of a queue.
 each(processes, Each, Acc) ->
@@ -59,3 +59,8 @@ text(Key, Infos) ->
         Text when is_binary(Text) -> Text;
         _ -> <<>>
     end.
+
+%% The name of a connection's protocol.
+protocol({Major, Minor, Patch}) -> iolist_to_binary(io_lib:format("AMQP ~p-~p-~p", [Major, Minor, Patch]));
+protocol({Name, Version}) -> iolist_to_binary(io_lib:format("~tp ~tp", [Name, Version]));
+protocol(Other) -> iolist_to_binary(io_lib:format("~tp", [Other])).

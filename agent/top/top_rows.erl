@@ -44,7 +44,7 @@ own(queues, _, {resource, VHost, queue, Name} = Resource, _) ->
 own(connections, _, Pid, _) ->
     Infos = broker_tables:infos(connection_created, Pid),
     #{name => broker_tables:text(name, Infos), vhost => broker_tables:text(vhost, Infos), user => broker_tables:text(user, Infos),
-      client => broker_tables:text(user_provided_name, Infos), protocol => protocol(proplists:get_value(protocol, Infos))};
+      client => broker_tables:text(user_provided_name, Infos), protocol => broker_tables:protocol(proplists:get_value(protocol, Infos))};
 own(channels, Pid, _, Prefetch) ->
     Infos = broker_tables:infos(channel_created, Pid),
     Connection = broker_tables:infos(connection_created, proplists:get_value(connection, Infos)),
@@ -63,10 +63,6 @@ depth(Resource) ->
 %% Unacknowledged messages of a channel, from its latest row.
 unacknowledged(Channel) ->
     proplists:get_value(messages_unacknowledged, broker_tables:infos(channel_metrics, Channel), unknown).
-
-protocol({Major, Minor, Patch}) -> iolist_to_binary(io_lib:format("AMQP ~p-~p-~p", [Major, Minor, Patch]));
-protocol({Name, Version}) -> iolist_to_binary(io_lib:format("~tp ~tp", [Name, Version]));
-protocol(Other) -> iolist_to_binary(io_lib:format("~tp", [Other])).
 
 %% The largest prefetch of a channel's consumers, `#{Channel => Count}`; 0 (no limit) is the largest.
 prefetch_counts(channels, [_ | _] = Best) ->

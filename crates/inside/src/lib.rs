@@ -5,6 +5,7 @@
 
 mod asking;
 mod calls;
+mod check;
 mod cluster;
 mod error;
 mod figures;
@@ -20,6 +21,7 @@ pub use calls::{
     FunctionLine, call_notes, counted_table, counter_notes, function_table, profile_of_samples,
     profile_of_tree, slowest_of_tree, tree_notes,
 };
+pub use check::{CheckReader, NodeParts};
 pub use cluster::{ClusterMembers, MissingNode, cluster_members};
 pub use error::InsideError;
 pub use figures::{

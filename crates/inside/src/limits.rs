@@ -44,6 +44,12 @@ impl Limits {
         self.0.iter().find(|one| one.resource == resource).map(|one| one.count)
     }
 
+    /// Returns the count and the limit of one resource, if it has a limit.
+    pub(crate) fn usage(&self, resource: &str) -> Option<(u64, u64)> {
+        let found = self.0.iter().find(|one| one.resource == resource)?;
+        Some((found.count, found.limit?))
+    }
+
     /// Returns one sentence for each resource that is nearly used up.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = String> {
         self.0.iter().filter_map(ResourceCount::warning)

@@ -13,5 +13,8 @@ use names::{
     BROKER, BROKER_LOG, PACKET_FILE, PACKET_PAGE, PACKETS, RECORD, REPORT, SCENARIO, SERIES, TRACE,
     profile_name,
 };
-pub use read::{messages_during_profile, profile_path, read_record, read_run, write_report};
+pub use read::{
+    RecordedRun, messages_during_profile, profile_path, read_broker, read_record, read_run,
+    write_report,
+};
 pub use write::{ReservedRoom, RunDirectory, SeriesFile};

@@ -13,7 +13,7 @@ use rabbitscope_wire::report::{self, PacketReport};
 use serde::de::DeserializeOwned;
 
 use super::{
-    PACKET_PAGE, PACKETS, RECORD, SERIES, names::cannot_read, profile_name, series::Series,
+    BROKER, PACKET_PAGE, PACKETS, RECORD, SERIES, names::cannot_read, profile_name, series::Series,
     unfinished,
 };
 
@@ -22,6 +22,9 @@ const MAX_RECORD_BYTES: u64 = 64 << 20;
 
 /// Size limit of a report of packets: a thousand connections with their frames take a few megabytes.
 const MAX_PACKETS_BYTES: u64 = 256 << 20;
+
+/// Size limit of the broker's state: some hundred bytes for each of many queues.
+const MAX_BROKER_BYTES: u64 = 64 << 20;
 
 /// Size limit of a profile file; its own reader limits the contents.
 const MAX_OF_A_PROFILE: u64 = 1 << 30;
@@ -66,30 +69,61 @@ fn no_run_directory(run_dir: &Path) -> String {
     format!("{} is not a run directory (it has neither {RECORD} nor {SERIES})", run_dir.display())
 }
 
+/// The data of a run directory.
+#[derive(Clone, Debug)]
+pub struct RecordedRun {
+    /// The record. For a killed run, it has what the seconds and the scenario show.
+    pub record: RunRecord,
+    /// The seconds.
+    pub series: Vec<SecondRow>,
+    /// The profile, if one was recorded.
+    pub profile: Option<Profile>,
+    /// The report of the packets, if they were captured.
+    pub packets: Option<PacketReport>,
+}
+
+impl RecordedRun {
+    /// Reads a run directory, complete or not.
+    pub fn read(run_dir: &Path) -> anyhow::Result<Self> {
+        let series = || Series::read(&run_dir.join(SERIES));
+        let (mut record, series) = if let Some(record) = read_record(run_dir)? {
+            (record, series()?)
+        } else {
+            let series = series()?;
+            (unfinished::record(run_dir, &series.rows), series)
+        };
+        if series.is_torn {
+            record.losses.push(torn_line(series.rows.len()));
+        }
+        let profile = match profile_path(run_dir) {
+            Ok(path) => Some(read_profile(&path).with_context(|| cannot_read(&path))?),
+            Err(_) => None,
+        };
+        Ok(Self { record, series: series.rows, profile, packets: read_packets(run_dir)? })
+    }
+}
+
+/// Reads `broker.json`: the broker before and after the run. Absent if the run was killed.
+pub fn read_broker(run_dir: &Path) -> anyhow::Result<Option<serde_json::Value>> {
+    let path = run_dir.join(BROKER);
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let text = rabbitscope_files::read(&path, MAX_BROKER_BYTES);
+    let text = text.with_context(|| cannot_read(&path))?;
+    serde_json::from_slice(&text).with_context(|| cannot_read(&path)).map(Some)
+}
+
 /// Makes the report of a run directory from its data. For a killed run, it has the data that exist.
 pub fn write_report(run_dir: &Path, output: &Path) -> anyhow::Result<()> {
-    let series = || Series::read(&run_dir.join(SERIES));
-    let (mut run, series) = if let Some(run) = read_record(run_dir)? {
-        (run, series()?)
-    } else {
-        let series = series()?;
-        (unfinished::record(run_dir, &series.rows), series)
-    };
-    if series.is_torn {
-        run.losses.push(torn_line(series.rows.len()));
-    }
-    let profile = match profile_path(run_dir) {
-        Ok(path) => Some(read_profile(&path).with_context(|| cannot_read(&path))?),
-        Err(_) => None,
-    };
+    let run = RecordedRun::read(run_dir)?;
     let mut file = AtomicFile::create(output)?;
-    let packets = read_packets(run_dir)?;
     let page = packet_page(run_dir, output);
     let report = Report {
-        run: Some(&run),
-        series: &series.rows,
-        profile: profile.as_ref(),
-        packets: packets.as_ref().map(|report| RunPackets { report, page }),
+        run: Some(&run.record),
+        series: &run.series,
+        profile: run.profile.as_ref(),
+        packets: run.packets.as_ref().map(|report| RunPackets { report, page }),
     };
     rabbitscope_web::write_report(file.writer(), &report)
         .with_context(|| format!("cannot write {}", output.display()))?;

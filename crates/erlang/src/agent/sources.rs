@@ -29,6 +29,8 @@ impl ModuleSource {
     pub const MEMORY: Self = source!("rabbitscope_memory");
     /// Requests for one process, and for processes that wait.
     pub const PROCESS: Self = source!("rabbitscope_process");
+    /// One request for all that a diagnosis of the node needs.
+    pub const CHECK: Self = source!("rabbitscope_check");
     /// Figures of the whole node.
     pub const FIGURES: Self = source!("rabbitscope_figures");
     /// Roles and names of processes.

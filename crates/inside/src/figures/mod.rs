@@ -8,6 +8,8 @@ mod longest_queues;
 mod node_figures;
 mod reader;
 
+pub(crate) use node_figures::memory;
+
 pub use longest_queues::MAX_NAMED_QUEUES;
 pub use node_figures::{MessageCounters, NodeFigures, QueueDepth, QueueTotals};
 pub use reader::FiguresReader;

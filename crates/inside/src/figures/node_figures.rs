@@ -136,7 +136,7 @@ fn queues(answer: &Term) -> Option<QueueTotals> {
 }
 
 /// Reads a proplist of the VM, in which kinds overlap: `system` includes most of the others.
-fn memory(answer: &Term) -> Option<Vec<(&'static str, u64)>> {
+pub(crate) fn memory(answer: &Term) -> Option<Vec<(&'static str, u64)>> {
     let pairs = answer.as_list()?;
     let of = |wanted: &str| {
         pairs.iter().find_map(|pair| match pair.as_tuple()? {

@@ -26,10 +26,16 @@ const MIN_SHOWN: f64 = 0.005;
 
 impl Microstates {
     /// Reads sums per type and state.
-    pub(super) fn from_term(term: &Term) -> Option<Self> {
+    pub(crate) fn from_term(term: &Term) -> Option<Self> {
         let Term::Map(types) = term else { return None };
         let shares = types.iter().map(|(kind, counts)| Some((name(kind)?, shares(counts)?)));
         shares.collect::<Option<_>>().map(Self)
+    }
+
+    /// Returns the share of each state of the schedulers for Erlang code.
+    pub(crate) fn of_schedulers(&self) -> Vec<(String, f64)> {
+        let states = self.0.get("scheduler").into_iter().flatten();
+        states.map(|(state, share)| (state.clone(), *share)).collect()
     }
 
     fn share(&self, kind: &str, state: &str) -> f64 {

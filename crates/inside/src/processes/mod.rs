@@ -7,10 +7,14 @@ mod microstates;
 mod process_report;
 mod process_text;
 mod rate_status;
+mod scheduler_use;
 mod top;
 mod top_notes;
 mod top_order;
 mod top_table;
+
+pub(crate) use microstates::Microstates;
+pub(crate) use scheduler_use::SchedulerUse;
 
 pub use cluster_top::ClusterTop;
 pub use identities::IdentityResolver;

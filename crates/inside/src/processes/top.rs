@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::{
     microstates::Microstates,
     rate_status::RateStatus,
+    scheduler_use::SchedulerUse,
     top_notes::{Churn, LateProcess, LongMailbox, SilentProcess},
 };
 use crate::{asking::ask, limits::Limits};
@@ -248,7 +249,7 @@ fn top_of(answer: &Term, node: &str, kind: TopKind, sorted_by: TopSortKey) -> Op
         sorted_by,
         interval_ms: elapsed_us / 1000,
         candidates: number("candidates")?,
-        scheduler_use: scheduler_use(answer.get("schedulers")?, schedulers_online),
+        scheduler_use: SchedulerUse::from_term(answer.get("schedulers")?)?.mean(schedulers_online),
         schedulers_online,
         microstates: match answer.get("microstates")? {
             term if term.is_atom("in_part") => None,
@@ -267,17 +268,6 @@ fn top_of(answer: &Term, node: &str, kind: TopKind, sorted_by: TopSortKey) -> Op
         own_processes: number("own")?,
         rows,
     })
-}
-
-/// Returns the mean of the online schedulers for Erlang code, which have the lowest numbers.
-fn scheduler_use(schedulers: &Term, online: u64) -> Option<f64> {
-    let of_each = schedulers.as_list()?.iter().filter_map(|one| match one.as_tuple()? {
-        [id, thousandths] => Some((id.as_u64()?, thousandths.as_f64()?)),
-        _ => None,
-    });
-    let counted: Vec<f64> =
-        of_each.filter(|&(id, _)| id <= online).map(|(_, thousandths)| thousandths / 1e3).collect();
-    if counted.is_empty() { None } else { Some(counted.iter().sum::<f64>() / counted.len() as f64) }
 }
 
 fn row_of(row: &Term, seconds: f64) -> Option<TopRow> {
@@ -312,14 +302,6 @@ fn function_of(term: &Term) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn schedulers_that_are_not_online_do_not_count() {
-        let one = |id: i64, use_: i64| Term::tuple([id.into(), use_.into()]);
-        let all = Term::list([one(1, 500), one(2, 1000), one(3, 0)]);
-        assert_eq!(scheduler_use(&all, 2), Some(0.75));
-        assert_eq!(scheduler_use(&Term::list([]), 2), None);
-    }
 
     #[test]
     fn the_words_of_the_command_line_are_those_of_the_node() {

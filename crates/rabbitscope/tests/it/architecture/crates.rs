@@ -6,7 +6,7 @@ use std::{
 };
 
 /// The crates of this workspace that each crate may use.
-const MAY_USE: [(&str, &[&str]); 31] = [
+const MAY_USE: [(&str, &[&str]); 33] = [
     ("text", &[]),
     ("files", &["machine"]),
     ("machine", &[]),
@@ -21,7 +21,26 @@ const MAY_USE: [(&str, &[&str]); 31] = [
     ("broker", &["erlang", "files", "machine", "runs"]),
     ("http", &["files"]),
     ("export", &["files", "http", "machine", "profiles", "text"]),
-    ("inside", &["broker", "erlang", "http", "probe", "profiles", "text"]),
+    ("diagnosis", &["analysis", "text", "wire"]),
+    (
+        "check",
+        &[
+            "analysis",
+            "artifacts",
+            "capture",
+            "diagnosis",
+            "erlang",
+            "files",
+            "inside",
+            "machine",
+            "probe",
+            "profiles",
+            "runs",
+            "text",
+            "wire",
+        ],
+    ),
+    ("inside", &["broker", "diagnosis", "erlang", "http", "probe", "profiles", "text"]),
     ("perftest", &["runs", "text"]),
     ("wire", &["amqp", "text"]),
     ("web", &["analysis", "profiles", "runs", "text", "wire"]),
@@ -146,7 +165,8 @@ fn assert_only_tests_use_the_workbench(manifest: &toml::Table) {
 
 #[test]
 fn what_is_pure_touches_nothing_outside() {
-    for name in ["analysis", "perftest", "profiles", "runs", "text", "verify", "wire"] {
+    for name in ["analysis", "diagnosis", "perftest", "profiles", "runs", "text", "verify", "wire"]
+    {
         for file in sources(&crates().join(name).join("src")) {
             let text = fs::read_to_string(&file).unwrap();
             // Tests are at the end of a file, or in their own file.

@@ -1,5 +1,6 @@
 //! Commands that look inside a node: `queues`, `top`, `memory`, `process`, `trace` and its relatives; the plugin.
 
+mod check_reading;
 mod clusters;
 mod impostors;
 mod memory;

@@ -46,7 +46,7 @@ pub(crate) fn assert_nothing_left(broker: &Broker, of: &str) {
 
 /// Waits until the program is at work on the node.
 #[track_caller]
-fn await_work(broker: &Broker, of: &str) {
+pub(crate) fn await_work(broker: &Broker, of: &str) {
     eventually(&format!("{of} is on the node"), || evaluate(broker, LOADED) == "true");
     thread::sleep(Duration::from_secs(1));
 }
@@ -78,7 +78,8 @@ const PROBES: [&str; 5] = [
 ];
 
 /// The commands that list; without a terminal, they list once.
-const LISTS: [&str; 3] = ["queues --watch", "top --interval 60s", "top queues --interval 60s"];
+const LISTS: [&str; 4] =
+    ["queues --watch", "top --interval 60s", "top queues --interval 60s", "check --duration 60s"];
 
 /// Starts the program at a terminal, where it is live.
 fn start_live(bench: &Workbench, arguments: &str) -> Child {

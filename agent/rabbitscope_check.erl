@@ -1,0 +1,15 @@
+%% Reads what a diagnosis of the node needs: two snapshots of tables and processes, and looks in between.
+%%
+%% A small agent (see README.md). One request spans the whole time of a check. Tables are read in pieces with pauses. No
+%% queue, channel or connection is called.
+-module(rabbitscope_check).
+-export([start/3, cleanup/1]).
+
+start(Controller, Keeper, Options) ->
+    Words = maps:get(max_heap_bytes, Options) div erlang:system_info(wordsize),
+    small_agent:serve(Controller, Keeper, Options, fun (check, Args) ->
+        check_course:course(Args#{keeper => Keeper, words => Words})
+    end).
+
+%% Microstate accounting is one switch of the node.
+cleanup(Armed) -> lists:member(microstates, Armed) andalso erlang:system_flag(microstate_accounting, false).

@@ -1,0 +1,160 @@
+//! The order of a check.
+
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    thread::sleep,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_diagnosis::{Case, Host, Part, Source, Subject};
+use rabbitscope_inside::NodeParts;
+use rabbitscope_wire::report::PacketReport;
+
+use crate::{
+    host, inside,
+    options::CheckOptions,
+    packets,
+    pending::{Pending, Readiness},
+    profile::{self, ProfileParts},
+    refusal::elsewhere,
+    span::Span,
+};
+
+/// Longest wait for sources to become ready. The others do not wait for one that takes longer.
+const SETUP_TIME: Duration = Duration::from_secs(3);
+
+/// Time beyond the duration within which everything ends, [`SETUP_TIME`] included.
+const EXTRA_TIME: Duration = Duration::from_secs(5);
+
+/// The same for the node itself: a saturated one loads the agent, and answers, when its schedulers get to it.
+const EXTRA_TIME_OF_NODE: Duration = Duration::from_secs(20);
+
+/// Time for the results. After an early end, nothing takes longer.
+const FINISHING_TIME: Duration = Duration::from_secs(3);
+
+/// Interval of looks at the clock.
+const STEP: Duration = Duration::from_millis(50);
+
+/// Progress of a check.
+#[derive(Clone, Copy, Debug)]
+pub struct CheckProgress {
+    /// Time since the sources were ready.
+    pub elapsed: Duration,
+    /// The whole duration.
+    pub whole: Duration,
+}
+
+/// Reads everything about a node that it permits. `stop` ends the check early, with the results until then. Everything
+/// ends within the duration and 5 s, or 20 s for a saturated node; a source that does not is left out.
+pub fn read(
+    options: &CheckOptions,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(CheckProgress),
+) -> Case {
+    let called = Instant::now();
+    let mut readiness = Readiness::new();
+    let sources = Sources::start(options, &readiness);
+    while !stop.load(Ordering::Relaxed) && called.elapsed() < SETUP_TIME {
+        if readiness.wait(STEP) {
+            break;
+        }
+    }
+    let began = sources.span.begin();
+    while !stop.load(Ordering::Relaxed) && began.elapsed() < options.duration {
+        progress(CheckProgress { elapsed: began.elapsed(), whole: options.duration });
+        sleep(STEP.min(options.duration.saturating_sub(began.elapsed())));
+    }
+    sources.span.end();
+    let subject =
+        Subject { node: options.node.clone(), pid: options.pid, duration: began.elapsed() };
+    let deadline = (called + options.duration + EXTRA_TIME).min(Instant::now() + FINISHING_TIME);
+    let is_early = stop.load(Ordering::Relaxed);
+    let patience = if is_early { FINISHING_TIME } else { EXTRA_TIME_OF_NODE };
+    sources.finish(subject, Deadlines { outside: deadline, inside: Instant::now() + patience })
+}
+
+/// Ends of the waits for results.
+#[derive(Clone, Copy, Debug)]
+struct Deadlines {
+    /// For sources outside the node.
+    outside: Instant,
+    /// For answers of the node, among them the names of profiled processes.
+    inside: Instant,
+}
+
+/// The sources, each on its thread.
+struct Sources {
+    span: Span,
+    inside: Pending<NodeParts>,
+    /// Absent for a node on another machine, like the next two.
+    profile: Option<Pending<ProfileParts>>,
+    packets: Option<Pending<Part<PacketReport>>>,
+    host: Option<Pending<Part<Host>>>,
+}
+
+impl Sources {
+    fn start(options: &CheckOptions, readiness: &Readiness) -> Self {
+        let span = Span::default();
+        Self {
+            inside: start_inside(options),
+            profile: options.pid.map(|pid| {
+                let (span, unready, options) = (span.clone(), readiness.unready(), options.clone());
+                Pending::start(Source::CpuProfile, move |results| {
+                    profile::record(pid, &options, (&span, unready), results);
+                })
+            }),
+            packets: options.pid.map(|pid| {
+                let (span, unready, duration) =
+                    (span.clone(), readiness.unready(), options.duration);
+                Pending::start(Source::Packets, move |results| {
+                    let _ = results.send(packets::read(pid, (&span, duration), unready));
+                })
+            }),
+            host: options.pid.map(|pid| {
+                let (span, unready) = (span.clone(), readiness.unready());
+                Pending::start(Source::Host, move |results| {
+                    let _ = results.send(host::read(pid, &span, unready));
+                })
+            }),
+            span,
+        }
+    }
+
+    fn finish(self, subject: Subject, deadlines: Deadlines) -> Case {
+        let Deadlines { outside: deadline, inside: of_node } = deadlines;
+        let mut case = Case::unread(subject);
+        let inside = self.inside.finish(of_node);
+        inside.unwrap_or_else(|reason| NodeParts::unread(&reason)).fill(&mut case);
+        let profile = self.profile.map(|profile| profile.finish(of_node));
+        let profile = profile.unwrap_or_else(|| Err(elsewhere(Source::CpuProfile)));
+        let ProfileParts { cpu, waits } =
+            profile.unwrap_or_else(|reason| ProfileParts::unread(&reason));
+        Case {
+            cpu,
+            waits,
+            packets: part(self.packets, Source::Packets, deadline),
+            host: part(self.host, Source::Host, deadline),
+            ..case
+        }
+    }
+}
+
+/// Returns a part by the deadline, or the reason of a source that was not started.
+fn part<T: Send + 'static>(
+    pending: Option<Pending<Part<T>>>,
+    source: Source,
+    deadline: Instant,
+) -> Part<T> {
+    pending.ok_or_else(|| elsewhere(source))?.finish(deadline)?
+}
+
+fn start_inside(options: &CheckOptions) -> Pending<NodeParts> {
+    let (connect, duration) = (options.connect.clone(), options.duration);
+    Pending::start(Source::Node, move |results| {
+        let parts = match &connect {
+            Ok(connect) => inside::read(connect, duration),
+            Err(reason) => NodeParts::unread(reason),
+        };
+        let _ = results.send(parts);
+    })
+}

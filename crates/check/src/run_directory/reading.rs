@@ -1,0 +1,52 @@
+//! The order of a reading.
+
+use std::{path::Path, time::Duration};
+
+use rabbitscope_artifacts::rundir::{RecordedRun, read_broker};
+use rabbitscope_diagnosis::{Case, Subject};
+use rabbitscope_profiles::Event;
+use rabbitscope_runs::record::RunRecord;
+
+use crate::profile::{cpu, waits};
+
+use super::{
+    broker::broker, load::load, machine::host, measured::Measured, unrecorded::unrecorded,
+};
+
+/// Reads a run directory as a case. Parts that the run did not record say how to record them.
+pub fn read_run_directory(run_dir: &Path) -> anyhow::Result<Case> {
+    let run = RecordedRun::read(run_dir)?;
+    let state = read_broker(run_dir)?;
+    let measured = Measured::new(&run.record, &run.series);
+    let mut case = unrecorded(subject(&measured), &run.record);
+    case.broker = Ok(broker(&measured, state.as_ref()));
+    case.load = Some(load(&measured));
+    if let Some(host) = host(&measured) {
+        case.host = Ok(host);
+    }
+    match &run.profile {
+        Some(profile) if profile.event == Event::Cpu => case.cpu = Ok(cpu(profile)),
+        Some(profile) if profile.event == Event::OffCpu => {
+            case.waits = Ok(waits(profile, None));
+        }
+        _ => {}
+    }
+    if let Some(packets) = run.packets.filter(|_| has_packets(&run.record)) {
+        case.packets = Ok(packets);
+    }
+    Ok(case)
+}
+
+/// A report without captured packets has the kernel's figures only, and no figures of packets.
+fn has_packets(record: &RunRecord) -> bool {
+    record.packets.as_ref().is_none_or(|packets| packets.not_captured().is_none())
+}
+
+fn subject(run: &Measured<'_>) -> Subject {
+    let facts = &run.record.broker;
+    let names = facts.nodes.first().map(|node| &node.name).into_iter();
+    let names = names.chain([&facts.cluster_name, &facts.address]);
+    let node = names.filter(|name| !name.is_empty()).map(String::clone).next().unwrap_or_default();
+    let duration = Duration::try_from_secs_f64(run.seconds()).unwrap_or_default();
+    Subject { node, pid: facts.pid, duration }
+}

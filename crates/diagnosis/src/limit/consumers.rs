@@ -1,0 +1,122 @@
+//! Consumers: messages are ready, and the consumers hold as many as they may, or do not read.
+
+use rabbitscope_text::grouped;
+use rabbitscope_wire::report::SocketReport;
+
+use super::{Candidate, LimitKind, candidate::percent};
+use crate::case::{Case, ChannelCase, QueueCase, Source};
+
+/// Ready messages below which a queue has no backlog.
+const MIN_READY: u64 = 20;
+
+/// Used share of the prefetch from which consumers are the limit.
+const FULL: f64 = 0.8;
+
+/// Growth of the unacknowledged messages of a channel without prefetch, per second, from which its consumer is too slow.
+const GROWTH: f64 = 50.0;
+
+/// Share of the time in which a client must leave no room.
+const UNREAD: f64 = 0.5;
+
+/// Judges the consumers of queues with a backlog.
+pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
+    let mut found: Vec<Candidate> = match (&case.queues, &case.clients) {
+        (Ok(queues), Ok(clients)) => {
+            let with_backlog =
+                queues.rows.iter().filter(|queue| queue.ready >= MIN_READY && queue.consumers > 0);
+            let full = with_backlog.filter_map(|queue| of_queue(queue, &clients.channels));
+            full.chain(clients.channels.iter().filter_map(without_prefetch)).collect()
+        }
+        _ => Vec::new(),
+    };
+    if let Ok(report) = &case.packets {
+        found.extend(report.sockets.iter().filter_map(unread));
+    }
+    found.sort_by(|one, other| other.score.total_cmp(&one.score));
+    found.truncate(3);
+    found
+}
+
+fn of_queue(queue: &QueueCase, channels: &[ChannelCase]) -> Option<Candidate> {
+    let of_queue = |channel: &&ChannelCase| {
+        channel.vhost == queue.vhost && channel.consumed_queues.contains(&queue.name)
+    };
+    let consuming: Vec<&ChannelCase> = channels.iter().filter(of_queue).collect();
+    let may_hold: u64 = consuming.iter().filter_map(|channel| room(channel)).sum();
+    let of_channels: u64 = consuming
+        .iter()
+        .filter(|channel| room(channel).is_some())
+        .map(|channel| channel.unacknowledged)
+        .sum();
+    // Without statistics the queue alone knows.
+    let held = of_channels.max(queue.unacknowledged);
+    if may_hold == 0 {
+        return None;
+    }
+    let share = held as f64 / may_hold as f64;
+    let client = consuming.iter().map(|channel| client(channel)).next().unwrap_or_default();
+    let sentence = format!(
+        "the consumers of {} ({client}) hold {} of the {} messages that their prefetch permits, and {} are ready",
+        queue.name,
+        grouped(held),
+        grouped(may_hold),
+        grouped(queue.ready),
+    );
+    let mut candidate = Candidate::new(LimitKind::Consumers, &*queue.name, share, FULL, sentence)
+        .with(Source::Node, format!("{held} unacknowledged of {may_hold} permitted"));
+    if let Some(capacity) = queue.consumer_capacity {
+        let figure =
+            format!("the queue could deliver at once in {} of the time", percent(capacity));
+        candidate = candidate.with(Source::Node, figure);
+    }
+    Some(candidate)
+}
+
+/// Returns the number of messages that a channel may hold; none without a limit.
+const fn room(channel: &ChannelCase) -> Option<u64> {
+    let by_consumer = match channel.prefetch {
+        Some(0) | None => None,
+        Some(each) => Some(each.saturating_mul(channel.consumers)),
+    };
+    match (by_consumer, channel.global_prefetch) {
+        (Some(room), 0) => Some(room),
+        (None, 0) => None,
+        (Some(room), global) if room < global => Some(room),
+        (_, global) => Some(global),
+    }
+}
+
+fn without_prefetch(channel: &ChannelCase) -> Option<Candidate> {
+    let growth = channel.unacknowledged_growth;
+    if room(channel).is_some() || channel.consumers == 0 || growth < GROWTH {
+        return None;
+    }
+    let delivered = channel.delivered_per_second.unwrap_or(growth).max(growth);
+    let share = growth / delivered;
+    let sentence = format!(
+        "{} takes messages without limit and leaves {} unacknowledged, {growth:.0} more each second",
+        client(channel),
+        grouped(channel.unacknowledged),
+    );
+    Some(
+        Candidate::new(LimitKind::Consumers, client(channel), share, 0.3, sentence)
+            .with(Source::Node, format!("{} unacknowledged", grouped(channel.unacknowledged))),
+    )
+}
+
+/// A client that leaves its window full does not read what the broker sends.
+fn unread(socket: &SocketReport) -> Option<Candidate> {
+    let (limited, busy) = (socket.receiver_limited?, socket.busy?);
+    let is_unread = socket.of_broker && busy >= 0.3 && limited >= 0.5 * busy;
+    is_unread.then(|| {
+        let sentence = format!("the client {} does not read what the broker sends", socket.remote);
+        let figure = format!("its window is full in {} of the time", percent(limited));
+        Candidate::new(LimitKind::Consumers, &*socket.remote, limited, UNREAD, sentence)
+            .with(Source::Sockets, figure)
+    })
+}
+
+/// Returns the client's own name, or that of its channel.
+fn client(channel: &ChannelCase) -> String {
+    if channel.client.is_empty() { channel.name.clone() } else { channel.client.clone() }
+}

@@ -1,0 +1,254 @@
+//! The decision between the candidates.
+//!
+//! Of those that explain the rate by themselves, the first in the order of [`ORDER`] is the limit: what stands later is
+//! its consequence. An alarm blocks publishers whatever else is busy. A starved node shows busy processes.
+
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Candidate, Certainty, LimitKind, alarm, candidate::percent, consumers, disk, distribution,
+    host, load, lock, network, process, publishers, schedulers,
+};
+use crate::{
+    case::{Case, QueueCase},
+    finding::Evidence,
+    flow::FlowRoot,
+};
+
+/// Kinds by precedence.
+const ORDER: [LimitKind; 10] = [
+    LimitKind::Alarm,
+    LimitKind::Host,
+    LimitKind::Process,
+    LimitKind::Lock,
+    LimitKind::Schedulers,
+    LimitKind::Publishers,
+    LimitKind::Disk,
+    LimitKind::Distribution,
+    LimitKind::Network,
+    LimitKind::Consumers,
+];
+
+/// Score from which a candidate is named although it does not explain the rate by itself.
+const PERHAPS: f64 = 0.9;
+
+/// Score from which a candidate makes the absence of a limit uncertain.
+const DISTURBS: f64 = 0.8;
+
+/// A second in nanoseconds.
+const SECOND_NANOS: u64 = 1_000_000_000;
+
+/// Score from which a runner-up is named.
+const NAMED: f64 = 0.5;
+
+/// The limit of a node.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct Limit {
+    /// Its kind.
+    pub kind: LimitKind,
+    /// The process, queue, client, disk or node, by its name; empty if there is only one.
+    pub subject: String,
+    /// Share of the time in which it was at its limit, 0 to 1.
+    pub share: f64,
+    /// The certainty of this answer.
+    pub certainty: Certainty,
+    /// The answer in a sentence.
+    pub sentence: String,
+    /// The figures behind it.
+    pub evidence: Vec<Evidence>,
+    /// The second candidate, of another kind.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runner_up: Option<Candidate>,
+}
+
+/// Finds the limit. `roots` are those of flow control.
+pub(crate) fn limit(case: &Case, roots: &[FlowRoot]) -> Limit {
+    let blind = blind_spots(case);
+    if let Some(reason) = obstacle(case) {
+        return without(LimitKind::Unknown, Certainty::Uncertain, reason, None);
+    }
+    let mut all = candidates(case, roots);
+    all.sort_by(|one, other| other.score.total_cmp(&one.score));
+    weaken_outweighed(&mut all);
+    let explaining = ORDER
+        .iter()
+        .find_map(|kind| all.iter().position(|one| one.kind == *kind && one.score >= 1.0));
+    let chosen = explaining.or_else(|| {
+        let first = all.first()?;
+        (first.score >= PERHAPS).then_some(0)
+    });
+    match chosen {
+        Some(index) => {
+            let first = all.remove(index);
+            let second = all.into_iter().find(|one| one.kind != first.kind && one.score >= NAMED);
+            decided(first, second, &blind)
+        }
+        None => nothing(case, roots, all, &blind),
+    }
+}
+
+/// Weakens the machine if the node waits longer for something else than for a CPU.
+fn weaken_outweighed(all: &mut [Candidate]) {
+    const WAITS: [LimitKind; 4] =
+        [LimitKind::Disk, LimitKind::Distribution, LimitKind::Network, LimitKind::Consumers];
+    let of_others = all.iter().filter(|one| WAITS.contains(&one.kind) && one.score >= 1.0);
+    let longest = of_others.map(|one| one.share).fold(0.0, f64::max);
+    for host in all.iter_mut().filter(|one| one.kind == LimitKind::Host) {
+        if host.share < longest {
+            host.score = host.score.min(PERHAPS);
+        }
+    }
+}
+
+fn candidates(case: &Case, roots: &[FlowRoot]) -> Vec<Candidate> {
+    [
+        alarm::candidates(case),
+        host::candidates(case),
+        process::candidates(case, roots),
+        lock::candidates(case),
+        schedulers::candidates(case),
+        disk::candidates(case),
+        distribution::candidates(case),
+        network::candidates(case),
+        consumers::candidates(case),
+        publishers::candidates(case),
+        load::candidates(case),
+    ]
+    .concat()
+}
+
+/// Returns the reason why nothing can be told at all.
+fn obstacle(case: &Case) -> Option<String> {
+    if case.subject.duration.as_secs() < 3 {
+        return Some("cannot tell, because the check lasted less than 3 s".to_owned());
+    }
+    if let Some(reason) = load::obstacle(case) {
+        return Some(reason);
+    }
+    match (&case.broker, &case.cpu) {
+        (Err(inside), Err(outside)) => Some(format!(
+            "cannot tell, because neither the node's own figures ({}) nor CPU samples ({}) could be read",
+            inside.reason, outside.reason,
+        )),
+        _ => None,
+    }
+}
+
+/// Returns the sources that were not read, and that could show another limit.
+fn blind_spots(case: &Case) -> Vec<&'static str> {
+    let parts = [
+        ("the node's own figures", case.broker.is_err() || case.vm.is_err()),
+        ("queues and clients", case.queues.is_err() || case.clients.is_err()),
+        ("flow control", case.flow.is_err()),
+        ("CPU samples", case.cpu.is_err()),
+        ("times off the CPU", case.waits.is_err()),
+        ("packets and sockets", case.packets.is_err()),
+        ("the machine", case.host.is_err()),
+    ];
+    parts.into_iter().filter(|(_, is_missing)| *is_missing).map(|(name, _)| name).collect()
+}
+
+fn decided(first: Candidate, second: Option<Candidate>, blind: &[&'static str]) -> Limit {
+    let rival = second.as_ref().map_or(0.0, |second| second.score);
+    let certainty = if first.score < 1.0 {
+        Certainty::Uncertain
+    } else if first.kind == LimitKind::Alarm || (blind.is_empty() && rival * 1.5 <= first.score) {
+        Certainty::Certain
+    } else {
+        Certainty::Likely
+    };
+    Limit {
+        kind: first.kind,
+        subject: first.subject,
+        share: first.share,
+        certainty,
+        sentence: first.sentence,
+        evidence: first.evidence,
+        runner_up: second,
+    }
+}
+
+/// The absence of a limit. It takes more sources than a limit, because any unread one could show it.
+fn nothing(case: &Case, roots: &[FlowRoot], all: Vec<Candidate>, blind: &[&'static str]) -> Limit {
+    let second = all.into_iter().next().filter(|one| one.score >= NAMED);
+    let disturbs = second.as_ref().is_some_and(|second| second.score >= DISTURBS);
+    if let Some(sentence) = load::serves_schedule(case) {
+        let certainty = if disturbs { Certainty::Uncertain } else { Certainty::Likely };
+        return without(LimitKind::Nothing, certainty, sentence, second);
+    }
+    let essential = case.broker.is_ok() && case.vm.is_ok() && case.queues.is_ok();
+    if !essential {
+        let reason = format!("cannot tell, because {} could not be read", blind.join(", "));
+        return without(LimitKind::Unknown, Certainty::Uncertain, reason, second);
+    }
+    if let Some(reason) = unexplained_wait(case, roots) {
+        let reason =
+            format!("cannot tell, because {reason}, and nothing that was read explains it");
+        return without(LimitKind::Unknown, Certainty::Uncertain, reason, second);
+    }
+    let certainty = match (blind.is_empty(), disturbs) {
+        (true, false) => Certainty::Certain,
+        (false, true) => Certainty::Uncertain,
+        _ => Certainty::Likely,
+    };
+    without(LimitKind::Nothing, certainty, waits_for_work(case), second)
+}
+
+/// Returns a wait that contradicts the absence of a limit.
+fn unexplained_wait(case: &Case, roots: &[FlowRoot]) -> Option<String> {
+    /// Share of the looks in which flow control must block a process.
+    const BLOCKED: f64 = 0.3;
+    /// Share of the time in which the node must wait for a CPU, of that in which it has work.
+    const WITHOUT_CPU: f64 = 0.4;
+    if let Some(root) = roots.iter().find(|root| root.share() >= BLOCKED) {
+        let share = percent(root.share());
+        return Some(format!("processes wait for {} in {share} of the time", root.name));
+    }
+    let packets = case.packets.as_ref().ok();
+    if packets.is_some_and(|report| report.totals.broker_zero_window.longest_nanos >= SECOND_NANOS)
+    {
+        return Some("the broker stopped reading from a client".to_owned());
+    }
+    if host::waiting_share(case).is_some_and(|share| share >= WITHOUT_CPU) {
+        return Some("the node waits for a CPU".to_owned());
+    }
+    let queue = unexplained_backlog(case)?;
+    Some(format!("{} messages of {} wait for its consumers", queue.ready, queue.name))
+}
+
+/// Returns a queue with consumers whose ready messages do not become fewer.
+fn unexplained_backlog(case: &Case) -> Option<&QueueCase> {
+    const MIN_READY: u64 = 100;
+    let rows = &case.queues.as_ref().ok()?.rows;
+    rows.iter()
+        .find(|queue| queue.consumers > 0 && queue.ready >= MIN_READY && queue.ready_growth >= 0.0)
+}
+
+fn waits_for_work(case: &Case) -> String {
+    let rates = case.broker.as_ref().map(|broker| broker.rates).unwrap_or_default();
+    let published = rates.published.unwrap_or_default();
+    let delivered = rates.delivered.unwrap_or_default();
+    let used = case.vm.as_ref().ok().and_then(|vm| vm.scheduler_use);
+    let used = used.map_or_else(String::new, |used| {
+        format!("; its schedulers are used to {:.0} %", used * 100.0)
+    });
+    if published + delivered < 1.0 {
+        format!("nothing limits the node: it is idle{used}")
+    } else {
+        format!(
+            "nothing limits the node: it serves what clients send ({published:.0} published and {delivered:.0} \
+             delivered a second){used}"
+        )
+    }
+}
+
+fn without(
+    kind: LimitKind,
+    certainty: Certainty,
+    sentence: String,
+    runner_up: Option<Candidate>,
+) -> Limit {
+    let (subject, evidence) = (String::new(), Vec::new());
+    Limit { kind, subject, share: 0.0, certainty, sentence, evidence, runner_up }
+}

@@ -1,0 +1,59 @@
+//! A disk: a process waits for it most of the time.
+
+use super::{Candidate, LimitKind, candidate::percent, process::name_of};
+use crate::case::{Case, ProcessWaits, Source};
+
+/// Share of the time in which a process must wait for a disk.
+const WAITING: f64 = 0.5;
+
+/// Waits below which nothing is judged.
+const MIN_WAITS: u64 = 20;
+
+/// Duration below which nothing is judged, in seconds.
+const MIN_SECONDS: f64 = 3.0;
+
+/// Functions that wait for a disk.
+const MODULES: [&str; 4] = ["prim_file:", "file:", "file_handle_cache:", "ra_file"];
+
+/// Judges the processes that wait for a disk.
+pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
+    let Ok(waits) = &case.waits else { return Vec::new() };
+    if waits.seconds < MIN_SECONDS {
+        return Vec::new();
+    }
+    let mut found: Vec<Candidate> =
+        waits.processes.iter().filter_map(|process| candidate(case, process)).collect();
+    found.sort_by(|one, other| other.score.total_cmp(&one.score));
+    found.truncate(3);
+    found
+}
+
+fn candidate(case: &Case, process: &ProcessWaits) -> Option<Candidate> {
+    let on_disk = || {
+        let is_file = |function: &str| MODULES.iter().any(|module| function.starts_with(module));
+        process.waited_in.iter().filter(move |wait| is_file(&wait.function))
+    };
+    let share: f64 = on_disk().map(|wait| wait.share).sum();
+    let count: u64 = on_disk().map(|wait| wait.waits).sum();
+    let first = on_disk().max_by(|one, other| one.share.total_cmp(&other.share))?;
+    if count < MIN_WAITS {
+        return None;
+    }
+    let subject = name_of(&process.role, &process.name, &process.pid);
+    let action = if first.function.contains("sync") { "fsync" } else { "the disk" };
+    let sentence = format!("{subject} waits for {action} in {} of the time", percent(share));
+    let seconds = case.waits.as_ref().map_or(1.0, |waits| waits.seconds);
+    let mean_ms = share * seconds * 1e3 / count as f64;
+    let figure = format!("{count} waits in {}, {mean_ms:.1} ms each", first.function);
+    let mut candidate = Candidate::new(LimitKind::Disk, subject, share, WAITING, sentence)
+        .with(Source::OffCpuProfile, figure);
+    if let Some(disk) = case.host.as_ref().ok().and_then(|host| host.data_disk.as_ref()) {
+        let writes =
+            disk.write_ms.map_or_else(String::new, |ms| format!(", a write takes {ms:.1} ms"));
+        let flushes = disk.flush_ms.map_or_else(String::new, |ms| format!(", a flush {ms:.1} ms"));
+        let busy = percent(disk.busy_share);
+        let figure = format!("{} is busy in {busy} of the time{writes}{flushes}", disk.device);
+        candidate = candidate.with(Source::Host, figure);
+    }
+    Some(candidate)
+}

@@ -1,0 +1,107 @@
+//! The machine: other processes, the hypervisor or a control group take the node's CPU time.
+
+use super::{Candidate, LimitKind, candidate::percent};
+use crate::case::{Case, Host, Source};
+
+/// Share of the node's time (running or ready) that it waited for a CPU, from which the machine is the limit.
+const WAITING_SHARE: f64 = 0.3;
+
+/// Waiting time in cores below which it costs nothing.
+const LEAST_WAITING: f64 = 0.25;
+
+/// Duration below which nothing is judged, in seconds.
+const MIN_SECONDS: f64 = 3.0;
+
+/// Share of the periods from which throttling is a cause.
+const THROTTLED: f64 = 0.1;
+
+/// Share of the machine that the hypervisor takes, from which it is a cause.
+const STOLEN: f64 = 0.05;
+
+/// Share of the machine that other processes take, from which they are a cause.
+const TAKEN: f64 = 0.25;
+
+/// Idle share of the machine above which other processes do not hinder the node.
+const IDLE: f64 = 0.15;
+
+/// Judges the machine.
+pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
+    let Ok(host) = &case.host else { return Vec::new() };
+    if host.seconds < MIN_SECONDS {
+        return Vec::new();
+    }
+    let Some(waiting) = waiting_share(case) else { return Vec::new() };
+    let causes =
+        [throttling(host), stealing(host), neighbours(host)].into_iter().flatten().map(|cause| {
+            let figure = format!("{} of the time in which it had work", percent(waiting));
+            cause.with(Source::Host, format!("the node waited for a CPU in {figure}"))
+        });
+    causes
+        .map(|cause| {
+            let share = if cause.share > 0.0 { waiting.max(throttled(host)) } else { 0.0 };
+            Candidate { share, score: share / WAITING_SHARE, ..cause }
+        })
+        .collect()
+}
+
+/// Returns the share of the node's working time in which it was ready and had no CPU. `None` if it hardly waited.
+pub(super) fn waiting_share(case: &Case) -> Option<f64> {
+    let host = case.host.as_ref().ok()?;
+    let runnable = || Some(case.waits.as_ref().ok()?.runnable_cores);
+    let waiting = host.waiting_cores.or_else(runnable)?;
+    // This program takes CPU time too, but only while it looks.
+    let waiting = (waiting - host.own_cores).max(0.0);
+    let all = waiting + host.node_cores;
+    (waiting >= LEAST_WAITING).then(|| waiting / all)
+}
+
+fn throttled(host: &Host) -> f64 {
+    host.throttled_periods.unwrap_or_default()
+}
+
+fn throttling(host: &Host) -> Option<Candidate> {
+    let share = throttled(host);
+    (share >= THROTTLED).then(|| {
+        let quota =
+            host.quota_cores.map_or_else(String::new, |cores| format!(" of {cores:.2} cores"));
+        let sentence = format!("the control group's limit{quota} stops the node");
+        Candidate::new(LimitKind::Host, "control group", share, 1.0, sentence).with(
+            Source::Host,
+            format!("throttled in {} of the control group's periods", percent(share)),
+        )
+    })
+}
+
+fn stealing(host: &Host) -> Option<Candidate> {
+    let share = host.steal_share;
+    (share >= STOLEN).then(|| {
+        let sentence = "the hypervisor gives the machine's CPU time to others".to_owned();
+        Candidate::new(LimitKind::Host, "hypervisor", share, 1.0, sentence)
+            .with(Source::Host, format!("steal: {} of all CPUs", percent(share)))
+    })
+}
+
+/// Other processes hinder the node only if hardly any CPU is idle.
+fn neighbours(host: &Host) -> Option<Candidate> {
+    let cpus = host.cpus.max(1) as f64;
+    // Short programs, such as compilers, are gone before the second reading: only the machine's sum has them.
+    let busy = cpus * (1.0 - host.idle_share - host.steal_share);
+    let named: f64 = host.neighbours.iter().map(|other| other.cores).sum();
+    let taken = named.max(busy - host.node_cores - host.own_cores).min(cpus);
+    let first = host.neighbours.first()?;
+    let lacking = host.waiting_cores.unwrap_or_default() - host.own_cores;
+    (taken >= lacking.max(TAKEN * cpus) && host.idle_share <= IDLE).then(|| {
+        let what = if first.is_client { "its clients on this machine" } else { "other processes" };
+        let sentence =
+            format!("{what} use the CPU time that the node needs, {} first", first.command);
+        let figure = format!(
+            "others use {taken:.2} of {cpus} cores, {} (pid {}) {:.2}; idle: {}",
+            first.command,
+            first.pid,
+            first.cores,
+            percent(host.idle_share),
+        );
+        Candidate::new(LimitKind::Host, &*first.command, taken / cpus, 1.0, sentence)
+            .with(Source::Host, figure)
+    })
+}

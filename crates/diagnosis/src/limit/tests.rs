@@ -1,0 +1,334 @@
+//! Planted limits, their healthy counterparts, and cases with too little evidence.
+
+use std::time::Duration;
+
+use rabbitscope_text::Percentiles;
+use rabbitscope_wire::{
+    packet::Timestamp,
+    report::{
+        ConnectionReport, LatencyKind, LatencyReport, MessageFigures, PacketReport, SocketReport,
+        Unmatched,
+    },
+};
+
+use super::{Certainty, Limit, LimitKind, limit};
+use crate::{
+    case::{
+        Blocker, Broker, Case, ChannelCase, Clients, Cpu, Disk, Flow, FlowProcess, Host, Load,
+        LoadConsumers, MessageRates, Neighbour, PeerNode, ProcessCpu, ProcessWaits, Processes,
+        QueueCase, Queues, Source, Subject, Unread, Vm, WaitedIn, Waits,
+    },
+    flow::roots,
+};
+
+/// A node at half of its capacity, of which every source was read.
+fn healthy() -> Case {
+    let rates = MessageRates {
+        published: Some(1000.0),
+        delivered: Some(1000.0),
+        ..MessageRates::default()
+    };
+    Case {
+        broker: Ok(Broker { version: "3.10.8".to_owned(), rates, ..Broker::default() }),
+        vm: Ok(Vm {
+            looks: 300,
+            schedulers_online: 8,
+            scheduler_use: Some(0.4),
+            run_queue: 0.5,
+            ..Vm::default()
+        }),
+        processes: Ok(Processes::default()),
+        queues: Ok(Queues::default()),
+        clients: Ok(Clients::default()),
+        flow: Ok(Flow::default()),
+        cpu: Ok(Cpu {
+            samples: 4000,
+            seconds: 15.0,
+            cores: 3.2,
+            processes: vec![process("<0.5.0>", "queue", 0.4)],
+            ..Cpu::default()
+        }),
+        waits: Ok(Waits { seconds: 15.0, ..Waits::default() }),
+        packets: Ok(PacketReport::default()),
+        host: Ok(Host {
+            seconds: 15.0,
+            cpus: 8,
+            node_cores: 3.2,
+            waiting_cores: Some(0.05),
+            idle_share: 0.5,
+            ..Host::default()
+        }),
+        ..Case::unread(Subject { duration: Duration::from_secs(15), ..Subject::default() })
+    }
+}
+
+fn process(pid: &str, role: &str, cores: f64) -> ProcessCpu {
+    ProcessCpu {
+        pid: pid.to_owned(),
+        role: role.to_owned(),
+        name: "orders".to_owned(),
+        cores,
+        samples: 1500,
+        ..ProcessCpu::default()
+    }
+}
+
+fn found(case: &Case) -> Limit {
+    let flow = case.flow.as_ref().map_or(Vec::new(), |flow| roots(&flow.processes));
+    limit(case, &flow)
+}
+
+fn check(case: &Case, kind: LimitKind, subject: &str, certainty: Certainty) {
+    let limit = found(case);
+    assert_eq!((limit.kind, limit.certainty), (kind, certainty), "{limit:#?}");
+    assert!(limit.subject.contains(subject), "{limit:#?}");
+}
+
+#[test]
+fn half_of_the_capacity_is_no_limit() {
+    check(&healthy(), LimitKind::Nothing, "", Certainty::Certain);
+    let idle = Case { broker: Ok(Broker::default()), ..healthy() };
+    assert!(found(&idle).sentence.contains("idle"));
+}
+
+#[test]
+fn a_process_that_uses_its_core_is_the_limit() {
+    let mut case = healthy();
+    case.cpu.as_mut().unwrap().processes = vec![process("<0.5.0>", "queue", 0.96)];
+    check(&case, LimitKind::Process, "queue orders", Certainty::Certain);
+    // Too few samples of it.
+    case.cpu.as_mut().unwrap().processes[0].samples = 40;
+    check(&case, LimitKind::Nothing, "", Certainty::Certain);
+}
+
+#[test]
+fn a_root_of_flow_control_needs_less_than_a_core() {
+    let mut case = healthy();
+    case.cpu.as_mut().unwrap().processes = vec![process("<0.5.0>", "queue", 0.75)];
+    check(&case, LimitKind::Nothing, "", Certainty::Likely);
+    case.flow = Ok(Flow {
+        processes: vec![FlowProcess {
+            pid: "<0.7.0>".to_owned(),
+            role: "channel".to_owned(),
+            looks: 100,
+            blocked: 60,
+            blocked_by: vec![(Blocker::Process("<0.5.0>".to_owned()), 60)],
+            ..FlowProcess::default()
+        }],
+        ..Flow::default()
+    });
+    check(&case, LimitKind::Process, "queue orders", Certainty::Certain);
+}
+
+#[test]
+fn an_alarm_comes_first() {
+    let mut case = healthy();
+    case.cpu.as_mut().unwrap().processes = vec![process("<0.5.0>", "queue", 0.96)];
+    case.broker.as_mut().unwrap().alarms = vec!["memory".to_owned()];
+    check(&case, LimitKind::Alarm, "memory", Certainty::Certain);
+}
+
+#[test]
+fn full_schedulers_are_the_limit_if_others_wait_for_them() {
+    let mut case = healthy();
+    let vm = case.vm.as_mut().unwrap();
+    (vm.scheduler_use, vm.crowded_share) = (Some(0.99), 0.8);
+    check(&case, LimitKind::Schedulers, "", Certainty::Certain);
+    case.vm.as_mut().unwrap().crowded_share = 0.05;
+    check(&case, LimitKind::Schedulers, "", Certainty::Uncertain);
+}
+
+#[test]
+fn a_starved_node_is_limited_by_its_machine() {
+    let mut case = healthy();
+    case.cpu.as_mut().unwrap().processes = vec![process("<0.5.0>", "queue", 0.9)];
+    let host = case.host.as_mut().unwrap();
+    (host.idle_share, host.waiting_cores) = (0.01, Some(2.5));
+    host.neighbours =
+        vec![Neighbour { command: "backup".to_owned(), cores: 4.0, ..Neighbour::default() }];
+    check(&case, LimitKind::Host, "backup", Certainty::Likely);
+    // A neighbour that leaves CPUs idle takes nothing away.
+    let host = case.host.as_mut().unwrap();
+    (host.idle_share, host.waiting_cores) = (0.4, Some(0.1));
+    case.cpu.as_mut().unwrap().processes = vec![process("<0.5.0>", "queue", 0.3)];
+    check(&case, LimitKind::Nothing, "", Certainty::Certain);
+    let host = case.host.as_mut().unwrap();
+    (host.quota_cores, host.throttled_periods) = (Some(0.5), Some(0.7));
+    host.waiting_cores = Some(2.5);
+    check(&case, LimitKind::Host, "control group", Certainty::Certain);
+}
+
+#[test]
+fn a_process_that_waits_for_fsync_is_limited_by_the_disk() {
+    let mut case = healthy();
+    let wait = |waits| ProcessWaits {
+        pid: "<0.9.0>".to_owned(),
+        role: "ra_log".to_owned(),
+        name: "ra_log_wal".to_owned(),
+        blocked_share: 0.8,
+        runnable_share: 0.0,
+        waits,
+        waited_in: vec![WaitedIn {
+            function: "prim_file:sync_nif/2".to_owned(),
+            share: 0.78,
+            waits,
+        }],
+    };
+    case.waits.as_mut().unwrap().processes = vec![wait(900)];
+    case.host.as_mut().unwrap().data_disk =
+        Some(Disk { device: "vda".to_owned(), flush_ms: Some(12.0), ..Disk::default() });
+    check(&case, LimitKind::Disk, "ra_log_wal", Certainty::Certain);
+    case.waits.as_mut().unwrap().processes = vec![wait(5)];
+    check(&case, LimitKind::Nothing, "", Certainty::Certain);
+}
+
+#[test]
+fn locks_and_full_links_are_limits() {
+    let mut case = healthy();
+    case.cpu.as_mut().unwrap().lock_cores = 1.6;
+    check(&case, LimitKind::Lock, "", Certainty::Certain);
+    let mut case = healthy();
+    case.vm.as_mut().unwrap().peers =
+        vec![PeerNode { node: "rabbit@b".to_owned(), busy_share: 0.7, ..PeerNode::default() }];
+    check(&case, LimitKind::Distribution, "rabbit@b", Certainty::Certain);
+}
+
+#[test]
+fn losses_on_busy_sockets_are_the_network() {
+    let mut case = healthy();
+    let socket = |retransmitted| SocketReport {
+        remote: "10.0.0.9:4711".to_owned(),
+        of_broker: true,
+        busy: Some(0.9),
+        receiver_limited: Some(0.0),
+        send_buffer_limited: Some(0.0),
+        data_segments_sent: Some(10_000),
+        retransmitted: Some(retransmitted),
+        ..SocketReport::default()
+    };
+    case.packets.as_mut().unwrap().sockets = vec![socket(300)];
+    check(&case, LimitKind::Network, "10.0.0.9", Certainty::Certain);
+    case.packets.as_mut().unwrap().sockets = vec![socket(2)];
+    check(&case, LimitKind::Nothing, "", Certainty::Certain);
+}
+
+#[test]
+fn consumers_with_a_full_prefetch_are_the_limit() {
+    let mut case = healthy();
+    let queue =
+        QueueCase { name: "orders".to_owned(), ready: 5000, consumers: 2, ..QueueCase::default() };
+    let channel = |unacknowledged| ChannelCase {
+        client: "billing".to_owned(),
+        consumers: 2,
+        prefetch: Some(10),
+        unacknowledged,
+        consumed_queues: vec!["orders".to_owned()],
+        ..ChannelCase::default()
+    };
+    case.queues.as_mut().unwrap().rows = vec![queue];
+    case.clients.as_mut().unwrap().channels = vec![channel(20)];
+    check(&case, LimitKind::Consumers, "orders", Certainty::Certain);
+    assert!(found(&case).sentence.contains("billing"));
+    // They could take more: something else delivers too slowly.
+    case.clients.as_mut().unwrap().channels = vec![channel(4)];
+    check(&case, LimitKind::Unknown, "", Certainty::Uncertain);
+    case.queues.as_mut().unwrap().rows[0].ready_growth = -800.0;
+    check(&case, LimitKind::Nothing, "", Certainty::Certain);
+}
+
+#[test]
+fn publishers_that_wait_for_each_confirm_are_the_limit() {
+    let mut case = healthy();
+    let connection = |mean, max_unconfirmed| {
+        let messages = MessageFigures {
+            published: 4000,
+            confirms: 4000,
+            max_unconfirmed,
+            ..MessageFigures::default()
+        };
+        let mut connection = ConnectionReport { channels: 1, messages, ..Default::default() };
+        connection.last = Timestamp::from_unix_nanos(15_000_000_000);
+        connection.latencies = vec![LatencyReport {
+            kind: LatencyKind::PublishToConfirm,
+            mean,
+            min: 1,
+            percentiles: Percentiles::default(),
+            unmatched: Unmatched::default(),
+        }];
+        connection
+    };
+    case.packets.as_mut().unwrap().connections = vec![connection(3.5e6, 1)];
+    check(&case, LimitKind::Publishers, "", Certainty::Certain);
+    // By a clock, or by their own work: a confirm takes a small part of the interval.
+    case.packets.as_mut().unwrap().connections = vec![connection(0.3e6, 1)];
+    check(&case, LimitKind::Nothing, "", Certainty::Likely);
+    case.packets.as_mut().unwrap().connections = vec![connection(3.5e6, 500)];
+    check(&case, LimitKind::Nothing, "", Certainty::Certain);
+}
+
+#[test]
+fn an_unread_source_makes_the_answer_less_certain() {
+    let mut case = healthy();
+    case.cpu.as_mut().unwrap().processes = vec![process("<0.5.0>", "queue", 0.96)];
+    case.packets = Err(Unread::new(Source::Packets));
+    check(&case, LimitKind::Process, "orders", Certainty::Likely);
+    let mut case = healthy();
+    case.cpu = Err(Unread::new(Source::CpuProfile));
+    check(&case, LimitKind::Nothing, "", Certainty::Likely);
+    let nothing = Case::unread(Subject { duration: Duration::from_secs(15), ..Subject::default() });
+    check(&nothing, LimitKind::Unknown, "", Certainty::Uncertain);
+    let mut short = healthy();
+    short.subject.duration = Duration::from_secs(1);
+    check(&short, LimitKind::Unknown, "", Certainty::Uncertain);
+}
+
+/// A run of which only the load generator and the broker's rates are known.
+fn run(load: Load) -> Case {
+    let broker = healthy().broker;
+    let subject = healthy().subject;
+    Case { broker, load: Some(load), ..Case::unread(subject) }
+}
+
+/// A load generator without room says nothing about the broker, whatever the broker looks like.
+#[test]
+fn a_run_that_its_load_generator_limits_is_not_judged() {
+    let doubts = vec!["load threads were busy in 40 of 60 s".to_owned()];
+    let mut case = healthy();
+    case.cpu.as_mut().unwrap().processes[0].cores = 0.99;
+    case.load = Some(Load { doubts, held_back_share: 0.9, ..Load::default() });
+    let limit = found(&case);
+    assert_eq!((limit.kind, limit.certainty), (LimitKind::Unknown, Certainty::Uncertain));
+    assert!(limit.sentence.ends_with("load threads were busy in 40 of 60 s"), "{}", limit.sentence);
+}
+
+#[test]
+fn a_run_that_keeps_its_schedule_has_no_limit() {
+    let load = |late_share: f64, growth: f64| Load {
+        scheduled_per_second: Some(1000.0),
+        late_share,
+        backlog_growth: Some(growth),
+        ..Load::default()
+    };
+    check(&run(load(0.001, 0.0)), LimitKind::Nothing, "", Certainty::Likely);
+    check(&run(load(0.3, 0.0)), LimitKind::Unknown, "", Certainty::Uncertain);
+    check(&run(load(0.0, 0.5)), LimitKind::Unknown, "", Certainty::Uncertain);
+}
+
+#[test]
+fn publishers_and_consumers_of_a_run() {
+    let one_by_one = |window: u64, held_back_share: f64| Load {
+        confirm_window: Some(window),
+        held_back_share,
+        ..Load::default()
+    };
+    check(&run(one_by_one(1, 0.9)), LimitKind::Publishers, "", Certainty::Likely);
+    check(&run(one_by_one(1, 0.2)), LimitKind::Unknown, "", Certainty::Uncertain);
+    check(&run(one_by_one(100, 0.9)), LimitKind::Unknown, "", Certainty::Uncertain);
+    let consumers = |held: f64, ready: u64| {
+        let consumers = LoadConsumers { queue: "orders".to_owned(), held, may_hold: 100, ready };
+        Load { consumers: Some(consumers), ..Load::default() }
+    };
+    check(&run(consumers(97.0, 5000)), LimitKind::Consumers, "orders", Certainty::Likely);
+    check(&run(consumers(97.0, 3)), LimitKind::Unknown, "", Certainty::Uncertain);
+    check(&run(consumers(20.0, 5000)), LimitKind::Unknown, "", Certainty::Uncertain);
+}

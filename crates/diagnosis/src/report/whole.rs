@@ -1,0 +1,101 @@
+//! The result of a check. Its JSON form is this structure.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    case::{Case, Flow, Unread},
+    differences::Differences,
+    figures::Figures,
+    finding::{Finding, Severity},
+    flow::{FlowRoot, roots},
+    limit::{Limit, limit},
+    rules::{Judgement, Unjudged, judge},
+};
+
+/// Version of the format. It rises with a change that would mislead readers of an earlier version.
+pub const FORMAT_VERSION: u32 = 1;
+
+/// The result of a check.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub struct CheckReport {
+    /// Version of the format, 1.
+    pub format_version: u32,
+    /// Erlang name of the node; its address if the name is unknown.
+    pub node: String,
+    /// Version of RabbitMQ; empty if it is unknown.
+    pub rabbitmq: String,
+    /// Duration of the check in nanoseconds.
+    pub duration_nanos: u64,
+    /// The limit of throughput or latency.
+    pub limit: Limit,
+    /// The roots of flow control, those with the most chains first.
+    pub flow: Vec<FlowRoot>,
+    /// Problems, the most rewarding first.
+    pub findings: Vec<Finding>,
+    /// Titles of the rules that judged and found nothing.
+    pub healthy: Vec<String>,
+    /// Rules that could not judge.
+    pub not_judged: Vec<Unjudged>,
+    /// Sources that could not be read, each with its remedy.
+    pub unread: Vec<Unread>,
+    /// Figures of the node, for a later comparison. Empty in checks of earlier versions.
+    #[serde(default)]
+    pub figures: Figures,
+    /// Differences from an earlier check, if one was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub differences: Option<Differences>,
+}
+
+impl CheckReport {
+    /// Judges a case.
+    pub fn from_case(case: &Case) -> Self {
+        let processes = case.flow.as_ref().map_or(&[][..], |flow: &Flow| &flow.processes);
+        let flow = roots(processes);
+        let Judgement { findings, healthy, not_judged } = judge(case);
+        let nanos = u64::try_from(case.subject.duration.as_nanos()).unwrap_or(u64::MAX);
+        Self {
+            format_version: FORMAT_VERSION,
+            node: case.subject.node.clone(),
+            rabbitmq: case.broker.as_ref().map_or(String::new(), |broker| broker.version.clone()),
+            duration_nanos: nanos,
+            limit: limit(case, &flow),
+            flow,
+            findings,
+            // A recorded run has not read most of it.
+            healthy: if case.load.is_some() { Vec::new() } else { healthy },
+            not_judged,
+            unread: unread(case),
+            figures: Figures::from_case(case),
+            differences: None,
+        }
+    }
+
+    /// Returns the severity of the worst finding.
+    pub fn worst(&self) -> Option<Severity> {
+        self.findings.iter().map(|finding| finding.severity).max()
+    }
+}
+
+/// Returns the parts that were not read. Several parts with the same obstacle are one.
+fn unread(case: &Case) -> Vec<Unread> {
+    let parts = [
+        case.broker.as_ref().err(),
+        case.vm.as_ref().err(),
+        case.processes.as_ref().err(),
+        case.queues.as_ref().err(),
+        case.clients.as_ref().err(),
+        case.flow.as_ref().err(),
+        case.cpu.as_ref().err(),
+        case.waits.as_ref().err(),
+        case.packets.as_ref().err(),
+        case.host.as_ref().err(),
+    ];
+    let mut unread: Vec<Unread> = Vec::new();
+    for part in parts.into_iter().flatten() {
+        if !unread.contains(part) {
+            unread.push(part.clone());
+        }
+    }
+    unread
+}

@@ -1,0 +1,130 @@
+//! Upper bounds of gains, by Amdahl's law.
+
+use super::{look, names};
+use crate::{
+    case::{Cpu, ProcessCpu},
+    finding::Bound,
+};
+
+/// Roles on the way of a message. Each is a stage.
+pub(crate) const STAGES: [&str; 9] = [
+    "reader",
+    "channel",
+    "session",
+    "queue",
+    "quorum_leader",
+    "stream_writer",
+    "ra_log",
+    "msg_store",
+    "writer",
+];
+/// Share of a stage's CPU time from which one process is the whole stage.
+const WHOLE_STAGE: f64 = 0.9;
+/// CPU time in cores below which a stage is no limit worth naming.
+const LEAST_STAGE: f64 = 0.05;
+
+/// A stage that takes over as the limit.
+pub(crate) struct Stage {
+    name: String,
+    busy: f64,
+}
+
+/// Returns the busiest stage that is one process, of a role other than that of `own`.
+///
+/// A stage of several equal processes is no bound: some of them may have room.
+pub(crate) fn next_stage(cpu: &Cpu, own: &ProcessCpu) -> Option<Stage> {
+    let roles = STAGES.iter().filter(|role| **role != own.role);
+    let stages = roles.filter_map(|role| {
+        let of_role = || cpu.processes.iter().filter(|process| process.role == **role);
+        let sum: f64 = of_role().map(|process| process.cores).sum();
+        let busiest = of_role().max_by(|one, other| one.cores.total_cmp(&other.cores))?;
+        let is_whole = sum >= LEAST_STAGE && busiest.cores >= WHOLE_STAGE * sum;
+        is_whole.then(|| Stage { name: names::process(busiest), busy: busiest.cores.min(1.0) })
+    });
+    stages.max_by(|one, other| one.busy.total_cmp(&other.busy))
+}
+
+/// Returns the bound if a share of the work of a stage goes away, which is busy `busy` of its time.
+///
+/// The gain is at most `1 / (1 - share * min(1, busy / next)) - 1`, and the next stage allows at most `1 / next - 1`.
+pub(crate) fn removal(share: f64, busy: f64, next: Option<&Stage>) -> Option<Bound> {
+    let next_busy = next.map_or(0.0, |stage| stage.busy);
+    let weight = if next_busy > 0.0 { (busy / next_busy).min(1.0) } else { 1.0 };
+    let amdahl = 1.0 / (1.0 - share * weight) - 1.0;
+    let words = format!("{} of the stage's time goes away", look::percent(share));
+    let cap = next.and_then(|stage| split(Some(stage)));
+    match cap {
+        Some(cap) if cap.throughput < amdahl => Some(cap),
+        _ => (0.0..1.0).contains(&share).then_some(()).and_then(|()| new(amdahl, words)),
+    }
+}
+
+/// Returns the bound if a saturated stage is divided: the next stage takes over. `None` if it is unknown.
+pub(crate) fn split(next: Option<&Stage>) -> Option<Bound> {
+    let next = next.filter(|stage| stage.busy > 0.0)?;
+    let words =
+        format!("{} is busy {} of its time and is next", next.name, look::percent(next.busy));
+    new(1.0 / next.busy - 1.0, words)
+}
+
+/// Returns the bound if time in which a stage does not run goes away; `lost` is its share of all time.
+pub(crate) fn recovery(lost: f64, reason: &str) -> Option<Bound> {
+    if !(0.0..1.0).contains(&lost) {
+        return None;
+    }
+    new(1.0 / (1.0 - lost) - 1.0, format!("{} of the time is lost: {reason}", look::percent(lost)))
+}
+
+/// Creates a bound. `None` if it is not a number.
+fn new(throughput: f64, reason: String) -> Option<Bound> {
+    (throughput.is_finite() && throughput >= 0.0).then_some(Bound { throughput, reason })
+}
+
+/// Returns the row of a process by its pid.
+pub(crate) fn process<'a>(cpu: &'a Cpu, pid: &str) -> Option<&'a ProcessCpu> {
+    cpu.processes.iter().find(|process| process.pid == pid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn stage(busy: f64) -> Stage {
+        Stage { name: "queue q".to_owned(), busy }
+    }
+
+    #[track_caller]
+    fn check(bound: Option<Bound>, expected: Option<f64>) {
+        match (bound, expected) {
+            (None, None) => {}
+            (Some(bound), Some(gain)) => {
+                assert!((bound.throughput - gain).abs() < 1e-9, "{bound:?}");
+            }
+            (bound, expected) => panic!("{bound:?} is not {expected:?}"),
+        }
+    }
+
+    #[test]
+    fn a_removed_share_gains_by_amdahl_until_the_next_stage() {
+        check(removal(0.095, 0.96, None), Some(1.0 / 0.905 - 1.0));
+        check(removal(0.5, 1.0, Some(&stage(0.8))), Some(0.25));
+        check(removal(0.5, 0.4, Some(&stage(0.8))), Some(0.25));
+        check(removal(0.1, 0.4, Some(&stage(0.8))), Some(1.0 / 0.95 - 1.0));
+        check(removal(1.0, 1.0, None), None);
+        check(removal(f64::NAN, 1.0, None), None);
+    }
+
+    #[test]
+    fn a_divided_stage_gains_until_the_next_one() {
+        check(split(Some(&stage(0.5))), Some(1.0));
+        check(split(Some(&stage(0.0))), None);
+        check(split(None), None);
+    }
+
+    #[test]
+    fn recovered_time_is_a_bound() {
+        check(recovery(0.2, "it was throttled"), Some(0.25));
+        check(recovery(1.0, "it was throttled"), None);
+        check(recovery(-0.1, "it was throttled"), None);
+    }
+}

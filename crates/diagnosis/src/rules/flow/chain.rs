@@ -1,0 +1,125 @@
+//! Roots of flow control: processes and queues that block others and are not blocked themselves.
+
+use crate::{
+    case::{Blocker, Case, Flow, FlowProcess},
+    finding::{Evidence, Severity},
+    rules::{
+        bound,
+        look::{self, Look},
+        names,
+    },
+};
+
+/// Share of the looks from which a process counts as blocked.
+pub(crate) const BLOCKED: f64 = 0.3;
+/// Share of a root's time, by looks or in cores, from which its own work is the reason.
+const BUSY: f64 = 0.5;
+/// Share of a root's time from which it has hardly any left.
+const FULL: f64 = 0.8;
+
+/// Share of the looks with as many waiting processes as schedulers, from which schedulers are crowded.
+const CROWDED: f64 = 0.3;
+
+/// A root, and the processes that it blocks.
+pub(crate) struct Root<'a> {
+    pub(crate) blocker: &'a Blocker,
+    /// The root's own row. `None` for queues that are not one process.
+    pub(crate) process: Option<&'a FlowProcess>,
+    /// The blocked processes, each with the share of the looks, the most blocked first.
+    pub(crate) blocked: Vec<(&'a FlowProcess, f64)>,
+}
+
+/// Returns the roots, the worst first.
+pub(crate) fn roots(flow: &Flow) -> Vec<Root<'_>> {
+    let mut roots: Vec<Root<'_>> = Vec::new();
+    for process in &flow.processes {
+        for (blocker, looks) in &process.blocked_by {
+            let is_enough = process.blocked_share().is_some();
+            let share = *looks as f64 / process.looks.max(1) as f64;
+            let own = row(flow, blocker);
+            if !is_enough || share < BLOCKED || own.is_some_and(is_blocked) {
+                continue;
+            }
+            match roots.iter_mut().find(|root| root.blocker == blocker) {
+                Some(root) => root.blocked.push((process, share)),
+                None => roots.push(Root { blocker, process: own, blocked: vec![(process, share)] }),
+            }
+        }
+    }
+    for root in &mut roots {
+        root.blocked.sort_by(|one, other| other.1.total_cmp(&one.1));
+    }
+    roots.sort_by(|one, other| other.worst().total_cmp(&one.worst()));
+    roots
+}
+
+fn row<'a>(flow: &'a Flow, blocker: &Blocker) -> Option<&'a FlowProcess> {
+    let Blocker::Process(pid) = blocker else { return None };
+    flow.processes.iter().find(|process| process.pid == *pid)
+}
+
+/// Returns whether a process is blocked itself, or was looked at too rarely to say no.
+fn is_blocked(process: &FlowProcess) -> bool {
+    process.blocked_share().is_none_or(|share| share >= BLOCKED)
+}
+
+impl Root<'_> {
+    /// Returns the share of the looks in which the most blocked process waits.
+    pub(crate) fn worst(&self) -> f64 {
+        self.blocked.first().map_or(0.0, |(_, share)| *share)
+    }
+
+    /// Returns whether the root is a process of one of these roles.
+    pub(crate) fn has_role(&self, roles: &[&str]) -> bool {
+        self.process.is_some_and(|process| roles.contains(&process.role.as_str()))
+    }
+
+    /// Returns whether the root's own work keeps it busy.
+    pub(crate) fn is_busy(&self, case: &Case) -> bool {
+        self.work(case) >= BUSY
+    }
+
+    /// Returns the severity by the root's own work: a root with time to spare costs little.
+    pub(crate) fn severity(&self, case: &Case) -> Severity {
+        if self.work(case) >= FULL { Severity::Warning } else { Severity::Note }
+    }
+
+    /// Returns the busy share of the root, by looks or by samples, the larger one. By looks, a process is also busy
+    /// while it waits for a scheduler, so with crowded schedulers samples alone count.
+    fn work(&self, case: &Case) -> f64 {
+        let is_crowded = case.vm.as_ref().is_ok_and(|vm| vm.crowded_share >= CROWDED);
+        let by_looks = self.process.and_then(FlowProcess::busy_share);
+        let by_looks = by_looks.filter(|_| !is_crowded || case.cpu.is_err());
+        by_looks.into_iter().chain(self.cores(case)).fold(0.0, f64::max)
+    }
+
+    /// Returns the root's CPU time in cores, if it has a row.
+    pub(crate) fn cores(&self, case: &Case) -> Option<f64> {
+        let cpu = case.cpu.as_ref().ok()?;
+        Some(bound::process(cpu, &self.process?.pid)?.cores)
+    }
+
+    /// Returns the figures: the most blocked processes, and the root's work.
+    pub(crate) fn evidence(&self, case: &Case, flow: &Flow) -> Vec<Evidence> {
+        /// Blocked processes that have a figure of their own.
+        const NAMED: usize = 3;
+        let look = Look::flow(flow);
+        let blocked = self.blocked.iter().take(NAMED);
+        let mut figures: Vec<_> = blocked
+            .map(|(process, share)| {
+                let name = names::flow_process(process);
+                look.says(format!("{name} waits for it {} of the time", look::percent(*share)))
+            })
+            .collect();
+        if let Some((process, busy)) = self.process.and_then(|own| Some((own, own.busy_share()?))) {
+            let mailbox = process.mailbox;
+            let busy = look::percent(busy);
+            figures
+                .push(look.says(format!("it is busy in {busy} of the looks, mailbox {mailbox}")));
+        }
+        if let (Ok(cpu), Some(cores)) = (&case.cpu, self.cores(case)) {
+            figures.push(Look::cpu(cpu).says(format!("it uses {}", look::cores(cores))));
+        }
+        figures
+    }
+}

@@ -1,0 +1,72 @@
+//! The table of rules. Among findings of equal rank, the one that stands first here comes first: causes before their
+//! consequences.
+
+use super::{
+    broker::{
+        channel_churn, classic_paging, connection_churn, descriptors, disk_alarm, http_load,
+        leaders, memory_alarm, mirroring, queue_churn, redeliveries, statistics_overload, tracing,
+        unroutable,
+    },
+    clients::{
+        low_prefetch, many_channels, polling, silent_consumer, transactions, unacknowledged,
+    },
+    flow::{
+        channel_bound, queue_bound, quorum_soft_limit, routing, saturated_process, store_bound,
+    },
+    host::{
+        clients_beside, io_limit, memory_pressure, neighbours, own_load, shared_cores, slow_disk,
+        steal, swap, throttling,
+    },
+    queues::{long_quorum_queue, store_sync, unconsumed_queue, wal_sync},
+    rule::Rule,
+    vm::{busy_wait, distribution_buffer, far_leaders, few_schedulers, many_schedulers},
+};
+
+/// All rules but those about packets.
+pub(crate) const RULES: &[Rule] = &[
+    memory_alarm::RULE,
+    disk_alarm::RULE,
+    descriptors::RULE,
+    steal::RULE,
+    throttling::RULE,
+    neighbours::RULE,
+    clients_beside::RULE,
+    shared_cores::RULE,
+    swap::RULE,
+    memory_pressure::RULE,
+    io_limit::RULE,
+    wal_sync::RULE,
+    store_sync::RULE,
+    slow_disk::RULE,
+    few_schedulers::RULE,
+    many_schedulers::RULE,
+    distribution_buffer::RULE,
+    far_leaders::RULE,
+    store_bound::RULE,
+    queue_bound::RULE,
+    channel_bound::RULE,
+    quorum_soft_limit::RULE,
+    saturated_process::RULE,
+    routing::RULE,
+    statistics_overload::RULE,
+    http_load::RULE,
+    busy_wait::RULE,
+    low_prefetch::RULE,
+    unacknowledged::RULE,
+    silent_consumer::RULE,
+    polling::RULE,
+    transactions::RULE,
+    connection_churn::RULE,
+    channel_churn::RULE,
+    queue_churn::RULE,
+    many_channels::RULE,
+    unroutable::RULE,
+    redeliveries::RULE,
+    mirroring::RULE,
+    tracing::RULE,
+    classic_paging::RULE,
+    leaders::RULE,
+    unconsumed_queue::RULE,
+    long_quorum_queue::RULE,
+    own_load::RULE,
+];

@@ -1,0 +1,151 @@
+//! Rules about clients.
+
+use super::{
+    cases::change,
+    checks::{check, check_healthy, check_unjudged},
+    rows::process,
+};
+use crate::{
+    case::{Case, ChannelCase},
+    finding::Severity,
+};
+
+/// Changes the consumer, whose client is `billing`.
+fn consumer(with: impl Fn(&mut ChannelCase)) -> impl Fn(&mut Case) {
+    move |case| change(&mut case.clients, |clients| with(&mut clients.channels[0]))
+}
+
+/// Changes the publisher, whose client is `shop`.
+fn publisher(with: impl Fn(&mut ChannelCase)) -> impl Fn(&mut Case) {
+    move |case| change(&mut case.clients, |clients| with(&mut clients.channels[1]))
+}
+
+#[test]
+fn unacknowledged() {
+    let held = |held: u64, prefetch: Option<u64>| {
+        consumer(move |channel| {
+            channel.unacknowledged = held;
+            channel.prefetch = prefetch;
+        })
+    };
+    check("unacknowledged", Severity::Warning, "billing (10.0.0.5", held(60_000, Some(0)));
+    check("unacknowledged", Severity::Note, "user app", held(9_543, Some(60_000)));
+    check_healthy("unacknowledged", held(1_900, Some(0)));
+    check_healthy("unacknowledged", held(3_000, Some(300)));
+    check_healthy(
+        "unacknowledged",
+        consumer(|channel| {
+            channel.unacknowledged = 3_000;
+            channel.prefetch = Some(0);
+            channel.global_prefetch = 500;
+        }),
+    );
+}
+
+/// Plants a consumer with a prefetch and a rate, and a queue that has messages.
+fn slow(prefetch: u64, rate: f64, capacity: f64) -> impl Fn(&mut Case) {
+    move |case| {
+        consumer(|channel| {
+            channel.prefetch = Some(prefetch);
+            channel.unacknowledged = prefetch;
+            channel.delivered_per_second = Some(rate);
+        })(case);
+        change(&mut case.queues, |queues| {
+            queues.rows[0].ready = 10_000;
+            queues.rows[0].consumer_capacity = Some(capacity);
+        });
+    }
+}
+
+#[test]
+fn low_prefetch() {
+    check("low-prefetch", Severity::Warning, "billing", slow(1, 800.0, 0.3));
+    check_healthy("low-prefetch", slow(100, 20_000.0, 0.3));
+    check_healthy("low-prefetch", slow(1, 800.0, 0.9));
+    // Its work on a message takes 20 ms: a larger prefetch does not help.
+    check_healthy("low-prefetch", slow(1, 50.0, 0.3));
+    check_unjudged("low-prefetch", "deliveries", slow(1, 1.0, 0.3));
+    check_unjudged(
+        "low-prefetch",
+        "deliveries",
+        consumer(|channel| channel.delivered_per_second = None),
+    );
+}
+
+#[test]
+fn silent_consumer() {
+    let silent = |rate: f64, ready: u64| {
+        move |case: &mut Case| {
+            consumer(|channel| {
+                channel.prefetch = Some(10);
+                channel.unacknowledged = 10;
+                channel.acknowledged_per_second = Some(rate);
+            })(case);
+            change(&mut case.queues, |queues| queues.rows[0].ready = ready);
+        }
+    };
+    check("silent-consumer", Severity::Note, "billing", silent(0.0, 5));
+    check_healthy("silent-consumer", silent(0.2, 5));
+    check_healthy("silent-consumer", silent(0.0, 0));
+    check_unjudged(
+        "silent-consumer",
+        "counts",
+        consumer(|channel| channel.acknowledged_per_second = None),
+    );
+}
+
+#[test]
+fn polling() {
+    let poll = |got: f64, empty: f64, cores: f64| {
+        move |case: &mut Case| {
+            change(&mut case.broker, |broker| {
+                broker.rates.got = Some(got);
+                broker.rates.get_empty = Some(empty);
+            });
+            consumer(|channel| channel.get_empty_per_second = Some(empty))(case);
+            change(&mut case.cpu, |cpu| cpu.processes.push(process("channel", "billing", cores)));
+        }
+    };
+    check("polling", Severity::Note, "billing", poll(0.1, 20.0, 0.01));
+    check("polling", Severity::Warning, "billing", poll(1.0, 900.0, 0.01));
+    check("polling", Severity::Warning, "billing", poll(1.0, 100.0, 0.3));
+    // A thirtieth of the deliveries, and most find a message.
+    check_healthy("polling", poll(100.0, 10.0, 0.3));
+    check_healthy("polling", poll(0.0, 1.0, 0.0));
+    check_unjudged("polling", "count", |case| {
+        change(&mut case.broker, |broker| {
+            broker.rates.got = None;
+            broker.rates.get_empty = None;
+        });
+    });
+}
+
+#[test]
+fn transactions() {
+    check(
+        "transactions",
+        Severity::Warning,
+        "shop",
+        publisher(|channel| channel.is_transactional = true),
+    );
+    check(
+        "transactions",
+        Severity::Note,
+        "shop",
+        publisher(|channel| {
+            channel.is_transactional = true;
+            channel.published_per_second = None;
+        }),
+    );
+}
+
+#[test]
+fn many_channels() {
+    let open = |channels: u64| {
+        move |case: &mut Case| {
+            change(&mut case.clients, |clients| clients.connections[1].channels = channels);
+        }
+    };
+    check("many-channels", Severity::Note, "shop", open(2_000));
+    check_healthy("many-channels", open(500));
+}

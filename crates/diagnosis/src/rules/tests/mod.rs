@@ -1,0 +1,17 @@
+//! Tests of rules: each finds its planted problem, finds nothing in a healthy node, and does not judge on too little.
+
+mod broker;
+mod cases;
+mod checks;
+mod clients;
+mod flow;
+mod host;
+mod order;
+mod properties;
+mod queues;
+mod random;
+mod reference;
+mod rows;
+mod shared;
+mod vm;
+mod wire;

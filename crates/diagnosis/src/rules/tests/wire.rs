@@ -1,0 +1,80 @@
+//! Findings about packets.
+
+use rabbitscope_wire::report::{self, FindingRule, NotJudged, PacketReport, SourceLevel};
+
+use super::cases::healthy;
+use crate::{
+    case::{Source, Unread},
+    finding::{Finding, Severity},
+    rules::judge,
+};
+
+fn found(rule: FindingRule, fix: &str) -> report::Finding {
+    report::Finding {
+        rule,
+        severity: report::Severity::Warning,
+        sentence: "a sentence".to_owned(),
+        source: SourceLevel::Packets,
+        evidence: "12 of 20".to_owned(),
+        fix: fix.to_owned(),
+        connections: vec!["10.0.0.5:40000 -> 10.0.0.1:5672".to_owned(), "x -> y".to_owned()],
+        connections_in_all: 30,
+        packets: vec![4, 7],
+    }
+}
+
+fn judged(findings: Vec<report::Finding>) -> Vec<Finding> {
+    let mut case = healthy();
+    let not_judged =
+        Some(vec![NotJudged { rule: FindingRule::Polling, reason: "none".to_owned() }]);
+    let totals = report::Totals { duration_nanos: 9, ..report::Totals::default() };
+    case.packets = Ok(PacketReport { findings, not_judged, totals, ..PacketReport::default() });
+    judge(&case).findings
+}
+
+#[test]
+fn a_finding_about_packets_keeps_its_evidence_and_remedy() {
+    let findings = judged(vec![found(FindingRule::Amqp10Error, "do this")]);
+    let [finding] = &findings[..] else { panic!("{findings:?}") };
+    assert_eq!(finding.rule, "packets-amqp10-error");
+    assert_eq!(finding.severity, Severity::Warning);
+    assert_eq!(
+        finding.subjects,
+        ["billing (10.0.0.5:40000 -> 10.0.0.1:5672, user app)".to_owned(), "x -> y".to_owned(),]
+    );
+    assert_eq!(finding.subjects_in_all, 30);
+    let evidence = &finding.evidence[0];
+    assert_eq!(evidence.figure, "12 of 20 (packets 4, 7)");
+    assert_eq!((evidence.source, evidence.lasted_nanos), (Source::Packets, 9));
+    assert_eq!(finding.change.as_ref().unwrap().sentence, "do this");
+}
+
+#[test]
+fn remedies_for_different_codes_are_all_given() {
+    let closed = |fix| found(FindingRule::ChannelClosed, fix);
+    let findings = judged(vec![closed("declare it"), closed("send parts")]);
+    assert_eq!(findings.iter().filter(|finding| finding.change.is_some()).count(), 2);
+}
+
+#[test]
+fn a_prefetch_is_not_raised_and_lowered() {
+    let findings = judged(vec![
+        found(FindingRule::ZeroWindow, "fewer messages at a time (prefetch)"),
+        found(FindingRule::ApplicationLimited, "a larger prefetch, or more consumers"),
+    ]);
+    let changes = findings.iter().filter(|finding| finding.change.is_some());
+    assert_eq!(changes.count(), 1);
+    assert!(findings[1].sentence.contains("opposite of prefetch"), "{findings:?}");
+}
+
+#[test]
+fn rules_about_packets_are_healthy_or_not_judged() {
+    let mut case = healthy();
+    let before = judge(&case);
+    assert!(before.healthy.iter().any(|title| title == "packets (33 rules)"));
+    case.packets = Err(Unread { remedy: "run as root".to_owned(), ..Unread::new(Source::Packets) });
+    let after = judge(&case);
+    assert!(!after.healthy.iter().any(|title| title.starts_with("packets")));
+    let unjudged = after.not_judged.iter().find(|row| row.rule == "packets").unwrap();
+    assert!(unjudged.reason.ends_with("run as root"), "{unjudged:?}");
+}

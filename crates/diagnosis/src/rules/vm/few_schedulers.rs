@@ -1,0 +1,67 @@
+//! Fewer schedulers than CPUs, while processes wait for a scheduler.
+
+use crate::{
+    case::{Case, Host},
+    finding::Severity,
+    rules::{
+        config::SCHEDULERS,
+        draft::{Advice, Aim, Draft},
+        look::{self, Look},
+        rule::{Judged, Minimum, Need, Rule},
+    },
+};
+
+/// Share of the looks in which each scheduler had a process waiting.
+const CROWDED: f64 = 0.5;
+/// Use of the schedulers below which a burst explains the crowd.
+const BUSY: f64 = 0.85;
+
+pub(crate) const RULE: Rule = Rule {
+    name: "few-schedulers",
+    title: "schedulers for the CPUs",
+    meaning: "the VM has fewer schedulers than CPUs, and processes wait for one",
+    needs: &[Need::Vm, Need::Host],
+    minimum: Minimum { seconds: 5, counts: "100 looks" },
+    threshold: "as many waiting processes as schedulers in half of the looks, schedulers used 85 %: warning",
+    change: "no `+S`, so that there is a scheduler for each CPU",
+    source: "Erlang/OTP documentation, erl +S; RabbitMQ documentation, runtime: schedulers",
+    find,
+};
+
+fn find(case: &Case) -> Judged {
+    let (vm, host) = (case.vm.as_ref()?, case.host.as_ref()?);
+    let cpus = usable_cpus(host);
+    let is_idle = vm.scheduler_use.is_some_and(|share| share < BUSY);
+    let is_crowded = vm.crowded_share >= CROWDED && !is_idle;
+    if vm.schedulers_online >= cpus || !is_crowded {
+        return Ok(Vec::new());
+    }
+    let schedulers = vm.schedulers_online;
+    let sentence =
+        format!("processes wait for {schedulers} schedulers although the node may use {cpus} CPUs");
+    let crowded = look::percent(vm.crowded_share);
+    let queue = format!(
+        "{} wait, at least {schedulers} in {crowded} of the looks",
+        look::mean(vm.run_queue, "processes")
+    );
+    let advice = Advice::new(
+        Aim::Raise,
+        SCHEDULERS,
+        "remove +S from the flags of the VM, or set it in rabbitmq-env.conf beside other flags there, so that each CPU has a scheduler",
+        "a restart",
+    );
+    let draft = Draft::new(Severity::Warning, vec![case.subject.node.clone()], sentence)
+        .evidence(Look::node(case).says(queue))
+        .evidence(Look::host(host).ends(format!("the node may use {cpus} of {} CPUs", host.cpus)))
+        .advice(advice.with_text(format!("SERVER_ADDITIONAL_ERL_ARGS=\"+S {cpus}\"")));
+    Ok(vec![draft])
+}
+
+/// Returns the number of CPUs that the node may use: those of its affinity, within the quota of its control group.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+pub(crate) fn usable_cpus(host: &Host) -> u64 {
+    let quota = host.quota_cores.filter(|quota| *quota > 0.0);
+    let quota = quota.map_or(u64::MAX, |quota| quota.floor().max(1.0) as u64);
+    let allowed = if host.allowed_cpus == 0 { host.cpus } else { host.allowed_cpus };
+    allowed.min(quota)
+}

@@ -1,0 +1,93 @@
+//! The conversion of findings about packets. `rabbitscope-wire` has judged them.
+
+use rabbitscope_text::counted;
+use rabbitscope_wire::{
+    findings::not_found,
+    report::{self, FindingRule, PacketReport, SourceLevel},
+};
+
+use super::settings::advice;
+use crate::{
+    case::{Case, Source},
+    finding::{Evidence, Finding, Severity},
+    rules::{
+        draft::{Aim, Draft},
+        names,
+        rule::unread_words,
+        unjudged::Unjudged,
+    },
+};
+
+/// Returns the findings about packets. Adds the number of rules without findings to `healthy`, the
+/// rules that could not judge to `not_judged`.
+pub(crate) fn packets(
+    case: &Case,
+    healthy: &mut Vec<String>,
+    not_judged: &mut Vec<Unjudged>,
+) -> Vec<(Finding, Option<Aim>)> {
+    let report = match &case.packets {
+        Ok(report) => report,
+        Err(unread) => {
+            not_judged.push(Unjudged { rule: "packets".to_owned(), reason: unread_words(unread) });
+            return Vec::new();
+        }
+    };
+    let sound = not_found(report).count();
+    if sound > 0 {
+        healthy.push(format!("packets ({})", counted(sound as u64, "rule")));
+    }
+    let unjudged = report.not_judged.iter().flatten();
+    not_judged.extend(
+        unjudged
+            .map(|skipped| Unjudged { rule: name(skipped.rule), reason: skipped.reason.clone() }),
+    );
+    report.findings.iter().map(|found| convert(case, report, found)).collect()
+}
+
+/// Returns the stable name of a rule about packets: `packets-zero-window`.
+pub(crate) fn name(rule: FindingRule) -> String {
+    let mut name = "packets".to_owned();
+    for letter in format!("{rule:?}").chars() {
+        if letter.is_ascii_uppercase() {
+            name.push('-');
+        }
+        name.push(letter.to_ascii_lowercase());
+    }
+    name
+}
+
+fn convert(case: &Case, report: &PacketReport, found: &report::Finding) -> (Finding, Option<Aim>) {
+    let subjects = found.connections.iter().map(|label| subject(case, label)).collect();
+    let severity = match found.severity {
+        report::Severity::Note => Severity::Note,
+        report::Severity::Warning => Severity::Warning,
+        report::Severity::Critical => Severity::Critical,
+    };
+    let draft = Draft::new(severity, subjects, found.sentence.clone())
+        .evidence(evidence(report, found))
+        .advice(advice(found));
+    let (finding, aim) = draft.into_finding(&name(found.rule));
+    (Finding { subjects_in_all: found.connections_in_all, ..finding }, aim)
+}
+
+fn evidence(report: &PacketReport, found: &report::Finding) -> Evidence {
+    let source = match found.source {
+        SourceLevel::Sockets => Source::Sockets,
+        SourceLevel::Packets | SourceLevel::Writes => Source::Packets,
+    };
+    let numbers: Vec<String> = found.packets.iter().map(u64::to_string).collect();
+    let figure = match numbers.as_slice() {
+        [] => found.evidence.clone(),
+        numbers => format!("{} (packets {})", found.evidence, numbers.join(", ")),
+    };
+    Evidence { source, figure, at_nanos: 0, lasted_nanos: report.totals.duration_nanos }
+}
+
+/// Returns the client's own name and user for a connection on the wire, if the node knows them.
+fn subject(case: &Case, label: &str) -> String {
+    let known =
+        case.clients.as_ref().ok().and_then(|clients| {
+            clients.connections.iter().find(|connection| connection.name == label)
+        });
+    known.map_or_else(|| label.to_owned(), names::connection)
+}
