@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use rabbitscope_amqp::UriError;
 use rabbitscope_broker::BrokerError;
+use rabbitscope_check::BaselineError;
 use rabbitscope_erlang::ErlangError;
 use rabbitscope_export::ExportError;
 use rabbitscope_files::{WriteError, input::InputError};
@@ -127,6 +128,7 @@ impl Exit {
 fn is_usage(cause: &(dyn std::error::Error + 'static)) -> bool {
     cause.is::<UsageError>()
         || cause.is::<InputError>()
+        || cause.is::<BaselineError>()
         || cause.is::<ScenarioError>()
         || cause.is::<UriError>()
         || cause.is::<PerfTestError>()

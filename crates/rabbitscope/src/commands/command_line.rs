@@ -1,7 +1,7 @@
 //! The command line: every subcommand and its function.
 
 use super::{
-    broker, diff, environment,
+    broker, check, diff, environment,
     experiments::{compare, experiment, sweep},
     flamegraph, heatmap,
     inside::{calltree, functions, memory, process, queues, top, trace},
@@ -44,6 +44,7 @@ enum Command {
     Compare(compare::Args),
     Sweep(sweep::Args),
     FindRate(find_rate::Args),
+    Check(check::Args),
     Profile(profile::Args),
     Watch(watch::Args),
     Flamegraph(flamegraph::Args),
@@ -86,6 +87,7 @@ impl Cli {
             Command::Compare(args) => args.execute(),
             Command::Sweep(args) => args.execute(),
             Command::FindRate(args) => args.execute(),
+            Command::Check(args) => args.execute(),
             Command::Profile(args) => args.execute(),
             Command::Watch(args) => args.execute(),
             Command::Flamegraph(args) => args.execute(),
@@ -113,6 +115,7 @@ impl Command {
             self,
             Self::Run(_)
                 | Self::Load(_)
+                | Self::Check(_)
                 | Self::Profile(_)
                 | Self::Watch(_)
                 | Self::Packets(_)

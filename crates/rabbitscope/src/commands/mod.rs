@@ -2,6 +2,7 @@
 
 mod arguments;
 mod broker;
+mod check;
 mod cluster_profile;
 mod command_line;
 mod diff;

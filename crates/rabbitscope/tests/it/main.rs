@@ -5,6 +5,7 @@
 
 mod architecture;
 mod brokers;
+mod check;
 mod command_line;
 mod documents;
 mod experiments;

@@ -9,7 +9,10 @@ use rabbitscope_experiments::{
 };
 use rabbitscope_files::{MAX_TEXT_BYTES, input};
 use rabbitscope_runner::run;
-use rabbitscope_runs::experiment::{self, Arm, Design};
+use rabbitscope_runs::{
+    experiment::{self, Arm, Design},
+    scenario::BrokerSpec,
+};
 use rabbitscope_terminal::{UsageError, output};
 
 use crate::{
@@ -52,9 +55,17 @@ pub(super) struct Options {
     /// Print the result as JSON
     #[arg(long)]
     json: bool,
+    /// Refuse brokers that run.
+    #[arg(skip)]
+    only_own_brokers: bool,
 }
 
 impl Args {
+    /// Creates the arguments of an experiment without further options of its own.
+    pub(super) fn new(experiment: PathBuf, options: Options) -> Self {
+        Self { experiment, set: Vec::new(), options }
+    }
+
     pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
         let file = self.experiment.display().to_string();
         let written = input::read_text(&self.experiment, MAX_TEXT_BYTES)?;
@@ -93,6 +104,18 @@ fn files_of(arm: &Arm, beside: &Path) -> Vec<String> {
 }
 
 impl Options {
+    /// Creates the options of an experiment that uses no broker that runs.
+    pub(super) fn on_own_brokers(json: bool) -> Self {
+        Self {
+            uri: None,
+            out: None,
+            consent: ConsentArgs::default(),
+            yes: false,
+            json,
+            only_own_brokers: true,
+        }
+    }
+
     /// Returns whether the result is printed as JSON.
     pub(super) fn json(&self) -> bool {
         self.json
@@ -111,6 +134,12 @@ impl Options {
         let mut planned = PlannedArm { arm: arm.clone(), scenario };
         if let Some(uri) = &self.uri {
             replace(&mut planned.scenario, vec![uri.clone()]);
+        }
+        if self.only_own_brokers
+            && !matches!(planned.scenario.broker.spec, BrokerSpec::Throwaway(_))
+        {
+            let reason = "the environment names a broker that runs (RABBITSCOPE_SET_BROKER__URI); a proof uses its own";
+            return Err(UsageError(reason.to_owned()).into());
         }
         Ok(planned)
     }

@@ -2,4 +2,5 @@
 
 pub(super) mod compare;
 pub(super) mod experiment;
+pub(super) mod proof;
 pub(super) mod sweep;

@@ -101,7 +101,7 @@ impl NodeArguments {
     }
 
     /// Returns the same arguments for another node of the cluster.
-    pub(super) fn of_member(&self, name: &str) -> Self {
+    pub(in crate::commands) fn of_member(&self, name: &str) -> Self {
         Self { node: Some(name.to_owned()), ..self.clone() }
     }
 

@@ -2,7 +2,7 @@
 
 use rabbitscope_runner::leftovers::RemovalConsent;
 
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, Default, clap::Args)]
 pub(in crate::commands) struct ConsentArgs {
     /// Also remove quorum queues, streams and queues with messages from the broker
     ///

@@ -21,7 +21,7 @@ use rabbitscope_testing::{
 
 /// Every subcommand, with command lines that write all of its files, in an order in which they can run. Some write
 /// nothing, or only files that an earlier command also writes. NODE, URI, PORT and PID are those of a broker.
-const COMMANDS: [(&str, &[&str]); 23] = [
+const COMMANDS: [(&str, &[&str]); 24] = [
     ("run", &["run all.toml --uri URI --out run --csv run.csv"]),
     ("load", &["load -x 1 -y 1 -z 1 --out load"]),
     // Its measurements go over the bus.
@@ -41,6 +41,8 @@ const COMMANDS: [(&str, &[&str]); 23] = [
             "find-rate s.toml --slo confirm.p99<1s --min 100 --max 200 --crossings 1 --step-time 3s --warm-up 1s --uri URI --out rate",
         ],
     ),
+    // Prints. Its experiments are written like the files of a run.
+    ("check", &[]),
     ("profile", &["profile --pid PID --no-names --duration 1s -o p.pb.gz"]),
     ("watch", &["watch -o windows --window 1s"]),
     (
@@ -55,7 +57,8 @@ const COMMANDS: [(&str, &[&str]); 23] = [
         ],
     ),
     ("heatmap", &["heatmap windows -o heat.html"]),
-    ("diff", &["diff p.pb.gz f.pb.gz -o diff.html"]),
+    // A profile of an idle node may have no sample.
+    ("diff", &["diff some.folded some.folded -o diff.html"]),
     ("packets", &["packets --port PORT --duration 1s -o w.html -o w.json -o w.pcapng"]),
     // Prints.
     ("trace", &[]),
@@ -163,6 +166,7 @@ fn bench(umask: &str) -> Workbench {
     let all = Scenario::steady(queue, "2s").profile(Profile::new("1s")).text(packets);
     bench.file("all.toml", all);
     bench.file("e.toml", EXPERIMENT);
+    bench.file("some.folded", "a;b 5\na;c 3\n");
     bench
 }
 
@@ -193,7 +197,7 @@ fn watch_for_a_while(bench: &Workbench, mut command: Command) -> Ended {
 
 /// Returns all files that the program has made below a workbench.
 fn written(directory: &Path) -> Vec<PathBuf> {
-    let inputs = ["s.toml", "all.toml", "e.toml", "tmp"];
+    let inputs = ["s.toml", "all.toml", "e.toml", "some.folded", "tmp"];
     let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     let made = entries.filter(|path| !inputs.iter().any(|input| path.ends_with(input)));
     made.flat_map(|path| {

@@ -9,4 +9,4 @@ mod planted_files;
 mod privileges;
 mod slow_clients;
 mod swaps;
-mod terminals;
+pub(crate) mod terminals;

@@ -14,14 +14,14 @@ use rabbitscope_testing::{
 };
 
 /// Sets the title, clears the screen in two ways, and reverses the order of letters.
-const HOSTILE: &str = "x\x1b]0;owned\x07\x1b[2J\u{9b}2J\u{202e}y";
+pub(crate) const HOSTILE: &str = "x\x1b]0;owned\x07\x1b[2J\u{9b}2J\u{202e}y";
 
 /// The same name as the program shows it.
-const SHOWN: &str = r"x\x1b]0;owned\x07\x1b[2J\u{9b}2J\u{202e}y";
+pub(crate) const SHOWN: &str = r"x\x1b]0;owned\x07\x1b[2J\u{9b}2J\u{202e}y";
 
 /// Asserts that the output has `says`, but no sequence that a terminal would obey.
 #[track_caller]
-fn harmless(ended: Ended, says: &str) -> Ended {
+pub(crate) fn harmless(ended: Ended, says: &str) -> Ended {
     let printed = format!("{}{}", ended.stdout, ended.stderr);
     let obeyed = |c: char| (c.is_control() && c != '\n') || ('\u{202a}'..='\u{202e}').contains(&c);
     assert!(!printed.contains(obeyed), "{ended:#?}");

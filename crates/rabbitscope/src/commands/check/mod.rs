@@ -1,0 +1,7 @@
+//! `rabbitscope check`: its options, and the files that it writes.
+
+mod cluster;
+mod command;
+mod without_connection;
+
+pub(super) use command::Args;

@@ -1,0 +1,6 @@
+//! `rabbitscope check`, against a real broker: planted limits, its output, and its remains.
+
+mod bench;
+mod limits;
+mod output;
+mod remains;

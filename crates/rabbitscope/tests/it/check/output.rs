@@ -1,0 +1,67 @@
+//! Exit codes, hostile names, and answers without any right.
+
+use std::fs;
+
+use rabbitscope_testing::{
+    Ends, Stops, Workbench, is_root, node_options, own_broker,
+    scenario::{Consumers, Publishers, Queue, Scenario},
+};
+use rustix::process::Signal;
+use serde_json::Value;
+
+use super::limits::{check, text};
+use crate::safety::terminals::{HOSTILE, SHOWN, harmless};
+
+#[test]
+fn an_idle_node_has_no_warning() {
+    let (bench, broker) = (Workbench::new("check-idle"), own_broker());
+    let report = check(&bench, &broker);
+    // Other brokers and tests share the machine.
+    let of_others = ["neighbours", "shared-cores", "own-load", "cpu-throttled"];
+    let is_of_node = |finding: &&Value| !of_others.contains(&text(finding, "rule"));
+    let is_warning = |finding: &&Value| finding["severity"] != "note";
+    let findings = report["findings"].as_array().unwrap().iter();
+    let warnings: Vec<_> = findings.filter(is_of_node).filter(is_warning).collect();
+    assert!(warnings.is_empty() && report["not-judged"].is_array(), "{warnings:#?}");
+    let limit = &report["limit"];
+    assert!(["certain", "likely", "uncertain"].contains(&text(limit, "certainty")), "{limit:#}");
+}
+
+/// The consumer is too slow for the queue, so that its name belongs to the answer.
+#[test]
+fn names_are_text() {
+    let (bench, broker) = (Workbench::new("check-names"), own_broker());
+    let scenario = Scenario::new("names")
+        .duration("5m")
+        .queues(Queue::new(HOSTILE))
+        .publishers(Publishers::new(HOSTILE).rate(200))
+        .consumers(Consumers::new(HOSTILE).prefetch(10).processing_time("50ms"));
+    let load = bench.start_run(&broker, scenario, 5);
+    let node = node_options(&broker);
+    harmless(bench.rabbitscope(&format!("check --duration 5s {node}")), SHOWN);
+    let json = bench.rabbitscope(&format!("check --duration 5s --json {node}"));
+    let json = harmless(json, r"\u001b]0;owned\u0007\u001b[2J\u009b2J\u202ey");
+    assert!(json.json().to_string().contains("owned"));
+    load.ended_by(Signal::INT);
+}
+
+/// A user without the cookie and without any capability.
+#[test]
+fn a_stranger_is_told_what_is_missing() {
+    if !is_root() {
+        return;
+    }
+    let (bench, broker) = (Workbench::new("check-stranger"), own_broker());
+    let copy = bench.path("rabbitscope");
+    fs::copy(rabbitscope_testing::program(), &copy).unwrap();
+    bench.command_line("chmod 755 . tmp rabbitscope").ended().code(0);
+    let arguments = format!("check --pid {} --duration 3s --json", broker.pid);
+    let stranger = "timeout 60 setpriv --reuid=65534 --regid=65534 --clear-groups";
+    let mut command = bench.command_line(&format!("{stranger} {} {arguments}", copy.display()));
+    let ended = command.env("HOME", bench.path("nowhere")).ended().code(0);
+    let report = ended.json();
+    let missing = report["not-judged"].to_string();
+    assert!(missing.contains("cookie"), "{report:#}");
+    assert!(missing.contains("root") || missing.contains("CAP_"), "{report:#}");
+    assert_ne!(report["limit"]["certainty"], "certain", "{report:#}");
+}
