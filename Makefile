@@ -3,7 +3,7 @@ SCENARIO ?= scenarios/stream-publish.toml
 PROGRAM := target/release/rabbitscope
 DEMO := target/demo/rabbitscope
 
-BENCHES := overhead tick watch asking load fleet pace find-rate queues inside page profile packets
+BENCHES := overhead tick watch asking load fleet pace find-rate queues inside page profile packets check
 
 # Group that may record profiles with the installed program, and place of `make install`.
 GROUP ?= rabbitscope
@@ -100,6 +100,7 @@ manifests:
 # profile   time from ten million samples to folded stacks, against perf script with
 #           stackcollapse-perf.pl and against inferno (needs perf, Perl, 30 GB of disk)
 # packets   speed of the analysis of a capture, in turn with tshark, and cost of a live capture (as root)
+# check     answers of `check` about 44 planted limits, as a confusion matrix: 20 minutes a round (as root)
 #
 # Use a quiet machine. Results go into docs/measurements or the terminal; each script lists its settings.
 $(BENCHES:%=bench-%): bench-%: setup
@@ -120,9 +121,10 @@ readme: setup
 	scripts/permit.sh $(DEMO)
 	scripts/readme.sh $(DEMO) $(SCENARIO)
 
-# Writes docs/reference/command-line.md from the help of every command.
+# Writes docs/reference/command-line.md from the help of every command, and findings.md from the table of rules.
 reference:
 	RABBITSCOPE_WRITE_REFERENCE=1 cargo test --locked --package rabbitscope --test it -- reference::the_reference
+	RABBITSCOPE_WRITE_REFERENCE=1 cargo test --locked --package rabbitscope-diagnosis -- reference
 
 # Fuzz targets for every parser, each for FUZZ_SECONDS: docs/internals/fuzzing.md.
 FUZZ_SECONDS ?= 600

@@ -1,0 +1,17 @@
+#!/bin/sh
+# Plants limits on throwaway brokers, and compares what `rabbitscope check` answers with the truth. Prints a confusion
+# matrix and writes it into docs/measurements/check.md. Answers are in target/bench-check. As root. A case takes half a
+# minute.
+#
+#   ROUNDS=3 SECONDS_EACH=10 PROVE=1 scripts/bench-check.sh [NAME or KIND...]
+#
+# PROVE=1 also measures the rate without each limit. scripts/check/__main__.py has the other settings. With names or
+# kinds, the documentation stays as it is. Ends with 1 if an answer is wrong.
+set -eu
+cd "$(dirname "$0")/.."
+[ "$(id -u)" = 0 ] || {
+    echo "bench-check: control groups, networks and profiles need root" >&2
+    exit 1
+}
+[ $# -gt 0 ] || export DOCUMENT="${DOCUMENT-docs/measurements/check.md}"
+RABBITSCOPE=${RABBITSCOPE:-target/release/rabbitscope} exec python3 scripts/check "$@"

@@ -1,0 +1,75 @@
+"""Answers of the check against the truth."""
+
+import json
+
+KINDS = ["process", "schedulers", "host", "disk", "network", "consumers", "publishers", "alarm", "distribution", "lock", "nothing",
+         "unknown"]
+RIGHT, OTHER_SUBJECT, UNKNOWN, WRONG, CERTAINLY_WRONG, NO_ANSWER = (
+    "right", "other subject", "unknown", "wrong", "wrong and certain", "no answer")
+
+
+def judge(case, code, output):
+    """Returns the judgement with what was answered."""
+    try:
+        limit = json.loads(output)["limit"]
+        kind = limit["kind"]
+    except (ValueError, KeyError, TypeError):
+        return {"judgement": NO_ANSWER, "answer": "", "code": code}
+    subject, certainty = limit.get("subject") or "", limit.get("certainty") or ""
+    subject = subject if isinstance(subject, str) else json.dumps(subject, ensure_ascii=False)
+    answer = {"answer": kind, "subject": subject, "certainty": certainty, "share": limit.get("share"),
+              "sentence": limit.get("sentence", ""), "code": code}
+    return {"judgement": verdict(case, kind, subject, certainty), **answer}
+
+
+def verdict(case, kind, subject, certainty):
+    if kind == case.kind or kind in case.also:
+        words = case.subject if kind == case.kind else ()
+        is_named = not words or any(word.lower() in subject.lower() for word in words)
+        return RIGHT if is_named else OTHER_SUBJECT
+    if kind == "unknown":
+        return UNKNOWN
+    return CERTAINLY_WRONG if certainty == "certain" else WRONG
+
+
+def matrix(rows):
+    """Returns a table of Markdown: planted limits against answers. An answer that is also true counts for the planted one."""
+    answered = [kind for kind in KINDS if any(column(row) == kind for row in rows)]
+    lines = ["| planted | " + " | ".join(answered) + " | no answer |", "| --- |" + " ---: |" * (len(answered) + 1)]
+    for planted in KINDS:
+        of_kind = [row for row in rows if row["kind"] == planted]
+        if of_kind:
+            counts = [sum(column(row) == kind for row in of_kind) for kind in [*answered, ""]]
+            lines.append(f"| {planted} | " + " | ".join(str(count or "") for count in counts) + " |")
+    return "\n".join(lines)
+
+
+def column(row):
+    return row["kind"] if row["judgement"] in (RIGHT, OTHER_SUBJECT) else row["answer"]
+
+
+def totals(rows):
+    """Returns the counts in a sentence."""
+    count = lambda *judgements: sum(row["judgement"] in judgements for row in rows)
+    return (f"{count(RIGHT, OTHER_SUBJECT)} of {len(rows)} right ({count(OTHER_SUBJECT)} with another subject), "
+            f"{count(WRONG)} wrong, {count(CERTAINLY_WRONG)} wrong and certain, {count(UNKNOWN)} unknown, "
+            f"{count(NO_ANSWER)} without an answer")
+
+
+def each(rows, cases):
+    """Returns a table of Markdown with a line for each case."""
+    lines = ["| case | planted | without the limit | answers |", "| --- | --- | --- | --- |"]
+    for case in cases:
+        of_case = [row for row in rows if row["case"] == case.name]
+        if of_case:
+            gains = [row["gain"] for row in of_case if row.get("gain")]
+            gain = f"×{sorted(gains)[len(gains) // 2]:.1f}" if gains else ""
+            lines.append(f"| {case.name} | {case.kind} | {gain} | {'; '.join(said(row) for row in of_case)} |")
+    return "\n".join(lines)
+
+
+def said(row):
+    if not row["answer"]:
+        return "no answer"
+    note = {RIGHT: "", OTHER_SUBJECT: " (other subject)", UNKNOWN: ""}.get(row["judgement"], f" ({row['judgement']})")
+    return " ".join(word for word in (row["answer"], row["certainty"]) if word) + note

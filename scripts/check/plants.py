@@ -1,0 +1,108 @@
+"""Plants: what limits a node, besides its load. Each takes a site, and ends with its block."""
+
+import contextlib
+import pathlib
+import time
+
+import clients
+import machine
+
+HERE = pathlib.Path(__file__).parent
+
+
+def burners(count):
+    return lambda site: machine.burners(count)
+
+
+def cpu_limit(cores):
+    return lambda site: machine.cpu_limit(site.pid(), cores)
+
+
+def one_cpu_with_burners(count):
+    """Binds the node to one CPU, and lets others burn it."""
+    @contextlib.contextmanager
+    def plant(site):
+        machine.run("taskset", "-a", "-p", "-c", "0", site.pid())
+        with contextlib.ExitStack() as stack:
+            for _ in range(count):
+                stack.enter_context(machine.process("taskset", "-c", "0", "sh", "-c", "while :; do :; done", grace=0.1))
+            yield
+        machine.run("taskset", "-a", "-p", "-c", f"0-{machine.os.cpu_count() - 1}", site.pid())
+    return plant
+
+
+def write_limit(writes):
+    def plant(site):
+        return machine.write_limit(site.pid(), machine.device_of(site.nodes[0]["directory"]), writes)
+    return plant
+
+
+def slow_clients(rate, packets):
+    """Limits what the node sends to its clients."""
+    return lambda site: machine.slow_link(site.network, [site.port()], rate, packets)
+
+
+def narrow_path(bytes_a_second):
+    """Limits what reaches clients on a far path. Its packets wait, and those that find no room are lost."""
+    @contextlib.contextmanager
+    def plant(site):
+        site.path.rate = bytes_a_second
+        try:
+            yield
+        finally:
+            site.path.rate = None
+    return plant
+
+
+def slow_nodes(rate, packets):
+    """Limits traffic between the nodes of a cluster."""
+    def plant(site):
+        return machine.slow_link(site.network, site.distribution_ports(), rate, packets, is_answer_slow=False)
+    return plant
+
+
+def lock(table, writers):
+    @contextlib.contextmanager
+    def plant(site):
+        file = HERE / "locks.erl"
+        site.evaluate(f'{{ok, M, Code}} = compile:file("{file}", [binary]), {{module, M}} = code:load_binary(M, "{file}", Code), '
+                      f"locks:start({table}, {writers}).")
+        try:
+            yield
+        finally:
+            site.evaluate("locks:stop().")
+    return plant
+
+
+@contextlib.contextmanager
+def disk_alarm(site):
+    """Demands more free bytes than there are, as an operator would."""
+    before = site.evaluate("rabbit_disk_monitor:get_disk_free_limit().").strip()
+    site.evaluate("rabbit_disk_monitor:set_disk_free_limit(1000000000000000).")
+    try:
+        yield
+    finally:
+        site.evaluate(f"rabbit_disk_monitor:set_disk_free_limit({before}).")
+
+
+def slow_reader(queue, bytes_a_second, count=1):
+    return lambda site: clients.slow_reader(site, queue, bytes_a_second, count)
+
+
+def small_frames(frames, connections=1):
+    return lambda site: clients.small_frames(site, frames, connections)
+
+
+def nagle(queue, count):
+    return lambda site: clients.nagle_publisher(site, queue, count)
+
+
+def far_queue(queue, kind):
+    """Declares a queue on the first node, before its clients come to another one."""
+    def prepare(site):
+        client = clients.connect(site)
+        client.call((50, 40), clients.deletion(queue))
+        client.declare(queue, 2, {"x-queue-type": kind, **({"x-max-length": 1000} if kind == "classic" else {})})
+        client.close()
+        time.sleep(0.5)
+    return prepare
