@@ -6,6 +6,8 @@ use rabbitscope_diagnosis::{Part, QueueCase, QueueKind, Queues, Source, Unread};
 use rabbitscope_erlang::{Connection, ErlangError, Term};
 use rabbitscope_inside::{Listing, QueueFilter, QueueReader, QueueRow};
 
+use crate::refusal::from_text;
+
 /// Number of queues up to which each is asked.
 const MAX_ASKED: usize = 500;
 
@@ -37,29 +39,42 @@ pub(super) struct Depths {
 }
 
 impl Depths {
-    /// Asks the queues. A queue that does not answer in time is left out.
-    pub(super) fn read(connection: &Connection) -> Result<Self, ErlangError> {
-        let mut reader = QueueReader::new(connection)?;
-        let listing = reader.ask_queues(&QueueFilter::default(), WITHIN)?;
-        reader.end()?;
+    /// Asks the queues, unless there are too many. A queue that does not answer in time is left out.
+    pub(super) fn read(connection: &Connection) -> Result<Self, Unread> {
+        let failed = |error: ErlangError| from_text(Source::Node, &error.to_string());
+        let mut reader = QueueReader::new(connection).map_err(failed)?;
+        let filter = QueueFilter::default();
+        // The tables have the number of queues without asking any.
+        if reader.read_tables(&filter).map_err(failed)?.rows.len() > MAX_ASKED {
+            return Err(too_many());
+        }
+        let listing = reader.ask_queues(&filter, WITHIN).map_err(failed)?;
+        reader.end().map_err(failed)?;
         Ok(Self { at: Instant::now(), listing })
-    }
-
-    fn is_too_large(&self) -> bool {
-        self.listing.rows.len() > MAX_ASKED
     }
 }
 
-/// Puts the answers into the part, the longest queue first.
-pub(super) fn fill(queues: &mut Part<Queues>, before: &Depths, after: &Depths) {
+fn too_many() -> Unread {
+    let reason = "the broker keeps no statistics, and has too many queues to ask each";
+    let remedy = "enable rabbitmq_management_agent or rabbitmq_management";
+    Unread { source: Source::Node, reason: reason.into(), remedy: remedy.into() }
+}
+
+/// Puts the answers into the part, the longest queue first. Without answers the part is unread: empty tables would look
+/// like empty queues.
+pub(super) fn fill(
+    queues: &mut Part<Queues>,
+    before: Result<Depths, Unread>,
+    after: Result<Depths, Unread>,
+) {
     let Ok(part) = queues else { return };
-    if after.is_too_large() {
-        let reason = "the broker keeps no statistics, and has too many queues to ask each";
-        let remedy = "enable rabbitmq_management_agent or rabbitmq_management";
-        *queues =
-            Err(Unread { source: Source::Node, reason: reason.into(), remedy: remedy.into() });
-        return;
+    match (before, after) {
+        (Ok(before), Ok(after)) => fill_part(part, &before, &after),
+        (Err(reason), _) | (_, Err(reason)) => *queues = Err(reason),
     }
+}
+
+fn fill_part(part: &mut Queues, before: &Depths, after: &Depths) {
     let seconds = (after.at - before.at).as_secs_f64().max(f64::MIN_POSITIVE);
     let known = std::mem::take(&mut part.rows);
     let own = after.listing.rows.iter().filter(|row| row.ready.is_some());

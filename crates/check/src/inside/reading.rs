@@ -18,12 +18,12 @@ pub(crate) fn read(connect: &ConnectOptions, duration: Duration) -> NodeParts {
 fn observed(connect: &ConnectOptions, duration: Duration) -> Result<NodeParts, ErlangError> {
     let connection = Connection::open(connect)?;
     let ask = || Depths::read(&connection);
-    let before = depths::are_wanted(&connection).then(ask).transpose()?;
+    let before = depths::are_wanted(&connection).then(ask);
     let mut reader = CheckReader::new(&connection)?;
     let mut parts = reader.read(duration)?;
     reader.end()?;
     if let Some(before) = before {
-        depths::fill(&mut parts.queues, &before, &ask()?);
+        depths::fill(&mut parts.queues, before, ask());
     }
     Ok(parts)
 }

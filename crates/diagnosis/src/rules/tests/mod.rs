@@ -1,5 +1,6 @@
 //! Tests of rules: each finds its planted problem, finds nothing in a healthy node, and does not judge on too little.
 
+mod attribution;
 mod broker;
 mod cases;
 mod checks;
@@ -12,6 +13,5 @@ mod queues;
 mod random;
 mod reference;
 mod rows;
-mod shared;
 mod vm;
 mod wire;
