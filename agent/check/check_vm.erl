@@ -15,14 +15,17 @@ vm_figures(#{schedulers := Schedulers, reductions := Reductions, traffic := Traf
         reductions => (element(1, erlang:statistics(reductions)) - Reductions) * 1000 div ElapsedMs,
         processes => erlang:system_info(process_count),
         buffer_limit => erlang:system_info(dist_buf_busy_limit),
-        traffic => [{Node, max(0, In - In0), max(0, Out - Out0)} || {Node, In, Out} <- peer_traffic(),
-            {Other, In0, Out0} <- Traffic, Other =:= Node],
+        traffic => [{Node, max(0, In - In0), max(0, Out - Out0), Own, Other} || {Node, In, Out, Own, Other} <- peer_traffic(),
+            {Before, In0, Out0, _, _} <- Traffic, Before =:= Node],
         flags => vm_flags()}.
 
-%% Bytes from and to other nodes. A node behind TLS has a process in place of a port.
+%% `{Node, BytesIn, BytesOut, OwnTcpPort, OtherTcpPort}` of other nodes. A node behind TLS has a process in place of a port.
 peer_traffic() ->
-    [{Node, In, Out} || {Node, Port} <- erlang:system_info(dist_ctrl), is_port(Port), lists:member(Node, nodes()),
+    [{Node, In, Out, tcp_port(inet:sockname(Port)), tcp_port(inet:peername(Port))} || {Node, Port} <- erlang:system_info(dist_ctrl), is_port(Port), lists:member(Node, nodes()),
         {ok, [{_, In}, {_, Out}]} <- [inet:getstat(Port, [recv_oct, send_oct])]].
+
+tcp_port({ok, {_, Number}}) -> Number;
+tcp_port(_) -> 0.
 
 %% `[{Flag, Value}]` of the command line; only known flags, with the last value of each.
 vm_flags() ->

@@ -14,7 +14,7 @@ use std::{
 };
 
 use anyhow::{Context, bail};
-use rabbitscope_probe::packets::{CaptureInterface, PortSet};
+use rabbitscope_probe::packets::CaptureInterface;
 use rabbitscope_runs::scenario::PacketsSpec;
 use rabbitscope_wire::{
     analyzer::{AnalyzerOptions, Payload},
@@ -23,6 +23,7 @@ use rabbitscope_wire::{
 
 use super::{
     live::{LiveOptions, capture},
+    ports::BrokerPorts,
     saved::SavedPackets,
 };
 
@@ -60,7 +61,7 @@ impl CaptureBesideLoad {
         let over = Arc::new(AtomicBool::new(false));
         let options = LiveOptions {
             subject,
-            ports: PortSet::new([port])?,
+            ports: BrokerPorts::new([port])?,
             pid: Some(pid),
             interface: CaptureInterface::Any,
         };

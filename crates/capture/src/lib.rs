@@ -4,6 +4,7 @@
 //! beside_load  like `live`, while a run puts load on the broker
 //! live         ring, socket diagnosis and tracepoints of `probe` ─► analyzer of `wire`, for a time
 //! sockets      the kernel's figures of sockets, over that time
+//! ports        ports on which the broker listens, and from which it connects
 //! recorded     packets of a file ─► analyzer
 //! saved        packets that may be written ─► a pcapng file, with comments on those that findings rest on
 //! text         the report for the terminal
@@ -13,6 +14,7 @@
 
 mod beside_load;
 mod live;
+mod ports;
 mod recorded;
 mod saved;
 mod sockets;
@@ -20,6 +22,7 @@ mod text;
 
 pub use beside_load::{CaptureBesideLoad, CapturedPackets};
 pub use live::{LiveCapture, LiveOptions, capture};
+pub use ports::BrokerPorts;
 pub use recorded::read;
 pub use saved::SavedPackets;
 pub use text::{source_name, summary};

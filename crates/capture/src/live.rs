@@ -8,8 +8,8 @@ use std::{
 
 use rabbitscope_machine::ProcessIdentity;
 use rabbitscope_probe::packets::{
-    CaptureInterface, NetworkNamespace, PacketError, PacketRing, PortSet, RingOptions,
-    SocketSampler, WriteCounter, WriteDirection,
+    CaptureInterface, NetworkNamespace, PacketError, PacketRing, RingOptions, SocketSampler,
+    WriteCounter, WriteDirection,
 };
 use rabbitscope_wire::{
     analyzer::{Analyzer, AnalyzerOptions},
@@ -19,7 +19,7 @@ use rabbitscope_wire::{
     report::{PacketReport, Source, SourceLevel, WriteSizes},
 };
 
-use super::{recorded::take, saved::SavedPackets, sockets::SocketFigures};
+use super::{ports::BrokerPorts, recorded::take, saved::SavedPackets, sockets::SocketFigures};
 
 /// Interval between samples of sockets.
 const SOCKET_INTERVAL: Duration = Duration::from_millis(100);
@@ -39,7 +39,7 @@ pub struct LiveOptions {
     /// Description in words.
     pub subject: String,
     /// Ports of the broker.
-    pub ports: PortSet,
+    pub ports: BrokerPorts,
     /// The node's process, if known. It selects the network namespace and the writes to count.
     pub pid: Option<u32>,
     /// Interface to capture on.
@@ -66,15 +66,16 @@ impl Sources {
     fn open(options: &LiveOptions) -> Result<Self, PacketError> {
         let namespace = options.pid.map(NetworkNamespace::from_pid).transpose()?;
         let namespace = namespace.as_ref().filter(|namespace| !namespace.is_own());
-        let ring_options = RingOptions::new(options.interface.clone(), options.ports.clone());
+        let ring_options =
+            RingOptions::new(options.interface.clone(), options.ports.listening().clone());
         Ok(Self {
             ring: permitted(PacketRing::open(&ring_options, namespace))?,
             sockets: permitted(SocketSampler::start(
-                options.ports.clone(),
+                options.ports.all().clone(),
                 namespace,
                 MAX_SOCKETS,
             ))?,
-            writes: options.pid.map(|pid| WriteCounter::attach(pid, &options.ports)),
+            writes: options.pid.map(|pid| WriteCounter::attach(pid, options.ports.listening())),
         })
     }
 
@@ -131,7 +132,8 @@ pub fn capture(
         anyhow::bail!("nothing can be observed: {error}");
     }
     let described = sources.describe(options);
-    let analyzer = AnalyzerOptions { ports: options.ports.as_slice().to_vec(), ..analyzer };
+    let analyzer =
+        AnalyzerOptions { ports: options.ports.listening().as_slice().to_vec(), ..analyzer };
     let mut watch = Watch {
         node: options.pid.and_then(ProcessIdentity::from_pid),
         number: 0,

@@ -2,8 +2,10 @@
 
 use std::{collections::HashMap, time::Duration};
 
-use rabbitscope_probe::packets::{PortSet, SocketChange, SocketSamples, TcpProgress};
+use rabbitscope_probe::packets::{SocketChange, SocketSamples, TcpProgress};
 use rabbitscope_wire::report::SocketReport;
+
+use crate::ports::BrokerPorts;
 
 /// Number of sockets with figures, including closed ones.
 const MAX_SOCKETS: usize = 32_768;
@@ -14,7 +16,7 @@ const MAX_ROWS: usize = 1_000;
 /// Sums of the changes from sample to sample.
 #[derive(Debug)]
 pub(super) struct SocketFigures {
-    ports: PortSet,
+    ports: BrokerPorts,
     sockets: HashMap<u64, SocketTotals>,
     /// Highest number of connections that were unwatched at the same time.
     left_out: usize,
@@ -32,7 +34,7 @@ struct SocketTotals {
 }
 
 impl SocketFigures {
-    pub(super) fn new(ports: PortSet) -> Self {
+    pub(super) fn new(ports: BrokerPorts) -> Self {
         Self { ports, sockets: HashMap::new(), left_out: 0, late: 0 }
     }
 
@@ -97,8 +99,9 @@ impl SocketFigures {
     }
 }
 
-fn report(totals: &SocketTotals, ports: &PortSet) -> SocketReport {
+fn report(totals: &SocketTotals, ports: &BrokerPorts) -> SocketReport {
     let SocketTotals { last, observed, progress, .. } = totals;
+    let local = last.socket.local.port();
     let share = |part: Option<Duration>| {
         let part = part.filter(|_| !observed.is_zero())?;
         Some(part.div_duration_f64(*observed).min(1.0))
@@ -106,7 +109,8 @@ fn report(totals: &SocketTotals, ports: &PortSet) -> SocketReport {
     SocketReport {
         local: last.socket.local.to_string(),
         remote: last.socket.remote.to_string(),
-        of_broker: ports.contains(last.socket.local.port()),
+        of_broker: ports.all().contains(local),
+        outgoing: ports.is_outgoing(local),
         observed_nanos: nanos(*observed),
         busy: share(progress.busy),
         receiver_limited: share(progress.receiver_limited),

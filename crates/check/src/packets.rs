@@ -5,12 +5,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_capture::{LiveOptions, capture};
+use rabbitscope_capture::{BrokerPorts, LiveOptions, capture};
 use rabbitscope_diagnosis::{Part, Source};
 use rabbitscope_machine::thread_cpu_nanos;
 use rabbitscope_probe::{
-    listening_ports,
-    packets::{CaptureInterface, PacketError, PortSet},
+    connecting_ports, listening_ports,
+    packets::{CaptureInterface, MAX_PORTS, PacketError},
 };
 use rabbitscope_wire::{
     analyzer::AnalyzerOptions,
@@ -97,8 +97,11 @@ fn live_options(pid: u32) -> Part<LiveOptions> {
     let ports = listening_ports(pid).map_err(|error| refused(Source::Packets, &error))?;
     let listed: Vec<String> = ports.iter().map(u16::to_string).collect();
     let subject = format!("the node with pid {pid}, ports {}", listed.join(", "));
-    let ports = PortSet::new(ports).map_err(|error| from_text(Source::Packets, &error.to_string()));
-    Ok(LiveOptions { subject, ports: ports?, pid: Some(pid), interface: CaptureInterface::Any })
+    let outgoing = connecting_ports(pid, &ports, MAX_PORTS).unwrap_or_default();
+    let ports =
+        BrokerPorts::new(ports).map_err(|error| from_text(Source::Packets, &error.to_string()))?;
+    let ports = ports.with_outgoing(outgoing);
+    Ok(LiveOptions { subject, ports, pid: Some(pid), interface: CaptureInterface::Any })
 }
 
 #[cfg(test)]

@@ -32,8 +32,8 @@ pub use native::{
     DebugFileError, MissingDebugFile, RecordedNames, UnnamedCode, build_id, files_without_names,
 };
 pub use node::{
-    Node, NodeHost, NodeOrigin, NodeScan, default_node, find_node, holds_socket, list_nodes,
-    listening_ports, local_node_at, origin_of, sockets_of,
+    Node, NodeHost, NodeOrigin, NodeScan, connecting_ports, default_node, find_node, holds_socket,
+    list_nodes, listening_ports, local_node_at, origin_of, sockets_of,
 };
 pub use permission::{drop_privileges, give_up_capturing, lower_privileges};
 pub use recorder::{

@@ -9,6 +9,7 @@ use rabbitscope_profiles::{Capture, FrameId, FrameKind, Mode, Profile, Sample};
 use super::{
     activity::Activities,
     by_process::{ProcessSamples, by_process},
+    locks::lock_takers,
 };
 
 /// Number of functions of the node with a row.
@@ -28,6 +29,8 @@ pub(crate) fn cpu(profile: &Profile) -> Cpu {
         let counted = profile.samples.iter().filter(|sample| is_counted(sample));
         cores.of(counted.map(|sample| sample.weight).sum())
     };
+    let takes_lock =
+        |sample: &Sample| activities.takes_lock(sample) && !activities.is_busy_wait(sample);
     let processes = by_process(profile.samples.iter());
     Cpu {
         samples: profile.samples.iter().map(|sample| sample.count).sum(),
@@ -36,7 +39,8 @@ pub(crate) fn cpu(profile: &Profile) -> Cpu {
         cores: cores.of(profile.total()),
         busy_wait_cores: of(&|sample| activities.is_busy_wait(sample)),
         kernel_cores: of(&|sample| sample.labels.mode == Mode::Kernel),
-        lock_cores: of(&|sample| activities.takes_lock(sample) && !activities.is_busy_wait(sample)),
+        lock_cores: of(&takes_lock),
+        lock_takers: lock_takers(profile, takes_lock, |weight| cores.of(weight)),
         collection_cores: of(&|sample| activities.collects(sample)),
         threads: threads(profile, &activities, cores),
         processes: processes.iter().map(|process| process_cpu(profile, process, cores)).collect(),

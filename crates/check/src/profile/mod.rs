@@ -8,6 +8,7 @@
 mod activity;
 mod by_process;
 mod cpu;
+mod locks;
 mod recording;
 mod waits;
 

@@ -9,6 +9,7 @@ use rabbitscope_profiles::{FrameKind, Identity, Profile, Sample, ThreadKind};
 use super::{
     activity::Activities,
     by_process::{ProcessSamples, by_process},
+    locks::lock_takers,
 };
 
 /// Number of functions of a process with a row.
@@ -24,6 +25,7 @@ pub(crate) fn waits(profile: &Profile, cpu: Option<&Cpu>) -> Waits {
         let counted = profile.samples.iter().filter(|sample| is_counted(sample));
         time.share(counted.map(|sample| sample.weight).sum())
     };
+    let takes_lock = |sample: &Sample| is_blocked(&sample) && activities.takes_lock(sample);
     let scheduler = ThreadKind::Scheduler.name();
     let is_runnable = |sample: &&Sample| state(sample) == Some(WaitState::Runnable);
     let blocked = by_process(profile.samples.iter().filter(is_blocked));
@@ -38,7 +40,8 @@ pub(crate) fn waits(profile: &Profile, cpu: Option<&Cpu>) -> Waits {
             let threads = cpu.threads.iter().filter(|row| row.kind == scheduler);
             threads.map(|row| row.cores).sum()
         }),
-        lock_cores: of(&|sample| is_blocked(&sample) && activities.takes_lock(sample)),
+        lock_cores: of(&takes_lock),
+        lock_takers: lock_takers(profile, takes_lock, |weight| time.share(weight)),
         processes: process_waits(profile, &blocked, &runnable, time),
     }
 }

@@ -18,6 +18,8 @@ pub struct Cpu {
     /// Part of it in which locks of the VM were taken, in cores. Those that schedulers take to look for work are left
     /// out.
     pub lock_cores: f64,
+    /// Callers of these locks, the largest part first, at most 10.
+    pub lock_takers: Vec<FunctionCpu>,
     /// Part of it in garbage collection, in cores.
     pub collection_cores: f64,
     /// The threads of the VM by kind, the busiest kind first.

@@ -28,6 +28,15 @@ pub struct Vm {
     pub peers: Vec<PeerNode>,
 }
 
+impl Vm {
+    /// Returns the other node at the end of a TCP connection, both ends as `address:port`.
+    pub(crate) fn peer_between(&self, own: &str, other: &str) -> Option<&PeerNode> {
+        let port = |address: &str| address.rsplit_once(':')?.1.parse::<u16>().ok();
+        let ends = (port(own)?, port(other)?);
+        self.peers.iter().find(|peer| peer.tcp_ports == Some(ends))
+    }
+}
+
 /// Another node, and the distribution port to it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PeerNode {
@@ -43,4 +52,6 @@ pub struct PeerNode {
     pub sent_bytes_per_second: f64,
     /// Received bytes per second.
     pub received_bytes_per_second: f64,
+    /// TCP ports of the connection, this node's first; absent behind TLS.
+    pub tcp_ports: Option<(u16, u16)>,
 }

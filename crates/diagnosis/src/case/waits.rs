@@ -1,5 +1,7 @@
 //! Time off the CPU.
 
+use super::cpu::FunctionCpu;
+
 /// Time off the CPU of a node.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Waits {
@@ -13,6 +15,8 @@ pub struct Waits {
     pub scheduler_cores: f64,
     /// Threads that waited for locks of the VM, in cores.
     pub lock_cores: f64,
+    /// Callers of these locks, the largest part first, at most 10.
+    pub lock_takers: Vec<FunctionCpu>,
     /// Erlang processes that were blocked (in a disk, a lock, a driver) or had no CPU, the longest blocked first, at
     /// most 100.
     pub processes: Vec<ProcessWaits>,

@@ -3,6 +3,8 @@
 //! Of those that explain the rate by themselves, the first in the order of [`ORDER`] is the limit: what stands later is
 //! its consequence. An alarm blocks publishers whatever else is busy. A starved node shows busy processes.
 
+use std::fmt::Write as _;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -34,6 +36,10 @@ const PERHAPS: f64 = 0.9;
 
 /// Score from which a candidate makes the absence of a limit uncertain.
 const DISTURBS: f64 = 0.8;
+
+/// Share of the time in which the node waits for a CPU, of that in which it has work, that makes the absence of a limit
+/// uncertain.
+const WITHOUT_CPU: f64 = 0.4;
 
 /// A second in nanoseconds.
 const SECOND_NANOS: u64 = 1_000_000_000;
@@ -187,20 +193,24 @@ fn nothing(case: &Case, roots: &[FlowRoot], all: Vec<Candidate>, blind: &[&'stat
             format!("cannot tell, because {reason}, and nothing that was read explains it");
         return without(LimitKind::Unknown, Certainty::Uncertain, reason, second);
     }
+    let waiting = host::waiting_share(case).filter(|share| *share >= WITHOUT_CPU);
     let certainty = match (blind.is_empty(), disturbs) {
+        _ if waiting.is_some() => Certainty::Uncertain,
         (true, false) => Certainty::Certain,
         (false, true) => Certainty::Uncertain,
         _ => Certainty::Likely,
     };
-    without(LimitKind::Nothing, certainty, waits_for_work(case), second)
+    let mut sentence = waits_for_work(case);
+    if let Some(waiting) = waiting {
+        let _ = write!(sentence, ", but it waits for a CPU in {} of its work", percent(waiting));
+    }
+    without(LimitKind::Nothing, certainty, sentence, second)
 }
 
 /// Returns a wait that contradicts the absence of a limit.
 fn unexplained_wait(case: &Case, roots: &[FlowRoot]) -> Option<String> {
     /// Share of the looks in which flow control must block a process.
     const BLOCKED: f64 = 0.3;
-    /// Share of the time in which the node must wait for a CPU, of that in which it has work.
-    const WITHOUT_CPU: f64 = 0.4;
     if let Some(root) = roots.iter().find(|root| root.share() >= BLOCKED) {
         let share = percent(root.share());
         return Some(format!("processes wait for {} in {share} of the time", root.name));
@@ -209,9 +219,6 @@ fn unexplained_wait(case: &Case, roots: &[FlowRoot]) -> Option<String> {
     if packets.is_some_and(|report| report.totals.broker_zero_window.longest_nanos >= SECOND_NANOS)
     {
         return Some("the broker stopped reading from a client".to_owned());
-    }
-    if host::waiting_share(case).is_some_and(|share| share >= WITHOUT_CPU) {
-        return Some("the node waits for a CPU".to_owned());
     }
     let queue = unexplained_backlog(case)?;
     Some(format!("{} messages of {} wait for its consumers", queue.ready, queue.name))

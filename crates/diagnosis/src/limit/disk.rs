@@ -1,10 +1,23 @@
-//! A disk: a process waits for it most of the time.
+//! A disk: a process waits for it most of the time, and is hardly ever idle.
 
-use super::{Candidate, LimitKind, candidate::percent, process::name_of};
-use crate::case::{Case, ProcessWaits, Source};
+use super::{
+    Candidate, LimitKind,
+    candidate::percent,
+    process::{inside, name_of},
+};
+use crate::case::{Case, ErlangProcess, ProcessWaits, Source};
 
 /// Share of the time in which a process must wait for a disk.
 const WAITING: f64 = 0.5;
+
+/// Share of the looks in which such a process must be busy. One that is idle between its waits could take more work.
+const BUSY: f64 = 0.85;
+
+/// Share of the time that suffices if the looks do not tell.
+const ALWAYS: f64 = 0.8;
+
+/// Score of a process that waits for a disk but is idle at times.
+const IDLE_AT_TIMES: f64 = 0.8;
 
 /// Waits below which nothing is judged.
 const MIN_WAITS: u64 = 20;
@@ -47,6 +60,13 @@ fn candidate(case: &Case, process: &ProcessWaits) -> Option<Candidate> {
     let figure = format!("{count} waits in {}, {mean_ms:.1} ms each", first.function);
     let mut candidate = Candidate::new(LimitKind::Disk, subject, share, WAITING, sentence)
         .with(Source::OffCpuProfile, figure);
+    let busy = inside(case, &process.pid).and_then(ErlangProcess::busy_share);
+    if let Some(busy) = busy {
+        candidate = candidate.with(Source::Node, format!("busy in {} of the looks", percent(busy)));
+    }
+    if busy.map_or(share < ALWAYS, |busy| busy < BUSY) {
+        candidate = candidate.at_most(IDLE_AT_TIMES);
+    }
     if let Some(disk) = case.host.as_ref().ok().and_then(|host| host.data_disk.as_ref()) {
         let writes =
             disk.write_ms.map_or_else(String::new, |ms| format!(", a write takes {ms:.1} ms"));

@@ -1,8 +1,9 @@
-//! The connection between two nodes: its port is full, and senders are suspended.
+//! The connection between two nodes: its port is full and senders are suspended, or its link is full.
 
 use rabbitscope_text::human_bytes;
+use rabbitscope_wire::report::SocketReport;
 
-use super::{Candidate, LimitKind, candidate::percent};
+use super::{Candidate, LimitKind, candidate::percent, network};
 use crate::case::{Case, PeerNode, Source};
 
 /// Share of the looks in which the port must be full.
@@ -11,8 +12,38 @@ const FULL: f64 = 0.3;
 /// Looks below which nothing is judged.
 const MIN_LOOKS: u64 = 40;
 
-/// Judges the ports to other nodes.
+/// Share of the time in which the link to another node must be full.
+const BUSY: f64 = 0.5;
+
+/// Judges the connections to other nodes.
 pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
+    let mut found = ports(case);
+    found.extend(links(case));
+    found
+}
+
+/// Returns the other node at the end of a socket.
+pub(super) fn peer_at<'a>(case: &'a Case, socket: &SocketReport) -> Option<&'a PeerNode> {
+    case.vm.as_ref().ok()?.peer_between(&socket.local, &socket.remote)
+}
+
+/// Judges the kernel's figures of the connections. The VM does not know that the kernel's buffer is full before its own
+/// is.
+fn links(case: &Case) -> Vec<Candidate> {
+    let sockets = case.packets.as_ref().map_or(&[][..], |report| &report.sockets);
+    let candidate = |socket: &SocketReport| {
+        let peer = peer_at(case, socket)?;
+        let (share, sentence, figure) = network::full(socket)?;
+        let sentence = format!("the link to {} is full: {sentence}", peer.node);
+        Some(
+            Candidate::new(LimitKind::Distribution, &*peer.node, share, BUSY, sentence)
+                .with(Source::Sockets, figure),
+        )
+    };
+    sockets.iter().filter_map(candidate).collect()
+}
+
+fn ports(case: &Case) -> Vec<Candidate> {
     let Ok(vm) = &case.vm else { return Vec::new() };
     let candidate = |peer: &PeerNode| {
         let share = peer.busy_share;

@@ -1,10 +1,15 @@
 //! A lock of the VM: threads spin or sleep in it.
 
+use std::collections::BTreeMap;
+
 use super::{Candidate, LimitKind, candidate::percent};
 use crate::case::{Case, Source};
 
 /// Share of the schedulers' working time that goes to locks, from which they are the limit.
 const LOCKED: f64 = 0.3;
+
+/// Share of the time in locks from which a caller is named as the subject.
+const MOST: f64 = 0.3;
 
 /// Samples below which nothing is judged.
 const MIN_SAMPLES: u64 = 200;
@@ -19,10 +24,28 @@ pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
         return Vec::new();
     }
     let share = locked / working;
-    let sentence = format!("threads of the VM wait for locks in {} of their time", percent(share));
+    let taker = taker(case);
+    let whose = taker.as_ref().map_or_else(String::new, |(name, cores)| {
+        format!(", {} of it in {name}", percent(cores / locked))
+    });
+    let sentence =
+        format!("threads of the VM wait for locks in {} of their time{whose}", percent(share));
     let figure = format!("{:.2} cores spin in locks, {asleep:.2} sleep in them", cpu.lock_cores);
+    let subject = taker.filter(|(_, cores)| *cores >= MOST * locked).map(|(name, _)| name);
     vec![
-        Candidate::new(LimitKind::Lock, "", share, LOCKED, sentence)
+        Candidate::new(LimitKind::Lock, subject.unwrap_or_default(), share, LOCKED, sentence)
             .with(Source::CpuProfile, figure),
     ]
+}
+
+/// Returns the caller that waits longest for locks, with its time in cores.
+fn taker(case: &Case) -> Option<(String, f64)> {
+    let spinning = case.cpu.as_ref().map_or(&[][..], |cpu| &cpu.lock_takers);
+    let asleep = case.waits.as_ref().map_or(&[][..], |waits| &waits.lock_takers);
+    let mut all: BTreeMap<&str, f64> = BTreeMap::new();
+    for row in spinning.iter().chain(asleep) {
+        *all.entry(&row.name).or_default() += row.cores;
+    }
+    let first = all.into_iter().max_by(|one, other| one.1.total_cmp(&other.1));
+    first.map(|(name, cores)| (name.to_owned(), cores))
 }

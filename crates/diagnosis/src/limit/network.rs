@@ -1,9 +1,9 @@
-//! The network: packets are lost, or a send buffer is full.
+//! The network: packets are lost, or a send buffer is full. Connections to other nodes count as distribution.
 
 use rabbitscope_text::human_bytes;
-use rabbitscope_wire::report::{PacketReport, SocketReport};
+use rabbitscope_wire::report::{ConnectionReport, PacketReport, SocketReport};
 
-use super::{Candidate, LimitKind, candidate::percent};
+use super::{Candidate, LimitKind, candidate::percent, distribution};
 use crate::case::{Case, Source};
 
 /// Share of the time in which a socket of the broker must have data to send.
@@ -28,14 +28,24 @@ const BUFFER: f64 = 0.3;
 pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
     let Ok(report) = &case.packets else { return Vec::new() };
     let sockets = report.sockets.iter().filter(|socket| socket.of_broker);
+    let sockets = sockets.filter(|socket| distribution::peer_at(case, socket).is_none());
     let mut found: Vec<Candidate> = sockets.filter_map(of_socket).collect();
-    found.extend(of_clients(report));
+    found.extend(of_clients(case, report));
     found.sort_by(|one, other| other.score.total_cmp(&one.score));
     found.truncate(3);
     found
 }
 
 fn of_socket(socket: &SocketReport) -> Option<Candidate> {
+    let (limited, sentence, figure) = full(socket)?;
+    Some(
+        Candidate::new(LimitKind::Network, &*socket.remote, limited, BUSY, sentence)
+            .with(Source::Sockets, figure),
+    )
+}
+
+/// Returns the share of the time in which a socket of the broker is limited by its link, with a sentence and a figure.
+pub(super) fn full(socket: &SocketReport) -> Option<(f64, String, String)> {
     let (busy, segments) = (socket.busy?, socket.data_segments_sent?);
     let again = socket.retransmitted.unwrap_or_default();
     let (lost, buffer) = (share(again, segments), socket.send_buffer_limited.unwrap_or_default());
@@ -65,15 +75,17 @@ fn of_socket(socket: &SocketReport) -> Option<Candidate> {
         return None;
     };
     let limited = if lost >= LOST || unsent >= UNSENT { busy } else { buffer };
-    Some(
-        Candidate::new(LimitKind::Network, &*socket.remote, limited, BUSY, sentence)
-            .with(Source::Sockets, figure),
-    )
+    Some((limited, sentence, figure))
 }
 
 /// Losses of the clients' segments show in packets only.
-fn of_clients(report: &PacketReport) -> Vec<Candidate> {
-    let lossy = report.connections.iter().filter_map(|connection| {
+fn of_clients(case: &Case, report: &PacketReport) -> Vec<Candidate> {
+    let is_peer = |one: &&ConnectionReport| {
+        let vm = case.vm.as_ref().ok();
+        vm.is_some_and(|vm| vm.peer_between(&one.broker, &one.client).is_some())
+    };
+    let of_clients = report.connections.iter().filter(|one| !is_peer(one));
+    let lossy = of_clients.filter_map(|connection| {
         let figures = &connection.from_client;
         let lost = share(figures.missing_segments, figures.data_segments);
         let is_judged = figures.data_segments >= MIN_SEGMENTS && lost >= LOST;

@@ -96,7 +96,8 @@ fn mailbox(row: &ErlangProcess) -> String {
     format!("{:.0} messages in its mailbox on average", row.mailbox)
 }
 
-fn inside<'a>(case: &'a Case, pid: &str) -> Option<&'a ErlangProcess> {
+/// Returns the looks at a process.
+pub(super) fn inside<'a>(case: &'a Case, pid: &str) -> Option<&'a ErlangProcess> {
     let rows = &case.processes.as_ref().ok()?.rows;
     rows.iter().find(|row| row.pid == pid && row.looks > 0)
 }

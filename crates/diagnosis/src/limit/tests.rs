@@ -14,9 +14,9 @@ use rabbitscope_wire::{
 use super::{Certainty, Limit, LimitKind, limit};
 use crate::{
     case::{
-        Blocker, Broker, Case, ChannelCase, Clients, Cpu, Disk, Flow, FlowProcess, Host, Load,
-        LoadConsumers, MessageRates, Neighbour, PeerNode, ProcessCpu, ProcessWaits, Processes,
-        QueueCase, Queues, Source, Subject, Unread, Vm, WaitedIn, Waits,
+        Blocker, Broker, Case, ChannelCase, Clients, Cpu, Disk, ErlangProcess, Flow, FlowProcess,
+        FunctionCpu, Host, Load, LoadConsumers, MessageRates, Neighbour, PeerNode, ProcessCpu,
+        ProcessWaits, Processes, QueueCase, Queues, Source, Subject, Unread, Vm, WaitedIn, Waits,
     },
     flow::roots,
 };
@@ -161,25 +161,34 @@ fn a_starved_node_is_limited_by_its_machine() {
 #[test]
 fn a_process_that_waits_for_fsync_is_limited_by_the_disk() {
     let mut case = healthy();
-    let wait = |waits| ProcessWaits {
+    let wait = |waits, share| ProcessWaits {
         pid: "<0.9.0>".to_owned(),
         role: "ra_log".to_owned(),
         name: "ra_log_wal".to_owned(),
         blocked_share: 0.8,
         runnable_share: 0.0,
         waits,
-        waited_in: vec![WaitedIn {
-            function: "prim_file:sync_nif/2".to_owned(),
-            share: 0.78,
-            waits,
-        }],
+        waited_in: vec![WaitedIn { function: "prim_file:sync_nif/2".to_owned(), share, waits }],
     };
-    case.waits.as_mut().unwrap().processes = vec![wait(900)];
+    case.waits.as_mut().unwrap().processes = vec![wait(900, 0.82)];
     case.host.as_mut().unwrap().data_disk =
         Some(Disk { device: "vda".to_owned(), flush_ms: Some(12.0), ..Disk::default() });
     check(&case, LimitKind::Disk, "ra_log_wal", Certainty::Certain);
-    case.waits.as_mut().unwrap().processes = vec![wait(5)];
+    case.waits.as_mut().unwrap().processes = vec![wait(5, 0.82)];
     check(&case, LimitKind::Nothing, "", Certainty::Certain);
+    // One that is idle between its waits could take more work. One that is never idle could not.
+    let looks = |busy| ErlangProcess {
+        pid: "<0.9.0>".to_owned(),
+        looks: 300,
+        busy,
+        ..ErlangProcess::default()
+    };
+    case.waits.as_mut().unwrap().processes = vec![wait(900, 0.6)];
+    check(&case, LimitKind::Nothing, "", Certainty::Likely);
+    case.processes.as_mut().unwrap().rows = vec![looks(200)];
+    check(&case, LimitKind::Nothing, "", Certainty::Likely);
+    case.processes.as_mut().unwrap().rows = vec![looks(290)];
+    check(&case, LimitKind::Disk, "ra_log_wal", Certainty::Certain);
 }
 
 #[test]
@@ -187,10 +196,42 @@ fn locks_and_full_links_are_limits() {
     let mut case = healthy();
     case.cpu.as_mut().unwrap().lock_cores = 1.6;
     check(&case, LimitKind::Lock, "", Certainty::Certain);
+    let taker = |name: &str, cores| FunctionCpu { name: name.to_owned(), cores };
+    case.cpu.as_mut().unwrap().lock_takers =
+        vec![taker("a:b/1", 0.3), taker("ets:c/1 in d:e/2", 0.2)];
+    check(&case, LimitKind::Lock, "", Certainty::Certain);
+    case.waits.as_mut().unwrap().lock_takers = vec![taker("ets:c/1 in d:e/2", 0.4)];
+    check(&case, LimitKind::Lock, "ets:c/1 in d:e/2", Certainty::Certain);
     let mut case = healthy();
     case.vm.as_mut().unwrap().peers =
         vec![PeerNode { node: "rabbit@b".to_owned(), busy_share: 0.7, ..PeerNode::default() }];
     check(&case, LimitKind::Distribution, "rabbit@b", Certainty::Certain);
+}
+
+/// The kernel's buffer of a connection between nodes fills up before the VM's own.
+#[test]
+fn a_full_link_to_another_node_is_distribution() {
+    let mut case = healthy();
+    let socket = SocketReport {
+        local: "10.0.0.1:25672".to_owned(),
+        remote: "10.0.0.2:40124".to_owned(),
+        of_broker: true,
+        busy: Some(1.0),
+        data_segments_sent: Some(3500),
+        max_unsent_bytes: Some(3 << 20),
+        ..SocketReport::default()
+    };
+    case.packets.as_mut().unwrap().sockets = vec![socket];
+    check(&case, LimitKind::Network, "10.0.0.2:40124", Certainty::Certain);
+    let peer = |tcp_ports| PeerNode {
+        node: "rabbit@b".to_owned(),
+        tcp_ports: Some(tcp_ports),
+        ..PeerNode::default()
+    };
+    case.vm.as_mut().unwrap().peers = vec![peer((40_124, 25_672)), peer((25_672, 40_124))];
+    check(&case, LimitKind::Distribution, "rabbit@b", Certainty::Certain);
+    case.packets.as_mut().unwrap().sockets[0].max_unsent_bytes = Some(0);
+    check(&case, LimitKind::Nothing, "", Certainty::Certain);
 }
 
 #[test]

@@ -46,16 +46,24 @@ fn peers(vm: Fields<'_>, looks: Option<Fields<'_>>, seconds: f64) -> Vec<PeerNod
     let mut peers: Vec<PeerNode> =
         looks.iter().filter_map(|peer| peer_of(peer, limit_bytes)).collect();
     let traffic = vm.list("traffic").iter().filter_map(|one| match one.as_tuple()? {
-        [node, received, sent] => Some((node.as_atom()?, received.as_f64()?, sent.as_f64()?)),
+        [node, received, sent, own, other] => {
+            let ports = (tcp_port(own)?, tcp_port(other)?);
+            Some((node.as_atom()?, received.as_f64()?, sent.as_f64()?, ports))
+        }
         _ => None,
     });
-    for (node, received, sent) in traffic {
+    for (node, received, sent, ports) in traffic {
         if let Some(peer) = peers.iter_mut().find(|peer| peer.node == node) {
             peer.received_bytes_per_second = received / seconds;
             peer.sent_bytes_per_second = sent / seconds;
+            peer.tcp_ports = Some(ports).filter(|(own, other)| *own > 0 && *other > 0);
         }
     }
     peers
+}
+
+fn tcp_port(term: &Term) -> Option<u16> {
+    u16::try_from(term.as_u64()?).ok()
 }
 
 fn peer_of(term: &Term, limit_bytes: u64) -> Option<PeerNode> {
@@ -78,7 +86,8 @@ mod tests {
         let scheduler = |id: i64, share: i64| Term::tuple([id.into(), share.into()]);
         let schedulers = [scheduler(1, 900), scheduler(2, 500), scheduler(3, 0), scheduler(4, 700)];
         let peer = [Term::atom("c@d"), 100.into(), 5000.into(), 25.into()];
-        let traffic = [Term::atom("c@d"), 20_000.into(), 40_000.into()];
+        let traffic =
+            [Term::atom("c@d"), 20_000.into(), 40_000.into(), 25_672.into(), 40_124.into()];
         Term::map([
             (
                 "vm",
@@ -116,6 +125,6 @@ mod tests {
         let peer = &vm.peers[0];
         assert_eq!((peer.queued_bytes, peer.busy_share, peer.limit_bytes), (50.0, 0.25, 1000));
         let bytes = (peer.received_bytes_per_second, peer.sent_bytes_per_second);
-        assert_eq!(bytes, (2_000.0, 4_000.0));
+        assert_eq!((bytes, peer.tcp_ports), ((2_000.0, 4_000.0), Some((25_672, 40_124))));
     }
 }

@@ -13,5 +13,5 @@ pub use holder::holder_of;
 pub use holdings::{connected_with, holds_any, listeners_of};
 pub use listening::{listeners, listeners_beside};
 pub use local::is_local_address;
-pub use table::TcpSocket;
+pub use table::{TcpSocket, connections_beside};
 pub use traced::traced_sockets;

@@ -65,7 +65,7 @@ pub(crate) fn connections() -> Vec<TcpSocket> {
 }
 
 /// Returns all established TCP connections of a process's network. Empty if the tables are unreadable.
-pub(crate) fn connections_beside(pid: u32) -> Vec<TcpSocket> {
+pub fn connections_beside(pid: u32) -> Vec<TcpSocket> {
     sockets_in(pid, ESTABLISHED)
 }
 

@@ -3,7 +3,9 @@
 
 use std::net::{IpAddr, ToSocketAddrs};
 
-use rabbitscope_machine::sockets::{is_local_address, listeners, listeners_beside};
+use rabbitscope_machine::sockets::{
+    connections_beside, is_local_address, listeners, listeners_beside,
+};
 
 use super::{
     find::list_nodes,
@@ -42,6 +44,19 @@ pub fn listening_ports(pid: u32) -> Result<Vec<u16>, ProbeError> {
     ports.sort_unstable();
     ports.dedup();
     Ok(ports)
+}
+
+/// TCP ports from which the VM `pid` has connected to others, at most `most`: other nodes, brokers, services. `listening`
+/// are its own [`listening_ports`]. Fails without reading anything if the process is no VM.
+pub fn connecting_ports(pid: u32, listening: &[u16], most: usize) -> Result<Vec<u16>, ProbeError> {
+    let own = sockets_of(pid)?;
+    let connections = {
+        let _raised = raise(NODE);
+        connections_beside(pid)
+    };
+    let held = connections.into_iter().filter(|connection| own.contains(&connection.inode));
+    let ports = held.map(|connection| connection.address.port());
+    Ok(ports.filter(|port| !listening.contains(port)).take(most).collect())
 }
 
 /// Inodes of the TCP sockets that listen on `port`.

@@ -22,7 +22,7 @@ mod sockets;
 pub use find::{Node, default_node, find_node, list_nodes};
 pub use host::NodeHost;
 pub(crate) use image::contents;
-pub use listener::{listening_ports, local_node_at};
+pub use listener::{connecting_ports, listening_ports, local_node_at};
 pub use origin::{NodeOrigin, origin_of};
 pub(crate) use process::{MAX_VDSO_BYTES, Process, ReadMemory, has_initial_pids};
 pub(crate) use rabbitscope_machine::process::Mapping;

@@ -7,11 +7,9 @@ use std::{
 
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use rabbitscope_artifacts::salvage::Unwritten;
-use rabbitscope_capture::{LiveOptions, SavedPackets, capture, read, summary};
+use rabbitscope_capture::{BrokerPorts, LiveOptions, SavedPackets, capture, read, summary};
 use rabbitscope_files::AtomicFile;
-use rabbitscope_probe::packets::{
-    CaptureInterface, MAX_PORTS, NetworkNamespace, PortSet, explain_packets,
-};
+use rabbitscope_probe::packets::{CaptureInterface, MAX_PORTS, NetworkNamespace, explain_packets};
 use rabbitscope_terminal::{UsageError, output};
 use rabbitscope_wire::{
     analyzer::{AnalyzerOptions, Payload},
@@ -212,7 +210,7 @@ impl Args {
                 || format!("ports {listed}"),
                 |pid| format!("the node with pid {pid}, ports {listed}"),
             ),
-            ports: PortSet::new(ports)?,
+            ports: BrokerPorts::new(ports)?,
             pid,
             interface,
         })

@@ -148,9 +148,9 @@ pub(super) fn send_buffer_limited(report: &PacketReport) -> Vec<Case> {
 }
 
 /// Converts a limited share to a share of the time in which the socket had data to send, at most 1. None if it hardly
-/// had any.
+/// had any, or if no client opened the connection.
 fn of_busy(socket: &SocketReport, limited: Option<f64>) -> Option<f64> {
-    let busy = socket.busy.filter(|busy| *busy >= MIN_BUSY_SHARE)?;
+    let busy = socket.busy.filter(|busy| *busy >= MIN_BUSY_SHARE && !socket.outgoing)?;
     limited.map(|limited| (limited / busy).min(1.0))
 }
 

@@ -85,6 +85,9 @@ pub struct SocketReport {
     pub remote: String,
     /// True if this end is the broker's.
     pub of_broker: bool,
+    /// True if the broker opened the connection, to another node or service.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub outgoing: bool,
     /// Observed time, in nanoseconds.
     pub observed_nanos: u64,
     /// Share of that time, 0 to 1, in which it had data to send; the resolution is a tick of the kernel.

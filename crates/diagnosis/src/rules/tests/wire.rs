@@ -4,7 +4,7 @@ use rabbitscope_wire::report::{self, FindingRule, NotJudged, PacketReport, Sourc
 
 use super::cases::healthy;
 use crate::{
-    case::{Source, Unread},
+    case::{Case, PeerNode, Source, Unread},
     finding::{Finding, Severity},
     rules::judge,
 };
@@ -47,6 +47,27 @@ fn a_finding_about_packets_keeps_its_evidence_and_remedy() {
     assert_eq!(evidence.figure, "12 of 20 (packets 4, 7)");
     assert_eq!((evidence.source, evidence.lasted_nanos), (Source::Packets, 9));
     assert_eq!(finding.change.as_ref().unwrap().sentence, "do this");
+}
+
+/// The other end of a connection between nodes is no client.
+#[test]
+fn connections_between_nodes_are_left_out() {
+    let mut case = healthy();
+    let mut finding = found(FindingRule::ZeroWindow, "wait");
+    finding.connections = vec!["10.0.0.2:40124 -> 10.0.0.1:25672".to_owned()];
+    finding.connections_in_all = 1;
+    let judged = |case: &Case, finding: &report::Finding| {
+        let report = PacketReport { findings: vec![finding.clone()], ..PacketReport::default() };
+        let findings = judge(&Case { packets: Ok(report), ..case.clone() }).findings;
+        findings.into_iter().map(|finding| finding.subjects_in_all).collect::<Vec<u64>>()
+    };
+    assert_eq!(judged(&case, &finding), [1]);
+    let peer = PeerNode { tcp_ports: Some((25_672, 40_124)), ..PeerNode::default() };
+    case.vm.as_mut().unwrap().peers = vec![peer];
+    assert_eq!(judged(&case, &finding), [0_u64; 0]);
+    finding.connections.push("10.0.0.5:40000 -> 10.0.0.1:5672".to_owned());
+    finding.connections_in_all = 2;
+    assert_eq!(judged(&case, &finding), [1]);
 }
 
 #[test]

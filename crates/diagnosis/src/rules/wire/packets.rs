@@ -41,7 +41,24 @@ pub(crate) fn packets(
         unjudged
             .map(|skipped| Unjudged { rule: name(skipped.rule), reason: skipped.reason.clone() }),
     );
-    report.findings.iter().map(|found| convert(case, report, found)).collect()
+    let found = report.findings.iter().filter_map(|found| without_nodes(case, found));
+    found.map(|found| convert(case, report, &found)).collect()
+}
+
+/// Leaves out connections between nodes, which are no clients. Returns nothing if the finding is about them alone.
+fn without_nodes(case: &Case, found: &report::Finding) -> Option<report::Finding> {
+    let vm = case.vm.as_ref().ok();
+    let is_of_nodes = |label: &String| {
+        let ends = label.split_once(" -> ");
+        ends.is_some_and(|(client, broker)| {
+            vm.is_some_and(|vm| vm.peer_between(broker, client).is_some())
+        })
+    };
+    let mut found = found.clone();
+    let before = found.connections.len();
+    found.connections.retain(|label| !is_of_nodes(label));
+    found.connections_in_all -= (before - found.connections.len()) as u64;
+    (before == 0 || !found.connections.is_empty()).then_some(found)
 }
 
 /// Returns the stable name of a rule about packets: `packets-zero-window`.

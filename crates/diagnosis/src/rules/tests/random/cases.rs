@@ -129,6 +129,7 @@ impl Random {
             busy_share: random.share(),
             sent_bytes_per_second: random.rate(),
             received_bytes_per_second: random.rate(),
+            tcp_ports: random.maybe(|_| (25_672, 40_124)),
         };
         Vm {
             looks: self.pick(&[0, 20, 300]),
