@@ -2,7 +2,7 @@
 
 use std::{
     sync::mpsc::{self, Receiver, RecvTimeoutError, Sender},
-    thread,
+    thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
 
@@ -13,6 +13,8 @@ use rabbitscope_diagnosis::{Source, Unread};
 pub(crate) struct Pending<T> {
     source: Source,
     results: Receiver<T>,
+    /// Absent if there is none.
+    thread: Option<JoinHandle<()>>,
 }
 
 /// A sign that a source is not ready yet. Dropping it says that the source is ready, or that it failed.
@@ -31,8 +33,14 @@ impl<T: Send + 'static> Pending<T> {
     pub(crate) fn start(source: Source, work: impl FnOnce(&Sender<T>) + Send + 'static) -> Self {
         let (sender, results) = mpsc::channel();
         // Without a thread there is no result, which `finish` reports.
-        let _ = thread::Builder::new().name(source.name().to_owned()).spawn(move || work(&sender));
-        Self { source, results }
+        let thread = thread::Builder::new().name(source.name().to_owned());
+        let thread = thread.spawn(move || work(&sender)).ok();
+        Self { source, results, thread }
+    }
+
+    /// Returns true once the thread has ended.
+    pub(crate) fn has_ended(&self) -> bool {
+        self.thread.as_ref().is_none_or(JoinHandle::is_finished)
     }
 
     /// Returns the last result by the deadline. A thread that still works is left alone; it ends with the program.

@@ -60,7 +60,8 @@ pub fn read(
         }
     }
     let began = sources.span.begin();
-    while !stop.load(Ordering::Relaxed) && began.elapsed() < options.duration {
+    let is_over = || stop.load(Ordering::Relaxed) || sources.have_ended();
+    while !is_over() && began.elapsed() < options.duration {
         progress(CheckProgress { elapsed: began.elapsed(), whole: options.duration });
         sleep(STEP.min(options.duration.saturating_sub(began.elapsed())));
     }
@@ -118,6 +119,17 @@ impl Sources {
             }),
             span,
         }
+    }
+
+    /// Returns true if all sources have ended, which means early that none can be read.
+    fn have_ended(&self) -> bool {
+        fn ended<T: Send + 'static>(source: Option<&Pending<T>>) -> bool {
+            source.is_none_or(Pending::has_ended)
+        }
+        self.inside.has_ended()
+            && ended(self.profile.as_ref())
+            && ended(self.packets.as_ref())
+            && ended(self.host.as_ref())
     }
 
     fn finish(self, subject: Subject, deadlines: Deadlines) -> Case {

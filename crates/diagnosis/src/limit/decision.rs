@@ -12,7 +12,7 @@ use super::{
     host, load, lock, network, process, publishers, schedulers,
 };
 use crate::{
-    case::{Case, QueueCase},
+    case::{Case, QueueCase, QueueKind},
     finding::Evidence,
     flow::FlowRoot,
 };
@@ -126,19 +126,16 @@ fn candidates(case: &Case, roots: &[FlowRoot]) -> Vec<Candidate> {
 
 /// Returns the reason why nothing can be told at all.
 fn obstacle(case: &Case) -> Option<String> {
+    if let (Err(inside), Err(outside)) = (&case.broker, &case.cpu) {
+        return Some(format!(
+            "cannot tell, because neither the node's own figures ({}) nor CPU samples ({}) could be read",
+            inside.reason, outside.reason,
+        ));
+    }
     if case.subject.duration.as_secs() < 3 {
         return Some("cannot tell, because the check lasted less than 3 s".to_owned());
     }
-    if let Some(reason) = load::obstacle(case) {
-        return Some(reason);
-    }
-    match (&case.broker, &case.cpu) {
-        (Err(inside), Err(outside)) => Some(format!(
-            "cannot tell, because neither the node's own figures ({}) nor CPU samples ({}) could be read",
-            inside.reason, outside.reason,
-        )),
-        _ => None,
-    }
+    load::obstacle(case)
 }
 
 /// Returns the sources that were not read, and that could show another limit.
@@ -224,12 +221,13 @@ fn unexplained_wait(case: &Case, roots: &[FlowRoot]) -> Option<String> {
     Some(format!("{} messages of {} wait for its consumers", queue.ready, queue.name))
 }
 
-/// Returns a queue with consumers whose ready messages do not become fewer.
+/// Returns a queue with consumers whose ready messages do not become fewer. A stream keeps messages that were consumed.
 fn unexplained_backlog(case: &Case) -> Option<&QueueCase> {
     const MIN_READY: u64 = 100;
     let rows = &case.queues.as_ref().ok()?.rows;
     rows.iter()
-        .find(|queue| queue.consumers > 0 && queue.ready >= MIN_READY && queue.ready_growth >= 0.0)
+        .filter(|queue| queue.kind != QueueKind::Stream && queue.consumers > 0)
+        .find(|queue| queue.ready >= MIN_READY && queue.ready_growth >= 0.0)
 }
 
 fn waits_for_work(case: &Case) -> String {

@@ -187,8 +187,9 @@ impl Args {
         };
         let (pid, name) = match (&connect, process) {
             (_, Ok(process)) => (Some(process.pid), process.name),
-            (Ok(_), Err(_)) => (None, None),
-            (Err(_), Err(error)) => return Err(error),
+            // A named node may run elsewhere. Without a name, the error lists the nodes to choose from.
+            (Ok(_), Err(_)) if self.node.is_elsewhere() => (None, None),
+            (_, Err(error)) => return Err(error),
         };
         let of_connection = connect.as_ref().ok().map(|options| options.node.to_string());
         let named = name.or(of_connection).or_else(|| pid.map(|pid| format!("process {pid}")));

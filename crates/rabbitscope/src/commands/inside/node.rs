@@ -51,6 +51,11 @@ pub(in crate::commands) struct NodeArguments {
 }
 
 impl NodeArguments {
+    /// Returns whether the user says which node is meant, or where it is. It may run on another machine.
+    pub(in crate::commands) fn is_elsewhere(&self) -> bool {
+        self.is_named() || self.epmd_port.is_some() || self.dist_port.is_some()
+    }
+
     /// Returns whether the user named a node.
     pub(in crate::commands) fn is_named(&self) -> bool {
         self.node.is_some()
