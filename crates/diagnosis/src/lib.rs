@@ -4,6 +4,7 @@
 //! case ──► flow ──► limit   the one thing that limits throughput or latency now, or the reason why none can be told
 //!   │                   │
 //!   ├────► rules ───────┴──► report   what a person or a program reads
+//!   ├────► costs ───────────┤      CPU time by owner
 //!   └────► figures ─────────┘  ├──► differences   between two reports
 //!                              └──► experiments   files that prove a finding on a throwaway broker
 //! ```
@@ -11,6 +12,7 @@
 //! Everything here is a function of a [`Case`]. The `check` crate reads one from a node.
 
 mod case;
+mod costs;
 mod differences;
 mod experiments;
 mod figures;
@@ -27,6 +29,7 @@ pub use case::{
     ProcessCpu, ProcessWaits, Processes, QueueCase, QueueKind, Queues, Settings, Source, Subject,
     ThreadCpu, Unread, Use, Vm, WaitedIn, Waits,
 };
+pub use costs::{Cost, Costs};
 pub use differences::{Difference, DifferenceKind, Differences, Noise, compare};
 pub use experiments::{ExperimentFile, experiments};
 pub use figures::{

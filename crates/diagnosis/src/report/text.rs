@@ -35,6 +35,9 @@ impl CheckReport {
             let _ = writeln!(text, "next      {}", runner_up(second));
         }
         text += &flow(&self.flow);
+        if let Some(costs) = &self.costs {
+            let _ = writeln!(text, "costs     {costs}");
+        }
         text += &self.findings();
         text += &self.differing();
         text += &self.healthy();

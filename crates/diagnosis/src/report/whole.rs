@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     case::{Case, Flow, Unread},
+    costs::Costs,
     differences::Differences,
     figures::Figures,
     finding::{Finding, Severity},
@@ -31,6 +32,9 @@ pub struct CheckReport {
     pub limit: Limit,
     /// The roots of flow control, those with the most chains first.
     pub flow: Vec<FlowRoot>,
+    /// CPU time by owner. Absent without samples or names of processes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub costs: Option<Costs>,
     /// Problems, the most rewarding first.
     pub findings: Vec<Finding>,
     /// Titles of the rules that judged and found nothing.
@@ -61,6 +65,7 @@ impl CheckReport {
             duration_nanos: nanos,
             limit: limit(case, &flow),
             flow,
+            costs: Costs::from_case(case),
             findings,
             // A recorded run has not read most of it.
             healthy: if case.load.is_some() { Vec::new() } else { healthy },

@@ -20,7 +20,7 @@ mod flow;
 mod host;
 mod judgement;
 mod look;
-mod names;
+pub(crate) mod names;
 mod queues;
 mod reference;
 mod rule;
