@@ -1,7 +1,8 @@
 //! The results of a run: [`RunRecord`] is `run.json`, [`SecondRow`] a line of `series.jsonl`, [`TracedMessage`] one of
-//! `trace.jsonl`.
+//! `trace.jsonl`, [`BrokerStates`] is `broker.json`.
 
 mod breakdown;
+mod broker_state;
 mod faults;
 mod figures;
 mod fleet;
@@ -18,6 +19,8 @@ mod verification;
 pub use rabbitscope_text::{Percentiles, Unit};
 
 pub use breakdown::{GroupLatencies, LatencyBreakdown, QueueLatencies};
+pub use broker_state::{BindingState, BrokerState, BrokerStates, NodeState, PlainTerm, QueueState};
+pub use faults::{FaultOutage, FaultRecord, FaultTimes, NearestRanks};
 pub use figures::{
     Counter, Counters, ExpectedCount, ExpectedLatency, ExpectedRate, ExpectedTime, GAUGES, Gauge,
     KnownCount, Latency, LatencyFigures, LatencySummary, LiveForm, Metric, Needs, Quantile,
