@@ -101,13 +101,17 @@ export function inUnit(value: number, unit: Unit): [string, string] {
   switch (unit) {
     case "per-second":
       return [whole(value), "/s"];
-    case "nanos":
+    case "nanoseconds":
       return split(nanos(value));
     case "bytes":
       return split(bytes(value));
+    case "bytes-per-second":
+      return split(`${bytes(value)}/s`);
+    case "share":
+      return split(`${digits(100 * value)} %`);
     case "cores":
       return [digits(value), value === 1 ? "core" : "cores"];
-    case "messages":
+    case "things":
       return [value >= 100 || Number.isInteger(value) ? whole(value) : digits(value), ""];
   }
 }

@@ -14,7 +14,7 @@ export interface PageData {
   diff: DiffData | null;
 }
 
-export type Unit = "per-second" | "nanos" | "cores" | "bytes" | "messages";
+export type Unit = "per-second" | "bytes-per-second" | "nanoseconds" | "cores" | "bytes" | "share" | "things";
 
 export interface Detail {
   name: string;

@@ -1,5 +1,7 @@
 //! The identity of a figure: its stable name, its title and its unit. Tables of figures elsewhere add the way to read
-//! them.
+//! them. No other crate defines units of figures.
+
+use serde::{Serialize, Serializer};
 
 use crate::{grouped, grouped_rate, human_bytes, short_time};
 
@@ -8,6 +10,8 @@ use crate::{grouped, grouped_rate, human_bytes, short_time};
 pub enum Unit {
     /// Events per second.
     PerSecond,
+    /// Bytes per second.
+    BytesPerSecond,
     /// Nanoseconds.
     Nanos,
     /// CPU time per time, in cores.
@@ -32,10 +36,27 @@ pub struct MetricId {
 }
 
 impl Unit {
+    /// All units.
+    pub const ALL: [Self; 7] = [
+        Self::PerSecond,
+        Self::BytesPerSecond,
+        Self::Nanos,
+        Self::Cores,
+        Self::Bytes,
+        Self::Share,
+        Self::Things,
+    ];
+
+    /// Returns the unit with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|unit| unit.name() == name)
+    }
+
     /// Returns the name in files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::PerSecond => "per-second",
+            Self::BytesPerSecond => "bytes-per-second",
             Self::Nanos => "nanoseconds",
             Self::Cores => "cores",
             Self::Bytes => "bytes",
@@ -53,6 +74,7 @@ impl Unit {
         match self {
             Self::PerSecond if value >= 99.5 => format!("{}/s", grouped_rate(value)),
             Self::PerSecond => format!("{}/s", three_digits(value)),
+            Self::BytesPerSecond => format!("{}/s", human_bytes(whole(value))),
             Self::Nanos => short_time(whole(value)),
             Self::Cores => format!("{value:.2} cores"),
             Self::Bytes => human_bytes(whole(value)),
@@ -60,6 +82,13 @@ impl Unit {
             Self::Things if value >= 99.5 => grouped(whole(value)),
             Self::Things => three_digits(value),
         }
+    }
+}
+
+/// Writes the name.
+impl Serialize for Unit {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
     }
 }
 
@@ -96,6 +125,7 @@ mod tests {
         check(Unit::PerSecond, 12.34, "12.3/s");
         check(Unit::PerSecond, 0.0, "0/s");
         check(Unit::PerSecond, 0.25, "0.25/s");
+        check(Unit::BytesPerSecond, 2_097_152.0, "2.0 MiB/s");
         check(Unit::Nanos, 1_500.0, "1.50 µs");
         check(Unit::Cores, 1.234, "1.23 cores");
         check(Unit::Bytes, 1024.0, "1.0 KiB");

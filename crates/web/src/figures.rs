@@ -1,19 +1,11 @@
 //! The main figures of a run, for the tiles at the top of the page.
 
 use rabbitscope_analysis::LoadRates;
-use rabbitscope_runs::record::{Latency, RunRecord, SecondRow};
+use rabbitscope_runs::record::{Latency, RunRecord, SecondLatencies, SecondRow};
+use rabbitscope_text::Unit;
 use serde::Serialize;
 
-/// The unit of a value. The page chooses digits and prefixes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum Unit {
-    PerSecond,
-    Nanos,
-    Cores,
-    Bytes,
-    Messages,
-}
+use crate::checks::capitalised;
 
 /// One tile: a headline with its details.
 #[derive(Debug, Serialize)]
@@ -22,6 +14,7 @@ pub(crate) struct Figure {
     /// Definition of the value, in one sentence.
     pub(crate) meaning: &'static str,
     pub(crate) value: f64,
+    /// Unit of the value. The page chooses digits and prefixes.
     pub(crate) unit: Unit,
     pub(crate) details: Vec<Detail>,
 }
@@ -41,26 +34,11 @@ pub(crate) fn figures(run: &RunRecord, series: &[SecondRow]) -> Vec<Figure> {
         consume_rate(run, &rates),
         reply_rate(run, &rates),
         churn_rate(run, &rates),
-        latency(run, Latency::Confirm, "Confirm latency", "Median time from write to confirm."),
-        latency(
-            run,
-            Latency::EndToEnd,
-            "End-to-end latency",
-            "Median time from write to delivery.",
-        ),
-        latency(
-            run,
-            Latency::Processed,
-            "Until processed",
-            "Median time from write to the start of processing.",
-        ),
-        latency(
-            run,
-            Latency::Settled,
-            "Until settled",
-            "Median time from write to acknowledgement or refusal.",
-        ),
-        latency(run, Latency::RoundTrip, "Round trip", "Median time from request to reply."),
+        latency(run, Latency::Confirm, "Median time from write to confirm."),
+        latency(run, Latency::EndToEnd, "Median time from write to delivery."),
+        latency(run, Latency::Processed, "Median time from write to the start of processing."),
+        latency(run, Latency::Settled, "Median time from write to acknowledgement or refusal."),
+        latency(run, Latency::RoundTrip, "Median time from request to reply."),
         broker_cpu(&rates, series),
         client_cpu(run),
         batching(run, Direction::Write),
@@ -168,19 +146,14 @@ fn some_messages(counts: &[(&'static str, u64)]) -> Vec<Detail> {
     shown.map(|(_, (name, count))| Detail::messages(name, *count)).collect()
 }
 
-fn latency(
-    run: &RunRecord,
-    latency: Latency,
-    name: &'static str,
-    meaning: &'static str,
-) -> Option<Figure> {
+fn latency(run: &RunRecord, latency: Latency, meaning: &'static str) -> Option<Figure> {
     let summary = run.latency(latency)?.percentiles;
     if summary.count == 0 {
         return None;
     }
     let detail = |name, nanos: u64| Detail { name, value: nanos as f64, unit: Unit::Nanos };
     Some(Figure {
-        name: name.to_owned(),
+        name: capitalised(SecondLatencies::of(latency).id.title),
         meaning,
         value: summary.p50 as f64,
         unit: Unit::Nanos,
@@ -251,7 +224,7 @@ fn batching(run: &RunRecord, direction: Direction) -> Option<Figure> {
     let mut details = Vec::new();
     if messages > 0 {
         let value = ratio(messages, calls as f64)?;
-        details.push(Detail { name: "messages", value, unit: Unit::Messages });
+        details.push(Detail { name: "messages", value, unit: Unit::Things });
     }
     if let Some(value) = ratio(calls, seconds(run)) {
         details.push(Detail::per_second("calls", value));
@@ -265,7 +238,7 @@ impl Detail {
     }
 
     fn messages(name: &'static str, count: u64) -> Self {
-        Self { name, value: count as f64, unit: Unit::Messages }
+        Self { name, value: count as f64, unit: Unit::Things }
     }
 
     fn per_second(name: &'static str, value: f64) -> Self {

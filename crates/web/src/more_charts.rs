@@ -1,9 +1,10 @@
 //! Charts that only some runs have: schedules, waiting messages, connections, round trips, HTTP.
 
-use rabbitscope_runs::record::{Percentiles, SecondRow};
+use rabbitscope_runs::record::{GAUGES, Gauge, Latency, Percentiles, SecondLatencies, SecondRow};
+use rabbitscope_text::Unit;
 use serde::Serialize;
 
-use crate::figures::Unit;
+use crate::checks::capitalised;
 
 /// One chart over time; the page draws it unchanged.
 #[derive(Serialize)]
@@ -20,48 +21,30 @@ struct LineData {
     values: Vec<Option<f64>>,
 }
 
-type Point = fn(&SecondRow) -> Option<Percentiles>;
+/// Latencies with charts here. Those from write to confirm and to delivery have charts of their own.
+const LATENCIES: [(Latency, Latency); 5] = [
+    (Latency::Confirm, Latency::ConfirmIntended),
+    (Latency::EndToEnd, Latency::EndToEndIntended),
+    (Latency::Processed, Latency::ProcessedIntended),
+    (Latency::Settled, Latency::SettledIntended),
+    (Latency::RoundTrip, Latency::RoundTripIntended),
+];
 
 /// Returns the charts for which these seconds have data.
 pub(crate) fn more_charts(rows: &[&SecondRow]) -> Vec<ChartData> {
-    let mut charts = vec![
-        chart(
-            "Waiting: messages",
-            Unit::Messages,
-            vec![
-                ("unconfirmed", counts(rows, |row| Some(row.unconfirmed as f64))),
-                ("in queues", counts(rows, |row| row.queue_messages.map(|count| count as f64))),
-            ],
-        ),
-        chart(
-            "Behind schedule, messages a second",
-            Unit::PerSecond,
-            vec![
-                ("late, or overdue at the end", rates(rows, |row| row.counts.late)),
-                ("late by the client", rates(rows, |row| row.counts.late_by_client)),
-                ("dropped", rates(rows, |row| row.counts.dropped)),
-            ],
-        ),
-        chart(
-            "Connections made again",
-            Unit::Messages,
-            vec![("in this second", counts(rows, |row| Some(row.counts.reconnects as f64)))],
-        ),
-        both(
-            "Confirm latency, p99",
-            rows,
-            |row| row.latencies.confirm_latency,
-            |row| row.latencies.confirm_intended_latency,
-        ),
-        spread("Round trips", rows, |row| row.latencies.round_trip_latency),
-        both(
-            "Round trips, p99",
-            rows,
-            |row| row.latencies.round_trip_latency,
-            |row| row.latencies.round_trip_intended_latency,
-        ),
-    ];
-    charts.splice(4..4, end_to_end(rows));
+    let mut charts = gauges(rows);
+    charts.push(behind_schedule(rows));
+    let reconnects = column(rows, |row| Some(row.counts.reconnects as f64));
+    charts.push(chart(
+        "Connections made again",
+        Unit::Things,
+        vec![("in this second", reconnects)],
+    ));
+    for (actual, intended) in LATENCIES {
+        let has_own = matches!(actual, Latency::Confirm | Latency::EndToEnd);
+        charts.push(spread(rows, actual).filter(|_| !has_own));
+        charts.push(both(rows, actual, intended));
+    }
     let polled = rows.iter().find(|row| !row.polls.is_empty());
     for (at, poll) in polled.iter().flat_map(|row| row.polls.iter().enumerate()) {
         let latency = |row: &SecondRow| row.polls.get(at).and_then(|poll| poll.latency);
@@ -78,30 +61,24 @@ pub(crate) fn more_charts(rows: &[&SecondRow]) -> Vec<ChartData> {
     charts.into_iter().flatten().collect()
 }
 
-/// Returns the charts of latencies until delivered, processed and settled.
-fn end_to_end(rows: &[&SecondRow]) -> [Option<ChartData>; 5] {
-    [
-        both(
-            "End-to-end latency, p99",
-            rows,
-            |row| row.latencies.end_to_end_latency,
-            |row| row.latencies.end_to_end_intended_latency,
-        ),
-        spread("End to end until processed", rows, |row| row.latencies.processed_latency),
-        both(
-            "End to end until processed, p99",
-            rows,
-            |row| row.latencies.processed_latency,
-            |row| row.latencies.processed_intended_latency,
-        ),
-        spread("End to end until settled", rows, |row| row.latencies.settled_latency),
-        both(
-            "End to end until settled, p99",
-            rows,
-            |row| row.latencies.settled_latency,
-            |row| row.latencies.settled_intended_latency,
-        ),
-    ]
+/// Returns a chart for the gauges of each title.
+fn gauges(rows: &[&SecondRow]) -> Vec<Option<ChartData>> {
+    let drawn: Vec<_> = GAUGES.iter().filter(|gauge| !gauge.chart.is_empty()).collect();
+    let charts = drawn.chunk_by(|one, other| one.chart == other.chart);
+    let line = |gauge: &&Gauge| (gauge.id.title, column(rows, gauge.value));
+    charts.map(|of| chart(of[0].chart, of[0].id.unit, of.iter().map(line).collect())).collect()
+}
+
+fn behind_schedule(rows: &[&SecondRow]) -> Option<ChartData> {
+    chart(
+        "Behind schedule, messages a second",
+        Unit::PerSecond,
+        vec![
+            ("late, or overdue at the end", rates(rows, |row| row.counts.late)),
+            ("late by the client", rates(rows, |row| row.counts.late_by_client)),
+            ("dropped", rates(rows, |row| row.counts.dropped)),
+        ],
+    )
 }
 
 fn chart(
@@ -122,34 +99,44 @@ fn times(title: &str, lines: Vec<(&'static str, Vec<Option<f64>>)>) -> Option<Ch
 }
 
 /// Returns latencies from sending and from the schedule; absent if there was no schedule.
-fn both(title: &str, rows: &[&SecondRow], actual: Point, intended: Point) -> Option<ChartData> {
-    rows.iter().find_map(|row| intended(row))?;
+fn both(rows: &[&SecondRow], actual: Latency, intended: Latency) -> Option<ChartData> {
+    let p99 = |of: Latency| latencies(rows, of, |point| point.p99);
+    rows.iter().find_map(|row| (SecondLatencies::of(intended).value)(&row.latencies))?;
     times(
-        title,
+        &format!("{}, p99", title(actual)),
         vec![
-            ("from sending", quantiles(rows, actual, |point| point.p99)),
-            ("from the schedule", quantiles(rows, intended, |point| point.p99)),
-            (
-                "the client's own delay",
-                quantiles(rows, |row| row.latencies.client_delay, |point| point.p99),
-            ),
+            ("from sending", p99(actual)),
+            ("from the schedule", p99(intended)),
+            ("the client's own delay", p99(Latency::ClientDelay)),
         ],
     )
 }
 
-fn spread(title: &str, rows: &[&SecondRow], latency: Point) -> Option<ChartData> {
+fn spread(rows: &[&SecondRow], latency: Latency) -> Option<ChartData> {
     times(
-        title,
+        &title(latency),
         vec![
-            ("p50", quantiles(rows, latency, |point| point.p50)),
-            ("p99", quantiles(rows, latency, |point| point.p99)),
-            ("max", quantiles(rows, latency, |point| point.max)),
+            ("p50", latencies(rows, latency, |point| point.p50)),
+            ("p99", latencies(rows, latency, |point| point.p99)),
+            ("max", latencies(rows, latency, |point| point.max)),
         ],
     )
 }
 
-fn counts(rows: &[&SecondRow], count: fn(&SecondRow) -> Option<f64>) -> Vec<Option<f64>> {
-    rows.iter().map(|row| count(row)).collect()
+fn title(latency: Latency) -> String {
+    capitalised(SecondLatencies::of(latency).id.title)
+}
+
+fn column(rows: &[&SecondRow], value: fn(&SecondRow) -> Option<f64>) -> Vec<Option<f64>> {
+    rows.iter().map(|row| value(row)).collect()
+}
+
+fn latencies(
+    rows: &[&SecondRow],
+    latency: Latency,
+    value: fn(Percentiles) -> u64,
+) -> Vec<Option<f64>> {
+    quantiles(rows, |row| (SecondLatencies::of(latency).value)(&row.latencies), value)
 }
 
 fn rates(rows: &[&SecondRow], count: fn(&SecondRow) -> u64) -> Vec<Option<f64>> {

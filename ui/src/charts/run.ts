@@ -53,7 +53,7 @@ function spectrumChart(spectrum: Spectrum): ChartSpec {
 }
 
 function more(data: ChartData): Drawn {
-  const isTime = data.unit === "nanos";
+  const isTime = data.unit === "nanoseconds";
   return {
     title: data.title,
     lines: data.lines,

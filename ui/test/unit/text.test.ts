@@ -36,7 +36,7 @@ test("times and sizes choose their unit", () => {
   check(duration(125), "2 min 5 s");
   check(moment(1_763_640_000_000_000_000), "2025-11-20 12:00:00 UTC");
   assert.deepEqual(inUnit(69_680.4, "per-second"), ["69,680", "/s"]);
-  assert.deepEqual(inUnit(3000, "nanos"), ["3.00", "µs"]);
+  assert.deepEqual(inUnit(3000, "nanoseconds"), ["3.00", "µs"]);
 });
 
 test("axes have round marks", () => {

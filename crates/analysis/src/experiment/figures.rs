@@ -1,7 +1,6 @@
 //! Figures of single arms, formatted for readers.
 
-use rabbitscope_runs::experiment::{Comparison, ExperimentResult};
-use rabbitscope_text::{grouped_rate, human_bytes, short_time};
+use rabbitscope_runs::experiment::{Comparison, ExperimentResult, unit_from_name};
 
 /// Returns the values of the baseline and of an arm that fit the estimate of their ratio.
 ///
@@ -23,20 +22,9 @@ pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
     Some(f64::midpoint(values[last / 2], values[last.div_ceil(2)]))
 }
 
-/// Formats a value of a metric, which is in the unit of `experiment.json`, in short form.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "positive, for display"
-)]
+/// Formats a value of a metric, whose unit is named as in `experiment.json`.
 pub fn value_in_words(value: f64, unit: &str) -> String {
-    match unit {
-        "messages/s" | "items/s" => format!("{}/s", grouped_rate(value)),
-        "bytes/s" => format!("{}/s", human_bytes(value.round() as u64)),
-        "nanoseconds" => short_time(value.round() as u64),
-        "bytes" => human_bytes(value.round() as u64),
-        _ => format!("{value:.3}"),
-    }
+    unit_from_name(unit).map_or_else(|| format!("{value:.3}"), |unit| unit.display(value))
 }
 
 /// The common unit of several changes.
@@ -153,6 +141,8 @@ mod tests {
         assert_eq!(value_in_words(51_234.4, "messages/s"), "51,234/s");
         assert_eq!(value_in_words(1_500_000.0, "nanoseconds"), "1.50 ms");
         assert_eq!(value_in_words(2_097_152.0, "bytes"), "2.0 MiB");
+        assert_eq!(value_in_words(2_097_152.0, "bytes/s"), "2.0 MiB/s");
+        assert_eq!(value_in_words(1.5, "of a later version"), "1.500");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use anyhow::Context;
 use rabbitscope_analysis::MessagesDuring;
 use rabbitscope_files::AtomicFile;
 use rabbitscope_profiles::{Event, Profile, read_pprof};
-use rabbitscope_runs::record::{FORMAT_VERSION, Loss, RunRecord, SecondRow};
+use rabbitscope_runs::record::{BrokerStates, FORMAT_VERSION, Loss, RunRecord, SecondRow};
 use rabbitscope_terminal::UsageError;
 use rabbitscope_web::{Report, RunPackets};
 use rabbitscope_wire::report::{self, PacketReport};
@@ -104,7 +104,7 @@ impl RecordedRun {
 }
 
 /// Reads `broker.json`: the broker before and after the run. Absent if the run was killed.
-pub fn read_broker(run_dir: &Path) -> anyhow::Result<Option<serde_json::Value>> {
+pub fn read_broker(run_dir: &Path) -> anyhow::Result<Option<BrokerStates>> {
     let path = run_dir.join(BROKER);
     if !path.is_file() {
         return Ok(None);

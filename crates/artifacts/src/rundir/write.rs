@@ -13,7 +13,7 @@ use anyhow::Context;
 use rabbitscope_files::{AtomicFile, Directory};
 use rabbitscope_profiles::{Profile, write_pprof};
 use rabbitscope_runs::{
-    record::{RunRecord, SecondRow, TracedMessage},
+    record::{BrokerStates, RunRecord, SecondRow, TracedMessage},
     scenario::Scenario,
 };
 use rabbitscope_terminal::UsageError;
@@ -205,8 +205,8 @@ impl RunDirectory {
     }
 
     /// Writes the broker's state before and after the run.
-    pub fn write_broker(&self, before_and_after: &impl Serialize) -> anyhow::Result<()> {
-        self.write_json(BROKER, before_and_after)
+    pub fn write_broker(&self, states: &BrokerStates) -> anyhow::Result<()> {
+        self.write_json(BROKER, states)
     }
 
     /// Writes the record.

@@ -2,18 +2,17 @@
 
 use rabbitscope_diagnosis::{Broker, Churn, MessageRates, Settings, Use};
 use rabbitscope_runs::{
-    record::SpanKind,
+    record::{BrokerState, BrokerStates, SpanKind},
     scenario::{ChurnKind, ConsumerGroup},
 };
-use serde_json::Value;
 
 use super::measured::Measured;
 
 /// Share of the measured time that an alarm must last to count as the state of the run.
 const ALARMED: f64 = 0.5;
 
-/// Returns what is known of the broker. `state` is `broker.json`.
-pub(super) fn broker(run: &Measured<'_>, state: Option<&Value>) -> Broker {
+/// Returns what is known of the broker. `states` is `broker.json`.
+pub(super) fn broker(run: &Measured<'_>, states: Option<&BrokerStates>) -> Broker {
     let facts = &run.record.broker;
     let last = run.rows.last();
     Broker {
@@ -23,9 +22,9 @@ pub(super) fn broker(run: &Measured<'_>, state: Option<&Value>) -> Broker {
         rates: rates(run),
         churn: churn(run),
         connections: last.map(|row| row.connections),
-        memory: memory(run, state),
+        memory: memory(run, states),
         alarms: alarms(run),
-        settings: settings(state),
+        settings: settings(states),
         mirroring_policies: mirroring(run),
         ..Broker::default()
     }
@@ -91,28 +90,25 @@ fn alarms(run: &Measured<'_>) -> Vec<String> {
 
 /// Returns the resident memory against the alarm's watermark, if that is a share of this machine's memory.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "bytes, not negative")]
-fn memory(run: &Measured<'_>, state: Option<&Value>) -> Option<Use> {
+fn memory(run: &Measured<'_>, states: Option<&BrokerStates>) -> Option<Use> {
     let used = run.mean(|row| row.broker_rss_bytes.map(|bytes| bytes as f64))?;
-    let watermark = state?["after"]["environment"]["vm_memory_high_watermark"].as_str()?;
-    let share: f64 = watermark.parse().ok()?;
+    let after = states?.after.as_ref().and_then(BrokerState::read)?;
+    let share: f64 = after.setting("vm_memory_high_watermark")?.parse().ok()?;
     let limit = share * run.record.machine.memory_bytes as f64;
     (share > 0.0 && share <= 1.0).then_some(Use { used: used as u64, limit: limit as u64 })
 }
 
 /// Returns the settings that a throwaway broker reports.
-fn settings(state: Option<&Value>) -> Settings {
-    let Some(environment) = state.and_then(|state| state["before"]["environment"].as_object())
-    else {
-        return Settings::default();
-    };
-    let text = |key: &str| environment.get(key).and_then(Value::as_str).map(str::to_owned);
-    let other = environment
-        .iter()
-        .filter_map(|(key, value)| Some((format!("rabbit.{key}"), value.as_str()?.to_owned())));
+fn settings(states: Option<&BrokerStates>) -> Settings {
+    let before = states.and_then(|states| states.before.as_ref()).and_then(BrokerState::read);
+    let Some(before) = before else { return Settings::default() };
+    let other = before.environment.iter();
     Settings {
-        statistics: text("collect_statistics"),
-        statistics_interval_ms: text("collect_statistics_interval").and_then(|ms| ms.parse().ok()),
-        other: other.collect(),
+        statistics: before.setting("collect_statistics").map(str::to_owned),
+        statistics_interval_ms: before
+            .setting("collect_statistics_interval")
+            .and_then(|ms| ms.parse().ok()),
+        other: other.map(|(key, value)| (format!("rabbit.{key}"), value.clone())).collect(),
     }
 }
 

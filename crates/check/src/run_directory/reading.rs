@@ -16,10 +16,10 @@ use super::{
 /// Reads a run directory as a case. Parts that the run did not record say how to record them.
 pub fn read_run_directory(run_dir: &Path) -> anyhow::Result<Case> {
     let run = RecordedRun::read(run_dir)?;
-    let state = read_broker(run_dir)?;
+    let states = read_broker(run_dir)?;
     let measured = Measured::new(&run.record, &run.series);
     let mut case = unrecorded(subject(&measured), &run.record);
-    case.broker = Ok(broker(&measured, state.as_ref()));
+    case.broker = Ok(broker(&measured, states.as_ref()));
     case.load = Some(load(&measured));
     if let Some(host) = host(&measured) {
         case.host = Ok(host);

@@ -145,7 +145,8 @@ fn settings_and_memory_of_a_throwaway_broker() {
     let state = json!({
         "before": { "environment": environment }, "after": { "environment": environment }
     });
-    let found = broker(&Measured::new(&record, &series), Some(&state));
+    let states = serde_json::from_value(state).unwrap();
+    let found = broker(&Measured::new(&record, &series), Some(&states));
     assert_eq!(found.settings.statistics_interval_ms, Some(5000));
     assert_eq!(found.settings.other["rabbit.vm_memory_high_watermark"], "0.4");
     assert!((found.memory.unwrap().share() - 200.0 / 1024.0 / 0.4).abs() < 0.01);

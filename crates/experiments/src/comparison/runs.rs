@@ -152,7 +152,7 @@ fn compared(metric: RunMetric, runs: &[Run; 2]) -> Option<ComparedMetric> {
     let of = |(record, series): &Run| value(metric, record, series, |_| true);
     let values = [of(&runs[0])?, of(&runs[1])?];
     let ratio = values[1] / values[0];
-    Some(ComparedMetric { metric: metric.to_string(), unit: metric.unit(), values, ratio })
+    Some(ComparedMetric { metric: metric.to_string(), unit: metric.unit_name(), values, ratio })
 }
 
 fn doubts(record: &RunRecord) -> Vec<String> {

@@ -146,7 +146,7 @@ fn facts(arm: &rabbitscope_runs::experiment::Arm) -> ArmFacts {
 fn metric((at, metric): (usize, &RunMetric), plan: &Plan) -> MetricFacts {
     MetricFacts {
         name: plan.name_of(*metric),
-        unit: metric.unit().to_owned(),
+        unit: metric.unit_name().to_owned(),
         goal: metric.goal(),
         role: if at == 0 { MetricRole::Primary } else { MetricRole::Secondary },
     }

@@ -96,12 +96,12 @@ impl Bounds {
         in_run("the time without a poll", RunInstant::START + now.away)?;
         measured.churn_refusal.as_deref().map_or(Ok(()), check_text)?;
         self.counted.add(&measured.counts);
-        let of_run = |counter: &&Counter| !matches!(counter.unit, Unit::Nanos);
+        let of_run = |counter: &&Counter| !matches!(counter.id.unit, Unit::Nanos);
         for counter in Counters::ALL.iter().filter(of_run) {
-            at_most(counter.name, (counter.value)(&self.counted), MAX_TOTAL)?;
+            at_most(counter.id.name, (counter.value)(&self.counted), MAX_TOTAL)?;
         }
         for counter in Counters::ALL.iter().filter(|counter| !of_run(counter)) {
-            at_most(counter.name, (counter.value)(&measured.counts), MAX_NANOS)?;
+            at_most(counter.id.name, (counter.value)(&measured.counts), MAX_NANOS)?;
         }
         self.measured = self.measured.saturating_add(measured.samples());
         at_most("measurements", self.measured, MAX_TOTAL)

@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context;
 use rabbitscope_runs::record::{
-    Counter, Counters, Percentiles, SecondLatencies, SecondLatency, SecondRow,
+    Counter, Counters, GAUGES, Percentiles, SecondLatencies, SecondLatency, SecondRow,
 };
 
 use super::Watcher;
@@ -45,34 +45,32 @@ fn columns() -> Vec<Column> {
         Column::new("draining", |row| Some(f64::from(u8::from(row.draining)))),
         Column::new("warming", |row| Some(f64::from(u8::from(row.warming)))),
     ];
-    let state = [
-        Column::new("unconfirmed", |row| Some(row.unconfirmed as f64)),
-        Column::new("connections", |row| Some(row.connections as f64)),
-        Column::new("queue_messages", |row| row.queue_messages.map(|count| count as f64)),
-        Column::new("broker_cpu_cores", |row| row.broker_cpu_cores),
-        Column::new("broker_rss_bytes", |row| row.broker_rss_bytes.map(|bytes| bytes as f64)),
-        Column::new("client_cpu_cores", |row| row.client_cpu_cores),
-    ];
     let mut columns = Vec::from(when);
     columns.extend(Counters::ALL.iter().map(counter_column));
     columns.extend(SecondLatencies::ALL.iter().flat_map(latency_columns));
-    columns.extend(state);
+    columns.extend(GAUGES.iter().map(|gauge| Column::new(gauge.column, gauge.value)));
     columns
 }
 
 fn counter_column(counter: &'static Counter) -> Column {
-    let value = counter.value;
-    match counter.name.strip_suffix("_nanos") {
+    let (name, value) = (column_name(counter.id.name), counter.value);
+    match name.strip_suffix("_nanos") {
         Some(name) => {
             Column::new(format!("{name}_ms"), move |row| Some(value(&row.counts) as f64 / 1e6))
         }
-        None => Column::new(counter.name, move |row| Some(value(&row.counts) as f64)),
+        None => Column::new(name, move |row| Some(value(&row.counts) as f64)),
     }
+}
+
+/// Returns a key of `series.jsonl` as a variable's name, as tools for tables prefer it.
+fn column_name(key: &str) -> String {
+    key.replace('-', "_")
 }
 
 fn latency_columns(latency: &'static SecondLatency) -> [Column; 3] {
     let value = latency.value;
-    let name = latency.name.strip_suffix("_latency").unwrap_or(latency.name);
+    let name = latency.id.name;
+    let name = column_name(name.strip_suffix("-latency").unwrap_or(name));
     let column = |figure: &str, of: fn(Percentiles) -> u64| {
         Column::new(format!("{name}_{figure}_ms"), move |row| {
             value(&row.latencies).map(|point| of(point) as f64 / 1e6)

@@ -6,24 +6,11 @@
 
 use std::fs;
 
-use rabbitscope_runs::record::BrokerFacts;
-use serde::Serialize;
-use serde_json::Value;
+use rabbitscope_runs::record::BrokerState;
 
 use super::broker::Target;
 
 const EXPRESSION: &str = include_str!("snapshot.erl");
-
-/// Contents of `broker.json`.
-#[derive(Debug, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) struct BeforeAndAfter {
-    pub(super) facts: BrokerFacts,
-    /// Description of the source of `before` and `after`.
-    pub(super) source: &'static str,
-    pub(super) before: Value,
-    pub(super) after: Value,
-}
 
 /// Returns the way in which [`take`] obtains its answer from this broker.
 pub(super) fn source(target: &Target) -> &'static str {
@@ -33,15 +20,15 @@ pub(super) fn source(target: &Target) -> &'static str {
     }
 }
 
-/// Returns the current state of the broker, or the reason for a missing answer. Returns [`Value::Null`] for a broker
-/// that rabbitscope did not start.
-pub(super) fn take(target: &Target) -> Value {
-    let Some(broker) = &target.throwaway else { return Value::Null };
+/// Returns the current state of the broker, or the reason for a missing answer. Absent for a broker that rabbitscope did
+/// not start.
+pub(super) fn take(target: &Target) -> Option<BrokerState> {
+    let broker = target.throwaway.as_ref()?;
     let file = broker.directory.join("snapshot.json");
     let expression = EXPRESSION.replace("@FILE@", &file.display().to_string());
     let answer = broker.eval(&expression).map_err(|error| error.to_string());
     let text = answer.and_then(|_| fs::read(&file).map_err(|error| error.to_string()));
-    let value =
+    let state =
         text.and_then(|text| serde_json::from_slice(&text).map_err(|error| error.to_string()));
-    value.unwrap_or_else(|error| serde_json::json!({ "error": error }))
+    Some(state.unwrap_or_else(|error| BrokerState::Failed { error }))
 }

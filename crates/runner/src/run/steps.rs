@@ -8,7 +8,7 @@ use rabbitscope_broker::Broker;
 use rabbitscope_capture::CaptureBesideLoad;
 use rabbitscope_fleet::{Controller, Resumption};
 use rabbitscope_runs::{
-    record::BrokerFacts,
+    record::{BrokerFacts, BrokerStates},
     scenario::{Auth, BrokerSpec, QueueSpec, QueueType, Scenario},
 };
 use rabbitscope_terminal::UsageError;
@@ -17,8 +17,7 @@ use super::{
     broker::{self, DeclaredSession, EarlierRuns, Target},
     pages,
     record::Finished,
-    recording, results,
-    snapshot::{self, BeforeAndAfter},
+    recording, results, snapshot,
     under_load::load_and_record,
     usage::NodeSum,
 };
@@ -146,11 +145,11 @@ fn run_with(
     let before = snapshot::take(target);
     let watching = (series, pages, watchers);
     let load = load_and_record(scenario, (&mut session, fleet), target, capture, watching, stop);
-    let source = snapshot::source(target);
+    let source = snapshot::source(target).to_owned();
     let after = snapshot::take(target);
     drop(session);
-    let snapshots = BeforeAndAfter { facts: facts.clone(), source, before, after };
-    let written = directory.write_broker(&snapshots);
+    let states = BrokerStates { facts: facts.clone(), source, before, after };
+    let written = directory.write_broker(&states);
     let mut load = load?;
     let facts = with_usage(facts, &load.told.nodes);
     load.told.unwritten.note("broker.json", written);

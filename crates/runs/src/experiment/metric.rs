@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use rabbitscope_text::{MetricId, Unit};
 use serde::Deserialize;
 
 use super::Goal;
@@ -41,37 +42,49 @@ pub enum Side {
 }
 
 /// Metrics with names of their own.
-const OTHERS: [(&str, RunMetric); 10] = [
-    ("published.items", RunMetric::Items(Side::Published)),
-    ("published.item-bytes", RunMetric::ItemBytes(Side::Published)),
-    ("consumed.items", RunMetric::Items(Side::Consumed)),
-    ("consumed.item-bytes", RunMetric::ItemBytes(Side::Consumed)),
-    ("broker.cpu-per-message", RunMetric::BrokerCpu),
-    ("broker.memory", RunMetric::BrokerMemory),
-    ("client.cpu-per-message", RunMetric::ClientCpu),
-    ("broker.cpu-per-item", RunMetric::BrokerCpuPerItem),
-    ("client.cpu-per-item", RunMetric::ClientCpuPerItem),
-    ("capacity.rate", RunMetric::Capacity),
+#[rustfmt::skip]
+const OTHERS: [(RunMetric, MetricId); 10] = [
+    (RunMetric::Items(Side::Published), id("published.items", "published items", Unit::PerSecond)),
+    (RunMetric::ItemBytes(Side::Published), id("published.item-bytes", "bytes of published items", Unit::BytesPerSecond)),
+    (RunMetric::Items(Side::Consumed), id("consumed.items", "consumed items", Unit::PerSecond)),
+    (RunMetric::ItemBytes(Side::Consumed), id("consumed.item-bytes", "bytes of consumed items", Unit::BytesPerSecond)),
+    (RunMetric::BrokerCpu, id("broker.cpu-per-message", "CPU time of the broker per message", Unit::Nanos)),
+    (RunMetric::BrokerMemory, id("broker.memory", "largest memory of the broker", Unit::Bytes)),
+    (RunMetric::ClientCpu, id("client.cpu-per-message", "CPU time of the load per message", Unit::Nanos)),
+    (RunMetric::BrokerCpuPerItem, id("broker.cpu-per-item", "CPU time of the broker per item", Unit::Nanos)),
+    (RunMetric::ClientCpuPerItem, id("client.cpu-per-item", "CPU time of the load per item", Unit::Nanos)),
+    (RunMetric::Capacity, id("capacity.rate", "highest rate within limits", Unit::PerSecond)),
 ];
+
+const fn id(name: &'static str, title: &'static str, unit: Unit) -> MetricId {
+    MetricId { name, title, unit }
+}
+
+/// Units that `experiment.json` names by the counted things.
+const RATES: [(&str, Unit); 3] = [
+    ("messages/s", Unit::PerSecond),
+    ("items/s", Unit::PerSecond),
+    ("bytes/s", Unit::BytesPerSecond),
+];
+
+/// Returns the unit with this name in `experiment.json`.
+pub fn unit_from_name(name: &str) -> Option<Unit> {
+    let rate = RATES.iter().find(|(known, _)| *known == name).map(|(_, unit)| *unit);
+    rate.or_else(|| Unit::from_name(name))
+}
 
 impl RunMetric {
     /// Parses the name. The error lists the allowed names.
     pub fn parse(name: &str) -> Result<Self, String> {
-        let found = OTHERS.iter().find(|(other, _)| *other == name).map(|(_, metric)| *metric);
-        let found = found.or_else(|| {
-            let (of, which) = name.split_once('.')?;
-            Some(Self::Load(match which {
-                "rate" => Metric::Rate(ExpectedRate::from_name(of)?),
-                _ => Metric::Latency(ExpectedLatency::from_name(of)?, Quantile::from_name(which)?),
-            }))
-        });
-        found.ok_or_else(|| {
+        let found = OTHERS.iter().find(|(_, id)| id.name == name).map(|(metric, _)| *metric);
+        let load = || Metric::from_name(name).filter(|metric| !is_of_whole_run(*metric));
+        found.or_else(|| load().map(Self::Load)).ok_or_else(|| {
             format!(
                 "`{name}` is not a metric; allowed are {} with `.rate`, {} with `.` and {}, and {}",
                 listed(ExpectedRate::NAMES),
                 listed(ExpectedLatency::NAMES),
                 listed(Quantile::NAMES),
-                listed(&OTHERS.map(|(name, _)| name)),
+                listed(&OTHERS.map(|(_, id)| id.name)),
             )
         })
     }
@@ -86,16 +99,37 @@ impl RunMetric {
         }
     }
 
-    /// Returns the unit of the values, as named in `experiment.json`.
-    pub fn unit(self) -> &'static str {
+    /// Returns the name.
+    pub fn name(self) -> &'static str {
         match self {
-            Self::Load(Metric::Rate(_)) | Self::Capacity => "messages/s",
-            Self::Items(_) => "items/s",
-            Self::ItemBytes(_) => "bytes/s",
-            Self::BrokerMemory => "bytes",
-            _ => "nanoseconds",
+            Self::Load(metric) => metric.name(),
+            _ => self.own_id().map_or("", |id| id.name),
         }
     }
+
+    /// Returns the name of the unit in `experiment.json`; see [`unit_from_name`].
+    pub fn unit_name(self) -> &'static str {
+        let unit = match self {
+            Self::Load(metric) => metric.unit(),
+            _ => self.own_id().map_or(Unit::Things, |id| id.unit),
+        };
+        let [messages, items, bytes] = RATES.map(|(name, _)| name);
+        match (self, unit) {
+            (Self::Items(_), _) => items,
+            (_, Unit::PerSecond) => messages,
+            (_, Unit::BytesPerSecond) => bytes,
+            _ => unit.name(),
+        }
+    }
+
+    fn own_id(self) -> Option<MetricId> {
+        OTHERS.iter().find(|(metric, _)| *metric == self).map(|(_, id)| *id)
+    }
+}
+
+/// Counts and times cover a whole run, with its warm-up, so arms are not compared by them.
+fn is_of_whole_run(metric: Metric) -> bool {
+    matches!(metric, Metric::Count(_) | Metric::Time(_))
 }
 
 impl TryFrom<String> for RunMetric {
@@ -108,11 +142,7 @@ impl TryFrom<String> for RunMetric {
 
 impl fmt::Display for RunMetric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Self::Load(metric) = self {
-            return metric.fmt(f);
-        }
-        let found = OTHERS.iter().find(|(_, metric)| metric == self);
-        f.write_str(found.map_or("", |(name, _)| name))
+        f.write_str(self.name())
     }
 }
 
@@ -136,7 +166,9 @@ mod tests {
             "consumed.item-bytes",
             "capacity.rate",
         ] {
-            assert_eq!(RunMetric::parse(name).unwrap().to_string(), name);
+            let metric = RunMetric::parse(name).unwrap();
+            assert_eq!(metric.to_string(), name);
+            assert!(unit_from_name(metric.unit_name()).is_some(), "{name}");
         }
         for name in ["", "consumed", "consumed.p99", "confirm.rate", "lost", "broker"] {
             assert!(RunMetric::parse(name).unwrap_err().contains("not a metric"), "{name}");

@@ -19,7 +19,7 @@ mod written;
 pub use design::{CapacityDesign, Design, LiveDesign};
 pub use expectation::KnownExpectation;
 pub use explanation::{ArmLatency, FunctionChange, ProfileComparison};
-pub use metric::{RunMetric, Side};
+pub use metric::{RunMetric, Side, unit_from_name};
 pub use model::{Arm, Experiment, Known};
 pub use order::{order_of_round, shuffled};
 pub use parse::parse;

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::latencies::LatencyFigures;
+use super::LatencyFigures;
 
 /// Latencies of the measured time by group and queue that measured them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -1,12 +1,11 @@
 //! The results of a run: [`RunRecord`] is `run.json`, [`SecondRow`] a line of `series.jsonl`, [`TracedMessage`] one of
-//! `trace.jsonl`.
+//! `trace.jsonl`, [`BrokerStates`] is `broker.json`.
 
 mod breakdown;
-mod counters;
+mod broker_state;
 mod faults;
+mod figures;
 mod fleet;
-mod latencies;
-mod metrics;
 mod polls;
 mod replicas;
 mod run;
@@ -17,16 +16,17 @@ mod trace;
 mod validity;
 mod verification;
 
-pub use rabbitscope_text::Percentiles;
+pub use rabbitscope_text::{Percentiles, Unit};
 
 pub use breakdown::{GroupLatencies, LatencyBreakdown, QueueLatencies};
-pub use counters::{Counter, Counters, ExpectedCount, KnownCount, LiveForm, Needs, Unit};
+pub use broker_state::{BindingState, BrokerState, BrokerStates, NodeState, PlainTerm, QueueState};
 pub use faults::{FaultOutage, FaultRecord, FaultTimes, NearestRanks};
-pub use fleet::{FleetFacts, FleetWorker};
-pub use latencies::{
-    Latency, LatencyFigures, LatencySummary, SecondLatencies, SecondLatency, SpectrumPoint,
+pub use figures::{
+    Counter, Counters, ExpectedCount, ExpectedLatency, ExpectedRate, ExpectedTime, GAUGES, Gauge,
+    KnownCount, Latency, LatencyFigures, LatencySummary, LiveForm, Metric, Needs, Quantile,
+    SecondLatencies, SecondLatency, SpectrumPoint,
 };
-pub use metrics::{ExpectedLatency, ExpectedRate, ExpectedTime, Metric, Quantile};
+pub use fleet::{FleetFacts, FleetWorker};
 pub use polls::{PollPoint, PollTotals};
 pub use replicas::{QueueReplicas, ReplicaSnapshot};
 pub use run::{

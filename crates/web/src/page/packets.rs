@@ -2,7 +2,7 @@
 //! the rest.
 
 use rabbitscope_runs::record::RunRecord;
-use rabbitscope_text::{Percentiles, counted, grouped, human_bytes, short_time};
+use rabbitscope_text::{Percentiles, Unit, counted, grouped, human_bytes, short_time};
 use rabbitscope_wire::report::{
     Finding, LatencyReport, PacketReport, SourceLevel, Totals, ZeroWindowTime,
 };
@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use crate::{
     checks::{capitalised, sentence},
-    figures::{Detail, Figure, Unit},
+    figures::{Detail, Figure},
     packets::{latency, severity, source},
 };
 
@@ -135,7 +135,7 @@ fn latency_figure(report: &LatencyReport) -> Figure {
         details: vec![
             nanos("p99", p99),
             nanos("max", max),
-            Detail::new("measured", count as f64, Unit::Messages),
+            Detail::new("measured", count as f64, Unit::Things),
         ],
     }
 }
@@ -145,10 +145,10 @@ fn segments_per_publish(totals: &Totals) -> Option<Figure> {
         name: "Segments a publish".to_owned(),
         meaning: "Segments with a publish or part of it, divided by publishes. 3 is a segment for each frame.",
         value: totals.publish_segments as f64 / totals.published as f64,
-        unit: Unit::Messages,
+        unit: Unit::Things,
         details: vec![
-            Detail::new("published", totals.published as f64, Unit::Messages),
-            Detail::new("delivered", totals.delivered as f64, Unit::Messages),
+            Detail::new("published", totals.published as f64, Unit::Things),
+            Detail::new("delivered", totals.delivered as f64, Unit::Things),
         ],
     })
 }
@@ -158,9 +158,9 @@ fn retransmitted(totals: &Totals) -> Option<Figure> {
         name: "Retransmitted".to_owned(),
         meaning: "Segments that repeat bytes.",
         value: totals.retransmitted_segments as f64,
-        unit: Unit::Messages,
+        unit: Unit::Things,
         details: vec![
-            Detail::new("of segments", totals.data_segments as f64, Unit::Messages),
+            Detail::new("of segments", totals.data_segments as f64, Unit::Things),
             Detail::new("round trip", totals.round_trips.mean as f64, Unit::Nanos),
         ],
     })
@@ -175,7 +175,7 @@ fn zero_window(name: &'static str, time: &ZeroWindowTime) -> Option<Figure> {
         unit: Unit::Nanos,
         details: vec![
             Detail::new("in all", time.sum_nanos as f64, Unit::Nanos),
-            Detail::new("connections", time.connections as f64, Unit::Messages),
+            Detail::new("connections", time.connections as f64, Unit::Things),
         ],
     })
 }

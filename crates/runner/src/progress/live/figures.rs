@@ -1,12 +1,10 @@
 //! The figures of the live view: a name, a value, some words, and the values for a curve.
 
 use rabbitscope_runs::record::{
-    Counter, Counters, LiveForm, Percentiles, SecondLatencies, SecondRow,
+    Counter, Counters, GAUGES, Gauge, LiveForm, Percentiles, SecondLatencies, SecondRow,
 };
 
-use rabbitscope_text::{grouped, short_time};
-
-const MIB: f64 = 1024.0 * 1024.0;
+use rabbitscope_text::{MetricId, Unit, grouped, short_time};
 
 /// One line of the view.
 #[derive(Debug, PartialEq)]
@@ -25,34 +23,28 @@ pub(super) fn figures(rows: &[SecondRow]) -> Vec<Figure> {
     all.extend(
         SecondLatencies::ALL
             .iter()
-            .map(|kind| latency(rows, kind.title, |row| (kind.value)(&row.latencies))),
+            .map(|kind| latency(rows, kind.id.title, |row| (kind.value)(&row.latencies))),
     );
-    all.push(count(rows, "confirms in flight", |row| Some(row.unconfirmed)));
-    all.push(count(rows, "messages in queues", |row| row.queue_messages));
+    let gauges = GAUGES.iter().filter(|gauge| gauge.is_live);
+    let (waiting, usage): (Vec<&Gauge>, Vec<&Gauge>) =
+        gauges.partition(|gauge| gauge.id.unit == Unit::Things);
+    all.extend(waiting.into_iter().map(|gauge| level(rows, gauge.id, gauge.value)));
     all.extend(
-        of_form(LiveForm::Count)
-            .map(|counter| count(rows, &title(counter), |row| Some((counter.value)(&row.counts)))),
+        of_form(LiveForm::Count).map(|counter| {
+            level(rows, counter.id, |row| Some((counter.value)(&row.counts) as f64))
+        }),
     );
     all.extend(of_form(LiveForm::Time).map(|counter| lapse(rows, counter)));
     for (index, poll) in last.polls.iter().enumerate() {
         let point = |row: &SecondRow| row.polls.get(index).and_then(|poll| poll.latency);
         all.push(latency(rows, &format!("HTTP {}", poll.name), point));
     }
-    all.push(cores(rows, "broker CPU", |row| row.broker_cpu_cores));
-    all.push(memory(rows));
-    all.push(cores(rows, "client CPU", |row| row.client_cpu_cores));
+    all.extend(usage.into_iter().map(|gauge| level(rows, gauge.id, gauge.value)));
     all.into_iter().flatten().collect()
 }
 
 fn of_form(form: LiveForm) -> impl Iterator<Item = &'static Counter> {
     Counters::ALL.iter().filter(move |counter| counter.live == form)
-}
-
-/// Returns the counter's name as words: `late by client`.
-fn title(counter: &Counter) -> String {
-    // The name `published` is older than the counter of accepted messages.
-    let name = if counter.name == "published" { "written" } else { counter.name };
-    name.strip_suffix("_nanos").unwrap_or(name).replace('_', " ")
 }
 
 fn rate(rows: &[SecondRow], counter: &Counter) -> Option<Figure> {
@@ -61,7 +53,7 @@ fn rate(rows: &[SecondRow], counter: &Counter) -> Option<Figure> {
     let most = *curve.iter().max().filter(|most| **most > 0)?;
     let value = format!("{}/s", grouped(*curve.last()?));
     let detail = format!("at most {}/s", grouped(most));
-    Some(Figure { name: title(counter), value, detail, curve })
+    Some(Figure { name: counter.id.title.to_owned(), value, detail, curve })
 }
 
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a rate, rounded")]
@@ -85,16 +77,20 @@ fn latency(
     Some(Figure { name: name.to_owned(), value, detail, curve })
 }
 
-fn count(
+/// Makes the figure of a value, once it was above 0.
+fn level(
     rows: &[SecondRow],
-    name: &str,
-    count: impl Fn(&SecondRow) -> Option<u64>,
+    id: MetricId,
+    value: impl Fn(&SecondRow) -> Option<f64>,
 ) -> Option<Figure> {
-    let curve: Vec<u64> = rows.iter().map(|row| count(row).unwrap_or(0)).collect();
-    let most = *curve.iter().max().filter(|most| **most > 0)?;
-    let value = grouped(count(rows.last()?).unwrap_or(0));
-    let detail = format!("at most {}", grouped(most));
-    Some(Figure { name: name.to_owned(), value, detail, curve })
+    let values: Vec<f64> = rows.iter().map(|row| value(row).unwrap_or(0.0)).collect();
+    let most = values.iter().copied().max_by(f64::total_cmp).filter(|most| *most > 0.0)?;
+    Some(Figure {
+        name: id.title.to_owned(),
+        value: value(rows.last()?).map_or("–".to_owned(), |value| id.unit.display(value)),
+        detail: format!("at most {}", id.unit.display(most)),
+        curve: values.into_iter().map(thousandths).collect(),
+    })
 }
 
 /// Makes the figure of a counter that measures a part of each second.
@@ -103,33 +99,16 @@ fn lapse(rows: &[SecondRow], counter: &Counter) -> Option<Figure> {
     let sum = Some(curve.iter().sum()).filter(|sum| *sum > 0)?;
     let value = short_time(*curve.last()?);
     Some(Figure {
-        name: title(counter),
+        name: counter.id.title.to_owned(),
         value,
         detail: format!("{} in all", short_time(sum)),
         curve,
     })
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "thousandths of a core"
-)]
-fn cores(rows: &[SecondRow], name: &str, cores: fn(&SecondRow) -> Option<f64>) -> Option<Figure> {
-    let curve =
-        rows.iter().map(|row| (cores(row).unwrap_or(0.0).max(0.0) * 1000.0) as u64).collect();
-    let value = format!("{:.2}", cores(rows.last()?)?);
-    Some(Figure { name: name.to_owned(), value, detail: "cores".to_owned(), curve })
-}
-
-fn memory(rows: &[SecondRow]) -> Option<Figure> {
-    let bytes = rows.last()?.broker_rss_bytes?;
-    Some(Figure {
-        name: "broker memory".to_owned(),
-        value: format!("{:.0} MiB", bytes as f64 / MIB),
-        detail: "resident".to_owned(),
-        curve: rows.iter().map(|row| row.broker_rss_bytes.unwrap_or(0)).collect(),
-    })
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative")]
+fn thousandths(value: f64) -> u64 {
+    (value.max(0.0) * 1000.0) as u64
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use hdrhistogram::Histogram;
-use rabbitscope_runs::record::{Counter, Counters, SecondRow};
+use rabbitscope_runs::record::{Counter, Counters, GAUGES, Gauge, SecondRow};
 use rabbitscope_text::metrics::{Family, Sample, write_family};
 
 /// Upper bounds of the buckets in nanoseconds: 1, 2.5 and 5 in each power of ten from 100 µs to 10 s.
@@ -90,29 +90,6 @@ impl Totals {
         Sample::new(value).with("scenario", self.scenario.as_str())
     }
 
-    fn gauges(&self) -> [(&'static str, &'static str, Option<f64>); 5] {
-        let row = &self.last;
-        [
-            (
-                "unconfirmed_messages",
-                "Sent and not yet confirmed at the end of the last second.",
-                Some(row.unconfirmed as f64),
-            ),
-            (
-                "queue_messages",
-                "Messages ready in the scenario's queues.",
-                row.queue_messages.map(|count| count as f64),
-            ),
-            ("broker_cpu_cores", "CPU of the broker.", row.broker_cpu_cores),
-            (
-                "broker_resident_bytes",
-                "Memory of the broker.",
-                row.broker_rss_bytes.map(|bytes| bytes as f64),
-            ),
-            ("client_cpu_cores", "CPU of the load threads.", row.client_cpu_cores),
-        ]
-    }
-
     fn histogram<'a>(&'a self, latency: &'a str, buckets: &Buckets) -> Vec<Sample<'a>> {
         let sample = |value: f64| self.sample(value).with("latency", latency);
         let mut below = 0;
@@ -165,9 +142,10 @@ impl fmt::Display for Totals {
         for Counter { metric, help, value, .. } in Counters::ALL {
             family(f, (metric, "counter", help), vec![self.sample(value(&self.counts) as f64)])?;
         }
-        for (name, help, value) in self.gauges() {
-            let sample: Vec<_> = value.map(|value| self.sample(value)).into_iter().collect();
-            family(f, (name, "gauge", help), sample)?;
+        for Gauge { metric, help, value, .. } in GAUGES.iter().filter(|one| !one.metric.is_empty())
+        {
+            let sample = value(&self.last).map(|value| self.sample(value));
+            family(f, (metric, "gauge", help), sample.into_iter().collect())?;
         }
         let histograms: Vec<_> = self
             .latencies

@@ -10,9 +10,8 @@ use crate::record::{Metric, Needs};
 pub(super) fn expect(scenario: &Scenario) -> Result<(), Problem> {
     for Expectation { metric, .. } in &scenario.expect.that {
         if let Some(reason) = lacks(scenario, *metric) {
-            let (key, figure) = metric.keys();
-            let problem = figure.into_iter().fold(Problem::new(reason), Problem::under);
-            return Err(problem.under(key).under("expect"));
+            let keys = metric.name().rsplit('.');
+            return Err(keys.fold(Problem::new(reason), Problem::under).under("expect"));
         }
     }
     Ok(())

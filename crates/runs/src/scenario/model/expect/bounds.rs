@@ -1,8 +1,8 @@
 //! `[expect]` as serde reads and writes it: bounds such as `"< 20ms"` under the names of their metrics.
 
-use std::{fmt, sync::LazyLock};
+use std::{collections::BTreeMap, fmt, sync::LazyLock};
 
-use rabbitscope_text::parse_duration;
+use rabbitscope_text::{Unit, parse_duration};
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{DeserializeSeed, Error, MapAccess, Visitor},
@@ -11,18 +11,27 @@ use serde::{
 
 use super::{Comparison, Expect, Expectation, Limit};
 use crate::{
-    record::{ExpectedLatency, ExpectedRate, Metric, Quantile},
+    record::Metric,
     scenario::error::{Problem, quoted},
 };
 
 const STEADY: &str = "steady";
 
-/// All keys of `[expect]`.
-static KEYS: LazyLock<Vec<&str>> = LazyLock::new(|| {
-    let mut keys: Vec<_> =
-        [STEADY].into_iter().chain(Metric::all().map(|metric| metric.keys().0)).collect();
-    keys.dedup();
-    keys
+/// The keys of each table by its path: `confirm.`; empty for `[expect]` itself.
+static KEYS: LazyLock<BTreeMap<&str, Vec<&str>>> = LazyLock::new(|| {
+    let mut tables = BTreeMap::from([("", vec![STEADY])]);
+    for name in Metric::all().map(Metric::name) {
+        let below = name.match_indices('.').map(|(point, _)| point + 1);
+        for start in [0].into_iter().chain(below) {
+            let (table, rest) = name.split_at(start);
+            let key = rest.split('.').next().unwrap_or_default();
+            let keys = tables.entry(table).or_default();
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+    }
+    tables
 });
 
 impl Expect {
@@ -37,102 +46,87 @@ impl Serialize for Expect {
         if self.steady {
             map.serialize_entry(STEADY, &true)?;
         }
-        let mut rest = &self.that[..];
-        while let Some(first) = rest.first() {
-            let (key, figure) = first.metric.keys();
-            let is_other = |one: &Expectation| one.metric.keys().0 != key;
-            let (table, others) =
-                rest.split_at(rest.iter().position(is_other).unwrap_or(rest.len()));
-            rest = others;
-            match figure {
-                Some(_) => map.serialize_entry(key, &Bounds(table))?,
-                None => map.serialize_entry(key, &first.bound())?,
-            }
-        }
+        write_bounds(&mut map, &self.that, 0)?;
         map.end()
     }
 }
 
-/// The bounds of one table.
-struct Bounds<'a>(&'a [Expectation]);
+/// The bounds of a table, and the length of its path.
+struct Bounds<'a>(&'a [Expectation], usize);
 
 impl Serialize for Bounds<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(
-            self.0.iter().map(|one| (one.metric.keys().1.unwrap_or_default(), one.bound())),
-        )
+        let mut map = serializer.serialize_map(None)?;
+        write_bounds(&mut map, self.0, self.1)?;
+        map.end()
     }
+}
+
+fn write_bounds<M: SerializeMap>(
+    map: &mut M,
+    bounds: &[Expectation],
+    path_length: usize,
+) -> Result<(), M::Error> {
+    let keys = |one: &Expectation| &one.metric.name()[path_length..];
+    let key = |one: &Expectation| keys(one).split('.').next();
+    for of_key in bounds.chunk_by(|one, other| key(one) == key(other)) {
+        match keys(&of_key[0]).split_once('.') {
+            Some((key, _)) => {
+                map.serialize_entry(key, &Bounds(of_key, path_length + key.len() + 1))?;
+            }
+            None => map.serialize_entry(keys(&of_key[0]), &of_key[0].bound())?,
+        }
+    }
+    Ok(())
 }
 
 impl<'de> Deserialize<'de> for Expect {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(WholeTable)
-    }
-}
-
-struct WholeTable;
-
-impl<'de> Visitor<'de> for WholeTable {
-    type Value = Expect;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a map")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Expect, A::Error> {
-        let mut expect = Expect::default();
-        while let Some(key) = map.next_key::<String>()? {
-            let plain = Metric::all().find(|metric| metric.keys() == (key.as_str(), None));
-            let (latency, rate) = (ExpectedLatency::from_name(&key), ExpectedRate::from_name(&key));
-            match (plain, latency, rate) {
-                _ if key == STEADY => expect.steady = map.next_value()?,
-                (Some(metric), ..) => expect.that.push(map.next_value_seed(Bound(metric))?),
-                (_, Some(latency), _) => {
-                    let metric = |name: &str| {
-                        Quantile::from_name(name).map(|quantile| Metric::Latency(latency, quantile))
-                    };
-                    expect.that.extend(map.next_value_seed(Table(Quantile::NAMES, metric))?);
-                }
-                (_, _, Some(messages)) => {
-                    let metric = |name: &str| (name == "rate").then_some(Metric::Rate(messages));
-                    expect.that.extend(map.next_value_seed(Table(&["rate"], metric))?);
-                }
-                _ => return Err(A::Error::unknown_field(&key, &KEYS)),
-            }
-        }
+        let mut expect = Self::default();
+        Table { path: "", expect: &mut expect }.deserialize(deserializer)?;
         let place = |one: &Expectation| Metric::all().position(|metric| metric == one.metric);
         expect.that.sort_by_cached_key(place);
         Ok(expect)
     }
 }
 
-/// Reader of a table of bounds: its keys, and the metric of a key.
-struct Table<F>(&'static [&'static str], F);
+/// Reader of a table of bounds.
+struct Table<'a> {
+    /// The path of [`KEYS`].
+    path: &'a str,
+    expect: &'a mut Expect,
+}
 
-impl<'de, F: Fn(&str) -> Option<Metric>> DeserializeSeed<'de> for Table<F> {
-    type Value = Vec<Expectation>;
+impl<'de> DeserializeSeed<'de> for Table<'_> {
+    type Value = ();
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Self::Value, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
         deserializer.deserialize_map(self)
     }
 }
 
-impl<'de, F: Fn(&str) -> Option<Metric>> Visitor<'de> for Table<F> {
-    type Value = Vec<Expectation>;
+impl<'de> Visitor<'de> for Table<'_> {
+    type Value = ();
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("a map")
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut expectations = Vec::new();
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
+        let Self { path, expect } = self;
+        let keys = KEYS.get(path).map_or(&[][..], Vec::as_slice);
         while let Some(key) = map.next_key::<String>()? {
-            match (self.1)(&key) {
-                Some(metric) => expectations.push(map.next_value_seed(Bound(metric))?),
-                None => return Err(A::Error::unknown_field(&key, self.0)),
+            let name = format!("{path}{key}");
+            match Metric::from_name(&name) {
+                _ if !keys.contains(&key.as_str()) => {
+                    return Err(A::Error::unknown_field(&key, keys));
+                }
+                _ if name == STEADY => expect.steady = map.next_value()?,
+                Some(metric) => expect.that.push(map.next_value_seed(Bound(metric))?),
+                None => map.next_value_seed(Table { path: &(name + "."), expect })?,
             }
         }
-        Ok(expectations)
+        Ok(())
     }
 }
 
@@ -171,17 +165,14 @@ fn expectation(metric: Metric, bound: &str) -> Result<Expectation, Problem> {
 }
 
 fn read_limit(metric: Metric, text: &str) -> Option<Limit> {
-    match metric {
-        Metric::Latency(..) => nanos(text),
-        Metric::Time(_) => match text.strip_suffix('%') {
-            Some(share) => plain_number(share.trim()).map(Limit::Percent),
-            None => nanos(text),
-        },
-        Metric::Rate(_) => plain_number(text).map(Limit::PerSecond),
-        Metric::Count(_) => match text.strip_suffix('%') {
-            Some(share) => plain_number(share.trim()).map(Limit::Percent),
-            None => text.parse().ok().map(Limit::Count),
-        },
+    let has_share = matches!(metric, Metric::Count(_) | Metric::Time(_));
+    if let Some(share) = text.strip_suffix('%').filter(|_| has_share) {
+        return plain_number(share.trim()).map(Limit::Percent);
+    }
+    match metric.unit() {
+        Unit::Nanos => nanos(text),
+        Unit::PerSecond => plain_number(text).map(Limit::PerSecond),
+        _ => text.parse().ok().map(Limit::Count),
     }
 }
 

@@ -2,18 +2,10 @@
 //! totals, the sums, the CSV columns, the Prometheus metrics, the live view and the counts that a scenario can expect
 //! follow from it.
 
+use rabbitscope_text::{MetricId, Unit};
 use serde::{Deserialize, Serialize};
 
-/// The unit of a counter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
-    /// Whole things: messages, calls, connections.
-    Things,
-    /// Bytes.
-    Bytes,
-    /// Nanoseconds.
-    Nanos,
-}
+use super::field_id::field_id;
 
 /// The form of a counter in the live view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,17 +20,15 @@ pub enum LiveForm {
     Hidden,
 }
 
-/// A counter: its names, and its value.
+/// A counter: its identity, and its value.
 #[derive(Clone, Copy, Debug)]
 pub struct Counter {
-    /// Name as in `series.jsonl`, but with `_` for `-`: `bytes_written`.
-    pub name: &'static str,
+    /// Name as in `series.jsonl`, `bytes-written`; title for people; unit.
+    pub id: MetricId,
     /// Name of the Prometheus metric, without `rabbitscope_`: `written_bytes_total`.
     pub metric: &'static str,
     /// Description in one sentence.
     pub help: &'static str,
-    /// Unit of the counter.
-    pub unit: Unit,
     /// Form in the live view.
     pub live: LiveForm,
     /// Reads the value.
@@ -66,7 +56,7 @@ pub enum Needs {
 
 /// The facts about an [`ExpectedCount`].
 struct Expectable {
-    name: &'static str,
+    id: MetricId,
     /// Reads the count; absent if it is known at the end of a run only.
     value: Option<fn(&Counters) -> u64>,
     /// Reads the count of which it can be a share.
@@ -135,22 +125,10 @@ fn unknown() -> KnownCount {
     KnownCount::UNKNOWN
 }
 
-/// Writes `-` for `_`.
-const fn kebab_case<const LENGTH: usize>(name: &str) -> [u8; LENGTH] {
-    let (mut written, mut at) = ([b'-'; LENGTH], 0);
-    while at < LENGTH {
-        if name.as_bytes()[at] != b'_' {
-            written[at] = name.as_bytes()[at];
-        }
-        at += 1;
-    }
-    written
-}
-
 macro_rules! counters {
     (@type) => { u64 };
     (@type $type:ty) => { $type };
-    ($($(#[$attribute:meta])* $name:ident $(as $type:ty)?: $unit:ident, $live:ident, $metric:literal, $help:literal
+    ($($(#[$attribute:meta])* $name:ident $(titled $title:literal)? $(as $type:ty)?: $unit:ident, $live:ident, $metric:literal, $help:literal
        $(, expected as $expected:ident of $whole:ident, needs $needs:ident)?;)*) => {
         /// The counts of a load, within a second or over a run. Counts that an older version did not have are 0.
         #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -163,10 +141,9 @@ macro_rules! counters {
             /// Every counter, in the order of all lists.
             pub const ALL: &[Counter] = &[
                 $(Counter {
-                    name: stringify!($name),
+                    id: field_id!($name, $unit $(, $title)?),
                     metric: $metric,
                     help: $help,
-                    unit: Unit::$unit,
                     live: LiveForm::$live,
                     value: |counters| Count::value(counters.$name),
                 },)*
@@ -203,22 +180,23 @@ macro_rules! counters {
             fn facts(self) -> Expectable {
                 match self {
                     Self::Lost => Expectable {
-                        name: "lost",
+                        id: MetricId { name: "lost", title: "lost", unit: Unit::Things },
                         value: None,
                         whole: Counters::accepted_or_written,
                         needs: Needs::Verify,
                     },
                     Self::Unconfirmed => Expectable {
-                        name: "unconfirmed",
+                        id: MetricId {
+                            name: "unconfirmed",
+                            title: "unconfirmed",
+                            unit: Unit::Things,
+                        },
                         value: None,
                         whole: |counters| counters.published,
                         needs: Needs::Confirms,
                     },
                     $($(Self::$expected => Expectable {
-                        name: {
-                            const NAME: [u8; stringify!($name).len()] = kebab_case(stringify!($name));
-                            std::str::from_utf8(&NAME).expect("the name of a field is text")
-                        },
+                        id: field_id!($name, $unit),
                         value: Some(|counters| Count::value(counters.$name)),
                         whole: |counters| Count::value(counters.$whole),
                         needs: Needs::$needs,
@@ -230,9 +208,9 @@ macro_rules! counters {
 }
 
 impl ExpectedCount {
-    /// Returns the name as in `[expect]`: `late-by-client`.
-    pub fn name(self) -> &'static str {
-        self.facts().name
+    /// Returns the identity. Its name is that in `[expect]`: `late-by-client`.
+    pub fn id(self) -> MetricId {
+        self.facts().id
     }
 
     /// Returns the reader of the count; absent if it is known at the end of a run only.
@@ -269,7 +247,7 @@ impl Counters {
 }
 
 counters! {
-    published: Things, Rate, "published_messages_total", "Messages written to sockets; the broker may not have read them.";
+    published titled "written": Things, Rate, "published_messages_total", "Messages written to sockets; the broker may not have read them.";
     #[serde(default = "unknown", skip_serializing_if = "KnownCount::is_unknown")]
     accepted as KnownCount: Things, Rate, "accepted_messages_total", "Messages that the broker accepted: confirmed, committed, or, without confirms, before a request on the same channel that the broker has answered.";
     confirmed: Things, Rate, "confirmed_messages_total", "Messages that the broker confirmed.";
@@ -351,7 +329,7 @@ mod tests {
         sum.add(&ones());
         assert!(Counters::ALL.iter().all(|counter| (counter.value)(&sum) == 2));
         let names: BTreeSet<_> =
-            Counters::ALL.iter().map(|counter| counter.name.replace('_', "-")).collect();
+            Counters::ALL.iter().map(|counter| counter.id.name.to_owned()).collect();
         let keys = serde_json::to_value(sum).unwrap();
         assert_eq!(names, keys.as_object().unwrap().keys().cloned().collect());
     }
@@ -374,23 +352,25 @@ mod tests {
     #[test]
     fn expected_counts_are_counters() {
         let [lost, unconfirmed, counters @ ..] = ExpectedCount::ALL else { panic!("too few") };
-        assert_eq!([lost.name(), unconfirmed.name()], ["lost", "unconfirmed"]);
+        assert_eq!([lost.id().name, unconfirmed.id().name], ["lost", "unconfirmed"]);
         for count in counters {
-            let counts = serde_json::json!({ count.name(): 7 });
+            let counts = serde_json::json!({ count.id().name: 7 });
             let counts: Counters = serde_json::from_value(counts).unwrap();
             assert_eq!(count.counter().map(|counter| counter(&counts)), Some(7), "{count:?}");
         }
-        assert_eq!(ExpectedCount::LateByClient.name(), "late-by-client");
+        let MetricId { name, title, unit } = ExpectedCount::LateByClient.id();
+        assert_eq!((name, title, unit), ("late-by-client", "late by client", Unit::Things));
     }
 
     #[test]
     fn names_are_distinct_and_units_show_in_them() {
         let metrics: BTreeSet<_> = Counters::ALL.iter().map(|counter| counter.metric).collect();
         assert_eq!(metrics.len(), Counters::ALL.len());
-        for Counter { name, metric, unit, .. } in Counters::ALL {
-            assert_eq!(name.ends_with("_nanos"), *unit == Unit::Nanos, "{name}");
-            assert_eq!(metric.contains("_nanoseconds_"), *unit == Unit::Nanos, "{metric}");
-            assert_eq!(metric.contains("_bytes_"), *unit == Unit::Bytes, "{metric}");
+        for Counter { id, metric, .. } in Counters::ALL {
+            assert_eq!(id.name.ends_with("-nanos"), id.unit == Unit::Nanos, "{id:?}");
+            assert!(!id.title.contains("nanos"), "{id:?}");
+            assert_eq!(metric.contains("_nanoseconds_"), id.unit == Unit::Nanos, "{metric}");
+            assert_eq!(metric.contains("_bytes_"), id.unit == Unit::Bytes, "{metric}");
         }
     }
 }

@@ -1,16 +1,16 @@
 //! Latencies of a run and of its seconds. Each latency is defined once, in the list at the end of this file. The
 //! histograms of a load, the rows of a run, the CSV columns and the live view follow from it.
 
-use rabbitscope_text::Percentiles;
+use rabbitscope_text::{MetricId, Percentiles, Unit};
 use serde::{Deserialize, Serialize};
 
-/// A latency of [`SecondLatencies`]: its names, and its value.
+use super::field_id::field_id;
+
+/// A latency of [`SecondLatencies`]: its identity, and its value.
 #[derive(Clone, Copy, Debug)]
 pub struct SecondLatency {
-    /// Name as in `series.jsonl`, but with `_` for `-`: `end_to_end_latency`.
-    pub name: &'static str,
-    /// Title for people: `end-to-end latency`.
-    pub title: &'static str,
+    /// Name as in `series.jsonl`, `end-to-end-latency`; title for people, `end-to-end latency`; unit.
+    pub id: MetricId,
     /// Reads the value.
     pub value: fn(&SecondLatencies) -> Option<Percentiles>,
 }
@@ -56,16 +56,19 @@ macro_rules! latencies {
             /// Every latency, in the order of all lists.
             pub const ALL: &[SecondLatency] = &[
                 $(SecondLatency {
-                    name: stringify!($row),
-                    title: $title,
+                    id: field_id!($row, Nanos, $title),
                     value: |latencies| latencies.$row,
                 },)*
                 $(SecondLatency {
-                    name: stringify!($only),
-                    title: $only_title,
+                    id: field_id!($only, Nanos, $only_title),
                     value: |latencies| latencies.$only,
                 },)*
             ];
+
+            /// Returns a latency of a load.
+            pub const fn of(latency: Latency) -> SecondLatency {
+                Self::ALL[latency as usize]
+            }
 
             /// Takes the percentiles of each latency, without those of churn.
             pub fn from_fn(percentiles: impl Fn(Latency) -> Option<Percentiles>) -> Self {

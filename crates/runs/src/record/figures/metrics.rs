@@ -1,6 +1,8 @@
 //! Figures of a run by which it is judged: those that a scenario can expect and an experiment can compare.
 
-use std::fmt;
+use std::{fmt, sync::LazyLock};
+
+use rabbitscope_text::Unit;
 
 use super::{
     counters::{Counters, ExpectedCount, Needs},
@@ -19,6 +21,17 @@ pub enum Metric {
     /// A part of the load's time.
     Time(ExpectedTime),
 }
+
+/// The names of all metrics.
+static NAMES: LazyLock<Vec<(Metric, String)>> = LazyLock::new(|| {
+    let name = |metric| match metric {
+        Metric::Latency(latency, quantile) => format!("{}.{}", latency.name(), quantile.name()),
+        Metric::Rate(messages) => format!("{}.rate", messages.name()),
+        Metric::Count(count) => count.id().name.to_owned(),
+        Metric::Time(time) => time.name().to_owned(),
+    };
+    Metric::all().map(|metric| (metric, name(metric))).collect()
+});
 
 macro_rules! named {
     ($(#[$attribute:meta])* $type:ident { $($(#[$doc:meta])* $variant:ident = $name:literal,)* }) => {
@@ -115,13 +128,23 @@ impl Metric {
         counts.chain(times).chain(rates).chain(latencies)
     }
 
-    /// Returns the key in `[expect]`, and the key in its table if it has one.
-    pub fn keys(self) -> (&'static str, Option<&'static str>) {
+    /// Returns the name: the keys of `[expect]` that lead to it, with points between them.
+    pub fn name(self) -> &'static str {
+        let found = NAMES.iter().find(|(metric, _)| *metric == self);
+        found.map_or("", |(_, name)| name.as_str())
+    }
+
+    /// Returns the one with this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        NAMES.iter().find(|(_, known)| known == name).map(|(metric, _)| *metric)
+    }
+
+    /// Returns the unit of its values.
+    pub fn unit(self) -> Unit {
         match self {
-            Self::Latency(latency, quantile) => (latency.name(), Some(quantile.name())),
-            Self::Rate(messages) => (messages.name(), Some("rate")),
-            Self::Count(count) => (count.name(), None),
-            Self::Time(time) => (time.name(), None),
+            Self::Latency(..) | Self::Time(_) => Unit::Nanos,
+            Self::Rate(_) => Unit::PerSecond,
+            Self::Count(count) => count.id().unit,
         }
     }
 
@@ -140,10 +163,7 @@ impl Metric {
 
 impl fmt::Display for Metric {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.keys() {
-            (key, Some(figure)) => write!(f, "{key}.{figure}"),
-            (key, None) => f.write_str(key),
-        }
+        f.write_str(self.name())
     }
 }
 
