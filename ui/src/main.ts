@@ -2,6 +2,7 @@
 
 import "./style/page.css";
 import "./style/run.css";
+import "./style/limit.css";
 import "./style/profile.css";
 import "./style/owners.css";
 import "./style/packets.css";
@@ -13,6 +14,7 @@ import { checksPart } from "./checks.ts";
 import { h } from "./dom.ts";
 import { faultsPart } from "./faults.ts";
 import { pageHeader, scenario, tiles } from "./header.ts";
+import { limitPart } from "./limit.ts";
 import { packetsPart } from "./packets.ts";
 import { profilePart } from "./profile.ts";
 import { startTheme } from "./theme.ts";
@@ -28,7 +30,9 @@ function start(): void {
     page.append(h("p", {}, `This page cannot show data of version ${data.version}.`));
     return;
   }
-  const parts: (HTMLElement | null)[] = [pageHeader(data), tiles(data.figures)];
+  const parts: (HTMLElement | null)[] = [pageHeader(data)];
+  if (data.limit) parts.push(limitPart(data.limit));
+  parts.push(tiles(data.figures));
   if (data.run) parts.push(checksPart(data.run, data.checks));
   if (data.run) parts.push(faultsPart(data.run));
   if (data.run) parts.push(breakdownPart(data.run));

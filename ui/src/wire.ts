@@ -1,10 +1,11 @@
 // The data of the page, as Rust serialises it (crates/web: `page`, `figures`, `checks`, `more_charts`,
-// `spectrum`; crates/runs: `record`; crates/profiles). Types only.
+// `spectrum`; crates/runs: `record`; crates/profiles; crates/diagnosis: `brief`). Types only.
 
 export interface PageData {
   version: number;
   rabbitscope: string;
   run: RunRecord | null;
+  limit: Brief | null;
   figures: Figure[];
   checks: Check[];
   spectrum: Spectrum | null;
@@ -12,6 +13,25 @@ export interface PageData {
   packets: PacketsData | null;
   profile: ProfileData | null;
   diff: DiffData | null;
+}
+
+/** The limit of the run and its costly findings; texts are escaped, empty ones have nothing to say. */
+export interface Brief {
+  kind: string;
+  certainty: "certain" | "likely" | "uncertain";
+  limit: string;
+  evidence: string[];
+  findings: BriefFinding[];
+  "more-findings": number;
+  "not-judged": string;
+}
+
+export interface BriefFinding {
+  rule: string;
+  severity: "warning" | "critical";
+  sentence: string;
+  evidence: string;
+  change: string;
 }
 
 export type Unit = "per-second" | "bytes-per-second" | "nanoseconds" | "cores" | "bytes" | "share" | "things";

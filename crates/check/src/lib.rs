@@ -25,4 +25,4 @@ mod span;
 pub use baseline::{BaselineError, read_baseline};
 pub use options::CheckOptions;
 pub use read::{CheckProgress, read};
-pub use run_directory::read_run_directory;
+pub use run_directory::{case_of_run, read_run_directory};

@@ -39,5 +39,5 @@ pub use figures::{
 pub use finding::{Bound, Change, Evidence, Finding, Severity};
 pub use flow::{ChainLink, FlowChain, FlowRoot};
 pub use limit::{Candidate, Certainty, Limit, LimitKind};
-pub use report::{CheckReport, ClusterReport, FORMAT_VERSION, MissingMember};
+pub use report::{Brief, BriefFinding, CheckReport, ClusterReport, FORMAT_VERSION, MissingMember};
 pub use rules::{Attribution, Judgement, QueueShare, Unjudged, attribute, judge, reference};

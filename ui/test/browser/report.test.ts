@@ -47,6 +47,24 @@ test("the report shows what ran and asks for nothing", async () => {
   }
 });
 
+test("the limit and the findings stand above all figures, and names in them are text", async () => {
+  for (const width of [1400, 390]) {
+    const { page, problems } = await browser.open("report.html", width);
+    const section = page.locator('section[aria-label="Limit and findings"]');
+    const [limit, tiles] = [await section.boundingBox(), await page.locator(".tiles").first().boundingBox()];
+    assert.ok(limit!.y < tiles!.y);
+    const text = spaced(await section.innerText());
+    assert.match(text, /^Limit: one Erlang process: the queue <script>alert\(1\)<\/script> \\u\{202e\}"x" uses 0\.97 cores \(likely\)/);
+    assert.match(text, /critical An alarm[\s\S]*warning The queue <b>/);
+    assert.match(text, /What to do: use 4 queues \(at most 10 % more: it waits 9 %\)/);
+    assert.match(text, /2 more findings\.\s+Not judged: 38 rules, because these were not read: the node\.$/);
+    assert.equal(await section.locator(".finding").count(), 2);
+    await wide(page);
+    assert.deepEqual(problems, []);
+    await page.close();
+  }
+});
+
 test("packets have figures, findings, missing sources and a link to their page", async () => {
   const { page, problems } = await browser.open("with-packets.html");
   const section = page.locator('section[aria-label="Packets"]');

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use rabbitscope_analysis::MessagesDuring;
+use rabbitscope_diagnosis::Brief;
 use rabbitscope_files::AtomicFile;
 use rabbitscope_profiles::{Event, Profile, read_pprof};
 use rabbitscope_runs::record::{BrokerStates, FORMAT_VERSION, Loss, RunRecord, SecondRow};
@@ -114,13 +115,19 @@ pub fn read_broker(run_dir: &Path) -> anyhow::Result<Option<BrokerStates>> {
     serde_json::from_slice(&text).with_context(|| cannot_read(&path)).map(Some)
 }
 
-/// Makes the report of a run directory from its data. For a killed run, it has the data that exist.
-pub fn write_report(run_dir: &Path, output: &Path) -> anyhow::Result<()> {
-    let run = RecordedRun::read(run_dir)?;
+/// Writes the report of a run whose data are from `run_dir`, with its limit and findings. For a killed run, it has the
+/// data that exist.
+pub fn write_report(
+    run: &RecordedRun,
+    run_dir: &Path,
+    brief: &Brief,
+    output: &Path,
+) -> anyhow::Result<()> {
     let mut file = AtomicFile::create(output)?;
     let page = packet_page(run_dir, output);
     let report = Report {
         run: Some(&run.record),
+        brief: Some(brief),
         series: &run.series,
         profile: run.profile.as_ref(),
         packets: run.packets.as_ref().map(|report| RunPackets { report, page }),

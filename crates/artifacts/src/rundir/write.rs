@@ -24,7 +24,7 @@ use serde::Serialize;
 
 use super::{
     BROKER, BROKER_LOG, PACKET_FILE, PACKET_PAGE, PACKETS, RECORD, REPORT, SCENARIO, SERIES, TRACE,
-    profile_name, write_report,
+    profile_name,
 };
 
 /// A run directory during the run. It is held open, so that a rename or a link cannot redirect the output.
@@ -212,13 +212,6 @@ impl RunDirectory {
     /// Writes the record.
     pub fn write_record(&self, record: &RunRecord) -> anyhow::Result<()> {
         self.write_json(RECORD, record)
-    }
-
-    /// Makes the report from the existing files and returns its path.
-    pub fn write_report(&self) -> anyhow::Result<PathBuf> {
-        let report = self.report();
-        write_report(self.path(), &report)?;
-        Ok(report)
     }
 
     /// Returns the path of the report.

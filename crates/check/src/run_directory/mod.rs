@@ -14,4 +14,4 @@ mod reading;
 mod tests;
 mod unrecorded;
 
-pub use reading::read_run_directory;
+pub use reading::{case_of_run, read_run_directory};

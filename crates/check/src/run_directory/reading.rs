@@ -5,7 +5,7 @@ use std::{path::Path, time::Duration};
 use rabbitscope_artifacts::rundir::{RecordedRun, read_broker};
 use rabbitscope_diagnosis::{Case, Subject};
 use rabbitscope_profiles::Event;
-use rabbitscope_runs::record::RunRecord;
+use rabbitscope_runs::record::{BrokerStates, RunRecord};
 
 use crate::profile::{cpu, waits};
 
@@ -13,13 +13,19 @@ use super::{
     broker::broker, load::load, machine::host, measured::Measured, unrecorded::unrecorded,
 };
 
-/// Reads a run directory as a case. Parts that the run did not record say how to record them.
+/// Reads a run directory as a case.
 pub fn read_run_directory(run_dir: &Path) -> anyhow::Result<Case> {
     let run = RecordedRun::read(run_dir)?;
     let states = read_broker(run_dir)?;
+    Ok(case_of_run(&run, states.as_ref()))
+}
+
+/// Returns a recorded run as a case. `states` is `broker.json`. Parts that the run did not record say how to record
+/// them.
+pub fn case_of_run(run: &RecordedRun, states: Option<&BrokerStates>) -> Case {
     let measured = Measured::new(&run.record, &run.series);
     let mut case = unrecorded(subject(&measured), &run.record);
-    case.broker = Ok(broker(&measured, states.as_ref()));
+    case.broker = Ok(broker(&measured, states));
     case.load = Some(load(&measured));
     if let Some(host) = host(&measured) {
         case.host = Ok(host);
@@ -31,10 +37,10 @@ pub fn read_run_directory(run_dir: &Path) -> anyhow::Result<Case> {
         }
         _ => {}
     }
-    if let Some(packets) = run.packets.filter(|_| has_packets(&run.record)) {
-        case.packets = Ok(packets);
+    if let Some(packets) = run.packets.as_ref().filter(|_| has_packets(&run.record)) {
+        case.packets = Ok(packets.clone());
     }
-    Ok(case)
+    case
 }
 
 /// A report without captured packets has the kernel's figures only, and no figures of packets.

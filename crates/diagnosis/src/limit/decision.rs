@@ -44,6 +44,9 @@ const WITHOUT_CPU: f64 = 0.4;
 /// A second in nanoseconds.
 const SECOND_NANOS: u64 = 1_000_000_000;
 
+/// The usual answer about a run, which records little of what is inside the node.
+const FROM_A_RUN: &str = "cannot tell from the records of the run; `rabbitscope check` during the load reads the node itself";
+
 /// Score from which a runner-up is named.
 const NAMED: f64 = 0.5;
 
@@ -133,7 +136,8 @@ fn obstacle(case: &Case) -> Option<String> {
         ));
     }
     if case.subject.duration.as_secs() < 3 {
-        return Some("cannot tell, because the check lasted less than 3 s".to_owned());
+        let observed = if case.load.is_some() { "run was measured for" } else { "check lasted" };
+        return Some(format!("cannot tell, because the {observed} less than 3 s"));
     }
     load::obstacle(case)
 }
@@ -182,7 +186,10 @@ fn nothing(case: &Case, roots: &[FlowRoot], all: Vec<Candidate>, blind: &[&'stat
     }
     let essential = case.broker.is_ok() && case.vm.is_ok() && case.queues.is_ok();
     if !essential {
-        let reason = format!("cannot tell, because {} could not be read", blind.join(", "));
+        let reason = match &case.load {
+            Some(_) => FROM_A_RUN.to_owned(),
+            None => format!("cannot tell, because {} could not be read", blind.join(", ")),
+        };
         return without(LimitKind::Unknown, Certainty::Uncertain, reason, second);
     }
     if let Some(reason) = unexplained_wait(case, roots) {

@@ -1,8 +1,10 @@
 //! The result of a check, for people and for programs.
 
+mod brief;
 mod cluster;
 mod text;
 mod whole;
 
+pub use brief::{Brief, BriefFinding};
 pub use cluster::{ClusterReport, MissingMember};
 pub use whole::{CheckReport, FORMAT_VERSION};

@@ -8,7 +8,7 @@ use super::CheckReport;
 use crate::{
     case::Unread,
     differences::Differences,
-    finding::{Bound, Finding, Severity},
+    finding::{Bound, Finding},
     flow::{FlowChain, FlowRoot},
     limit::{Candidate, Certainty, Limit, LimitKind},
 };
@@ -87,7 +87,7 @@ impl CheckReport {
 }
 
 /// Returns the sentence of the limit. Doubt stands in the sentence itself.
-fn sentence(limit: &Limit) -> String {
+pub(super) fn sentence(limit: &Limit) -> String {
     let sentence = single(&limit.sentence);
     let named = match limit.kind {
         LimitKind::Nothing | LimitKind::Unknown => sentence,
@@ -142,11 +142,7 @@ fn chain_row(root: &FlowRoot, chain: &FlowChain) -> [String; 3] {
 }
 
 fn lines_of(finding: &Finding) -> String {
-    let severity = match finding.severity {
-        Severity::Note => "note",
-        Severity::Warning => "warning",
-        Severity::Critical => "critical",
-    };
+    let severity = finding.severity.name();
     let mut text = format!("{severity:<9} {} [{}]\n", single(&finding.sentence), finding.rule);
     let figures: Vec<String> = finding.evidence.iter().map(|one| single(&one.figure)).collect();
     if !figures.is_empty() {
@@ -159,7 +155,7 @@ fn lines_of(finding: &Finding) -> String {
     text
 }
 
-fn gain(bound: &Bound) -> String {
+pub(super) fn gain(bound: &Bound) -> String {
     format!(" (at most {:.0} % more: {})", bound.throughput * 100.0, single(&bound.reason))
 }
 

@@ -2,10 +2,8 @@
 
 use std::path::PathBuf;
 
-use rabbitscope_artifacts::{
-    format::{default_page, require_html},
-    rundir,
-};
+use rabbitscope_artifacts::format::{default_page, require_html};
+use rabbitscope_runner::report::write_report;
 use rabbitscope_terminal::output;
 
 use super::arguments::refuse_to_replace;
@@ -26,7 +24,7 @@ impl Args {
         let path = self.output.clone().unwrap_or_else(|| default_page("report"));
         require_html(&path)?;
         refuse_to_replace(&path, [self.run_dir.as_path()])?;
-        rundir::write_report(&self.run_dir, &path)?;
+        write_report(&self.run_dir, &path)?;
         if self.output.is_none() {
             output::result(&format!("report  {}", path.display()));
         }

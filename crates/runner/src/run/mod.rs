@@ -25,7 +25,7 @@ mod under_load;
 mod usage;
 
 pub use broker::{EarlierRuns, Target, dialer, sweep_dead_brokers};
-pub use record::Finished;
+pub use record::{Finished, PrintedRun};
 pub use recording::recording_progress;
 pub use steps::{check, check_repeated, run, run_on};
 pub use summary::{ProfileSummary, second, summary};

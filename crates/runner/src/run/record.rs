@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use rabbitscope_diagnosis::CheckReport;
 use rabbitscope_machine::Hardware;
 use rabbitscope_measurements::LoadOutcome;
 use rabbitscope_polling::PollOutcome;
@@ -12,6 +13,7 @@ use rabbitscope_runs::{
     },
     scenario::Scenario,
 };
+use serde::Serialize;
 
 /// A finished run with any verdict.
 #[derive(Debug)]
@@ -22,10 +24,27 @@ pub struct Finished {
     pub series: Vec<SecondRow>,
     /// The profile, if one was recorded.
     pub profile: Option<rabbitscope_profiles::Profile>,
+    /// The limit of the run and its findings. Absent if the results could not be written.
+    pub checked: Option<CheckReport>,
     /// Path of the report.
     pub report: PathBuf,
     /// Results that could not be written, as one message.
     pub unwritten: Option<anyhow::Error>,
+}
+
+/// A finished run for programs: its record, and the limit of the run as `check` has it.
+#[derive(Debug, Serialize)]
+pub struct PrintedRun<'a> {
+    #[serde(flatten)]
+    record: &'a RunRecord,
+    check: Option<&'a CheckReport>,
+}
+
+impl Finished {
+    /// Returns the form for programs.
+    pub fn printed(&self) -> PrintedRun<'_> {
+        PrintedRun { record: &self.record, check: self.checked.as_ref() }
+    }
 }
 
 /// Builds the record, without the conclusions from it.

@@ -20,6 +20,7 @@ use super::{
     seconds::RecordedSeconds,
     under_load::UnderLoad,
 };
+use crate::report::write_report;
 
 /// Writes all results. Reports a failure of the profile or of the packets only after everything recorded is written.
 pub(super) fn write(
@@ -65,9 +66,10 @@ pub(super) fn write(
     record.losses.extend(loss);
     record.losses.extend(unwritten.loss());
     drop(room);
-    if unwritten.note("run.json", directory.write_record(&record)).is_some() {
-        unwritten.note("report.html", directory.write_report());
-    }
+    let written = unwritten.note("run.json", directory.write_record(&record)).is_some();
+    let report = directory.report();
+    let checked = written.then(|| write_report(directory.path(), &report));
+    let checked = checked.and_then(|checked| unwritten.note("report.html", checked));
     if let Some(failure) = failure {
         return Err(failure);
     }
@@ -75,7 +77,8 @@ pub(super) fn write(
         record,
         series: series.rows().to_vec(),
         profile: recorded.map(|recorded| recorded.profile),
-        report: directory.report(),
+        checked,
+        report,
         unwritten: unwritten.error().map(|error| error.context(in_directory(directory))),
     })
 }

@@ -9,6 +9,7 @@ use rabbitscope_analysis::{
     Activity, ClientEffort, LoadRates, WaitTimes, caution, hottest, occurrences, quality_sentence,
     shown_part,
 };
+use rabbitscope_diagnosis::Brief;
 use rabbitscope_profiles::{Capture, Event, Profile, StackQuality};
 use rabbitscope_runs::{
     record::{PacketFacts, PatchedModule, RunRecord, SecondRow},
@@ -30,10 +31,13 @@ use rabbitscope_text::{escapes, grouped, grouped_rate, short_time};
 const HOTTEST: usize = 10;
 const MIB: f64 = 1024.0 * 1024.0;
 
-/// Returns rates, latencies, usage, hottest functions, quality, losses and the places of all results.
+/// Returns the limit, rates, latencies, usage, hottest functions, quality, losses and the places of all results.
 pub fn summary(finished: &Finished, scenario: &Scenario, directory: &Path) -> String {
     let record = &finished.record;
     let mut text = head(record, scenario);
+    if let Some(checked) = &finished.checked {
+        let _ = writeln!(text, "{}", Brief::from_report(checked));
+    }
     if let Some(measured) = LoadRates::from_series(&finished.series) {
         text += &rates(&measured, record, scenario);
         text += &usage(&measured, &finished.series, record);

@@ -1,5 +1,6 @@
 //! The whole data of the page, in one serialisable value.
 
+use rabbitscope_diagnosis::Brief;
 use rabbitscope_profiles::Profile;
 use rabbitscope_runs::record::{RunRecord, SecondRow};
 use serde::Serialize;
@@ -22,6 +23,8 @@ const PAGE_VERSION: u32 = 2;
 pub struct Report<'a> {
     /// The run.
     pub run: Option<&'a RunRecord>,
+    /// The limit of the run, and its findings.
+    pub brief: Option<&'a Brief>,
     /// The seconds of the run; empty if there are none.
     pub series: &'a [SecondRow],
     /// The profile.
@@ -35,6 +38,7 @@ pub(crate) struct PageData<'a> {
     version: u32,
     rabbitscope: &'static str,
     run: Option<&'a RunRecord>,
+    limit: Option<&'a Brief>,
     figures: Vec<Figure>,
     checks: Vec<Check>,
     series: Option<SeriesData>,
@@ -50,6 +54,7 @@ impl<'a> PageData<'a> {
             version: PAGE_VERSION,
             rabbitscope: env!("CARGO_PKG_VERSION"),
             run: report.run,
+            limit: report.brief,
             figures: report.run.map(|run| figures(run, report.series)).unwrap_or_default(),
             checks: report.run.map(checks).unwrap_or_default(),
             spectrum: report.run.and_then(spectrum),

@@ -36,8 +36,14 @@ fn pages_work_in_a_browser() {
     fs::create_dir_all(&folder).unwrap();
     let create = |name: &str| fs::File::create(folder.join(name)).unwrap();
     let (run, series, profile) = (pages::run(), pages::series(), pages::profile());
-    let report =
-        Report { run: Some(&run), series: &series, profile: Some(&profile), ..Report::default() };
+    let brief = pages::brief();
+    let report = Report {
+        run: Some(&run),
+        brief: Some(&brief),
+        series: &series,
+        profile: Some(&profile),
+        ..Report::default()
+    };
     write_report(create("report.html"), &report).unwrap();
     let packets = pages::packets();
     let page = Some("packets.html");

@@ -1,5 +1,6 @@
 //! A run and a profile with figures that a test can know by heart.
 
+use rabbitscope_diagnosis::{self as diagnosis, Brief, BriefFinding, Certainty, LimitKind};
 use rabbitscope_profiles::{
     Capture, Event, Identity, LineWeight, Profile, StackEntry, StackOutcome, StackQuality,
     read_folded,
@@ -325,5 +326,30 @@ pub(crate) fn packets() -> PacketReport {
             packets: vec![7, 8, 9],
         }],
         ..PacketReport::default()
+    }
+}
+
+/// A limit and two findings with names that must stay text.
+pub(crate) fn brief() -> Brief {
+    let finding = |severity, sentence: &str, change: &str| BriefFinding {
+        rule: "a-rule".to_owned(),
+        severity,
+        sentence: sentence.to_owned(),
+        evidence: "7 messages; 3 consumers".to_owned(),
+        change: change.to_owned(),
+    };
+    let change = "use 4 queues (at most 10 % more: it waits 9 %)";
+    Brief {
+        kind: LimitKind::Process,
+        certainty: Certainty::Likely,
+        limit: "one Erlang process: the queue <script>alert(1)</script> \\u{202e}\"x\" uses 0.97 cores (likely)"
+            .to_owned(),
+        evidence: vec!["0.97 cores in 970 samples".to_owned()],
+        findings: vec![
+            finding(diagnosis::Severity::Critical, "An alarm blocks publishers", ""),
+            finding(diagnosis::Severity::Warning, "The queue <b>'orders' is \"slow\"", change),
+        ],
+        more_findings: 2,
+        not_judged: "38 rules, because these were not read: the node".to_owned(),
     }
 }

@@ -37,7 +37,7 @@ pub(super) struct RunOptions {
     out: Option<PathBuf>,
     #[command(flatten)]
     consent: ConsentArgs,
-    /// Print the run record as JSON
+    /// Print the run record as JSON, with the limit of the run as `check`
     #[arg(long)]
     json: bool,
     /// Print one line of JSON per second, and no summary
@@ -111,7 +111,7 @@ impl RunOptions {
             })
             .inspect_err(|_| valid.directory.discard_if_unused())?;
         match valid.form {
-            Form::Record => output::json(&finished.record)?,
+            Form::Record => output::json(&finished.printed())?,
             Form::Seconds => {}
             Form::Summary => {
                 output::result(&run::summary(&finished, &valid.scenario, valid.directory.path()));

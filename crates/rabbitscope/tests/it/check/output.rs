@@ -42,7 +42,11 @@ fn names_are_text() {
     let json = bench.rabbitscope(&format!("check --duration 5s --json {node}"));
     let json = harmless(json, r"\u001b]0;owned\u0007\u001b[2J\u009b2J\u202ey");
     assert!(json.json().to_string().contains("owned"));
-    load.ended_by(Signal::INT);
+    harmless(load.ended_by(Signal::INT), "limit  ");
+    // The limit of the page has the escaped name, in JSON.
+    let page = bench.read("out/report.html");
+    let limit = page.split(r#""limit":{"#).nth(1).unwrap().split(r#""figures":"#).next().unwrap();
+    assert!(!limit.contains(['\u{202e}', '\u{9b}']), "{limit}");
 }
 
 /// A user without the cookie and without any capability.

@@ -16,7 +16,15 @@ fn a_throwaway_broker() {
     bench.file("s.toml", scenario);
     let ended = bench.rabbitscope("run s.toml --set publishers.0.size=64B --out out").code(0);
     assert_eq!(ended.stderr, "", "nobody watches, so there is no progress");
-    for part in ["published", "confirmed", "consumed", "end-to-end", "out/report.html"] {
+    for part in [
+        "published",
+        "confirmed",
+        "consumed",
+        "end-to-end",
+        "limit  ",
+        "not judged  ",
+        "out/report.html",
+    ] {
         assert!(ended.stdout.contains(part), "`{part}` is not in {ended:#?}");
     }
 
@@ -43,6 +51,7 @@ fn a_throwaway_broker() {
     }
     bench.assert_nothing_left();
 
+    assert!(bench.read("out/report.html").contains(r#""limit":{"kind":"#));
     bench.rabbitscope("report out -o again.html").code(0);
     assert_eq!(bench.read("again.html"), bench.read("out/report.html"));
     let event = if may_profile() { "--set profile.event=off-cpu" } else { "" };
