@@ -108,7 +108,7 @@ class Site:
 
     def check(self, index, seconds):
         """Runs the check, and returns its exit code, output and messages."""
-        node = self.nodes[index]["node-name"] if index else self.nodes[0]["name"]
+        node = self.nodes[index]["node-name"] if len(self.nodes) > 1 else self.nodes[0]["name"]
         words = self.words(PROGRAM, "check", "--node", node, "--json", "--duration", f"{seconds}s")
         try:
             done = subprocess.run(words, capture_output=True, text=True, env=self.environment, timeout=seconds + 30)

@@ -1,8 +1,10 @@
 """Findings of the check against the planted ones."""
 
 import json
+import pathlib
 import re
 
+import machine
 from rules.planted import BYSTANDERS
 
 NAMED, OTHER_SUBJECT, MISSED, HEALTHY, FALSE, NO_ANSWER = (
@@ -19,7 +21,7 @@ def judge(case, site, code, output):
     except (ValueError, KeyError, TypeError):
         return {"judgement": NO_ANSWER, "answer": "", "code": code, "found": {}, "more": {}}
     unjudged = {row["rule"]: row["reason"] for row in answer.get("not-judged", [])}
-    found = {rule: one_rule(rule, [word.format(**places(site, case)) for word in words], findings, unjudged)
+    found = {rule: one_rule(rule, [word.format(**places(site)) for word in words], findings, unjudged)
              for rule, words in case.finds.items()}
     loud = [row for row in findings if row["severity"] != "note" and row["rule"] not in case.finds]
     more = {row["rule"]: row["sentence"] for row in loud if row["rule"] not in OF_THE_MACHINE}
@@ -29,9 +31,10 @@ def judge(case, site, code, output):
             "found": found, "more": more, "machine": machine, "notes": [row["rule"] for row in findings if row["severity"] == "note"]}
 
 
-def places(site, case):
+def places(site):
     names = [node["node-name"] for node in site.nodes]
-    return {"node": names[0], "other": names[-1], "port": site.port(case.near)}
+    disk = pathlib.Path("/sys/dev/block") / machine.device_of(site.nodes[0]["directory"])
+    return {"node": names[0], "other": names[-1], "disk": disk.resolve().name}
 
 
 def one_rule(rule, words, findings, unjudged):

@@ -18,8 +18,8 @@ BYSTANDERS = ("shop", "billing")
 class RuleCase(Case):
     """A planted problem, or a healthy load, which has no findings.
 
-    `finds` are rules, each with words. One of these is in the first subject of the finding. `{node}`, `{other}` and `{port}` stand
-    for names of nodes and the port of AMQP. `how` says what is planted. The check lasts at least `seconds`.
+    `finds` are rules, each with words. One of these is in the first subject of the finding. `{node}` and `{other}` stand for
+    names of nodes, `{disk}` for the device with the data. `how` says what is planted. The check lasts at least `seconds`.
     """
 
     kind: str = "rule"
@@ -91,20 +91,21 @@ PLANTED = [
     load("statistics-overload", "statistics every 100 ms", {"statistics-overload": ("mgmt", "rabbit_mgmt", "statistics")}, "many-queues",
          {"queues.0.to": 200, "publishers.0.count": 200, "publishers.0.rate": 10, "consumers.0.count": 200},
          spec=Spec(plugins=MANAGED.plugins, config="collect_statistics_interval = 100\n")),
-    load("busy-wait", "schedulers that spin for long", {"busy-wait": NODE}, "idle", spec=Spec(erl_args="+sbwt very_long +sbwtdcpu none")),
-    load("few-schedulers", "one scheduler (`+S 1`)", {"few-schedulers": NODE}, "many-queues", spec=Spec(erl_args="+S 1")),
+    load("busy-wait", "schedulers that spin for long", {"busy-wait": NODE}, "idle", {"publishers.0.interval": '"200ms"'},
+         spec=Spec(erl_args="+sbwt very_long +sbwtdcpu none")),
+    load("few-schedulers", "one scheduler (`+S 1`)", {"few-schedulers": NODE}, "many-queues",
+         {"publishers.0.rate": 600}, spec=Spec(erl_args="+S 1")),
     RuleCase("shared-cores", how="two nodes bound to the same CPUs", finds={"shared-cores": ("process",)},
              spec=Spec(nodes=2, erl_args="+sbt db")),
     # The machine.
-    load("throttling", "a quota of half a core", {"throttling": NODE, "many-schedulers": NODE}, "many-queues",
-         plant=limits.cpu_limit(0.5)),
+    load("throttling", "a quota of 0.8 cores", {"throttling": NODE, "many-schedulers": NODE}, "many-queues",
+         plant=limits.cpu_limit(0.8)),
     load("neighbours", "six programs that burn CPU time", {"neighbours": ("sh",)}, "many-queues", plant=limits.burners(6)),
-    load("clients-beside", "a flood from the same machine", {"clients-beside": ("rabbitscope",)}, "many-queues"),
-    load("wal-sync", "60 writes a second for quorum queues", {"wal-sync": ("wal",)}, "quorum", plant=limits.write_limit(60)),
+    client("clients-beside", "a flood from the same machine, and a client that spins", {"clients-beside": ("rabbitscope", "python")},
+           plants.working("chatty", plants.frame_by_frame), scenario="many-queues"),
+    load("wal-sync", "60 writes a second for quorum queues", {"wal-sync": ("wal",), "io-limit": ("{disk}",)}, "quorum", plant=limits.write_limit(60)),
     load("store-sync", "60 writes a second for persistent messages", {"store-sync": ("store", "check-durable")}, "persistent",
          {"publishers.0.size": "4KiB", "publishers.0.confirm-window": 20}, plant=limits.write_limit(60)),
-    load("store-bound", "60 writes a second for a flood of large persistent messages", {"store-bound": ("check-durable",)}, "persistent",
-         {"publishers.0.confirm-window": 5000}, plant=limits.write_limit(60), settle=4),
     # Clusters.
     load("far-leaders", "clients on the other node than their queue's", {"far-leaders": ("{other}",)}, "publishers", spec=PAIR, near=1,
          sets={"publishers.0.rate": 2000, "queues.0.arguments": "{ x-max-length = 1000 }"},
