@@ -1,9 +1,10 @@
 #!/bin/sh
-# Plants limits on throwaway brokers, and compares what `rabbitscope check` answers with the truth. Prints a confusion
-# matrix and writes it into docs/measurements/check.md. Answers are in target/bench-check. As root. A case takes half a
-# minute.
+# Plants limits and rules on throwaway brokers, and compares what `rabbitscope check` answers with the truth. Prints a
+# confusion matrix and the found rules, and writes them into docs/measurements/check.md. Answers are in
+# target/bench-check. As root. A case takes half a minute.
 #
 #   ROUNDS=3 SECONDS_EACH=10 PROVE=1 scripts/bench-check.sh [NAME or KIND...]
+#   scripts/bench-check.sh rule healthy
 #
 # PROVE=1 also measures the rate without each limit. scripts/check/__main__.py has the other settings. With names or
 # kinds, the documentation stays as it is. Ends with 1 if an answer is wrong.

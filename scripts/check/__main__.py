@@ -1,8 +1,8 @@
-"""Plants limits on throwaway brokers, and compares what `check` answers with the truth.
+"""Plants limits and rules on throwaway brokers, and compares what `check` answers with the truth.
 
     RABBITSCOPE=PROGRAM python3 scripts/check [PATTERN...]
 
-Cases are those of cases.py whose name or kind matches a pattern. From the environment:
+Cases are those of cases.py and rules/ whose name or kind (`rule`, `healthy`, or the limit) matches a pattern. From the environment:
 
     ROUNDS   repetitions (1)
     SECONDS  length of a check (10)
@@ -30,11 +30,16 @@ import judgement
 import oracle
 from brokers import Load, Site
 from cases import CASES
+from rules import judgement as findings
+from rules.healthy import HEALTHY
+from rules.planted import PLANTED
 
 SECONDS = int(os.environ.get("SECONDS_EACH", "10"))
 PROVE = int(os.environ.get("PROVE", "0"))
 LOOK = os.environ.get("LOOK", "") not in ("", "0")
 OUT = pathlib.Path(os.environ.get("OUT", "target/bench-check"))
+# Kinds of cases that plant a rule, or nothing.
+RULES = ("rule", "healthy")
 # Seconds over which a rate is measured.
 MEASURED = 3
 
@@ -64,8 +69,9 @@ def conduct(case, site, place):
     """Plants a case, checks, and returns a row."""
     row = {"case": case.name, "kind": case.kind, "at": time.strftime("%H:%M:%S")}
     path = str(place / case.name)
+    is_rule = case.kind in RULES
     with loaded(case, site, case.sets, place) as (load, unplant):
-        if load and PROVE:
+        if load and PROVE and not is_rule:
             watch = oracle.Watch(site)
             row["rate"], row["load"] = load.rate(case.counter, MEASURED)
             row.update(watch.figures())
@@ -73,12 +79,12 @@ def conduct(case, site, place):
             row.update(oracle.look(site, case.near, path))
         if PROVE != 2:
             began = time.monotonic()
-            code, output, messages = site.check(case.near, SECONDS)
+            code, output, messages = site.check(case.near, max(SECONDS, case.seconds) if is_rule else SECONDS)
             row["seconds"] = round(time.monotonic() - began, 1)
             pathlib.Path(path + ".json").write_text(output)
             pathlib.Path(path + ".stderr").write_text(messages)
-            row.update(judgement.judge(case, code, output))
-        if PROVE and case.is_plant_lifted and load:
+            row.update(findings.judge(case, site, code, output) if is_rule else judgement.judge(case, code, output))
+        if PROVE and case.is_plant_lifted and load and not is_rule:
             unplant()
             time.sleep(1)
             row["lifted"], row["lifted-load"] = load.rate(case.counter, MEASURED)
@@ -113,11 +119,12 @@ def one_round(cases, place):
                 spec = case.spec
             try:
                 row = conduct(case, site, place)
-                if PROVE:
+                if PROVE and case.kind not in RULES:
                     prove(case, site, place, row)
             except (RuntimeError, OSError, LookupError, StopIteration, ValueError, subprocess.TimeoutExpired) as error:
                 traceback.print_exc()
-                row = {"case": case.name, "kind": case.kind, "judgement": judgement.NO_ANSWER, "answer": "", "error": str(error)}
+                row = {"case": case.name, "kind": case.kind, "judgement": judgement.NO_ANSWER, "answer": "", "error": str(error),
+                       "found": {}, "more": {}}
                 stack.close()
                 spec = None
             show(row)
@@ -129,22 +136,47 @@ def one_round(cases, place):
 
 
 def show(row):
+    if row["kind"] in RULES:
+        found = [f"{rule}: {one['judgement']} {one.get('severity', one.get('reason'))} {one.get('subject', '')!r}" for rule, one in row["found"].items()]
+        print(f"{row['case']:30} {row['kind']:12} {row['judgement']}: {'; '.join(found)} more: {row['more']}", flush=True)
+        return
     said = f"{row.get('judgement', '')}: {row.get('answer', '')} {row.get('certainty', '')} {row.get('subject', '')!r}"
     proof = f"; {row['rate']:.0f}/s, {row.get('lifted', 0):.0f} without the limit" if "rate" in row else ""
     print(f"{row['case']:30} {row['kind']:12} {said}{proof}", flush=True)
 
 
-def write_document(path, rows, cases):
-    begin, end = "<!-- made by make bench-check: begin -->", "<!-- made by make bench-check: end -->"
+def write_document(path, part, tables):
+    """Writes tables between the marks of a part."""
+    begin, end = (f"<!-- made by make bench-check{part}: {edge} -->" for edge in ("begin", "end"))
     text = pathlib.Path(path).read_text()
     before, rest = text.split(begin)
     after = rest.split(end)[1]
-    tables = f"{judgement.totals(rows)}.\n\n{judgement.matrix(rows)}\n\n{judgement.each(rows, cases)}"
     pathlib.Path(path).write_text(f"{before}{begin}\n{tables}\n{end}{after}")
 
 
+def report(rows, cases):
+    """Prints the tables, and writes them into the documentation."""
+    limits, rules = ([row for row in rows if (row["kind"] in RULES) == is_rule] for is_rule in (False, True))
+    document = os.environ.get("DOCUMENT")
+    if limits:
+        print(f"\n{judgement.matrix(limits)}\n\n{judgement.totals(limits)}")
+    if rules:
+        print(f"\n{findings.tables(rules, cases)}")
+    if document and limits:
+        tables = f"{judgement.totals(limits)}.\n\n{judgement.matrix(limits)}\n\n{judgement.each(limits, cases)}"
+        write_document(document, "", tables)
+    if document and rules:
+        write_document(document, ", rules", findings.tables(rules, cases))
+
+
+def is_right(row):
+    if row["kind"] in RULES:
+        return row["judgement"] in (findings.NAMED, findings.HEALTHY)
+    return row["judgement"] in (judgement.RIGHT, judgement.OTHER_SUBJECT, judgement.UNKNOWN)
+
+
 def main(patterns):
-    chosen = [case for case in CASES if not patterns or any(
+    chosen = [case for case in [*CASES, *PLANTED, *HEALTHY] if not patterns or any(
         fnmatch.fnmatch(case.name, pattern) or case.kind == pattern for pattern in patterns)]
     OUT.mkdir(parents=True, exist_ok=True)
     (OUT / "rows.jsonl").write_text("")
@@ -152,10 +184,8 @@ def main(patterns):
     for number in range(1, int(os.environ.get("ROUNDS", "1")) + 1):
         rows += one_round(chosen, OUT / f"round-{number}")
     if PROVE != 2:
-        print(f"\n{judgement.matrix(rows)}\n\n{judgement.totals(rows)}")
-        if os.environ.get("DOCUMENT"):
-            write_document(os.environ["DOCUMENT"], rows, chosen)
-    return 0 if PROVE == 2 or all(row["judgement"] in (judgement.RIGHT, judgement.OTHER_SUBJECT, judgement.UNKNOWN) for row in rows) else 1
+        report(rows, chosen)
+    return 0 if PROVE == 2 or all(is_right(row) for row in rows) else 1
 
 
 if __name__ == "__main__":

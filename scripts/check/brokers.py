@@ -22,7 +22,7 @@ LOADS = pathlib.Path(__file__).parent / "loads"
 class Spec:
     """Options of a broker. `place`: "" (TMPDIR), "memory", or "loop" (a disk of its own).
 
-    `has_network`: in a network of its own. `is_far`: clients come by a path of 20 ms.
+    `has_network`: in a network of its own. `is_far`: clients come by a path of 20 ms. `has_tls`: loads come by TLS.
     """
 
     erl_args: str = ""
@@ -31,6 +31,8 @@ class Spec:
     place: str = ""
     has_network: bool = False
     is_far: bool = False
+    plugins: tuple = ()
+    has_tls: bool = False
 
 
 class Site:
@@ -50,14 +52,17 @@ class Site:
         if spec.is_far:
             self.path = clients.FarPath()
             stack.callback(self.path.close)
+        self.tls = machine.Certificate(stack) if spec.has_tls else None
         self.nodes = self.start(stack)
 
     def start(self, stack):
         with tempfile.NamedTemporaryFile("w", suffix=".conf") as config:
             config.write(self.spec.config + ("loopback_users = none\n" if self.spec.is_far else ""))
+            config.write(self.tls.settings() if self.tls else "")
             config.flush()
             words = ["broker", "start", "--json", "--nodes", self.spec.nodes, "--config", config.name]
             words += ["--erl-args", self.spec.erl_args] if self.spec.erl_args else []
+            words += ["--plugins", ",".join(self.spec.plugins)] if self.spec.plugins else []
             started = json.loads(run(*self.words(PROGRAM, *words), env=self.environment, timeout=120))
         nodes = started if isinstance(started, list) else [started]
         stack.callback(run, *self.words(PROGRAM, "broker", "stop", nodes[0]["name"]), check=False, env=self.environment)
@@ -71,11 +76,17 @@ class Site:
         return self.nodes[index]["pid"]
 
     def port(self, index=0):
-        return next(listener["port"] for listener in self.nodes[index]["listeners"] if listener["protocol"] == "amqp")
+        return self.ports(index)["amqp"]
+
+    def ports(self, index=0):
+        """Ports by protocol."""
+        return {listener["protocol"]: listener["port"] for listener in self.nodes[index]["listeners"]}
 
     def uri(self, index=0):
         """The address for a load."""
         uri = self.nodes[index]["uri"]
+        if self.tls:
+            return uri.replace("amqp://", "amqps://").replace(f":{self.port(index)}", f":{self.tls.port}")
         return uri.replace("127.0.0.1", clients.delay.HOST) if self.path else uri
 
     def distribution_ports(self):
@@ -97,7 +108,7 @@ class Site:
 
     def check(self, index, seconds):
         """Runs the check, and returns its exit code, output and messages."""
-        node = self.nodes[index]["node-name"] if index else self.nodes[0]["name"]
+        node = self.nodes[index]["node-name"] if len(self.nodes) > 1 else self.nodes[0]["name"]
         words = self.words(PROGRAM, "check", "--node", node, "--json", "--duration", f"{seconds}s")
         try:
             done = subprocess.run(words, capture_output=True, text=True, env=self.environment, timeout=seconds + 30)

@@ -5,6 +5,7 @@ import os
 import pathlib
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -165,6 +166,26 @@ def loop_disk(megabytes=1500):
             run("losetup", "--detach", loop, check=False)
         if not os.path.ismount(mount):
             shutil.rmtree(place, ignore_errors=True)
+
+
+class Certificate:
+    """A self-signed certificate for a listener with TLS on a port of its own."""
+
+    def __init__(self, stack):
+        self.place = stack.enter_context(tempfile.TemporaryDirectory(prefix="bench-check-tls-"))
+        os.chmod(self.place, 0o755)
+        run("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", 2, "-subj", "/CN=localhost",
+            "-keyout", f"{self.place}/key.pem", "-out", f"{self.place}/certificate.pem")
+        os.chmod(f"{self.place}/key.pem", 0o644)
+        with socket.socket() as unused:
+            unused.bind(("127.0.0.1", 0))
+            self.port = unused.getsockname()[1]
+
+    def settings(self):
+        """Lines of rabbitmq.conf."""
+        files = {"cacertfile": "certificate", "certfile": "certificate", "keyfile": "key"}
+        lines = [f"ssl_options.{key} = {self.place}/{file}.pem\n" for key, file in files.items()]
+        return f"listeners.ssl.planted = 127.0.0.1:{self.port}\n" + "".join(lines)
 
 
 def cpu_times():

@@ -47,7 +47,7 @@ class Client:
     """AMQP 0-9-1 by hand, so that it can do everything wrong."""
 
     def __init__(self, port, login=None, vhost="/", heartbeat=0, capabilities=True, channel=True, nodelay=True,
-                 host="127.0.0.1"):
+                 host="127.0.0.1", name=""):
         self.socket = socket.create_connection((host, port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, nodelay)
         self.socket.settimeout(10)
@@ -55,7 +55,7 @@ class Client:
         login = login or ("guest", PASSWORDS[port])
         self.send(b"AMQP\0\0\x09\x01")
         self.expect((10, 10))
-        properties = table({"capabilities": CAPABILITIES} if capabilities else {})
+        properties = table({**({"capabilities": CAPABILITIES} if capabilities else {}), **({"connection_name": name} if name else {})})
         self.send(method(0, (10, 11), properties + short("PLAIN") + long(("\0%s\0%s" % login).encode()) + short("en_US")))
         if self.expect((10, 30), (10, 50)) != (10, 30):
             return

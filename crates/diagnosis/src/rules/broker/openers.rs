@@ -1,6 +1,9 @@
 //! Clients that open most connections or channels, as packets show them.
 
-use std::{cmp::Reverse, collections::BTreeMap};
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BTreeSet},
+};
 
 use rabbitscope_text::grouped;
 use rabbitscope_wire::report::{ConnectionReport, PacketReport};
@@ -28,8 +31,15 @@ pub(crate) fn of_connections(case: &Case, draft: impl Fn(Vec<String>) -> Draft) 
 /// Makes the draft about the connections that opened most channels, or about the node if packets show none.
 pub(crate) fn of_channels(case: &Case, draft: impl Fn(Vec<String>) -> Draft) -> Draft {
     let seen = report(case).into_iter().flat_map(|report| &report.connections);
-    let rows = seen.map(|connection| (label(case, connection), connection.channels)).collect();
+    let rows = seen.map(|connection| (label(case, connection), opened(connection))).collect();
     named(case, rows, "channels", draft)
+}
+
+/// Returns the number of channels that a connection opened. Most clients use a number again when its channel is closed,
+/// so the number of used channels is a lower bound.
+fn opened(connection: &ConnectionReport) -> u64 {
+    let openings = connection.frames.iter().filter(|row| row.kind == "channel.open");
+    openings.map(|row| row.frames).fold(0, u64::saturating_add).max(connection.channels)
 }
 
 fn named(
@@ -61,18 +71,19 @@ fn host(address: &str) -> &str {
     address.rsplit_once(':').map_or(address, |(host, _)| host)
 }
 
-/// Returns a host with the client's own name and its user, if a connection of it is known.
+/// Returns a host with the client's own name and its user, if all known connections of it have the same.
 fn owner(case: &Case, address: &str) -> String {
-    let known = case.clients.as_ref().ok().and_then(|clients| {
-        clients.connections.iter().find(|connection| {
-            let from = connection.name.split(" -> ").next().unwrap_or_default();
-            host(from) == address && !connection.client.is_empty()
-        })
+    let rows = case.clients.as_ref().map_or(&[][..], |clients| &clients.connections[..]);
+    let own = rows.iter().filter(|row| {
+        let from = row.name.split(" -> ").next().unwrap_or_default();
+        host(from) == address && !row.client.is_empty()
     });
-    known.map_or_else(
-        || address.to_owned(),
-        |known| format!("{} ({address}, user {})", known.client, known.user),
-    )
+    let names: BTreeSet<(&str, &str)> =
+        own.map(|row| (row.client.as_str(), row.user.as_str())).collect();
+    match names.first() {
+        Some((client, user)) if names.len() == 1 => format!("{client} ({address}, user {user})"),
+        _ => address.to_owned(),
+    }
 }
 
 fn label(case: &Case, connection: &ConnectionReport) -> String {

@@ -20,6 +20,8 @@ const CAPACITY: f64 = 0.7;
 const ENOUGH: u64 = 30;
 /// Messages per second for each allowed one. Slower consumers work on a message for longer than a round trip takes.
 const TURNS: f64 = 100.0;
+/// Acknowledgements for each delivery, below which the consumer returns its messages: a loop has no use for a prefetch.
+const ACKNOWLEDGED: f64 = 0.5;
 /// Fewest deliveries in the time.
 const DELIVERIES: f64 = 500.0;
 /// Fewest ready messages of the queue.
@@ -31,7 +33,7 @@ pub(crate) const RULE: Rule = Rule {
     meaning: "a small prefetch keeps a consumer waiting for round trips although messages are ready",
     needs: &[Need::Clients, Need::Queues],
     minimum: Minimum { seconds: 5, counts: "500 deliveries to a channel, 100 ready messages" },
-    threshold: "prefetch below 30, consumer capacity below 70 %, and 100 messages a second for each allowed one: warning",
+    threshold: "prefetch below 30, consumer capacity below 70 %, 100 messages a second for each allowed one, and half of them acknowledged: warning",
     change: "a prefetch of 100 to 300",
     source: "RabbitMQ documentation, consumer acknowledgements: channel prefetch and throughput",
     find,
@@ -55,7 +57,7 @@ fn find(case: &Case) -> Judged {
     }
     let mut slow: Vec<(&ChannelCase, &QueueCase)> = acknowledging()
         .filter(is_counted)
-        .filter(|channel| is_small(channel))
+        .filter(|channel| is_small(channel) && is_acknowledging(channel))
         .filter_map(|channel| Some((channel, waiting_queue(queues, channel)?)))
         .collect();
     slow.sort_by_key(|(_, queue)| std::cmp::Reverse(queue.ready));
@@ -74,6 +76,12 @@ fn is_small(channel: &ChannelCase) -> bool {
         global => of_consumers.min(global),
     } as f64;
     channel.delivered_per_second.is_some_and(|rate| rate >= TURNS * allowed)
+}
+
+/// Returns whether a channel acknowledges what it gets, as far as that is known.
+fn is_acknowledging(channel: &ChannelCase) -> bool {
+    let rates = channel.acknowledged_per_second.zip(channel.delivered_per_second);
+    rates.is_none_or(|(acknowledged, delivered)| acknowledged >= ACKNOWLEDGED * delivered)
 }
 
 /// Returns a queue of the channel that has messages and waits for its consumers.

@@ -22,7 +22,7 @@ pub(crate) const RULE: Rule = Rule {
     meaning: "clients run on the node's machine and take CPU time from it",
     needs: &[Need::Host],
     minimum: Minimum { seconds: 5, counts: "" },
-    threshold: "0.3 cores, less than 10 % idle, and the node waits for a tenth of its time: note",
+    threshold: "0.3 cores together, less than 10 % idle, and the node waits for a tenth of its time: note",
     change: "clients on another machine",
     source: "Linux documentation, schedstat; the thresholds are proposals",
     find,

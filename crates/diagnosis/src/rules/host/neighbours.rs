@@ -1,5 +1,7 @@
 //! Other programs that take CPU time from the node.
 
+use rabbitscope_text::counted;
+
 use crate::{
     case::{Case, Host, Neighbour},
     finding::{Evidence, Severity},
@@ -11,8 +13,10 @@ use crate::{
     },
 };
 
-/// Cores of a program that competes.
+/// Cores of the programs that compete, together.
 const COMPETING: f64 = 0.3;
+/// Cores of a program that is worth a name.
+const NAMED: f64 = 0.05;
 /// Idle share of the CPUs below which programs compete.
 const IDLE: f64 = 0.1;
 /// Waiting for a CPU against running, from which the node suffers.
@@ -27,7 +31,7 @@ pub(crate) const RULE: Rule = Rule {
     meaning: "another program takes CPU time, and the node's threads wait for a CPU",
     needs: &[Need::Host],
     minimum: Minimum { seconds: 5, counts: "" },
-    threshold: "0.3 cores, less than 10 % idle, and the node waits for a tenth of its time: warning",
+    threshold: "0.3 cores together, less than 10 % idle, and the node waits for a tenth of its time: warning",
     change: "move the program, or limit it",
     source: "Linux documentation, schedstat; the thresholds are proposals",
     find,
@@ -40,12 +44,13 @@ fn find(case: &Case) -> Judged {
     if busy.is_empty() || !(host.idle_share < IDLE && waiting >= WAITING) {
         return Ok(Vec::new());
     }
-    let sentence = format!(
-        "{} takes {}, and the node waits for a CPU {} of its time",
-        busy[0].command,
-        look::cores(busy[0].cores),
-        look::percent(waiting)
-    );
+    let who = match busy.len() {
+        1 => format!("{} takes", busy[0].command),
+        count => format!("{} and {} take", busy[0].command, counted(count as u64 - 1, "other")),
+    };
+    let cores = look::cores(busy.iter().map(|other| other.cores).sum());
+    let waits = look::percent(waiting);
+    let sentence = format!("{who} {cores}, and the node waits for a CPU {waits} of its time");
     let advice = Advice::new(
         Aim::Settle,
         "other programs on the machine",
@@ -71,13 +76,15 @@ pub(crate) fn waiting(host: &Host) -> Result<f64, NotJudged> {
     Ok(waiting / sum)
 }
 
-/// Returns the programs with much CPU time, the busiest first.
+/// Returns the programs that take CPU time, the busiest first. None if they take little together.
 pub(crate) fn competing(host: &Host, is_of_kind: impl Fn(&Neighbour) -> bool) -> Vec<&Neighbour> {
     let mut busy: Vec<&Neighbour> = host
         .neighbours
         .iter()
-        .filter(|neighbour| is_of_kind(neighbour) && neighbour.cores >= COMPETING)
+        .filter(|neighbour| is_of_kind(neighbour) && neighbour.cores >= NAMED)
         .collect();
+    let is_much = busy.iter().map(|neighbour| neighbour.cores).sum::<f64>() >= COMPETING;
+    busy.retain(|_| is_much);
     busy.sort_by(|one, other| other.cores.total_cmp(&one.cores));
     busy
 }

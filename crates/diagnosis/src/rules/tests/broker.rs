@@ -1,6 +1,6 @@
 //! Rules about the broker.
 
-use rabbitscope_wire::report::ConnectionReport;
+use rabbitscope_wire::report::{ConnectionReport, FrameCount};
 
 use super::{
     cases::change,
@@ -211,6 +211,12 @@ fn opened(count: u16) -> Vec<ConnectionReport> {
     (0..count).map(connection).collect()
 }
 
+/// A connection with one channel, which it opens so often.
+fn reopening(frames: u64) -> ConnectionReport {
+    let row = FrameCount { kind: "channel.open".to_owned(), frames, ..FrameCount::default() };
+    ConnectionReport { channels: 1, frames: vec![row], ..opened(1).remove(0) }
+}
+
 #[test]
 fn churns() {
     let connections = |rate| churn(Churn { connections_opened: rate, ..Churn::default() });
@@ -239,9 +245,23 @@ fn churns() {
         connections(10.0)(case);
         change(&mut case.packets, |report| report.connections = opened(30));
     });
+    // Several clients share a host: none of them is named.
+    let shared = check("connection-churn", Severity::Note, "10.0.0.5", |case| {
+        connections(10.0)(case);
+        change(&mut case.packets, |report| report.connections = opened(30));
+        change(&mut case.clients, |clients| {
+            clients.connections[1].name = "10.0.0.5:40001 -> 10.0.0.1:5672".to_owned();
+        });
+    });
+    assert_eq!(shared.subjects, ["10.0.0.5"]);
     check("channel-churn", Severity::Note, "billing (10.0.0.5:40000 -> 10.0.0.1:5672", |case| {
         channels(20.0, 0.0)(case);
         change(&mut case.packets, |report| report.connections = opened(1));
+    });
+    // It opens one channel after the other, under the same number.
+    check("channel-churn", Severity::Note, "billing (10.0.0.5:40000 -> 10.0.0.1:5672", |case| {
+        channels(20.0, 0.0)(case);
+        change(&mut case.packets, |report| report.connections = vec![reopening(300)]);
     });
     for name in ["connection-churn", "channel-churn", "queue-churn"] {
         check_unjudged(name, "count", broker(|broker| broker.churn = None));

@@ -64,6 +64,11 @@ fn low_prefetch() {
     check_healthy("low-prefetch", slow(1, 800.0, 0.9));
     // Its work on a message takes 20 ms: a larger prefetch does not help.
     check_healthy("low-prefetch", slow(1, 50.0, 0.3));
+    // It returns its messages to the queue.
+    check_healthy("low-prefetch", |case| {
+        slow(1, 800.0, 0.3)(case);
+        consumer(|channel| channel.acknowledged_per_second = Some(0.0))(case);
+    });
     check_unjudged("low-prefetch", "deliveries", slow(1, 1.0, 0.3));
     check_unjudged(
         "low-prefetch",

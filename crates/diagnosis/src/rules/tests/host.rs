@@ -60,6 +60,16 @@ fn neighbours() {
     check_healthy("neighbours", beside(1.9, false, 0.3, 1.0));
     check_healthy("neighbours", beside(1.9, false, 0.0, 0.1));
     check_unjudged("neighbours", "unknown", host(|host| host.waiting_cores = None));
+    // Six small programs take as much as one large one.
+    let many = |cores: f64| {
+        move |case: &mut Case| {
+            beside(cores, false, 0.0, 1.0)(case);
+            change(&mut case.host, |host| host.neighbours = vec![host.neighbours[0].clone(); 6]);
+        }
+    };
+    let found = check("neighbours", Severity::Warning, "burner (7)", many(0.2));
+    assert!(found.sentence.starts_with("burner and 5 others take 1.2"), "{}", found.sentence);
+    check_healthy("neighbours", many(0.04));
 }
 
 #[test]

@@ -64,12 +64,13 @@ impl NodeArguments {
     /// Returns the node's process on this machine.
     pub(in crate::commands) fn process(&self) -> anyhow::Result<Local> {
         let nodes = || rabbitscope_probe::list_nodes();
-        if let Some(name) = &self.node {
-            return Ok(rabbitscope_probe::find_node(name)?);
-        }
+        // A throwaway cluster has a name that none of its nodes has.
         if let Some(Node { pid, .. }) = self.throwaway() {
             let found = nodes()?.into_iter().find(|node| node.pid == pid);
             return Ok(found.unwrap_or(Local { pid, name: None }));
+        }
+        if let Some(name) = &self.node {
+            return Ok(rabbitscope_probe::find_node(name)?);
         }
         Ok(rabbitscope_probe::default_node(nodes()?, USUAL_NAME)?)
     }
