@@ -256,6 +256,7 @@ pub(super) fn socket(at: u64) -> SocketReport {
         local: "10.20.0.5:5672".to_owned(),
         remote: format!("10.20.0.{}:{}", 17 + at, 40_000 + at),
         of_broker: true,
+        outgoing: false,
         observed_nanos: 12_400 * MILLISECOND,
         busy: (at != 5).then_some(0.9 / (at + 1) as f64),
         receiver_limited: (at != 5).then_some(0.7 / (at * at + 1) as f64),
