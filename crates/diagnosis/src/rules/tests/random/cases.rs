@@ -219,7 +219,7 @@ impl Random {
             name: random.name(),
             client: random.pick(&["", "billing"]).to_owned(),
             looks: random.pick(&[0, 10, 300]),
-            blocked: random.below(300),
+            blocked: if random.flag() { 0 } else { random.below(300) },
             busy: random.below(300),
             mailbox: random.count(),
             blocked_by: random.rows(|random| (random.blocker(), random.below(300))),
