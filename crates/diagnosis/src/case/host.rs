@@ -52,7 +52,7 @@ pub struct Host {
 /// Another process of the machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Neighbour {
-    /// Process identifier.
+    /// Process identifier; 0 if it is unknown.
     pub pid: u32,
     /// Command, as in `/proc/PID/comm`.
     pub command: String,
@@ -60,6 +60,16 @@ pub struct Neighbour {
     pub cores: f64,
     /// Is true for clients of the node on this machine. Other Erlang VMs are never marked: they may belong to its cluster.
     pub is_client: bool,
+}
+
+impl Neighbour {
+    /// Returns the command, with the process identifier if that is known.
+    pub fn label(&self) -> String {
+        match self.pid {
+            0 => self.command.clone(),
+            pid => format!("{} (pid {pid})", self.command),
+        }
+    }
 }
 
 /// A disk.

@@ -95,9 +95,8 @@ fn neighbours(host: &Host) -> Option<Candidate> {
         let sentence =
             format!("{what} use the CPU time that the node needs, {} first", first.command);
         let figure = format!(
-            "others use {taken:.2} of {cpus} cores, {} (pid {}) {:.2}; idle: {}",
-            first.command,
-            first.pid,
+            "others use {taken:.2} of {cpus} cores, {} {:.2}; idle: {}",
+            first.label(),
             first.cores,
             percent(host.idle_share),
         );

@@ -54,7 +54,8 @@ fn throttling() {
 
 #[test]
 fn neighbours() {
-    let found = check("neighbours", Severity::Warning, "burner (7)", beside(1.9, false, 0.0, 1.0));
+    let found =
+        check("neighbours", Severity::Warning, "burner (pid 7)", beside(1.9, false, 0.0, 1.0));
     assert!((found.bound.unwrap().throughput - 0.5).abs() < 1e-9);
     check_healthy("neighbours", beside(1.9, true, 0.0, 1.0));
     check_healthy("neighbours", beside(1.9, false, 0.3, 1.0));
@@ -64,7 +65,7 @@ fn neighbours() {
 
 #[test]
 fn clients_beside() {
-    check("clients-beside", Severity::Note, "burner (7)", beside(1.9, true, 0.0, 1.0));
+    check("clients-beside", Severity::Note, "burner (pid 7)", beside(1.9, true, 0.0, 1.0));
     check_healthy("clients-beside", beside(1.9, false, 0.0, 1.0));
     check_healthy("clients-beside", beside(0.1, true, 0.0, 1.0));
     check_unjudged("clients-beside", "unknown", host(|host| host.waiting_cores = None));

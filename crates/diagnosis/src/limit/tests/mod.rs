@@ -1,0 +1,5 @@
+//! Tests of limits: planted ones with their healthy counterparts, and the certainty of answers.
+
+mod cases;
+mod machine;
+mod planted;
