@@ -319,7 +319,7 @@ impl Random {
 
     fn host(&mut self) -> Host {
         let neighbour = |random: &mut Self| Neighbour {
-            pid: 7,
+            pid: 9,
             command: random.name(),
             cores: random.share() * 3.0,
             is_client: random.flag(),
