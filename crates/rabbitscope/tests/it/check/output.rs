@@ -45,6 +45,34 @@ fn names_are_text() {
     load.ended_by(Signal::INT);
 }
 
+/// Other files are refused before the node is asked for anything.
+#[test]
+fn a_baseline_that_is_no_saved_check_is_wrong_usage() {
+    let bench = Workbench::new("check-baseline");
+    let write = |name: &str, text: &str| fs::write(bench.path(name), text).unwrap();
+    write("empty.json", "");
+    write("cluster.json", r#"{"node": "a@b", "nodes": [], "missing": []}"#);
+    write("run.json", r#"{"format-version": 1, "scenario": {"name": "x"}}"#);
+    write("later.json", r#"{"format-version": 2}"#);
+    fs::File::create(bench.path("huge.json")).unwrap().set_len(2 << 30).unwrap();
+    fs::create_dir(bench.path("folder")).unwrap();
+    let words = [
+        ("empty.json", "it is empty"),
+        ("cluster.json", "it is the check of a cluster"),
+        ("run.json", "it is the record of a run"),
+        ("later.json", "has format version 2"),
+        ("huge.json", "save one with"),
+        ("folder", "save one with"),
+        ("missing.json", "save one with"),
+    ];
+    for (name, reason) in words {
+        let ended = bench.rabbitscope(&format!("check --baseline {name} --node nobody@localhost"));
+        let said = ended.code(2).stderr;
+        assert!(said.contains(name) && said.contains(reason), "{name}: {said}");
+        assert_eq!(said.trim_end().lines().count(), 1, "{said}");
+    }
+}
+
 /// A user without the cookie and without any capability.
 #[test]
 fn a_stranger_is_told_what_is_missing() {
