@@ -1,6 +1,9 @@
 //! The result of a check, for people and for programs.
 
 mod cluster;
+mod room;
+#[cfg(test)]
+mod tests;
 mod text;
 mod whole;
 
