@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     Candidate, Certainty, LimitKind, alarm, candidate::percent, consumers, disk, distribution,
-    host, load, lock, network, process, publishers, schedulers,
+    host, load, lock, network, process, publishers, schedulers, sight,
 };
 use crate::{
     case::{Case, QueueCase},
@@ -64,7 +64,7 @@ pub struct Limit {
 
 /// Finds the limit. `roots` are those of flow control.
 pub(crate) fn limit(case: &Case, roots: &[FlowRoot]) -> Limit {
-    let blind = blind_spots(case);
+    let blind = sight::blind_spots(case);
     if let Some(reason) = obstacle(case) {
         return without(LimitKind::Unknown, Certainty::Uncertain, reason, None);
     }
@@ -133,20 +133,6 @@ fn obstacle(case: &Case) -> Option<String> {
         )),
         _ => None,
     }
-}
-
-/// Returns the sources that were not read, and that could show another limit.
-fn blind_spots(case: &Case) -> Vec<&'static str> {
-    let parts = [
-        ("the node's own figures", case.broker.is_err() || case.vm.is_err()),
-        ("queues and clients", case.queues.is_err() || case.clients.is_err()),
-        ("flow control", case.flow.is_err()),
-        ("CPU samples", case.cpu.is_err()),
-        ("times off the CPU", case.waits.is_err()),
-        ("packets and sockets", case.packets.is_err()),
-        ("the machine", case.host.is_err()),
-    ];
-    parts.into_iter().filter(|(_, is_missing)| *is_missing).map(|(name, _)| name).collect()
 }
 
 fn decided(first: Candidate, second: Option<Candidate>, blind: &[&'static str]) -> Limit {

@@ -1,9 +1,12 @@
 //! Properties of whole reports, over random cases.
 
+use rabbitscope_wire::report::{self as packets, PacketReport, SourceLevel};
+
 use super::CheckReport;
 use crate::{
-    case::{Source, Unread},
+    case::{Case, Source, Unread},
     differences::compare,
+    limit::{Certainty, LimitKind},
     rules::tests::random::Random,
 };
 
@@ -101,4 +104,73 @@ fn a_small_text_leaves_nothing_out() {
     report.findings.truncate(2);
     report.unread.truncate(3);
     assert!(!report.to_string().contains("(--json)"), "{report}");
+}
+
+/// Removes a part of a case.
+type Removal = fn(&mut Case, Unread);
+
+/// The parts that could show another limit.
+const REMOVALS: [(&str, Removal); 9] = [
+    ("broker", |case, reason| case.broker = Err(reason)),
+    ("vm", |case, reason| case.vm = Err(reason)),
+    ("queues", |case, reason| case.queues = Err(reason)),
+    ("clients", |case, reason| case.clients = Err(reason)),
+    ("flow", |case, reason| case.flow = Err(reason)),
+    ("cpu", |case, reason| case.cpu = Err(reason)),
+    ("waits", |case, reason| case.waits = Err(reason)),
+    ("packets", |case, reason| case.packets = Err(reason)),
+    ("host", |case, reason| case.host = Err(reason)),
+];
+
+/// Checks that no answer about a random case without these parts is certain. An alarm is one whatever else was read.
+#[track_caller]
+fn check_doubt(random: &mut Random, missing: &[&str]) {
+    let mut case = random.case();
+    for (name, remove) in REMOVALS {
+        if missing.contains(&name) {
+            remove(&mut case, Unread::new(Source::Node));
+        }
+    }
+    let limit = CheckReport::from_case(&case).limit;
+    let is_alarm = limit.kind == LimitKind::Alarm;
+    assert!(is_alarm || limit.certainty != Certainty::Certain, "without {missing:?}: {limit:#?}");
+}
+
+#[test]
+fn nothing_is_certain_without_the_vm_the_cpu_and_the_machine() {
+    let mut random = Random::new(10);
+    for _ in 0..CASES {
+        check_doubt(&mut random, &["vm", "cpu", "host"]);
+        for (name, _) in REMOVALS {
+            check_doubt(&mut random, &[name]);
+        }
+    }
+}
+
+/// A user without the cookie and without rights sees the machine and sockets.
+#[test]
+fn a_stranger_is_told_no_limit_for_certain() {
+    let mut random = Random::new(11);
+    let inside = ["broker", "vm", "queues", "clients", "flow"];
+    for _ in 0..CASES {
+        check_doubt(&mut random, &inside);
+        let mut case = Case::unread(random.case().subject);
+        let seen = random.case();
+        (case.host, case.packets) = (seen.host, seen.packets);
+        let limit = CheckReport::from_case(&case).limit;
+        let answer = (limit.kind, limit.certainty);
+        assert_eq!(answer, (LimitKind::Unknown, Certainty::Uncertain), "{limit:#?}");
+        assert!(limit.sentence.starts_with("cannot tell, because "), "{limit:#?}");
+    }
+}
+
+#[test]
+fn packets_that_may_not_be_captured_are_listed_with_the_remedy() {
+    let mut case = Random::new(12).case();
+    let note = "CAP_NET_RAW missing: run it with sudo".to_owned();
+    let source = packets::Source { level: SourceLevel::Packets, present: false, note };
+    case.packets = Ok(PacketReport { sources: vec![source], ..PacketReport::default() });
+    let unread = CheckReport::from_case(&case).unread;
+    let found = unread.iter().find(|part| part.source == Source::Packets).unwrap();
+    assert_eq!((&*found.reason, &*found.remedy), ("CAP_NET_RAW missing", "run it with sudo"));
 }

@@ -32,7 +32,7 @@ pub(super) fn healthy() -> Case {
         processes: Ok(Processes::default()),
         queues: Ok(Queues::default()),
         clients: Ok(Clients::default()),
-        flow: Ok(Flow::default()),
+        flow: Ok(Flow { looks: 300, ..Flow::default() }),
         cpu: Ok(Cpu {
             samples: 4000,
             seconds: 15.0,

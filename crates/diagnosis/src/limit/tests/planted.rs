@@ -42,6 +42,7 @@ fn a_root_of_flow_control_needs_less_than_a_core() {
     case.cpu.as_mut().unwrap().processes = vec![process("<0.5.0>", "queue", 0.75)];
     check(&case, LimitKind::Nothing, "", Certainty::Likely);
     case.flow = Ok(Flow {
+        looks: 300,
         processes: vec![FlowProcess {
             pid: "<0.7.0>".to_owned(),
             role: "channel".to_owned(),
