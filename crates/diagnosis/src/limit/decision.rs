@@ -6,8 +6,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Candidate, Certainty, LimitKind, alarm, candidate::percent, consumers, disk, distribution,
-    host, load, lock, network, process, publishers, schedulers, sight,
+    Candidate, Certainty, LimitKind, alarm,
+    candidate::percent,
+    consumers, disk, distribution, host, load, lock, network, process,
+    publishers::{delayed_acks, one_by_one},
+    schedulers, sight,
 };
 use crate::{
     case::{Case, QueueCase},
@@ -112,7 +115,8 @@ fn candidates(case: &Case, roots: &[FlowRoot]) -> Vec<Candidate> {
         distribution::candidates(case),
         network::candidates(case),
         consumers::candidates(case),
-        publishers::candidates(case),
+        delayed_acks::candidates(case),
+        one_by_one::candidates(case),
         load::candidates(case),
     ]
     .concat()

@@ -4,3 +4,4 @@ mod cases;
 mod certainty;
 mod machine;
 mod planted;
+mod publishers;

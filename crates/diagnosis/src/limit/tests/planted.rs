@@ -2,13 +2,7 @@
 
 use std::time::Duration;
 
-use rabbitscope_text::Percentiles;
-use rabbitscope_wire::{
-    packet::Timestamp,
-    report::{
-        ConnectionReport, LatencyKind, LatencyReport, MessageFigures, SocketReport, Unmatched,
-    },
-};
+use rabbitscope_wire::report::SocketReport;
 
 use super::cases::{check, found, healthy, process};
 use crate::{
@@ -149,36 +143,6 @@ fn consumers_with_a_full_prefetch_are_the_limit() {
     case.clients.as_mut().unwrap().channels = vec![channel(4)];
     check(&case, LimitKind::Unknown, "", Certainty::Uncertain);
     case.queues.as_mut().unwrap().rows[0].ready_growth = -800.0;
-    check(&case, LimitKind::Nothing, "", Certainty::Certain);
-}
-
-#[test]
-fn publishers_that_wait_for_each_confirm_are_the_limit() {
-    let mut case = healthy();
-    let connection = |mean, max_unconfirmed| {
-        let messages = MessageFigures {
-            published: 4000,
-            confirms: 4000,
-            max_unconfirmed,
-            ..MessageFigures::default()
-        };
-        let mut connection = ConnectionReport { channels: 1, messages, ..Default::default() };
-        connection.last = Timestamp::from_unix_nanos(15_000_000_000);
-        connection.latencies = vec![LatencyReport {
-            kind: LatencyKind::PublishToConfirm,
-            mean,
-            min: 1,
-            percentiles: Percentiles::default(),
-            unmatched: Unmatched::default(),
-        }];
-        connection
-    };
-    case.packets.as_mut().unwrap().connections = vec![connection(3.5e6, 1)];
-    check(&case, LimitKind::Publishers, "", Certainty::Certain);
-    // By a clock, or by their own work: a confirm takes a small part of the interval.
-    case.packets.as_mut().unwrap().connections = vec![connection(0.3e6, 1)];
-    check(&case, LimitKind::Nothing, "", Certainty::Likely);
-    case.packets.as_mut().unwrap().connections = vec![connection(3.5e6, 500)];
     check(&case, LimitKind::Nothing, "", Certainty::Certain);
 }
 
