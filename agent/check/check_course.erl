@@ -38,7 +38,11 @@ course(#{duration_ms := Duration, words := Words, keeper := Keeper} = Args) ->
 
 now_ms() -> erlang:monotonic_time(millisecond).
 
-wait_until(Time) -> timer:sleep(max(0, Time - now_ms())).
+%% Waits, but not after a cancelled request: what was read until then is the answer. The message stays for later waits.
+wait_until(Time) ->
+    receive cancel -> self() ! cancel
+    after max(0, Time - now_ms()) -> ok
+    end.
 
 %% ---- Microstates ----
 
