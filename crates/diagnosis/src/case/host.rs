@@ -11,6 +11,8 @@ pub struct Host {
     pub cpus: u64,
     /// Number of CPUs that the node may use (affinity and control group).
     pub allowed_cpus: u64,
+    /// Number of threads of the node's normal schedulers. Absent if they could not be counted.
+    pub schedulers: Option<u64>,
     /// CPU time of the node, in cores.
     pub node_cores: f64,
     /// Time in which threads of the node were ready and waited for a CPU, in cores.

@@ -5,3 +5,4 @@ mod certainty;
 mod machine;
 mod planted;
 mod publishers;
+mod schedulers;

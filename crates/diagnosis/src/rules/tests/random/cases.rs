@@ -338,6 +338,7 @@ impl Random {
             seconds: self.pick(&[0.0, 1.0, 15.0]),
             cpus: self.below(9),
             allowed_cpus: self.below(9),
+            schedulers: self.maybe(|random| random.below(9)),
             node_cores: self.share() * 4.0,
             waiting_cores: self.maybe(Self::share),
             quota_cores: self.maybe(|random| random.share() * 4.0),
