@@ -213,7 +213,15 @@ impl Args {
 
     /// Returns the node's process on this machine.
     fn process(&self) -> anyhow::Result<Node> {
-        let Some(pid) = self.pid else { return self.node.process() };
+        let Some(pid) = self.pid else {
+            if let [first, others @ ..] = &self.node.nodes_of_cluster()[..] {
+                let others = others.join(", ");
+                output::note(&format!(
+                    "{first} stands for its cluster; --node checks another one ({others}), --cluster all"
+                ));
+            }
+            return self.node.process();
+        };
         let known = rabbitscope_probe::list_nodes()?.into_iter().find(|node| node.pid == pid);
         let message = || UsageError(format!("process {pid} is no Erlang VM of this machine"));
         Ok(known.ok_or_else(message)?)
