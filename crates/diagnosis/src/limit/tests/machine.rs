@@ -42,3 +42,21 @@ fn a_neighbour_without_a_pid_has_its_name_alone() {
     assert!(figures(0).contains("cores, rabbitscope 4.00;"), "{}", figures(0));
     assert!(figures(7).contains("cores, rabbitscope (pid 7) 4.00;"), "{}", figures(7));
 }
+
+/// Threads of schedulers, of the disk and of sockets wait at once, more than there are CPUs.
+#[test]
+fn burners_hinder_a_node_with_more_threads_than_cpus() {
+    let beside = |node_cores, burners| {
+        let mut case = healthy();
+        case.cpu.as_mut().unwrap().processes.clear();
+        let host = case.host.as_mut().unwrap();
+        (host.cpus, host.idle_share, host.node_cores) = (2, 0.0, node_cores);
+        host.waiting_cores = Some(2.6);
+        let command = "burner".to_owned();
+        host.neighbours = vec![Neighbour { command, cores: burners, ..Neighbour::default() }];
+        found(&case).kind
+    };
+    assert_eq!(beside(0.4, 1.5), LimitKind::Host);
+    // Half of the CPU time is the node's, and more of its threads are ready than could run.
+    assert_ne!(beside(1.0, 0.9), LimitKind::Host);
+}
