@@ -7,7 +7,7 @@
 
 start(Controller, Keeper, Options) ->
     Words = maps:get(max_heap_bytes, Options) div erlang:system_info(wordsize),
-    small_agent:serve(Controller, Keeper, Options, fun (check, Args) ->
+    small_agent:serve(Controller, Keeper, Options#{ends_early => true}, fun (check, Args) ->
         check_course:course(Args#{keeper => Keeper, words => Words})
     end).
 

@@ -21,10 +21,10 @@ pass_interval_ms(Candidates) -> max(1000, Candidates * 5 div 2).
 started(#{words := Words, interval_ms := Interval, pace := Pace}, #{looks := Table}) ->
     Caller = self(),
     ets:insert(Table, {totals, 0, 0, 0, 0, 0, 0}),
-    spawn_link(fun () ->
+    spawn_opt(fun () ->
         attendance:attended(fun (Skipped, Note) -> looks(Table, {Interval, Pace}, Skipped, Note) end, #{}, Words),
         Caller ! {looked, self()}
-    end).
+    end, [link, {priority, high}]).
 
 %% Ends the looks. One at a process that does not answer is not waited for.
 ended(Looker, #{looks := Table}) ->

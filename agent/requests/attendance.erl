@@ -6,13 +6,13 @@
 -export([attended/3]).
 
 %% Calls Work(Skipped, Note) in a separate process. Note(Pid, Ask) asks, and notes the asked process, and the time if the
-%% answer is late.
+%% answer is late. The separate process has the priority of its caller.
 attended(Work, Silent, Words) ->
     LateOnes = ets:new(late, [set, public]),
     Note = fun (Pid, Ask) -> noted(Pid, Ask, LateOnes) end,
     Limit = #{size => Words, kill => true, error_logger => false},
     Caller = self(),
-    Worker = spawn_opt(fun () -> Caller ! {snapshot, self(), Work(Silent, Note)} end, [link, {max_heap_size, Limit}]),
+    Worker = spawn_opt(fun () -> Caller ! {snapshot, self(), Work(Silent, Note)} end, [link, process_info(self(), priority), {max_heap_size, Limit}]),
     Answer = wait_for_snapshot(Worker, none),
     Late = maps:from_list(ets:tab2list(LateOnes)),
     ets:delete(LateOnes),

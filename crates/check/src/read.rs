@@ -65,11 +65,15 @@ pub fn read(
         progress(CheckProgress { elapsed: began.elapsed(), whole: options.duration });
         sleep(STEP.min(options.duration.saturating_sub(began.elapsed())));
     }
-    sources.span.end();
+    let is_early = stop.load(Ordering::Relaxed);
+    if is_early {
+        sources.span.end_early();
+    } else {
+        sources.span.end();
+    }
     let subject =
         Subject { node: options.node.clone(), pid: options.pid, duration: began.elapsed() };
     let deadline = (called + options.duration + EXTRA_TIME).min(Instant::now() + FINISHING_TIME);
-    let is_early = stop.load(Ordering::Relaxed);
     let patience = if is_early { FINISHING_TIME } else { EXTRA_TIME_OF_NODE };
     sources.finish(subject, Deadlines { outside: deadline, inside: Instant::now() + patience })
 }
@@ -97,7 +101,7 @@ impl Sources {
     fn start(options: &CheckOptions, readiness: &Readiness) -> Self {
         let span = Span::default();
         Self {
-            inside: start_inside(options),
+            inside: start_inside(options, span.clone()),
             profile: options.pid.map(|pid| {
                 let (span, unready, options) = (span.clone(), readiness.unready(), options.clone());
                 Pending::start(Source::CpuProfile, move |results| {
@@ -160,11 +164,11 @@ fn part<T: Send + 'static>(
     pending.ok_or_else(|| elsewhere(source))?.finish(deadline)?
 }
 
-fn start_inside(options: &CheckOptions) -> Pending<NodeParts> {
+fn start_inside(options: &CheckOptions, span: Span) -> Pending<NodeParts> {
     let (connect, duration) = (options.connect.clone(), options.duration);
     Pending::start(Source::Node, move |results| {
         let parts = match &connect {
-            Ok(connect) => inside::read(connect, duration),
+            Ok(connect) => inside::read(connect, duration, &span),
             Err(reason) => NodeParts::unread(reason),
         };
         let _ = results.send(parts);

@@ -20,6 +20,7 @@ pub(crate) struct Span(Arc<State>);
 struct State {
     began: OnceLock<Instant>,
     is_over: AtomicBool,
+    is_early: AtomicBool,
 }
 
 impl Span {
@@ -31,6 +32,17 @@ impl Span {
     /// Ends.
     pub(crate) fn end(&self) {
         self.0.is_over.store(true, Ordering::Relaxed);
+    }
+
+    /// Ends before the duration, because the user wants the results now.
+    pub(crate) fn end_early(&self) {
+        self.0.is_early.store(true, Ordering::Relaxed);
+        self.end();
+    }
+
+    /// Returns the flag that is set at an early end.
+    pub(crate) fn early(&self) -> &AtomicBool {
+        &self.0.is_early
     }
 
     /// Returns true after the end.
@@ -60,6 +72,8 @@ impl Span {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::Ordering;
+
     use super::Span;
 
     #[test]
@@ -77,6 +91,8 @@ mod tests {
         span.end();
         assert_eq!(waiting.join().unwrap(), began);
         Span::wait_for_begin(&span);
-        assert!(span.is_over());
+        assert!(span.is_over() && !span.early().load(Ordering::Relaxed));
+        span.end_early();
+        assert!(span.early().load(Ordering::Relaxed));
     }
 }

@@ -20,9 +20,18 @@ pub(super) fn bound_cpus(threads: &[ThreadPlace]) -> BTreeSet<u32> {
     if allowed_cpus(threads).len() <= 1 {
         return BTreeSet::new();
     }
+    schedulers(threads).filter_map(|thread| thread.cpus.only()).collect()
+}
+
+/// Returns the number of normal schedulers; none if no thread has such a name.
+pub(super) fn scheduler_count(threads: &[ThreadPlace]) -> Option<u64> {
+    Some(schedulers(threads).count() as u64).filter(|count| *count > 0)
+}
+
+fn schedulers(threads: &[ThreadPlace]) -> impl Iterator<Item = &ThreadPlace> {
     let is_scheduler =
         |thread: &&ThreadPlace| ThreadKind::from_name(&thread.name).0 == ThreadKind::Scheduler;
-    threads.iter().filter(is_scheduler).filter_map(|thread| thread.cpus.only()).collect()
+    threads.iter().filter(is_scheduler)
 }
 
 /// Returns true if schedulers of another VM are bound to one of these CPUs.
@@ -51,7 +60,8 @@ mod tests {
             ("1_dirty_io_sche", "0-1"),
         ];
         let (one, other) = (threads(&bound), threads(&bound));
-        assert_eq!(allowed_cpus(&one).len(), 2);
+        assert_eq!((allowed_cpus(&one).len(), scheduler_count(&one)), (2, Some(2)));
+        assert_eq!(scheduler_count(&threads(&[("beam.smp", "0-1")])), None);
         assert_eq!(bound_cpus(&one), BTreeSet::from([0, 1]));
         assert!(is_bound_alike(&bound_cpus(&one), &other));
         let elsewhere =

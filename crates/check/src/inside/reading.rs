@@ -1,29 +1,67 @@
 //! The request that spans the check.
 
-use std::time::Duration;
+use std::{
+    sync::atomic::AtomicBool,
+    time::{Duration, Instant},
+};
 
 use rabbitscope_diagnosis::Source;
 use rabbitscope_erlang::{ConnectOptions, Connection, ErlangError};
 use rabbitscope_inside::{CheckReader, NodeParts};
 
 use super::depths::{self, Depths};
-use crate::refusal::from_text;
+use crate::{refusal::from_text, span::Span};
 
-/// Reads the node for `duration`.
-pub(crate) fn read(connect: &ConnectOptions, duration: Duration) -> NodeParts {
-    observed(connect, duration)
+/// Time of loading after which the node is late: the other sources then observe it already.
+const USUAL_LOADING: Duration = Duration::from_secs(3);
+
+/// Least time of looks.
+const LEAST: Duration = Duration::from_secs(3);
+
+/// Reads the node for `duration`, or until an early end of the span.
+pub(crate) fn read(connect: &ConnectOptions, duration: Duration, span: &Span) -> NodeParts {
+    observed(connect, duration, span.early())
         .unwrap_or_else(|error| NodeParts::unread(&from_text(Source::Node, &error.to_string())))
 }
 
-fn observed(connect: &ConnectOptions, duration: Duration) -> Result<NodeParts, ErlangError> {
+fn observed(
+    connect: &ConnectOptions,
+    duration: Duration,
+    is_early: &AtomicBool,
+) -> Result<NodeParts, ErlangError> {
+    let called = Instant::now();
     let connection = Connection::open(connect)?;
     let ask = || Depths::read(&connection);
     let before = depths::are_wanted(&connection).then(ask);
     let mut reader = CheckReader::new(&connection)?;
-    let mut parts = reader.read(duration)?;
+    let mut parts = reader.read_until(remaining(duration, called.elapsed()), is_early)?;
     reader.end()?;
     if let Some(before) = before {
         depths::fill(&mut parts.queues, before, ask());
     }
     Ok(parts)
+}
+
+/// Returns the time of looks. A saturated node loads the agent late, and so ends with the other sources all the same: the
+/// answer would otherwise come when nobody waits for it any more.
+fn remaining(duration: Duration, loading: Duration) -> Duration {
+    let late = loading.saturating_sub(USUAL_LOADING);
+    duration.saturating_sub(late).max(LEAST.min(duration))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_late_beginning_shortens_the_looks() {
+        fn check(duration: u64, loading: u64, expected: u64) {
+            let found = remaining(Duration::from_secs(duration), Duration::from_secs(loading));
+            assert_eq!(found, Duration::from_secs(expected));
+        }
+        check(15, 1, 15);
+        check(15, 8, 10);
+        check(15, 40, 3);
+        check(2, 40, 2);
+    }
 }

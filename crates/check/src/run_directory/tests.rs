@@ -255,7 +255,7 @@ fn a_run_differs_from_another_load() {
     assert!(named.contains(&"published.rate"), "{found:#?}");
     assert!(found.judgements[0].starts_with("the limit was: nothing limits"), "{found:#?}");
     assert!(found.conditions.iter().any(|reason| reason.contains("CPU samples")), "{found:#?}");
-    assert!(found.lines().len() <= 12);
+    assert!(found.lines(12).len() <= 12);
 }
 
 /// Both are throwaway brokers of different names, on a machine with other work.
@@ -264,5 +264,5 @@ fn two_runs_of_the_same_load_do_not_differ() {
     let of = |name: &str| CheckReport::from_case(&read(&format!("{KEPT}/{name}")));
     let found = compare(&of("healthy"), &of("healthy-again"));
     assert!(found.compared > 20, "{}", found.compared);
-    assert!(found.largest.is_empty() && found.judgements.is_empty(), "{:#?}", found.lines());
+    assert!(found.largest.is_empty() && found.judgements.is_empty(), "{:#?}", found.lines(12));
 }

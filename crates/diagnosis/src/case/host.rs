@@ -11,6 +11,8 @@ pub struct Host {
     pub cpus: u64,
     /// Number of CPUs that the node may use (affinity and control group).
     pub allowed_cpus: u64,
+    /// Number of threads of the node's normal schedulers. Absent if they could not be counted.
+    pub schedulers: Option<u64>,
     /// CPU time of the node, in cores.
     pub node_cores: f64,
     /// Time in which threads of the node were ready and waited for a CPU, in cores.
@@ -52,7 +54,7 @@ pub struct Host {
 /// Another process of the machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Neighbour {
-    /// Process identifier.
+    /// Process identifier; 0 if it is unknown.
     pub pid: u32,
     /// Command, as in `/proc/PID/comm`.
     pub command: String,
@@ -60,6 +62,16 @@ pub struct Neighbour {
     pub cores: f64,
     /// Is true for clients of the node on this machine. Other Erlang VMs are never marked: they may belong to its cluster.
     pub is_client: bool,
+}
+
+impl Neighbour {
+    /// Returns the command, with the process identifier if that is known.
+    pub fn label(&self) -> String {
+        match self.pid {
+            0 => self.command.clone(),
+            pid => format!("{} (pid {pid})", self.command),
+        }
+    }
 }
 
 /// A disk.

@@ -7,11 +7,8 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
+use super::blocked::is_blocked;
 use crate::case::{Blocker, FlowProcess};
-
-/// Share of the looks from which a process counts as blocked. Chosen: a blocker that waits less than this grants its
-/// credit late for a reason of its own.
-const BLOCKED_SHARE: f64 = 0.1;
 
 /// Limit of the links of a chain. The longest known one has four: connection, channel, queue, message store.
 const MAX_LINKS: usize = 8;
@@ -111,7 +108,7 @@ pub(crate) fn roots(processes: &[FlowProcess]) -> Vec<FlowRoot> {
 
 /// The main blocker of a process that is blocked often enough.
 fn blocked(process: &FlowProcess) -> Option<&Blocker> {
-    process.blocked_share().filter(|share| *share >= BLOCKED_SHARE)?;
+    is_blocked(process).filter(|is_blocked| *is_blocked)?;
     process.blocked_by.iter().max_by_key(|(_, looks)| *looks).map(|(blocker, _)| blocker)
 }
 

@@ -43,12 +43,13 @@ fn of_queue(queue: &QueueCase, channels: &[ChannelCase]) -> Option<Candidate> {
         channel.vhost == queue.vhost && channel.consumed_queues.contains(&queue.name)
     };
     let consuming: Vec<&ChannelCase> = channels.iter().filter(of_queue).collect();
-    let may_hold: u64 = consuming.iter().filter_map(|channel| room(channel)).sum();
-    let of_channels: u64 = consuming
+    let rooms = consuming.iter().filter_map(|channel| room(channel));
+    let may_hold = rooms.fold(0, u64::saturating_add);
+    let of_channels = consuming
         .iter()
         .filter(|channel| room(channel).is_some())
         .map(|channel| channel.unacknowledged)
-        .sum();
+        .fold(0, u64::saturating_add);
     // Without statistics the queue alone knows.
     let held = of_channels.max(queue.unacknowledged);
     if may_hold == 0 {

@@ -8,8 +8,11 @@ use std::fmt::Write as _;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Candidate, Certainty, LimitKind, alarm, candidate::percent, consumers, disk, distribution,
-    host, load, lock, network, process, publishers, schedulers,
+    Candidate, Certainty, LimitKind, alarm,
+    candidate::percent,
+    consumers, disk, distribution, host, load, lock, network, process,
+    publishers::{delayed_acks, one_by_one},
+    schedulers, sight,
 };
 use crate::{
     case::{Case, QueueCase, QueueKind},
@@ -73,7 +76,7 @@ pub struct Limit {
 
 /// Finds the limit. `roots` are those of flow control.
 pub(crate) fn limit(case: &Case, roots: &[FlowRoot]) -> Limit {
-    let blind = blind_spots(case);
+    let blind = sight::blind_spots(case);
     if let Some(reason) = obstacle(case) {
         return without(LimitKind::Unknown, Certainty::Uncertain, reason, None);
     }
@@ -121,7 +124,8 @@ fn candidates(case: &Case, roots: &[FlowRoot]) -> Vec<Candidate> {
         distribution::candidates(case),
         network::candidates(case),
         consumers::candidates(case),
-        publishers::candidates(case),
+        delayed_acks::candidates(case),
+        one_by_one::candidates(case),
         load::candidates(case),
     ]
     .concat()
@@ -140,20 +144,6 @@ fn obstacle(case: &Case) -> Option<String> {
         return Some(format!("cannot tell, because the {observed} less than 3 s"));
     }
     load::obstacle(case)
-}
-
-/// Returns the sources that were not read, and that could show another limit.
-fn blind_spots(case: &Case) -> Vec<&'static str> {
-    let parts = [
-        ("the node's own figures", case.broker.is_err() || case.vm.is_err()),
-        ("queues and clients", case.queues.is_err() || case.clients.is_err()),
-        ("flow control", case.flow.is_err()),
-        ("CPU samples", case.cpu.is_err()),
-        ("times off the CPU", case.waits.is_err()),
-        ("packets and sockets", case.packets.is_err()),
-        ("the machine", case.host.is_err()),
-    ];
-    parts.into_iter().filter(|(_, is_missing)| *is_missing).map(|(name, _)| name).collect()
 }
 
 fn decided(first: Candidate, second: Option<Candidate>, blind: &[&'static str]) -> Limit {

@@ -47,7 +47,7 @@ fn candidate(case: &Case, process: &ProcessWaits) -> Option<Candidate> {
         process.waited_in.iter().filter(move |wait| is_file(&wait.function))
     };
     let share: f64 = on_disk().map(|wait| wait.share).sum();
-    let count: u64 = on_disk().map(|wait| wait.waits).sum();
+    let count = on_disk().map(|wait| wait.waits).fold(0, u64::saturating_add);
     let first = on_disk().max_by(|one, other| one.share.total_cmp(&other.share))?;
     if count < MIN_WAITS {
         return None;

@@ -21,6 +21,9 @@ const STOLEN: f64 = 0.05;
 /// Share of the machine that other processes take, from which they are a cause.
 const TAKEN: f64 = 0.25;
 
+/// CPU time of other processes, as a multiple of the node's, from which they have most of it.
+const MOST: f64 = 2.0;
+
 /// Idle share of the machine above which other processes do not hinder the node.
 const IDLE: f64 = 0.15;
 
@@ -90,14 +93,15 @@ fn neighbours(host: &Host) -> Option<Candidate> {
     let taken = named.max(busy - host.node_cores - host.own_cores).min(cpus);
     let first = host.neighbours.first()?;
     let lacking = host.waiting_cores.unwrap_or_default() - host.own_cores;
-    (taken >= lacking.max(TAKEN * cpus) && host.idle_share <= IDLE).then(|| {
+    // More threads can wait than there are CPUs. Then those who have most of the CPU time hinder the node.
+    let hinders = taken >= lacking || taken >= MOST * host.node_cores;
+    (hinders && taken >= TAKEN * cpus && host.idle_share <= IDLE).then(|| {
         let what = if first.is_client { "its clients on this machine" } else { "other processes" };
         let sentence =
             format!("{what} use the CPU time that the node needs, {} first", first.command);
         let figure = format!(
-            "others use {taken:.2} of {cpus} cores, {} (pid {}) {:.2}; idle: {}",
-            first.command,
-            first.pid,
+            "others use {taken:.2} of {cpus} cores, {} {:.2}; idle: {}",
+            first.label(),
             first.cores,
             percent(host.idle_share),
         );

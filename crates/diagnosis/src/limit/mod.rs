@@ -22,6 +22,7 @@ mod network;
 mod process;
 mod publishers;
 mod schedulers;
+mod sight;
 #[cfg(test)]
 mod tests;
 

@@ -2,6 +2,9 @@
 
 mod brief;
 mod cluster;
+mod room;
+#[cfg(test)]
+mod tests;
 mod text;
 mod whole;
 

@@ -1,23 +1,19 @@
-//! The result of a check as text, at most forty lines: the limit first.
+//! The result of a check as text, at most forty lines: the limit first. `room` has the share of each section.
 
 use std::fmt::{self, Write as _};
 
 use rabbitscope_text::{Align, counted, escapes, table};
 
-use super::CheckReport;
+use super::{
+    CheckReport,
+    room::{LINES, ROOMS, Room},
+};
 use crate::{
     case::Unread,
-    differences::Differences,
     finding::{Bound, Finding},
     flow::{FlowChain, FlowRoot},
     limit::{Candidate, Certainty, Limit, LimitKind},
 };
-
-/// Chains of flow control that the text shows.
-const CHAINS: usize = 4;
-
-/// Findings that the text shows in full.
-const FINDINGS: usize = 5;
 
 impl fmt::Display for CheckReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -26,45 +22,47 @@ impl fmt::Display for CheckReport {
 }
 
 impl CheckReport {
+    /// Writes the text into the largest room in which it has at most [`LINES`] lines.
     fn text(&self) -> String {
-        let mut text = format!("limit     {}\n", sentence(&self.limit));
-        for evidence in &self.limit.evidence {
-            let _ = writeln!(text, "          {}", evidence.figure);
-        }
-        if let Some(second) = &self.limit.runner_up {
-            let _ = writeln!(text, "next      {}", runner_up(second));
-        }
-        text += &flow(&self.flow);
-        if let Some(costs) = &self.costs {
-            let _ = writeln!(text, "costs     {costs}");
-        }
-        text += &self.findings();
-        text += &self.differing();
-        text += &self.healthy();
-        text += &unread(&self.unread);
-        let seconds = self.duration_nanos as f64 / 1e9;
-        let version = match self.rabbitmq.as_str() {
-            "" => String::new(),
-            version => format!(", RabbitMQ {version}"),
-        };
-        let _ = write!(text, "checked   {}{version}, for {seconds:.0} s", self.node);
-        escapes::text(&text).into_owned()
-    }
-
-    fn findings(&self) -> String {
         let mut text = String::new();
-        for finding in self.findings.iter().take(FINDINGS) {
-            text += &lines_of(finding);
-        }
-        let more = self.findings.len().saturating_sub(FINDINGS);
-        if more > 0 {
-            let _ = writeln!(text, "          {more} more findings are in the JSON (--json)");
+        for room in ROOMS {
+            text = self.text_in(room);
+            if text.lines().count() <= LINES {
+                break;
+            }
         }
         text
     }
 
-    fn differing(&self) -> String {
-        let lines = self.differences.iter().flat_map(Differences::lines);
+    fn text_in(&self, room: Room) -> String {
+        let mut text = format!("limit     {}\n", sentence(&self.limit));
+        for evidence in self.limit.evidence.iter().take(room.evidence) {
+            let _ = writeln!(text, "          {}", single(&evidence.figure));
+        }
+        text += &left_out(self.limit.evidence.len(), room.evidence, "figure");
+        if let Some(second) = &self.limit.runner_up {
+            let _ = writeln!(text, "next      {}", runner_up(second));
+        }
+        text += &flow(&self.flow, room.chains);
+        if let Some(costs) = &self.costs {
+            let _ = writeln!(text, "costs     {costs}");
+        }
+        text.extend(self.findings.iter().take(room.findings).map(lines_of));
+        text += &left_out(self.findings.len(), room.findings, "finding");
+        text += &self.differing(room.differences);
+        text += &self.healthy();
+        text += &unread(&self.unread, room.unread);
+        let seconds = self.duration_nanos as f64 / 1e9;
+        let version = match single(&self.rabbitmq).as_str() {
+            "" => String::new(),
+            version => format!(", RabbitMQ {version}"),
+        };
+        let _ = write!(text, "checked   {}{version}, for {seconds:.0} s", single(&self.node));
+        escapes::text(&text).into_owned()
+    }
+
+    fn differing(&self, most: usize) -> String {
+        let lines = self.differences.iter().flat_map(|differences| differences.lines(most));
         let titles = std::iter::once("differs").chain(std::iter::repeat(""));
         titles.zip(lines).fold(String::new(), |mut text, (title, line)| {
             let _ = writeln!(text, "{title:<9} {line}");
@@ -83,6 +81,14 @@ impl CheckReport {
             let _ = writeln!(text, "not judged  {}", shortened(&names));
         }
         text
+    }
+}
+
+/// Returns the line that counts rows without room; empty if all have some.
+fn left_out(all: usize, shown: usize, noun: &str) -> String {
+    match all.saturating_sub(shown) {
+        0 => String::new(),
+        more => format!("          {} more in the JSON (--json)\n", counted(more as u64, noun)),
     }
 }
 
@@ -105,22 +111,18 @@ fn runner_up(second: &Candidate) -> String {
     format!("{}: {}", second.kind.title(), single(&second.sentence))
 }
 
-fn flow(roots: &[FlowRoot]) -> String {
+fn flow(roots: &[FlowRoot], most: usize) -> String {
     let chains = roots.iter().flat_map(|root| root.chains.iter().map(move |chain| (root, chain)));
     let count = chains.clone().count();
     if count == 0 {
         return String::new();
     }
     let rows: Vec<[String; 3]> =
-        chains.take(CHAINS).map(|(root, chain)| chain_row(root, chain)).collect();
+        chains.take(most).map(|(root, chain)| chain_row(root, chain)).collect();
     let columns = [("in flow", Align::Left), ("blocked", Align::Right), ("waits for", Align::Left)];
-    let more = match count.saturating_sub(CHAINS) {
-        0 => String::new(),
-        more => format!("\n          {} more", counted(more as u64, "chain")),
-    };
     let table = table(columns, &rows);
     let lines: Vec<String> = table.lines().map(|line| format!("          {line}")).collect();
-    format!("flow\n{}{more}\n", lines.join("\n"))
+    format!("flow\n{}\n{}", lines.join("\n"), left_out(count, most, "chain"))
 }
 
 fn chain_row(root: &FlowRoot, chain: &FlowChain) -> [String; 3] {
@@ -159,14 +161,14 @@ pub(super) fn gain(bound: &Bound) -> String {
     format!(" (at most {:.0} % more: {})", bound.throughput * 100.0, single(&bound.reason))
 }
 
-fn unread(parts: &[Unread]) -> String {
+fn unread(parts: &[Unread], most: usize) -> String {
     let mut text = String::new();
-    for part in parts {
+    for part in parts.iter().take(most) {
         let (reason, remedy) = (single(&part.reason), single(&part.remedy));
         let remedy = if remedy.is_empty() { String::new() } else { format!(": {remedy}") };
         let _ = writeln!(text, "not read  {}: {reason}{remedy}", part.source.name());
     }
-    text
+    text + &left_out(parts.len(), most, "source")
 }
 
 /// Joins names up to a line's length.

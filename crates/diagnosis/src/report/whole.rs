@@ -1,9 +1,10 @@
 //! The result of a check. Its JSON form is this structure.
 
+use rabbitscope_wire::report::{PacketReport, Source, SourceLevel};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    case::{Case, Flow, Unread},
+    case::{self, Case, Flow, Unread},
     costs::Costs,
     differences::Differences,
     figures::Figures,
@@ -97,10 +98,20 @@ fn unread(case: &Case) -> Vec<Unread> {
         case.host.as_ref().err(),
     ];
     let mut unread: Vec<Unread> = Vec::new();
-    for part in parts.into_iter().flatten() {
+    let uncaptured = case.packets.as_ref().ok().and_then(uncaptured);
+    for part in parts.into_iter().flatten().chain(&uncaptured) {
         if !unread.contains(part) {
             unread.push(part.clone());
         }
     }
     unread
+}
+
+/// Returns the reason why a report has sockets and no packets. The next step stands behind the first colon.
+fn uncaptured(report: &PacketReport) -> Option<Unread> {
+    let is_absent = |source: &&Source| source.level == SourceLevel::Packets && !source.present;
+    let note = report.sources.iter().find(is_absent)?.note.as_str();
+    let (reason, remedy) = note.split_once(": ").unwrap_or((note, ""));
+    let (reason, remedy) = (reason.to_owned(), remedy.to_owned());
+    Some(Unread { source: case::Source::Packets, reason, remedy })
 }

@@ -26,7 +26,7 @@ mod reference;
 mod rule;
 mod table;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod unjudged;
 mod version;
 mod vm;

@@ -1,11 +1,11 @@
 //! The request to the agent for everything that a diagnosis needs from inside a node.
 
-use std::time::Duration;
+use std::{sync::atomic::AtomicBool, time::Duration};
 
 use rabbitscope_erlang::{Compiled, Connection, ErlangError, Loaded, ModuleSource, Term};
 
 use super::parts::NodeParts;
-use crate::asking::ask;
+use crate::asking::ask_until;
 
 /// Time for the answer in addition to the check: a snapshot waits for the schedulers of a saturated node.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(15);
@@ -36,13 +36,23 @@ impl<'a> CheckReader<'a> {
 
     /// Observes the node for `duration`, and returns what was read.
     pub fn read(&mut self, duration: Duration) -> Result<NodeParts, ErlangError> {
+        self.read_until(duration, &AtomicBool::new(false))
+    }
+
+    /// Observes the node for `duration`, or until `is_early` is set. Rates and shares then apply to the time until then.
+    pub fn read_until(
+        &mut self,
+        duration: Duration,
+        is_early: &AtomicBool,
+    ) -> Result<NodeParts, ErlangError> {
         let duration_ms = u32::try_from(duration.as_millis()).unwrap_or(u32::MAX);
         let arguments = Term::map([
             ("duration_ms", duration_ms.into()),
             ("interval_ms", INTERVAL_MS.into()),
             ("pace", PACE.into()),
         ]);
-        let answer = ask(&mut self.agent, "check", arguments, duration + ANSWER_TIMEOUT)?;
+        let within = duration + ANSWER_TIMEOUT;
+        let answer = ask_until(&mut self.agent, ("check", arguments), within, is_early)?;
         NodeParts::from_term(&answer, self.agent.connection().node())
             .ok_or_else(|| ErlangError::unexpected("a check", &answer))
     }

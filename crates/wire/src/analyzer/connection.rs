@@ -258,6 +258,10 @@ impl ConnectionState {
         let mut messages = messages.report();
         messages.max_unconfirmed = exchanges.most_unconfirmed();
         messages.max_unacknowledged = exchanges.most_unacknowledged();
+        let turns = exchanges.turns();
+        messages.turns = turns.count;
+        messages.turn_wait_nanos = turns.wait_nanos;
+        messages.turn_pause_nanos = turns.pause_nanos;
         ConnectionReport {
             client: self.ends[0].clone(),
             broker: self.ends[1].clone(),

@@ -2,7 +2,7 @@
 
 use super::{
     amqp10::Sessions,
-    amqp091::Channels,
+    amqp091::{Channels, TurnFigures},
     latency::{Latency, add},
     mqtt::Packets,
     rabbitmq_stream::Publishers,
@@ -97,6 +97,11 @@ impl Exchanges {
             .max(self.sessions.most_open(Side::Client))
             .max(self.publishers.most_unconfirmed())
             .max(self.packets.most_open(Side::Client))
+    }
+
+    /// Returns the turns of all channels of AMQP 0-9-1.
+    pub(crate) fn turns(&self) -> TurnFigures {
+        self.channels.turns()
     }
 
     /// Returns the largest number of delivered and unacknowledged messages of a channel or session.

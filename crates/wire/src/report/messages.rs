@@ -21,6 +21,16 @@ pub struct MessageFigures {
     pub multiple_confirms: u64,
     /// Largest number of published and unconfirmed messages of a channel.
     pub max_unconfirmed: u64,
+    /// Turns of the client's channels: a publish, its confirm, the next publish, and nothing else between them. 0 for
+    /// protocols other than AMQP 0-9-1.
+    #[serde(default)]
+    pub turns: u64,
+    /// Time in these turns from the publish to the confirm, in nanoseconds.
+    #[serde(default)]
+    pub turn_wait_nanos: u64,
+    /// Time in these turns from the confirm to the next publish, in nanoseconds: the client's own.
+    #[serde(default)]
+    pub turn_pause_nanos: u64,
     /// Messages to the client.
     pub delivered: u64,
     /// Segments from the broker that contain a delivery or a part of one.

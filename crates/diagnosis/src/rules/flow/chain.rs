@@ -1,8 +1,9 @@
-//! Roots of flow control: processes and queues that block others and are not blocked themselves.
+//! Judgements about the roots of flow control, for the rules of this folder.
 
 use crate::{
-    case::{Blocker, Case, Flow, FlowProcess},
+    case::{Case, Flow, FlowProcess},
     finding::{Evidence, Severity},
+    flow::{DirectRoot, direct_roots},
     rules::{
         bound,
         look::{self, Look},
@@ -10,8 +11,8 @@ use crate::{
     },
 };
 
-/// Share of the looks from which a process counts as blocked.
-pub(crate) const BLOCKED: f64 = 0.3;
+/// Share of the looks in which a process must wait for a root.
+const WAITING: f64 = 0.3;
 /// Share of a root's time, by looks or in cores, from which its own work is the reason.
 const BUSY: f64 = 0.5;
 /// Share of a root's time from which it has hardly any left.
@@ -21,54 +22,14 @@ const FULL: f64 = 0.8;
 const CROWDED: f64 = 0.3;
 
 /// A root, and the processes that it blocks.
-pub(crate) struct Root<'a> {
-    pub(crate) blocker: &'a Blocker,
-    /// The root's own row. `None` for queues that are not one process.
-    pub(crate) process: Option<&'a FlowProcess>,
-    /// The blocked processes, each with the share of the looks, the most blocked first.
-    pub(crate) blocked: Vec<(&'a FlowProcess, f64)>,
-}
+pub(crate) type Root<'a> = DirectRoot<'a>;
 
 /// Returns the roots, the worst first.
 pub(crate) fn roots(flow: &Flow) -> Vec<Root<'_>> {
-    let mut roots: Vec<Root<'_>> = Vec::new();
-    for process in &flow.processes {
-        for (blocker, looks) in &process.blocked_by {
-            let is_enough = process.blocked_share().is_some();
-            let share = *looks as f64 / process.looks.max(1) as f64;
-            let own = row(flow, blocker);
-            if !is_enough || share < BLOCKED || own.is_some_and(is_blocked) {
-                continue;
-            }
-            match roots.iter_mut().find(|root| root.blocker == blocker) {
-                Some(root) => root.blocked.push((process, share)),
-                None => roots.push(Root { blocker, process: own, blocked: vec![(process, share)] }),
-            }
-        }
-    }
-    for root in &mut roots {
-        root.blocked.sort_by(|one, other| other.1.total_cmp(&one.1));
-    }
-    roots.sort_by(|one, other| other.worst().total_cmp(&one.worst()));
-    roots
-}
-
-fn row<'a>(flow: &'a Flow, blocker: &Blocker) -> Option<&'a FlowProcess> {
-    let Blocker::Process(pid) = blocker else { return None };
-    flow.processes.iter().find(|process| process.pid == *pid)
-}
-
-/// Returns whether a process is blocked itself, or was looked at too rarely to say no.
-fn is_blocked(process: &FlowProcess) -> bool {
-    process.blocked_share().is_none_or(|share| share >= BLOCKED)
+    direct_roots(flow, WAITING)
 }
 
 impl Root<'_> {
-    /// Returns the share of the looks in which the most blocked process waits.
-    pub(crate) fn worst(&self) -> f64 {
-        self.blocked.first().map_or(0.0, |(_, share)| *share)
-    }
-
     /// Returns whether the root is a process of one of these roles.
     pub(crate) fn has_role(&self, roles: &[&str]) -> bool {
         self.process.is_some_and(|process| roles.contains(&process.role.as_str()))

@@ -1,6 +1,6 @@
 //! Clients on the node's machine that take CPU time from it.
 
-use super::neighbours::{competing, figures, name, waiting};
+use super::neighbours::{competing, figures, waiting};
 use crate::{
     case::Case,
     finding::Severity,
@@ -43,7 +43,7 @@ fn find(case: &Case) -> Judged {
         "run the clients on another machine, above all for measurements",
         "a machine; round trips over a network",
     );
-    let draft = Draft::new(Severity::Note, busy.iter().map(|own| name(own)).collect(), sentence)
+    let draft = Draft::new(Severity::Note, busy.iter().map(|own| own.label()).collect(), sentence)
         .all_evidence(figures(host, &busy, waiting))
         .advice(advice);
     Ok(vec![draft])

@@ -57,10 +57,11 @@ fn find(case: &Case) -> Judged {
         "move the other program to another machine, or limit it (nice, cpu.weight, cpu.max)",
         "the other program is slower",
     );
-    let draft = Draft::new(Severity::Warning, busy.iter().map(|own| name(own)).collect(), sentence)
-        .all_evidence(figures(host, &busy, waiting))
-        .advice(advice)
-        .bound(bound::recovery(waiting, "threads waited for a CPU"));
+    let draft =
+        Draft::new(Severity::Warning, busy.iter().map(|own| own.label()).collect(), sentence)
+            .all_evidence(figures(host, &busy, waiting))
+            .advice(advice)
+            .bound(bound::recovery(waiting, "threads waited for a CPU"));
     Ok(vec![draft])
 }
 
@@ -89,18 +90,13 @@ pub(crate) fn competing(host: &Host, is_of_kind: impl Fn(&Neighbour) -> bool) ->
     busy
 }
 
-/// Returns a program with its process identifier.
-pub(crate) fn name(neighbour: &Neighbour) -> String {
-    format!("{} ({})", neighbour.command, neighbour.pid)
-}
-
 /// Returns the figures of competing programs, the machine and the node.
 pub(crate) fn figures(host: &Host, busy: &[&Neighbour], waiting: f64) -> Vec<Evidence> {
     let look = Look::host(host);
     let used = busy
         .iter()
         .take(3)
-        .map(|own| look.says(format!("{} uses {}", name(own), look::cores(own.cores))));
+        .map(|own| look.says(format!("{} uses {}", own.label(), look::cores(own.cores))));
     let idle = look::percent(host.idle_share);
     let node = look::cores(host.node_cores);
     let waiting = look::percent(waiting);

@@ -54,7 +54,8 @@ fn throttling() {
 
 #[test]
 fn neighbours() {
-    let found = check("neighbours", Severity::Warning, "burner (7)", beside(1.9, false, 0.0, 1.0));
+    let found =
+        check("neighbours", Severity::Warning, "burner (pid 7)", beside(1.9, false, 0.0, 1.0));
     assert!((found.bound.unwrap().throughput - 0.5).abs() < 1e-9);
     check_healthy("neighbours", beside(1.9, true, 0.0, 1.0));
     check_healthy("neighbours", beside(1.9, false, 0.3, 1.0));
@@ -74,23 +75,33 @@ fn neighbours() {
 
 #[test]
 fn clients_beside() {
-    check("clients-beside", Severity::Note, "burner (7)", beside(1.9, true, 0.0, 1.0));
+    check("clients-beside", Severity::Note, "burner (pid 7)", beside(1.9, true, 0.0, 1.0));
     check_healthy("clients-beside", beside(1.9, false, 0.0, 1.0));
     check_healthy("clients-beside", beside(0.1, true, 0.0, 1.0));
     check_unjudged("clients-beside", "unknown", host(|host| host.waiting_cores = None));
 }
 
+/// Plants another VM on the same CPUs, with this use of CPUs, and that of the node.
+fn bound_alike(other: f64, own: f64, waiting: Option<f64>) -> impl Fn(&mut Case) {
+    host(move |host| {
+        let command = "beam.smp".to_owned();
+        host.bound_alike = vec![99];
+        host.neighbours = vec![Neighbour { pid: 99, command, cores: other, is_client: false }];
+        (host.node_cores, host.waiting_cores) = (own, waiting);
+    })
+}
+
 #[test]
 fn shared_cores() {
-    let bound = |waiting| {
-        host(move |host| {
-            host.bound_alike = vec![99];
-            host.waiting_cores = waiting;
-        })
-    };
-    check("shared-cores", Severity::Warning, "process 99", bound(Some(1.0)));
-    check("shared-cores", Severity::Note, "process 99", bound(Some(0.0)));
-    check("shared-cores", Severity::Note, "process 99", bound(None));
+    let busy = |waiting| bound_alike(1.0, 2.0, waiting);
+    check("shared-cores", Severity::Warning, "process 99", busy(Some(1.0)));
+    check("shared-cores", Severity::Note, "process 99", busy(Some(0.0)));
+    check("shared-cores", Severity::Note, "process 99", busy(None));
+    // Two brokers of which one rests do not meet, however they are bound.
+    check_healthy("shared-cores", bound_alike(0.05, 2.0, Some(1.0)));
+    check_healthy("shared-cores", bound_alike(1.0, 0.05, Some(0.01)));
+    // A busy program on the machine is not the VM that is bound alike.
+    check_healthy("shared-cores", host(|host| host.bound_alike = vec![99]));
 }
 
 #[test]

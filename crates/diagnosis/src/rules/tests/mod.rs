@@ -10,7 +10,7 @@ mod host;
 mod order;
 mod properties;
 mod queues;
-mod random;
+pub(crate) mod random;
 mod reference;
 mod rows;
 mod vm;

@@ -101,6 +101,7 @@ impl Args {
             Some(run) => read_run_directory(run)?,
             None => read(&self.options()?, &stop, true),
         };
+        let is_early = self.is_early(&stop);
         let mut report = CheckReport::from_case(&case);
         report.differences = baseline.map(|baseline| compare(&baseline, &report));
         let files = directory.map_or_else(Vec::new, |_| experiments(&case, &mut report));
@@ -109,11 +110,20 @@ impl Args {
         if is_unreachable {
             return Ok(Exit::Unreachable);
         }
-        if let Some(directory) = directory {
-            let is_early = stop.load(Ordering::Relaxed);
-            return self.prove(directory, &files, (report.worst(), is_early));
+        let exit = match directory {
+            Some(directory) => self.prove(directory, &files, (report.worst(), is_early))?,
+            None => self.exit(report.worst()),
+        };
+        Ok(if exit == Exit::Done && is_early { Exit::Failed } else { exit })
+    }
+
+    /// Returns whether the user ended the check of a node early, and says so.
+    fn is_early(&self, stop: &AtomicBool) -> bool {
+        let is_early = self.run.is_none() && stop.load(Ordering::Relaxed);
+        if is_early {
+            output::note("the check was ended early: it is judged by what was read until then");
         }
-        Ok(self.exit(report.worst()))
+        is_early
     }
 
     /// Returns the directory for experiments, if they are wanted.
@@ -151,8 +161,8 @@ impl Args {
             let threads: Vec<_> = options.iter().enumerate().map(check).collect();
             threads.into_iter().map(|thread| thread.join().expect("a check panicked")).collect()
         });
+        let is_whole = missing.is_empty() && !self.is_early(stop);
         let reports = cases.iter().map(CheckReport::from_case).collect();
-        let is_whole = missing.is_empty();
         let report = ClusterReport::from_reports(reports, missing);
         let report = report.context("no node of the cluster was checked")?;
         self.show(&report)?;
@@ -204,7 +214,15 @@ impl Args {
 
     /// Returns the node's process on this machine.
     fn process(&self) -> anyhow::Result<Node> {
-        let Some(pid) = self.pid else { return self.node.process() };
+        let Some(pid) = self.pid else {
+            if let [first, others @ ..] = &self.node.nodes_of_cluster()[..] {
+                let others = others.join(", ");
+                output::note(&format!(
+                    "{first} stands for its cluster; --node checks another one ({others}), --cluster all"
+                ));
+            }
+            return self.node.process();
+        };
         let known = rabbitscope_probe::list_nodes()?.into_iter().find(|node| node.pid == pid);
         let message = || UsageError(format!("process {pid} is no Erlang VM of this machine"));
         Ok(known.ok_or_else(message)?)

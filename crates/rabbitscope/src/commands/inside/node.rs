@@ -61,18 +61,24 @@ impl NodeArguments {
         self.node.is_some()
     }
 
-    /// Returns the node's process on this machine.
+    /// Returns the node's process on this machine. The name of a throwaway cluster stands for its first running node.
     pub(in crate::commands) fn process(&self) -> anyhow::Result<Local> {
         let nodes = || rabbitscope_probe::list_nodes();
-        // A throwaway cluster has a name that none of its nodes has.
         if let Some(Node { pid, .. }) = self.throwaway() {
             let found = nodes()?.into_iter().find(|node| node.pid == pid);
             return Ok(found.unwrap_or(Local { pid, name: None }));
         }
-        if let Some(name) = &self.node {
-            return Ok(rabbitscope_probe::find_node(name)?);
+        match &self.node {
+            Some(name) => Ok(rabbitscope_probe::find_node(name)?),
+            None => Ok(rabbitscope_probe::default_node(nodes()?, USUAL_NAME)?),
         }
-        Ok(rabbitscope_probe::default_node(nodes()?, USUAL_NAME)?)
+    }
+
+    /// Returns the running nodes of the throwaway cluster that the user named, or that is the default, the one that stands
+    /// for it first. Empty if one node was named.
+    pub(in crate::commands) fn nodes_of_cluster(&self) -> Vec<String> {
+        let running = Registry::open().and_then(|registry| registry.running()).unwrap_or_default();
+        nodes_of_cluster(&running, self.node.as_deref())
     }
 
     /// Returns the node's name if the user gives none and no throwaway broker runs.
@@ -162,4 +168,13 @@ fn chosen(running: Vec<Node>, name: Option<&str>) -> Option<Node> {
         let first = stays.next()?;
         stays.all(|node| node.name == first.name).then_some(first)
     }
+}
+
+/// Returns the nodes of a cluster of several that is meant as a whole.
+fn nodes_of_cluster(running: &[Node], name: Option<&str>) -> Vec<String> {
+    let Some(meant) = chosen(running.to_vec(), name) else { return Vec::new() };
+    let is_named = name.is_some_and(|name| name != meant.name);
+    let members = running.iter().filter(|node| !is_named && node.name == meant.name);
+    let names: Vec<String> = members.map(Node::node_name).collect();
+    if names.len() > 1 { names } else { Vec::new() }
 }

@@ -1,6 +1,8 @@
 //! `rabbitscope check`, against a real broker: planted limits, its output, and its remains.
 
 mod bench;
+mod early;
 mod limits;
 mod output;
 mod remains;
+mod subject;

@@ -12,6 +12,7 @@ use super::{
     confirms::Confirms,
     content::{Carrier, Content, Message},
     deliveries::Deliveries,
+    turns::Turns,
 };
 use crate::{
     protocols::{Consume, ContentHeader, Details, Frame, Settlement},
@@ -24,6 +25,7 @@ pub(super) struct Channel {
     contents: [Content; 2],
     pub(super) confirms: Confirms,
     pub(super) deliveries: Deliveries,
+    pub(super) turns: Turns,
 }
 
 impl Channel {
@@ -61,6 +63,7 @@ impl Channel {
         match (message.carrier, frame.sender) {
             (Carrier::Publish(publish), Side::Client) => {
                 self.confirms.publish(is_timed.then_some(mark));
+                self.turns.publish(is_timed.then_some(mark.time));
                 let address = publish.routing_key;
                 reply(&message.header, address, (frame, None), (replies, sink));
                 request(&message.header, (frame, connection), replies);
@@ -90,6 +93,7 @@ impl Channel {
             Side::Broker => {
                 let ending = Ending::new(LatencyKind::PublishToConfirm, frame, frame.channel);
                 self.confirms.confirm(settlement, is_timed.then_some(&ending), sink);
+                self.turns.confirm(is_timed.then_some(frame.place.time));
             }
         }
     }
@@ -108,6 +112,7 @@ impl Channel {
             CHANNEL_OPEN => {
                 self.contents = Default::default();
                 self.confirms.open();
+                self.turns.forget();
                 self.deliveries.open();
             }
             CONFIRM_SELECT => self.confirms.select(),
@@ -119,6 +124,7 @@ impl Channel {
     /// Records that the frames of `sender` cannot be read.
     pub(super) fn lose(&mut self, sender: Side) {
         self.contents[index(sender)].forget();
+        self.turns.forget();
         match sender {
             Side::Client => {
                 self.confirms.lose_publishes();
@@ -131,6 +137,7 @@ impl Channel {
     /// Records that frames of the client were missed, or are seen later than those that followed them.
     pub(super) fn miss_publishes(&mut self) {
         self.confirms.count_anew();
+        self.turns.forget();
     }
 
     /// Records that the frames of `sender` can be read again.

@@ -10,6 +10,7 @@ use super::{
     },
     channel::Channel,
     methods::{answered_by, is_synchronous},
+    turns::TurnFigures,
 };
 use crate::{
     packet::Timestamp,
@@ -149,6 +150,11 @@ impl Channels {
     pub(in super::super) fn most_unconfirmed(&self) -> u64 {
         let most = self.by_number.values().map(|channel| channel.confirms.most_open());
         most.max().unwrap_or(0)
+    }
+
+    pub(in super::super) fn turns(&self) -> TurnFigures {
+        let all = self.by_number.values().map(|channel| channel.turns.figures());
+        all.fold(TurnFigures::default(), TurnFigures::plus)
     }
 
     pub(in super::super) fn most_unacknowledged(&self) -> u64 {

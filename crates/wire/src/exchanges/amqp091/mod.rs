@@ -8,5 +8,7 @@ mod confirms;
 mod content;
 mod deliveries;
 mod methods;
+mod turns;
 
 pub(super) use channels::Channels;
+pub(crate) use turns::TurnFigures;

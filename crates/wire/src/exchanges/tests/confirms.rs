@@ -2,6 +2,7 @@
 
 use super::script::Script;
 use crate::{
+    packet::Timestamp,
     protocols::Protocol,
     report::{
         LatencyKind::{DeliverToAck, PublishToConfirm, PublishToConfirmAtLeast},
@@ -113,4 +114,20 @@ fn confirms_behind_a_hole_have_no_time() {
     script.settle(9_000, Side::Broker, 1, false).check(&[]);
     script.settle(9_001, Side::Broker, 2, false).check(&[(PublishToConfirm, 8_980, 21, 9_001)]);
     script.check_unmatched(PublishToConfirm, [0, 1, 0, 0]);
+}
+
+/// Turns are known in the middle of a connection, where publishes have no numbers.
+#[test]
+fn turns_need_no_numbers() {
+    let mut script = Script::new(Protocol::Amqp091);
+    // The body of a publish comes a millisecond after the method.
+    for (tag, millis) in [(501, 10), (502, 30), (503, 50)] {
+        script.publish(millis).settle(millis + 16, Side::Broker, tag, false);
+    }
+    let turns = script.exchanges.turns();
+    let millis = |nanos: u64| nanos / 1_000_000;
+    assert_eq!((turns.count, millis(turns.wait_nanos), millis(turns.pause_nanos)), (2, 30, 10));
+    script.exchanges.gap(Side::Broker, Timestamp::from_unix_nanos(70_000_000));
+    script.publish(90).publish(92);
+    assert_eq!(script.exchanges.turns().count, 2);
 }

@@ -220,7 +220,7 @@ impl Random {
             name: random.name(),
             client: random.pick(&["", "billing"]).to_owned(),
             looks: random.pick(&[0, 10, 300]),
-            blocked: random.below(300),
+            blocked: if random.flag() { 0 } else { random.below(300) },
             busy: random.below(300),
             mailbox: random.count(),
             blocked_by: random.rows(|random| (random.blocker(), random.below(300))),
@@ -320,7 +320,7 @@ impl Random {
 
     fn host(&mut self) -> Host {
         let neighbour = |random: &mut Self| Neighbour {
-            pid: 7,
+            pid: 9,
             command: random.name(),
             cores: random.share() * 3.0,
             is_client: random.flag(),
@@ -339,6 +339,7 @@ impl Random {
             seconds: self.pick(&[0.0, 1.0, 15.0]),
             cpus: self.below(9),
             allowed_cpus: self.below(9),
+            schedulers: self.maybe(|random| random.below(9)),
             node_cores: self.share() * 4.0,
             waiting_cores: self.maybe(Self::share),
             quota_cores: self.maybe(|random| random.share() * 4.0),

@@ -3,5 +3,5 @@
 mod cases;
 mod numbers;
 
-pub(super) use cases::HOSTILE;
-pub(super) use numbers::Random;
+pub(crate) use cases::HOSTILE;
+pub(crate) use numbers::Random;

@@ -2,87 +2,16 @@
 
 use std::time::Duration;
 
-use rabbitscope_text::Percentiles;
-use rabbitscope_wire::{
-    packet::Timestamp,
-    report::{
-        ConnectionReport, LatencyKind, LatencyReport, MessageFigures, PacketReport, SocketReport,
-        Unmatched,
-    },
-};
+use rabbitscope_wire::report::SocketReport;
 
-use super::{Certainty, Limit, LimitKind, limit};
+use super::cases::{check, found, healthy, process};
 use crate::{
     case::{
-        Blocker, Broker, Case, ChannelCase, Clients, Cpu, Disk, ErlangProcess, Flow, FlowProcess,
-        FunctionCpu, Host, Load, LoadConsumers, MessageRates, Neighbour, PeerNode, ProcessCpu,
-        ProcessWaits, Processes, QueueCase, Queues, Source, Subject, Unread, Vm, WaitedIn, Waits,
+        Blocker, Broker, Case, ChannelCase, Disk, ErlangProcess, Flow, FlowProcess, FunctionCpu, Load, LoadConsumers, PeerNode,
+        ProcessWaits, QueueCase, Source, Subject, Unread, WaitedIn,
     },
-    flow::roots,
+    limit::{Certainty, LimitKind},
 };
-
-/// A node at half of its capacity, of which every source was read.
-fn healthy() -> Case {
-    let rates = MessageRates {
-        published: Some(1000.0),
-        delivered: Some(1000.0),
-        ..MessageRates::default()
-    };
-    Case {
-        broker: Ok(Broker { version: "3.10.8".to_owned(), rates, ..Broker::default() }),
-        vm: Ok(Vm {
-            looks: 300,
-            schedulers_online: 8,
-            scheduler_use: Some(0.4),
-            run_queue: 0.5,
-            ..Vm::default()
-        }),
-        processes: Ok(Processes::default()),
-        queues: Ok(Queues::default()),
-        clients: Ok(Clients::default()),
-        flow: Ok(Flow::default()),
-        cpu: Ok(Cpu {
-            samples: 4000,
-            seconds: 15.0,
-            cores: 3.2,
-            processes: vec![process("<0.5.0>", "queue", 0.4)],
-            ..Cpu::default()
-        }),
-        waits: Ok(Waits { seconds: 15.0, ..Waits::default() }),
-        packets: Ok(PacketReport::default()),
-        host: Ok(Host {
-            seconds: 15.0,
-            cpus: 8,
-            node_cores: 3.2,
-            waiting_cores: Some(0.05),
-            idle_share: 0.5,
-            ..Host::default()
-        }),
-        ..Case::unread(Subject { duration: Duration::from_secs(15), ..Subject::default() })
-    }
-}
-
-fn process(pid: &str, role: &str, cores: f64) -> ProcessCpu {
-    ProcessCpu {
-        pid: pid.to_owned(),
-        role: role.to_owned(),
-        name: "orders".to_owned(),
-        cores,
-        samples: 1500,
-        ..ProcessCpu::default()
-    }
-}
-
-fn found(case: &Case) -> Limit {
-    let flow = case.flow.as_ref().map_or(Vec::new(), |flow| roots(&flow.processes));
-    limit(case, &flow)
-}
-
-fn check(case: &Case, kind: LimitKind, subject: &str, certainty: Certainty) {
-    let limit = found(case);
-    assert_eq!((limit.kind, limit.certainty), (kind, certainty), "{limit:#?}");
-    assert!(limit.subject.contains(subject), "{limit:#?}");
-}
 
 #[test]
 fn half_of_the_capacity_is_no_limit() {
@@ -107,6 +36,7 @@ fn a_root_of_flow_control_needs_less_than_a_core() {
     case.cpu.as_mut().unwrap().processes = vec![process("<0.5.0>", "queue", 0.75)];
     check(&case, LimitKind::Nothing, "", Certainty::Likely);
     case.flow = Ok(Flow {
+        looks: 300,
         processes: vec![FlowProcess {
             pid: "<0.7.0>".to_owned(),
             role: "channel".to_owned(),
@@ -136,26 +66,6 @@ fn full_schedulers_are_the_limit_if_others_wait_for_them() {
     check(&case, LimitKind::Schedulers, "", Certainty::Certain);
     case.vm.as_mut().unwrap().crowded_share = 0.05;
     check(&case, LimitKind::Schedulers, "", Certainty::Uncertain);
-}
-
-#[test]
-fn a_starved_node_is_limited_by_its_machine() {
-    let mut case = healthy();
-    case.cpu.as_mut().unwrap().processes = vec![process("<0.5.0>", "queue", 0.9)];
-    let host = case.host.as_mut().unwrap();
-    (host.idle_share, host.waiting_cores) = (0.01, Some(2.5));
-    host.neighbours =
-        vec![Neighbour { command: "backup".to_owned(), cores: 4.0, ..Neighbour::default() }];
-    check(&case, LimitKind::Host, "backup", Certainty::Likely);
-    // A neighbour that leaves CPUs idle takes nothing away.
-    let host = case.host.as_mut().unwrap();
-    (host.idle_share, host.waiting_cores) = (0.4, Some(0.1));
-    case.cpu.as_mut().unwrap().processes = vec![process("<0.5.0>", "queue", 0.3)];
-    check(&case, LimitKind::Nothing, "", Certainty::Certain);
-    let host = case.host.as_mut().unwrap();
-    (host.quota_cores, host.throttled_periods) = (Some(0.5), Some(0.7));
-    host.waiting_cores = Some(2.5);
-    check(&case, LimitKind::Host, "control group", Certainty::Certain);
 }
 
 #[test]
@@ -274,36 +184,6 @@ fn consumers_with_a_full_prefetch_are_the_limit() {
     case.clients.as_mut().unwrap().channels = vec![channel(4)];
     check(&case, LimitKind::Unknown, "", Certainty::Uncertain);
     case.queues.as_mut().unwrap().rows[0].ready_growth = -800.0;
-    check(&case, LimitKind::Nothing, "", Certainty::Certain);
-}
-
-#[test]
-fn publishers_that_wait_for_each_confirm_are_the_limit() {
-    let mut case = healthy();
-    let connection = |mean, max_unconfirmed| {
-        let messages = MessageFigures {
-            published: 4000,
-            confirms: 4000,
-            max_unconfirmed,
-            ..MessageFigures::default()
-        };
-        let mut connection = ConnectionReport { channels: 1, messages, ..Default::default() };
-        connection.last = Timestamp::from_unix_nanos(15_000_000_000);
-        connection.latencies = vec![LatencyReport {
-            kind: LatencyKind::PublishToConfirm,
-            mean,
-            min: 1,
-            percentiles: Percentiles::default(),
-            unmatched: Unmatched::default(),
-        }];
-        connection
-    };
-    case.packets.as_mut().unwrap().connections = vec![connection(3.5e6, 1)];
-    check(&case, LimitKind::Publishers, "", Certainty::Certain);
-    // By a clock, or by their own work: a confirm takes a small part of the interval.
-    case.packets.as_mut().unwrap().connections = vec![connection(0.3e6, 1)];
-    check(&case, LimitKind::Nothing, "", Certainty::Likely);
-    case.packets.as_mut().unwrap().connections = vec![connection(3.5e6, 500)];
     check(&case, LimitKind::Nothing, "", Certainty::Certain);
 }
 

@@ -1,0 +1,64 @@
+//! The certainty of an answer: sources that have seen too little count as unread.
+
+use rabbitscope_wire::report::{CaptureReport, Source, SourceLevel};
+
+use super::cases::{check, healthy, process};
+use crate::{
+    case::Case,
+    limit::{Certainty, LimitKind},
+};
+
+/// Checks that a change makes both a limit and its absence less certain.
+#[track_caller]
+fn check_doubt(change: impl Fn(&mut Case)) {
+    let mut free = healthy();
+    change(&mut free);
+    check(&free, LimitKind::Nothing, "", Certainty::Likely);
+    let mut busy = healthy();
+    busy.cpu.as_mut().unwrap().processes = vec![process("<0.5.0>", "queue", 0.96)];
+    check(&busy, LimitKind::Process, "orders", Certainty::Certain);
+    change(&mut busy);
+    check(&busy, LimitKind::Process, "orders", Certainty::Likely);
+}
+
+#[test]
+fn packets_that_were_not_captured_are_doubts() {
+    for level in [SourceLevel::Packets, SourceLevel::Sockets] {
+        check_doubt(|case| {
+            let source = Source { level, present: false, note: "CAP_NET_RAW missing".to_owned() };
+            case.packets.as_mut().unwrap().sources = vec![source];
+        });
+    }
+    // Sizes of writes decide nothing.
+    let mut case = healthy();
+    let writes = Source { level: SourceLevel::Writes, present: false, note: String::new() };
+    case.packets.as_mut().unwrap().sources = vec![writes];
+    check(&case, LimitKind::Nothing, "", Certainty::Certain);
+}
+
+#[test]
+fn losses_are_doubts() {
+    let lose = |dropped| {
+        move |case: &mut Case| {
+            let capture = CaptureReport { packets: 900, dropped, ..CaptureReport::default() };
+            case.packets.as_mut().unwrap().capture = Some(capture);
+        }
+    };
+    check_doubt(lose(Some(300)));
+    check_doubt(|case| case.cpu.as_mut().unwrap().lost = 4000);
+    check_doubt(|case| case.waits.as_mut().unwrap().lost = 100);
+    check_doubt(|case| case.flow.as_mut().unwrap().missed_looks = 400);
+    let mut case = healthy();
+    lose(Some(9))(&mut case);
+    check(&case, LimitKind::Nothing, "", Certainty::Certain);
+}
+
+#[test]
+fn short_looks_are_doubts() {
+    check_doubt(|case| case.cpu.as_mut().unwrap().seconds = 2.0);
+    check_doubt(|case| case.waits.as_mut().unwrap().seconds = 2.0);
+    check_doubt(|case| case.host.as_mut().unwrap().seconds = 2.0);
+    check_doubt(|case| case.flow.as_mut().unwrap().looks = 20);
+    check_doubt(|case| case.vm.as_mut().unwrap().looks = 20);
+    check_doubt(|case| case.vm.as_mut().unwrap().scheduler_use = None);
+}

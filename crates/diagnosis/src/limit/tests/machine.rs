@@ -1,0 +1,62 @@
+//! Limits of the machine.
+
+use super::cases::{check, found, healthy, process};
+use crate::{
+    case::Neighbour,
+    limit::{Certainty, LimitKind},
+};
+
+#[test]
+fn a_starved_node_is_limited_by_its_machine() {
+    let mut case = healthy();
+    case.cpu.as_mut().unwrap().processes = vec![process("<0.5.0>", "queue", 0.9)];
+    let host = case.host.as_mut().unwrap();
+    (host.idle_share, host.waiting_cores) = (0.01, Some(2.5));
+    host.neighbours =
+        vec![Neighbour { command: "backup".to_owned(), cores: 4.0, ..Neighbour::default() }];
+    check(&case, LimitKind::Host, "backup", Certainty::Likely);
+    // A neighbour that leaves CPUs idle takes nothing away.
+    let host = case.host.as_mut().unwrap();
+    (host.idle_share, host.waiting_cores) = (0.4, Some(0.1));
+    case.cpu.as_mut().unwrap().processes = vec![process("<0.5.0>", "queue", 0.3)];
+    check(&case, LimitKind::Nothing, "", Certainty::Certain);
+    let host = case.host.as_mut().unwrap();
+    (host.quota_cores, host.throttled_periods) = (Some(0.5), Some(0.7));
+    host.waiting_cores = Some(2.5);
+    check(&case, LimitKind::Host, "control group", Certainty::Certain);
+}
+
+/// A recorded run knows its neighbours by name only.
+#[test]
+fn a_neighbour_without_a_pid_has_its_name_alone() {
+    let figures = |pid| {
+        let mut case = healthy();
+        let host = case.host.as_mut().unwrap();
+        (host.idle_share, host.waiting_cores) = (0.01, Some(2.5));
+        let command = "rabbitscope".to_owned();
+        host.neighbours = vec![Neighbour { pid, command, cores: 4.0, is_client: true }];
+        let limit = found(&case);
+        assert_eq!(limit.kind, LimitKind::Host, "{limit:#?}");
+        limit.evidence[0].figure.clone()
+    };
+    assert!(figures(0).contains("cores, rabbitscope 4.00;"), "{}", figures(0));
+    assert!(figures(7).contains("cores, rabbitscope (pid 7) 4.00;"), "{}", figures(7));
+}
+
+/// Threads of schedulers, of the disk and of sockets wait at once, more than there are CPUs.
+#[test]
+fn burners_hinder_a_node_with_more_threads_than_cpus() {
+    let beside = |node_cores, burners| {
+        let mut case = healthy();
+        case.cpu.as_mut().unwrap().processes.clear();
+        let host = case.host.as_mut().unwrap();
+        (host.cpus, host.idle_share, host.node_cores) = (2, 0.0, node_cores);
+        host.waiting_cores = Some(2.6);
+        let command = "burner".to_owned();
+        host.neighbours = vec![Neighbour { command, cores: burners, ..Neighbour::default() }];
+        found(&case).kind
+    };
+    assert_eq!(beside(0.4, 1.5), LimitKind::Host);
+    // Half of the CPU time is the node's, and more of its threads are ready than could run.
+    assert_ne!(beside(1.0, 0.9), LimitKind::Host);
+}

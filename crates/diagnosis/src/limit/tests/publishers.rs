@@ -1,0 +1,134 @@
+//! Publishers that wait for each confirm, and those that only look like it.
+
+use rabbitscope_text::Percentiles;
+use rabbitscope_wire::{
+    packet::Timestamp,
+    report::{ConnectionReport, LatencyKind, LatencyReport, MessageFigures, Unmatched},
+};
+
+use super::cases::{check, found, healthy};
+use crate::{
+    case::{Case, ChannelCase},
+    limit::{Certainty, LimitKind},
+};
+
+const CLIENT: &str = "127.0.0.1:40000";
+
+/// A connection that takes turns for 15 s, in the middle of which the capture began. Times are in nanoseconds.
+fn turns(wait: u64, pause: u64) -> ConnectionReport {
+    let published = 15_000_000_000 / (wait + pause);
+    let messages = MessageFigures {
+        published,
+        confirms: published,
+        turns: published - 1,
+        turn_wait_nanos: (published - 1) * wait,
+        turn_pause_nanos: (published - 1) * pause,
+        ..MessageFigures::default()
+    };
+    let last = Timestamp::from_unix_nanos(15_000_000_000);
+    let client = CLIENT.to_owned();
+    ConnectionReport { client, channels: 1, messages, last, ..ConnectionReport::default() }
+}
+
+/// A node with this connection, whose channel has so many unconfirmed messages.
+fn case(connection: ConnectionReport, unconfirmed: u64) -> Case {
+    let mut case = healthy();
+    case.packets.as_mut().unwrap().connections = vec![connection];
+    case.clients.as_mut().unwrap().channels = vec![ChannelCase {
+        name: format!("{CLIENT} -> 127.0.0.1:5672 (1)"),
+        is_confirming: true,
+        unconfirmed,
+        ..ChannelCase::default()
+    }];
+    case
+}
+
+#[test]
+fn a_publisher_that_waits_for_each_confirm_is_the_limit() {
+    let slow_broker = case(turns(3_000_000, 500_000), 1);
+    check(&slow_broker, LimitKind::Publishers, CLIENT, Certainty::Certain);
+    let limit = found(&slow_broker);
+    assert!(limit.sentence.ends_with("waits for the confirm of each message before the next one"));
+    assert!(limit.evidence[0].figure.contains("the broker has 86 % of the time"), "{limit:#?}");
+    // On loopback both sides are fast.
+    let loopback = case(turns(300_000, 200_000), 0);
+    check(&loopback, LimitKind::Publishers, CLIENT, Certainty::Certain);
+}
+
+#[test]
+fn a_client_that_takes_most_of_the_time_is_named_without_certainty() {
+    let own = case(turns(300_000, 1_000_000), 1);
+    check(&own, LimitKind::Publishers, CLIENT, Certainty::Uncertain);
+    assert!(found(&own).sentence.contains("a clock, or work of the client"));
+}
+
+#[test]
+fn a_slow_clock_is_no_limit() {
+    check(&case(turns(400_000, 20_000_000), 0), LimitKind::Nothing, "", Certainty::Certain);
+    check(&case(turns(200_000, 3_000_000), 1), LimitKind::Nothing, "", Certainty::Certain);
+}
+
+/// Each confirm lets a publisher with a full window publish one more.
+#[test]
+fn a_full_window_takes_turns_too() {
+    check(&case(turns(300_000, 200_000), 200), LimitKind::Nothing, "", Certainty::Certain);
+    let mut known = turns(300_000, 200_000);
+    known.messages.max_unconfirmed = 500;
+    check(&case(known, 0), LimitKind::Nothing, "", Certainty::Certain);
+}
+
+/// A broker without statistics does not know its channels' unconfirmed messages.
+#[test]
+fn strict_turns_do_without_statistics() {
+    let without = |change: fn(&mut MessageFigures)| {
+        let mut connection = turns(300_000, 200_000);
+        change(&mut connection.messages);
+        let mut case = case(connection, 0);
+        case.clients.as_mut().unwrap().channels.clear();
+        case
+    };
+    check(&without(|_| ()), LimitKind::Publishers, CLIENT, Certainty::Certain);
+    let several = without(|messages| messages.multiple_confirms = 9);
+    check(&several, LimitKind::Publishers, CLIENT, Certainty::Uncertain);
+    let loose = without(|messages| messages.turns -= messages.turns / 20);
+    check(&loose, LimitKind::Publishers, CLIENT, Certainty::Uncertain);
+}
+
+#[test]
+fn publishes_without_turns_are_not_one_by_one() {
+    let mut connection = turns(300_000, 200_000);
+    connection.messages.turns /= 2;
+    check(&case(connection, 1), LimitKind::Nothing, "", Certainty::Certain);
+    let mut few = turns(300_000, 200_000);
+    (few.messages.published, few.messages.turns) = (40, 39);
+    check(&case(few, 1), LimitKind::Nothing, "", Certainty::Certain);
+    // A second client publishes more.
+    let mut others = case(turns(300_000, 200_000), 1);
+    let mut fast = turns(300_000, 200_000);
+    (fast.client, fast.messages.published) = ("127.0.0.1:50000".to_owned(), 90_000);
+    others.packets.as_mut().unwrap().connections.push(fast);
+    check(&others, LimitKind::Nothing, "", Certainty::Certain);
+}
+
+/// A report of an earlier version has latencies alone. One without a count is no latency.
+#[test]
+fn without_turns_the_latency_of_confirms_counts() {
+    let latency = |kind, mean, count| LatencyReport {
+        kind,
+        mean,
+        min: 1,
+        percentiles: Percentiles { count, ..Percentiles::default() },
+        unmatched: Unmatched::default(),
+    };
+    let connection = |mean: f64| {
+        let mut connection = turns(3_000_000, 1_000_000);
+        connection.messages.turns = 0;
+        connection.messages.max_unconfirmed = 1;
+        let unknown = latency(LatencyKind::PublishToConfirm, 0.0, 0);
+        connection.latencies =
+            vec![unknown, latency(LatencyKind::PublishToConfirmAtLeast, mean, 3_000)];
+        connection
+    };
+    check(&case(connection(3.5e6), 1), LimitKind::Publishers, CLIENT, Certainty::Certain);
+    check(&case(connection(0.3e6), 1), LimitKind::Nothing, "", Certainty::Certain);
+}
