@@ -85,7 +85,7 @@ pub(crate) fn limit(case: &Case, roots: &[FlowRoot]) -> Limit {
         Some(index) => {
             let first = all.remove(index);
             let second = all.into_iter().find(|one| one.kind != first.kind && one.score >= NAMED);
-            decided(first, second, &blind)
+            decided(first, second, &blind, case.broker.is_ok())
         }
         None => nothing(case, roots, all, &blind),
     }
@@ -130,6 +130,9 @@ fn obstacle(case: &Case) -> Option<String> {
     if let Some(reason) = load::obstacle(case) {
         return Some(reason);
     }
+    if case.over_amqp().is_some_and(|amqp| amqp.blocked.is_some()) {
+        return None;
+    }
     match (&case.broker, &case.cpu) {
         (Err(inside), Err(outside)) => Some(format!(
             "cannot tell, because neither the node's own figures ({}) nor CPU samples ({}) could be read",
@@ -153,11 +156,19 @@ fn blind_spots(case: &Case) -> Vec<&'static str> {
     parts.into_iter().filter(|(_, is_missing)| *is_missing).map(|(name, _)| name).collect()
 }
 
-fn decided(first: Candidate, second: Option<Candidate>, blind: &[&'static str]) -> Limit {
+/// Names the first candidate. `has_broker` tells the node's own alarm from the word on an AMQP connection.
+fn decided(
+    first: Candidate,
+    second: Option<Candidate>,
+    blind: &[&'static str],
+    has_broker: bool,
+) -> Limit {
     let rival = second.as_ref().map_or(0.0, |second| second.score);
     let certainty = if first.score < 1.0 {
         Certainty::Uncertain
-    } else if first.kind == LimitKind::Alarm || (blind.is_empty() && rival * 1.5 <= first.score) {
+    } else if (first.kind == LimitKind::Alarm && has_broker)
+        || (blind.is_empty() && rival * 1.5 <= first.score)
+    {
         Certainty::Certain
     } else {
         Certainty::Likely

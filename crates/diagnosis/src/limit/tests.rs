@@ -14,9 +14,9 @@ use rabbitscope_wire::{
 use super::{Certainty, Limit, LimitKind, limit};
 use crate::{
     case::{
-        Blocker, Broker, Case, ChannelCase, Clients, Cpu, Disk, Flow, FlowProcess, Host, Load,
-        LoadConsumers, MessageRates, Neighbour, PeerNode, ProcessCpu, ProcessWaits, Processes,
-        QueueCase, Queues, Source, Subject, Unread, Vm, WaitedIn, Waits,
+        Amqp, Blocker, Broker, Case, ChannelCase, Clients, Cpu, Disk, Flow, FlowProcess, Host,
+        Load, LoadConsumers, MessageRates, Neighbour, PeerNode, ProcessCpu, ProcessWaits,
+        Processes, QueueCase, Queues, Source, Subject, Unread, Vm, WaitedIn, Waits,
     },
     flow::roots,
 };
@@ -331,4 +331,20 @@ fn publishers_and_consumers_of_a_run() {
     check(&run(consumers(97.0, 5000)), LimitKind::Consumers, "orders", Certainty::Likely);
     check(&run(consumers(97.0, 3)), LimitKind::Unknown, "", Certainty::Uncertain);
     check(&run(consumers(20.0, 5000)), LimitKind::Unknown, "", Certainty::Uncertain);
+}
+
+/// One idle connection cannot show a limit, and the broker's word on an alarm is no certainty about the node.
+#[test]
+fn a_broker_over_amqp_is_blocked_or_unknown() {
+    let over_amqp = |blocked: Option<&str>| Case {
+        amqp: Some(Ok(Amqp { blocked: blocked.map(str::to_owned), ..Amqp::default() })),
+        ..Case::unread(healthy().subject)
+    };
+    check(&over_amqp(None), LimitKind::Unknown, "", Certainty::Uncertain);
+    check(&over_amqp(Some("low on disk")), LimitKind::Alarm, "low on disk", Certainty::Likely);
+    // CPU samples beside it name a busy process, and never with certainty.
+    let mut beside = over_amqp(None);
+    beside.cpu =
+        Ok(Cpu { processes: vec![process("<0.5.0>", "queue", 0.97)], ..healthy().cpu.unwrap() });
+    check(&beside, LimitKind::Process, "", Certainty::Likely);
 }

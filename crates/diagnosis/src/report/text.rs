@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use rabbitscope_text::{Align, counted, escapes, table};
 
-use super::CheckReport;
+use super::{CheckReport, amqp_text::amqp};
 use crate::{
     case::Unread,
     differences::Differences,
@@ -35,6 +35,7 @@ impl CheckReport {
             let _ = writeln!(text, "next      {}", runner_up(second));
         }
         text += &flow(&self.flow);
+        text += &self.amqp.as_ref().map_or_else(String::new, amqp);
         text += &self.findings();
         text += &self.differing();
         text += &self.healthy();

@@ -22,6 +22,7 @@ use serde::Serialize;
 
 use super::{
     cluster::{self, ClusterNodes},
+    over_amqp::{self, AmqpArguments},
     without_connection::without_connection,
 };
 use crate::{
@@ -41,7 +42,7 @@ use crate::{
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Args {
     /// Check a recorded run in place of a running node
-    #[arg(value_name = "RUN_DIR", conflicts_with_all = ["pid", "node", "is_wanted", "duration"])]
+    #[arg(value_name = "RUN_DIR", conflicts_with_all = ["pid", "node", "is_wanted", "duration", "uri"])]
     run: Option<PathBuf>,
     /// Process identifier of the node's beam.smp [default: that of the node in --node]
     #[arg(long, conflicts_with_all = ["node", "is_wanted"], value_parser = number::<u32>)]
@@ -70,6 +71,8 @@ pub(in crate::commands) struct Args {
     node: NodeArguments,
     #[command(flatten)]
     cluster: ClusterArgument,
+    #[command(flatten)]
+    amqp: AmqpArguments,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -105,8 +108,7 @@ impl Args {
         report.differences = baseline.map(|baseline| compare(&baseline, &report));
         let files = directory.map_or_else(Vec::new, |_| experiments(&case, &mut report));
         self.show(&report)?;
-        let is_unreachable = case.subject.pid.is_none() && case.broker.is_err();
-        if is_unreachable {
+        if is_unreachable(&case) {
             return Ok(Exit::Unreachable);
         }
         if let Some(directory) = directory {
@@ -178,8 +180,18 @@ impl Args {
         if worst >= Some(limit) { Exit::ExpectationFailed } else { Exit::Done }
     }
 
-    /// Returns the node's process and the way to its inside. One of both is enough.
+    /// Returns the means to read the node.
     fn options(&self) -> anyhow::Result<CheckOptions> {
+        match self.amqp.options()? {
+            Some(amqp) if self.pid.is_none() && !self.node.is_named() => {
+                Ok(over_amqp::options(amqp, self.duration))
+            }
+            amqp => Ok(CheckOptions { amqp, ..self.options_of_node()? }),
+        }
+    }
+
+    /// Returns the node's process and the way to its inside. One of both is enough.
+    fn options_of_node(&self) -> anyhow::Result<CheckOptions> {
         let process = self.process();
         let connect = match &process {
             Ok(process) => self.node.options_of(process.pid, process.name.clone()),
@@ -195,6 +207,7 @@ impl Args {
         Ok(CheckOptions {
             node: named.unwrap_or_default(),
             pid,
+            amqp: None,
             connect: connect.map_err(|error| without_connection(&error)),
             duration: self.duration,
             frequency_hz: CheckOptions::FREQUENCY_HZ,
@@ -219,6 +232,10 @@ fn read(options: &CheckOptions, stop: &AtomicBool, is_shown: bool) -> Case {
             line.show(&format!("checking: {elapsed} of {whole} s"));
         }
     })
+}
+
+fn is_unreachable(case: &Case) -> bool {
+    case.subject.pid.is_none() && case.broker.is_err() && case.over_amqp().is_none()
 }
 
 fn refuse_if_full(directory: &Path) -> Result<(), UsageError> {

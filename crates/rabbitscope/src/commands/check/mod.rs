@@ -2,6 +2,7 @@
 
 mod cluster;
 mod command;
+mod over_amqp;
 mod without_connection;
 
 pub(super) use command::Args;

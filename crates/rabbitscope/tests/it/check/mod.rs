@@ -3,4 +3,5 @@
 mod bench;
 mod limits;
 mod output;
+mod over_amqp;
 mod remains;
