@@ -23,9 +23,11 @@ mod read;
 mod refusal;
 mod run_directory;
 mod span;
+mod windows;
 
 pub use amqp::AmqpOptions;
 pub use baseline::{BaselineError, read_baseline};
 pub use options::CheckOptions;
 pub use read::{CheckProgress, read};
 pub use run_directory::{case_of_run, read_run_directory};
+pub use windows::case_of_profiles;

@@ -76,6 +76,8 @@ const MAY_USE: [(&str, &[&str]); 33] = [
         &[
             "artifacts",
             "broker",
+            "check",
+            "diagnosis",
             "erlang",
             "export",
             "files",

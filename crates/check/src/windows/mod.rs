@@ -1,0 +1,7 @@
+//! Windows of `watch` as a case: CPU samples, and times off the CPU if they were recorded.
+//!
+//! Elsewhere: the figures of the node that `watch` asks for (`watch` itself), and the files (`artifacts`).
+
+mod profiles;
+
+pub use profiles::case_of_profiles;
