@@ -30,4 +30,4 @@ pub use baseline::{BaselineError, read_baseline};
 pub use options::CheckOptions;
 pub use read::{CheckProgress, read};
 pub use run_directory::{case_of_run, read_run_directory};
-pub use windows::case_of_profiles;
+pub use windows::{case_of_profiles, read_windows};

@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::Context;
 use clap::ValueEnum;
-use rabbitscope_check::{CheckOptions, CheckProgress, read_baseline, read_run_directory};
+use rabbitscope_check::{CheckOptions, CheckProgress, read_baseline};
 use rabbitscope_diagnosis::{
     Case, CheckReport, ClusterReport, ExperimentFile, Severity, compare, experiments,
 };
@@ -23,6 +23,7 @@ use serde::Serialize;
 use super::{
     cluster::{self, ClusterNodes},
     over_amqp::{self, AmqpArguments},
+    recorded::RecordedArguments,
     without_connection::without_connection,
 };
 use crate::{
@@ -41,9 +42,8 @@ use crate::{
 /// times off the CPU, packets, the machine. It changes nothing. Sources that it may not read are named.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Args {
-    /// Check a recorded run in place of a running node
-    #[arg(value_name = "RUN_DIR", conflicts_with_all = ["pid", "node", "is_wanted", "duration", "uri"])]
-    run: Option<PathBuf>,
+    #[command(flatten)]
+    recorded: RecordedArguments,
     /// Process identifier of the node's beam.smp [default: that of the node in --node]
     #[arg(long, conflicts_with_all = ["node", "is_wanted"], value_parser = number::<u32>)]
     pid: Option<u32>,
@@ -100,15 +100,15 @@ impl Args {
         let baseline = self.baseline.as_deref().map(read_baseline).transpose()?;
         let directory = self.directory();
         directory.map(refuse_if_full).transpose()?;
-        let case = match &self.run {
-            Some(run) => read_run_directory(run)?,
+        let case = match self.recorded.read(self.node.name())? {
+            Some(case) => case,
             None => read(&self.options()?, &stop, true),
         };
         let mut report = CheckReport::from_case(&case);
         report.differences = baseline.map(|baseline| compare(&baseline, &report));
         let files = directory.map_or_else(Vec::new, |_| experiments(&case, &mut report));
         self.show(&report)?;
-        if is_unreachable(&case) {
+        if !self.recorded.is_given() && is_unreachable(&case) {
             return Ok(Exit::Unreachable);
         }
         if let Some(directory) = directory {

@@ -3,6 +3,7 @@
 mod cluster;
 mod command;
 mod over_amqp;
+mod recorded;
 mod without_connection;
 
 pub(super) use command::Args;

@@ -51,6 +51,11 @@ pub(in crate::commands) struct NodeArguments {
 }
 
 impl NodeArguments {
+    /// Returns the name that the user gave.
+    pub(in crate::commands) fn name(&self) -> Option<&str> {
+        self.node.as_deref()
+    }
+
     /// Returns whether the user named a node.
     pub(in crate::commands) fn is_named(&self) -> bool {
         self.node.is_some()
