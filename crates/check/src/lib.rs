@@ -4,12 +4,14 @@
 //! host      /proc, control groups, disk          ─┐
 //! profile   CPU samples and time off the CPU      ├─► read ─► Case
 //! packets   packets and sockets                   │
-//! inside    tables and processes, by the cookie  ─┘
+//! inside    tables and processes, by the cookie  ─┤
+//! amqp      one connection, if it is asked for    ─┘
 //! ```
 //!
 //! Each source has its own thread. A source that fails, or does not end in time, leaves a part with the reason and the
 //! remedy. Elsewhere: the judgement of a case, and the choice of the node.
 
+mod amqp;
 mod baseline;
 mod host;
 mod inside;
@@ -21,8 +23,11 @@ mod read;
 mod refusal;
 mod run_directory;
 mod span;
+mod windows;
 
+pub use amqp::AmqpOptions;
 pub use baseline::{BaselineError, read_baseline};
 pub use options::CheckOptions;
 pub use read::{CheckProgress, read};
 pub use run_directory::{case_of_run, read_run_directory};
+pub use windows::{case_of_profiles, read_windows};

@@ -5,6 +5,8 @@ use std::time::Duration;
 use rabbitscope_diagnosis::Unread;
 use rabbitscope_erlang::ConnectOptions;
 
+use crate::amqp::AmqpOptions;
+
 /// The node of a check, and the means to read it.
 #[derive(Clone, Debug)]
 pub struct CheckOptions {
@@ -14,6 +16,8 @@ pub struct CheckOptions {
     pub pid: Option<u32>,
     /// A connection into the node, or the reason against it.
     pub connect: Result<ConnectOptions, Unread>,
+    /// An AMQP connection, if the user asks for one.
+    pub amqp: Option<AmqpOptions>,
     /// Duration of the observation.
     pub duration: Duration,
     /// Samples per second on each CPU.

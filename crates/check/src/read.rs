@@ -6,12 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_diagnosis::{Case, Host, Part, Source, Subject};
+use rabbitscope_diagnosis::{Amqp, Case, Host, Part, Source, Subject};
 use rabbitscope_inside::NodeParts;
 use rabbitscope_wire::report::PacketReport;
 
 use crate::{
-    host, inside,
+    amqp, host, inside,
     options::CheckOptions,
     packets,
     pending::{Pending, Readiness},
@@ -95,6 +95,8 @@ struct Sources {
     profile: Option<Pending<ProfileParts>>,
     packets: Option<Pending<Part<PacketReport>>>,
     host: Option<Pending<Part<Host>>>,
+    /// Absent unless the user asks for it.
+    amqp: Option<Pending<Part<Amqp>>>,
 }
 
 impl Sources {
@@ -121,6 +123,7 @@ impl Sources {
                     let _ = results.send(host::read(pid, &span, unready));
                 })
             }),
+            amqp: start_amqp(options, &span, readiness),
             span,
         }
     }
@@ -150,6 +153,7 @@ impl Sources {
             waits,
             packets: part(self.packets, Source::Packets, deadline),
             host: part(self.host, Source::Host, deadline),
+            amqp: self.amqp.map(|amqp| amqp.finish(of_node)?),
             ..case
         }
     }
@@ -173,4 +177,16 @@ fn start_inside(options: &CheckOptions, span: Span) -> Pending<NodeParts> {
         };
         let _ = results.send(parts);
     })
+}
+
+fn start_amqp(
+    options: &CheckOptions,
+    span: &Span,
+    readiness: &Readiness,
+) -> Option<Pending<Part<Amqp>>> {
+    let options = options.amqp.clone()?;
+    let (span, unready) = (span.clone(), readiness.unready());
+    Some(Pending::start(Source::Amqp, move |results| {
+        let _ = results.send(amqp::read(&options, &span, unready));
+    }))
 }

@@ -5,7 +5,7 @@ use rabbitscope_probe::{ErrorKind, ProbeError};
 
 /// Returns the reason for a source that needs a process of this machine.
 pub(crate) fn elsewhere(source: Source) -> Unread {
-    unread(source, "the node does not run on this machine", "run the check on the node's machine")
+    unread(source, "no process of the node is seen on this machine", "run the check there, as root")
 }
 
 /// Returns the reason in an error of the probe.

@@ -5,6 +5,7 @@
 //! - [`inside`] asks nodes for the roles of their processes, if that is allowed.
 //! - [`delivery`] passes windows and [`metrics`] to the directory and to the exporters, whose secrets may change
 //!   ([`exporter_files`]).
+//! - [`judgements`] says what limited a node in its latest window.
 //! - [`inbox`] waits for events.
 //! - [`steps`] is the main loop.
 //! - [`mod@check`] describes the effect of a configuration.
@@ -15,6 +16,7 @@ mod delivery;
 mod exporter_files;
 mod inbox;
 mod inside;
+mod judgements;
 mod labelled_window;
 mod metrics;
 mod nodes;

@@ -16,8 +16,9 @@ use super::{
     delivery::Delivery,
     inbox::{Event, Inbox},
     inside::{AskedNodes, NodeReading},
+    judgements::Judgements,
     labelled_window::LabelledWindow,
-    metrics::{Answer, ThreadCpu, write_node, write_own},
+    metrics::{Answer, ThreadCpu, write_judgement, write_node, write_own},
     nodes::{Nodes, SCAN_INTERVAL},
 };
 
@@ -51,6 +52,7 @@ struct Watch {
     asked: AskedNodes,
     delivery: Delivery,
     thread_cpu: ThreadCpu,
+    judgements: Judgements,
     next_fetch: Instant,
     next_scan: Instant,
     next_metrics: Instant,
@@ -70,6 +72,7 @@ impl Watch {
             nodes: Nodes::default(),
             delivery,
             thread_cpu: ThreadCpu::default(),
+            judgements: Judgements::default(),
             next_fetch: now,
             next_scan: now,
             next_metrics: now,
@@ -159,11 +162,15 @@ impl Watch {
         let oldest = STALE_INTERVALS * self.options.metrics_interval;
         let nodes = self.nodes.recorded();
         self.thread_cpu.retain(|pid| nodes.contains_key(&pid));
+        self.judgements.retain(|pid| nodes.contains_key(&pid));
         for (labels, pid) in self.nodes.by_labels() {
             let reading = self.asked.reading(pid);
             let is_fresh = |at: Instant| now.duration_since(at) <= oldest;
             let answer = answer_in(reading.as_ref(), is_fresh);
             write_node(&mut snapshot, labels, pid, answer, &mut self.thread_cpu);
+            if let Some(judgement) = self.judgements.of(pid) {
+                write_judgement(&mut snapshot, labels, judgement);
+            }
         }
         write_own(&mut snapshot, &self.delivery.counts, nodes.len(), self.asked.failed());
         self.delivery.offer_metrics(snapshot);
@@ -203,13 +210,23 @@ impl Watch {
     /// Delivers a window. If its node is asked, the window returns later with names.
     fn name_and_deliver(&mut self, window: LabelledWindow) {
         if let Some(window) = self.asked.offer(window) {
-            self.delivery.deliver(window);
+            self.judge_and_deliver(window);
         }
+    }
+
+    fn judge_and_deliver(&mut self, window: LabelledWindow) {
+        if self.options.takes_metrics() {
+            let reading = self.asked.reading(window.window.pid).and_then(|reading| reading.last);
+            let oldest = STALE_INTERVALS * self.options.metrics_interval;
+            let fresh = reading.filter(|(at, _)| at.elapsed() <= oldest);
+            self.judgements.judge(&window.labels, &window.window, fresh.as_ref());
+        }
+        self.delivery.deliver(window);
     }
 
     fn deliver_named(&mut self, window: LabelledWindow) {
         self.asked.outstanding = self.asked.outstanding.saturating_sub(1);
-        self.delivery.deliver(window);
+        self.judge_and_deliver(window);
     }
 
     /// Reloads the configuration. If it is invalid, reports why and keeps the old one.

@@ -2,18 +2,21 @@
 //!
 //! [`name`] is the name of a window: its time, length, node and weight. A list of names is thus the index. [`layout`]
 //! is the place of files. [`owned`] proves that the directory is ours and that no other process writes to it.
-//! [`writer`] adds windows and removes old ones, [`selection`] selects windows, and [`reader`] adds them up.
+//! [`writer`] adds windows and removes old ones, [`selection`] selects windows, [`reader`] adds them up,
+//! and [`span`] keeps their Erlang processes.
 
 mod layout;
 mod name;
 mod owned;
 mod reader;
 mod selection;
+mod span;
 mod writer;
 
 pub use name::WindowName;
-pub(crate) use owned::is_archive;
+pub use owned::is_archive;
 pub(crate) use reader::sum;
 pub use reader::{FoundWindow, find};
 pub use selection::{Selection, split_selection};
+pub use span::{RecordedSpan, read_span};
 pub use writer::{ArchiveLimits, WindowArchive};

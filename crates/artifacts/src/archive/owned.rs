@@ -14,7 +14,7 @@ const MARKER: &str = "rabbitscope-windows";
 const MARK: &str = "windows of rabbitscope watch, format-version 1\n";
 
 /// Returns whether `directory` holds windows.
-pub(crate) fn is_archive(directory: &Path) -> bool {
+pub fn is_archive(directory: &Path) -> bool {
     directory.join(MARKER).is_file()
 }
 

@@ -44,8 +44,22 @@ pub fn find(root: &Path, selection: &Selection) -> anyhow::Result<Vec<FoundWindo
 /// the memory of each file.
 pub(crate) fn sum(root: &Path, selection: &Selection, limit_bytes: u64) -> anyhow::Result<Profile> {
     let mut sum = ProfileSum::default();
+    let damaged = add_readable(&mut sum, find(root, selection)?, limit_bytes);
+    let mut profile = sum.finish().ok_or_else(|| nothing_found(root))?;
+    if damaged > 0 {
+        profile.capture.notes.push(left_out(damaged));
+    }
+    Ok(profile)
+}
+
+/// Adds windows. Names damaged files, and returns their number.
+pub(super) fn add_readable(
+    sum: &mut ProfileSum,
+    windows: Vec<FoundWindow>,
+    limit_bytes: u64,
+) -> usize {
     let mut damaged = 0;
-    for window in find(root, selection)? {
+    for window in windows {
         match read(&window.path, limit_bytes) {
             Ok(profile) => {
                 sum.add(&profile);
@@ -61,16 +75,13 @@ pub(crate) fn sum(root: &Path, selection: &Selection, limit_bytes: u64) -> anyho
     if damaged > NAMED_DAMAGES {
         output::note(&left_out(damaged));
     }
-    let mut profile = sum.finish().ok_or_else(|| {
-        UsageError(format!(
-            "{} has no such window; `rabbitscope heatmap` shows all windows",
-            root.display()
-        ))
-    })?;
-    if damaged > 0 {
-        profile.capture.notes.push(left_out(damaged));
-    }
-    Ok(profile)
+    damaged
+}
+
+/// Returns the error of a selection without windows.
+pub(super) fn nothing_found(root: &Path) -> UsageError {
+    let place = root.display();
+    UsageError(format!("{place} has no such window; `rabbitscope heatmap` shows all windows"))
 }
 
 fn left_out(damaged: usize) -> String {

@@ -2,6 +2,7 @@
 //!
 //! Each part was read, or it states the reason and the remedy. Rates are means over the time of the part.
 
+mod amqp;
 mod broker;
 mod clients;
 mod cpu;
@@ -15,6 +16,7 @@ mod vm;
 mod waits;
 mod whole;
 
+pub use amqp::{Amqp, AmqpQueue, QueueState, RoundTrips};
 pub use broker::{Broker, Churn, MessageRates, Settings, Use};
 pub use clients::{ChannelCase, Clients, ConnectionCase};
 pub use cpu::{Cpu, FunctionCpu, ProcessCpu, ThreadCpu};

@@ -23,6 +23,8 @@ pub enum Source {
     Host,
     /// The load generator of a recorded run.
     Load,
+    /// An AMQP connection.
+    Amqp,
 }
 
 impl Source {
@@ -36,6 +38,7 @@ impl Source {
             Self::Sockets => "sockets",
             Self::Host => "the machine",
             Self::Load => "the load generator",
+            Self::Amqp => "the AMQP connection",
         }
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 use rabbitscope_wire::report::PacketReport;
 
 use super::{
-    Broker, Clients, Cpu, Flow, Host, Load, Part, Processes, Queues, Source, Unread, Vm, Waits,
+    Amqp, Broker, Clients, Cpu, Flow, Host, Load, Part, Processes, Queues, Source, Unread, Vm,
+    Waits,
 };
 
 /// Everything that was read of a node.
@@ -35,6 +36,8 @@ pub struct Case {
     pub host: Part<Host>,
     /// The load generator. Absent unless the case is a recorded run.
     pub load: Option<Load>,
+    /// The broker over AMQP. Absent unless the user asked for it.
+    pub amqp: Option<Part<Amqp>>,
 }
 
 /// The node and the time of a check.
@@ -49,6 +52,11 @@ pub struct Subject {
 }
 
 impl Case {
+    /// Returns the broker over AMQP, if it was asked for and answered.
+    pub fn over_amqp(&self) -> Option<&Amqp> {
+        self.amqp.as_ref()?.as_ref().ok()
+    }
+
     /// Returns a case of which nothing was read yet.
     pub fn unread(subject: Subject) -> Self {
         Self {
@@ -64,6 +72,7 @@ impl Case {
             packets: Err(Unread::new(Source::Packets)),
             host: Err(Unread::new(Source::Host)),
             load: None,
+            amqp: None,
         }
     }
 }

@@ -11,7 +11,8 @@ use rabbitscope_wire::report::LatencyKind::{
 
 use self::Variation::{Events, Level, Loose, Median, Momentary, Sampled, SampledCost};
 use super::readings::{
-    Quantile, broker, churn, cost, cpu, disk, host, memory, observed, queues, rates, vm, wire,
+    Quantile, amqp_answer, broker, churn, cost, cpu, disk, host, memory, observed, queues, rates,
+    vm, wire,
 };
 use crate::case::Case;
 
@@ -102,6 +103,7 @@ pub const METRICS: &[Metric] = &[
     metric(("service-time.p99", Nanos, "time of responders, p99"), Momentary, SHORT, |case| wire(case, ServiceTime, Quantile::P99)),
     metric(("method.p50", Nanos, "synchronous methods on the wire, median"), Median, SHORT, |case| wire(case, Method, Quantile::P50)),
     metric(("method.p99", Nanos, "synchronous methods on the wire, p99"), Momentary, SHORT, |case| wire(case, Method, Quantile::P99)),
+    metric(("amqp-answer.p50", Nanos, "answer on an idle channel of AMQP, median"), Median, SHORT, amqp_answer),
     metric(("cpu-per-published", Nanos, "CPU time per published message"), SampledCost, 500.0, |case| cost(case, rates(case)?.published)),
     metric(("cpu-per-delivered", Nanos, "CPU time per delivered message"), SampledCost, 500.0, |case| cost(case, rates(case)?.delivered)),
     metric(("cpu.cores", Cores, "CPU time of the node, from samples"), Sampled, 0.05, |case| Some(cpu(case)?.cores)),

@@ -73,6 +73,12 @@ pub(super) fn wire(case: &Case, kind: LatencyKind, quantile: Quantile) -> Option
     (latency.percentiles.count >= enough).then_some(nanos as f64)
 }
 
+/// Returns the median time of an answer over AMQP in nanoseconds, if there are enough.
+pub(super) fn amqp_answer(case: &Case) -> Option<f64> {
+    let times = case.over_amqp()?.round_trips?;
+    (times.count >= FOR_A_MEDIAN).then_some(times.p50_nanos as f64)
+}
+
 /// Returns the CPU time of the node per message in nanoseconds, without busy waiting where that is known.
 pub(super) fn cost(case: &Case, rate: Option<f64>) -> Option<f64> {
     let working = cpu(case).map(|cpu| (cpu.cores - cpu.busy_wait_cores).max(0.0));

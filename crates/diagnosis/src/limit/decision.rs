@@ -94,7 +94,7 @@ pub(crate) fn limit(case: &Case, roots: &[FlowRoot]) -> Limit {
         Some(index) => {
             let first = all.remove(index);
             let second = all.into_iter().find(|one| one.kind != first.kind && one.score >= NAMED);
-            decided(first, second, &blind)
+            decided(first, second, &blind, case.broker.is_ok())
         }
         None => nothing(case, roots, all, &blind),
     }
@@ -133,7 +133,8 @@ fn candidates(case: &Case, roots: &[FlowRoot]) -> Vec<Candidate> {
 
 /// Returns the reason why nothing can be told at all.
 fn obstacle(case: &Case) -> Option<String> {
-    if let (Err(inside), Err(outside)) = (&case.broker, &case.cpu) {
+    let is_told = case.over_amqp().is_some_and(|amqp| amqp.blocked.is_some());
+    if let (Err(inside), Err(outside), false) = (&case.broker, &case.cpu, is_told) {
         return Some(format!(
             "cannot tell, because neither the node's own figures ({}) nor CPU samples ({}) could be read",
             inside.reason, outside.reason,
@@ -146,11 +147,19 @@ fn obstacle(case: &Case) -> Option<String> {
     load::obstacle(case)
 }
 
-fn decided(first: Candidate, second: Option<Candidate>, blind: &[&'static str]) -> Limit {
+/// Names the first candidate. `has_broker` tells the node's own alarm from the word on an AMQP connection.
+fn decided(
+    first: Candidate,
+    second: Option<Candidate>,
+    blind: &[&'static str],
+    has_broker: bool,
+) -> Limit {
     let rival = second.as_ref().map_or(0.0, |second| second.score);
     let certainty = if first.score < 1.0 {
         Certainty::Uncertain
-    } else if first.kind == LimitKind::Alarm || (blind.is_empty() && rival * 1.5 <= first.score) {
+    } else if (first.kind == LimitKind::Alarm && has_broker)
+        || (blind.is_empty() && rival * 1.5 <= first.score)
+    {
         Certainty::Certain
     } else {
         Certainty::Likely

@@ -33,6 +33,24 @@ pub enum LimitKind {
 }
 
 impl LimitKind {
+    /// Returns the name, as in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Alarm => "alarm",
+            Self::Host => "host",
+            Self::Process => "process",
+            Self::Schedulers => "schedulers",
+            Self::Disk => "disk",
+            Self::Lock => "lock",
+            Self::Distribution => "distribution",
+            Self::Network => "network",
+            Self::Consumers => "consumers",
+            Self::Publishers => "publishers",
+            Self::Nothing => "nothing",
+            Self::Unknown => "unknown",
+        }
+    }
+
     /// Returns the name in a title.
     pub const fn title(self) -> &'static str {
         match self {
@@ -62,4 +80,15 @@ pub enum Certainty {
     Likely,
     /// It alone explains the rate, and every source was read that could show otherwise.
     Certain,
+}
+
+impl Certainty {
+    /// Returns the name, as in JSON.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Uncertain => "uncertain",
+            Self::Likely => "likely",
+            Self::Certain => "certain",
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! The result of a check, for people and for programs.
 
+mod amqp_text;
 mod brief;
 mod cluster;
 mod room;

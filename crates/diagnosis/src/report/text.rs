@@ -6,6 +6,7 @@ use rabbitscope_text::{Align, counted, escapes, table};
 
 use super::{
     CheckReport,
+    amqp_text::amqp,
     room::{LINES, ROOMS, Room},
 };
 use crate::{
@@ -44,6 +45,7 @@ impl CheckReport {
             let _ = writeln!(text, "next      {}", runner_up(second));
         }
         text += &flow(&self.flow, room.chains);
+        text += &self.amqp.as_ref().map_or_else(String::new, amqp);
         if let Some(costs) = &self.costs {
             let _ = writeln!(text, "costs     {costs}");
         }

@@ -4,7 +4,7 @@ use rabbitscope_wire::report::{PacketReport, Source, SourceLevel};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    case::{self, Case, Flow, Unread},
+    case::{Amqp, Case, Flow, Source, Unread},
     costs::Costs,
     differences::Differences,
     figures::Figures,
@@ -44,6 +44,9 @@ pub struct CheckReport {
     pub not_judged: Vec<Unjudged>,
     /// Sources that could not be read, each with its remedy.
     pub unread: Vec<Unread>,
+    /// The broker over AMQP, if it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amqp: Option<Amqp>,
     /// Figures of the node, for a later comparison. Empty in checks of earlier versions.
     #[serde(default)]
     pub figures: Figures,
@@ -62,7 +65,7 @@ impl CheckReport {
         Self {
             format_version: FORMAT_VERSION,
             node: case.subject.node.clone(),
-            rabbitmq: case.broker.as_ref().map_or(String::new(), |broker| broker.version.clone()),
+            rabbitmq: version(case),
             duration_nanos: nanos,
             limit: limit(case, &flow),
             flow,
@@ -72,6 +75,7 @@ impl CheckReport {
             healthy: if case.load.is_some() { Vec::new() } else { healthy },
             not_judged,
             unread: unread(case),
+            amqp: case.over_amqp().cloned(),
             figures: Figures::from_case(case),
             differences: None,
         }
@@ -85,6 +89,7 @@ impl CheckReport {
 
 /// Returns the parts that were not read. Several parts with the same obstacle are one.
 fn unread(case: &Case) -> Vec<Unread> {
+    let unheard = unheard(case);
     let parts = [
         case.broker.as_ref().err(),
         case.vm.as_ref().err(),
@@ -96,6 +101,8 @@ fn unread(case: &Case) -> Vec<Unread> {
         case.waits.as_ref().err(),
         case.packets.as_ref().err(),
         case.host.as_ref().err(),
+        case.amqp.as_ref().and_then(|amqp| amqp.as_ref().err()),
+        unheard.as_ref(),
     ];
     let mut unread: Vec<Unread> = Vec::new();
     let uncaptured = case.packets.as_ref().ok().and_then(uncaptured);
@@ -113,5 +120,25 @@ fn uncaptured(report: &PacketReport) -> Option<Unread> {
     let note = report.sources.iter().find(is_absent)?.note.as_str();
     let (reason, remedy) = note.split_once(": ").unwrap_or((note, ""));
     let (reason, remedy) = (reason.to_owned(), remedy.to_owned());
-    Some(Unread { source: case::Source::Packets, reason, remedy })
+    Some(Unread { source: Source::Packets, reason, remedy })
+}
+
+/// Returns what a connection without load cannot hear.
+fn unheard(case: &Case) -> Option<Unread> {
+    let is_alone = case.broker.is_err() && case.over_amqp()?.blocked.is_none();
+    is_alone.then(|| Unread {
+        source: Source::Amqp,
+        reason: "a broker tells only connections that publish of an alarm, and a check publishes nothing"
+            .to_owned(),
+        remedy: "check the node itself, or run `rabbitmq-diagnostics alarms` there".to_owned(),
+    })
+}
+
+fn version(case: &Case) -> String {
+    let of_node = case.broker.as_ref().ok().map(|broker| broker.version.clone());
+    let of_broker = || {
+        let amqp = case.over_amqp().filter(|amqp| amqp.product == "RabbitMQ")?;
+        Some(amqp.version.clone())
+    };
+    of_node.or_else(of_broker).unwrap_or_default()
 }

@@ -18,7 +18,7 @@ macro_rules! catalog {
     };
 }
 
-// Metrics of nodes, with the node's labels, up to NODE_QUEUE_CPU. The others are of rabbitscope itself.
+// Metrics of nodes, with the node's labels, up to NODE_FINDINGS. The others are of rabbitscope itself.
 catalog! {
     NODE_UP = "node_up", Gauge, "", "1 while the node runs and its figures can be read, 0 if they cannot be read.";
     NODE_PUBLISHED = "node_messages_published_total", Counter, "", "Messages that clients have published.";
@@ -46,6 +46,8 @@ catalog! {
     NODE_THREAD_CPU = "node_thread_cpu_seconds_total", Counter, "seconds", "CPU time of the node's threads by kind, busy waiting included.";
     NODE_ROLE_CPU = "node_role_cpu_seconds_total", Counter, "seconds", "CPU time by the role of the Erlang process, from samples.";
     NODE_QUEUE_CPU = "node_queue_cpu_seconds_total", Counter, "seconds", "CPU time of processes of one of the 20 heaviest queues, from samples; queue=\"other\" has those of the others.";
+    NODE_LIMIT = "limit", Gauge, "", "Share of the time in which the node was at its limit in the latest window, by kind and certainty; 0 for nothing and unknown.";
+    NODE_FINDINGS = "findings", Gauge, "", "Findings in the latest window of the node, by rule and severity.";
     SELF_CPU = "watch_cpu_seconds_total", Counter, "seconds", "CPU time of rabbitscope.";
     SELF_RESIDENT = "watch_resident_memory_bytes", Gauge, "bytes", "Resident memory of rabbitscope.";
     SELF_NODES = "watch_nodes", Gauge, "", "Nodes that are recorded.";

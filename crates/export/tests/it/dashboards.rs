@@ -6,9 +6,22 @@ use rabbitscope_export::catalog;
 use serde_json::Value;
 
 /// Labels that a dashboard may group or select by: labels of nodes, of values, and of a scrape.
-const LABELS: [&str; 12] = [
-    "alarm", "exporter", "instance", "job", "kind", "node", "queue", "reason", "role", "vhost",
-    "version", "cluster",
+const LABELS: [&str; 15] = [
+    "alarm",
+    "certainty",
+    "cluster",
+    "exporter",
+    "instance",
+    "job",
+    "kind",
+    "node",
+    "queue",
+    "reason",
+    "role",
+    "rule",
+    "severity",
+    "version",
+    "vhost",
 ];
 
 /// Names and contents of the dashboard files.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Capture, Event, FrameTable, Labels, Profile, Sample, SampleSum, StackQuality, Times,
-    lines::LineSum,
+    Capture, Event, FrameTable, Identities, Labels, Profile, Sample, SampleSum, StackQuality,
+    Times, lines::LineSum,
 };
 
 /// Merges the recordings, and adds up the weights of equal stacks on the same thread. The result leaves out times and
@@ -26,9 +26,16 @@ pub struct ProfileSum {
     frames: FrameTable,
     samples: SampleSum,
     lines: LineSum,
+    /// Identities of processes, if they are kept apart.
+    identities: Option<Identities>,
 }
 
 impl ProfileSum {
+    /// Creates a sum that keeps processes apart. All recordings must be of the same process of the system.
+    pub fn with_processes() -> Self {
+        Self { identities: Some(Identities::new()), ..Self::default() }
+    }
+
     /// Adds a recording. Returns false, without adding it, if its event or value differs from the first.
     pub fn add(&mut self, profile: &Profile) -> bool {
         match &mut self.first {
@@ -52,9 +59,14 @@ impl ProfileSum {
 
     fn add_stacks(&mut self, profile: &Profile) {
         let ids = self.frames.intern_all(&profile.frames);
+        if let Some(identities) = &mut self.identities {
+            let known = profile.identities.iter();
+            identities.extend(known.map(|(pid, identity)| (pid.clone(), identity.clone())));
+        }
         for sample in &profile.samples {
             let stack = sample.stack.iter().map(|entry| entry.renamed(&ids)).collect();
-            let labels = Labels { process: None, ..sample.labels.clone() };
+            let process = sample.labels.process.clone().filter(|_| self.identities.is_some());
+            let labels = Labels { process, ..sample.labels.clone() };
             self.samples.add(Sample { stack, labels, times: Times::default(), ..*sample });
         }
         self.lines.add(&profile.lines, &ids);
@@ -84,7 +96,7 @@ impl ProfileSum {
             frames: self.frames,
             samples: self.samples.into_samples(),
             lines: self.lines.into_lines(),
-            ..Profile::default()
+            identities: self.identities.unwrap_or_default(),
         })
     }
 }
@@ -116,7 +128,7 @@ impl StackQuality {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Event, read_folded};
+    use crate::{Event, Identity, read_folded};
 
     #[test]
     fn weights_of_the_same_stack_are_added_up() {
@@ -132,6 +144,26 @@ mod tests {
         let expected = [("s;m:f/1", 7, 7), ("s;m:g/0", 1, 1), ("s;m:h/0", 2, 2)];
         assert_eq!(named, expected.map(|(stack, weight, count)| (stack.to_owned(), weight, count)));
         assert_eq!(all.total(), 10);
+    }
+
+    #[test]
+    fn processes_are_kept_apart_on_request() {
+        let of = |pid: &str| {
+            let mut profile = read_folded("s;m:f/1 3".as_bytes()).unwrap();
+            profile.samples[0].labels.process = Some(pid.into());
+            profile.identities.insert(pid.to_owned(), Identity::default());
+            profile
+        };
+        let summed = |mut sum: ProfileSum| {
+            ["<0.1.0>", "<0.2.0>", "<0.1.0>"].map(|pid| sum.add(&of(pid)));
+            let profile = sum.finish().unwrap();
+            let mut weights: Vec<u64> =
+                profile.samples.iter().map(|sample| sample.weight).collect();
+            weights.sort_unstable();
+            (weights, profile.identities.len())
+        };
+        assert_eq!(summed(ProfileSum::with_processes()), (vec![3, 6], 2));
+        assert_eq!(summed(ProfileSum::default()), (vec![9], 0));
     }
 
     #[test]

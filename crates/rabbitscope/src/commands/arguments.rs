@@ -57,6 +57,11 @@ pub(super) struct SpanArguments {
 }
 
 impl SpanArguments {
+    /// Creates a selection of windows of all versions, of CPU time.
+    pub(super) fn new(from: Option<String>, to: Option<String>, node: Option<String>) -> Self {
+        Self { from, to, node, ..Self::default() }
+    }
+
     /// Returns the path with the selection appended, in the form that the command line also accepts.
     pub(super) fn applied_to(&self, directory: &Path) -> PathBuf {
         let pairs = [

@@ -7,8 +7,9 @@ use rabbitscope_wire::report::SocketReport;
 use super::cases::{check, found, healthy, process};
 use crate::{
     case::{
-        Blocker, Broker, Case, ChannelCase, Disk, ErlangProcess, Flow, FlowProcess, FunctionCpu, Load, LoadConsumers, PeerNode,
-        ProcessWaits, QueueCase, Source, Subject, Unread, WaitedIn,
+        Amqp, Blocker, Broker, Case, ChannelCase, Disk, ErlangProcess, Flow, FlowProcess,
+        FunctionCpu, Load, LoadConsumers, PeerNode, ProcessWaits, QueueCase, Source, Subject,
+        Unread, WaitedIn,
     },
     limit::{Certainty, LimitKind},
 };
@@ -252,4 +253,20 @@ fn publishers_and_consumers_of_a_run() {
     check(&run(consumers(97.0, 5000)), LimitKind::Consumers, "orders", Certainty::Likely);
     check(&run(consumers(97.0, 3)), LimitKind::Unknown, "", Certainty::Uncertain);
     check(&run(consumers(20.0, 5000)), LimitKind::Unknown, "", Certainty::Uncertain);
+}
+
+/// One idle connection cannot show a limit, and the broker's word on an alarm is no certainty about the node.
+#[test]
+fn a_broker_over_amqp_is_blocked_or_unknown() {
+    let over_amqp = |blocked: Option<&str>| Case {
+        amqp: Some(Ok(Amqp { blocked: blocked.map(str::to_owned), ..Amqp::default() })),
+        ..Case::unread(healthy().subject)
+    };
+    check(&over_amqp(None), LimitKind::Unknown, "", Certainty::Uncertain);
+    check(&over_amqp(Some("low on disk")), LimitKind::Alarm, "low on disk", Certainty::Likely);
+    // CPU samples beside it name a busy process, and never with certainty.
+    let mut beside = over_amqp(None);
+    beside.cpu =
+        Ok(Cpu { processes: vec![process("<0.5.0>", "queue", 0.97)], ..healthy().cpu.unwrap() });
+    check(&beside, LimitKind::Process, "", Certainty::Likely);
 }

@@ -12,7 +12,7 @@ use std::{
 
 use anyhow::Context;
 use clap::ValueEnum;
-use rabbitscope_check::{CheckOptions, CheckProgress, read_baseline, read_run_directory};
+use rabbitscope_check::{CheckOptions, CheckProgress, read_baseline};
 use rabbitscope_diagnosis::{
     Case, CheckReport, ClusterReport, ExperimentFile, Severity, compare, experiments,
 };
@@ -22,6 +22,8 @@ use serde::Serialize;
 
 use super::{
     cluster::{self, ClusterNodes},
+    over_amqp::{self, AmqpArguments},
+    recorded::RecordedArguments,
     without_connection::without_connection,
 };
 use crate::{
@@ -40,9 +42,8 @@ use crate::{
 /// times off the CPU, packets, the machine. It changes nothing. Sources that it may not read are named.
 #[derive(Debug, clap::Args)]
 pub(in crate::commands) struct Args {
-    /// Check a recorded run in place of a running node
-    #[arg(value_name = "RUN_DIR", conflicts_with_all = ["pid", "node", "is_wanted", "duration"])]
-    run: Option<PathBuf>,
+    #[command(flatten)]
+    recorded: RecordedArguments,
     /// Process identifier of the node's beam.smp [default: that of the node in --node]
     #[arg(long, conflicts_with_all = ["node", "is_wanted"], value_parser = number::<u32>)]
     pid: Option<u32>,
@@ -70,6 +71,8 @@ pub(in crate::commands) struct Args {
     node: NodeArguments,
     #[command(flatten)]
     cluster: ClusterArgument,
+    #[command(flatten)]
+    amqp: AmqpArguments,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -97,8 +100,8 @@ impl Args {
         let baseline = self.baseline.as_deref().map(read_baseline).transpose()?;
         let directory = self.directory();
         directory.map(refuse_if_full).transpose()?;
-        let case = match &self.run {
-            Some(run) => read_run_directory(run)?,
+        let case = match self.recorded.read(self.node.name())? {
+            Some(case) => case,
             None => read(&self.options()?, &stop, true),
         };
         let is_early = self.is_early(&stop);
@@ -106,8 +109,7 @@ impl Args {
         report.differences = baseline.map(|baseline| compare(&baseline, &report));
         let files = directory.map_or_else(Vec::new, |_| experiments(&case, &mut report));
         self.show(&report)?;
-        let is_unreachable = case.subject.pid.is_none() && case.broker.is_err();
-        if is_unreachable {
+        if !self.recorded.is_given() && is_unreachable(&case) {
             return Ok(Exit::Unreachable);
         }
         let exit = match directory {
@@ -188,8 +190,18 @@ impl Args {
         if worst >= Some(limit) { Exit::ExpectationFailed } else { Exit::Done }
     }
 
-    /// Returns the node's process and the way to its inside. One of both is enough.
+    /// Returns the means to read the node.
     fn options(&self) -> anyhow::Result<CheckOptions> {
+        match self.amqp.options()? {
+            Some(amqp) if self.pid.is_none() && !self.node.is_named() => {
+                Ok(over_amqp::options(amqp, self.duration))
+            }
+            amqp => Ok(CheckOptions { amqp, ..self.options_of_node()? }),
+        }
+    }
+
+    /// Returns the node's process and the way to its inside. One of both is enough.
+    fn options_of_node(&self) -> anyhow::Result<CheckOptions> {
         let process = self.process();
         let connect = match &process {
             Ok(process) => self.node.options_of(process.pid, process.name.clone()),
@@ -206,6 +218,7 @@ impl Args {
         Ok(CheckOptions {
             node: named.unwrap_or_default(),
             pid,
+            amqp: None,
             connect: connect.map_err(|error| without_connection(&error)),
             duration: self.duration,
             frequency_hz: CheckOptions::FREQUENCY_HZ,
@@ -238,6 +251,10 @@ fn read(options: &CheckOptions, stop: &AtomicBool, is_shown: bool) -> Case {
             line.show(&format!("checking: {elapsed} of {whole} s"));
         }
     })
+}
+
+fn is_unreachable(case: &Case) -> bool {
+    case.subject.pid.is_none() && case.broker.is_err() && case.over_amqp().is_none()
 }
 
 fn refuse_if_full(directory: &Path) -> Result<(), UsageError> {

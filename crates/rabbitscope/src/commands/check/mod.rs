@@ -2,6 +2,8 @@
 
 mod cluster;
 mod command;
+mod over_amqp;
+mod recorded;
 mod without_connection;
 
 pub(super) use command::Args;

@@ -56,6 +56,11 @@ impl NodeArguments {
         self.is_named() || self.epmd_port.is_some() || self.dist_port.is_some()
     }
 
+    /// Returns the name that the user gave.
+    pub(in crate::commands) fn name(&self) -> Option<&str> {
+        self.node.as_deref()
+    }
+
     /// Returns whether the user named a node.
     pub(in crate::commands) fn is_named(&self) -> bool {
         self.node.is_some()

@@ -25,6 +25,7 @@ const MAY_USE: [(&str, &[&str]); 33] = [
     (
         "check",
         &[
+            "amqp",
             "analysis",
             "artifacts",
             "capture",
@@ -37,6 +38,7 @@ const MAY_USE: [(&str, &[&str]); 33] = [
             "profiles",
             "runs",
             "text",
+            "topology",
             "wire",
         ],
     ),
@@ -74,6 +76,8 @@ const MAY_USE: [(&str, &[&str]); 33] = [
         &[
             "artifacts",
             "broker",
+            "check",
+            "diagnosis",
             "erlang",
             "export",
             "files",

@@ -4,5 +4,6 @@ mod bench;
 mod early;
 mod limits;
 mod output;
+mod over_amqp;
 mod remains;
 mod subject;

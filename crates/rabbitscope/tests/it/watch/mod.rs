@@ -1,9 +1,10 @@
 //! `watch`: its recordings over a day, and its remains.
 //!
-//! [`watched`] is a running `watch`, [`coming_and_going`] a short day. [`sandboxed`] runs it with the privileges of
+//! [`watched`] is a running `watch`, [`coming_and_going`] a short day. [`judged`] checks its windows. [`sandboxed`] runs it with the privileges of
 //! the unit in `deploy/`. [`soak`] runs hours of restarts (`make soak-watch`).
 
 mod coming_and_going;
+mod judged;
 mod sandboxed;
 mod sinks;
 mod soak;
