@@ -112,12 +112,12 @@ def one_round(cases, place):
     stack, spec, site = contextlib.ExitStack(), None, None
     try:
         for case in cases:
-            if case.spec != spec:
-                stack.close()
-                spec = None
-                site = Site(stack, case.spec)
-                spec = case.spec
             try:
+                if case.spec != spec:
+                    stack.close()
+                    spec = None
+                    site = Site(stack, case.spec)
+                    spec = case.spec
                 row = conduct(case, site, place)
                 if PROVE and case.kind not in RULES:
                     prove(case, site, place, row)

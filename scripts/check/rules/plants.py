@@ -89,13 +89,20 @@ def holding(queue, messages, prefetch=0):
         if prefetch:
             client.prefetch(prefetch)
         client.consume(queue)
-        client.socket.settimeout(60)
-        worker = Worker(lambda: len(client.socket.recv(65536)))
+        client.socket.settimeout(0.5)
+
+        def read():
+            with contextlib.suppress(TimeoutError):
+                return len(client.socket.recv(65536))
+            return 0
+
+        worker = Worker(read)
         try:
             yield
         finally:
-            client.reset()
+            # A socket that a thread reads is not closed.
             worker.stop()
+            client.reset()
     return plant
 
 
@@ -150,7 +157,8 @@ def one_acknowledgement_each(client):
 
 
 def one_confirm_each(client):
-    """Publishes a message, and waits for its confirm."""
+    """Publishes a message, waits for its confirm, and works for a while."""
+    time.sleep(0.003)
     if not hasattr(client, "is_confirming"):
         client.is_confirming = client.confirm()
     client.send(b"".join(publish("nowhere", b"7" * 40)))

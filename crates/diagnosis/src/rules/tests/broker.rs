@@ -165,6 +165,15 @@ fn unroutable() {
     check("unroutable", Severity::Warning, "rabbit@a", lost(300.0));
     check("unroutable", Severity::Note, "rabbit@a", lost(10.0));
     check_healthy("unroutable", lost(1.0));
+    // A responder: the node counts its direct replies as unroutable.
+    let replies = |case: &mut Case| {
+        lost(500.0)(case);
+        change(&mut case.clients, |clients| {
+            clients.channels[0].published_per_second = Some(1_000.0);
+        });
+    };
+    let found = check("unroutable", Severity::Note, "rabbit@a", replies);
+    assert!(found.sentence.contains("direct replies"), "{}", found.sentence);
     check_unjudged("unroutable", "counted", rates(|rates| rates.unroutable = None));
 }
 
