@@ -4,7 +4,7 @@ use rabbitscope_wire::report::{PacketReport, Source, SourceLevel};
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    case::{Amqp, Case, Flow, Source, Unread},
+    case::{self, Amqp, Case, Flow, Unread},
     costs::Costs,
     differences::Differences,
     figures::Figures,
@@ -120,14 +120,14 @@ fn uncaptured(report: &PacketReport) -> Option<Unread> {
     let note = report.sources.iter().find(is_absent)?.note.as_str();
     let (reason, remedy) = note.split_once(": ").unwrap_or((note, ""));
     let (reason, remedy) = (reason.to_owned(), remedy.to_owned());
-    Some(Unread { source: Source::Packets, reason, remedy })
+    Some(Unread { source: case::Source::Packets, reason, remedy })
 }
 
 /// Returns what a connection without load cannot hear.
 fn unheard(case: &Case) -> Option<Unread> {
     let is_alone = case.broker.is_err() && case.over_amqp()?.blocked.is_none();
     is_alone.then(|| Unread {
-        source: Source::Amqp,
+        source: case::Source::Amqp,
         reason: "a broker tells only connections that publish of an alarm, and a check publishes nothing"
             .to_owned(),
         remedy: "check the node itself, or run `rabbitmq-diagnostics alarms` there".to_owned(),

@@ -121,7 +121,7 @@ impl Args {
 
     /// Returns whether the user ended the check of a node early, and says so.
     fn is_early(&self, stop: &AtomicBool) -> bool {
-        let is_early = self.run.is_none() && stop.load(Ordering::Relaxed);
+        let is_early = !self.recorded.is_given() && stop.load(Ordering::Relaxed);
         if is_early {
             output::note("the check was ended early: it is judged by what was read until then");
         }
