@@ -7,7 +7,7 @@ use rabbitscope_wire::report::SocketReport;
 use super::cases::{check, found, healthy, process};
 use crate::{
     case::{
-        Amqp, Blocker, Broker, Case, ChannelCase, Disk, ErlangProcess, Flow, FlowProcess,
+        Amqp, Blocker, Broker, Case, ChannelCase, Cpu, Disk, ErlangProcess, Flow, FlowProcess,
         FunctionCpu, Load, LoadConsumers, PeerNode, ProcessWaits, QueueCase, Source, Subject,
         Unread, WaitedIn,
     },
