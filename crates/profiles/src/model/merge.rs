@@ -155,7 +155,9 @@ mod tests {
             profile
         };
         let summed = |mut sum: ProfileSum| {
-            ["<0.1.0>", "<0.2.0>", "<0.1.0>"].map(|pid| sum.add(&of(pid)));
+            for pid in ["<0.1.0>", "<0.2.0>", "<0.1.0>"] {
+                sum.add(&of(pid));
+            }
             let profile = sum.finish().unwrap();
             let mut weights: Vec<u64> =
                 profile.samples.iter().map(|sample| sample.weight).collect();
