@@ -3,19 +3,29 @@
 use rabbitscope_runs::{
     record::{
         ExpectationResult, ExpectedCount, ExpectedLatency, ExpectedRate, ExpectedTime, Latency,
-        LoadTotals, Needs, Quantile, RunRecord,
+        LoadTotals, Needs, Quantile, RunRecord, SecondRow,
     },
     scenario::{Comparison, Expectation, LatencyEnds, Limit, Metric},
 };
-use rabbitscope_text::short_time;
+use rabbitscope_text::{Unit, short_time};
 
-/// Judges each expectation. Latencies and rates cover the measured time, counts the whole run. An expectation without a
-/// measurement fails.
-pub fn judge(expected: &[Expectation], run: &RunRecord) -> Vec<ExpectationResult> {
-    expected.iter().map(|expectation| judge_one(expectation, run)).collect()
+use crate::rates::gauge_value;
+
+/// Judges each expectation. Latencies, rates and gauges cover the measured time, counts the whole run. An expectation
+/// without a measurement fails.
+pub fn judge(
+    expected: &[Expectation],
+    run: &RunRecord,
+    series: &[SecondRow],
+) -> Vec<ExpectationResult> {
+    expected.iter().map(|expectation| judge_one(expectation, run, series)).collect()
 }
 
-fn judge_one(expectation: &Expectation, run: &RunRecord) -> ExpectationResult {
+fn judge_one(
+    expectation: &Expectation,
+    run: &RunRecord,
+    series: &[SecondRow],
+) -> ExpectationResult {
     let Expectation { metric, comparison, limit } = expectation;
     let verdict = match (metric, limit) {
         (Metric::Latency(name, quantile), Limit::Nanos(limit)) => latency(run, *name, *quantile)
@@ -28,13 +38,18 @@ fn judge_one(expectation: &Expectation, run: &RunRecord) -> ExpectationResult {
             unconfirmed(&run.load, *comparison, *limit)
         }
         (Metric::Time(time), limit) => part_of_time(run, *time, *comparison, *limit),
+        (Metric::Gauge(gauge, statistic), limit) => {
+            let rows = series.iter().filter(|row| !row.warming && !row.draining);
+            gauge_value(*gauge, *statistic, rows)
+                .and_then(|value| gauge_within(value, gauge.id().unit, *comparison, *limit))
+        }
         (Metric::Count(count), limit) => bounded(&run.load, *count, *comparison, *limit),
         _ => None,
     };
     let (measured, passed) = verdict.map_or((None, false), |(text, passed)| (Some(text), passed));
     let end = match metric {
         Metric::Latency(latency, _) => end_in_words(run, *latency),
-        Metric::Rate(_) | Metric::Count(_) | Metric::Time(_) => None,
+        _ => None,
     };
     let text = match end {
         Some(end) => format!("{expectation}, {end}"),
@@ -55,7 +70,7 @@ fn bounded(
         }
         Limit::Percent(limit) => share(load, count)
             .map(|share| compare(share, comparison, limit, |share| format!("{share:.3}%"))),
-        Limit::Nanos(_) | Limit::PerSecond(_) => None,
+        _ => None,
     }
 }
 
@@ -89,7 +104,7 @@ fn part_of_time(
     Some(match limit {
         Limit::Nanos(limit) => compare(nanos, comparison, limit, short_time),
         Limit::Percent(limit) => compare(share, comparison, limit, |share| format!("{share:.1}%")),
-        Limit::Count(_) | Limit::PerSecond(_) => return None,
+        _ => return None,
     })
 }
 
@@ -115,6 +130,20 @@ fn compare<N: PartialOrd + Copy>(
     write: impl Fn(N) -> String,
 ) -> (String, bool) {
     (write(measured), comparison.holds(measured, limit))
+}
+
+fn gauge_within(
+    value: f64,
+    unit: Unit,
+    comparison: Comparison,
+    limit: Limit,
+) -> Option<(String, bool)> {
+    let limit = match limit {
+        Limit::Bytes(limit) => limit as f64,
+        Limit::Number(limit) => limit,
+        _ => return None,
+    };
+    Some(compare(value, comparison, limit, |value| unit.display(value)))
 }
 
 /// Returns a figure of a latency in nanoseconds; absent without measurements.
@@ -217,7 +246,7 @@ mod tests {
             passed: bool,
         ) {
             let expectation = Expectation { metric, comparison, limit };
-            let result = judge(&[expectation], &run()).remove(0);
+            let result = judge(&[expectation], &run(), &[]).remove(0);
             assert_eq!(
                 (result.measured.as_deref(), result.passed),
                 (measured, passed),
@@ -257,7 +286,7 @@ mod tests {
             comparison: Below,
             limit: Limit::Percent(1.0),
         };
-        let result = judge(&[late], &none).remove(0);
+        let result = judge(&[late], &none, &[]).remove(0);
         assert_eq!(result.measured, None, "no schedule, no share");
         assert_eq!(result.text, "late < 1%");
     }
@@ -273,7 +302,7 @@ mod tests {
             let run = RunRecord { load, ..run() };
             let (metric, limit) = (Metric::Count(ExpectedCount::Unconfirmed), Limit::Count(2));
             let most = Expectation { metric, comparison: Comparison::AtMost, limit };
-            let result = judge(&[most], &run).remove(0);
+            let result = judge(&[most], &run, &[]).remove(0);
             assert_eq!((result.measured.as_deref(), result.passed), (Some(expected.0), expected.1));
         }
         check(0, 0, ("2", true));
@@ -295,7 +324,7 @@ mod tests {
             let run = RunRecord { load, duration_nanos: 10_000_000_000, ..run() };
             let metric = Metric::Time(time);
             let below = Expectation { metric, comparison: Comparison::Below, limit };
-            let result = judge(&[below], &run).remove(0);
+            let result = judge(&[below], &run, &[]).remove(0);
             assert_eq!((result.measured.as_deref(), result.passed), (Some(expected.0), expected.1));
         }
         check(ExpectedTime::WithoutService, Limit::Nanos(4_000_000_000), ("3.00 s", true));
@@ -317,7 +346,7 @@ mod tests {
             let limit = Limit::Count(5);
             let expectation =
                 Expectation { metric: Metric::Count(ExpectedCount::Lost), comparison, limit };
-            let result = judge(&[expectation], &run).remove(0);
+            let result = judge(&[expectation], &run, &[]).remove(0);
             assert_eq!((result.measured.as_deref(), result.passed), (Some(expected.0), expected.1));
         }
         check(5, 0, Comparison::AtMost, ("5, 3 still in the queue", true));
@@ -330,9 +359,27 @@ mod tests {
             {
                 let (metric, limit) = (Metric::Count(count), Limit::Count(0));
                 let none = Expectation { metric, comparison: Comparison::Equal, limit };
-                let result = judge(&[none], &unchecked).remove(0);
+                let result = judge(&[none], &unchecked, &[]).remove(0);
                 assert_eq!((result.measured, result.passed), (None, false), "{metric}");
             }
         }
+    }
+
+    #[test]
+    fn gauges_have_limits_in_their_unit() {
+        let row = SecondRow {
+            interval_nanos: 1_000_000_000,
+            broker_rss_bytes: Some(1 << 30),
+            ..SecondRow::default()
+        };
+        let check = |rows: &[SecondRow], expected: (Option<&str>, bool)| {
+            let metric = Metric::from_name("broker.memory.max").unwrap();
+            let (comparison, limit) = (Comparison::AtMost, Limit::Bytes(1 << 30));
+            let result =
+                judge(&[Expectation { metric, comparison, limit }], &run(), rows).remove(0);
+            assert_eq!((result.measured.as_deref(), result.passed), expected);
+        };
+        check(std::slice::from_ref(&row), (Some("1.0 GiB"), true));
+        check(&[SecondRow { warming: true, ..row }], (None, false));
     }
 }

@@ -47,7 +47,7 @@ impl FailureWatch {
             let rule = rule(expectation, scenario)?;
             let latency = match expectation.metric {
                 Metric::Latency(latency, _) => Some(ends.recorded(latency)),
-                Metric::Rate(_) | Metric::Count(_) | Metric::Time(_) => None,
+                _ => None,
             };
             let expectation = expectation.clone();
             Some(WatchedLimit { expectation, latency, rule, so_far: 0, pending: 0 })

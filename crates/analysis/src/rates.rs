@@ -1,6 +1,6 @@
 //! A broker's rates under load, from the seconds of a run.
 
-use rabbitscope_runs::record::SecondRow;
+use rabbitscope_runs::record::{ExpectedGauge, SecondRow, Statistic};
 
 /// Means over the time in which publishers were running. Seconds of the drain ([`SecondRow::draining`]) are left out,
 /// because they would add confirms without time to match. The warm-up ([`SecondRow::warming`]) is left out as well.
@@ -117,9 +117,32 @@ fn mean_cores<'a>(rows: impl Iterator<Item = &'a SecondRow>) -> Option<f64> {
     (time > 0.0).then(|| cpu / time)
 }
 
+/// Returns a statistic of a gauge over these seconds; absent if less than half of their time has a value.
+pub(crate) fn gauge_value<'a>(
+    gauge: ExpectedGauge,
+    statistic: Statistic,
+    rows: impl Iterator<Item = &'a SecondRow>,
+) -> Option<f64> {
+    let (mut whole, mut known, mut sum) = (0.0, 0.0, 0.0);
+    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+    for row in rows {
+        let nanos = row.interval_nanos as f64;
+        whole += nanos;
+        let Some(value) = gauge.value(row) else { continue };
+        known += nanos;
+        sum += value * nanos;
+        (least, most) = (least.min(value), most.max(value));
+    }
+    (known > 0.0 && 2.0 * known >= whole).then_some(match statistic {
+        Statistic::Mean => sum / known,
+        Statistic::Min => least,
+        Statistic::Max => most,
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use rabbitscope_runs::record::{Counters, KnownCount};
+    use rabbitscope_runs::record::{Counters, KnownCount, Metric, NodeFigures};
 
     use super::*;
 
@@ -186,5 +209,24 @@ mod tests {
         assert_eq!((rates.accepted, rates.published().to_bits()), (None, 70_f64.to_bits()));
         let new = LoadRates::from_series(&[row(1_000_000_000, 90, None, false)]).unwrap();
         assert_eq!(new.published().to_bits(), 30_f64.to_bits());
+    }
+
+    #[test]
+    fn a_gauge_needs_half_of_the_time() {
+        let row = |run_queue: Option<u64>| SecondRow {
+            interval_nanos: 1_000_000_000,
+            node: Some(NodeFigures { run_queue, ..NodeFigures::default() }),
+            ..SecondRow::default()
+        };
+        let check = |name: &str, rows: &[SecondRow], expected: Option<f64>| {
+            let Some(Metric::Gauge(gauge, statistic)) = Metric::from_name(name) else { panic!() };
+            assert_eq!(gauge_value(gauge, statistic, rows.iter()), expected, "{name}");
+        };
+        let rows = [row(Some(2)), row(None), row(Some(3)), row(None), row(None)];
+        check("node.run-queue.mean", &rows[..4], Some(2.5));
+        check("node.run-queue.max", &rows[..4], Some(3.0));
+        check("node.run-queue.min", &rows[..4], Some(2.0));
+        check("node.run-queue.min", &rows, None);
+        check("node.processes.mean", &rows, None);
     }
 }

@@ -33,7 +33,11 @@ pub(crate) fn checks(run: &RunRecord) -> Vec<Check> {
         .map(|found| Check { sentence: sentence(&found.sentence), doubtful: has_faults(found) });
     let fleet =
         run.fleet.as_ref().map(|facts| Check { sentence: fleet_sentence(facts), doubtful: false });
-    let about_load = fleet.into_iter().chain(client).chain(steady);
+    let no_node = run.no_node_figures.as_ref().map(|reason| Check {
+        sentence: sentence(&format!("no second has figures from inside the node: {reason}")),
+        doubtful: false,
+    });
+    let about_load = fleet.into_iter().chain(client).chain(steady).chain(no_node);
     doubts.chain(service).chain(errors).chain(verified).chain(about_load).collect()
 }
 

@@ -1,6 +1,6 @@
 //! Charts that only some runs have: schedules, waiting messages, connections, round trips, HTTP.
 
-use rabbitscope_runs::record::{GAUGES, Gauge, Latency, Percentiles, SecondLatencies, SecondRow};
+use rabbitscope_runs::record::{Gauge, Latency, Percentiles, SecondLatencies, SecondRow, gauges};
 use rabbitscope_text::Unit;
 use serde::Serialize;
 
@@ -32,7 +32,7 @@ const LATENCIES: [(Latency, Latency); 5] = [
 
 /// Returns the charts for which these seconds have data.
 pub(crate) fn more_charts(rows: &[&SecondRow]) -> Vec<ChartData> {
-    let mut charts = gauges(rows);
+    let mut charts = of_gauges(rows);
     charts.push(behind_schedule(rows));
     let reconnects = column(rows, |row| Some(row.counts.reconnects as f64));
     charts.push(chart(
@@ -62,10 +62,10 @@ pub(crate) fn more_charts(rows: &[&SecondRow]) -> Vec<ChartData> {
 }
 
 /// Returns a chart for the gauges of each title.
-fn gauges(rows: &[&SecondRow]) -> Vec<Option<ChartData>> {
-    let drawn: Vec<_> = GAUGES.iter().filter(|gauge| !gauge.chart.is_empty()).collect();
+fn of_gauges(rows: &[&SecondRow]) -> Vec<Option<ChartData>> {
+    let drawn: Vec<Gauge> = gauges().filter(|gauge| !gauge.chart.is_empty()).collect();
     let charts = drawn.chunk_by(|one, other| one.chart == other.chart);
-    let line = |gauge: &&Gauge| (gauge.id.title, column(rows, gauge.value));
+    let line = |gauge: &Gauge| (gauge.id.title, column(rows, |row| gauge.value(row)));
     charts.map(|of| chart(of[0].chart, of[0].id.unit, of.iter().map(line).collect())).collect()
 }
 
@@ -127,7 +127,7 @@ fn title(latency: Latency) -> String {
     capitalised(SecondLatencies::of(latency).id.title)
 }
 
-fn column(rows: &[&SecondRow], value: fn(&SecondRow) -> Option<f64>) -> Vec<Option<f64>> {
+fn column(rows: &[&SecondRow], value: impl Fn(&SecondRow) -> Option<f64>) -> Vec<Option<f64>> {
     rows.iter().map(|row| value(row)).collect()
 }
 
@@ -160,7 +160,7 @@ fn quantiles(
 mod tests {
     use rabbitscope_runs::record::PollPoint;
 
-    use rabbitscope_runs::record::{Counters, SecondLatencies};
+    use rabbitscope_runs::record::{Counters, NodeFigures};
 
     use super::*;
 
@@ -185,5 +185,14 @@ mod tests {
         assert_eq!(json[0]["lines"][0]["values"], serde_json::json!([6.0]));
         assert_eq!(json[1]["lines"].as_array().unwrap().len(), 2, "nothing from the schedule");
         assert!(more_charts(&[]).is_empty());
+    }
+
+    #[test]
+    fn every_node_figure_is_drawn() {
+        let node = Some(NodeFigures::from_answer(|_| Some(7)));
+        let row = SecondRow { node, ..SecondRow::default() };
+        let charts = more_charts(&[&row]);
+        let lines: usize = charts.iter().map(|chart| chart.lines.len()).sum();
+        assert_eq!(lines, NodeFigures::ALL.len());
     }
 }

@@ -71,7 +71,7 @@ pub fn judge(terms: &StepTerms<'_>, record: &RunRecord, series: &[SecondRow]) ->
     let sent = rate(record.measured.load.counts.published);
     let achieved = rate(accepted(record, series));
     let growth = backlog_growth(series, has_consumers);
-    let missed = crate::judge(limits, record).into_iter().filter(|result| !result.passed);
+    let missed = crate::judge(limits, record, series).into_iter().filter(|result| !result.passed);
     let reason = |missed: ExpectationResult| match missed.measured {
         Some(measured) => format!("{}: measured {measured}", missed.text),
         None => format!("{}: nothing was measured", missed.text),

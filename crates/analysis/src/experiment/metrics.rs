@@ -25,6 +25,9 @@ pub fn value(
         RunMetric::Items(Side::Consumed) => rate(&rows, |counts| counts.consumed_items)?,
         RunMetric::ItemBytes(Side::Published) => rate(&rows, |counts| counts.published_item_bytes)?,
         RunMetric::ItemBytes(Side::Consumed) => rate(&rows, |counts| counts.consumed_item_bytes)?,
+        RunMetric::Load(Metric::Gauge(gauge, statistic)) => {
+            crate::rates::gauge_value(gauge, statistic, rows.iter().copied())?
+        }
         RunMetric::Load(Metric::Count(_) | Metric::Time(_)) | RunMetric::Capacity => return None,
         RunMetric::BrokerCpu => cost(&rows, &MESSAGES, |row| row.broker_cpu_cores)?,
         RunMetric::ClientCpu => cost(&rows, &MESSAGES, |row| row.client_cpu_cores)?,

@@ -129,7 +129,7 @@ pub fn find(
 fn limit_in_words(limit: &Expectation, scenario: &Scenario) -> String {
     let end = match limit.metric {
         Metric::Latency(latency, _) => LatencyEnds::from_scenario(scenario).in_words(latency),
-        Metric::Rate(_) | Metric::Count(_) | Metric::Time(_) => None,
+        _ => None,
     };
     end.map_or_else(|| limit.to_string(), |end| format!("{limit} ({end})"))
 }
@@ -219,7 +219,7 @@ fn step_of(
     let observed = judge(&terms, record, &finished.series);
     let wanted = limits.iter().find_map(|expectation| match expectation.metric {
         Metric::Latency(latency, _) => Some(latency),
-        Metric::Rate(_) | Metric::Count(_) | Metric::Time(_) => None,
+        _ => None,
     });
     let wanted = wanted.unwrap_or(ExpectedLatency::ConfirmIntended);
     let latency = recorded_latency(record, wanted);

@@ -1,5 +1,7 @@
 //! Figures of the whole node, as the module on it sends them. Figures that a release does not have are absent.
 
+use std::collections::BTreeMap;
+
 use rabbitscope_erlang::Term;
 
 /// Kinds of memory that the VM distinguishes and that do not overlap.
@@ -34,6 +36,9 @@ pub struct NodeFigures {
     pub processes: Option<u64>,
     /// Number of processes and ports that wait for a scheduler.
     pub run_queue: Option<u64>,
+    /// All numbers of the answer by their path: `run_queue`, `queues.ready`, `memory.binary`. A list also has its
+    /// length: `alarms`.
+    pub numbers: BTreeMap<String, u64>,
 }
 
 /// Messages since the node started.
@@ -98,9 +103,37 @@ impl NodeFigures {
             alarms: answer.get("alarms").and_then(alarms),
             processes: number("processes"),
             run_queue: number("run_queue"),
+            numbers: numbers(answer),
         };
         Some((figures, took_us))
     }
+}
+
+/// Returns the numbers of the answer, and of its maps and lists of pairs.
+fn numbers(answer: &Term) -> BTreeMap<String, u64> {
+    let mut numbers = BTreeMap::new();
+    let Term::Map(parts) = answer else { return numbers };
+    for (name, part) in parts {
+        let Some(name) = name.as_atom() else { continue };
+        let (whole, pairs) = match part {
+            Term::Map(pairs) => (None, pairs.iter().map(|(key, value)| (key, value)).collect()),
+            Term::List(items) => {
+                (Some(items.len() as u64), items.iter().filter_map(pair).collect())
+            }
+            other => (other.as_u64(), Vec::new()),
+        };
+        let of_pair = |(key, value): (&Term, &Term)| {
+            Some((format!("{name}.{}", key.as_atom()?), value.as_u64()?))
+        };
+        numbers.extend(whole.map(|number| (name.to_owned(), number)));
+        numbers.extend(pairs.into_iter().filter_map(of_pair));
+    }
+    numbers
+}
+
+fn pair(item: &Term) -> Option<(&Term, &Term)> {
+    let [key, value] = item.as_tuple()? else { return None };
+    Some((key, value))
 }
 
 fn counters(answer: &Term) -> Option<MessageCounters> {
@@ -174,6 +207,7 @@ mod tests {
         assert_eq!(took_us, 7);
         assert_eq!(figures.memory_bytes, [("processes", 30), ("ets", 20), ("other", 50)]);
         assert_eq!((figures.queues, figures.alarms), (None, None));
+        assert_eq!(figures.numbers["memory.ets"], 20);
         assert_eq!(NodeFigures::from_term(&Term::Integer(1)), None);
     }
 
@@ -189,7 +223,13 @@ mod tests {
             ("unacknowledged", 1.into()),
             ("longest", longest),
         ];
-        let totals = queues(&Term::map(numbers)).unwrap();
+        let answer = Term::map(numbers);
+        let all = super::numbers(&Term::map([
+            ("queues", answer.clone()),
+            ("alarms", Term::list([Term::atom("disk")])),
+        ]));
+        assert_eq!((all["queues.ready"], all["alarms"], all.len()), (3, 1, 4));
+        let totals = queues(&answer).unwrap();
         assert_eq!((totals.count, totals.longest[0].name.as_str()), (5, "b"));
     }
 }

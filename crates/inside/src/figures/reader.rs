@@ -1,6 +1,9 @@
 //! The reading of a node's figures through `agent/rabbitscope_figures.erl`, within a budget.
 
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use rabbitscope_erlang::{Connection, ErlangError, Loaded, ModuleSource, Term};
 
@@ -22,6 +25,8 @@ pub struct FiguresReader<'a> {
     longest: LongestQueues,
     /// Result of the last reading of queues.
     queues: Option<QueueTotals>,
+    /// Its numbers.
+    queue_numbers: BTreeMap<String, u64>,
 }
 
 impl<'a> FiguresReader<'a> {
@@ -32,6 +37,7 @@ impl<'a> FiguresReader<'a> {
             budget: ReadingBudget::default(),
             longest: LongestQueues::default(),
             queues: None,
+            queue_numbers: BTreeMap::new(),
         })
     }
 
@@ -52,7 +58,11 @@ impl<'a> FiguresReader<'a> {
                 longest: self.longest.select(queues.longest),
                 ..queues
             });
+            let of_queues = |(path, _): &(&String, &u64)| path.starts_with("queues.");
+            let numbers = figures.numbers.iter().filter(of_queues);
+            self.queue_numbers = numbers.map(|(path, number)| (path.clone(), *number)).collect();
         }
+        figures.numbers.extend(self.queue_numbers.clone());
         figures.queues.clone_from(&self.queues);
         Ok(figures)
     }

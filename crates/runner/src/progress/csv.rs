@@ -8,7 +8,7 @@ use std::{
 
 use anyhow::Context;
 use rabbitscope_runs::record::{
-    Counter, Counters, GAUGES, Percentiles, SecondLatencies, SecondLatency, SecondRow,
+    Counter, Counters, Percentiles, SecondLatencies, SecondLatency, SecondRow, gauges,
 };
 
 use super::Watcher;
@@ -48,7 +48,7 @@ fn columns() -> Vec<Column> {
     let mut columns = Vec::from(when);
     columns.extend(Counters::ALL.iter().map(counter_column));
     columns.extend(SecondLatencies::ALL.iter().flat_map(latency_columns));
-    columns.extend(GAUGES.iter().map(|gauge| Column::new(gauge.column, gauge.value)));
+    columns.extend(gauges().map(|gauge| Column::new(gauge.column, move |row| gauge.value(row))));
     columns
 }
 
@@ -114,6 +114,8 @@ impl Watcher for Csv {
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_runs::record::NodeFigures;
+
     use super::*;
 
     #[test]
@@ -138,5 +140,8 @@ mod tests {
         assert_eq!((of("replies"), of("churn_opened")), ("4".to_owned(), "0".to_owned()));
         assert_eq!((of("confirm_p99_ms"), of("end_to_end_p99_ms")), ("1.5".into(), String::new()));
         assert_eq!(line.split(',').count(), columns.len());
+        for figure in NodeFigures::ALL {
+            assert_eq!(of(figure.column), "", "the node was not asked");
+        }
     }
 }

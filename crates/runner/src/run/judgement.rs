@@ -22,7 +22,7 @@ pub(super) fn judged(record: RunRecord, series: &[SecondRow], scenario: &Scenari
         );
         doubts.push(Doubt { kind: DoubtKind::NotSteady, reason });
     }
-    let expectations = judge(&scenario.expect.that, &record);
+    let expectations = judge(&scenario.expect.that, &record, series);
     let verdict = match service_failure(&record, rules(scenario, record.load.counts.published)) {
         Some(reason) if record.verdict == Verdict::Completed => Verdict::Failed { reason },
         _ => record.verdict,

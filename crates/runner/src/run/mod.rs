@@ -11,6 +11,7 @@ mod broker;
 mod faults;
 mod interruptions;
 mod judgement;
+mod nodes;
 mod owners;
 mod pages;
 mod record;
@@ -22,7 +23,6 @@ mod steps;
 mod summary;
 mod unconsumed;
 mod under_load;
-mod usage;
 
 pub use broker::{EarlierRuns, Target, dialer, sweep_dead_brokers};
 pub use record::{Finished, PrintedRun};

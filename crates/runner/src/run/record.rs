@@ -79,6 +79,7 @@ pub(super) fn record_of(
         losses,
         verdict: outcome.verdict,
         service: service_of(scenario, outcome.service),
+        no_node_figures: None,
         faults: Vec::new(),
         fault_times: Vec::new(),
         replicas: Vec::new(),

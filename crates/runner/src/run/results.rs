@@ -30,8 +30,16 @@ pub(super) fn write(
     mut load: UnderLoad,
     room: ReservedRoom,
 ) -> anyhow::Result<Finished> {
-    let RecordedSeconds { loss, nodes: _, series, polls, mut unwritten, cut_short, failed } =
-        load.told;
+    let RecordedSeconds {
+        loss,
+        no_node_figures,
+        nodes: _,
+        series,
+        polls,
+        mut unwritten,
+        cut_short,
+        failed,
+    } = load.told;
     for latency in load.outcome.latencies.iter().chain(&polls.latencies) {
         unwritten.note(&latency.summary.file, directory.write_latency(latency));
     }
@@ -55,7 +63,7 @@ pub(super) fn write(
     unwritten.note("series.jsonl", series.sync());
     let record = record_of(scenario, broker, (load.outcome, polls), (profile, packets))?;
     let (faults, replicas, fleet) = (load.faults, load.replicas, load.fleet);
-    let record = with_outages(RunRecord { faults, replicas, fleet, ..record });
+    let record = with_outages(RunRecord { faults, replicas, fleet, no_node_figures, ..record });
     let verdict = match (cut_short, failed) {
         (Some(reason), _) => Verdict::Aborted { reason },
         // A load that ended for another reason in the same second was not stopped by the limit.

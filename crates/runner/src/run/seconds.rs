@@ -20,12 +20,14 @@ use rabbitscope_runs::{
 };
 use rabbitscope_topology::QueueDepths;
 
-use super::usage::{NodeSum, NodesUsage};
+use super::nodes::{LatestFigures, NodeSum, NodesUsage};
 use crate::progress::Watchers;
 
 /// Receives the reports of the load while it runs, completes them and passes them on.
 pub(super) struct Seconds {
     nodes: NodesUsage,
+    /// Figures from inside the node.
+    inside: LatestFigures,
     /// Pages that the pollers request from the first message on.
     pages: Vec<Page>,
     pollers: Option<Pollers>,
@@ -48,6 +50,8 @@ pub(super) struct RecordedSeconds {
     pub(super) polls: PollOutcome,
     /// Gaps in the figures of the nodes.
     pub(super) loss: Option<Loss>,
+    /// The reason why no second has figures from inside the node.
+    pub(super) no_node_figures: Option<String>,
     /// Usage of each node, by pid.
     pub(super) nodes: Vec<(u32, NodeSum)>,
     /// Results that could not be written.
@@ -59,10 +63,10 @@ pub(super) struct RecordedSeconds {
 }
 
 impl Seconds {
-    /// Creates the seconds. `nodes` are the broker's nodes on this machine. `stop` is set if the series cannot be
+    /// Creates the seconds. The first are the broker's nodes on this machine, from outside and from inside. `stop` is set if the series cannot be
     /// written, because later seconds would be lost.
     pub(super) fn new(
-        nodes: NodesUsage,
+        (nodes, inside): (NodesUsage, LatestFigures),
         series: SeriesFile,
         pages: Vec<Page>,
         watchers: Watchers,
@@ -70,6 +74,7 @@ impl Seconds {
     ) -> Self {
         Self {
             nodes,
+            inside,
             pages,
             pollers: None,
             depths: None,
@@ -137,6 +142,7 @@ impl Seconds {
         let usage = usage.filter(|_| self.nodes.is_whole());
         row.broker_cpu_cores = usage.map(|usage| usage.cpu_cores);
         row.broker_rss_bytes = usage.map(|usage| usage.rss_bytes);
+        row.node = self.inside.take();
         row.queue_messages = self.depths.as_ref().and_then(QueueDepths::messages);
         row.polls =
             self.pollers.as_mut().map(|pollers| pollers.lap(row.warming)).unwrap_or_default();
@@ -167,6 +173,7 @@ impl Seconds {
         unwritten.note("the rest of series.jsonl", self.failure);
         RecordedSeconds {
             loss: self.nodes.loss(),
+            no_node_figures: self.inside.reason_without(),
             nodes: self.nodes.of_nodes(),
             series: self.series,
             polls,

@@ -15,11 +15,11 @@ use rabbitscope_terminal::UsageError;
 
 use super::{
     broker::{self, DeclaredSession, EarlierRuns, Target},
+    nodes::NodeSum,
     pages,
     record::Finished,
     recording, results, snapshot,
     under_load::load_and_record,
-    usage::NodeSum,
 };
 use crate::{fleet::FleetSettings, leftovers::RemovalConsent, progress::Watchers};
 

@@ -28,9 +28,9 @@ use rabbitscope_topology::QueueDepths;
 use super::{
     broker::Target,
     faults::{NodesUnderLoad, StartedFaults},
+    nodes::{LatestFigures, NodesUsage},
     recording::{self, RecordedProfile},
     seconds::{RecordedSeconds, Seconds},
-    usage::NodesUsage,
 };
 use rabbitscope_inside::{InsideError, local_node};
 
@@ -72,11 +72,16 @@ pub(super) fn load_and_record(
             thread::Builder::new().name("recorder".to_owned()).spawn_scoped(scope, record)
         });
         let recording = recording.transpose()?;
-        // The recorder keeps its privileges; this thread and the threads that it starts later have none.
+        let (inside, read_when) = LatestFigures::start(scope, target, load_ended)?;
+        // The recorder keeps its privileges, and the reader of the node those that prove the node. This thread and the
+        // threads that it starts later have none.
         rabbitscope_probe::drop_privileges()?;
         let usage = NodesUsage::start(target);
-        let mut seconds = Seconds::new(usage, series, pages, watchers, Arc::clone(stop));
+        let mut seconds = Seconds::new((usage, inside), series, pages, watchers, Arc::clone(stop));
         seconds.tell_start(started);
+        if let Some(told) = read_when {
+            seconds.tell_start(told);
+        }
         let mut faults = nodes.start_faults(scope, (load_ended, stop.as_ref()))?;
         faults
             .as_mut()

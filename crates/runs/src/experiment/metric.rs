@@ -6,7 +6,7 @@ use rabbitscope_text::{MetricId, Unit};
 use serde::Deserialize;
 
 use super::Goal;
-use crate::record::{ExpectedLatency, ExpectedRate, Metric, Quantile};
+use crate::record::{ExpectedGauge, ExpectedLatency, ExpectedRate, Metric, Quantile, Statistic};
 
 /// A figure of a run by which arms are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -80,10 +80,12 @@ impl RunMetric {
         let load = || Metric::from_name(name).filter(|metric| !is_of_whole_run(*metric));
         found.or_else(|| load().map(Self::Load)).ok_or_else(|| {
             format!(
-                "`{name}` is not a metric; allowed are {} with `.rate`, {} with `.` and {}, and {}",
+                "`{name}` is not a metric; allowed are {} with `.rate`, {} with `.` and {}, {} with `.` and {}, and {}",
                 listed(ExpectedRate::NAMES),
                 listed(ExpectedLatency::NAMES),
                 listed(Quantile::NAMES),
+                listed(&ExpectedGauge::all().map(|gauge| gauge.id().name).collect::<Vec<_>>()),
+                listed(Statistic::NAMES),
                 listed(&OTHERS.map(|(_, id)| id.name)),
             )
         })
@@ -165,6 +167,8 @@ mod tests {
             "published.items",
             "consumed.item-bytes",
             "capacity.rate",
+            "broker.memory.max",
+            "node.run-queue.mean",
         ] {
             let metric = RunMetric::parse(name).unwrap();
             assert_eq!(metric.to_string(), name);

@@ -22,9 +22,10 @@ pub use breakdown::{GroupLatencies, LatencyBreakdown, QueueLatencies};
 pub use broker_state::{BindingState, BrokerState, BrokerStates, NodeState, PlainTerm, QueueState};
 pub use faults::{FaultOutage, FaultRecord, FaultTimes, NearestRanks};
 pub use figures::{
-    Counter, Counters, ExpectedCount, ExpectedLatency, ExpectedRate, ExpectedTime, GAUGES, Gauge,
-    KnownCount, Latency, LatencyFigures, LatencySummary, LiveForm, Metric, Needs, Quantile,
-    SecondLatencies, SecondLatency, SpectrumPoint,
+    Counter, Counters, ExpectedCount, ExpectedGauge, ExpectedLatency, ExpectedRate, ExpectedTime,
+    Gauge, KnownCount, Latency, LatencyFigures, LatencySummary, LiveForm, Metric, Needs,
+    NodeFigure, NodeFigures, Quantile, SecondLatencies, SecondLatency, SpectrumPoint, Statistic,
+    gauges,
 };
 pub use fleet::{FleetFacts, FleetWorker};
 pub use polls::{PollPoint, PollTotals};

@@ -74,6 +74,9 @@ pub struct RunRecord {
     /// The reasons to doubt the figures. Empty if there are none.
     #[serde(default)]
     pub doubts: Vec<Doubt>,
+    /// The reason why no second has figures from inside the node; absent if some have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub no_node_figures: Option<String>,
     /// The load generator's check of itself.
     #[serde(default)]
     pub client: ClientCheck,

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Counters, PollPoint, SecondLatencies};
+use super::{Counters, NodeFigures, PollPoint, SecondLatencies};
 
 /// A line of `series.jsonl`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -44,6 +44,9 @@ pub struct SecondRow {
     pub local_broker_cores: Option<f64>,
     /// Resident memory of the broker in bytes, if it is on this machine.
     pub broker_rss_bytes: Option<u64>,
+    /// Figures from inside the broker's node, or the first of a cluster. Absent if it could not be asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<NodeFigures>,
     /// CPU of rabbitscope itself in cores.
     pub client_cpu_cores: Option<f64>,
     /// CPU of its busiest load thread, as a share of real time, 0 to 1.

@@ -43,6 +43,12 @@ fn a_throwaway_broker() {
     let second = bench.rows("out/series.jsonl").remove(0);
     assert!(second["broker-cpu-cores"].as_f64().unwrap() > 0.0, "{second}");
     assert!(second["broker-rss-bytes"].as_u64().unwrap() > 50_000_000, "{second}");
+    let rows = bench.rows("out/series.jsonl");
+    let asked: Vec<_> = rows.iter().filter(|row| row["node"]["processes"].is_u64()).collect();
+    assert!(asked.len() + 2 >= rows.len(), "{rows:?}");
+    assert!(asked[0]["node"]["memory-ets"].as_u64().unwrap() > 100_000, "{rows:?}");
+    assert!(asked[0]["node"]["connections"].as_u64() >= second["connections"].as_u64(), "{rows:?}");
+    assert_eq!(run["no-node-figures"], serde_json::Value::Null);
     let broker = bench.json("out/broker.json");
     assert_eq!(broker["before"]["queues"][0]["name"], "q", "{broker}");
     assert!(bench.read("out/broker.log").contains("Server startup complete"));

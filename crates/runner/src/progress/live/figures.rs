@@ -1,7 +1,7 @@
 //! The figures of the live view: a name, a value, some words, and the values for a curve.
 
 use rabbitscope_runs::record::{
-    Counter, Counters, GAUGES, Gauge, LiveForm, Percentiles, SecondLatencies, SecondRow,
+    Counter, Counters, Gauge, LiveForm, Percentiles, SecondLatencies, SecondRow, gauges,
 };
 
 use rabbitscope_text::{MetricId, Unit, grouped, short_time};
@@ -25,10 +25,10 @@ pub(super) fn figures(rows: &[SecondRow]) -> Vec<Figure> {
             .iter()
             .map(|kind| latency(rows, kind.id.title, |row| (kind.value)(&row.latencies))),
     );
-    let gauges = GAUGES.iter().filter(|gauge| gauge.is_live);
-    let (waiting, usage): (Vec<&Gauge>, Vec<&Gauge>) =
+    let gauges = gauges().filter(|gauge| gauge.is_live);
+    let (waiting, usage): (Vec<Gauge>, Vec<Gauge>) =
         gauges.partition(|gauge| gauge.id.unit == Unit::Things);
-    all.extend(waiting.into_iter().map(|gauge| level(rows, gauge.id, gauge.value)));
+    all.extend(waiting.into_iter().map(|gauge| level(rows, gauge.id, |row| gauge.value(row))));
     all.extend(
         of_form(LiveForm::Count).map(|counter| {
             level(rows, counter.id, |row| Some((counter.value)(&row.counts) as f64))
@@ -39,7 +39,7 @@ pub(super) fn figures(rows: &[SecondRow]) -> Vec<Figure> {
         let point = |row: &SecondRow| row.polls.get(index).and_then(|poll| poll.latency);
         all.push(latency(rows, &format!("HTTP {}", poll.name), point));
     }
-    all.extend(usage.into_iter().map(|gauge| level(rows, gauge.id, gauge.value)));
+    all.extend(usage.into_iter().map(|gauge| level(rows, gauge.id, |row| gauge.value(row))));
     all.into_iter().flatten().collect()
 }
 

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use hdrhistogram::Histogram;
-use rabbitscope_runs::record::{Counter, Counters, GAUGES, Gauge, SecondRow};
+use rabbitscope_runs::record::{Counter, Counters, SecondRow, gauges};
 use rabbitscope_text::metrics::{Family, Sample, write_family};
 
 /// Upper bounds of the buckets in nanoseconds: 1, 2.5 and 5 in each power of ten from 100 µs to 10 s.
@@ -142,10 +142,9 @@ impl fmt::Display for Totals {
         for Counter { metric, help, value, .. } in Counters::ALL {
             family(f, (metric, "counter", help), vec![self.sample(value(&self.counts) as f64)])?;
         }
-        for Gauge { metric, help, value, .. } in GAUGES.iter().filter(|one| !one.metric.is_empty())
-        {
-            let sample = value(&self.last).map(|value| self.sample(value));
-            family(f, (metric, "gauge", help), sample.into_iter().collect())?;
+        for gauge in gauges().filter(|gauge| !gauge.metric.is_empty()) {
+            let sample = gauge.value(&self.last).map(|value| self.sample(value));
+            family(f, (gauge.metric, "gauge", gauge.help), sample.into_iter().collect())?;
         }
         let histograms: Vec<_> = self
             .latencies
@@ -165,13 +164,16 @@ impl fmt::Display for Totals {
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_runs::record::NodeFigures;
+
     use super::*;
 
     #[test]
     fn counters_add_up_and_buckets_are_cumulative() {
         let mut totals = Totals::new("s");
         let counts = Counters { published: 10, churn_opened: 3, ..Counters::default() };
-        let row = SecondRow { counts, unconfirmed: 4, ..SecondRow::default() };
+        let node = Some(NodeFigures::from_answer(|_| Some(7)));
+        let row = SecondRow { counts, unconfirmed: 4, node, ..SecondRow::default() };
         totals.add_second(&row);
         totals.add_second(&SecondRow { unconfirmed: 1, ..row });
         for _ in 0..2 {
@@ -196,5 +198,9 @@ mod tests {
             assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
         }
         assert!(!text.contains("broker_cpu"), "what is not known is not told");
+        for figure in NodeFigures::ALL {
+            let line = format!("rabbitscope_{}{{scenario=\"s\"}} 7", figure.metric);
+            assert!(text.lines().any(|found| found == line), "{line} is not in\n{text}");
+        }
     }
 }

@@ -1,11 +1,13 @@
 //! Values at the end of a second, or means over it, that are no counts. Each is defined once, in the list at the end of
-//! this file. The CSV columns, the Prometheus metrics, the live view and charts follow from it.
+//! this file, or in `node` if it comes from inside the node. The CSV columns, the Prometheus metrics, the live view,
+//! charts, `[expect]` and the metrics of experiments follow from it.
 
 use rabbitscope_text::{
     MetricId,
     Unit::{self, Bytes, Cores, Things},
 };
 
+use super::node::{NodeFigure, NodeFigures};
 use crate::record::SecondRow;
 
 /// A value of a second that is no count.
@@ -23,8 +25,33 @@ pub struct Gauge {
     pub chart: &'static str,
     /// The live view shows it, once it was above 0.
     pub is_live: bool,
-    /// Reads the value; absent if it is unknown.
-    pub value: fn(&SecondRow) -> Option<f64>,
+    reading: Reading,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Reading {
+    OfRow(fn(&SecondRow) -> Option<f64>),
+    OfNode(fn(&NodeFigures) -> Option<u64>),
+}
+
+impl Gauge {
+    /// Returns the value; absent if it is unknown.
+    pub fn value(&self, row: &SecondRow) -> Option<f64> {
+        match self.reading {
+            Reading::OfRow(read) => read(row),
+            Reading::OfNode(read) => read(row.node.as_ref()?).map(|number| number as f64),
+        }
+    }
+
+    const fn of_node(figure: &NodeFigure) -> Self {
+        let NodeFigure { id, column, metric, help, chart, value } = *figure;
+        Self { id, column, metric, help, chart, is_live: false, reading: Reading::OfNode(value) }
+    }
+}
+
+/// Yields all gauges, in the order of lists. The last are those from inside the node.
+pub fn gauges() -> impl Iterator<Item = Gauge> {
+    GAUGES.iter().copied().chain(NodeFigures::ALL.iter().map(Gauge::of_node))
 }
 
 const fn gauge(
@@ -33,14 +60,15 @@ const fn gauge(
     (help, chart, is_live): (&'static str, &'static str, bool),
     value: fn(&SecondRow) -> Option<f64>,
 ) -> Gauge {
-    Gauge { id: MetricId { name, title, unit }, column, metric, help, chart, is_live, value }
+    let (id, reading) = (MetricId { name, title, unit }, Reading::OfRow(value));
+    Gauge { id, column, metric, help, chart, is_live, reading }
 }
 
 const WAITING: &str = "Waiting: messages";
 
-/// All gauges, in the order of lists.
+/// Gauges from outside the node.
 #[rustfmt::skip]
-pub const GAUGES: &[Gauge] = &[
+const GAUGES: &[Gauge] = &[
     gauge(("unconfirmed", Things, "confirms in flight"), ("unconfirmed", "unconfirmed_messages"), ("Sent and not yet confirmed at the end of the last second.", WAITING, true), |row| Some(row.unconfirmed as f64)),
     gauge(("connections", Things, "connections"), ("connections", ""), ("Connections that were up.", "", false), |row| Some(row.connections as f64)),
     gauge(("queue-messages", Things, "messages in queues"), ("queue_messages", "queue_messages"), ("Messages ready in the scenario's queues.", WAITING, true), |row| row.queue_messages.map(|count| count as f64)),

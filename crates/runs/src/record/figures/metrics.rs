@@ -2,12 +2,14 @@
 
 use std::{fmt, sync::LazyLock};
 
-use rabbitscope_text::Unit;
+use rabbitscope_text::{MetricId, Unit};
 
 use super::{
     counters::{Counters, ExpectedCount, Needs},
+    gauges::{Gauge, gauges},
     latencies::LatencyFigures,
 };
+use crate::record::SecondRow;
 
 /// A figure of a load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,7 +22,13 @@ pub enum Metric {
     Count(ExpectedCount),
     /// A part of the load's time.
     Time(ExpectedTime),
+    /// A statistic of a gauge over the seconds of the measured time.
+    Gauge(ExpectedGauge, Statistic),
 }
+
+/// A gauge by which a run is judged: one whose name has a point. Its place among all gauges.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ExpectedGauge(usize);
 
 /// The names of all metrics.
 static NAMES: LazyLock<Vec<(Metric, String)>> = LazyLock::new(|| {
@@ -29,6 +37,7 @@ static NAMES: LazyLock<Vec<(Metric, String)>> = LazyLock::new(|| {
         Metric::Rate(messages) => format!("{}.rate", messages.name()),
         Metric::Count(count) => count.id().name.to_owned(),
         Metric::Time(time) => time.name().to_owned(),
+        Metric::Gauge(gauge, statistic) => format!("{}.{}", gauge.id().name, statistic.name()),
     };
     Metric::all().map(|metric| (metric, name(metric))).collect()
 });
@@ -116,6 +125,37 @@ named! {
     }
 }
 
+named! {
+    /// A statistic of the seconds' values.
+    Statistic {
+        Mean = "mean",
+        Min = "min",
+        Max = "max",
+    }
+}
+
+impl ExpectedGauge {
+    /// Yields all of them, in the order of all lists.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let named = gauges().enumerate().filter(|(_, gauge)| gauge.id.name.contains('.'));
+        named.map(|(place, _)| Self(place))
+    }
+
+    /// Returns the identity of the gauge.
+    pub fn id(self) -> MetricId {
+        self.gauge().id
+    }
+
+    /// Returns the value in a second; absent if it is unknown.
+    pub fn value(self, row: &SecondRow) -> Option<f64> {
+        self.gauge().value(row)
+    }
+
+    fn gauge(self) -> Gauge {
+        gauges().nth(self.0).expect("the place is that of a gauge")
+    }
+}
+
 impl Metric {
     /// Yields all metrics, counts first.
     pub fn all() -> impl Iterator<Item = Self> {
@@ -125,7 +165,10 @@ impl Metric {
         let latencies = ExpectedLatency::ALL.iter().flat_map(|latency| {
             Quantile::ALL.iter().map(|quantile| Self::Latency(*latency, *quantile))
         });
-        counts.chain(times).chain(rates).chain(latencies)
+        let gauges = ExpectedGauge::all().flat_map(|gauge| {
+            Statistic::ALL.iter().map(move |statistic| Self::Gauge(gauge, *statistic))
+        });
+        counts.chain(times).chain(rates).chain(latencies).chain(gauges)
     }
 
     /// Returns the name: the keys of `[expect]` that lead to it, with points between them.
@@ -145,6 +188,7 @@ impl Metric {
             Self::Latency(..) | Self::Time(_) => Unit::Nanos,
             Self::Rate(_) => Unit::PerSecond,
             Self::Count(count) => count.id().unit,
+            Self::Gauge(gauge, _) => gauge.id().unit,
         }
     }
 
@@ -156,7 +200,7 @@ impl Metric {
             Self::Rate(ExpectedRate::Consumed) => Needs::Consuming,
             Self::Rate(ExpectedRate::Replies) => Needs::Requests,
             Self::Count(count) => count.needs(),
-            Self::Rate(ExpectedRate::Published) | Self::Time(_) => Needs::Nothing,
+            Self::Rate(ExpectedRate::Published) | Self::Time(_) | Self::Gauge(..) => Needs::Nothing,
         }
     }
 }
@@ -233,5 +277,30 @@ impl ExpectedTime {
             Self::WithoutService => counters.without_service_nanos,
             Self::Blocked => counters.alarm_nanos,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{NodeFigures, SecondRow};
+
+    /// A line of the table of node figures is all that a new one needs.
+    #[test]
+    fn every_node_figure_can_be_expected() {
+        let row = SecondRow {
+            node: Some(NodeFigures::from_answer(|path| Some(path.len() as u64))),
+            ..SecondRow::default()
+        };
+        for figure in NodeFigures::ALL {
+            let name = format!("{}.mean", figure.id.name);
+            let Some(Metric::Gauge(gauge, Statistic::Mean)) = Metric::from_name(&name) else {
+                panic!("{name} is no metric");
+            };
+            let read = row.node.as_ref().and_then(figure.value).map(|number| number as f64);
+            assert_eq!((gauge.id(), gauge.value(&row)), (figure.id, read));
+        }
+        let names: std::collections::BTreeSet<_> = Metric::all().map(Metric::name).collect();
+        assert_eq!(names.len(), Metric::all().count(), "names are distinct");
     }
 }

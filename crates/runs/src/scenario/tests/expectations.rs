@@ -17,6 +17,10 @@ fn expectations_are_read() {
     check("expect.without-service=< 1500ms", "without-service < 1500ms");
     check("expect.blocked=<= 5%", "blocked <= 5%");
     check("expect.late=< 0.5 %", "late < 0.5%");
+    check("expect.node.run-queue.mean=< 1.5", "node.run-queue.mean < 1.5");
+    check("expect.node.memory-ets.max=<= 100MiB", "node.memory-ets.max <= 100MiB");
+    check("expect.broker.memory.max=< 2147483648B", "broker.memory.max < 2GiB");
+    check("expect.broker.cpu.min=> 0.25", "broker.cpu.min > 0.25");
     assert!(read(SMALL, &["expect.steady=true"]).unwrap().expect.steady);
 }
 
@@ -27,6 +31,10 @@ fn expectations_that_make_no_sense_are_refused() {
     refused(&["expect.confirm.p99=20ms"], &["expect.confirm.p99", "how to compare", "`< 20ms`"]);
     refused(&["expect.confirm.p99=< 20"], &["expect.confirm.p99", "`20`", "`< 20ms`"]);
     refused(&["expect.published.rate=> inf"], &["expect.published.rate", "`>= 10000`"]);
+    refused(&["expect.node.run-queu.max=< 1"], &["expect.node.run-queu", "`run-queue`?"]);
+    refused(&["expect.node.run-queue.p99=< 1"], &["expect.node.run-queue.p99", "`mean`"]);
+    refused(&["expect.node.run-queue=< 1"], &["expect.node.run-queue", "a table is expected"]);
+    refused(&["expect.broker.memory.max=< 1s"], &["`1s`", "`< 1GiB`"]);
     refused(&["expect.published=> 1"], &["expect.published", "a table is expected"]);
     refused(&["expect.nacked=== -1"], &["expect.nacked", "`== 0`", "`< 1%`"]);
     refused(&["expect.lost=== 0"], &["expect.lost", "verify = true"]);

@@ -194,6 +194,9 @@ impl Random {
             (Metric::Rate(ExpectedRate::Published), Limit::PerSecond(9999.5)),
             (Metric::Latency(ExpectedLatency::Confirm, Quantile::P99), Limit::Nanos(20_000_000)),
             (Metric::Latency(ExpectedLatency::EndToEndIntended, Quantile::P9999), Limit::Nanos(1)),
+            (Metric::from_name("broker.memory.max").unwrap(), Limit::Bytes(3 << 30)),
+            (Metric::from_name("node.run-queue.mean").unwrap(), Limit::Number(1.25)),
+            (Metric::from_name("node.run-queue.max").unwrap(), Limit::Number(9.0)),
         ];
         let that = bounds.into_iter().filter_map(|(metric, limit)| {
             let comparison = Comparison::ALL[self.below(5)];

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt, sync::LazyLock};
 
-use rabbitscope_text::{Unit, parse_duration};
+use rabbitscope_text::{Unit, parse_duration, parse_size};
 use serde::{
     Deserialize, Deserializer, Serialize, Serializer,
     de::{DeserializeSeed, Error, MapAccess, Visitor},
@@ -172,7 +172,9 @@ fn read_limit(metric: Metric, text: &str) -> Option<Limit> {
     match metric.unit() {
         Unit::Nanos => nanos(text),
         Unit::PerSecond => plain_number(text).map(Limit::PerSecond),
-        _ => text.parse().ok().map(Limit::Count),
+        Unit::Bytes => parse_size(text).ok().map(Limit::Bytes),
+        _ if matches!(metric, Metric::Count(_)) => text.parse().ok().map(Limit::Count),
+        _ => plain_number(text).map(Limit::Number),
     }
 }
 
@@ -193,5 +195,7 @@ fn example(metric: Metric) -> String {
         Metric::Rate(_) => ">= 10000".to_owned(),
         Metric::Count(_) => "== 0` or `< 1%".to_owned(),
         Metric::Time(_) => "< 2s` or `< 10%".to_owned(),
+        Metric::Gauge(..) if metric.unit() == Unit::Bytes => "< 1GiB".to_owned(),
+        Metric::Gauge(..) => "< 1.5".to_owned(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt, time::Duration};
 
-use rabbitscope_text::display_duration;
+use rabbitscope_text::{display_duration, display_size};
 
 use crate::record::Metric;
 
@@ -50,6 +50,10 @@ pub enum Limit {
     PerSecond(f64),
     /// Limit of a count.
     Count(u64),
+    /// Limit of a number of bytes.
+    Bytes(u64),
+    /// Limit of a number that need not be whole.
+    Number(f64),
     /// Limit of a count as a share of another, or of a time as a share of the load's, in percent.
     Percent(f64),
 }
@@ -98,7 +102,8 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Nanos(nanos) => display_duration(Duration::from_nanos(*nanos)).fmt(f),
-            Self::PerSecond(rate) => rate.fmt(f),
+            Self::PerSecond(number) | Self::Number(number) => number.fmt(f),
+            Self::Bytes(bytes) => display_size(*bytes).fmt(f),
             Self::Count(count) => count.fmt(f),
             Self::Percent(share) => write!(f, "{share}%"),
         }

@@ -6,10 +6,10 @@ use rabbitscope_broker::{Node, NodeControl};
 use rabbitscope_machine::{TreeUsage, UsageMeter, sockets::connected_with};
 use rabbitscope_runs::record::Loss;
 
-use super::broker::Target;
+use crate::run::broker::Target;
 
 /// The nodes of a broker on this machine.
-pub(super) struct NodesUsage {
+pub(in crate::run) struct NodesUsage {
     /// Knows the pids of restarted nodes; absent for a broker that rabbitscope did not start.
     control: Option<NodeControl>,
     /// One per node on this machine. Empty if any of them could not be measured, because a partial sum would look
@@ -33,10 +33,10 @@ struct NodeMeter {
 
 /// Usage of a node since the start of the load.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct NodeSum {
-    pub(super) cpu_nanos: u64,
+pub(in crate::run) struct NodeSum {
+    pub(in crate::run) cpu_nanos: u64,
     /// Peak resident memory.
-    pub(super) rss_bytes: u64,
+    pub(in crate::run) rss_bytes: u64,
 }
 
 impl NodeMeter {
@@ -58,7 +58,7 @@ impl NodeMeter {
 
 impl NodesUsage {
     /// Starts to measure the nodes on this machine.
-    pub(super) fn start(target: &Target) -> Self {
+    pub(in crate::run) fn start(target: &Target) -> Self {
         let (control, unseen) = (target.control(), target.unseen().to_vec());
         let meter = |&pid: &u32| Some(NodeMeter::new(pid, UsageMeter::start(pid)?));
         let pids = target.pids();
@@ -70,24 +70,24 @@ impl NodesUsage {
     }
 
     /// Starts the first lap of the load.
-    pub(super) fn begin(&mut self) {
+    pub(in crate::run) fn begin(&mut self) {
         let _ = self.lap(false);
     }
 
     /// Returns whether the figures cover all nodes, because none is on another machine.
-    pub(super) fn is_whole(&self) -> bool {
+    pub(in crate::run) fn is_whole(&self) -> bool {
         self.unseen.is_empty()
     }
 
     /// Returns the usage of each node by pid; empty unless all nodes are measured.
-    pub(super) fn of_nodes(&self) -> Vec<(u32, NodeSum)> {
+    pub(in crate::run) fn of_nodes(&self) -> Vec<(u32, NodeSum)> {
         let all = self.meters.iter().map(|node| (node.pid, node.sum));
         all.filter(|_| self.is_whole()).collect()
     }
 
     /// Returns the usage of all nodes on this machine since the last call. Absent if one of them is gone and will not
     /// be restarted. A node that rabbitscope restarts counts as idle while it is down.
-    pub(super) fn lap(&mut self, is_load: bool) -> Option<TreeUsage> {
+    pub(in crate::run) fn lap(&mut self, is_load: bool) -> Option<TreeUsage> {
         self.laps += 1;
         let since = std::mem::replace(&mut self.lapped, Instant::now());
         let lasted = is_load.then(|| since.elapsed());
@@ -105,7 +105,7 @@ impl NodesUsage {
     }
 
     /// Returns the gaps in these figures.
-    pub(super) fn loss(&self) -> Option<Loss> {
+    pub(in crate::run) fn loss(&self) -> Option<Loss> {
         self.elsewhere().or_else(|| self.beside()).or_else(|| self.torn())
     }
 
