@@ -34,7 +34,7 @@ def judge(case, site, code, output):
 def places(site):
     names = [node["node-name"] for node in site.nodes]
     disk = pathlib.Path("/sys/dev/block") / machine.device_of(site.nodes[0]["directory"])
-    return {"node": names[0], "other": names[-1], "disk": disk.resolve().name}
+    return {"node": names[0], "other": names[-1], "disk": disk.resolve().name, "peer": site.nodes[-1]["pid"]}
 
 
 def one_rule(rule, words, findings, unjudged):

@@ -19,7 +19,7 @@ class RuleCase(Case):
     """A planted problem, or a healthy load, which has no findings.
 
     `finds` are rules, each with words. One of these is in the first subject of the finding. `{node}` and `{other}` stand for
-    names of nodes, `{disk}` for the device with the data. `how` says what is planted. The check lasts at least `seconds`.
+    names of nodes, `{peer}` for the process of the last one, `{disk}` for the device with the data. `how` says what is planted. The check lasts at least `seconds`.
     """
 
     kind: str = "rule"
@@ -98,7 +98,7 @@ PLANTED = [
          spec=Spec(erl_args="+sbwt very_long +sbwtdcpu none")),
     load("few-schedulers", "one scheduler (`+S 1`)", {"few-schedulers": NODE}, "many-queues",
          {"publishers.0.rate": 1500}, spec=Spec(erl_args="+S 1")),
-    RuleCase("shared-cores", how="two nodes bound to the same CPUs", finds={"shared-cores": ("process",)},
+    RuleCase("shared-cores", how="two nodes bound to the same CPUs", finds={"shared-cores": ("process {peer}",)},
              spec=Spec(nodes=2, erl_args="+sbt db")),
     # The machine.
     load("throttling", "a quota of 0.3 cores", {"throttling": NODE, "many-schedulers": NODE}, "classic", {"publishers.0.rate": 8000},
