@@ -34,13 +34,14 @@ def judge(case, site, code, output):
 def places(site):
     names = [node["node-name"] for node in site.nodes]
     disk = pathlib.Path("/sys/dev/block") / machine.device_of(site.nodes[0]["directory"])
-    return {"node": names[0], "other": names[-1], "disk": disk.resolve().name}
+    return {"node": names[0], "other": names[-1], "disk": disk.resolve().name, "peer": site.nodes[-1]["pid"]}
 
 
 def one_rule(rule, words, findings, unjudged):
-    """Returns the judgement of one rule, by the first subject of its findings."""
+    """Returns the judgement of one rule, by the first subject of its findings. Programs of others may come before a planted one."""
     of_rule = [row for row in findings if row["rule"] == rule]
-    firsts = [row["subjects"][0] for row in of_rule if row["subjects"]]
+    most = None if rule in OF_THE_MACHINE else 1
+    firsts = [subject for row in of_rule for subject in row["subjects"][:most]]
     if not of_rule:
         return {"judgement": MISSED, "reason": unjudged.get(rule, "")}
     named = [subject for subject in firsts if is_named(subject, words)]

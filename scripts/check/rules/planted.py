@@ -19,7 +19,7 @@ class RuleCase(Case):
     """A planted problem, or a healthy load, which has no findings.
 
     `finds` are rules, each with words. One of these is in the first subject of the finding. `{node}` and `{other}` stand for
-    names of nodes, `{disk}` for the device with the data. `how` says what is planted. The check lasts at least `seconds`.
+    names of nodes, `{peer}` for the process of the last one, `{disk}` for the device with the data. `how` says what is planted. The check lasts at least `seconds`.
     """
 
     kind: str = "rule"
@@ -88,21 +88,21 @@ PLANTED = [
            plants.together(plants.long_queue("check-paged", 30_000), plants.watermark("Used * 1.5")), settle=6),
     client("http-load", "a client that asks for all queues all the time", {"http-load": ("http",)}, plants.scraping("/api/queues"),
            scenario="many-queues", sets={"queues.0.to": 300, "publishers.0.rate": 5}, settle=4),
-    load("statistics-overload", "statistics of 2,000 channels, collected every second",
+    load("statistics-overload", "statistics of 4,000 channels, collected every second",
          {"statistics-overload": ("mgmt_stats",)}, "many-queues",
-         {"queues.0.to": 1000, "publishers.0.count": 1000, "publishers.0.rate": 2, "consumers.0.count": 1000},
+         {"queues.0.to": 1000, "publishers.0.count": 2000, "publishers.0.rate": 1, "consumers.0.count": 2000},
          spec=Spec(plugins=MANAGED.plugins, config="collect_statistics_interval = 1000\n"
                    + "".join(f"management.sample_retention_policies.{one}.minute = 1\n" for one in ("global", "basic", "detailed"))),
          settle=4),
     load("busy-wait", "schedulers that spin for long", {"busy-wait": NODE}, "idle", {"publishers.0.interval": '"200ms"'},
          spec=Spec(erl_args="+sbwt very_long +sbwtdcpu none")),
     load("few-schedulers", "one scheduler (`+S 1`)", {"few-schedulers": NODE}, "many-queues",
-         {"publishers.0.rate": 600}, spec=Spec(erl_args="+S 1")),
-    RuleCase("shared-cores", how="two nodes bound to the same CPUs", finds={"shared-cores": ("process",)},
+         {"publishers.0.rate": 1500}, spec=Spec(erl_args="+S 1")),
+    RuleCase("shared-cores", how="two nodes bound to the same CPUs", finds={"shared-cores": ("process {peer}",)},
              spec=Spec(nodes=2, erl_args="+sbt db")),
     # The machine.
-    load("throttling", "a quota of 0.8 cores", {"throttling": NODE, "many-schedulers": NODE}, "many-queues",
-         plant=limits.cpu_limit(0.8)),
+    load("throttling", "a quota of 0.3 cores", {"throttling": NODE, "many-schedulers": NODE}, "classic", {"publishers.0.rate": 8000},
+         plant=limits.cpu_limit(0.3)),
     load("neighbours", "six programs that burn CPU time", {"neighbours": ("sh",)}, "many-queues", plant=limits.burners(6)),
     client("clients-beside", "a flood from the same machine, and a client that spins", {"clients-beside": ("rabbitscope", "python")},
            plants.working("chatty", plants.frame_by_frame), scenario="many-queues"),
@@ -145,7 +145,7 @@ PLANTED = [
     client("ack-per-message", "an acknowledgement in a segment for each message", {"packets-ack-per-message": ("acker",)},
            plants.working("acker", plants.one_acknowledgement_each)),
     client("application-limited", "confirms one by one", {"packets-application-limited": ("careful",)},
-           plants.working("careful", plants.one_confirm_each)),
+           plants.working("careful", plants.one_confirm_each), scenario=""),
     client("login-refused", "MQTT with a wrong password", {"packets-login-refused": CLIENT},
            plants.repeated(protocols.mqtt(protocols.mqtt_connect(b"guest", b"wrong"))), spec=PROTOCOLS),
     client("mqtt-loop", "two MQTT clients with one identifier", {"packets-mqtt-loop": ("the-same", "127.0.0.1")},
