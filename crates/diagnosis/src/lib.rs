@@ -4,7 +4,7 @@
 //! case ──► flow ──► limit   the one thing that limits throughput or latency now, or the reason why none can be told
 //!   │                   │
 //!   ├────► rules ───────┴──► report   what a person or a program reads
-//!   ├────► costs ───────────┤      CPU time by owner
+//!   ├────► costs, memory ───┤      CPU time by owner, memory by kind
 //!   └────► figures ─────────┘  ├──► differences   between two reports
 //!                              └──► experiments   files that prove a finding on a throwaway broker
 //! ```
@@ -19,6 +19,7 @@ mod figures;
 mod finding;
 mod flow;
 mod limit;
+mod memory;
 mod report;
 mod rules;
 
@@ -40,5 +41,6 @@ pub use figures::{
 pub use finding::{Bound, Change, Evidence, Finding, Severity};
 pub use flow::{ChainLink, FlowChain, FlowRoot};
 pub use limit::{Candidate, Certainty, Limit, LimitKind};
+pub use memory::Memory;
 pub use report::{Brief, BriefFinding, CheckReport, ClusterReport, FORMAT_VERSION, MissingMember};
 pub use rules::{Attribution, Judgement, QueueShare, Unjudged, attribute, judge, reference};

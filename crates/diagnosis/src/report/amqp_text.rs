@@ -4,10 +4,11 @@ use std::{cmp::Ordering, fmt::Write as _};
 
 use rabbitscope_text::{counted, escapes, grouped, short_time};
 
+use super::room::left_out;
 use crate::case::{Amqp, AmqpQueue, QueueState, RoundTrips};
 
-/// Returns the lines, each with its end.
-pub(super) fn amqp(amqp: &Amqp) -> String {
+/// Returns the lines, each with its end, for at most `most` queues.
+pub(super) fn amqp(amqp: &Amqp, most: usize) -> String {
     let named = [amqp.product.as_str(), amqp.version.as_str()].join(" ");
     let answers =
         amqp.round_trips.as_ref().map_or("no answer on an idle channel".to_owned(), answers);
@@ -16,9 +17,10 @@ pub(super) fn amqp(amqp: &Amqp) -> String {
     if let Some(reason) = &amqp.ended {
         let _ = writeln!(text, "          ended early: {}", escapes::value(reason));
     }
-    for one in &amqp.queues {
+    for one in amqp.queues.iter().take(most) {
         let _ = writeln!(text, "          {}: {}", escapes::value(&one.name), queue(one));
     }
+    text += &left_out(amqp.queues.len(), most, "queue");
     text
 }
 
@@ -87,6 +89,7 @@ mod tests {
           new: 3 ready messages, 2 consumers
           gone: NOT_FOUND
 ";
-        assert_eq!(amqp(&found), expected);
+        assert_eq!(amqp(&found, 5), expected);
+        assert!(amqp(&found, 2).ends_with("          3 queues more in the JSON (--json)\n"));
     }
 }

@@ -4,9 +4,11 @@ use rabbitscope_wire::report::{self as packets, PacketReport, SourceLevel};
 
 use super::CheckReport;
 use crate::{
-    case::{Case, Source, Unread},
+    case::{Amqp, AmqpQueue, Case, Source, Unread},
+    costs::Costs,
     differences::compare,
     limit::{Certainty, LimitKind},
+    memory::Memory,
     rules::tests::random::Random,
 };
 
@@ -49,6 +51,11 @@ fn crowded(random: &mut Random) -> CheckReport {
     let unread =
         |number| Unread { reason: format!("{number} {name}"), ..Unread::new(Source::Node) };
     report.unread = (0..12).map(unread).collect();
+    let queue = AmqpQueue { name: name.clone(), ..AmqpQueue::default() };
+    let (queues, ended) = (vec![queue; 30], Some(name.clone()));
+    report.amqp = Some(Amqp { queues, ended, ..Amqp::default() });
+    report.costs = Some(Costs::default());
+    report.memory = Some(Memory::default());
     let differences = report.differences.get_or_insert_default();
     differences.conditions = vec![name.clone(); 9];
     differences.judgements = vec![name.clone(); 9];

@@ -2,12 +2,12 @@
 
 use std::fmt::{self, Write as _};
 
-use rabbitscope_text::{Align, counted, escapes, table};
+use rabbitscope_text::{Align, escapes, table};
 
 use super::{
     CheckReport,
     amqp_text::amqp,
-    room::{LINES, ROOMS, Room},
+    room::{LINES, ROOMS, Room, left_out},
 };
 use crate::{
     case::Unread,
@@ -45,9 +45,12 @@ impl CheckReport {
             let _ = writeln!(text, "next      {}", runner_up(second));
         }
         text += &flow(&self.flow, room.chains);
-        text += &self.amqp.as_ref().map_or_else(String::new, amqp);
+        text += &self.amqp.as_ref().map_or_else(String::new, |found| amqp(found, room.queues));
         if let Some(costs) = &self.costs {
             let _ = writeln!(text, "costs     {costs}");
+        }
+        if let Some(memory) = &self.memory {
+            let _ = writeln!(text, "memory    {memory}");
         }
         text.extend(self.findings.iter().take(room.findings).map(lines_of));
         text += &left_out(self.findings.len(), room.findings, "finding");
@@ -83,14 +86,6 @@ impl CheckReport {
             let _ = writeln!(text, "not judged  {}", shortened(&names));
         }
         text
-    }
-}
-
-/// Returns the line that counts rows without room; empty if all have some.
-fn left_out(all: usize, shown: usize, noun: &str) -> String {
-    match all.saturating_sub(shown) {
-        0 => String::new(),
-        more => format!("          {} more in the JSON (--json)\n", counted(more as u64, noun)),
     }
 }
 

@@ -11,6 +11,7 @@ use crate::{
     finding::{Finding, Severity},
     flow::{FlowRoot, roots},
     limit::{Limit, limit},
+    memory::Memory,
     rules::{Judgement, Unjudged, judge},
 };
 
@@ -36,6 +37,9 @@ pub struct CheckReport {
     /// CPU time by owner. Absent without samples or names of processes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub costs: Option<Costs>,
+    /// Memory by kind. Absent if the node was not asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory: Option<Memory>,
     /// Problems, the most rewarding first.
     pub findings: Vec<Finding>,
     /// Titles of the rules that judged and found nothing.
@@ -70,6 +74,7 @@ impl CheckReport {
             limit: limit(case, &flow),
             flow,
             costs: Costs::from_case(case),
+            memory: Memory::from_case(case),
             findings,
             // A recorded run has not read most of it.
             healthy: if case.load.is_some() { Vec::new() } else { healthy },

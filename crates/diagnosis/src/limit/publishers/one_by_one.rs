@@ -40,6 +40,9 @@ const PAUSE_NANOS: f64 = 5e6;
 /// Score that names publishers, but not with certainty: they lose most time themselves, or may have more unconfirmed.
 const PERHAPS: f64 = 0.95;
 
+/// Score of fast publishers that lose nearly all the time themselves. It makes the absence of a limit less certain.
+const DOUBTFUL: f64 = 0.85;
+
 /// Score of publishers by a clock: more at once would gain them nothing.
 const BY_CLOCK: f64 = 0.5;
 
@@ -106,8 +109,11 @@ fn judged(
     );
     let candidate = Candidate::new(LimitKind::Publishers, &**client, share, WAITING, sentence)
         .with(Source::Packets, figure);
-    let is_fast = share >= COSTS && pause <= PAUSE_NANOS;
-    let candidate = candidate.at_least(if is_fast { PERHAPS } else { BY_CLOCK });
+    let candidate = candidate.at_least(match pause <= PAUSE_NANOS {
+        true if share >= COSTS => PERHAPS,
+        true => DOUBTFUL,
+        false => BY_CLOCK,
+    });
     if is_known { candidate } else { candidate.at_most(PERHAPS) }
 }
 

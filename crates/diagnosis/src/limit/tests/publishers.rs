@@ -65,7 +65,8 @@ fn a_client_that_takes_most_of_the_time_is_named_without_certainty() {
 #[test]
 fn a_slow_clock_is_no_limit() {
     check(&case(turns(400_000, 20_000_000), 0), LimitKind::Nothing, "", Certainty::Certain);
-    check(&case(turns(200_000, 3_000_000), 1), LimitKind::Nothing, "", Certainty::Certain);
+    // A fast client could be one that waits: it looks the same.
+    check(&case(turns(200_000, 3_000_000), 1), LimitKind::Nothing, "", Certainty::Likely);
 }
 
 /// Each confirm lets a publisher with a full window publish one more.
@@ -130,5 +131,5 @@ fn without_turns_the_latency_of_confirms_counts() {
         connection
     };
     check(&case(connection(3.5e6), 1), LimitKind::Publishers, CLIENT, Certainty::Certain);
-    check(&case(connection(0.3e6), 1), LimitKind::Nothing, "", Certainty::Certain);
+    check(&case(connection(0.3e6), 1), LimitKind::Nothing, "", Certainty::Likely);
 }

@@ -68,7 +68,7 @@ fn neighbours() {
             change(&mut case.host, |host| host.neighbours = vec![host.neighbours[0].clone(); 6]);
         }
     };
-    let found = check("neighbours", Severity::Warning, "burner (7)", many(0.2));
+    let found = check("neighbours", Severity::Warning, "burner (pid 7)", many(0.2));
     assert!(found.sentence.starts_with("burner and 5 others take 1.2"), "{}", found.sentence);
     check_healthy("neighbours", many(0.04));
 }
