@@ -5,8 +5,8 @@ use std::time::Duration;
 use rabbitscope_wire::report::PacketReport;
 
 use super::{
-    Amqp, Broker, Clients, Cpu, Flow, Host, Load, Part, Processes, Queues, Source, Unread, Vm,
-    Waits,
+    Amqp, Broker, Clients, Cpu, Flow, Host, Load, Part, PeerNode, Processes, Queues, Source,
+    Unread, Vm, Waits,
 };
 
 /// Everything that was read of a node.
@@ -55,6 +55,11 @@ impl Case {
     /// Returns the broker over AMQP, if it was asked for and answered.
     pub fn over_amqp(&self) -> Option<&Amqp> {
         self.amqp.as_ref()?.as_ref().ok()
+    }
+
+    /// Returns the other node at the end of a TCP connection, both ends as `address:port`, this node's first.
+    pub(crate) fn peer_between(&self, own: &str, other: &str) -> Option<&PeerNode> {
+        self.vm.as_ref().ok()?.peer_between(own, other)
     }
 
     /// Returns a case of which nothing was read yet.

@@ -3,7 +3,7 @@
 use rabbitscope_text::grouped;
 use rabbitscope_wire::report::SocketReport;
 
-use super::{Candidate, LimitKind, candidate::percent, distribution::peer_at};
+use super::{Candidate, LimitKind, candidate::percent};
 use crate::case::{Case, ChannelCase, QueueCase, Source};
 
 /// Ready messages below which a queue has no backlog.
@@ -30,7 +30,10 @@ pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
         _ => Vec::new(),
     };
     if let Ok(report) = &case.packets {
-        let of_clients = report.sockets.iter().filter(|one| peer_at(case, one).is_none());
+        let of_clients = report
+            .sockets
+            .iter()
+            .filter(|one| case.peer_between(&one.local, &one.remote).is_none());
         found.extend(of_clients.filter_map(unread));
     }
     found.sort_by(|one, other| other.score.total_cmp(&one.score));

@@ -22,17 +22,12 @@ pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
     found
 }
 
-/// Returns the other node at the end of a socket.
-pub(super) fn peer_at<'a>(case: &'a Case, socket: &SocketReport) -> Option<&'a PeerNode> {
-    case.vm.as_ref().ok()?.peer_between(&socket.local, &socket.remote)
-}
-
 /// Judges the kernel's figures of the connections. The VM does not know that the kernel's buffer is full before its own
 /// is.
 fn links(case: &Case) -> Vec<Candidate> {
     let sockets = case.packets.as_ref().map_or(&[][..], |report| &report.sockets);
     let candidate = |socket: &SocketReport| {
-        let peer = peer_at(case, socket)?;
+        let peer = case.peer_between(&socket.local, &socket.remote)?;
         let (share, sentence, figure) = network::full(socket)?;
         let sentence = format!("the link to {} is full: {sentence}", peer.node);
         Some(

@@ -3,7 +3,7 @@
 use rabbitscope_text::human_bytes;
 use rabbitscope_wire::report::{ConnectionReport, PacketReport, SocketReport};
 
-use super::{Candidate, LimitKind, candidate::percent, distribution};
+use super::{Candidate, LimitKind, candidate::percent};
 use crate::case::{Case, Source};
 
 /// Share of the time in which a socket of the broker must have data to send.
@@ -28,7 +28,7 @@ const BUFFER: f64 = 0.3;
 pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
     let Ok(report) = &case.packets else { return Vec::new() };
     let sockets = report.sockets.iter().filter(|socket| socket.of_broker);
-    let sockets = sockets.filter(|socket| distribution::peer_at(case, socket).is_none());
+    let sockets = sockets.filter(|one| case.peer_between(&one.local, &one.remote).is_none());
     let mut found: Vec<Candidate> = sockets.filter_map(of_socket).collect();
     found.extend(of_clients(case, report));
     found.sort_by(|one, other| other.score.total_cmp(&one.score));
@@ -80,10 +80,7 @@ pub(super) fn full(socket: &SocketReport) -> Option<(f64, String, String)> {
 
 /// Losses of the clients' segments show in packets only.
 fn of_clients(case: &Case, report: &PacketReport) -> Vec<Candidate> {
-    let is_peer = |one: &&ConnectionReport| {
-        let vm = case.vm.as_ref().ok();
-        vm.is_some_and(|vm| vm.peer_between(&one.broker, &one.client).is_some())
-    };
+    let is_peer = |one: &&ConnectionReport| case.peer_between(&one.broker, &one.client).is_some();
     let of_clients = report.connections.iter().filter(|one| !is_peer(one));
     let lossy = of_clients.filter_map(|connection| {
         let figures = &connection.from_client;

@@ -47,12 +47,9 @@ pub(crate) fn packets(
 
 /// Leaves out connections between nodes, which are no clients. Returns nothing if the finding is about them alone.
 fn without_nodes(case: &Case, found: &report::Finding) -> Option<report::Finding> {
-    let vm = case.vm.as_ref().ok();
     let is_of_nodes = |label: &String| {
         let ends = label.split_once(" -> ");
-        ends.is_some_and(|(client, broker)| {
-            vm.is_some_and(|vm| vm.peer_between(broker, client).is_some())
-        })
+        ends.is_some_and(|(client, broker)| case.peer_between(broker, client).is_some())
     };
     let mut found = found.clone();
     let before = found.connections.len();
