@@ -155,7 +155,7 @@ even(N) -> 1 + odd(N - 1).
 odd(N) -> 1 + even(N - 1).
 ";
 
-/// Ticks wait for the recorder in a ring. The ring lasts some seconds, and two seconds with stacks of this depth.
+/// Ticks wait for the recorder in a ring. It has room for some 10,000 stacks of this depth.
 #[test]
 fn a_recorder_that_was_held_up_says_what_it_has_lost() {
     let Some(bench) = Workbench::for_root("held-up") else { return };
@@ -163,8 +163,10 @@ fn a_recorder_that_was_held_up_says_what_it_has_lost() {
     let source = bench.file("deep.erl", DEEP);
     load_module(&broker, &source);
     plant(&broker, "deep:start()");
-    let arguments =
-        format!("profile --pid {} --no-names --duration 20s --json -o x.folded", broker.pid);
+    let arguments = format!(
+        "profile --pid {} --no-names --freq 2999 --duration 20s --json -o x.folded",
+        broker.pid
+    );
     let recorder = bench.start(&arguments);
     until_it_records(&recorder);
     thread::sleep(Duration::from_secs(1));

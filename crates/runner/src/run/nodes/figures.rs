@@ -131,9 +131,14 @@ impl AskedNode<'_> {
         }
     }
 
-    /// Connects and reads until the load ends or a reading fails.
+    /// Connects and reads until the load ends or a reading fails. Capabilities prove the process of another user's node.
+    /// They are given up with the first connection, and before it for a node of our own.
     fn read(&mut self) -> anyhow::Result<()> {
+        if self.throwaway.is_some() {
+            rabbitscope_probe::drop_privileges()?;
+        }
         let connection = Connection::open(&local_node(self.current_pid(), self.throwaway)?)?;
+        rabbitscope_probe::drop_privileges()?;
         let mut reader = FiguresReader::new(&connection)?;
         while let Some(next) = self.next_reading() {
             if self.has_ended_by(next) {
