@@ -272,10 +272,10 @@ mod tests {
             update.intervals[0].measured.counts.published = half;
             update.intervals[1].measured.counts.published = half + 1;
         });
-        check("bytes_read; the limit", |update| {
+        check("bytes-read; the limit", |update| {
             update.intervals[0].measured.counts.bytes_read = u64::MAX;
         });
-        check("client_cpu_nanos; the limit", |update| {
+        check("client-cpu-nanos; the limit", |update| {
             update.intervals[0].measured.counts.client_cpu_nanos = MAX_NANOS + 1;
         });
         check("measurements; the limit", |update| {

@@ -37,7 +37,8 @@ fn ctrl_c_does_not_wait_for_a_bus_that_is_away() {
     let asked = Instant::now();
     let ended = controller.ended().code(1);
     let took = asked.elapsed();
-    assert!(took < Duration::from_secs(2), "{took:?}: {ended:#?}");
+    // It writes the report, and does not wait 10 s for an answer.
+    assert!(took < Duration::from_secs(4), "{took:?}: {ended:#?}");
     assert!(ended.stdout.contains("cannot be told to stop"), "{ended:#?}");
     worker.killed();
 }
