@@ -134,11 +134,20 @@ fn client(case: &Case, process: &ProcessCpu) -> String {
     };
     let of_connection = || {
         let mut connections = clients?.connections.iter();
-        let found = connections.find(|one| one.pid == process.pid || one.name == process.name);
+        let found =
+            connections.find(|one| one.pid == process.pid || is_on(&process.name, &one.name));
         found.map(|one| one.client.as_str())
     };
     let known = of_channel().or_else(of_connection).filter(|name| !name.is_empty());
     known.unwrap_or(if process.name.is_empty() { &process.pid } else { &process.name }).to_owned()
+}
+
+/// Returns whether a channel or writer has the name of this connection: `a -> b` or `a -> b (1)`. A connection may carry the
+/// client's name: `a -> b - shop`.
+fn is_on(process: &str, connection: &str) -> bool {
+    let addresses = process.rsplit_once(" (").map_or(process, |(addresses, _)| addresses);
+    let rest = connection.strip_prefix(addresses).filter(|_| !addresses.is_empty());
+    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" - "))
 }
 
 fn sorted(mut rows: Vec<Cost>) -> Vec<Cost> {
@@ -243,6 +252,17 @@ mod tests {
             costs.to_string(),
             "1.50 cores: queues 0.60 (orders 0.50, mail 0.10), clients 0.45 (shop 0.45), busy waiting 0.10, rest 0.35"
         );
+    }
+
+    #[test]
+    fn channels_without_a_row_belong_to_their_connection() {
+        assert!(is_on("1:2 -> 3:4 (1)", "1:2 -> 3:4 - shop"));
+        assert!(is_on("1:2 -> 3:4", "1:2 -> 3:4"));
+        assert!(!is_on("1:2 -> 3:4 (1)", "1:2 -> 3:45 - shop") && !is_on("", ""));
+        let mut case = case();
+        case.clients.as_mut().unwrap().channels.clear();
+        let costs = Costs::from_case(&case).unwrap();
+        assert_eq!((costs.clients.len(), costs.clients[0].name.as_str()), (1, "shop"));
     }
 
     #[test]
