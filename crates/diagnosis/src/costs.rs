@@ -119,14 +119,14 @@ fn queues(case: &Case, cpu: &Cpu) -> Vec<Cost> {
 fn clients(case: &Case, cpu: &Cpu) -> Vec<Cost> {
     let mut found: BTreeMap<String, f64> = BTreeMap::new();
     for process in cpu.processes.iter().filter(|one| OF_CLIENT.contains(&one.role.as_str())) {
-        *found.entry(client(case, process)).or_default() += process.cores;
+        *found.entry(client(case, cpu, process)).or_default() += process.cores;
     }
     let row = |(name, cores)| Cost { name, cores, shared: 0.0 };
     sorted(found.into_iter().map(row).collect())
 }
 
 /// Returns the client's own name, or that of the process without one.
-fn client(case: &Case, process: &ProcessCpu) -> String {
+fn client(case: &Case, cpu: &Cpu, process: &ProcessCpu) -> String {
     let clients = case.clients.as_ref().ok();
     let of_channel = || {
         let mut channels = clients?.channels.iter();
@@ -138,12 +138,19 @@ fn client(case: &Case, process: &ProcessCpu) -> String {
             connections.find(|one| one.pid == process.pid || is_on(&process.name, &one.name));
         found.map(|one| one.client.as_str())
     };
-    let known = of_channel().or_else(of_connection).filter(|name| !name.is_empty());
+    // A reader carries the client's name, also if its connection has no row.
+    let of_reader = || {
+        let names = cpu.processes.iter().map(|one| one.name.as_str());
+        let mut of_connection = names.filter(|name| is_on(&process.name, name));
+        of_connection.find_map(|name| Some(name.split_once(" - ")?.1))
+    };
+    let named = [of_channel(), of_connection(), of_reader()];
+    let known = named.into_iter().flatten().find(|name| !name.is_empty());
     known.unwrap_or(if process.name.is_empty() { &process.pid } else { &process.name }).to_owned()
 }
 
-/// Returns whether a channel or writer has the name of this connection: `a -> b` or `a -> b (1)`. A connection may carry the
-/// client's name: `a -> b - shop`.
+/// Returns whether a channel or writer has the name of this connection: `a -> b` or `a -> b (1)`. A connection may carry
+/// the client's name: `a -> b - shop`.
 fn is_on(process: &str, connection: &str) -> bool {
     let addresses = process.rsplit_once(" (").map_or(process, |(addresses, _)| addresses);
     let rest = connection.strip_prefix(addresses).filter(|_| !addresses.is_empty());
@@ -263,6 +270,10 @@ mod tests {
         case.clients.as_mut().unwrap().channels.clear();
         let costs = Costs::from_case(&case).unwrap();
         assert_eq!((costs.clients.len(), costs.clients[0].name.as_str()), (1, "shop"));
+        case.clients.as_mut().unwrap().connections.clear();
+        case.cpu.as_mut().unwrap().processes[3].name += " - night";
+        let costs = Costs::from_case(&case).unwrap();
+        assert_eq!((costs.clients.len(), costs.clients[0].name.as_str()), (1, "night"));
     }
 
     #[test]
