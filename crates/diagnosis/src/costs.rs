@@ -15,17 +15,6 @@ const MIN_SAMPLES: u64 = 200;
 /// Owners of each kind with a row.
 const MOST_ROWS: usize = 10;
 
-/// Roles of processes that serve a queue alone.
-const OF_QUEUE: [&str; 7] = [
-    "queue",
-    "mirror",
-    "quorum_leader",
-    "quorum_follower",
-    "ra_server",
-    "stream_writer",
-    "stream_replica",
-];
-
 /// Roles of processes that serve a client alone.
 const OF_CLIENT: [&str; 4] = ["reader", "writer", "channel", "session"];
 
@@ -99,7 +88,7 @@ impl Costs {
 /// Returns the queues, each with its own processes and its part of logs and message stores.
 fn queues(case: &Case, cpu: &Cpu) -> Vec<Cost> {
     let mut found: BTreeMap<String, (f64, f64)> = BTreeMap::new();
-    for process in cpu.processes.iter().filter(|one| OF_QUEUE.contains(&one.role.as_str())) {
+    for process in cpu.processes.iter().filter(|one| one.is_of_queue) {
         let name = if process.name.is_empty() { &process.pid } else { &process.name };
         found.entry(names::in_vhost(name, &process.vhost)).or_default().0 += process.cores;
     }
@@ -196,8 +185,9 @@ mod tests {
     };
 
     fn process(pid: &str, role: &str, name: &str, cores: f64) -> ProcessCpu {
-        let [pid, role, name] = [pid, role, name].map(str::to_owned);
-        ProcessCpu { pid, role, name, cores, vhost: "/".to_owned(), ..ProcessCpu::default() }
+        let is_of_queue = role.starts_with("quorum_");
+        let [pid, role, name, vhost] = [pid, role, name, "/"].map(str::to_owned);
+        ProcessCpu { pid, role, is_of_queue, name, vhost, cores, ..ProcessCpu::default() }
     }
 
     fn case() -> Case {

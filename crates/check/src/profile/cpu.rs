@@ -80,6 +80,7 @@ fn process_cpu(profile: &Profile, process: &ProcessSamples<'_>, cores: Cores) ->
     let identity = process.identity(profile);
     ProcessCpu {
         pid: process.pid.to_owned(),
+        is_of_queue: identity.is_queue(),
         role: identity.role,
         name: identity.name,
         vhost: identity.vhost,

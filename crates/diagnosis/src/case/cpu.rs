@@ -46,6 +46,8 @@ pub struct ProcessCpu {
     pub pid: String,
     /// Role; empty if the node was not asked.
     pub role: String,
+    /// Is true if it serves one queue alone.
+    pub is_of_queue: bool,
     /// Name; empty if the node was not asked.
     pub name: String,
     /// Virtual host; empty for processes without one.
