@@ -38,9 +38,11 @@ impl BrokerPorts {
         &self.all
     }
 
-    /// Returns whether the broker connects from this port.
-    pub(crate) fn is_outgoing(&self, port: u16) -> bool {
-        self.all.contains(port) && !self.listening.contains(port)
+    /// Returns whether the broker connects from this port. A client of the broker may use the same number.
+    pub(crate) fn is_outgoing(&self, local: u16, remote: u16) -> bool {
+        self.all.contains(local)
+            && !self.listening.contains(local)
+            && !self.listening.contains(remote)
     }
 }
 
@@ -53,7 +55,8 @@ mod tests {
         let ports = BrokerPorts::new([5672, 25_672]).unwrap().with_outgoing([0, 40_000, 5672]);
         assert_eq!(ports.listening().as_slice(), [5672, 25_672]);
         assert_eq!(ports.all().as_slice(), [5672, 25_672, 40_000]);
-        assert!(ports.is_outgoing(40_000) && !ports.is_outgoing(5672) && !ports.is_outgoing(1));
+        assert!(ports.is_outgoing(40_000, 25_673) && !ports.is_outgoing(40_000, 5672));
+        assert!(!ports.is_outgoing(5672, 40_001) && !ports.is_outgoing(1, 2));
         let many = BrokerPorts::new([5672]).unwrap().with_outgoing(10_000..20_000);
         assert_eq!(many.all().as_slice().len(), MAX_PORTS);
         assert!(BrokerPorts::new([]).is_err());

@@ -101,7 +101,7 @@ impl SocketFigures {
 
 fn report(totals: &SocketTotals, ports: &BrokerPorts) -> SocketReport {
     let SocketTotals { last, observed, progress, .. } = totals;
-    let local = last.socket.local.port();
+    let outgoing = ports.is_outgoing(last.socket.local.port(), last.socket.remote.port());
     let share = |part: Option<Duration>| {
         let part = part.filter(|_| !observed.is_zero())?;
         Some(part.div_duration_f64(*observed).min(1.0))
@@ -109,8 +109,8 @@ fn report(totals: &SocketTotals, ports: &BrokerPorts) -> SocketReport {
     SocketReport {
         local: last.socket.local.to_string(),
         remote: last.socket.remote.to_string(),
-        of_broker: ports.all().contains(local),
-        outgoing: ports.is_outgoing(local),
+        of_broker: outgoing || ports.listening().contains(last.socket.local.port()),
+        outgoing,
         observed_nanos: nanos(*observed),
         busy: share(progress.busy),
         receiver_limited: share(progress.receiver_limited),

@@ -137,6 +137,7 @@ impl Sources {
             && ended(self.profile.as_ref())
             && ended(self.packets.as_ref())
             && ended(self.host.as_ref())
+            && ended(self.amqp.as_ref())
     }
 
     fn finish(self, subject: Subject, deadlines: Deadlines) -> Case {

@@ -158,7 +158,7 @@ impl fmt::Display for Costs {
             owners("queues", self.all_queues, &self.queues),
             owners("clients", self.all_clients, &self.clients),
             format!("busy waiting {:.2}", self.busy_wait),
-            format!("rest {:.2}", self.rest),
+            format!("other or small processes {:.2}", self.rest),
         ];
         write!(f, "{:.2} cores: {}", self.cores, parts.join(", "))
     }
@@ -247,7 +247,7 @@ mod tests {
         assert!((all - costs.cores).abs() < 1e-9, "{costs:?}");
         assert_eq!(
             costs.to_string(),
-            "1.50 cores: queues 0.60 (orders 0.50, mail 0.10), clients 0.45 (shop 0.45), busy waiting 0.10, rest 0.35"
+            "1.50 cores: queues 0.60 (orders 0.50, mail 0.10), clients 0.45 (shop 0.45), busy waiting 0.10, other or small processes 0.35"
         );
     }
 

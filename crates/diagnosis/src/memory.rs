@@ -68,6 +68,9 @@ impl fmt::Display for Memory {
             }
             separator = ", ";
         }
+        if self.used.is_some_and(|used| sum() > used) {
+            f.write_str(" (allocated by the VM; not all of it is in memory)")?;
+        }
         Ok(())
     }
 }
@@ -97,6 +100,8 @@ mod tests {
         let memory = Memory::from_case(&case).unwrap();
         let expected = "191 MiB of 381 MiB: processes 48 MiB (29 MiB of it in queue orders), ets 2.9 MiB, binary 1.0 KiB";
         assert_eq!(memory.to_string(), expected);
+        let small = Memory { used: Some(1_000_000), ..memory };
+        assert!(small.to_string().ends_with("(allocated by the VM; not all of it is in memory)"));
         case.processes = Ok(Processes { rows: vec![process(4_000_000)], ..Processes::default() });
         assert_eq!(Memory::from_case(&case).unwrap().largest_process, None);
     }

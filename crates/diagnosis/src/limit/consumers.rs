@@ -112,7 +112,7 @@ fn without_prefetch(channel: &ChannelCase) -> Option<Candidate> {
 /// A client that leaves its window full does not read what the broker sends.
 fn unread(socket: &SocketReport) -> Option<Candidate> {
     let (limited, busy) = (socket.receiver_limited?, socket.busy?);
-    let is_unread = socket.of_broker && busy >= 0.3 && limited >= 0.5 * busy;
+    let is_unread = socket.of_broker && !socket.outgoing && busy >= 0.3 && limited >= 0.5 * busy;
     is_unread.then(|| {
         let sentence = format!("the client {} does not read what the broker sends", socket.remote);
         let figure = format!("its window is full in {} of the time", percent(limited));

@@ -1,6 +1,10 @@
 //! `check --uri`: what one AMQP connection shows, and that it leaves nothing.
 
-use std::fs;
+use std::{
+    fs, io,
+    net::{Shutdown, TcpListener, TcpStream},
+    thread,
+};
 
 use rabbitscope_testing::{
     Ends, Stops, Workbench, eventually, is_root, own_broker, plant, queues_on,
@@ -79,4 +83,35 @@ fn a_broker_that_does_not_answer() {
     refused.code(2).says(&["at most 20 names"]);
     bench.rabbitscope("check --uri http://h").code(2).says(&["must start with `amqp://`"]);
     bench.rabbitscope("check --uri").code(2).says(&["RABBITSCOPE_URI"]);
+}
+
+/// A forwarded port stands for another machine: no process of the node is seen behind it.
+#[test]
+fn a_broker_elsewhere_is_asked_for_the_whole_time() {
+    let (bench, broker) = (Workbench::new("check-amqp-elsewhere"), own_broker());
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let uri = broker.uri();
+    let (login, address) = uri.rsplit_once('@').unwrap();
+    let port = address.split_once('/').map_or(address, |(authority, _)| authority);
+    let port: u16 = port.rsplit_once(':').unwrap().1.parse().unwrap();
+    let forwarded = format!("{login}@127.0.0.1:{}", listener.local_addr().unwrap().port());
+    thread::spawn(move || {
+        for client in listener.incoming() {
+            let (client, node) =
+                (client.unwrap(), TcpStream::connect(("127.0.0.1", port)).unwrap());
+            for (mut from, mut to) in
+                [(client.try_clone().unwrap(), node.try_clone().unwrap()), (node, client)]
+            {
+                thread::spawn(move || {
+                    let _ = io::copy(&mut from, &mut to);
+                    let _ = to.shutdown(Shutdown::Write);
+                });
+            }
+        }
+    });
+    let ended = bench.rabbitscope(&format!("check --uri {forwarded} --duration 4s --json"));
+    let report = ended.json();
+    assert!(report["duration-nanos"].as_u64().unwrap() >= 3_900_000_000, "{report:#}");
+    let count = report["amqp"]["round-trips"]["count"].as_u64();
+    assert!(count.is_some_and(|count| count >= 10), "{report:#}");
 }
