@@ -1,7 +1,9 @@
 //! The cookie, a secret that nodes share, and its places. It is never printed, and cleared when dropped.
 
 use std::{
-    env, fmt, io,
+    env, fmt,
+    fs::File,
+    io,
     os::unix::{ffi::OsStringExt, fs::MetadataExt},
     path::{Path, PathBuf},
 };
@@ -32,6 +34,14 @@ pub enum CookieSource {
     UsualPlaces,
     /// A file.
     File(PathBuf),
+    /// The variable `RABBITSCOPE_COOKIE`; if it is not set, `.erlang.cookie` in these directories below another root
+    /// directory, such as that of a container.
+    OtherRoot {
+        /// The root directory, as this process sees it.
+        root: PathBuf,
+        /// Absolute paths below it, in this order.
+        homes: Vec<PathBuf>,
+    },
 }
 
 impl CookieSource {
@@ -55,6 +65,9 @@ impl CookieSource {
                 owner: None,
             }]);
         }
+        if let Self::OtherRoot { root, homes } = self {
+            return in_other_root(root, homes);
+        }
         let home = env::var_os("HOME").filter(|home| !home.is_empty());
         let home = home.map(|home| Path::new(&home).join(".erlang.cookie"));
         let files: Vec<PathBuf> = home.into_iter().chain([OF_THE_PACKAGE.into()]).collect();
@@ -65,6 +78,21 @@ impl CookieSource {
             Ok(found)
         }
     }
+}
+
+/// Returns the cookies below another root directory, at least one.
+fn in_other_root(root: &Path, homes: &[PathBuf]) -> Result<Vec<Cookie>, ErlangError> {
+    let (mut found, mut looked) = (Vec::new(), Vec::new());
+    for home in homes {
+        let path = home.join(".erlang.cookie");
+        let file = rabbitscope_files::open_in_root(root, &path, MAX_TEXT_BYTES);
+        let origin = format!("{} below {}", path.display(), root.display());
+        match file.and_then(|file| Cookie::from_file(file, origin.clone())) {
+            Ok(cookie) => found.push(cookie),
+            Err(error) => looked.push(format!("{origin} ({error})")),
+        }
+    }
+    if found.is_empty() { Err(ErlangError::NoCookie { looked: looked.join(", ") }) } else { Ok(found) }
 }
 
 fn said(files: &[PathBuf]) -> String {
@@ -84,13 +112,17 @@ impl Cookie {
 
     fn read(path: &Path) -> io::Result<Self> {
         let file = rabbitscope_files::open(path, MAX_TEXT_BYTES)?;
+        Self::from_file(file, path.display().to_string())
+    }
+
+    fn from_file(file: File, origin: String) -> io::Result<Self> {
         let owner = file.metadata()?.uid();
         let text = Zeroizing::new(rabbitscope_files::read_all(file, MAX_TEXT_BYTES)?);
         let secret = Zeroizing::new(text.trim_ascii().to_vec());
         if secret.is_empty() {
             return Err(io::Error::new(io::ErrorKind::InvalidData, "it is empty"));
         }
-        Ok(Self { secret, origin: path.display().to_string(), owner: Some(owner) })
+        Ok(Self { secret, origin, owner: Some(owner) })
     }
 
     /// User id of the owner of the cookie's file; `None` for a cookie without a file.

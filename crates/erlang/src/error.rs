@@ -40,6 +40,14 @@ pub enum ErlangError {
         /// The system's error.
         source: io::Error,
     },
+    /// The node's network cannot be entered.
+    #[error("cannot enter the network of {node}: {reason}")]
+    NoNetwork {
+        /// The node.
+        node: String,
+        /// The system's error, and the next step.
+        reason: String,
+    },
     /// The host has no address.
     #[error("the host of {node} cannot be resolved: {reason}")]
     Unresolvable {

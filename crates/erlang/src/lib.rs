@@ -22,7 +22,8 @@ pub mod term;
 
 pub use agent::{Compiled, Ended, Loaded, ModuleSource, Reply, Request};
 pub use connection::{
-    ConnectOptions, Connection, ExpectedNode, HoldsSocket, Mailbox, Peer, Port, Received, TlsFiles,
+    ConnectOptions, Connection, ExpectedNode, HoldsSocket, Mailbox, Network, Peer, Port, Received,
+    TlsFiles,
     VerifyPeer,
 };
 pub use cookie::{Cookie, CookieSource};

@@ -12,7 +12,7 @@ use std::{
     path::Path,
 };
 
-use rustix::fs::{Mode, OFlags};
+use rustix::fs::{Mode, OFlags, ResolveFlags};
 
 /// Size limit of files that people write by hand: a scenario, a configuration, a cookie.
 pub const MAX_TEXT_BYTES: u64 = 4 << 20;
@@ -36,6 +36,17 @@ pub fn open_with(path: &Path, most: u64, links: SymbolicLinks) -> io::Result<Fil
     let no_follow = if links == SymbolicLinks::Refuse { OFlags::NOFOLLOW } else { OFlags::empty() };
     // O_PATH does not open the file itself: a FIFO does not block, and a device has no side effects.
     let seen = rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC | no_follow, Mode::empty())?;
+    open_seen(&File::from(seen), most)
+}
+
+/// Like [`open`], below another root directory, such as that of a container. Absolute links begin there, and none leads
+/// out.
+pub fn open_in_root(root: &Path, path: &Path, most: u64) -> io::Result<File> {
+    let directory = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let root = rustix::fs::open(root, directory, Mode::empty())?;
+    let within = ResolveFlags::IN_ROOT | ResolveFlags::NO_MAGICLINKS;
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    let seen = rustix::fs::openat2(&root, path, flags, Mode::empty(), within)?;
     open_seen(&File::from(seen), most)
 }
 
@@ -102,6 +113,23 @@ mod tests {
     fn check_refused(result: io::Result<File>, expected: &str) {
         let said = result.unwrap_err().to_string();
         assert!(said.contains(expected), "{said}");
+    }
+
+    #[test]
+    fn no_link_leads_out_of_another_root() {
+        let place = tempfile::tempdir().unwrap();
+        let root = place.path().join("root");
+        fs::create_dir_all(root.join("var")).unwrap();
+        fs::write(place.path().join("secret"), "outside").unwrap();
+        fs::write(root.join("secret"), "inside").unwrap();
+        symlink("/secret", root.join("var/absolute")).unwrap();
+        symlink("../../../secret", root.join("var/relative")).unwrap();
+        for path in ["/secret", "/var/absolute", "var/relative", "../secret"] {
+            let file = open_in_root(&root, Path::new(path), 100).unwrap();
+            assert_eq!(read_all(file, 100).unwrap(), b"inside", "{path}");
+        }
+        symlink("/proc/self/root/etc/hostname", root.join("var/magic")).unwrap();
+        assert!(open_in_root(&root, Path::new("/var/magic"), 100).is_err());
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod asking;
 mod calls;
 mod check;
 mod cluster;
+mod container;
 mod error;
 mod figures;
 mod limits;
@@ -23,6 +24,7 @@ pub use calls::{
 };
 pub use check::{CheckReader, NodeParts};
 pub use cluster::{ClusterMembers, MissingNode, cluster_members};
+pub use container::in_container;
 pub use error::InsideError;
 pub use figures::{
     FiguresReader, MAX_NAMED_QUEUES, MessageCounters, NodeFigures, QueueDepth, QueueTotals,

@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc};
 use rabbitscope_broker::{Broker, Registry};
 use rabbitscope_erlang::{ConnectOptions, CookieSource, NodeName, Port, VerifyPeer};
 
-use crate::{InsideError, peer::expected_node};
+use crate::{InsideError, container::in_container, peer::expected_node};
 
 /// Returns options for a connection to the node with this process. A throwaway broker has its own cookie and a known
 /// port, also one of `rabbitscope broker start`.
@@ -22,7 +22,8 @@ pub fn local_node(pid: u32, throwaway: Option<&Broker>) -> Result<ConnectOptions
     }
     let node = rabbitscope_probe::list_nodes()?.into_iter().find(|node| node.pid == pid);
     let name = node.and_then(|node| node.name).ok_or(InsideError::Nameless)?;
-    Ok(ConnectOptions { verify, ..ConnectOptions::new(NodeName::parse(&name)?) })
+    let options = ConnectOptions { verify, ..ConnectOptions::new(NodeName::parse(&name)?) };
+    Ok(in_container(pid, options))
 }
 
 /// Returns name, home and address of a node that rabbitscope started.

@@ -20,5 +20,5 @@ pub use expected::{ExpectedNode, HoldsSocket};
 pub use handle::Connection;
 pub use mailbox::{Mailbox, Received};
 pub(crate) use open::unique;
-pub use options::{ConnectOptions, Peer, Port, TlsFiles, VerifyPeer};
+pub use options::{ConnectOptions, Network, Peer, Port, TlsFiles, VerifyPeer};
 pub(crate) use switchboard::{Command, Renewal};

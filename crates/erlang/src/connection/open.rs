@@ -3,7 +3,7 @@
 use std::{
     collections::hash_map::RandomState,
     hash::{BuildHasher, Hasher},
-    net::{SocketAddr, ToSocketAddrs},
+    net::{Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs},
     sync::{Arc, atomic::Ordering, mpsc},
     thread,
     time::{Duration, Instant},
@@ -42,7 +42,7 @@ impl Connection {
     /// # Ok::<(), rabbitscope_erlang::ErlangError>(())
     /// ```
     pub fn open(options: &ConnectOptions) -> Result<Self, ErlangError> {
-        let connection = open_with_cookies(options)?;
+        let connection = open_in_network(options)?;
         connection.learn_tick_time()?;
         Ok(connection)
     }
@@ -57,6 +57,15 @@ impl Connection {
         self.shared.silence_ms.store(seconds.max(1) * 1000, Ordering::Relaxed);
         Ok(())
     }
+}
+
+fn open_in_network(options: &ConnectOptions) -> Result<Connection, ErlangError> {
+    let Some(network) = &options.network else { return open_with_cookies(options) };
+    let mut opened = None;
+    let entered = network.run(&mut || opened = Some(open_with_cookies(options)));
+    let failed = |reason| ErlangError::NoNetwork { node: options.node.to_string(), reason };
+    entered.map_err(failed)?;
+    opened.expect("a network that was entered runs the function")
 }
 
 fn open_with_cookies(options: &ConnectOptions) -> Result<Connection, ErlangError> {
@@ -98,7 +107,7 @@ fn open_with(
     deadline: Instant,
 ) -> Result<Connection, ErlangError> {
     let node = &options.node;
-    let resolved = |port| resolve(node, port, deadline).and_then(|all| verified(options, all));
+    let resolved = |port| addresses(options, port, deadline).and_then(|all| verified(options, all));
     let (address, addresses) = match options.port {
         Port::At(address) => (address.to_string(), verified(options, vec![address])?),
         Port::Fixed(port) => (format!("{}:{port}", node.host()), resolved(port)?),
@@ -198,6 +207,21 @@ fn random_u64() -> u64 {
 
 fn random_u32() -> u32 {
     u32::try_from(random_u64() >> 32).expect("half of it")
+}
+
+/// Returns the addresses of the node's host. A name means nothing in another network.
+fn addresses(
+    options: &ConnectOptions,
+    port: u16,
+    deadline: Instant,
+) -> Result<Vec<SocketAddr>, ErlangError> {
+    if options.network.is_some() {
+        return Ok(vec![
+            SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port),
+            SocketAddr::new(Ipv6Addr::LOCALHOST.into(), port),
+        ]);
+    }
+    resolve(&options.node, port, deadline)
 }
 
 /// Resolves the host within the deadline, in a thread, because the resolver has no deadline of its own.

@@ -27,6 +27,16 @@ pub struct ConnectOptions {
     pub dead_man: Duration,
     /// Verifier of the peer; `None` accepts any peer.
     pub verify: Option<Arc<dyn VerifyPeer>>,
+    /// Network of the node, if it differs from that of this process, as in a container. The node is then asked at the
+    /// loopback addresses of its own network.
+    pub network: Option<Arc<dyn Network>>,
+}
+
+/// A network namespace. A socket opened there stays there.
+pub trait Network: fmt::Debug + Send + Sync {
+    /// Runs `open` on a thread in this network, and waits for its end. The error is a sentence for the user; `open` did
+    /// not run then.
+    fn run(&self, open: &mut (dyn FnMut() + Send)) -> Result<(), String>;
 }
 
 /// A verifier of a connection's peer. A refused peer never receives a proof that this program knows the cookie. The
@@ -83,6 +93,7 @@ impl ConnectOptions {
             within: Duration::from_secs(5),
             dead_man: Duration::from_secs(15),
             verify: None,
+            network: None,
         }
     }
 }

@@ -44,7 +44,7 @@ impl NetworkNamespace {
 
     /// Runs `open` in the namespace, on a temporary thread. The calling thread stays in its own. Entering another
     /// namespace needs `CAP_SYS_ADMIN`.
-    pub(super) fn run<T: Send>(
+    pub fn run<T: Send>(
         &self,
         open: impl FnOnce() -> Result<T, PacketError> + Send,
     ) -> Result<T, PacketError> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rabbitscope_broker::Registry;
 use rabbitscope_erlang::{ConnectOptions, CookieSource, NodeName, Port};
-use rabbitscope_inside::expected_node;
+use rabbitscope_inside::{expected_node, in_container};
 
 use crate::config::InsideOptions;
 
@@ -24,10 +24,11 @@ pub(super) fn connect_options(
         (None, None) => CookieSource::UsualPlaces,
     };
     let expected = expected_node(Some(pid), inside.cookie_file.is_some());
-    Ok(ConnectOptions {
+    let options = ConnectOptions {
         cookie,
         port: known.map_or(Port::Mapped(inside.epmd_port), |(_, address)| Port::At(address)),
         verify: Some(Arc::new(expected)),
         ..ConnectOptions::new(NodeName::parse(name)?)
-    })
+    };
+    Ok(in_container(pid, options))
 }

@@ -16,7 +16,7 @@ use rabbitscope_check::{CheckOptions, CheckProgress, read_baseline};
 use rabbitscope_diagnosis::{
     Case, CheckReport, ClusterReport, ExperimentFile, Severity, compare, experiments,
 };
-use rabbitscope_probe::Node;
+use rabbitscope_probe::{Node, ProbeError};
 use rabbitscope_terminal::{UsageError, output};
 use serde::Serialize;
 
@@ -209,8 +209,11 @@ impl Args {
         };
         let (pid, name) = match (&connect, process) {
             (_, Ok(process)) => (Some(process.pid), process.name),
-            // A named node may run elsewhere. Without a name, the error lists the nodes to choose from.
-            (Ok(_), Err(_)) if self.node.is_elsewhere() => (None, None),
+            // A named node may run elsewhere. Without a name, or with several nodes of that name here, the error lists
+            // the nodes to choose from.
+            (Ok(_), Err(error)) if self.node.is_elsewhere() && !is_ambiguous(&error) => {
+                (None, None)
+            }
             (_, Err(error)) => return Err(error),
         };
         let of_connection = connect.as_ref().ok().map(|options| options.node.to_string());
@@ -264,4 +267,9 @@ fn refuse_if_full(directory: &Path) -> Result<(), UsageError> {
         UsageError(format!("{name} is not empty: name a new directory with --write-experiments"))
     };
     if is_full { Err(message()) } else { Ok(()) }
+}
+
+/// Returns whether several nodes of this machine fit.
+fn is_ambiguous(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(ProbeError::SeveralNodes { .. }))
 }

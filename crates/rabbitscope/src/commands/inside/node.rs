@@ -8,7 +8,7 @@ use rabbitscope_erlang::{ConnectOptions, Connection, CookieSource, NodeName, Por
 use rabbitscope_probe::Node as Local;
 
 use crate::commands::arguments::{dead_man, within};
-use rabbitscope_inside::expected_node;
+use rabbitscope_inside::{expected_node, in_container};
 
 /// The port mapper's default port.
 const EPMD_PORT: u16 = 4369;
@@ -114,7 +114,9 @@ impl NodeArguments {
         let name = name.context("the node's name is unknown from outside; give --node")?;
         let args = Self { node: Some(name), ..self.clone() };
         let expected = expected_node(Some(pid), self.cookie_file.is_some());
-        Ok(ConnectOptions { verify: Some(Arc::new(expected)), ..args.options()? })
+        let options =
+            ConnectOptions { verify: Some(Arc::new(expected)), ..args.options_by_name()? };
+        Ok(in_container(pid, options))
     }
 
     /// Returns the same arguments for another node of the cluster.
@@ -124,6 +126,17 @@ impl NodeArguments {
 
     /// Returns the options of the connection.
     pub(in crate::commands) fn options(&self) -> anyhow::Result<ConnectOptions> {
+        let options = self.options_by_name()?;
+        // A node that is not seen is elsewhere, or the connection says why it fails.
+        let is_throwaway = self.throwaway().is_some();
+        match self.process() {
+            Ok(process) if !is_throwaway => Ok(in_container(process.pid, options)),
+            _ => Ok(options),
+        }
+    }
+
+    /// Returns the options for a node in the network of this program.
+    fn options_by_name(&self) -> anyhow::Result<ConnectOptions> {
         let throwaway = self.throwaway();
         let name = match (&throwaway, &self.node) {
             (Some(node), _) => node.node_name(),

@@ -42,7 +42,7 @@ const MAY_USE: [(&str, &[&str]); 33] = [
             "wire",
         ],
     ),
-    ("inside", &["broker", "diagnosis", "erlang", "http", "probe", "profiles", "text"]),
+    ("inside", &["broker", "diagnosis", "erlang", "http", "machine", "probe", "profiles", "text"]),
     ("perftest", &["runs", "text"]),
     ("wire", &["amqp", "text"]),
     ("web", &["analysis", "diagnosis", "profiles", "runs", "text", "wire"]),

@@ -1,6 +1,7 @@
 //! `rabbitscope check`, against a real broker: planted limits, its output, and its remains.
 
 mod bench;
+mod container;
 mod early;
 mod limits;
 mod output;
