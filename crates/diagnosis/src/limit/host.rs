@@ -6,6 +6,15 @@ use crate::case::{Case, Host, Source};
 /// Share of the node's time (running or ready) that it waited for a CPU, from which the machine is the limit.
 const WAITING_SHARE: f64 = 0.3;
 
+/// Share of waiting from which the machine explains the rate, also where the schedulers sleep for a part of the time.
+const STARVED: f64 = 0.6;
+
+/// Use of the schedulers, which counts their waiting for a CPU, below which the node lacks work and not CPU time.
+const AWAKE: f64 = 0.8;
+
+/// Score of a machine that hinders a node whose schedulers sleep: it makes the absence of a limit uncertain.
+const HINDERS: f64 = 0.85;
+
 /// Waiting time in cores below which it costs nothing.
 const LEAST_WAITING: f64 = 0.25;
 
@@ -39,12 +48,21 @@ pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
             let figure = format!("{} of the time in which it had work", percent(waiting));
             cause.with(Source::Host, format!("the node waited for a CPU in {figure}"))
         });
+    let most = if lacks_cpu(case, waiting) { f64::INFINITY } else { HINDERS };
     causes
         .map(|cause| {
             let share = if cause.share > 0.0 { waiting.max(throttled(host)) } else { 0.0 };
-            Candidate { share, score: share / WAITING_SHARE, ..cause }
+            Candidate { share, score: (share / WAITING_SHARE).min(most), ..cause }
         })
         .collect()
+}
+
+/// Returns whether more CPU time would make the node faster: it waits most of the time, its control group stops it, or
+/// its schedulers are hardly asleep.
+fn lacks_cpu(case: &Case, waiting: f64) -> bool {
+    let scheduler_use = case.vm.as_ref().ok().and_then(|vm| vm.scheduler_use);
+    let is_throttled = case.host.as_ref().is_ok_and(|host| throttled(host) >= THROTTLED);
+    waiting >= STARVED || is_throttled || scheduler_use.is_none_or(|used| used >= AWAKE)
 }
 
 /// Returns the share of the node's working time in which it was ready and had no CPU. `None` if it hardly waited.

@@ -10,12 +10,15 @@ use crate::{
 fn a_starved_node_is_limited_by_its_machine() {
     let mut case = healthy();
     case.cpu.as_mut().unwrap().processes = vec![process("<0.5.0>", "queue", 0.9)];
+    // Schedulers that wait for a CPU are in use.
+    case.vm.as_mut().unwrap().scheduler_use = Some(0.9);
     let host = case.host.as_mut().unwrap();
     (host.idle_share, host.waiting_cores) = (0.01, Some(2.5));
     host.neighbours =
         vec![Neighbour { command: "backup".to_owned(), cores: 4.0, ..Neighbour::default() }];
     check(&case, LimitKind::Host, "backup", Certainty::Likely);
     // A neighbour that leaves CPUs idle takes nothing away.
+    case.vm.as_mut().unwrap().scheduler_use = Some(0.4);
     let host = case.host.as_mut().unwrap();
     (host.idle_share, host.waiting_cores) = (0.4, Some(0.1));
     case.cpu.as_mut().unwrap().processes = vec![process("<0.5.0>", "queue", 0.3)];
@@ -26,11 +29,29 @@ fn a_starved_node_is_limited_by_its_machine() {
     check(&case, LimitKind::Host, "control group", Certainty::Certain);
 }
 
+/// A schedule that the node meets: its schedulers sleep half of the time, and what is stolen makes it later, not slower.
+#[test]
+fn a_hypervisor_limits_only_a_node_that_lacks_cpu_time() {
+    let stolen = |waiting, used| {
+        let mut case = healthy();
+        case.cpu.as_mut().unwrap().processes.clear();
+        let host = case.host.as_mut().unwrap();
+        (host.cpus, host.idle_share, host.steal_share) = (2, 0.1, 0.2);
+        (host.node_cores, host.waiting_cores) = (0.68, Some(waiting));
+        case.vm.as_mut().unwrap().scheduler_use = Some(used);
+        case
+    };
+    check(&stolen(0.54, 0.45), LimitKind::Nothing, "", Certainty::Uncertain);
+    check(&stolen(0.54, 0.9), LimitKind::Host, "hypervisor", Certainty::Certain);
+    check(&stolen(1.6, 0.45), LimitKind::Host, "hypervisor", Certainty::Certain);
+}
+
 /// A recorded run knows its neighbours by name only.
 #[test]
 fn a_neighbour_without_a_pid_has_its_name_alone() {
     let figures = |pid| {
         let mut case = healthy();
+        case.vm.as_mut().unwrap().scheduler_use = Some(0.9);
         let host = case.host.as_mut().unwrap();
         (host.idle_share, host.waiting_cores) = (0.01, Some(2.5));
         let command = "rabbitscope".to_owned();
