@@ -120,9 +120,9 @@ CASES = [
     Case("distribution-buffer", "distribution", "publishers", {"publishers.0.size": "10kB"}, spec=NARROW, near=1,
          prepare=plants.far_queue("check-far", "classic"), plant=plants.slow_nodes("100mbit", 500), is_plant_lifted=True, gain=1.5),
     # A lock.
-    Case("lock-exchanges", "lock", "many-queues", {"publishers.0.rate": 2000}, subject=("rabbit_exchange", "ets"),
+    Case("lock-exchanges", "lock", "many-queues", {"publishers.0.rate": 2000}, subject=("rabbit_exchange", "rabbit_khepri_exchange", "ets"),
          plant=plants.lock("rabbit_exchange", 2), is_plant_lifted=True, gain=1.3),
-    Case("lock-queues", "lock", "many-queues", {"publishers.0.rate": 2000}, subject=("rabbit_queue", "ets"),
+    Case("lock-queues", "lock", "many-queues", {"publishers.0.rate": 2000}, subject=("rabbit_queue", "rabbit_khepri_queue", "ets"),
          plant=plants.lock("rabbit_queue", 2), is_plant_lifted=True, gain=1.3),
     # Nothing.
     Case("idle", "nothing"),

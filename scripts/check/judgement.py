@@ -1,6 +1,7 @@
 """Answers of the check against the truth."""
 
 import json
+import re
 
 KINDS = ["process", "schedulers", "host", "disk", "network", "consumers", "publishers", "alarm", "distribution", "lock", "nothing",
          "unknown"]
@@ -11,14 +12,15 @@ RIGHT, OTHER_SUBJECT, UNKNOWN, WRONG, CERTAINLY_WRONG, NO_ANSWER = (
 def judge(case, code, output):
     """Returns the judgement with what was answered."""
     try:
-        limit = json.loads(output)["limit"]
+        report = json.loads(output)
+        limit = report["limit"]
         kind = limit["kind"]
     except (ValueError, KeyError, TypeError):
         return {"judgement": NO_ANSWER, "answer": "", "code": code}
     subject, certainty = limit.get("subject") or "", limit.get("certainty") or ""
     subject = subject if isinstance(subject, str) else json.dumps(subject, ensure_ascii=False)
     answer = {"answer": kind, "subject": subject, "certainty": certainty, "share": limit.get("share"),
-              "sentence": limit.get("sentence", ""), "code": code}
+              "sentence": limit.get("sentence", ""), "code": code, "release": report.get("rabbitmq") or ""}
     return {"judgement": verdict(case, kind, subject, certainty), **answer}
 
 
@@ -48,8 +50,20 @@ def column(row):
     return row["kind"] if row["judgement"] in (RIGHT, OTHER_SUBJECT) else row["answer"]
 
 
+def releases(rows):
+    """Returns the releases of RabbitMQ, in the order of their versions."""
+    found = {row["release"] for row in rows if row.get("release")}
+    return sorted(found, key=lambda release: [int(part) for part in re.findall(r"\d+", release)])
+
+
 def totals(rows):
-    """Returns the counts in a sentence."""
+    """Returns the counts, a line for each release."""
+    of_release = lambda release: [row for row in rows if (row.get("release") or release) == release]
+    return "\n".join(f"- RabbitMQ {release}: {total(of_release(release))}." for release in releases(rows))
+
+
+def total(rows):
+    """Returns the counts in words."""
     count = lambda *judgements: sum(row["judgement"] in judgements for row in rows)
     return (f"{count(RIGHT, OTHER_SUBJECT)} of {len(rows)} right ({count(OTHER_SUBJECT)} with another subject), "
             f"{count(WRONG)} wrong, {count(CERTAINLY_WRONG)} wrong and certain, {count(UNKNOWN)} unknown, "
@@ -58,13 +72,15 @@ def totals(rows):
 
 def each(rows, cases):
     """Returns a table of Markdown with a line for each case."""
-    lines = ["| case | planted | without the limit | answers |", "| --- | --- | --- | --- |"]
+    columns = releases(rows)
+    lines = [f"| case | planted | without the limit | {' | '.join(columns)} |", "| --- | --- | --- |" + " --- |" * len(columns)]
     for case in cases:
         of_case = [row for row in rows if row["case"] == case.name]
         if of_case:
             gains = [row["gain"] for row in of_case if row.get("gain")]
             gain = f"×{sorted(gains)[len(gains) // 2]:.1f}" if gains else ""
-            lines.append(f"| {case.name} | {case.kind} | {gain} | {'; '.join(said(row) for row in of_case)} |")
+            answers = ["; ".join(said(row) for row in of_case if row.get("release") == release) for release in columns]
+            lines.append(f"| {case.name} | {case.kind} | {gain} | {' | '.join(answers)} |")
     return "\n".join(lines)
 
 
