@@ -6,6 +6,7 @@ From the environment:
 
     ROUNDS   rounds of an experiment (8, the fewest with which it can decide)
     SECONDS  length of a run (the one that `check` writes)
+    SETS     further settings of the experiments, such as `design.max-others="90%"` on a machine with other work
     OUT      directory for answers and experiments (target/bench-check/bounds)
     DOCUMENT page of documentation that gets the table; empty for none
 
@@ -29,6 +30,7 @@ from rules.planted import PLANTED
 
 ROUNDS = int(os.environ.get("ROUNDS", "8"))
 SECONDS = os.environ.get("SECONDS", "")
+SETS = os.environ.get("SETS", "").split()
 OUT = pathlib.Path(os.environ.get("OUT", "target/bench-check/bounds"))
 # Length of a check, in seconds.
 CHECK = 8
@@ -92,7 +94,7 @@ def checked(trial, place):
 def proved(file, out):
     """Runs an experiment, and returns its result."""
     words = [PROGRAM, "experiment", file, "--json", "--out", out, "--set", f"design.rounds={ROUNDS}", "--set",
-             f"design.looks=[{ROUNDS}]"]
+             f"design.looks=[{ROUNDS}]", *(word for setting in SETS for word in ("--set", setting))]
     if SECONDS:
         load_file = file.with_name(file.stem + "-load.toml")
         load_file.write_text(re.sub(r'(?m)^duration = ".*"', f'duration = "{SECONDS}s"', load_file.read_text(), count=1))

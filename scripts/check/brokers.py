@@ -35,6 +35,18 @@ class Spec:
     has_tls: bool = False
 
 
+def release():
+    """Returns the release of RabbitMQ that brokers here have, as a list of numbers."""
+    root = pathlib.Path(os.environ.get("RABBITSCOPE_BROKER_ROOT") or "/")
+    places = root.glob("usr/lib/rabbitmq/lib/rabbitmq_server-*")
+    return numbers(max((place.name for place in places), key=numbers, default=""))
+
+
+def numbers(text):
+    """Returns the numbers in a name of a release, such as 4 and 0 in 4.0."""
+    return [int(number) for number in re.findall(r"\d+", text)]
+
+
 class Site:
     """A broker. `nodes` are the descriptions that `broker start --json` prints."""
 
