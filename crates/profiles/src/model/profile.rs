@@ -150,6 +150,12 @@ pub struct Capture {
     pub recorder: String,
     /// The source of ticks: `cycles`, `cpu-clock`.
     pub clock: String,
+    /// Name of the node; empty if unknown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub node: String,
+    /// Version of RabbitMQ that the node was started with; empty if unknown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub rabbitmq: String,
     /// Operating-system pid of the node.
     #[serde(alias = "node_pid")]
     pub node_pid: u32,
@@ -238,5 +244,12 @@ impl Profile {
     /// Sum of all weights.
     pub fn total(&self) -> u64 {
         self.samples.iter().map(|sample| sample.weight).sum()
+    }
+
+    /// Mean number of cores that the samples show busy. Absent for other events and for an unknown period or length.
+    pub fn busy_cores(&self) -> Option<f64> {
+        let Capture { period_nanos, duration_nanos, .. } = self.capture;
+        let is_known = self.event == Event::Cpu && period_nanos > 0 && duration_nanos > 0;
+        is_known.then(|| self.total() as f64 * period_nanos as f64 / duration_nanos as f64)
     }
 }

@@ -17,6 +17,8 @@ fn capture() -> Capture {
     Capture {
         recorder: "eBPF".to_owned(),
         clock: "cpu-clock".to_owned(),
+        node: "rabbit@host".to_owned(),
+        rabbitmq: "3.10.8".to_owned(),
         node_pid: 77,
         otp_release: "25".to_owned(),
         started_unix_nanos: 1_700_000_000_000_000_001,
