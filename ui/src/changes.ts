@@ -2,7 +2,7 @@
 // noise.
 
 import { h } from "./dom.ts";
-import { digits, percent, signed, whole } from "./format.ts";
+import { amount, digits, percent, signed, whole } from "./format.ts";
 import { noChange, type Pair, withinNoise } from "./flame/noise.ts";
 import { isAmong, KIND_NAMES } from "./flame/palette.ts";
 import type { Model } from "./flame/model.ts";
@@ -166,7 +166,7 @@ export class ChangeTable {
     const find = h(
       "button",
       { type: "button", class: "function-name", click: () => this.pick(frame) },
-      this.model.names[frame],
+      h("bdi", {}, this.model.names[frame]),
     );
     const chip = h("span", {
       class: "chip",
@@ -189,8 +189,8 @@ export class ChangeTable {
     const change = signed(changes[`${key}-change`][row]);
     const quiet = isBeyond ? "" : " quiet";
     return [
-      share(changes[`${key}-before`][row], this.totals[0], quiet),
-      share(changes[`${key}-after`][row], this.totals[1], quiet),
+      share(changes[`${key}-before`][row], this.totals[0], this.model.unit, quiet),
+      share(changes[`${key}-after`][row], this.totals[1], this.model.unit, quiet),
       h("td", { class: `number change${quiet}`, title: isBeyond ? null : withinNoise(this.model.noise) }, change),
     ];
   }
@@ -220,7 +220,7 @@ function costSentence(cost: CostOfMessages): string {
   );
 }
 
-function share(weight: number, total: number, quiet: string): HTMLElement {
+function share(weight: number, total: number, unit: string, quiet: string): HTMLElement {
   const part = h("span", { class: "share" }, percent(total > 0 ? weight / total : 0));
-  return h("td", { class: `number${quiet}`, title: whole(weight) }, part);
+  return h("td", { class: `number${quiet}`, title: amount(weight, unit) }, part);
 }

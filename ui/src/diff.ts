@@ -5,6 +5,7 @@ import { h } from "./dom.ts";
 import { Model } from "./flame/model.ts";
 import { noChange } from "./flame/noise.ts";
 import { FlamePanel } from "./flame/panel.ts";
+import { profileTitle } from "./header.ts";
 import { captureFacts, qualityBar } from "./quality.ts";
 import type { DiffData, DiffSide } from "./wire.ts";
 
@@ -20,14 +21,13 @@ export function diffPart(diff: DiffData): HTMLElement[] {
     },
     noise: diff.noise,
   });
-  const title = `${diff.event === "cpu" ? "CPU" : diff.event}: what changed`;
-  const panel = new FlamePanel(model, title, [...verdict(diff), sides(diff)]);
+  const panel = new FlamePanel(model, `${profileTitle(diff.event)}: what changed`, null, [sides(diff)]);
   const caution = diff.noise.runs
     ? "Runs differ more than sampling does, so the graph counts correspondingly fewer samples."
     : "Only repeated runs can exclude a difference between equal runs.";
   const table = new ChangeTable(model, caution, (frame) => panel.searchFrame(frame), diff.cost);
   table.show(diff.changes, [diff.before.total, diff.after.total]);
-  return [panel.element, table.element];
+  return [...verdict(diff), panel.element, table.element];
 }
 
 /** Returns the sentence of the terminal for a comparison without changes. */

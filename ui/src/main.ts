@@ -13,8 +13,8 @@ import { breakdownPart } from "./breakdown.ts";
 import { checksPart } from "./checks.ts";
 import { h } from "./dom.ts";
 import { faultsPart } from "./faults.ts";
-import { pageHeader, scenario, tiles } from "./header.ts";
-import { limitPart } from "./limit.ts";
+import { lossesPart, pageFooter, pageHeader, scenario, tiles } from "./header.ts";
+import { findingsPart, limitPart } from "./limit.ts";
 import { packetsPart } from "./packets.ts";
 import { profilePart } from "./profile.ts";
 import { startTheme } from "./theme.ts";
@@ -30,18 +30,29 @@ function start(): void {
     page.append(h("p", {}, `This page cannot show data of version ${data.version}.`));
     return;
   }
-  const parts: (HTMLElement | null)[] = [pageHeader(data)];
-  if (data.limit) parts.push(limitPart(data.limit));
-  parts.push(tiles(data.figures));
-  if (data.run) parts.push(checksPart(data.run, data.checks));
-  if (data.run) parts.push(faultsPart(data.run));
-  if (data.run) parts.push(breakdownPart(data.run));
-  if (data.series) parts.push(runCharts(data.run, data.series, data.spectrum));
-  if (data.packets) parts.push(packetsPart(data.packets));
-  if (data.profile) parts.push(...profilePart(data.profile));
-  if (data.diff) parts.push(...diffPart(data.diff));
-  if (data.run) parts.push(scenario(data.run));
-  page.append(...parts.filter((part) => part !== null));
+  page.append(...partsOf(data).filter((part) => part !== null));
+}
+
+/** Returns the parts in the order of a reader's questions: what is it, how much, where, whose, when. */
+function partsOf(data: PageData): (HTMLElement | null)[] {
+  const { run, limit, series, packets, profile, diff } = data;
+  return [
+    pageHeader(data),
+    limit && limitPart(limit),
+    tiles(data.figures),
+    ...(profile ? profilePart(profile, data.others) : []),
+    ...(diff ? diffPart(diff) : []),
+    series && runCharts(run, series, data.spectrum),
+    limit && findingsPart(limit),
+    run && checksPart(run, data.checks),
+    run && faultsPart(run),
+    run && breakdownPart(run),
+    packets && packetsPart(packets),
+    tiles(data["more-figures"], "Load generator and sockets"),
+    run && lossesPart(run),
+    run && scenario(run),
+    pageFooter(data),
+  ];
 }
 
 start();

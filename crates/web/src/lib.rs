@@ -25,6 +25,6 @@ pub use heat_map::{BusyWindow, write_heat_map};
 pub use packets::write_packets;
 pub use page::diff::{CostOfMessages, DiffReport, NamedProfile};
 pub use page::packets::RunPackets;
-pub use page::whole::Report;
+pub use page::whole::{OtherPage, Report};
 pub use report::{write_diff, write_report};
 pub use svg::write_svg;

@@ -1,8 +1,9 @@
 // The controls above the graph: search field, buttons, legend.
 
 import { h } from "../dom.ts";
-import { percent, whole } from "../format.ts";
+import { amount, percent } from "../format.ts";
 import { type Choice, toFragment } from "../link.ts";
+import { Toolbar } from "../toolbar.ts";
 import type { Model } from "./model.ts";
 
 export interface ControlActions {
@@ -14,7 +15,9 @@ export interface ControlActions {
 }
 
 export interface Controls {
-  element: HTMLElement;
+  search: HTMLElement;
+  buttons: HTMLElement;
+  legend: HTMLElement;
   show(choice: Choice, isZoomed: boolean): void;
   /** Reacts to a change of the selection. */
   selected(): void;
@@ -42,14 +45,11 @@ export function buildControls(model: Model, actions: ControlActions): Controls {
   const reset = h("button", { type: "button", click: actions.reset }, "Reset");
   open.hidden = !model.hasRecursion;
   const legends = h("div", {}, legend(model));
-  const buttons = h("div", { class: "buttons" }, turn, open, around, reset);
+  const buttons = new Toolbar("Graph", "buttons", turn, open, around, reset);
   return {
-    element: h(
-      "div",
-      { class: "controls" },
-      h("div", { class: "toolbar" }, h("div", { class: "search-box" }, field, result), buttons),
-      legends,
-    ),
+    search: h("div", { class: "search-box" }, field, result),
+    buttons: buttons.element,
+    legend: legends,
     show(choice, isZoomed) {
       if (field.value !== choice.search) field.value = choice.search;
       turn.setAttribute("aria-pressed", String(choice.flame));
@@ -57,7 +57,8 @@ export function buildControls(model: Model, actions: ControlActions): Controls {
       around.disabled = !isZoomed && !choice.around;
       turn.disabled = choice.around !== "";
       open.setAttribute("aria-pressed", String(choice.openAll));
-      reset.disabled = toFragment(choice) === "";
+      reset.disabled = toFragment(choice, 1) === "";
+      buttons.refresh();
     },
     selected() {
       legends.replaceChildren(legend(model));
@@ -99,16 +100,17 @@ function changeLegend(): HTMLElement {
   );
 }
 
-/** Lists the colours of kinds with the share of stacks that end in each. */
+/** Lists the colours of kinds with the share of stacks whose innermost frame is of each. */
 function kindLegend(model: Model): HTMLElement {
   const items = model.weightByKind().map(({ kind, name, weight }) =>
     h(
       "li",
-      { title: `${whole(weight)} ${model.unit} end in frames of this kind` },
+      { title: `${amount(weight, model.unit)} end in frames of this kind, which others may have called` },
       h("span", { class: "chip", "data-kind": kind, "aria-hidden": "true" }),
       name,
       h("span", { class: "legend-share" }, percent(model.total > 0 ? weight / model.total : 0)),
     ),
   );
-  return h("ul", { class: "legend", "aria-label": "Kinds of frames, and the share of stacks that end in each" }, ...items);
+  const lead = h("li", {}, "Stacks end in:");
+  return h("ul", { class: "legend", "aria-label": "Kinds of frames, and the share of stacks that end in each" }, lead, ...items);
 }

@@ -2,7 +2,7 @@
 // parts and to the address.
 
 import { h } from "../dom.ts";
-import { percent, whole } from "../format.ts";
+import { amount, percent } from "../format.ts";
 import { type Actions, Graph } from "./graph.ts";
 import type { Model } from "./model.ts";
 import type { Pair } from "./noise.ts";
@@ -16,11 +16,13 @@ import { type Choice, fromFragment, remember, START } from "../link.ts";
 export interface Listener {
   /** Reacts to a new selection of samples. */
   selected(choice: Choice): void;
+  /** Reacts to a search. */
+  searched(text: string): void;
   /** Reacts to the function in focus; -1 for none. */
   focused(frame: number): void;
 }
 
-const NO_LISTENER: Listener = { selected: () => {}, focused: () => {} };
+const NO_LISTENER: Listener = { selected: () => {}, searched: () => {}, focused: () => {} };
 
 export class FlamePanel {
   readonly element: HTMLElement;
@@ -32,18 +34,23 @@ export class FlamePanel {
   private readonly single: HTMLElement;
   private readonly double = h("div", { class: "sandwich", hidden: true });
   private readonly centre = h("p", { class: "centre" });
-  private choice: Choice = fromFragment(location.hash);
+  /** Seconds of a step of time. */
+  private readonly step: number;
+  private choice: Choice;
   private view: View;
   private zoomed = 0;
   private matches: Matches | null = null;
 
-  /** Creates the panel. `introduction` stands between the title and the controls. */
+  /** Creates the panel. `beside` stands beside the graph where there is room, `below` after its legend. */
   constructor(
     private readonly model: Model,
     title: string,
-    introduction: HTMLElement[],
+    beside: HTMLElement | null,
+    below: HTMLElement[],
     private readonly listener: Listener = NO_LISTENER,
   ) {
+    this.step = (model.owners?.data["step-nanos"] ?? 0) / 1e9;
+    this.choice = fromFragment(location.hash, this.step);
     this.model.select(this.choice);
     this.view = this.model.view(this.choice);
     this.graph = new Graph(this.model, this.view, {
@@ -58,26 +65,29 @@ export class FlamePanel {
       around: () => this.around(this.choice.around ? -1 : this.view.frame[this.zoomed]),
       reset: () => this.choose(START, true),
     });
-    this.single = h("div", {}, this.crumbs, this.graph.element, this.graph.said);
-    this.element = h(
-      "section",
-      { class: "panel", "aria-labelledby": "profile-title" },
-      h("h2", { id: "profile-title" }, title),
-      ...introduction,
-      this.controls.element,
-      this.single,
-      this.double,
-    );
-    addEventListener("popstate", () => this.apply(fromFragment(location.hash)));
+    this.single = h("div", {}, this.graph.element, this.crumbs, this.graph.said);
+    this.element = this.build(title, beside, below);
+    addEventListener("popstate", () => this.apply(fromFragment(location.hash, this.step)));
     addEventListener("keydown", (event) => this.key(event));
     this.apply(this.choice);
     this.listener.selected(this.choice);
   }
 
+  private build(title: string, beside: HTMLElement | null, below: HTMLElement[]): HTMLElement {
+    const { search, buttons, legend } = this.controls;
+    return h(
+      "section",
+      { class: "panel where", "aria-labelledby": "profile-title" },
+      h("div", { class: "toolbar where-head" }, h("h2", { id: "profile-title" }, title), search, buttons),
+      h("div", { class: "where-body" }, h("div", { class: "pictures" }, this.single, this.double, legend), beside),
+      ...below,
+    );
+  }
+
   /** Applies a choice. The browser's back button undoes a step. */
   choose(change: Partial<Choice>, isStep: boolean): void {
     const next = { ...this.choice, ...change };
-    remember(next, isStep);
+    remember(next, isStep, this.step);
     this.apply(next);
   }
 
@@ -99,6 +109,7 @@ export class FlamePanel {
       this.controls.selected();
       this.listener.selected(next);
     }
+    this.listener.searched(next.search);
     this.listener.focused(this.focus());
   }
 
@@ -130,7 +141,7 @@ export class FlamePanel {
     const once = isRecursive ? "; it calls itself: a sample counts once, from the outermost call on" : "";
     if (sideTotals) return ` in ${this.model.changeSentence(sides as Pair, sideTotals)}${once}`;
     const share = percent(this.model.total > 0 ? total / this.model.total : 0);
-    return ` in ${share} of all, ${whole(total)} ${unit}${once}`;
+    return ` in ${share} of all, ${amount(total, unit)}${once}`;
   }
 
   /** Builds the graphs around a function, in which every click leads to another function. */

@@ -1,7 +1,7 @@
 // The box beside the pointer, and the same facts as one line for the keyboard and screen readers.
 
 import { h } from "../dom.ts";
-import { percent, points, whole } from "../format.ts";
+import { amount, percent, points, quantity, whole } from "../format.ts";
 import type { FrameKind } from "../wire.ts";
 import { KIND_NAMES } from "./palette.ts";
 
@@ -64,8 +64,8 @@ export function sentenceOf(facts: Facts): string {
     return `${facts.name} · ${kindLine(facts)} · ${shares}, ${points(change)}${mark}`;
   }
   const share = (weight: number): string => percent(facts.all > 0 ? weight / facts.all : 0);
-  const total = `total ${share(facts.total)} (${whole(facts.total)} ${facts.unit})`;
-  const self = `self ${share(facts.self)} (${whole(facts.self)})`;
+  const total = `total ${share(facts.total)} (${amount(facts.total, facts.unit)})`;
+  const self = `self ${share(facts.self)} (${quantity(facts.self, facts.unit)})`;
   return `${facts.name} · ${kindLine(facts)} · ${total} · ${self}`;
 }
 
@@ -81,7 +81,7 @@ function kindLine(facts: Facts): string {
 
 function ownTable(facts: Facts): HTMLElement {
   const { total, self, all, unit } = facts;
-  return h("table", {}, row("total", total, all, unit), row("self", self, all, unit));
+  return h("table", {}, row("total", total, all, unit), row("self, in no other frame", self, all, unit));
 }
 
 function sidesTable(sides: Sides, unit: string): HTMLElement {
@@ -102,6 +102,6 @@ function row(name: string, weight: number, all: number, unit: string): HTMLEleme
     {},
     h("th", { scope: "row" }, name),
     h("td", {}, percent(all > 0 ? weight / all : 0)),
-    h("td", {}, `${whole(weight)} ${unit}`),
+    h("td", {}, amount(weight, unit)),
   );
 }

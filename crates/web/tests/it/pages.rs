@@ -33,6 +33,8 @@ pub(crate) fn profile() -> Profile {
     profile.capture = Capture {
         recorder: "eBPF".to_owned(),
         clock: "cpu-clock".to_owned(),
+        node: "rabbit@<host>".to_owned(),
+        rabbitmq: "3.10.8".to_owned(),
         node_pid: 77,
         otp_release: "25".to_owned(),
         started_unix_nanos: 1_763_640_000 * SECOND,
