@@ -4,7 +4,7 @@
 import type { ChangeColumns, FrameKind, Noise, ProfileData } from "../wire.ts";
 import { isBeyondNoise, type Pair } from "./noise.ts";
 import { isAmong } from "./palette.ts";
-import { leavesOf, type Stacks } from "./stacks.ts";
+import { leavesOf, type Numbers, type Stacks } from "./stacks.ts";
 
 export type FunctionColumns = ProfileData["functions"];
 
@@ -137,7 +137,7 @@ function callsTo(stacks: Stacks, wanted: Map<number, number>): Map<string, Call>
  * Sums weights by frame. `totals` has each node's weight with its subtree, `leaves` the weight that ends
  * there.
  */
-function sumsOf(stacks: Stacks, kinds: FrameKind[], totals: Float64Array, leaves: Float64Array): Sums {
+function sumsOf(stacks: Stacks, kinds: FrameKind[], totals: Numbers, leaves: Numbers): Sums {
   const own = new Float64Array(kinds.length);
   const self = new Float64Array(kinds.length);
   const total = new Float64Array(kinds.length);

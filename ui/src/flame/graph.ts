@@ -195,9 +195,9 @@ export class Graph {
   }
 
   private below(): number {
-    const first = this.view.childStart[this.cursor];
     if (this.view.depth[this.cursor] >= this.view.depth[this.zoomed]) {
-      return first < this.view.childEnd[this.cursor] ? first : this.cursor;
+      const [first, end] = this.view.children(this.cursor);
+      return first < end ? first : this.cursor;
     }
     let node = this.zoomed;
     while (this.view.parent[node] !== this.cursor) node = this.view.parent[node];
@@ -208,8 +208,8 @@ export class Graph {
     const parent = this.view.parent[this.cursor];
     const next = this.cursor + step;
     if (parent < 0 || this.view.depth[this.cursor] <= this.view.depth[this.zoomed]) return this.cursor;
-    const inside = next >= this.view.childStart[parent] && next < this.view.childEnd[parent];
-    return inside ? next : this.cursor;
+    const [first, end] = this.view.children(parent);
+    return next >= first && next < end ? next : this.cursor;
   }
 
   private moveTo(node: number): void {

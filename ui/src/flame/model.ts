@@ -3,15 +3,16 @@
 import type { Choice } from "../link.ts";
 import type { FrameColumns, FrameKind, Noise, OwnersData, StackColumns } from "../wire.ts";
 import { percent, points, whole } from "../format.ts";
+import { buildView } from "./folded.ts";
 import { Owners, type Selection } from "./owners.ts";
 import { Regrouper } from "./regroup.ts";
 import { isBeyondNoise, type Pair, withinNoise } from "./noise.ts";
 import { exactly, matchedWeight, type Matches } from "./search.ts";
 import { changeStep, KIND_NAMES, shadeOf } from "./palette.ts";
 import type { Look } from "./paint.ts";
-import { decodeStacks, type Stacks } from "./stacks.ts";
+import { decodeStacks, originOf, type Stacks } from "./stacks.ts";
 import type { Facts } from "./tooltip.ts";
-import { buildView, type View } from "./view.ts";
+import type { View } from "./view.ts";
 
 /** The data of a graph: the common part of profiles and comparisons. */
 export interface GraphData {
@@ -67,7 +68,7 @@ export class Model {
   view(choice: Choice): View {
     if (choice.openAll) return buildView(this.stacks, () => true);
     const opened = new Set(choice.opened);
-    return buildView(this.stacks, (members) => members.some((member) => opened.has(this.stacks.origin[member])));
+    return buildView(this.stacks, (members) => members.some((member) => opened.has(originOf(this.stacks, member))));
   }
 
   /** Restricts the model to this selection. */
@@ -138,7 +139,7 @@ export class Model {
     if (functions === 0) return "no match";
     const counted = `${whole(functions)} function${functions === 1 ? "" : "s"}`;
     if (this.sideTotals) {
-      const part = view.sides.map((side) => matchedWeight(view, zoomed, matches, side)) as Pair;
+      const part = view.sides.map((_, side) => matchedWeight(view, zoomed, matches, side)) as Pair;
       return `${this.changeSentence(part, this.sideTotals)} · ${counted}`;
     }
     const weight = matchedWeight(view, zoomed, matches);

@@ -9,7 +9,7 @@ import type { Pair } from "./noise.ts";
 import { compile, findMatches, type Matches } from "./search.ts";
 import { buildControls, type Controls } from "./controls.ts";
 import { type Sandwich, sandwich } from "./sandwich.ts";
-import { buildView, findNode, nameOfNode, pathTo, type View } from "./view.ts";
+import { findNode, nameOfNode, pathTo, type View } from "./view.ts";
 import { type Choice, fromFragment, remember, START } from "../link.ts";
 
 /** The receiver of the reader's choices. */
@@ -132,8 +132,8 @@ export class FlamePanel {
     const { callers, callees } = made;
     this.centre.replaceChildren(h("b", {}, this.choice.around), this.shareAround(made));
     this.graphsAround ??= this.buildAround();
-    this.graphsAround.callers.update(buildView(callers, () => false), 0, true, this.matches);
-    this.graphsAround.callees.update(buildView(callees, () => false), 0, false, this.matches);
+    this.graphsAround.callers.update(callers, 0, true, this.matches);
+    this.graphsAround.callees.update(callees, 0, false, this.matches);
   }
 
   private shareAround({ total, sides, isRecursive }: Sandwich): string {

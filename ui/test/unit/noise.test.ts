@@ -7,6 +7,7 @@ import { changesOf } from "../../src/flame/functions.ts";
 import { type GraphData, Model } from "../../src/flame/model.ts";
 import { isBeyondNoise, noChange, probability } from "../../src/flame/noise.ts";
 import { decodeStacks } from "../../src/flame/stacks.ts";
+import { opened } from "./trees.ts";
 
 const NOISE = { rate: 0.001, counts: [1, 1] as [number, number], runs: null };
 
@@ -54,7 +55,7 @@ function shadeOfChange(before: number, after: number): number | null {
     noise: NOISE,
   };
   const model = new Model(data);
-  const view = model.view({ ...START, openAll: true });
+  const view = opened(model.view({ ...START, openAll: true }));
   const node = view.frame.indexOf(0);
   return model.look(view, node, null).change;
 }

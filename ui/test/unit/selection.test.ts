@@ -7,8 +7,8 @@ import { EVERYTHING, NO_QUALITY, Owners } from "../../src/flame/owners.ts";
 import { decodeRecords, weightWithin } from "../../src/flame/records.ts";
 import { Regrouper } from "../../src/flame/regroup.ts";
 import { qualitySentence } from "../../src/quality.ts";
-import { sandwich } from "../../src/flame/sandwich.ts";
 import { decodeStacks, type Stacks } from "../../src/flame/stacks.ts";
+import { sandwich } from "./trees.ts";
 
 const NAMES = ["a", "f", "g", "b"];
 
@@ -99,7 +99,7 @@ test("stacks stand below their owner", () => {
   assert.equal(drawn(select({ by: "role" }), names), expected);
   assert.equal(OWNERS.rootName("role", 1), "role channel");
   assert.equal(OWNERS.rootName("role", 2), "no role");
-  const origins = select({ by: "role" }).origin;
+  const origins = select({ by: "role" }).origin as Float64Array;
   assert.equal(new Set(origins).size, origins.length);
 });
 
