@@ -5,13 +5,11 @@ import { h, onWidth } from "./dom.ts";
 import { linearMarks } from "./charts/axis.ts";
 import type { Range } from "./flame/records.ts";
 import { amount, seconds } from "./format.ts";
+import { strongest } from "./scale.ts";
 import { onTheme } from "./theme.ts";
 
 const ROW_HEIGHT = 7;
 const NARROWEST_MARK = 64;
-
-/** A weight of this many times the usual high one does not stretch the scale. */
-const OUTLIER = 4;
 
 /** Spans of steps with the property of the style sheet that has their colour. */
 export type Marked = [Range | null, string][];
@@ -132,11 +130,4 @@ export class HeatPicture {
     const bar = h("span", { class: "heat-bar", "aria-hidden": "true" });
     this.scale.replaceChildren("0", bar, `${amount(most, this.unit)}${over}${per}`);
   }
-}
-
-/** Returns the weight with the full colour: the greatest that is no outlier. */
-export function strongest(steps: number[]): number {
-  const busy = steps.filter((weight) => weight > 0).sort((left, right) => left - right);
-  const usual = busy[Math.floor(0.95 * (busy.length - 2))] ?? busy[0] ?? 1;
-  return busy.filter((weight) => weight <= OUTLIER * usual).pop() ?? usual;
 }

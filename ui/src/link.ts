@@ -1,5 +1,6 @@
 // The view in the URL fragment, so that a link opens the sender's view.
 
+import { type Edit, editOf } from "./flame/edits.ts";
 import type { Range } from "./flame/records.ts";
 import { seconds } from "./format.ts";
 
@@ -25,7 +26,15 @@ export interface Choice {
   against: Range | null;
   /** The function that is shown with its callers and callees; empty for none. */
   around: string;
+  /** The kind of picture; empty for the graph. */
+  view: "" | "tree" | "inverted";
+  /** Changes of the stacks, in order: see flame/edits.ts. */
+  edits: Edit[];
+  /** Shares instead of costs per message. */
+  shares: boolean;
 }
+
+const VIEWS = ["tree", "inverted"] as const;
 
 export const START: Choice = {
   search: "",
@@ -39,6 +48,9 @@ export const START: Choice = {
   range: null,
   against: null,
   around: "",
+  view: "",
+  edits: [],
+  shares: false,
 };
 
 /** Writes the choice. A step of time is `step` seconds long. */
@@ -55,6 +67,9 @@ export function toFragment(choice: Choice, step: number): string {
   if (choice.range) parts.set("time", rangeText(choice.range, step));
   if (choice.against) parts.set("against", rangeText(choice.against, step));
   if (choice.around) parts.set("around", choice.around);
+  if (choice.view) parts.set("view", choice.view);
+  for (const { kind, name } of choice.edits) parts.append("edit", `${kind}:${name}`);
+  if (choice.shares) parts.set("compare", "shares");
   return parts.toString();
 }
 
@@ -76,6 +91,9 @@ export function fromFragment(fragment: string, step: number): Choice {
     range,
     against: range && rangeOf(parts.get("against"), step),
     around: parts.get("around") ?? "",
+    view: VIEWS.find((view) => view === parts.get("view")) ?? "",
+    edits: parts.getAll("edit").map(editOf).filter((edit) => edit !== null),
+    shares: parts.get("compare") === "shares",
   };
 }
 

@@ -5,6 +5,7 @@ import "./style/run.css";
 import "./style/limit.css";
 import "./style/profile.css";
 import "./style/owners.css";
+import "./style/frames.css";
 import "./style/packets.css";
 
 import { runCharts } from "./charts/run.ts";

@@ -46,11 +46,15 @@ export function profilePart(profile: ProfileData, others: OtherPage[]): HTMLElem
       const isWhole = owners.isWhole(choice);
       about.replaceChildren(...aboutSelection(profile, owners, choice, model.total));
       if (profile.event === "cpu" && others.length === 0) about.append(h("p", { class: "tooltip-kind" }, NO_WAITING));
-      const { sideTotals, noise } = model;
-      [beside.hidden, below.hidden] = [sideTotals !== null, sideTotals === null];
-      if (sideTotals) changes.show(changesOf(model.stacks, model.kinds, sideTotals, noise), sideTotals);
-      else table.show({ functions: isWhole ? profile.functions : functionsOf(model.stacks, model.kinds), total: model.total, part: "" });
+      const { measure } = model;
+      [beside.hidden, below.hidden] = [measure !== null, measure === null];
+      if (measure) changes.show(changesOf(model.stacks, model.kinds, measure.totals, measure.noise), measure);
       lines.showSelection(isWhole);
+    },
+    zoomed(part) {
+      const isAll = part === null && model.isWhole();
+      const functions = isAll ? profile.functions : functionsOf(model.stacks, model.kinds, part?.tops);
+      if (!model.measure) table.show({ functions, total: part?.total ?? model.total, part: part?.name ?? "" });
     },
     searched: (text) => table.find(text),
     focused: (frame) => lines.show(frame),

@@ -183,6 +183,8 @@ export interface Noise {
   rate: number;
   counts: [number, number];
   runs: [number, number] | null;
+  // Set by the page for costs: weights of the whole count this many times.
+  exposure?: number;
 }
 
 // Function by function in the order of the source; line 0 is the part of a function without a line.

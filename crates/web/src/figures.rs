@@ -1,6 +1,6 @@
 //! The main figures of a run, for the tiles at the top of the page.
 
-use rabbitscope_analysis::LoadRates;
+use rabbitscope_analysis::{Activity, LoadRates};
 use rabbitscope_profiles::Profile;
 use rabbitscope_runs::record::{Latency, RunRecord, SecondLatencies, SecondRow};
 use rabbitscope_text::Unit;
@@ -58,15 +58,16 @@ pub(crate) fn more_figures(run: &RunRecord) -> Vec<Figure> {
 
 /// Returns the figures of a profile without a run.
 pub(crate) fn figures_of_profile(profile: &Profile) -> Vec<Figure> {
+    let activity = Activity::from_profile(profile);
     let figure = |cores| Figure {
         name: "CPU used".to_owned(),
         meaning: "Mean number of cores that the samples show busy.",
         value: cores,
         unit: Unit::Cores,
-        of: Some(f64::from(profile.capture.cpus)).filter(|cpus| *cpus >= cores),
+        of: activity.cores.map(f64::from).filter(|cpus| *cpus >= cores),
         details: vec![Detail::new("samples", profile.total() as f64, Unit::Things)],
     };
-    profile.busy_cores().map(figure).into_iter().collect()
+    activity.busy_cores.map(figure).into_iter().collect()
 }
 
 /// Computes the rates of a run without series.

@@ -11,6 +11,9 @@ export interface ControlActions {
   turn(): void;
   openAll(): void;
   around(): void;
+  view(view: Choice["view"]): void;
+  /** Compares by shares, or by costs per message. */
+  shares(isWanted: boolean): void;
   reset(): void;
 }
 
@@ -27,6 +30,12 @@ export interface Controls {
   isSearch(target: EventTarget | null): boolean;
 }
 
+const VIEWS: [Choice["view"], string, string][] = [
+  ["", "Flame graph", "Stacks from the root down; width is weight"],
+  ["tree", "Call tree", "Functions with their callees as rows with numbers"],
+  ["inverted", "Inverted", "Functions in which stacks end, with their callers as rows"],
+];
+
 export function buildControls(model: Model, actions: ControlActions): Controls {
   const field = h("input", {
     type: "search",
@@ -39,13 +48,17 @@ export function buildControls(model: Model, actions: ControlActions): Controls {
     input: () => actions.search(field.value),
   });
   const result = h("output", { id: "search-result", class: "search-result" });
+  const views = VIEWS.map(([view, name, title]) => toggle(name, title, () => actions.view(view)));
   const turn = toggle("Root at bottom", "Flame graph instead of icicle graph", actions.turn);
   const open = toggle("Open recursion", "Show each activation of a recursive function", actions.openAll);
   const around = toggle("Callers and callees", "All callers and callees of the zoomed function ( S )", actions.around);
   const reset = h("button", { type: "button", click: actions.reset }, "Reset");
   open.hidden = !model.hasRecursion;
+  const measures = [false, true].map((shares) =>
+    toggle(shares ? "Shares" : "Cost per message", shares ? "Share of the whole on each side" : "Cost for each message", () => actions.shares(shares)),
+  );
   const legends = h("div", {}, legend(model));
-  const buttons = new Toolbar("Graph", "buttons", turn, open, around, reset);
+  const buttons = new Toolbar("Pictures", "buttons", ...(model.cost ? measures : []), ...views, around, turn, open, reset);
   return {
     search: h("div", { class: "search-box" }, field, result),
     buttons: buttons.element,
@@ -55,7 +68,11 @@ export function buildControls(model: Model, actions: ControlActions): Controls {
       turn.setAttribute("aria-pressed", String(choice.flame));
       around.setAttribute("aria-pressed", String(choice.around !== ""));
       around.disabled = !isZoomed && !choice.around;
-      turn.disabled = choice.around !== "";
+      views.forEach((button, at) => {
+        button.setAttribute("aria-pressed", String(choice.around === "" && choice.view === VIEWS[at]?.[0]));
+      });
+      measures.forEach((button, at) => button.setAttribute("aria-pressed", String(choice.shares === (at === 1))));
+      turn.hidden = choice.around !== "" || choice.view !== "";
       open.setAttribute("aria-pressed", String(choice.openAll));
       reset.disabled = toFragment(choice, 1) === "";
       buttons.refresh();
@@ -82,19 +99,19 @@ function toggle(name: string, title: string, click: () => void): HTMLButtonEleme
 
 /** Explains the colours: kinds, or changes in a comparison. */
 function legend(model: Model): HTMLElement {
-  return model.sideTotals ? changeLegend() : kindLegend(model);
+  return model.measure ? changeLegend(model.measure.name) : kindLegend(model);
 }
 
 /** Explains the colours of change, from less to more. */
-function changeLegend(): HTMLElement {
+function changeLegend(what: string): HTMLElement {
   const item = (change: string, text: string): HTMLElement =>
     h("li", {}, h("span", { class: "chip", "data-change": change, "aria-hidden": "true" }), text);
   return h(
     "ul",
     { class: "legend", "aria-label": "Colours of change" },
-    item("less", "smaller share after"),
+    item("less", `smaller ${what} after`),
     item("same", "no change, or within noise"),
-    item("more", "larger share after"),
+    item("more", `larger ${what} after`),
     h("li", {}, "faint: a small change"),
     h("li", {}, "width: mean of both shares, so that vanished frames stay visible"),
   );

@@ -60,6 +60,9 @@ test("a view survives in the address", () => {
     range: { from: 3, to: 7 },
     against: { from: 9, to: 12 },
     around: "m:f/1",
+    view: "tree" as const,
+    shares: true,
+    edits: [{ kind: "focus" as const, name: "a:b/1" }, { kind: "hide" as const, name: "c&d" }],
   };
   assert.deepEqual(fromFragment(`#${toFragment(choice, 0.05)}`, 0.05), choice);
   assert.deepEqual(fromFragment("", 0.05), START);

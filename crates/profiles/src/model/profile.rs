@@ -245,11 +245,4 @@ impl Profile {
     pub fn total(&self) -> u64 {
         self.samples.iter().map(|sample| sample.weight).sum()
     }
-
-    /// Mean number of cores that the samples show busy. Absent for other events and for an unknown period or length.
-    pub fn busy_cores(&self) -> Option<f64> {
-        let Capture { period_nanos, duration_nanos, .. } = self.capture;
-        let is_known = self.event == Event::Cpu && period_nanos > 0 && duration_nanos > 0;
-        is_known.then(|| self.total() as f64 * period_nanos as f64 / duration_nanos as f64)
-    }
 }

@@ -244,9 +244,6 @@ pub struct ProfileSummary<'a> {
     /// Times off the CPU, by state. All other figures here cover the blocked time alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     waits: Option<WaitTimes>,
-    /// Mean number of cores that the samples show busy, of `capture.cpus`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    busy_cores: Option<f64>,
     /// Warning that there are no samples, or too few for shares.
     #[serde(skip_serializing_if = "Option::is_none")]
     caution: Option<String>,
@@ -269,7 +266,6 @@ impl<'a> ProfileSummary<'a> {
             event: profile.event,
             count: occurrences(&shown),
             waits: WaitTimes::from_profile(profile),
-            busy_cores: profile.busy_cores(),
             caution: caution(&shown),
             activity: Activity::from_profile(&shown),
             hottest: hottest.collect(),
@@ -285,9 +281,6 @@ impl fmt::Display for ProfileSummary<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(waits) = &self.waits {
             writeln!(f, "{}", off_cpu(waits))?;
-        }
-        if let Some(cores) = self.busy_cores {
-            writeln!(f, "On the CPU: {cores:.2} of {} cores", self.capture.cpus)?;
         }
         if let Some(caution) = &self.caution {
             writeln!(f, "{caution}")?;

@@ -7,7 +7,7 @@ use std::{fs, path::Path, process::Command};
 
 use rabbitscope_analysis::ProfileDiff;
 use rabbitscope_web::{
-    CostOfMessages, DiffReport, NamedProfile, Report, RunPackets, write_diff, write_packets,
+    CostOfMessages, DiffReport, NamedProfile, OtherPage, Report, RunPackets, write_diff, write_packets,
     write_report, write_svg,
 };
 
@@ -50,11 +50,13 @@ fn pages_work_in_a_browser() {
     let report = Report { packets: Some(RunPackets { report: &packets, page }), ..report };
     write_report(create("with-packets.html"), &report).unwrap();
     write_packets(create("packets.html"), &packets).unwrap();
-    let bare = Report { profile: Some(&profile), ..Report::default() };
+    let others = [OtherPage { event: "off-cpu", file: "off-cpu.html" }];
+    let bare = Report { profile: Some(&profile), others: &others, ..Report::default() };
     write_report(create("profile.html"), &bare).unwrap();
     write_svg(create("profile.svg"), &profile).unwrap();
     let off_cpu = pages::off_cpu_profile();
-    let waits = Report { profile: Some(&off_cpu), ..Report::default() };
+    let others = [OtherPage { event: "cpu", file: "profile.html" }];
+    let waits = Report { profile: Some(&off_cpu), others: &others, ..Report::default() };
     write_report(create("off-cpu.html"), &waits).unwrap();
     let after = pages::faster_profile();
     let diff = ProfileDiff::between(&profile, &after).unwrap();
