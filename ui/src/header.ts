@@ -18,7 +18,7 @@ export function profileTitle(event: string): string {
 
 export function pageHeader(data: PageData): HTMLElement {
   const { run, profile } = data;
-  const title = run?.name ?? (data.diff ? "Comparison" : profile ? bareTitle(profile.event, profile.capture) : "Nothing to show");
+  const title = run?.name ?? (data.diff ? `${data.diff.before.name} against ${data.diff.after.name}` : profile ? bareTitle(profile.event, profile.capture) : "Nothing to show");
   return h(
     "header",
     { class: "page-header" },
@@ -100,9 +100,9 @@ export function lossesPart(run: RunRecord): HTMLElement | null {
 }
 
 /** Shows figures side by side; absent if there are none. */
-export function tiles(figures: Figure[], label = "Main figures"): HTMLElement | null {
-  if (figures.length === 0) return null;
-  return h("section", { class: "tiles", "aria-label": label }, ...figures.map(tile));
+export function tiles(figures: Figure[], label = "Main figures", links: HTMLElement[] = []): HTMLElement | null {
+  if (figures.length + links.length === 0) return null;
+  return h("section", { class: "tiles", "aria-label": label }, ...figures.map(tile), ...links);
 }
 
 function tile(figure: Figure): HTMLElement {

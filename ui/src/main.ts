@@ -1,9 +1,11 @@
 // The page: reads its data and puts the parts together.
 
 import "./style/page.css";
+import "./style/header.css";
 import "./style/run.css";
 import "./style/limit.css";
 import "./style/profile.css";
+import "./style/tables.css";
 import "./style/owners.css";
 import "./style/frames.css";
 import "./style/packets.css";
@@ -18,6 +20,7 @@ import { lossesPart, pageFooter, pageHeader, scenario, tiles } from "./header.ts
 import { findingsPart, limitPart } from "./limit.ts";
 import { packetsPart } from "./packets.ts";
 import { profilePart } from "./profile.ts";
+import { hasWaits, linksTo } from "./waits.ts";
 import { startTheme } from "./theme.ts";
 import type { PageData } from "./wire.ts";
 
@@ -31,7 +34,7 @@ function start(): void {
     page.append(h("p", {}, `This page cannot show data of version ${data.version}.`));
     return;
   }
-  page.append(...partsOf(data).filter((part) => part !== null));
+  page.append(...partsOf(data).filter((part) => part instanceof HTMLElement));
 }
 
 /** Returns the parts in the order of a reader's questions: what is it, how much, where, whose, when. */
@@ -40,7 +43,7 @@ function partsOf(data: PageData): (HTMLElement | null)[] {
   return [
     pageHeader(data),
     limit && limitPart(limit),
-    tiles(data.figures),
+    tiles(data.figures, "Main figures", profile && hasWaits(profile) ? [] : linksTo(data.others)),
     ...(profile ? profilePart(profile, data.others) : []),
     ...(diff ? diffPart(diff) : []),
     series && runCharts(run, series, data.spectrum),

@@ -13,7 +13,7 @@ import { TimelinePanel } from "./timeline.ts";
 import { LinesPanel } from "./lines.ts";
 import { captureFacts, cautionOf, qualityBar, qualitySentence } from "./quality.ts";
 import { FunctionTable } from "./table.ts";
-import { linksTo, WaitsPanel } from "./waits.ts";
+import { WaitsPanel } from "./waits.ts";
 import type { OtherPage, ProfileData, WaitState } from "./wire.ts";
 import { OwnerTable } from "./owner-table.ts";
 
@@ -59,8 +59,7 @@ export function profilePart(profile: ProfileData, others: OtherPage[]): HTMLElem
     searched: (text) => table.find(text),
     focused: (frame) => lines.show(frame),
   });
-  const links = !waits && others.length > 0 && h("nav", { class: "tiles", "aria-label": "Same recording" }, ...linksTo(others));
-  const parts = [waits?.element, links || undefined, panel.element, below, lines.element, ownerTable?.element, timeline?.element];
+  const parts = [waits?.element, panel.element, below, lines.element, ownerTable?.element, timeline?.element];
   return parts.filter((part) => part !== undefined);
 }
 

@@ -6,7 +6,7 @@ import { type Owners, type Selection } from "./flame/owners.ts";
 import { nanos, percent } from "./format.ts";
 import { profileTitle } from "./header.ts";
 import { Toolbar } from "./toolbar.ts";
-import type { OtherPage, WaitState } from "./wire.ts";
+import type { OtherPage, ProfileData, WaitState } from "./wire.ts";
 
 const STATES: [WaitState | "all", string, string][] = [
   ["blocked", "Blocked", "The thread had work and waited for something: a disk, a lock, a driver."],
@@ -59,6 +59,11 @@ export class WaitsPanel {
     );
     return { element, value, detail };
   }
+}
+
+/** Returns whether a profile has reasons why threads were off the CPU. */
+export function hasWaits({ owners }: ProfileData): boolean {
+  return owners.labels.state.some((state) => state !== null);
 }
 
 /** Links to the pages of other events, one for each. */

@@ -197,7 +197,7 @@ export class Model {
       self: view.self[node],
       all: this.total,
       zoomed: view.total[zoomed],
-      parent: view.total[Math.max(view.parent[node], 0)],
+      parent: node === 0 ? 0 : view.total[view.parent[node]],
       unit: this.unit,
       run: view.run[node],
       sides: this.sideTotals && this.sidesOf(view, node, this.sideTotals),

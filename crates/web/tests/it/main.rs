@@ -7,8 +7,8 @@ use std::{fs, path::Path, process::Command};
 
 use rabbitscope_analysis::ProfileDiff;
 use rabbitscope_web::{
-    CostOfMessages, DiffReport, NamedProfile, OtherPage, Report, RunPackets, write_diff, write_packets,
-    write_report, write_svg,
+    CostOfMessages, DiffReport, NamedProfile, OtherPage, Report, RunPackets, write_diff,
+    write_packets, write_report, write_svg,
 };
 
 /// The copy of `ui/` that the build script has built, with its packages.
