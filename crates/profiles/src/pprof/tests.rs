@@ -74,7 +74,8 @@ fn recorded() -> Profile {
         role: "queue".to_owned(),
         name: "orders".to_owned(),
         vhost: "/".to_owned(),
-        connection: String::new(),
+        connection: "a -> b".to_owned(),
+        client: "shop, user guest".to_owned(),
     };
     let deep = [(scheduler, 1), (map, 300), (bif, 1), (gc, 1), (alloc, 2), (brk, 1)];
     Profile {

@@ -93,6 +93,7 @@ fn name_owners(profile: &mut Profile) {
             name: text(name),
             vhost: text("/"),
             connection: text(connection),
+            client: text(if connection.is_empty() { "" } else { "<shop>, user guest" }),
         };
         profile.identities.insert(text(pid), identity);
     }
