@@ -1,6 +1,7 @@
 // Drawing of rows on the canvas: rectangles, names, highlights. No events.
 
 import type { FrameKind } from "../wire.ts";
+import { functionStart } from "./label.ts";
 import type { Row } from "./layout.ts";
 import { CHANGE_STEPS, type Palette } from "./palette.ts";
 
@@ -159,10 +160,4 @@ function fit(context: CanvasRenderingContext2D, text: string, room: number): str
   let end = start;
   while (end < text.length && (used += widthOf(context, text[end])) <= room) end += 1;
   return end > start ? `${text.slice(start, end)}…` : "";
-}
-
-/** Returns the place of the function in `module:function/arity`; 0 for other names. */
-export function functionStart(name: string): number {
-  const found = /^(?:[a-z][\w@]*|'[^']*'):(?=[^:].*\/\d)/.exec(name);
-  return found ? found[0].length : 0;
 }

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { editOf, type EditKind, edited } from "../../src/flame/edits.ts";
 import { functionsOf } from "../../src/flame/functions.ts";
-import { functionStart } from "../../src/flame/paint.ts";
+import { functionStart, shortened } from "../../src/flame/label.ts";
 import { decodeStacks, type Stacks } from "../../src/flame/stacks.ts";
 import { strongest } from "../../src/scale.ts";
 
@@ -55,6 +55,14 @@ test("the function of a name is behind its module", () => {
   for (const [name, start] of [["lists:map/2", 6], ["'Elixir.A':f/1", 11], ["std::vector", 0], ["do_fsync", 0], ["a:-f/1-fun-0-/2", 2]] as const) {
     assert.equal(functionStart(name), start, name);
   }
+});
+
+test("a long name loses its module first", () => {
+  const name = "rabbit_channel:handle/3";
+  for (const [room, text] of [[23, name], [22, "…bbit_channel:handle/3"], [11, "…l:handle/3"], [10, "handle/3"], [8, "handle/3"], [7, "handle…"]] as const) {
+    assert.equal(shortened(name, room), text, String(room));
+  }
+  assert.equal(shortened("std::vector", 6), "std::…");
 });
 
 test("one outlier does not stretch the scale of the timeline", () => {
