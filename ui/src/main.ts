@@ -11,6 +11,7 @@ import { runCharts } from "./charts/run.ts";
 import { diffPart } from "./diff.ts";
 import { breakdownPart } from "./breakdown.ts";
 import { checksPart } from "./checks.ts";
+import { readColumns } from "./columns/read.ts";
 import { h } from "./dom.ts";
 import { faultsPart } from "./faults.ts";
 import { pageHeader, scenario, tiles } from "./header.ts";
@@ -20,7 +21,7 @@ import { profilePart } from "./profile.ts";
 import { startTheme } from "./theme.ts";
 import type { PageData } from "./wire.ts";
 
-const VERSION = 2;
+const VERSION = 3;
 
 function start(): void {
   startTheme();
@@ -38,10 +39,26 @@ function start(): void {
   if (data.run) parts.push(breakdownPart(data.run));
   if (data.series) parts.push(runCharts(data.run, data.series, data.spectrum));
   if (data.packets) parts.push(packetsPart(data.packets));
-  if (data.profile) parts.push(...profilePart(data.profile));
-  if (data.diff) parts.push(...diffPart(data.diff));
+  if (data.profile || data.diff) parts.push(stacksPart(page, data));
   if (data.run) parts.push(scenario(data.run));
   page.append(...parts.filter((part) => part !== null));
+}
+
+/** Returns the place of the profile, which fills as soon as the stacks are read. */
+function stacksPart(page: HTMLElement, data: PageData): HTMLElement {
+  const place = h("p", { class: "panel", role: "status" }, "Reading the stacks …");
+  page.setAttribute("aria-busy", "true");
+  readColumns()
+    .then((columns) => {
+      const profile = data.profile ? profilePart(data.profile, columns) : [];
+      place.replaceWith(...profile, ...(data.diff ? diffPart(data.diff, columns) : []));
+    })
+    .catch((problem: unknown) => {
+      const reason = problem instanceof Error ? problem.message : String(problem);
+      place.textContent = `The stacks cannot be shown: ${reason}.`;
+    })
+    .finally(() => page.removeAttribute("aria-busy"));
+  return place;
 }
 
 start();

@@ -12,11 +12,12 @@ import { LinesPanel } from "./lines.ts";
 import { captureFacts, cautionOf, qualityBar, qualitySentence } from "./quality.ts";
 import { FunctionTable } from "./table.ts";
 import { WaitsPanel } from "./waits.ts";
+import type { Columns } from "./columns/decode.ts";
 import type { ProfileData, WaitState } from "./wire.ts";
 import { OwnerTable } from "./owner-table.ts";
 
-export function profilePart(profile: ProfileData): HTMLElement[] {
-  const model = new Model({ ...profile, sides: null });
+export function profilePart(profile: ProfileData, columns: Columns): HTMLElement[] {
+  const model = new Model({ ...profile, columns, sideTotals: null });
   const title = `${profile.event === "cpu" ? "CPU" : profile.event} profile`;
   const owners = model.owners as Owners;
   const choose = (change: Partial<Selection>): void => panel.choose(change, true);

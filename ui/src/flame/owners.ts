@@ -1,7 +1,7 @@
 // Owners of the samples: grouping, filtering and sums by role, queue, channel, connection, thread …
 
 import type { OwnersData, Quality, WaitState } from "../wire.ts";
-import { decodeRecords, type Range, type Records, weightWithin } from "./records.ts";
+import { type Range, type Records, weightWithin } from "./records.ts";
 import type { Entries } from "./regroup.ts";
 
 /** The quality of no samples. */
@@ -45,9 +45,10 @@ interface Column {
 }
 
 export class Owners {
-  private decoded: Records | null = null;
-
-  constructor(readonly data: OwnersData) {}
+  constructor(
+    readonly data: OwnersData,
+    private readonly records: Records,
+  ) {}
 
   /** Returns the dimensions in which at least one owner has a label. */
   dimensions(): string[] {
@@ -81,7 +82,7 @@ export class Owners {
     if (!column) return [];
     const shares: Share[] = column.labels.map((label) => ({ label, weight: 0, processes: 0 }));
     const seen = column.labels.map(() => new Set<number>());
-    const { owner } = this.records();
+    const { owner } = this.records;
     this.eachOf(this.beside(dimension, selection), (record, weight) => {
       const label = column.of(record);
       if (label < 0) return;
@@ -111,7 +112,7 @@ export class Owners {
     const all = { ...selection, range: null };
     if (this.isWhole(all)) return this.data.steps;
     const steps = this.data.steps.map(() => 0);
-    const { start, step, part } = this.records();
+    const { start, step, part } = this.records;
     this.eachOf(all, (record) => {
       for (let at = start[record]; at < start[record + 1]; at++) {
         if (step[at] < steps.length) steps[step[at]] += part[at];
@@ -133,7 +134,7 @@ export class Owners {
     const { counted, labels } = this.data;
     if (counted && selection.range) return null;
     const quality = { ...NO_QUALITY };
-    const { count, label } = this.records();
+    const { count, label } = this.records;
     this.eachOf(selection, (record, weight) => {
       const outcome = labels.outcome[label[record]];
       if (outcome === "unknown") return;
@@ -147,7 +148,7 @@ export class Owners {
 
   /** Distributes the selection to stack nodes. Weight without a label goes to the last root. */
   entries(selection: Selection): Entries {
-    const records = this.records();
+    const records = this.records;
     const column = this.column(selection.by);
     const entries = { node: [] as number[], root: [] as number[] };
     const [first, second]: [number[], number[]] = [[], []];
@@ -177,7 +178,7 @@ export class Owners {
 
   /** Visits the records of a selection with their weight in its span. */
   private eachOf(selection: Selection, visit: (record: number, weight: number) => void): void {
-    const records = this.records();
+    const records = this.records;
     this.eachSelected(selection, (record) => {
       const weight = weightWithin(records, record, selection.range);
       if (weight > 0) visit(record, weight);
@@ -186,7 +187,7 @@ export class Owners {
 
   /** Visits the records of a selection at any time. */
   private eachSelected({ owner, state }: Selection, visit: (record: number) => void): void {
-    const records = this.records();
+    const records = this.records;
     const at = owner.indexOf(":");
     const column = this.column(owner.slice(0, Math.max(at, 0)));
     const wanted = column ? column.labels.indexOf(owner.slice(at + 1)) : -1;
@@ -200,15 +201,10 @@ export class Owners {
 
   private column(dimension: string): Column | null {
     const { labels, dimensions } = this.data;
-    const { owner, label } = this.records();
+    const { owner, label } = this.records;
     if (dimension === "thread") return { labels: labels.threads, of: (record) => labels.thread[label[record]] as number };
     const found = dimensions.find(({ name }) => name === dimension);
     return found ? { labels: found.labels, of: (record) => found.of[owner[record]] as number } : null;
-  }
-
-  private records(): Records {
-    this.decoded ??= decodeRecords(this.data.records, this.data.counted);
-    return this.decoded;
   }
 }
 
