@@ -97,9 +97,9 @@ async function visit() {
   const name = await page.locator(".functions .function-name").nth(20).innerText();
   const times = {
     open,
-    "first choice of time": await follow("time=100-400"),
-    "another choice of time": await follow("time=1000-4000"),
-    "two spans compared": await follow("time=100-2000&against=3000-5000"),
+    "first choice of time": await follow("time=5-20"),
+    "another choice of time": await follow("time=50-200"),
+    "two spans compared": await follow("time=5-100&against=150-250"),
     "grouped by role": await follow("by=role"),
     "one role": await follow("who=role%3Aqueue"),
     "callers and callees": await follow(`around=${encodeURIComponent(name)}`),

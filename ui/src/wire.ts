@@ -7,12 +7,20 @@ export interface PageData {
   run: RunRecord | null;
   limit: Brief | null;
   figures: Figure[];
+  "more-figures": Figure[];
+  others: OtherPage[];
   checks: Check[];
   spectrum: Spectrum | null;
   series: Series | null;
   packets: PacketsData | null;
   profile: ProfileData | null;
   diff: DiffData | null;
+}
+
+/** The page of another event of the same recording: a file in the same directory. */
+export interface OtherPage {
+  event: string;
+  file: string;
 }
 
 /** The limit of the run and its costly findings; texts are escaped, empty ones have nothing to say. */
@@ -44,6 +52,8 @@ export interface Detail {
 
 export interface Figure extends Detail {
   meaning: string;
+  /** The whole that the value is a part of. */
+  of: number | null;
   details: Detail[];
 }
 
@@ -108,6 +118,8 @@ export interface PacketFinding {
 export interface Capture {
   recorder: string;
   clock: string;
+  node?: string;
+  rabbitmq?: string;
   "node-pid": number;
   "otp-release": string;
   "started-unix-nanos": number;
@@ -164,6 +176,8 @@ export interface Noise {
   rate: number;
   counts: [number, number];
   runs: [number, number] | null;
+  // Set by the page for costs: weights of the whole count this many times.
+  exposure?: number;
 }
 
 // Function by function in the order of the source; line 0 is the part of a function without a line.

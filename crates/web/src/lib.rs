@@ -27,6 +27,6 @@ pub use page::columns::ColumnsError;
 pub use page::diff::{CostOfMessages, DiffReport, NamedProfile};
 pub use page::packets::RunPackets;
 pub use page::reading::{PageError, is_page, read_page_with};
-pub use page::whole::Report;
+pub use page::whole::{OtherPage, Report};
 pub use report::{write_diff, write_report};
 pub use svg::write_svg;

@@ -102,6 +102,10 @@ class CallersView extends GrowingView {
     return all;
   }
 
+  override members(at: number): number[] {
+    return [...this.order.subarray(this.from[at], this.to[at])];
+  }
+
   /** Returns 0: a stack node occurs below many functions here. */
   override find(): number {
     return 0;

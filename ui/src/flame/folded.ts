@@ -86,7 +86,7 @@ class FoldedView extends GrowingView {
     return weight;
   }
 
-  private members(at: number): number[] {
+  override members(at: number): number[] {
     if (at === 0) return this.tops ?? childrenOf(this.stacks, -1);
     return this.groups.get(at)?.members ?? [this.source[at]];
   }

@@ -33,6 +33,8 @@ export interface View {
   readonly childEnd: readonly number[];
   /** Returns the first child of a node and the node after its last child. Makes the children at the first call. */
   children(node: number): [from: number, to: number];
+  /** Returns the stack nodes whose subtrees a node shows. */
+  members(node: number): number[];
   /** Returns the node with this origin and step; 0 if there is none. */
   find(origin: number, step: number): number;
   /**
@@ -89,6 +91,8 @@ export abstract class GrowingView implements View {
     }
     return [this.childStart[node], this.childEnd[node]];
   }
+
+  abstract members(node: number): number[];
 
   abstract find(origin: number, step: number): number;
 

@@ -107,18 +107,30 @@ test("two spans are compared by share", () => {
 });
 
 test("owners have shares", () => {
+  const none = { owner: "no-process", label: "no process", weight: 2, processes: 0 };
   assert.deepEqual(OWNERS.shares("role", NONE), [
-    { label: "queue", weight: 4, processes: 1 },
-    { label: "channel", weight: 4, processes: 7 },
+    { owner: "role:queue", label: "queue", weight: 4, processes: 1 },
+    { owner: "role:channel", label: "channel", weight: 4, processes: 7 },
+    none,
   ]);
-  assert.deepEqual(OWNERS.shares("queue", { ...NONE, range: { from: 3, to: 4 } }), []);
+  const rest = { owner: "without:queue", label: "rest: processes without a queue", weight: 4, processes: 7 };
+  assert.deepEqual(OWNERS.shares("queue", NONE), [{ owner: "queue:q", label: "q", weight: 4, processes: 1 }, rest, none]);
+  assert.deepEqual(OWNERS.shares("queue", { ...NONE, range: { from: 3, to: 4 } }), [{ ...rest, weight: 4 }]);
+});
+
+test("the rest and no process are owners too", () => {
+  for (const { owner, weight } of OWNERS.shares("queue", NONE)) assert.equal(OWNERS.weight({ ...NONE, owner }), weight);
+  assert.equal(OWNERS.weightBeside("queue", { ...NONE, owner: "without:queue" }), 10);
+  assert.equal(OWNERS.nameOf("without:queue"), "processes without a queue");
 });
 
 test("shares of other dimensions belong to the chosen owner", () => {
   const channel = { ...NONE, owner: "role:channel" };
-  assert.deepEqual(OWNERS.shares("thread", channel), [{ label: "2_scheduler", weight: 4, processes: 7 }]);
+  assert.deepEqual(OWNERS.shares("thread", channel), [
+    { owner: "thread:2_scheduler", label: "2_scheduler", weight: 4, processes: 7 },
+  ]);
   assert.equal(OWNERS.weightBeside("thread", channel), 4);
-  assert.equal(OWNERS.shares("role", channel).length, 2);
+  assert.equal(OWNERS.shares("role", channel).length, 3);
   assert.equal(OWNERS.weightBeside("role", channel), 10);
 });
 

@@ -149,7 +149,10 @@ impl Owner<'_> {
         }
         let (name, vhost) = by.owner("", self.known.as_ref())?;
         let is_usual = vhost.is_empty() || vhost == "/";
-        Some(if is_usual { name.to_owned() } else { format!("{name} ({vhost})") })
+        let name = if is_usual { name.to_owned() } else { format!("{name} ({vhost})") };
+        let client = self.known.as_ref().map_or("", |identity| identity.client.as_str());
+        let is_client = matches!(by, Dimension::Channel | Dimension::Connection);
+        Some(if is_client && !client.is_empty() { format!("{client}: {name}") } else { name })
     }
 
     fn process_label(&self) -> Option<String> {

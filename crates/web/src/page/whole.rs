@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use crate::{
     checks::{Check, checks},
-    figures::{Figure, figures},
+    figures::{Figure, figures, figures_of_profile, more_figures},
     page::columns::Columns,
     page::diff::{DiffData, DiffReport},
     page::packets::{PacketsData, RunPackets},
@@ -32,6 +32,17 @@ pub struct Report<'a> {
     pub profile: Option<&'a Profile>,
     /// The packets.
     pub packets: Option<RunPackets<'a>>,
+    /// Pages of the other events of the same recording.
+    pub others: &'a [OtherPage<'a>],
+}
+
+/// A page of another event, in the same directory.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct OtherPage<'a> {
+    /// Name of the event.
+    pub event: &'a str,
+    /// Name of the file.
+    pub file: &'a str,
 }
 
 #[derive(Serialize)]
@@ -41,6 +52,10 @@ pub(crate) struct PageData<'a> {
     run: Option<&'a RunRecord>,
     limit: Option<&'a Brief>,
     figures: Vec<Figure>,
+    /// Figures that say little at first sight.
+    #[serde(rename = "more-figures")]
+    more_figures: Vec<Figure>,
+    others: &'a [OtherPage<'a>],
     checks: Vec<Check>,
     series: Option<SeriesData>,
     spectrum: Option<Spectrum>,
@@ -60,7 +75,9 @@ impl<'a> PageData<'a> {
             rabbitscope: env!("CARGO_PKG_VERSION"),
             run: report.run,
             limit: report.brief,
-            figures: report.run.map(|run| figures(run, report.series)).unwrap_or_default(),
+            figures: main_figures(report),
+            more_figures: report.run.map(more_figures).unwrap_or_default(),
+            others: report.others,
             checks: report.run.map(checks).unwrap_or_default(),
             spectrum: report.run.and_then(spectrum),
             series: (!report.series.is_empty()).then(|| SeriesData::new(report.series)),
@@ -74,5 +91,14 @@ impl<'a> PageData<'a> {
     pub(crate) fn of_diff(report: DiffReport<'a>) -> Self {
         let (diff, columns) = DiffData::new(report);
         Self { diff: Some(diff), columns: Some(columns), ..Self::new(&Report::default()) }
+    }
+}
+
+/// Returns the figures of the run; of the profile if there is no run.
+fn main_figures(report: &Report<'_>) -> Vec<Figure> {
+    match (report.run, report.profile) {
+        (Some(run), _) => figures(run, report.series),
+        (None, Some(profile)) => figures_of_profile(profile),
+        (None, None) => Vec::new(),
     }
 }

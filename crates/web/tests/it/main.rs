@@ -8,8 +8,8 @@ use std::{collections::BTreeMap, fs, path::Path, process::Command};
 use rabbitscope_analysis::ProfileDiff;
 use rabbitscope_profiles::{Profile, StackEntry};
 use rabbitscope_web::{
-    CostOfMessages, DiffReport, NamedProfile, Report, RunPackets, write_diff, write_packets,
-    write_report, write_svg,
+    CostOfMessages, DiffReport, NamedProfile, OtherPage, Report, RunPackets, write_diff,
+    write_packets, write_report, write_svg,
 };
 
 /// The copy of `ui/` that the build script has built, with its packages.
@@ -71,11 +71,13 @@ fn pages_work_in_a_browser() {
     let report = Report { packets: Some(RunPackets { report: &packets, page }), ..report };
     write_report(create("with-packets.html"), &report).unwrap();
     write_packets(create("packets.html"), &packets).unwrap();
-    let bare = Report { profile: Some(&profile), ..Report::default() };
+    let others = [OtherPage { event: "off-cpu", file: "off-cpu.html" }];
+    let bare = Report { profile: Some(&profile), others: &others, ..Report::default() };
     write_report(create("profile.html"), &bare).unwrap();
     write_svg(create("profile.svg"), &profile).unwrap();
     let off_cpu = pages::off_cpu_profile();
-    let waits = Report { profile: Some(&off_cpu), ..Report::default() };
+    let others = [OtherPage { event: "cpu", file: "profile.html" }];
+    let waits = Report { profile: Some(&off_cpu), others: &others, ..Report::default() };
     write_report(create("off-cpu.html"), &waits).unwrap();
     let after = pages::faster_profile();
     let diff = ProfileDiff::between(&profile, &after).unwrap();
