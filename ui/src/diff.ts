@@ -6,20 +6,19 @@ import { changesOf } from "./flame/functions.ts";
 import { Model } from "./flame/model.ts";
 import { noChange } from "./flame/noise.ts";
 import { FlamePanel } from "./flame/panel.ts";
+import { childrenOf } from "./flame/stacks.ts";
+import type { Columns } from "./columns/decode.ts";
 import { profileTitle } from "./header.ts";
 import { captureFacts, qualityBar } from "./quality.ts";
 import type { ChangeColumns, DiffData, DiffSide } from "./wire.ts";
 
-export function diffPart(diff: DiffData): HTMLElement[] {
+export function diffPart(diff: DiffData, columns: Columns): HTMLElement[] {
   const model = new Model({
     unit: diff.unit,
-    total: diff.stacks.self.reduce((sum, weight) => sum + weight, 0),
-    frames: diff.frames,
-    stacks: diff.stacks,
-    sides: {
-      leaves: [diff["self-before"], diff["self-after"]],
-      totals: [diff.before.total, diff.after.total],
-    },
+    total: childrenOf(columns.stacks, -1).reduce((sum, root) => sum + columns.stacks.total[root], 0),
+    kinds: diff.kinds,
+    columns,
+    sideTotals: [diff.before.total, diff.after.total],
     noise: diff.noise,
     cost: diff.cost,
   });

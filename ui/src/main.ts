@@ -14,6 +14,7 @@ import { runCharts } from "./charts/run.ts";
 import { diffPart } from "./diff.ts";
 import { breakdownPart } from "./breakdown.ts";
 import { checksPart } from "./checks.ts";
+import { readColumns } from "./columns/read.ts";
 import { h } from "./dom.ts";
 import { faultsPart } from "./faults.ts";
 import { lossesPart, pageFooter, pageHeader, scenario, tiles } from "./header.ts";
@@ -24,7 +25,7 @@ import { hasWaits, linksTo } from "./waits.ts";
 import { startTheme } from "./theme.ts";
 import type { PageData } from "./wire.ts";
 
-const VERSION = 2;
+const VERSION = 3;
 
 function start(): void {
   startTheme();
@@ -34,18 +35,17 @@ function start(): void {
     page.append(h("p", {}, `This page cannot show data of version ${data.version}.`));
     return;
   }
-  page.append(...partsOf(data).filter((part) => part instanceof HTMLElement));
+  page.append(...partsOf(page, data).filter((part) => part instanceof HTMLElement));
 }
 
 /** Returns the parts in the order of a reader's questions: what is it, how much, where, whose, when. */
-function partsOf(data: PageData): (HTMLElement | null)[] {
+function partsOf(page: HTMLElement, data: PageData): (HTMLElement | null)[] {
   const { run, limit, series, packets, profile, diff } = data;
   return [
     pageHeader(data),
     limit && limitPart(limit),
     tiles(data.figures, "Main figures", profile && hasWaits(profile) ? [] : linksTo(data.others)),
-    ...(profile ? profilePart(profile, data.others) : []),
-    ...(diff ? diffPart(diff) : []),
+    profile || diff ? stacksPart(page, data) : null,
     series && runCharts(run, series, data.spectrum),
     limit && findingsPart(limit),
     run && checksPart(run, data.checks),
@@ -57,6 +57,23 @@ function partsOf(data: PageData): (HTMLElement | null)[] {
     run && scenario(run),
     pageFooter(data),
   ];
+}
+
+/** Returns the place of the profile, which fills as soon as the stacks are read. */
+function stacksPart(page: HTMLElement, data: PageData): HTMLElement {
+  const place = h("p", { class: "panel", role: "status" }, "Reading the stacks …");
+  page.setAttribute("aria-busy", "true");
+  readColumns()
+    .then((columns) => {
+      const profile = data.profile ? profilePart(data.profile, columns, data.others) : [];
+      place.replaceWith(...profile, ...(data.diff ? diffPart(data.diff, columns) : []));
+    })
+    .catch((problem: unknown) => {
+      const reason = problem instanceof Error ? problem.message : String(problem);
+      place.textContent = `The stacks cannot be shown: ${reason}.`;
+    })
+    .finally(() => page.removeAttribute("aria-busy"));
+  return place;
 }
 
 start();

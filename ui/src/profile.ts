@@ -14,6 +14,7 @@ import { LinesPanel } from "./lines.ts";
 import { captureFacts, cautionOf, qualityBar, qualitySentence } from "./quality.ts";
 import { FunctionTable } from "./table.ts";
 import { WaitsPanel } from "./waits.ts";
+import type { Columns } from "./columns/decode.ts";
 import type { OtherPage, ProfileData, WaitState } from "./wire.ts";
 import { OwnerTable } from "./owner-table.ts";
 
@@ -22,8 +23,8 @@ const NO_WAITING =
   "Time in which threads waited is not in a CPU profile. To see it, record the off-cpu event too: " +
   "rabbitscope profile --event cpu,off-cpu, or profile.event of a scenario.";
 
-export function profilePart(profile: ProfileData, others: OtherPage[]): HTMLElement[] {
-  const model = new Model({ ...profile, sides: null });
+export function profilePart(profile: ProfileData, columns: Columns, others: OtherPage[]): HTMLElement[] {
+  const model = new Model({ ...profile, columns, sideTotals: null });
   const owners = model.owners as Owners;
   const choose = (change: Partial<Selection>): void => panel.choose(change, true);
   const waits = owners.hasStates() ? new WaitsPanel(owners, choose, others) : null;

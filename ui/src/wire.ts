@@ -155,12 +155,6 @@ export type FrameKind =
   | "waiting"
   | "runnable";
 
-export interface FrameColumns {
-  name: string[];
-  kind: number[];
-  kinds: FrameKind[];
-}
-
 export interface ProfileData {
   event: string;
   unit: string;
@@ -169,8 +163,7 @@ export interface ProfileData {
   quality: Quality;
   sentence: string;
   caution: string | null;
-  frames: FrameColumns;
-  stacks: StackColumns;
+  kinds: FrameKind[];
   functions: { frame: number[]; own: number[]; self: number[]; total: number[] };
   lines: LineColumns;
   noise: Noise;
@@ -205,7 +198,6 @@ export interface OwnersData {
   steps: number[];
   labels: LabelColumns;
   counted: boolean;
-  records: string;
 }
 
 export type WaitState = "blocked" | "runnable" | "idle";
@@ -220,28 +212,13 @@ export interface LabelColumns {
   state: (WaitState | null)[];
 }
 
-// In pre-order; `climb` is the number of levels between the previous node and this one's parent. A node has
-// the kind of its frame, except for those in `kind-node`.
-export interface StackColumns {
-  frame: number[];
-  climb: number[];
-  self: number[];
-  "run-node": number[];
-  "run-length": number[];
-  "kind-node": number[];
-  "kind-number": number[];
-}
-
-// Two profiles against each other; `leaf` of the stacks only decides widths.
+// Two profiles against each other.
 export interface DiffData {
   event: string;
   unit: string;
   before: DiffSide;
   after: DiffSide;
-  frames: FrameColumns;
-  stacks: StackColumns;
-  "self-before": number[];
-  "self-after": number[];
+  kinds: FrameKind[];
   changes: ChangeColumns;
   cost: CostOfMessages | null;
   noise: Noise;

@@ -49,24 +49,35 @@ class CallersView extends GrowingView {
 
   /** Sorts the part of a node by the function of the next caller, and returns the parts. Finished stacks come first. */
   private divided(at: number): { from: number; to: number; first: number; total: number }[] {
-    const byFrame = new Map<number, [nodes: number[], callers: number[]]>([[-1, [[], []]]]);
-    for (let place = this.from[at]; place < this.to[at]; place++) {
-      const caller = at === 0 ? this.caller[place] : this.parents[this.caller[place]];
-      const frame = caller < 0 ? -1 : this.stacks.frame[caller];
-      const known = byFrame.get(frame) ?? [[], []];
-      if (known[0].length === 0) byFrame.set(frame, known);
-      known[0].push(this.order[place]);
-      known[1].push(caller);
-    }
-    let place = this.from[at];
-    const parts = Array.from(byFrame, ([frame, [nodes, callers]]) => {
+    const [start, end] = [this.from[at], this.to[at]];
+    if (at > 0) for (let place = start; place < end; place++) this.caller[place] = this.parents[this.caller[place]];
+    const byFrame = this.byFrame(start, end);
+    let place = start;
+    const parts = Array.from(byFrame, ([frame, places]) => {
       const from = place;
-      this.order.set(nodes, from);
-      this.caller.set(callers, from);
-      place += nodes.length;
-      return { frame, from, to: place, first: nodes[0] as number, total: this.sum(0, from, place) };
+      place += places.length;
+      return { frame, from, to: place, places };
     });
-    return parts.filter(({ frame }) => frame >= 0);
+    if (parts.length > 1) {
+      const places = parts.flatMap((part) => part.places);
+      for (const column of [this.order, this.caller]) column.set(places.map((old) => column[old]), start);
+    }
+    return parts
+      .filter(({ frame }) => frame >= 0)
+      .map(({ from, to }) => ({ from, to, first: this.order[from], total: this.sum(0, from, to) }));
+  }
+
+  /** Returns places by the function of the caller, -1 first for finished stacks. */
+  private byFrame(start: number, end: number): Map<number, number[]> {
+    const places = new Map<number, number[]>([[-1, []]]);
+    for (let place = start; place < end; place++) {
+      const frame = this.caller[place] < 0 ? -1 : this.stacks.frame[this.caller[place]];
+      const known = places.get(frame);
+      if (known) known.push(place);
+      else places.set(frame, [place]);
+    }
+    if (places.get(-1)?.length === 0) places.delete(-1);
+    return places;
   }
 
   private addPart(at: number, from: number, to: number, total: number): void {

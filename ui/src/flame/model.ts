@@ -1,7 +1,8 @@
 // A profile ready for drawing and queries: stacks, names, looks and the view for a reader's choice.
 
 import type { Choice } from "../link.ts";
-import type { CostOfMessages, FrameColumns, FrameKind, Noise, OwnersData, StackColumns } from "../wire.ts";
+import type { Columns } from "../columns/decode.ts";
+import type { CostOfMessages, FrameKind, Noise, OwnersData } from "../wire.ts";
 import { amount, percent, whole } from "../format.ts";
 import { buildView } from "./folded.ts";
 import { Owners, type Selection } from "./owners.ts";
@@ -12,7 +13,7 @@ import { exactly, matchedWeight, type Matches } from "./search.ts";
 import { changeStep, KIND_NAMES, shadeOf } from "./palette.ts";
 import type { Look } from "./paint.ts";
 import { type Edit, edited } from "./edits.ts";
-import { childrenOf, decodeStacks, type Numbers, originOf, type Stacks } from "./stacks.ts";
+import { childrenOf, type Numbers, originOf, type Stacks } from "./stacks.ts";
 import type { Facts } from "./tooltip.ts";
 import type { View } from "./view.ts";
 
@@ -20,10 +21,11 @@ import type { View } from "./view.ts";
 export interface GraphData {
   unit: string;
   total: number;
-  frames: FrameColumns;
-  stacks: StackColumns;
-  /** The two profiles of a comparison: weights by stack node, and of the whole. */
-  sides: { leaves: [number[], number[]]; totals: Pair } | null;
+  /** Names of the classes by number. */
+  kinds: FrameKind[];
+  columns: Columns;
+  /** The weights of the two profiles of a comparison. */
+  sideTotals: Pair | null;
   noise: Noise;
   owners?: OwnersData;
   cost?: CostOfMessages | null;
@@ -46,6 +48,8 @@ export class Model {
   private readonly base: Stacks;
   private readonly baseTotal: number;
   private regrouper: Regrouper | null = null;
+  /** Weights by kind, for these stacks. */
+  private weighed: { of: Stacks; weights: Map<FrameKind, number> } | null = null;
   private readonly rootFrames = new Map<string, number>();
 
   /** The figure of a comparison; null without one. */
@@ -56,18 +60,19 @@ export class Model {
   readonly noise: Noise;
 
   constructor(profile: GraphData) {
-    this.kindNames = profile.frames.kinds;
-    this.stacks = decodeStacks(profile.stacks, new Uint8Array(profile.frames.kind), profile.sides?.leaves);
-    this.baseSides = profile.sides?.totals ?? null;
+    const { names, classes, stacks, hasRecursion, records } = profile.columns;
+    this.kindNames = profile.kinds;
+    this.stacks = stacks;
+    this.baseSides = profile.sideTotals;
     this.cost = profile.cost ?? null;
     this.measure = this.baseSides && byShare(this.baseSides, profile.noise);
     this.base = this.stacks;
     this.baseTotal = profile.total;
-    this.owners = profile.owners ? new Owners(profile.owners) : null;
-    this.names = [...profile.frames.name];
-    this.kinds = profile.frames.kind.map((number) => this.kindNames[number] as FrameKind);
+    this.owners = profile.owners ? new Owners(profile.owners, records) : null;
+    this.names = [...names];
+    this.kinds = Array.from(classes, (number) => this.kindNames[number] as FrameKind);
     this.shades = this.names.map(shadeOf);
-    this.hasRecursion = profile.stacks["run-node"].length > 0;
+    this.hasRecursion = hasRecursion;
     this.unit = profile.unit;
     this.total = profile.total;
     this.noise = profile.noise;
@@ -220,14 +225,24 @@ export class Model {
 
   /** Returns the kinds that occur, with the weight of the stacks that end in them. */
   weightByKind(): { kind: FrameKind; name: string; weight: number }[] {
-    const weights = new Map<FrameKind, number>(this.kinds.map((kind) => [kind, 0]));
-    for (let node = 0; node < this.stacks.length; node++) {
-      const kind = this.kindNames[this.stacks.kind[node]] as FrameKind;
-      weights.set(kind, (weights.get(kind) ?? 0) + this.stacks.self[node]);
-    }
+    if (this.weighed?.of !== this.stacks) this.weighed = { of: this.stacks, weights: this.weigh() };
+    const { weights } = this.weighed;
     return (Object.keys(KIND_NAMES) as FrameKind[])
       .filter((kind) => weights.has(kind))
       .map((kind) => ({ kind, name: KIND_NAMES[kind], weight: weights.get(kind) ?? 0 }));
+  }
+
+  private weigh(): Map<FrameKind, number> {
+    const { kind, self, length } = this.stacks;
+    const sums = new Float64Array(this.kindNames.length);
+    const occurs = new Uint8Array(this.kindNames.length);
+    for (let node = 0; node < length; node++) {
+      sums[kind[node]] += self[node];
+      occurs[kind[node]] = 1;
+    }
+    const weights = new Map<FrameKind, number>(this.kinds.map((kind) => [kind, 0]));
+    this.kindNames.forEach((kind, number) => occurs[number] && weights.set(kind, sums[number]));
+    return weights;
   }
 
   searchFor(frame: number): string {

@@ -1,7 +1,7 @@
 // Owners of the samples: grouping, filtering and sums by role, queue, channel, connection, thread …
 
 import type { OwnersData, Quality, WaitState } from "../wire.ts";
-import { decodeRecords, type Range, type Records, weightWithin } from "./records.ts";
+import { type Range, type Records, weightWithin } from "./records.ts";
 import type { Entries } from "./regroup.ts";
 
 /** The quality of no samples. */
@@ -53,9 +53,10 @@ interface Column {
 }
 
 export class Owners {
-  private decoded: Records | null = null;
-
-  constructor(readonly data: OwnersData) {}
+  constructor(
+    readonly data: OwnersData,
+    private readonly records: Records,
+  ) {}
 
   /** Returns the dimensions in which at least one owner has a label. */
   dimensions(): string[] {
@@ -95,7 +96,7 @@ export class Owners {
     const others = [row(`${WITHOUT}:${dimension}`, `rest: processes without a ${dimension}`), row(NO_PROCESS, "no process")];
     const all = [...named, ...others];
     const seen = all.map(() => new Set<number>());
-    const { owner } = this.records();
+    const { owner } = this.records;
     this.eachOf(this.beside(dimension, selection), (record, weight) => {
       const label = column.of(record);
       const at = label >= 0 ? label : named.length + (owner[record] === 0 ? 1 : 0);
@@ -133,7 +134,7 @@ export class Owners {
     const all = { ...selection, range: null };
     if (this.isWhole(all)) return this.data.steps;
     const steps = this.data.steps.map(() => 0);
-    const { start, step, part } = this.records();
+    const { start, step, part } = this.records;
     this.eachOf(all, (record) => {
       for (let at = start[record]; at < start[record + 1]; at++) {
         if (step[at] < steps.length) steps[step[at]] += part[at];
@@ -155,7 +156,7 @@ export class Owners {
     const { counted, labels } = this.data;
     if (counted && selection.range) return null;
     const quality = { ...NO_QUALITY };
-    const { count, label } = this.records();
+    const { count, label } = this.records;
     this.eachOf(selection, (record, weight) => {
       const outcome = labels.outcome[label[record]];
       if (outcome === "unknown") return;
@@ -169,7 +170,7 @@ export class Owners {
 
   /** Distributes the selection to stack nodes. Weight without a label goes to the last root. */
   entries(selection: Selection): Entries {
-    const records = this.records();
+    const records = this.records;
     const column = this.column(selection.by);
     const entries = { node: [] as number[], root: [] as number[] };
     const [first, second]: [number[], number[]] = [[], []];
@@ -202,7 +203,7 @@ export class Owners {
 
   /** Visits the records of a selection with their weight in its span. */
   private eachOf(selection: Selection, visit: (record: number, weight: number) => void): void {
-    const records = this.records();
+    const records = this.records;
     this.eachSelected(selection, (record) => {
       const weight = weightWithin(records, record, selection.range);
       if (weight > 0) visit(record, weight);
@@ -211,7 +212,7 @@ export class Owners {
 
   /** Visits the records of a selection at any time. */
   private eachSelected({ owner, state }: Selection, visit: (record: number) => void): void {
-    const records = this.records();
+    const records = this.records;
     const isWanted = this.filterOf(owner);
     const shown = this.stateOf(state);
     for (let record = 0; record < records.length; record++) {
@@ -223,7 +224,7 @@ export class Owners {
 
   /** Returns whether a record belongs to an owner. */
   private filterOf(owner: string): (record: number) => boolean {
-    const { owner: process } = this.records();
+    const { owner: process } = this.records;
     if (owner === NO_PROCESS) return (record) => process[record] === 0;
     const [dimension, label] = parted(owner);
     const column = this.column(dimension === WITHOUT ? label : dimension);
@@ -235,15 +236,10 @@ export class Owners {
 
   private column(dimension: string): Column | null {
     const { labels, dimensions } = this.data;
-    const { owner, label } = this.records();
+    const { owner, label } = this.records;
     if (dimension === "thread") return { labels: labels.threads, of: (record) => labels.thread[label[record]] as number };
     const found = dimensions.find(({ name }) => name === dimension);
     return found ? { labels: found.labels, of: (record) => found.of[owner[record]] as number } : null;
-  }
-
-  private records(): Records {
-    this.decoded ??= decodeRecords(this.data.records, this.data.counted);
-    return this.decoded;
   }
 }
 

@@ -1,8 +1,6 @@
 // Stack tree of the data, in columns. Runs of one function with different length are different nodes here; view.ts
 // turns them into the shown tree, callers.ts into the tree from the leaves.
 
-import type { StackColumns } from "../wire.ts";
-
 /** One number per node. The width of an element follows from the largest one. */
 export interface Numbers extends Iterable<number> {
   readonly length: number;
@@ -27,33 +25,6 @@ export interface Stacks {
   sides: Numbers[];
   /** A number that does not depend on the selection; null if it is the node itself, as in a whole profile. */
   origin: Float64Array | null;
-}
-
-/** Decodes the tree. `kindOf` has the kind of each frame, independent of its place. */
-export function decodeStacks(columns: StackColumns, kindOf: Uint8Array, sideLeaves: number[][] = []): Stacks {
-  const length = columns.frame.length;
-  const end = new Int32Array(length);
-  const run = new Int32Array(length).fill(1);
-  const kind = Uint8Array.from(columns.frame, (frame) => kindOf[frame]);
-  const sums = [columns.self, ...sideLeaves].map((leaves) => new Float64Array(leaves));
-  columns["run-node"].forEach((node, at) => (run[node] = columns["run-length"][at] ?? 1));
-  columns["kind-node"].forEach((node, at) => (kind[node] = columns["kind-number"][at] ?? 0));
-  const path: number[] = [];
-  const close = (levels: number, next: number): void => {
-    for (let level = 0; level < levels; level++) {
-      const node = path.pop() as number;
-      end[node] = next;
-      const parent = path[path.length - 1];
-      if (parent !== undefined) for (const sum of sums) sum[parent] += sum[node];
-    }
-  };
-  for (let node = 0; node < length; node++) {
-    close(columns.climb[node] ?? 0, node);
-    path.push(node);
-  }
-  close(path.length, length);
-  const [total, ...sides] = sums as [Float64Array, ...Float64Array[]];
-  return { length, frame: new Int32Array(columns.frame), end, run, kind, self: new Float64Array(columns.self), total, sides, origin: null };
 }
 
 /** Returns the number of a node that does not depend on the selection, see {@link Stacks.origin}. */

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { invertedView } from "../../src/flame/callers.ts";
 import { findMatches, matchedWeight } from "../../src/flame/search.ts";
-import { decodeStacks, leavesOf, parentsOf, type Stacks } from "../../src/flame/stacks.ts";
+import { leavesOf, parentsOf, type Stacks } from "../../src/flame/stacks.ts";
 import type { View } from "../../src/flame/view.ts";
-import { opened } from "./trees.ts";
+import { decodeStacks, opened } from "./trees.ts";
 
 const NAMES = ["a", "f", "g", "b"];
 
@@ -63,7 +63,7 @@ function manyStacks(): Stacks {
     columns.climb.push(climb);
     columns.self.push(below(3));
   }
-  return decodeStacks(columns, new Uint8Array(5), [columns.self.map(() => below(3))]);
+  return decodeStacks(columns, new Uint8Array(5), [columns.self.map(() => below(3)), columns.self]);
 }
 
 test("every path from a leaf has the weight of its stacks", () => {
@@ -80,6 +80,6 @@ test("every path from a leaf has the weight of its stacks", () => {
       sums.set(path, [total + stacks.self[leaf]!, other + side[leaf]!]);
     }
   }
-  const expected = Array.from(sums, ([path, [total, other]]) => `${path} ${total}|${other}`);
+  const expected = Array.from(sums, ([path, [total, other]]) => `${path} ${total}|${other}|${total}`);
   assert.deepEqual(drawn(invertedView(stacks), ["0", "1", "2", "3", "4"]).sort(), expected.sort());
 });

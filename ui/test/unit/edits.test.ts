@@ -5,8 +5,9 @@ import { test } from "node:test";
 import { editOf, type EditKind, edited } from "../../src/flame/edits.ts";
 import { functionsOf } from "../../src/flame/functions.ts";
 import { functionStart, shortened } from "../../src/flame/label.ts";
-import { decodeStacks, type Stacks } from "../../src/flame/stacks.ts";
+import type { Stacks } from "../../src/flame/stacks.ts";
 import { strongest } from "../../src/scale.ts";
+import { decodeStacks } from "./trees.ts";
 
 const NAMES = ["a", "f", "g", "b"];
 

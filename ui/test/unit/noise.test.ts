@@ -6,8 +6,7 @@ import { START } from "../../src/link.ts";
 import { changesOf } from "../../src/flame/functions.ts";
 import { type GraphData, Model } from "../../src/flame/model.ts";
 import { isBeyondNoise, noChange, probability } from "../../src/flame/noise.ts";
-import { decodeStacks } from "../../src/flame/stacks.ts";
-import { opened } from "./trees.ts";
+import { columnsOf, decodeStacks, opened } from "./trees.ts";
 
 const NOISE = { rate: 0.001, counts: [1, 1] as [number, number], runs: null };
 
@@ -35,23 +34,25 @@ function shadeOfChange(before: number, after: number): number | null {
   const data: GraphData = {
     unit: "samples",
     total: 2000,
-    frames: { name: ["f", "g"], kind: [0, 0], kinds: ["erlang"] },
-    stacks: {
-      frame: [0, 1],
-      climb: [0, 1],
-      self: [before + after, 2000 - before - after],
-      "run-node": [],
-      "run-length": [],
-      "kind-node": [],
-      "kind-number": [],
-    },
-    sides: {
-      leaves: [
+    kinds: ["erlang"],
+    columns: columnsOf(
+      {
+        frame: [0, 1],
+        climb: [0, 1],
+        self: [before + after, 2000 - before - after],
+        "run-node": [],
+        "run-length": [],
+        "kind-node": [],
+        "kind-number": [],
+      },
+      ["f", "g"],
+      new Uint8Array(2),
+      [
         [before, 1000 - before],
         [after, 1000 - after],
       ],
-      totals: [1000, 1000],
-    },
+    ),
+    sideTotals: [1000, 1000],
     noise: NOISE,
   };
   const model = new Model(data);

@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { functionsOf } from "../../src/flame/functions.ts";
 import { EVERYTHING, NO_QUALITY, Owners } from "../../src/flame/owners.ts";
-import { decodeRecords, weightWithin } from "../../src/flame/records.ts";
+import { weightWithin } from "../../src/flame/records.ts";
 import { Regrouper } from "../../src/flame/regroup.ts";
 import { qualitySentence } from "../../src/quality.ts";
-import { decodeStacks, type Stacks } from "../../src/flame/stacks.ts";
-import { sandwich } from "./trees.ts";
+import type { Stacks } from "../../src/flame/stacks.ts";
+import { decodeStacks, recordsOf, sandwich } from "./trees.ts";
 
 const NAMES = ["a", "f", "g", "b"];
 
@@ -26,13 +26,9 @@ const STACKS = decodeStacks(COLUMNS, new Uint8Array([1, 2, 3, 4]));
 
 const NONE = EVERYTHING;
 
-function base64(numbers: number[]): string {
-  const bytes = numbers.flatMap((number) => (number < 128 ? [number] : [(number & 127) | 128, number >> 7]));
-  return Buffer.from(bytes).toString("base64");
-}
-
 // g below f: 4 of owner 1 (1 at step 0, 3 at step 200), 1 of owner 2; g: 3 of owner 2; f below b: 2 of none.
 // Owner 2 on another thread, its stacks broken; weight without an owner has no process.
+const RECORDS = recordsOf([4, 5, 2, 1, 0, 4, 2, 0, 1, 200, 3, 0, 2, 1, 1, 1, 3, 1, 1, 2, 1, 3, 1, 3, 3, 2, 0, 2, 2, 1, 4, 2]);
 const OWNERS = new Owners({
   processes: [0, 1, 7],
   dimensions: [
@@ -50,8 +46,7 @@ const OWNERS = new Owners({
     state: [null, null, null],
   },
   counted: false,
-  records: base64([4, 5, 2, 1, 0, 4, 2, 0, 1, 200, 3, 0, 2, 1, 1, 1, 3, 1, 1, 2, 1, 3, 1, 3, 3, 2, 0, 2, 2, 1, 4, 2]),
-});
+}, RECORDS);
 
 function drawn(stacks: Stacks, names = NAMES): string {
   const lines: string[] = [];
@@ -75,11 +70,11 @@ test("kinds of places stay with them", () => {
 });
 
 test("records are read", () => {
-  const records = decodeRecords(OWNERS.data.records);
+  const records = RECORDS;
   assert.deepEqual([...records.node], [2, 2, 3, 5]);
   assert.deepEqual([...records.step], [0, 200, 3, 3, 4]);
   assert.deepEqual([weightWithin(records, 0, null), weightWithin(records, 0, { from: 1, to: 201 })], [4, 3]);
-  assert.equal(decodeRecords("").length, 0);
+  assert.equal(recordsOf([0, 0]).length, 0);
 });
 
 test("everything selected is everything", () => {
@@ -175,8 +170,7 @@ const WAITS = new Owners({
     state: ["blocked", "idle"],
   },
   counted: true,
-  records: base64([2, 3, 2, 0, 0, 60, 2, 2, 0, 10, 1, 50, 1, 0, 1, 900, 1, 1, 1, 900]),
-});
+}, recordsOf([2, 3, 2, 0, 0, 60, 2, 2, 0, 10, 1, 50, 1, 0, 1, 900, 1, 1, 1, 900], true));
 
 test("time off the CPU is the blocked time by default, with idle time apart", () => {
   const weight = (selection: object): number => WAITS.weight({ ...NONE, ...selection });

@@ -4,10 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { indexAt, layOut } from "../../src/flame/layout.ts";
 import { compile, exactly, findMatches, matchedWeight } from "../../src/flame/search.ts";
-import { decodeStacks } from "../../src/flame/stacks.ts";
 import { buildView, type IsOpen } from "../../src/flame/folded.ts";
 import { findNode, nameOfNode, pathTo, type View } from "../../src/flame/view.ts";
-import { opened } from "./trees.ts";
+import { decodeStacks, opened } from "./trees.ts";
 
 const NAMES = ["a", "f", "g", "b"];
 

@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::{
     checks::{Check, checks},
     figures::{Figure, figures, figures_of_profile, more_figures},
+    page::columns::Columns,
     page::diff::{DiffData, DiffReport},
     page::packets::{PacketsData, RunPackets},
     page::profile::ProfileData,
@@ -16,7 +17,7 @@ use crate::{
 };
 
 /// Version of the data; the page refuses any other version.
-const PAGE_VERSION: u32 = 2;
+pub(crate) const PAGE_VERSION: u32 = 3;
 
 /// The contents of the report. Any part may be missing: a bare profile is a report, too.
 #[derive(Clone, Copy, Debug, Default)]
@@ -61,10 +62,14 @@ pub(crate) struct PageData<'a> {
     packets: Option<PacketsData<'a>>,
     profile: Option<ProfileData<'a>>,
     diff: Option<DiffData<'a>>,
+    /// The stacks of the profile or of the comparison, which stand in an element of their own.
+    #[serde(skip)]
+    pub(crate) columns: Option<Columns>,
 }
 
 impl<'a> PageData<'a> {
     pub(crate) fn new(report: &Report<'a>) -> Self {
+        let (profile, columns) = report.profile.map(ProfileData::new).unzip();
         Self {
             version: PAGE_VERSION,
             rabbitscope: env!("CARGO_PKG_VERSION"),
@@ -77,14 +82,15 @@ impl<'a> PageData<'a> {
             spectrum: report.run.and_then(spectrum),
             series: (!report.series.is_empty()).then(|| SeriesData::new(report.series)),
             packets: report.packets.map(|packets| PacketsData::new(&packets, report.run)),
-            profile: report.profile.map(ProfileData::new),
+            profile,
             diff: None,
+            columns,
         }
     }
 
     pub(crate) fn of_diff(report: DiffReport<'a>) -> Self {
-        let diff = Some(DiffData::new(report));
-        Self { diff, ..Self::new(&Report::default()) }
+        let (diff, columns) = DiffData::new(report);
+        Self { diff: Some(diff), columns: Some(columns), ..Self::new(&Report::default()) }
     }
 }
 

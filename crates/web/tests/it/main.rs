@@ -3,9 +3,10 @@
 
 mod pages;
 
-use std::{fs, path::Path, process::Command};
+use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
 use rabbitscope_analysis::ProfileDiff;
+use rabbitscope_profiles::{Profile, StackEntry};
 use rabbitscope_web::{
     CostOfMessages, DiffReport, NamedProfile, OtherPage, Report, RunPackets, write_diff,
     write_packets, write_report, write_svg,
@@ -27,7 +28,27 @@ fn npm(script: &str, pages: &Path) {
 
 #[test]
 fn parts_of_the_page_work() {
-    npm("test", Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("parts");
+    fs::create_dir_all(&folder).unwrap();
+    let profile = pages::profile();
+    let report = Report { profile: Some(&profile), ..Report::default() };
+    write_report(fs::File::create(folder.join("profile.html")).unwrap(), &report).unwrap();
+    fs::write(folder.join("stacks.txt"), weights_by_stack(&profile)).unwrap();
+    npm("test", &folder);
+}
+
+/// Returns a line for each stack: names, root first, between tabs, then the weight.
+fn weights_by_stack(profile: &Profile) -> String {
+    let mut weights: BTreeMap<String, u64> = BTreeMap::new();
+    for sample in &profile.samples {
+        let activations = |entry: &StackEntry| {
+            let name = format!("{}\t", profile.frames.get(entry.frame).name);
+            name.repeat(entry.repeat as usize)
+        };
+        *weights.entry(sample.stack.iter().map(activations).collect()).or_default() +=
+            sample.weight;
+    }
+    weights.iter().map(|(stack, weight)| format!("{stack}{weight}\n")).collect()
 }
 
 #[test]
