@@ -1,7 +1,7 @@
-%% Reads role, name, virtual host and connection of processes.
+%% Reads role, name, virtual host, connection and client of processes.
 %%
 %% A module of functions, not an agent. Rows are sent some hundred at a time. A row is {Pid, Role, Name, VHost,
-%% Connection}: Pid as the node prints it, Role an atom, the others binaries (empty if unknown).
+%% Connection, Client}: Pid as the node prints it, Role an atom, the others binaries (empty if unknown).
 -module(rabbitscope_who).
 -export([tables/1, processes/2, ended/2]).
 
@@ -20,11 +20,11 @@ tables(To) ->
 processes(To, Texts) ->
     Known = fun (Pid, Key, Found) -> Found#{Pid => of_table(queues, Pid, Key)} end,
     Queues = broker_tables:each(followers, Known, broker_tables:each(queues, Known, #{})),
-    VHosts = broker_tables:each(connections, fun (Pid, _, Found) ->
-        {_, Name, VHost, _} = of_table(connections, Pid, none),
-        Found#{Name => VHost}
+    Owners = broker_tables:each(connections, fun (Pid, _, Found) ->
+        {_, Name, VHost, _, Client} = of_table(connections, Pid, none),
+        Found#{Name => {VHost, Client}}
     end, #{}),
-    Each = fun (Text, Sent) -> add(To, row(Text, asked(roles:local_pid(Text), Queues, VHosts)), Sent) end,
+    Each = fun (Text, Sent) -> add(To, row(Text, asked(roles:local_pid(Text), Queues, Owners)), Sent) end,
     {parts, sent(To, lists:foldl(Each, none_sent(), Texts)), ok}.
 
 %% Processes that have ended, each with its start function (the root of its stack). That function decides the role;
@@ -32,7 +32,7 @@ processes(To, Texts) ->
 -spec ended(to(), [{Pid :: binary(), Module :: binary(), Function :: binary()}]) ->
     {parts, non_neg_integer(), ok}.
 ended(To, Processes) ->
-    Each = fun ({Pid, Module, Function}, Sent) -> add(To, row(Pid, {role_of_ended(Module), Function, <<>>, <<>>}), Sent) end,
+    Each = fun ({Pid, Module, Function}, Sent) -> add(To, row(Pid, {role_of_ended(Module), Function, <<>>, <<>>, <<>>}), Sent) end,
     {parts, sent(To, lists:foldl(Each, none_sent(), Processes)), ok}.
 
 role_of_ended(Module) ->
@@ -41,32 +41,42 @@ role_of_ended(Module) ->
         Role -> Role
     catch error:badarg -> gone end.
 
-asked(Pid, Queues, VHosts) when is_pid(Pid) ->
+asked(Pid, Queues, Owners) when is_pid(Pid) ->
     case {Queues, roles:shown_role(Pid)} of
-        {#{Pid := {_, Name, VHost, Connection}}, Role} -> {Role, Name, VHost, Connection};
+        {#{Pid := Known}, Role} -> setelement(1, Known, Role);
         {_, channel} -> of_table(channels, Pid, none);
         {_, Role} when Role =:= tls_sender; Role =:= tls_connection ->
-            Connection = roles:process_name(Pid),
-            {Role, named(Pid), maps:get(Connection, VHosts, <<>>), Connection};
+            of_connection(Pid, Role, roles:process_name(Pid), Owners);
         {_, unknown} -> gone();
-        {_, Role} ->
-            Connection = served(Pid, Role),
-            {Role, named(Pid), maps:get(Connection, VHosts, <<>>), Connection}
+        {_, Role} -> of_connection(Pid, Role, served(Pid, Role), Owners)
     end;
 asked(_, _, _) -> gone().
 
-gone() -> {gone, <<>>, <<>>, <<>>}.
+gone() -> {gone, <<>>, <<>>, <<>>, <<>>}.
+
+of_connection(Pid, Role, Connection, Owners) ->
+    {VHost, Client} = maps:get(Connection, Owners, {<<>>, <<>>}),
+    {Role, named(Pid), VHost, Connection, Client}.
 
 of_table(What, Pid, {resource, VHost, queue, Name}) when What =:= queues; What =:= followers ->
-    {queue_role(Pid), Name, VHost, <<>>};
+    {queue_role(Pid), Name, VHost, <<>>, <<>>};
 of_table(connections, Pid, _) ->
     Infos = broker_tables:infos(connection_created, Pid),
     Name = broker_tables:text(name, Infos),
-    {reader, Name, broker_tables:text(vhost, Infos), Name};
+    {reader, Name, broker_tables:text(vhost, Infos), Name, client(Infos)};
 of_table(channels, Pid, _) ->
     Infos = broker_tables:infos(channel_created, Pid),
-    Connection = broker_tables:text(name, broker_tables:infos(connection_created, proplists:get_value(connection, Infos))),
-    {channel, broker_tables:text(name, Infos), broker_tables:text(vhost, Infos), Connection}.
+    Owner = broker_tables:infos(connection_created, proplists:get_value(connection, Infos)),
+    Connection = broker_tables:text(name, Owner),
+    {channel, broker_tables:text(name, Infos), broker_tables:text(vhost, Infos), Connection, client(Owner)}.
+
+%% The client's name for itself, and its user.
+client(Infos) ->
+    case {broker_tables:text(user_provided_name, Infos), broker_tables:text(user, Infos)} of
+        {Given, <<>>} -> Given;
+        {<<>>, User} -> <<"user ", User/binary>>;
+        {Given, User} -> <<Given/binary, ", user ", User/binary>>
+    end.
 
 %% Decides without asking the process. One with a registered name is the Ra server of a quorum queue.
 queue_role(Pid) ->
@@ -97,7 +107,7 @@ served(Pid, Role) ->
     end.
 
 row(Pid, Known) when is_pid(Pid) -> row(list_to_binary(pid_to_list(Pid)), Known);
-row(Text, {Role, Name, VHost, Connection}) -> {Text, Role, short(Name), short(VHost), short(Connection)}.
+row(Text, {Role, Name, VHost, Connection, Client}) -> {Text, Role, short(Name), short(VHost), short(Connection), short(Client)}.
 
 %% Cuts a name. RabbitMQ's own names have at most 255 bytes, and stay whole.
 short(Text) when byte_size(Text) > 600 -> binary:part(Text, 0, 600);

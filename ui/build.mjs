@@ -1,4 +1,4 @@
-// Bundles the page, the script of the SVG and the tests. The shipped files are `page.js`, `page.css` and `svg.js`, which
+// Bundles the page with the script of its worker, the script of the SVG, and the tests. The shipped files are `page.js`, `page.css` and `svg.js`, which
 // crates/web embeds.
 //
 //   node build.mjs DIR           the shipped files
@@ -9,7 +9,14 @@ import { join } from "node:path";
 import { build } from "esbuild";
 
 const [first, second] = process.argv.slice(2);
-const target = ["es2022"];
+const shipped = {
+  bundle: true,
+  minify: true,
+  format: "iife",
+  charset: "utf8",
+  target: ["es2022"],
+  logLevel: "warning",
+};
 
 if (first === "--tests") {
   const folder = join("test", second);
@@ -26,14 +33,11 @@ if (first === "--tests") {
     logLevel: "warning",
   });
 } else {
+  const [worker] = (await build({ ...shipped, entryPoints: ["src/columns/worker.ts"], write: false })).outputFiles;
   await build({
+    ...shipped,
+    define: { WORKER_SCRIPT: JSON.stringify(worker.text) },
     entryPoints: { page: "src/main.ts", svg: "src/svg.ts" },
     outdir: first,
-    bundle: true,
-    minify: true,
-    format: "iife",
-    charset: "utf8",
-    target,
-    logLevel: "warning",
   });
 }

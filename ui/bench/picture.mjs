@@ -1,5 +1,4 @@
-// Takes a picture of a report for the documents: header, tiles, charts and the top of the flame graph. Owners and
-// timeline, which stand in between, are left out.
+// Takes a picture of a report for the documents: header, tiles and the top of the flame graph with the table beside it.
 //
 //   node bench/picture.mjs REPORT.html PICTURE.png
 
@@ -9,7 +8,6 @@ import { chromium } from "playwright-core";
 const WIDTH = 1400;
 /** Height of the shown part of the flame graph. */
 const GRAPH_HEIGHT = 380;
-const LEFT_OUT = "section:has(.owners), section:has(.heat) { display: none }";
 
 const [report, picture] = process.argv.slice(2).map((path) => resolve(path));
 const browser = await chromium.launch({
@@ -21,7 +19,6 @@ try {
   await page.goto(`file://${report}`);
   const graph = page.locator(".graph canvas").first();
   await graph.waitFor();
-  await page.addStyleTag({ content: LEFT_OUT });
   const top = await graph.evaluate((canvas) => canvas.getBoundingClientRect().top + scrollY);
   const clip = { x: 0, y: 0, width: WIDTH, height: Math.ceil(top) + GRAPH_HEIGHT };
   await page.screenshot({ path: picture, clip, fullPage: true });

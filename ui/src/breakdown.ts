@@ -1,6 +1,6 @@
 // Tables of latencies by group and by queue.
 
-import { h } from "./dom.ts";
+import { h, headCell, scrolling } from "./dom.ts";
 import { nanos, whole } from "./format.ts";
 import type { LatencyFigures, RunRecord } from "./wire.ts";
 
@@ -44,10 +44,11 @@ function table(title: string, all: Row[]): HTMLElement {
       h("td", {}, whole(latency.count)),
     ),
   );
-  return h(
+  const drawn = h(
     "table",
     { class: "expectations" },
-    h("thead", {}, h("tr", {}, ...head.map((text) => h("th", {}, text)))),
+    h("thead", {}, h("tr", {}, ...head.map(headCell))),
     h("tbody", {}, ...body),
   );
+  return scrolling(title, drawn);
 }

@@ -2,8 +2,9 @@
 // noise.
 
 import { h } from "./dom.ts";
-import { digits, percent, signed, whole } from "./format.ts";
-import { noChange, type Pair, withinNoise } from "./flame/noise.ts";
+import { amount, whole } from "./format.ts";
+import type { Measure } from "./flame/measure.ts";
+import { noChange, withinNoise } from "./flame/noise.ts";
 import { isAmong, KIND_NAMES } from "./flame/palette.ts";
 import type { Model } from "./flame/model.ts";
 import { compile } from "./flame/search.ts";
@@ -15,11 +16,11 @@ const FIRST_ROWS = 30;
 /** Order of rows: the greatest mover first, as in the data, or by the change of own or total share. */
 type Order = "moved" | "own" | "total";
 
-const SHARES = ["own", "total"] as const;
+const FIGURES = ["own", "total"] as const;
 
 const TITLES = {
-  own: "Own share: the function with the native, kernel and VM code that ran for it.",
-  total: "Total share: the function with everything that it calls.",
+  own: "The function with the native, kernel and VM code that ran for it.",
+  total: "The function with everything that it calls.",
 };
 
 export class ChangeTable {
@@ -29,7 +30,8 @@ export class ChangeTable {
   private text = "";
   private showsAll = false;
   private changes: ChangeColumns | null = null;
-  private totals: Pair = [0, 0];
+  private measure: Measure | null = null;
+  private readonly titles = h("tr");
   private readonly body = h("tbody");
   private readonly more = h("button", { type: "button", class: "more", click: () => this.showAll() });
 
@@ -38,8 +40,8 @@ export class ChangeTable {
     /** A sentence about differences that the noise leaves out, for example between two runs. */
     caution: string,
     private readonly pick: (frame: number) => void,
-    private readonly cost: CostOfMessages | null = null,
   ) {
+    const { cost } = model;
     const rate = whole(Math.round(1 / model.noise.rate));
     const runs = model.noise.runs;
     const alike = runs ? `equal sets of ${whole(runs[0])} and ${whole(runs[1])} runs` : "equal recordings";
@@ -50,7 +52,7 @@ export class ChangeTable {
       h(
         "p",
         { class: "tooltip-kind" },
-        `Grey shares are ${withinNoise(model.noise)}. Of ${rate} pairs of ${alike}, 1 would have a row ` +
+        `Grey figures are ${withinNoise(model.noise)}. Of ${rate} pairs of ${alike}, 1 would have a row ` +
           `that is not grey. ${caution}`,
       ),
       cost && h("p", { class: "tooltip-kind" }, costSentence(cost)),
@@ -61,28 +63,21 @@ export class ChangeTable {
   }
 
   private heads(): HTMLElement {
-    const group = (name: string, title: string, columns: number): HTMLElement =>
-      h("th", { scope: "colgroup", class: "number group", colspan: columns, title }, name);
     const column = (name: string): HTMLElement => h("th", { scope: "col", class: "number" }, name);
-    const costs = this.cost ? [group(`${costUnit(this.cost)} per message`, costSentence(this.cost), 2)] : [];
-    const sides = [column("Before"), column("After")];
-    return h(
-      "thead",
-      {},
-      h("tr", {}, h("td"), group("Own", TITLES.own, 3), group("Total", TITLES.total, 3), ...costs),
-      h(
-        "tr",
-        {},
-        h("th", { scope: "col", class: "name" }, "Function"),
-        ...SHARES.flatMap(() => [column("Before"), column("After"), column("Points")]),
-        ...(this.cost ? sides : []),
-      ),
-    );
+    const names = FIGURES.flatMap(() => ["Before", "After", "Change"].map(column));
+    return h("thead", {}, this.titles, h("tr", {}, h("th", { scope: "col", class: "name" }, "Function"), ...names));
   }
 
-  /** Shows changes between two sides with these total weights. */
-  show(changes: ChangeColumns, totals: Pair): void {
-    [this.changes, this.totals] = [changes, totals];
+  private showTitles(figure: string): void {
+    const group = (name: string, title: string): HTMLElement =>
+      h("th", { scope: "colgroup", class: "number group", colspan: 3, title }, `${name} ${figure}`);
+    this.titles.replaceChildren(h("td"), group("Own", TITLES.own), group("Total", TITLES.total));
+  }
+
+  /** Shows changes between two sides. */
+  show(changes: ChangeColumns, measure: Measure): void {
+    [this.changes, this.measure] = [changes, measure];
+    this.showTitles(measure.name);
     this.draw();
   }
 
@@ -132,7 +127,7 @@ export class ChangeTable {
     this.body.replaceChildren(...shown.map((row) => this.row(row)));
     if (shown.length === 0) {
       const words = rows.length === 0 ? "No function matches." : noChange(this.model.noise);
-      this.body.append(h("tr", {}, h("td", { colspan: this.cost ? 9 : 7, class: "nothing" }, words)));
+      this.body.append(h("tr", {}, h("td", { colspan: 7, class: "nothing" }, words)));
     }
     this.more.hidden = shown.length === rows.length;
     this.more.textContent = `Show all ${whole(rows.length)}`;
@@ -155,7 +150,7 @@ export class ChangeTable {
   }
 
   private isBeyond(row: number): boolean {
-    return SHARES.some((key) => this.changes?.[`${key}-beyond-noise`][row]);
+    return FIGURES.some((key) => this.changes?.[`${key}-beyond-noise`][row]);
   }
 
   private row(row: number): HTMLElement {
@@ -166,7 +161,7 @@ export class ChangeTable {
     const find = h(
       "button",
       { type: "button", class: "function-name", click: () => this.pick(frame) },
-      this.model.names[frame],
+      h("bdi", {}, this.model.names[frame]),
     );
     const chip = h("span", {
       class: "chip",
@@ -179,48 +174,31 @@ export class ChangeTable {
       "tr",
       { class: isBeyond ? null : "within-noise" },
       h("th", { scope: "row", class: "name" }, h("span", { class: "name-box" }, chip, find)),
-      ...SHARES.flatMap((key) => this.shareCells(changes, key, row)),
-      ...this.costCells(changes, row),
+      ...FIGURES.flatMap((key) => this.cells(changes, key, row)),
     );
   }
 
-  private shareCells(changes: ChangeColumns, key: "own" | "total", row: number): HTMLElement[] {
+  private cells(changes: ChangeColumns, key: "own" | "total", row: number): HTMLElement[] {
+    const { totals, write, change } = this.measure as Measure;
     const isBeyond = changes[`${key}-beyond-noise`][row];
-    const change = signed(changes[`${key}-change`][row]);
     const quiet = isBeyond ? "" : " quiet";
+    const cell = (weight: number, side: 0 | 1): HTMLElement => {
+      const text = h("span", { class: "share" }, write(totals[side] > 0 ? weight / totals[side] : 0));
+      return h("td", { class: `number${quiet}`, title: amount(weight, this.model.unit) }, text);
+    };
+    const changed = change(changes[`${key}-change`][row]).replace(" points", "");
     return [
-      share(changes[`${key}-before`][row], this.totals[0], quiet),
-      share(changes[`${key}-after`][row], this.totals[1], quiet),
-      h("td", { class: `number change${quiet}`, title: isBeyond ? null : withinNoise(this.model.noise) }, change),
+      cell(changes[`${key}-before`][row], 0),
+      cell(changes[`${key}-after`][row], 1),
+      h("td", { class: `number change${quiet}`, title: isBeyond ? null : withinNoise(this.model.noise) }, changed),
     ];
   }
-
-  /** Returns the costs of the share that changed; of the own share if both did. */
-  private costCells(changes: ChangeColumns, row: number): HTMLElement[] {
-    const { cost } = this;
-    if (!cost) return [];
-    const key = changes["total-beyond-noise"][row] && !changes["own-beyond-noise"][row] ? "total" : "own";
-    const sides = [changes[`${key}-before`][row], changes[`${key}-after`][row]] as Pair;
-    const size = cost.unit === "nanoseconds" ? 1000 : 1;
-    return sides.map((weight, side) =>
-      h("td", { class: "number" }, digits((weight * (cost["per-weight"][side] as number)) / size)),
-    );
-  }
-}
-
-function costUnit({ unit }: CostOfMessages): string {
-  return unit === "nanoseconds" ? "µs" : unit;
 }
 
 function costSentence(cost: CostOfMessages): string {
   const [before, after] = cost.rates.map(whole);
   return (
-    `Costs are per message ${cost.what} (${before}/s before, ${after}/s after). They use the share that moved (own, ` +
-    "if both did). If a share grows but its cost does not, other work became cheaper."
+    `Costs are per message ${cost.what} (${before}/s before, ${after}/s after). If a share grows but its cost does not, ` +
+    "other work became cheaper."
   );
-}
-
-function share(weight: number, total: number, quiet: string): HTMLElement {
-  const part = h("span", { class: "share" }, percent(total > 0 ? weight / total : 0));
-  return h("td", { class: `number${quiet}`, title: whole(weight) }, part);
 }

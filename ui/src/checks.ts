@@ -1,6 +1,6 @@
 // The expectations of the run with their results, and the validity of its figures.
 
-import { h } from "./dom.ts";
+import { h, headCell, scrolling } from "./dom.ts";
 import type { Check, RunRecord } from "./wire.ts";
 
 export function checksPart(run: RunRecord, checks: Check[]): HTMLElement | null {
@@ -24,10 +24,11 @@ function expectationTable(expectations: NonNullable<RunRecord["expectations"]>):
       h("td", {}, expectation.passed ? "as expected" : "not as expected"),
     ),
   );
-  return h(
+  const table = h(
     "table",
     { class: "expectations" },
-    h("thead", {}, h("tr", {}, h("th", {}, "Expected"), h("th", {}, "Measured"), h("th", {}, ""))),
+    h("thead", {}, h("tr", {}, ...["Expected", "Measured", ""].map(headCell))),
     h("tbody", {}, ...rows),
   );
+  return scrolling("Expectations", table);
 }

@@ -2,39 +2,48 @@
 
 import { ChangeTable } from "./changes.ts";
 import { h } from "./dom.ts";
+import { changesOf } from "./flame/functions.ts";
 import { Model } from "./flame/model.ts";
 import { noChange } from "./flame/noise.ts";
 import { FlamePanel } from "./flame/panel.ts";
+import { childrenOf } from "./flame/stacks.ts";
+import type { Columns } from "./columns/decode.ts";
+import { profileTitle } from "./header.ts";
 import { captureFacts, qualityBar } from "./quality.ts";
-import type { DiffData, DiffSide } from "./wire.ts";
+import type { ChangeColumns, DiffData, DiffSide } from "./wire.ts";
 
-export function diffPart(diff: DiffData): HTMLElement[] {
+export function diffPart(diff: DiffData, columns: Columns): HTMLElement[] {
   const model = new Model({
     unit: diff.unit,
-    total: diff.stacks.self.reduce((sum, weight) => sum + weight, 0),
-    frames: diff.frames,
-    stacks: diff.stacks,
-    sides: {
-      leaves: [diff["self-before"], diff["self-after"]],
-      totals: [diff.before.total, diff.after.total],
-    },
+    total: childrenOf(columns.stacks, -1).reduce((sum, root) => sum + columns.stacks.total[root], 0),
+    kinds: diff.kinds,
+    columns,
+    sideTotals: [diff.before.total, diff.after.total],
     noise: diff.noise,
+    cost: diff.cost,
   });
-  const title = `${diff.event === "cpu" ? "CPU" : diff.event}: what changed`;
-  const panel = new FlamePanel(model, title, [...verdict(diff), sides(diff)]);
+  // The sentence of the terminal.
+  const verdict = h("p", { class: "caution", role: "note" }, noChange(diff.noise));
+  const compare = (): void => {
+    const { measure } = model;
+    if (!measure) return;
+    const isGiven = measure.name === "share" && model.isWhole();
+    const changes = isGiven ? diff.changes : changesOf(model.stacks, model.kinds, measure.totals, measure.noise);
+    table.show(changes, measure);
+    verdict.hidden = hasChange(changes);
+  };
   const caution = diff.noise.runs
     ? "Runs differ more than sampling does, so the graph counts correspondingly fewer samples."
     : "Only repeated runs can exclude a difference between equal runs.";
-  const table = new ChangeTable(model, caution, (frame) => panel.searchFrame(frame), diff.cost);
-  table.show(diff.changes, [diff.before.total, diff.after.total]);
-  return [panel.element, table.element];
+  const table = new ChangeTable(model, caution, (frame) => panel.searchFrame(frame));
+  const listener = { selected: compare, zoomed: () => {}, searched: () => {}, focused: () => {} };
+  const panel: FlamePanel = new FlamePanel(model, `${profileTitle(diff.event)}: what changed`, null, [sides(diff)], listener);
+  return [verdict, panel.element, table.element];
 }
 
-/** Returns the sentence of the terminal for a comparison without changes. */
-function verdict(diff: DiffData): HTMLElement[] {
-  const { "own-beyond-noise": own, "total-beyond-noise": total } = diff.changes;
-  const hasChange = [...own, ...total].some((isBeyond) => isBeyond);
-  return hasChange ? [] : [h("p", { class: "caution" }, noChange(diff.noise))];
+/** Returns whether a row of the table is beyond noise. */
+function hasChange({ "own-beyond-noise": own, "total-beyond-noise": total }: ChangeColumns): boolean {
+  return [...own, ...total].some((isBeyond) => isBeyond);
 }
 
 function sides(diff: DiffData): HTMLElement {

@@ -33,6 +33,16 @@ function fill<E extends Element>(element: E, attributes: Attributes, children: C
   return element;
 }
 
+/** Lets a wide table scroll by pointer and by keys. */
+export function scrolling(label: string, content: HTMLElement): HTMLElement {
+  return h("div", { class: "wide", tabindex: "0", role: "region", "aria-label": label }, content);
+}
+
+/** Creates the cell of a table's head; an empty one is no header. */
+export function headCell(text: string): HTMLElement {
+  return text === "" ? h("td") : h("th", { scope: "col" }, text);
+}
+
 /** Calls `draw` with the width of `element` now and at every change. */
 export function onWidth(element: Element, draw: (width: number) => void): void {
   let last = 0;

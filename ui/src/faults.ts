@@ -1,6 +1,6 @@
 // Tables of the faults of the broker's nodes, their costs, and the leaders of the queues.
 
-import { h } from "./dom.ts";
+import { h, headCell, scrolling } from "./dom.ts";
 import { nanos, whole } from "./format.ts";
 import type { Fault, FaultTimes, Percentiles, RunRecord } from "./wire.ts";
 
@@ -74,10 +74,11 @@ function others(members: string[], leader?: string): string {
 }
 
 function table(head: string[], body: string[][]): HTMLElement {
-  return h(
+  const drawn = h(
     "table",
     { class: "expectations" },
-    h("thead", {}, h("tr", {}, ...head.map((text) => h("th", {}, text)))),
+    h("thead", {}, h("tr", {}, ...head.map(headCell))),
     h("tbody", {}, ...body.map((row) => h("tr", {}, ...row.map((text) => h("td", {}, text))))),
   );
+  return scrolling(head[0] ?? "", drawn);
 }

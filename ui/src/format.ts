@@ -58,7 +58,27 @@ export function shortNanos(value: number): string {
 
 /** Writes a weight in the unit of its event. */
 export function amount(weight: number, unit: string): string {
-  return unit === "nanoseconds" ? nanos(weight) : `${whole(weight)} ${unit}`;
+  const text = quantity(weight, unit);
+  return isMeasured(unit) ? text : `${text} ${unit}`;
+}
+
+/** Writes the same without the name of things that are counted, for a column that names them. */
+export function quantity(weight: number, unit: string): string {
+  return unit === "nanoseconds" ? nanos(weight) : unit === "bytes" ? bytes(weight) : whole(weight);
+}
+
+/** Names the weights: `time`, `memory`, or the things that are counted. */
+export function nounOf(unit: string): string {
+  return unit === "nanoseconds" ? "time" : unit === "bytes" ? "memory" : unit;
+}
+
+function isMeasured(unit: string): boolean {
+  return unit === "nanoseconds" || unit === "bytes";
+}
+
+/** Writes seconds without trailing zeros, to the millisecond. */
+export function seconds(value: number): string {
+  return String(Number(value.toFixed(3)));
 }
 
 /** Writes bytes with binary prefixes. */
@@ -69,7 +89,7 @@ export function bytes(value: number): string {
     value /= 1024;
     index += 1;
   }
-  return `${digits(value)} ${units[index]}`;
+  return `${Number.isInteger(value) ? whole(value) : digits(value)} ${units[index]}`;
 }
 
 /** Writes seconds as `30 s` or `2 min 5 s`. */

@@ -1,17 +1,41 @@
-// The limit of the run and its costly findings, with the changes that remove them.
+// The limit of the run and its costly findings: in short at the top, with evidence and changes below.
 
 import { h } from "./dom.ts";
 import type { Brief, BriefFinding } from "./wire.ts";
 
+/** Findings at the top; the section below has all of them. */
+const FIRST_FINDINGS = 3;
+
+/** Says the limit, and a line for each of the first findings. */
 export function limitPart(brief: Brief): HTMLElement {
+  const shown = brief.findings.slice(0, FIRST_FINDINGS);
+  const more = brief.findings.length - shown.length + brief["more-findings"];
+  const evidence = brief.evidence.length > 0 && h("span", { class: "limit-evidence" }, ` ${brief.evidence.join("; ")}`);
+  const rest = more > 0 && h("li", { class: "not-judged" }, `${more} more below`);
   return h(
     "section",
     { class: "limit", "aria-label": "Limit and findings", "data-kind": brief.kind, "data-certainty": brief.certainty },
-    h("p", { class: "limit-sentence" }, h("b", {}, "Limit: "), brief.limit),
-    brief.evidence.length > 0 && h("p", { class: "limit-evidence" }, brief.evidence.join("; ")),
-    brief.findings.length > 0 && h("ul", { class: "findings", "aria-label": "Findings" }, ...brief.findings.map(finding)),
-    brief["more-findings"] > 0 && h("p", { class: "not-judged" }, `${brief["more-findings"]} more findings.`),
-    brief["not-judged"] !== "" && h("p", { class: "not-judged" }, `Not judged: ${brief["not-judged"]}.`),
+    h("p", { class: "limit-sentence" }, h("b", {}, "Limit: "), brief.limit, evidence),
+    shown.length > 0 && h("ul", { class: "findings-in-short", "aria-label": "Findings in short" }, ...shown.map(inShort), rest),
+  );
+}
+
+function inShort(found: BriefFinding): HTMLElement {
+  const text = ` ${found.sentence}`;
+  return h("li", { "data-severity": found.severity, title: found.change }, h("span", { class: "severity" }, found.severity), text);
+}
+
+/** Shows the findings with evidence and changes, and the rules that were not judged; absent without any of them. */
+export function findingsPart(brief: Brief): HTMLElement | null {
+  const { findings, "more-findings": more, "not-judged": notJudged } = brief;
+  if (findings.length === 0 && notJudged === "") return null;
+  return h(
+    "section",
+    { class: "panel limit-findings", "aria-labelledby": "findings-title" },
+    h("h2", { id: "findings-title" }, "Findings"),
+    findings.length > 0 && h("ul", { class: "findings" }, ...findings.map(finding)),
+    more > 0 && h("p", { class: "not-judged" }, `${more} more findings.`),
+    notJudged !== "" && h("p", { class: "not-judged" }, `Not judged: ${notJudged}.`),
   );
 }
 

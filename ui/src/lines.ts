@@ -3,6 +3,7 @@
 import { h } from "./dom.ts";
 import { heaviest, type LineRow, linesOf } from "./flame/lines.ts";
 import { percent, whole } from "./format.ts";
+import { numberCell } from "./table.ts";
 import type { LineColumns } from "./wire.ts";
 
 const FIRST_ROWS = 12;
@@ -26,6 +27,7 @@ export class LinesPanel {
     private readonly names: string[],
     private readonly total: number,
     private readonly whole: string,
+    private readonly unit: string,
   ) {
     const head = (name: string, meaning: string | null): HTMLElement =>
       h("th", { scope: "col", class: meaning ? "number" : "name", title: meaning }, name);
@@ -80,6 +82,7 @@ export class LinesPanel {
   }
 
   private row(row: LineRow, all: number): HTMLElement {
+    const number = (weight: number): HTMLElement => numberCell(weight, this.total, this.unit, all);
     const file = row.file.slice(row.file.lastIndexOf("/") + 1);
     const place = row.line > 0 ? `${file}:${row.line}` : "without a line";
     const title = row.line > 0 ? `${row.file}:${row.line}` : "The VM records no line for this code.";
@@ -88,20 +91,8 @@ export class LinesPanel {
       "tr",
       {},
       h("th", { scope: "row", class: "name" }, h("span", { class: "name-box" }, name)),
-      this.number(row.own, all),
-      this.number(row.total, all),
-    );
-  }
-
-  private number(weight: number, all: number): HTMLElement {
-    const bar = h("span", { class: "share-bar" });
-    bar.style.width = `${(all > 0 ? (weight / all) * 100 : 0).toFixed(2)}%`;
-    return h(
-      "td",
-      { class: "number" },
-      h("span", { class: "share-track", "aria-hidden": "true" }, weight > 0 && bar),
-      h("span", { class: "share" }, percent(this.share(weight))),
-      h("span", { class: "count" }, whole(weight)),
+      number(row.own),
+      number(row.total),
     );
   }
 

@@ -1,8 +1,10 @@
 // The owners of the samples: a table by role, queue, channel …, which filters and groups the graph.
 
 import { h } from "./dom.ts";
-import { EVERYTHING, type Owners, type Selection } from "./flame/owners.ts";
-import { percent, whole } from "./format.ts";
+import { EVERYTHING, type Owners, type Selection, type Share } from "./flame/owners.ts";
+import { whole } from "./format.ts";
+import { numberCell } from "./table.ts";
+import { Toolbar } from "./toolbar.ts";
 
 const FIRST_ROWS = 12;
 
@@ -25,17 +27,19 @@ export class OwnerTable {
   private selection: Selection = EVERYTHING;
   private readonly body = h("tbody");
   private readonly box = h("div");
-  private readonly tabs = h("div", { class: "buttons", role: "group", "aria-label": "Owners" });
+  private readonly tabs: [string, HTMLElement][];
   private readonly filter = h("div", { class: "owner-filter" });
   private readonly group: HTMLSelectElement;
   private readonly more = h("button", { type: "button", class: "more", click: () => this.showAll() });
 
   constructor(
     private readonly owners: Owners,
+    private readonly unit: string,
     private readonly choose: (change: Partial<Selection>) => void,
   ) {
     const dimensions = owners.dimensions();
     this.dimension = dimensions.find((name) => name === "queue") ?? (dimensions[0] as string);
+    this.tabs = dimensions.map((name) => [name, this.tab(name)]);
     this.group = h(
       "select",
       { "aria-label": "Group the graph by", change: () => choose({ by: this.group.value }) },
@@ -47,7 +51,7 @@ export class OwnerTable {
       "section",
       { class: "panel", "aria-labelledby": "owners-title" },
       h("h2", { id: "owners-title" }, "Owners"),
-      h("div", { class: "toolbar" }, this.tabs, this.group),
+      h("div", { class: "toolbar" }, new Toolbar("Owners", "buttons", ...this.tabs.map(([, tab]) => tab)).element, this.group),
       this.filter,
       this.box,
       this.more,
@@ -75,17 +79,33 @@ export class OwnerTable {
   private draw(): void {
     // Never shrinks, so that the content below it stays in place while the reader tries spans of time.
     this.box.style.minHeight = `${this.box.offsetHeight}px`;
-    this.tabs.replaceChildren(...this.owners.dimensions().map((name) => this.tab(name)));
+    const focused = (document.activeElement as HTMLElement | null)?.dataset["owner"];
+    for (const [name, tab] of this.tabs) tab.setAttribute("aria-pressed", String(name === this.dimension));
     const { owner } = this.selection;
     const clear = h("button", { type: "button", click: () => this.choose({ owner: "" }) }, "Show all owners");
-    this.filter.replaceChildren(...(owner ? [h("span", {}, "Only ", h("b", {}, owner.replace(":", " "))), clear] : []));
+    this.filter.replaceChildren(...(owner ? [h("span", {}, "Only ", h("b", {}, this.owners.nameOf(owner))), clear] : []));
     this.filter.hidden = !owner;
-    const shares = this.owners.shares(this.dimension, this.selection);
-    const shown = this.showsAll ? shares : shares.slice(0, FIRST_ROWS);
     const all = this.owners.weightBeside(this.dimension, this.selection);
-    this.body.replaceChildren(...shown.map((share) => this.row(share.label, share.processes, share.weight, all)));
-    this.more.hidden = shown.length === shares.length;
-    this.more.textContent = `Show all ${whole(shares.length)}`;
+    this.body.replaceChildren(...this.rows(all));
+    if (focused) this.button(focused)?.focus({ preventScroll: true });
+  }
+
+  private button(owner: string): HTMLElement | undefined {
+    return [...this.body.querySelectorAll("button")].find((button) => button.dataset["owner"] === owner);
+  }
+
+  /** Returns the heaviest rows, one for the others that have a label, and those of rest and no process. */
+  private rows(all: number): HTMLElement[] {
+    const shares = this.owners.shares(this.dimension, this.selection);
+    const named = shares.filter((share) => share.owner.startsWith(`${this.dimension}:`));
+    const others = shares.slice(named.length);
+    const shown = this.showsAll ? named : named.slice(0, FIRST_ROWS);
+    const hidden = named.slice(shown.length);
+    this.more.hidden = hidden.length === 0;
+    this.more.textContent = `Show all ${whole(named.length)}`;
+    const sum = (key: "weight" | "processes"): number => hidden.reduce((sum, share) => sum + share[key], 0);
+    const rest = hidden.length > 0 && this.cells(`${whole(hidden.length)} more`, sum("processes"), sum("weight"), all);
+    return [...shown.map((share) => this.row(share, all)), ...(rest ? [rest] : []), ...others.map((share) => this.row(share, all))];
   }
 
   private tab(name: string): HTMLElement {
@@ -96,39 +116,35 @@ export class OwnerTable {
       this.box.style.minHeight = "";
       this.draw();
     };
-    const pressed = String(name === this.dimension);
-    return h("button", { type: "button", "aria-pressed": pressed, click }, titleOf(name));
+    return h("button", { type: "button", click }, titleOf(name));
   }
 
-  private row(label: string, processes: number, weight: number, all: number): HTMLElement {
-    const key = `${this.dimension}:${label}`;
-    const isChosen = this.selection.owner === key;
+  private row(share: Share, all: number): HTMLElement {
+    const isChosen = this.selection.owner === share.owner;
     const pick = h(
       "button",
       {
         type: "button",
         class: "owner-name",
+        "data-owner": share.owner,
         "aria-pressed": String(isChosen),
         title: "Show only these samples",
-        click: () => this.choose({ owner: isChosen ? "" : key }),
+        click: () => this.choose({ owner: isChosen ? "" : share.owner }),
       },
-      label,
+      share.label,
     );
-    const share = all > 0 ? weight / all : 0;
-    const bar = h("span", { class: "share-bar" });
-    bar.style.width = `${(share * 100).toFixed(2)}%`;
+    const row = this.cells(pick, share.processes, share.weight, all);
+    row.classList.toggle("chosen", isChosen);
+    return row;
+  }
+
+  private cells(name: HTMLElement | string, processes: number, weight: number, all: number): HTMLElement {
     return h(
       "tr",
-      { class: isChosen ? "chosen" : null },
-      h("th", { scope: "row", class: "name" }, h("span", { class: "name-box" }, pick)),
-      h("td", { class: "number" }, whole(processes)),
-      h(
-        "td",
-        { class: "number" },
-        h("span", { class: "share-track", "aria-hidden": "true" }, bar),
-        h("span", { class: "share" }, percent(share)),
-        h("span", { class: "count" }, whole(weight)),
-      ),
+      {},
+      h("th", { scope: "row", class: "name" }, h("span", { class: "name-box" }, name)),
+      h("td", { class: "number" }, processes > 0 && whole(processes)),
+      numberCell(weight, all, this.unit),
     );
   }
 }

@@ -1,5 +1,5 @@
-// Profile section of the page: owners and times of the samples, quality, flame graph, lines of the selected
-// function, table of functions. All parts follow the reader's selection.
+// Profile section of the page: states of time off the CPU, flame graph with the table of functions beside it, lines of
+// the selected function, owners, times. All parts follow the reader's selection.
 
 import { ChangeTable } from "./changes.ts";
 import { h } from "./dom.ts";
@@ -7,21 +7,28 @@ import { changesOf, functionsOf } from "./flame/functions.ts";
 import { Model } from "./flame/model.ts";
 import { EVERYTHING, NO_QUALITY, type Owners, type Selection } from "./flame/owners.ts";
 import { FlamePanel } from "./flame/panel.ts";
+import { nounOf } from "./format.ts";
+import { profileTitle } from "./header.ts";
 import { TimelinePanel } from "./timeline.ts";
 import { LinesPanel } from "./lines.ts";
 import { captureFacts, cautionOf, qualityBar, qualitySentence } from "./quality.ts";
 import { FunctionTable } from "./table.ts";
 import { WaitsPanel } from "./waits.ts";
-import type { ProfileData, WaitState } from "./wire.ts";
+import type { Columns } from "./columns/decode.ts";
+import type { OtherPage, ProfileData, WaitState } from "./wire.ts";
 import { OwnerTable } from "./owner-table.ts";
 
-export function profilePart(profile: ProfileData): HTMLElement[] {
-  const model = new Model({ ...profile, sides: null });
-  const title = `${profile.event === "cpu" ? "CPU" : profile.event} profile`;
+/** Says where waiting is shown, if a page has CPU time alone. */
+const NO_WAITING =
+  "Time in which threads waited is not in a CPU profile. To see it, record the off-cpu event too: " +
+  "rabbitscope profile --event cpu,off-cpu, or profile.event of a scenario.";
+
+export function profilePart(profile: ProfileData, columns: Columns, others: OtherPage[]): HTMLElement[] {
+  const model = new Model({ ...profile, columns, sideTotals: null });
   const owners = model.owners as Owners;
   const choose = (change: Partial<Selection>): void => panel.choose(change, true);
-  const waits = owners.hasStates() ? new WaitsPanel(owners, choose) : null;
-  const ownerTable = owners.dimensions().length > 0 ? new OwnerTable(owners, choose) : null;
+  const waits = owners.hasStates() ? new WaitsPanel(owners, choose, others) : null;
+  const ownerTable = owners.dimensions().length > 0 ? new OwnerTable(owners, profile.unit, choose) : null;
   const timeline = owners.hasTimes() ? new TimelinePanel(owners, profile.unit, choose) : null;
   const table = new FunctionTable(profile.functions, model, {
     find: (frame) => panel.searchFrame(frame),
@@ -29,29 +36,39 @@ export function profilePart(profile: ProfileData): HTMLElement[] {
   });
   const caution = "Only further spans can exclude a difference between equal spans.";
   const changes = new ChangeTable(model, caution, (frame) => panel.searchFrame(frame));
-  const functions = h("div", {}, table.element);
-  const busy = (state: WaitState): number => owners.weightIn(state, EVERYTHING);
-  const lines = waits
-    ? new LinesPanel(profile.lines, model.names, busy("blocked") + busy("runnable"), "blocked and runnable time")
-    : new LinesPanel(profile.lines, model.names, profile.total, `all ${profile.unit}`);
+  const [beside, below] = [h("div", { class: "beside" }, table.element), h("div", { hidden: true }, changes.element)];
+  const lines = linesPanel(profile, model, owners);
   const about = h("div", { class: "about-recording" });
-  const panel: FlamePanel = new FlamePanel(model, title, [about], {
+  const panel: FlamePanel = new FlamePanel(model, profileTitle(profile.event), beside, [about], {
     selected(choice) {
       waits?.show(choice);
       ownerTable?.show(choice);
       timeline?.show(choice);
       const isWhole = owners.isWhole(choice);
       about.replaceChildren(...aboutSelection(profile, owners, choice, model.total));
-      const { sideTotals, noise } = model;
-      functions.replaceChildren(sideTotals ? changes.element : table.element);
-      if (sideTotals) changes.show(changesOf(model.stacks, model.kinds, sideTotals, noise), sideTotals);
-      else table.show(isWhole ? profile.functions : functionsOf(model.stacks, model.kinds), model.total);
+      if (profile.event === "cpu" && others.length === 0) about.append(h("p", { class: "tooltip-kind" }, NO_WAITING));
+      const { measure } = model;
+      [beside.hidden, below.hidden] = [measure !== null, measure === null];
+      if (measure) changes.show(changesOf(model.stacks, model.kinds, measure.totals, measure.noise), measure);
       lines.showSelection(isWhole);
     },
+    zoomed(part) {
+      const isAll = part === null && model.isWhole();
+      const functions = isAll ? profile.functions : functionsOf(model.stacks, model.kinds, part?.tops);
+      if (!model.measure) table.show({ functions, total: part?.total ?? model.total, part: part?.name ?? "" });
+    },
+    searched: (text) => table.find(text),
     focused: (frame) => lines.show(frame),
   });
-  const parts = [waits?.element, ownerTable?.element, timeline?.element, panel.element, lines.element, functions];
+  const parts = [waits?.element, panel.element, below, lines.element, ownerTable?.element, timeline?.element];
   return parts.filter((part) => part !== undefined);
+}
+
+function linesPanel(profile: ProfileData, model: Model, owners: Owners): LinesPanel {
+  const { lines, unit } = profile;
+  if (!owners.hasStates()) return new LinesPanel(lines, model.names, profile.total, `all ${nounOf(unit)}`, unit);
+  const busy = (state: WaitState): number => owners.weightIn(state, EVERYTHING);
+  return new LinesPanel(lines, model.names, busy("blocked") + busy("runnable"), "blocked and runnable time", unit);
 }
 
 /** Shows the recording, the selected share of it, and the quality of its stacks. */

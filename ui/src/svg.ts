@@ -2,6 +2,8 @@
 // crates/web `svg.rs` wrote: `#frames > g`, each with a title (name in its first line), a rectangle and
 // perhaps a text.
 
+import { shortened } from "./flame/label.ts";
+
 interface Frame {
   group: SVGGElement;
   box: SVGRectElement;
@@ -56,8 +58,7 @@ function place(frame: Frame, left: number, width: number): void {
   if (!frame.text && room < 3) return;
   frame.text ??= addText(frame);
   frame.text.setAttribute("x", (left + 3).toFixed(2));
-  const fits = frame.name.length <= room;
-  frame.text.textContent = room < 3 ? "" : fits ? frame.name : `${frame.name.slice(0, room - 1)}…`;
+  frame.text.textContent = room < 3 ? "" : shortened(frame.name, room);
 }
 
 function addText(frame: Frame): SVGTextElement {

@@ -1,7 +1,7 @@
-// The table of functions: own, self and total weight, sortable, filtered by text and kind.
+// The table of functions: own and total weight, sortable. It shows the functions that a search finds.
 
 import { h } from "./dom.ts";
-import { percent, whole } from "./format.ts";
+import { amount, percent, quantity, whole } from "./format.ts";
 import { isAmong, KIND_NAMES } from "./flame/palette.ts";
 import { compile } from "./flame/search.ts";
 import type { Model } from "./flame/model.ts";
@@ -11,7 +11,7 @@ import type { FrameKind } from "./wire.ts";
 const FIRST_ROWS = 25;
 
 interface Column {
-  key: "own" | "self" | "total";
+  key: "own" | "total";
   name: string;
   meaning: string;
 }
@@ -20,9 +20,8 @@ const COLUMNS: Column[] = [
   {
     key: "own",
     name: "Own",
-    meaning: "An Erlang function with the native, kernel and VM code that it calls, without other Erlang functions. For other frames, the same as self.",
+    meaning: "An Erlang function with the native, kernel and VM code that it calls, without other Erlang functions. For other frames, the stacks that end there.",
   },
-  { key: "self", name: "Self", meaning: "Stacks with the function itself on top." },
   { key: "total", name: "Total", meaning: "The function with everything that it calls: each stack that contains it counts once." },
 ];
 
@@ -35,33 +34,43 @@ export interface TableActions {
   centre(frame: number): void;
 }
 
+/** The shown part of the profile. */
+export interface Shown {
+  functions: FunctionColumns;
+  /** Weight of that part. */
+  total: number;
+  /** Names the part; empty for the whole selection. */
+  part: string;
+}
+
 export class FunctionTable {
   readonly element: HTMLElement;
   private sort: { key: SortKey; down: boolean } = { key: "own", down: true };
   private kind: FrameKind | "" = "";
-  private text = "";
-  private total: number;
+  private search = "";
+  private shown: Shown;
   private showsAll = false;
+  private readonly note = h("p", { class: "tooltip-kind", "aria-live": "polite" });
   private readonly body = h("tbody");
   private readonly headers = new Map<SortKey, HTMLElement>();
   private readonly more = h("button", { type: "button", class: "more", click: () => this.showAll() });
 
   constructor(
-    private functions: FunctionColumns,
+    functions: FunctionColumns,
     private readonly model: Model,
     private readonly actions: TableActions,
   ) {
-    this.total = model.total;
+    this.shown = { functions, total: model.total, part: "" };
     if (model.kinds.some((kind) => isAmong(kind, "erlang"))) this.kind = "erlang";
     const heads = COLUMNS.map((column) => this.header(column.key, column.name, column.meaning));
     this.element = h(
-      "section",
-      { class: "panel", "aria-labelledby": "functions-title" },
-      h("h2", { id: "functions-title" }, "Functions"),
-      this.filters(),
+      "div",
+      { class: "function-table", role: "group", "aria-labelledby": "functions-title" },
+      h("div", { class: "toolbar" }, h("h3", { id: "functions-title" }, "Functions"), this.filter()),
+      this.note,
       h(
         "table",
-        { class: "functions" },
+        { class: "functions", "aria-labelledby": "functions-title" },
         h("thead", {}, h("tr", {}, this.header("name", "Function", "Click a name to find it in the graph."), ...heads)),
         this.body,
       ),
@@ -82,28 +91,23 @@ export class FunctionTable {
     return head;
   }
 
-  private filters(): HTMLElement {
-    const field = h("input", {
-      type: "search",
-      class: "search",
-      placeholder: "Filter by name",
-      "aria-label": "Filter functions by name",
-      spellcheck: "false",
-      input: () => {
-        this.text = field.value;
-        this.draw();
-      },
-    });
-    const select = kindSelect(this.model, this.kind, (kind) => {
+  private filter(): HTMLElement {
+    return kindSelect(this.model, this.kind, (kind) => {
       this.kind = kind;
       this.draw();
     });
-    return h("div", { class: "toolbar" }, h("div", { class: "search-box" }, field), select);
   }
 
-  /** Shows new weights, of this total. */
-  show(functions: FunctionColumns, total: number): void {
-    [this.functions, this.total] = [functions, total];
+  /** Shows another part of the profile. */
+  show(shown: Shown): void {
+    this.shown = shown;
+    this.draw();
+  }
+
+  /** Shows the functions that a search finds. A search for one name only marks its row. */
+  find(search: string): void {
+    if (search === this.search) return;
+    this.search = search;
     this.draw();
   }
 
@@ -113,6 +117,7 @@ export class FunctionTable {
   }
 
   private draw(): void {
+    const focused = (document.activeElement as HTMLElement | null)?.dataset["action"];
     const rows = this.rows();
     const shown = this.showsAll ? rows : rows.slice(0, FIRST_ROWS);
     this.body.replaceChildren(...shown.map((row) => this.row(row)));
@@ -120,22 +125,33 @@ export class FunctionTable {
       const cell = h("td", { colspan: COLUMNS.length + 1, class: "nothing" }, "No function matches.");
       this.body.append(h("tr", {}, cell));
     }
+    this.note.textContent = this.shown.part && `Shares of ${this.shown.part}.`;
+    this.note.hidden = this.shown.part === "";
     this.more.hidden = shown.length === rows.length;
     this.more.textContent = `Show all ${whole(rows.length)}`;
     for (const [key, head] of this.headers) {
       const direction = this.sort.down ? "descending" : "ascending";
       head.setAttribute("aria-sort", key === this.sort.key ? direction : "none");
     }
+    const again = focused && [...this.body.querySelectorAll("button")].find((button) => button.dataset["action"] === focused);
+    if (again) again.focus({ preventScroll: true });
+  }
+
+  /** Returns whether a search is for exactly this function. */
+  private isFound(frame: number): boolean {
+    return this.search !== "" && this.search === this.model.searchFor(frame);
   }
 
   /** Returns the numbers of the rows that pass the filters, in order. */
   private rows(): number[] {
-    const { functions } = this;
-    const pattern = compile(this.text);
+    const { functions } = this.shown;
+    const pattern = compile(this.search);
+    const isExact = functions.frame.some((frame) => this.isFound(frame));
+    const isWanted = (name: string): boolean => isExact || typeof pattern === "string" || pattern.test(name);
     const wanted = functions.frame.map((_, row) => row).filter((row) => {
       const frame = functions.frame[row];
-      const isKind = isAmong(this.model.kinds[frame], this.kind);
-      return isKind && (typeof pattern === "string" || pattern.test(this.model.names[frame]));
+      const isKind = isAmong(this.model.kinds[frame], this.kind) || this.isFound(frame);
+      return isKind && isWanted(this.model.names[frame]);
     });
     const { key, down } = this.sort;
     const sign = down ? -1 : 1;
@@ -147,36 +163,45 @@ export class FunctionTable {
   }
 
   private row(row: number): HTMLElement {
-    const { functions } = this;
+    const { functions } = this.shown;
     const frame = functions.frame[row];
     const kind = this.model.kinds[frame];
+    const name = this.model.names[frame];
     const find = h(
       "button",
-      { type: "button", class: "function-name", click: () => this.actions.find(frame) },
-      this.model.names[frame],
+      { type: "button", class: "function-name", title: name, "data-action": `find ${frame}`, click: () => this.actions.find(frame) },
+      h("bdi", {}, name),
     );
     const centre = h(
       "button",
-      { type: "button", class: "centre-mark", title: "Callers and callees", "aria-label": `Callers and callees of ${this.model.names[frame]}`, click: () => this.actions.centre(frame) },
+      {
+        type: "button",
+        class: "centre-mark",
+        title: "Callers and callees",
+        "aria-label": `Callers and callees of ${name}`,
+        "data-action": `centre ${frame}`,
+        click: () => this.actions.centre(frame),
+      },
       "⇅",
     );
     const chip = h("span", { class: "chip", "data-kind": kind, title: KIND_NAMES[kind], role: "img", "aria-label": KIND_NAMES[kind] });
-    const cells = COLUMNS.map(({ key }) => this.number(functions[key][row]));
-    return h("tr", {}, h("th", { scope: "row", class: "name" }, h("span", { class: "name-box" }, chip, find, centre)), ...cells);
+    const cells = COLUMNS.map(({ key }) => numberCell(functions[key][row], this.shown.total, this.model.unit));
+    const classes = this.isFound(frame) ? "chosen" : null;
+    return h("tr", { class: classes }, h("th", { scope: "row", class: "name" }, h("span", { class: "name-box" }, chip, find, centre)), ...cells);
   }
+}
 
-  private number(weight: number): HTMLElement {
-    const share = this.total > 0 ? weight / this.total : 0;
-    const bar = h("span", { class: "share-bar" });
-    bar.style.width = `${(share * 100).toFixed(2)}%`;
-    return h(
-      "td",
-      { class: "number" },
-      h("span", { class: "share-track", "aria-hidden": "true" }, bar),
-      h("span", { class: "share" }, percent(share)),
-      h("span", { class: "count" }, whole(weight)),
-    );
-  }
+/** Shows a share of a total with a bar, and the weight where there is room. */
+export function numberCell(weight: number, total: number, unit: string, full = total): HTMLElement {
+  const bar = h("span", { class: "share-bar" });
+  bar.style.width = `${(full > 0 ? (weight / full) * 100 : 0).toFixed(2)}%`;
+  return h(
+    "td",
+    { class: "number", title: amount(weight, unit) },
+    h("span", { class: "share-track", "aria-hidden": "true" }, weight > 0 && bar),
+    h("span", { class: "share" }, percent(total > 0 ? weight / total : 0)),
+    h("span", { class: "count" }, ` ${quantity(weight, unit)}`),
+  );
 }
 
 /** Offers a choice among the kinds that occur; empty for all of them. */

@@ -1,19 +1,17 @@
-// Times of the samples: a column for each second, a row for each part of a second. The graph shows the range that
-// the reader draws or types, and compares it with a second one.
+// Times of the samples. The graph shows the span that the reader draws, types or selects by keys, and compares it with
+// a second one.
 
-import { h, onWidth } from "./dom.ts";
+import { h } from "./dom.ts";
 import { EVERYTHING, type Owners, type Selection } from "./flame/owners.ts";
 import type { Range } from "./flame/records.ts";
-import { onTheme } from "./theme.ts";
-import { whole } from "./format.ts";
-
-const ROW_HEIGHT = 7;
-const WIDEST_COLUMN = 28;
+import { amount, nounOf, seconds } from "./format.ts";
+import { HeatPicture } from "./heat.ts";
 
 export class TimelinePanel {
   readonly element: HTMLElement;
-  private readonly canvas = h("canvas", { class: "heat", role: "img", "aria-label": "Samples by second and part of a second" });
+  private readonly picture: HeatPicture;
   private readonly result = h("output", { class: "search-result" });
+  private readonly pointed = h("p", { class: "tooltip heat-tip", role: "tooltip", hidden: true });
   private readonly fields: HTMLInputElement[];
   private readonly compare: HTMLButtonElement;
   private readonly clear: HTMLButtonElement;
@@ -22,10 +20,10 @@ export class TimelinePanel {
   private steps: number[] = [];
   private comparing = false;
   private drag: Range | null = null;
-  private width = 0;
+  /** The step of the keyboard, and the one where its span began. */
+  private cursor = -1;
+  private anchor = 0;
   private readonly stepSeconds: number;
-  private readonly rows: number;
-  private readonly columns: number;
 
   constructor(
     private readonly owners: Owners,
@@ -33,18 +31,12 @@ export class TimelinePanel {
     private readonly choose: (change: Partial<Selection>) => void,
   ) {
     this.stepSeconds = owners.data["step-nanos"] / 1e9;
-    this.rows = Math.max(1, Math.round(1 / this.stepSeconds));
-    this.columns = Math.ceil(owners.data.steps.length / this.rows);
+    this.picture = new HeatPicture(this.stepSeconds, owners.data.steps.length, unit);
     this.fields = ["from", "to", "compared from", "compared to"].map((name) => this.field(name));
     this.compare = h("button", { type: "button", "aria-pressed": "false", click: () => this.toggleCompare() }, "Compare with …");
     this.clear = h("button", { type: "button", click: () => this.choose({ range: null, against: null }) }, "Whole recording");
     this.element = this.build();
     this.listen();
-    onWidth(this.element, (width) => {
-      this.width = width;
-      this.draw();
-    });
-    onTheme(() => this.draw());
   }
 
   private build(): HTMLElement {
@@ -56,8 +48,8 @@ export class TimelinePanel {
       h(
         "p",
         { class: "tooltip-kind" },
-        `Each column is a second, from top to bottom. A stronger colour means more ${this.unit}. Drag over a span to ` +
-          "select it. To select a second span, use Compare or hold the Shift key.",
+        `Each column is a second, from top to bottom. A stronger colour means more ${nounOf(this.unit)}. Drag over a span ` +
+          "to select it. To select a second span, use Compare or hold the Shift key.",
       ),
       h(
         "div",
@@ -67,7 +59,8 @@ export class TimelinePanel {
         h("div", { class: "buttons" }, this.compare, this.clear),
         this.result,
       ),
-      this.canvas,
+      this.picture.element,
+      this.pointed,
     );
   }
 
@@ -110,9 +103,9 @@ export class TimelinePanel {
     const values = [range?.from, range?.to, against?.from, against?.to];
     this.fields.forEach((field, index) => {
       const step = values[index];
-      field.value = step === undefined ? "" : String(Number((step * this.stepSeconds).toFixed(3)));
+      field.value = step === undefined ? "" : seconds(step * this.stepSeconds);
     });
-    const weight = (span: Range): string => `${whole(this.weightOf(span))} ${this.unit}`;
+    const weight = (span: Range): string => amount(this.weightOf(span), this.unit);
     this.result.textContent = range ? weight(range) + (against ? ` against ${weight(against)}` : "") : "";
     this.draw();
   }
@@ -121,97 +114,80 @@ export class TimelinePanel {
     return this.steps.slice(range.from, range.to).reduce((sum, weight) => sum + weight, 0);
   }
 
+  private draw(): void {
+    const { range, against } = this.selection;
+    const drawn = this.drag && between(this.drag.from, this.drag.to);
+    const isFocused = document.activeElement === this.picture.canvas;
+    this.picture.show(this.steps, [[range, "--heat-picked"], [against, "--heat-other"], [drawn, "--ink"]], isFocused ? this.cursor : -1);
+  }
+
   private listen(): void {
-    const { canvas } = this;
+    const { canvas } = this.picture;
     canvas.addEventListener("pointerdown", (event) => {
-      const step = this.stepAt(event);
+      const step = this.picture.stepAt(event);
       this.drag = { from: step, to: step };
       canvas.setPointerCapture(event.pointerId);
       this.draw();
     });
-    canvas.addEventListener("pointermove", (event) => {
-      const step = this.stepAt(event);
-      canvas.title = `${(step * this.stepSeconds).toFixed(2)} s: ${whole(this.steps[step] ?? 0)} ${this.unit}`;
-      if (!this.drag) return;
-      this.drag.to = step;
-      this.draw();
-    });
+    canvas.addEventListener("pointermove", (event) => this.moved(event));
+    canvas.addEventListener("pointerleave", () => (this.pointed.hidden = true));
     canvas.addEventListener("pointerup", (event) => this.dropped(event.shiftKey));
     canvas.addEventListener("pointercancel", () => {
       this.drag = null;
       this.draw();
     });
+    canvas.addEventListener("keydown", (event) => this.key(event));
+    canvas.addEventListener("focus", () => this.draw());
+    canvas.addEventListener("blur", () => this.draw());
+  }
+
+  private moved(event: PointerEvent): void {
+    const step = this.picture.stepAt(event);
+    this.pointed.textContent = this.said(step);
+    this.pointed.hidden = false;
+    this.pointed.style.left = `${Math.max(4, Math.min(event.clientX + 14, innerWidth - this.pointed.offsetWidth - 4))}px`;
+    this.pointed.style.top = `${event.clientY + 18}px`;
+    if (!this.drag) return;
+    this.drag.to = step;
+    this.draw();
+  }
+
+  private said(step: number): string {
+    const time = (at: number): string => `${seconds(at * this.stepSeconds)} s`;
+    return `${time(step)} to ${time(step + 1)}: ${amount(this.steps[step] ?? 0, this.unit)}`;
   }
 
   private dropped(shift: boolean): void {
     if (!this.drag) return;
-    const { from, to } = this.drag;
-    const range = { from: Math.min(from, to), to: Math.max(from, to) + 1 };
+    const range = between(this.drag.from, this.drag.to);
     this.drag = null;
-    const isSecond = this.selection.range !== null && (this.comparing || shift);
+    this.pick(range, shift);
+  }
+
+  private pick(range: Range, isOther: boolean): void {
+    const isSecond = this.selection.range !== null && (this.comparing || isOther);
     this.choose(isSecond ? { against: range } : { range, against: null });
   }
 
-  private columnWidth(): number {
-    return Math.min(WIDEST_COLUMN, this.width / this.columns);
-  }
-
-  private stepAt(event: PointerEvent): number {
-    const box = this.canvas.getBoundingClientRect();
-    const column = Math.floor((event.clientX - box.left) / this.columnWidth());
-    const row = Math.floor(((event.clientY - box.top) / box.height) * this.rows);
-    const within = (value: number, most: number): number => Math.max(0, Math.min(value, most - 1));
-    return within(within(column, this.columns) * this.rows + within(row, this.rows), this.owners.data.steps.length);
-  }
-
-  private draw(): void {
-    if (this.width === 0) return;
-    const ratio = window.devicePixelRatio || 1;
-    const across = this.columnWidth();
-    const [width, height] = [across * this.columns, Math.max(this.rows * ROW_HEIGHT, 24)];
-    const { canvas } = this;
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
-    canvas.style.width = `${width}px`;
-    canvas.style.height = `${height}px`;
-    const context = canvas.getContext("2d");
-    if (!context) return;
-    context.setTransform(ratio, 0, 0, ratio, 0, 0);
-    this.paint(context, across, height / this.rows);
-  }
-
-  private paint(context: CanvasRenderingContext2D, across: number, down: number): void {
-    const style = getComputedStyle(this.canvas);
-    const colour = (name: string): string => style.getPropertyValue(name).trim();
-    const { steps } = this;
-    const most = steps.reduce((left, right) => Math.max(left, right), 1);
-    const cell = (step: number): void =>
-      context.fillRect(
-        Math.floor(step / this.rows) * across,
-        (step % this.rows) * down,
-        across > 4 ? across - 1 : across,
-        down > 4 ? down - 1 : down,
-      );
-    steps.forEach((weight, step) => {
-      context.globalAlpha = 1;
-      context.fillStyle = colour("--heat-none");
-      cell(step);
-      context.globalAlpha = Math.sqrt(weight / most);
-      context.fillStyle = colour("--heat-most");
-      if (weight > 0) cell(step);
-    });
-    const drawn = this.drag && { from: Math.min(this.drag.from, this.drag.to), to: Math.max(this.drag.from, this.drag.to) + 1 };
-    const spans: [Range | null, string][] = [
-      [this.selection.range, "--heat-picked"],
-      [this.selection.against, "--heat-other"],
-      [drawn, "--ink"],
-    ];
-    for (const [span, name] of spans) {
-      if (!span) continue;
-      context.globalAlpha = 0.45;
-      context.fillStyle = colour(name);
-      for (let step = span.from; step < Math.min(span.to, steps.length); step++) cell(step);
+  private key(event: KeyboardEvent): void {
+    const second = this.picture.stepsOfSecond;
+    const moves: Record<string, number> = { ArrowDown: 1, ArrowUp: -1, ArrowRight: second, ArrowLeft: -second };
+    const move = moves[event.key];
+    if (event.key === "Escape" && this.selection.range) {
+      event.stopPropagation();
+      this.choose({ range: null, against: null });
     }
-    context.globalAlpha = 1;
+    if (move === undefined) return;
+    event.preventDefault();
+    const next = Math.max(0, Math.min(this.cursor + move, this.steps.length - 1));
+    if (!event.shiftKey) this.anchor = next;
+    this.cursor = next;
+    if (event.shiftKey) this.pick(between(this.anchor, next), false);
+    this.result.textContent = this.said(next);
+    this.draw();
   }
+}
+
+function between(one: number, other: number): Range {
+  return { from: Math.min(one, other), to: Math.max(one, other) + 1 };
 }

@@ -7,12 +7,20 @@ export interface PageData {
   run: RunRecord | null;
   limit: Brief | null;
   figures: Figure[];
+  "more-figures": Figure[];
+  others: OtherPage[];
   checks: Check[];
   spectrum: Spectrum | null;
   series: Series | null;
   packets: PacketsData | null;
   profile: ProfileData | null;
   diff: DiffData | null;
+}
+
+/** The page of another event of the same recording: a file in the same directory. */
+export interface OtherPage {
+  event: string;
+  file: string;
 }
 
 /** The limit of the run and its costly findings; texts are escaped, empty ones have nothing to say. */
@@ -44,6 +52,8 @@ export interface Detail {
 
 export interface Figure extends Detail {
   meaning: string;
+  /** The whole that the value is a part of. */
+  of: number | null;
   details: Detail[];
 }
 
@@ -108,6 +118,8 @@ export interface PacketFinding {
 export interface Capture {
   recorder: string;
   clock: string;
+  node?: string;
+  rabbitmq?: string;
   "node-pid": number;
   "otp-release": string;
   "started-unix-nanos": number;
@@ -143,12 +155,6 @@ export type FrameKind =
   | "waiting"
   | "runnable";
 
-export interface FrameColumns {
-  name: string[];
-  kind: number[];
-  kinds: FrameKind[];
-}
-
 export interface ProfileData {
   event: string;
   unit: string;
@@ -157,8 +163,7 @@ export interface ProfileData {
   quality: Quality;
   sentence: string;
   caution: string | null;
-  frames: FrameColumns;
-  stacks: StackColumns;
+  kinds: FrameKind[];
   functions: { frame: number[]; own: number[]; self: number[]; total: number[] };
   lines: LineColumns;
   noise: Noise;
@@ -171,6 +176,8 @@ export interface Noise {
   rate: number;
   counts: [number, number];
   runs: [number, number] | null;
+  // Set by the page for costs: weights of the whole count this many times.
+  exposure?: number;
 }
 
 // Function by function in the order of the source; line 0 is the part of a function without a line.
@@ -191,7 +198,6 @@ export interface OwnersData {
   steps: number[];
   labels: LabelColumns;
   counted: boolean;
-  records: string;
 }
 
 export type WaitState = "blocked" | "runnable" | "idle";
@@ -206,28 +212,13 @@ export interface LabelColumns {
   state: (WaitState | null)[];
 }
 
-// In pre-order; `climb` is the number of levels between the previous node and this one's parent. A node has
-// the kind of its frame, except for those in `kind-node`.
-export interface StackColumns {
-  frame: number[];
-  climb: number[];
-  self: number[];
-  "run-node": number[];
-  "run-length": number[];
-  "kind-node": number[];
-  "kind-number": number[];
-}
-
-// Two profiles against each other; `leaf` of the stacks only decides widths.
+// Two profiles against each other.
 export interface DiffData {
   event: string;
   unit: string;
   before: DiffSide;
   after: DiffSide;
-  frames: FrameColumns;
-  stacks: StackColumns;
-  "self-before": number[];
-  "self-after": number[];
+  kinds: FrameKind[];
   changes: ChangeColumns;
   cost: CostOfMessages | null;
   noise: Noise;

@@ -9,10 +9,12 @@ use std::{
 
 use anyhow::Context;
 use rabbitscope_files::AtomicFile;
-use rabbitscope_profiles::{Profile, write_firefox, write_folded, write_pprof, write_speedscope};
+use rabbitscope_profiles::{
+    Event, Profile, write_firefox, write_folded, write_pprof, write_speedscope,
+};
 use rabbitscope_terminal::UsageError;
 use rabbitscope_text::compact_utc;
-use rabbitscope_web::{Report, write_report, write_svg};
+use rabbitscope_web::{OtherPage, Report, write_report, write_svg};
 
 /// A file format of profiles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,11 +62,24 @@ impl ProfileFile {
 
     /// Writes the profile in the format of the suffix.
     pub fn write(&self, profile: &Profile) -> anyhow::Result<()> {
+        self.write_beside(profile, &[])
+    }
+
+    /// Writes the profile as [`Self::write`] does. A page links to the pages of the same recording's other events,
+    /// which stand in the same directory.
+    pub fn write_beside(
+        &self,
+        profile: &Profile,
+        recording: &[(Event, &Self)],
+    ) -> anyhow::Result<()> {
+        let others: Vec<OtherPage<'_>> =
+            recording.iter().filter_map(|&(event, file)| file.page_beside(self, event)).collect();
         let mut file = AtomicFile::create(&self.path)?;
         let out = file.writer();
         match self.format {
             ProfileFormat::Html => {
-                let report = Report { profile: Some(profile), ..Report::default() };
+                let report =
+                    Report { profile: Some(profile), others: &others, ..Report::default() };
                 write_report(out, &report)
             }
             ProfileFormat::Svg => write_svg(out, profile),
@@ -75,6 +90,13 @@ impl ProfileFile {
         }
         .with_context(|| format!("cannot write {}", self.path.display()))?;
         Ok(file.commit()?)
+    }
+
+    /// Returns this page, if it is not `other` and its name is text.
+    fn page_beside(&self, other: &Self, event: Event) -> Option<OtherPage<'_>> {
+        let is_other = self.path != other.path && self.format == ProfileFormat::Html;
+        let file = self.path.file_name().and_then(|name| name.to_str());
+        file.filter(|_| is_other).map(|file| OtherPage { event: event.name(), file })
     }
 
     /// Returns the path as the user gave it.

@@ -17,6 +17,7 @@ use rabbitscope_profiles::{
     read_perf_script_with, read_pprof_with,
 };
 use rabbitscope_terminal::UsageError;
+use rabbitscope_web::{is_page, read_page_with};
 
 use crate::{archive, format::ProfileFormat, rundir};
 
@@ -95,6 +96,7 @@ fn read_text(
     Ok(match source {
         Source::PerfScript => read_perf_script_with(input, options)?,
         Source::Folded => read_folded_with(input, options)?,
+        Source::Page => read_page_with(input, options)?,
         Source::Pprof | Source::PerfData => read_pprof_with(input, options)?,
     })
 }
@@ -129,6 +131,7 @@ enum Source {
     PerfData,
     PerfScript,
     Folded,
+    Page,
 }
 
 impl Source {
@@ -171,6 +174,8 @@ impl Source {
             Some(Self::PerfData)
         } else if start.contains(&0) {
             None
+        } else if is_page(start) {
+            Some(Self::Page)
         } else if is_perf_script(start) {
             Some(Self::PerfScript)
         } else {
@@ -194,8 +199,8 @@ fn is_folded(start: &[u8]) -> bool {
 
 fn unknown_input() -> UsageError {
     UsageError(
-        "it is not a supported profile: a run directory, pprof (.pb.gz), folded stacks (.folded), perf.data, or the \
-         text of `perf script`"
+        "it is not a supported profile: a run directory, pprof (.pb.gz), folded stacks (.folded), perf.data, the text \
+         of `perf script`, or a page of rabbitscope (.html)"
             .to_owned(),
     )
 }
@@ -219,6 +224,9 @@ mod tests {
             check(b"a;;b 12.5\n", name, Some(Source::Folded));
         }
         check(b"\x0a\x04\x08\x01\x10\x02", "x.pb", Some(Source::Pprof));
+        let page = b"<!doctype html>\n<script type=\"application/json\" id=\"data\">{}</script>";
+        check(page, "x.html", Some(Source::Page));
+        check(b"<!doctype html>\n<p>", "x.html", None);
         check(b"", "x.svg", None);
         check(b"\x7fELF\0", "x", None);
     }

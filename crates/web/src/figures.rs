@@ -1,6 +1,7 @@
 //! The main figures of a run, for the tiles at the top of the page.
 
-use rabbitscope_analysis::LoadRates;
+use rabbitscope_analysis::{Activity, LoadRates};
+use rabbitscope_profiles::Profile;
 use rabbitscope_runs::record::{Latency, RunRecord, SecondLatencies, SecondRow};
 use rabbitscope_text::Unit;
 use serde::Serialize;
@@ -16,6 +17,8 @@ pub(crate) struct Figure {
     pub(crate) value: f64,
     /// Unit of the value. The page chooses digits and prefixes.
     pub(crate) unit: Unit,
+    /// The whole that the value is a part of.
+    pub(crate) of: Option<f64>,
     pub(crate) details: Vec<Detail>,
 }
 
@@ -39,14 +42,32 @@ pub(crate) fn figures(run: &RunRecord, series: &[SecondRow]) -> Vec<Figure> {
         latency(run, Latency::Processed, "Median time from write to the start of processing."),
         latency(run, Latency::Settled, "Median time from write to acknowledgement or refusal."),
         latency(run, Latency::RoundTrip, "Median time from request to reply."),
-        broker_cpu(&rates, series),
-        client_cpu(run),
-        batching(run, Direction::Write),
-        batching(run, Direction::Read),
+        broker_cpu(run, &rates, series),
+        cost_of_message(&rates),
     ]
     .into_iter()
     .flatten()
     .collect()
+}
+
+/// Returns the figures of the load generator and its sockets.
+pub(crate) fn more_figures(run: &RunRecord) -> Vec<Figure> {
+    let shown = [client_cpu(run), batching(run, Direction::Write), batching(run, Direction::Read)];
+    shown.into_iter().flatten().collect()
+}
+
+/// Returns the figures of a profile without a run.
+pub(crate) fn figures_of_profile(profile: &Profile) -> Vec<Figure> {
+    let activity = Activity::from_profile(profile);
+    let figure = |cores| Figure {
+        name: "CPU used".to_owned(),
+        meaning: "Mean number of cores that the samples show busy.",
+        value: cores,
+        unit: Unit::Cores,
+        of: activity.cores.map(f64::from).filter(|cpus| *cpus >= cores),
+        details: vec![Detail::new("samples", profile.total() as f64, Unit::Things)],
+    };
+    activity.busy_cores.map(figure).into_iter().collect()
 }
 
 /// Computes the rates of a run without series.
@@ -80,6 +101,7 @@ fn publish_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
             meaning,
             value: rates.published(),
             unit: Unit::PerSecond,
+            of: None,
             details: vec![written, Detail::messages("in all", load.counts.accepted_or_written())],
         });
     }
@@ -89,6 +111,7 @@ fn publish_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
                   confirms that came after the publishers had stopped.",
         value: rates.confirmed,
         unit: Unit::PerSecond,
+        of: None,
         details: vec![written, Detail::messages("in all", load.counts.confirmed)],
     })
 }
@@ -100,6 +123,7 @@ fn consume_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
         meaning: "Messages delivered to consumers per second under load.",
         value: rates.consumed,
         unit: Unit::PerSecond,
+        of: None,
         details: vec![Detail::messages("in all", run.load.counts.consumed)],
     })
 }
@@ -118,6 +142,7 @@ fn reply_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
                   are messages, too, and count as published and consumed.",
         value: rates.replied,
         unit: Unit::PerSecond,
+        of: None,
         details: some_messages(&details),
     })
 }
@@ -136,6 +161,7 @@ fn churn_rate(run: &RunRecord, rates: &LoadRates) -> Option<Figure> {
                   and then closed.",
         value: rates.churned,
         unit: Unit::PerSecond,
+        of: None,
         details: some_messages(&details),
     })
 }
@@ -157,18 +183,14 @@ fn latency(run: &RunRecord, latency: Latency, meaning: &'static str) -> Option<F
         meaning,
         value: summary.p50 as f64,
         unit: Unit::Nanos,
+        of: None,
         details: vec![detail("p99", summary.p99), detail("max", summary.max)],
     })
 }
 
-fn broker_cpu(rates: &LoadRates, series: &[SecondRow]) -> Option<Figure> {
+fn broker_cpu(run: &RunRecord, rates: &LoadRates, series: &[SecondRow]) -> Option<Figure> {
     let cores = rates.broker_cpu_cores?;
-    let messages = rates.published() + rates.consumed;
     let mut details = Vec::new();
-    if messages > 0.0 {
-        let value = cores * 1e9 / messages;
-        details.push(Detail { name: "per message", value, unit: Unit::Nanos });
-    }
     if let Some(rss) = series.iter().filter_map(|row| row.broker_rss_bytes).max() {
         details.push(Detail { name: "peak memory", value: rss as f64, unit: Unit::Bytes });
     }
@@ -177,7 +199,21 @@ fn broker_cpu(rates: &LoadRates, series: &[SecondRow]) -> Option<Figure> {
         meaning: "Mean under load, user and system, as the kernel accounts it to the node.",
         value: cores,
         unit: Unit::Cores,
+        of: Some(f64::from(run.machine.cpus)).filter(|cpus| *cpus >= cores),
         details,
+    })
+}
+
+fn cost_of_message(rates: &LoadRates) -> Option<Figure> {
+    let messages = rates.published() + rates.consumed;
+    let nanos = rates.broker_cpu_cores? * 1e9;
+    (messages > 0.0).then(|| Figure {
+        name: "Broker CPU per message".to_owned(),
+        meaning: "CPU time of the node for each message published or consumed.",
+        value: nanos / messages,
+        unit: Unit::Nanos,
+        of: None,
+        details: Vec::new(),
     })
 }
 
@@ -191,6 +227,7 @@ fn client_cpu(run: &RunRecord) -> Option<Figure> {
         meaning: "CPU time of the load threads for each message published or consumed.",
         value: load.counts.client_cpu_nanos as f64 / messages as f64,
         unit: Unit::Nanos,
+        of: None,
         details: vec![Detail { name: "in all", value: cores, unit: Unit::Cores }],
     })
 }
@@ -229,7 +266,7 @@ fn batching(run: &RunRecord, direction: Direction) -> Option<Figure> {
     if let Some(value) = ratio(calls, seconds(run)) {
         details.push(Detail::per_second("calls", value));
     }
-    Some(Figure { name: name.to_owned(), meaning, value, unit: Unit::Bytes, details })
+    Some(Figure { name: name.to_owned(), meaning, value, unit: Unit::Bytes, of: None, details })
 }
 
 impl Detail {

@@ -9,9 +9,11 @@ use crate::{
     page::whole::{PageData, Report},
 };
 
-/// The page may run and style itself, and nothing else: no network, no frames, no forms.
-const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; \
-                      img-src data:; base-uri 'none'; form-action 'none'";
+/// The page may run and style itself, also in a worker that it makes from its own text, and nothing else: no network, no
+/// frames, no forms.
+const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; worker-src blob:; \
+                      style-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
+                      form-action 'none'";
 
 /// Writes the report as one HTML file.
 pub fn write_report(out: impl Write, report: &Report<'_>) -> io::Result<()> {
@@ -42,6 +44,10 @@ fn write_page(mut out: impl Write, title: &str, data: &PageData<'_>) -> io::Resu
         Markup(title),
     )?;
     serde_json::to_writer(ScriptJson(&mut out), data)?;
+    if let Some(columns) = &data.columns {
+        out.write_all(b"</script>\n<script type=\"application/octet-stream\" id=\"columns\">")?;
+        columns.write_text(&mut out)?;
+    }
     write!(out, "</script>\n<script>{PAGE_SCRIPT}</script>\n</body>\n</html>\n")?;
     out.flush()
 }

@@ -230,7 +230,24 @@ fn fitted(label: &str, width: f64) -> Option<String> {
     if label.chars().count() <= room {
         return Some(label.to_owned());
     }
-    Some(label.chars().take(room - 1).chain(['…']).collect())
+    // The module gives way first, at its start, as in `ui/src/flame/label.ts`.
+    let (module, function) = label.split_at(function_start(label));
+    let Some(rest) = room.checked_sub(function.chars().count()) else {
+        return Some(function.chars().take(room - 1).chain(['…']).collect());
+    };
+    let (kept, all) = (rest.saturating_sub(1), module.chars().count());
+    let tail: String = module.chars().skip(all - kept.min(all)).collect();
+    Some(if kept > 1 { format!("…{tail}{function}") } else { function.to_owned() })
+}
+
+/// Returns the place of the function in `module:function/arity`; 0 for other names.
+fn function_start(name: &str) -> usize {
+    let is_module = name.starts_with(|first: char| first.is_ascii_lowercase() || first == '\'');
+    let end =
+        if name.starts_with('\'') { name.find("':").map(|at| at + 1) } else { name.find(':') };
+    let start = end.filter(|_| is_module).map_or(0, |end| end + 1);
+    let function = &name[start..];
+    if function.starts_with(':') || !function.contains('/') { 0 } else { start }
 }
 
 /// Returns quality, notes and the number of omitted frames, broken into lines.
@@ -314,6 +331,22 @@ mod tests {
     fn what_is_too_narrow_is_counted() {
         assert!(svg("a 100000\nb 1").contains("1 frame is too narrow to be drawn."));
         assert!(svg("a 100000\nb 1\nc 1").contains("2 frames are too narrow to be drawn."));
+    }
+
+    #[test]
+    fn a_long_name_loses_its_module_first() {
+        let check = |room: usize, expected: &str| {
+            let width = 6.0 + CHARACTER * (room as f64 + 0.5);
+            assert_eq!(fitted("rabbit_channel:handle/3", width).unwrap(), expected, "{room}");
+        };
+        check(23, "rabbit_channel:handle/3");
+        check(22, "…bbit_channel:handle/3");
+        check(11, "…l:handle/3");
+        check(10, "handle/3");
+        check(8, "handle/3");
+        check(7, "handle…");
+        assert_eq!(function_start("std::vector"), 0);
+        assert_eq!(function_start("'Elixir.A':f/1"), 11);
     }
 
     #[test]

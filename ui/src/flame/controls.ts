@@ -1,8 +1,9 @@
 // The controls above the graph: search field, buttons, legend.
 
 import { h } from "../dom.ts";
-import { percent, whole } from "../format.ts";
+import { amount, percent } from "../format.ts";
 import { type Choice, toFragment } from "../link.ts";
+import { Toolbar } from "../toolbar.ts";
 import type { Model } from "./model.ts";
 
 export interface ControlActions {
@@ -10,11 +11,16 @@ export interface ControlActions {
   turn(): void;
   openAll(): void;
   around(): void;
+  view(view: Choice["view"]): void;
+  /** Compares by shares, or by costs per message. */
+  shares(isWanted: boolean): void;
   reset(): void;
 }
 
 export interface Controls {
-  element: HTMLElement;
+  search: HTMLElement;
+  buttons: HTMLElement;
+  legend: HTMLElement;
   show(choice: Choice, isZoomed: boolean): void;
   /** Reacts to a change of the selection. */
   selected(): void;
@@ -23,6 +29,12 @@ export interface Controls {
   focusSearch(): void;
   isSearch(target: EventTarget | null): boolean;
 }
+
+const VIEWS: [Choice["view"], string, string][] = [
+  ["", "Flame graph", "Stacks from the root down; width is weight"],
+  ["tree", "Call tree", "Functions with their callees as rows with numbers"],
+  ["inverted", "Inverted", "Functions in which stacks end, with their callers as rows"],
+];
 
 export function buildControls(model: Model, actions: ControlActions): Controls {
   const field = h("input", {
@@ -36,28 +48,34 @@ export function buildControls(model: Model, actions: ControlActions): Controls {
     input: () => actions.search(field.value),
   });
   const result = h("output", { id: "search-result", class: "search-result" });
+  const views = VIEWS.map(([view, name, title]) => toggle(name, title, () => actions.view(view)));
   const turn = toggle("Root at bottom", "Flame graph instead of icicle graph", actions.turn);
   const open = toggle("Open recursion", "Show each activation of a recursive function", actions.openAll);
   const around = toggle("Callers and callees", "All callers and callees of the zoomed function ( S )", actions.around);
   const reset = h("button", { type: "button", click: actions.reset }, "Reset");
   open.hidden = !model.hasRecursion;
+  const measures = [false, true].map((shares) =>
+    toggle(shares ? "Shares" : "Cost per message", shares ? "Share of the whole on each side" : "Cost for each message", () => actions.shares(shares)),
+  );
   const legends = h("div", {}, legend(model));
-  const buttons = h("div", { class: "buttons" }, turn, open, around, reset);
+  const buttons = new Toolbar("Pictures", "buttons", ...(model.cost ? measures : []), ...views, around, turn, open, reset);
   return {
-    element: h(
-      "div",
-      { class: "controls" },
-      h("div", { class: "toolbar" }, h("div", { class: "search-box" }, field, result), buttons),
-      legends,
-    ),
+    search: h("div", { class: "search-box" }, field, result),
+    buttons: buttons.element,
+    legend: legends,
     show(choice, isZoomed) {
       if (field.value !== choice.search) field.value = choice.search;
       turn.setAttribute("aria-pressed", String(choice.flame));
       around.setAttribute("aria-pressed", String(choice.around !== ""));
       around.disabled = !isZoomed && !choice.around;
-      turn.disabled = choice.around !== "";
+      views.forEach((button, at) => {
+        button.setAttribute("aria-pressed", String(choice.around === "" && choice.view === VIEWS[at]?.[0]));
+      });
+      measures.forEach((button, at) => button.setAttribute("aria-pressed", String(choice.shares === (at === 1))));
+      turn.hidden = choice.around !== "" || choice.view !== "";
       open.setAttribute("aria-pressed", String(choice.openAll));
-      reset.disabled = toFragment(choice) === "";
+      reset.disabled = toFragment(choice, 1) === "";
+      buttons.refresh();
     },
     selected() {
       legends.replaceChildren(legend(model));
@@ -81,34 +99,35 @@ function toggle(name: string, title: string, click: () => void): HTMLButtonEleme
 
 /** Explains the colours: kinds, or changes in a comparison. */
 function legend(model: Model): HTMLElement {
-  return model.sideTotals ? changeLegend() : kindLegend(model);
+  return model.measure ? changeLegend(model.measure.name) : kindLegend(model);
 }
 
 /** Explains the colours of change, from less to more. */
-function changeLegend(): HTMLElement {
+function changeLegend(what: string): HTMLElement {
   const item = (change: string, text: string): HTMLElement =>
     h("li", {}, h("span", { class: "chip", "data-change": change, "aria-hidden": "true" }), text);
   return h(
     "ul",
     { class: "legend", "aria-label": "Colours of change" },
-    item("less", "smaller share after"),
+    item("less", `smaller ${what} after`),
     item("same", "no change, or within noise"),
-    item("more", "larger share after"),
+    item("more", `larger ${what} after`),
     h("li", {}, "faint: a small change"),
     h("li", {}, "width: mean of both shares, so that vanished frames stay visible"),
   );
 }
 
-/** Lists the colours of kinds with the share of stacks that end in each. */
+/** Lists the colours of kinds with the share of stacks whose innermost frame is of each. */
 function kindLegend(model: Model): HTMLElement {
   const items = model.weightByKind().map(({ kind, name, weight }) =>
     h(
       "li",
-      { title: `${whole(weight)} ${model.unit} end in frames of this kind` },
+      { title: `${amount(weight, model.unit)} end in frames of this kind, which others may have called` },
       h("span", { class: "chip", "data-kind": kind, "aria-hidden": "true" }),
       name,
       h("span", { class: "legend-share" }, percent(model.total > 0 ? weight / model.total : 0)),
     ),
   );
-  return h("ul", { class: "legend", "aria-label": "Kinds of frames, and the share of stacks that end in each" }, ...items);
+  const lead = h("li", {}, "Stacks end in:");
+  return h("ul", { class: "legend", "aria-label": "Kinds of frames, and the share of stacks that end in each" }, lead, ...items);
 }

@@ -4,7 +4,7 @@
 import type { ChangeColumns, FrameKind, Noise, ProfileData } from "../wire.ts";
 import { isBeyondNoise, type Pair } from "./noise.ts";
 import { isAmong } from "./palette.ts";
-import { leavesOf, type Stacks } from "./stacks.ts";
+import { leavesOf, type Numbers, type Stacks } from "./stacks.ts";
 
 export type FunctionColumns = ProfileData["functions"];
 
@@ -15,9 +15,9 @@ interface Sums {
   total: Float64Array;
 }
 
-/** Returns own, self and total weight of every function that occurs. */
-export function functionsOf(stacks: Stacks, kinds: FrameKind[]): FunctionColumns {
-  const { own, self, total } = sumsOf(stacks, kinds, stacks.total, stacks.self);
+/** Returns own, self and total weight of every function that occurs; below `tops`, which are apart, if there are some. */
+export function functionsOf(stacks: Stacks, kinds: FrameKind[], tops?: number[]): FunctionColumns {
+  const { own, self, total } = sumsOf(stacks, kinds, stacks.total, stacks.self, tops);
   const frames = kinds.map((_, frame) => frame).filter((frame) => total[frame] > 0);
   const column = (weights: Float64Array): number[] => frames.map((frame) => weights[frame]);
   return { frame: frames, own: column(own), self: column(self), total: column(total) };
@@ -137,14 +137,14 @@ function callsTo(stacks: Stacks, wanted: Map<number, number>): Map<string, Call>
  * Sums weights by frame. `totals` has each node's weight with its subtree, `leaves` the weight that ends
  * there.
  */
-function sumsOf(stacks: Stacks, kinds: FrameKind[], totals: Float64Array, leaves: Float64Array): Sums {
+function sumsOf(stacks: Stacks, kinds: FrameKind[], totals: Numbers, leaves: Numbers, tops: number[] = [-1]): Sums {
   const own = new Float64Array(kinds.length);
   const self = new Float64Array(kinds.length);
   const total = new Float64Array(kinds.length);
   const active = new Int32Array(kinds.length);
   const path: number[] = [];
   const innermost: number[] = [];
-  for (let node = 0; node < stacks.length; node++) {
+  const visit = (node: number): void => {
     while (path.length > 0 && stacks.end[path[path.length - 1] as number] <= node) {
       active[stacks.frame[path.pop() as number]] -= 1;
       innermost.pop();
@@ -160,6 +160,10 @@ function sumsOf(stacks: Stacks, kinds: FrameKind[], totals: Float64Array, leaves
     active[frame] += 1;
     path.push(node);
     innermost.push(erlang);
+  };
+  for (const top of [...tops].sort((left, right) => left - right)) {
+    const end = top < 0 ? stacks.length : stacks.end[top];
+    for (let node = Math.max(top, 0); node < end; node++) visit(node);
   }
   return { own, self, total };
 }

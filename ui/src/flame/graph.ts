@@ -14,12 +14,18 @@ import type { View } from "./view.ts";
 const MAX_HEIGHT = 640;
 const NARROWEST_PIXELS = 0.4;
 
+/** Milliseconds of a touch that opens the menu, and of the time in which a second event belongs to the same gesture. */
+const LONG_TOUCH = 550;
+const ONE_GESTURE = 400;
+
 export interface Actions {
   zoomTo(node: number): void;
   /** Opens the folded run of `node`, or folds it again. */
   toggleRun(node: number): void;
   /** Shows the function of `node` with its callers and callees. */
   centre(node: number): void;
+  /** Opens the menu of `node` at a place of the window; the focus returns to `origin`. */
+  menu(node: number, x: number, y: number, origin: HTMLElement): void;
 }
 
 export class Graph {
@@ -39,6 +45,10 @@ export class Graph {
   private matches: Matches | null = null;
   private waiting = false;
   private clicked = -1;
+  /** The timer of a long touch. */
+  private press = 0;
+  /** Time of the latest menu, in milliseconds: one gesture opens one. */
+  private opened = -Infinity;
 
   constructor(
     private readonly model: Model,
@@ -53,12 +63,16 @@ export class Graph {
         role: "application",
         "aria-label":
           "Flame graph. Arrow keys move between functions, Enter zooms, Space opens recursion, " +
-          "S shows callers and callees, Escape shows everything again.",
+          "S shows callers and callees, M opens the menu, Escape shows everything again.",
         scroll: () => this.scheduleDraw(),
         mousemove: (event: MouseEvent) => this.point(event),
         mouseleave: () => this.tooltip.hide(),
         click: (event: MouseEvent) => this.click(event),
         dblclick: (event: MouseEvent) => this.doubleClick(event),
+        contextmenu: (event: MouseEvent) => this.menu(event),
+        touchstart: (event: TouchEvent) => this.touch(event),
+        touchmove: () => clearTimeout(this.press),
+        touchend: () => clearTimeout(this.press),
         keydown: (event: KeyboardEvent) => this.key(event),
       },
       this.filler,
@@ -141,7 +155,7 @@ export class Graph {
     });
   }
 
-  private nodeAt(event: MouseEvent): number {
+  private nodeAt(event: { clientX: number; clientY: number }): number {
     const box = this.scroller.getBoundingClientRect();
     const y = event.clientY - box.top + this.scroller.scrollTop;
     const row = this.rows[rowAt(y, this.rows.length, this.rootAtBottom, this.scroller.clientHeight)];
@@ -190,14 +204,47 @@ export class Graph {
     else if (event.key === "Enter") this.actions.zoomTo(this.cursor);
     else if (event.key === " ") this.actions.toggleRun(this.cursor);
     else if (event.key === "s") this.actions.centre(this.cursor);
+    else if (event.key === "m" || event.key === "ContextMenu" || (event.key === "F10" && event.shiftKey)) this.menuAtCursor();
     else return;
     event.preventDefault();
   }
 
+  private menuAtCursor(): void {
+    const box = this.scroller.getBoundingClientRect();
+    const row = this.rows[this.view.depth[this.cursor]];
+    const at = row ? row.node.indexOf(this.cursor) : -1;
+    const left = row && at >= 0 ? row.left[at] * this.width : 0;
+    const top = rowTop(this.view.depth[this.cursor], this.rows.length, this.rootAtBottom, this.scroller.clientHeight);
+    this.openMenu(this.cursor, box.left + left, box.top + top - this.scroller.scrollTop + ROW_HEIGHT);
+  }
+
+  private menu(event: MouseEvent): void {
+    event.preventDefault();
+    this.openMenu(this.nodeAt(event), event.clientX, event.clientY);
+  }
+
+  /** Opens the menu after a long touch, where browsers do not. */
+  private touch(event: TouchEvent): void {
+    clearTimeout(this.press);
+    const [finger] = event.touches;
+    if (!finger || event.touches.length > 1) return;
+    const { clientX, clientY } = finger;
+    this.press = window.setTimeout(() => this.openMenu(this.nodeAt({ clientX, clientY }), clientX, clientY), LONG_TOUCH);
+  }
+
+  private openMenu(node: number, x: number, y: number): void {
+    const now = performance.now();
+    if (node < 0 || this.view.frame[node] < 0 || now - this.opened < ONE_GESTURE) return;
+    this.opened = now;
+    this.cursor = node;
+    this.tooltip.hide();
+    this.actions.menu(node, x, y, this.scroller);
+  }
+
   private below(): number {
-    const first = this.view.childStart[this.cursor];
     if (this.view.depth[this.cursor] >= this.view.depth[this.zoomed]) {
-      return first < this.view.childEnd[this.cursor] ? first : this.cursor;
+      const [first, end] = this.view.children(this.cursor);
+      return first < end ? first : this.cursor;
     }
     let node = this.zoomed;
     while (this.view.parent[node] !== this.cursor) node = this.view.parent[node];
@@ -208,8 +255,8 @@ export class Graph {
     const parent = this.view.parent[this.cursor];
     const next = this.cursor + step;
     if (parent < 0 || this.view.depth[this.cursor] <= this.view.depth[this.zoomed]) return this.cursor;
-    const inside = next >= this.view.childStart[parent] && next < this.view.childEnd[parent];
-    return inside ? next : this.cursor;
+    const [first, end] = this.view.children(parent);
+    return next >= first && next < end ? next : this.cursor;
   }
 
   private moveTo(node: number): void {

@@ -33,7 +33,8 @@ function rowBelow(view: View, above: Row, whole: number, narrowest: number): Row
   const row: Row = { node: [], left: [], width: [] };
   above.node.forEach((parent, at) => {
     let left = above.left[at];
-    for (let child = view.childStart[parent]; child < view.childEnd[parent]; child++) {
+    const [from, to] = view.children(parent);
+    for (let child = from; child < to; child++) {
       const width = view.total[child] / whole;
       // Children are in order of weight: all that follow are narrower still.
       if (width < narrowest) break;

@@ -1,28 +1,34 @@
 // A profile ready for drawing and queries: stacks, names, looks and the view for a reader's choice.
 
 import type { Choice } from "../link.ts";
-import type { FrameColumns, FrameKind, Noise, OwnersData, StackColumns } from "../wire.ts";
-import { percent, points, whole } from "../format.ts";
+import type { Columns } from "../columns/decode.ts";
+import type { CostOfMessages, FrameKind, Noise, OwnersData } from "../wire.ts";
+import { amount, percent, whole } from "../format.ts";
+import { buildView } from "./folded.ts";
 import { Owners, type Selection } from "./owners.ts";
+import { byCost, byShare, type Measure } from "./measure.ts";
 import { Regrouper } from "./regroup.ts";
 import { isBeyondNoise, type Pair, withinNoise } from "./noise.ts";
 import { exactly, matchedWeight, type Matches } from "./search.ts";
 import { changeStep, KIND_NAMES, shadeOf } from "./palette.ts";
 import type { Look } from "./paint.ts";
-import { decodeStacks, type Stacks } from "./stacks.ts";
+import { type Edit, edited } from "./edits.ts";
+import { childrenOf, type Numbers, originOf, type Stacks } from "./stacks.ts";
 import type { Facts } from "./tooltip.ts";
-import { buildView, type View } from "./view.ts";
+import type { View } from "./view.ts";
 
 /** The data of a graph: the common part of profiles and comparisons. */
 export interface GraphData {
   unit: string;
   total: number;
-  frames: FrameColumns;
-  stacks: StackColumns;
-  /** The two profiles of a comparison: weights by stack node, and of the whole. */
-  sides: { leaves: [number[], number[]]; totals: Pair } | null;
+  /** Names of the classes by number. */
+  kinds: FrameKind[];
+  columns: Columns;
+  /** The weights of the two profiles of a comparison. */
+  sideTotals: Pair | null;
   noise: Noise;
   owners?: OwnersData;
+  cost?: CostOfMessages | null;
 }
 
 export class Model {
@@ -42,49 +48,78 @@ export class Model {
   private readonly base: Stacks;
   private readonly baseTotal: number;
   private regrouper: Regrouper | null = null;
+  /** Weights by kind, for these stacks. */
+  private weighed: { of: Stacks; weights: Map<FrameKind, number> } | null = null;
   private readonly rootFrames = new Map<string, number>();
 
-  /** Total weights of both sides of a comparison. */
-  sideTotals: Pair | null;
+  /** The figure of a comparison; null without one. */
+  measure: Measure | null;
+  private readonly baseSides: Pair | null;
+  /** Costs per message of both sides, if they are known. */
+  readonly cost: CostOfMessages | null;
   readonly noise: Noise;
 
   constructor(profile: GraphData) {
-    this.kindNames = profile.frames.kinds;
-    this.stacks = decodeStacks(profile.stacks, new Uint8Array(profile.frames.kind), profile.sides?.leaves);
-    this.sideTotals = profile.sides?.totals ?? null;
+    const { names, classes, stacks, hasRecursion, records } = profile.columns;
+    this.kindNames = profile.kinds;
+    this.stacks = stacks;
+    this.baseSides = profile.sideTotals;
+    this.cost = profile.cost ?? null;
+    this.measure = this.baseSides && byShare(this.baseSides, profile.noise);
     this.base = this.stacks;
     this.baseTotal = profile.total;
-    this.owners = profile.owners ? new Owners(profile.owners) : null;
-    this.names = [...profile.frames.name];
-    this.kinds = profile.frames.kind.map((number) => this.kindNames[number] as FrameKind);
+    this.owners = profile.owners ? new Owners(profile.owners, records) : null;
+    this.names = [...names];
+    this.kinds = Array.from(classes, (number) => this.kindNames[number] as FrameKind);
     this.shades = this.names.map(shadeOf);
-    this.hasRecursion = profile.stacks["run-node"].length > 0;
+    this.hasRecursion = hasRecursion;
     this.unit = profile.unit;
     this.total = profile.total;
     this.noise = profile.noise;
   }
 
+  /** Weights of both sides of a comparison that are 1 of its figure. */
+  get sideTotals(): Pair | null {
+    return this.measure?.totals ?? null;
+  }
+
   view(choice: Choice): View {
     if (choice.openAll) return buildView(this.stacks, () => true);
     const opened = new Set(choice.opened);
-    return buildView(this.stacks, (members) => members.some((member) => opened.has(this.stacks.origin[member])));
+    return buildView(this.stacks, (members) => members.some((member) => opened.has(originOf(this.stacks, member))));
   }
 
   /** Restricts the model to this selection. */
-  select(selection: Selection): void {
-    if (!this.owners) return;
+  select(selection: Selection & { shares: boolean }): void {
     const { by } = selection;
-    this.sideTotals = null;
-    if (!by && this.owners.isWhole(selection)) {
-      [this.stacks, this.total] = [this.base, this.baseTotal];
-      return;
-    }
+    const isCost = this.cost !== null && !selection.shares;
+    [this.stacks, this.total] = [this.base, this.baseTotal];
+    this.measure = this.baseSides && byShare(this.baseSides, this.noise);
+    if (this.baseSides && isCost) this.measure = byCost(this.baseSides, this.noise, this.cost as CostOfMessages);
+    if (!this.owners || (!by && this.owners.isWhole(selection))) return;
     this.regrouper ??= new Regrouper(this.base);
     const entries = this.owners.entries(selection);
     this.stacks = this.regrouper.build(entries, (root) => this.rootFrame(by, root));
     const sum = (weights: number[]): number => weights.reduce((all, weight) => all + weight, 0);
     this.total = sum(entries.weight);
-    if (entries.sides) this.sideTotals = [sum(entries.sides[0]), sum(entries.sides[1])];
+    if (entries.sides) this.measure = byShare([sum(entries.sides[0]), sum(entries.sides[1])], this.noise);
+  }
+
+  /** Returns whether the stacks are those of the whole recording. */
+  isWhole(): boolean {
+    return this.stacks === this.base;
+  }
+
+  /** Applies the reader's changes to the selected stacks; one of an unknown function does nothing. */
+  edit(edits: Edit[]): void {
+    for (const { kind, name } of edits) {
+      const frame = this.names.indexOf(name);
+      if (frame < 0) continue;
+      this.stacks = edited(this.stacks, kind, frame);
+      const sum = (weights: Numbers): number => childrenOf(this.stacks, -1).reduce((all, root) => all + weights[root], 0);
+      this.total = sum(this.stacks.total);
+      if (this.measure?.name === "share") this.measure = byShare(this.stacks.sides.map(sum) as Pair, this.noise);
+    }
   }
 
   /** Returns the frame of an owner, created at its first use. */
@@ -129,7 +164,8 @@ export class Model {
   changeSentence(part: Pair, totals: Pair): string {
     const [before, after] = part.map((weight, side) => weight / (totals[side] as number)) as Pair;
     const mark = this.isBeyondNoise(part, totals) || before === after ? "" : `, ${withinNoise(this.noise)}`;
-    return `${percent(before)} before, ${percent(after)} after, ${points(after - before)}${mark}`;
+    const { write, change } = this.measure as Measure;
+    return `${write(before)} before, ${write(after)} after, ${change(after - before)}${mark}`;
   }
 
   /** Writes the result of a search as text: its share, or both shares in a comparison. */
@@ -138,13 +174,13 @@ export class Model {
     if (functions === 0) return "no match";
     const counted = `${whole(functions)} function${functions === 1 ? "" : "s"}`;
     if (this.sideTotals) {
-      const part = view.sides.map((side) => matchedWeight(view, zoomed, matches, side)) as Pair;
+      const part = view.sides.map((_, side) => matchedWeight(view, zoomed, matches, side)) as Pair;
       return `${this.changeSentence(part, this.sideTotals)} · ${counted}`;
     }
     const weight = matchedWeight(view, zoomed, matches);
     const share = percent(view.total[zoomed] > 0 ? weight / view.total[zoomed] : 0);
     const where = zoomed === 0 ? "" : " of the zoomed frame";
-    return `${share}${where} · ${whole(weight)} ${this.unit}, ${counted}`;
+    return `${share}${where} · ${amount(weight, this.unit)}, ${counted}`;
   }
 
   label(view: View, node: number): string {
@@ -166,6 +202,7 @@ export class Model {
       self: view.self[node],
       all: this.total,
       zoomed: view.total[zoomed],
+      parent: node === 0 ? 0 : view.total[view.parent[node]],
       unit: this.unit,
       run: view.run[node],
       sides: this.sideTotals && this.sidesOf(view, node, this.sideTotals),
@@ -173,26 +210,39 @@ export class Model {
   }
 
   private sidesOf(view: View, node: number, totals: Pair): Facts["sides"] {
-    const [before, after] = view.sides.map((side) => side[node]) as Pair;
-    const isBeyond = this.isBeyondNoise([before, after], totals);
-    return { before, after, allBefore: totals[0], allAfter: totals[1], doubt: isBeyond ? "" : withinNoise(this.noise) };
+    const pair = view.sides.map((side) => side[node]) as Pair;
+    const [before, after] = pair.map((weight, side) => weight / (totals[side] as number)) as Pair;
+    const isBeyond = this.isBeyondNoise(pair, totals) || before === after;
+    const { write, change } = this.measure as Measure;
+    const texts: [string, string] = [write(before), write(after)];
+    return { weights: pair, texts, change: change(after - before), doubt: isBeyond ? "" : withinNoise(this.noise) };
   }
 
   /** Tests a part of the graph, which has as many parts as nodes. */
   private isBeyondNoise(part: Pair, totals: Pair): boolean {
-    return isBeyondNoise(part, totals, this.noise, this.stacks.length);
+    return isBeyondNoise(part, totals, this.measure?.noise ?? this.noise, this.stacks.length);
   }
 
   /** Returns the kinds that occur, with the weight of the stacks that end in them. */
   weightByKind(): { kind: FrameKind; name: string; weight: number }[] {
-    const weights = new Map<FrameKind, number>(this.kinds.map((kind) => [kind, 0]));
-    for (let node = 0; node < this.stacks.length; node++) {
-      const kind = this.kindNames[this.stacks.kind[node]] as FrameKind;
-      weights.set(kind, (weights.get(kind) ?? 0) + this.stacks.self[node]);
-    }
+    if (this.weighed?.of !== this.stacks) this.weighed = { of: this.stacks, weights: this.weigh() };
+    const { weights } = this.weighed;
     return (Object.keys(KIND_NAMES) as FrameKind[])
       .filter((kind) => weights.has(kind))
       .map((kind) => ({ kind, name: KIND_NAMES[kind], weight: weights.get(kind) ?? 0 }));
+  }
+
+  private weigh(): Map<FrameKind, number> {
+    const { kind, self, length } = this.stacks;
+    const sums = new Float64Array(this.kindNames.length);
+    const occurs = new Uint8Array(this.kindNames.length);
+    for (let node = 0; node < length; node++) {
+      sums[kind[node]] += self[node];
+      occurs[kind[node]] = 1;
+    }
+    const weights = new Map<FrameKind, number>(this.kinds.map((kind) => [kind, 0]));
+    this.kindNames.forEach((kind, number) => occurs[number] && weights.set(kind, sums[number]));
+    return weights;
   }
 
   searchFor(frame: number): string {

@@ -20,7 +20,8 @@ export function withinNoise(noise: Noise): string {
 /** Tests one of `comparisons` comparisons; `part` and `all` are weights. */
 export function isBeyondNoise(part: Pair, all: Pair, noise: Noise, comparisons: number): boolean {
   const counted = (weights: Pair): Pair => weights.map((weight, side) => Math.round(weight * noise.counts[side])) as Pair;
-  return probability(counted(part), counted(all)) < noise.rate / Math.max(1, comparisons);
+  const exposed = all.map((weight) => weight * (noise.exposure ?? 1)) as Pair;
+  return probability(counted(part), counted(exposed)) < noise.rate / Math.max(1, comparisons);
 }
 
 /** Fisher's exact test: the probability that equal shares differ this much (twice the smaller tail). */

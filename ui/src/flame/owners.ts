@@ -1,7 +1,7 @@
 // Owners of the samples: grouping, filtering and sums by role, queue, channel, connection, thread …
 
 import type { OwnersData, Quality, WaitState } from "../wire.ts";
-import { decodeRecords, type Range, type Records, weightWithin } from "./records.ts";
+import { type Range, type Records, weightWithin } from "./records.ts";
 import type { Entries } from "./regroup.ts";
 
 /** The quality of no samples. */
@@ -18,7 +18,7 @@ export const NO_QUALITY: Quality = {
 
 /** The selected part of a recording. */
 export interface Selection {
-  /** Owner as `dimension:label`, such as `queue:orders`; empty for all. */
+  /** Owner as `dimension:label`, such as `queue:orders`, or see {@link NO_PROCESS}; empty for all. */
   owner: string;
   /** Dimension by which the graph is grouped; empty for none. */
   by: string;
@@ -31,7 +31,15 @@ export interface Selection {
 
 export const EVERYTHING: Selection = { owner: "", by: "", state: "", range: null, against: null };
 
+/** The owner of samples that no process ran. */
+export const NO_PROCESS = "no-process";
+
+/** Begins the owner of samples whose process has no label of a dimension, such as `without:queue`. */
+const WITHOUT = "without";
+
 export interface Share {
+  /** The owner in a {@link Selection}. */
+  owner: string;
   label: string;
   weight: number;
   processes: number;
@@ -45,9 +53,10 @@ interface Column {
 }
 
 export class Owners {
-  private decoded: Records | null = null;
-
-  constructor(readonly data: OwnersData) {}
+  constructor(
+    readonly data: OwnersData,
+    private readonly records: Records,
+  ) {}
 
   /** Returns the dimensions in which at least one owner has a label. */
   dimensions(): string[] {
@@ -75,23 +84,37 @@ export class Owners {
     return this.data.labels.state.find((state) => state === chosen) ?? "blocked";
   }
 
-  /** Returns weights by label, the heaviest first. The dimension's own filter does not count. */
+  /**
+   * Returns weights by label, the heaviest first, then those of other processes and of none: together the whole. The
+   * dimension's own filter does not count.
+   */
   shares(dimension: string, selection: Selection): Share[] {
     const column = this.column(dimension);
     if (!column) return [];
-    const shares: Share[] = column.labels.map((label) => ({ label, weight: 0, processes: 0 }));
-    const seen = column.labels.map(() => new Set<number>());
-    const { owner } = this.records();
+    const row = (owner: string, label: string): Share => ({ owner, label, weight: 0, processes: 0 });
+    const named = column.labels.map((label) => row(`${dimension}:${label}`, label));
+    const others = [row(`${WITHOUT}:${dimension}`, `rest: processes without a ${dimension}`), row(NO_PROCESS, "no process")];
+    const all = [...named, ...others];
+    const seen = all.map(() => new Set<number>());
+    const { owner } = this.records;
     this.eachOf(this.beside(dimension, selection), (record, weight) => {
       const label = column.of(record);
-      if (label < 0) return;
-      (shares[label] as Share).weight += weight;
-      (seen[label] as Set<number>).add(owner[record]);
+      const at = label >= 0 ? label : named.length + (owner[record] === 0 ? 1 : 0);
+      (all[at] as Share).weight += weight;
+      (seen[at] as Set<number>).add(owner[record]);
     });
-    shares.forEach((share, label) => {
-      for (const owner of seen[label] as Set<number>) share.processes += this.data.processes[owner] as number;
+    all.forEach((share, at) => {
+      for (const owner of seen[at] as Set<number>) share.processes += this.data.processes[owner] as number;
     });
-    return shares.filter((share) => share.weight > 0).sort((left, right) => right.weight - left.weight);
+    named.sort((left, right) => right.weight - left.weight);
+    return [...named, ...others].filter((share) => share.weight > 0);
+  }
+
+  /** Names an owner of a selection. */
+  nameOf(owner: string): string {
+    if (owner === NO_PROCESS) return "no process";
+    const [dimension, label] = parted(owner);
+    return dimension === WITHOUT ? `processes without a ${label}` : `${dimension} ${label}`;
   }
 
   /** Returns the weight of all owners that {@link shares} of a dimension lists. */
@@ -111,7 +134,7 @@ export class Owners {
     const all = { ...selection, range: null };
     if (this.isWhole(all)) return this.data.steps;
     const steps = this.data.steps.map(() => 0);
-    const { start, step, part } = this.records();
+    const { start, step, part } = this.records;
     this.eachOf(all, (record) => {
       for (let at = start[record]; at < start[record + 1]; at++) {
         if (step[at] < steps.length) steps[step[at]] += part[at];
@@ -133,7 +156,7 @@ export class Owners {
     const { counted, labels } = this.data;
     if (counted && selection.range) return null;
     const quality = { ...NO_QUALITY };
-    const { count, label } = this.records();
+    const { count, label } = this.records;
     this.eachOf(selection, (record, weight) => {
       const outcome = labels.outcome[label[record]];
       if (outcome === "unknown") return;
@@ -147,7 +170,7 @@ export class Owners {
 
   /** Distributes the selection to stack nodes. Weight without a label goes to the last root. */
   entries(selection: Selection): Entries {
-    const records = this.records();
+    const records = this.records;
     const column = this.column(selection.by);
     const entries = { node: [] as number[], root: [] as number[] };
     const [first, second]: [number[], number[]] = [[], []];
@@ -172,12 +195,15 @@ export class Owners {
 
   /** Returns the selection without the choice of this dimension. */
   private beside(dimension: string, selection: Selection): Selection {
-    return selection.owner.startsWith(`${dimension}:`) ? { ...selection, owner: "" } : selection;
+    const { owner } = selection;
+    const isOfEach = owner === NO_PROCESS && dimension !== "thread";
+    const isOwn = isOfEach || owner === `${WITHOUT}:${dimension}` || owner.startsWith(`${dimension}:`);
+    return isOwn ? { ...selection, owner: "" } : selection;
   }
 
   /** Visits the records of a selection with their weight in its span. */
   private eachOf(selection: Selection, visit: (record: number, weight: number) => void): void {
-    const records = this.records();
+    const records = this.records;
     this.eachSelected(selection, (record) => {
       const weight = weightWithin(records, record, selection.range);
       if (weight > 0) visit(record, weight);
@@ -186,30 +212,41 @@ export class Owners {
 
   /** Visits the records of a selection at any time. */
   private eachSelected({ owner, state }: Selection, visit: (record: number) => void): void {
-    const records = this.records();
-    const at = owner.indexOf(":");
-    const column = this.column(owner.slice(0, Math.max(at, 0)));
-    const wanted = column ? column.labels.indexOf(owner.slice(at + 1)) : -1;
+    const records = this.records;
+    const isWanted = this.filterOf(owner);
     const shown = this.stateOf(state);
     for (let record = 0; record < records.length; record++) {
-      if (column && (wanted < 0 || column.of(record) !== wanted)) continue;
+      if (!isWanted(record)) continue;
       if (shown && this.data.labels.state[records.label[record]] !== shown) continue;
       visit(record);
     }
   }
 
+  /** Returns whether a record belongs to an owner. */
+  private filterOf(owner: string): (record: number) => boolean {
+    const { owner: process } = this.records;
+    if (owner === NO_PROCESS) return (record) => process[record] === 0;
+    const [dimension, label] = parted(owner);
+    const column = this.column(dimension === WITHOUT ? label : dimension);
+    if (!column) return () => true;
+    if (dimension === WITHOUT) return (record) => process[record] !== 0 && column.of(record) < 0;
+    const wanted = column.labels.indexOf(label);
+    return (record) => wanted >= 0 && column.of(record) === wanted;
+  }
+
   private column(dimension: string): Column | null {
     const { labels, dimensions } = this.data;
-    const { owner, label } = this.records();
+    const { owner, label } = this.records;
     if (dimension === "thread") return { labels: labels.threads, of: (record) => labels.thread[label[record]] as number };
     const found = dimensions.find(({ name }) => name === dimension);
     return found ? { labels: found.labels, of: (record) => found.of[owner[record]] as number } : null;
   }
+}
 
-  private records(): Records {
-    this.decoded ??= decodeRecords(this.data.records, this.data.counted);
-    return this.decoded;
-  }
+/** Splits an owner into dimension and label. */
+function parted(owner: string): [string, string] {
+  const at = owner.indexOf(":");
+  return [owner.slice(0, Math.max(at, 0)), owner.slice(at + 1)];
 }
 
 /** Computes the widths of a comparison: the mean of both shares, in millionths. */

@@ -1,6 +1,7 @@
 // Drawing of rows on the canvas: rectangles, names, highlights. No events.
 
 import type { FrameKind } from "../wire.ts";
+import { functionStart } from "./label.ts";
 import type { Row } from "./layout.ts";
 import { CHANGE_STEPS, type Palette } from "./palette.ts";
 
@@ -139,15 +140,24 @@ function widthOf(context: CanvasRenderingContext2D, character: string): number {
   return width;
 }
 
-/** Returns as much of `text` as fits, with an ellipsis if it is cut. */
+/** Returns as much of `text` as fits: the module gives way first, at its start, so that the function stays. */
 function fit(context: CanvasRenderingContext2D, text: string, room: number): string {
+  const widthFrom = (from: number): number => {
+    let width = 0;
+    for (let at = from; at < text.length && width <= room; at++) width += widthOf(context, text[at]);
+    return width;
+  };
+  if (widthFrom(0) <= room) return text;
   const ellipsis = widthOf(context, "…");
-  let used = 0;
-  let kept = 0;
-  for (let at = 0; at < text.length; at++) {
-    used += widthOf(context, text[at]);
-    if (used > room) return kept > 0 ? `${text.slice(0, kept)}…` : "";
-    if (used + ellipsis <= room) kept = at + 1;
+  const start = functionStart(text);
+  if (start > 0 && widthFrom(start) <= room) {
+    let from = start;
+    while (from > 1 && widthFrom(from - 1) + ellipsis <= room) from -= 1;
+    // A colon alone says nothing about the module.
+    return from < start - 1 ? `…${text.slice(from)}` : text.slice(start);
   }
-  return text;
+  let used = ellipsis;
+  let end = start;
+  while (end < text.length && (used += widthOf(context, text[end])) <= room) end += 1;
+  return end > start ? `${text.slice(start, end)}…` : "";
 }

@@ -1,5 +1,7 @@
 // Owners and times of the samples: the weight for each stack and owner, by steps of time. Reading only.
 
+import type { Reader } from "../columns/reader.ts";
+
 export interface Records {
   length: number;
   /** Last stack node of the record. */
@@ -24,31 +26,19 @@ export interface Range {
   to: number;
 }
 
-/**
- * Decodes Base64 of variable-length numbers (LEB128). The stream has the number of records and of points.
- * Each record has the nodes since the previous one, owner, label, weight, the number of occurrences if
- * `counted`, and the number of points. Each point has the steps since the previous one, and the weight.
- */
-export function decodeRecords(base64: string, counted = false): Records {
-  const text = atob(base64);
-  let at = 0;
-  const next = (): number => {
-    let value = 0;
-    for (let factor = 1; ; factor *= 128) {
-      const byte = text.charCodeAt(at++);
-      value += (byte & 127) * factor;
-      if (byte < 128) return value;
-    }
-  };
-  const length = text.length > 0 ? next() : 0;
-  const points = text.length > 0 ? next() : 0;
+/** Reads the records of the page's columns, see crates/web `page/columns/layout.rs`. */
+export function decodeRecords(reader: Reader): Records {
+  const [length, points, counted] = [reader.number(), reader.number(), reader.number() === 1];
+  reader.holds(length, 5);
+  reader.holds(points, 2);
+  const weight = new Float64Array(length);
   const records: Records = {
     length,
     node: new Int32Array(length),
     owner: new Int32Array(length),
     label: new Int32Array(length),
-    count: new Float64Array(length),
-    weight: new Float64Array(length),
+    count: counted ? new Float64Array(length) : weight,
+    weight,
     start: new Int32Array(length + 1),
     step: new Int32Array(points),
     part: new Float64Array(points),
@@ -56,21 +46,22 @@ export function decodeRecords(base64: string, counted = false): Records {
   let node = 0;
   let point = 0;
   for (let record = 0; record < length; record++) {
-    node += next();
+    node += reader.number();
     records.node[record] = node;
-    records.owner[record] = next();
-    records.label[record] = next();
-    records.weight[record] = next();
-    records.count[record] = counted ? next() : (records.weight[record] as number);
+    records.owner[record] = reader.number();
+    records.label[record] = reader.number();
+    weight[record] = reader.number();
+    if (counted) records.count[record] = reader.number();
     records.start[record] = point;
     let step = 0;
-    for (let left = next(); left > 0; left--, point++) {
-      step += next();
+    for (let left = reader.number(); left > 0; left--, point++) {
+      step += reader.number();
       records.step[point] = step;
-      records.part[point] = next();
+      records.part[point] = reader.number();
     }
   }
   records.start[length] = point;
+  reader.finish();
   return records;
 }
 

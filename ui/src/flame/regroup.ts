@@ -1,7 +1,7 @@
 // Stacks with different weights: those of one owner or one span of time, or below a frame for each owner.
 // Arithmetic only.
 
-import type { Stacks } from "./stacks.ts";
+import { parentsOf, type Stacks } from "./stacks.ts";
 
 /** Weights of stack nodes, below a separate root if `root` is not negative. */
 export interface Entries {
@@ -15,29 +15,44 @@ export interface Entries {
 /** Returns the frame of a root above stacks. Its kind is 0. */
 export type FrameOfRoot = (root: number) => number;
 
+/** The needed nodes of one root, in the order of the whole profile. */
+interface Part {
+  root: number;
+  /** Nodes of the profile; all columns below have an entry for each. */
+  node: Int32Array;
+  self: Float64Array;
+  /** Weights with everything below: of the widths, and of both sides of a comparison. */
+  totals: Float64Array[];
+  /** Number of nodes in the subtree. */
+  size: Int32Array;
+  /** Place in pre-order, the heaviest sibling first. */
+  at: Int32Array;
+}
+
+/** Columns of the new stacks. */
+interface Output {
+  frame: Uint32Array;
+  end: Uint32Array;
+  run: Uint32Array;
+  kind: Uint8Array;
+  self: Float64Array;
+  total: Float64Array;
+  sides: Float64Array[];
+  origin: Float64Array;
+}
+
 /** Merges weights into the profile's stacks, the heaviest first. */
 export class Regrouper {
   private readonly parent: Int32Array;
-  private readonly self: Float64Array;
-  private readonly sum: Float64Array;
-  private readonly sides: [Float64Array, Float64Array];
-  private readonly head: Int32Array;
-  private readonly next: Int32Array;
-  private readonly mark: Int32Array;
+  /** Place of each node in the part at hand, from 1; 0 for nodes that are not needed. */
+  private readonly place: Int32Array;
 
   constructor(private readonly base: Stacks) {
-    const { length } = base;
     this.parent = parentsOf(base);
-    this.self = new Float64Array(length);
-    this.sum = new Float64Array(length);
-    this.sides = [new Float64Array(length), new Float64Array(length)];
-    this.head = new Int32Array(length);
-    this.next = new Int32Array(length);
-    this.mark = new Int32Array(length);
+    this.place = new Int32Array(base.length);
   }
 
   build(entries: Entries, frameOf: FrameOfRoot): Stacks {
-    const out = new Output(entries.sides !== null);
     const groups = new Map<number, number[]>();
     entries.node.forEach((_, entry) => {
       const group = groups.get(entries.root[entry]);
@@ -47,154 +62,116 @@ export class Regrouper {
     const weightOf = (members: number[]): number => members.reduce((sum, member) => sum + entries.weight[member], 0);
     const ordered = Array.from(groups, ([root, members]) => ({ root, members, total: weightOf(members) }));
     ordered.sort((left, right) => right.total - left.total || left.root - right.root);
-    for (const { root, members, total } of ordered) this.group(entries, root, members, total, frameOf, out);
-    return out.finish();
+    const parts = ordered.map(({ root, members }) => this.part(entries, root, members));
+    return this.joined(parts, entries.sides !== null, frameOf);
   }
 
-  private group(
-    entries: Entries,
-    root: number,
-    members: number[],
-    total: number,
-    frameOf: FrameOfRoot,
-    out: Output,
-  ): void {
-    const needed = this.spread(entries, members);
-    let first = -1;
-    for (const node of needed) {
-      const above = this.parent[node];
-      if (above < 0) {
-        this.next[node] = first;
-        first = node;
-      } else {
-        this.sum[above] += this.sum[node];
-        this.next[node] = this.head[above];
-        this.head[above] = node;
-      }
+  private part(entries: Entries, root: number, members: number[]): Part {
+    const node = this.needed(entries, members);
+    const above = node.map((one) => (this.parent[one] < 0 ? 0 : this.place[this.parent[one]]) - 1);
+    const totals = [entries.weight, ...(entries.sides ?? [])].map((weights) => {
+      const total = new Float64Array(node.length);
+      for (const entry of members) total[this.place[entries.node[entry]] - 1] += weights[entry];
+      return total;
+    });
+    const self = (totals[0] as Float64Array).slice();
+    const size = new Int32Array(node.length).fill(1);
+    for (let place = node.length - 1; place >= 0; place--) {
+      if (above[place] < 0) continue;
+      size[above[place]] += size[place];
+      for (const total of totals) total[above[place]] += total[place];
     }
-    const stride = this.base.length + 1;
-    const below = root < 0 ? 0 : 1;
-    if (root >= 0) out.add(0, frameOf(root), 1, 0, 0, total, stride * (root + 1) + this.base.length, null);
-    const waiting: [number, number][] = [];
-    const enter = (child: number, depth: number): void => {
-      const children = [];
-      for (let at = child; at >= 0; at = this.next[at]) children.push(at);
-      children.sort((left, right) => this.sum[left] - this.sum[right] || right - left);
-      for (const at of children) waiting.push([at, depth]);
-    };
-    enter(first, below);
-    while (waiting.length > 0) {
-      const [node, depth] = waiting.pop() as [number, number];
-      const { frame, run, kind } = this.base;
-      const sides = out.sides ? ([this.sides[0][node], this.sides[1][node]] as [number, number]) : null;
-      const origin = node + stride * (root + 1);
-      out.add(depth, frame[node], run[node], kind[node], this.self[node], this.sum[node], origin, sides);
-      enter(this.head[node], depth + 1);
-    }
+    for (const one of node) this.place[one] = 0;
+    return { root, node, self, totals, size, at: preOrder(above, size, totals[0] as Float64Array) };
   }
 
-  /** Puts the weights on their nodes. Returns these and all above them, the last one first. */
-  private spread(entries: Entries, members: number[]): number[] {
-    const needed: number[] = [];
+  /** Returns the nodes of these entries and all above them in ascending order, and notes their places. */
+  private needed(entries: Entries, members: number[]): Int32Array {
+    const found: number[] = [];
     for (const entry of members) {
-      for (let at = entries.node[entry]; at >= 0 && this.mark[at] === 0; at = this.parent[at]) {
-        this.mark[at] = 1;
-        this.self[at] = 0;
-        this.sides[0][at] = 0;
-        this.sides[1][at] = 0;
-        this.head[at] = -1;
-        needed.push(at);
-      }
-      const node = entries.node[entry];
-      this.self[node] += entries.weight[entry];
-      if (entries.sides) {
-        this.sides[0][node] += entries.sides[0][entry];
-        this.sides[1][node] += entries.sides[1][entry];
+      for (let at = entries.node[entry]; at >= 0 && this.place[at] === 0; at = this.parent[at]) {
+        this.place[at] = 1;
+        found.push(at);
       }
     }
-    needed.sort((left, right) => right - left);
-    for (const node of needed) {
-      this.mark[node] = 0;
-      this.sum[node] = this.self[node];
-    }
-    return needed;
-  }
-}
-
-function parentsOf(stacks: Stacks): Int32Array {
-  const parent = new Int32Array(stacks.length);
-  const path: number[] = [];
-  for (let node = 0; node < stacks.length; node++) {
-    while (path.length > 0 && stacks.end[path[path.length - 1] as number] <= node) path.pop();
-    parent[node] = path.length > 0 ? (path[path.length - 1] as number) : -1;
-    path.push(node);
-  }
-  return parent;
-}
-
-/** Nodes in the order of arrival, which is pre-order, with their depth. */
-class Output {
-  private readonly depth: number[] = [];
-  private readonly frame: number[] = [];
-  private readonly run: number[] = [];
-  private readonly kind: number[] = [];
-  private readonly self: number[] = [];
-  private readonly total: number[] = [];
-  private readonly origin: number[] = [];
-  readonly sides: [number[], number[]] | null;
-
-  constructor(hasSides: boolean) {
-    this.sides = hasSides ? [[], []] : null;
+    const nodes = new Int32Array(found).sort();
+    nodes.forEach((node, place) => (this.place[node] = place + 1));
+    return nodes;
   }
 
-  add(
-    depth: number,
-    frame: number,
-    run: number,
-    kind: number,
-    self: number,
-    total: number,
-    origin: number,
-    sides: [number, number] | null,
-  ): void {
-    this.depth.push(depth);
-    this.frame.push(frame);
-    this.run.push(run);
-    this.kind.push(kind);
-    this.self.push(self);
-    this.total.push(total);
-    this.origin.push(origin);
-    if (this.sides) {
-      this.sides[0].push(sides?.[0] ?? 0);
-      this.sides[1].push(sides?.[1] ?? 0);
-    }
-  }
-
-  finish(): Stacks {
-    const length = this.depth.length;
-    const end = new Int32Array(length);
-    const sides = (this.sides ?? []).map((side) => new Float64Array(side));
-    const path: number[] = [];
-    for (let node = 0; node <= length; node++) {
-      const depth = node < length ? (this.depth[node] as number) : 0;
-      while (path.length > depth) {
-        const closed = path.pop() as number;
-        end[closed] = node;
-        const above = path[path.length - 1];
-        if (above !== undefined) for (const side of sides) side[above] += side[closed];
-      }
-      path.push(node);
-    }
-    return {
-      length,
-      frame: new Int32Array(this.frame),
-      end,
-      run: new Int32Array(this.run),
-      kind: new Uint8Array(this.kind),
-      self: new Float64Array(this.self),
-      total: new Float64Array(this.total),
-      sides,
-      origin: new Float64Array(this.origin),
+  private joined(parts: Part[], hasSides: boolean, frameOf: FrameOfRoot): Stacks {
+    const length = parts.reduce((sum, { root, node }) => sum + node.length + (root < 0 ? 0 : 1), 0);
+    const sums = (): Float64Array => new Float64Array(length);
+    const columns: Output = {
+      frame: new Uint32Array(length),
+      end: new Uint32Array(length),
+      run: new Uint32Array(length).fill(1),
+      kind: new Uint8Array(length),
+      self: sums(),
+      total: sums(),
+      sides: hasSides ? [sums(), sums()] : [],
+      origin: sums(),
     };
+    let first = 0;
+    for (const part of parts) {
+      if (part.root >= 0) this.addRoot(columns, first++, part, frameOf);
+      this.addNodes(columns, first, part);
+      first += part.node.length;
+    }
+    return { length, ...columns };
   }
+
+  private addRoot(out: Output, at: number, { root, node, totals }: Part, frameOf: FrameOfRoot): void {
+    out.frame[at] = frameOf(root);
+    out.end[at] = at + 1 + node.length;
+    out.origin[at] = (this.base.length + 1) * (root + 1) + this.base.length;
+    node.forEach((one, place) => {
+      if (this.parent[one] >= 0) return;
+      [out.total, ...out.sides].forEach((total, which) => (total[at] += totals[which][place]));
+    });
+  }
+
+  private addNodes(out: Output, first: number, { root, node, self, totals, size, at }: Part): void {
+    const { frame, run, kind, length } = this.base;
+    const sums = [out.total, ...out.sides];
+    for (let place = 0; place < node.length; place++) {
+      const [from, to] = [node[place], first + at[place]];
+      out.frame[to] = frame[from];
+      out.end[to] = to + size[place];
+      out.run[to] = run[from];
+      out.kind[to] = kind[from];
+      out.self[to] = self[place];
+      out.origin[to] = from + (length + 1) * (root + 1);
+      for (let which = 0; which < sums.length; which++) sums[which][to] = totals[which][place];
+    }
+  }
+}
+
+/** Returns the place of each node in pre-order, the heaviest sibling first. Nodes come after the node above them. */
+function preOrder(above: Int32Array, size: Int32Array, weight: Float64Array): Int32Array {
+  const { length } = above;
+  const head = new Int32Array(length + 1).fill(-1);
+  const next = new Int32Array(length);
+  for (let node = length - 1; node >= 0; node--) {
+    next[node] = head[above[node] + 1];
+    head[above[node] + 1] = node;
+  }
+  const at = new Int32Array(length);
+  for (let node = -1; node < length; node++) {
+    const only = head[node + 1];
+    if (only < 0) continue;
+    if (next[only] < 0) {
+      at[only] = node < 0 ? 0 : at[node] + 1;
+      continue;
+    }
+    const children: number[] = [];
+    for (let child = head[node + 1]; child >= 0; child = next[child]) children.push(child);
+    children.sort((left, right) => weight[right] - weight[left] || left - right);
+    let place = node < 0 ? 0 : at[node] + 1;
+    for (const child of children) {
+      at[child] = place;
+      place += size[child];
+    }
+  }
+  return at;
 }

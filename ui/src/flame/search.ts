@@ -30,26 +30,14 @@ export function findMatches(names: string[], pattern: RegExp): Matches {
 }
 
 /**
- * Returns the weight below `root` in or under a match, by one of the view's weights. Nested matches count
- * once.
+ * Returns the weight below `root` in or under a match. Nested matches count once. `side` is a number of the view's
+ * further weights, or -1 for its total.
  */
-export function matchedWeight(
-  view: View,
-  root: number,
-  matches: Matches,
-  weights: Float64Array = view.total,
-): number {
-  let weight = 0;
-  const waiting = [root];
+export function matchedWeight(view: View, root: number, matches: Matches, side = -1): number {
   for (let node = root; node >= 0; node = view.parent[node]) {
-    if (matches.frames[view.frame[node]] === 1) return weights[root];
+    if (matches.frames[view.frame[node]] === 1) return side < 0 ? view.total[root] : view.sides[side][root];
   }
-  while (waiting.length > 0) {
-    const node = waiting.pop() as number;
-    if (matches.frames[view.frame[node]] === 1) weight += weights[node];
-    else for (let at = view.childStart[node]; at < view.childEnd[node]; at++) waiting.push(at);
-  }
-  return weight;
+  return view.marked(root, matches.frames, side);
 }
 
 /** Returns an expression that matches only this name. */

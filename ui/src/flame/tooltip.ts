@@ -1,15 +1,16 @@
 // The box beside the pointer, and the same facts as one line for the keyboard and screen readers.
 
 import { h } from "../dom.ts";
-import { percent, points, whole } from "../format.ts";
+import { amount, percent, quantity, whole } from "../format.ts";
 import type { FrameKind } from "../wire.ts";
 import { KIND_NAMES } from "./palette.ts";
 
+/** Both sides of a comparison. */
 export interface Sides {
-  before: number;
-  after: number;
-  allBefore: number;
-  allAfter: number;
+  weights: [before: number, after: number];
+  /** Their figures as text, and the change. */
+  texts: [before: string, after: string];
+  change: string;
   /** The noise that may explain the change; empty if it cannot. */
   doubt: string;
 }
@@ -22,6 +23,8 @@ export interface Facts {
   /** Sum of all weights, and of those in the zoomed node. */
   all: number;
   zoomed: number;
+  /** Weight of the frame above. */
+  parent: number;
   unit: string;
   /** Longest run that the node stands for. */
   run: number;
@@ -33,12 +36,14 @@ export class Tooltip {
   readonly element = h("div", { class: "tooltip", role: "tooltip", hidden: true });
 
   show(facts: Facts, x: number, y: number): void {
-    const ofZoomed = `${percent(facts.total / facts.zoomed)} of the zoomed frame`;
+    const isPart = facts.parent > 0 && !facts.sides;
+    const ofParent = isPart ? `${percent(facts.total / facts.parent)} of the frame above` : "";
+    const ofZoomed = facts.zoomed < facts.all && isPart ? `${percent(facts.total / facts.zoomed)} of the zoomed frame` : "";
     this.element.replaceChildren(
       h("div", { class: "tooltip-name" }, facts.name),
       h("div", { class: "tooltip-kind" }, kindLine(facts)),
       facts.sides ? sidesTable(facts.sides, facts.unit) : ownTable(facts),
-      h("div", { class: "tooltip-kind" }, facts.zoomed < facts.all && !facts.sides ? ofZoomed : ""),
+      h("div", { class: "tooltip-kind" }, [ofParent, ofZoomed].filter(Boolean).join(" · ")),
     );
     this.element.hidden = false;
     const box = this.element.getBoundingClientRect();
@@ -56,22 +61,15 @@ export class Tooltip {
 /** Writes the same facts in one line. */
 export function sentenceOf(facts: Facts): string {
   if (facts.sides) {
-    const { before, after, allBefore, allAfter } = facts.sides;
-    const shares = `before ${percent(before / allBefore)}, after ${percent(after / allAfter)}`;
-    const change = after / allAfter - before / allBefore;
-    const doubt = doubtOf(facts.sides);
+    const { texts, change, doubt } = facts.sides;
     const mark = doubt && `, ${doubt}`;
-    return `${facts.name} · ${kindLine(facts)} · ${shares}, ${points(change)}${mark}`;
+    return `${facts.name} · ${kindLine(facts)} · before ${texts[0]}, after ${texts[1]}, ${change}${mark}`;
   }
   const share = (weight: number): string => percent(facts.all > 0 ? weight / facts.all : 0);
-  const total = `total ${share(facts.total)} (${whole(facts.total)} ${facts.unit})`;
-  const self = `self ${share(facts.self)} (${whole(facts.self)})`;
-  return `${facts.name} · ${kindLine(facts)} · ${total} · ${self}`;
-}
-
-/** Returns the doubt; empty if nothing changed. */
-function doubtOf({ before, after, allBefore, allAfter, doubt }: Sides): string {
-  return before / allBefore === after / allAfter ? "" : doubt;
+  const total = `total ${share(facts.total)} (${amount(facts.total, facts.unit)})`;
+  const self = `self ${share(facts.self)} (${quantity(facts.self, facts.unit)})`;
+  const above = facts.parent > 0 ? ` · ${percent(facts.total / facts.parent)} of the frame above` : "";
+  return `${facts.name} · ${kindLine(facts)} · ${total} · ${self}${above}`;
 }
 
 function kindLine(facts: Facts): string {
@@ -81,19 +79,14 @@ function kindLine(facts: Facts): string {
 
 function ownTable(facts: Facts): HTMLElement {
   const { total, self, all, unit } = facts;
-  return h("table", {}, row("total", total, all, unit), row("self", self, all, unit));
+  return h("table", {}, row("total", total, all, unit), row("self (ends here)", self, all, unit));
 }
 
-function sidesTable(sides: Sides, unit: string): HTMLElement {
-  const { before, after, allBefore, allAfter } = sides;
-  const change = points(after / allAfter - before / allBefore);
-  return h(
-    "table",
-    {},
-    row("before", before, allBefore, unit),
-    row("after", after, allAfter, unit),
-    h("tr", {}, h("th", { scope: "row" }, "change"), h("td", { class: "change" }, change), h("td", {}, doubtOf(sides))),
-  );
+function sidesTable({ weights, texts, change, doubt }: Sides, unit: string): HTMLElement {
+  const line = (name: string, side: 0 | 1): HTMLElement =>
+    h("tr", {}, h("th", { scope: "row" }, name), h("td", {}, texts[side]), h("td", {}, amount(weights[side], unit)));
+  const changed = h("tr", {}, h("th", { scope: "row" }, "change"), h("td", { class: "change" }, change), h("td", {}, doubt));
+  return h("table", {}, line("before", 0), line("after", 1), changed);
 }
 
 function row(name: string, weight: number, all: number, unit: string): HTMLElement {
@@ -102,6 +95,6 @@ function row(name: string, weight: number, all: number, unit: string): HTMLEleme
     {},
     h("th", { scope: "row" }, name),
     h("td", {}, percent(all > 0 ? weight / all : 0)),
-    h("td", {}, `${whole(weight)} ${unit}`),
+    h("td", {}, amount(weight, unit)),
   );
 }

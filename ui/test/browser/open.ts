@@ -19,7 +19,7 @@ const ARGUMENTS = [
 
 export interface Opened {
   page: Page;
-  /** Errors on the console, uncaught exceptions, and requests for anything but the file. */
+  /** Errors on the console, uncaught exceptions, and requests for anything but the file and its worker. */
   problems: string[];
 }
 
@@ -52,11 +52,12 @@ export class Browser {
     });
     page.on("pageerror", (error) => problems.push(error.message));
     page.on("request", (request) => {
-      if (!/^(file|data):/.test(request.url())) problems.push(`request for ${request.url()}`);
+      if (!/^(file|data|blob):/.test(request.url())) problems.push(`request for ${request.url()}`);
     });
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: dark ? "dark" : "light" });
     await page.goto(`file://${FOLDER}/${name}`);
+    await page.waitForSelector("main:not([aria-busy])", { state: "attached" });
     return { page, problems };
   }
 }

@@ -6,7 +6,7 @@ import { START } from "../../src/link.ts";
 import { changesOf } from "../../src/flame/functions.ts";
 import { type GraphData, Model } from "../../src/flame/model.ts";
 import { isBeyondNoise, noChange, probability } from "../../src/flame/noise.ts";
-import { decodeStacks } from "../../src/flame/stacks.ts";
+import { columnsOf, decodeStacks, opened } from "./trees.ts";
 
 const NOISE = { rate: 0.001, counts: [1, 1] as [number, number], runs: null };
 
@@ -34,27 +34,29 @@ function shadeOfChange(before: number, after: number): number | null {
   const data: GraphData = {
     unit: "samples",
     total: 2000,
-    frames: { name: ["f", "g"], kind: [0, 0], kinds: ["erlang"] },
-    stacks: {
-      frame: [0, 1],
-      climb: [0, 1],
-      self: [before + after, 2000 - before - after],
-      "run-node": [],
-      "run-length": [],
-      "kind-node": [],
-      "kind-number": [],
-    },
-    sides: {
-      leaves: [
+    kinds: ["erlang"],
+    columns: columnsOf(
+      {
+        frame: [0, 1],
+        climb: [0, 1],
+        self: [before + after, 2000 - before - after],
+        "run-node": [],
+        "run-length": [],
+        "kind-node": [],
+        "kind-number": [],
+      },
+      ["f", "g"],
+      new Uint8Array(2),
+      [
         [before, 1000 - before],
         [after, 1000 - after],
       ],
-      totals: [1000, 1000],
-    },
+    ),
+    sideTotals: [1000, 1000],
     noise: NOISE,
   };
   const model = new Model(data);
-  const view = model.view({ ...START, openAll: true });
+  const view = opened(model.view({ ...START, openAll: true }));
   const node = view.frame.indexOf(0);
   return model.look(view, node, null).change;
 }

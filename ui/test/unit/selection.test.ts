@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { functionsOf } from "../../src/flame/functions.ts";
 import { EVERYTHING, NO_QUALITY, Owners } from "../../src/flame/owners.ts";
-import { decodeRecords, weightWithin } from "../../src/flame/records.ts";
+import { weightWithin } from "../../src/flame/records.ts";
 import { Regrouper } from "../../src/flame/regroup.ts";
 import { qualitySentence } from "../../src/quality.ts";
-import { sandwich } from "../../src/flame/sandwich.ts";
-import { decodeStacks, type Stacks } from "../../src/flame/stacks.ts";
+import type { Stacks } from "../../src/flame/stacks.ts";
+import { decodeStacks, recordsOf, sandwich } from "./trees.ts";
 
 const NAMES = ["a", "f", "g", "b"];
 
@@ -26,13 +26,9 @@ const STACKS = decodeStacks(COLUMNS, new Uint8Array([1, 2, 3, 4]));
 
 const NONE = EVERYTHING;
 
-function base64(numbers: number[]): string {
-  const bytes = numbers.flatMap((number) => (number < 128 ? [number] : [(number & 127) | 128, number >> 7]));
-  return Buffer.from(bytes).toString("base64");
-}
-
 // g below f: 4 of owner 1 (1 at step 0, 3 at step 200), 1 of owner 2; g: 3 of owner 2; f below b: 2 of none.
 // Owner 2 on another thread, its stacks broken; weight without an owner has no process.
+const RECORDS = recordsOf([4, 5, 2, 1, 0, 4, 2, 0, 1, 200, 3, 0, 2, 1, 1, 1, 3, 1, 1, 2, 1, 3, 1, 3, 3, 2, 0, 2, 2, 1, 4, 2]);
 const OWNERS = new Owners({
   processes: [0, 1, 7],
   dimensions: [
@@ -50,8 +46,7 @@ const OWNERS = new Owners({
     state: [null, null, null],
   },
   counted: false,
-  records: base64([4, 5, 2, 1, 0, 4, 2, 0, 1, 200, 3, 0, 2, 1, 1, 1, 3, 1, 1, 2, 1, 3, 1, 3, 3, 2, 0, 2, 2, 1, 4, 2]),
-});
+}, RECORDS);
 
 function drawn(stacks: Stacks, names = NAMES): string {
   const lines: string[] = [];
@@ -75,11 +70,11 @@ test("kinds of places stay with them", () => {
 });
 
 test("records are read", () => {
-  const records = decodeRecords(OWNERS.data.records);
+  const records = RECORDS;
   assert.deepEqual([...records.node], [2, 2, 3, 5]);
   assert.deepEqual([...records.step], [0, 200, 3, 3, 4]);
   assert.deepEqual([weightWithin(records, 0, null), weightWithin(records, 0, { from: 1, to: 201 })], [4, 3]);
-  assert.equal(decodeRecords("").length, 0);
+  assert.equal(recordsOf([0, 0]).length, 0);
 });
 
 test("everything selected is everything", () => {
@@ -99,7 +94,7 @@ test("stacks stand below their owner", () => {
   assert.equal(drawn(select({ by: "role" }), names), expected);
   assert.equal(OWNERS.rootName("role", 1), "role channel");
   assert.equal(OWNERS.rootName("role", 2), "no role");
-  const origins = select({ by: "role" }).origin;
+  const origins = select({ by: "role" }).origin as Float64Array;
   assert.equal(new Set(origins).size, origins.length);
 });
 
@@ -112,18 +107,30 @@ test("two spans are compared by share", () => {
 });
 
 test("owners have shares", () => {
+  const none = { owner: "no-process", label: "no process", weight: 2, processes: 0 };
   assert.deepEqual(OWNERS.shares("role", NONE), [
-    { label: "queue", weight: 4, processes: 1 },
-    { label: "channel", weight: 4, processes: 7 },
+    { owner: "role:queue", label: "queue", weight: 4, processes: 1 },
+    { owner: "role:channel", label: "channel", weight: 4, processes: 7 },
+    none,
   ]);
-  assert.deepEqual(OWNERS.shares("queue", { ...NONE, range: { from: 3, to: 4 } }), []);
+  const rest = { owner: "without:queue", label: "rest: processes without a queue", weight: 4, processes: 7 };
+  assert.deepEqual(OWNERS.shares("queue", NONE), [{ owner: "queue:q", label: "q", weight: 4, processes: 1 }, rest, none]);
+  assert.deepEqual(OWNERS.shares("queue", { ...NONE, range: { from: 3, to: 4 } }), [{ ...rest, weight: 4 }]);
+});
+
+test("the rest and no process are owners too", () => {
+  for (const { owner, weight } of OWNERS.shares("queue", NONE)) assert.equal(OWNERS.weight({ ...NONE, owner }), weight);
+  assert.equal(OWNERS.weightBeside("queue", { ...NONE, owner: "without:queue" }), 10);
+  assert.equal(OWNERS.nameOf("without:queue"), "processes without a queue");
 });
 
 test("shares of other dimensions belong to the chosen owner", () => {
   const channel = { ...NONE, owner: "role:channel" };
-  assert.deepEqual(OWNERS.shares("thread", channel), [{ label: "2_scheduler", weight: 4, processes: 7 }]);
+  assert.deepEqual(OWNERS.shares("thread", channel), [
+    { owner: "thread:2_scheduler", label: "2_scheduler", weight: 4, processes: 7 },
+  ]);
   assert.equal(OWNERS.weightBeside("thread", channel), 4);
-  assert.equal(OWNERS.shares("role", channel).length, 2);
+  assert.equal(OWNERS.shares("role", channel).length, 3);
   assert.equal(OWNERS.weightBeside("role", channel), 10);
 });
 
@@ -163,8 +170,7 @@ const WAITS = new Owners({
     state: ["blocked", "idle"],
   },
   counted: true,
-  records: base64([2, 3, 2, 0, 0, 60, 2, 2, 0, 10, 1, 50, 1, 0, 1, 900, 1, 1, 1, 900]),
-});
+}, recordsOf([2, 3, 2, 0, 0, 60, 2, 2, 0, 10, 1, 50, 1, 0, 1, 900, 1, 1, 1, 900], true));
 
 test("time off the CPU is the blocked time by default, with idle time apart", () => {
   const weight = (selection: object): number => WAITS.weight({ ...NONE, ...selection });

@@ -60,9 +60,13 @@ test("a view survives in the address", () => {
     range: { from: 3, to: 7 },
     against: { from: 9, to: 12 },
     around: "m:f/1",
+    view: "tree" as const,
+    shares: true,
+    edits: [{ kind: "focus" as const, name: "a:b/1" }, { kind: "hide" as const, name: "c&d" }],
   };
-  assert.deepEqual(fromFragment(`#${toFragment(choice)}`), choice);
-  assert.deepEqual(fromFragment(""), START);
-  assert.equal(toFragment(START), "");
-  assert.deepEqual(fromFragment("#zoom=<x>&opened=1.x.2&time=5-5&against=1-2"), { ...START, opened: [1, 2] });
+  assert.deepEqual(fromFragment(`#${toFragment(choice, 0.05)}`, 0.05), choice);
+  assert.deepEqual(fromFragment("", 0.05), START);
+  assert.match(toFragment(choice, 0.05), /&time=0.15-0.35&against=0.45-0.6&/);
+  assert.equal(toFragment(START, 0.05), "");
+  assert.deepEqual(fromFragment("#zoom=<x>&opened=1.x.2&time=5-5&against=1-2", 0.05), { ...START, opened: [1, 2] });
 });

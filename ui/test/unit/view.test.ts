@@ -4,8 +4,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { indexAt, layOut } from "../../src/flame/layout.ts";
 import { compile, exactly, findMatches, matchedWeight } from "../../src/flame/search.ts";
-import { decodeStacks } from "../../src/flame/stacks.ts";
-import { buildView, findNode, nameOfNode, pathTo, type View } from "../../src/flame/view.ts";
+import { buildView, type IsOpen } from "../../src/flame/folded.ts";
+import { findNode, nameOfNode, pathTo, type View } from "../../src/flame/view.ts";
+import { decodeStacks, opened } from "./trees.ts";
 
 const NAMES = ["a", "f", "g", "b"];
 
@@ -35,8 +36,9 @@ function drawn(view: View): string[] {
   return lines;
 }
 
-const folded = (): View => buildView(STACKS, () => false);
-const open = (): View => buildView(STACKS, () => true);
+const shown = (isOpen: IsOpen): View => opened(buildView(STACKS, isOpen));
+const folded = (): View => shown(() => false);
+const open = (): View => shown(() => true);
 
 test("a node has the kind of its place, a merged one that of the first", () => {
   assert.deepEqual([...STACKS.kind], [5, 6, 7, 6, 9, 8]);
@@ -67,7 +69,7 @@ test("an open run is one node for each activation", () => {
 });
 
 test("one run can be opened alone", () => {
-  assert.deepEqual(drawn(buildView(STACKS, (members) => members.includes(1))), drawn(open()));
+  assert.deepEqual(drawn(shown((members) => members.includes(1))), drawn(open()));
 });
 
 test("a node is found again by its name", () => {

@@ -131,6 +131,7 @@ pub fn write_report(
         series: &run.series,
         profile: run.profile.as_ref(),
         packets: run.packets.as_ref().map(|report| RunPackets { report, page }),
+        others: &[],
     };
     rabbitscope_web::write_report(file.writer(), &report)
         .with_context(|| format!("cannot write {}", output.display()))?;

@@ -180,12 +180,13 @@ pub(super) fn rows_of(
 
 fn add_rows(part: &Term, found: &mut Identities) -> Option<()> {
     for row in part.as_tagged("rows")?.first()?.as_list()? {
-        let [pid, role, name, vhost, connection] = row.as_tuple()? else { return None };
+        let [pid, role, name, vhost, connection, client] = row.as_tuple()? else { return None };
         let identity = Identity {
             role: role.as_atom()?.to_owned(),
             name: name.to_text()?,
             vhost: vhost.to_text()?,
             connection: connection.to_text()?,
+            client: client.to_text()?,
         };
         found.insert(pid.to_text()?, identity);
     }

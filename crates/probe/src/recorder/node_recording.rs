@@ -336,6 +336,8 @@ impl NodeRecording {
         Capture {
             recorder: self.sampler.recorder().into(),
             clock: if is_cpu { self.sampler.clock().into() } else { String::new() },
+            node: String::new(),
+            rabbitmq: String::new(),
             node_pid: self.process.pid,
             otp_release: self.emulator.release.clone(),
             started_unix_nanos: nanos(since_1970),

@@ -75,6 +75,7 @@ fn capture(recordings: &[(String, Profile)]) -> Capture {
         started_unix_nanos: started,
         duration_nanos: ended.unwrap_or(0).saturating_sub(started),
         cpus: all().map(|capture| capture.cpus).max().unwrap_or(0),
+        node: String::new(),
         notes: std::iter::once(summary).chain(notes).collect(),
         ..recordings[0].1.capture.clone()
     }

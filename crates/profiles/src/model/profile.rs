@@ -150,6 +150,12 @@ pub struct Capture {
     pub recorder: String,
     /// The source of ticks: `cycles`, `cpu-clock`.
     pub clock: String,
+    /// Name of the node; empty if unknown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub node: String,
+    /// Version of RabbitMQ that the node was started with; empty if unknown.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub rabbitmq: String,
     /// Operating-system pid of the node.
     #[serde(alias = "node_pid")]
     pub node_pid: u32,

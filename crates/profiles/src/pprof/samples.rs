@@ -8,8 +8,9 @@ use super::{
     super::{
         Frame, FrameKind, Identity, Labels, Mode, Sample, StackEntry, StackOutcome, Times, TooLarge,
     },
-    KEPT_LABELS, LABEL_CHANNEL, LABEL_CONNECTION, LABEL_MODE, LABEL_NAME, LABEL_OUTCOME,
-    LABEL_PROCESS, LABEL_QUEUE, LABEL_ROLE, LABEL_THREAD, LABEL_VHOST, MODES, OUTCOMES, PprofError,
+    KEPT_LABELS, LABEL_CHANNEL, LABEL_CLIENT, LABEL_CONNECTION, LABEL_MODE, LABEL_NAME,
+    LABEL_OUTCOME, LABEL_PROCESS, LABEL_QUEUE, LABEL_ROLE, LABEL_THREAD, LABEL_VHOST, MODES,
+    OUTCOMES, PprofError,
     fields::fields_of,
     message,
     read::{Import, SAMPLE, short},
@@ -131,6 +132,7 @@ impl Import<'_> {
             name: name.unwrap_or_default(),
             vhost: text(LABEL_VHOST).unwrap_or_default(),
             connection: text(LABEL_CONNECTION).unwrap_or_default(),
+            client: text(LABEL_CLIENT).unwrap_or_default(),
         };
         self.identities.insert(process, identity);
         Ok(())

@@ -17,6 +17,8 @@ fn capture() -> Capture {
     Capture {
         recorder: "eBPF".to_owned(),
         clock: "cpu-clock".to_owned(),
+        node: "rabbit@host".to_owned(),
+        rabbitmq: "3.10.8".to_owned(),
         node_pid: 77,
         otp_release: "25".to_owned(),
         started_unix_nanos: 1_700_000_000_000_000_001,
@@ -72,7 +74,8 @@ fn recorded() -> Profile {
         role: "queue".to_owned(),
         name: "orders".to_owned(),
         vhost: "/".to_owned(),
-        connection: String::new(),
+        connection: "a -> b".to_owned(),
+        client: "shop, user guest".to_owned(),
     };
     let deep = [(scheduler, 1), (map, 300), (bif, 1), (gc, 1), (alloc, 2), (brk, 1)];
     Profile {

@@ -40,6 +40,8 @@ pub(super) const LABEL_VHOST: &str = "vhost";
 
 pub(super) const LABEL_CONNECTION: &str = "connection";
 
+pub(super) const LABEL_CLIENT: &str = "client";
+
 /// The key of a process's name, unless it names a queue or a channel.
 pub(super) const LABEL_NAME: &str = "name";
 
@@ -48,7 +50,7 @@ pub(super) const LABEL_QUEUE: &str = "queue";
 pub(super) const LABEL_CHANNEL: &str = "channel";
 
 /// Labels that the reader keeps. Other programs write further ones.
-pub(super) const KEPT_LABELS: [&str; 10] = [
+pub(super) const KEPT_LABELS: [&str; 11] = [
     LABEL_PROCESS,
     LABEL_THREAD,
     LABEL_MODE,
@@ -56,6 +58,7 @@ pub(super) const KEPT_LABELS: [&str; 10] = [
     LABEL_ROLE,
     LABEL_VHOST,
     LABEL_CONNECTION,
+    LABEL_CLIENT,
     LABEL_NAME,
     LABEL_QUEUE,
     LABEL_CHANNEL,

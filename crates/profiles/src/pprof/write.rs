@@ -6,9 +6,9 @@ use flate2::{Compression, write::GzEncoder};
 
 use super::{
     super::{Event, Frame, FrameId, Identities, Identity, Labels, Profile, StackEntry},
-    COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KINDS, LABEL_CHANNEL, LABEL_CONNECTION,
-    LABEL_MODE, LABEL_NAME, LABEL_OUTCOME, LABEL_PROCESS, LABEL_QUEUE, LABEL_ROLE, LABEL_THREAD,
-    LABEL_VHOST, MODES,
+    COMMENT_CAPTURE, COMMENT_EVENT, COMMENT_QUALITY, KINDS, LABEL_CHANNEL, LABEL_CLIENT,
+    LABEL_CONNECTION, LABEL_MODE, LABEL_NAME, LABEL_OUTCOME, LABEL_PROCESS, LABEL_QUEUE,
+    LABEL_ROLE, LABEL_THREAD, LABEL_VHOST, MODES,
     encode::Fields,
     strings::StringTable,
 };
@@ -315,6 +315,7 @@ fn texts_of(identity: &Identity) -> impl Iterator<Item = (&'static str, Option<&
         (name, &identity.name),
         (LABEL_VHOST, &identity.vhost),
         (LABEL_CONNECTION, &identity.connection),
+        (LABEL_CLIENT, &identity.client),
     ]
     .into_iter()
     .map(|(key, text)| (key, Some(text).filter(|text| !text.is_empty())))

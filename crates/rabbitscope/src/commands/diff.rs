@@ -20,7 +20,7 @@ use crate::exit::Exit;
 pub(super) struct Args {
     /// Profile before the change
     ///
-    /// A run directory, .pb.gz, .folded, perf.data, `perf script` text, or windows of `watch`, such as
+    /// A run directory, .pb.gz, .folded, .html, perf.data, `perf script` text, or windows of `watch`, such as
     /// 'DIR?from=10:00&to=11:00&node=rabbit@a&version=4.0.5'.
     #[arg(value_name = "BEFORE", required_unless_present = "before_set")]
     before: Option<PathBuf>,

@@ -15,7 +15,7 @@ use crate::exit::Exit;
 /// Convert a recorded profile to a flame graph or another profile format
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
-    /// Run directory, directory of `watch`, or profile: .pb.gz, .folded, perf.data, `perf script` text
+    /// Run directory, directory of `watch`, or profile: .pb.gz, .folded, .html, perf.data, `perf script` text
     input: PathBuf,
     /// Output file; its suffix selects the format [default: flamegraph-TIME.html]
     ///

@@ -108,7 +108,12 @@ impl Args {
     ) -> anyhow::Result<Recorded> {
         let options = || self.node.options_of(node.pid, node.name.clone());
         let resolver = (!self.no_names).then(|| IdentityResolver::start(options()));
+        let origin = rabbitscope_probe::origin_of(node.pid).unwrap_or_default();
         let mut recorded = self.sample(node.pid, is_shown, stop)?;
+        for profile in &mut recorded.profiles {
+            profile.capture.node = origin.name.clone().unwrap_or_default();
+            profile.capture.rabbitmq = origin.version.clone().unwrap_or_default();
+        }
         if let Some(resolver) = resolver {
             resolver.resolve(&mut recorded.profiles);
         }
@@ -204,9 +209,11 @@ fn write_each(
     profiles: &[Profile],
     unwritten: &mut Unwritten,
 ) -> Vec<Option<PathBuf>> {
+    let pages: Vec<(Event, &ProfileFile)> =
+        profiles.iter().map(|profile| profile.event).zip(files).collect();
     let write = |(file, profile): (&ProfileFile, &Profile)| {
         let name = file.path().display().to_string();
-        unwritten.note_recording(&name, profile, file.write(profile))
+        unwritten.note_recording(&name, profile, file.write_beside(profile, &pages))
     };
     files.iter().zip(profiles).map(write).collect()
 }

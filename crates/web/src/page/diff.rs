@@ -1,13 +1,11 @@
-//! Two profiles against each other in the page's form: one tree with the weights of both, and the table of changes.
+//! Two profiles against each other in the page's form: their figures, and the table of changes. The tree with the
+//! weights of both is in [`columns`](crate::page::columns).
 
 use rabbitscope_analysis::{Change, Evidence, ProfileDiff, quality_sentence};
-use rabbitscope_profiles::{Capture, Profile, StackQuality};
+use rabbitscope_profiles::{Capture, FrameClass, Profile, StackQuality};
 use serde::Serialize;
 
-use crate::{
-    page::noise::Noise,
-    page::profile::{FrameColumns, StackColumns},
-};
+use crate::page::{columns::Columns, noise::Noise, stacks::FrameNumbers};
 
 /// Two profiles and their comparison.
 #[derive(Clone, Copy, Debug)]
@@ -52,13 +50,8 @@ pub(crate) struct DiffData<'a> {
     unit: &'a str,
     before: SideData<'a>,
     after: SideData<'a>,
-    frames: FrameColumns<'a>,
-    /// `leaf` is the mean of both shares in an arbitrary unit: it only decides widths.
-    stacks: StackColumns,
-    /// Weight of the stacks that end in each node, in the first profile …
-    self_before: Vec<u64>,
-    /// … and in the second.
-    self_after: Vec<u64>,
+    /// Names of the classes by number.
+    kinds: [FrameClass; FrameClass::ALL.len()],
     changes: ChangeColumns,
     cost: Option<CostOfMessages>,
     noise: Noise,
@@ -87,21 +80,25 @@ impl<'a> SideData<'a> {
 }
 
 impl<'a> DiffData<'a> {
-    pub(crate) fn new(report: DiffReport<'a>) -> Self {
+    /// Returns the data, and the columns beside it. Their `self` is the mean of both shares in an arbitrary unit: it only
+    /// decides widths.
+    pub(crate) fn new(report: DiffReport<'a>) -> (Self, Columns) {
         let diff = report.diff;
-        Self {
+        let numbers = FrameNumbers::new(&diff.tree, &diff.frames);
+        let before = diff.leaves.iter().map(|weight| weight.before).collect();
+        let after = diff.leaves.iter().map(|weight| weight.after).collect();
+        let tree = Columns::from_tree(&diff.tree, &diff.frames, &numbers);
+        let data = Self {
             event: &diff.value,
             unit: &diff.unit,
             before: SideData::new(report.before),
             after: SideData::new(report.after),
-            frames: FrameColumns::new(&diff.frames),
-            stacks: StackColumns::new(&diff.tree, &diff.frames),
-            self_before: diff.leaves.iter().map(|weight| weight.before).collect(),
-            self_after: diff.leaves.iter().map(|weight| weight.after).collect(),
-            changes: ChangeColumns::new(&diff.changes),
+            kinds: FrameClass::ALL,
+            changes: ChangeColumns::new(&diff.changes, &numbers),
             cost: report.cost,
             noise: Noise::from_diff(diff, report.before.profile, report.after.profile),
-        }
+        };
+        (data, Columns { sides: Some([before, after]), ..tree })
     }
 }
 
@@ -121,10 +118,10 @@ struct ChangeColumns {
 }
 
 impl ChangeColumns {
-    fn new(changes: &[Change]) -> Self {
+    fn new(changes: &[Change], numbers: &FrameNumbers) -> Self {
         let mut columns = Self::default();
         for change in changes {
-            columns.frame.push(change.frame.0);
+            columns.frame.push(numbers.of(change.frame));
             columns.own_before.push(change.own.before);
             columns.own_after.push(change.own.after);
             columns.own_change.push(change.own_change);
@@ -156,11 +153,11 @@ mod tests {
             after: NamedProfile { name: "b", profile: &after },
             cost: None,
         };
-        let json = serde_json::to_value(DiffData::new(report)).unwrap();
-        assert_eq!(json["frames"]["name"], json!(["s", "m:gone/0", "m:f/1"]));
-        assert_eq!(json["stacks"]["frame"], json!([0, 2, 1]));
-        assert_eq!(json["self-before"], json!([0, 75, 25]));
-        assert_eq!(json["self-after"], json!([0, 40, 0]));
+        let (data, columns) = DiffData::new(report);
+        let json = serde_json::to_value(data).unwrap();
+        assert_eq!(columns.names, ["s", "m:gone/0", "m:f/1"]);
+        assert_eq!(columns.frames, [0, 2, 1]);
+        assert_eq!(columns.sides, Some([vec![0, 75, 25], vec![0, 40, 0]]));
         assert_eq!(json["changes"]["own-change"][0], json!(0.25));
         assert_eq!(json["changes"]["frame"][1], json!(1));
         assert_eq!(json["after"]["total"], json!(40));

@@ -1,14 +1,16 @@
-//! Owners and times of the samples in the page's form: owners in columns, and one stream of numbers with the weight of
-//! every stack by owner and time.
+//! Owners and times of the samples in the page's form: owners in columns, and records with the weight of every stack by
+//! owner and time.
 
 use std::collections::{BTreeMap, HashMap};
 
-use base64::{Engine, engine::general_purpose::STANDARD};
 use rabbitscope_analysis::{Dimension, NodeId};
 use rabbitscope_profiles::{Identity, Profile, Times};
 use serde::Serialize;
 
-use crate::page::labels::{LabelColumns, Labeller};
+use crate::page::{
+    columns::Record,
+    labels::{LabelColumns, Labeller},
+};
 
 /// Maximum number of processes that are owners by themselves, the heaviest ones. The others of a role are one owner, so
 /// that the page's size does not follow the number of processes.
@@ -40,8 +42,6 @@ pub(crate) struct OwnersData {
     labels: LabelColumns,
     /// Records have a count besides a weight of a different kind.
     counted: bool,
-    /// Base64 of variable-length numbers, see `ui/src/flame/records.ts`.
-    records: String,
 }
 
 /// The owners by one dimension.
@@ -54,22 +54,21 @@ struct DimensionColumn {
 }
 
 impl OwnersData {
-    /// Builds the data. `leaves` has the last node of each sample.
-    pub(crate) fn new(profile: &Profile, leaves: &[Option<NodeId>]) -> Self {
+    /// Builds the data, and the records beside it. `leaves` has the last node of each sample.
+    pub(crate) fn new(profile: &Profile, leaves: &[Option<NodeId>]) -> (Self, Vec<Record>) {
         let owners = Owners::from_profile(profile);
         let scale = scale_of(profile);
         let mut labels = LabelColumns::default();
         let records = records(profile, leaves, &owners, &mut labels, scale);
-        let counted = profile.event.is_weighted();
-        Self {
+        let data = Self {
             dimensions: DIMENSIONS.iter().map(|&(by, name)| owners.column(by, name)).collect(),
             processes: owners.list.iter().map(|owner| owner.processes).collect(),
             step_nanos: profile.capture.time_step_nanos << scale,
             steps: steps(profile, scale),
-            records: STANDARD.encode(encoded(&records, counted)),
             labels,
-            counted,
-        }
+            counted: profile.event.is_weighted(),
+        };
+        (data, records)
     }
 }
 
@@ -150,7 +149,10 @@ impl Owner<'_> {
         }
         let (name, vhost) = by.owner("", self.known.as_ref())?;
         let is_usual = vhost.is_empty() || vhost == "/";
-        Some(if is_usual { name.to_owned() } else { format!("{name} ({vhost})") })
+        let name = if is_usual { name.to_owned() } else { format!("{name} ({vhost})") };
+        let client = self.known.as_ref().map_or("", |identity| identity.client.as_str());
+        let is_client = matches!(by, Dimension::Channel | Dimension::Connection);
+        Some(if is_client && !client.is_empty() { format!("{client}: {name}") } else { name })
     }
 
     fn process_label(&self) -> Option<String> {
@@ -205,85 +207,38 @@ fn steps(profile: &Profile, scale: u32) -> Vec<u64> {
     steps
 }
 
-/// The contents of one record.
-#[derive(Default)]
-struct Record {
-    weight: u64,
-    count: u64,
-    /// Weight by step.
-    points: BTreeMap<u32, u64>,
-}
+/// Weight, occurrences, and weight by step.
+type Sum = (u64, u64, BTreeMap<u32, u64>);
 
-/// Records by node, owner and label.
-type Records = BTreeMap<(NodeId, u32, u32), Record>;
-
+/// Sums up the samples by node, owner and label.
 fn records(
     profile: &Profile,
     leaves: &[Option<NodeId>],
     owners: &Owners<'_>,
     labels: &mut LabelColumns,
     scale: u32,
-) -> Records {
+) -> Vec<Record> {
     let mut labeller = Labeller::new(profile);
-    let mut records = Records::new();
+    let mut sums: BTreeMap<(NodeId, u32, u32), Sum> = BTreeMap::new();
     for (sample, leaf) in profile.samples.iter().zip(leaves) {
         let Some(leaf) = *leaf else { continue };
         let owner = owners.number(sample.labels.process.as_deref());
         let label = labeller.number(sample, labels);
-        let record = records.entry((leaf, owner, label)).or_default();
-        record.weight += sample.weight;
-        record.count += sample.count;
+        let (weight, count, points) = sums.entry((leaf, owner, label)).or_default();
+        *weight += sample.weight;
+        *count += sample.count;
         for (step, part) in coarser(&sample.times, scale) {
-            *record.points.entry(step).or_default() += part;
+            *points.entry(step).or_default() += part;
         }
     }
-    records
-}
-
-fn encoded(records: &Records, counted: bool) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    let points: usize = records.values().map(|record| record.points.len()).sum();
-    put(&mut bytes, records.len() as u64);
-    put(&mut bytes, points as u64);
-    let mut before = 0;
-    for (&(NodeId(node), owner, label), record) in records {
-        for number in [node - before, owner, label] {
-            put(&mut bytes, number.into());
-        }
-        before = node;
-        put(&mut bytes, record.weight);
-        if counted {
-            put(&mut bytes, record.count);
-        }
-        put(&mut bytes, record.points.len() as u64);
-        let mut last = 0;
-        for (&step, &part) in &record.points {
-            put(&mut bytes, (step - last).into());
-            put(&mut bytes, part);
-            last = step;
-        }
-    }
-    bytes
-}
-
-fn put(bytes: &mut Vec<u8>, mut number: u64) {
-    while number >= 0x80 {
-        bytes.push(number.to_le_bytes()[0] | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number.to_le_bytes()[0]);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::put;
-
-    #[test]
-    fn numbers_have_seven_bits_a_byte() {
-        let mut bytes = Vec::new();
-        for number in [0, 127, 128, 300] {
-            put(&mut bytes, number);
-        }
-        assert_eq!(bytes, [0, 127, 128, 1, 172, 2]);
-    }
+    let records =
+        sums.into_iter().map(|((NodeId(node), owner, label), (weight, count, points))| Record {
+            node,
+            owner,
+            label,
+            weight,
+            count,
+            points: points.into_iter().collect(),
+        });
+    records.collect()
 }

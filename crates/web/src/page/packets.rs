@@ -132,6 +132,7 @@ fn latency_figure(report: &LatencyReport) -> Figure {
         meaning: "Median on the wire, from the last byte of one frame to the last byte of the other.",
         value: p50 as f64,
         unit: Unit::Nanos,
+        of: None,
         details: vec![
             nanos("p99", p99),
             nanos("max", max),
@@ -146,6 +147,7 @@ fn segments_per_publish(totals: &Totals) -> Option<Figure> {
         meaning: "Segments with a publish or part of it, divided by publishes. 3 is a segment for each frame.",
         value: totals.publish_segments as f64 / totals.published as f64,
         unit: Unit::Things,
+        of: None,
         details: vec![
             Detail::new("published", totals.published as f64, Unit::Things),
             Detail::new("delivered", totals.delivered as f64, Unit::Things),
@@ -159,6 +161,7 @@ fn retransmitted(totals: &Totals) -> Option<Figure> {
         meaning: "Segments that repeat bytes.",
         value: totals.retransmitted_segments as f64,
         unit: Unit::Things,
+        of: None,
         details: vec![
             Detail::new("of segments", totals.data_segments as f64, Unit::Things),
             Detail::new("round trip", totals.round_trips.mean as f64, Unit::Nanos),
@@ -173,6 +176,7 @@ fn zero_window(name: &'static str, time: &ZeroWindowTime) -> Option<Figure> {
         meaning: "The longest time in which a receiver announced an empty window.",
         value: time.longest_nanos as f64,
         unit: Unit::Nanos,
+        of: None,
         details: vec![
             Detail::new("in all", time.sum_nanos as f64, Unit::Nanos),
             Detail::new("connections", time.connections as f64, Unit::Things),

@@ -1,15 +1,19 @@
-//! A profile in the page's form: a table of names, the stack tree and the table of functions, all in columns.
-
-use std::collections::HashMap;
+//! A profile in the page's form: its figures, and the tables of functions and lines. The stacks are in
+//! [`columns`](crate::page::columns).
 
 use rabbitscope_analysis::{
-    FunctionRow, LineRow, NodeId, Recursion, StackTree, caution, function_table, line_table,
-    quality_sentence,
+    Recursion, StackTree, caution, function_table, line_table, quality_sentence,
 };
-use rabbitscope_profiles::{Capture, Event, FrameClass, FrameTable, Profile, StackQuality};
+use rabbitscope_profiles::{Capture, Event, FrameClass, Profile, StackQuality};
 use serde::Serialize;
 
-use crate::{page::noise::Noise, page::owners::OwnersData};
+use crate::page::{
+    columns::Columns,
+    functions::{FunctionColumns, LineColumns},
+    noise::Noise,
+    owners::OwnersData,
+    stacks::FrameNumbers,
+};
 
 #[derive(Serialize)]
 pub(crate) struct ProfileData<'a> {
@@ -24,8 +28,8 @@ pub(crate) struct ProfileData<'a> {
     sentence: String,
     /// The reason why shares say little, or why there are none.
     caution: Option<String>,
-    frames: FrameColumns<'a>,
-    stacks: StackColumns,
+    /// Names of the classes by number.
+    kinds: [FrameClass; FrameClass::ALL.len()],
     functions: FunctionColumns,
     lines: LineColumns<'a>,
     noise: Noise,
@@ -33,10 +37,13 @@ pub(crate) struct ProfileData<'a> {
 }
 
 impl<'a> ProfileData<'a> {
-    pub(crate) fn new(profile: &'a Profile) -> Self {
+    /// Returns the data, and the columns beside it.
+    pub(crate) fn new(profile: &'a Profile) -> (Self, Columns) {
         let functions = function_table(profile);
         let (tree, leaves) = StackTree::with_leaves(profile, Recursion::ByLength);
-        Self {
+        let numbers = FrameNumbers::new(&tree, &profile.frames);
+        let (owners, records) = OwnersData::new(profile, &leaves);
+        let data = Self {
             event: profile.value_name(),
             unit: profile.unit(),
             total: profile.total(),
@@ -44,13 +51,14 @@ impl<'a> ProfileData<'a> {
             quality: profile.quality,
             sentence: quality_of(profile),
             caution: caution(profile),
-            frames: FrameColumns::new(&profile.frames),
-            stacks: StackColumns::new(&tree, &profile.frames),
-            functions: FunctionColumns::new(&functions),
-            lines: LineColumns::new(&line_table(profile, &functions)),
+            kinds: FrameClass::ALL,
+            functions: FunctionColumns::new(&functions, &numbers),
+            lines: LineColumns::new(&line_table(profile, &functions), &numbers),
             noise: Noise::between(profile, profile),
-            owners: OwnersData::new(profile, &leaves),
-        }
+            owners,
+        };
+        let tree = Columns::from_tree(&tree, &profile.frames, &numbers);
+        (data, Columns { counted: profile.event.is_weighted(), records, ..tree })
     }
 }
 
@@ -67,132 +75,6 @@ pub(crate) fn quality_of(profile: &Profile) -> String {
     }
 }
 
-/// Returns the page's number of a class.
-fn number_of(class: FrameClass) -> usize {
-    FrameClass::ALL.iter().position(|listed| *listed == class).expect("all classes are listed")
-}
-
-/// Names and kinds of frames. The page's kind is a [`FrameClass`].
-#[derive(Serialize)]
-pub(crate) struct FrameColumns<'a> {
-    name: Vec<&'a str>,
-    /// Index into `kinds`.
-    kind: Vec<usize>,
-    kinds: [FrameClass; FrameClass::ALL.len()],
-}
-
-impl<'a> FrameColumns<'a> {
-    pub(crate) fn new(frames: &'a FrameTable) -> Self {
-        Self {
-            name: frames.iter().map(|(_, frame)| frame.name.as_str()).collect(),
-            kind: frames.iter().map(|(_, frame)| number_of(FrameClass::of(frame))).collect(),
-            kinds: FrameClass::ALL,
-        }
-    }
-}
-
-/// The tree in pre-order. Runs of different length are different nodes, so that the page can show recursion folded or
-/// open.
-#[derive(Default, Serialize)]
-pub(crate) struct StackColumns {
-    frame: Vec<u32>,
-    /// Number of levels to climb from the previous node to this node's parent. A chain is all zeros.
-    climb: Vec<u32>,
-    /// Weight of the stacks that end here.
-    #[serde(rename = "self")]
-    self_weight: Vec<u64>,
-    /// Nodes whose run is longer than one …
-    #[serde(rename = "run-node")]
-    run_node: Vec<u32>,
-    /// … and its length.
-    #[serde(rename = "run-length")]
-    run_length: Vec<u32>,
-    /// Nodes whose kind depends on their place instead of their function …
-    #[serde(rename = "kind-node")]
-    kind_node: Vec<u32>,
-    /// … and that kind.
-    #[serde(rename = "kind-number")]
-    kind_number: Vec<usize>,
-}
-
-impl StackColumns {
-    pub(crate) fn new(tree: &StackTree, frames: &FrameTable) -> Self {
-        let mut columns = Self::default();
-        let mut depth = 0;
-        let classes = tree.classes(frames);
-        for ((id, node), class) in (0..).map(NodeId).zip(&tree.nodes).zip(classes) {
-            columns.frame.push(node.frame.0);
-            columns.climb.push(depth - node.depth);
-            columns.self_weight.push(node.self_weight);
-            if node.repeat > 1 {
-                columns.run_node.push(id.0);
-                columns.run_length.push(node.repeat);
-            }
-            if class != FrameClass::of(frames.get(node.frame)) {
-                columns.kind_node.push(id.0);
-                columns.kind_number.push(number_of(class));
-            }
-            depth = node.depth + 1;
-        }
-        columns
-    }
-}
-
-/// The rows of the table of functions, in the order of [`function_table`].
-#[derive(Default, Serialize)]
-struct FunctionColumns {
-    frame: Vec<u32>,
-    own: Vec<u64>,
-    #[serde(rename = "self")]
-    self_weight: Vec<u64>,
-    total: Vec<u64>,
-}
-
-impl FunctionColumns {
-    fn new(rows: &[FunctionRow]) -> Self {
-        Self {
-            frame: rows.iter().map(|row| row.frame.0).collect(),
-            own: rows.iter().map(|row| row.own).collect(),
-            self_weight: rows.iter().map(|row| row.self_weight).collect(),
-            total: rows.iter().map(|row| row.total).collect(),
-        }
-    }
-}
-
-/// The rows of the table of lines, in the order of [`line_table`].
-#[derive(Default, Serialize)]
-struct LineColumns<'a> {
-    files: Vec<&'a str>,
-    frame: Vec<u32>,
-    /// Index into `files`; also 0 if the line is 0.
-    file: Vec<usize>,
-    /// Line number; 0 for no line.
-    line: Vec<u32>,
-    own: Vec<u64>,
-    total: Vec<u64>,
-}
-
-impl<'a> LineColumns<'a> {
-    fn new(rows: &[LineRow<'a>]) -> Self {
-        let mut columns = Self::default();
-        let mut known: HashMap<&str, usize> = HashMap::new();
-        for row in rows {
-            let file = row.place.map_or(0, |(file, _)| {
-                *known.entry(file).or_insert_with(|| {
-                    columns.files.push(file);
-                    columns.files.len() - 1
-                })
-            });
-            columns.frame.push(row.frame.0);
-            columns.file.push(file);
-            columns.line.push(row.place.map_or(0, |(_, line)| line));
-            columns.own.push(row.own);
-            columns.total.push(row.total);
-        }
-        columns
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use rabbitscope_profiles::{LineWeight, read_folded};
@@ -206,7 +88,7 @@ mod tests {
         let frame = profile.frames.iter().last().unwrap().0;
         let file = "src/m.erl".into();
         profile.lines = vec![LineWeight { frame, file, line: 12, own: 5, total: 6 }];
-        let json = serde_json::to_value(ProfileData::new(&profile)).unwrap();
+        let json = serde_json::to_value(ProfileData::new(&profile).0).unwrap();
         let expected = json!({
             "files": ["src/m.erl"],
             "frame": [1, 1],
@@ -219,29 +101,21 @@ mod tests {
     }
 
     #[test]
-    fn a_profile_becomes_columns() {
+    fn tables_have_the_numbers_of_the_columns() {
         let folded = "scheduler;m:f/1;m:f/1;erts_garbage_collect;g 5\n\
                       scheduler;m:f/1;h_[k] 2\naux;g 1";
         let profile = read_folded(folded.as_bytes()).unwrap();
-        let json = serde_json::to_value(ProfileData::new(&profile)).unwrap();
-        let expected = json!({
-            "frame": [0, 1, 2, 3, 1, 4, 5, 3],
-            "climb": [0, 0, 0, 0, 3, 0, 3, 0],
-            "self": [0, 0, 0, 5, 0, 2, 0, 1],
-            "run-node": [1],
-            "run-length": [2],
-            // Only the `g` that the collector calls.
-            "kind-node": [3],
-            "kind-number": [6],
-        });
-        assert_eq!(json["stacks"], expected);
+        let (data, columns) = ProfileData::new(&profile);
+        let json = serde_json::to_value(data).unwrap();
+        assert_eq!(json["kinds"][6], "garbage-collection");
+        assert_eq!(columns.names[0], "m:f/1");
         assert_eq!(
-            json["frames"]["name"],
-            json!(["scheduler", "m:f/1", "erts_garbage_collect", "g", "h", "aux"])
+            (&json["functions"]["frame"][0], &json["functions"]["own"][0]),
+            (&json!(0), &json!(7))
         );
-        assert_eq!(json["frames"]["kind"], json!([0, 1, 6, 4, 5, 0]));
-        assert_eq!(json["frames"]["kinds"][6], "garbage-collection");
-        assert_eq!(json["functions"]["own"][0], 7);
         assert_eq!(json["total"], 8);
+        let records: Vec<_> =
+            columns.records.iter().map(|record| (record.node, record.weight)).collect();
+        assert_eq!(records, [(3, 5), (5, 2), (7, 1)]);
     }
 }

@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use crate::{
     checks::{Check, checks},
-    figures::{Figure, figures},
+    figures::{Figure, figures, figures_of_profile, more_figures},
+    page::columns::Columns,
     page::diff::{DiffData, DiffReport},
     page::packets::{PacketsData, RunPackets},
     page::profile::ProfileData,
@@ -16,7 +17,7 @@ use crate::{
 };
 
 /// Version of the data; the page refuses any other version.
-const PAGE_VERSION: u32 = 2;
+pub(crate) const PAGE_VERSION: u32 = 3;
 
 /// The contents of the report. Any part may be missing: a bare profile is a report, too.
 #[derive(Clone, Copy, Debug, Default)]
@@ -31,6 +32,17 @@ pub struct Report<'a> {
     pub profile: Option<&'a Profile>,
     /// The packets.
     pub packets: Option<RunPackets<'a>>,
+    /// Pages of the other events of the same recording.
+    pub others: &'a [OtherPage<'a>],
+}
+
+/// A page of another event, in the same directory.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct OtherPage<'a> {
+    /// Name of the event.
+    pub event: &'a str,
+    /// Name of the file.
+    pub file: &'a str,
 }
 
 #[derive(Serialize)]
@@ -40,33 +52,53 @@ pub(crate) struct PageData<'a> {
     run: Option<&'a RunRecord>,
     limit: Option<&'a Brief>,
     figures: Vec<Figure>,
+    /// Figures that say little at first sight.
+    #[serde(rename = "more-figures")]
+    more_figures: Vec<Figure>,
+    others: &'a [OtherPage<'a>],
     checks: Vec<Check>,
     series: Option<SeriesData>,
     spectrum: Option<Spectrum>,
     packets: Option<PacketsData<'a>>,
     profile: Option<ProfileData<'a>>,
     diff: Option<DiffData<'a>>,
+    /// The stacks of the profile or of the comparison, which stand in an element of their own.
+    #[serde(skip)]
+    pub(crate) columns: Option<Columns>,
 }
 
 impl<'a> PageData<'a> {
     pub(crate) fn new(report: &Report<'a>) -> Self {
+        let (profile, columns) = report.profile.map(ProfileData::new).unzip();
         Self {
             version: PAGE_VERSION,
             rabbitscope: env!("CARGO_PKG_VERSION"),
             run: report.run,
             limit: report.brief,
-            figures: report.run.map(|run| figures(run, report.series)).unwrap_or_default(),
+            figures: main_figures(report),
+            more_figures: report.run.map(more_figures).unwrap_or_default(),
+            others: report.others,
             checks: report.run.map(checks).unwrap_or_default(),
             spectrum: report.run.and_then(spectrum),
             series: (!report.series.is_empty()).then(|| SeriesData::new(report.series)),
             packets: report.packets.map(|packets| PacketsData::new(&packets, report.run)),
-            profile: report.profile.map(ProfileData::new),
+            profile,
             diff: None,
+            columns,
         }
     }
 
     pub(crate) fn of_diff(report: DiffReport<'a>) -> Self {
-        let diff = Some(DiffData::new(report));
-        Self { diff, ..Self::new(&Report::default()) }
+        let (diff, columns) = DiffData::new(report);
+        Self { diff: Some(diff), columns: Some(columns), ..Self::new(&Report::default()) }
+    }
+}
+
+/// Returns the figures of the run; of the profile if there is no run.
+fn main_figures(report: &Report<'_>) -> Vec<Figure> {
+    match (report.run, report.profile) {
+        (Some(run), _) => figures(run, report.series),
+        (None, Some(profile)) => figures_of_profile(profile),
+        (None, None) => Vec::new(),
     }
 }

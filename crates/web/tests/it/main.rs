@@ -3,12 +3,13 @@
 
 mod pages;
 
-use std::{fs, path::Path, process::Command};
+use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
 use rabbitscope_analysis::ProfileDiff;
+use rabbitscope_profiles::{Profile, StackEntry};
 use rabbitscope_web::{
-    CostOfMessages, DiffReport, NamedProfile, Report, RunPackets, write_diff, write_packets,
-    write_report, write_svg,
+    CostOfMessages, DiffReport, NamedProfile, OtherPage, Report, RunPackets, write_diff,
+    write_packets, write_report, write_svg,
 };
 
 /// The copy of `ui/` that the build script has built, with its packages.
@@ -27,7 +28,27 @@ fn npm(script: &str, pages: &Path) {
 
 #[test]
 fn parts_of_the_page_work() {
-    npm("test", Path::new(env!("CARGO_TARGET_TMPDIR")));
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("parts");
+    fs::create_dir_all(&folder).unwrap();
+    let profile = pages::profile();
+    let report = Report { profile: Some(&profile), ..Report::default() };
+    write_report(fs::File::create(folder.join("profile.html")).unwrap(), &report).unwrap();
+    fs::write(folder.join("stacks.txt"), weights_by_stack(&profile)).unwrap();
+    npm("test", &folder);
+}
+
+/// Returns a line for each stack: names, root first, between tabs, then the weight.
+fn weights_by_stack(profile: &Profile) -> String {
+    let mut weights: BTreeMap<String, u64> = BTreeMap::new();
+    for sample in &profile.samples {
+        let activations = |entry: &StackEntry| {
+            let name = format!("{}\t", profile.frames.get(entry.frame).name);
+            name.repeat(entry.repeat as usize)
+        };
+        *weights.entry(sample.stack.iter().map(activations).collect()).or_default() +=
+            sample.weight;
+    }
+    weights.iter().map(|(stack, weight)| format!("{stack}{weight}\n")).collect()
 }
 
 #[test]
@@ -50,11 +71,13 @@ fn pages_work_in_a_browser() {
     let report = Report { packets: Some(RunPackets { report: &packets, page }), ..report };
     write_report(create("with-packets.html"), &report).unwrap();
     write_packets(create("packets.html"), &packets).unwrap();
-    let bare = Report { profile: Some(&profile), ..Report::default() };
+    let others = [OtherPage { event: "off-cpu", file: "off-cpu.html" }];
+    let bare = Report { profile: Some(&profile), others: &others, ..Report::default() };
     write_report(create("profile.html"), &bare).unwrap();
     write_svg(create("profile.svg"), &profile).unwrap();
     let off_cpu = pages::off_cpu_profile();
-    let waits = Report { profile: Some(&off_cpu), ..Report::default() };
+    let others = [OtherPage { event: "cpu", file: "profile.html" }];
+    let waits = Report { profile: Some(&off_cpu), others: &others, ..Report::default() };
     write_report(create("off-cpu.html"), &waits).unwrap();
     let after = pages::faster_profile();
     let diff = ProfileDiff::between(&profile, &after).unwrap();

@@ -33,6 +33,8 @@ pub(crate) fn profile() -> Profile {
     profile.capture = Capture {
         recorder: "eBPF".to_owned(),
         clock: "cpu-clock".to_owned(),
+        node: "rabbit@<host>".to_owned(),
+        rabbitmq: "3.10.8".to_owned(),
         node_pid: 77,
         otp_release: "25".to_owned(),
         started_unix_nanos: 1_763_640_000 * SECOND,
@@ -91,6 +93,7 @@ fn name_owners(profile: &mut Profile) {
             name: text(name),
             vhost: text("/"),
             connection: text(connection),
+            client: text(if connection.is_empty() { "" } else { "<shop>, user guest" }),
         };
         profile.identities.insert(text(pid), identity);
     }
