@@ -4,8 +4,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# The build script of crates/erlang has assembled the modules (build.rs).
-assembled=$(cargo check --locked --quiet -p rabbitscope-erlang --message-format json |
+# The build script of crates/erlang has assembled the modules (build.rs). With the features that the whole workspace
+# needs, nothing is compiled again after `cargo clippy --workspace`.
+assembled=$(cargo check --locked --quiet --workspace --message-format json |
     sed -n '/"reason":"build-script-executed".*rabbitscope-erlang\|crates\/erlang/s/.*"out_dir":"\([^"]*\)".*/\1/p' | tail -n 1)
 [ -d "$assembled" ] || {
     echo "lint: the build script of crates/erlang has not run" >&2

@@ -70,8 +70,9 @@ failed_tests() {
 }
 
 # rustdoc runs tests in documentation, and takes no such option.
+# The program and examples have no tests of their own (`tests/it/architecture`). The lint compiles the examples.
 # shellcheck disable=SC2086 # several arguments
-if ! passes cargo test --locked --workspace --no-fail-fast --lib --bins --tests --examples -- $timed; then
+if ! passes cargo test --locked --workspace --no-fail-fast --lib --test '*' -- $timed; then
     failed_tests >"$failures"
     [ -s "$failures" ] || failed=1
     while read -r arguments <&3; do
@@ -87,7 +88,7 @@ if ! passes cargo test --locked --workspace --no-fail-fast --lib --bins --tests 
         fi
     done 3<"$failures"
 fi
-run cargo test --locked --workspace --no-fail-fast --doc
+run env RUSTDOC="$PWD/scripts/rustdoc.sh" cargo test --locked --workspace --no-fail-fast --doc
 if [ -f ui/package.json ]; then
     [ -d ui/node_modules ] || run npm --prefix ui ci --no-fund --no-audit
     run npm --prefix ui test

@@ -1,7 +1,7 @@
 //! Brokers that tests have for themselves, one after another.
 //!
-//! A broker takes four seconds of CPU time to start, as long as most tests that need one. So its virtual host is made
-//! anew after a test, and the broker is handed to the next test if its state is that of its start.
+//! A broker takes seconds of CPU time to start, as long as most tests that need one. So its virtual host is made anew
+//! after a test, and the broker is handed to the next test if its state is that of its start.
 
 use std::{
     ops::{Deref, DerefMut},

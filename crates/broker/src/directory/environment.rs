@@ -14,6 +14,9 @@ use crate::{BrokerError, Installation};
 /// Name of the file with the configuration of the VM.
 pub(super) const VM_CONFIG: &str = "vm.config";
 
+/// Name of the file with Erlang that loads RabbitMQ's modules before it starts, which halves the time of the start.
+pub(super) const MODULES: &str = "load_modules.eval";
+
 /// Configuration that closes logins without a password. RabbitMQ 3's AMQP 1.0 has the user `guest` for them, RabbitMQ 4
 /// one user for all protocols. A scenario's configuration overrides this, which it could not do with flags of the VM.
 pub(super) const NO_ANONYMOUS_LOGIN: &str = "[{rabbit, [{anonymous_login_user, none}]}, \
@@ -91,12 +94,14 @@ fn own_variables(
 /// - The guard starts the port mapper; a second one must not daemonize itself.
 /// - Every listener shares its port with the socket that holds it (`ports.rs`).
 /// - A client without a password gets no user ([`NO_ANONYMOUS_LOGIN`]).
+/// - The node evaluates [`MODULES`] before it starts RabbitMQ. No word may contain a space or a quote.
 /// - The nodes of a cluster know the ports of one another.
 fn vm_flags(directory: &Path, cluster: &[PlannedNode]) -> String {
     let directory = directory.display();
     let mut flags = format!(
         "-start_epmd false -kernel inet_default_listen_options [{{raw,{},{},<<1:32/native>>}}] \
-         -config \"{directory}/{VM_CONFIG}\"",
+         -config \"{directory}/{VM_CONFIG}\" -rabbitscope_modules \"{directory}/{MODULES}\" \
+         -eval file:eval(hd(hd(element(2,init:get_argument(rabbitscope_modules)))))",
         libc::SOL_SOCKET,
         libc::SO_REUSEPORT
     );

@@ -6,7 +6,7 @@ use rabbitscope_machine::ProcessOrigin;
 use rabbitscope_runs::scenario::ThrowawayBroker;
 
 use super::{
-    environment::{NO_ANONYMOUS_LOGIN, VM_CONFIG, environment},
+    environment::{MODULES, NO_ANONYMOUS_LOGIN, VM_CONFIG, environment},
     listeners::loopback_config,
     lock::DirectoryLock,
     place::{make_private, random_hex, write_private},
@@ -19,6 +19,9 @@ pub(crate) const ORIGIN: &str = "origin.json";
 
 /// The module through which the nodes of a cluster find one another.
 const CLUSTER_MODULE: &str = include_str!("../../erlang/rabbitscope_epmd.erl");
+
+/// Erlang that a node evaluates before it starts RabbitMQ.
+const LOAD_MODULES: &str = include_str!("../../erlang/load_modules.txt");
 
 /// Makes a fresh directory with all files that a broker's nodes read, and returns its lock. The nodes share cookie,
 /// port mapper and first user. After a failure the directory is removed again.
@@ -53,6 +56,7 @@ fn fill(
     write_private(&directory.join(processes::BORN), &processes::ticks_now()?.to_string())?;
     write_private(&directory.join(ORIGIN), &origin()?)?;
     write_private(&directory.join(VM_CONFIG), NO_ANONYMOUS_LOGIN)?;
+    write_private(&directory.join(MODULES), LOAD_MODULES)?;
     if spec.is_cluster && nodes.len() > 1 {
         write_private(&directory.join("rabbitscope_epmd.erl"), CLUSTER_MODULE)?;
     }

@@ -5,7 +5,8 @@
 //!     lock                                   locked for as long as a process of the broker lives
 //!     born origin.json                       when and where it was made
 //!     home/.erlang.cookie                    0600, random, of all nodes
-//!     guard.sh epmd.log
+//!     guard.sh epmd.log vm.config
+//!     load_modules.eval                      Erlang that each node evaluates before it starts RabbitMQ
 //!     rabbitscope_epmd.erl .beam             of a cluster: the ports of its nodes, without a port mapper
 //!     node-2/                                of a cluster; the files of an only node are in NAME/ itself
 //!         environment.sh                     0600, the variables of the node's environment

@@ -51,6 +51,7 @@ fn it_serves_as_configured_and_leaves_nothing() {
     check("length(rabbit_plugins:active()) >= 8.", "true");
     assert!(matches!(broker.eval("nonsense("), Err(BrokerError::Eval { .. })));
     assert_answers_together(&broker);
+    assert_modules_were_loaded_together(&broker);
 
     assert_reachable_from_here_only(broker.pid);
     assert_each_has_a_port_of_its_own(&broker);
@@ -130,6 +131,16 @@ fn exchange(port: u16, request: &[u8]) -> Vec<u8> {
     let mut answer = [0; 1024];
     let length = stream.read(&mut answer).unwrap();
     answer[..length].to_vec()
+}
+
+/// The node has evaluated the text that loads the modules: it still can, and finds them loaded.
+fn assert_modules_were_loaded_together(broker: &Broker) {
+    let path = "hd(hd(element(2, init:get_argument(rabbitscope_modules))))";
+    let loaded = broker.eval(&format!("file:script({path})")).unwrap();
+    let scans_all = "{ok, {_, [{imports, Called}]}} = beam_lib:chunks(code:which(rabbit_boot_steps), [imports]), \
+        lists:member({rabbit_misc, all_module_attributes, 1}, Called)";
+    let scans_all = broker.eval(scans_all).unwrap();
+    assert_eq!(loaded, if scans_all == "true" { "{ok,ok}" } else { "{ok,not_needed}" });
 }
 
 /// The well-known `guest:guest` is refused; the password has 128 random bits, which no other user sees.

@@ -137,6 +137,20 @@ const MAY_USE: [(&str, &[&str]); 33] = [
     ),
 ];
 
+/// `make test` runs the tests of libraries and of `tests/` only.
+#[test]
+fn programs_and_examples_have_no_tests() {
+    for entry in fs::read_dir(crates()).unwrap() {
+        let place = entry.unwrap().path();
+        let examples = place.join("examples");
+        let examples = if examples.is_dir() { sources(&examples) } else { Vec::new() };
+        for file in examples.into_iter().chain([place.join("src/main.rs")]) {
+            let text = fs::read_to_string(&file).unwrap_or_default();
+            assert!(!text.contains("#[test]"), "{}", file.display());
+        }
+    }
+}
+
 /// Clock, network, disk, processes.
 const OUTSIDE_WORLD: [&str; 8] = [
     "std::fs",
