@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{case::Case, rules::names};
 
-/// Share of the memory of processes from which one of them is named.
+/// Share of the memory of processes from which one of them is named, and of all memory from which that of no kind is.
 const LARGE: f64 = 0.1;
 
 /// The memory of a node.
@@ -68,8 +68,12 @@ impl fmt::Display for Memory {
             }
             separator = ", ";
         }
-        if self.used.is_some_and(|used| sum() > used) {
+        let (sum, used) = (sum(), self.used.unwrap_or_default());
+        if self.used.is_some_and(|used| sum > used) {
             f.write_str(" (allocated by the VM; not all of it is in memory)")?;
+        } else if used.saturating_sub(sum) as f64 >= LARGE * used as f64 && used > 0 {
+            let rest = human_bytes(used - sum);
+            write!(f, ", of no kind {rest} (the VM itself, and free blocks of its allocators)")?;
         }
         Ok(())
     }
@@ -98,7 +102,8 @@ mod tests {
         };
         case.processes = Ok(Processes { rows: vec![process(30_000_000)], ..Processes::default() });
         let memory = Memory::from_case(&case).unwrap();
-        let expected = "191 MiB of 381 MiB: processes 48 MiB (29 MiB of it in queue orders), ets 2.9 MiB, binary 1.0 KiB";
+        let expected = "191 MiB of 381 MiB: processes 48 MiB (29 MiB of it in queue orders), ets 2.9 MiB, binary 1.0 KiB, \
+                        of no kind 140 MiB (the VM itself, and free blocks of its allocators)";
         assert_eq!(memory.to_string(), expected);
         let small = Memory { used: Some(1_000_000), ..memory };
         assert!(small.to_string().ends_with("(allocated by the VM; not all of it is in memory)"));
