@@ -1,7 +1,8 @@
-%% Reads role, name, virtual host and connection of processes.
+%% Reads role, name, virtual host, connection and client of processes.
 %%
 %% A module of functions, not an agent. Rows are sent some hundred at a time. A row is {Pid, Role, Name, VHost,
-%% Connection}: Pid as the node prints it, Role an atom, the others binaries (empty if unknown).
+%% Connection, Client}: Pid as the node prints it, Role an atom, the others binaries (empty if unknown). Client is the
+%% name that the client gave its connection.
 -module(rabbitscope_who).
 -export([tables/1, processes/2, ended/2]).
 
@@ -20,11 +21,11 @@ tables(To) ->
 processes(To, Texts) ->
     Known = fun (Pid, Key, Found) -> Found#{Pid => of_table(queues, Pid, Key)} end,
     Queues = broker_tables:each(followers, Known, broker_tables:each(queues, Known, #{})),
-    VHosts = broker_tables:each(connections, fun (Pid, _, Found) ->
-        {_, Name, VHost, _} = of_table(connections, Pid, none),
-        Found#{Name => VHost}
+    Clients = broker_tables:each(connections, fun (Pid, _, Found) ->
+        {_, Name, VHost, _, Client} = of_table(connections, Pid, none),
+        Found#{Name => {VHost, Client}}
     end, #{}),
-    Each = fun (Text, Sent) -> add(To, row(Text, asked(roles:local_pid(Text), Queues, VHosts)), Sent) end,
+    Each = fun (Text, Sent) -> add(To, row(Text, asked(roles:local_pid(Text), Queues, Clients)), Sent) end,
     {parts, sent(To, lists:foldl(Each, none_sent(), Texts)), ok}.
 
 %% Processes that have ended, each with its start function (the root of its stack). That function decides the role;
@@ -32,7 +33,7 @@ processes(To, Texts) ->
 -spec ended(to(), [{Pid :: binary(), Module :: binary(), Function :: binary()}]) ->
     {parts, non_neg_integer(), ok}.
 ended(To, Processes) ->
-    Each = fun ({Pid, Module, Function}, Sent) -> add(To, row(Pid, {role_of_ended(Module), Function, <<>>, <<>>}), Sent) end,
+    Each = fun ({Pid, Module, Function}, Sent) -> add(To, row(Pid, {role_of_ended(Module), Function, <<>>, <<>>, <<>>}), Sent) end,
     {parts, sent(To, lists:foldl(Each, none_sent(), Processes)), ok}.
 
 role_of_ended(Module) ->
@@ -41,32 +42,34 @@ role_of_ended(Module) ->
         Role -> Role
     catch error:badarg -> gone end.
 
-asked(Pid, Queues, VHosts) when is_pid(Pid) ->
+asked(Pid, Queues, Clients) when is_pid(Pid) ->
     case {Queues, roles:shown_role(Pid)} of
-        {#{Pid := {_, Name, VHost, Connection}}, Role} -> {Role, Name, VHost, Connection};
+        {#{Pid := Queue}, Role} -> setelement(1, Queue, Role);
         {_, channel} -> of_table(channels, Pid, none);
         {_, Role} when Role =:= tls_sender; Role =:= tls_connection ->
-            Connection = roles:process_name(Pid),
-            {Role, named(Pid), maps:get(Connection, VHosts, <<>>), Connection};
+            serving(Role, Pid, roles:process_name(Pid), Clients);
         {_, unknown} -> gone();
-        {_, Role} ->
-            Connection = served(Pid, Role),
-            {Role, named(Pid), maps:get(Connection, VHosts, <<>>), Connection}
+        {_, Role} -> serving(Role, Pid, served(Pid, Role), Clients)
     end;
 asked(_, _, _) -> gone().
 
-gone() -> {gone, <<>>, <<>>, <<>>}.
+serving(Role, Pid, Connection, Clients) ->
+    {VHost, Client} = maps:get(Connection, Clients, {<<>>, <<>>}),
+    {Role, named(Pid), VHost, Connection, Client}.
+
+gone() -> {gone, <<>>, <<>>, <<>>, <<>>}.
 
 of_table(What, Pid, {resource, VHost, queue, Name}) when What =:= queues; What =:= followers ->
-    {queue_role(Pid), Name, VHost, <<>>};
+    {queue_role(Pid), Name, VHost, <<>>, <<>>};
 of_table(connections, Pid, _) ->
     Infos = broker_tables:infos(connection_created, Pid),
     Name = broker_tables:text(name, Infos),
-    {reader, Name, broker_tables:text(vhost, Infos), Name};
+    {reader, Name, broker_tables:text(vhost, Infos), Name, broker_tables:text(user_provided_name, Infos)};
 of_table(channels, Pid, _) ->
     Infos = broker_tables:infos(channel_created, Pid),
-    Connection = broker_tables:text(name, broker_tables:infos(connection_created, proplists:get_value(connection, Infos))),
-    {channel, broker_tables:text(name, Infos), broker_tables:text(vhost, Infos), Connection}.
+    Connection = broker_tables:infos(connection_created, proplists:get_value(connection, Infos)),
+    {channel, broker_tables:text(name, Infos), broker_tables:text(vhost, Infos), broker_tables:text(name, Connection),
+        broker_tables:text(user_provided_name, Connection)}.
 
 %% Decides without asking the process. One with a registered name is the Ra server of a quorum queue.
 queue_role(Pid) ->
@@ -97,7 +100,8 @@ served(Pid, Role) ->
     end.
 
 row(Pid, Known) when is_pid(Pid) -> row(list_to_binary(pid_to_list(Pid)), Known);
-row(Text, {Role, Name, VHost, Connection}) -> {Text, Role, short(Name), short(VHost), short(Connection)}.
+row(Text, {Role, Name, VHost, Connection, Client}) ->
+    {Text, Role, short(Name), short(VHost), short(Connection), short(Client)}.
 
 %% Cuts a name. RabbitMQ's own names have at most 255 bytes, and stay whole.
 short(Text) when byte_size(Text) > 600 -> binary:part(Text, 0, 600);

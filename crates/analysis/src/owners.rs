@@ -119,6 +119,7 @@ mod tests {
                 name: text(name),
                 vhost: text(vhost),
                 connection: text(connection),
+                ..Identity::default()
             };
             profile.identities.insert(pid.to_owned(), identity);
         }

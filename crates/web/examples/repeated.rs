@@ -88,7 +88,13 @@ fn identity(number: u64) -> Identity {
         channel if channel % 2 == 0 => ("channel", format!("{connection} (1)"), connection),
         _ => ("reader", connection.clone(), connection),
     };
-    Identity { role: role.to_owned(), name, vhost: "/".to_owned(), connection }
+    Identity {
+        role: role.to_owned(),
+        name,
+        vhost: "/".to_owned(),
+        connection,
+        ..Identity::default()
+    }
 }
 
 fn labels(chance: &mut Chance) -> rabbitscope_profiles::Labels {

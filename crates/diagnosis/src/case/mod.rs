@@ -19,7 +19,7 @@ mod whole;
 pub use amqp::{Amqp, AmqpQueue, QueueState, RoundTrips};
 pub use broker::{Broker, Churn, MessageRates, Settings, Use};
 pub use clients::{ChannelCase, Clients, ConnectionCase};
-pub use cpu::{Cpu, FunctionCpu, ProcessCpu, ThreadCpu};
+pub use cpu::{Cpu, FunctionCpu, OwnerCpu, OwnerKind, ProcessCpu, ThreadCpu};
 pub use flow::{Blocker, Flow, FlowProcess};
 pub use host::{Disk, Host, Neighbour};
 pub use load::{Load, LoadConsumers};

@@ -227,7 +227,7 @@ pub(crate) mod tests {
             let process = format!("<0.{index}.0>");
             let (role, vhost) = ("queue".to_owned(), "/".to_owned());
             let identity =
-                Identity { role, name: (*name).to_owned(), vhost, connection: String::new() };
+                Identity { role, name: (*name).to_owned(), vhost, ..Identity::default() };
             identities.insert(process.clone(), identity);
             samples.push(sample(&work, labels(Some(process), StackOutcome::Complete), *weight));
         }

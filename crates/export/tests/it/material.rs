@@ -84,7 +84,7 @@ pub(crate) fn window(index: u64) -> Window {
         let process = format!("<0.{}.0>", 100 + queue);
         let name = if queue == 17 { PLANTED.to_owned() } else { format!("q-{queue}") };
         let (role, vhost) = ("queue".to_owned(), "/".to_owned());
-        let identity = Identity { role, name, vhost, connection: String::new() };
+        let identity = Identity { role, name, vhost, ..Identity::default() };
         identities.insert(process.clone(), identity);
         let count = if queue == 17 { 500 + index } else { 1 + queue };
         samples.push(sample(&work, Some(&process), count));

@@ -180,12 +180,13 @@ pub(super) fn rows_of(
 
 fn add_rows(part: &Term, found: &mut Identities) -> Option<()> {
     for row in part.as_tagged("rows")?.first()?.as_list()? {
-        let [pid, role, name, vhost, connection] = row.as_tuple()? else { return None };
+        let [pid, role, name, vhost, connection, client] = row.as_tuple()? else { return None };
         let identity = Identity {
             role: role.as_atom()?.to_owned(),
             name: name.to_text()?,
             vhost: vhost.to_text()?,
             connection: connection.to_text()?,
+            client: client.to_text()?,
         };
         found.insert(pid.to_text()?, identity);
     }
@@ -221,8 +222,8 @@ mod tests {
     #[test]
     fn rows_as_the_node_sends_them() {
         let text = Term::text;
-        let row =
-            Term::tuple([text("<0.9.0>"), Term::atom("queue"), text("q"), text("/"), text("")]);
+        let [pid, name, vhost, none] = ["<0.9.0>", "q", "/", ""].map(text);
+        let row = Term::tuple([pid, Term::atom("queue"), name, vhost, none.clone(), none]);
         let mut found = Identities::new();
         let part = Term::tuple([Term::atom("rows"), Term::list([row])]);
         assert_eq!(add_rows(&part, &mut found), Some(()));

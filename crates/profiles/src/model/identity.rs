@@ -15,6 +15,8 @@ pub struct Identity {
     pub vhost: String,
     /// The name of the connection that it serves, which has both ends' addresses.
     pub connection: String,
+    /// The name that the client gave to this connection. Files of profiles do not keep it.
+    pub client: String,
 }
 
 /// The role of a process that is unknown by now.

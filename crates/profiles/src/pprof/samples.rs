@@ -131,6 +131,7 @@ impl Import<'_> {
             name: name.unwrap_or_default(),
             vhost: text(LABEL_VHOST).unwrap_or_default(),
             connection: text(LABEL_CONNECTION).unwrap_or_default(),
+            ..Identity::default()
         };
         self.identities.insert(process, identity);
         Ok(())

@@ -72,7 +72,7 @@ fn recorded() -> Profile {
         role: "queue".to_owned(),
         name: "orders".to_owned(),
         vhost: "/".to_owned(),
-        connection: String::new(),
+        ..Identity::default()
     };
     let deep = [(scheduler, 1), (map, 300), (bif, 1), (gc, 1), (alloc, 2), (brk, 1)];
     Profile {

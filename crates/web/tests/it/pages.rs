@@ -91,6 +91,7 @@ fn name_owners(profile: &mut Profile) {
             name: text(name),
             vhost: text("/"),
             connection: text(connection),
+            ..Identity::default()
         };
         profile.identities.insert(text(pid), identity);
     }
