@@ -25,8 +25,8 @@ mod rules;
 
 pub use case::Case;
 pub use case::{
-    Amqp, AmqpQueue, Blocker, Broker, ChannelCase, Churn, Clients, ConnectionCase, Cpu, Disk,
-    ErlangProcess, Flow, FlowProcess, FunctionCpu, Host, Load, LoadConsumers, MessageRates,
+    Amqp, AmqpQueue, Blocker, Broker, CaptureEnd, ChannelCase, Churn, Clients, ConnectionCase, Cpu,
+    Disk, ErlangProcess, Flow, FlowProcess, FunctionCpu, Host, Load, LoadConsumers, MessageRates,
     Neighbour, OwnerCpu, OwnerKind, Part, PeerNode, ProcessCpu, ProcessWaits, Processes, QueueCase,
     QueueKind, QueueState, Queues, RoundTrips, Settings, Source, Subject, ThreadCpu, Unread, Use,
     Vm, WaitedIn, Waits,

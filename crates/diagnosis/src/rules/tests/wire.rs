@@ -4,7 +4,7 @@ use rabbitscope_wire::report::{self, FindingRule, NotJudged, PacketReport, Sourc
 
 use super::cases::healthy;
 use crate::{
-    case::{Case, PeerNode, Source, Unread},
+    case::{CaptureEnd, Case, PeerNode, Source, Unread},
     finding::{Finding, Severity},
     rules::judge,
 };
@@ -98,4 +98,36 @@ fn rules_about_packets_are_healthy_or_not_judged() {
     assert!(!after.healthy.iter().any(|title| title.starts_with("packets")));
     let unjudged = after.not_judged.iter().find(|row| row.rule == "packets").unwrap();
     assert!(unjudged.reason.ends_with("run as root"), "{unjudged:?}");
+}
+
+/// A case with one finding about packets.
+fn with(rule: FindingRule) -> Case {
+    let report = PacketReport {
+        findings: vec![found(rule, "do this")],
+        not_judged: Some(Vec::new()),
+        ..PacketReport::default()
+    };
+    Case { packets: Ok(report), ..healthy() }
+}
+
+#[test]
+fn findings_of_a_capture_that_ended_early_say_their_span() {
+    let mut case = with(FindingRule::ZeroWindow);
+    let end = |seconds| Some(CaptureEnd { seconds, reason: "the ring was full".to_owned() });
+    case.capture_end = end(4.25);
+    let judgement = judge(&case);
+    let finding = judgement.findings.iter().find(|one| one.rule == "packets-zero-window").unwrap();
+    let figure = &finding.evidence[0].figure;
+    assert!(figure.ends_with("in the first 4.2 s of 15.0 s: the ring was full"), "{figure}");
+    let healthy = &judgement.healthy;
+    assert!(healthy.contains(&"packets (32 rules, the first 4.2 s of 15.0 s)".to_owned()));
+    for seconds in [0.5, f64::NAN] {
+        case.capture_end = end(seconds);
+        let judgement = judge(&case);
+        assert!(judgement.findings.is_empty(), "{judgement:?}");
+        assert!(judgement.healthy.iter().all(|title| !title.starts_with("packets")));
+        let unjudged = judgement.not_judged.iter().find(|row| row.rule == "packets").unwrap();
+        assert!(unjudged.reason.contains("it takes 1 s"), "{unjudged:?}");
+        assert!(unjudged.reason.contains("the ring was full"), "{unjudged:?}");
+    }
 }

@@ -8,7 +8,7 @@ use rabbitscope_wire::{
 
 use super::settings::advice;
 use crate::{
-    case::{Case, Source},
+    case::{CaptureEnd, Case, Source},
     finding::{Evidence, Finding, Severity},
     rules::{
         draft::{Aim, Draft},
@@ -32,9 +32,14 @@ pub(crate) fn packets(
             return Vec::new();
         }
     };
+    if let Some(end) = case.capture_end.as_ref().filter(|end| !end.is_long_enough()) {
+        not_judged.push(Unjudged { rule: "packets".to_owned(), reason: too_short(case, end) });
+        return Vec::new();
+    }
     let sound = not_found(report).count();
     if sound > 0 {
-        healthy.push(format!("packets ({})", counted(sound as u64, "rule")));
+        let rules = counted(sound as u64, "rule");
+        healthy.push(format!("packets ({rules}{})", captured_span(case)));
     }
     let unjudged = report.not_judged.iter().flatten();
     not_judged.extend(
@@ -43,6 +48,31 @@ pub(crate) fn packets(
     );
     let found = report.findings.iter().filter_map(|found| without_nodes(case, found));
     found.map(|found| convert(case, report, &found)).collect()
+}
+
+fn too_short(case: &Case, end: &CaptureEnd) -> String {
+    format!(
+        "it takes {} s; the capture has {} ({})",
+        CaptureEnd::MIN_SECONDS,
+        span_words(case, end),
+        end.reason
+    )
+}
+
+/// Returns the captured part of the check, if that is not all of it.
+fn captured_span(case: &Case) -> String {
+    let end = case.capture_end.as_ref();
+    end.map_or_else(String::new, |end| format!(", {}", span_words(case, end)))
+}
+
+fn span_words(case: &Case, end: &CaptureEnd) -> String {
+    let (captured, all) = (end.seconds, case.subject.duration.as_secs_f64());
+    // The capture of a run includes its warm-up.
+    if captured < all {
+        format!("the first {captured:.1} s of {all:.1} s")
+    } else {
+        format!("the first {captured:.1} s")
+    }
 }
 
 /// Leaves out connections between nodes, which are no clients. Returns nothing if the finding is about them alone.
@@ -78,22 +108,25 @@ fn convert(case: &Case, report: &PacketReport, found: &report::Finding) -> (Find
         report::Severity::Critical => Severity::Critical,
     };
     let draft = Draft::new(severity, subjects, found.sentence.clone())
-        .evidence(evidence(report, found))
+        .evidence(evidence(case, report, found))
         .advice(advice(found));
     let (finding, aim) = draft.into_finding(&name(found.rule));
     (Finding { subjects_in_all: found.connections_in_all, ..finding }, aim)
 }
 
-fn evidence(report: &PacketReport, found: &report::Finding) -> Evidence {
+fn evidence(case: &Case, report: &PacketReport, found: &report::Finding) -> Evidence {
     let source = match found.source {
         SourceLevel::Sockets => Source::Sockets,
         SourceLevel::Packets | SourceLevel::Writes => Source::Packets,
     };
     let numbers: Vec<String> = found.packets.iter().map(u64::to_string).collect();
-    let figure = match numbers.as_slice() {
-        [] => found.evidence.clone(),
-        numbers => format!("{} (packets {})", found.evidence, numbers.join(", ")),
+    let packets = match numbers.as_slice() {
+        [] => String::new(),
+        numbers => format!(" (packets {})", numbers.join(", ")),
     };
+    let end = case.capture_end.as_ref();
+    let span = end.map(|end| format!(", in {}: {}", span_words(case, end), end.reason));
+    let figure = format!("{}{packets}{}", found.evidence, span.unwrap_or_default());
     Evidence { source, figure, at_nanos: 0, lasted_nanos: report.totals.duration_nanos }
 }
 
