@@ -22,6 +22,7 @@ mod limit;
 mod memory;
 mod report;
 mod rules;
+mod starvation;
 
 pub use case::Case;
 pub use case::{

@@ -2,7 +2,7 @@
 
 use rabbitscope_wire::report::{self, FindingRule, NotJudged, PacketReport, SourceLevel};
 
-use super::cases::healthy;
+use super::cases::{change, healthy};
 use crate::{
     case::{CaptureEnd, Case, PeerNode, Source, Unread},
     finding::{Finding, Severity},
@@ -108,6 +108,29 @@ fn with(rule: FindingRule) -> Case {
         ..PacketReport::default()
     };
     Case { packets: Ok(report), ..healthy() }
+}
+
+/// A node that stands still for most of a period sends nothing either.
+#[test]
+fn delayed_acknowledgements_are_not_judged_without_cpu_time() {
+    const NAME: &str = "packets-delayed-acknowledgement";
+    let mut case = with(FindingRule::DelayedAcknowledgement);
+    let planted = judge(&case);
+    assert!(planted.findings.iter().any(|finding| finding.rule == NAME));
+    assert!(planted.healthy.contains(&"packets (32 rules)".to_owned()), "{planted:?}");
+    change(&mut case.host, |host| host.throttled_periods = Some(0.4));
+    let throttled = judge(&case);
+    assert!(throttled.findings.iter().all(|finding| finding.rule != NAME));
+    let unjudged = throttled.not_judged.iter().find(|row| row.rule == NAME).unwrap();
+    assert!(unjudged.reason.contains("in 40 % of the periods"), "{unjudged:?}");
+    assert!(throttled.healthy.contains(&"packets (32 rules)".to_owned()), "{throttled:?}");
+    // Without such waits, the rule does not count as sound.
+    change(&mut case.packets, |report| report.findings.clear());
+    assert!(judge(&case).healthy.contains(&"packets (32 rules)".to_owned()));
+    // Other rules do not depend on the time of a process.
+    let mut other = with(FindingRule::ZeroWindow);
+    change(&mut other.host, |host| host.throttled_periods = Some(0.4));
+    assert!(judge(&other).findings.iter().any(|finding| finding.rule == "packets-zero-window"));
 }
 
 #[test]

@@ -16,6 +16,7 @@ use crate::{
         rule::unread_words,
         unjudged::Unjudged,
     },
+    starvation,
 };
 
 /// Returns the findings about packets. Adds the number of rules without findings to `healthy`, the
@@ -36,18 +37,34 @@ pub(crate) fn packets(
         not_judged.push(Unjudged { rule: "packets".to_owned(), reason: too_short(case, end) });
         return Vec::new();
     }
-    let sound = not_found(report).count();
+    let sound = not_found(report).filter(|rule| obstacle(case, *rule).is_none()).count();
     if sound > 0 {
         let rules = counted(sound as u64, "rule");
         healthy.push(format!("packets ({rules}{})", captured_span(case)));
     }
-    let unjudged = report.not_judged.iter().flatten();
-    not_judged.extend(
-        unjudged
-            .map(|skipped| Unjudged { rule: name(skipped.rule), reason: skipped.reason.clone() }),
-    );
-    let found = report.findings.iter().filter_map(|found| without_nodes(case, found));
+    not_judged.extend(unjudged(case, report));
+    let judged = report.findings.iter().filter(|found| obstacle(case, found.rule).is_none());
+    let found = judged.filter_map(|found| without_nodes(case, found));
     found.map(|found| convert(case, report, &found)).collect()
+}
+
+/// Returns the rules that could not judge: for lack of packets, or of CPU time.
+fn unjudged(case: &Case, report: &PacketReport) -> Vec<Unjudged> {
+    let skipped = report.not_judged.iter().flatten();
+    let skipped = skipped.map(|skipped| (skipped.rule, skipped.reason.clone()));
+    let judged = not_found(report).chain(report.findings.iter().map(|found| found.rule));
+    let hindered = judged.filter_map(|rule| Some((rule, obstacle(case, rule)?)));
+    let mut hindered: Vec<(FindingRule, String)> = hindered.collect();
+    hindered.dedup();
+    skipped.chain(hindered).map(|(rule, reason)| Unjudged { rule: name(rule), reason }).collect()
+}
+
+/// Returns the reason why a rule cannot be judged on this machine. Delayed acknowledgements are known by a time of 40 ms,
+/// in which a node or a client without CPU time does nothing either.
+fn obstacle(case: &Case, rule: FindingRule) -> Option<String> {
+    let is_hindered = rule == FindingRule::DelayedAcknowledgement;
+    let reason = is_hindered.then(|| starvation::cause(case)).flatten()?;
+    Some(format!("{reason}; pauses of a process look like delayed acknowledgements"))
 }
 
 fn too_short(case: &Case, end: &CaptureEnd) -> String {
