@@ -2,11 +2,12 @@
 
 use std::{
     fmt::Write as _,
+    sync::atomic::AtomicBool,
     time::{Duration, Instant},
 };
 
-use rabbitscope_capture::{BrokerPorts, LiveOptions, capture};
-use rabbitscope_diagnosis::{Part, Source};
+use rabbitscope_capture::{BrokerPorts, LiveCapture, LiveOptions, capture};
+use rabbitscope_diagnosis::{CaptureEnd, Part, Source};
 use rabbitscope_machine::thread_cpu_nanos;
 use rabbitscope_probe::{
     connecting_ports, listening_ports,
@@ -29,21 +30,34 @@ const CPU_SHARE: f64 = 0.2;
 /// Interval of looks at the CPU time.
 const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
+/// A capture.
+#[derive(Debug)]
+pub(crate) struct Captured {
+    pub(crate) report: PacketReport,
+    /// The end, if it came before that of the span.
+    pub(crate) end: Option<CaptureEnd>,
+}
+
 /// Captures within the span. Ends before it when the budget of CPU time is spent.
 pub(crate) fn read(
     pid: u32,
     (span, duration): (&Span, Duration),
     unready: Unready,
-) -> Part<PacketReport> {
+) -> Part<Captured> {
     let options = live_options(pid)?;
     drop(unready);
     span.wait_for_begin();
     let mut budget = Budget::new(duration.mul_f64(CPU_SHARE));
-    let mut is_over = |elapsed: Duration| span.is_over() || budget.is_spent(elapsed);
+    let mut captured = Duration::ZERO;
+    let mut is_over = |elapsed: Duration| {
+        captured = elapsed;
+        span.is_over() || budget.is_spent(elapsed)
+    };
     let analyzer = AnalyzerOptions::new(options.subject.clone());
-    let looked = capture(&options, analyzer, None, span.over(), &mut is_over);
-    let mut report =
-        looked.map(|looked| looked.report).map_err(|error| match error.downcast_ref() {
+    // The span ends the capture, and shortens the check as well. So it is no reason for an early end.
+    let looked = capture(&options, analyzer, None, &AtomicBool::new(false), &mut is_over);
+    let LiveCapture { mut report, cut_short } =
+        looked.map_err(|error| match error.downcast_ref() {
             Some(PacketError::NoRightToCapture) => {
                 missing_rights(Source::Packets, "CAP_NET_RAW missing")
             }
@@ -52,7 +66,25 @@ pub(crate) fn read(
     if let Some(after) = budget.spent_after {
         note_end(&mut report, after);
     }
-    Ok(report)
+    let end = early_end(budget.spent_after, cut_short.as_deref(), captured);
+    Ok(Captured { report, end })
+}
+
+/// Returns the end of a capture that the budget or a failure ended. A failure has the time before its reason.
+fn early_end(
+    spent_after: Option<Duration>,
+    failure: Option<&str>,
+    captured: Duration,
+) -> Option<CaptureEnd> {
+    let (after, reason) = match (spent_after, failure) {
+        (Some(after), _) => (after, "more would take too much CPU time"),
+        (None, Some(reason)) => {
+            let known = reason.strip_prefix("after ").and_then(|rest| rest.split_once(": "));
+            (captured, known.map_or(reason, |(_, reason)| reason))
+        }
+        (None, None) => return None,
+    };
+    Some(CaptureEnd { seconds: after.as_secs_f64(), reason: reason.to_owned() })
 }
 
 /// CPU time of the calling thread, and its limit.
@@ -119,5 +151,19 @@ mod tests {
         budget.look(Some(seconds(5)), seconds(7));
         assert_eq!(budget.spent_after, Some(seconds(6)));
         assert!(budget.is_spent(seconds(8)));
+    }
+
+    #[test]
+    fn an_early_end_has_time_and_reason() {
+        let end = |spent: Option<u64>, failure| {
+            early_end(spent.map(Duration::from_secs), failure, Duration::from_secs(9))
+                .map(|end| (end.seconds, end.reason))
+        };
+        assert_eq!(end(None, None), None);
+        let too_much = "more would take too much CPU time".to_owned();
+        assert_eq!(end(Some(4), None), Some((4.0, too_much)));
+        let down = || "the interface is down".to_owned();
+        assert_eq!(end(None, Some("after 9.0 s: the interface is down")), Some((9.0, down())));
+        assert_eq!(end(None, Some("the interface is down")), Some((9.0, down())));
     }
 }

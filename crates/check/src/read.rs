@@ -8,12 +8,11 @@ use std::{
 
 use rabbitscope_diagnosis::{Amqp, Case, Host, Part, Source, Subject};
 use rabbitscope_inside::NodeParts;
-use rabbitscope_wire::report::PacketReport;
 
 use crate::{
     amqp, host, inside,
     options::CheckOptions,
-    packets,
+    packets::{self, Captured},
     pending::{Pending, Readiness},
     profile::{self, ProfileParts},
     refusal::elsewhere,
@@ -93,7 +92,7 @@ struct Sources {
     inside: Pending<NodeParts>,
     /// Absent for a node on another machine, like the next two.
     profile: Option<Pending<ProfileParts>>,
-    packets: Option<Pending<Part<PacketReport>>>,
+    packets: Option<Pending<Part<Captured>>>,
     host: Option<Pending<Part<Host>>>,
     /// Absent unless the user asks for it.
     amqp: Option<Pending<Part<Amqp>>>,
@@ -149,10 +148,15 @@ impl Sources {
         let profile = profile.unwrap_or_else(|| Err(elsewhere(Source::CpuProfile)));
         let ProfileParts { cpu, waits } =
             profile.unwrap_or_else(|reason| ProfileParts::unread(&reason));
+        let (packets, capture_end) = match part(self.packets, Source::Packets, deadline) {
+            Ok(Captured { report, end }) => (Ok(report), end),
+            Err(unread) => (Err(unread), None),
+        };
         Case {
             cpu,
             waits,
-            packets: part(self.packets, Source::Packets, deadline),
+            packets,
+            capture_end,
             host: part(self.host, Source::Host, deadline),
             amqp: self.amqp.map(|amqp| amqp.finish(of_node)?),
             ..case

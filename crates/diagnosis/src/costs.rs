@@ -4,19 +4,21 @@ use std::{collections::BTreeMap, fmt};
 
 use serde::{Deserialize, Serialize};
 
+use rabbitscope_text::{escapes, grouped};
+
 use crate::{
-    case::{Case, Cpu, ProcessCpu},
+    case::{Case, Cpu, OwnerCpu, OwnerKind},
     rules::{attribute, names},
 };
 
 /// Samples below which nothing is said.
 const MIN_SAMPLES: u64 = 200;
 
+/// CPU time in cores below which an owner has no place in a sentence.
+const LEAST: f64 = 0.005;
+
 /// Owners of each kind with a row.
 const MOST_ROWS: usize = 10;
-
-/// Roles of processes that serve a client alone.
-const OF_CLIENT: [&str; 4] = ["reader", "writer", "channel", "session"];
 
 /// Roles of processes that many queues share.
 const SHARED: [&str; 2] = ["ra_log", "msg_store"];
@@ -33,13 +35,19 @@ pub struct Costs {
     pub queues: Vec<Cost>,
     /// All queues together, in cores.
     pub all_queues: f64,
+    /// Number of queues: those of the node, or those with CPU time if that is unknown.
+    #[serde(default)]
+    pub queue_count: u64,
     /// Clients by their own name, the most expensive first, at most 10: readers, channels, writers.
     pub clients: Vec<Cost>,
     /// All clients together, in cores.
     pub all_clients: f64,
+    /// Number of clients with CPU time.
+    #[serde(default)]
+    pub client_count: u64,
     /// Schedulers that look for work, in cores.
     pub busy_wait: f64,
-    /// The rest in cores: other processes, and processes with too little CPU time for a row.
+    /// The rest in cores, which belongs to no queue and no client.
     pub rest: f64,
 }
 
@@ -69,18 +77,27 @@ impl Costs {
         if cpu.processes.iter().all(|process| process.role.is_empty()) {
             return None;
         }
-        let (queues, clients) = (queues(case, cpu), clients(case, cpu));
+        let (mut queues, mut clients) = (queues(case, cpu), clients(case, cpu));
         let sum = |rows: &[Cost]| rows.iter().map(|row| row.cores).sum::<f64>();
         let (all_queues, all_clients) = (sum(&queues), sum(&clients));
+        let on_node = case.queues.as_ref().map_or(0, |queues| queues.count);
+        let queue_count = on_node.max(queues.len() as u64);
+        let client_count = clients.len() as u64;
+        for rows in [&mut queues, &mut clients] {
+            rows.retain(|row| !row.name.is_empty());
+            rows.truncate(MOST_ROWS);
+        }
         Some(Self {
             cores: cpu.cores,
             samples: cpu.samples,
+            queues,
             all_queues,
+            queue_count,
+            clients,
             all_clients,
+            client_count,
             busy_wait: cpu.busy_wait_cores,
             rest: (cpu.cores - all_queues - all_clients - cpu.busy_wait_cores).max(0.0),
-            queues: queues.into_iter().take(MOST_ROWS).collect(),
-            clients: clients.into_iter().take(MOST_ROWS).collect(),
         })
     }
 }
@@ -88,9 +105,8 @@ impl Costs {
 /// Returns the queues, each with its own processes and its part of logs and message stores.
 fn queues(case: &Case, cpu: &Cpu) -> Vec<Cost> {
     let mut found: BTreeMap<String, (f64, f64)> = BTreeMap::new();
-    for process in cpu.processes.iter().filter(|one| one.is_of_queue) {
-        let name = if process.name.is_empty() { &process.pid } else { &process.name };
-        found.entry(names::in_vhost(name, &process.vhost)).or_default().0 += process.cores;
+    for owner in of_kind(cpu, OwnerKind::Queue) {
+        found.entry(names::in_vhost(&owner.name, &owner.vhost)).or_default().0 += owner.cores;
     }
     let is_shared = |pid: &str| {
         let mut processes = cpu.processes.iter();
@@ -106,44 +122,23 @@ fn queues(case: &Case, cpu: &Cpu) -> Vec<Cost> {
 }
 
 fn clients(case: &Case, cpu: &Cpu) -> Vec<Cost> {
-    let mut found: BTreeMap<String, f64> = BTreeMap::new();
-    for process in cpu.processes.iter().filter(|one| OF_CLIENT.contains(&one.role.as_str())) {
-        *found.entry(client(case, cpu, process)).or_default() += process.cores;
+    let mut found: BTreeMap<&str, f64> = BTreeMap::new();
+    for owner in of_kind(cpu, OwnerKind::Client) {
+        *found.entry(client(case, &owner.name)).or_default() += owner.cores;
     }
-    let row = |(name, cores)| Cost { name, cores, shared: 0.0 };
+    let row = |(name, cores): (&str, f64)| Cost { name: name.to_owned(), cores, shared: 0.0 };
     sorted(found.into_iter().map(row).collect())
 }
 
-/// Returns the client's own name, or that of the process without one.
-fn client(case: &Case, cpu: &Cpu, process: &ProcessCpu) -> String {
-    let clients = case.clients.as_ref().ok();
-    let of_channel = || {
-        let mut channels = clients?.channels.iter();
-        channels.find(|one| one.pid == process.pid).map(|one| one.client.as_str())
-    };
-    let of_connection = || {
-        let mut connections = clients?.connections.iter();
-        let found =
-            connections.find(|one| one.pid == process.pid || is_on(&process.name, &one.name));
-        found.map(|one| one.client.as_str())
-    };
-    // A reader carries the client's name, also if its connection has no row.
-    let of_reader = || {
-        let names = cpu.processes.iter().map(|one| one.name.as_str());
-        let mut of_connection = names.filter(|name| is_on(&process.name, name));
-        of_connection.find_map(|name| Some(name.split_once(" - ")?.1))
-    };
-    let named = [of_channel(), of_connection(), of_reader()];
-    let known = named.into_iter().flatten().find(|name| !name.is_empty());
-    known.unwrap_or(if process.name.is_empty() { &process.pid } else { &process.name }).to_owned()
+fn of_kind(cpu: &Cpu, kind: OwnerKind) -> impl Iterator<Item = &OwnerCpu> {
+    cpu.owners.iter().filter(move |owner| owner.kind == kind)
 }
 
-/// Returns whether a channel or writer has the name of this connection: `a -> b` or `a -> b (1)`. A connection may carry
-/// the client's name: `a -> b - shop`.
-fn is_on(process: &str, connection: &str) -> bool {
-    let addresses = process.rsplit_once(" (").map_or(process, |(addresses, _)| addresses);
-    let rest = connection.strip_prefix(addresses).filter(|_| !addresses.is_empty());
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(" - "))
+/// Returns the client's own name. A client may have had no name when its processes were recorded, but its connection's.
+fn client<'a>(case: &'a Case, name: &'a str) -> &'a str {
+    let rows = case.clients.iter().flat_map(|clients| &clients.connections);
+    let mut clients = rows.filter(|row| row.name == name).map(|row| row.client.as_str());
+    clients.find(|client| !client.is_empty()).unwrap_or(name)
 }
 
 fn sorted(mut rows: Vec<Cost>) -> Vec<Cost> {
@@ -155,39 +150,45 @@ fn sorted(mut rows: Vec<Cost>) -> Vec<Cost> {
 impl fmt::Display for Costs {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let parts = [
-            owners("queues", self.all_queues, &self.queues),
-            owners("clients", self.all_clients, &self.clients),
+            owners("queues", (self.all_queues, self.queue_count), &self.queues),
+            owners("clients", (self.all_clients, self.client_count), &self.clients),
             format!("busy waiting {:.2}", self.busy_wait),
-            format!("other or small processes {:.2}", self.rest),
+            format!("the rest {:.2}", self.rest),
         ];
         write!(f, "{:.2} cores: {}", self.cores, parts.join(", "))
     }
 }
 
-/// Returns a kind of owners with its most expensive ones.
-fn owners(kind: &str, all: f64, rows: &[Cost]) -> String {
+/// Returns a kind of owners with its most expensive ones, and the sum of the others.
+fn owners(kind: &str, (all, count): (f64, u64), rows: &[Cost]) -> String {
     const NAMED: usize = 3;
-    let named: Vec<String> = rows
-        .iter()
-        .filter(|row| row.cores >= 0.005)
-        .take(NAMED)
-        .map(|row| format!("{} {:.2}", rabbitscope_text::escapes::value(&row.name), row.cores))
-        .collect();
-    let list = if named.is_empty() { String::new() } else { format!(" ({})", named.join(", ")) };
+    let named: Vec<&Cost> = rows.iter().filter(|row| row.cores >= LEAST).take(NAMED).collect();
+    let others = count.saturating_sub(named.len() as u64);
+    let of_others = all - named.iter().map(|row| row.cores).sum::<f64>();
+    let row = |row: &&Cost| format!("{} {:.2}", escapes::value(&row.name), row.cores);
+    let mut list: Vec<String> = named.iter().map(row).collect();
+    if others > 0 && of_others >= LEAST {
+        list.push(match others {
+            1 => format!("1 other {of_others:.2}"),
+            others => format!("{} others {of_others:.2}", grouped(others)),
+        });
+    }
+    let list = if list.is_empty() { String::new() } else { format!(" ({})", list.join(", ")) };
     format!("{kind} {all:.2}{list}")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::case::{
-        ChannelCase, Clients, ConnectionCase, QueueCase, QueueKind, Queues, Subject,
-    };
+    use crate::case::{Clients, ConnectionCase, ProcessCpu, QueueCase, QueueKind, Queues, Subject};
+
+    fn owner(kind: OwnerKind, name: &str, cores: f64) -> OwnerCpu {
+        OwnerCpu { kind, name: name.to_owned(), cores, ..OwnerCpu::default() }
+    }
 
     fn process(pid: &str, role: &str, name: &str, cores: f64) -> ProcessCpu {
-        let is_of_queue = role.starts_with("quorum_");
-        let [pid, role, name, vhost] = [pid, role, name, "/"].map(str::to_owned);
-        ProcessCpu { pid, role, is_of_queue, name, vhost, cores, ..ProcessCpu::default() }
+        let [pid, role, name] = [pid, role, name].map(str::to_owned);
+        ProcessCpu { pid, role, name, cores, ..ProcessCpu::default() }
     }
 
     fn case() -> Case {
@@ -198,13 +199,7 @@ mod tests {
             published_per_second: Some(published),
             ..QueueCase::default()
         };
-        let channel = ChannelCase {
-            pid: "<0.5.0>".to_owned(),
-            client: "shop".to_owned(),
-            ..ChannelCase::default()
-        };
         let connection = ConnectionCase {
-            pid: "<0.6.0>".to_owned(),
             name: "a -> b".to_owned(),
             client: "shop".to_owned(),
             ..ConnectionCase::default()
@@ -215,18 +210,19 @@ mod tests {
             rows: vec![queue("orders", 300.0), queue("mail", 100.0)],
             ..Queues::default()
         });
-        case.clients = Ok(Clients { channels: vec![channel], connections: vec![connection] });
+        case.clients = Ok(Clients { connections: vec![connection], ..Clients::default() });
         case.cpu = Ok(Cpu {
             samples: 900,
             cores: 1.5,
             busy_wait_cores: 0.1,
             processes: vec![
                 process("<0.1.0>", "ra_log", "ra_log_wal", 0.4),
-                process("<0.2.0>", "quorum_leader", "orders", 0.2),
-                process("<0.5.0>", "channel", "a -> b (1)", 0.3),
-                process("<0.6.0>", "reader", "a -> b", 0.1),
-                process("<0.7.0>", "writer", "a -> b", 0.05),
                 process("<0.8.0>", "statistics", "rabbit_mgmt", 0.02),
+            ],
+            owners: vec![
+                owner(OwnerKind::Client, "a -> b", 0.3),
+                owner(OwnerKind::Queue, "orders", 0.2),
+                owner(OwnerKind::Client, "shop", 0.15),
             ],
             ..Cpu::default()
         });
@@ -247,23 +243,34 @@ mod tests {
         assert!((all - costs.cores).abs() < 1e-9, "{costs:?}");
         assert_eq!(
             costs.to_string(),
-            "1.50 cores: queues 0.60 (orders 0.50, mail 0.10), clients 0.45 (shop 0.45), busy waiting 0.10, other or small processes 0.35"
+            "1.50 cores: queues 0.60 (orders 0.50, mail 0.10), clients 0.45 (shop 0.45), busy waiting 0.10, the rest 0.35"
         );
     }
 
+    /// A node with thousands of queues and clients, of which none has much.
     #[test]
-    fn channels_without_a_row_belong_to_their_connection() {
-        assert!(is_on("1:2 -> 3:4 (1)", "1:2 -> 3:4 - shop"));
-        assert!(is_on("1:2 -> 3:4", "1:2 -> 3:4"));
-        assert!(!is_on("1:2 -> 3:4 (1)", "1:2 -> 3:45 - shop") && !is_on("", ""));
+    fn many_small_owners_are_added_up() {
         let mut case = case();
-        case.clients.as_mut().unwrap().channels.clear();
+        let cpu = case.cpu.as_mut().unwrap();
+        cpu.cores = 2.0;
+        cpu.owners.extend((0..800).map(|number| OwnerCpu {
+            vhost: "v".to_owned(),
+            ..owner(OwnerKind::Queue, &format!("night-{number}"), 0.0005)
+        }));
+        cpu.owners.extend(
+            (0..500).map(|number| owner(OwnerKind::Client, &format!("1:{number} -> b"), 0.001)),
+        );
+        // Clients that are gone have no name.
+        cpu.owners.push(owner(OwnerKind::Client, "", 0.1));
+        case.queues.as_mut().unwrap().count = 3000;
         let costs = Costs::from_case(&case).unwrap();
-        assert_eq!((costs.clients.len(), costs.clients[0].name.as_str()), (1, "shop"));
-        case.clients.as_mut().unwrap().connections.clear();
-        case.cpu.as_mut().unwrap().processes[3].name += " - night";
-        let costs = Costs::from_case(&case).unwrap();
-        assert_eq!((costs.clients.len(), costs.clients[0].name.as_str()), (1, "night"));
+        assert_eq!((costs.queues.len(), costs.clients.len()), (10, 10));
+        assert_eq!((costs.queue_count, costs.client_count), (3000, 502));
+        assert!((costs.all_queues - 1.0).abs() < 1e-9 && (costs.rest - 0.0).abs() < 1e-9);
+        assert_eq!(
+            costs.to_string(),
+            "2.00 cores: queues 1.00 (orders 0.50, mail 0.10, 2,998 others 0.40), clients 1.05 (shop 0.45, 501 others 0.60), busy waiting 0.10, the rest 0.00"
+        );
     }
 
     #[test]

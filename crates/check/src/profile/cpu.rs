@@ -10,6 +10,7 @@ use super::{
     activity::Activities,
     by_process::{ProcessSamples, by_process},
     locks::lock_takers,
+    owners::owners,
 };
 
 /// Number of functions of the node with a row.
@@ -44,6 +45,7 @@ pub(crate) fn cpu(profile: &Profile) -> Cpu {
         collection_cores: of(&|sample| activities.collects(sample)),
         threads: threads(profile, &activities, cores),
         processes: processes.iter().map(|process| process_cpu(profile, process, cores)).collect(),
+        owners: owners(profile, |weight| cores.of(weight)),
         functions: functions(profile, cores),
     }
 }

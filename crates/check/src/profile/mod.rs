@@ -3,12 +3,14 @@
 //! * `recording`: the recording, and the names of processes;
 //! * `cpu`, `waits`: a profile as CPU time and as time off the CPU;
 //! * `activity`: busy waiting, locks and garbage collection in a stack;
-//! * `by_process`: samples of each Erlang process.
+//! * `by_process`: samples of each Erlang process;
+//! * `owners`: the sums of all processes by queue and by client.
 
 mod activity;
 mod by_process;
 mod cpu;
 mod locks;
+mod owners;
 mod recording;
 mod waits;
 

@@ -3,7 +3,7 @@
 use std::{path::Path, time::Duration};
 
 use rabbitscope_artifacts::rundir::{RecordedRun, read_broker};
-use rabbitscope_diagnosis::{Case, Subject};
+use rabbitscope_diagnosis::{CaptureEnd, Case, Subject};
 use rabbitscope_profiles::Event;
 use rabbitscope_runs::record::{BrokerStates, RunRecord};
 
@@ -39,8 +39,16 @@ pub fn case_of_run(run: &RecordedRun, states: Option<&BrokerStates>) -> Case {
     }
     if let Some(packets) = run.packets.as_ref().filter(|_| has_packets(&run.record)) {
         case.packets = Ok(packets.clone());
+        case.capture_end = capture_end(&run.record);
     }
     case
+}
+
+/// Returns the end of a capture that did not last as long as the run.
+fn capture_end(record: &RunRecord) -> Option<CaptureEnd> {
+    let packets = record.packets.as_ref()?;
+    let seconds = packets.captured_nanos.unwrap_or_default() as f64 / 1e9;
+    packets.cut_short.clone().map(|reason| CaptureEnd { seconds, reason })
 }
 
 /// A report without captured packets has the kernel's figures only, and no figures of packets.

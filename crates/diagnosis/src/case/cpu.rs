@@ -26,6 +26,8 @@ pub struct Cpu {
     pub threads: Vec<ThreadCpu>,
     /// Erlang processes, the busiest first, at most 50.
     pub processes: Vec<ProcessCpu>,
+    /// Queues and clients with the CPU time of all their processes, the most expensive first.
+    pub owners: Vec<OwnerCpu>,
     /// Functions by self time, the most expensive first, at most 50.
     pub functions: Vec<FunctionCpu>,
 }
@@ -59,6 +61,30 @@ pub struct ProcessCpu {
     /// Its functions by total time, callees included, the most expensive first, at most 60. Functions
     /// with less than 1 % of its time are left out.
     pub functions: Vec<FunctionCpu>,
+}
+
+/// A kind of owner.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum OwnerKind {
+    /// A queue.
+    #[default]
+    Queue,
+    /// A client: its connections and channels.
+    Client,
+}
+
+/// A queue or a client, with all of its processes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OwnerCpu {
+    /// Kind.
+    pub kind: OwnerKind,
+    /// Name of the queue, or the name that the client gave itself. A client without one has the name of its connection;
+    /// empty if that is unknown too.
+    pub name: String,
+    /// Virtual host of the queue; empty for clients.
+    pub vhost: String,
+    /// CPU time in cores.
+    pub cores: f64,
 }
 
 /// A function.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use rabbitscope_wire::report::PacketReport;
 
 use super::{
-    Amqp, Broker, Clients, Cpu, Flow, Host, Load, Part, PeerNode, Processes, Queues, Source,
-    Unread, Vm, Waits,
+    Amqp, Broker, CaptureEnd, Clients, Cpu, Flow, Host, Load, Part, PeerNode, Processes, Queues,
+    Source, Unread, Vm, Waits,
 };
 
 /// Everything that was read of a node.
@@ -32,6 +32,8 @@ pub struct Case {
     pub waits: Part<Waits>,
     /// Packets and sockets.
     pub packets: Part<PacketReport>,
+    /// The end of the capture, if it came before that of the check.
+    pub capture_end: Option<CaptureEnd>,
     /// The machine and the control group of the node.
     pub host: Part<Host>,
     /// The load generator. Absent unless the case is a recorded run.
@@ -75,6 +77,7 @@ impl Case {
             cpu: Err(Unread::new(Source::CpuProfile)),
             waits: Err(Unread::new(Source::OffCpuProfile)),
             packets: Err(Unread::new(Source::Packets)),
+            capture_end: None,
             host: Err(Unread::new(Source::Host)),
             load: None,
             amqp: None,

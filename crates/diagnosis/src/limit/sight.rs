@@ -2,7 +2,7 @@
 
 use rabbitscope_wire::report::{PacketReport, SourceLevel};
 
-use crate::case::{Case, Cpu, Flow, Host, Vm, Waits};
+use crate::case::{CaptureEnd, Case, Cpu, Flow, Host, Vm, Waits};
 
 /// Seconds and looks below which a source has seen too little.
 const MIN_SECONDS: f64 = 3.0;
@@ -22,7 +22,7 @@ pub(super) fn blind_spots(case: &Case) -> Vec<&'static str> {
         ("flow control", case.flow.as_ref().is_ok_and(sees_flow)),
         ("CPU samples", case.cpu.as_ref().is_ok_and(sees_cpu)),
         ("times off the CPU", has_waits),
-        ("packets and sockets", case.packets.as_ref().is_ok_and(sees_packets)),
+        ("packets and sockets", sees_packets(case)),
         ("the machine", host),
     ];
     parts.into_iter().filter(|(_, is_seen)| !is_seen).map(|(name, _)| name).collect()
@@ -51,8 +51,13 @@ fn sees_host(host: &Host, has_waits: bool) -> bool {
     host.seconds >= MIN_SECONDS && (host.waiting_cores.is_some() || has_waits)
 }
 
+fn sees_packets(case: &Case) -> bool {
+    let is_long = case.capture_end.as_ref().is_none_or(CaptureEnd::is_long_enough);
+    is_long && case.packets.as_ref().is_ok_and(is_complete)
+}
+
 /// A report without a capture has the kernel's figures of sockets alone.
-fn sees_packets(report: &PacketReport) -> bool {
+fn is_complete(report: &PacketReport) -> bool {
     let is_absent = |level| report.sources.iter().any(|one| one.level == level && !one.present);
     let is_lossy = report
         .capture

@@ -1,7 +1,7 @@
 //! A rule: its description, the parts that it needs, and its verdict.
 
 use super::draft::Draft;
-use crate::case::{Case, Unread};
+use crate::case::{Case, Unread, Vm};
 
 /// A rule.
 pub(crate) struct Rule {
@@ -55,7 +55,10 @@ pub(crate) enum Verdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Need {
     Broker,
+    /// Counters and settings of the VM.
     Vm,
+    /// Looks at its run queues and distribution.
+    Looks,
     Queues,
     Clients,
     Flow,
@@ -108,7 +111,8 @@ impl Need {
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Broker => "figures of the broker",
-            Self::Vm => "looks at the schedulers",
+            Self::Vm => "figures of the VM",
+            Self::Looks => "looks at the schedulers",
             Self::Queues => "figures of queues",
             Self::Clients => "figures of clients",
             Self::Flow => "looks at flow control",
@@ -121,7 +125,7 @@ impl Need {
     fn unread(self, case: &Case) -> Option<&Unread> {
         match self {
             Self::Broker => case.broker.as_ref().err(),
-            Self::Vm => case.vm.as_ref().err(),
+            Self::Vm | Self::Looks => case.vm.as_ref().err(),
             Self::Queues => case.queues.as_ref().err(),
             Self::Clients => case.clients.as_ref().err(),
             Self::Flow => case.flow.as_ref().err(),
@@ -133,17 +137,24 @@ impl Need {
 
     /// Returns the observed time in seconds.
     fn seconds(self, case: &Case) -> f64 {
-        /// Looks per second.
-        const LOOKS: f64 = 20.0;
         match self {
-            Self::Broker | Self::Queues | Self::Clients => case.subject.duration.as_secs_f64(),
-            Self::Vm => case.vm.as_ref().map_or(0.0, |vm| vm.looks as f64 / LOOKS),
+            Self::Broker | Self::Vm | Self::Queues | Self::Clients => {
+                case.subject.duration.as_secs_f64()
+            }
+            Self::Looks => case.vm.as_ref().map_or(0.0, look_seconds),
             Self::Flow => case.flow.as_ref().map_or(0.0, |flow| flow.elapsed_ms as f64 / 1e3),
             Self::Cpu => case.cpu.as_ref().map_or(0.0, |cpu| cpu.seconds),
             Self::Waits => case.waits.as_ref().map_or(0.0, |waits| waits.seconds),
             Self::Host => case.host.as_ref().map_or(0.0, |host| host.seconds),
         }
     }
+}
+
+/// Returns the time of the looks at the schedulers, of which a node without enough CPU time has few.
+pub(crate) fn look_seconds(vm: &Vm) -> f64 {
+    /// Looks per second.
+    const LOOKS: f64 = 20.0;
+    vm.looks as f64 / LOOKS
 }
 
 /// Returns the reason of a missing part, with its remedy.

@@ -222,8 +222,8 @@ mod tests {
     #[test]
     fn rows_as_the_node_sends_them() {
         let text = Term::text;
-        let row =
-            Term::tuple([text("<0.9.0>"), Term::atom("queue"), text("q"), text("/"), text("")]);
+        let [pid, name, vhost, none] = ["<0.9.0>", "q", "/", ""].map(text);
+        let row = Term::tuple([pid, Term::atom("queue"), name, vhost, none.clone(), none]);
         let mut found = Identities::new();
         let part = Term::tuple([Term::atom("rows"), Term::list([row])]);
         assert_eq!(add_rows(&part, &mut found), Some(()));

@@ -15,7 +15,7 @@ pub struct Identity {
     pub vhost: String,
     /// The name of the connection that it serves, which has both ends' addresses.
     pub connection: String,
-    /// The name that the client of that connection gave itself, and its user.
+    /// The name that the client of that connection gave itself, and its user: `shop, user guest` or `user guest`.
     pub client: String,
 }
 
@@ -37,6 +37,12 @@ impl Identity {
     /// Returns whether the process belongs to a queue.
     pub fn is_queue(&self) -> bool {
         QUEUE_ROLES.contains(&self.role.as_str())
+    }
+
+    /// Returns the client's own name without its user. `None` if it has none.
+    pub fn client_name(&self) -> Option<&str> {
+        let named = self.client.rsplit_once(", user ").map_or(&*self.client, |(name, _)| name);
+        Some(named).filter(|name| !name.is_empty() && !name.starts_with("user "))
     }
 }
 

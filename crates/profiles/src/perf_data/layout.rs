@@ -81,8 +81,6 @@ pub(super) struct EventLayout {
     read_format: u64,
     period: u64,
     flags: u64,
-    /// Offset of a sample's time, if it has one.
-    time_offset: usize,
     /// Offset of another record's time from its end, if it has one.
     time_before_end: usize,
     /// Offset of a sample's id.
@@ -107,7 +105,6 @@ impl EventLayout {
             read_format,
             period,
             flags,
-            time_offset: bytes_of(field::IDENTIFIER | field::IP | field::TID),
             time_before_end: bytes_of(
                 field::TIME | field::ID | field::STREAM_ID | field::CPU | field::IDENTIFIER,
             ),
@@ -160,19 +157,9 @@ impl EventLayout {
         self.flags & FLAG_ALL_HAVE_ID != 0 && self.has(field::TIME)
     }
 
-    /// Returns whether the samples of another event have the same fields.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
-        self.sample_type == other.sample_type
-    }
-
-    /// Returns the time of a record: in a sample among the first fields, in others among the last.
-    pub(super) fn time_of(&self, is_sample: bool, body: &[u8]) -> Option<u64> {
-        let offset = if is_sample {
-            self.time_offset
-        } else {
-            body.len().checked_sub(self.time_before_end)?
-        };
-        Bytes(body.get(offset..)?).u64()
+    /// Returns the time of a record other than a sample, which is among its last fields.
+    pub(super) fn time_in_change(&self, body: &[u8]) -> Option<u64> {
+        Bytes(body.get(body.len().checked_sub(self.time_before_end)?..)?).u64()
     }
 
     /// Returns the id of a sample, if it has one.

@@ -8,7 +8,6 @@ use super::{
     super::{
         Event, Profile, ReadOptions, USUAL_PROFILE_BYTES,
         perf_events::{EventName, PerfEvents},
-        tally::Counted,
     },
     CodeNames, PerfDataError,
     container::{Opened, event_names, open, text_in, words},
@@ -16,6 +15,7 @@ use super::{
     layout::{Bytes, EventLayout, NOT_UNWOUND},
     records::{Record, Records},
     stacks::{Stacks, read_mapping},
+    turns::{Turn, Turns},
 };
 
 /// Types of records.
@@ -29,6 +29,7 @@ mod record {
     pub(super) const LOST_SAMPLES: u32 = 13;
     pub(super) const HEADER_ATTRIBUTES: u32 = 64;
     pub(super) const HEADER_BUILD_ID: u32 = 67;
+    pub(super) const FINISHED_ROUND: u32 = 68;
     pub(super) const HEADER_FEATURE: u32 = 80;
     pub(super) const COMPRESSED: u32 = 81;
     pub(super) const COMPRESSED_2: u32 = 83;
@@ -61,8 +62,8 @@ pub fn read_perf_data_with(
     let opened = open(&mut input)?;
     let mut records = Records::new(input, opened.first, opened.end);
     let mut import = Import::new(opened, names, options.limit_bytes);
-    while records.advance(|record| import.time_of(record))? {
-        import.record(records.current())?;
+    while let Some(record) = records.next()? {
+        import.record(record)?;
     }
     import.finish(options.value)
 }
@@ -72,12 +73,13 @@ struct Import<'a> {
     by_id: HashMap<u64, usize>,
     /// True if all records of the kernel have a time.
     are_timed: bool,
-    /// True if the samples of all events have the same fields.
-    are_alike: bool,
     /// Position of the current record.
     position: u64,
     events: PerfEvents,
     stacks: Stacks<'a>,
+    turns: Turns,
+    /// Records whose turn it is; empty between two records of the file.
+    ready: Vec<Turn>,
     lost: u64,
     /// Samples whose callers are in a copy of the stack, which this reader does not unwind.
     not_unwound: u64,
@@ -91,10 +93,11 @@ impl<'a> Import<'a> {
             layouts: Vec::new(),
             by_id: HashMap::new(),
             are_timed: true,
-            are_alike: true,
             position: opened.first,
             events: PerfEvents::default(),
             stacks: Stacks::new(names, opened.build_ids, limit_bytes),
+            turns: Turns::default(),
+            ready: Vec::new(),
             lost: 0,
             not_unwound: 0,
             times: None,
@@ -108,7 +111,6 @@ impl<'a> Import<'a> {
         self.by_id.extend(layout.ids.iter().map(|&id| (id, self.layouts.len())));
         self.events.add(EventName::new(&layout.name()).with_spaces(layout.spaces()));
         self.are_timed &= layout.times_all_records();
-        self.are_alike &= self.layouts.first().is_none_or(|first| layout.is_like(first));
         self.layouts.push(layout);
     }
 
@@ -116,22 +118,15 @@ impl<'a> Import<'a> {
         PerfDataError::Broken { offset: self.position, problem }
     }
 
-    /// Returns the time of a kernel record. Records of perf, including those it synthesizes at the start, have none. If
-    /// only samples have times, the order of the file is the best available.
-    fn time_of(&self, Record { kind, body, .. }: Record<'_>) -> Option<u64> {
-        if !self.are_timed || kind >= record::HEADER_ATTRIBUTES {
-            return None;
-        }
-        let is_sample = kind == record::SAMPLE;
-        let event = if is_sample && !self.are_alike { self.event_of(body)? } else { 0 };
-        let time = self.layouts.get(event)?.time_of(is_sample, body);
-        time.filter(|&time| time != 0 && time != u64::MAX)
+    /// Returns the time by which a record waits for its turn. Records of perf, including those it synthesizes at the
+    /// start, have none. If only samples have times, the order of the file is the best available.
+    fn turn_at(&self, time: Option<u64>) -> Option<u64> {
+        time.filter(|&time| self.are_timed && time != 0 && time != u64::MAX)
     }
 
-    fn record(
-        &mut self,
-        Record { kind, misc, position, body }: Record<'_>,
-    ) -> Result<(), PerfDataError> {
+    /// Reads a record. Changes and samples wait for their turn.
+    fn record(&mut self, record: Record<'_>) -> Result<(), PerfDataError> {
+        let Record { kind, misc, position, body } = record;
         self.position = position;
         match kind {
             record::SAMPLE => return self.sample(body),
@@ -140,20 +135,55 @@ impl<'a> Import<'a> {
             }
             record::LOST => self.lost = self.lost.saturating_add(word_at(body, 8)),
             record::LOST_SAMPLES => self.lost = self.lost.saturating_add(word_at(body, 0)),
-            record::HEADER_ATTRIBUTES => self.described(body)?,
-            record::HEADER_BUILD_ID => self.stacks.build_ids.add(body),
-            record::HEADER_FEATURE if word_at(body, 0) == 4 => {
-                self.stacks.kernel.release = text_in(&body[8..]);
+            record::HEADER_ATTRIBUTES | record::HEADER_BUILD_ID | record::HEADER_FEATURE => {
+                return self.description(kind, body);
             }
-            record::HEADER_FEATURE if word_at(body, 0) == 12 => {
-                let count = self.events.len();
-                for (event, name) in event_names(&body[8..]).iter().take(count).enumerate() {
-                    self.events.rename(event, name);
+            record::MMAP | record::MMAP2 if misc & MISC_MMAP_DATA != 0 => {}
+            record::MMAP | record::MMAP2 | record::COMM | record::FORK => {
+                let first = self.layouts.first();
+                return match self.turn_at(first.and_then(|layout| layout.time_in_change(body))) {
+                    Some(time) => self.wait(|turns| turns.add_change(time, record)),
+                    None => self.change(record),
+                };
+            }
+            record::FINISHED_ROUND => return self.take(Turns::end_round),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Lets a record wait, for as long as memory permits.
+    fn wait(&mut self, add: impl FnOnce(&mut Turns)) -> Result<(), PerfDataError> {
+        add(&mut self.turns);
+        if self.turns.is_full() { self.take(Turns::take_half) } else { Ok(()) }
+    }
+
+    /// Takes records in their turn.
+    fn take(&mut self, some: impl FnOnce(&mut Turns, &mut Vec<Turn>)) -> Result<(), PerfDataError> {
+        let mut ready = std::mem::take(&mut self.ready);
+        some(&mut self.turns, &mut ready);
+        for turn in ready.drain(..) {
+            match turn {
+                Turn::Sample { stack, weight } => self.stacks.count(stack, weight)?,
+                Turn::Change { position } => {
+                    if let Some(change) = self.turns.take_change(position) {
+                        self.change(change.record())?;
+                    }
                 }
             }
-            record::MMAP | record::MMAP2 if misc & MISC_MMAP_DATA == 0 => {
-                self.mapped(kind, misc, body)?;
-            }
+        }
+        self.ready = ready;
+        Ok(())
+    }
+
+    /// Applies a change of a process or thread.
+    fn change(
+        &mut self,
+        Record { kind, misc, position, body }: Record<'_>,
+    ) -> Result<(), PerfDataError> {
+        self.position = position;
+        match kind {
+            record::MMAP | record::MMAP2 => self.mapped(kind, misc, body)?,
             record::COMM => self.stacks.called(misc & MISC_COMM_EXEC != 0, body)?,
             record::FORK => {
                 let mut bytes = Bytes(body);
@@ -184,7 +214,24 @@ impl<'a> Import<'a> {
         Ok(self.stacks.mapped(pid, mapping)?)
     }
 
-    /// Adds an event that a record describes, as in pipe output.
+    /// Reads a record that describes the recording, as in pipe output.
+    fn description(&mut self, kind: u32, body: &[u8]) -> Result<(), PerfDataError> {
+        match kind {
+            record::HEADER_ATTRIBUTES => self.described(body)?,
+            record::HEADER_BUILD_ID => self.stacks.build_ids.add(body),
+            _ if word_at(body, 0) == 4 => self.stacks.kernel.release = text_in(&body[8..]),
+            _ if word_at(body, 0) == 12 => {
+                let count = self.events.len();
+                for (event, name) in event_names(&body[8..]).iter().take(count).enumerate() {
+                    self.events.rename(event, name);
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Adds an event that a record describes.
     fn described(&mut self, body: &[u8]) -> Result<(), PerfDataError> {
         let size = body.get(4..8).map_or(0, |_| Bytes(&body[4..]).u32().unwrap_or(0)) as usize;
         let event = body.get(..size).and_then(EventLayout::parse);
@@ -218,11 +265,26 @@ impl<'a> Import<'a> {
         self.not_unwound += u64::from(layout.copies_stacks());
         let weight = self.events.name(event).weight_of_record(sample.raw);
         let weight = self.events.count(event, sample.period, weight);
-        let counted = Counted { weight, count: 1 };
-        Ok(self.stacks.count(event, &sample, counted)?)
+        let stack = self.stacks.number_of(event, &sample);
+        match self.turn_at(sample.time) {
+            Some(time) => self.wait(|turns| turns.add_sample(time, stack, weight))?,
+            None => self.stacks.count(stack, weight)?,
+        }
+        if self.stacks.are_full() { self.make_room() } else { Ok(()) }
+    }
+
+    /// Removes stacks that no sample needs any more, and else takes half of the samples.
+    fn make_room(&mut self) -> Result<(), PerfDataError> {
+        self.stacks.make_room(self.turns.stacks())?;
+        while self.stacks.are_half_full() {
+            self.take(Turns::take_half)?;
+            self.stacks.make_room(self.turns.stacks())?;
+        }
+        Ok(())
     }
 
     fn finish(mut self, asked: Option<&str>) -> Result<Profile, PerfDataError> {
+        self.take(Turns::take_all)?;
         self.stacks.name_all()?;
         let chosen = self.events.choose(asked)?.ok_or(PerfDataError::Empty)?;
         let mut capture = chosen.capture("perf");

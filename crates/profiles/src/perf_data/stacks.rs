@@ -6,10 +6,11 @@ use super::{
     super::{
         Frame, FrameId, FrameKind, TooLarge,
         names::{generated_frame, kernel_frame, module_frame, native_frame},
-        tally::{Counted, Merged, StackCounts},
+        tally::{Counted, Merged},
     },
     CodeNames,
     container::words,
+    distinct::{DistinctStacks, Stack},
     files::{BuildIds, KERNEL, RecordedFile, RecordedKernel},
     layout::{Bytes, RawSample},
     named::Named,
@@ -32,7 +33,7 @@ pub(super) struct Stacks<'a> {
     pub(super) build_ids: BuildIds,
     pub(super) merged: Merged,
     pub(super) kernel: RecordedKernel,
-    tally: StackCounts,
+    distinct: DistinctStacks,
     names: &'a mut dyn CodeNames,
     named: Named,
     key: Vec<u8>,
@@ -45,7 +46,7 @@ impl<'a> Stacks<'a> {
             build_ids,
             merged: Merged::within(limit_bytes),
             kernel: RecordedKernel::default(),
-            tally: StackCounts::default(),
+            distinct: DistinctStacks::default(),
             names,
             named: Named::default(),
             key: Vec::new(),
@@ -89,43 +90,74 @@ impl<'a> Stacks<'a> {
         Ok(())
     }
 
-    pub(super) fn count(
-        &mut self,
-        event: usize,
-        sample: &RawSample<'_>,
-        counted: Counted,
-    ) -> Result<(), TooLarge> {
+    /// Returns the number of a sample's stack.
+    pub(super) fn number_of(&mut self, event: usize, sample: &RawSample<'_>) -> u32 {
         let event = u32::try_from(event).unwrap_or(u32::MAX);
         self.key.clear();
         self.key.extend_from_slice(&event.to_le_bytes());
         self.key.extend_from_slice(&sample.pid.to_le_bytes());
-        self.key.extend_from_slice(&self.spaces.name_of(sample.tid).to_le_bytes());
+        self.key.extend_from_slice(&sample.tid.to_le_bytes());
         self.key.extend_from_slice(sample.chain);
         if sample.chain.is_empty()
             && let Some(address) = sample.address
         {
             self.key.extend_from_slice(&address.to_le_bytes());
         }
-        self.tally.add(&self.key, counted);
-        if self.tally.is_full() { self.name_all() } else { Ok(()) }
+        self.distinct.number_of(&self.key, sample.tid)
+    }
+
+    /// Counts a sample of a stack whose turn has come: its thread has the name of now.
+    pub(super) fn count(&mut self, number: u32, weight: u64) -> Result<(), TooLarge> {
+        let counted = Counted { weight, count: 1 };
+        let name = self.spaces.name_of(self.distinct.get(number).tid);
+        if !self.distinct.count(number, name, counted) {
+            self.name(number)?;
+            self.distinct.count(number, name, counted);
+        }
+        Ok(())
+    }
+
+    /// Returns whether stacks must be removed, so that memory stays bounded.
+    pub(super) fn are_full(&self) -> bool {
+        self.distinct.is_full()
+    }
+
+    /// Returns whether stacks take half of the memory that they may.
+    pub(super) fn are_half_full(&self) -> bool {
+        self.distinct.is_half_full()
+    }
+
+    /// Names all counted stacks, and removes all stacks but those of waiting samples, which get new numbers.
+    pub(super) fn make_room<'b>(
+        &mut self,
+        waiting: impl Iterator<Item = &'b mut u32>,
+    ) -> Result<(), TooLarge> {
+        self.name_all()?;
+        self.distinct.keep_only(waiting);
+        Ok(())
     }
 
     /// Turns all counted address stacks into named stacks.
     pub(super) fn name_all(&mut self) -> Result<(), TooLarge> {
-        let counted: Vec<_> = self.tally.drain().collect();
-        for (key, counted) in counted {
-            let mut bytes = Bytes(&key);
-            let (Some(event), Some(pid), Some(name)) = (bytes.u32(), bytes.u32(), bytes.u32())
-            else {
-                continue;
-            };
-            let thread = self.spaces.text(name).to_owned();
-            let mut stack = vec![self.merged.root(&thread)?];
-            let leaf_first = self.frames(pid, &words(bytes.0))?;
-            stack.extend(leaf_first.into_iter().rev());
-            self.merged.add(event as usize, &thread, &stack, counted)?;
+        self.distinct.take_counted().into_iter().try_for_each(|number| self.name(number))
+    }
+
+    /// Turns a counted address stack into a named stack.
+    fn name(&mut self, number: u32) -> Result<(), TooLarge> {
+        let stack: Stack = self.distinct.take(number);
+        if stack.counted.count == 0 {
+            return Ok(());
         }
-        Ok(())
+        let mut bytes = Bytes(self.distinct.bytes_of(stack));
+        let (Some(event), Some(pid), Some(_tid)) = (bytes.u32(), bytes.u32(), bytes.u32()) else {
+            return Ok(());
+        };
+        let chain = words(bytes.0);
+        let thread = self.spaces.text(stack.name).to_owned();
+        let mut frames = vec![self.merged.root(&thread)?];
+        let leaf_first = self.frames(pid, &chain)?;
+        frames.extend(leaf_first.into_iter().rev());
+        self.merged.add(event as usize, &thread, &frames, stack.counted)
     }
 
     fn frames(&mut self, pid: u32, chain: &[u64]) -> Result<Vec<FrameId>, TooLarge> {

@@ -154,6 +154,9 @@ fn at(time: u64, record: &[u8]) -> Vec<u8> {
     self::record(kind, 0, &body)
 }
 
+/// The flag of an event all of whose records have a time.
+const ALL_HAVE_ID: u64 = 1 << 18;
+
 fn round() -> Vec<u8> {
     record(68, 0, &[])
 }
@@ -161,7 +164,6 @@ fn round() -> Vec<u8> {
 /// The buffers of several CPUs stand one after another.
 #[test]
 fn records_count_in_order_of_time() {
-    const ALL_HAVE_ID: u64 = 1 << 18;
     let stack = [USER, 0x1010];
     let begin = [
         at(10, &named(8, b"x\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")),
@@ -181,6 +183,39 @@ fn records_count_in_order_of_time() {
     check(&all);
     let [first, second, named, mapped, after, late] = all;
     check(&[first, round(), second, after, named, mapped, late, round(), round()]);
+}
+
+#[test]
+fn samples_keep_the_name_that_their_thread_had() {
+    let stack = [USER, 0x1010];
+    let before = at(10, &named(8, b"a\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"));
+    let after = at(20, &named(8, b"b\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"));
+    let file_of_program = at(1, &mapped(0x1000, 0x1000, 0, b"/bin/x\0\0"));
+    let records = [
+        sample(8, 11, &stack),
+        sample(8, 22, &stack),
+        sample(8, 12, &stack),
+        before,
+        file_of_program,
+        round(),
+        after,
+        sample(8, 21, &stack),
+    ];
+    assert_eq!(folded(&file_of(&records, ALL_HAVE_ID)), "a;x_10 2\nb;x_10 2\n");
+}
+
+/// A round of any length fits into the memory for distinct stacks.
+#[test]
+fn more_stacks_than_are_kept_count_all() {
+    const STACKS: u32 = 210_000;
+    let name = at(1, &named(8, b"x\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"));
+    let program = at(1, &mapped(0x1000, 0x1000, 0, b"/bin/x\0\0"));
+    let address = |number: u32| 0x10_0000 + u64::from(number % STACKS);
+    let samples = (0..STACKS + 1000)
+        .map(|number| sample(8, 2 + u64::from(number), &[USER, 0x1010, address(number)]));
+    let records: Vec<Vec<u8>> = [name, program].into_iter().chain(samples).collect();
+    let expected = format!("x;[unknown];x_10 {}\n", STACKS + 1000);
+    assert_eq!(folded(&file_of(&records, ALL_HAVE_ID)), expected);
 }
 
 #[test]

@@ -5,6 +5,7 @@ use rabbitscope_wire::report::ConnectionReport;
 use crate::{
     case::{Case, Source},
     limit::{Candidate, LimitKind, candidate::percent},
+    starvation,
 };
 
 /// Stalls below which a connection is not judged.
@@ -13,9 +14,12 @@ const MIN_STALLS: u64 = 6;
 /// Share of a publisher's time that it must wait.
 const WAITING: f64 = 0.5;
 
-/// Judges the clients by their packets.
+/// Judges the clients by their packets. Pauses for lack of CPU time look the same.
 pub(in crate::limit) fn candidates(case: &Case) -> Vec<Candidate> {
     let Ok(report) = &case.packets else { return Vec::new() };
+    if starvation::cause(case).is_some() {
+        return Vec::new();
+    }
     report.connections.iter().filter_map(delayed).collect()
 }
 

@@ -133,3 +133,16 @@ fn without_turns_the_latency_of_confirms_counts() {
     check(&case(connection(3.5e6), 1), LimitKind::Publishers, CLIENT, Certainty::Certain);
     check(&case(connection(0.3e6), 1), LimitKind::Nothing, "", Certainty::Likely);
 }
+
+/// Pauses of a node without CPU time look like delayed acknowledgements.
+#[test]
+fn delayed_acknowledgements_limit_a_client_of_a_node_with_cpu_time() {
+    let mut connection = turns(3_000_000, 500_000);
+    connection.messages = MessageFigures::default();
+    connection.from_client.delayed_ack_stalls = 200;
+    connection.from_client.delayed_ack_nanos = 12_000_000_000;
+    let mut case = case(connection, 0);
+    check(&case, LimitKind::Publishers, CLIENT, Certainty::Certain);
+    case.host.as_mut().unwrap().throttled_periods = Some(0.4);
+    assert_ne!(found(&case).kind, LimitKind::Publishers);
+}

@@ -94,7 +94,7 @@ pub(super) fn take(case: &mut Case, need: Need) {
     let unread = Unread::new(Source::Node);
     match need {
         Need::Broker => case.broker = Err(unread),
-        Need::Vm => case.vm = Err(unread),
+        Need::Vm | Need::Looks => case.vm = Err(unread),
         Need::Queues => case.queues = Err(unread),
         Need::Clients => case.clients = Err(unread),
         Need::Flow => case.flow = Err(unread),

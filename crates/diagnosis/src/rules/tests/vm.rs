@@ -4,7 +4,10 @@ use super::{
     cases::change,
     checks::{check, check_healthy, check_unjudged, text},
 };
-use crate::{case::Case, finding::Severity};
+use crate::{
+    case::{Case, Source, Unread},
+    finding::Severity,
+};
 
 #[test]
 fn busy_wait() {
@@ -80,6 +83,14 @@ fn few_schedulers() {
     check("few-schedulers", Severity::Warning, "rabbit@a", run(1, 0.9));
     check_healthy("few-schedulers", run(4, 0.9));
     check_healthy("few-schedulers", run(1, 0.1));
+    let rarely = |schedulers: u64| {
+        move |case: &mut Case| {
+            run(schedulers, 0.9)(case);
+            change(&mut case.vm, |vm| vm.looks = 7);
+        }
+    };
+    check_healthy("few-schedulers", rarely(4));
+    check_unjudged("few-schedulers", "7", rarely(1));
     check_healthy("few-schedulers", |case| {
         run(1, 0.9)(case);
         change(&mut case.host, |host| host.quota_cores = Some(1.5));
@@ -98,6 +109,22 @@ fn many_schedulers() {
     };
     let found = check("many-schedulers", Severity::Warning, "rabbit@a", throttle(Some(2.0), 0.5));
     assert!(text(&found).contains("+S 2"));
+    // A node that is throttled most of the time answers late, or never: the counts of threads and of cores suffice.
+    let late = |case: &mut Case| {
+        throttle(Some(0.5), 0.9)(case);
+        change(&mut case.vm, |vm| vm.looks = 7);
+    };
+    check("many-schedulers", Severity::Warning, "rabbit@a", late);
+    let silent = |threads: Option<u64>| {
+        move |case: &mut Case| {
+            throttle(Some(0.5), 0.9)(case);
+            case.vm = Err(Unread::new(Source::Node));
+            change(&mut case.host, |host| host.schedulers = threads);
+        }
+    };
+    check("many-schedulers", Severity::Warning, "rabbit@a", silent(Some(4)));
+    check_healthy("many-schedulers", silent(Some(1)));
+    check_unjudged("many-schedulers", "number of schedulers", silent(None));
     check_healthy("many-schedulers", throttle(Some(2.0), 0.1));
     check_healthy("many-schedulers", throttle(Some(4.0), 0.5));
     check_healthy("many-schedulers", throttle(None, 0.5));

@@ -2,9 +2,9 @@
 
 use rabbitscope_wire::report::{self, FindingRule, NotJudged, PacketReport, SourceLevel};
 
-use super::cases::healthy;
+use super::cases::{change, healthy};
 use crate::{
-    case::{Case, PeerNode, Source, Unread},
+    case::{CaptureEnd, Case, PeerNode, Source, Unread},
     finding::{Finding, Severity},
     rules::judge,
 };
@@ -98,4 +98,59 @@ fn rules_about_packets_are_healthy_or_not_judged() {
     assert!(!after.healthy.iter().any(|title| title.starts_with("packets")));
     let unjudged = after.not_judged.iter().find(|row| row.rule == "packets").unwrap();
     assert!(unjudged.reason.ends_with("run as root"), "{unjudged:?}");
+}
+
+/// A case with one finding about packets.
+fn with(rule: FindingRule) -> Case {
+    let report = PacketReport {
+        findings: vec![found(rule, "do this")],
+        not_judged: Some(Vec::new()),
+        ..PacketReport::default()
+    };
+    Case { packets: Ok(report), ..healthy() }
+}
+
+/// A node that stands still for most of a period sends nothing either.
+#[test]
+fn delayed_acknowledgements_are_not_judged_without_cpu_time() {
+    const NAME: &str = "packets-delayed-acknowledgement";
+    let mut case = with(FindingRule::DelayedAcknowledgement);
+    let planted = judge(&case);
+    assert!(planted.findings.iter().any(|finding| finding.rule == NAME));
+    assert!(planted.healthy.contains(&"packets (32 rules)".to_owned()), "{planted:?}");
+    change(&mut case.host, |host| host.throttled_periods = Some(0.4));
+    let throttled = judge(&case);
+    assert!(throttled.findings.iter().all(|finding| finding.rule != NAME));
+    let unjudged = throttled.not_judged.iter().find(|row| row.rule == NAME).unwrap();
+    assert!(unjudged.reason.contains("in 40 % of the periods"), "{unjudged:?}");
+    assert!(throttled.healthy.contains(&"packets (32 rules)".to_owned()), "{throttled:?}");
+    // Without such waits, the rule does not count as sound.
+    change(&mut case.packets, |report| report.findings.clear());
+    assert!(judge(&case).healthy.contains(&"packets (32 rules)".to_owned()));
+    // Other rules do not depend on the time of a process.
+    let mut other = with(FindingRule::ZeroWindow);
+    change(&mut other.host, |host| host.throttled_periods = Some(0.4));
+    assert!(judge(&other).findings.iter().any(|finding| finding.rule == "packets-zero-window"));
+}
+
+#[test]
+fn findings_of_a_capture_that_ended_early_say_their_span() {
+    let mut case = with(FindingRule::ZeroWindow);
+    let end = |seconds| Some(CaptureEnd { seconds, reason: "the ring was full".to_owned() });
+    case.capture_end = end(4.25);
+    let judgement = judge(&case);
+    let finding = judgement.findings.iter().find(|one| one.rule == "packets-zero-window").unwrap();
+    let figure = &finding.evidence[0].figure;
+    assert!(figure.ends_with("in the first 4.2 s of 15.0 s: the ring was full"), "{figure}");
+    let healthy = &judgement.healthy;
+    assert!(healthy.contains(&"packets (32 rules, the first 4.2 s of 15.0 s)".to_owned()));
+    for seconds in [0.5, f64::NAN] {
+        case.capture_end = end(seconds);
+        let judgement = judge(&case);
+        assert!(judgement.findings.is_empty(), "{judgement:?}");
+        assert!(judgement.healthy.iter().all(|title| !title.starts_with("packets")));
+        let unjudged = judgement.not_judged.iter().find(|row| row.rule == "packets").unwrap();
+        assert!(unjudged.reason.contains("it takes 1 s"), "{unjudged:?}");
+        assert!(unjudged.reason.contains("the ring was full"), "{unjudged:?}");
+    }
 }

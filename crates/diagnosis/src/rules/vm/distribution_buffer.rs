@@ -20,7 +20,7 @@ pub(crate) const RULE: Rule = Rule {
     name: "distribution-buffer",
     title: "buffers between nodes",
     meaning: "the buffer to another node is full, and processes that send to it are suspended",
-    needs: &[Need::Vm],
+    needs: &[Need::Looks],
     minimum: Minimum { seconds: 5, counts: "2 looks at the limit" },
     threshold: "any suspension: warning",
     change: "`RABBITMQ_DISTRIBUTION_BUFFER_SIZE`, unless the network or the other node is slow",

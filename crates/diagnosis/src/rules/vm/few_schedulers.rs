@@ -7,7 +7,7 @@ use crate::{
         config::SCHEDULERS,
         draft::{Advice, Aim, Draft},
         look::{self, Look},
-        rule::{Judged, Minimum, Need, Rule},
+        rule::{Judged, Minimum, Need, NotJudged, Rule, look_seconds},
     },
 };
 
@@ -31,9 +31,15 @@ pub(crate) const RULE: Rule = Rule {
 fn find(case: &Case) -> Judged {
     let (vm, host) = (case.vm.as_ref()?, case.host.as_ref()?);
     let cpus = usable_cpus(host);
+    if vm.schedulers_online >= cpus {
+        return Ok(Vec::new());
+    }
+    if look_seconds(vm) < f64::from(RULE.minimum.seconds) {
+        return Err(NotJudged::new(format!("it takes 100 looks; there were {}", vm.looks)));
+    }
     let is_idle = vm.scheduler_use.is_some_and(|share| share < BUSY);
     let is_crowded = vm.crowded_share >= CROWDED && !is_idle;
-    if vm.schedulers_online >= cpus || !is_crowded {
+    if !is_crowded {
         return Ok(Vec::new());
     }
     let schedulers = vm.schedulers_online;

@@ -2,13 +2,13 @@
 
 use super::few_schedulers::usable_cpus;
 use crate::{
-    case::Case,
+    case::{Case, Host},
     finding::Severity,
     rules::{
         config::SCHEDULERS,
         draft::{Advice, Aim, Draft},
         look::{self, Look},
-        rule::{Judged, Minimum, Need, Rule},
+        rule::{Judged, Minimum, Need, NotJudged, Rule},
     },
 };
 
@@ -19,8 +19,8 @@ pub(crate) const RULE: Rule = Rule {
     name: "many-schedulers",
     title: "schedulers for the control group",
     meaning: "the VM has more schedulers than its control group has CPU time for, and stands still when the time is used",
-    needs: &[Need::Vm, Need::Host],
-    minimum: Minimum { seconds: 5, counts: "100 looks" },
+    needs: &[Need::Host],
+    minimum: Minimum { seconds: 5, counts: "" },
     threshold: "more schedulers than cores of the quota, throttled in a quarter of the periods: warning",
     change: "`+S` with the cores of the quota",
     source: "RabbitMQ documentation, runtime: schedulers; kubernetes-mixin, CPUThrottlingHigh",
@@ -28,11 +28,11 @@ pub(crate) const RULE: Rule = Rule {
 };
 
 fn find(case: &Case) -> Judged {
-    let (vm, host) = (case.vm.as_ref()?, case.host.as_ref()?);
+    let host = case.host.as_ref()?;
     let (Some(quota), Some(throttled)) = (host.quota_cores, host.throttled_periods) else {
         return Ok(Vec::new());
     };
-    let (schedulers, cpus) = (vm.schedulers_online, usable_cpus(host));
+    let (schedulers, cpus) = (schedulers(case, host)?, usable_cpus(host));
     if !(schedulers as f64 > quota && schedulers > cpus && throttled >= THROTTLED) {
         return Ok(Vec::new());
     }
@@ -52,4 +52,11 @@ fn find(case: &Case) -> Judged {
         .evidence(look.ends(format!("the quota is {}", look::cores(quota))))
         .advice(advice.with_text(format!("SERVER_ADDITIONAL_ERL_ARGS=\"+S {cpus}\"")));
     Ok(vec![draft])
+}
+
+/// Returns the number of schedulers: the node's own, or else that of their threads.
+fn schedulers(case: &Case, host: &Host) -> Result<u64, NotJudged> {
+    let online = case.vm.as_ref().ok().map(|vm| vm.schedulers_online);
+    let unknown = || NotJudged::new("the number of schedulers is unknown");
+    online.or(host.schedulers).ok_or_else(unknown)
 }
