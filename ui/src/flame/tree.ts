@@ -98,7 +98,7 @@ export class CallTree {
     const { kind, change } = this.model.look(view, node, null);
     const name = this.model.label(view, node);
     const bar = h("span", { class: "tree-bar" });
-    bar.style.width = `${(total > 0 ? (100 * view.total[node]) / total : 0).toFixed(2)}%`;
+    bar.style.setProperty("--share", (total > 0 ? view.total[node] / total : 0).toFixed(4));
     const element = h(
       "div",
       { role: "treeitem", class: this.isMatch(node) ? "match" : null, "aria-level": level, tabindex: "-1" },

@@ -145,6 +145,7 @@ fn process(owners: &Owners, owner: usize) -> Option<(Arc<str>, Identity)> {
         name: name.to_owned(),
         vhost: vhost.to_owned(),
         connection: connection.strip_suffix(&of_vhost).unwrap_or(connection).to_owned(),
+        client: label("client").unwrap_or_default().to_owned(),
     };
     Some((pid.into(), identity))
 }

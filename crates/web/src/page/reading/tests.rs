@@ -36,6 +36,7 @@ fn example() -> Profile {
         name: "orders of </script>".into(),
         vhost: "a b".into(),
         connection: String::new(),
+        client: "a <shop>, user guest".into(),
     };
     for (number, sample) in profile.samples.iter_mut().enumerate() {
         let number = u32::try_from(number).unwrap();
