@@ -115,8 +115,8 @@ export class CallTree {
   private numbers(view: View, node: number): HTMLElement[] {
     const { total, unit, measure } = this.model;
     const number = (weight: number, all: number): HTMLElement => {
-      const count = h("span", { class: "count" }, ` ${quantity(weight, unit)}`);
-      return h("span", { class: "tree-number" }, percent(all > 0 ? weight / all : 0), count);
+      const count = h("span", { class: "count" }, quantity(weight, unit));
+      return h("span", { class: "tree-number" }, percent(all > 0 ? weight / all : 0), " ", count);
     };
     if (measure) {
       const figure = (side: 0 | 1): string => measure.write((view.sides[side]?.[node] ?? 0) / measure.totals[side]);
