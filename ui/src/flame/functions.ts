@@ -142,6 +142,7 @@ function sumsOf(stacks: Stacks, kinds: FrameKind[], totals: Numbers, leaves: Num
   const self = new Float64Array(kinds.length);
   const total = new Float64Array(kinds.length);
   const active = new Int32Array(kinds.length);
+  const isErlangFrame = Uint8Array.from(kinds, (kind) => Number(isAmong(kind, "erlang")));
   const path: number[] = [];
   const innermost: number[] = [];
   const visit = (node: number): void => {
@@ -150,8 +151,8 @@ function sumsOf(stacks: Stacks, kinds: FrameKind[], totals: Numbers, leaves: Num
       innermost.pop();
     }
     const frame = stacks.frame[node];
-    const isErlang = isAmong(kinds[frame], "erlang");
-    const above = innermost[innermost.length - 1] ?? -1;
+    const isErlang = isErlangFrame[frame] === 1;
+    const above = innermost.length > 0 ? innermost[innermost.length - 1] : -1;
     const erlang = isErlang ? frame : above;
     if (active[frame] === 0) total[frame] += totals[node];
     self[frame] += leaves[node];
