@@ -2,10 +2,9 @@
 // scale of colours.
 
 import { h, onWidth } from "./dom.ts";
-import { linearMarks } from "./charts/axis.ts";
 import type { Range } from "./flame/records.ts";
 import { amount, seconds } from "./format.ts";
-import { strongest } from "./scale.ts";
+import { secondMarks, strongest } from "./scale.ts";
 import { onTheme } from "./theme.ts";
 
 const ROW_HEIGHT = 7;
@@ -76,9 +75,7 @@ export class HeatPicture {
 
   private axis(): void {
     const second = this.rows * this.stepSeconds;
-    const marks = linearMarks(this.columns * second, Math.max(1, this.width / NARROWEST_MARK)).filter(
-      (mark) => mark < this.columns * second,
-    );
+    const marks = secondMarks(this.columns * second, Math.max(1, this.width / NARROWEST_MARK));
     this.below.replaceChildren(
       ...marks.map((mark) => {
         const text = h("span", {}, `${seconds(mark)} s`);

@@ -11,6 +11,7 @@ const FIRST_ROWS = 12;
 const TITLES: Record<string, string> = {
   role: "Roles",
   queue: "Queues",
+  client: "Clients",
   channel: "Channels",
   connection: "Connections",
   vhost: "Virtual hosts",

@@ -36,7 +36,7 @@ export function profilePart(profile: ProfileData, columns: Columns, others: Othe
   });
   const caution = "Only further spans can exclude a difference between equal spans.";
   const changes = new ChangeTable(model, caution, (frame) => panel.searchFrame(frame));
-  const [beside, below] = [h("div", { class: "beside" }, table.element), h("div", { hidden: true }, changes.element)];
+  const [beside, below] = [h("div", { class: "beside" }, table.element), h("div")];
   const lines = linesPanel(profile, model, owners);
   const about = h("div", { class: "about-recording" });
   const panel: FlamePanel = new FlamePanel(model, profileTitle(profile.event), beside, [about], {
@@ -48,7 +48,8 @@ export function profilePart(profile: ProfileData, columns: Columns, others: Othe
       about.replaceChildren(...aboutSelection(profile, owners, choice, model.total));
       if (profile.event === "cpu" && others.length === 0) about.append(h("p", { class: "tooltip-kind" }, NO_WAITING));
       const { measure } = model;
-      [beside.hidden, below.hidden] = [measure !== null, measure === null];
+      beside.hidden = measure !== null;
+      below.replaceChildren(...(measure ? [changes.element] : []));
       if (measure) changes.show(changesOf(model.stacks, model.kinds, measure.totals, measure.noise), measure);
       lines.showSelection(isWhole);
     },

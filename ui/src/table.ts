@@ -200,7 +200,8 @@ export function numberCell(weight: number, total: number, unit: string, full = t
     { class: "number", title: amount(weight, unit) },
     h("span", { class: "share-track", "aria-hidden": "true" }, weight > 0 && bar),
     h("span", { class: "share" }, percent(total > 0 ? weight / total : 0)),
-    h("span", { class: "count" }, ` ${quantity(weight, unit)}`),
+    " ",
+    h("span", { class: "count" }, quantity(weight, unit)),
   );
 }
 

@@ -11,7 +11,7 @@ export class TimelinePanel {
   readonly element: HTMLElement;
   private readonly picture: HeatPicture;
   private readonly result = h("output", { class: "search-result" });
-  private readonly pointed = h("p", { class: "tooltip heat-tip", role: "tooltip", hidden: true });
+  private readonly pointed = h("p", { class: "heat-tip", role: "tooltip", hidden: true });
   private readonly fields: HTMLInputElement[];
   private readonly compare: HTMLButtonElement;
   private readonly clear: HTMLButtonElement;

@@ -14,6 +14,8 @@ pub enum Dimension {
     Role,
     /// Queues and streams, of all types.
     Queue,
+    /// Clients, by their name for themselves and their user, with all processes of their connections.
+    Client,
     /// Channels, with the writers and limiters that belong to them.
     Channel,
     /// Connections with all their processes.
@@ -58,6 +60,7 @@ impl Dimension {
             Self::Channel if OF_CHANNEL.contains(&identity.role.as_str()) => {
                 (identity.name.as_str(), vhost)
             }
+            Self::Client => (identity.client.as_str(), ""),
             Self::Connection => (identity.connection.as_str(), vhost),
             Self::Vhost => (vhost, ""),
             Self::Queue | Self::Channel | Self::Process => return None,

@@ -31,7 +31,7 @@ function startWorker(): Worker | null {
   } catch {
     return null;
   } finally {
-    // The worker has fetched its script only later; a browser keeps what it has begun to fetch.
+    // The browser fetches the script later than this.
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
   }
 }

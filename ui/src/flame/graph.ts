@@ -220,7 +220,8 @@ export class Graph {
 
   private menu(event: MouseEvent): void {
     event.preventDefault();
-    this.openMenu(this.nodeAt(event), event.clientX, event.clientY);
+    // The same gesture of a finger or a key may have opened the menu already.
+    if (performance.now() - this.opened > ONE_GESTURE) this.openMenu(this.nodeAt(event), event.clientX, event.clientY);
   }
 
   /** Opens the menu after a long touch, where browsers do not. */
@@ -233,9 +234,8 @@ export class Graph {
   }
 
   private openMenu(node: number, x: number, y: number): void {
-    const now = performance.now();
-    if (node < 0 || this.view.frame[node] < 0 || now - this.opened < ONE_GESTURE) return;
-    this.opened = now;
+    if (node < 0 || this.view.frame[node] < 0) return;
+    this.opened = performance.now();
     this.cursor = node;
     this.tooltip.hide();
     this.actions.menu(node, x, y, this.scroller);

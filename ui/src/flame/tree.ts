@@ -98,7 +98,7 @@ export class CallTree {
     const { kind, change } = this.model.look(view, node, null);
     const name = this.model.label(view, node);
     const bar = h("span", { class: "tree-bar" });
-    bar.style.width = `${(total > 0 ? (100 * view.total[node]) / total : 0).toFixed(2)}%`;
+    bar.style.setProperty("--share", (total > 0 ? view.total[node] / total : 0).toFixed(4));
     const element = h(
       "div",
       { role: "treeitem", class: this.isMatch(node) ? "match" : null, "aria-level": level, tabindex: "-1" },
@@ -115,8 +115,8 @@ export class CallTree {
   private numbers(view: View, node: number): HTMLElement[] {
     const { total, unit, measure } = this.model;
     const number = (weight: number, all: number): HTMLElement => {
-      const count = h("span", { class: "count" }, ` ${quantity(weight, unit)}`);
-      return h("span", { class: "tree-number" }, percent(all > 0 ? weight / all : 0), count);
+      const count = h("span", { class: "count" }, quantity(weight, unit));
+      return h("span", { class: "tree-number" }, percent(all > 0 ? weight / all : 0), " ", count);
     };
     if (measure) {
       const figure = (side: 0 | 1): string => measure.write((view.sides[side]?.[node] ?? 0) / measure.totals[side]);

@@ -57,7 +57,7 @@ export class Browser {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme: dark ? "dark" : "light" });
     await page.goto(`file://${FOLDER}/${name}`);
-    await page.waitForSelector("main:not([aria-busy])", { state: "attached" });
+    await page.waitForSelector("[aria-busy]", { state: "detached" });
     return { page, problems };
   }
 }

@@ -203,7 +203,7 @@ test("the table sorts and filters", async () => {
   await page.getByLabel("Kind of function").selectOption("kernel");
   assert.equal(await first(), "ext4_write");
   await page.getByLabel("Kind of function").selectOption("");
-  await page.locator(".search").fill("^osiris");
+  await page.locator(".where .search").fill("^osiris");
   assert.equal(await page.locator(".function-name").count(), 1);
   await page.close();
 });

@@ -66,7 +66,7 @@ test("axe finds nothing, whatever is shown", async () => {
 test("owners add up to the whole, and each row filters", async () => {
   const { page, problems } = await browser.open("profile.html");
   for (const dimension of ["Queues", "Roles", "Channels", "Connections", "Processes", "Threads"]) {
-    await page.getByRole("button", { name: dimension }).click();
+    await page.getByRole("button", { name: dimension, exact: true }).click();
     const shares = await page.locator(".owners tbody .share").allInnerTexts();
     const sum = shares.reduce((all, share) => all + Number.parseFloat(share), 0);
     assert.ok(Math.abs(sum - 100) < 0.1, `${dimension}: ${sum} %`);
@@ -160,7 +160,7 @@ test("the inverted tree begins with the functions in which stacks end", async ()
 test("the table follows search, zoom and the menu", async () => {
   const { page } = await browser.open("profile.html");
   const names = (): Promise<string[]> => page.locator(".function-table .function-name").allInnerTexts();
-  await page.locator(".search").fill("^(ets|lists)");
+  await page.locator(".where .search").fill("^(ets|lists)");
   assert.deepEqual(await names(), ["ets:lookup/2", "lists:foldr_1/3"]);
   await page.keyboard.press("Escape");
   const box = (await page.locator(".graph canvas").boundingBox())!;

@@ -6,7 +6,7 @@ import { editOf, type EditKind, edited } from "../../src/flame/edits.ts";
 import { functionsOf } from "../../src/flame/functions.ts";
 import { functionStart, shortened } from "../../src/flame/label.ts";
 import type { Stacks } from "../../src/flame/stacks.ts";
-import { strongest } from "../../src/scale.ts";
+import { secondMarks, strongest } from "../../src/scale.ts";
 import { decodeStacks } from "./trees.ts";
 
 const NAMES = ["a", "f", "g", "b"];
@@ -56,6 +56,12 @@ test("the function of a name is behind its module", () => {
   for (const [name, start] of [["lists:map/2", 6], ["'Elixir.A':f/1", 11], ["std::vector", 0], ["do_fsync", 0], ["a:-f/1-fun-0-/2", 2]] as const) {
     assert.equal(functionStart(name), start, name);
   }
+});
+
+test("the axis of the timeline has round seconds", () => {
+  assert.deepEqual(secondMarks(10, 20), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+  assert.deepEqual(secondMarks(100, 12), [0, 10, 20, 30, 40, 50, 60, 70, 80, 90]);
+  assert.deepEqual(secondMarks(2, 10), [0, 1]);
 });
 
 test("a long name loses its module first", () => {

@@ -20,9 +20,10 @@ const MAX_OWNERS: usize = 4_000;
 const MAX_POINTS: usize = 1_000_000;
 
 /// The dimensions by which the page can group and filter.
-const DIMENSIONS: [(Dimension, &str); 6] = [
+const DIMENSIONS: [(Dimension, &str); 7] = [
     (Dimension::Role, "role"),
     (Dimension::Queue, "queue"),
+    (Dimension::Client, "client"),
     (Dimension::Channel, "channel"),
     (Dimension::Connection, "connection"),
     (Dimension::Vhost, "vhost"),
@@ -149,10 +150,7 @@ impl Owner<'_> {
         }
         let (name, vhost) = by.owner("", self.known.as_ref())?;
         let is_usual = vhost.is_empty() || vhost == "/";
-        let name = if is_usual { name.to_owned() } else { format!("{name} ({vhost})") };
-        let client = self.known.as_ref().map_or("", |identity| identity.client.as_str());
-        let is_client = matches!(by, Dimension::Channel | Dimension::Connection);
-        Some(if is_client && !client.is_empty() { format!("{client}: {name}") } else { name })
+        Some(if is_usual { name.to_owned() } else { format!("{name} ({vhost})") })
     }
 
     fn process_label(&self) -> Option<String> {

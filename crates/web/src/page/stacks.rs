@@ -38,11 +38,11 @@ impl FrameNumbers {
 
 /// Returns the page's number of a class.
 fn number_of(class: FrameClass) -> u8 {
-    position(&FrameClass::ALL, class)
+    position(&FrameClass::ALL, &class)
 }
 
-fn position<T: PartialEq>(all: &[T], one: T) -> u8 {
-    let found = all.iter().position(|listed| *listed == one).expect("all values are listed");
+fn position<T: PartialEq>(all: &[T], one: &T) -> u8 {
+    let found = all.iter().position(|listed| listed == one).expect("all values are listed");
     u8::try_from(found).expect("fewer than 256 values are listed")
 }
 
@@ -54,7 +54,7 @@ impl Columns {
         let mut columns = Self {
             names: in_order().map(|frame| frame.name.clone()).collect(),
             classes: in_order().map(|frame| number_of(FrameClass::of(frame))).collect(),
-            codes: in_order().map(|frame| position(&CODES, frame.kind)).collect(),
+            codes: in_order().map(|frame| position(&CODES, &frame.kind)).collect(),
             ..Self::default()
         };
         let mut depth = 0;

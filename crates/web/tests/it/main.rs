@@ -107,5 +107,5 @@ fn a_report_refers_to_nothing_outside() {
     for forbidden in ["src=\"", "@import", "url(", "fetch(", "XMLHttpRequest"] {
         assert!(!page.contains(forbidden), "{forbidden}");
     }
-    assert_eq!(page.matches("</script>").count(), 2);
+    assert_eq!(page.matches("</script>").count(), 3);
 }

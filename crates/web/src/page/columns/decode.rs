@@ -47,17 +47,17 @@ impl Columns {
         if !head.rest.is_empty() || ![0, 2].contains(&sides) {
             return Err(head.damaged());
         }
-        Self::from_parts(parts, nodes, functions, sides == 2)
+        Self::from_parts(&parts, nodes, functions, sides == 2)
     }
 
     fn from_parts(
-        parts: [Part<'_>; COLUMNS.len()],
+        parts: &[Part<'_>; COLUMNS.len()],
         nodes: usize,
         functions: usize,
         has_sides: bool,
     ) -> Result<Self, ColumnsError> {
         let [names, classes, codes, frames, climbs, own, runs, places, before, after, records] =
-            parts;
+            *parts;
         let classes = classes.bytes(functions, FrameClass::ALL.len())?;
         let (counted, records) = records.records(nodes)?;
         Ok(Self {

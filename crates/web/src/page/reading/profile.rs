@@ -140,15 +140,12 @@ fn process(owners: &Owners, owner: usize) -> Option<(Arc<str>, Identity)> {
     let vhost = label("vhost").unwrap_or_default();
     let connection = label("connection").unwrap_or_default();
     let of_vhost = format!(" ({vhost})");
-    let connection = connection.strip_suffix(&of_vhost).unwrap_or(connection);
-    // Names of connections have no colon before a space; those that clients give themselves may have one.
-    let (client, connection) = connection.rsplit_once(": ").unwrap_or(("", connection));
     let identity = Identity {
         role: role.to_owned(),
         name: name.to_owned(),
         vhost: vhost.to_owned(),
-        connection: connection.to_owned(),
-        client: client.to_owned(),
+        connection: connection.strip_suffix(&of_vhost).unwrap_or(connection).to_owned(),
+        client: label("client").unwrap_or_default().to_owned(),
     };
     Some((pid.into(), identity))
 }
