@@ -6,8 +6,11 @@ import "./style/limit.css";
 import "./style/profile.css";
 import "./style/owners.css";
 import "./style/packets.css";
+import "./style/charts.css";
+import "./style/blocks.css";
 
-import { runCharts } from "./charts/run.ts";
+import { ChartsBlock } from "./blocks/block.ts";
+import { DocumentView } from "./blocks/document.ts";
 import { diffPart } from "./diff.ts";
 import { breakdownPart } from "./breakdown.ts";
 import { checksPart } from "./checks.ts";
@@ -30,13 +33,19 @@ function start(): void {
     page.append(h("p", {}, `This page cannot show data of version ${data.version}.`));
     return;
   }
+  if (data.document) {
+    const view = new DocumentView(data.document, `rabbitscope ${data.rabbitscope}`);
+    page.append(...view.elements);
+    for (const tick of data.ticks ?? []) view.tick(tick);
+    return;
+  }
   const parts: (HTMLElement | null)[] = [pageHeader(data)];
   if (data.limit) parts.push(limitPart(data.limit));
   parts.push(tiles(data.figures));
   if (data.run) parts.push(checksPart(data.run, data.checks));
   if (data.run) parts.push(faultsPart(data.run));
   if (data.run) parts.push(breakdownPart(data.run));
-  if (data.series) parts.push(runCharts(data.run, data.series, data.spectrum));
+  if (data.charts) parts.push(h("section", { "aria-label": "Over time" }, new ChartsBlock({ id: "charts", ...data.charts }).element));
   if (data.packets) parts.push(packetsPart(data.packets));
   if (data.profile) parts.push(...profilePart(data.profile));
   if (data.diff) parts.push(...diffPart(data.diff));

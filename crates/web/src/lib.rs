@@ -8,6 +8,7 @@ mod assets;
 mod axis;
 mod checks;
 mod curve;
+mod document;
 mod escape;
 mod experiment;
 mod figures;

@@ -3,8 +3,10 @@
 pub(crate) mod diff;
 pub(crate) mod labels;
 pub(crate) mod noise;
+pub(crate) mod over_time;
 pub(crate) mod owners;
 pub(crate) mod packets;
 pub(crate) mod profile;
 pub(crate) mod series;
+mod spans;
 pub(crate) mod whole;

@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use crate::{
     checks::{Check, checks},
+    document::{Charts, Document},
     figures::{Figure, figures},
     page::diff::{DiffData, DiffReport},
     page::packets::{PacketsData, RunPackets},
     page::profile::ProfileData,
-    page::series::SeriesData,
-    spectrum::{Spectrum, spectrum},
+    page::series::charts_of_run,
 };
 
 /// Version of the data; the page refuses any other version.
@@ -41,11 +41,11 @@ pub(crate) struct PageData<'a> {
     limit: Option<&'a Brief>,
     figures: Vec<Figure>,
     checks: Vec<Check>,
-    series: Option<SeriesData>,
-    spectrum: Option<Spectrum>,
+    charts: Option<Charts>,
     packets: Option<PacketsData<'a>>,
     profile: Option<ProfileData<'a>>,
     diff: Option<DiffData<'a>>,
+    document: Option<&'a Document>,
 }
 
 impl<'a> PageData<'a> {
@@ -57,16 +57,20 @@ impl<'a> PageData<'a> {
             limit: report.brief,
             figures: report.run.map(|run| figures(run, report.series)).unwrap_or_default(),
             checks: report.run.map(checks).unwrap_or_default(),
-            spectrum: report.run.and_then(spectrum),
-            series: (!report.series.is_empty()).then(|| SeriesData::new(report.series)),
+            charts: (!report.series.is_empty()).then(|| charts_of_run(report.run, report.series)),
             packets: report.packets.map(|packets| PacketsData::new(&packets, report.run)),
             profile: report.profile.map(ProfileData::new),
             diff: None,
+            document: None,
         }
     }
 
     pub(crate) fn of_diff(report: DiffReport<'a>) -> Self {
         let diff = Some(DiffData::new(report));
         Self { diff, ..Self::new(&Report::default()) }
+    }
+
+    pub(crate) fn of_document(document: &'a Document) -> Self {
+        Self { document: Some(document), ..Self::new(&Report::default()) }
     }
 }
