@@ -46,7 +46,7 @@ fn nines(quantile: f64) -> f64 {
 }
 
 /// Writes a quantile as `p99.9`.
-pub(crate) fn percentile(quantile: f64) -> String {
+fn percentile(quantile: f64) -> String {
     let text = format!("{:.4}", 100.0 * quantile);
     format!("p{}", text.trim_end_matches('0').trim_end_matches('.'))
 }
