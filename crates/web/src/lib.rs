@@ -5,7 +5,6 @@
 //! elsewhere. The page only lays out the results of this crate; `docs/reference/formats.md` describes its data.
 
 mod assets;
-mod axis;
 mod checks;
 mod curve;
 mod document;
