@@ -1,14 +1,15 @@
 //! Writes pages from real types and runs the page's own tests on them: unit tests in Node.js, and the whole page in a
 //! headless Chromium.
 
+mod documents;
 mod pages;
 
 use std::{fs, path::Path, process::Command};
 
 use rabbitscope_analysis::ProfileDiff;
 use rabbitscope_web::{
-    CostOfMessages, DiffReport, NamedProfile, Report, RunPackets, write_diff, write_packets,
-    write_report, write_svg,
+    CostOfMessages, DiffReport, NamedProfile, Report, RunPackets, write_curve, write_diff,
+    write_experiment, write_heat_map, write_packets, write_report, write_svg,
 };
 
 /// The copy of `ui/` that the build script has built, with its packages.
@@ -71,6 +72,10 @@ fn pages_work_in_a_browser() {
         }),
     };
     write_diff(create("diff.html"), report).unwrap();
+    write_heat_map(create("heatmap.html"), &documents::windows()).unwrap();
+    write_experiment(create("experiment.html"), &documents::experiment()).unwrap();
+    write_experiment(create("sweep.html"), &documents::sweep()).unwrap();
+    write_curve(create("find-rate.html"), &documents::capacity()).unwrap();
     npm("test:browser", &folder);
 }
 
