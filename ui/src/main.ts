@@ -9,8 +9,11 @@ import "./style/tables.css";
 import "./style/owners.css";
 import "./style/frames.css";
 import "./style/packets.css";
+import "./style/charts.css";
+import "./style/blocks.css";
 
-import { runCharts } from "./charts/run.ts";
+import { ChartsBlock } from "./blocks/block.ts";
+import { DocumentView } from "./blocks/document.ts";
 import { diffPart } from "./diff.ts";
 import { breakdownPart } from "./breakdown.ts";
 import { checksPart } from "./checks.ts";
@@ -35,18 +38,24 @@ function start(): void {
     page.append(h("p", {}, `This page cannot show data of version ${data.version}.`));
     return;
   }
+  if (data.document) {
+    const view = new DocumentView(data.document, `rabbitscope ${data.rabbitscope}`);
+    page.append(...view.elements);
+    for (const tick of data.ticks ?? []) view.tick(tick);
+    return;
+  }
   page.append(...partsOf(page, data).filter((part) => part instanceof HTMLElement));
 }
 
 /** Returns the parts in the order of a reader's questions: what is it, how much, where, whose, when. */
 function partsOf(page: HTMLElement, data: PageData): (HTMLElement | null)[] {
-  const { run, limit, series, packets, profile, diff } = data;
+  const { run, limit, charts, packets, profile, diff } = data;
   return [
     pageHeader(data),
     limit && limitPart(limit),
     tiles(data.figures, "Main figures", profile && hasWaits(profile) ? [] : linksTo(data.others)),
     profile || diff ? stacksPart(page, data) : null,
-    series && runCharts(run, series, data.spectrum),
+    charts && h("section", { "aria-label": "Over time" }, new ChartsBlock({ id: "charts", ...charts }).element),
     limit && findingsPart(limit),
     run && checksPart(run, data.checks),
     run && faultsPart(run),

@@ -12,14 +12,13 @@ export function packetsPart(packets: PacketsData): HTMLElement {
     ...packets.sentences.map((sentence) => h("p", {}, sentence)),
     ...packets.missing.map((sentence) => h("p", { class: "missing" }, sentence)),
     tiles(packets.figures, "Figures of packets"),
-    findings(packets),
+    packets.findings.length > 0 ? findings(packets.findings) : h("p", {}, "The rules found nothing."),
     rest(packets.page),
   );
 }
 
-function findings(packets: PacketsData): HTMLElement {
-  if (packets.findings.length === 0) return h("p", {}, "The rules found nothing.");
-  return h("ul", { class: "findings", "aria-label": "Findings" }, ...packets.findings.map(finding));
+export function findings(found: PacketFinding[]): HTMLElement {
+  return h("ul", { class: "findings", "aria-label": "Findings" }, ...found.map(finding));
 }
 
 function finding(found: PacketFinding): HTMLElement {
@@ -29,6 +28,7 @@ function finding(found: PacketFinding): HTMLElement {
     h("h3", {}, h("span", { class: "severity" }, found.severity), ` ${found.sentence}`),
     h("p", {}, found.evidence, h("span", { class: "source" }, ` ${found.connections}; source: ${found.source}.`)),
     found.fix !== "" && h("p", {}, h("b", {}, "What to do: "), found.fix),
+    found.places && h("details", {}, h("summary", {}, "Where"), ...found.places.map((place) => h("p", {}, h("code", {}, place)))),
   );
 }
 

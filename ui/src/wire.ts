@@ -1,5 +1,7 @@
-// The data of the page, as Rust serialises it (crates/web: `page`, `figures`, `checks`, `more_charts`,
-// `spectrum`; crates/runs: `record`; crates/profiles; crates/diagnosis: `brief`). Types only.
+// The data of the page, as Rust serialises it (crates/web: `page`, `figures`, `checks`; crates/runs: `record`;
+// crates/profiles; crates/diagnosis: `brief`). Types only. `blocks/data.ts` has documents and charts.
+
+import type { ChartsData, DocumentData, Tick } from "./blocks/data.ts";
 
 export interface PageData {
   version: number;
@@ -10,11 +12,13 @@ export interface PageData {
   "more-figures": Figure[];
   others: OtherPage[];
   checks: Check[];
-  spectrum: Spectrum | null;
-  series: Series | null;
+  charts: ChartsData | null;
   packets: PacketsData | null;
   profile: ProfileData | null;
   diff: DiffData | null;
+  /** A page of blocks, in place of all other parts. */
+  document: DocumentData | null;
+  ticks?: Tick[];
 }
 
 /** The page of another event of the same recording: a file in the same directory. */
@@ -57,41 +61,6 @@ export interface Figure extends Detail {
   details: Detail[];
 }
 
-export type Column = (number | null)[];
-
-export interface LatencyColumns {
-  p50: Column;
-  p99: Column;
-  max: Column;
-}
-
-export interface Series {
-  at: number[];
-  published: number[];
-  accepted: number[] | null;
-  confirmed: number[];
-  consumed: number[];
-  confirm: LatencyColumns;
-  "end-to-end": LatencyColumns;
-  "broker-cpu": Column;
-  "client-cpu": Column;
-  "broker-rss": Column;
-  more: ChartData[];
-}
-
-export interface ChartData {
-  title: string;
-  unit: Unit;
-  log: boolean;
-  lines: { name: string; values: Column }[];
-}
-
-export interface Spectrum {
-  at: number[];
-  names: string[];
-  lines: { name: string; values: Column }[];
-}
-
 export interface Check {
   sentence: string;
   doubtful: boolean;
@@ -113,6 +82,8 @@ export interface PacketFinding {
   source: string;
   fix: string;
   connections: string;
+  /** The worst connections, and the first packets as a filter. */
+  places?: string[];
 }
 
 export interface Capture {

@@ -1,13 +1,13 @@
-//! Pages for people: the self-contained HTML report, the SVG flame graph, and pages without scripts.
+//! Pages for people: self-contained HTML files, and the SVG flame graph.
 //!
 //! This crate turns records, series and profiles into the data of the page, and writes the page around it (built from
-//! `ui/`). It also writes the pages of experiments, of packets and of a whole day. Measuring, files and servers are
-//! elsewhere. The page only lays out the results of this crate; `docs/reference/formats.md` describes its data.
+//! `ui/`). Pages of experiments, searches, packets and whole days are documents of blocks. Measuring, files and servers
+//! are elsewhere. The page only lays out the results of this crate; `docs/reference/formats.md` describes its data.
 
 mod assets;
-mod axis;
 mod checks;
 mod curve;
+mod document;
 mod escape;
 mod experiment;
 mod figures;

@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use crate::{
     assets::{PAGE_SCRIPT, PAGE_STYLE},
+    document::Document,
     escape::{Markup, ScriptJson},
     page::diff::DiffReport,
     page::whole::{PageData, Report},
@@ -25,6 +26,12 @@ pub fn write_diff(out: impl Write, report: DiffReport<'_>) -> io::Result<()> {
     let (before, after) = (report.before.name, report.after.name);
     let title = format!("{before} against {after} · rabbitscope");
     write_page(out, &title, &PageData::of_diff(report))
+}
+
+/// Writes a page of blocks as one HTML file.
+pub(crate) fn write_document(out: impl Write, document: &Document) -> io::Result<()> {
+    let title = format!("{} · rabbitscope", document.title);
+    write_page(out, &title, &PageData::of_document(document))
 }
 
 fn write_page(mut out: impl Write, title: &str, data: &PageData<'_>) -> io::Result<()> {

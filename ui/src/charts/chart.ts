@@ -1,198 +1,354 @@
-// One chart over time as inline SVG: axes, lines, a shaded window, and a cursor whose values are in the
-// legend.
+// The one chart: axes, marks, a cursor with a tooltip, a span by drag or Shift+arrow, lines that can be hidden, and a
+// table on demand.
 
 import { h, onWidth, s } from "../dom.ts";
-import type { Column } from "../wire.ts";
-import { decadeMarks, linearMarks } from "./axis.ts";
-import { drawSpans, type Span, spanAt } from "./spans.ts";
+import type { ChartData, Columns, MarkData } from "../blocks/data.ts";
+import { tableElement } from "../blocks/table.ts";
+import { drawMark, mostOf, type Plane, strips } from "./draw.ts";
+import { Group, hideTooltip, showTooltip } from "./group.ts";
+import { beyond, type Item, itemsOf, nearest, placesOf, placeText, readings, spansAt, tableOf, textOf } from "./items.ts";
+import { legend } from "./legend.ts";
+import { Scale, type Span } from "./scale.ts";
 
-export interface Line {
-  name: string;
-  values: Column;
-}
+const HEIGHT = 200;
+const ALONE = 300;
+/** Heights of a band: of cells, and of others. */
+const CELL_ROW = 17;
+const ROW = 56;
+const CHARACTER = 6.6;
+/** Pixels from which a press is a drag. */
+const DRAG = 6;
 
-export interface ChartSpec {
-  title: string;
-  /** Seconds since the start of the load, one for each value of every line. */
-  at: number[];
-  /** Length of the load in seconds. */
-  end: number;
-  lines: Line[];
-  /** Seconds of the profile. */
-  window: [number, number] | null;
-  /** Spans without service, with an alarm, or with a fault. */
-  spans: Span[];
-  log: boolean;
-  /** Marks of the horizontal axis if it does not show seconds, and the name of a place on it. */
-  marks?: [number, string][];
-  where?: (index: number) => string;
-  /** Writes a value as text; `axis` asks for a short form. */
-  text: (value: number, axis: boolean) => string;
-}
-
-/** Number of lines that differ in colour. */
-const COLOURS = 6;
-const HEIGHT = 190;
-const MARGIN = { top: 18, right: 18, bottom: 24, left: 50 };
-
-export function chart(spec: ChartSpec): HTMLElement {
-  return new Chart(spec).element;
-}
-
-class Chart {
+export class Chart {
   readonly element: HTMLElement;
   private readonly plot: HTMLElement;
-  private readonly values: HTMLElement[] = [];
-  private readonly time = h("span", { class: "chart-time" });
-  private readonly cursor = s("line", { class: "cursor", y1: MARGIN.top, y2: HEIGHT - MARGIN.bottom });
-  private readonly marks: number[];
+  private readonly where = h("span", { class: "chart-time" });
+  private readonly status = h("p", { class: "out-of-sight", role: "status" });
+  private readonly whole = h("button", { type: "button", hidden: true, click: () => this.group.zoom(null) }, "Whole");
+  private readonly under = h("div", { class: "chart-under" });
+  private readonly cursor = s("g", { class: "cursor-marks" });
+  private readonly group: Group;
+  private readonly hidden = new Set<string>();
+  private values: HTMLElement[] = [];
+  private plane: Plane | null = null;
+  private items: Item[] = [];
+  private places: number[] = [];
   private width = 0;
-  private index = -1;
+  private item = -1;
+  private at: number | null = null;
+  private anchor: number | null = null;
+  private pressed: number | null = null;
+  private frame = 0;
 
-  constructor(private readonly spec: ChartSpec) {
-    this.marks = this.valueMarks();
+  constructor(
+    private data: ChartData,
+    private shared: MarkData[],
+    private readonly isAlone: boolean,
+  ) {
+    this.group = Group.of(data.x);
+    this.group.join({ point: (at) => this.point(at), zoom: () => this.zoomed() });
     this.plot = h("div", {
       class: "plot",
       tabindex: "0",
       role: "group",
-      "aria-label": `${spec.title}. Left and right arrow keys read values.`,
-      mousemove: (event: MouseEvent) => this.read(this.nearest(event)),
-      mouseleave: () => this.read(-1),
-      blur: () => this.read(-1),
+      "aria-label": `${data.title}. Arrow keys read values, Shift and an arrow key choose a span, Enter opens.`,
+      pointermove: (event: PointerEvent) => this.move(event),
+      pointerdown: (event: PointerEvent) => this.press(event),
+      pointerup: (event: PointerEvent) => this.release(event),
+      pointerleave: () => this.leave(),
+      blur: () => this.leave(),
       keydown: (event: KeyboardEvent) => this.key(event),
     });
-    this.element = h(
-      "figure",
-      { class: "chart" },
-      h("figcaption", {}, h("span", { class: "chart-title" }, spec.title), this.time),
-      this.plot,
-      this.legend(),
-    );
+    this.element = h("figure", { class: "chart" });
+    this.frameOf();
     onWidth(this.plot, (width) => {
       this.width = width;
       this.draw();
     });
   }
 
-  private legend(): HTMLElement {
-    const items = this.spec.lines.map((line, number) => {
-      const value = h("span", { class: "legend-value" });
-      this.values.push(value);
-      const chip = h("span", { class: "line-chip", "data-line": String(number % COLOURS), "aria-hidden": "true" });
-      return h("li", {}, chip, line.name, value);
+  /** Shows other data. The reader's choices stay. */
+  update(data: ChartData, shared: MarkData[]): void {
+    [this.data, this.shared] = [data, shared];
+    this.frameOf();
+    this.drawSoon();
+  }
+
+  /** Adds items at the end of a mark. */
+  append(mark: number, columns: Columns): void {
+    const into = this.data.marks[mark] as unknown as Record<string, unknown[]> | undefined;
+    if (!into) return;
+    for (const [name, more] of Object.entries(columns)) (into[name] ??= []).push(...(more as unknown[]));
+    this.drawSoon();
+  }
+
+  /** Draws at the next frame, once for all changes before it. A hidden page draws when it is shown. */
+  private drawSoon(): void {
+    this.frame ||= requestAnimationFrame(() => {
+      this.frame = 0;
+      this.draw();
     });
-    return h("ul", { class: "legend", "aria-live": "polite" }, ...items);
   }
 
-  private valueMarks(): number[] {
-    const all = this.spec.lines.flatMap((line) => line.values).filter((value): value is number => value !== null);
-    const most = all.reduce((largest, value) => Math.max(largest, value), 0);
-    if (!this.spec.log) return linearMarks(most, 4);
-    const positive = all.filter((value) => value > 0);
-    return decadeMarks(positive.reduce((least, value) => Math.min(least, value), Infinity), most);
+  private frameOf(): void {
+    const { element, values } = legend(this.data, this.hidden, (name) => this.toggle(name), () => this.table());
+    this.values = values;
+    const note = this.data.note ? h("p", { class: "chart-note" }, this.data.note) : null;
+    const caption = h("figcaption", {}, h("span", { class: "chart-title" }, this.data.title), this.where, this.whole);
+    this.element.replaceChildren(caption, ...(note ? [note] : []), this.plot, this.status, element, this.under);
   }
 
-  private x(seconds: number): number {
-    const room = this.width - MARGIN.left - MARGIN.right;
-    return MARGIN.left + (seconds / Math.max(this.spec.end, 1e-9)) * room;
+  private toggle(name: string): void {
+    if (!this.hidden.delete(name)) this.hidden.add(name);
+    this.draw();
   }
 
-  private y(value: number): number {
-    const scale = this.spec.log ? (value: number) => Math.log10(Math.max(value, this.marks[0])) : (value: number) => value;
-    const low = scale(this.marks[0]);
-    const high = scale(this.marks[this.marks.length - 1]);
-    const room = HEIGHT - MARGIN.top - MARGIN.bottom;
-    return HEIGHT - MARGIN.bottom - ((scale(value) - low) / (high - low)) * room;
+  private table(): boolean {
+    const isShown = this.under.childElementCount === 0 && this.plane !== null;
+    this.under.replaceChildren(...(isShown && this.plane ? [tableElement(tableOf(this.data, this.plane))] : []));
+    return isShown;
+  }
+
+  private visible(): MarkData[] {
+    return [...this.shared, ...this.data.marks].filter((mark) => !this.hidden.has(mark.name));
+  }
+
+  /** Makes room for the marks of the axes and the visible marks. */
+  private planeOf(marks: MarkData[]): Plane {
+    const { x, y } = this.data;
+    const isBand = y.scale === "band";
+    const rows = y.names?.length ?? 0;
+    const named = this.named().length;
+    const top = (y.label ? 20 : 8) + named * 6;
+    const row = marks.some((mark) => mark.kind === "cells") ? CELL_ROW : ROW;
+    const tall = isBand ? rows * row : (this.isAlone ? ALONE : HEIGHT) - top - 40;
+    const bottom = top + tall;
+    const columns = (names: (keyof Columns)[]): number[] =>
+      marks.filter((mark) => mark.kind !== "spans").flatMap((mark) => names.flatMap((name) => (mark[name] ?? []) as number[]).filter((value) => value !== null));
+    const vertical = new Scale(y, columns(isBand ? [] : ["y", "low", "high"]), isBand ? top : bottom, isBand ? bottom : top);
+    const widest = vertical.marks(5).reduce((most, [, name]) => Math.max(most, name.length), 3);
+    const left = Math.min(widest * CHARACTER + 12, Math.max(this.width * 0.3, 60));
+    const right = this.width - 14;
+    const horizontal = new Scale(x, columns(isBand ? ["x", "low", "high", "to"] : ["x"]), left, right, this.group.span);
+    const most = marks.reduce((most, mark) => Math.max(most, mostOf(mark)), 0);
+    return { x: horizontal, y: vertical, left, right, top, bottom, most };
   }
 
   private draw(): void {
-    const picture = s("svg", { width: this.width, height: HEIGHT, "aria-hidden": "true" });
-    picture.append(...this.spans(), ...this.window(), ...this.grid(), ...this.lines(), this.cursor);
+    if (this.width === 0) return;
+    const marks = this.visible();
+    const plane = this.planeOf(marks);
+    this.plane = plane;
+    this.items = itemsOf(marks, plane);
+    this.places = placesOf(marks).filter((at) => plane.x.has(at));
+    const height = plane.bottom + (this.data.x.label ? 38 : 24);
+    const picture = s("svg", { width: this.width, height, "aria-hidden": "true" });
+    const [left, top] = [plane.left - 6, plane.top - 6];
+    const [wide, tall] = [plane.right - plane.left + 12, plane.bottom - plane.top + 12];
+    // An inner picture cuts off lines outside the plane.
+    const inner = s("svg", { x: left, y: top, width: wide, height: tall, viewBox: `${left} ${top} ${wide} ${tall}` }, ...marks.map((mark) => drawMark(mark, plane)));
+    picture.append(...this.axes(plane), inner, ...strips(this.named(), plane), this.cursor);
     this.plot.replaceChildren(picture);
-    this.read(this.index);
+    this.item = Math.min(this.item, this.items.length - 1);
+    this.show();
   }
 
-  private spans(): SVGElement[] {
-    const within = (at: number) => this.x(Math.min(at, this.spec.end));
-    return drawSpans(this.spec.spans, within, MARGIN.top, HEIGHT - MARGIN.bottom);
+  private named(): MarkData[] {
+    return this.shared.filter((mark) => mark.name !== "");
   }
 
-  private window(): SVGElement[] {
-    if (!this.spec.window) return [];
-    const [from, to] = this.spec.window.map((at) => this.x(Math.min(at, this.spec.end))) as [number, number];
-    const height = HEIGHT - MARGIN.top - MARGIN.bottom;
-    return [
-      s("rect", { class: "window", x: from, y: MARGIN.top, width: Math.max(to - from, 1), height }),
-      s("text", { class: "window-name", x: from + 1, y: MARGIN.top - 5 }, "profile"),
-    ];
-  }
-
-  private grid(): SVGElement[] {
-    const bottom = HEIGHT - MARGIN.bottom;
-    const right = this.width - MARGIN.right;
-    const values = this.marks.flatMap((mark) => [
-      s("line", { class: "grid", x1: MARGIN.left, x2: right, y1: this.y(mark), y2: this.y(mark) }),
-      s("text", { class: "mark value", x: MARGIN.left - 7, y: this.y(mark) + 4 }, this.spec.text(mark, true)),
+  private axes(plane: Plane): SVGElement[] {
+    const { x, y, left, right, top, bottom } = plane;
+    const room = Math.floor((left - 8) / CHARACTER);
+    const cut = (name: string): string => (name.length <= room ? name : `${name.slice(0, room - 1)}…`);
+    const isBand = this.data.y.scale === "band";
+    const rows = y.marks(isBand ? 0 : 5).flatMap(([mark, name]) => [
+      isBand ? null : s("line", { class: "grid", x1: left, x2: right, y1: y.place(mark), y2: y.place(mark) }),
+      s("text", { class: "mark value", x: left - 7, y: y.place(mark) + 4 }, s("title", {}, name), cut(name)),
     ]);
-    const seconds = linearMarks(this.spec.end, this.width / 80)
-      .filter((mark) => mark <= this.spec.end * 1.001)
-      .map((mark): [number, string] => [mark, `${mark} s`]);
-    const times = (this.spec.marks ?? seconds).map(([mark, name]) =>
-      s("text", { class: "mark time", x: this.x(mark), y: bottom + 16 }, name),
-    );
-    return [...values, ...times];
+    let free = -Infinity;
+    const columns = x.marks(Math.max((right - left) / 90, 2)).flatMap(([mark, name]) => {
+      const half = (name.length * CHARACTER) / 2;
+      const middle = Math.min(x.place(mark), this.width - half);
+      // Names that would overlap are left out.
+      if (middle - half < free) return [];
+      free = middle + half + 8;
+      return [
+        s("line", { class: "grid", x1: x.place(mark), x2: x.place(mark), y1: top, y2: bottom }),
+        s("text", { class: "mark time", x: middle, y: bottom + 16 }, name),
+      ];
+    });
+    const labels = [
+      this.data.y.label ? s("text", { class: "mark", x: 0, y: 12 }, this.data.y.label) : null,
+      this.data.x.label ? s("text", { class: "mark value", x: right, y: bottom + 32 }, this.data.x.label) : null,
+    ];
+    return [...rows, ...columns, ...labels].filter((element) => element !== null);
   }
 
-  private lines(): SVGElement[] {
-    return this.spec.lines.map((line, number) => {
-      let path = "";
-      let pen = "M";
-      line.values.forEach((value, at) => {
-        if (value === null) {
-          pen = "M";
-          return;
-        }
-        path += `${pen}${this.x(this.spec.at[at]).toFixed(1)},${this.y(value).toFixed(1)}`;
-        // A value without neighbours is a dot.
-        if (pen === "M" && (line.values[at + 1] ?? null) === null) path += "h0.01";
-        pen = "L";
-      });
-      return s("path", { class: "line", "data-line": number % COLOURS, d: path });
-    });
+  private move(event: PointerEvent): void {
+    const box = this.plot.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    if (!this.plane) return;
+    if (this.pressed !== null && Math.abs(x - this.pressed) > DRAG && this.canZoom()) {
+      this.anchor = this.plane.x.value(this.pressed);
+      this.at = this.plane.x.value(x);
+      this.show();
+      return;
+    }
+    if (this.items.length > 0) {
+      this.item = nearest(this.items, x, y);
+      this.show();
+    } else {
+      this.group.point(this.closest(this.plane.x.value(x)));
+    }
+    this.tooltip(event.clientX, event.clientY);
   }
 
-  private nearest(event: MouseEvent): number {
-    const x = event.clientX - this.plot.getBoundingClientRect().left;
-    let best = -1;
-    this.spec.at.forEach((at, index) => {
-      const distance = Math.abs(this.x(at) - x);
-      if (best < 0 || distance < Math.abs(this.x(this.spec.at[best]) - x)) best = index;
-    });
-    return best;
+  private press(event: PointerEvent): void {
+    if (event.button !== 0) return;
+    this.pressed = event.clientX - this.plot.getBoundingClientRect().left;
+    this.plot.setPointerCapture(event.pointerId);
+    this.move(event);
+  }
+
+  private release(event: PointerEvent): void {
+    const isDrag = this.anchor !== null && this.pressed !== null;
+    this.pressed = null;
+    if (isDrag) this.choose();
+    else if (event.pointerType !== "touch") this.follow();
+  }
+
+  private leave(): void {
+    this.pressed = this.anchor = null;
+    this.item = -1;
+    hideTooltip();
+    this.group.point(null);
   }
 
   private key(event: KeyboardEvent): void {
-    const step = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
-    if (step === 0) return;
+    const step = { ArrowRight: 1, ArrowLeft: -1, Home: -1e9, End: 1e9 }[event.key] ?? 0;
+    if (event.key === "Escape") {
+      if (this.anchor === null && this.group.span) this.group.zoom(null);
+      this.anchor = null;
+    } else if (event.key === "Enter") {
+      if (this.anchor === null) this.follow();
+      else this.choose();
+    } else if (event.key === "ArrowUp" || event.key === "ArrowDown") {
+      if (this.items.length === 0) return;
+      this.item = beyond(this.items, this.item, event.key === "ArrowUp");
+    } else if (step !== 0) {
+      this.step(step, event.shiftKey);
+    } else return;
     event.preventDefault();
-    this.read(Math.min(Math.max(this.index + step, 0), this.spec.at.length - 1));
+    this.show();
+    const box = this.plot.getBoundingClientRect();
+    const [x, y] = this.focusPlace();
+    this.tooltip(box.left + x, box.top + y);
+    this.status.textContent = this.sentence();
   }
 
-  /** Shows the values at one point; -1 for none. */
-  private read(index: number): void {
-    this.index = index;
-    this.cursor.style.display = index < 0 ? "none" : "";
-    const at = this.spec.at[index];
-    const where = this.spec.where ?? (() => `at ${Number((at ?? 0).toFixed(1))} s${spanAt(this.spec.spans, at ?? 0)}`);
-    this.time.textContent = at === undefined ? "" : where(index);
-    if (at !== undefined) {
-      this.cursor.setAttribute("x1", String(this.x(at)));
-      this.cursor.setAttribute("x2", String(this.x(at)));
+  private step(step: number, isSpan: boolean): void {
+    if (this.items.length > 0) {
+      const before = this.items[this.item];
+      this.item = Math.min(Math.max(this.item + step, 0), this.items.length - 1);
+      if (isSpan && this.canZoom() && this.plane) this.anchor ??= this.plane.x.value(before?.x ?? this.plane.left);
+      const item = this.items[this.item];
+      if (item && this.plane) this.at = this.plane.x.value(item.x);
+      return;
     }
-    this.spec.lines.forEach((line, number) => {
-      const value = line.values[index];
-      const text = value === undefined ? "" : value === null ? "–" : this.spec.text(value, false);
-      (this.values[number] as HTMLElement).textContent = text;
-    });
+    const last = this.at === null ? -1 : this.places.indexOf(this.closest(this.at) ?? NaN);
+    if (isSpan && this.canZoom()) this.anchor ??= this.places[Math.max(last, 0)] ?? null;
+    else this.anchor = null;
+    this.group.point(this.places[Math.min(Math.max(last + step, 0), this.places.length - 1)] ?? null);
+  }
+
+  private canZoom(): boolean {
+    return this.data.x.scale !== "band";
+  }
+
+  /** Zooms all charts of the group to the chosen span, and tells the page. */
+  private choose(): void {
+    const [anchor, at] = [this.anchor, this.at];
+    this.anchor = null;
+    if (anchor === null || at === null || anchor === at) return;
+    const span: Span = [Math.min(anchor, at), Math.max(anchor, at)];
+    this.group.zoom(span);
+    this.element.dispatchEvent(new CustomEvent("chart-span", { bubbles: true, detail: span }));
+  }
+
+  private zoomed(): void {
+    this.whole.hidden = this.group.span === null;
+    this.draw();
+  }
+
+  private follow(): void {
+    const item = this.items[this.item];
+    const link = item?.mark.link?.[item.index];
+    if (link) location.href = link;
+  }
+
+  private point(at: number | null): void {
+    this.at = at === null ? null : this.closest(at);
+    this.show();
+  }
+
+  private closest(at: number): number | null {
+    const better = (best: number | null, place: number): number =>
+      best === null || Math.abs(place - at) < Math.abs(best - at) ? place : best;
+    return this.places.reduce<number | null>(better, null);
+  }
+
+  private focusPlace(): [number, number] {
+    const item = this.items[this.item];
+    if (item) return [item.x, item.y];
+    return [this.plane && this.at !== null ? this.plane.x.place(this.at) : 0, this.plane?.top ?? 0];
+  }
+
+  /** Shows cursor, span and values; the tooltip is at the pointer or the focus. */
+  private show(): void {
+    const plane = this.plane;
+    if (!plane) return;
+    const parts: SVGElement[] = [];
+    const line = (at: number): SVGElement => s("line", { class: "cursor", x1: plane.x.place(at), x2: plane.x.place(at), y1: plane.top, y2: plane.bottom });
+    if (this.anchor !== null && this.at !== null) {
+      const [from, to] = [plane.x.place(Math.min(this.anchor, this.at)), plane.x.place(Math.max(this.anchor, this.at))];
+      parts.push(s("rect", { class: "chosen", x: from, y: plane.top, width: to - from, height: plane.bottom - plane.top }));
+    }
+    const item = this.items[this.item];
+    if (item) parts.push(s("circle", { class: "focus-ring", cx: item.x, cy: item.y, r: 8 }));
+    else if (this.at !== null && this.items.length === 0) parts.push(line(this.at));
+    this.plot.style.cursor = item?.mark.link?.[item.index] ? "pointer" : "";
+    this.cursor.replaceChildren(...parts);
+    this.where.textContent = this.heading().split("\n")[0] ?? "";
+    const found = this.at === null || this.items.length > 0 ? [] : readings(this.data.marks, this.at, this.data);
+    this.values.forEach((value, index) => (value.textContent = found[index]?.text ?? ""));
+  }
+
+  private heading(): string {
+    const plane = this.plane;
+    if (!plane) return "";
+    if (this.anchor !== null && this.at !== null) {
+      return `${plane.x.text(Math.min(this.anchor, this.at))} to ${plane.x.text(Math.max(this.anchor, this.at))}`;
+    }
+    const item = this.items[this.item];
+    if (item) return textOf(item, this.data, plane);
+    if (this.at === null || this.items.length > 0) return "";
+    return [placeText(this.data.marks, this.at, plane), ...spansAt(this.visible(), this.at)].join(", ");
+  }
+
+  private shownReadings(): ReturnType<typeof readings> {
+    return this.at === null || this.items.length > 0 ? [] : readings(this.visible(), this.at, this.data);
+  }
+
+  private sentence(): string {
+    return [this.heading(), ...this.shownReadings().map(({ name, text }) => `${name} ${text}`)].join(", ");
+  }
+
+  private tooltip(x: number, y: number): void {
+    const heading = this.heading();
+    const item = this.items[this.item];
+    const hint = item?.mark.link?.[item.index] ? "Click or Enter opens the report" : "";
+    if (heading === "") hideTooltip();
+    else showTooltip(heading, this.shownReadings(), hint, x, y);
   }
 }

@@ -88,11 +88,11 @@ test("packets have figures, findings, missing sources and a link to their page",
 
 test("every chart shows when the broker was away, and when an alarm blocked it", async () => {
   const { page } = await browser.open("report.html");
-  for (const kind of ["without", "blocked"]) {
-    const strips = page.locator(`.chart .span-strip[data-kind="${kind}"]`);
+  for (const hue of ["bad", "warn"]) {
+    const strips = page.locator(`.chart .span-strip[data-hue="${hue}"]`);
     assert.equal(await strips.count(), await page.locator(".chart").count());
   }
-  const first = page.locator('.chart .span-strip[data-kind="without"] title').first();
+  const first = page.locator('.chart .span-strip[data-hue="bad"] title').first();
   assert.match((await first.textContent()) ?? "", /without service, 1\.0 to 1\.5 s: the broker <went> away/);
   assert.match(await page.locator(".spans-key").innerText(), /without service[\s\S]*blocked by an alarm/);
   assert.match(spaced(await page.locator(".checks").innerText()), /The broker did not serve for 0\.50 of/);
@@ -215,6 +215,41 @@ test("a chart reads out its values", async () => {
   await page.keyboard.press("ArrowRight");
   assert.equal(await chart.locator(".chart-time").innerText(), "at 0.5 s");
   assert.match(await chart.locator(".legend").innerText(), /written\s*1,000/);
+  const tooltip = page.locator(".chart-tooltip");
+  assert.match(await tooltip.innerText(), /at 0\.5 s[^]*written\s+1,000\/s[^]*confirmed\s+990\/s/);
+  // The other charts show the same second.
+  assert.equal(await page.locator(".chart").nth(1).locator(".chart-time").innerText(), "at 0.5 s");
+  await page.close();
+});
+
+test("lines can be hidden, a span chosen, and the values read as a table", async () => {
+  const { page, problems } = await browser.open("report.html");
+  const chart = page.locator(".chart").first();
+  const lines = chart.locator(".plot .line");
+  assert.equal(await lines.count(), 2);
+  const written = chart.getByRole("button", { name: "written" });
+  await written.click();
+  assert.equal(await written.getAttribute("aria-pressed"), "false");
+  assert.equal(await lines.count(), 1);
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("Enter");
+  assert.match(spaced(await chart.locator(".chart-under").innerText()), /written\s+confirmed[^]*3\.5 s\s+1,030\/s\s+990\/s/);
+  await chart.locator(".plot").focus();
+  for (const key of ["ArrowRight", "ArrowRight", "Shift+ArrowRight"]) await page.keyboard.press(key);
+  assert.equal(await chart.locator(".chart-time").innerText(), "1.5 s to 2.5 s");
+  await page.keyboard.press("Enter");
+  assert.match(await page.locator(".chart").nth(2).locator(".mark.time").first().textContent() ?? "", /^1\.5 s$/);
+  await page.keyboard.press("Escape");
+  assert.equal(await chart.locator(".mark.time").first().textContent(), "0");
+  const box = await chart.locator(".plot").boundingBox();
+  await page.mouse.move(box!.x + box!.width * 0.4, box!.y + 60);
+  await page.mouse.down();
+  await page.mouse.move(box!.x + box!.width * 0.7, box!.y + 60, { steps: 4 });
+  await page.mouse.up();
+  await chart.getByRole("button", { name: "Whole" }).click();
+  assert.equal(await chart.locator(".mark.time").first().textContent(), "0");
+  assert.deepEqual(problems, []);
   await page.close();
 });
 

@@ -1,8 +1,7 @@
-// Numbers as text, marks of axes, and the view in the address.
+// Numbers as text, and the view in the address.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decadeMarks, linearMarks } from "../../src/charts/axis.ts";
 import { bytes, digits, duration, inUnit, moment, nanos, percent, short, whole } from "../../src/format.ts";
 import { fromFragment, START, toFragment } from "../../src/link.ts";
 
@@ -37,14 +36,6 @@ test("times and sizes choose their unit", () => {
   check(moment(1_763_640_000_000_000_000), "2025-11-20 12:00:00 UTC");
   assert.deepEqual(inUnit(69_680.4, "per-second"), ["69,680", "/s"]);
   assert.deepEqual(inUnit(3000, "nanoseconds"), ["3.00", "µs"]);
-});
-
-test("axes have round marks", () => {
-  assert.deepEqual(linearMarks(79_400, 4), [0, 20_000, 40_000, 60_000, 80_000]);
-  assert.deepEqual(linearMarks(1.46, 4), [0, 0.5, 1, 1.5]);
-  assert.deepEqual(linearMarks(0, 4), [0, 1]);
-  assert.deepEqual(decadeMarks(24e6, 412e6), [1e7, 1e8, 1e9]);
-  assert.deepEqual(decadeMarks(100, 100), [100, 1000]);
 });
 
 test("a view survives in the address", () => {

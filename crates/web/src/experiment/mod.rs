@@ -1,9 +1,7 @@
-//! The page of an experiment: its result, every round as a dot, and its method. One HTML file without scripts.
+//! The page of an experiment or a sweep as data: its result, every round as a point, and its method.
 
 mod document;
-mod grid;
 mod intervals;
-mod latencies;
 mod profiles;
 mod sweep;
 mod tables;

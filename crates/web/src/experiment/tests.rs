@@ -9,7 +9,9 @@ use rabbitscope_runs::{
     record::SpectrumPoint,
 };
 
-use super::write_experiment;
+use serde_json::{Value, json};
+
+use super::{document::document, write_experiment};
 
 fn result(rounds: u32) -> ExperimentResult {
     let arm =
@@ -51,39 +53,72 @@ fn result(rounds: u32) -> ExperimentResult {
     result
 }
 
-fn page(result: &ExperimentResult) -> String {
+/// Returns the data of the page. Asserts that the page has no markup of others and no absurd numbers.
+fn data(result: &ExperimentResult) -> Value {
     let mut page = Vec::new();
     write_experiment(&mut page, result).unwrap();
-    String::from_utf8(page).unwrap()
+    let page = String::from_utf8(page).unwrap();
+    assert!(!page.contains("<credit>") && !page.contains("<host>"), "{page}");
+    serde_json::to_value(document(result)).unwrap()
+}
+
+fn section<'a>(data: &'a Value, id: &str) -> &'a Value {
+    let sections = data["sections"].as_array().unwrap();
+    sections.iter().find(|section| section["id"] == id).unwrap_or(&Value::Null)
+}
+
+/// Returns the marks of a kind in all charts of a section.
+fn marks<'a>(section: &'a Value, kind: &str) -> Vec<&'a Value> {
+    let blocks = section["blocks"].as_array().unwrap().iter();
+    let charts = blocks.filter_map(|block| block["charts"].as_array()).flatten();
+    let marks = charts.flat_map(|chart| chart["marks"].as_array().unwrap());
+    marks.filter(|mark| mark["kind"] == kind).collect()
+}
+
+fn items(marks: &[&Value], column: &str) -> usize {
+    marks.iter().map(|mark| mark[column].as_array().map_or(0, Vec::len)).sum()
+}
+
+fn hollow(marks: &[&Value]) -> usize {
+    let all = marks.iter().filter_map(|mark| mark["hollow"].as_array()).flatten();
+    all.filter(|hollow| **hollow == json!(true)).count()
 }
 
 #[test]
-fn the_verdict_comes_first_and_every_round_is_a_dot() {
+fn the_verdict_comes_first_and_every_round_is_a_point() {
     let mut result = result(20);
     conclude(&mut result, &[]);
-    let page = page(&result);
-    assert!(page.contains("<h1>&lt;credit&gt;</h1>") && !page.contains("<credit>"));
-    let verdict = page.find("credit &amp; more against default: consumed").unwrap();
-    assert!(verdict < page.find("<svg").unwrap());
+    let data = data(&result);
+    assert_eq!(data["title"], "<credit>");
+    let verdict = data["sections"][0]["blocks"][0]["sentences"][0]["text"].as_str().unwrap();
+    assert!(verdict.starts_with("credit & more against default: consumed"), "{verdict}");
     // Two rows of twenty ratios, and sixty runs in time.
-    assert_eq!(page.matches("class=\"dot\"").count(), 40);
-    assert_eq!(page.matches("class=\"dot c").count(), 60);
-    assert!(page.contains("(control)") && page.contains("class=\"band\""));
-    assert!(!page.contains("NaN") && !page.contains("inf"), "{page}");
-    if let Some(place) = std::env::var_os("RABBITSCOPE_PAGE") {
-        std::fs::write(place, page).unwrap();
-    }
+    let rounds = section(&data, "rounds");
+    assert_eq!(items(&marks(rounds, "points"), "x"), 40);
+    assert_eq!(items(&marks(section(&data, "runs"), "points"), "x"), 60);
+    let rows = &rounds["blocks"][0]["charts"][0]["y"]["names"];
+    assert_eq!(rows[1][1], "default-again (control)");
+    let band = marks(rounds, "spans")[1];
+    assert_eq!(band["to"], json!([1.03]));
+    assert_eq!(marks(rounds, "intervals").len(), 2);
+    let ratio = &result.comparisons[0].differences[0];
+    assert_eq!(marks(rounds, "points")[0]["x"][0], json!(ratio.ratio));
 }
 
 #[test]
 fn a_round_that_is_left_out_is_hollow_with_its_reason() {
     let mut result = result(8);
     result.runs[4].doubts = vec!["the <host> took 9 % away".to_owned()];
+    result.runs[4].directory = "runs/05 <b>".to_owned();
     conclude(&mut result, &[]);
-    let page = page(&result);
-    assert_eq!(page.matches("class=\"hollow\"").count(), 2, "a ratio of each arm");
-    assert_eq!(page.matches("class=\"hollow c").count(), 1);
-    assert!(page.contains("<h2>Left out</h2>") && page.contains("the &lt;host&gt; took 9 % away"));
+    let data = data(&result);
+    assert_eq!(hollow(&marks(section(&data, "rounds"), "points")), 2, "a ratio of each arm");
+    let runs = marks(section(&data, "runs"), "points");
+    assert_eq!(hollow(&runs), 1);
+    let reason = &section(&data, "dropped")["blocks"][0]["rows"][0][2]["text"];
+    assert_eq!(reason, "the <host> took 9 % away");
+    let links = runs.iter().filter_map(|mark| mark["link"].as_array()).flatten();
+    assert!(links.into_iter().any(|link| *link == json!("runs/05%20%3Cb%3E/report.html")));
 }
 
 #[test]
@@ -108,11 +143,16 @@ fn a_sweep_has_a_curve_for_each_value_of_the_second_key() {
         run.arm += 3 * (run.round as usize % 2);
     }
     conclude(&mut result, &[]);
-    let page = page(&result);
-    assert_eq!(page.matches("class=\"median\"").count(), 4, "two metrics, two types");
-    assert!(
-        page.contains("consumed.rate against consumers.0.prefetch") && page.contains(">quorum<")
-    );
+    let data = data(&result);
+    for metric in ["metric-0", "metric-1"] {
+        let lines = marks(section(&data, metric), "line");
+        let names: Vec<&Value> = lines.iter().map(|line| &line["name"]).collect();
+        assert_eq!(names, ["classic", "quorum"]);
+        assert_eq!(lines[0]["x"], json!([1.0, 10.0, 1000.0]));
+    }
+    assert_eq!(section(&data, "metric-0")["title"], "consumed.rate against consumers.0.prefetch");
+    let columns = section(&data, "comparisons")["blocks"][0]["columns"].as_array().unwrap();
+    assert_eq!(columns.len(), 7, "no verdict on a combination");
 }
 
 #[test]
@@ -153,13 +193,19 @@ fn what_explains_a_difference_stands_below_it() {
         ],
     };
     result.latencies = vec![latency(0, 2), latency(1, 1)];
-    let page = page(&result);
-    assert!(page.contains("m:&lt;f&gt;/2</code></td><td>4.00 %</td><td>2.00 %</td><td>9.50 %"));
-    assert!(page.contains("<a href=\"profiles/02-credit.html\">"));
-    assert!(page.contains("Not compared: 1 and 1 profiles are too few"));
-    assert!(page.contains(">p99</text>") && !page.contains(">p99.9</text>"));
-    assert_eq!(page.matches("class=\"median c").count(), 2);
-    assert!(!page.contains("NaN") && !page.contains("inf"));
+    let data = data(&result);
+    let blocks = &section(&data, "profiles")["blocks"];
+    let row = &blocks[2]["rows"][0];
+    assert_eq!(row[0]["text"], "m:<f>/2");
+    let shares: Vec<&Value> = (1..5).map(|column| &row[column]["value"]).collect();
+    assert_eq!(shares, [&json!(0.04), &json!(0.02), &json!(0.095), &json!(0.025)]);
+    assert_eq!(blocks[1]["links"][0]["href"], "profiles/02-credit.html");
+    let refused = blocks[3]["sentences"][0]["text"].as_str().unwrap();
+    assert!(refused.ends_with("Not compared: 1 and 1 profiles are too few"), "{refused}");
+    let latencies = section(&data, "latencies");
+    let names = latencies["blocks"][0]["charts"][0]["x"]["names"].as_array().unwrap();
+    assert_eq!(names.last().unwrap()[1], "p99");
+    assert_eq!(marks(latencies, "line").len(), 2);
 }
 
 #[test]
@@ -167,5 +213,6 @@ fn nothing_measured_is_a_page_as_well() {
     let mut result = ExperimentResult { runs: Vec::new(), ..result(0) };
     result.aborted = Some("the broker did not start".to_owned());
     conclude(&mut result, &[]);
-    assert!(page(&result).contains("Not complete: the broker did not start"));
+    let sentence = &data(&result)["sections"][0]["blocks"][0]["sentences"][0]["text"];
+    assert_eq!(sentence, "Not complete: the broker did not start");
 }

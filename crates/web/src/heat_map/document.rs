@@ -1,103 +1,73 @@
-//! The page, and the shade of a cell.
+//! The page: a heat map for each node, with a row for each hour.
 
 use std::{
     io::{self, Write},
     time::Duration,
 };
 
-use rabbitscope_text::display_utc;
+use rabbitscope_text::{Unit, display_utc};
 
-use super::cells::{BusyWindow, Cell, Cells, HOUR, NodeCells};
-use crate::escape::Markup;
+use super::cells::{BusyWindow, Cells, HOUR, NodeCells};
+use crate::{
+    document::{Axis, Block, Chart, Document, Hue, Mark, MarkKind, Section},
+    report::write_document,
+};
 
-const STYLE: &str = include_str!("style.css");
-
-/// Steps of the colour scale.
-const SHADES: u32 = 10;
-
-const LEFT: u64 = 84;
-const TOP: u64 = 22;
-const WIDTH: u64 = 960;
-const ROW: u64 = 16;
-const MINUTES: [u64; 7] = [0, 10, 20, 30, 40, 50, 60];
+const SECOND: f64 = 1e9;
 
 /// Writes the heat map of these windows, which may be in any order.
-pub fn write_heat_map(mut out: impl Write, windows: &[BusyWindow]) -> io::Result<()> {
+pub fn write_heat_map(out: impl Write, windows: &[BusyWindow]) -> io::Result<()> {
+    write_document(out, &document(windows))
+}
+
+fn document(windows: &[BusyWindow]) -> Document {
     let cells = Cells::from_windows(windows);
-    write!(
-        out,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
-         'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>CPU of nodes by time</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
-         <h1>CPU of nodes by time</h1>\n",
-    )?;
-    legend(&mut out, &cells)?;
-    cells.nodes.iter().try_for_each(|(name, node)| section(&mut out, name, node, &cells))?;
-    write!(out, "</body>\n</html>\n")?;
-    out.flush()
-}
-
-fn legend(out: &mut impl Write, cells: &Cells) -> io::Result<()> {
-    writeln!(
-        out,
-        "<p class=\"soft\">A row is an hour (UTC), a cell {} s. Without a cell, the node was not recorded.</p>",
-        cells.seconds
-    )?;
-    write!(out, "<p class=\"key\">0 ")?;
-    (0..SHADES).try_for_each(|shade| write!(out, "<i class=\"s{shade}\"></i>"))?;
-    writeln!(out, " {:.2} cores</p>", cells.most_cores)
-}
-
-fn section(out: &mut impl Write, name: &str, node: &NodeCells, cells: &Cells) -> io::Result<()> {
-    let hours = node.hours();
-    let height = TOP + hours.len() as u64 * ROW + 4;
-    let name = if name.is_empty() { "a node without a name" } else { name };
-    writeln!(
-        out,
-        "<h2>{name} <span class=\"soft\">{:.2} cores on average</span></h2>\n<div class=\"scroll\">\
-         <svg viewBox=\"0 0 {} {height}\" role=\"img\" aria-label=\"CPU of {name}, a row for each hour\">",
-        node.mean_cores(),
-        LEFT + WIDTH + 12,
-        name = Markup(name),
-    )?;
-    for minute in MINUTES {
-        let x = LEFT + minute * WIDTH / 60;
-        writeln!(out, "<text x=\"{x}\" y=\"14\" text-anchor=\"middle\">:{minute:02}</text>")?;
+    let nodes = cells.nodes.iter().enumerate();
+    Document {
+        title: "CPU of nodes by time".to_owned(),
+        facts: vec![
+            "a row is an hour (UTC)".to_owned(),
+            format!("a cell is {} s", cells.seconds),
+            "without a cell, the node was not recorded".to_owned(),
+            "the flame graph of a cell: rabbitscope flamegraph DIRECTORY --from TIME --to TIME"
+                .to_owned(),
+        ],
+        sections: nodes.map(|(at, (name, node))| section(at, name, node, &cells)).collect(),
     }
-    for (row, &hour) in (0..).zip(&hours) {
-        let y = TOP + row * ROW;
-        let time = display_utc(Duration::from_secs(hour * HOUR)).to_string();
-        // Omits the year and the seconds: `11-25 04:00`.
-        let (day, clock) = (&time[5..10], &time[11..16]);
-        writeln!(out, "<text x=\"0\" y=\"{}\">{day} {clock}</text>", y + ROW - 4)?;
+}
+
+fn section(at: usize, name: &str, node: &NodeCells, cells: &Cells) -> Section {
+    let name = if name.is_empty() { "a node without a name" } else { name };
+    let hours = node.hours();
+    let mut mark = Mark {
+        most: Some(cells.most_cores),
+        measure: Some(Unit::Cores.into()),
+        ..Mark::new(MarkKind::Cells, "CPU", Hue::Named("heat"))
+    };
+    for (row, &hour) in hours.iter().enumerate() {
         for (start, cell) in node.of_hour(hour) {
-            draw(out, (start, y), cell, cells)?;
+            let second = (start % HOUR) as f64;
+            mark.x.push(Some(second * SECOND));
+            mark.to.push((second + cells.seconds as f64) * SECOND);
+            mark.y.push(Some(row as f64));
+            mark.value.push(cell.cores());
         }
     }
-    writeln!(out, "</svg></div>")
+    let chart = Chart {
+        title: format!("{:.2} cores on average", node.mean_cores()),
+        note: String::new(),
+        x: Axis::linear(Unit::Nanos).label("minute of the hour").from(0.0).to(HOUR as f64 * SECOND),
+        y: Axis::bands(hours.iter().map(|hour| hour_in_words(*hour))),
+        marks: vec![mark],
+    };
+    let id = format!("node-{at}");
+    Section::new(&id, name, vec![Block::chart(format!("{id}-cpu"), chart)])
 }
 
-fn draw(out: &mut impl Write, (start, y): (u64, u64), cell: Cell, cells: &Cells) -> io::Result<()> {
-    let place = |seconds: u64| LEFT as f64 + (seconds * WIDTH) as f64 / HOUR as f64;
-    let x = place(start % HOUR);
-    let width = place(start % HOUR + cells.seconds) - x;
-    writeln!(
-        out,
-        "<rect class=\"s{}\" x=\"{x:.1}\" y=\"{y}\" width=\"{width:.1}\" height=\"{}\"><title>{}: {:.2} cores</title></rect>",
-        shade(cell.cores(), cells.most_cores),
-        ROW - 1,
-        display_utc(Duration::from_secs(start)),
-        cell.cores(),
-    )
-}
-
-/// Returns the step of the scale from nothing to `most`.
-fn shade(cores: f64, most: f64) -> u32 {
-    let steps: Vec<u32> = (1..SHADES).collect();
-    let is_reached =
-        |step: &&u32| cores > 0.0 && cores >= most * f64::from(**step) / f64::from(SHADES);
-    steps.iter().rev().find(is_reached).copied().unwrap_or(0)
+/// Writes an hour since 1970 without the year: `11-25 04:00`.
+fn hour_in_words(hour: u64) -> String {
+    let time = display_utc(Duration::from_secs(hour * HOUR)).to_string();
+    format!("{} {}", &time[5..10], &time[11..16])
 }
 
 #[cfg(test)]
@@ -113,18 +83,29 @@ mod tests {
             cpu: Duration::from_secs(15),
         };
         let mut page = Vec::new();
-        write_heat_map(&mut page, &[window]).unwrap();
+        write_heat_map(&mut page, std::slice::from_ref(&window)).unwrap();
         let page = String::from_utf8(page).unwrap();
-        assert!(page.contains("<title>2026-11-25T04:18:30Z: 1.50 cores</title>"), "{page}");
-        assert!(
-            page.contains("11-25 04:00") && page.contains("&lt;b&gt;@h") && !page.contains("<b>")
-        );
+        assert!(page.contains("\\u003cb>@h") && !page.contains("<b>@h"), "{page}");
+        let data = serde_json::to_value(document(&[window])).unwrap();
+        let chart = &data["sections"][0]["blocks"][0]["charts"][0];
+        assert_eq!(chart["y"]["names"], serde_json::json!([[0.0, "11-25 04:00"]]));
+        assert_eq!(chart["marks"][0]["x"], serde_json::json!([1_110e9]), "04:18:30");
+        assert_eq!(chart["marks"][0]["value"], serde_json::json!([1.5]));
     }
 
+    /// The shades of all nodes have the same meaning.
     #[test]
-    fn shades_go_from_nothing_to_the_most() {
-        let shades = [0.0, 0.05, 0.1, 0.95, 1.0].map(|cores| shade(cores, 1.0));
-        assert_eq!(shades, [0, 0, 1, 9, 9]);
-        assert_eq!(shade(0.0, 0.0), 0);
+    fn nodes_share_the_scale() {
+        let window = |node: &str, cpu| BusyWindow {
+            node: node.to_owned(),
+            started: Duration::from_secs(3600),
+            length: Duration::from_secs(10),
+            cpu: Duration::from_secs(cpu),
+        };
+        let data = serde_json::to_value(document(&[window("a", 1), window("b", 40)])).unwrap();
+        for section in 0..2 {
+            let mark = &data["sections"][section]["blocks"][0]["charts"][0]["marks"][0];
+            assert_eq!(mark["most"], 4.0, "{mark}");
+        }
     }
 }

@@ -1,71 +1,61 @@
 //! Sources of the figures, and losses of the capture.
 
-use std::io::{self, Write};
-
 use rabbitscope_text::{counted, grouped, human_bytes};
 use rabbitscope_wire::report::{CaptureReport, PacketReport};
 
-use super::words;
-use crate::escape::Markup;
+use crate::document::{self, Block, Sentence, Tone};
 
-/// Writes a line for each source, then the losses.
-pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
-    writeln!(out, "<ul class=\"sources\">")?;
-    for source in &report.sources {
-        let (class, state) = if source.present { ("good", "used") } else { ("soft", "missing") };
-        writeln!(
-            out,
-            "<li><span class=\"badge {class}\">{state}</span> <strong>{}</strong> {}</li>",
-            words::source(source.level),
-            Markup(&source.note)
-        )?;
-    }
-    writeln!(out, "</ul>")?;
-    match &report.capture {
-        Some(capture) => losses(out, capture, report.totals.unread_bytes),
-        None => writeln!(
-            out,
-            "<p class=\"soft\">No packets were captured, so latencies, frames and pictures are missing.</p>"
-        ),
-    }
+/// Returns a line for each source, then the losses.
+pub(super) fn blocks(report: &PacketReport) -> Vec<Block> {
+    let source = |source: &rabbitscope_wire::report::Source| {
+        let (tone, state) =
+            if source.present { (Tone::Plain, "used") } else { (Tone::Soft, "missing") };
+        let text = format!("{}: {}", document::source(source.level), source.note);
+        Sentence::new(text, tone).badge(state)
+    };
+    let sources = report.sources.iter().map(source);
+    let losses = match &report.capture {
+        Some(capture) => losses(capture, report.totals.unread_bytes),
+        None => {
+            let text = "No packets were captured, so latencies, frames and pictures are missing.";
+            vec![Sentence::new(text, Tone::Soft)]
+        }
+    };
+    vec![Block::sentences("capture", sources.chain(losses).collect())]
 }
 
-fn losses(out: &mut dyn Write, capture: &CaptureReport, unread_bytes: u64) -> io::Result<()> {
-    if let Some(dropped) = capture.dropped.filter(|dropped| *dropped > 0) {
-        writeln!(
-            out,
-            "<p class=\"verdict warning\"><strong>The capture lost {}.</strong> The kernel dropped them because they \
-             were not read in time. No verdict relies on gaps.</p>",
-            counted(dropped, "packet")
-        )?;
-    }
-    if let Some(damage) = &capture.damaged {
-        writeln!(
-            out,
-            "<p class=\"verdict warning\"><strong>The capture is damaged:</strong> {}</p>",
-            Markup(damage)
-        )?;
-    }
-    writeln!(
-        out,
-        "<p>{} read, {} on the wire. {} {}{}</p>",
+fn losses(capture: &CaptureReport, unread_bytes: u64) -> Vec<Sentence> {
+    let lost = capture.dropped.filter(|dropped| *dropped > 0).map(|dropped| {
+        let lost = counted(dropped, "packet");
+        let text = format!(
+            "The capture lost {lost}. The kernel dropped them because they were not read in time. No verdict relies on \
+             gaps."
+        );
+        Sentence::new(text, Tone::Warning)
+    });
+    let damaged = capture
+        .damaged
+        .iter()
+        .map(|damage| Sentence::new(format!("The capture is damaged: {damage}"), Tone::Warning));
+    let dropped = match capture.dropped {
+        Some(0) => " The kernel dropped none.",
+        Some(_) => "",
+        None => " Dropped packets were not counted.",
+    };
+    let read = format!(
+        "{} read, {} on the wire.{dropped} {}{}",
         counted(capture.packets, "packet"),
         human_bytes(capture.bytes),
-        match capture.dropped {
-            Some(0) => "The kernel dropped none.",
-            Some(_) => "",
-            None => "Dropped packets were not counted.",
-        },
         left_out(capture, unread_bytes),
         tunnels(capture)
-    )
+    );
+    lost.into_iter().chain(damaged).chain([Sentence::new(read, Tone::Plain)]).collect()
 }
 
 /// Lists the tunnels that carried packets, in a sentence.
 fn tunnels(capture: &CaptureReport) -> String {
-    let packets = |(name, count): (&String, &u64)| {
-        format!("{} in {}", counted(*count, "packet"), Markup(name))
-    };
+    let packets =
+        |(name, count): (&String, &u64)| format!("{} in {}", counted(*count, "packet"), name);
     let found: Vec<String> = capture.tunnels.iter().map(packets).collect();
     if found.is_empty() {
         String::new()

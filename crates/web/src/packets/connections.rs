@@ -1,67 +1,64 @@
 //! Connections: a row for each direction, with the limits of its sender first.
 
-use std::io::{self, Write};
-
-use rabbitscope_text::{counted, grouped, human_bytes, short_time};
+use rabbitscope_text::{Unit, counted, grouped, human_bytes, short_time};
 use rabbitscope_wire::report::{ConnectionReport, DirectionReport, PacketReport, Side};
 
 use super::{
-    bar::{self, Part},
-    figures::{bounded, bytes_or_dash, percent, rare, round_trips, share},
-    table::{self, Column},
+    figures::{bounded, number, percent, rare, round_trips, share},
     words::{
         self, BUSY, DELAYED_ACK, IDLE, IN_FLIGHT, MEDIAN_PAYLOAD, OUT_OF_ORDER, PURE_ACK,
         RECEIVER_LIMITED, RETRANSMITTED, ROUND_TRIP, ZERO_WINDOW,
     },
 };
-use crate::escape::Markup;
+use crate::document::{Block, Cell, Column, Content, Hue, Sentence, Table, Tone};
 
 const COLUMNS: [Column; 15] = [
     Column::text("connection"),
     Column::text("sender"),
     Column::text("limits").meaning("Receiver-limited, otherwise busy, idle: shares of the time"),
-    Column::number("no room").term(&ZERO_WINDOW),
-    Column::number("retransmitted").term(&RETRANSMITTED),
-    Column::number("stalls").term(&DELAYED_ACK),
+    Column::number("no room").meaning(ZERO_WINDOW.meaning),
+    Column::number("retransmitted").meaning(RETRANSMITTED.meaning),
+    Column::number("stalls").meaning(DELAYED_ACK.meaning),
     Column::text("latencies").meaning("Median and 99th percentile on the wire"),
-    Column::number("round trip").term(&ROUND_TRIP),
+    Column::number("round trip").meaning(ROUND_TRIP.meaning),
     Column::number("payload").meaning("Bytes of payload, including repeated ones"),
     Column::number("segments").meaning("Segments with payload"),
-    Column::number("acks alone").term(&PURE_ACK),
-    Column::number("median").term(&MEDIAN_PAYLOAD),
-    Column::number("in flight").term(&IN_FLIGHT),
+    Column::number("acks alone").meaning(PURE_ACK.meaning),
+    Column::number("median").meaning(MEDIAN_PAYLOAD.meaning),
+    Column::number("in flight").meaning(IN_FLIGHT.meaning),
     Column::number("window").meaning("The largest that the receiver announced"),
-    Column::number("out of order").term(&OUT_OF_ORDER),
+    Column::number("out of order").meaning(OUT_OF_ORDER.meaning),
 ];
 
-/// Writes the table, and the number of connections without a row.
-pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
-    bar::key(out, &[("limited", &RECEIVER_LIMITED), ("busy", &BUSY), ("idle", &IDLE)])?;
-    table::head(out, "Connections", &COLUMNS)?;
-    report.connections.iter().try_for_each(|connection| rows(out, connection))?;
-    table::foot(out)?;
-    if report.connections_without_row > 0 {
-        writeln!(
-            out,
-            "<p class=\"soft\">{} more with fewer bytes count in all figures, but have no row here.</p>",
-            counted(report.connections_without_row, "connection")
-        )?;
+/// Returns the table, and the number of connections without a row.
+pub(super) fn blocks(report: &PacketReport) -> Vec<Block> {
+    if report.connections.is_empty() {
+        return Vec::new();
     }
-    Ok(())
+    let table = Table {
+        label: "Connections",
+        key: vec![RECEIVER_LIMITED.key(Hue::BAD), BUSY.key(Hue::series(0)), IDLE.key(Hue::SOFT)],
+        columns: COLUMNS.into(),
+        rows: report.connections.iter().flat_map(rows).collect(),
+    };
+    let without_row = (report.connections_without_row > 0).then(|| {
+        let text = format!(
+            "{} more with fewer bytes count in all figures, but have no row here.",
+            counted(report.connections_without_row, "connection")
+        );
+        Block::sentences("connections-without-row", vec![Sentence::new(text, Tone::Soft)])
+    });
+    let table = Block::new("connections-table", Content::Table(table));
+    std::iter::once(table).chain(without_row).collect()
 }
 
-fn rows(out: &mut dyn Write, connection: &ConnectionReport) -> io::Result<()> {
-    write!(
-        out,
-        "<tbody><tr><th scope=\"rowgroup\" rowspan=\"2\"><code>{}</code><br><code>→ {}</code><small>{}</small></th>",
-        Markup(&connection.client),
-        Markup(&connection.broker),
-        Markup(&facts(connection))
-    )?;
-    direction(out, Side::Client, &connection.from_client, Some(connection))?;
-    write!(out, "</tr>\n<tr>")?;
-    direction(out, Side::Broker, &connection.from_broker, None)?;
-    writeln!(out, "</tr></tbody>")
+fn rows(connection: &ConnectionReport) -> [Vec<Cell>; 2] {
+    let name = format!("{}\n→ {}", connection.client, connection.broker);
+    let name = Cell::code(name).small(facts(connection)).covers(2);
+    let latencies = Cell::text(latencies(connection)).covers(2);
+    let client = direction(Side::Client, &connection.from_client, Some(latencies));
+    let first = std::iter::once(name).chain(client).collect();
+    [first, direction(Side::Broker, &connection.from_broker, None)]
 }
 
 /// Returns facts such as `AMQP 0-9-1, 2 channels, 12.3 s, joined in the middle`.
@@ -83,75 +80,62 @@ fn facts(connection: &ConnectionReport) -> String {
     facts.join(", ")
 }
 
-/// Writes the cells of a direction; those of the whole connection are in the first one.
-fn direction(
-    out: &mut dyn Write,
-    side: Side,
-    sent: &DirectionReport,
-    connection: Option<&ConnectionReport>,
-) -> io::Result<()> {
-    write!(out, "<td class=\"left\">{}</td><td class=\"left\">", words::side(side))?;
-    limits(out, sent)?;
-    write!(out, "</td>")?;
-    trouble(out, sent)?;
-    if let Some(connection) = connection {
-        write!(out, "<td class=\"left\" rowspan=\"2\">{}</td>", latencies(connection))?;
-    }
-    write!(
-        out,
-        "<td>{}</td><td>{}</td><td>{}</td><td>{}</td><td title=\"{}\">{}</td><td>{}</td><td>{}</td><td>{}</td>",
-        round_trips(&sent.round_trips),
-        human_bytes(sent.payload_bytes),
-        grouped(sent.data_segments),
-        grouped(sent.pure_acks),
-        max_segment_size(sent),
-        human_bytes(sent.median_payload),
-        human_bytes(sent.max_in_flight),
-        bytes_or_dash(sent.max_window),
-        rare(sent.out_of_order, grouped),
-    )
+/// Returns the cells of a direction; those of the whole connection are in the first one.
+fn direction(side: Side, sent: &DirectionReport, latencies: Option<Cell>) -> Vec<Cell> {
+    let bytes = |bytes: u64| Cell::figure(bytes as f64, Unit::Bytes);
+    let [no_room, again, stalls] = trouble(sent);
+    let before = [Cell::text(words::side(side)), limits(sent), no_room, again, stalls];
+    let after = [
+        Cell::text(round_trips(&sent.round_trips)),
+        bytes(sent.payload_bytes),
+        number(sent.data_segments),
+        number(sent.pure_acks),
+        bytes(sent.median_payload).meaning(max_segment_size(sent)),
+        bytes(sent.max_in_flight),
+        Cell::known(sent.max_window.map(|window| window as f64), Unit::Bytes),
+        rare(number(sent.out_of_order), sent.out_of_order),
+    ];
+    before.into_iter().chain(latencies).chain(after).collect()
 }
 
-fn limits(out: &mut dyn Write, sent: &DirectionReport) -> io::Result<()> {
+fn limits(sent: &DirectionReport) -> Cell {
     let limited = bounded(sent.limits.receiver_window);
     let busy = (bounded(sent.limits.busy) - limited).max(0.0);
-    bar::stacked(
-        out,
-        &[
-            Part { class: "limited", term: &RECEIVER_LIMITED, share: limited },
-            Part { class: "busy", term: &BUSY, share: busy },
-            Part { class: "idle", term: &IDLE, share: bounded(sent.limits.idle) },
-        ],
-    )
+    let idle = bounded(sent.limits.idle);
+    Cell::shares(vec![(Hue::BAD, limited), (Hue::series(0), busy), (Hue::SOFT, idle)])
 }
 
-/// Writes the cells that should be zero: time without room, retransmitted bytes, stalls.
-fn trouble(out: &mut dyn Write, sent: &DirectionReport) -> io::Result<()> {
-    let no_room = rare(sent.zero_window_nanos, |nanos| {
-        let longest = short_time(sent.longest_zero_window_nanos);
-        let times = grouped(sent.zero_windows);
-        format!("<b>{}</b><small>{times} ×, longest {longest}</small>", short_time(nanos))
-    });
-    let again = rare(sent.retransmitted_segments, |segments| {
-        let part = percent(share(segments, sent.data_segments));
-        let bytes = human_bytes(sent.retransmitted_bytes);
-        format!("<b>{part}</b><small>{}, {bytes}</small>", grouped(segments))
-    });
-    let stalls = rare(sent.delayed_ack_stalls, |count| format!("<b>{}</b>", grouped(count)));
-    write!(out, "<td>{no_room}</td><td>{again}</td><td>{stalls}</td>")
+/// Returns the cells that should be zero: time without room, retransmitted bytes, stalls.
+fn trouble(sent: &DirectionReport) -> [Cell; 3] {
+    let no_room = Cell::figure(sent.zero_window_nanos as f64, Unit::Nanos).small(format!(
+        "{} ×, longest {}",
+        grouped(sent.zero_windows),
+        short_time(sent.longest_zero_window_nanos)
+    ));
+    let part = share(sent.retransmitted_segments, sent.data_segments);
+    let again = Cell::text(percent(part)).small(format!(
+        "{}, {}",
+        grouped(sent.retransmitted_segments),
+        human_bytes(sent.retransmitted_bytes)
+    ));
+    [
+        rare(no_room, sent.zero_window_nanos),
+        rare(again, sent.retransmitted_segments),
+        rare(number(sent.delayed_ack_stalls), sent.delayed_ack_stalls),
+    ]
 }
 
 fn latencies(connection: &ConnectionReport) -> String {
     let measured = connection.latencies.iter().filter(|latency| latency.percentiles.count > 0);
     let lines = measured.map(|latency| {
         format!(
-            "{} {} <span class=\"soft\">p99 {}</span>",
+            "{} {}, p99 {}",
             words::latency(latency.kind),
             short_time(latency.percentiles.p50),
             short_time(latency.percentiles.p99)
         )
     });
-    lines.collect::<Vec<_>>().join("<br>")
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 fn max_segment_size(sent: &DirectionReport) -> String {

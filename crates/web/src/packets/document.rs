@@ -12,103 +12,48 @@ use super::{
     capture, connections, findings, frames, ladder, latencies, sequence, sizes, sockets, tiles,
     words,
 };
-use crate::escape::Markup;
-
-const STYLE: &str = include_str!("style.css");
-
-/// A part of the page with its own heading.
-struct Section {
-    id: &'static str,
-    name: &'static str,
-    is_there: fn(&PacketReport) -> bool,
-    draw: fn(&mut dyn Write, &PacketReport) -> io::Result<()>,
-}
-
-const SECTIONS: [Section; 11] = [
-    Section { id: "findings", name: "Findings", is_there: |_| true, draw: findings::draw },
-    Section { id: "sources", name: "Sources", is_there: |_| true, draw: capture::draw },
-    Section {
-        id: "figures",
-        name: "Network, clients or broker",
-        is_there: |report| report.totals.segments > 0,
-        draw: tiles::draw,
-    },
-    Section {
-        id: "latencies",
-        name: "Latencies on the wire",
-        is_there: |report| !report.latencies.is_empty(),
-        draw: latencies::draw,
-    },
-    Section {
-        id: "sequences",
-        name: "Time-sequence graphs",
-        is_there: |report| !report.time_sequences.is_empty(),
-        draw: sequence::draw,
-    },
-    Section {
-        id: "sizes",
-        name: "Sizes",
-        is_there: |report| !report.sizes.is_empty() || report.writes.is_some(),
-        draw: sizes::draw,
-    },
-    Section {
-        id: "ladders",
-        name: "Ladders",
-        is_there: |report| !report.ladders.is_empty(),
-        draw: ladder::draw,
-    },
-    Section {
-        id: "frames",
-        name: "Frames",
-        is_there: |report| !report.frames.is_empty(),
-        draw: frames::draw,
-    },
-    Section {
-        id: "connections",
-        name: "Connections",
-        is_there: |report| !report.connections.is_empty(),
-        draw: connections::draw,
-    },
-    Section {
-        id: "sockets",
-        name: "Sockets",
-        is_there: |report| !report.sockets.is_empty(),
-        draw: sockets::draw,
-    },
-    Section { id: "words", name: "Words", is_there: |_| true, draw: words::list },
-];
+use crate::{
+    document::{Block, Document, Section},
+    report::write_document,
+};
 
 /// Writes the page of `rabbitscope packets`.
 ///
 /// # Errors
 ///
 /// Returns the errors of `out`.
-pub fn write_packets(mut out: impl Write, report: &PacketReport) -> io::Result<()> {
-    let subject = Markup(&report.subject);
-    write!(
-        out,
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src \
-         'unsafe-inline'\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <title>Packets: {subject}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>Packets: {subject}</h1>\n\
-         <p class=\"soft\">{}</p>\n<nav aria-label=\"Sections\">",
-        totals(report),
-    )?;
-    let sections = || SECTIONS.iter().filter(|section| (section.is_there)(report));
-    for Section { id, name, .. } in sections() {
-        write!(out, "<a href=\"#{id}\">{name}</a> ")?;
-    }
-    writeln!(out, "</nav>")?;
-    for Section { id, name, draw, .. } in sections() {
-        writeln!(out, "<h2 id=\"{id}\">{name}</h2>")?;
-        draw(&mut out, report)?;
-    }
-    write!(out, "</main>\n</body>\n</html>\n")?;
-    out.flush()
+pub fn write_packets(out: impl Write, report: &PacketReport) -> io::Result<()> {
+    write_document(out, &document(report))
 }
 
-/// Summarises time, length and amounts in one line.
-fn totals(report: &PacketReport) -> String {
+pub(super) fn document(report: &PacketReport) -> Document {
+    let sections = [
+        section("findings", "Findings", "", findings::blocks(report)),
+        section("sources", "Sources", "", capture::blocks(report)),
+        section("figures", "Network, clients or broker", "", tiles::blocks(report)),
+        section("latencies", "Latencies on the wire", latencies::INTRO, latencies::blocks(report)),
+        section("sequences", "Time-sequence graphs", sequence::INTRO, sequence::blocks(report)),
+        section("sizes", "Sizes", "", sizes::blocks(report)),
+        section("ladders", "Ladders", ladder::INTRO, ladder::blocks(report)),
+        section("frames", "Frames", "", frames::blocks(report)),
+        section("connections", "Connections", "", connections::blocks(report)),
+        section("sockets", "Sockets", "", sockets::blocks(report)),
+        section("words", "Words", "", words::blocks()),
+    ];
+    Document {
+        title: format!("Packets: {}", report.subject),
+        facts: totals(report),
+        // A section without blocks has nothing to show.
+        sections: sections.into_iter().filter(|section| !section.blocks.is_empty()).collect(),
+    }
+}
+
+fn section(id: &str, title: &str, intro: &str, blocks: Vec<Block>) -> Section {
+    Section::new(id, title, blocks).explained(intro)
+}
+
+/// Summarises time, length and amounts.
+fn totals(report: &PacketReport) -> Vec<String> {
     let totals: &Totals = &report.totals;
     let mut facts = Vec::new();
     if totals.segments > 0 {
@@ -125,5 +70,5 @@ fn totals(report: &PacketReport) -> String {
     if !report.sockets.is_empty() {
         facts.push(counted(report.sockets.len() as u64, "socket"));
     }
-    if facts.is_empty() { "Nothing was seen.".to_owned() } else { facts.join(" · ") }
+    if facts.is_empty() { vec!["Nothing was seen.".to_owned()] } else { facts }
 }

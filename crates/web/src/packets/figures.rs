@@ -1,7 +1,9 @@
-//! Figures of this page as text.
+//! Figures of this page as cells and text.
 
-use rabbitscope_text::{grouped, human_bytes, short_time};
+use rabbitscope_text::{Unit, grouped, short_time};
 use rabbitscope_wire::report::RoundTrips;
+
+use crate::document::{Cell, Tone};
 
 /// Returns a part of a whole, 0 to 1; 0 if the whole is 0.
 pub(super) fn share(part: u64, whole: u64) -> f64 {
@@ -34,9 +36,14 @@ pub(super) fn instant(nanos: u64) -> String {
     format!("{}.{:06} s", grouped(nanos / 1_000_000_000), nanos / 1000 % 1_000_000)
 }
 
-/// Writes a cell for a number that is mostly 0: 0 is pale.
-pub(super) fn rare(number: u64, text: impl FnOnce(u64) -> String) -> String {
-    if number == 0 { "<span class=\"soft\">0</span>".to_owned() } else { text(number) }
+/// Returns a cell with a number.
+pub(super) fn number(number: u64) -> Cell {
+    Cell::figure(number as f64, Unit::Things)
+}
+
+/// Returns the cell of a number that is mostly 0: 0 is pale and without details, others stand out.
+pub(super) fn rare(cell: Cell, value: u64) -> Cell {
+    if value == 0 { number(0).tone(Tone::Soft) } else { cell.tone(Tone::Bad) }
 }
 
 /// Writes the smallest, mean and largest round trip.
@@ -45,22 +52,6 @@ pub(super) fn round_trips(trips: &RoundTrips) -> String {
         return "–".to_owned();
     }
     [trips.min, trips.mean, trips.max].map(short_time).join(" · ")
-}
-
-/// Writes bytes, or a dash.
-pub(super) fn bytes_or_dash(bytes: Option<u64>) -> String {
-    bytes.map_or_else(|| "–".to_owned(), human_bytes)
-}
-
-/// Writes a number, or a dash.
-pub(super) fn number_or_dash(number: Option<u64>) -> String {
-    number.map_or_else(|| "–".to_owned(), grouped)
-}
-
-/// Writes a share as `6 %`, for the caption of a bar.
-pub(super) fn rounded(share: f64) -> String {
-    let percent = 100.0 * share;
-    if percent > 0.0 && percent < 1.0 { "<1 %".to_owned() } else { format!("{percent:.0} %") }
 }
 
 #[cfg(test)]

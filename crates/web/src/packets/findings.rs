@@ -1,115 +1,45 @@
 //! Findings, worst first, and rules without findings.
 
-use std::io::{self, Write};
-
-use rabbitscope_text::{counted, grouped};
+use rabbitscope_text::counted;
 use rabbitscope_wire::{
     findings::not_found,
-    report::{Finding, FindingRule, PacketReport},
+    report::{FindingRule, PacketReport},
 };
 
-use super::words;
-use crate::{checks::sentence, escape::Markup};
+use crate::document::{Block, Content, FindingData, Sentence, Tone};
 
-/// Writes the findings in the order of the report.
-pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
+/// Returns the findings in the order of the report.
+pub(super) fn blocks(report: &PacketReport) -> Vec<Block> {
     let is_read = report.totals.segments > 0 || !report.sockets.is_empty();
-    match (&report.findings[..], is_read) {
-        ([], true) => {
-            writeln!(out, "<p class=\"verdict good\"><strong>Nothing found.</strong></p>")?;
-        }
+    let nothing = match (&report.findings[..], is_read) {
+        ([], true) => Some(Sentence::new("Nothing found.", Tone::Good)),
         ([], false) => {
-            writeln!(
-                out,
-                "<p class=\"verdict\"><strong>Nothing could be judged:</strong> no TCP segment of the broker was read.</p>"
-            )?;
+            let sentence = "Nothing could be judged: no TCP segment of the broker was read.";
+            Some(Sentence::new(sentence, Tone::Undecided))
         }
-        _ => {}
-    }
-    report.findings.iter().try_for_each(|finding| one(out, finding))?;
-    checked(out, report)
-}
-
-fn one(out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
-    let severity = words::severity(finding.severity);
-    writeln!(
-        out,
-        "<article class=\"verdict {severity}\"><h3><span class=\"badge\">{severity}</span> {}</h3>\n<p>{} <small>Source: {}.</small></p>",
-        Markup(&sentence(&finding.sentence)),
-        Markup(&sentence(&finding.evidence)),
-        words::source(finding.source)
-    )?;
-    if !finding.fix.is_empty() {
-        writeln!(out, "<p><strong>What to do:</strong> {}</p>", Markup(&sentence(&finding.fix)))?;
-    }
-    where_found(out, finding)?;
-    writeln!(out, "</article>")
-}
-
-/// Writes connections and packets, folded so that a long list does not push the next finding off the screen.
-fn where_found(out: &mut dyn Write, finding: &Finding) -> io::Result<()> {
-    let in_all = finding.connections_in_all.max(finding.connections.len() as u64);
-    let counts = [(in_all, "connection"), (finding.packets.len() as u64, "packet")];
-    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-    let summary = counts.map(|(count, noun)| counted(count, noun)).collect::<Vec<_>>().join(", ");
-    if summary.is_empty() {
-        return Ok(());
-    }
-    writeln!(out, "<details><summary>{summary}</summary>")?;
-    connections(out, finding, in_all)?;
-    packets(out, &finding.packets)?;
-    writeln!(out, "</details>")
-}
-
-fn connections(out: &mut dyn Write, finding: &Finding, in_all: u64) -> io::Result<()> {
-    if finding.connections.is_empty() {
-        return Ok(());
-    }
-    write!(out, "<p class=\"facts\">The worst first:")?;
-    for connection in &finding.connections {
-        write!(out, " <code>{}</code>", Markup(connection))?;
-    }
-    match in_all - finding.connections.len() as u64 {
-        0 => writeln!(out, "</p>"),
-        more => writeln!(out, " and {} more</p>", grouped(more)),
-    }
-}
-
-/// Writes a display filter that Wireshark and tshark accept unchanged.
-fn packets(out: &mut dyn Write, packets: &[u64]) -> io::Result<()> {
-    if packets.is_empty() {
-        return Ok(());
-    }
-    let numbers = packets.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
-    writeln!(
-        out,
-        "<p class=\"facts\">The first packets, as a display filter of Wireshark: <code class=\"long\">frame.number in {{{numbers}}}</code></p>"
-    )
-}
-
-/// Lists the rules that found nothing, and the rules that could not be judged.
-fn checked(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
+        _ => None,
+    };
     let judged: Vec<&str> = not_found(report).map(FindingRule::title).collect();
-    if !judged.is_empty() {
-        writeln!(out, "<p class=\"soft\">Judged and not found: {}.</p>", judged.join(", "))?;
-    }
-    not_judged(out, report)
+    let judged = (!judged.is_empty()).then(|| {
+        Sentence::new(format!("Judged and not found: {}.", judged.join(", ")), Tone::Soft)
+    });
+    let findings = report.findings.iter().map(FindingData::with_places).collect();
+    let found = Block::new("found", Content::Findings { findings });
+    let said: Vec<Sentence> = nothing.into_iter().chain(judged).collect();
+    let said = (!said.is_empty()).then(|| Block::sentences("judged", said));
+    let found = (!report.findings.is_empty()).then_some(found);
+    found.into_iter().chain(said).chain(not_judged(report)).collect()
 }
 
-/// Lists the rules that could not be judged, each with its reason.
-fn not_judged(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
-    let not_judged = report.not_judged.as_deref().unwrap_or_default();
-    if not_judged.is_empty() {
-        return Ok(());
-    }
-    writeln!(
-        out,
-        "<details class=\"soft\"><summary>Not judged: {}</summary>\n<ul>",
-        counted(not_judged.len() as u64, "rule")
-    )?;
-    for judgement in not_judged {
-        let (title, reason) = (judgement.rule.title(), Markup(&judgement.reason));
-        writeln!(out, "<li>{title}: {reason}</li>")?;
-    }
-    writeln!(out, "</ul></details>")
+/// Lists the rules that could not be judged, each with its reason; absent if there are none.
+fn not_judged(report: &PacketReport) -> Option<Block> {
+    let rules = report.not_judged.as_deref().filter(|rules| !rules.is_empty())?;
+    let sentence = |judgement: &rabbitscope_wire::report::NotJudged| {
+        let text = format!("{}: {}", judgement.rule.title(), judgement.reason);
+        Sentence::new(text, Tone::Soft)
+    };
+    let sentences = rules.iter().map(sentence).collect();
+    let summary = format!("Not judged: {}", counted(rules.len() as u64, "rule"));
+    let blocks = vec![Block::sentences("not-judged-rules", sentences)];
+    Some(Block::new("not-judged", Content::Details { summary, blocks }))
 }

@@ -1,21 +1,13 @@
-//! Latencies on the wire: a table, and the percentiles as a drawing.
+//! Latencies on the wire: a table, and the percentiles as a chart.
 
-use std::io::{self, Write};
-
-use rabbitscope_text::{grouped, short_time};
+use rabbitscope_text::{Unit, grouped};
 use rabbitscope_wire::report::{LatencyReport, PacketReport, Unmatched};
 
-use super::{
-    table::{self, Column},
-    words,
-};
-use crate::axis::Axis;
+use super::words;
+use crate::document::{Axis, Block, Cell, Chart, Column, Content, Hue, Mark, Table, Tone};
 
-const WIDTH: f64 = 860.0;
-const LEFT: f64 = 70.0;
-const RIGHT: f64 = 30.0;
-const TOP: f64 = 10.0;
-const HEIGHT: f64 = 220.0;
+pub(super) const INTRO: &str = "From packet to packet, all connections together. The last column is right for a \
+                                capture on the broker's machine.";
 
 /// A figure of a latency, with its name.
 type Point = (&'static str, fn(&LatencyReport) -> u64);
@@ -33,24 +25,12 @@ const POINTS: [Point; 6] = [
 /// Minimum number of measurements for a meaningful p99.9.
 const ENOUGH_FOR_P999: u64 = 1000;
 
-/// Writes the table, then the drawing.
-pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
-    writeln!(
-        out,
-        "<p class=\"soft\">From packet to packet, all connections together. The last column is right for a capture on the \
-         broker's machine.</p>"
-    )?;
-    rows(out, &report.latencies)?;
-    let measured: Vec<&LatencyReport> =
-        report.latencies.iter().filter(|latency| latency.percentiles.count > 0).collect();
-    if !measured.is_empty() {
-        picture(out, &measured)?;
+/// Returns the table, then the chart.
+pub(super) fn blocks(report: &PacketReport) -> Vec<Block> {
+    if report.latencies.is_empty() {
+        return Vec::new();
     }
-    Ok(())
-}
-
-fn rows(out: &mut dyn Write, latencies: &[LatencyReport]) -> io::Result<()> {
-    let columns = [
+    let columns = vec![
         Column::text("from → to"),
         Column::number("p50"),
         Column::number("p99"),
@@ -61,34 +41,30 @@ fn rows(out: &mut dyn Write, latencies: &[LatencyReport]) -> io::Result<()> {
         Column::number("unmatched").meaning("Frames without a partner"),
         Column::text("owner of the time"),
     ];
-    table::head(out, "Latencies", &columns)?;
-    writeln!(out, "<tbody>")?;
-    latencies.iter().try_for_each(|latency| row(out, latency))?;
-    writeln!(out, "</tbody>")?;
-    table::foot(out)
+    let rows = report.latencies.iter().map(row).collect();
+    let table = Table { label: "Latencies", columns, rows, ..Table::default() };
+    let table = Block::new("latencies-table", Content::Table(table));
+    std::iter::once(table).chain(chart(&report.latencies)).collect()
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "nanoseconds, rounded")]
-fn row(out: &mut dyn Write, latency: &LatencyReport) -> io::Result<()> {
-    let count = latency.percentiles.count;
-    let known = |time: String| if count == 0 { "–".to_owned() } else { time };
-    let [p50, _, p99, p999, max, measured] = latency.percentiles.cells();
-    let pale = if count < ENOUGH_FOR_P999 { " class=\"soft\"" } else { "" };
-    let unmatched = reasons(&latency.unmatched);
-    writeln!(
-        out,
-        "<tr><th scope=\"row\">{}</th><td>{}</td><td>{}</td><td{pale}>{}</td><td>{}</td><td>{}</td><td>{}</td>\
-         <td title=\"{unmatched}\">{}</td><td class=\"left soft\">{}</td></tr>",
-        words::latency(latency.kind),
-        known(p50),
-        known(p99),
-        known(p999),
-        known(max),
-        known(short_time(latency.mean.round() as u64)),
-        measured,
-        grouped(sum(&latency.unmatched)),
-        words::whose(latency.kind),
-    )
+fn row(latency: &LatencyReport) -> Vec<Cell> {
+    let percentiles = &latency.percentiles;
+    let is_measured = percentiles.count > 0;
+    let time = |nanos: f64| Cell::known(is_measured.then_some(nanos), Unit::Nanos);
+    let p999 = time(percentiles.p999 as f64);
+    let is_enough = percentiles.count >= ENOUGH_FOR_P999;
+    vec![
+        Cell::text(words::latency(latency.kind)),
+        time(percentiles.p50 as f64),
+        time(percentiles.p99 as f64),
+        if is_enough { p999 } else { p999.tone(Tone::Soft) },
+        time(percentiles.max as f64),
+        time(latency.mean),
+        Cell::figure(percentiles.count as f64, Unit::Things),
+        Cell::figure(sum(&latency.unmatched) as f64, Unit::Things)
+            .meaning(reasons(&latency.unmatched)),
+        Cell::text(words::whose(latency.kind)).tone(Tone::Soft),
+    ]
 }
 
 fn sum(unmatched: &Unmatched) -> u64 {
@@ -107,80 +83,25 @@ fn reasons(unmatched: &Unmatched) -> String {
     there.map(|(count, why)| format!("{} {why}", grouped(count))).collect::<Vec<_>>().join("; ")
 }
 
-fn picture(out: &mut dyn Write, latencies: &[&LatencyReport]) -> io::Result<()> {
-    let nanos = |value: u64| value.max(1) as f64;
-    let values =
-        latencies.iter().flat_map(|latency| POINTS.map(|(_, value)| nanos(value(latency))));
-    let y = Axis::log(values, (TOP + HEIGHT, TOP));
-    let x = Axis::linear([0.0, POINTS.len() as f64 - 1.0].into_iter(), (LEFT, WIDTH - RIGHT));
-    write!(out, "<p class=\"key\">")?;
-    for (at, latency) in latencies.iter().enumerate() {
-        write!(out, "<span><i class=\"c{}\"></i>{}</span>", at + 1, words::latency(latency.kind))?;
-    }
-    writeln!(
-        out,
-        "</p><div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"Percentiles\"><svg class=\"small\" \
-         viewBox=\"0 0 {WIDTH} {:.0}\" role=\"img\" aria-label=\"Latencies by percentile, log scale; the table has the \
-         figures\">",
-        TOP + HEIGHT + 44.0
-    )?;
-    frame(out, &x, &y)?;
-    for (at, latency) in latencies.iter().enumerate() {
-        line(out, at + 1, latency, |at, value| (x.at(at), y.at(nanos(value))))?;
-    }
-    writeln!(out, "</svg></div>")
+fn chart(latencies: &[LatencyReport]) -> Option<Block> {
+    let measured = latencies.iter().filter(|latency| latency.percentiles.count > 0);
+    let marks: Vec<Mark> = measured.enumerate().map(|(at, latency)| line(at, latency)).collect();
+    (!marks.is_empty()).then_some(())?;
+    let named = POINTS.iter().enumerate();
+    let named = named.map(|(at, (name, _))| (at as f64, (*name).to_owned())).collect();
+    let chart = Chart {
+        title: "Latencies by percentile, log scale".to_owned(),
+        note: String::new(),
+        x: Axis::linear(Unit::Things).label("figure").named(named),
+        y: Axis::log(Unit::Nanos),
+        marks,
+    };
+    Some(Block::chart("latencies-chart", chart))
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "ticks of nanoseconds")]
-fn frame(out: &mut dyn Write, x: &Axis, y: &Axis) -> io::Result<()> {
-    for tick in y.ticks() {
-        writeln!(
-            out,
-            "<line class=\"grid\" x1=\"{LEFT}\" x2=\"{}\" y1=\"{y:.1}\" y2=\"{y:.1}\"/><text x=\"{}\" y=\"{:.1}\" \
-             text-anchor=\"end\">{}</text>",
-            WIDTH - RIGHT,
-            LEFT - 8.0,
-            y.at(tick) + 4.0,
-            short_time(tick.round() as u64),
-            y = y.at(tick),
-        )?;
-    }
-    for (at, (name, _)) in POINTS.iter().enumerate() {
-        writeln!(
-            out,
-            "<text x=\"{:.1}\" y=\"{:.0}\" text-anchor=\"middle\">{name}</text>",
-            x.at(at as f64),
-            TOP + HEIGHT + 18.0
-        )?;
-    }
-    writeln!(
-        out,
-        "<text x=\"{:.0}\" y=\"{:.0}\" text-anchor=\"middle\">percentile; latency on a log scale</text>",
-        f64::midpoint(LEFT, WIDTH - RIGHT),
-        TOP + HEIGHT + 38.0
-    )
-}
-
-fn line(
-    out: &mut dyn Write,
-    hue: usize,
-    latency: &LatencyReport,
-    place: impl Fn(f64, u64) -> (f64, f64),
-) -> io::Result<()> {
-    let points = POINTS.iter().enumerate().map(|(at, (name, value))| {
-        let (x, y) = place(at as f64, value(latency));
-        (x, y, *name, value(latency))
-    });
-    let points: Vec<_> = points.collect();
-    let path: Vec<String> = points.iter().map(|(x, y, ..)| format!("{x:.1},{y:.1}")).collect();
-    writeln!(out, "<g class=\"c{hue}\"><path class=\"line\" d=\"M{}\"/>", path.join("L"))?;
-    for (x, y, name, nanos) in points {
-        writeln!(
-            out,
-            "<circle class=\"dot\" cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\"><title>{}, {name}: {}</title></circle>",
-            words::latency(latency.kind),
-            short_time(nanos)
-        )?;
-    }
-    writeln!(out, "</g>")
+fn line(at: usize, latency: &LatencyReport) -> Mark {
+    let values = POINTS.iter().map(|(_, value)| Some(value(latency).max(1) as f64)).collect();
+    let places = (0..POINTS.len()).map(|place| place as f64);
+    let line = Mark::line(words::latency(latency.kind), Hue::series(at), places, values);
+    Mark { text: POINTS.iter().map(|(name, _)| (*name).to_owned()).collect(), ..line }
 }

@@ -1,10 +1,7 @@
-//! The page of `rabbitscope packets`: the evidence of the wire about a broker, findings first. One HTML file without
-//! scripts.
+//! The page of `rabbitscope packets` as data: the evidence of the wire about a broker, findings first.
 //!
-//! The layout is here. Figures and findings are elsewhere: `rabbitscope-wire` makes them. The page divides a part by
-//! its whole and draws.
+//! The choice of tables and charts is here. Figures and findings are elsewhere: `rabbitscope-wire` makes them.
 
-mod bar;
 mod capture;
 mod connections;
 mod document;
@@ -17,11 +14,10 @@ mod latencies;
 mod sequence;
 mod sizes;
 mod sockets;
-mod table;
 #[cfg(test)]
 mod tests;
 mod tiles;
 mod words;
 
 pub use document::write_packets;
-pub(crate) use words::{latency, severity, source};
+pub(crate) use words::latency;

@@ -1,51 +1,35 @@
 //! Sizes of packets and, if known, of the broker's writes and reads.
 
-use std::io::{self, Write};
-
-use rabbitscope_text::{grouped, human_bytes};
+use rabbitscope_text::{Unit, grouped};
 use rabbitscope_wire::report::{PacketReport, SizeBin, WriteSizes};
 
-use super::{
-    bar::single,
-    figures::{percent, share},
-    table::{self, Column},
-};
+use super::figures::{number, share};
+use crate::document::{Block, Cell, Column, Content, Hue, Table, Tone};
 
-/// Draws one table, or two side by side.
-pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
-    writeln!(out, "<div class=\"beside\">")?;
-    if !report.sizes.is_empty() {
-        packets(out, &report.sizes)?;
-    }
-    if let Some(writes) = &report.writes {
-        system_calls(out, writes)?;
-    }
-    writeln!(out, "</div>")
+/// Returns one table, or two.
+pub(super) fn blocks(report: &PacketReport) -> Vec<Block> {
+    let packets = (!report.sizes.is_empty()).then(|| packets(&report.sizes));
+    let calls = report.writes.as_ref().map(system_calls);
+    packets.into_iter().chain(calls).collect()
 }
 
-fn packets(out: &mut dyn Write, bins: &[SizeBin]) -> io::Result<()> {
-    let columns = [
-        Column::text("bytes on the wire"),
+fn packets(bins: &[SizeBin]) -> Block {
+    let columns = vec![
+        Column::text("bytes on the wire").meaning("The bins of tshark -z plen,tree"),
         Column::text("packets").meaning("Share of all packets"),
-        Column::number(""),
         Column::number("number"),
         Column::text("bytes").meaning("Share of all bytes"),
-        Column::number(""),
         Column::number("sum"),
         Column::number("seen").meaning("Smallest and largest packet of the bin"),
     ];
     let sum = |value: fn(&SizeBin) -> u64| bins.iter().map(value).fold(0, u64::saturating_add);
     let (packets, bytes) = (sum(|bin| bin.packets), sum(|bin| bin.bytes));
-    writeln!(out, "<div><h3>Packets, in the bins of <code>tshark -z plen,tree</code></h3>")?;
-    table::head(out, "Packets by size", &columns)?;
-    writeln!(out, "<tbody>")?;
-    bins.iter().try_for_each(|bin| row(out, bin, packets, bytes))?;
-    writeln!(out, "</tbody>")?;
-    table::foot(out)?;
-    writeln!(out, "</div>")
+    let rows = bins.iter().map(|bin| row(bin, packets, bytes)).collect();
+    let table = Table { label: "Packets by size", columns, rows, ..Table::default() };
+    Block::new("packets-by-size", Content::Table(table))
 }
 
-fn row(out: &mut dyn Write, bin: &SizeBin, packets: u64, bytes: u64) -> io::Result<()> {
+fn row(bin: &SizeBin, packets: u64, bytes: u64) -> Vec<Cell> {
     let range = match bin.to {
         Some(to) => format!("{}–{}", grouped(bin.from.into()), grouped(to.into())),
         None => format!("{} and more", grouped(bin.from.into())),
@@ -55,60 +39,44 @@ fn row(out: &mut dyn Write, bin: &SizeBin, packets: u64, bytes: u64) -> io::Resu
     } else {
         format!("{}–{}", grouped(bin.min.into()), grouped(bin.max.into()))
     };
-    let of = [share(bin.packets, packets), share(bin.bytes, bytes)];
-    writeln!(
-        out,
-        "<tr{}><th scope=\"row\">{range}</th><td class=\"left\">{}</td><td>{}</td><td>{}</td><td class=\"left\">{}</td>\
-         <td>{}</td><td>{}</td><td>{seen}</td></tr>",
-        if bin.packets == 0 { " class=\"soft\"" } else { "" },
-        single("c1", of[0]),
-        percent(of[0]),
-        grouped(bin.packets),
-        single("c2", of[1]),
-        percent(of[1]),
-        human_bytes(bin.bytes),
-    )
+    let tone = if bin.packets == 0 { Tone::Soft } else { Tone::Plain };
+    let cells = vec![
+        Cell::text(range),
+        Cell::share(Hue::series(0), share(bin.packets, packets)),
+        number(bin.packets),
+        Cell::share(Hue::series(1), share(bin.bytes, bytes)),
+        Cell::figure(bin.bytes as f64, Unit::Bytes),
+        Cell::text(seen),
+    ];
+    cells.into_iter().map(|cell| cell.tone(tone)).collect()
 }
 
-fn system_calls(out: &mut dyn Write, sizes: &WriteSizes) -> io::Result<()> {
-    let columns = [
-        Column::text("bytes").meaning("Smallest size of the bin"),
-        Column::text("writes").meaning("Share of all writes"),
+fn system_calls(sizes: &WriteSizes) -> Block {
+    let columns = vec![
+        Column::text("bytes").meaning(
+            "Smallest size of the bin. The kernel may join several writes to one segment.",
+        ),
+        Column::text("writes").meaning("Share of all writes of the broker"),
         Column::number("number"),
-        Column::text("reads").meaning("Share of all reads"),
+        Column::text("reads").meaning("Share of all reads of the broker"),
         Column::number("number"),
     ];
-    writeln!(
-        out,
-        "<div><h3>The broker's writes and reads</h3>\n<p class=\"soft\">The kernel may join several writes to one \
-         segment.</p>"
-    )?;
-    table::head(out, "Writes and reads by size", &columns)?;
-    writeln!(out, "<tbody>")?;
     let bins = sizes.writes.iter().chain(&sizes.reads);
     let mut bins: Vec<u64> = bins.map(|(from, _)| *from).collect();
     bins.sort_unstable();
     bins.dedup();
-    for from in bins {
-        write!(out, "<tr><th scope=\"row\">{} …</th>", grouped(from))?;
-        calls(out, &sizes.writes, from, "c1")?;
-        calls(out, &sizes.reads, from, "c2")?;
-        writeln!(out, "</tr>")?;
-    }
-    writeln!(out, "</tbody>")?;
-    table::foot(out)?;
-    writeln!(out, "</div>")
+    let row = |from: u64| {
+        let [write, writes] = calls(&sizes.writes, from, 0);
+        let [read, reads] = calls(&sizes.reads, from, 1);
+        vec![Cell::text(format!("{} …", grouped(from))), write, writes, read, reads]
+    };
+    let rows = bins.into_iter().map(row).collect();
+    let table = Table { label: "Writes and reads by size", columns, rows, ..Table::default() };
+    Block::new("writes-and-reads", Content::Table(table))
 }
 
-fn calls(out: &mut dyn Write, bins: &[(u64, u64)], from: u64, hue: &str) -> io::Result<()> {
+fn calls(bins: &[(u64, u64)], from: u64, series: usize) -> [Cell; 2] {
     let sum = bins.iter().map(|(_, count)| *count).fold(0, u64::saturating_add);
     let count = bins.iter().find(|(bin, _)| *bin == from).map_or(0, |(_, count)| *count);
-    let of = share(count, sum);
-    write!(
-        out,
-        "<td class=\"left\" title=\"{}\">{}</td><td>{}</td>",
-        percent(of),
-        single(hue, of),
-        grouped(count)
-    )
+    [Cell::share(Hue::series(series), share(count, sum)), number(count)]
 }

@@ -1,125 +1,106 @@
 //! The key figures by subject: the network, the clients, the broker.
 
-use std::io::{self, Write};
-
-use rabbitscope_text::{Percentiles, counted, grouped, short_time};
+use rabbitscope_text::{Percentiles, Unit};
 use rabbitscope_wire::report::{LatencyKind, PacketReport, Totals, ZeroWindowTime};
 
 use super::{
-    figures::{percent, share},
+    figures::share,
     words::{self, RETRANSMITTED, ROUND_TRIP, ZERO_WINDOW},
 };
+use crate::{
+    checks::capitalised,
+    document::{Block, Content},
+    figures::{Detail, Figure},
+};
 
-/// A headline with its detail.
-struct Tile {
-    name: &'static str,
-    meaning: &'static str,
-    value: String,
-    detail: String,
-}
-
-/// Draws three groups of tiles. A figure without observations has no tile.
-pub(super) fn draw(out: &mut dyn Write, report: &PacketReport) -> io::Result<()> {
+/// Returns a block for each subject. A figure without observations has no tile.
+pub(super) fn blocks(report: &PacketReport) -> Vec<Block> {
     let totals = &report.totals;
-    let latency = |kind| latency(report, kind);
-    let groups = [
-        ("Network", vec![round_trip(totals), retransmitted(totals)]),
-        (
-            "Clients",
-            vec![
-                segments_per_publish(totals),
-                latency(LatencyKind::DeliverToAck),
-                latency(LatencyKind::RequestToReply),
-                latency(LatencyKind::ServiceTime),
-                Some(zero_window(&totals.client_zero_window)),
-            ],
-        ),
-        (
-            "Broker",
-            vec![
-                latency(LatencyKind::PublishToConfirm)
-                    .or_else(|| latency(LatencyKind::PublishToConfirmAtLeast)),
-                latency(LatencyKind::Method),
-                Some(zero_window(&totals.broker_zero_window)),
-            ],
-        ),
-    ];
-    writeln!(out, "<div class=\"groups\">")?;
-    for (name, tiles) in groups {
-        writeln!(out, "<section><h3>{name}</h3><div class=\"tiles\">")?;
-        tiles.into_iter().flatten().try_for_each(|tile| one(out, &tile))?;
-        writeln!(out, "</div></section>")?;
+    if totals.segments == 0 {
+        return Vec::new();
     }
-    writeln!(out, "</div>")
+    let latency = |kind| latency(report, kind);
+    let confirm = latency(LatencyKind::PublishToConfirm);
+    let clients = [
+        segments_per_publish(totals),
+        latency(LatencyKind::DeliverToAck),
+        latency(LatencyKind::RequestToReply),
+        latency(LatencyKind::ServiceTime),
+        Some(zero_window(&totals.client_zero_window)),
+    ];
+    let broker = [
+        confirm.or_else(|| latency(LatencyKind::PublishToConfirmAtLeast)),
+        latency(LatencyKind::Method),
+        Some(zero_window(&totals.broker_zero_window)),
+    ];
+    vec![
+        block("Network", [round_trip(totals), retransmitted(totals)]),
+        block("Clients", clients),
+        block("Broker", broker),
+    ]
 }
 
-fn one(out: &mut dyn Write, tile: &Tile) -> io::Result<()> {
-    let Tile { name, meaning, value, detail } = tile;
-    writeln!(
-        out,
-        "<div class=\"tile\" title=\"{meaning}\"><span>{name}</span><b>{value}</b><small>{detail}</small></div>"
-    )
+fn block(label: &'static str, figures: impl IntoIterator<Item = Option<Figure>>) -> Block {
+    let figures = figures.into_iter().flatten().collect();
+    Block::new(format!("tiles-{label}"), Content::Tiles { label, figures })
 }
 
-fn round_trip(totals: &Totals) -> Option<Tile> {
+fn figure(
+    name: &str,
+    meaning: &'static str,
+    (value, unit): (f64, Unit),
+    details: Vec<Detail>,
+) -> Figure {
+    Figure { name: name.to_owned(), meaning, value, unit, of: None, details }
+}
+
+fn nanos(name: &'static str, nanos: u64) -> Detail {
+    Detail::new(name, nanos as f64, Unit::Nanos)
+}
+
+fn number(name: &'static str, count: u64) -> Detail {
+    Detail::new(name, count as f64, Unit::Things)
+}
+
+fn round_trip(totals: &Totals) -> Option<Figure> {
     let trips = &totals.round_trips;
-    (trips.count > 0).then(|| Tile {
-        name: "smallest round trip",
-        meaning: ROUND_TRIP.meaning,
-        value: short_time(trips.min),
-        detail: format!("mean {}, largest {}", short_time(trips.mean), short_time(trips.max)),
-    })
+    let details = vec![nanos("mean", trips.mean), nanos("largest", trips.max)];
+    let value = (trips.min as f64, Unit::Nanos);
+    (trips.count > 0).then(|| figure("Smallest round trip", ROUND_TRIP.meaning, value, details))
 }
 
-fn retransmitted(totals: &Totals) -> Option<Tile> {
+fn retransmitted(totals: &Totals) -> Option<Figure> {
     let (part, whole) = (totals.retransmitted_segments, totals.data_segments);
-    (whole > 0).then(|| Tile {
-        name: "retransmitted",
-        meaning: RETRANSMITTED.meaning,
-        value: percent(share(part, whole)),
-        detail: format!("{} of {} segments with payload", grouped(part), grouped(whole)),
-    })
+    let details = vec![number("segments", part), number("of segments with payload", whole)];
+    let value = (share(part, whole), Unit::Share);
+    (whole > 0).then(|| figure("Retransmitted", RETRANSMITTED.meaning, value, details))
 }
 
-fn segments_per_publish(totals: &Totals) -> Option<Tile> {
+fn segments_per_publish(totals: &Totals) -> Option<Figure> {
     let (segments, published) = (totals.publish_segments, totals.published);
-    (published > 0).then(|| Tile {
-        name: "segments a publish",
-        meaning: "Segments with a publish or part of it, divided by publishes. Below 1 the client batches; 3 is a \
-                  segment for each frame.",
-        value: format!("{:.2}", segments as f64 / published as f64),
-        detail: format!("{}, {} published", counted(segments, "segment"), grouped(published)),
-    })
+    let meaning = "Segments with a publish or part of it, divided by publishes. Below 1 the client batches; 3 is a \
+                   segment for each frame.";
+    let details = vec![number("segments", segments), number("published", published)];
+    let value = (segments as f64 / published as f64, Unit::Things);
+    (published > 0).then(|| figure("Segments a publish", meaning, value, details))
 }
 
-fn latency(report: &PacketReport, kind: LatencyKind) -> Option<Tile> {
+fn latency(report: &PacketReport, kind: LatencyKind) -> Option<Figure> {
     let found = report
         .latencies
         .iter()
         .find(|latency| latency.kind == kind && latency.percentiles.count > 0)?;
     let Percentiles { count, p50, p99, .. } = found.percentiles;
-    Some(Tile {
-        name: words::latency(kind),
-        meaning: "Median and 99th percentile on the wire.",
-        value: short_time(p50),
-        detail: format!("p99 {}, of {}", short_time(p99), grouped(count)),
-    })
+    let details = vec![nanos("p99", p99), number("measured", count)];
+    let meaning = "Median and 99th percentile on the wire.";
+    Some(figure(&capitalised(words::latency(kind)), meaning, (p50 as f64, Unit::Nanos), details))
 }
 
-fn zero_window(time: &ZeroWindowTime) -> Tile {
-    Tile {
-        name: "longest zero window",
-        meaning: ZERO_WINDOW.meaning,
-        value: if time.longest_nanos == 0 {
-            "none".to_owned()
-        } else {
-            short_time(time.longest_nanos)
-        },
-        detail: match time.connections {
-            0 => "room at all times".to_owned(),
-            count => {
-                format!("{} in all, {}", short_time(time.sum_nanos), counted(count, "connection"))
-            }
-        },
-    }
+fn zero_window(time: &ZeroWindowTime) -> Figure {
+    let details = match time.connections {
+        0 => Vec::new(),
+        count => vec![nanos("in all", time.sum_nanos), number("connections", count)],
+    };
+    let value = (time.longest_nanos as f64, Unit::Nanos);
+    figure("Longest zero window", ZERO_WINDOW.meaning, value, details)
 }

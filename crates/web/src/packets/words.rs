@@ -1,8 +1,8 @@
 //! The words of the page: the meanings of its terms, and the names of the report's kinds.
 
-use std::io::{self, Write};
+use rabbitscope_wire::report::{LatencyKind, Side};
 
-use rabbitscope_wire::report::{LatencyKind, PacketReport, Severity, Side, SourceLevel};
+use crate::document::{Block, Cell, Column, Content, Hue, Key, Table};
 
 /// A word that needs an explanation.
 pub(super) struct Term {
@@ -89,13 +89,19 @@ const TERMS: [&Term; 16] = [
     &ZERO_WINDOW,
 ];
 
-/// Writes the list of all terms, for readers without a pointer to hold over a word.
-pub(super) fn list(out: &mut dyn Write, _: &PacketReport) -> io::Result<()> {
-    writeln!(out, "<dl>")?;
-    for term in TERMS {
-        writeln!(out, "<dt>{}</dt><dd>{}</dd>", term.name, term.meaning)?;
+impl Term {
+    /// Returns an entry of a key to colours.
+    pub(super) fn key(&self, hue: Hue) -> Key {
+        Key { hue, name: self.name, meaning: self.meaning }
     }
-    writeln!(out, "</dl>")
+}
+
+/// Returns the list of all terms, for readers without a pointer to hold over a word.
+pub(super) fn blocks() -> Vec<Block> {
+    let rows = TERMS.map(|term| vec![Cell::text(term.name), Cell::text(term.meaning)]);
+    let columns = vec![Column::text("word"), Column::text("meaning")];
+    let table = Table { label: "Words", columns, rows: rows.into(), ..Table::default() };
+    vec![Block::new("words-table", Content::Table(table))]
 }
 
 pub(super) fn side(side: Side) -> &'static str {
@@ -135,21 +141,5 @@ pub(super) fn whose(kind: LatencyKind) -> &'static str {
         LatencyKind::RequestToReply => "queues, network and the responder",
         LatencyKind::ServiceTime => "the responder's and its network's",
         LatencyKind::Method => "the answering side's",
-    }
-}
-
-pub(crate) fn severity(severity: Severity) -> &'static str {
-    match severity {
-        Severity::Note => "note",
-        Severity::Warning => "warning",
-        Severity::Critical => "critical",
-    }
-}
-
-pub(crate) fn source(level: SourceLevel) -> &'static str {
-    match level {
-        SourceLevel::Sockets => "sockets",
-        SourceLevel::Packets => "packets",
-        SourceLevel::Writes => "writes and reads",
     }
 }

@@ -3,15 +3,14 @@
 
 use rabbitscope_runs::record::RunRecord;
 use rabbitscope_text::{Percentiles, Unit, counted, grouped, human_bytes, short_time};
-use rabbitscope_wire::report::{
-    Finding, LatencyReport, PacketReport, SourceLevel, Totals, ZeroWindowTime,
-};
+use rabbitscope_wire::report::{LatencyReport, PacketReport, SourceLevel, Totals, ZeroWindowTime};
 use serde::Serialize;
 
 use crate::{
-    checks::{capitalised, sentence},
+    checks::capitalised,
+    document::FindingData,
     figures::{Detail, Figure},
-    packets::{latency, severity, source},
+    packets::latency,
 };
 
 /// The packets of a run.
@@ -34,17 +33,6 @@ pub(crate) struct PacketsData<'a> {
     missing: Vec<String>,
 }
 
-#[derive(Serialize)]
-struct FindingData {
-    severity: &'static str,
-    sentence: String,
-    evidence: String,
-    source: &'static str,
-    fix: String,
-    /// Number of connections such as `3 connections`.
-    connections: String,
-}
-
 impl<'a> PacketsData<'a> {
     pub(crate) fn new(packets: &RunPackets<'a>, run: Option<&RunRecord>) -> Self {
         let report = packets.report;
@@ -54,7 +42,7 @@ impl<'a> PacketsData<'a> {
             page: packets.page,
             sentences: captured.into_iter().chain(share).collect(),
             figures: figures(report),
-            findings: report.findings.iter().map(finding).collect(),
+            findings: report.findings.iter().map(FindingData::new).collect(),
             missing: missing(report),
         }
     }
@@ -98,17 +86,6 @@ fn missing(report: &PacketReport) -> Vec<String> {
         format!("{what}: {}", source.note)
     };
     missing.map(line).collect()
-}
-
-fn finding(finding: &Finding) -> FindingData {
-    FindingData {
-        severity: severity(finding.severity),
-        sentence: sentence(&finding.sentence),
-        evidence: sentence(&finding.evidence),
-        source: source(finding.source),
-        fix: sentence(&finding.fix),
-        connections: counted(finding.connections_in_all, "connection"),
-    }
 }
 
 fn figures(report: &PacketReport) -> Vec<Figure> {

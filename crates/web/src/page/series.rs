@@ -1,94 +1,70 @@
-//! The seconds of a run in columns, counts turned into rates.
+//! The charts of a run over time.
 
-use rabbitscope_runs::record::{Percentiles, SecondRow};
-use serde::Serialize;
+use rabbitscope_runs::record::{RunRecord, SecondRow};
+use rabbitscope_text::Unit;
 
-use crate::more_charts::{ChartData, more_charts};
+use super::{
+    over_time::{Line, OverTime, above_zero},
+    spans::spans,
+};
+use crate::{
+    document::{Axis, Chart, Charts},
+    more_charts::more_charts,
+    spectrum::spectrum,
+};
 
-/// One entry per second in every column. Times are seconds since the start of the load, rates are per second, latencies
-/// in nanoseconds, CPU in cores, memory in bytes.
-#[derive(Serialize)]
-pub(crate) struct SeriesData {
-    /// Middle of each interval.
-    at: Vec<f64>,
-    /// Messages written to sockets.
-    published: Vec<f64>,
-    /// Messages that the broker accepted. Absent in files of older versions, and if each message was confirmed.
-    accepted: Option<Vec<f64>>,
-    confirmed: Vec<f64>,
-    consumed: Vec<f64>,
-    confirm: LatencyColumns,
-    #[serde(rename = "end-to-end")]
-    end_to_end: LatencyColumns,
-    #[serde(rename = "broker-cpu")]
-    broker_cpu: Vec<Option<f64>>,
-    #[serde(rename = "client-cpu")]
-    client_cpu: Vec<Option<f64>>,
-    #[serde(rename = "broker-rss")]
-    broker_rss: Vec<Option<u64>>,
-    /// Charts that only some runs have.
-    more: Vec<ChartData>,
-}
-
-#[derive(Serialize)]
-struct LatencyColumns {
-    p50: Vec<Option<u64>>,
-    p99: Vec<Option<u64>>,
-    max: Vec<Option<u64>>,
-}
-
-impl SeriesData {
-    /// Leaves out the seconds of the drain, which are part of no rate.
-    pub(crate) fn new(rows: &[SecondRow]) -> Self {
-        let rows: Vec<&SecondRow> = rows.iter().filter(|row| !row.draining).collect();
-        let rows = rows.as_slice();
-        let rate = |count: fn(&SecondRow) -> u64| {
-            rows.iter().map(|row| tenths(count(row) as f64 / interval(row))).collect()
-        };
-        let is_said =
-            rows.iter().any(|row| row.counts.accepted.get() != Some(row.counts.confirmed));
-        let is_known = rows.iter().all(|row| row.counts.accepted.get().is_some());
-        Self {
-            accepted: (is_said && is_known).then(|| rate(|row| row.counts.accepted_or_written())),
-            at: rows.iter().map(|row| f64::from(row.second) + interval(row) / 2.0).collect(),
-            published: rate(|row| row.counts.published),
-            confirmed: rate(|row| row.counts.confirmed),
-            consumed: rate(|row| row.counts.consumed),
-            confirm: LatencyColumns::new(rows, |row| row.latencies.confirm_latency),
-            end_to_end: LatencyColumns::new(rows, |row| row.latencies.end_to_end_latency),
-            broker_cpu: rows.iter().map(|row| row.broker_cpu_cores).collect(),
-            client_cpu: rows.iter().map(|row| row.client_cpu_cores).collect(),
-            broker_rss: rows.iter().map(|row| row.broker_rss_bytes).collect(),
-            more: more_charts(rows),
-        }
+/// Returns the charts for which these seconds have data.
+pub(crate) fn charts_of_run(run: Option<&RunRecord>, rows: &[SecondRow]) -> Charts {
+    let duration = run.map_or(0, |run| run.duration_nanos);
+    let over_time = OverTime::new(rows, duration);
+    let from_zero = |unit: Unit| Axis::linear(unit).from(0.0);
+    let main: [Option<Chart>; 5] = [
+        over_time.chart(
+            "Throughput, messages a second",
+            from_zero(Unit::PerSecond),
+            throughput(&over_time),
+        ),
+        over_time.times("Confirm latency", over_time.spread(|row| row.latencies.confirm_latency)),
+        over_time
+            .times("End-to-end latency", over_time.spread(|row| row.latencies.end_to_end_latency)),
+        over_time.chart(
+            "CPU, cores",
+            from_zero(Unit::Cores),
+            [
+                ("broker", over_time.column(|row| row.broker_cpu_cores)),
+                ("rabbitscope", over_time.column(|row| row.client_cpu_cores)),
+            ],
+        ),
+        over_time.chart(
+            "Memory of the broker",
+            from_zero(Unit::Bytes),
+            [("resident", over_time.column(|row| row.broker_rss_bytes.map(|bytes| bytes as f64)))],
+        ),
+    ];
+    let main = main.into_iter().flatten().chain(more_charts(&over_time));
+    Charts {
+        charts: main.chain(run.and_then(spectrum)).collect(),
+        shared: run.map(spans).unwrap_or_default(),
     }
 }
 
-impl LatencyColumns {
-    fn new(rows: &[&SecondRow], latency: fn(&SecondRow) -> Option<Percentiles>) -> Self {
-        let column = |value: fn(Percentiles) -> u64| {
-            rows.iter().map(|row| latency(row).filter(|point| point.count > 0).map(value)).collect()
-        };
-        Self {
-            p50: column(|point| point.p50),
-            p99: column(|point| point.p99),
-            max: column(|point| point.max),
-        }
-    }
-}
-
-/// Returns the seconds that a row covers; a row without a length covers one.
-fn interval(row: &SecondRow) -> f64 {
-    if row.interval_nanos == 0 { 1.0 } else { row.interval_nanos as f64 / 1e9 }
-}
-
-fn tenths(value: f64) -> f64 {
-    (value * 10.0).round() / 10.0
+/// Returns the rates of messages. Accepted ones have a line if not every message was confirmed.
+fn throughput(over_time: &OverTime<'_>) -> Vec<Line> {
+    let rows = over_time.rows();
+    let differ = rows.iter().any(|row| row.counts.accepted.get() != Some(row.counts.confirmed));
+    let is_known = rows.iter().all(|row| row.counts.accepted.get().is_some());
+    let accepted = (differ && is_known)
+        .then(|| ("accepted", over_time.rates(|row| row.counts.accepted_or_written())));
+    above_zero(accepted.into_iter().chain([
+        ("written", over_time.rates(|row| row.counts.published)),
+        ("confirmed", over_time.rates(|row| row.counts.confirmed)),
+        ("consumed", over_time.rates(|row| row.counts.consumed)),
+    ]))
 }
 
 #[cfg(test)]
 mod tests {
-    use rabbitscope_runs::record::{Counters, SecondLatencies};
+    use rabbitscope_runs::record::{Counters, Percentiles, SecondLatencies};
 
     use super::*;
 
@@ -119,9 +95,12 @@ mod tests {
                 ..SecondRow::default()
             },
         ];
-        let json = serde_json::to_value(SeriesData::new(&rows)).unwrap();
-        assert_eq!(json["at"], serde_json::json!([0.5, 1.25]));
-        assert_eq!(json["published"], serde_json::json!([300.0, 200.0]));
-        assert_eq!(json["confirm"]["p99"], serde_json::json!([null, 7]));
+        let json = serde_json::to_value(charts_of_run(None, &rows)).unwrap();
+        let [rates, latencies] = [&json["charts"][0], &json["charts"][1]];
+        assert_eq!(rates["marks"][0]["x"], serde_json::json!([0.5e9, 1.25e9]));
+        assert_eq!(rates["marks"][0]["y"], serde_json::json!([300.0, 200.0]));
+        assert_eq!(rates["marks"].as_array().unwrap().len(), 1, "nothing else above 0");
+        assert_eq!(latencies["marks"][1]["y"], serde_json::json!([null, 7.0]));
+        assert_eq!(json["charts"].as_array().unwrap().len(), 2);
     }
 }

@@ -7,13 +7,13 @@ use serde::Serialize;
 
 use crate::{
     checks::{Check, checks},
+    document::{Charts, Document},
     figures::{Figure, figures, figures_of_profile, more_figures},
     page::columns::Columns,
     page::diff::{DiffData, DiffReport},
     page::packets::{PacketsData, RunPackets},
     page::profile::ProfileData,
-    page::series::SeriesData,
-    spectrum::{Spectrum, spectrum},
+    page::series::charts_of_run,
 };
 
 /// Version of the data; the page refuses any other version.
@@ -57,14 +57,14 @@ pub(crate) struct PageData<'a> {
     more_figures: Vec<Figure>,
     others: &'a [OtherPage<'a>],
     checks: Vec<Check>,
-    series: Option<SeriesData>,
-    spectrum: Option<Spectrum>,
+    charts: Option<Charts>,
     packets: Option<PacketsData<'a>>,
     profile: Option<ProfileData<'a>>,
     diff: Option<DiffData<'a>>,
     /// The stacks of the profile or of the comparison, which stand in an element of their own.
     #[serde(skip)]
     pub(crate) columns: Option<Columns>,
+    document: Option<&'a Document>,
 }
 
 impl<'a> PageData<'a> {
@@ -79,18 +79,22 @@ impl<'a> PageData<'a> {
             more_figures: report.run.map(more_figures).unwrap_or_default(),
             others: report.others,
             checks: report.run.map(checks).unwrap_or_default(),
-            spectrum: report.run.and_then(spectrum),
-            series: (!report.series.is_empty()).then(|| SeriesData::new(report.series)),
+            charts: (!report.series.is_empty()).then(|| charts_of_run(report.run, report.series)),
             packets: report.packets.map(|packets| PacketsData::new(&packets, report.run)),
             profile,
             diff: None,
             columns,
+            document: None,
         }
     }
 
     pub(crate) fn of_diff(report: DiffReport<'a>) -> Self {
         let (diff, columns) = DiffData::new(report);
         Self { diff: Some(diff), columns: Some(columns), ..Self::new(&Report::default()) }
+    }
+
+    pub(crate) fn of_document(document: &'a Document) -> Self {
+        Self { document: Some(document), ..Self::new(&Report::default()) }
     }
 }
 

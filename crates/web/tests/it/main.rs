@@ -1,6 +1,7 @@
 //! Writes pages from real types and runs the page's own tests on them: unit tests in Node.js, and the whole page in a
 //! headless Chromium.
 
+mod documents;
 mod pages;
 
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
@@ -8,8 +9,8 @@ use std::{collections::BTreeMap, fs, path::Path, process::Command};
 use rabbitscope_analysis::ProfileDiff;
 use rabbitscope_profiles::{Profile, StackEntry};
 use rabbitscope_web::{
-    CostOfMessages, DiffReport, NamedProfile, OtherPage, Report, RunPackets, write_diff,
-    write_packets, write_report, write_svg,
+    CostOfMessages, DiffReport, NamedProfile, OtherPage, Report, RunPackets, write_curve,
+    write_diff, write_experiment, write_heat_map, write_packets, write_report, write_svg,
 };
 
 /// The copy of `ui/` that the build script has built, with its packages.
@@ -94,6 +95,10 @@ fn pages_work_in_a_browser() {
         }),
     };
     write_diff(create("diff.html"), report).unwrap();
+    write_heat_map(create("heatmap.html"), &documents::windows()).unwrap();
+    write_experiment(create("experiment.html"), &documents::experiment()).unwrap();
+    write_experiment(create("sweep.html"), &documents::sweep()).unwrap();
+    write_curve(create("find-rate.html"), &documents::capacity()).unwrap();
     npm("test:browser", &folder);
 }
 

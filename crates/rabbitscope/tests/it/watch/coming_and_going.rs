@@ -76,7 +76,7 @@ fn check_pictures(watched: &Watched, first: &Broker) {
     assert!(said.contains("is left out") && said.contains("1 window is left out"), "{said}");
     watched.bench.rabbitscope("heatmap windows -o day.html").code(0);
     let page = watched.bench.read("day.html");
-    assert!(page.contains("cores</title>") && page.contains(&first.name), "{page}");
+    assert!(page.contains("\"measure\":\"cores\"") && page.contains(&first.name), "{page}");
 }
 
 /// A second watch continues in the directory, and is killed. Nothing stays in the kernel, and no unfinished file

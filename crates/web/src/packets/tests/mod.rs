@@ -3,4 +3,3 @@
 mod page;
 mod pictures;
 mod report;
-mod shape;

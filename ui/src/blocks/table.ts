@@ -1,0 +1,63 @@
+// A table from data: texts, figures in units, bars, links. It scrolls sideways in its own box.
+
+import { h } from "../dom.ts";
+import { percent } from "../format.ts";
+import { written } from "../measure.ts";
+import type { Cell, TableData } from "./data.ts";
+
+export function tableElement(data: TableData): HTMLElement {
+  const head = data.columns.map(({ name, meaning, numeric }) => {
+    const text = meaning ? h("abbr", { title: meaning }, name) : name;
+    return h("th", { scope: "col", "data-numeric": numeric === true }, name === "" ? h("span", { class: "out-of-sight" }, meaning ?? "share") : text);
+  });
+  const rows = placed(data.rows).map((row) =>
+    h("tr", {}, ...row.map(([cell, column]) => tableCell(cell, column === 0, data.columns[column]?.numeric === true))),
+  );
+  const key = (data.key ?? []).map(({ hue, name, meaning }) => h("li", { title: meaning }, h("i", { class: "chip", "data-kind": "bars", "data-hue": hue }), name));
+  const box = h(
+    "div",
+    { class: "table-box", role: "region", tabindex: "0", "aria-label": data.label },
+    h("table", { class: "data-table" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...rows)),
+  );
+  return key.length === 0 ? box : h("div", {}, h("ul", { class: "legend" }, ...key), box);
+}
+
+/** Finds the column of each cell: a cell that covers several rows pushes those below to the right. */
+function placed(rows: Cell[][]): [Cell, number][][] {
+  const covered: number[] = [];
+  return rows.map((row) => {
+    let column = 0;
+    return row.map((cell): [Cell, number] => {
+      for (; (covered[column] ?? 0) > 0; column += 1) covered[column] = (covered[column] ?? 0) - 1;
+      covered[column] = (cell.covers ?? 1) - 1;
+      column += 1;
+      return [cell, column - 1];
+    });
+  });
+}
+
+function tableCell(cell: Cell, isHead: boolean, isNumeric: boolean): HTMLElement {
+  const text = cell.text ?? (cell.value == null ? "" : written(cell.value, cell.measure ?? "things"));
+  const lines = text.split("\n").flatMap((line, at) => (at === 0 ? [line] : [h("br"), line]));
+  const inner = cell.link ? [h("a", { href: cell.link }, ...lines)] : cell.code ? [h("code", {}, ...lines)] : lines;
+  const attributes = {
+    "data-numeric": isNumeric,
+    "data-tone": cell.tone ?? null,
+    title: cell.meaning ?? null,
+    rowspan: cell.covers ?? null,
+  };
+  const small = cell.small ? h("small", {}, cell.small) : null;
+  const children = [cell.bar ? bar(cell.bar) : null, ...inner, small];
+  return isHead ? h("th", { scope: "row", ...attributes }, ...children) : h("td", attributes, ...children);
+}
+
+/** Draws shares of a whole side by side; the rest stays empty. */
+function bar(parts: [string | number, number][]): HTMLElement {
+  const whole = Math.max(parts.reduce((sum, [, share]) => sum + share, 0), 1);
+  const pieces = parts.filter(([, share]) => share > 0).map(([hue, share]) => {
+    const piece = h("i", { "data-hue": hue });
+    piece.style.width = `${(100 * share) / whole}%`;
+    return piece;
+  });
+  return h("div", { class: "bar", role: "img", "aria-label": parts.map(([, share]) => percent(share)).join(", ") }, ...pieces);
+}
