@@ -38,7 +38,7 @@ pub struct Request {
     /// Tags of the versions that the client has; `*` stands for any.
     pub(crate) if_none_match: Option<String>,
     /// Number of the last event that the client has received.
-    pub(crate) last_event: Option<u64>,
+    pub last_event: Option<u64>,
 }
 
 type Refused = (Status, &'static str);

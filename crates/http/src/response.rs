@@ -13,7 +13,7 @@ use hyper::{
     header::{HeaderMap, HeaderName, HeaderValue},
 };
 
-use super::{Broadcast, Request, connection::Connection, events::Viewer};
+use super::{Broadcast, connection::Connection, events::Viewer};
 
 /// Status of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,9 +95,11 @@ impl Response {
         Self::new(Status::NOT_MODIFIED, "application/json", empty).with_tag(tag)
     }
 
-    /// Events as they occur (`text/event-stream`), from the one after those that the client already has.
-    pub fn events(request: &Request, broadcast: &Broadcast) -> Self {
-        let viewer = broadcast.viewer(request.last_event);
+    /// Events as they occur (`text/event-stream`), from the one after `last_event` ([`Request::last_event`]).
+    ///
+    /// [`Request::last_event`]: crate::Request::last_event
+    pub fn events(broadcast: &Broadcast, last_event: Option<u64>) -> Self {
+        let viewer = Viewer::new(broadcast, last_event);
         Self::new(Status::OK, "text/event-stream", Content::Events(viewer))
     }
 

@@ -9,8 +9,6 @@ use std::{
 
 use hyper::body::Bytes;
 
-use super::Viewer;
-
 /// Time after which a browser connects again, in milliseconds.
 const RETRY_MILLISECONDS: u32 = 3000;
 
@@ -29,7 +27,8 @@ pub(super) struct Ring {
     max_bytes: usize,
     /// Viewers that have received all events, by their number.
     pub(super) waiting: BTreeMap<u64, Waker>,
-    viewers: u64,
+    /// Number of viewers until now.
+    pub(super) viewers: u64,
 }
 
 impl Broadcast {
@@ -59,15 +58,6 @@ impl Broadcast {
         for waker in waiting.into_values() {
             waker.wake();
         }
-    }
-
-    /// Creates a viewer that has received the event of number `last`.
-    pub(crate) fn viewer(&self, last: Option<u64>) -> Viewer {
-        let mut ring = self.locked();
-        ring.viewers += 1;
-        let kept = ring.first..=ring.end();
-        let next = last.and_then(|last| last.checked_add(1)).filter(|next| kept.contains(next));
-        Viewer::new(self.clone(), ring.viewers, next.unwrap_or(ring.first), next.is_none())
     }
 
     pub(super) fn locked(&self) -> MutexGuard<'_, Ring> {

@@ -31,8 +31,20 @@ pub(crate) struct Viewer {
 }
 
 impl Viewer {
-    pub(super) fn new(broadcast: Broadcast, number: u64, next: u64, needs_head: bool) -> Self {
-        Self { broadcast, number, next, needs_head, may_lag: u64::MAX, silence: None }
+    /// Creates a viewer that has received the event of number `last`.
+    pub(crate) fn new(broadcast: &Broadcast, last: Option<u64>) -> Self {
+        let mut ring = broadcast.locked();
+        ring.viewers += 1;
+        let kept = ring.first..=ring.end();
+        let next = last.and_then(|last| last.checked_add(1)).filter(|next| kept.contains(next));
+        Self {
+            broadcast: broadcast.clone(),
+            number: ring.viewers,
+            next: next.unwrap_or(ring.first),
+            needs_head: next.is_none(),
+            may_lag: u64::MAX,
+            silence: None,
+        }
     }
 
     /// Returns the next event when there is one. Ends for a viewer that has fallen behind. It connects again, with the
@@ -98,7 +110,7 @@ mod tests {
     #[test]
     fn a_new_viewer_gets_head_and_all_that_is_kept() {
         let broadcast = broadcast(2, 1000);
-        let mut viewer = broadcast.viewer(None);
+        let mut viewer = Viewer::new(&broadcast, None);
         assert_eq!(next(&mut viewer), Poll::Ready(Some(HEAD.to_owned())));
         assert_eq!([next(&mut viewer), next(&mut viewer)], [event(0), event(1)]);
         assert!(next(&mut viewer).is_pending());
@@ -111,7 +123,7 @@ mod tests {
         fn check(last: u64, expected: &Poll<Option<String>>) {
             // The latest four of ten events are kept.
             let broadcast = broadcast(10, 4 * 28);
-            assert_eq!(&next(&mut broadcast.viewer(Some(last))), expected, "{last}");
+            assert_eq!(&next(&mut Viewer::new(&broadcast, Some(last))), expected, "{last}");
         }
         let head = Poll::Ready(Some(HEAD.to_owned()));
         check(4, &head);
@@ -126,7 +138,7 @@ mod tests {
     fn a_viewer_that_falls_behind_is_let_go() {
         // A long backlog alone is none: the viewer has only come.
         let broadcast = broadcast(500, 1 << 20);
-        let mut viewer = broadcast.viewer(Some(0));
+        let mut viewer = Viewer::new(&broadcast, Some(0));
         for number in 1..400 {
             assert_eq!(next(&mut viewer), event(number));
         }
@@ -139,7 +151,7 @@ mod tests {
     #[test]
     fn a_viewer_whose_event_is_gone_is_let_go() {
         let broadcast = broadcast(1, 30);
-        let mut viewer = broadcast.viewer(Some(0));
+        let mut viewer = Viewer::new(&broadcast, Some(0));
         (1..3).for_each(|number: u64| broadcast.send("tick", &number.to_string()));
         assert_eq!(next(&mut viewer), Poll::Ready(None));
     }
@@ -147,7 +159,7 @@ mod tests {
     #[test]
     fn a_viewer_that_left_is_forgotten() {
         let broadcast = broadcast(1, 1000);
-        let mut viewer = broadcast.viewer(Some(0));
+        let mut viewer = Viewer::new(&broadcast, Some(0));
         assert!(next(&mut viewer).is_pending() && next(&mut viewer).is_pending());
         assert_eq!(broadcast.locked().waiting.len(), 1);
         drop(viewer);

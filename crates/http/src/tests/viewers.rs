@@ -15,7 +15,7 @@ fn serve_events(limits: Limits, max_bytes: usize) -> (Server, SocketAddr, Broadc
     let broadcast = Broadcast::new("{\"head\":1}", max_bytes);
     let sent = broadcast.clone();
     let (server, address) = serve(limits, move |request| match request.path.as_str() {
-        "/events" => Response::events(request, &sent),
+        "/events" => Response::events(&sent, request.last_event),
         _ => say_path(request),
     });
     (server, address, broadcast)
