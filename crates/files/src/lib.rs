@@ -23,4 +23,4 @@ pub use inputs::replaced_input;
 pub use lock::{LockError, lock, unseen_by_others};
 pub use mode::FileMode;
 pub use reading::{MAX_TEXT_BYTES, SymbolicLinks, open, open_with, read, read_all, read_text};
-pub use source::SourceDirectory;
+pub use source::{Entries, SourceDirectory};
