@@ -69,8 +69,7 @@ impl Service {
         let serving = Rc::clone(self).serve(key, socket, Rc::clone(&connection));
         let task = spawn_local(serving);
         self.connections.insert(key, connection, task.abort_handle());
-        // The first turn tells which sockets can be read, the second one reads.
-        yield_now().await;
+        // Its first turn reads a request that has already come. A second turn could end it, and nothing would make room.
         yield_now().await;
         self.connections.make_room(key);
         Ok(())
