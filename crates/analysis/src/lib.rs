@@ -11,6 +11,7 @@ mod expectations;
 pub mod experiment;
 mod faults;
 mod functions;
+pub mod history;
 mod holders;
 mod lasting;
 mod lines;

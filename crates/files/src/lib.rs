@@ -22,5 +22,7 @@ pub use error::WriteError;
 pub use inputs::replaced_input;
 pub use lock::{LockError, lock, unseen_by_others};
 pub use mode::FileMode;
-pub use reading::{MAX_TEXT_BYTES, SymbolicLinks, open, open_in_root, open_with, read, read_all, read_text};
-pub use source::SourceDirectory;
+pub use reading::{
+    MAX_TEXT_BYTES, SymbolicLinks, open, open_in_root, open_with, read, read_all, read_text,
+};
+pub use source::{Entries, SourceDirectory};

@@ -1,14 +1,15 @@
 //! A directory below which others may name files.
 
 use std::{
+    ffi::{OsStr, OsString},
     fs::File,
     io,
-    os::fd::OwnedFd,
+    os::{fd::OwnedFd, unix::ffi::OsStrExt},
     path::{Path, PathBuf},
 };
 
 use rustix::{
-    fs::{Mode, OFlags, ResolveFlags},
+    fs::{AtFlags, Dir, FileType, Mode, OFlags, ResolveFlags, statat},
     io::Errno,
 };
 
@@ -20,6 +21,15 @@ pub struct SourceDirectory {
     handle: OwnedFd,
     /// Absolute path by which it was opened.
     path: PathBuf,
+}
+
+/// The entries of a directory, in no order.
+#[derive(Debug, Default)]
+pub struct Entries {
+    /// Names of the directories.
+    pub directories: Vec<OsString>,
+    /// Names of the regular files.
+    pub files: Vec<OsString>,
 }
 
 impl SourceDirectory {
@@ -40,6 +50,36 @@ impl SourceDirectory {
         let seen = rustix::fs::openat2(&self.handle, below, flags, Mode::empty(), within);
         let seen = seen.map_err(|error| self.refusal(error))?;
         read_all(open_seen(&File::from(seen), most)?, most)
+    }
+
+    /// Returns the names of the directories and of the regular files in a directory below this one. Links are left out,
+    /// and none is followed.
+    pub fn entries(&self, path: &Path) -> io::Result<Entries> {
+        let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let within = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+        let opened = rustix::fs::openat2(&self.handle, path, flags, Mode::empty(), within);
+        let opened = opened.map_err(|error| self.refusal(error))?;
+        let mut entries = Entries::default();
+        for entry in Dir::read_from(&opened)? {
+            let entry = entry?;
+            let name = OsStr::from_bytes(entry.file_name().to_bytes());
+            // Some file systems do not tell types in a list.
+            let kind = match entry.file_type() {
+                FileType::Unknown => {
+                    let found = statat(&opened, name, AtFlags::SYMLINK_NOFOLLOW)?;
+                    FileType::from_raw_mode(found.st_mode)
+                }
+                kind => kind,
+            };
+            match kind {
+                FileType::Directory if name != "." && name != ".." => {
+                    entries.directories.push(name.to_owned());
+                }
+                FileType::RegularFile => entries.files.push(name.to_owned()),
+                _ => {}
+            }
+        }
+        Ok(entries)
     }
 
     fn refusal(&self, error: Errno) -> io::Error {
@@ -124,6 +164,20 @@ mod tests {
         fs::write(other.join("sub/body"), "other").unwrap();
         symlink(&other, &allowed).unwrap();
         assert_eq!(directory.read("sub/body".as_ref(), 9).unwrap(), b"body");
+    }
+
+    #[test]
+    fn a_list_has_no_links() {
+        let (place, allowed) = place();
+        symlink(place.path(), allowed.join("out")).unwrap();
+        symlink("sub", allowed.join("within")).unwrap();
+        let directory = SourceDirectory::open(&allowed).unwrap();
+        let entries = directory.entries(".".as_ref()).unwrap();
+        assert_eq!((entries.directories, entries.files), (vec!["sub".into()], vec![]));
+        assert_eq!(directory.entries("sub".as_ref()).unwrap().files, ["body"]);
+        for path in ["..", "out", "within", "sub/../..", "/"] {
+            assert!(directory.entries(path.as_ref()).is_err(), "{path}");
+        }
     }
 
     #[test]

@@ -9,7 +9,7 @@ pub struct Limits {
     pub head: Duration,
     /// Timeout of the handler.
     pub answer: Duration,
-    /// Timeout for sending a complete response.
+    /// Timeout for sending a complete response, or for a client of events to take those that are being sent.
     pub response: Duration,
     /// Timeout between two requests on a connection.
     pub idle: Duration,
@@ -21,6 +21,8 @@ pub struct Limits {
     pub unasked_of_peer: usize,
     /// Largest memory of all responses that are being sent. One response is always sent.
     pub unsent_bytes: usize,
+    /// Largest number of clients that receive events.
+    pub viewers: usize,
     /// Number of threads that run the handler.
     pub workers: usize,
 }
@@ -46,6 +48,8 @@ impl Default for Limits {
             unasked_of_peer: 128,
             // Three and a half lists of 100,000 queues, or 128 of 3,000.
             unsent_bytes: 64 << 20,
+            // A quarter of the connections, so that viewers leave room for requests.
+            viewers: 64,
             // Most of them wait for the same reading of the node.
             workers: 32,
         }

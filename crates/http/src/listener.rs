@@ -2,13 +2,11 @@
 
 use std::{
     io,
-    net::{Ipv4Addr, SocketAddr},
+    net::{Ipv4Addr, SocketAddr, TcpListener},
     path::Path,
 };
 
-use mio::net::TcpListener;
-
-use super::{Host, access::Access, authorization::Authorization};
+use super::{Host, access::Access, authorization::Authorization, path_token::PathToken};
 use crate::ListenError;
 
 /// Backlog of clients that wait to be accepted: Linux's own default limit (`somaxconn`).
@@ -46,7 +44,20 @@ impl Listener {
             )));
         }
         let socket = listen(address).map_err(|source| ListenError::Address { address, source })?;
-        Ok(Self { socket, access: Access { authorization, hosts } })
+        Ok(Self { socket, access: Access { authorization, hosts, path_token: None } })
+    }
+
+    /// Requires a new random token at the start of every path, which the handler does not see. A page of another site
+    /// cannot guess it, and neither can another user of this machine.
+    pub fn with_path_token(mut self) -> io::Result<Self> {
+        self.access.path_token = Some(PathToken::new()?);
+        Ok(self)
+    }
+
+    /// Returns the URL of the path `/`, with the token.
+    pub fn url(&self) -> io::Result<String> {
+        let token = self.access.path_token.as_ref().map(PathToken::prefix).unwrap_or_default();
+        Ok(format!("http://{}{token}/", self.address()?))
     }
 
     /// Returns the bound address. Its port is the actual one if the option's port was 0.
@@ -57,6 +68,7 @@ impl Listener {
 
 fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = TcpListener::bind(address)?;
+    socket.set_nonblocking(true)?;
     // The standard library's backlog of 128 overflows when hundreds of clients reconnect at once; the others then
     // retry a second later (RFC 6298).
     rustix::net::listen(&socket, MAX_WAITING)?;

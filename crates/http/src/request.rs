@@ -1,5 +1,13 @@
-//! Parsing of a request's head. Nothing here touches a socket.
+//! A request's head, after hyper has parsed it. Nothing here touches a socket.
 
+use hyper::{
+    Method, Uri, Version,
+    header::{
+        AUTHORIZATION, CONTENT_LENGTH, HOST, HeaderMap, HeaderName, IF_NONE_MATCH, ORIGIN,
+        TRANSFER_ENCODING,
+    },
+    http::request::Parts,
+};
 use percent_encoding::percent_decode_str;
 
 use super::{Host, Response, Status};
@@ -11,66 +19,29 @@ pub(crate) const MAX_HEAD_BYTES: usize = 16 << 10;
 const MAX_TARGET_BYTES: usize = 8 << 10;
 
 /// Limit of headers. Browsers send about 20.
-const MAX_HEADERS: usize = 64;
+pub(crate) const MAX_HEADERS: usize = 64;
 
 /// A valid request.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Request {
     pub(crate) is_get: bool,
     pub(crate) is_head: bool,
-    /// The path without the query, as sent.
+    /// The path without the query and without the server's token, as sent.
     pub path: String,
     /// The parameters of the query, decoded, in their order.
     pub query: Vec<(String, String)>,
     /// Hosts of the header `Host` and, if the target is absolute, of the target.
     pub(crate) hosts: Vec<Host>,
+    /// True if the page of another site asks.
+    pub(crate) is_of_other_site: bool,
     pub(crate) authorization: Option<String>,
     /// Tags of the versions that the client has; `*` stands for any.
     pub(crate) if_none_match: Option<String>,
-    pub(crate) keep_alive: bool,
+    /// Number of the last event that the client has received.
+    pub last_event: Option<u64>,
 }
 
 type Refused = (Status, &'static str);
-
-/// Parses the request at the start of `bytes`. Returns it with the length of its head, or `None` if the head is
-/// incomplete.
-pub(crate) fn parse(bytes: &[u8]) -> Result<Option<(Request, usize)>, Response> {
-    parse_head(bytes).map_err(|(status, reason)| Response::text(status, reason))
-}
-
-fn parse_head(bytes: &[u8]) -> Result<Option<(Request, usize)>, Refused> {
-    let mut headers = [httparse::EMPTY_HEADER; MAX_HEADERS];
-    let mut head = httparse::Request::new(&mut headers);
-    let length = match head.parse(bytes) {
-        Ok(httparse::Status::Complete(length)) => length,
-        Ok(httparse::Status::Partial) if bytes.len() < MAX_HEAD_BYTES => return Ok(None),
-        Ok(httparse::Status::Partial) | Err(httparse::Error::TooManyHeaders) => {
-            return Err(too_large());
-        }
-        Err(httparse::Error::Version) => return Err((Status::VERSION, "only HTTP/1.0 and 1.1")),
-        Err(_) => return Err(bad("the head is no HTTP request")),
-    };
-    let is_1_1 = head.version == Some(1);
-    let mut request = Request {
-        is_get: head.method == Some("GET"),
-        is_head: head.method == Some("HEAD"),
-        keep_alive: is_1_1,
-        ..Request::default()
-    };
-    for header in head.headers.iter() {
-        request.heed(header)?;
-    }
-    // Only old tools omit it, and no browser does.
-    if is_1_1 && request.hosts.is_empty() {
-        return Err(bad("the header Host is missing"));
-    }
-    request.take_target(head.path.unwrap_or_default())?;
-    Ok(Some((request, length)))
-}
-
-fn too_large() -> Refused {
-    (Status::HEAD_TOO_LARGE, "the head is too large")
-}
 
 fn bad(reason: &'static str) -> Refused {
     (Status::BAD_REQUEST, reason)
@@ -81,6 +52,11 @@ fn host(authority: &str) -> Result<Host, Refused> {
 }
 
 impl Request {
+    /// Reads the head, or returns the response to a head that this server does not accept.
+    pub(crate) fn parse(head: &Parts) -> Result<Self, Response> {
+        Self::from_head(head).map_err(|(status, reason)| Response::text(status, reason))
+    }
+
     /// Returns true if the client has the version with this tag (RFC 9110, weak comparison).
     pub fn knows(&self, tag: &str) -> bool {
         let opaque = |tag: &str| tag.trim().trim_start_matches("W/").to_owned();
@@ -88,55 +64,81 @@ impl Request {
         self.if_none_match.as_ref().is_some_and(|known| known.split(',').any(same))
     }
 
-    fn heed(&mut self, header: &httparse::Header<'_>) -> Result<(), Refused> {
-        let is = |name: &str| header.name.eq_ignore_ascii_case(name);
-        if is("transfer-encoding") || (is("content-length") && header.value != b"0") {
+    fn from_head(head: &Parts) -> Result<Self, Refused> {
+        let headers = &head.headers;
+        let has_length = headers.get_all(CONTENT_LENGTH).iter().any(|length| length != "0");
+        if has_length || headers.contains_key(TRANSFER_ENCODING) {
             return Err(bad("a body is not expected"));
         }
-        let value = || {
-            let text = std::str::from_utf8(header.value).map(str::trim);
-            text.map_err(|_| bad("a header is not text"))
-        };
-        if is("host") {
-            if !self.hosts.is_empty() {
-                return Err(bad("there is more than one Host"));
-            }
-            self.hosts.push(host(value()?)?);
-        } else if is("authorization") {
-            if self.authorization.replace(value()?.to_owned()).is_some() {
-                return Err(bad("there is more than one Authorization"));
-            }
-        } else if is("if-none-match") {
-            self.if_none_match = Some(value()?.to_owned());
-        } else if is("connection") {
-            for option in value()?.split(',').map(str::trim) {
-                self.keep_alive |= option.eq_ignore_ascii_case("keep-alive");
-                self.keep_alive &= !option.eq_ignore_ascii_case("close");
-            }
+        let authority = only(headers, &HOST)?;
+        // Only old tools omit it, and no browser does.
+        if authority.is_none() && head.version == Version::HTTP_11 {
+            return Err(bad("the header Host is missing"));
         }
-        Ok(())
+        let last_event = only(headers, &LAST_EVENT_ID)?.and_then(|id| id.parse().ok());
+        let mut request = Self {
+            is_get: head.method == Method::GET,
+            is_head: head.method == Method::HEAD,
+            is_of_other_site: is_of_other_site(headers, authority)?,
+            hosts: authority.map(host).transpose()?.into_iter().collect(),
+            authorization: only(headers, &AUTHORIZATION)?.map(str::to_owned),
+            if_none_match: last(headers, &IF_NONE_MATCH)?.map(str::to_owned),
+            last_event,
+            ..Self::default()
+        };
+        request.take_target(&head.uri)?;
+        Ok(request)
     }
 
-    /// Parses `/path?query`, or `http://host/path?query`, whose host counts as well.
-    fn take_target(&mut self, target: &str) -> Result<(), Refused> {
-        if target.len() > MAX_TARGET_BYTES {
+    /// Reads `/path?query`, or `http://host/path?query`, whose host counts as well.
+    fn take_target(&mut self, target: &Uri) -> Result<(), Refused> {
+        if target.path_and_query().is_some_and(|path| path.as_str().len() > MAX_TARGET_BYTES) {
             return Err((Status::TARGET_TOO_LONG, "the target is too long"));
         }
-        let mut local = target;
-        if let Some((scheme, rest)) = target.split_once("://")
-            && !scheme.contains('/')
-        {
-            let end = rest.find(['/', '?']).unwrap_or(rest.len());
-            self.hosts.push(host(&rest[..end])?);
-            local = &rest[end..];
-        } else if !target.starts_with('/') {
+        if !target.path().starts_with('/') {
             return Err(bad("the target is no path"));
         }
-        let (path, query) = local.split_once('?').unwrap_or((local, ""));
-        path.clone_into(&mut self.path);
-        self.query = query.split('&').filter(|pair| !pair.is_empty()).map(pair).collect();
+        if let Some(authority) = target.authority() {
+            self.hosts.push(host(authority.as_str())?);
+        }
+        target.path().clone_into(&mut self.path);
+        let pairs = target.query().unwrap_or_default().split('&');
+        self.query = pairs.filter(|pair| !pair.is_empty()).map(pair).collect();
         Ok(())
     }
+}
+
+/// Names that hyper has no constants for.
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
+const SEC_FETCH_DEST: HeaderName = HeaderName::from_static("sec-fetch-dest");
+
+/// Returns true if a browser says that the page of another site asks. A link to this server may be followed: the page
+/// with the link does not learn the answer.
+fn is_of_other_site(headers: &HeaderMap, authority: Option<&str>) -> Result<bool, Refused> {
+    let site = last(headers, &SEC_FETCH_SITE)?;
+    let is_link = last(headers, &SEC_FETCH_DEST)? == Some("document");
+    let is_foreign = site.is_some_and(|site| site != "same-origin" && site != "none" && !is_link);
+    let origin = last(headers, &ORIGIN)?;
+    let own = |origin: &str| {
+        let given = origin.split_once("://").map(|(_, given)| given);
+        given.zip(authority).is_some_and(|(given, own)| given.eq_ignore_ascii_case(own))
+    };
+    Ok(is_foreign || origin.is_some_and(|origin| !own(origin)))
+}
+
+/// Returns the value of a header that must not be repeated.
+fn only<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, Refused> {
+    if headers.get_all(name).iter().nth(1).is_some() {
+        return Err(bad("a header is given more than once"));
+    }
+    last(headers, name)
+}
+
+fn last<'a>(headers: &'a HeaderMap, name: &HeaderName) -> Result<Option<&'a str>, Refused> {
+    let text = |value: &'a [u8]| std::str::from_utf8(value).map(str::trim);
+    let value = headers.get_all(name).iter().next_back().map(|value| text(value.as_bytes()));
+    value.transpose().map_err(|_| bad("a header is not text"))
 }
 
 fn pair(text: &str) -> (String, String) {
@@ -153,13 +155,17 @@ fn decoded(text: &str) -> String {
 mod tests {
     use super::*;
 
+    /// Reads a head of this target and these headers.
+    fn parse(target: &str, headers: &[(&str, &str)]) -> Result<Request, Response> {
+        let head = hyper::Request::builder().uri(target);
+        let head = headers.iter().fold(head, |head, (name, value)| head.header(*name, *value));
+        Request::parse(&head.body(()).unwrap().into_parts().0)
+    }
+
     #[test]
     fn requests() {
-        let text = "GET /queues?vhost=%2f&name=a+b%zz HTTP/1.1\r\nHost: x\r\n\
-                    Authorization: Bearer t\r\nIf-None-Match: \"1\"\r\nConnection: close\r\n\r\n";
         let expected = Request {
             is_get: true,
-            is_head: false,
             path: "/queues".to_owned(),
             query: vec![
                 ("vhost".to_owned(), "/".to_owned()),
@@ -168,80 +174,53 @@ mod tests {
             hosts: vec![Host::Name("x".to_owned())],
             authorization: Some("Bearer t".to_owned()),
             if_none_match: Some("\"1\"".to_owned()),
-            keep_alive: false,
+            last_event: Some(7),
+            ..Request::default()
         };
-        let with_another = format!("{text}GET / HTTP/1.1\r\n");
-        assert_eq!(parse(with_another.as_bytes()).unwrap(), Some((expected, text.len())));
-        for length in 0..text.len() {
-            assert_eq!(parse(&text.as_bytes()[..length]).unwrap(), None, "{length}");
-        }
+        let headers = [
+            ("Host", "x"),
+            ("Authorization", "Bearer t"),
+            ("If-None-Match", "\"1\""),
+            ("Last-Event-ID", "7"),
+        ];
+        assert_eq!(parse("/queues?vhost=%2f&name=a+b%zz", &headers).unwrap(), expected);
     }
 
     #[test]
     fn targets_and_hosts() {
         fn check(target: &str, path: &str, hosts: usize) {
-            let text = format!("HEAD {target} HTTP/1.1\r\nHost: localhost\r\n\r\n");
-            let (request, _) = parse(text.as_bytes()).unwrap().unwrap();
+            let request = parse(target, &[("Host", "localhost")]).unwrap();
             assert_eq!((request.path.as_str(), request.hosts.len()), (path, hosts), "{target}");
-            assert!(request.is_head && request.keep_alive);
         }
         check("/a?b=http://c", "/a", 1);
         check("//evil.example/a", "//evil.example/a", 1);
         check("http://b:80/a?c", "/a", 2);
-        check("HTTPS://b", "", 2);
-        let (old, _) = parse(b"GET /a HTTP/1.0\r\n\r\n").unwrap().unwrap();
-        assert_eq!((old.hosts.len(), old.keep_alive), (0, false));
+        check("HTTPS://b", "/", 2);
     }
 
     #[test]
-    fn what_is_no_request() {
-        fn check(text: &str, expected: Status) {
-            let refused = parse(text.as_bytes()).unwrap_err();
-            assert_eq!(refused.status, expected, "{text:.100}");
+    fn pages_of_other_sites() {
+        fn check(headers: &[(&str, &str)], expected: bool) {
+            let headers = [&[("Host", "127.0.0.1:80")], headers].concat();
+            let request = parse("/", &headers).unwrap();
+            assert_eq!(request.is_of_other_site, expected, "{headers:?}");
         }
-        for text in [
-            "GET /\r\n\r\n",
-            "GET  / HTTP/1.1\r\nHost: x\r\n\r\n",
-            "GET / HTTP/1.1\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost:\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: x\r\nhost: x\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: x\r\nnonsense\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: x\r\n folded: y\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: x\r\nA : y\r\n\r\n",
-            "GET x HTTP/1.1\r\nHost: x\r\n\r\n",
-            "GET http:// HTTP/1.1\r\nHost: x\r\n\r\n",
-            "GET http://u@x/ HTTP/1.1\r\nHost: x\r\n\r\n",
-            "GET / HTTP/1.1\r\nHost: x\r\nAuthorization: a\r\nAuthorization: b\r\n\r\n",
-            "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello",
-            "POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n",
-            "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nContent-Length: 5\r\n\r\n",
-            "\u{16}\u{3}\u{1}",
-        ] {
-            check(text, Status::BAD_REQUEST);
-        }
-        check("GET / HTTP/2.0\r\nHost: x\r\n\r\n", Status::VERSION);
-        let endless = format!("GET / HTTP/1.1\r\nX: {}", "y".repeat(MAX_HEAD_BYTES));
-        check(&endless[..MAX_HEAD_BYTES], Status::HEAD_TOO_LARGE);
-        let headers = "X: y\r\n".repeat(MAX_HEADERS + 1);
-        check(&format!("GET / HTTP/1.1\r\n{headers}\r\n"), Status::HEAD_TOO_LARGE);
-        let long = "y".repeat(MAX_TARGET_BYTES);
-        check(&format!("GET /{long} HTTP/1.1\r\nHost: x\r\n\r\n"), Status::TARGET_TOO_LONG);
-    }
-
-    #[test]
-    fn whatever_stands_in_a_head_it_is_read_or_refused() {
-        let head =
-            b"GET http://[::1]:80/a?b=%2f&c HTTP/1.1\r\nHost: a.b:1\r\nConnection: a\r\n\r\n";
-        for position in 0..head.len() {
-            for byte in 0..=u8::MAX {
-                let mut head = head.to_vec();
-                head[position] = byte;
-                if let Ok(Some((request, length))) = parse(&head) {
-                    assert!(length <= head.len() && !request.hosts.is_empty(), "{head:?}");
-                }
-                head.truncate(position);
-                let _ = parse(&head);
-            }
+        let site = |site: &'static str, dest: &'static str| {
+            [("Sec-Fetch-Site", site), ("Sec-Fetch-Dest", dest)]
+        };
+        check(&[], false);
+        check(&site("none", "document"), false);
+        check(&site("same-origin", "empty"), false);
+        check(&site("cross-site", "document"), false);
+        check(&site("cross-site", "empty"), true);
+        check(&site("cross-site", "iframe"), true);
+        check(&site("same-site", "script"), true);
+        check(&site("nonsense", ""), true);
+        check(&[("Origin", "http://127.0.0.1:80")], false);
+        for other in
+            ["http://127.0.0.1:81", "http://localhost:80", "https://evil.example", "null", ""]
+        {
+            check(&[("Origin", other)], true);
         }
     }
 

@@ -10,6 +10,9 @@ use std::{
 
 use super::{Limits, ListenOptions, Listener, Request, Response, Server, Status};
 
+mod heads;
+mod viewers;
+
 const GET: &str = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 const GET_AND_CLOSE: &str = "GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
 /// Far longer than the deadlines below: a client that is connected after it was not closed by them.

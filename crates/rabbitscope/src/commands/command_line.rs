@@ -6,7 +6,7 @@ use super::{
     flamegraph, heatmap,
     inside::{calltree, functions, memory, process, queues, top, trace},
     leftovers, packets, profile, report,
-    runs::{find_rate, load, run, worker},
+    runs::{find_rate, load, run, serve, worker},
     watch,
 };
 use crate::exit::Exit;
@@ -55,6 +55,7 @@ enum Command {
     Calltree(calltree::Args),
     Functions(functions::Args),
     Report(report::Args),
+    Serve(serve::Args),
     Leftovers(leftovers::Args),
     Queues(queues::Args),
     Top(top::Args),
@@ -98,6 +99,7 @@ impl Cli {
             Command::Calltree(args) => args.execute(),
             Command::Functions(args) => args.execute(),
             Command::Report(args) => args.execute(),
+            Command::Serve(args) => args.execute(),
             Command::Leftovers(args) => args.execute(),
             Command::Queues(args) => args.execute(),
             Command::Top(args) => args.execute(),

@@ -13,6 +13,8 @@ pub struct Served {
     pub child: Child,
     /// Host and port.
     pub address: String,
+    /// Path of the printed address, with a slash at its start.
+    pub path: String,
     /// The rest of standard error, kept open.
     pub said: BufReader<ChildStderr>,
 }
@@ -25,7 +27,9 @@ impl Served {
         let mut line = String::new();
         said.read_line(&mut line).unwrap();
         let address = line.split("http://").nth(1).unwrap_or_else(|| panic!("{line}"));
-        Self { address: address.split('/').next().unwrap().to_owned(), child, said }
+        let (address, path) = address.split_once('/').unwrap_or((address, ""));
+        let path = format!("/{}", path.split_whitespace().next().unwrap_or_default());
+        Self { address: address.to_owned(), path, child, said }
     }
 
     /// Requests a path with additional headers, and returns the whole answer.

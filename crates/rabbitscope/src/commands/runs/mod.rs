@@ -9,6 +9,7 @@ pub(super) mod load;
 mod own_broker;
 pub(super) mod run;
 mod run_options;
+pub(super) mod serve;
 pub(super) mod worker;
 
 pub(super) use broker_uri::replace;

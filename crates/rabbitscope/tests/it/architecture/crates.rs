@@ -6,7 +6,7 @@ use std::{
 };
 
 /// The crates of this workspace that each crate may use.
-const MAY_USE: [(&str, &[&str]); 33] = [
+const MAY_USE: [(&str, &[&str]); 34] = [
     ("text", &[]),
     ("files", &["machine"]),
     ("machine", &[]),
@@ -20,6 +20,7 @@ const MAY_USE: [(&str, &[&str]); 33] = [
     ("erlang", &["files", "machine"]),
     ("broker", &["erlang", "files", "machine", "runs"]),
     ("http", &["files"]),
+    ("serve", &["analysis", "files", "http", "runs", "text"]),
     ("export", &["files", "http", "machine", "profiles", "text"]),
     ("diagnosis", &["analysis", "text", "wire"]),
     (

@@ -187,7 +187,7 @@ fn a_service_answers_those_who_may_ask_and_leaves_nothing_when_it_is_killed() {
             assert!(answer.contains(part), "{path}: {answer}");
         }
     };
-    check("/queues", "", &["401", "WWW-Authenticate"]);
+    check("/queues", "", &["401", "Www-Authenticate"]);
     check("/queues", "Authorization: Basic bW9uaXRvcjpzZWNyZXR=\r\n", &["401"]);
     check("/queues?vhost=inside-service&name=q-2", header, &["200 OK", "\"total\":1", "\"q-2\""]);
     check("/queues?page=0", header, &["400", "page"]);
@@ -219,7 +219,7 @@ fn a_client_that_knows_the_answer_gets_none_until_there_is_news() {
         served.get(path, &format!("{with_token}If-None-Match: {known}\r\n"))
     };
     let tag_in = |answer: &str| {
-        let line = answer.lines().find_map(|line| line.strip_prefix("ETag: "));
+        let line = answer.lines().find_map(|line| line.strip_prefix("Etag: "));
         line.unwrap_or_else(|| panic!("{answer}")).to_owned()
     };
     let settled = || {

@@ -4,5 +4,6 @@ mod ending;
 mod kept_files;
 mod nodes_at_uris;
 mod run_directory;
+mod serving;
 mod stopping_early;
 mod watchers;

@@ -1,0 +1,76 @@
+//! The parts of records that a list needs.
+
+use std::{
+    collections::BTreeMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
+
+use rabbitscope_runs::{
+    experiment::ArmFacts,
+    record::{
+        BrokerFacts, Doubt, ExpectationResult, LatencySummary, MachineFacts, Measured, Verdict,
+    },
+};
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// The part of `run.json` for a list and for trends. Other keys are skipped.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct RunFacts {
+    /// Version of the record.
+    pub(crate) format_version: u32,
+    /// Version of rabbitscope.
+    pub(crate) rabbitscope: String,
+    /// Name of the scenario.
+    pub(crate) name: String,
+    /// Start of the load, nanoseconds since 1970-01-01 UTC.
+    pub(crate) started_unix_nanos: u64,
+    /// Length of the load in nanoseconds.
+    pub(crate) duration_nanos: u64,
+    /// Digest of the scenario, to tell whether two runs had the same one. Other programs cannot compute it.
+    #[serde(deserialize_with = "digest", skip_serializing)]
+    pub(crate) scenario: u64,
+    /// The machine.
+    pub(crate) machine: MachineFacts,
+    /// The broker.
+    pub(crate) broker: BrokerFacts,
+    /// The end of the run.
+    pub(crate) verdict: Verdict,
+    /// The results of `[expect]`.
+    #[serde(default)]
+    pub(crate) expectations: Vec<ExpectationResult>,
+    /// Reasons to doubt the figures.
+    #[serde(default)]
+    pub(crate) doubts: Vec<Doubt>,
+    /// The figures of lists and trends by name, in messages per second or nanoseconds.
+    #[serde(skip_deserializing)]
+    pub(crate) figures: BTreeMap<&'static str, f64>,
+    /// The measured part.
+    #[serde(default, skip_serializing)]
+    pub(crate) measured: Measured,
+    /// The latencies.
+    #[serde(default, skip_serializing)]
+    pub(crate) latencies: Vec<LatencySummary>,
+}
+
+/// The part of `experiment.json` for a list.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) struct ExperimentFacts {
+    /// Version of the record.
+    pub(crate) format_version: u32,
+    /// Name of the experiment.
+    pub(crate) name: String,
+    /// The arms.
+    pub(crate) arms: Vec<ArmFacts>,
+    /// The reason for an early end.
+    pub(crate) aborted: Option<String>,
+    /// The outcome, a sentence for each arm.
+    pub(crate) sentences: Vec<String>,
+}
+
+fn digest<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {
+    let mut hasher = DefaultHasher::new();
+    serde_json::Value::deserialize(deserializer)?.hash(&mut hasher);
+    Ok(hasher.finish())
+}
