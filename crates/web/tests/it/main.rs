@@ -49,7 +49,9 @@ fn weights_by_stack(profile: &Profile) -> String {
         *weights.entry(sample.stack.iter().map(activations).collect()).or_default() +=
             sample.weight;
     }
-    weights.iter().map(|(stack, weight)| format!("{stack}{weight}\n")).collect()
+    let lines: Vec<String> =
+        weights.iter().map(|(stack, weight)| format!("{stack}{weight}")).collect();
+    lines.join("\n")
 }
 
 #[test]
