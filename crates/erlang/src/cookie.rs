@@ -92,7 +92,11 @@ fn in_other_root(root: &Path, homes: &[PathBuf]) -> Result<Vec<Cookie>, ErlangEr
             Err(error) => looked.push(format!("{origin} ({error})")),
         }
     }
-    if found.is_empty() { Err(ErlangError::NoCookie { looked: looked.join(", ") }) } else { Ok(found) }
+    if found.is_empty() {
+        Err(ErlangError::NoCookie { looked: looked.join(", ") })
+    } else {
+        Ok(found)
+    }
 }
 
 fn said(files: &[PathBuf]) -> String {

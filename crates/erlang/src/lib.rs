@@ -23,8 +23,7 @@ pub mod term;
 pub use agent::{Compiled, Ended, Loaded, ModuleSource, Reply, Request};
 pub use connection::{
     ConnectOptions, Connection, ExpectedNode, HoldsSocket, Mailbox, Network, Peer, Port, Received,
-    TlsFiles,
-    VerifyPeer,
+    TlsFiles, VerifyPeer,
 };
 pub use cookie::{Cookie, CookieSource};
 pub use distribution::{FrameError, FrameReader, Incoming};
