@@ -95,16 +95,18 @@ export class Owners {
     const named = column.labels.map((label) => row(`${dimension}:${label}`, label));
     const others = [row(`${WITHOUT}:${dimension}`, `rest: processes without a ${dimension}`), row(NO_PROCESS, "no process")];
     const all = [...named, ...others];
-    const seen = all.map(() => new Set<number>());
     const { owner } = this.records;
+    const { processes } = this.data;
+    // Only threads share an owner; in every other dimension an owner has one row.
+    const rowLength = dimension === "thread" ? processes.length : 0;
+    const seen = new Uint8Array(all.length * rowLength + processes.length);
     this.eachOf(this.beside(dimension, selection), (record, weight) => {
-      const label = column.of(record);
-      const at = label >= 0 ? label : named.length + (owner[record] === 0 ? 1 : 0);
-      (all[at] as Share).weight += weight;
-      (seen[at] as Set<number>).add(owner[record]);
-    });
-    all.forEach((share, at) => {
-      for (const owner of seen[at] as Set<number>) share.processes += this.data.processes[owner] as number;
+      const [label, process] = [column.of(record), owner[record]];
+      const at = label >= 0 ? label : named.length + (process === 0 ? 1 : 0);
+      const share = all[at] as Share;
+      share.weight += weight;
+      if (seen[at * rowLength + process] === 0) share.processes += processes[process] as number;
+      seen[at * rowLength + process] = 1;
     });
     named.sort((left, right) => right.weight - left.weight);
     return [...named, ...others].filter((share) => share.weight > 0);
