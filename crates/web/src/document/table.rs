@@ -130,7 +130,7 @@ impl Cell {
             }
         };
         let small = bar.iter().map(rounded).collect::<Vec<_>>().join(" · ");
-        Self { bar, small, ..Self::default() }
+        Self { small, bar, ..Self::default() }
     }
 
     /// Creates a share with its bar.

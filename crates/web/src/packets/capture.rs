@@ -14,12 +14,11 @@ pub(super) fn blocks(report: &PacketReport) -> Vec<Block> {
         Sentence::new(text, tone).badge(state)
     };
     let sources = report.sources.iter().map(source);
-    let losses = match &report.capture {
-        Some(capture) => losses(capture, report.totals.unread_bytes),
-        None => {
-            let text = "No packets were captured, so latencies, frames and pictures are missing.";
-            vec![Sentence::new(text, Tone::Soft)]
-        }
+    let losses = if let Some(capture) = &report.capture {
+        losses(capture, report.totals.unread_bytes)
+    } else {
+        let text = "No packets were captured, so latencies, frames and pictures are missing.";
+        vec![Sentence::new(text, Tone::Soft)]
     };
     vec![Block::sentences("capture", sources.chain(losses).collect())]
 }

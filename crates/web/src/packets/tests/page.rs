@@ -45,7 +45,7 @@ fn section<'a>(data: &'a Value, id: &str) -> &'a Value {
 }
 
 /// Returns the marks with this name in all charts of a section.
-fn marks<'a>(section: &'a Value, is_mine: impl Fn(&Value) -> bool) -> Vec<&'a Value> {
+fn marks(section: &Value, is_mine: impl Fn(&Value) -> bool) -> Vec<&Value> {
     let blocks = section["blocks"].as_array().unwrap().iter();
     let charts = blocks.filter_map(|block| block["charts"].as_array()).flatten();
     let marks = charts.flat_map(|chart| chart["marks"].as_array().unwrap());
