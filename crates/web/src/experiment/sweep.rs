@@ -54,13 +54,13 @@ fn horizontal(axis: &SweepAxis) -> (Axis, Vec<f64>) {
         let places = (0..axis.values.len()).map(|at| at as f64).collect();
         return (Axis::bands(names()), places);
     };
-    let places = numbers.iter().copied().zip(names()).collect();
+    let labels = numbers.iter().copied().zip(names()).collect();
     let scale = if is_wide(numbers.iter().copied()) {
         Axis::log(Unit::Things)
     } else {
         Axis::linear(Unit::Things)
     };
-    (scale.named(places), numbers)
+    (scale.named(labels), numbers)
 }
 
 /// Returns the runs of a curve as points, and its medians as a line.
