@@ -56,7 +56,8 @@ export class Scale {
   marks(wanted: number): [number, string][] {
     const { names, measure } = this.axis;
     if (names) return names.filter(([at]) => this.has(at));
-    const most = (value: number): number => (this.isLog ? value : this.high);
+    // A mark of a logarithmic axis has its own unit, from 1 on.
+    const most = (value: number): number => (this.isLog ? 1.5 * value : this.high);
     return this.values(wanted).map((value) => [value, tick(value, measure, most(value))]);
   }
 
@@ -88,7 +89,7 @@ function ends(axis: AxisData, values: number[]): Span {
   }
   const room = Math.max((most - (axis.from ?? least)) * ROOM, Math.abs(most) * 1e-3, 1e-12);
   const low = axis.from ?? least - room;
-  const high = axis.to ?? most + room;
+  const high = axis.to ?? Math.max(most + room, axis.from === most ? most + (axis.measure === "share" ? 0.01 : 1) : -Infinity);
   return [low, high > low ? high : low + Math.max(Math.abs(low) * 1e-9, 1)];
 }
 

@@ -23,6 +23,11 @@ test("axes have round marks with their unit", () => {
   assert.equal(new Scale(bands, [], 0, 100).place(1), 75);
 });
 
+test("a logarithmic axis begins each unit at 1, and nothing has a height", () => {
+  assert.deepEqual(names(new Scale(axis("nanoseconds", { scale: "log" }), [1e5, 8e6], 0, 100), 4), ["100 µs", "200 µs", "500 µs", "1 ms", "2 ms", "5 ms", "10 ms"]);
+  assert.deepEqual(names(new Scale(axis("share", { from: 0 }), [0, 0], 0, 100), 2), ["0 %", "0.5 %", "1 %"]);
+});
+
 test("absurd values have places", () => {
   for (const values of [[], [0], [NaN, Infinity], [1e19, 1e19], [-1, -1]]) {
     for (const scale of ["linear", "log"] as const) {

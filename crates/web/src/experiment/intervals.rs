@@ -18,6 +18,9 @@ pub(super) fn section(result: &ExperimentResult) -> Option<Section> {
         marks.push(rounds(result, comparison, row as f64));
         marks.push(interval(comparison, row as f64));
     }
+    // Without a ratio there is nothing to see.
+    let is_point = |mark: &Mark| mark.kind == MarkKind::Points && !mark.x.is_empty();
+    marks.iter().any(is_point).then_some(())?;
     let title = format!("{} against {}, every round", metric.name, baseline.name);
     let chart = Chart {
         title: format!("{} against {}", metric.name, baseline.name),

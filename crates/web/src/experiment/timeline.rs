@@ -6,7 +6,7 @@ use rabbitscope_text::Unit;
 use crate::document::{Axis, Block, Chart, Hue, Mark, MarkKind, Measure, Section, report_of};
 
 /// Returns the section with the primary metric against time, and the shares of the CPU that neither broker nor load
-/// generator used; absent without runs.
+/// generator used; absent without values.
 pub(super) fn section(result: &ExperimentResult) -> Option<Section> {
     let metric = result.metrics.first()?;
     let begin = result.runs.iter().map(|run| run.started_unix_nanos).min()?;
@@ -31,6 +31,7 @@ pub(super) fn section(result: &ExperimentResult) -> Option<Section> {
          Below: the shares of the machine's CPU time that other programs used and that the host took.",
         metric.name
     );
+    values.marks.iter().any(|mark| !mark.x.is_empty()).then_some(())?;
     let blocks = vec![Block::chart("runs-chart", values), Block::chart("others-chart", shares)];
     Some(Section::new("runs", "Every run in time", blocks).explained(intro))
 }
