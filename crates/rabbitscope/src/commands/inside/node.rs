@@ -127,12 +127,13 @@ impl NodeArguments {
     /// Returns the options of the connection.
     pub(in crate::commands) fn options(&self) -> anyhow::Result<ConnectOptions> {
         let options = self.options_by_name()?;
-        // A node that is not seen is elsewhere, or the connection says why it fails.
-        let is_throwaway = self.throwaway().is_some();
-        match self.process() {
-            Ok(process) if !is_throwaway => Ok(in_container(process.pid, options)),
-            _ => Ok(options),
+        // The ports of a throwaway broker are known, and a user's port may lead into a container already.
+        if self.throwaway().is_some() || self.dist_port.is_some() {
+            return Ok(options);
         }
+        // A node that is not seen is elsewhere, or the connection says why it fails.
+        let Ok(process) = self.process() else { return Ok(options) };
+        Ok(in_container(process.pid, options))
     }
 
     /// Returns the options for a node in the network of this program.
