@@ -3,6 +3,7 @@
 mod debuginfod;
 mod foreign;
 mod owners;
+mod pages;
 mod planted_changes;
 mod recordings;
 mod routers;

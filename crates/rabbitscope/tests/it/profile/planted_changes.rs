@@ -5,6 +5,8 @@ use rabbitscope_profiles::{Profile, Sample};
 use rabbitscope_testing::{Workbench, broker_with, load_module, own_broker, plant};
 use serde_json::Value;
 
+use super::pages::{element, names_of_functions};
+
 /// Three functions that call the same worker, so that no own share tells them apart.
 const PLANTED: &str = "
 -module(planted).
@@ -50,10 +52,9 @@ fn a_planted_change_is_named_first_everywhere() {
     assert!((-0.25..-0.10).contains(&change), "{first}");
 
     let page = bench.read("d.html");
-    let data = page.split("id=\"data\">").nth(1).unwrap().split("</script>").next().unwrap();
-    let diff = &serde_json::from_str::<Value>(data).unwrap()["diff"];
+    let diff = &serde_json::from_str::<Value>(element(&page, "data")).unwrap()["diff"];
     let frame = usize::try_from(diff["changes"]["frame"][0].as_u64().unwrap()).unwrap();
-    assert_eq!(diff["frames"]["name"][frame], ALPHA);
+    assert_eq!(names_of_functions(&page)[frame], ALPHA);
 
     nothing_is_named_without_a_change(&bench.profile("a.pb.gz"));
 }

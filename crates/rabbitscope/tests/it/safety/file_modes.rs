@@ -21,7 +21,7 @@ use rabbitscope_testing::{
 
 /// Every subcommand, with command lines that write all of its files, in an order in which they can run. Some write
 /// nothing, or only files that an earlier command also writes. NODE, URI, PORT and PID are those of a broker.
-const COMMANDS: [(&str, &[&str]); 24] = [
+const COMMANDS: [(&str, &[&str]); 25] = [
     ("run", &["run all.toml --uri URI --out run --csv run.csv"]),
     ("load", &["load -x 1 -y 1 -z 1 --out load"]),
     // Its measurements go over the bus.
@@ -65,6 +65,8 @@ const COMMANDS: [(&str, &[&str]); 24] = [
     ("calltree", &["calltree timer:sleep/1 --duration 1s -o tree.folded NODE"]),
     ("functions", &["functions --call timer:sleep/1 --duration 1s -o functions.folded NODE"]),
     ("report", &["report run -o report.html"]),
+    // Serves until it is stopped.
+    ("serve", &[]),
     ("leftovers", &["leftovers"]),
     // Print.
     ("queues", &[]),

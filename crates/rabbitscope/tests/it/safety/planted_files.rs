@@ -152,8 +152,15 @@ fn a_run_that_was_killed_has_a_report_of_what_it_had() {
     assert_eq!(run["name"], "test");
     assert_eq!(run["scenario"]["queues"][0]["name"], "killed");
     assert!(run["load"]["published"].as_u64().unwrap() > 1000, "{run}");
-    assert_eq!(data["series"]["published"].as_array().unwrap().len(), whole);
-    assert!(data["series"]["confirm"]["p99"][1].as_u64().unwrap() > 0);
+    let line = |title: &str, name: &str| {
+        let charts = data["charts"]["charts"].as_array().unwrap().iter();
+        let chart =
+            charts.into_iter().find(|chart| chart["title"].as_str().unwrap().starts_with(title));
+        let marks = chart.unwrap()["marks"].as_array().unwrap().clone();
+        marks.into_iter().find(|mark| mark["name"] == name).unwrap()["y"].take()
+    };
+    assert_eq!(line("Throughput", "written").as_array().unwrap().len(), whole);
+    assert!(line("Confirm latency", "p99")[1].as_f64().unwrap() > 0.0);
     assert!(!data["figures"].as_array().unwrap().is_empty());
     let said = run["losses"].to_string();
     assert!(said.contains("last line of series.jsonl") && said.contains("run records"), "{said}");
