@@ -108,7 +108,7 @@ def gains(result):
     """The gain of the changed arm in the deciding metric: estimate, lower and upper bound, verdict."""
     one = next(one for one in result["comparisons"] if one["role"] == "primary")
     metric = result["metrics"][one["metric"]]
-    is_less_better = metric["goal"] == "lower" or "lower" in str(metric["goal"])
+    is_less_better = metric["goal"] == "lower"
     turn = lambda ratio: None if ratio is None else (1 / ratio if is_less_better else ratio) - 1
     edges = [turn(one.get(edge)) for edge in ("low", "high")]
     low, high = sorted(edges) if None not in edges else (None, None)
