@@ -7,9 +7,11 @@ use std::{
     sync::Arc,
 };
 
-use rabbitscope_erlang::{ConnectOptions, CookieSource, Network};
+use rabbitscope_erlang::{ConnectOptions, CookieSource, Network, VerifyPeer};
 use rabbitscope_machine::process::environment;
 use rabbitscope_probe::packets::NetworkNamespace;
+
+use crate::peer::expected_node;
 
 /// Home of RabbitMQ's user in packages and images.
 const USUAL_HOME: &str = "/var/lib/rabbitmq";
@@ -21,13 +23,20 @@ const USUAL_HOME: &str = "/var/lib/rabbitmq";
 pub fn in_container(pid: u32, options: ConnectOptions) -> ConnectOptions {
     let network = NetworkNamespace::from_pid(pid).ok().filter(|network| !network.is_own());
     let network = network.map(|network| Arc::new(NodeNetwork(network)) as Arc<dyn Network>);
+    // Others may listen in the same network, such as a second container of a pod.
+    let verify = if network.is_some() {
+        let cookie_is_chosen = matches!(options.cookie, CookieSource::File(_));
+        Some(Arc::new(expected_node(Some(pid), cookie_is_chosen)) as Arc<dyn VerifyPeer>)
+    } else {
+        options.verify
+    };
     let cookie = match options.cookie {
         CookieSource::UsualPlaces if has_other_root(pid) => {
             CookieSource::OtherRoot { root: root_of(pid), homes: homes(pid) }
         }
         cookie => cookie,
     };
-    ConnectOptions { cookie, network, ..options }
+    ConnectOptions { cookie, network, verify, ..options }
 }
 
 /// The network of a node's process.

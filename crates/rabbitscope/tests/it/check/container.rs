@@ -108,6 +108,8 @@ fn a_node_in_a_container_is_read_from_outside() {
 
     let named = bench.rabbitscope("check --node rabbit@inner --duration 3s --json").code(0).json();
     assert_eq!(named["rabbitmq"], report["rabbitmq"], "{named:#}");
+    // Other commands find the way by the name alone.
+    bench.rabbitscope("queues --node rabbit@inner --json").code(0);
 
     // A second one of the same name, before RabbitMQ answers there.
     let second = Container::start(&bench, "other");
