@@ -51,6 +51,21 @@ pub struct Host {
     pub bound_alike: Vec<u32>,
 }
 
+impl Host {
+    /// Returns the number of CPUs that the node may use: those of its affinity, within the quota of its control group.
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
+    pub(crate) fn usable_cpus(&self) -> u64 {
+        (self.usable_cores().floor() as u64).max(1)
+    }
+
+    /// Returns the CPU time that the node may use, in cores.
+    pub(crate) fn usable_cores(&self) -> f64 {
+        let allowed = if self.allowed_cpus == 0 { self.cpus } else { self.allowed_cpus };
+        let quota = self.quota_cores.filter(|quota| *quota > 0.0);
+        quota.map_or(allowed as f64, |quota| quota.min(allowed as f64))
+    }
+}
+
 /// Another process of the machine.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Neighbour {

@@ -2,7 +2,7 @@
 
 use super::{look, names};
 use crate::{
-    case::{Cpu, ProcessCpu},
+    case::{Case, Cpu, ProcessCpu},
     finding::Bound,
 };
 
@@ -59,12 +59,34 @@ pub(crate) fn removal(share: f64, busy: f64, next: Option<&Stage>) -> Option<Bou
     }
 }
 
-/// Returns the bound if a saturated stage is divided: the next stage takes over. `None` if it is unknown.
-pub(crate) fn split(next: Option<&Stage>) -> Option<Bound> {
+/// Returns the bound if a saturated process is divided: the next stage takes over, or the CPUs are used up. `None` if both
+/// are unknown.
+pub(crate) fn division(case: &Case, pid: &str) -> Option<Bound> {
+    let cpu = case.cpu.as_ref().ok()?;
+    let own = process(cpu, pid)?;
+    let bounds = [split(next_stage(cpu, own).as_ref()), room(case, cpu)];
+    bounds.into_iter().flatten().min_by(|one, other| one.throughput.total_cmp(&other.throughput))
+}
+
+/// Returns the bound that the next stage sets. `None` if it is unknown.
+fn split(next: Option<&Stage>) -> Option<Bound> {
     let next = next.filter(|stage| stage.busy > 0.0)?;
     let words =
         format!("{} is busy {} of its time and is next", next.name, look::percent(next.busy));
     new(1.0 / next.busy - 1.0, words)
+}
+
+/// Returns the bound that the CPUs set. A message takes as much CPU time in a divided stage as in a whole one.
+fn room(case: &Case, cpu: &Cpu) -> Option<Bound> {
+    let usable = case.host.as_ref().ok()?.usable_cores();
+    let used = cpu.cores - cpu.busy_wait_cores;
+    let words = format!("the node works {} of {usable} that it may use", look::cores(used));
+    (used > 0.0).then_some(()).and_then(|()| new((usable / used - 1.0).max(0.0), words))
+}
+
+/// Returns the bound if `more` equal units do the work of `units`.
+pub(crate) fn multiplication(units: u64, more: u64, reason: String) -> Option<Bound> {
+    (units > 0).then_some(()).and_then(|()| new(more as f64 / units as f64 - 1.0, reason))
 }
 
 /// Returns the bound if time in which a stage does not run goes away; `lost` is its share of all time.
@@ -119,6 +141,13 @@ mod tests {
         check(split(Some(&stage(0.5))), Some(1.0));
         check(split(Some(&stage(0.0))), None);
         check(split(None), None);
+    }
+
+    #[test]
+    fn more_units_gain_by_their_number() {
+        check(multiplication(1, 4, String::new()), Some(3.0));
+        check(multiplication(0, 4, String::new()), None);
+        check(multiplication(4, 2, String::new()), None);
     }
 
     #[test]

@@ -2,8 +2,7 @@
 
 use super::chain::{Root, roots};
 use crate::{
-    case::{Case, Flow, FlowProcess},
-    finding::Bound,
+    case::{Case, Flow},
     rules::{
         bound,
         config::CHANNELS,
@@ -44,12 +43,5 @@ fn draft(case: &Case, flow: &Flow, root: &Root<'_>) -> Draft {
     Draft::new(root.severity(case), vec![name], sentence)
         .all_evidence(root.evidence(case, flow))
         .advice(advice)
-        .bound(split(case, root.process))
-}
-
-/// Returns the bound of a division of the root.
-pub(crate) fn split(case: &Case, process: Option<&FlowProcess>) -> Option<Bound> {
-    let cpu = case.cpu.as_ref().ok()?;
-    let own = bound::process(cpu, &process?.pid)?;
-    bound::split(bound::next_stage(cpu, own).as_ref())
+        .bound(root.process.and_then(|process| bound::division(case, &process.pid)))
 }

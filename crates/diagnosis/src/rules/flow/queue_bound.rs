@@ -2,13 +2,11 @@
 
 use rabbitscope_text::counted;
 
-use super::{
-    chain::{Root, roots},
-    channel_bound::split,
-};
+use super::chain::{Root, roots};
 use crate::{
     case::{Case, Flow},
     rules::{
+        bound,
         config::QUEUES,
         draft::{Advice, Aim, Draft},
         names,
@@ -58,7 +56,7 @@ fn draft(case: &Case, flow: &Flow, root: &Root<'_>, all: &[&Root<'_>]) -> Draft 
     Draft::new(root.severity(case), subjects, sentence)
         .all_evidence(root.evidence(case, flow))
         .advice(advice)
-        .bound(split(case, root.process))
+        .bound(root.process.and_then(|process| bound::division(case, &process.pid)))
 }
 
 fn name(root: &Root<'_>) -> String {

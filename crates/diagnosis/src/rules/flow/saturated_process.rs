@@ -57,12 +57,11 @@ fn draft(case: &Case, cpu: &Cpu, process: &ProcessCpu) -> Draft {
         (!top.is_empty()).then(|| look.says(format!("its functions: {}", top.join(", "))));
     let works_for = attribution::words(case, cpu, &process.pid).map(|words| look.says(words));
     let sentence = format!("{name} uses {used}, the most that one process can");
-    let next = bound::next_stage(cpu, process);
     let draft = Draft::new(Severity::Warning, vec![name], sentence)
         .evidence(look.says(format!("{used}, {}", counted(process.samples, "sample"))))
         .all_evidence(functions)
         .all_evidence(works_for)
-        .bound(bound::split(next.as_ref()));
+        .bound(bound::division(case, &process.pid));
     match advice(&process.role) {
         Some(advice) => draft.advice(advice),
         None => draft,

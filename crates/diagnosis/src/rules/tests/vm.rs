@@ -80,7 +80,8 @@ fn few_schedulers() {
             });
         }
     };
-    check("few-schedulers", Severity::Warning, "rabbit@a", run(1, 0.9));
+    let found = check("few-schedulers", Severity::Warning, "rabbit@a", run(1, 0.9));
+    assert!((found.bound.unwrap().throughput - 3.0).abs() < 1e-9);
     check_healthy("few-schedulers", run(4, 0.9));
     check_healthy("few-schedulers", run(1, 0.1));
     let rarely = |schedulers: u64| {

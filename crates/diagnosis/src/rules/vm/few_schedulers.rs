@@ -1,9 +1,10 @@
 //! Fewer schedulers than CPUs, while processes wait for a scheduler.
 
 use crate::{
-    case::{Case, Host},
+    case::Case,
     finding::Severity,
     rules::{
+        bound,
         config::SCHEDULERS,
         draft::{Advice, Aim, Draft},
         look::{self, Look},
@@ -30,7 +31,7 @@ pub(crate) const RULE: Rule = Rule {
 
 fn find(case: &Case) -> Judged {
     let (vm, host) = (case.vm.as_ref()?, case.host.as_ref()?);
-    let cpus = usable_cpus(host);
+    let cpus = host.usable_cpus();
     if vm.schedulers_online >= cpus {
         return Ok(Vec::new());
     }
@@ -56,18 +57,11 @@ fn find(case: &Case) -> Judged {
         "remove +S from the flags of the VM, or set it in rabbitmq-env.conf beside other flags there, so that each CPU has a scheduler",
         "a restart",
     );
+    let room = format!("{schedulers} of {cpus} CPUs have a scheduler");
     let draft = Draft::new(Severity::Warning, vec![case.subject.node.clone()], sentence)
         .evidence(Look::node(case).says(queue))
         .evidence(Look::host(host).ends(format!("the node may use {cpus} of {} CPUs", host.cpus)))
-        .advice(advice.with_text(format!("SERVER_ADDITIONAL_ERL_ARGS=\"+S {cpus}\"")));
+        .advice(advice.with_text(format!("SERVER_ADDITIONAL_ERL_ARGS=\"+S {cpus}\"")))
+        .bound(bound::multiplication(schedulers, cpus, room));
     Ok(vec![draft])
-}
-
-/// Returns the number of CPUs that the node may use: those of its affinity, within the quota of its control group.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "saturates")]
-pub(crate) fn usable_cpus(host: &Host) -> u64 {
-    let quota = host.quota_cores.filter(|quota| *quota > 0.0);
-    let quota = quota.map_or(u64::MAX, |quota| quota.floor().max(1.0) as u64);
-    let allowed = if host.allowed_cpus == 0 { host.cpus } else { host.allowed_cpus };
-    allowed.min(quota)
 }

@@ -1,6 +1,5 @@
 //! More schedulers than the control group has CPU time for, while it throttles the node.
 
-use super::few_schedulers::usable_cpus;
 use crate::{
     case::{Case, Host},
     finding::Severity,
@@ -32,7 +31,7 @@ fn find(case: &Case) -> Judged {
     let (Some(quota), Some(throttled)) = (host.quota_cores, host.throttled_periods) else {
         return Ok(Vec::new());
     };
-    let (schedulers, cpus) = (schedulers(case, host)?, usable_cpus(host));
+    let (schedulers, cpus) = (schedulers(case, host)?, host.usable_cpus());
     if !(schedulers as f64 > quota && schedulers > cpus && throttled >= THROTTLED) {
         return Ok(Vec::new());
     }
