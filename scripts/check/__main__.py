@@ -29,6 +29,7 @@ import time
 import traceback
 
 import brokers
+import documentation
 import judgement
 import oracle
 from brokers import Load, Site
@@ -82,16 +83,24 @@ def conduct(case, site, place):
             row.update(oracle.look(site, case.near, path))
         if PROVE != 2:
             began = time.monotonic()
-            code, output, messages = site.check(case.near, max(SECONDS, case.seconds) if is_rule else SECONDS)
+            code, output, messages = ask(case, site)
             row["seconds"] = round(time.monotonic() - began, 1)
             pathlib.Path(path + ".json").write_text(output)
             pathlib.Path(path + ".stderr").write_text(messages)
-            row.update(findings.judge(case, site, code, output) if is_rule else judgement.judge(case, code, output))
+            node = site.nodes[0].get("node-name", "")
+            row.update(findings.judge(case, site, code, output) if is_rule else judgement.judge(case, code, output, node))
         if PROVE and case.is_plant_lifted and load and not is_rule:
             unplant()
             time.sleep(1)
             row["lifted"], row["lifted-load"] = load.rate(case.counter, MEASURED)
     return row
+
+
+def ask(case, site):
+    """Checks the node of a case, or its whole cluster."""
+    if case.kind in RULES:
+        return site.check(case.near, max(SECONDS, case.seconds))
+    return site.check(case.near, SECONDS) if case.through is None else site.check(case.through, SECONDS, "--cluster")
 
 
 def prove(case, site, place, row):
@@ -148,15 +157,6 @@ def show(row):
     print(f"{row['case']:30} {row['kind']:12} {said}{proof}", flush=True)
 
 
-def write_document(path, part, tables):
-    """Writes tables between the marks of a part."""
-    begin, end = (f"<!-- made by make bench-check{part}: {edge} -->" for edge in ("begin", "end"))
-    text = pathlib.Path(path).read_text()
-    before, rest = text.split(begin)
-    after = rest.split(end)[1]
-    pathlib.Path(path).write_text(f"{before}{begin}\n{tables}\n{end}{after}")
-
-
 def report(rows, cases):
     """Prints the tables, and writes them into the documentation."""
     limits, rules = ([row for row in rows if (row["kind"] in RULES) == is_rule] for is_rule in (False, True))
@@ -167,9 +167,9 @@ def report(rows, cases):
         print(f"\n{findings.tables(rules, cases)}")
     if document and limits:
         tables = f"{judgement.totals(limits)}\n\n{judgement.matrix(limits)}\n\n{judgement.each(limits, cases)}"
-        write_document(document, "", tables)
+        documentation.write(document, "", tables)
     if document and rules:
-        write_document(document, ", rules", findings.tables(rules, cases))
+        documentation.write(document, ", rules", findings.tables(rules, cases))
 
 
 def is_right(row):

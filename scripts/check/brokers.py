@@ -118,9 +118,13 @@ class Site:
         tool = "/usr/lib/rabbitmq/bin/rabbitmqctl"
         return run(*self.words(tool, "-n", self.nodes[index]["node-name"], "eval", expression), env=environment)
 
+    def node_name(self, index):
+        """The name by which a command finds a node."""
+        return self.nodes[index]["node-name"] if len(self.nodes) > 1 else self.nodes[0]["name"]
+
     def check(self, index, seconds, *more):
         """Runs the check with more options, and returns its exit code, output and messages."""
-        node = self.nodes[index]["node-name"] if len(self.nodes) > 1 else self.nodes[0]["name"]
+        node = self.node_name(index)
         words = self.words(PROGRAM, "check", "--node", node, "--json", "--duration", f"{seconds}s", *more)
         try:
             done = subprocess.run(words, capture_output=True, text=True, env=self.environment, timeout=seconds + 30)

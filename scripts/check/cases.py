@@ -13,7 +13,7 @@ class Case:
     `kind` is the limit in truth, `also` are kinds that are as true. `subject` are words, one of which the limit's subject has.
     The load is `scenario` with `sets`, at the node `near` (`query` is added to its URI), and `plant` begins after it. `lift` are sets, `without` the plant or
     `spec` a broker without the limit: `counter` is then at least `gain` times as high. From the release `until` on, the plant
-    limits nothing.
+    limits nothing. With `through`, the check of the whole cluster is asked of that node, and must name the first one.
     """
 
     name: str
@@ -34,6 +34,7 @@ class Case:
     is_plant_lifted: bool = False
     gain: float = 1.2
     until: str = ""
+    through: int = None
 
 
 ONE = Spec()
@@ -121,6 +122,14 @@ CASES = [
          counter="confirmed", is_plant_lifted=True, gain=1.5),
     Case("distribution-buffer", "distribution", "publishers", {"publishers.0.size": "10kB"}, spec=NARROW, near=1,
          prepare=plants.far_queue("check-far", "classic"), plant=plants.slow_nodes("100mbit", 500), is_plant_lifted=True, gain=1.5),
+    # The first node of a cluster, asked through the second one.
+    Case("cluster-queue", "process", "one-queue", spec=PAIR, subject=("check-orders",), through=1, lift={
+         "queues.0.name": '"check-orders-{}"', "queues.0.from": 1, "queues.0.to": 4, "publishers.0.queue": '"check-orders-{}"'}),
+    Case("cluster-cpu-limit", "host", "many-queues", spec=PAIR, plant=plants.cpu_limit(0.4), through=1, is_plant_lifted=True,
+         gain=1.5),
+    Case("cluster-consumers", "consumers", "classic", {"publishers.0.rate": 800, "consumers.0.processing-time": "5ms",
+         "consumers.0.prefetch": 50, "consumers.0.multi-ack-every": 1}, spec=PAIR, subject=("check-classic", "billing"), settle=8,
+         counter="consumed", through=1, lift={"consumers.0.count": 4}),
     # A lock.
     Case("lock-exchanges", "lock", "many-queues", {"publishers.0.rate": 2000}, subject=("rabbit_exchange", "ets"),
          plant=plants.lock("rabbit_exchange", 2), is_plant_lifted=True, gain=1.3, until="4.3"),

@@ -9,8 +9,8 @@ RIGHT, OTHER_SUBJECT, UNKNOWN, WRONG, CERTAINLY_WRONG, NO_ANSWER = (
     "right", "other subject", "unknown", "wrong", "wrong and certain", "no answer")
 
 
-def judge(case, code, output):
-    """Returns the judgement with what was answered."""
+def judge(case, code, output, node=""):
+    """Returns the judgement with what was answered. `node` is the node that the check of a cluster must name."""
     try:
         report = json.loads(output)
         limit = report["limit"]
@@ -20,8 +20,16 @@ def judge(case, code, output):
     subject, certainty = limit.get("subject") or "", limit.get("certainty") or ""
     subject = subject if isinstance(subject, str) else json.dumps(subject, ensure_ascii=False)
     answer = {"answer": kind, "subject": subject, "certainty": certainty, "share": limit.get("share"),
-              "sentence": limit.get("sentence", ""), "code": code, "release": report.get("rabbitmq") or ""}
-    return {"judgement": verdict(case, kind, subject, certainty), **answer}
+              "sentence": limit.get("sentence", ""), "code": code, "release": release(report)}
+    judged = verdict(case, kind, subject, certainty)
+    if case.through is not None and judged == RIGHT and report.get("node") != node:
+        judged = OTHER_SUBJECT
+    return {"judgement": judged, **answer}
+
+
+def release(report):
+    """Returns the release of the node, or of the first one of a cluster."""
+    return next((one["rabbitmq"] for one in [report, *report.get("nodes", [])] if one.get("rabbitmq")), "")
 
 
 def verdict(case, kind, subject, certainty):
