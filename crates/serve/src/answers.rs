@@ -16,7 +16,7 @@ use crate::{
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
 /// Policy for pages of runs. Their directory may come from somebody else, so they reach no other page and no server.
-const RUN_PAGE_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; \
+pub(crate) const RUN_PAGE_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; \
     style-src 'unsafe-inline'; img-src data:; worker-src blob:; base-uri 'none'; \
     form-action 'none'; sandbox allow-scripts allow-same-origin allow-downloads";
 

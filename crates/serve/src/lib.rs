@@ -3,13 +3,17 @@
 //! [`serve`] shows the runs and experiments below a directory: a list, trends of their figures, and their reports. It
 //! only reads. Each answer is read from the disk anew, so runs that end meanwhile appear.
 //!
-//! The server itself is the crate `http`, the contents of a run's report the crate `web`.
+//! [`LiveServer`] shows what happens now: ticks, a profile of the latest time, and the report at the end.
+//!
+//! The server itself is the crate `http`, the contents of reports and live pages the crate `web`.
 
 mod answers;
 mod history;
+mod live;
 mod page;
 mod server;
 #[cfg(test)]
 mod tests;
 
+pub use live::LiveServer;
 pub use server::serve;
