@@ -202,6 +202,11 @@ impl Axis {
     pub(crate) fn to(self, to: f64) -> Self {
         Self { to: Some(to), ..self }
     }
+
+    /// Ends the axis at the last value.
+    pub(crate) fn open(self) -> Self {
+        Self { to: None, ..self }
+    }
 }
 
 impl Mark {

@@ -8,12 +8,16 @@
 //! Blocks are those of documents, so a live page and a file show the same. Elsewhere: sending (`crates/serve`),
 //! measuring, and the times of ticks.
 
+mod charts;
 mod head;
+mod latest;
 mod page;
 mod profile;
+mod run;
 mod tick;
 
 pub use head::LiveHead;
 pub use page::{LIVE_POLICY, LivePage, write_live_page};
 pub use profile::{ProfileSpan, live_profile};
+pub use run::LiveRun;
 pub use tick::Tick;
