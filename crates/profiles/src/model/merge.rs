@@ -1,6 +1,6 @@
 //! Several recordings merged into one profile.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::{
     Capture, Event, FrameTable, Identities, Labels, Profile, Sample, SampleSum, StackQuality,
@@ -21,7 +21,8 @@ pub struct ProfileSum {
     /// Event and capture of the first recording, with the length of all.
     first: Option<(Event, Capture)>,
     quality: StackQuality,
-    notes: BTreeSet<String>,
+    /// Notes, each by what makes it distinct.
+    notes: BTreeMap<String, String>,
     count: usize,
     frames: FrameTable,
     samples: SampleSum,
@@ -63,7 +64,11 @@ impl ProfileSum {
             times.begin(&profile.capture);
         }
         self.quality = self.quality.plus(profile.quality);
-        self.notes.extend(profile.capture.notes.iter().cloned());
+        for note in &profile.capture.notes {
+            // Notes of windows differ in counts that grow; the latest has them all.
+            let is_digit = |c: char| self.times.is_some() && c.is_ascii_digit();
+            self.notes.insert(note.replace(is_digit, ""), note.clone());
+        }
         self.add_stacks(profile);
         true
     }
@@ -101,11 +106,10 @@ impl ProfileSum {
     /// Returns the merged profile; `None` without a recording.
     pub fn finish(self) -> Option<Profile> {
         let (event, capture) = self.first?;
+        let distinct = self.notes.into_values();
         let (time_step_nanos, notes) = match self.times {
-            Some(times) => {
-                (capture.time_step_nanos, self.notes.into_iter().chain(times.notes()).collect())
-            }
-            None => (0, notes(self.count, self.notes)),
+            Some(times) => (capture.time_step_nanos, distinct.chain(times.notes()).collect()),
+            None => (0, of_several(self.count).into_iter().chain(distinct).collect()),
         };
         Some(Profile {
             event,
@@ -119,11 +123,10 @@ impl ProfileSum {
     }
 }
 
-/// The distinct notes of all recordings.
-fn notes(count: usize, notes: BTreeSet<String>) -> Vec<String> {
-    let several = (count > 1)
-        .then(|| format!("{count} recordings combined; start and pid are from the first."));
-    several.into_iter().chain(notes).collect()
+/// The note of a sum of several recordings.
+fn of_several(count: usize) -> Option<String> {
+    let note = || format!("{count} recordings combined; start and pid are from the first.");
+    (count > 1).then(note)
 }
 
 impl StackQuality {
@@ -195,7 +198,7 @@ mod tests {
             // The clock of the day is exact to some microseconds.
             profile.capture.started_unix_nanos = 1_000 * STEP + at * STEP + 3_000;
             profile.capture.duration_nanos = steps * STEP;
-            profile.capture.notes = vec!["a note".to_owned()];
+            profile.capture.notes = vec![format!("{at} samples were cut")];
             profile.samples[0].labels.process = Some("<0.1.0>".into());
             points.iter().for_each(|&(step, weight)| profile.samples[0].times.add(step, weight));
             profile
@@ -215,7 +218,7 @@ mod tests {
         let points: Vec<_> = sample.times.iter().collect();
         assert_eq!(points, [(0, 1), (39, 2), (40, 3), (95, 3)]);
         assert_eq!((all.capture.time_step_nanos, all.capture.duration_nanos), (STEP, 90 * STEP));
-        assert_eq!(all.capture.notes, ["a note"]);
+        assert_eq!(all.capture.notes, ["90 samples were cut"]);
     }
 
     #[test]
