@@ -50,11 +50,19 @@ pub fn record(
     stop: &AtomicBool,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Recorded, ProbeError> {
-    record_windows(options, stop, progress, None)
+    record_as(options, stop, progress, None)
 }
 
-/// Records as [`record`] does, and also passes on windows of the recording. Their sum is the result.
+/// Records as [`record`] does, and passes on windows of the recording. Their sum is the result.
 pub fn record_windows(
+    options: &Options,
+    stop: &AtomicBool,
+    windows: Windows<'_>,
+) -> Result<Recorded, ProbeError> {
+    record_as(options, stop, &mut |_| {}, Some(windows))
+}
+
+fn record_as(
     options: &Options,
     stop: &AtomicBool,
     progress: &mut dyn FnMut(Progress),
