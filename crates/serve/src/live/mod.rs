@@ -11,6 +11,8 @@
 
 mod answers;
 mod server;
+#[cfg(test)]
+mod tests;
 mod windows;
 
 pub use server::LiveServer;

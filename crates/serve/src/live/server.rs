@@ -72,6 +72,17 @@ impl LiveServer {
     /// Keeps a window of the profile. Each begins at the end of the one before; the next tick names it.
     pub fn window(&self, profile: Profile) {
         self.answers.windows().push(profile);
+        // Added up without the lock, which the next tick needs.
+        let older = self.answers.windows().older();
+        if let Some((span, sum)) = older.and_then(|older| older.sum()) {
+            self.answers.windows().fold(span, sum);
+        }
+    }
+
+    /// Returns the profile of the latest windows within `time`. `None` without a window.
+    pub fn profile(&self, time: Duration) -> Option<Profile> {
+        let kept = self.answers.windows().latest_of(Some(time));
+        kept.sum().map(|(_, profile)| profile)
     }
 
     /// Sends the end to all viewers. They then show `report`, a page in HTML.
@@ -82,11 +93,12 @@ impl LiveServer {
         self.broadcast.send("end", &end.expect("texts become JSON"));
     }
 
-    /// Waits until every viewer has the report, for `longest` at most, or until `stop` is set. Without viewers, returns
-    /// at once.
+    /// Waits until every viewer has the report and left, for `longest` at most, or until `stop` is set meanwhile.
+    /// Without viewers, returns at once.
     pub fn linger(&self, longest: Duration, stop: &AtomicBool) {
-        let begun = Instant::now();
-        while begun.elapsed() < longest && !stop.load(Ordering::Relaxed) {
+        let (begun, was_set) = (Instant::now(), stop.load(Ordering::Relaxed));
+        let is_stopped = || stop.load(Ordering::Relaxed) && !was_set;
+        while begun.elapsed() < longest && !is_stopped() {
             let is_sending = self.answers.reported_since(SENDING_TIME);
             if self.broadcast.viewers() == 0 && !is_sending {
                 return;
