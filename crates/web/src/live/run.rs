@@ -86,7 +86,7 @@ impl LiveRun {
     }
 
     /// Adds the limit and the findings of the latest seconds. `note` says which.
-    pub fn limit(&self, tick: &mut Tick, note: &str, brief: Brief) {
+    pub fn limit(tick: &mut Tick, note: &str, brief: Brief) {
         let limit = Content::Limit { note: note.to_owned(), brief: Some(brief) };
         tick.replace(Block::new("limit", limit));
     }

@@ -5,7 +5,7 @@ use std::{
     path::PathBuf,
 };
 
-use rabbitscope_http::{ListenOptions, Listener};
+use rabbitscope_http::{ListenError, ListenOptions, Listener};
 use rabbitscope_terminal::output;
 
 use crate::{exit::Exit, interrupt};
@@ -25,10 +25,7 @@ pub(in crate::commands) struct Args {
 impl Args {
     pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
         let stop = interrupt::watch()?;
-        let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
-        let options =
-            ListenOptions { address, auth_file: None, auth_option: "", hosts: Vec::new() };
-        let listener = Listener::bind(options)?;
+        let listener = listen(self.port)?;
         rabbitscope_serve::serve(&self.directory, listener, &stop, |url| {
             output::note(&format!("open {url}"));
         })?;
@@ -36,6 +33,13 @@ impl Args {
     }
 }
 
-fn port(text: &str) -> Result<u16, String> {
+/// Listens on this machine only.
+pub(super) fn listen(port: u16) -> Result<Listener, ListenError> {
+    let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    Listener::bind(ListenOptions { address, auth_file: None, auth_option: "", hosts: Vec::new() })
+}
+
+/// Parses a port.
+pub(super) fn port(text: &str) -> Result<u16, String> {
     text.parse().map_err(|_| "must be a number from 0 to 65535".to_owned())
 }
