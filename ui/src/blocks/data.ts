@@ -1,7 +1,7 @@
 // The data of a document, as crates/web `document` serialises it. Types only. Texts are names and sentences of others:
 // they become text nodes. An absent column or field means that there is nothing.
 
-import type { Figure, PacketFinding, Unit } from "../wire.ts";
+import type { Brief, Figure, PacketFinding, Unit } from "../wire.ts";
 
 /** A unit, the ratio of two values, or a point in time in nanoseconds since 1970. */
 export type Measure = Unit | "change" | "moment";
@@ -28,7 +28,10 @@ export type Content =
   | { kind: "sentences"; sentences: Sentence[] }
   | { kind: "findings"; findings: PacketFinding[] }
   | { kind: "links"; links: { text: string; href: string }[] }
-  | { kind: "details"; summary: string; blocks: BlockData[] };
+  | { kind: "details"; summary: string; blocks: BlockData[] }
+  | { kind: "limit"; note: string; brief: Brief | null }
+  /** The place of the profile of a live page. */
+  | { kind: "stacks" };
 
 export type Tone = "plain" | "soft" | "undecided" | "good" | "note" | "warning" | "bad";
 
@@ -119,6 +122,10 @@ export interface MarkData extends Columns {
 
 /** A change of a page: items for marks of a chart, and blocks in place of those with the same id. */
 export interface Tick {
+  /** Nanoseconds since 1970; given by a live page. */
+  at?: number;
   append?: { block: string; chart: number; mark: number; columns: Columns }[];
   replace?: BlockData[];
+  /** The latest window of the profile, which `profile.json` has. */
+  profile?: { number: number };
 }
