@@ -23,7 +23,7 @@ import { faultsPart } from "./faults.ts";
 import { lossesPart, pageFooter, pageHeader, scenario, tiles } from "./header.ts";
 import { findingsPart, limitPart } from "./limit.ts";
 import { packetsPart } from "./packets.ts";
-import { profilePart } from "./profile.ts";
+import { ProfileView } from "./profile.ts";
 import { hasWaits, linksTo } from "./waits.ts";
 import { startTheme } from "./theme.ts";
 import type { PageData } from "./wire.ts";
@@ -74,7 +74,7 @@ function stacksPart(page: HTMLElement, data: PageData): HTMLElement {
   page.setAttribute("aria-busy", "true");
   readColumns()
     .then((columns) => {
-      const profile = data.profile ? profilePart(data.profile, columns, data.others) : [];
+      const profile = data.profile ? new ProfileView({ profile: data.profile, columns }, data.others).elements : [];
       place.replaceWith(...profile, ...(data.diff ? diffPart(data.diff, columns) : []));
     })
     .catch((problem: unknown) => {
