@@ -7,7 +7,7 @@ import { changesOf, functionsOf } from "./flame/functions.ts";
 import { type GraphData, Model } from "./flame/model.ts";
 import { EVERYTHING, NO_QUALITY, type Owners, type Selection } from "./flame/owners.ts";
 import { FlamePanel, type Listener } from "./flame/panel.ts";
-import { nounOf } from "./format.ts";
+import { duration, nounOf } from "./format.ts";
 import type { Choice } from "./link.ts";
 import { profileTitle } from "./header.ts";
 import { TimelinePanel } from "./timeline.ts";
@@ -74,7 +74,7 @@ export class ProfileView {
       searched: (text) => this.table.find(text),
       focused: (frame) => this.lines.show(frame),
     };
-    this.panel = new FlamePanel(this.model, profileTitle(profile.event), this.beside, [this.about], listener, pace !== "report");
+    this.panel = new FlamePanel(this.model, titleOf(profile, pace), this.beside, [this.about], listener, pace !== "report");
     const { waits, panel, below, lines: of, ownerTable, timeline } = this;
     this.elements = [waits.element, panel.element, below, of.element, ownerTable.element, timeline.element];
   }
@@ -91,7 +91,7 @@ export class ProfileView {
       this.timeline.load(this.model.isRolling);
       this.lines.load(this.profile.lines, this.model.names, this.total());
     };
-    this.panel.reload(load, pace !== "report");
+    this.panel.reload(load, titleOf(this.profile, pace), pace !== "report");
   }
 
   private selected(choice: Choice): void {
@@ -120,6 +120,10 @@ export class ProfileView {
     const busy = (state: WaitState): number => this.owners.weightIn(state, EVERYTHING);
     return this.owners.hasStates() ? busy("blocked") + busy("runnable") : this.profile.total;
   }
+}
+
+function titleOf({ event, capture }: ProfileData, pace: Pace): string {
+  return pace === "rolling" ? `${profileTitle(event)}, latest ${duration(capture["duration-nanos"] / 1e9)}` : profileTitle(event);
 }
 
 function graphOf({ profile, columns }: Recorded): GraphData {

@@ -102,7 +102,8 @@ export class Chart {
     for (const [name, more] of Object.entries(columns)) {
       const items = (into[name] ??= []);
       items.push(...(more as unknown[]));
-      items.splice(0, items.length - MOST_ITEMS);
+      // An axis that began elsewhere now begins with the oldest item.
+      if (items.splice(0, items.length - MOST_ITEMS).length > 0) delete this.data.x.from;
     }
     this.drawSoon();
   }

@@ -1,7 +1,7 @@
 // Panel around the pictures of the stacks: controls, path, chips. Holds the reader's choice and carries it to the parts
 // and to the address.
 
-import { h } from "../dom.ts";
+import { h, say } from "../dom.ts";
 import type { Model } from "./model.ts";
 import { compile, findMatches, type Matches } from "./search.ts";
 import { chipsOf } from "./chips.ts";
@@ -37,6 +37,7 @@ export class FlamePanel {
   private matches: Matches | null = null;
   /** The labels of the crumbs. */
   private path = "";
+  private readonly heading = h("h2", { id: "profile-title" });
 
   /** Creates the panel. `beside` stands beside the graph where there is room, `below` after its legend. */
   constructor(
@@ -61,7 +62,8 @@ export class FlamePanel {
       shares: (shares) => this.choose({ shares }, true),
       reset: () => this.choose(START, true),
     });
-    this.element = this.build(title, beside, below);
+    this.heading.textContent = title;
+    this.element = this.build(beside, below);
     addEventListener("popstate", () => {
       const { zoom, opened, range, against } = this.choice;
       // The address may also lead to a part of the page.
@@ -99,12 +101,12 @@ export class FlamePanel {
     );
   }
 
-  private build(title: string, beside: HTMLElement | null, below: HTMLElement[]): HTMLElement {
+  private build(beside: HTMLElement | null, below: HTMLElement[]): HTMLElement {
     const { search, buttons, legend } = this.controls;
     return h(
       "section",
       { class: "panel where", "aria-labelledby": "profile-title" },
-      h("div", { class: "toolbar where-head" }, h("h2", { id: "profile-title" }, title), search, buttons),
+      h("div", { class: "toolbar where-head" }, this.heading, search, buttons),
       h("div", { class: "where-body" }, h("div", { class: "pictures" }, this.pictures.element, this.crumbs, this.chips, legend), beside),
       ...below,
     );
@@ -126,7 +128,8 @@ export class FlamePanel {
    * Shows the profile that `load` puts into the model. Zoom and open recursion follow by their names; all other choices
    * stay, but a span only while nothing rolls.
    */
-  reload(load: () => void, isLive: boolean): void {
+  reload(load: () => void, title: string, isLive: boolean): void {
+    say(this.heading, title);
     const { view, choice } = this;
     const before = { view, names: this.model.names };
     const zoomed = placeOf(before, this.zoomed);

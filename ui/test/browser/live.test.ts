@@ -86,6 +86,8 @@ test("ticks change the page in place", async () => {
   const chart = page.locator("#charts .chart").first();
   assert.equal(await chart.locator(".plot .line").count(), 2, "a hidden line stays hidden");
   server.send("tick", { at: tick(5).at, replace: [head().sections[2]!.blocks[0]] });
+  // A chart out of sight is drawn when it comes near.
+  await chart.scrollIntoViewIfNeeded();
   await until(async () => (await chart.locator(".plot .line").first().getAttribute("d")) === "", "a chart without values");
   assert.equal(await chart.locator(".plot .line").count(), 2, "also when the charts are replaced");
   await close(it);
@@ -216,8 +218,10 @@ test("a stopped page has the whole recording with its spans", async () => {
   server.bodies.set("profile.json?seconds=30", file("profile-2.json"));
   send(server, 3, 3, 2);
   await until(async () => /500/.test(await text(page, ".about-recording")), "the latest part");
+  assert.equal(await text(page, "#profile-title"), "CPU profile, latest 2 s");
   await page.getByRole("button", { name: "Stop" }).click();
   await until(async () => /1,000 samples/.test(await text(page, ".about-recording")), "the whole");
+  assert.equal(await text(page, "#profile-title"), "CPU profile");
   await page.locator(".heat").focus();
   for (const key of ["ArrowDown", "ArrowDown", "Shift+ArrowRight"]) await page.keyboard.press(key);
   assert.match(await text(page, ".filter-chips"), /^0.05 to 1.1 s/);
