@@ -53,6 +53,7 @@ export class Chart {
   ) {
     this.group = Group.of(data.x);
     this.group.join(this.member);
+    this.whole.hidden = this.group.span === null;
     this.plot = h("div", {
       class: "plot",
       tabindex: "0",
