@@ -232,6 +232,27 @@ test("a stopped page has the whole recording with its spans", async () => {
   await close(it);
 });
 
+test("a hidden page asks for no profile until it is seen again", async () => {
+  const it = await live(true);
+  const { page, server } = it;
+  const asked = (): number => server.asked.filter((path) => path.startsWith("profile")).length;
+  const hide = (isHidden: boolean): Promise<void> =>
+    page.evaluate((isHidden) => {
+      Object.defineProperty(document, "hidden", { configurable: true, get: () => isHidden });
+      document.dispatchEvent(new Event("visibilitychange"));
+    }, isHidden);
+  await hide(true);
+  const before = asked();
+  server.bodies.set("profile.json?seconds=30", file("profile-2.json"));
+  send(server, 3, 5, 2);
+  await new Promise((done) => setTimeout(done, 2500));
+  assert.equal(asked(), before);
+  await hide(false);
+  await until(async () => /500/.test(await text(page, ".about-recording")), "the latest profile");
+  assert.equal(asked(), before + 1, "one for all that were missed");
+  await close(it);
+});
+
 test("the end shows the report, with the reader's search and zoom", async () => {
   const it = await live(true);
   const { page, server, reader } = it;
