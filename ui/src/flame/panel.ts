@@ -125,8 +125,8 @@ export class FlamePanel {
   }
 
   /**
-   * Shows the profile that `load` puts into the model. Zoom and open recursion follow by their names; all other choices
-   * stay, but a span only while nothing rolls.
+   * Shows the profile that `load` puts into the model. Zoom and open recursion follow by their names. All other choices
+   * stay, but a rolling profile has no spans.
    */
   reload(load: () => void, title: string, isLive: boolean): void {
     say(this.heading, title);

@@ -1,9 +1,9 @@
-// The bar of a live page: its state, Stop and Go on, and the moment that a reader goes back to.
+// The bar of a live page: its state, Stop and Go on, and the slider over earlier moments.
 
 import { h, say } from "../dom.ts";
 import type { KeptTicks } from "./kept.ts";
 
-/** Milliseconds without a tick that are worth a word. */
+/** Milliseconds without a tick, from which on the bar says so. */
 const SILENCE = 5000;
 
 export interface BarActions {
@@ -15,7 +15,7 @@ export interface BarActions {
 /** The state of a live page. */
 export interface LiveState {
   isStopped: boolean;
-  /** Since when there is no connection, and the time of the latest tick, in milliseconds; null for neither. */
+  /** Start of a loss of connection, and arrival of the latest tick, in milliseconds since 1970; null for none. */
   lost: number | null;
   heard: number | null;
   /** The sentence of the end, and the address of the report. */
@@ -25,7 +25,7 @@ export interface LiveState {
 export class LiveBar {
   readonly element: HTMLElement;
   private readonly chip = h("span", { class: "live-state", role: "status" });
-  /** Changes too often to be announced. */
+  /** Text that changes too often for an announcement. */
   private readonly detail = h("span", { class: "live-detail", "aria-hidden": "true" });
   private readonly button: HTMLButtonElement;
   private readonly slider: HTMLInputElement;
@@ -75,7 +75,7 @@ export class LiveBar {
   }
 }
 
-/** Returns the kind of a state, its announcement, and what changes with every second. */
+/** Returns the kind of a state, its announcement, and the detail that changes every second. */
 function said({ isStopped, lost, heard, end }: LiveState, ticks: KeptTicks): [kind: string, text: string, detail: string] {
   const ago = (since: number): string => `${Math.round((Date.now() - since) / 1000)} s`;
   const latest = ticks.at(ticks.last) > 0 ? clock(ticks.at(ticks.last) / 1e6) : "";

@@ -58,7 +58,7 @@ export class LivePage implements Receiver {
     else if (this.end === "") void this.finishWith(text);
   }
 
-  /** Shows the document of a head. The same one comes again after a lost connection. */
+  /** Shows the document of a head, which may come again after a lost connection. */
   private begin(text: string): void {
     if (text === this.head || this.end !== "") return;
     this.head = text;
@@ -130,7 +130,7 @@ export class LivePage implements Receiver {
     }
     this.finish();
     if (this.report) this.drawSoon();
-    // Without a report, the page is what there is.
+    // Without a report the page stays as it is, with everything that the server kept.
     else this.stop(true);
   }
 

@@ -8,11 +8,11 @@ export interface LiveEvent {
 }
 
 export interface Receiver {
-  /** Takes an event. Some come twice. */
+  /** Takes an event. One may come twice. */
   receive(event: LiveEvent): void;
-  /** Resolves when nothing more of the server is needed. */
+  /** Resolves when the page needs its server no longer. */
   readonly done: Promise<void>;
-  /** Notes since when there is no connection, in milliseconds since 1970; null while there is one. */
+  /** Notes the start of a loss of connection, in milliseconds since 1970; null at its end. */
   lost(since: number | null): void;
   /** Returns the events that a new tab needs. */
   known(): LiveEvent[];
@@ -29,7 +29,7 @@ const NAMES = ["head", "tick", "end"] as const;
 /** Milliseconds after which a stream that the server has refused is tried again. */
 const RETRY = 3000;
 
-/** Milliseconds that the stream stays after the end, for other tabs: with it the server goes. */
+/** Milliseconds that the stream stays open after the end. The server waits for it, and other tabs need the report. */
 const GRACE = 1000;
 
 /** Hands the events of this page's server to a receiver. */
