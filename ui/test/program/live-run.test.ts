@@ -122,7 +122,8 @@ async function follow(url: string): Promise<Followed> {
     const times: number[] = ((window as unknown as { times: number[] }).times = []);
     addEventListener("DOMContentLoaded", () => {
       const changed = (): void => void times.push(performance.now());
-      new MutationObserver((all) => all.some(({ target }) => (target as Element).closest?.("[id=totals], .block, .charts")) && changed()).observe(document.body, { subtree: true, childList: true, characterData: true });
+      const isBlock = ({ target }: MutationRecord): boolean => (target instanceof Element ? target : target.parentElement)?.closest(".block, .charts") != null;
+      new MutationObserver((all) => all.some(isBlock) && changed()).observe(document.body, { subtree: true, childList: true, characterData: true });
     });
   });
   await page.goto(url);
