@@ -19,7 +19,7 @@ const LONGEST_GAP = 2000;
 const LONGEST_UPDATE = 100;
 
 const SCENARIO = `
-name = "live page"
+name = "live-page"
 [run]
 duration = "${SECONDS}s"
 [profile]
