@@ -18,6 +18,19 @@ pub(in crate::commands) struct Subject<'a> {
 }
 
 impl Subject<'_> {
+    /// Says which node stands for its cluster, if the user named a cluster. `verb` is what the command does with one node,
+    /// `end` the end of the sentence.
+    pub(in crate::commands) fn noted(self, verb: &str, end: &str) -> Self {
+        let nodes = self.pid.map_or_else(|| self.node.nodes_of_cluster(), |_| Vec::new());
+        if let [first, others @ ..] = &nodes[..] {
+            let others = others.join(", ");
+            output::note(&format!(
+                "{first} stands for its cluster; --node {verb} another one ({others}){end}"
+            ));
+        }
+        self
+    }
+
     /// Returns the node's process and the way to its inside. One of both is enough.
     pub(in crate::commands) fn options(&self, duration: Duration) -> anyhow::Result<CheckOptions> {
         let process = self.process();
@@ -48,15 +61,7 @@ impl Subject<'_> {
 
     /// Returns the node's process on this machine.
     fn process(&self) -> anyhow::Result<Node> {
-        let Some(pid) = self.pid else {
-            if let [first, others @ ..] = &self.node.nodes_of_cluster()[..] {
-                let others = others.join(", ");
-                output::note(&format!(
-                    "{first} stands for its cluster; --node checks another one ({others}), --cluster all"
-                ));
-            }
-            return self.node.process();
-        };
+        let Some(pid) = self.pid else { return self.node.process() };
         let known = rabbitscope_probe::list_nodes()?.into_iter().find(|node| node.pid == pid);
         let message = || UsageError(format!("process {pid} is no Erlang VM of this machine"));
         Ok(known.ok_or_else(message)?)
