@@ -23,7 +23,10 @@ mod svg;
 pub use curve::write_curve;
 pub use experiment::write_experiment;
 pub use heat_map::{BusyWindow, write_heat_map};
-pub use live::{LIVE_POLICY, LiveHead, LivePage, ProfileSpan, Tick, live_profile, write_live_page};
+pub use live::{
+    LIVE_POLICY, LiveHead, LivePage, NodeHead, NodeLook, NodeSecond, NodeState, ProfileSpan, Tick,
+    live_profile, write_live_page,
+};
 pub use packets::write_packets;
 pub use page::columns::ColumnsError;
 pub use page::diff::{CostOfMessages, DiffReport, NamedProfile};

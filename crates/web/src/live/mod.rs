@@ -9,11 +9,13 @@
 //! measuring, and the times of ticks.
 
 mod head;
+mod node;
 mod page;
 mod profile;
 mod tick;
 
 pub use head::LiveHead;
+pub use node::{NodeHead, NodeLook, NodeSecond, NodeState};
 pub use page::{LIVE_POLICY, LivePage, write_live_page};
 pub use profile::{ProfileSpan, live_profile};
 pub use tick::Tick;

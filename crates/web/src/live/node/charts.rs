@@ -26,9 +26,8 @@ struct Drawn {
 pub(super) fn charts() -> Charts {
     let chart = |drawn: Drawn| {
         let lines = drawn.lines.iter().enumerate();
-        let mark = |(at, line): (usize, &Line)| {
-            Mark::new(MarkKind::Line, line.name, Hue::series(at))
-        };
+        let mark =
+            |(at, line): (usize, &Line)| Mark::new(MarkKind::Line, line.name, Hue::series(at));
         Chart {
             title: drawn.title.to_owned(),
             note: String::new(),

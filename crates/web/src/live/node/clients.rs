@@ -14,7 +14,8 @@ fn rows() -> Rows {
         id: "clients",
         noun: "channel",
         columns: vec![
-            Column::text("client").meaning("The client's own name for its connection, else its address"),
+            Column::text("client")
+                .meaning("The client's own name for its connection, else its address"),
             Column::text("user"),
             Column::text("connection").meaning("State of its connection"),
             Column::number("unacknowledged"),
@@ -24,7 +25,8 @@ fn rows() -> Rows {
             Column::number("published"),
             Column::number("delivered"),
             Column::number("acknowledged"),
-            Column::number("CPU").meaning("CPU time of the channel's process on the node, in cores"),
+            Column::number("CPU")
+                .meaning("CPU time of the channel's process on the node, in cores"),
         ],
     }
 }
@@ -130,7 +132,7 @@ mod tests {
         let names: Vec<_> = rows.iter().map(|row| row[0]["text"].as_str().unwrap()).collect();
         assert_eq!(names, ["shop", "<i>", "10.0.0.1:5 -> 10.0.0.2:5672 (1)"]);
         assert_eq!((&rows[0][2]["text"], &rows[0][5]["value"]), (&"flow".into(), &20.0.into()));
-        assert_eq!(rows[0].len(), table["columns"].as_array().unwrap().len());
+        assert_eq!(rows[0].as_array().unwrap().len(), table["columns"].as_array().unwrap().len());
         assert_eq!(more["sentences"][0]["text"], "… and 5 more channels");
     }
 }

@@ -17,9 +17,8 @@ pub(super) fn empty() -> Block {
 /// Returns a sentence for each chain, those of the root with the most chains first. `is_read` is false if the node was
 /// not asked.
 pub(super) fn filled(report: &CheckReport, is_read: bool) -> Block {
-    let of_root = |root: &FlowRoot| {
-        root.chains.iter().map(|chain| sentence(root, chain)).collect::<Vec<_>>()
-    };
+    let of_root =
+        |root: &FlowRoot| root.chains.iter().map(|chain| sentence(root, chain)).collect::<Vec<_>>();
     let mut all: Vec<String> = report.flow.iter().flat_map(of_root).collect();
     let more = all.len().saturating_sub(MOST_CHAINS) as u64;
     all.truncate(MOST_CHAINS);
@@ -48,7 +47,10 @@ fn sentence(root: &FlowRoot, chain: &FlowChain) -> String {
     };
     let waits: Vec<String> = further.chain(std::iter::once(last)).collect();
     let (head, share) = (title(first), percent(first));
-    format!("{head} is blocked {share} of the time: it waits for {}.", waits.join(", which waits for "))
+    format!(
+        "{head} is blocked {share} of the time: it waits for {}.",
+        waits.join(", which waits for ")
+    )
 }
 
 fn title(link: &ChainLink) -> String {

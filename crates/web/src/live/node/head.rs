@@ -1,6 +1,12 @@
 //! The page before anything is known.
 
-use super::{charts::{CHARTS, charts}, clients, flow, look, processes, queues, second::NodeSecond, state::NodeState, tiles::tiles};
+use super::{
+    charts::{CHARTS, charts},
+    clients, flow, look, processes, queues,
+    second::NodeSecond,
+    state::NodeState,
+    tiles::tiles,
+};
 use crate::{
     document::{Block, Content, Document, Section},
     live::head::LiveHead,
@@ -27,7 +33,11 @@ impl NodeHead {
             sections.push(Section::new("profile", title, stacks));
         }
         sections.extend(of_looks());
-        sections.push(Section::new("time", "Over time", vec![Block::new(CHARTS, Content::Charts(charts()))]));
+        sections.push(Section::new(
+            "time",
+            "Over time",
+            vec![Block::new(CHARTS, Content::Charts(charts()))],
+        ));
         sections.push(Section::new("sources", "Not shown", vec![look::unread(&[])]));
         LiveHead(Document { title: self.node.clone(), facts: self.facts.clone(), sections })
     }

@@ -59,7 +59,8 @@ pub(super) fn no_limit() -> Block {
 pub(super) fn unread(parts: &[Unread]) -> Block {
     let sentence = |part: &Unread| {
         let (reason, remedy) = (single(&part.reason), single(&part.remedy));
-        let remedy = if remedy.is_empty() { String::new() } else { format!(" To see it, {remedy}.") };
+        let remedy =
+            if remedy.is_empty() { String::new() } else { format!(" To see it, {remedy}.") };
         Sentence::new(format!("{} was not read: {reason}.{remedy}", part.source.name()), Tone::Note)
     };
     Block::sentences("unread", parts.iter().map(sentence).collect())

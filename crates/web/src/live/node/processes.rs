@@ -103,11 +103,8 @@ mod tests {
 
     #[test]
     fn cores_come_from_samples_and_the_rest_from_the_node() {
-        let sampled = |pid: &str, cores| ProcessCpu {
-            pid: pid.to_owned(),
-            cores,
-            ..ProcessCpu::default()
-        };
+        let sampled =
+            |pid: &str, cores| ProcessCpu { pid: pid.to_owned(), cores, ..ProcessCpu::default() };
         let process = |pid: &str, name: &str| ErlangProcess {
             pid: pid.to_owned(),
             name: name.to_owned(),

@@ -33,7 +33,9 @@ impl Rows {
         let more = count.saturating_sub(rows.len() as u64);
         let remark = match (more, rows.is_empty()) {
             (0, _) => None,
-            (more, false) => Some(format!("… and {}", counted(more, &format!("more {}", self.noun)))),
+            (more, false) => {
+                Some(format!("… and {}", counted(more, &format!("more {}", self.noun))))
+            }
             (more, true) => Some(counted(more, self.noun)),
         };
         let remark = remark.map(|text| Sentence::new(text, Tone::Soft));

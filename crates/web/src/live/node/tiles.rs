@@ -49,9 +49,9 @@ fn messages(rates: &MessageRates) -> Option<Figure> {
 
 fn queued(figures: &NodeFigures) -> Option<Figure> {
     let (ready, unacknowledged) = (figures.ready?, figures.unacknowledged?);
-    let meaning = "Messages in all queues of the node: ready, or delivered and not yet acknowledged.";
-    let further =
-        [("ready", Some(ready as f64)), ("unacknowledged", Some(unacknowledged as f64))];
+    let meaning =
+        "Messages in all queues of the node: ready, or delivered and not yet acknowledged.";
+    let further = [("ready", Some(ready as f64)), ("unacknowledged", Some(unacknowledged as f64))];
     let all = ready.saturating_add(unacknowledged) as f64;
     Some(Figure {
         details: details(further, Unit::Things),
@@ -60,7 +60,8 @@ fn queued(figures: &NodeFigures) -> Option<Figure> {
 }
 
 fn cpu(second: &NodeSecond) -> Option<Figure> {
-    let meaning = "CPU time of the node's process as the kernel counts it, of the cores that it may use.";
+    let meaning =
+        "CPU time of the node's process as the kernel counts it, of the cores that it may use.";
     let cores = second.cpu_cores?;
     // A second of the kernel's clock may have some more ticks than the second of the page.
     let of = second.allowed_cores.map(|allowed| allowed.max(cores));
