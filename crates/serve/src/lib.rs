@@ -5,15 +5,19 @@
 //!
 //! [`LiveServer`] shows what happens now: ticks, a profile of the latest time, and the report at the end.
 //!
+//! [`serve_node`] is such a page of a running node, which it observes while somebody views the page.
+//!
 //! The server itself is the crate `http`, the contents of reports and live pages the crate `web`.
 
 mod answers;
 mod history;
 mod live;
+mod node;
 mod page;
 mod server;
 #[cfg(test)]
 mod tests;
 
 pub use live::LiveServer;
+pub use node::{FindNode, serve_node};
 pub use server::serve;

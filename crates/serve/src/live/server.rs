@@ -61,6 +61,11 @@ impl LiveServer {
         &self.url
     }
 
+    /// Returns the number of connected viewers.
+    pub fn viewers(&self) -> usize {
+        self.broadcast.viewers()
+    }
+
     /// Sends a tick to all viewers, with the profile's latest window if it is new.
     pub fn tick(&self, tick: Tick) {
         let tick = tick.with_window(self.answers.windows().take_new());

@@ -35,11 +35,8 @@ impl Observation {
     pub(super) fn start(subject: &CheckOptions) -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let (sender, reports) = channel();
-        let observation = Self {
-            stop: Arc::clone(&stop),
-            reports,
-            outside: subject.pid.map(Outside::new),
-        };
+        let observation =
+            Self { stop: Arc::clone(&stop), reports, outside: subject.pid.map(Outside::new) };
         let names = start_asking(subject, &sender, &stop)?;
         if let Some(pid) = subject.pid {
             let (ways, stop) = (Ways { names, reports: sender.clone() }, Arc::clone(&stop));

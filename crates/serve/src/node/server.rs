@@ -130,7 +130,8 @@ impl Observed<'_> {
                 self.observation = None;
                 self.page.begin_again();
                 let since = clock(now());
-                let text = format!("{node} ended at {since} UTC; this page goes on when it is back");
+                let text =
+                    format!("{node} ended at {since} UTC; this page goes on when it is back");
                 self.page.met(Origin::Process, Some(text));
                 self.server.tick(self.page.tick_of_state());
             }
