@@ -9,7 +9,8 @@ use std::{
     time::Instant,
 };
 
-use rabbitscope_check::CheckOptions;
+use rabbitscope_check::{CheckOptions, NodeSession};
+use rabbitscope_erlang::ConnectOptions;
 use rabbitscope_web::NodeLook;
 
 use super::{
@@ -19,7 +20,10 @@ use super::{
 
 /// Looks at the node until `stop` is set.
 pub(super) fn look(subject: &CheckOptions, reports: &Sender<Report>, stop: &AtomicBool) {
-    let options = CheckOptions { duration: LOOK, ..subject.clone() };
+    // Without a thread, each look has a connection of its own.
+    let session = |connect: &ConnectOptions| NodeSession::start(connect.clone()).ok();
+    let session = subject.connect.as_ref().ok().and_then(session);
+    let options = CheckOptions { duration: LOOK, session, ..subject.clone() };
     while !stop.load(Ordering::Relaxed) {
         let from = now();
         let case = rabbitscope_check::read(&options, stop, &mut |_| ());

@@ -54,6 +54,7 @@ impl Subject<'_> {
             pid,
             amqp: None,
             connect: connect.map_err(|error| without_connection(&error)),
+            session: None,
             duration,
             frequency_hz: CheckOptions::FREQUENCY_HZ,
         })
