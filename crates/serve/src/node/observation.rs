@@ -5,12 +5,13 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
-        mpsc::{Receiver, Sender, channel, sync_channel},
+        mpsc::{Receiver, Sender, SyncSender, channel, sync_channel},
     },
     thread,
 };
 
 use rabbitscope_check::CheckOptions;
+use rabbitscope_profiles::Profile;
 
 use super::{
     asking::Asking,
@@ -53,7 +54,7 @@ fn start_asking(
     subject: &CheckOptions,
     reports: &Sender<Report>,
     stop: &Arc<AtomicBool>,
-) -> io::Result<Option<std::sync::mpsc::SyncSender<Box<rabbitscope_profiles::Profile>>>> {
+) -> io::Result<Option<SyncSender<Box<Profile>>>> {
     let Ok(connect) = subject.connect.clone() else { return Ok(None) };
     let (names, windows) = sync_channel(MAX_WAITING);
     let (reports, stop) = (reports.clone(), Arc::clone(stop));

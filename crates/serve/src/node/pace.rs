@@ -1,4 +1,4 @@
-//! Intervals of the observation. They bound its costs, which `docs/reference/live.md` has measured.
+//! Intervals of the observation. They bound its costs, which `docs/measurements/inside.md` has.
 
 use std::time::Duration;
 

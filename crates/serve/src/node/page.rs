@@ -5,6 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use rabbitscope_diagnosis::Source;
 use rabbitscope_text::display_utc;
 use rabbitscope_web::{NodeSecond, NodeState, Tick};
 
@@ -104,10 +105,23 @@ impl Page {
 
     fn state(&self) -> NodeState {
         let looks = self.look.as_ref().map_or_else(String::new, |look| {
-            let [from, to, next] = [look.from, look.to, look.to + PAUSE + LOOK].map(clock);
-            format!("Limit, flow control and tables are of {from} to {to} UTC; the next ones come at about {next}.")
+            let next = look.to + PAUSE + LOOK;
+            let next = if next > now() {
+                format!("come at about {}", clock(next))
+            } else {
+                "are on their way".to_owned()
+            };
+            let [from, to] = [look.from, look.to].map(clock);
+            format!(
+                "Limit, flow control and tables are of {from} to {to} UTC; the next ones {next}."
+            )
         });
-        NodeState { looks, obstacles: self.obstacles.values().cloned().collect() }
+        let is_said = self.look.as_ref().is_some_and(|look| look.result.lacks(Source::CpuProfile));
+        let obstacles = self.obstacles.iter().filter(|(origin, _)| {
+            // The look says the same about samples.
+            **origin != Origin::Recording || !is_said
+        });
+        NodeState { looks, obstacles: obstacles.map(|(_, text)| text.clone()).collect() }
     }
 }
 

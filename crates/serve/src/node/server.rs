@@ -6,17 +6,19 @@ use std::{
         mpsc::RecvTimeoutError,
     },
     thread,
-    time::Instant,
+    time::{Duration, Instant},
 };
 
 use anyhow::Context;
 use rabbitscope_check::CheckOptions;
+use rabbitscope_erlang::{Connection, ErlangError};
 use rabbitscope_http::Listener;
-use rabbitscope_web::{LivePage, NodeHead, NodeSecond};
+use rabbitscope_web::{LivePage, NodeHead};
 
 use super::{
     life::{FindNode, Life, State},
     observation::Observation,
+    outside::Outside,
     pace::{LOOK, PAUSE, SECOND, STEP, UNWATCHED},
     page::{Page, clock},
     report::{Origin, Report, now},
@@ -24,7 +26,7 @@ use super::{
 use crate::live::LiveServer;
 
 /// Time in which viewers receive the last event.
-const LAST_EVENT: std::time::Duration = std::time::Duration::from_secs(1);
+const LAST_EVENT: Duration = Duration::from_secs(1);
 
 /// Serves the live page of a node until `stop` is set, or until the node has ended and does not return. `may_return` is
 /// false for a node that was named by its process. `announce` receives the address, which is secret.
@@ -35,6 +37,7 @@ pub fn serve_node(
     announce: impl FnOnce(&str),
 ) -> anyhow::Result<()> {
     let life = Life::find(find, may_return)?;
+    require_answer(&life.subject)?;
     let (title, head) = (life.subject.node.clone(), head(&life.subject));
     let page = LivePage { title, profile: head.has_profile };
     let server = LiveServer::start(listener, &page, &head.live_head())?;
@@ -51,6 +54,14 @@ pub fn serve_node(
     observed.server.end(&sentence, None);
     observed.server.linger(LAST_EVENT, &AtomicBool::new(false));
     Ok(())
+}
+
+/// Fails if a node without a process on this machine does not answer.
+fn require_answer(subject: &CheckOptions) -> Result<(), ErlangError> {
+    match (&subject.pid, &subject.connect) {
+        (None, Ok(connect)) => Connection::open(connect).map(drop),
+        _ => Ok(()),
+    }
 }
 
 fn head(subject: &CheckOptions) -> NodeHead {
@@ -137,6 +148,9 @@ impl Observed<'_> {
             }
             State::Returned => {
                 self.page.begin_again();
+                let pid = self.life.subject.pid.unwrap_or_default();
+                let text = format!("{node} is back since {} UTC, as process {pid}", clock(now()));
+                self.page.met(Origin::Process, Some(text));
                 self.server.tick(self.page.tick_of_state());
             }
             State::Gone => return Some(format!("{node} has ended.")),
@@ -165,7 +179,7 @@ impl Observed<'_> {
 
     fn tick(&mut self) {
         let Some(observation) = &mut self.observation else { return };
-        let outside = observation.outside.as_mut().map(|outside| outside.lap());
-        self.server.tick(self.page.tick(outside.unwrap_or_else(NodeSecond::default)));
+        let outside = observation.outside.as_mut().map(Outside::lap);
+        self.server.tick(self.page.tick(outside.unwrap_or_default()));
     }
 }

@@ -7,7 +7,7 @@ use std::{
 };
 
 use rabbitscope_http::{ListenOptions, Listener};
-use rabbitscope_terminal::output;
+use rabbitscope_terminal::{UsageError, output};
 
 use crate::{
     commands::{arguments::number, check::Subject, inside::NodeArguments},
@@ -24,7 +24,6 @@ pub(in crate::commands) struct Args {
     /// Directory with run directories, at any depth up to 6
     #[arg(
         value_name = "DIRECTORY",
-        required_unless_present_any = ["node", "pid"],
         conflicts_with_all = ["node", "pid", "cookie_file", "dist_port", "tls_ca", "dead_man"]
     )]
     directory: Option<PathBuf>,
@@ -40,6 +39,10 @@ pub(in crate::commands) struct Args {
 
 impl Args {
     pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
+        let is_node = self.pid.is_some() || self.node.is_elsewhere();
+        if self.directory.is_none() && !is_node {
+            return Err(UsageError("give a directory, --node or --pid".to_owned()).into());
+        }
         let stop = interrupt::watch()?;
         let address = SocketAddr::from((Ipv4Addr::LOCALHOST, self.port));
         let options =

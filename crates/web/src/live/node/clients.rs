@@ -74,6 +74,8 @@ struct Sources<'a> {
 impl Sources<'_> {
     fn cells(&self, channel: &ChannelCase) -> Vec<Cell> {
         let state = self.connections.get(&*channel.connection).map(|row| row.state.as_str());
+        // Connections write their state with their statistics only.
+        let state = state.filter(|state| !matches!(*state, "" | "unknown"));
         let prefetch = channel.prefetch.map_or_else(|| Cell::text("–"), count);
         vec![
             title(channel),

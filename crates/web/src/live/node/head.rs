@@ -45,8 +45,12 @@ impl NodeHead {
 
 /// Returns the limit, the state of the observation, and the tiles.
 fn now() -> Section {
-    let blocks =
-        vec![NodeState::default().block(), look::no_limit(), tiles(&NodeSecond::default())];
+    let blocks = vec![
+        NodeState::default().block(),
+        look::no_limit(),
+        tiles(&NodeSecond::default()),
+        Block::sentences("costs", Vec::new()),
+    ];
     Section::new("now", "", blocks)
 }
 
@@ -54,10 +58,9 @@ fn of_looks() -> [Section; 4] {
     let [queues, more_queues] = queues::empty();
     let [processes, more_processes] = processes::empty();
     let [clients, more_clients] = clients::empty();
-    let costs = Block::sentences("costs", Vec::new());
     [
         Section::new("waiting", "Flow control", vec![flow::empty()]),
-        Section::new("of-queues", "Queues", vec![costs, queues, more_queues]),
+        Section::new("of-queues", "Queues", vec![queues, more_queues]),
         Section::new("of-processes", "Busiest processes", vec![processes, more_processes]),
         Section::new("of-clients", "Clients", vec![clients, more_clients]),
     ]

@@ -1,9 +1,10 @@
 //! A look at the node: the limit, flow control and the tables, as a check found them.
 
-use rabbitscope_diagnosis::{Brief, Case, CheckReport, Costs, Unread};
+use rabbitscope_diagnosis::{Brief, Case, CheckReport, Costs, Source, Unread};
 
 use super::{clients, flow, processes, queues, rows::single};
 use crate::{
+    checks::capitalised,
     document::{Block, Content, Sentence, Tone},
     live::tick::Tick,
 };
@@ -24,6 +25,11 @@ impl NodeLook {
         Self { case, report }
     }
 
+    /// Returns true if this source could not be read, which the page then says.
+    pub fn lacks(&self, source: Source) -> bool {
+        self.report.unread.iter().any(|part| part.source == source)
+    }
+
     /// Puts the blocks of this look in the place of earlier ones.
     pub fn write(&self, tick: &mut Tick) {
         let costs = Costs::of_all(&self.case);
@@ -37,7 +43,17 @@ impl NodeLook {
             clients::filled(&self.case),
         ];
         tables.into_iter().flatten().for_each(|block| tick.replace(block));
-        tick.replace(unread(&self.report.unread));
+        tick.replace(self.unread());
+    }
+
+    fn unread(&self) -> Block {
+        match &self.report.unread[..] {
+            [] => Block::sentences(
+                "unread",
+                vec![Sentence::new("Every source was read.", Tone::Soft)],
+            ),
+            parts => unread(parts),
+        }
     }
 
     fn costs(&self) -> Block {
@@ -60,8 +76,8 @@ pub(super) fn unread(parts: &[Unread]) -> Block {
     let sentence = |part: &Unread| {
         let (reason, remedy) = (single(&part.reason), single(&part.remedy));
         let remedy =
-            if remedy.is_empty() { String::new() } else { format!(" To see it, {remedy}.") };
-        Sentence::new(format!("{} was not read: {reason}.{remedy}", part.source.name()), Tone::Note)
+            if remedy.is_empty() { String::new() } else { format!(" Next step: {remedy}.") };
+        Sentence::new(format!("{}: {reason}.{remedy}", capitalised(part.source.name())), Tone::Note)
     };
     Block::sentences("unread", parts.iter().map(sentence).collect())
 }

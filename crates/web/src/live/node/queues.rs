@@ -37,15 +37,26 @@ pub(super) fn empty() -> [Block; 2] {
     rows().empty(LABEL)
 }
 
-/// Returns the table, the queues with the most messages a second first. Empty if the node was not asked.
+/// Returns the table, the queues with the most messages a second first; without rates, those with the most CPU time.
+/// Empty if the node was not asked.
 pub(super) fn filled(case: &Case, costs: Option<&Costs>) -> [Block; 2] {
     let Ok(queues) = &case.queues else { return empty() };
     let costs: HashMap<&str, &Cost> =
         costs.iter().flat_map(|costs| &costs.queues).map(|cost| (&*cost.name, cost)).collect();
-    let mut sorted: Vec<&QueueCase> = queues.rows.iter().collect();
+    let with_cost = |queue| {
+        let title = queue_title(queue);
+        let cost = costs.get(title.as_str()).copied();
+        (queue, title, cost)
+    };
+    let mut sorted: Vec<(&QueueCase, String, Option<&Cost>)> =
+        queues.rows.iter().map(with_cost).collect();
+    let used = |cost: Option<&Cost>| cost.map_or(0.0, |cost| cost.cores);
     // The sort is stable: among equal ones the longest stays first.
-    sorted.sort_by(|one, other| activity(other).total_cmp(&activity(one)));
-    let cells = sorted.into_iter().map(|queue| cells(queue, &costs)).collect();
+    sorted.sort_by(|one, other| {
+        let by_activity = activity(other.0).total_cmp(&activity(one.0));
+        by_activity.then(used(other.2).total_cmp(&used(one.2)))
+    });
+    let cells = sorted.into_iter().map(|(queue, title, cost)| cells(queue, &title, cost)).collect();
     rows().filled(LABEL, cells, queues.count.max(queues.rows.len() as u64))
 }
 
@@ -55,13 +66,11 @@ fn activity(queue: &QueueCase) -> f64 {
     rates.into_iter().flatten().filter(|rate| rate.is_finite()).sum()
 }
 
-fn cells(queue: &QueueCase, costs: &HashMap<&str, &Cost>) -> Vec<Cell> {
-    let title = queue_title(queue);
-    let cost = costs.get(title.as_str());
+fn cells(queue: &QueueCase, title: &str, cost: Option<&Cost>) -> Vec<Cell> {
     let of_queue = cores(cost.map(|cost| cost.cores));
     let shared = cost.map_or(0.0, |cost| cost.shared);
     vec![
-        name(&title),
+        name(title),
         Cell::text(kind(queue.kind)),
         count(queue.ready),
         count(queue.unacknowledged),
@@ -116,6 +125,22 @@ mod tests {
         assert_eq!(more["sentences"][0]["text"], "… and 197 more queues");
         let columns = table["columns"].as_array().unwrap().len();
         assert_eq!(table["rows"][0].as_array().unwrap().len(), columns);
+    }
+
+    #[test]
+    fn without_rates_the_most_expensive_queue_is_first() {
+        let mut case = Case::unread(Subject::default());
+        let unmeasured = |name| QueueCase { published_per_second: None, ..queue(name, 0.0) };
+        case.queues = Ok(Queues {
+            rows: vec![unmeasured("a"), unmeasured("b"), unmeasured("c")],
+            ..Queues::default()
+        });
+        let cost = Cost { name: "b".to_owned(), cores: 0.5, shared: 0.0 };
+        let costs = Costs { queues: vec![cost], ..Costs::default() };
+        let [table, _] = filled(&case, Some(&costs));
+        let rows = serde_json::to_value(table).unwrap()["rows"].clone();
+        let names = [0, 1, 2].map(|row: usize| rows[row][0]["text"].as_str().unwrap().to_owned());
+        assert_eq!(names, ["b", "a", "c"]);
     }
 
     #[test]
