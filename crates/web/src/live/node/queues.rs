@@ -1,11 +1,11 @@
 //! The table of queues.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use rabbitscope_diagnosis::{Case, Cost, Costs, QueueCase, QueueKind, queue_title};
 use rabbitscope_text::Unit;
 
-use super::rows::{Rows, cores, count, name, rate};
+use super::rows::{Rows, cores, name, rate};
 use crate::document::{Block, Cell, Column};
 
 const LABEL: &str = "Queues of the node";
@@ -41,46 +41,69 @@ pub(super) fn empty() -> [Block; 2] {
 /// Empty if the node was not asked.
 pub(super) fn filled(case: &Case, costs: Option<&Costs>) -> [Block; 2] {
     let Ok(queues) = &case.queues else { return empty() };
-    let costs: HashMap<&str, &Cost> =
-        costs.iter().flat_map(|costs| &costs.queues).map(|cost| (&*cost.name, cost)).collect();
-    let with_cost = |queue| {
+    let costs: &[Cost] = costs.map_or(&[], |costs| &costs.queues);
+    let by_name: HashMap<&str, &Cost> = costs.iter().map(|cost| (&*cost.name, cost)).collect();
+    let listed = queues.rows.iter().map(|queue| {
         let title = queue_title(queue);
-        let cost = costs.get(title.as_str()).copied();
-        (queue, title, cost)
-    };
-    let mut sorted: Vec<(&QueueCase, String, Option<&Cost>)> =
-        queues.rows.iter().map(with_cost).collect();
-    let used = |cost: Option<&Cost>| cost.map_or(0.0, |cost| cost.cores);
+        Row { cost: by_name.get(title.as_str()).copied(), title, queue: Some(queue) }
+    });
+    let mut sorted: Vec<Row<'_>> = listed.collect();
+    let titles: HashSet<String> = sorted.iter().map(|row| row.title.clone()).collect();
+    // The node sends a part of many queues, and knows no CPU time: without rates it leaves out busy ones.
+    let unlisted = costs.iter().filter(|cost| !titles.contains(&cost.name));
+    sorted.extend(unlisted.map(|cost| Row {
+        title: cost.name.clone(),
+        queue: None,
+        cost: Some(cost),
+    }));
     // The sort is stable: among equal ones the longest stays first.
     sorted.sort_by(|one, other| {
-        let by_activity = activity(other.0).total_cmp(&activity(one.0));
-        by_activity.then(used(other.2).total_cmp(&used(one.2)))
+        let by_activity = other.activity().total_cmp(&one.activity());
+        by_activity.then(other.used().total_cmp(&one.used()))
     });
-    let cells = sorted.into_iter().map(|(queue, title, cost)| cells(queue, &title, cost)).collect();
-    rows().filled(LABEL, cells, queues.count.max(queues.rows.len() as u64))
+    let count = queues.count.max(sorted.len() as u64);
+    rows().filled(LABEL, sorted.iter().map(Row::cells).collect(), count)
 }
 
-/// Returns its messages per second, in and out.
-fn activity(queue: &QueueCase) -> f64 {
-    let rates = [queue.published_per_second, queue.delivered_per_second];
-    rates.into_iter().flatten().filter(|rate| rate.is_finite()).sum()
+/// A queue with its figures from the node, its CPU time, or both.
+struct Row<'a> {
+    title: String,
+    queue: Option<&'a QueueCase>,
+    cost: Option<&'a Cost>,
 }
 
-fn cells(queue: &QueueCase, title: &str, cost: Option<&Cost>) -> Vec<Cell> {
-    let of_queue = cores(cost.map(|cost| cost.cores));
-    let shared = cost.map_or(0.0, |cost| cost.shared);
-    vec![
-        name(title),
-        Cell::text(kind(queue.kind)),
-        count(queue.ready),
-        count(queue.unacknowledged),
-        rate(queue.published_per_second),
-        rate(queue.delivered_per_second),
-        rate(queue.acknowledged_per_second),
-        count(queue.consumers),
-        Cell::known(queue.consumer_capacity, Unit::Share),
-        if shared > 0.0 { of_queue.meaning(format!("{shared:.2} shared")) } else { of_queue },
-    ]
+impl Row<'_> {
+    /// Returns its messages per second, in and out.
+    fn activity(&self) -> f64 {
+        let rates =
+            self.queue.map(|queue| [queue.published_per_second, queue.delivered_per_second]);
+        rates.into_iter().flatten().flatten().filter(|rate| rate.is_finite()).sum()
+    }
+
+    fn used(&self) -> f64 {
+        self.cost.map_or(0.0, |cost| cost.cores)
+    }
+
+    fn cells(&self) -> Vec<Cell> {
+        let things = |figure: fn(&QueueCase) -> u64| {
+            Cell::known(self.queue.map(|queue| figure(queue) as f64), Unit::Things)
+        };
+        let per_second = |figure: fn(&QueueCase) -> Option<f64>| rate(self.queue.and_then(figure));
+        let of_queue = cores(self.cost.map(|cost| cost.cores));
+        let shared = self.cost.map_or(0.0, |cost| cost.shared);
+        vec![
+            name(&self.title),
+            Cell::text(self.queue.map_or("–", |queue| kind(queue.kind))),
+            things(|queue| queue.ready),
+            things(|queue| queue.unacknowledged),
+            per_second(|queue| queue.published_per_second),
+            per_second(|queue| queue.delivered_per_second),
+            per_second(|queue| queue.acknowledged_per_second),
+            things(|queue| queue.consumers),
+            Cell::known(self.queue.and_then(|queue| queue.consumer_capacity), Unit::Share),
+            if shared > 0.0 { of_queue.meaning(format!("{shared:.2} shared")) } else { of_queue },
+        ]
+    }
 }
 
 fn kind(kind: QueueKind) -> &'static str {
@@ -135,12 +158,14 @@ mod tests {
             rows: vec![unmeasured("a"), unmeasured("b"), unmeasured("c")],
             ..Queues::default()
         });
-        let cost = Cost { name: "b".to_owned(), cores: 0.5, shared: 0.0 };
-        let costs = Costs { queues: vec![cost], ..Costs::default() };
+        let cost = |name: &str, cores| Cost { name: name.to_owned(), cores, shared: 0.0 };
+        let queues = vec![cost("left out", 0.7), cost("b", 0.5)];
+        let costs = Costs { queues, ..Costs::default() };
         let [table, _] = filled(&case, Some(&costs));
         let rows = serde_json::to_value(table).unwrap()["rows"].clone();
-        let names = [0, 1, 2].map(|row: usize| rows[row][0]["text"].as_str().unwrap().to_owned());
-        assert_eq!(names, ["b", "a", "c"]);
+        let name = |row: usize| rows[row][0]["text"].as_str().unwrap().to_owned();
+        assert_eq!([0, 1, 2, 3].map(name), ["left out", "b", "a", "c"]);
+        assert_eq!((&rows[0][2]["text"], &rows[1][2]["value"]), (&"–".into(), &0.0.into()));
     }
 
     #[test]
