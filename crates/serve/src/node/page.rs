@@ -49,11 +49,11 @@ impl Page {
 
     /// Notes an obstacle, or that it has passed.
     pub(super) fn met(&mut self, origin: Origin, obstacle: Option<String>) {
-        let before = match obstacle.clone() {
-            Some(text) => self.obstacles.insert(origin, text),
-            None => self.obstacles.remove(&origin),
-        };
-        self.is_changed |= before != obstacle;
+        self.is_changed |= self.obstacles.get(&origin) != obstacle.as_ref();
+        match obstacle {
+            Some(text) => drop(self.obstacles.insert(origin, text)),
+            None => drop(self.obstacles.remove(&origin)),
+        }
     }
 
     /// Forgets the obstacles and figures of a process that has ended. Its latest look stays, with its time.

@@ -45,8 +45,9 @@ fn record_windows(pid: u32, ways: &Ways, stop: &AtomicBool) -> Result<(), ProbeE
             for window in recorder.end_window() {
                 let window = window.map_err(|(_, error)| error)?;
                 let mut profiles = window.profiles.into_iter();
-                let profile = profiles.find(|profile| profile.event == Event::Cpu);
-                profile.into_iter().for_each(|profile| ways.send(profile));
+                if let Some(profile) = profiles.find(|profile| profile.event == Event::Cpu) {
+                    ways.send(profile);
+                }
                 if window.has_ended {
                     return Ok(());
                 }

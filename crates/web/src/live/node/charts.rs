@@ -9,10 +9,13 @@ use crate::document::{Axis, Chart, Charts, Hue, Mark, MarkKind};
 /// Id of the block with the charts.
 pub(super) const CHARTS: &str = "charts";
 
+/// Reads the value of a line.
+type Value = Box<dyn Fn(&NodeSecond) -> Option<f64>>;
+
 /// A line of a chart.
 struct Line {
     name: &'static str,
-    value: Box<dyn Fn(&NodeSecond) -> Option<f64>>,
+    value: Value,
 }
 
 /// A chart and its lines.

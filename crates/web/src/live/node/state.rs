@@ -22,7 +22,7 @@ impl NodeState {
     }
 
     pub(super) fn block(&self) -> Block {
-        let looks = (!self.looks.is_empty()).then(|| (self.looks.as_str(), Tone::Soft));
+        let looks = (!self.looks.is_empty()).then_some((self.looks.as_str(), Tone::Soft));
         let obstacles = self.obstacles.iter().map(|text| (text.as_str(), Tone::Warning));
         let sentence = |(text, tone): (&str, Tone)| Sentence::new(single(text), tone);
         Block::sentences("state", obstacles.chain(looks).map(sentence).collect())
