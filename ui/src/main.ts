@@ -11,6 +11,7 @@ import "./style/frames.css";
 import "./style/packets.css";
 import "./style/charts.css";
 import "./style/blocks.css";
+import "./style/fields.css";
 
 import { ChartsBlock } from "./blocks/block.ts";
 import { DocumentView } from "./blocks/document.ts";
@@ -41,6 +42,7 @@ function start(): void {
   if (data.document) {
     const view = new DocumentView(data.document, `rabbitscope ${data.rabbitscope}`);
     page.append(...view.elements);
+    if (data.diff) page.append(stacksPart(page, data));
     for (const tick of data.ticks ?? []) view.tick(tick);
     return;
   }

@@ -30,8 +30,18 @@ pub fn write_diff(out: impl Write, report: DiffReport<'_>) -> io::Result<()> {
 
 /// Writes a page of blocks as one HTML file.
 pub(crate) fn write_document(out: impl Write, document: &Document) -> io::Result<()> {
+    write_document_with(out, document, None)
+}
+
+/// Writes a page of blocks with a comparison of profiles below them.
+pub(crate) fn write_document_with(
+    out: impl Write,
+    document: &Document,
+    diff: Option<DiffReport<'_>>,
+) -> io::Result<()> {
     let title = format!("{} · rabbitscope", document.title);
-    write_page(out, &title, &PageData::of_document(document))
+    let data = diff.map(PageData::of_diff).unwrap_or_else(PageData::empty);
+    write_page(out, &title, &data.with_document(document))
 }
 
 fn write_page(mut out: impl Write, title: &str, data: &PageData<'_>) -> io::Result<()> {

@@ -39,8 +39,35 @@ export interface Sentence {
   badge?: string;
 }
 
+/** Fields whose values are in the address of the page. */
+export interface FormData {
+  label: string;
+  fields: FieldData[];
+}
+
+export interface FieldData {
+  /** Key in the address. */
+  name: string;
+  label: string;
+  value: string;
+  /** Values and their texts; absent for free text. */
+  options?: [string, string][];
+}
+
+/** A choice of two rows, which leads to a page about both. */
+export interface ChoiceData {
+  page: string;
+  /** Keys of the lower row and the upper one in its address. */
+  keys: [string, string];
+  /** A value for each row; null in a row that cannot be chosen. */
+  values: (string | null)[];
+}
+
 export interface TableData {
   label: string;
+  /** Fields above the table; without columns it is its fields alone. */
+  form?: FormData;
+  choice?: ChoiceData;
   /** The colours of bars. */
   key?: { hue: Hue; name: string; meaning: string }[];
   columns: { name: string; meaning?: string; numeric?: boolean }[];
@@ -55,6 +82,8 @@ export interface Cell {
   small?: string;
   meaning?: string;
   link?: string;
+  /** Further links: their texts and addresses. */
+  links?: [string, string][];
   tone?: Tone;
   code?: boolean;
   bar?: [Hue, number][];

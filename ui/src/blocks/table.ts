@@ -3,23 +3,30 @@
 import { h } from "../dom.ts";
 import { percent } from "../format.ts";
 import { written } from "../measure.ts";
+import { TwoRows } from "./choice.ts";
 import type { Cell, TableData } from "./data.ts";
+import { formElement } from "./form.ts";
 
 export function tableElement(data: TableData): HTMLElement {
+  const form = data.form ? [formElement(data.form)] : [];
+  if (data.form && data.columns.length === 0) return h("div", {}, ...form);
+  const choice = data.choice ? new TwoRows(data.choice) : null;
   const head = data.columns.map(({ name, meaning, numeric }) => {
     const text = meaning ? h("abbr", { title: meaning }, name) : name;
     return h("th", { scope: "col", "data-numeric": numeric === true }, name === "" ? h("span", { class: "out-of-sight" }, meaning ?? "share") : text);
   });
-  const rows = placed(data.rows).map((row) =>
-    h("tr", {}, ...row.map(([cell, column]) => tableCell(cell, column === 0, data.columns[column]?.numeric === true))),
+  const rows = placed(data.rows).map((row, at) =>
+    h("tr", {}, ...row.map(([cell, column]) => tableCell(cell, column === 0, data.columns[column]?.numeric === true, column === 0 ? choice?.box(at) : null))),
   );
+  choice?.show();
   const key = (data.key ?? []).map(({ hue, name, meaning }) => h("li", { title: meaning }, h("i", { class: "chip", "data-kind": "bars", "data-hue": hue }), name));
   const box = h(
     "div",
     { class: "table-box", role: "region", tabindex: "0", "aria-label": data.label },
     h("table", { class: "data-table" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...rows)),
   );
-  return key.length === 0 ? box : h("div", {}, h("ul", { class: "legend" }, ...key), box);
+  const above = [...form, ...(choice ? [choice.bar] : []), ...(key.length > 0 ? [h("ul", { class: "legend" }, ...key)] : [])];
+  return above.length === 0 ? box : h("div", {}, ...above, box);
 }
 
 /** Finds the column of each cell: a cell that covers several rows pushes those below to the right. */
@@ -36,7 +43,7 @@ function placed(rows: Cell[][]): [Cell, number][][] {
   });
 }
 
-function tableCell(cell: Cell, isHead: boolean, isNumeric: boolean): HTMLElement {
+function tableCell(cell: Cell, isHead: boolean, isNumeric: boolean, before: HTMLElement | null = null): HTMLElement {
   const text = cell.text ?? (cell.value == null ? "" : written(cell.value, cell.measure ?? "things"));
   const lines = text.split("\n").flatMap((line, at) => (at === 0 ? [line] : [h("br"), line]));
   const inner = cell.link ? [h("a", { href: cell.link }, ...lines)] : cell.code ? [h("code", {}, ...lines)] : lines;
@@ -47,7 +54,8 @@ function tableCell(cell: Cell, isHead: boolean, isNumeric: boolean): HTMLElement
     rowspan: cell.covers ?? null,
   };
   const small = cell.small ? h("small", {}, cell.small) : null;
-  const children = [cell.bar ? bar(cell.bar) : null, ...inner, small];
+  const more = (cell.links ?? []).flatMap(([text, href]) => [" ", h("a", { class: "further", href }, text)]);
+  const children = [before, cell.bar ? bar(cell.bar) : null, ...inner, ...more, small];
   return isHead ? h("th", { scope: "row", ...attributes }, ...children) : h("td", attributes, ...children);
 }
 

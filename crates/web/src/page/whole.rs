@@ -90,11 +90,15 @@ impl<'a> PageData<'a> {
 
     pub(crate) fn of_diff(report: DiffReport<'a>) -> Self {
         let (diff, columns) = DiffData::new(report);
-        Self { diff: Some(diff), columns: Some(columns), ..Self::new(&Report::default()) }
+        Self { diff: Some(diff), columns: Some(columns), ..Self::empty() }
     }
 
-    pub(crate) fn of_document(document: &'a Document) -> Self {
-        Self { document: Some(document), ..Self::new(&Report::default()) }
+    pub(crate) fn empty() -> Self {
+        Self::new(&Report::default())
+    }
+
+    pub(crate) fn with_document(self, document: &'a Document) -> Self {
+        Self { document: Some(document), ..self }
     }
 }
 

@@ -2,6 +2,7 @@
 //! headless Chromium.
 
 mod documents;
+mod history;
 mod pages;
 
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
@@ -101,6 +102,8 @@ fn pages_work_in_a_browser() {
     write_experiment(create("experiment.html"), &documents::experiment()).unwrap();
     write_experiment(create("sweep.html"), &documents::sweep()).unwrap();
     write_curve(create("find-rate.html"), &documents::capacity()).unwrap();
+    history::write_list(create("history.html"));
+    history::write_two(create("pair.html"));
     npm("test:browser", &folder);
 }
 

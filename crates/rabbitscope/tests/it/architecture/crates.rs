@@ -20,7 +20,7 @@ const MAY_USE: [(&str, &[&str]); 34] = [
     ("erlang", &["files", "machine"]),
     ("broker", &["erlang", "files", "machine", "runs"]),
     ("http", &["files"]),
-    ("serve", &["analysis", "files", "http", "runs", "text"]),
+    ("serve", &["analysis", "files", "http", "profiles", "runs", "web"]),
     ("export", &["files", "http", "machine", "profiles", "text"]),
     ("diagnosis", &["analysis", "text", "wire"]),
     (
