@@ -17,10 +17,10 @@ export class TwoRows {
 
   constructor(private readonly data: ChoiceData) {}
 
-  /** Returns the box of a row; absent if it cannot be chosen. */
-  box(row: number): HTMLElement | null {
+  /** Returns the box of a row; its empty place if the row cannot be chosen. */
+  box(row: number): HTMLElement {
     const value = this.data.values[row];
-    if (value == null) return null;
+    if (value == null) return h("span", { class: "no-box" });
     const box = h("input", { type: "checkbox", "aria-label": `Compare ${value}`, change: () => this.toggle(value, box.checked) });
     this.boxes.set(value, box);
     return box;

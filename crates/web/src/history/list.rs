@@ -30,6 +30,9 @@ const MAX_CHANGES: usize = 12;
 /// Maximum number of names in a choice.
 const MAX_OPTIONS: usize = 200;
 
+/// Maximum length of a reason, in characters.
+const MAX_REASON: usize = 90;
+
 /// Length of a time up to its minute.
 const MINUTE: usize = "2026-11-20 13:05".len();
 
@@ -177,7 +180,7 @@ fn row(entry: &Entry) -> Vec<Cell> {
         Some(page) => name.link(page_of(entry, page)),
         None => name,
     };
-    let outcome = Cell::text(entry.outcome_in_words()).tone(tone(entry.outcome()));
+    let outcome = outcome(entry);
     let mut cells =
         vec![name, Cell::default(), Cell::text(entry.broker()), outcome, Cell::default()];
     if let Contents::Run(run) = &entry.contents {
@@ -190,6 +193,20 @@ fn row(entry: &Entry) -> Vec<Cell> {
         cells.extend(Figure::ALL.map(figure));
     }
     cells
+}
+
+/// Returns the kind of the end and its reason in short; the whole reason is the explanation.
+fn outcome(entry: &Entry) -> Cell {
+    let cell = Cell::text(entry.outcome().name()).tone(tone(entry.outcome()));
+    let words = entry.outcome_in_words();
+    if words == entry.outcome().name() {
+        return cell;
+    }
+    let mut short: String = words.chars().take(MAX_REASON).collect();
+    if short.len() < words.len() {
+        short.push('…');
+    }
+    cell.small(short).meaning(words)
 }
 
 /// Returns the address of a page in the directory of an entry.
