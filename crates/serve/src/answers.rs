@@ -65,7 +65,7 @@ fn list(listing: &Listing, request: &Request) -> Response {
         broker: text("broker"),
         outcome: text("outcome"),
     };
-    let figure = Figure::from_name(parameter(request, "figure")).unwrap_or(Figure::Published);
+    let figure = Figure::from_name(parameter(request, "figure")).unwrap_or(Figure::ALL[0]);
     let mut page = Vec::new();
     match write_history(&mut page, listing, &HistoryQuery { filter, figure }) {
         Ok(()) => Response::page(PAGE_POLICY, page),

@@ -2,7 +2,7 @@
 
 use std::{io, path::Path};
 
-use rabbitscope_analysis::{MessagesDuring, ProfileDiff, RunPair, shown_part};
+use rabbitscope_analysis::{MessagesDuring, ProfileDiff, history::RunPair, shown_part};
 use rabbitscope_files::SourceDirectory;
 use rabbitscope_profiles::{Event, Profile, read_pprof};
 use rabbitscope_runs::record::{FORMAT_VERSION, RunRecord, SecondRow};

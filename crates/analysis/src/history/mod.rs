@@ -1,4 +1,5 @@
-//! The runs and experiments below a directory as far as a list needs them, and trends of their figures.
+//! The runs and experiments below a directory as far as a list needs them, trends of their figures, and
+//! two runs side by side.
 //!
 //! The bytes of the records come from the callers.
 
@@ -7,6 +8,7 @@ mod entry;
 mod facts;
 mod figure;
 mod listing;
+mod pair;
 mod student;
 mod trend;
 
@@ -15,4 +17,5 @@ pub use entry::{Contents, Entry};
 pub use facts::{ExperimentFacts, RunFacts};
 pub use figure::{Figure, Part};
 pub use listing::{Filter, Listing, Outcome};
+pub use pair::{ComparedMetric, DifferingKey, ONE_PAIR_CAUTION, RunPair};
 pub use trend::{Change, Point, Trend, trends};

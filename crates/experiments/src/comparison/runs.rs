@@ -2,7 +2,10 @@
 
 use std::{fmt::Write, path::Path};
 
-use rabbitscope_analysis::{ComparedMetric, ONE_PAIR_CAUTION, RunPair, experiment::value_in_words};
+use rabbitscope_analysis::{
+    experiment::value_in_words,
+    history::{ComparedMetric, ONE_PAIR_CAUTION, RunPair},
+};
 use rabbitscope_artifacts::rundir;
 use rabbitscope_text::{Align, escapes, table};
 

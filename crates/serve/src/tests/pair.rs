@@ -26,6 +26,7 @@ fn two_runs_stand_side_by_side() {
             row["interval-nanos"] = 1_000_000_000_u64.into();
             row["published"] = rate.into();
             row["accepted"] = rate.into();
+            row["confirmed"] = rate.into();
             row.to_string()
         };
         let series = format!("{}\n{}\n{{\"torn", row(0), row(1));
@@ -51,8 +52,11 @@ fn two_runs_stand_side_by_side() {
     let charts = served.block(path, "curve-charts")["charts"].clone();
     let marks = charts[0]["marks"].as_array().unwrap();
     let names: Vec<_> = marks.iter().map(|mark| mark["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["before: written", "after: written"]);
-    assert_eq!(marks[1]["y"], json!([150.0, 150.0]), "the torn line is left out");
+    assert_eq!(
+        names,
+        ["before: written", "before: confirmed", "after: written", "after: confirmed"]
+    );
+    assert_eq!(marks[2]["y"], json!([150.0, 150.0]), "the torn line is left out");
     let links = served.block(path, "pair-links")["links"].clone();
     assert_eq!(links[0]["href"], "files/later/report.html");
     assert_eq!(links[1]["href"], "compare?before=later&after=a%20b%26c");

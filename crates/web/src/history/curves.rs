@@ -1,14 +1,25 @@
 //! The curves of two runs in the same charts.
 
+use rabbitscope_runs::record::{RunRecord, SecondRow};
+
 use crate::{
     document::{Chart, Charts, Hue, Mark},
     page::series::charts_of_run,
 };
 
-use super::pair::ComparedRun;
-
 /// Names of both sides.
 pub(super) const SIDES: [&str; 2] = ["before", "after"];
+
+/// A run of a pair.
+#[derive(Clone, Copy, Debug)]
+pub struct ComparedRun<'a> {
+    /// The record.
+    pub record: &'a RunRecord,
+    /// The seconds.
+    pub series: &'a [SecondRow],
+    /// Path of the report below the page; absent if the run has none.
+    pub report: Option<&'a str>,
+}
 
 /// Returns the charts of both runs. A chart that both have is one.
 pub(super) fn curves(runs: [ComparedRun<'_>; 2]) -> Charts {

@@ -12,11 +12,11 @@ use rabbitscope_analysis::history::{
 };
 use rabbitscope_text::{Unit, counted, display_utc, grouped};
 
-use super::trend::charts;
+use super::{links::page_of, trend::charts};
 use crate::{
     document::{
         Block, Cell, Charts, Choice, Column, Content, Document, Field, Form, Section, Sentence,
-        Table, Tone, relative_link,
+        Table, Tone,
     },
     report::write_document,
 };
@@ -150,13 +150,15 @@ fn form(all: &[Entry], HistoryQuery { filter, figure }: &HistoryQuery) -> Block 
     };
     let has = |outcome: &Outcome| all.iter().any(|entry| entry.outcome() == *outcome);
     let outcomes = with_all(Outcome::ALL.into_iter().filter(has).map(Outcome::name));
-    let figures = Figure::ALL.map(|figure| same(figure.name()));
+    // The first figure is the default, which the address need not name.
+    let value = |figure: Figure| if figure == Figure::ALL[0] { "" } else { figure.name() };
+    let figures = Figure::ALL.map(|figure| (value(figure).to_owned(), figure.name().to_owned()));
     let fields = vec![
         Field::text("search", "Search", &filter.search),
         Field::choice("scenario", "Scenario", &filter.scenario, names(Entry::name)),
         Field::choice("broker", "Broker", &filter.broker, names(Entry::broker)),
         Field::choice("outcome", "Outcome", &filter.outcome, outcomes),
-        Field::choice("figure", "Trend of", figure.name(), figures.to_vec()),
+        Field::choice("figure", "Trend of", value(*figure), figures.to_vec()),
     ];
     let form = Some(Form { label: "Search", fields });
     Block::new("search-fields", Content::Table(Table { label: "Search", form, ..Table::default() }))
@@ -185,7 +187,8 @@ fn row(entry: &Entry) -> Vec<Cell> {
         vec![name, Cell::default(), Cell::text(entry.broker()), outcome, Cell::default()];
     if let Contents::Run(run) = &entry.contents {
         let started = display_utc(Duration::from_nanos(run.started_unix_nanos));
-        cells[1] = Cell::text(started.to_string().chars().take(MINUTE).collect::<String>());
+        let started = started.to_string().replace('T', " ");
+        cells[1] = Cell::text(started.chars().take(MINUTE).collect::<String>());
         cells[4] = Cell::figure(run.duration_nanos as f64, Unit::Nanos);
         let figure = |figure: Figure| {
             figure.value(run).map_or_else(Cell::default, |value| Cell::figure(value, figure.unit()))
@@ -207,13 +210,6 @@ fn outcome(entry: &Entry) -> Cell {
         short.push('…');
     }
     cell.small(short).meaning(words)
-}
-
-/// Returns the address of a page in the directory of an entry.
-pub(super) fn page_of(entry: &Entry, page: &str) -> String {
-    let path =
-        if entry.path.is_empty() { page.to_owned() } else { format!("{}/{page}", entry.path) };
-    relative_link(&format!("files/{path}"))
 }
 
 fn tone(outcome: Outcome) -> Tone {

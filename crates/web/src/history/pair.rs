@@ -2,11 +2,10 @@
 
 use std::io::{self, Write};
 
-use rabbitscope_analysis::{ComparedMetric, DifferingKey, ONE_PAIR_CAUTION, RunPair};
-use rabbitscope_runs::record::{RunRecord, SecondRow};
+use rabbitscope_analysis::history::{ComparedMetric, DifferingKey, ONE_PAIR_CAUTION, RunPair};
 use rabbitscope_text::grouped;
 
-use super::curves::{SIDES, curves};
+use super::curves::{ComparedRun, SIDES, curves};
 use crate::{
     document::{
         Block, Cell, Column, Content, Document, Link, Measure, Section, Sentence, Table, Tone,
@@ -21,17 +20,6 @@ const MAX_KEYS: usize = 200;
 
 /// Maximum length of a value of the configuration, in characters.
 const MAX_VALUE: usize = 300;
-
-/// A run of a pair.
-#[derive(Clone, Copy, Debug)]
-pub struct ComparedRun<'a> {
-    /// The record.
-    pub record: &'a RunRecord,
-    /// The seconds.
-    pub series: &'a [SecondRow],
-    /// Path of the report below the page; absent if the run has none.
-    pub report: Option<&'a str>,
-}
 
 /// Two runs and their comparison.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +65,7 @@ fn head(report: &PairReport<'_>) -> Vec<Block> {
         };
         doubts.iter().map(doubt)
     });
-    let caution = format!("{ONE_PAIR_CAUTION} Rounds prove a change: `rabbitscope compare`.");
+    let caution = format!("{ONE_PAIR_CAUTION} Rounds prove a change: rabbitscope compare.");
     let sentences = doubts.chain([Sentence::new(caution, Tone::Soft)]).collect();
     let reports = SIDES.into_iter().zip(report.runs).filter_map(|(side, run)| {
         let href = relative_link(run.report?);

@@ -7,7 +7,7 @@ use rabbitscope_analysis::history::{Contents, Entry, Figure, RunFacts, Trend, tr
 use rabbitscope_runs::record::Verdict;
 use rabbitscope_text::{Unit, display_utc};
 
-use super::list::page_of;
+use super::links::page_of;
 use crate::document::{Axis, Chart, Hue, Mark, MarkKind};
 
 /// Maximum number of charts: those of the scenarios with the newest runs.

@@ -3,8 +3,8 @@
 use std::io::Write;
 
 use rabbitscope_analysis::{
-    ProfileDiff, RunPair,
-    history::{Contents, Entry, Figure, Filter, Listing},
+    ProfileDiff,
+    history::{Contents, Entry, Figure, Filter, Listing, RunPair},
 };
 use rabbitscope_runs::record::{
     BrokerFacts, FORMAT_VERSION, LoadTotals, Measured, RunRecord, SecondRow, Verdict,
