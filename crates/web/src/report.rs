@@ -40,7 +40,7 @@ pub(crate) fn write_document_with(
     diff: Option<DiffReport<'_>>,
 ) -> io::Result<()> {
     let title = format!("{} · rabbitscope", document.title);
-    let data = diff.map(PageData::of_diff).unwrap_or_else(PageData::empty);
+    let data = diff.map_or_else(PageData::empty, PageData::of_diff);
     write_page(out, &title, &data.with_document(document))
 }
 

@@ -83,8 +83,11 @@ fn points(runs: &[Placed<'_>]) -> Vec<Mark> {
             marks.len() - 1
         });
         let started = display_utc(Duration::from_nanos(run.started_unix_nanos));
-        let doubts = run.doubts.iter().map(|doubt| format!("\n{}", doubt.reason));
-        let words = format!("{}\n{started}{}", entry.path, doubts.collect::<String>());
+        let mut words = format!("{}\n{started}", entry.path);
+        for doubt in &run.doubts {
+            words.push('\n');
+            words.push_str(&doubt.reason);
+        }
         let page = entry.pages.iter().find(|page| *page == "report.html").or(entry.pages.first());
         marks[which].link.push(page.map(|page| page_of(entry, page)).unwrap_or_default());
         marks[which].point((at as f64, *value), words, !run.doubts.is_empty());
