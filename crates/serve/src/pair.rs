@@ -58,10 +58,13 @@ impl Run {
         if !(1..=FORMAT_VERSION).contains(&record.format_version) {
             return Err(format!("it has format version {}", record.format_version));
         }
-        let seconds = read("series.jsonl").unwrap_or_default();
-        // A killed run may have ended in the middle of a line.
-        let rows = serde_json::Deserializer::from_slice(&seconds).into_iter::<SecondRow>();
-        let series = rows.map_while(Result::ok).collect();
+        let series = match read("series.jsonl") {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
+            seconds => seconds
+                .map_err(|error| error.to_string())
+                .and_then(|seconds| rows(&seconds))
+                .map_err(|error| format!("series.jsonl: {error}"))?,
+        };
         let report = has_report(place, path).then(|| match path {
             "" => "files/report.html".to_owned(),
             path => format!("files/{path}/report.html"),
@@ -80,6 +83,13 @@ impl Run {
         let end = facts.offset_nanos.saturating_add(facts.capture.duration_nanos);
         Some(MessagesDuring::from_series(&self.series, facts.offset_nanos, end))
     }
+}
+
+/// Reads the seconds. A killed run may have ended in the middle of a line.
+fn rows(seconds: &[u8]) -> Result<Vec<SecondRow>, String> {
+    let rows = serde_json::Deserializer::from_slice(seconds).into_iter::<SecondRow>();
+    let whole = rows.take_while(|row| !row.as_ref().is_err_and(serde_json::Error::is_eof));
+    whole.collect::<Result<_, _>>().map_err(|error| error.to_string())
 }
 
 fn read_below(place: &SourceDirectory, path: &str, name: &str, most: u64) -> io::Result<Vec<u8>> {
