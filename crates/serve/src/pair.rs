@@ -89,7 +89,7 @@ impl Run {
 fn rows(seconds: &[u8]) -> Result<Vec<SecondRow>, String> {
     let rows = serde_json::Deserializer::from_slice(seconds).into_iter::<SecondRow>();
     let whole = rows.take_while(|row| !row.as_ref().is_err_and(serde_json::Error::is_eof));
-    whole.collect::<Result<_, _>>().map_err(|error| error.to_string())
+    whole.collect::<Result<Vec<_>, _>>().map_err(|error| error.to_string())
 }
 
 fn read_below(place: &SourceDirectory, path: &str, name: &str, most: u64) -> io::Result<Vec<u8>> {
