@@ -62,7 +62,7 @@ pub(super) fn document(listing: &Listing, query: &HistoryQuery) -> Document {
     let [part, whole] = [shown.len(), all.len()].map(|count| grouped(count as u64));
     let facts = vec![format!("{part} of {whole} runs and experiments")];
     let left_out = (listing.left_out > 0)
-        .then(|| format!("{} not looked into", counted(listing.left_out as u64, "directory")));
+        .then(|| format!("{} not looked into", counted(listing.left_out as u64, "folder")));
     Document {
         title: "Runs and experiments".to_owned(),
         facts: facts.into_iter().chain(left_out).collect(),
