@@ -50,5 +50,5 @@ fn sided(mark: Mark, side: usize) -> Mark {
     } else {
         format!("{}: {}", SIDES[side], mark.name)
     };
-    Mark { hue, name, ..mark }
+    Mark { name, hue, ..mark }
 }
