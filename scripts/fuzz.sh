@@ -10,7 +10,7 @@ cd "$(dirname "$0")/../fuzz"
 seconds=${1:-600}
 [ $# -gt 0 ] && shift
 [ $# -gt 0 ] || set -- frames tables uris erlang_term erlang_frames \
-    symbol_blob memory_image eh_frame perf_data perf_script folded pprof dissectors \
+    symbol_blob memory_image eh_frame perf_data perf_script folded pprof pages dissectors \
     captures reassembly analysis worker_updates fleet_messages
 
 host=$(rustc -vV | sed -n 's/^host: //p')
@@ -37,7 +37,14 @@ perf_seed() {
     [ ! -e $real ] || node ../scripts/repeat-perf-data.mjs $real corpus/perf_data/real 50 >/dev/null
 }
 
+# Pages of runs, which the tests and the demonstration leave, and the elements of each.
+page_seeds() {
+    find ../runs ../target -maxdepth 4 -name '*.html' -size -400k 2>/dev/null | head -n 40 |
+        xargs -r node ../scripts/page-seeds.mjs corpus/pages
+}
+
 node ../scripts/fuzz-seeds.mjs
+page_seeds
 elf_seeds
 perf_seed
 

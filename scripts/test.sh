@@ -92,6 +92,9 @@ run env RUSTDOC="$PWD/scripts/rustdoc.sh" cargo test --locked --workspace --no-f
 if [ -f ui/package.json ]; then
     [ -d ui/node_modules ] || run npm --prefix ui ci --no-fund --no-audit
     run npm --prefix ui test
+    # Ten readers follow a run of a minute, with a profile.
+    # shellcheck disable=SC2086 # several arguments
+    run $runner env RABBITSCOPE="$PWD/target/debug/rabbitscope" npm --prefix ui run --silent test:program
 fi
 
 echo "slowest tests:"

@@ -8,8 +8,8 @@ import { noChange, withinNoise } from "./flame/noise.ts";
 import { isAmong, KIND_NAMES } from "./flame/palette.ts";
 import type { Model } from "./flame/model.ts";
 import { compile } from "./flame/search.ts";
-import { kindSelect } from "./table.ts";
-import type { ChangeColumns, CostOfMessages, FrameKind } from "./wire.ts";
+import { KindSelect } from "./table.ts";
+import type { ChangeColumns, CostOfMessages } from "./wire.ts";
 
 const FIRST_ROWS = 30;
 
@@ -26,7 +26,7 @@ const TITLES = {
 export class ChangeTable {
   readonly element: HTMLElement;
   private order: Order = "moved";
-  private kind: FrameKind | "" = "";
+  private readonly kinds: KindSelect;
   private text = "";
   private showsAll = false;
   private changes: ChangeColumns | null = null;
@@ -41,6 +41,7 @@ export class ChangeTable {
     caution: string,
     private readonly pick: (frame: number) => void,
   ) {
+    this.kinds = new KindSelect(model, "", () => this.draw());
     const { cost } = model;
     const rate = whole(Math.round(1 / model.noise.rate));
     const runs = model.noise.runs;
@@ -78,6 +79,7 @@ export class ChangeTable {
   show(changes: ChangeColumns, measure: Measure): void {
     [this.changes, this.measure] = [changes, measure];
     this.showTitles(measure.name);
+    this.kinds.refresh();
     this.draw();
   }
 
@@ -106,11 +108,7 @@ export class ChangeTable {
       h("option", { value: "own" }, "By change of own share"),
       h("option", { value: "total" }, "By change of total share"),
     );
-    const kinds = kindSelect(this.model, this.kind, (kind) => {
-      this.kind = kind;
-      this.draw();
-    });
-    return h("div", { class: "toolbar" }, h("div", { class: "search-box" }, field), kinds, select);
+    return h("div", { class: "toolbar" }, h("div", { class: "search-box" }, field), this.kinds.element, select);
   }
 
   private showAll(): void {
@@ -143,7 +141,7 @@ export class ChangeTable {
       .map((_, row) => row)
       .filter((row) => {
         const frame = changes.frame[row];
-        const isKind = isAmong(this.model.kinds[frame], this.kind);
+        const isKind = isAmong(this.model.kinds[frame], this.kinds.kind);
         return isKind && (typeof pattern === "string" || pattern.test(this.model.names[frame]));
       })
       .sort((left, right) => size(right) - size(left) || left - right);

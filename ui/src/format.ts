@@ -5,9 +5,11 @@ import type { Unit } from "./wire.ts";
 const NARROW = "\u202f";
 const MINUS = "\u2212";
 
+const WHOLE = new Intl.NumberFormat("en-US");
+
 /** Writes `1234567` as `1,234,567`. */
 export function whole(value: number): string {
-  return Math.round(value).toLocaleString("en-US");
+  return WHOLE.format(Math.round(value));
 }
 
 /** Writes three significant digits, thousands grouped, no exponent. */

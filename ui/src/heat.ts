@@ -24,34 +24,39 @@ export class HeatPicture {
   });
   private readonly below = h("div", { class: "heat-below", "aria-hidden": "true" });
   private readonly scale = h("p", { class: "heat-scale" });
-  private readonly rows: number;
-  private readonly columns: number;
+  private readonly left = h("div", { class: "heat-left", "aria-hidden": "true" });
+  private stepSeconds = 1;
+  private length = 0;
+  private rows = 1;
+  private columns = 1;
   private width = 0;
   private steps: number[] = [];
   private marked: Marked = [];
   private cursor = -1;
 
-  constructor(
-    private readonly stepSeconds: number,
-    private readonly length: number,
-    private readonly unit: string,
-  ) {
-    this.rows = Math.max(1, Math.round(1 / stepSeconds));
-    this.columns = Math.ceil(length / this.rows);
-    const left = [0, 0.25, 0.5, 0.75].filter(() => this.rows >= 8).map((part) => {
-      const mark = h("span", {}, `${part} s`);
-      mark.style.top = `${part * 100}%`;
-      return mark;
-    });
+  constructor(private readonly unit: string) {
     const box = h("div", { class: "heat-box" });
     box.append(this.canvas);
-    this.element = h("div", { class: "heat-frame" }, h("div", { class: "heat-left", "aria-hidden": "true" }, ...left), box, this.below, this.scale);
+    this.element = h("div", { class: "heat-frame" }, this.left, box, this.below, this.scale);
     onWidth(box, (width) => {
       this.width = width;
       this.axis();
       this.draw();
     });
     onTheme(() => this.draw());
+  }
+
+  /** Makes room for this many steps. */
+  load(stepSeconds: number, length: number): void {
+    const rows = Math.max(1, Math.round(1 / stepSeconds));
+    Object.assign(this, { stepSeconds, length, rows, columns: Math.ceil(length / rows) });
+    const marks = [0, 0.25, 0.5, 0.75].filter(() => rows >= 8).map((part) => {
+      const mark = h("span", {}, `${part} s`);
+      mark.style.top = `${part * 100}%`;
+      return mark;
+    });
+    this.left.replaceChildren(...marks);
+    this.axis();
   }
 
   /** Shows weights by step, marked spans, and the step of the keyboard; -1 for none. */

@@ -7,8 +7,8 @@ import type { Brief, BriefFinding } from "./wire.ts";
 const FIRST_FINDINGS = 3;
 
 /** Says the limit, and a line for each of the first findings. */
-export function limitPart(brief: Brief): HTMLElement {
-  const shown = brief.findings.slice(0, FIRST_FINDINGS);
+export function limitPart(brief: Brief, first = FIRST_FINDINGS): HTMLElement {
+  const shown = brief.findings.slice(0, first);
   const more = brief.findings.length - shown.length + brief["more-findings"];
   const evidence = brief.evidence.length > 0 && h("span", { class: "limit-evidence" }, ` ${brief.evidence.join("; ")}`);
   const rest = more > 0 && h("li", { class: "not-judged" }, `${more} more below`);

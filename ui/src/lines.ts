@@ -13,7 +13,8 @@ const TOTAL = "The line with the functions that it calls. A function that calls 
 
 export class LinesPanel {
   readonly element: HTMLElement;
-  private frame = -1;
+  /** The function; empty for none. */
+  private name = "";
   private isWhole = true;
   private showsAll = false;
   private readonly title = h("h2", { id: "lines-title" });
@@ -23,9 +24,9 @@ export class LinesPanel {
 
   /** Creates the panel. Shares are parts of the weight `total`, whose name is `whole`. */
   constructor(
-    private readonly lines: LineColumns,
-    private readonly names: string[],
-    private readonly total: number,
+    private lines: LineColumns,
+    private names: string[],
+    private total: number,
     private readonly whole: string,
     private readonly unit: string,
   ) {
@@ -46,10 +47,17 @@ export class LinesPanel {
     );
   }
 
+  /** Takes the lines of another profile. */
+  load(lines: LineColumns, names: string[], total: number): void {
+    Object.assign(this, { lines, names, total });
+    this.draw();
+  }
+
   /** Shows a function; -1 for none. */
   show(frame: number): void {
-    if (frame === this.frame) return;
-    this.frame = frame;
+    const name = this.names[frame] ?? "";
+    if (name === this.name) return;
+    this.name = name;
     this.showsAll = false;
     this.draw();
   }
@@ -66,12 +74,12 @@ export class LinesPanel {
   }
 
   private draw(): void {
-    const rows = this.frame < 0 ? [] : linesOf(this.lines, this.frame);
+    const rows = this.name === "" ? [] : linesOf(this.lines, this.names.indexOf(this.name));
     this.element.hidden = rows.length === 0;
     if (rows.length === 0) return;
     const all = rows.reduce((sum, row) => sum + row.total, 0);
     const shown = this.showsAll ? rows : heaviest(rows, FIRST_ROWS);
-    this.title.textContent = `Lines of ${this.names[this.frame]}`;
+    this.title.textContent = `Lines of ${this.name}`;
     const scope = this.isWhole ? "" : " They cover the whole recording, not the selection.";
     this.note.textContent =
       `Shares of ${this.whole}; a full bar is the whole function, ${percent(this.share(all))}.` +

@@ -53,6 +53,9 @@ export const START: Choice = {
   shares: false,
 };
 
+/** The choices that belong to one profile. */
+export const OF_ONE_PROFILE = { zoom: "", opened: [], range: null, against: null } satisfies Partial<Choice>;
+
 /** Writes the choice. A step of time is `step` seconds long. */
 export function toFragment(choice: Choice, step: number): string {
   const parts = new URLSearchParams();

@@ -23,12 +23,13 @@ const titleOf = (dimension: string): string => TITLES[dimension] ?? dimension;
 
 export class OwnerTable {
   readonly element: HTMLElement;
-  private dimension: string;
+  private dimension = "";
   private showsAll = false;
   private selection: Selection = EVERYTHING;
   private readonly body = h("tbody");
   private readonly box = h("div");
-  private readonly tabs: [string, HTMLElement][];
+  private tabs: [string, HTMLElement][] = [];
+  private readonly bar = new Toolbar("Owners", "buttons");
   private readonly filter = h("div", { class: "owner-filter" });
   private readonly group: HTMLSelectElement;
   private readonly more = h("button", { type: "button", class: "more", click: () => this.showAll() });
@@ -38,26 +39,34 @@ export class OwnerTable {
     private readonly unit: string,
     private readonly choose: (change: Partial<Selection>) => void,
   ) {
-    const dimensions = owners.dimensions();
-    this.dimension = dimensions.find((name) => name === "queue") ?? (dimensions[0] as string);
-    this.tabs = dimensions.map((name) => [name, this.tab(name)]);
-    this.group = h(
-      "select",
-      { "aria-label": "Group the graph by", change: () => choose({ by: this.group.value }) },
-      h("option", { value: "" }, "Graph not grouped"),
-      ...dimensions.map((name) => h("option", { value: name }, `Graph grouped by ${name}`)),
-    );
+    this.group = h("select", { "aria-label": "Group the graph by", change: () => choose({ by: this.group.value }) });
     this.box.append(h("table", { class: "functions owners" }, this.heads(), this.body));
     this.element = h(
       "section",
       { class: "panel", "aria-labelledby": "owners-title" },
       h("h2", { id: "owners-title" }, "Owners"),
-      h("div", { class: "toolbar" }, new Toolbar("Owners", "buttons", ...this.tabs.map(([, tab]) => tab)).element, this.group),
+      h("div", { class: "toolbar" }, this.bar.element, this.group),
       this.filter,
       this.box,
       this.more,
     );
+    this.load();
+  }
+
+  /** Offers the dimensions of another profile. */
+  load(): void {
+    const dimensions = this.owners.dimensions();
+    this.element.hidden = dimensions.length === 0;
+    if (this.tabs.map(([name]) => name).join() !== dimensions.join()) this.offer(dimensions);
     this.draw();
+  }
+
+  private offer(dimensions: string[]): void {
+    if (!dimensions.includes(this.dimension)) this.dimension = dimensions.find((name) => name === "queue") ?? dimensions[0] ?? "";
+    this.tabs = dimensions.map((name) => [name, this.tab(name)]);
+    this.bar.fill(...this.tabs.map(([, tab]) => tab));
+    const options = dimensions.map((name) => h("option", { value: name }, `Graph grouped by ${name}`));
+    this.group.replaceChildren(h("option", { value: "" }, "Graph not grouped"), ...options);
   }
 
   private heads(): HTMLElement {

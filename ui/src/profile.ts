@@ -2,12 +2,13 @@
 // the selected function, owners, times. All parts follow the reader's selection.
 
 import { ChangeTable } from "./changes.ts";
-import { h } from "./dom.ts";
+import { h, morph, place } from "./dom.ts";
 import { changesOf, functionsOf } from "./flame/functions.ts";
-import { Model } from "./flame/model.ts";
+import { type GraphData, Model } from "./flame/model.ts";
 import { EVERYTHING, NO_QUALITY, type Owners, type Selection } from "./flame/owners.ts";
-import { FlamePanel } from "./flame/panel.ts";
-import { nounOf } from "./format.ts";
+import { FlamePanel, type Listener } from "./flame/panel.ts";
+import { duration, nounOf } from "./format.ts";
+import type { Choice } from "./link.ts";
 import { profileTitle } from "./header.ts";
 import { TimelinePanel } from "./timeline.ts";
 import { LinesPanel } from "./lines.ts";
@@ -23,53 +24,110 @@ const NO_WAITING =
   "Time in which threads waited is not in a CPU profile. To see it, record the off-cpu event too: " +
   "rabbitscope profile --event cpu,off-cpu, or profile.event of a scenario.";
 
-export function profilePart(profile: ProfileData, columns: Columns, others: OtherPage[]): HTMLElement[] {
-  const model = new Model({ ...profile, columns, sideTotals: null });
-  const owners = model.owners as Owners;
-  const choose = (change: Partial<Selection>): void => panel.choose(change, true);
-  const waits = owners.hasStates() ? new WaitsPanel(owners, choose, others) : null;
-  const ownerTable = owners.dimensions().length > 0 ? new OwnerTable(owners, profile.unit, choose) : null;
-  const timeline = owners.hasTimes() ? new TimelinePanel(owners, profile.unit, choose) : null;
-  const table = new FunctionTable(profile.functions, model, {
-    find: (frame) => panel.searchFrame(frame),
-    centre: (frame) => panel.showAround(frame),
-  });
-  const caution = "Only further spans can exclude a difference between equal spans.";
-  const changes = new ChangeTable(model, caution, (frame) => panel.searchFrame(frame));
-  const [beside, below] = [h("div", { class: "beside" }, table.element), h("div")];
-  const lines = linesPanel(profile, model, owners);
-  const about = h("div", { class: "about-recording" });
-  const panel: FlamePanel = new FlamePanel(model, profileTitle(profile.event), beside, [about], {
-    selected(choice) {
-      waits?.show(choice);
-      ownerTable?.show(choice);
-      timeline?.show(choice);
-      const isWhole = owners.isWhole(choice);
-      about.replaceChildren(...aboutSelection(profile, owners, choice, model.total));
-      if (profile.event === "cpu" && others.length === 0) about.append(h("p", { class: "tooltip-kind" }, NO_WAITING));
-      const { measure } = model;
-      beside.hidden = measure !== null;
-      below.replaceChildren(...(measure ? [changes.element] : []));
-      if (measure) changes.show(changesOf(model.stacks, model.kinds, measure.totals, measure.noise), measure);
-      lines.showSelection(isWhole);
-    },
-    zoomed(part) {
-      const isAll = part === null && model.isWhole();
-      const functions = isAll ? profile.functions : functionsOf(model.stacks, model.kinds, part?.tops);
-      if (!model.measure) table.show({ functions, total: part?.total ?? model.total, part: part?.name ?? "" });
-    },
-    searched: (text) => table.find(text),
-    focused: (frame) => lines.show(frame),
-  });
-  const parts = [waits?.element, panel.element, below, lines.element, ownerTable?.element, timeline?.element];
-  return parts.filter((part) => part !== undefined);
+/** The relation of a profile to time: it rolls on, the page stands still, or it is that of a report. */
+export type Pace = "rolling" | "stopped" | "report";
+
+/** A profile with its columns. */
+export interface Recorded {
+  profile: ProfileData;
+  columns: Columns;
 }
 
-function linesPanel(profile: ProfileData, model: Model, owners: Owners): LinesPanel {
-  const { lines, unit } = profile;
-  if (!owners.hasStates()) return new LinesPanel(lines, model.names, profile.total, `all ${nounOf(unit)}`, unit);
-  const busy = (state: WaitState): number => owners.weightIn(state, EVERYTHING);
-  return new LinesPanel(lines, model.names, busy("blocked") + busy("runnable"), "blocked and runnable time", unit);
+/** The parts of a profile. Another profile of the same event can take its place, and the reader's choices stay. */
+export class ProfileView {
+  readonly elements: HTMLElement[];
+  private readonly model: Model;
+  private readonly owners: Owners;
+  private readonly panel: FlamePanel;
+  private readonly waits: WaitsPanel;
+  private readonly ownerTable: OwnerTable;
+  private readonly timeline: TimelinePanel;
+  private readonly table: FunctionTable;
+  private readonly changes: ChangeTable;
+  private readonly lines: LinesPanel;
+  private readonly beside: HTMLElement;
+  private readonly below = h("div");
+  private readonly about = h("div", { class: "about-recording" });
+  private profile: ProfileData;
+
+  constructor({ profile, columns }: Recorded, private others: OtherPage[], pace: Pace = "report") {
+    const { unit, lines } = profile;
+    this.profile = profile;
+    this.model = new Model(graphOf({ profile, columns }));
+    this.model.isRolling = pace === "rolling";
+    this.owners = this.model.owners as Owners;
+    const choose = (change: Partial<Selection>): void => this.panel.choose(change, true);
+    const find = (frame: number): void => this.panel.searchFrame(frame);
+    this.waits = new WaitsPanel(this.owners, choose);
+    this.waits.load(others);
+    this.ownerTable = new OwnerTable(this.owners, unit, choose);
+    this.timeline = new TimelinePanel(this.owners, unit, choose);
+    this.timeline.load(this.model.isRolling);
+    this.table = new FunctionTable(profile.functions, this.model, { find, centre: (frame) => this.panel.showAround(frame) });
+    this.changes = new ChangeTable(this.model, "Only further spans can exclude a difference between equal spans.", find);
+    const whole = this.owners.hasStates() ? "blocked and runnable time" : `all ${nounOf(unit)}`;
+    this.lines = new LinesPanel(lines, this.model.names, this.total(), whole, unit);
+    this.beside = h("div", { class: "beside" }, this.table.element);
+    const listener: Listener = {
+      selected: (choice) => this.selected(choice),
+      zoomed: (part) => this.zoomed(part),
+      searched: (text) => this.table.find(text),
+      focused: (frame) => this.lines.show(frame),
+    };
+    this.panel = new FlamePanel(this.model, titleOf(profile, pace), this.beside, [this.about], listener, pace !== "report");
+    const { waits, panel, below, lines: of, ownerTable, timeline } = this;
+    this.elements = [waits.element, panel.element, below, of.element, ownerTable.element, timeline.element];
+  }
+
+  /** Shows another profile in place. */
+  show(recorded: Recorded, pace: Pace, others = this.others): void {
+    this.profile = recorded.profile;
+    this.others = others;
+    const load = (): void => {
+      this.model.isRolling = pace === "rolling";
+      this.model.load(graphOf(recorded));
+      this.waits.load(others);
+      this.ownerTable.load();
+      this.timeline.load(this.model.isRolling);
+      this.lines.load(this.profile.lines, this.model.names, this.total());
+    };
+    this.panel.reload(load, titleOf(this.profile, pace), pace !== "report");
+  }
+
+  private selected(choice: Choice): void {
+    const { model, owners, profile } = this;
+    this.waits.show(choice);
+    this.ownerTable.show(choice);
+    this.timeline.show(choice);
+    const hint = profile.event === "cpu" && this.others.length === 0 && h("p", { class: "tooltip-kind" }, NO_WAITING);
+    morph(this.about, [...aboutSelection(profile, owners, choice, model.total), ...(hint ? [hint] : [])]);
+    const { measure } = model;
+    this.beside.hidden = measure !== null;
+    place(this.below, measure ? [this.changes.element] : []);
+    if (measure) this.changes.show(changesOf(model.stacks, model.kinds, measure.totals, measure.noise), measure);
+    this.lines.showSelection(owners.isWhole(choice));
+  }
+
+  private zoomed(part: Parameters<Listener["zoomed"]>[0]): void {
+    const { model } = this;
+    const isAll = part === null && model.isWhole();
+    const functions = isAll ? this.profile.functions : functionsOf(model.stacks, model.kinds, part?.tops);
+    if (!model.measure) this.table.show({ functions, total: part?.total ?? model.total, part: part?.name ?? "" });
+  }
+
+  /** Returns the weight that lines have shares of: all, or the time that was not idle. */
+  private total(): number {
+    const busy = (state: WaitState): number => this.owners.weightIn(state, EVERYTHING);
+    return this.owners.hasStates() ? busy("blocked") + busy("runnable") : this.profile.total;
+  }
+}
+
+function titleOf({ event, capture }: ProfileData, pace: Pace): string {
+  return pace === "rolling" ? `${profileTitle(event)}, latest ${duration(capture["duration-nanos"] / 1e9)}` : profileTitle(event);
+}
+
+function graphOf({ profile, columns }: Recorded): GraphData {
+  return { ...profile, columns, sideTotals: null };
 }
 
 /** Shows the recording, the selected share of it, and the quality of its stacks. */

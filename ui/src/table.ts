@@ -1,6 +1,6 @@
 // The table of functions: own and total weight, sortable. It shows the functions that a search finds.
 
-import { h } from "./dom.ts";
+import { h, morph, say } from "./dom.ts";
 import { amount, percent, quantity, whole } from "./format.ts";
 import { isAmong, KIND_NAMES } from "./flame/palette.ts";
 import { compile } from "./flame/search.ts";
@@ -46,7 +46,7 @@ export interface Shown {
 export class FunctionTable {
   readonly element: HTMLElement;
   private sort: { key: SortKey; down: boolean } = { key: "own", down: true };
-  private kind: FrameKind | "" = "";
+  private readonly kinds: KindSelect;
   private search = "";
   private shown: Shown;
   private showsAll = false;
@@ -61,12 +61,13 @@ export class FunctionTable {
     private readonly actions: TableActions,
   ) {
     this.shown = { functions, total: model.total, part: "" };
-    if (model.kinds.some((kind) => isAmong(kind, "erlang"))) this.kind = "erlang";
+    const first = model.kinds.some((kind) => isAmong(kind, "erlang")) ? "erlang" : "";
+    this.kinds = new KindSelect(model, first, () => this.draw());
     const heads = COLUMNS.map((column) => this.header(column.key, column.name, column.meaning));
     this.element = h(
       "div",
       { class: "function-table", role: "group", "aria-labelledby": "functions-title" },
-      h("div", { class: "toolbar" }, h("h3", { id: "functions-title" }, "Functions"), this.filter()),
+      h("div", { class: "toolbar" }, h("h3", { id: "functions-title" }, "Functions"), this.kinds.element),
       this.note,
       h(
         "table",
@@ -91,16 +92,10 @@ export class FunctionTable {
     return head;
   }
 
-  private filter(): HTMLElement {
-    return kindSelect(this.model, this.kind, (kind) => {
-      this.kind = kind;
-      this.draw();
-    });
-  }
-
   /** Shows another part of the profile. */
   show(shown: Shown): void {
     this.shown = shown;
+    this.kinds.refresh();
     this.draw();
   }
 
@@ -125,7 +120,7 @@ export class FunctionTable {
       const cell = h("td", { colspan: COLUMNS.length + 1, class: "nothing" }, "No function matches.");
       this.body.append(h("tr", {}, cell));
     }
-    this.note.textContent = this.shown.part && `Shares of ${this.shown.part}.`;
+    say(this.note, this.shown.part && `Shares of ${this.shown.part}.`);
     this.note.hidden = this.shown.part === "";
     this.more.hidden = shown.length === rows.length;
     this.more.textContent = `Show all ${whole(rows.length)}`;
@@ -150,7 +145,7 @@ export class FunctionTable {
     const isWanted = (name: string): boolean => isExact || typeof pattern === "string" || pattern.test(name);
     const wanted = functions.frame.map((_, row) => row).filter((row) => {
       const frame = functions.frame[row];
-      const isKind = isAmong(this.model.kinds[frame], this.kind) || this.isFound(frame);
+      const isKind = isAmong(this.model.kinds[frame], this.kinds.kind) || this.isFound(frame);
       return isKind && isWanted(this.model.names[frame]);
     });
     const { key, down } = this.sort;
@@ -169,7 +164,7 @@ export class FunctionTable {
     const name = this.model.names[frame];
     const find = h(
       "button",
-      { type: "button", class: "function-name", title: name, "data-action": `find ${frame}`, click: () => this.actions.find(frame) },
+      { type: "button", class: "function-name", title: name, "data-action": `find ${name}`, click: () => this.actions.find(frame) },
       h("bdi", {}, name),
     );
     const centre = h(
@@ -179,7 +174,7 @@ export class FunctionTable {
         class: "centre-mark",
         title: "Callers and callees",
         "aria-label": `Callers and callees of ${name}`,
-        "data-action": `centre ${frame}`,
+        "data-action": `centre ${name}`,
         click: () => this.actions.centre(frame),
       },
       "⇅",
@@ -205,22 +200,30 @@ export function numberCell(weight: number, total: number, unit: string, full = t
   );
 }
 
-/** Offers a choice among the kinds that occur; empty for all of them. */
-export function kindSelect(
-  model: Model,
-  selected: FrameKind | "",
-  choose: (kind: FrameKind | "") => void,
-): HTMLElement {
-  const hasBifs = model.kinds.includes("bif");
-  const kinds = model.weightByKind().map(({ kind }) => {
-    const name = kind === "erlang" && hasBifs ? "Erlang and BIFs" : KIND_NAMES[kind];
-    return h("option", { value: kind, selected: kind === selected }, name);
-  });
-  const select = h(
-    "select",
-    { "aria-label": "Kind of function", change: () => choose(select.value as FrameKind | "") },
-    h("option", { value: "" }, "All kinds"),
-    ...kinds,
-  );
-  return select;
+/** A choice among the kinds of functions that occur; empty for all of them. */
+export class KindSelect {
+  readonly element: HTMLSelectElement;
+
+  constructor(
+    private readonly model: Model,
+    public kind: FrameKind | "",
+    changed: () => void,
+  ) {
+    const change = (): void => {
+      this.kind = this.element.value as FrameKind | "";
+      changed();
+    };
+    this.element = h("select", { "aria-label": "Kind of function", change });
+    this.refresh();
+  }
+
+  /** Offers the kinds of the model's stacks, and the chosen one. */
+  refresh(): void {
+    const hasBifs = this.model.kinds.includes("bif");
+    const occurring = this.model.weightByKind().map(({ kind }) => kind);
+    const all = this.kind === "" || occurring.includes(this.kind) ? occurring : [...occurring, this.kind];
+    const options = all.map((kind) => h("option", { value: kind }, kind === "erlang" && hasBifs ? "Erlang and BIFs" : KIND_NAMES[kind]));
+    morph(this.element, [h("option", { value: "" }, "All kinds"), ...options]);
+    this.element.value = this.kind;
+  }
 }

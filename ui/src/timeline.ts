@@ -23,20 +23,30 @@ export class TimelinePanel {
   /** The step of the keyboard, and the one where its span began. */
   private cursor = -1;
   private anchor = 0;
-  private readonly stepSeconds: number;
 
   constructor(
     private readonly owners: Owners,
     private readonly unit: string,
     private readonly choose: (change: Partial<Selection>) => void,
   ) {
-    this.stepSeconds = owners.data["step-nanos"] / 1e9;
-    this.picture = new HeatPicture(this.stepSeconds, owners.data.steps.length, unit);
+    this.picture = new HeatPicture(unit);
     this.fields = ["from", "to", "compared from", "compared to"].map((name) => this.field(name));
     this.compare = h("button", { type: "button", "aria-pressed": "false", click: () => this.toggleCompare() }, "Compare with …");
     this.clear = h("button", { type: "button", click: () => this.choose({ range: null, against: null }) }, "Whole recording");
     this.element = this.build();
     this.listen();
+    this.load(false);
+  }
+
+  /** Makes room for the times of another profile. While it rolls on, its spans would not stay what they are. */
+  load(isRolling: boolean): void {
+    this.element.hidden = isRolling || !this.owners.hasTimes();
+    this.cursor = -1;
+    if (!this.element.hidden) this.picture.load(this.stepSeconds, this.owners.data.steps.length);
+  }
+
+  private get stepSeconds(): number {
+    return this.owners.data["step-nanos"] / 1e9;
   }
 
   private build(): HTMLElement {
@@ -94,6 +104,7 @@ export class TimelinePanel {
 
   show(selection: Selection): void {
     this.selection = selection;
+    if (this.element.hidden) return;
     this.steps = this.owners.steps(selection);
     const { range, against } = selection;
     this.compare.disabled = !range;

@@ -23,16 +23,22 @@ interface Tile {
 
 export class WaitsPanel {
   readonly element: HTMLElement;
+  private readonly bar = new Toolbar("Time off the CPU, all threads together", "tiles waits");
   private readonly tiles = new Map<WaitState | "all", Tile>();
 
   constructor(
     private readonly owners: Owners,
     private readonly choose: (change: Partial<Selection>) => void,
-    others: OtherPage[],
   ) {
     for (const [state, name, meaning] of STATES) this.tiles.set(state, this.tile(state, name, meaning));
+    this.element = this.bar.element;
+  }
+
+  /** Offers the states of the profile, and links beside them. */
+  load(others: OtherPage[]): void {
+    this.element.hidden = !this.owners.hasStates();
     const tiles = [...this.tiles.values()].map(({ element }) => element);
-    this.element = new Toolbar("Time off the CPU, all threads together", "tiles waits", ...tiles, ...linksTo(others)).element;
+    this.bar.fill(...(this.element.hidden ? [] : [...tiles, ...linksTo(others)]));
   }
 
   show(selection: Selection): void {

@@ -1,7 +1,16 @@
 // The data of the page, as Rust serialises it (crates/web: `page`, `figures`, `checks`; crates/runs: `record`;
-// crates/profiles; crates/diagnosis: `brief`). Types only. `blocks/data.ts` has documents and charts.
+// crates/profiles; crates/diagnosis: `brief`). `blocks/data.ts` has documents and charts.
 
 import type { ChartsData, DocumentData, Tick } from "./blocks/data.ts";
+
+const VERSION = 3;
+
+/** Reads the data of a page. Fails with a sentence for another version. */
+export function pageData(page: Document): PageData {
+  const data = JSON.parse(page.getElementById("data")?.textContent ?? "{}") as PageData;
+  if (data.version !== VERSION) throw new Error(`This page cannot show data of version ${data.version}.`);
+  return data;
+}
 
 export interface PageData {
   version: number;
@@ -19,6 +28,8 @@ export interface PageData {
   /** A page of blocks, in place of all other parts. */
   document: DocumentData | null;
   ticks?: Tick[];
+  /** A page whose data come from its server. */
+  live?: { title: string; profile: boolean };
 }
 
 /** The page of another event of the same recording: a file in the same directory. */

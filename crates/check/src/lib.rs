@@ -27,6 +27,7 @@ mod windows;
 
 pub use amqp::AmqpOptions;
 pub use baseline::{BaselineError, read_baseline};
+pub use inside::NodeSession;
 pub use options::CheckOptions;
 pub use read::{CheckProgress, read};
 pub use run_directory::{case_of_run, read_run_directory};

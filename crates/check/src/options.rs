@@ -5,7 +5,7 @@ use std::time::Duration;
 use rabbitscope_diagnosis::Unread;
 use rabbitscope_erlang::ConnectOptions;
 
-use crate::amqp::AmqpOptions;
+use crate::{amqp::AmqpOptions, inside::NodeSession};
 
 /// The node of a check, and the means to read it.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub struct CheckOptions {
     pub pid: Option<u32>,
     /// A connection into the node, or the reason against it.
     pub connect: Result<ConnectOptions, Unread>,
+    /// A connection that is kept between checks; `None` for one of the check's own.
+    pub session: Option<NodeSession>,
     /// An AMQP connection, if the user asks for one.
     pub amqp: Option<AmqpOptions>,
     /// Duration of the observation.

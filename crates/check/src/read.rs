@@ -174,11 +174,12 @@ fn part<T: Send + 'static>(
 }
 
 fn start_inside(options: &CheckOptions, span: Span) -> Pending<NodeParts> {
-    let (connect, duration) = (options.connect.clone(), options.duration);
+    let CheckOptions { connect, session, duration, .. } = options.clone();
     Pending::start(Source::Node, move |results| {
-        let parts = match &connect {
-            Ok(connect) => inside::read(connect, duration, &span),
-            Err(reason) => NodeParts::unread(reason),
+        let parts = match (&session, &connect) {
+            (Some(session), _) => session.read(duration, &span),
+            (None, Ok(connect)) => inside::read(connect, duration, &span),
+            (None, Err(reason)) => NodeParts::unread(reason),
         };
         let _ = results.send(parts);
     })

@@ -31,14 +31,14 @@ pub struct Costs {
     pub cores: f64,
     /// Number of samples behind it.
     pub samples: u64,
-    /// Queues, the most expensive first, at most 10.
+    /// Queues, the most expensive first; at most 10 in a report.
     pub queues: Vec<Cost>,
     /// All queues together, in cores.
     pub all_queues: f64,
     /// Number of queues: those of the node, or those with CPU time if that is unknown.
     #[serde(default)]
     pub queue_count: u64,
-    /// Clients by their own name, the most expensive first, at most 10: readers, channels, writers.
+    /// Clients by their own name, the most expensive first: readers, channels, writers; at most 10 in a report.
     pub clients: Vec<Cost>,
     /// All clients together, in cores.
     pub all_clients: f64,
@@ -70,9 +70,17 @@ fn is_zero(cores: &f64) -> bool {
 }
 
 impl Costs {
-    /// Distributes the CPU time over its owners. `None` without samples of the CPU or names of processes, or with fewer
-    /// than 200 samples.
+    /// Distributes the CPU time over its owners, and keeps the most expensive ones. `None` as in [`Costs::of_all`].
     pub(crate) fn from_case(case: &Case) -> Option<Self> {
+        let mut costs = Self::of_all(case)?;
+        costs.queues.truncate(MOST_ROWS);
+        costs.clients.truncate(MOST_ROWS);
+        Some(costs)
+    }
+
+    /// Distributes the CPU time over its owners, each with a row. `None` without samples of the CPU or names of
+    /// processes, or with fewer than 200 samples.
+    pub fn of_all(case: &Case) -> Option<Self> {
         let cpu = case.cpu.as_ref().ok().filter(|cpu| cpu.samples >= MIN_SAMPLES)?;
         if cpu.processes.iter().all(|process| process.role.is_empty()) {
             return None;
@@ -85,7 +93,6 @@ impl Costs {
         let client_count = clients.len() as u64;
         for rows in [&mut queues, &mut clients] {
             rows.retain(|row| !row.name.is_empty());
-            rows.truncate(MOST_ROWS);
         }
         Some(Self {
             cores: cpu.cores,

@@ -44,4 +44,6 @@ pub use flow::{ChainLink, FlowChain, FlowRoot};
 pub use limit::{Candidate, Certainty, Limit, LimitKind};
 pub use memory::Memory;
 pub use report::{Brief, BriefFinding, CheckReport, ClusterReport, FORMAT_VERSION, MissingMember};
-pub use rules::{Attribution, Judgement, QueueShare, Unjudged, attribute, judge, reference};
+pub use rules::{
+    Attribution, Judgement, QueueShare, Unjudged, attribute, judge, queue_title, reference,
+};

@@ -269,6 +269,17 @@ impl ErlangError {
         }
     }
 
+    /// Returns true for a cause that stays, such as a wrong cookie. The node would log each further attempt.
+    pub fn is_lasting(&self) -> bool {
+        matches!(
+            self,
+            Self::CookieFile { .. }
+                | Self::NoCookie { .. }
+                | Self::CookieRefused { .. }
+                | Self::Unproven { .. }
+        )
+    }
+
     /// Makes the error for an answer with an unexpected shape.
     pub fn unexpected(asked: &'static str, got: &crate::Term) -> Self {
         Self::Unexpected { asked, got: shortened(&got.to_string()) }

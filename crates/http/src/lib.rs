@@ -41,6 +41,7 @@ mod tests;
 pub use error::ListenError;
 pub use events::Broadcast;
 pub use host::Host;
+pub use hyper::body::Bytes;
 pub use limits::Limits;
 pub use listener::{ListenOptions, Listener, parse_address};
 pub use request::Request;

@@ -61,7 +61,7 @@ pub struct Response {
 
 #[derive(Debug)]
 enum Content {
-    Whole(Vec<u8>),
+    Whole(Bytes),
     Events(Viewer),
 }
 
@@ -74,24 +74,24 @@ impl Response {
     /// A line for people. Control characters are replaced, so it cannot move a terminal's cursor.
     pub fn text(status: Status, text: &str) -> Self {
         let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-        let body = text.chars().map(visible).chain(['\n']).collect::<String>().into_bytes();
-        Self::new(status, "text/plain; charset=utf-8", Content::Whole(body))
+        let body = text.chars().map(visible).chain(['\n']).collect::<String>();
+        Self::new(status, "text/plain; charset=utf-8", Content::Whole(body.into()))
     }
 
-    /// A response with the resource.
-    pub fn found(content_type: &'static str, body: Vec<u8>) -> Self {
-        Self::new(Status::OK, content_type, Content::Whole(body))
+    /// A response with the resource. Several responses can share its bytes.
+    pub fn found(content_type: &'static str, body: impl Into<Bytes>) -> Self {
+        Self::new(Status::OK, content_type, Content::Whole(body.into()))
     }
 
     /// A page in HTML. `policy` says what it may do (Content-Security-Policy). It is never shown inside of another.
-    pub fn page(policy: &'static str, body: Vec<u8>) -> Self {
+    pub fn page(policy: &'static str, body: impl Into<Bytes>) -> Self {
         let found = Self::found("text/html; charset=utf-8", body);
         Self { policy, ..found }
     }
 
     /// A response to a client that already has the current version.
     pub fn not_modified(tag: String) -> Self {
-        let empty = Content::Whole(Vec::new());
+        let empty = Content::Whole(Bytes::new());
         Self::new(Status::NOT_MODIFIED, "application/json", empty).with_tag(tag)
     }
 
@@ -125,7 +125,7 @@ impl Response {
     /// Returns the memory of the content in bytes, or `None` for events, which are shared.
     pub(crate) fn size(&self) -> Option<usize> {
         match &self.content {
-            Content::Whole(body) => Some(body.capacity()),
+            Content::Whole(body) => Some(body.len()),
             Content::Events(_) => None,
         }
     }
@@ -134,7 +134,7 @@ impl Response {
     pub(crate) fn into_http(self, connection: Rc<Connection>) -> hyper::Response<Body> {
         let headers = self.headers();
         let content = match self.content {
-            Content::Whole(body) => Sent::Whole(body.into()),
+            Content::Whole(body) => Sent::Whole(body),
             Content::Events(viewer) => Sent::Events(viewer),
         };
         let mut response = hyper::Response::new(Body { content, connection });

@@ -7,7 +7,7 @@ use std::{
     pin::{Pin, pin},
     rc::Rc,
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         mpsc::{self, Receiver},
     },
     thread,
@@ -32,7 +32,8 @@ pub struct Server {
     address: SocketAddr,
     /// Its drop ends the thread.
     stop: Option<oneshot::Sender<()>>,
-    ended: Receiver<()>,
+    /// Locked so that threads can share the server; only its drop waits.
+    ended: Mutex<Receiver<()>>,
 }
 
 impl Server {
@@ -62,7 +63,7 @@ impl Server {
             run(runtime, &service, listener, stopped);
             drop(ending);
         })?;
-        Ok(Self { address, stop: Some(stop), ended })
+        Ok(Self { address, stop: Some(stop), ended: Mutex::new(ended) })
     }
 
     /// Returns the address of the server.
@@ -74,7 +75,8 @@ impl Server {
 impl Drop for Server {
     fn drop(&mut self) {
         drop(self.stop.take());
-        let _ = self.ended.recv_timeout(END_TIMEOUT);
+        let ended = self.ended.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let _ = ended.recv_timeout(END_TIMEOUT);
     }
 }
 

@@ -38,5 +38,5 @@ pub use node::{
 pub use permission::{drop_privileges, give_up_capturing, lower_privileges};
 pub use recorder::{
     Backend, BackendChoice, ContinuousOptions, ContinuousRecorder, CpuOptions, NodeWindow, Options,
-    Progress, Recorded, choose_backend, record, record_cpu,
+    Progress, Recorded, Windows, choose_backend, record, record_cpu, record_windows,
 };

@@ -2,7 +2,7 @@
 //! `firefox-devtools/profiler`, which reads this and all later versions).
 //!
 //! Samples with recorded times stand at these, in steps of 50 ms. Samples without times follow one another by thread,
-//! each as long as its weight. The time line then shows an order, not a history, and the thread's name says so.
+//! each as long as its weight. The time line then shows an arbitrary order, and the thread's name says so.
 //!
 //! This is not the crate `fxprof-processed-profile`, whose weights in version 0.8 are 32-bit integers: it has no fractions
 //! of milliseconds, and no sums of bytes above 2 GiB.
@@ -70,7 +70,7 @@ fn rows_by_thread(profile: &Profile) -> Vec<(String, Vec<Row>)> {
         let mut started = 0.0;
         let rows = threads.into_iter().map(|(name, samples)| {
             let rows = in_a_row(profile, &samples, &mut started);
-            (if name.is_empty() { "all threads" } else { name }.to_owned(), rows)
+            (untimed(if name.is_empty() { "all threads" } else { name }), rows)
         });
         return rows.collect();
     };
@@ -81,10 +81,15 @@ fn rows_by_thread(profile: &Profile) -> Vec<(String, Vec<Row>)> {
         }
         if !line.untimed.is_empty() {
             let rows = in_a_row(profile, &line.untimed, &mut 0.0);
-            threads.push((format!("{name} (times not recorded)"), rows));
+            threads.push((untimed(name), rows));
         }
     }
     threads
+}
+
+/// Names a thread whose time line shows no times.
+fn untimed(name: &str) -> String {
+    format!("{name} (times not recorded)")
 }
 
 /// Places spans at their times. A row without a sample ends the last span before each pause.
@@ -308,6 +313,7 @@ mod tests {
         let json: Value = serde_json::from_slice(&out).unwrap();
         assert_eq!(json["meta"]["preprocessedProfileVersion"], 55);
         let thread = &json["threads"][0];
+        assert_eq!(thread["name"], "all threads (times not recorded)");
         assert_eq!(thread["samples"]["weight"], json!([3.0, 1.0]));
         assert_eq!(thread["samples"]["timeDeltas"], json!([0.0, 3.0]));
         let at = |column: &Value, row: u64| column[usize::try_from(row).unwrap()].clone();

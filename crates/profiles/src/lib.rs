@@ -26,8 +26,9 @@ pub use firefox::write_firefox;
 pub use folded::{FoldedError, read_folded, read_folded_with, write_folded};
 pub use model::{
     Capture, Event, Frame, FrameClass, FrameId, FrameKind, FrameTable, GONE, Identities, Identity,
-    Labels, LineWeight, Mode, Profile, ProfileSum, Quantity, Sample, StackEntry, StackOutcome,
-    StackQuality, ThreadKind, Times, ValueName, by_node, is_lock_wait, merged,
+    Labels, LineWeight, MAX_LABELLED, MAX_TIME_BYTES, Mode, Profile, ProfileSum, Quantity, Sample,
+    StackEntry, StackOutcome, StackQuality, ThreadKind, Times, ValueName, by_node, is_lock_wait,
+    limit_notes, merged,
 };
 pub use perf_data::{
     CodeNames, PerfDataError, RecordedFile, RecordedKernel, read_perf_data, read_perf_data_with,

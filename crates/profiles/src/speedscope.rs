@@ -1,8 +1,9 @@
 //! Writer of speedscope's JSON (`https://www.speedscope.app/file-format-schema.json`): frames once, then a stack of
 //! frame numbers and a weight for each sample.
 //!
-//! If weights are durations and times are known, each thread has a profile on a common time axis, with an empty stack
-//! while it did nothing else. Another profile has all threads; its axis is an order, not a history.
+//! If times are known, each thread has a profile in the order of time. If weights are durations as well, these profiles
+//! have a common time axis, with an empty stack while the thread did nothing else. Another profile has all threads in an
+//! arbitrary order, and its name says so.
 
 use std::io::{self, Write};
 
@@ -63,7 +64,7 @@ pub fn write_speedscope(profile: &Profile, out: impl Write) -> io::Result<()> {
         .iter()
         .map(|(_, frame)| SharedFrame { name: written_name(frame), file: file_of(frame) });
     let mut profiles = threads(profile);
-    profiles.push(all_threads(profile, !profiles.is_empty()));
+    profiles.push(all_threads(profile));
     let file = File {
         schema: SCHEMA,
         exporter: "rabbitscope",
@@ -76,18 +77,13 @@ pub fn write_speedscope(profile: &Profile, out: impl Write) -> io::Result<()> {
 }
 
 /// A profile with every sample once, one after another.
-fn all_threads(profile: &Profile, is_beside_threads: bool) -> Sampled {
+fn all_threads(profile: &Profile) -> Sampled {
     let factor = weight_factor(profile);
     let weights: Vec<u64> =
         profile.samples.iter().map(|sample| sample.weight.saturating_mul(factor)).collect();
-    let name = profile.value_name();
     Sampled {
         r#type: "sampled",
-        name: if is_beside_threads {
-            format!("{name}, all threads, no times")
-        } else {
-            name.into()
-        },
+        name: format!("{}, all threads, no times", profile.value_name()),
         unit: unit(profile, factor),
         start_value: 0,
         end_value: weights.iter().fold(0_u64, |sum, weight| sum.saturating_add(*weight)),
@@ -96,18 +92,42 @@ fn all_threads(profile: &Profile, is_beside_threads: bool) -> Sampled {
     }
 }
 
-/// One profile for each thread; none if times are unknown or weights are not durations.
+/// One profile for each thread; none if times are unknown.
 fn threads(profile: &Profile) -> Vec<Sampled> {
+    let Some(lines) = timeline(profile) else { return Vec::new() };
     let lasts = matches!(profile.event, Event::OffCpu)
         || (profile.event == Event::Cpu && profile.capture.period_nanos > 0);
-    let Some(lines) = timeline(profile).filter(|_| lasts) else { return Vec::new() };
     let ends = lines.values().filter_map(|line| line.spans.last()).map(Span::end_nanos);
     let end = ends.max().unwrap_or(0).max(profile.capture.duration_nanos);
     let timed = lines.iter().filter(|(_, line)| !line.spans.is_empty());
-    timed.map(|(name, line)| thread_profile(profile, name, &line.spans, end)).collect()
+    let written = timed.map(|(name, line)| {
+        let name = if name.is_empty() { "a thread without a name" } else { name };
+        if lasts {
+            at_their_times(profile, name, &line.spans, end)
+        } else {
+            in_order(profile, name, &line.spans)
+        }
+    });
+    written.collect()
 }
 
-fn thread_profile(profile: &Profile, name: &str, spans: &[Span], end_nanos: u64) -> Sampled {
+/// A profile of weights that do not last: one after another in the order of time.
+fn in_order(profile: &Profile, name: &str, spans: &[Span]) -> Sampled {
+    let factor = weight_factor(profile);
+    let weights: Vec<u64> = spans.iter().map(|span| span.weight.saturating_mul(factor)).collect();
+    Sampled {
+        r#type: "sampled",
+        name: format!("{name}, in the order of time"),
+        unit: unit(profile, factor),
+        start_value: 0,
+        end_value: weights.iter().fold(0_u64, |sum, weight| sum.saturating_add(*weight)),
+        samples: spans.iter().map(|span| stack(&profile.samples[span.sample])).collect(),
+        weights,
+    }
+}
+
+/// A profile whose axis is time.
+fn at_their_times(profile: &Profile, name: &str, spans: &[Span], end_nanos: u64) -> Sampled {
     let mut samples = Vec::new();
     let mut weights = Vec::new();
     let mut reached = 0;
@@ -125,7 +145,7 @@ fn thread_profile(profile: &Profile, name: &str, spans: &[Span], end_nanos: u64)
     add(Vec::new(), end_nanos.saturating_sub(reached));
     Sampled {
         r#type: "sampled",
-        name: if name.is_empty() { "a thread without a name".to_owned() } else { name.to_owned() },
+        name: name.to_owned(),
         unit: "nanoseconds",
         start_value: 0,
         end_value: end_nanos.max(reached),
@@ -239,5 +259,26 @@ mod tests {
         assert_eq!(thread["samples"], serde_json::json!([[], [0, 1], [], [0, 2], []]));
         assert_eq!(json["profiles"][1]["name"], "cpu, all threads, no times");
         assert_eq!(json["profiles"][1]["endValue"], 4_000_000);
+    }
+
+    #[test]
+    fn weights_that_do_not_last_stand_in_the_order_of_time() {
+        let mut profile = read_folded(&b"aux;m:f/1 4096\naux;m:g/0 8192\n"[..]).unwrap();
+        profile.event = Event::Mmap;
+        profile.capture.time_step_nanos = 50_000_000;
+        for (sample, steps) in profile.samples.iter_mut().zip([&[7][..], &[3, 9]]) {
+            sample.labels.thread = "aux".into();
+            steps.iter().for_each(|step| sample.times.add(*step, 4096));
+        }
+        let mut out = Vec::new();
+        write_speedscope(&profile, &mut out).unwrap();
+        let json: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        let thread = &json["profiles"][0];
+        assert_eq!(
+            (&thread["name"], &thread["unit"]),
+            (&"aux, in the order of time".into(), &"bytes".into())
+        );
+        assert_eq!(thread["samples"], serde_json::json!([[0, 2], [0, 1], [0, 2]]));
+        assert_eq!(thread["weights"], serde_json::json!([4096, 4096, 4096]));
     }
 }

@@ -88,7 +88,7 @@ impl Judgements {
         let before = self.counters.get(&pid).copied();
         let rates = match before {
             Some(before) if before.at == at => return before.rates,
-            Some(before) => rates(&before.counted, &counted, at.duration_since(before.at)),
+            Some(before) => counted.rates_since(&before.counted, at.duration_since(before.at)),
             None => MessageRates::default(),
         };
         self.counters.insert(pid, Counters { at, counted, rates });
@@ -104,22 +104,6 @@ impl Judgement {
             *findings.entry((finding.rule.clone(), finding.severity)).or_default() += 1;
         }
         Self { kind: limit.kind, certainty: limit.certainty, share: limit.share, findings }
-    }
-}
-
-fn rates(before: &MessageCounters, after: &MessageCounters, between: Duration) -> MessageRates {
-    let rate = |of: fn(&MessageCounters) -> u64| {
-        let events = of(after).checked_sub(of(before))?;
-        (!between.is_zero()).then(|| events as f64 / between.as_secs_f64())
-    };
-    MessageRates {
-        published: rate(|counters| counters.published),
-        confirmed: rate(|counters| counters.confirmed),
-        delivered: rate(|counters| counters.delivered),
-        acknowledged: rate(|counters| counters.acknowledged),
-        redelivered: rate(|counters| counters.redelivered),
-        unroutable: rate(|counters| counters.unroutable),
-        ..MessageRates::default()
     }
 }
 

@@ -32,18 +32,23 @@ pub(crate) struct Detail {
 /// Returns the figures that this run can show, in the order of the page.
 pub(crate) fn figures(run: &RunRecord, series: &[SecondRow]) -> Vec<Figure> {
     let rates = LoadRates::from_series(series).unwrap_or_else(|| rates_of_totals(run));
+    figures_at(run, &rates, series)
+}
+
+/// Returns the figures of a run at these rates.
+pub(crate) fn figures_at(run: &RunRecord, rates: &LoadRates, series: &[SecondRow]) -> Vec<Figure> {
     [
-        publish_rate(run, &rates),
-        consume_rate(run, &rates),
-        reply_rate(run, &rates),
-        churn_rate(run, &rates),
+        publish_rate(run, rates),
+        consume_rate(run, rates),
+        reply_rate(run, rates),
+        churn_rate(run, rates),
         latency(run, Latency::Confirm, "Median time from write to confirm."),
         latency(run, Latency::EndToEnd, "Median time from write to delivery."),
         latency(run, Latency::Processed, "Median time from write to the start of processing."),
         latency(run, Latency::Settled, "Median time from write to acknowledgement or refusal."),
         latency(run, Latency::RoundTrip, "Median time from request to reply."),
-        broker_cpu(run, &rates, series),
-        cost_of_message(&rates),
+        broker_cpu(run, rates, series),
+        cost_of_message(rates),
     ]
     .into_iter()
     .flatten()

@@ -12,6 +12,8 @@ mod escape;
 mod experiment;
 mod figures;
 mod heat_map;
+mod history;
+mod live;
 mod more_charts;
 mod packets;
 mod page;
@@ -22,6 +24,11 @@ mod svg;
 pub use curve::write_curve;
 pub use experiment::write_experiment;
 pub use heat_map::{BusyWindow, write_heat_map};
+pub use history::{ComparedRun, HistoryQuery, PairReport, write_history, write_pair};
+pub use live::{
+    LIVE_POLICY, LiveHead, LivePage, LiveRun, NodeHead, NodeLook, NodeSecond, NodeState,
+    ProfileSpan, Tick, live_profile, write_live_page,
+};
 pub use packets::write_packets;
 pub use page::columns::ColumnsError;
 pub use page::diff::{CostOfMessages, DiffReport, NamedProfile};

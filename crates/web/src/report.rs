@@ -12,33 +12,48 @@ use crate::{
 
 /// The page may run and style itself, also in a worker that it makes from its own text, and nothing else: no network, no
 /// frames, no forms.
-const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; worker-src blob:; \
+pub(crate) const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; worker-src blob:; \
                       style-src 'unsafe-inline'; img-src data:; base-uri 'none'; \
                       form-action 'none'";
 
 /// Writes the report as one HTML file.
 pub fn write_report(out: impl Write, report: &Report<'_>) -> io::Result<()> {
-    write_page(out, &title(report), &PageData::new(report))
+    write_page(out, (&title(report), POLICY), &PageData::new(report))
 }
 
 /// Writes the comparison of two profiles as one HTML file.
 pub fn write_diff(out: impl Write, report: DiffReport<'_>) -> io::Result<()> {
     let (before, after) = (report.before.name, report.after.name);
     let title = format!("{before} against {after} · rabbitscope");
-    write_page(out, &title, &PageData::of_diff(report))
+    write_page(out, (&title, POLICY), &PageData::of_diff(report))
 }
 
 /// Writes a page of blocks as one HTML file.
 pub(crate) fn write_document(out: impl Write, document: &Document) -> io::Result<()> {
-    let title = format!("{} · rabbitscope", document.title);
-    write_page(out, &title, &PageData::of_document(document))
+    write_document_with(out, document, None)
 }
 
-fn write_page(mut out: impl Write, title: &str, data: &PageData<'_>) -> io::Result<()> {
+/// Writes a page of blocks with a comparison of profiles below them.
+pub(crate) fn write_document_with(
+    out: impl Write,
+    document: &Document,
+    diff: Option<DiffReport<'_>>,
+) -> io::Result<()> {
+    let title = format!("{} · rabbitscope", document.title);
+    let data = diff.map_or_else(PageData::empty, PageData::of_diff);
+    write_page(out, (&title, POLICY), &data.with_document(document))
+}
+
+/// Writes the page around its data. Its policy says what it may do.
+pub(crate) fn write_page(
+    mut out: impl Write,
+    (title, policy): (&str, &str),
+    data: &PageData<'_>,
+) -> io::Result<()> {
     write!(
         out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <meta name=\"generator\" content=\"rabbitscope {}\">\n\

@@ -1,7 +1,7 @@
 // The data of a document, as crates/web `document` serialises it. Types only. Texts are names and sentences of others:
 // they become text nodes. An absent column or field means that there is nothing.
 
-import type { Figure, PacketFinding, Unit } from "../wire.ts";
+import type { Brief, Figure, PacketFinding, Unit } from "../wire.ts";
 
 /** A unit, the ratio of two values, or a point in time in nanoseconds since 1970. */
 export type Measure = Unit | "change" | "moment";
@@ -28,7 +28,10 @@ export type Content =
   | { kind: "sentences"; sentences: Sentence[] }
   | { kind: "findings"; findings: PacketFinding[] }
   | { kind: "links"; links: { text: string; href: string }[] }
-  | { kind: "details"; summary: string; blocks: BlockData[] };
+  | { kind: "details"; summary: string; blocks: BlockData[] }
+  | { kind: "limit"; note: string; brief: Brief | null }
+  /** The place of the profile of a live page. */
+  | { kind: "stacks" };
 
 export type Tone = "plain" | "soft" | "undecided" | "good" | "note" | "warning" | "bad";
 
@@ -39,8 +42,35 @@ export interface Sentence {
   badge?: string;
 }
 
+/** Fields whose values are in the address of the page. */
+export interface FormData {
+  label: string;
+  fields: FieldData[];
+}
+
+export interface FieldData {
+  /** Key in the address. */
+  name: string;
+  label: string;
+  value: string;
+  /** Values and their texts; absent for free text. */
+  options?: [string, string][];
+}
+
+/** A choice of two rows, which leads to a page about both. */
+export interface ChoiceData {
+  page: string;
+  /** Keys of the lower row and the upper one in its address. */
+  keys: [string, string];
+  /** A value for each row; null in a row that cannot be chosen. */
+  values: (string | null)[];
+}
+
 export interface TableData {
   label: string;
+  /** Fields above the table; without columns it is its fields alone. */
+  form?: FormData;
+  choice?: ChoiceData;
   /** The colours of bars. */
   key?: { hue: Hue; name: string; meaning: string }[];
   columns: { name: string; meaning?: string; numeric?: boolean }[];
@@ -55,6 +85,8 @@ export interface Cell {
   small?: string;
   meaning?: string;
   link?: string;
+  /** Further links: their texts and addresses. */
+  links?: [string, string][];
   tone?: Tone;
   code?: boolean;
   bar?: [Hue, number][];
@@ -119,6 +151,10 @@ export interface MarkData extends Columns {
 
 /** A change of a page: items for marks of a chart, and blocks in place of those with the same id. */
 export interface Tick {
+  /** Nanoseconds since 1970; given by a live page. */
+  at?: number;
   append?: { block: string; chart: number; mark: number; columns: Columns }[];
   replace?: BlockData[];
+  /** The latest window of the profile, which `profile.json` has. */
+  profile?: { number: number };
 }

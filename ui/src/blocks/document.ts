@@ -2,15 +2,17 @@
 
 import { h } from "../dom.ts";
 import { themeButton } from "../theme.ts";
-import { type Block, block } from "./block.ts";
-import type { DocumentData, SectionData, Tick } from "./data.ts";
+import { Blocks } from "./block.ts";
+import type { BlockData, DocumentData, SectionData, Tick } from "./data.ts";
 
 export class DocumentView {
   readonly elements: HTMLElement[];
-  private readonly blocks = new Map<string, Block>();
+  private readonly blocks = new Blocks();
 
   constructor(data: DocumentData, maker: string) {
-    this.elements = [this.header(data, maker), ...data.sections.map((section) => this.section(section))];
+    const shown = this.blocks.show(data.sections.flatMap(({ blocks }) => blocks));
+    const of = (section: SectionData): HTMLElement[] => shown.splice(0, section.blocks.length);
+    this.elements = [header(data, maker), ...data.sections.map((part) => section(part, of(part)))];
   }
 
   tick({ append = [], replace = [] }: Tick): void {
@@ -18,29 +20,34 @@ export class DocumentView {
     for (const data of replace) this.blocks.get(data.id)?.update(data);
   }
 
-  private header(data: DocumentData, maker: string): HTMLElement {
-    const links = data.sections.filter(({ title }) => title !== "").map(({ id, title }) => h("a", { href: `#${id}` }, title));
-    return h(
-      "header",
-      { class: "page-header" },
-      h("div", { class: "title-line" }, h("h1", {}, data.title), h("span", { class: "maker" }, maker), themeButton()),
-      data.facts.length > 0 && h("ul", { class: "facts" }, ...data.facts.map((fact) => h("li", {}, fact))),
-      links.length > 3 && h("nav", { class: "contents", "aria-label": "Sections" }, ...links),
-    );
+  /** Returns the place of the only block of a kind. */
+  place(kind: BlockData["kind"]): HTMLElement | undefined {
+    return this.blocks.of(kind)?.element;
   }
 
-  private section({ id, title, intro, blocks }: SectionData): HTMLElement {
-    const views = blocks.map((data) => {
-      const view = block(data);
-      this.blocks.set(data.id, view);
-      return view.element;
-    });
-    return h(
-      "section",
-      { class: "document-section", id, "aria-label": title || "Summary" },
-      title !== "" && h("h2", {}, title),
-      intro !== "" && h("p", { class: "intro" }, intro),
-      ...views,
-    );
+  /** Ends the document, which has left the page. */
+  remove(): void {
+    this.blocks.show([]);
   }
+}
+
+function header(data: DocumentData, maker: string): HTMLElement {
+  const links = data.sections.filter(({ title }) => title !== "").map(({ id, title }) => h("a", { href: `#${id}` }, title));
+  return h(
+    "header",
+    { class: "page-header" },
+    h("div", { class: "title-line" }, h("h1", {}, data.title), h("span", { class: "maker" }, maker), themeButton()),
+    data.facts.length > 0 && h("ul", { class: "facts" }, ...data.facts.map((fact) => h("li", {}, fact))),
+    links.length > 3 && h("nav", { class: "contents", "aria-label": "Sections" }, ...links),
+  );
+}
+
+function section({ id, title, intro }: SectionData, blocks: HTMLElement[]): HTMLElement {
+  return h(
+    "section",
+    { class: "document-section", id, "aria-label": title || "Summary" },
+    title !== "" && h("h2", {}, title),
+    intro !== "" && h("p", { class: "intro" }, intro),
+    ...blocks,
+  );
 }

@@ -1,23 +1,25 @@
 // The one chart: axes, marks, a cursor with a tooltip, a span by drag or Shift+arrow, lines that can be hidden, and a
 // table on demand.
 
-import { h, onWidth, s } from "../dom.ts";
+import { h, morph, onSight, onWidth, s } from "../dom.ts";
 import type { ChartData, Columns, MarkData } from "../blocks/data.ts";
 import { tableElement } from "../blocks/table.ts";
+import { axes, planeOf } from "./axes.ts";
 import { drawMark, mostOf, type Plane, strips } from "./draw.ts";
 import { Group, hideTooltip, showTooltip } from "./group.ts";
 import { beyond, type Item, itemsOf, nearest, placesOf, placeText, readings, spansAt, tableOf, textOf } from "./items.ts";
 import { legend } from "./legend.ts";
-import { Scale, type Span } from "./scale.ts";
+import type { Span } from "./scale.ts";
 
-const HEIGHT = 200;
-const ALONE = 300;
-/** Heights of a band: of cells, and of others. */
-const CELL_ROW = 17;
-const ROW = 56;
-const CHARACTER = 6.6;
+/** Items of a mark that grows. */
+const MOST_ITEMS = 1800;
 /** Pixels from which a press is a drag. */
 const DRAG = 6;
+
+/** Returns everything of a chart that is outside its picture. */
+function frameText({ title, note, marks }: ChartData): string {
+  return JSON.stringify([title, note, marks.map((mark) => [mark.kind, mark.name, mark.hue, mostOf(mark)])]);
+}
 
 export class Chart {
   readonly element: HTMLElement;
@@ -39,14 +41,19 @@ export class Chart {
   private anchor: number | null = null;
   private pressed: number | null = null;
   private frame = 0;
+  private isNear = true;
+  /** The data are later than the picture. */
+  private isStale = false;
+  private readonly member = { point: (at: number | null) => this.point(at), zoom: () => this.zoomed() };
 
   constructor(
     private data: ChartData,
     private shared: MarkData[],
-    private readonly isAlone: boolean,
+    private isAlone: boolean,
   ) {
     this.group = Group.of(data.x);
-    this.group.join({ point: (at) => this.point(at), zoom: () => this.zoomed() });
+    this.group.join(this.member);
+    this.whole.hidden = this.group.span === null;
     this.plot = h("div", {
       class: "plot",
       tabindex: "0",
@@ -65,28 +72,49 @@ export class Chart {
       this.width = width;
       this.draw();
     });
+    onSight(this.plot, (isNear) => {
+      this.isNear = isNear;
+      if (isNear && this.isStale) this.draw();
+    });
   }
 
-  /** Shows other data. The reader's choices stay. */
-  update(data: ChartData, shared: MarkData[]): void {
-    [this.data, this.shared] = [data, shared];
-    this.frameOf();
+  get title(): string {
+    return this.data.title;
+  }
+
+  /** Shows other data with the same title. The reader's choices stay. */
+  update(data: ChartData, shared: MarkData[], isAlone: boolean): void {
+    const isSame = frameText(data) === frameText(this.data);
+    Object.assign(this, { data, shared, isAlone });
+    if (!isSame) this.frameOf();
     this.drawSoon();
   }
 
-  /** Adds items at the end of a mark. */
+  /** Ends the chart, which has left the page. */
+  remove(): void {
+    cancelAnimationFrame(this.frame);
+    this.group.leave(this.member);
+  }
+
+  /** Adds items at the end of a mark; the oldest ones leave it. */
   append(mark: number, columns: Columns): void {
     const into = this.data.marks[mark] as unknown as Record<string, unknown[]> | undefined;
     if (!into) return;
-    for (const [name, more] of Object.entries(columns)) (into[name] ??= []).push(...(more as unknown[]));
+    for (const [name, more] of Object.entries(columns)) {
+      const items = (into[name] ??= []);
+      items.push(...(more as unknown[]));
+      // An axis that began elsewhere now begins with the oldest item.
+      if (items.splice(0, items.length - MOST_ITEMS).length > 0) delete this.data.x.from;
+    }
     this.drawSoon();
   }
 
-  /** Draws at the next frame, once for all changes before it. A hidden page draws when it is shown. */
+  /** Draws at the next frame, once for all changes before it; out of sight, when it comes near. */
   private drawSoon(): void {
+    this.isStale = true;
     this.frame ||= requestAnimationFrame(() => {
       this.frame = 0;
-      this.draw();
+      if (this.isNear) this.draw();
     });
   }
 
@@ -105,7 +133,7 @@ export class Chart {
 
   private table(): boolean {
     const isShown = this.under.childElementCount === 0 && this.plane !== null;
-    this.under.replaceChildren(...(isShown && this.plane ? [tableElement(tableOf(this.data, this.plane))] : []));
+    morph(this.under, isShown && this.plane ? [tableElement(tableOf(this.data, this.plane))] : []);
     return isShown;
   }
 
@@ -113,76 +141,30 @@ export class Chart {
     return [...this.shared, ...this.data.marks].filter((mark) => !this.hidden.has(mark.name));
   }
 
-  /** Makes room for the marks of the axes and the visible marks. */
-  private planeOf(marks: MarkData[]): Plane {
-    const { x, y } = this.data;
-    const isBand = y.scale === "band";
-    const rows = y.names?.length ?? 0;
-    const named = this.named().length;
-    const top = (y.label ? 20 : 8) + named * 6;
-    const row = marks.some((mark) => mark.kind === "cells") ? CELL_ROW : ROW;
-    const tall = isBand ? rows * row : (this.isAlone ? ALONE : HEIGHT) - top - 40;
-    const bottom = top + tall;
-    const columns = (names: (keyof Columns)[]): number[] =>
-      marks.filter((mark) => mark.kind !== "spans").flatMap((mark) => names.flatMap((name) => (mark[name] ?? []) as number[]).filter((value) => value !== null));
-    const vertical = new Scale(y, columns(isBand ? [] : ["y", "low", "high"]), isBand ? top : bottom, isBand ? bottom : top);
-    const widest = vertical.marks(5).reduce((most, [, name]) => Math.max(most, name.length), 3);
-    const left = Math.min(widest * CHARACTER + 12, Math.max(this.width * 0.3, 60));
-    const right = this.width - 14;
-    const horizontal = new Scale(x, columns(isBand ? ["x", "low", "high", "to"] : ["x"]), left, right, this.group.span);
-    const most = marks.reduce((most, mark) => Math.max(most, mostOf(mark)), 0);
-    return { x: horizontal, y: vertical, left, right, top, bottom, most };
-  }
-
   private draw(): void {
     if (this.width === 0) return;
+    this.isStale = false;
     const marks = this.visible();
-    const plane = this.planeOf(marks);
+    const { width, isAlone } = this;
+    const plane = planeOf(this.data, marks, { width, isAlone, strips: this.named().length, span: this.group.span });
     this.plane = plane;
     this.items = itemsOf(marks, plane);
     this.places = placesOf(marks).filter((at) => plane.x.has(at));
     const height = plane.bottom + (this.data.x.label ? 38 : 24);
-    const picture = s("svg", { width: this.width, height, "aria-hidden": "true" });
+    const picture = s("svg", { width, height, "aria-hidden": "true" });
     const [left, top] = [plane.left - 6, plane.top - 6];
     const [wide, tall] = [plane.right - plane.left + 12, plane.bottom - plane.top + 12];
     // An inner picture cuts off lines outside the plane.
     const inner = s("svg", { x: left, y: top, width: wide, height: tall, viewBox: `${left} ${top} ${wide} ${tall}` }, ...marks.map((mark) => drawMark(mark, plane)));
-    picture.append(...this.axes(plane), inner, ...strips(this.named(), plane), this.cursor);
+    picture.append(...axes(this.data, plane), inner, ...strips(this.named(), plane), this.cursor);
     this.plot.replaceChildren(picture);
+    if (this.under.childElementCount > 0) morph(this.under, [tableElement(tableOf(this.data, plane))]);
     this.item = Math.min(this.item, this.items.length - 1);
     this.show();
   }
 
   private named(): MarkData[] {
     return this.shared.filter((mark) => mark.name !== "");
-  }
-
-  private axes(plane: Plane): SVGElement[] {
-    const { x, y, left, right, top, bottom } = plane;
-    const room = Math.floor((left - 8) / CHARACTER);
-    const cut = (name: string): string => (name.length <= room ? name : `${name.slice(0, room - 1)}…`);
-    const isBand = this.data.y.scale === "band";
-    const rows = y.marks(isBand ? 0 : 5).flatMap(([mark, name]) => [
-      isBand ? null : s("line", { class: "grid", x1: left, x2: right, y1: y.place(mark), y2: y.place(mark) }),
-      s("text", { class: "mark value", x: left - 7, y: y.place(mark) + 4 }, s("title", {}, name), cut(name)),
-    ]);
-    let free = -Infinity;
-    const columns = x.marks(Math.max((right - left) / 90, 2)).flatMap(([mark, name]) => {
-      const half = (name.length * CHARACTER) / 2;
-      const middle = Math.min(x.place(mark), this.width - half);
-      // Names that would overlap are left out.
-      if (middle - half < free) return [];
-      free = middle + half + 8;
-      return [
-        s("line", { class: "grid", x1: x.place(mark), x2: x.place(mark), y1: top, y2: bottom }),
-        s("text", { class: "mark time", x: middle, y: bottom + 16 }, name),
-      ];
-    });
-    const labels = [
-      this.data.y.label ? s("text", { class: "mark", x: 0, y: 12 }, this.data.y.label) : null,
-      this.data.x.label ? s("text", { class: "mark value", x: right, y: bottom + 32 }, this.data.x.label) : null,
-    ];
-    return [...rows, ...columns, ...labels].filter((element) => element !== null);
   }
 
   private move(event: PointerEvent): void {

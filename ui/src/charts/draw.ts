@@ -158,8 +158,10 @@ function bands(mark: MarkData, { x, top, bottom }: Plane): SVGElement[] {
   return (mark.x ?? []).flatMap((from, index) => {
     if (from == null) return [];
     const left = x.place(from);
-    const width = Math.max(x.place(mark.to?.[index] ?? from) - left, 1);
-    return [s("rect", { class: "span-band", x: left, y: top, width, height: bottom - top })];
+    const width = x.place(mark.to?.[index] ?? from) - left;
+    // A span without length is a moment.
+    const shape = width === 0 ? { class: "span-edge", width: 1.5 } : { class: "span-band", width: Math.max(width, 1) };
+    return [s("rect", { ...shape, x: left, y: top, height: bottom - top }, s("title", {}, mark.text?.[index] ?? mark.name))];
   });
 }
 

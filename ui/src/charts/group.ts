@@ -31,6 +31,10 @@ export class Group {
     this.members.add(member);
   }
 
+  leave(member: Member): void {
+    this.members.delete(member);
+  }
+
   point(at: number | null): void {
     for (const member of this.members) member.point(at);
   }

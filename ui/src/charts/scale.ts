@@ -82,7 +82,8 @@ function ends(axis: AxisData, values: number[]): Span {
     least = Math.min(least, value);
     most = Math.max(most, value);
   }
-  if (least > most) [least, most] = isLog ? [1, 10] : [axis.from ?? 0, (axis.from ?? 0) + 1];
+  const one = axis.measure === "nanoseconds" ? SECOND : 1;
+  if (least > most) [least, most] = isLog ? [1, 10] : [axis.from ?? 0, (axis.from ?? 0) + one];
   if (isLog) {
     const room = Math.max((most / least) ** ROOM, 1.001);
     return [axis.from ?? least / room, axis.to ?? most * room];

@@ -1,26 +1,37 @@
-// Reads the columns of the page in a worker, so that the page answers meanwhile. Without workers it reads them itself.
+// Reads columns in a worker, so that the page answers meanwhile. Without workers it reads them itself.
 
 import type { Columns } from "./decode.ts";
-import { unpack } from "./unpack.ts";
+import { type Answer, type Question, read, type Unpacked } from "./unpack.ts";
 
 /** Script of the worker, which build.mjs puts here. */
 declare const WORKER_SCRIPT: string;
 
-/** The answer of the worker. */
-export type Answer = { columns: Columns } | { problem: string };
-
-/** Returns the columns of this page. Fails with a sentence. */
-export async function readColumns(): Promise<Columns> {
-  const text = document.getElementById("columns")?.textContent ?? "";
-  const worker = startWorker();
-  if (!worker) return unpack(text);
+/** Returns the columns of a page's text. Fails with a sentence. */
+export async function readText(text: string): Promise<Columns> {
+  const reader = new ColumnsReader();
   try {
-    const answer = await ask(worker, text);
-    if (!answer) return await unpack(text);
-    if ("problem" in answer) throw new Error(answer.problem);
-    return answer.columns;
+    return (await reader.read(text)).columns;
   } finally {
-    worker.terminate();
+    reader.close();
+  }
+}
+
+/** A worker that reads one after the other. */
+export class ColumnsReader {
+  /** Started at the first question; null if the browser has none. */
+  private worker: Worker | null | undefined;
+
+  /** Reads one question; the previous one has to be answered. Fails with a sentence. */
+  async read(question: Question): Promise<Unpacked> {
+    if (this.worker === undefined) this.worker = startWorker();
+    const answer = this.worker && (await ask(this.worker, question));
+    if (!answer) return read(question);
+    if ("problem" in answer) throw new Error(answer.problem);
+    return answer;
+  }
+
+  close(): void {
+    this.worker?.terminate();
   }
 }
 
@@ -37,13 +48,13 @@ function startWorker(): Worker | null {
 }
 
 /** Returns the worker's answer; null if the browser refused to run it. */
-function ask(worker: Worker, text: string): Promise<Answer | null> {
+function ask(worker: Worker, question: Question): Promise<Answer | null> {
   return new Promise((resolve) => {
     worker.onmessage = ({ data }: MessageEvent<Answer>) => resolve(data);
     worker.onerror = (event) => {
       event.preventDefault();
       resolve(null);
     };
-    worker.postMessage(text);
+    worker.postMessage(question);
   });
 }

@@ -1,10 +1,35 @@
-// Text of the page's element `columns` (base64 of gzip) into columns. It runs in a worker, or on the page if the browser
-// has no workers here.
+// Text of the page's element `columns` (base64 of gzip) into columns, alone or in the body of `profile.json`. It runs in
+// a worker, or on the page if the browser has no workers here.
 
+import type { ProfileData } from "../wire.ts";
 import { type Columns, decodeColumns } from "./decode.ts";
 
 /** The browser cannot decompress. Chrome 80, Firefox 113 and Safari 16.4 can. */
 export class TooOld extends Error {}
+
+/** The text of columns, or the body of `profile.json`. */
+export type Question = string | ArrayBuffer;
+
+/** The columns; with a body, also the other fields of `profile.json`. */
+export interface Unpacked {
+  columns: Columns;
+  window?: Window;
+}
+
+/** A part of a recording that goes on: its number, which grows, and its profile. */
+export interface Window {
+  number: number;
+  profile: ProfileData;
+}
+
+/** The answer of the worker. */
+export type Answer = Unpacked | { problem: string };
+
+export async function read(question: Question): Promise<Unpacked> {
+  if (typeof question === "string") return { columns: await unpack(question) };
+  const { columns, ...window } = JSON.parse(new TextDecoder().decode(question)) as Window & { columns: string };
+  return { columns: await unpack(columns), window };
+}
 
 export async function unpack(text: string): Promise<Columns> {
   if (typeof DecompressionStream === "undefined") throw new TooOld("this browser is too old to decompress gzip");

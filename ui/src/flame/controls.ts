@@ -1,6 +1,6 @@
 // The controls above the graph: search field, buttons, legend.
 
-import { h } from "../dom.ts";
+import { h, say } from "../dom.ts";
 import { amount, percent } from "../format.ts";
 import { type Choice, toFragment } from "../link.ts";
 import { Toolbar } from "../toolbar.ts";
@@ -53,7 +53,6 @@ export function buildControls(model: Model, actions: ControlActions): Controls {
   const open = toggle("Open recursion", "Show each activation of a recursive function", actions.openAll);
   const around = toggle("Callers and callees", "All callers and callees of the zoomed function ( S )", actions.around);
   const reset = h("button", { type: "button", click: actions.reset }, "Reset");
-  open.hidden = !model.hasRecursion;
   const measures = [false, true].map((shares) =>
     toggle(shares ? "Shares" : "Cost per message", shares ? "Share of the whole on each side" : "Cost for each message", () => actions.shares(shares)),
   );
@@ -72,6 +71,7 @@ export function buildControls(model: Model, actions: ControlActions): Controls {
         button.setAttribute("aria-pressed", String(choice.around === "" && choice.view === VIEWS[at]?.[0]));
       });
       measures.forEach((button, at) => button.setAttribute("aria-pressed", String(choice.shares === (at === 1))));
+      open.hidden = !model.hasRecursion;
       turn.hidden = choice.around !== "" || choice.view !== "";
       open.setAttribute("aria-pressed", String(choice.openAll));
       reset.disabled = toFragment(choice, 1) === "";
@@ -81,7 +81,9 @@ export function buildControls(model: Model, actions: ControlActions): Controls {
       legends.replaceChildren(legend(model));
     },
     say(text, isProblem) {
-      result.textContent = text;
+      // A change of the profile is no reason to speak.
+      result.setAttribute("aria-live", model.isRolling ? "off" : "polite");
+      say(result, text);
       result.classList.toggle("problem", isProblem);
       field.setAttribute("aria-invalid", String(isProblem));
     },

@@ -1,7 +1,7 @@
 // Flame graph on its canvas: drawing, and reactions to pointer and keys. The owner decides the effect of a click on
 // the rest of the page.
 
-import { h, onWidth } from "../dom.ts";
+import { h, onWidth, say } from "../dom.ts";
 import { onTheme } from "../theme.ts";
 import { indexAt, layOut, type Row } from "./layout.ts";
 import type { Model } from "./model.ts";
@@ -9,7 +9,7 @@ import { paint, ROW_HEIGHT, rowAt, rowTop } from "./paint.ts";
 import { type Palette, readPalette } from "./palette.ts";
 import type { Matches } from "./search.ts";
 import { sentenceOf, Tooltip } from "./tooltip.ts";
-import type { View } from "./view.ts";
+import { nodeAt, placeOf, type View } from "./view.ts";
 
 const MAX_HEIGHT = 640;
 const NARROWEST_PIXELS = 0.4;
@@ -30,7 +30,7 @@ export interface Actions {
 
 export class Graph {
   readonly element: HTMLElement;
-  readonly said = h("p", { class: "graph-line", "aria-live": "polite" });
+  readonly said = h("p", { class: "graph-line" });
   private readonly canvas = h("canvas", { "aria-hidden": true });
   private readonly filler = h("div", { class: "graph-filler" });
   private readonly scroller: HTMLElement;
@@ -45,6 +45,10 @@ export class Graph {
   private matches: Matches | null = null;
   private waiting = false;
   private clicked = -1;
+  /** The place of the pointer; null outside the graph. */
+  private pointer: { clientX: number; clientY: number } | null = null;
+  /** Names of the frames of the view. */
+  private names: string[];
   /** The timer of a long touch. */
   private press = 0;
   /** Time of the latest menu, in milliseconds: one gesture opens one. */
@@ -55,6 +59,7 @@ export class Graph {
     private view: View,
     private readonly actions: Actions,
   ) {
+    this.names = model.names;
     this.scroller = h(
       "div",
       {
@@ -66,7 +71,7 @@ export class Graph {
           "S shows callers and callees, M opens the menu, Escape shows everything again.",
         scroll: () => this.scheduleDraw(),
         mousemove: (event: MouseEvent) => this.point(event),
-        mouseleave: () => this.tooltip.hide(),
+        mouseleave: () => this.hideTooltip(),
         click: (event: MouseEvent) => this.click(event),
         dblclick: (event: MouseEvent) => this.doubleClick(event),
         contextmenu: (event: MouseEvent) => this.menu(event),
@@ -91,17 +96,26 @@ export class Graph {
 
   /** Shows a new view, zoom, direction or search. */
   update(view: View, zoomed: number, rootAtBottom: boolean, matches: Matches | null): void {
+    const { names } = this.model;
+    const isOtherProfile = names !== this.names;
     const turned = rootAtBottom !== this.rootAtBottom;
-    const moved = zoomed !== this.zoomed || view !== this.view;
-    Object.assign(this, { view, zoomed, rootAtBottom, matches });
+    const moved = !isOtherProfile && (zoomed !== this.zoomed || view !== this.view);
+    if (isOtherProfile) this.cursor = nodeAt({ view, names }, placeOf({ view: this.view, names: this.names }, this.cursor));
+    Object.assign(this, { view, names, zoomed, rootAtBottom, matches, clicked: isOtherProfile ? -1 : this.clicked });
     if (moved) {
       this.cursor = zoomed;
-      this.tooltip.hide();
+      this.hideTooltip();
     }
     this.arrange();
     if (turned || (moved && rootAtBottom)) this.scrollToZoomed();
     else if (moved) this.scroller.scrollTop = 0;
+    else if (isOtherProfile && this.pointer) this.point(this.pointer);
     this.say();
+  }
+
+  private hideTooltip(): void {
+    this.pointer = null;
+    this.tooltip.hide();
   }
 
   /** Returns the function of a node in the view; -1 for the root of all. */
@@ -115,7 +129,8 @@ export class Graph {
 
   private arrange(): void {
     if (this.width === 0) return;
-    this.rows = layOut(this.view, this.zoomed, NARROWEST_PIXELS / this.width);
+    const arrange = (view: View, siblings: number[]): number[] => this.model.arrange(view, siblings);
+    this.rows = layOut(this.view, this.zoomed, NARROWEST_PIXELS / this.width, arrange);
     const height = this.rows.length * ROW_HEIGHT;
     const most = Math.max(Math.min(MAX_HEIGHT, Math.floor(innerHeight * 0.75)), 8 * ROW_HEIGHT);
     // The box never shrinks, so that the content below it stays in place when a frame is zoomed.
@@ -164,15 +179,12 @@ export class Graph {
     return at < 0 ? -1 : row.node[at];
   }
 
-  private point(event: MouseEvent): void {
-    const node = this.nodeAt(event);
+  private point({ clientX, clientY }: { clientX: number; clientY: number }): void {
+    this.pointer = { clientX, clientY };
+    const node = this.nodeAt(this.pointer);
     this.scroller.style.cursor = node < 0 ? "default" : "pointer";
-    if (node < 0) {
-      this.tooltip.hide();
-      return;
-    }
-    const facts = this.model.facts(this.view, node, this.zoomed);
-    this.tooltip.show(facts, event.clientX, event.clientY);
+    if (node < 0) this.tooltip.hide();
+    else this.tooltip.show(this.model.facts(this.view, node, this.zoomed), clientX, clientY);
   }
 
   private click(event: MouseEvent): void {
@@ -237,7 +249,7 @@ export class Graph {
     if (node < 0 || this.view.frame[node] < 0) return;
     this.opened = performance.now();
     this.cursor = node;
-    this.tooltip.hide();
+    this.hideTooltip();
     this.actions.menu(node, x, y, this.scroller);
   }
 
@@ -253,10 +265,10 @@ export class Graph {
 
   private beside(step: number): number {
     const parent = this.view.parent[this.cursor];
-    const next = this.cursor + step;
     if (parent < 0 || this.view.depth[this.cursor] <= this.view.depth[this.zoomed]) return this.cursor;
     const [first, end] = this.view.children(parent);
-    return next >= first && next < end ? next : this.cursor;
+    const siblings = this.model.arrange(this.view, Array.from({ length: end - first }, (_, at) => first + at));
+    return siblings[siblings.indexOf(this.cursor) + step] ?? this.cursor;
   }
 
   private moveTo(node: number): void {
@@ -272,6 +284,8 @@ export class Graph {
   }
 
   private say(): void {
-    this.said.textContent = sentenceOf(this.model.facts(this.view, this.cursor, this.zoomed));
+    // A change of the profile is no reason to speak.
+    this.said.setAttribute("aria-live", this.model.isRolling ? "off" : "polite");
+    say(this.said, sentenceOf(this.model.facts(this.view, this.cursor, this.zoomed)));
   }
 }

@@ -9,11 +9,14 @@ export interface Row {
   width: number[];
 }
 
+/** Orders siblings that come heaviest first. */
+export type Arrange = (view: View, siblings: number[]) => number[];
+
 /**
  * Returns rows from the root down. The zoomed node and everything above it fill the width. Nodes narrower
  * than `narrowest` are left out together with their subtrees.
  */
-export function layOut(view: View, zoomed: number, narrowest: number): Row[] {
+export function layOut(view: View, zoomed: number, narrowest: number, arrange: Arrange = (_, siblings) => siblings): Row[] {
   const rows: Row[] = [];
   for (let node = zoomed; node >= 0; node = view.parent[node]) {
     rows.unshift({ node: [node], left: [0], width: [1] });
@@ -21,7 +24,7 @@ export function layOut(view: View, zoomed: number, narrowest: number): Row[] {
   const whole = view.total[zoomed];
   let above = rows[rows.length - 1];
   while (whole > 0) {
-    const row = rowBelow(view, above, whole, narrowest);
+    const row = rowBelow(view, above, whole, narrowest, arrange);
     if (row.node.length === 0) break;
     rows.push(row);
     above = row;
@@ -29,15 +32,16 @@ export function layOut(view: View, zoomed: number, narrowest: number): Row[] {
   return rows;
 }
 
-function rowBelow(view: View, above: Row, whole: number, narrowest: number): Row {
+function rowBelow(view: View, above: Row, whole: number, narrowest: number, arrange: Arrange): Row {
   const row: Row = { node: [], left: [], width: [] };
   above.node.forEach((parent, at) => {
     let left = above.left[at];
     const [from, to] = view.children(parent);
-    for (let child = from; child < to; child++) {
+    const seen: number[] = [];
+    // Children are in order of weight: all that follow are narrower still.
+    for (let child = from; child < to && view.total[child] / whole >= narrowest; child++) seen.push(child);
+    for (const child of arrange(view, seen)) {
       const width = view.total[child] / whole;
-      // Children are in order of weight: all that follow are narrower still.
-      if (width < narrowest) break;
       row.node.push(child);
       row.left.push(left);
       row.width.push(width);

@@ -33,33 +33,40 @@ export interface GraphData {
 
 export class Model {
   /** Stacks of the selection. */
-  stacks: Stacks;
-  readonly names: string[];
-  readonly hasRecursion: boolean;
-  readonly unit: string;
+  stacks!: Stacks;
+  names!: string[];
+  hasRecursion!: boolean;
+  unit!: string;
   /** Weight of the selection. */
-  total: number;
+  total!: number;
   /** Kinds of frames, independent of their place. */
-  readonly kinds: FrameKind[];
+  kinds!: FrameKind[];
   /** Kinds by number; that of threads is 0. */
-  private readonly kindNames: FrameKind[];
-  readonly owners: Owners | null;
-  private readonly shades: number[];
-  private readonly base: Stacks;
-  private readonly baseTotal: number;
+  private kindNames!: FrameKind[];
+  owners: Owners | null = null;
+  /** The profile rolls on: siblings keep their order, by name. */
+  isRolling = false;
+  private shades!: number[];
+  private base!: Stacks;
+  private baseTotal!: number;
   private regrouper: Regrouper | null = null;
   /** Weights by kind, for these stacks. */
   private weighed: { of: Stacks; weights: Map<FrameKind, number> } | null = null;
   private readonly rootFrames = new Map<string, number>();
 
   /** The figure of a comparison; null without one. */
-  measure: Measure | null;
-  private readonly baseSides: Pair | null;
+  measure!: Measure | null;
+  private baseSides!: Pair | null;
   /** Costs per message of both sides, if they are known. */
-  readonly cost: CostOfMessages | null;
-  readonly noise: Noise;
+  cost!: CostOfMessages | null;
+  noise!: Noise;
 
   constructor(profile: GraphData) {
+    this.load(profile);
+  }
+
+  /** Takes another profile, whole. Numbers of frames and nodes are others from then on. */
+  load(profile: GraphData): void {
     const { names, classes, stacks, hasRecursion, records } = profile.columns;
     this.kindNames = profile.kinds;
     this.stacks = stacks;
@@ -68,7 +75,10 @@ export class Model {
     this.measure = this.baseSides && byShare(this.baseSides, profile.noise);
     this.base = this.stacks;
     this.baseTotal = profile.total;
-    this.owners = profile.owners ? new Owners(profile.owners, records) : null;
+    this.regrouper = null;
+    this.rootFrames.clear();
+    if (this.owners && profile.owners) this.owners.load(profile.owners, records);
+    else this.owners = profile.owners ? new Owners(profile.owners, records) : null;
     this.names = [...names];
     this.kinds = Array.from(classes, (number) => this.kindNames[number] as FrameKind);
     this.shades = this.names.map(shadeOf);
@@ -108,6 +118,13 @@ export class Model {
   /** Returns whether the stacks are those of the whole recording. */
   isWhole(): boolean {
     return this.stacks === this.base;
+  }
+
+  /** Orders siblings, which come heaviest first, as a graph or a tree shows them. */
+  arrange(view: View, siblings: number[]): number[] {
+    if (!this.isRolling) return siblings;
+    const name = (node: number): string => this.names[view.frame[node]] as string;
+    return siblings.sort((left, right) => (name(left) < name(right) ? -1 : name(left) > name(right) ? 1 : left - right));
   }
 
   /** Applies the reader's changes to the selected stacks; one of an unknown function does nothing. */

@@ -54,9 +54,14 @@ interface Column {
 
 export class Owners {
   constructor(
-    readonly data: OwnersData,
-    private readonly records: Records,
+    public data: OwnersData,
+    private records: Records,
   ) {}
+
+  /** Takes those of another profile. */
+  load(data: OwnersData, records: Records): void {
+    [this.data, this.records] = [data, records];
+  }
 
   /** Returns the dimensions in which at least one owner has a label. */
   dimensions(): string[] {

@@ -1,15 +1,15 @@
 // Panel around the pictures of the stacks: controls, path, chips. Holds the reader's choice and carries it to the parts
 // and to the address.
 
-import { h } from "../dom.ts";
+import { h, say } from "../dom.ts";
 import type { Model } from "./model.ts";
 import { compile, findMatches, type Matches } from "./search.ts";
 import { chipsOf } from "./chips.ts";
 import { buildControls, type Controls } from "./controls.ts";
 import { openFrameMenu } from "./frame-menu.ts";
 import { Pictures } from "./pictures.ts";
-import { findNode, nameOfNode, pathTo, type View } from "./view.ts";
-import { type Choice, fromFragment, remember, START } from "../link.ts";
+import { findNode, nameOfNode, nodeAt, pathTo, placeOf, type View } from "./view.ts";
+import { type Choice, fromFragment, OF_ONE_PROFILE, remember, START } from "../link.ts";
 
 /** The receiver of the reader's choices. */
 export interface Listener {
@@ -31,12 +31,13 @@ export class FlamePanel {
   private readonly controls: Controls;
   private readonly crumbs = h("nav", { class: "crumbs", "aria-label": "Path of the zoomed frame" });
   private readonly chips = h("div", { class: "filter-chips", role: "group", "aria-label": "What the pictures show" });
-  /** Seconds of a step of time. */
-  private readonly step: number;
   private choice: Choice;
   private view: View;
   private zoomed = 0;
   private matches: Matches | null = null;
+  /** The labels of the crumbs. */
+  private path = "";
+  private readonly heading = h("h2", { id: "profile-title" });
 
   /** Creates the panel. `beside` stands beside the graph where there is room, `below` after its legend. */
   constructor(
@@ -45,9 +46,10 @@ export class FlamePanel {
     beside: HTMLElement | null,
     below: HTMLElement[],
     private readonly listener: Listener = NO_LISTENER,
+    /** The profile changes: the address names nothing of it. */
+    private isLive = false,
   ) {
-    this.step = (model.owners?.data["step-nanos"] ?? 0) / 1e9;
-    this.choice = fromFragment(location.hash, this.step);
+    this.choice = this.addressed(isLive ? OF_ONE_PROFILE : {});
     this.restrict(this.choice);
     this.view = this.model.view(this.choice);
     this.pictures = this.buildPictures();
@@ -60,11 +62,25 @@ export class FlamePanel {
       shares: (shares) => this.choose({ shares }, true),
       reset: () => this.choose(START, true),
     });
-    this.element = this.build(title, beside, below);
-    addEventListener("popstate", () => this.apply(fromFragment(location.hash, this.step)));
+    this.heading.textContent = title;
+    this.element = this.build(beside, below);
+    addEventListener("popstate", () => {
+      const { zoom, opened, range, against } = this.choice;
+      // The address may also lead to a part of the page.
+      if (!document.getElementById(location.hash.slice(1))) this.apply(this.addressed(this.isLive ? { zoom, opened, range, against } : {}));
+    });
     addEventListener("keydown", (event) => this.key(event));
     this.apply(this.choice);
     this.selected();
+  }
+
+  /** Seconds of a step of time. */
+  private get step(): number {
+    return (this.model.owners?.data["step-nanos"] ?? 0) / 1e9;
+  }
+
+  private addressed(change: Partial<Choice>): Choice {
+    return { ...fromFragment(location.hash, this.step), ...change };
   }
 
   private buildPictures(): Pictures {
@@ -85,12 +101,12 @@ export class FlamePanel {
     );
   }
 
-  private build(title: string, beside: HTMLElement | null, below: HTMLElement[]): HTMLElement {
+  private build(beside: HTMLElement | null, below: HTMLElement[]): HTMLElement {
     const { search, buttons, legend } = this.controls;
     return h(
       "section",
       { class: "panel where", "aria-labelledby": "profile-title" },
-      h("div", { class: "toolbar where-head" }, h("h2", { id: "profile-title" }, title), search, buttons),
+      h("div", { class: "toolbar where-head" }, this.heading, search, buttons),
       h("div", { class: "where-body" }, h("div", { class: "pictures" }, this.pictures.element, this.crumbs, this.chips, legend), beside),
       ...below,
     );
@@ -99,8 +115,40 @@ export class FlamePanel {
   /** Applies a choice. The browser's back button undoes a step. */
   choose(change: Partial<Choice>, isStep: boolean): void {
     const next = { ...this.choice, ...change };
-    remember(next, isStep, this.step);
+    this.remember(next, isStep);
     this.apply(next);
+  }
+
+  private remember(choice: Choice, isStep: boolean): void {
+    if (this.isLive) remember({ ...choice, ...OF_ONE_PROFILE }, false, this.step);
+    else remember(choice, isStep, this.step);
+  }
+
+  /**
+   * Shows the profile that `load` puts into the model. Zoom and open recursion follow by their names. All other choices
+   * stay, but a rolling profile has no spans.
+   */
+  reload(load: () => void, title: string, isLive: boolean): void {
+    say(this.heading, title);
+    const { view, choice } = this;
+    const before = { view, names: this.model.names };
+    const zoomed = placeOf(before, this.zoomed);
+    const opened = choice.opened.map((origin) => {
+      const path = pathTo(view, view.find(origin, 0)).filter((node) => node > 0 && view.step[node] === 0);
+      return path.map((node) => before.names[view.frame[node]] as string);
+    });
+    load();
+    this.isLive = isLive;
+    const next = { ...choice, ...OF_ONE_PROFILE, ...(this.model.isRolling ? {} : { range: choice.range, against: choice.against }) };
+    this.restrict(next);
+    const { names } = this.model;
+    this.view = this.model.view(next);
+    const nodes = opened.map((place) => [nodeAt({ view: this.view, names }, place), place.length] as const);
+    const origins = nodes.filter(([node, depth]) => this.view.depth[node] === depth).map(([node]) => this.view.origin[node]);
+    if (origins.length > 0) this.view = this.model.view({ ...next, opened: origins });
+    const zoom = nameOfNode(this.view, nodeAt({ view: this.view, names }, zoomed));
+    this.apply({ ...next, opened: origins, zoom }, true);
+    if (!isLive) this.remember(this.choice, false);
   }
 
   private restrict(choice: Choice): void {
@@ -108,15 +156,16 @@ export class FlamePanel {
     this.model.edit(choice.edits);
   }
 
-  private apply(next: Choice): void {
+  /** Applies a choice; with another profile, view and selection are already there. */
+  private apply(next: Choice, isOtherProfile = false): void {
     const selection = ({ owner, by, state, range, against, edits, shares }: Choice): string =>
       JSON.stringify([owner, by, state, range, against, edits, shares]);
     const isOther = selection(next) !== selection(this.choice);
     const same =
       next.openAll === this.choice.openAll && next.opened.join() === this.choice.opened.join();
     const zoomed = this.choice.zoom;
-    if (isOther) this.restrict(next);
-    if (isOther || !same) this.view = this.model.view(next);
+    if (isOther && !isOtherProfile) this.restrict(next);
+    if ((isOther || !same) && !isOtherProfile) this.view = this.model.view(next);
     this.choice = next;
     this.zoomed = next.zoom ? findNode(this.view, next.zoom) : 0;
     this.search(next.search);
@@ -124,7 +173,7 @@ export class FlamePanel {
     this.controls.show(next, this.zoomed !== 0);
     this.showCrumbs();
     this.showChips();
-    if (isOther) {
+    if (isOther || isOtherProfile) {
       this.controls.selected();
       this.selected();
     } else if (zoomed !== next.zoom) this.partChanged();
@@ -193,24 +242,29 @@ export class FlamePanel {
   }
 
   private showChips(): void {
+    const chips = chipsOf(this.choice, this.model, (change) => this.choose(change, true));
+    const text = (all: ArrayLike<Element>): string => Array.from(all, ({ textContent }) => textContent).join("\n");
+    if (text(chips) === text(this.chips.children)) return;
     const hasFocus = this.chips.contains(document.activeElement);
-    this.chips.replaceChildren(...chipsOf(this.choice, this.model, (change) => this.choose(change, true)));
+    this.chips.replaceChildren(...chips);
     this.chips.hidden = this.chips.childElementCount === 0;
     if (hasFocus) this.pictures.graph.focus();
   }
 
   private showCrumbs(): void {
-    const path = this.zoomed === 0 ? [] : pathTo(this.view, this.zoomed);
-    this.crumbs.hidden = path.length === 0;
-    const shown = path.length > 9 ? [...path.slice(0, 3), -1, ...path.slice(-5)] : path;
-    this.crumbs.replaceChildren(...shown.map((node, at) => this.crumb(node, at === shown.length - 1)));
+    const labels = this.zoomed === 0 ? [] : pathTo(this.view, this.zoomed).map((node) => this.model.label(this.view, node));
+    if (labels.join("\n") === this.path) return;
+    this.path = labels.join("\n");
+    this.crumbs.hidden = labels.length === 0;
+    const crumbs = labels.map((label, depth) => this.crumb(label, depth, depth === labels.length - 1));
+    if (crumbs.length > 9) crumbs.splice(3, crumbs.length - 8, h("span", { class: "crumb" }, "…"));
+    this.crumbs.replaceChildren(...crumbs);
   }
 
-  private crumb(node: number, isLast: boolean): HTMLElement {
-    if (node < 0) return h("span", { class: "crumb" }, "…");
-    const label = this.model.label(this.view, node);
+  /** Creates the crumb of the zoomed node or of one above it, which has this depth in any profile. */
+  private crumb(label: string, depth: number, isLast: boolean): HTMLElement {
     if (isLast) return h("span", { class: "crumb", "aria-current": "location" }, label);
-    const zoom = (): void => this.choose({ zoom: nameOfNode(this.view, node) }, true);
+    const zoom = (): void => this.choose({ zoom: nameOfNode(this.view, pathTo(this.view, this.zoomed)[depth] ?? 0) }, true);
     return h("button", { class: "crumb", type: "button", click: zoom }, label);
   }
 

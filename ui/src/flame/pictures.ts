@@ -1,7 +1,7 @@
 // The pictures of the stacks, of which one is shown: the graph, a function between its callers and callees, the call
 // tree, the tree from the leaves.
 
-import { h } from "../dom.ts";
+import { h, place } from "../dom.ts";
 import { amount, percent } from "../format.ts";
 import type { Choice } from "../link.ts";
 import { invertedView } from "./callers.ts";
@@ -59,7 +59,7 @@ export class Pictures {
   private showTree(zoomed: number, matches: Matches | null): void {
     this.tree ??= new CallTree(this.model, this.actions);
     this.tree.update(this.view, zoomed, matches, "Call tree");
-    this.rows.replaceChildren(this.tree.element);
+    place(this.rows, [this.tree.element]);
   }
 
   private showInverted(matches: Matches | null): void {
@@ -70,7 +70,7 @@ export class Pictures {
       this.inverted = { tree, stacks, view };
     }
     this.inverted.tree.update(this.inverted.view, 0, matches, "Inverted call tree: functions with their callers");
-    this.rows.replaceChildren(this.inverted.tree.element);
+    place(this.rows, [this.inverted.tree.element]);
   }
 
   private showAround(frame: number, name: string, matches: Matches | null): void {

@@ -1,12 +1,12 @@
 // A shown tree as rows that open: the call tree, or the tree from the leaves. Rows are made when their parent opens.
 
-import { h } from "../dom.ts";
+import { h, morph } from "../dom.ts";
 import { percent, quantity } from "../format.ts";
 import type { Actions } from "./graph.ts";
 import type { Model } from "./model.ts";
 import { KIND_NAMES } from "./palette.ts";
 import type { Matches } from "./search.ts";
-import { ALL, type View } from "./view.ts";
+import { ALL, nodeAt, placeOf, type View } from "./view.ts";
 
 /** Children of a row that are shown at first, and with each press of the row for more. */
 const FIRST_CHILDREN = 50;
@@ -33,11 +33,14 @@ export class CallTree {
   private top = 0;
   private matches: Matches | null = null;
   private at = 0;
+  /** Names of the frames of the view. */
+  private names: string[];
 
   constructor(
     private readonly model: Model,
     private readonly actions: Actions,
   ) {
+    this.names = model.names;
     this.list = h("div", {
       class: "tree",
       role: "tree",
@@ -63,9 +66,12 @@ export class CallTree {
   /** Shows a view from the node `top` down. */
   update(view: View, top: number, matches: Matches | null, label: string): void {
     const isOther = view !== this.view || top !== this.top;
-    Object.assign(this, { view, top, matches });
+    const { names } = this.model;
+    const kept = names === this.names || !this.view ? null : this.places(this.view);
+    Object.assign(this, { view, top, matches, names });
     this.list.setAttribute("aria-label", label);
-    if (isOther) this.restart(view);
+    if (kept) this.continue(view, kept);
+    else if (isOther) this.restart(view);
     else for (const row of this.rows) row.element.classList.toggle("match", this.isMatch(row.node));
   }
 
@@ -85,6 +91,32 @@ export class CallTree {
       row += 1;
     }
     this.stop(0);
+  }
+
+  /** Returns the places of the open rows, and that of the tab stop. */
+  private places(view: View): { open: Set<string>; at: string[] } {
+    const place = (node: number): string[] => placeOf({ view, names: this.names }, node);
+    const open = this.rows.filter(({ isOpen }) => isOpen).map(({ node }) => place(node).join("\n"));
+    return { open: new Set(open), at: place(this.rows[this.at]?.node ?? 0) };
+  }
+
+  /** Shows another profile with the same rows open, as far as it has them. */
+  private continue(view: View, { open, at }: { open: Set<string>; at: string[] }): void {
+    const named = { view, names: this.names };
+    const withOpen = (row: Row): Row[] => {
+      const isOpen = row.from === 0 && row.element.hasAttribute("aria-expanded") && open.has(placeOf(named, row.node).join("\n"));
+      if (!isOpen) return [row];
+      row.isOpen = true;
+      row.element.setAttribute("aria-expanded", "true");
+      return [row, ...this.children(row.node, row.level + 1, 0).flatMap(withOpen)];
+    };
+    const hasFocus = this.list.contains(document.activeElement);
+    const rows = withOpen(this.row(this.top, 1));
+    morph(this.list, rows.map(({ element }) => element));
+    this.rows = rows.map((row, at) => ({ ...row, element: this.list.children[at] as HTMLElement }));
+    const node = nodeAt(named, at);
+    this.stop(this.rows.findIndex((row) => row.node === node));
+    if (hasFocus) this.rows[this.at]?.element.focus({ preventScroll: true });
   }
 
   private isMatch(node: number): boolean {
@@ -135,7 +167,8 @@ export class CallTree {
     const [first, last] = (this.view as View).children(node);
     const start = Math.max(from, first);
     const end = Math.min(start + FIRST_CHILDREN, last);
-    const rows = Array.from({ length: end - start }, (_, at) => this.row(start + at, level));
+    const siblings = Array.from({ length: end - start }, (_, at) => start + at);
+    const rows = this.model.arrange(this.view as View, siblings).map((child) => this.row(child, level));
     if (end === last) return rows;
     const element = h("div", { role: "treeitem", class: "tree-more", "aria-level": level, tabindex: "-1" }, `${last - end} more`);
     element.style.setProperty("--level", String(Math.min(level - 1, 40)));

@@ -135,3 +135,29 @@ export function pathTo(view: View, node: number): number[] {
   for (let at = node; at >= 0; at = view.parent[at]) path.push(at);
   return path.reverse();
 }
+
+/** A tree with the names of its frames. They lead from one profile to the next, whose numbers are others. */
+export interface Named {
+  view: View;
+  names: readonly string[];
+}
+
+/** Returns the names from a root to a node. */
+export function placeOf({ view, names }: Named, node: number): string[] {
+  return pathTo(view, node)
+    .slice(1)
+    .map((at) => names[view.frame[at]] as string);
+}
+
+/** Returns the node at a place; the last one on the way to it, if it is gone. */
+export function nodeAt({ view, names }: Named, place: readonly string[]): number {
+  let node = 0;
+  for (const name of place) {
+    const [from, to] = view.children(node);
+    let child = from;
+    while (child < to && names[view.frame[child]] !== name) child += 1;
+    if (child === to) break;
+    node = child;
+  }
+  return node;
+}

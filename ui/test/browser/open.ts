@@ -1,9 +1,10 @@
 // A real Chromium on the files that the test of crates/web wrote. It watches for errors and requests.
 
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type BrowserContext, chromium, type Page } from "playwright-core";
+import { type Browser as Chromium, type BrowserContext, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 
 const PROGRAM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const FOLDER = process.env["RABBITSCOPE_PAGES"];
@@ -26,6 +27,7 @@ export interface Opened {
 export class Browser {
   private readonly profile = mkdtempSync(join(tmpdir(), "rabbitscope-chromium-"));
   private context: BrowserContext | null = null;
+  private others: Chromium | null = null;
 
   async start(): Promise<void> {
     if (!existsSync(PROGRAM)) {
@@ -40,6 +42,7 @@ export class Browser {
 
   async stop(): Promise<void> {
     await this.context?.close();
+    await this.others?.close();
     rmSync(this.profile, { recursive: true, force: true });
   }
 
@@ -47,10 +50,7 @@ export class Browser {
     if (!this.context || !FOLDER) throw new Error("run this through `cargo test -p rabbitscope-web`");
     const page = await this.context.newPage();
     const problems: string[] = [];
-    page.on("console", (message) => {
-      if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
-    });
-    page.on("pageerror", (error) => problems.push(error.message));
+    watch(page, problems);
     page.on("request", (request) => {
       if (!/^(file|data|blob):/.test(request.url())) problems.push(`request for ${request.url()}`);
     });
@@ -60,4 +60,29 @@ export class Browser {
     await page.waitForSelector("[aria-busy]", { state: "detached" });
     return { page, problems };
   }
+
+  /** Returns the profile of another reader: its pages share nothing with those of others. */
+  async reader(options: BrowserContextOptions = { viewport: { width: 1400, height: 900 } }): Promise<BrowserContext> {
+    this.others ??= await chromium.launch({ executablePath: PROGRAM, args: ARGUMENTS });
+    return this.others.newContext(options);
+  }
+}
+
+/** Collects errors and warnings of a page. */
+export function watch(page: Page, problems: string[]): void {
+  page.on("console", (message) => {
+    if (message.type() === "error" || message.type() === "warning") problems.push(message.text());
+  });
+  page.on("pageerror", (error) => problems.push(error.message));
+}
+
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+
+/** Returns the findings of axe. */
+export async function axe(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    const { violations } = await (window as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } }).axe.run();
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html.slice(0, 160)).join(" | ")}`);
+  });
 }

@@ -2,22 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use rabbitscope_machine::host::{CpuList, ThreadPlace};
+use rabbitscope_machine::host::ThreadPlace;
 use rabbitscope_profiles::ThreadKind;
-
-/// Returns all CPUs that a process may use.
-pub(super) fn allowed_cpus(threads: &[ThreadPlace]) -> CpuList {
-    let mut allowed = CpuList::default();
-    for thread in threads {
-        allowed.add(&thread.cpus);
-    }
-    allowed
-}
 
 /// Returns the CPUs to which schedulers are bound. Empty for a process that may use only one CPU: then nothing is bound,
 /// but everything is confined.
 pub(super) fn bound_cpus(threads: &[ThreadPlace]) -> BTreeSet<u32> {
-    if allowed_cpus(threads).len() <= 1 {
+    if ThreadPlace::allowed(threads).len() <= 1 {
         return BTreeSet::new();
     }
     schedulers(threads).filter_map(|thread| thread.cpus.only()).collect()
@@ -41,6 +32,8 @@ pub(super) fn is_bound_alike(bound: &BTreeSet<u32>, other: &[ThreadPlace]) -> bo
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_machine::host::CpuList;
+
     use super::*;
 
     fn threads(places: &[(&str, &str)]) -> Vec<ThreadPlace> {
@@ -60,7 +53,7 @@ mod tests {
             ("1_dirty_io_sche", "0-1"),
         ];
         let (one, other) = (threads(&bound), threads(&bound));
-        assert_eq!((allowed_cpus(&one).len(), scheduler_count(&one)), (2, Some(2)));
+        assert_eq!((ThreadPlace::allowed(&one).len(), scheduler_count(&one)), (2, Some(2)));
         assert_eq!(scheduler_count(&threads(&[("beam.smp", "0-1")])), None);
         assert_eq!(bound_cpus(&one), BTreeSet::from([0, 1]));
         assert!(is_bound_alike(&bound_cpus(&one), &other));

@@ -3,13 +3,11 @@
 use std::time::Duration;
 
 use rabbitscope_diagnosis::{Host, Use};
-use rabbitscope_machine::host::{CpuLimit, DataDisk, HostReading, HostState, ThreadTimes};
-
-use super::{
-    binding::{allowed_cpus, scheduler_count},
-    disk::disk,
-    neighbours::Used,
+use rabbitscope_machine::host::{
+    CpuLimit, DataDisk, HostReading, HostState, ThreadPlace, ThreadTimes,
 };
+
+use super::{binding::scheduler_count, disk::disk, neighbours::Used};
 
 /// Both readings, and facts at the end.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +36,7 @@ pub(super) fn difference(sides: &Sides<'_>) -> Host {
     let host = Host {
         seconds,
         cpus: state.cpus,
-        allowed_cpus: allowed_cpus(&state.threads).len() as u64,
+        allowed_cpus: ThreadPlace::allowed(&state.threads).len() as u64,
         schedulers: scheduler_count(&state.threads),
         node_cores: ran.map_or(0.0, cores),
         waiting_cores: threads.map(|(_, waited)| cores(waited)),

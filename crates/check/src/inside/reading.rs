@@ -18,24 +18,36 @@ const USUAL_LOADING: Duration = Duration::from_secs(3);
 /// Least time of looks.
 const LEAST: Duration = Duration::from_secs(3);
 
-/// Reads the node for `duration`, or until an early end of the span.
+/// Reads the node for `duration`, or until an early end of the span, with a connection of its own.
 pub(crate) fn read(connect: &ConnectOptions, duration: Duration, span: &Span) -> NodeParts {
-    observed(connect, duration, span.early())
+    read_once(connect, duration, span.early())
         .unwrap_or_else(|error| NodeParts::unread(&from_text(Source::Node, &error.to_string())))
 }
 
-fn observed(
+fn read_once(
     connect: &ConnectOptions,
     duration: Duration,
     is_early: &AtomicBool,
 ) -> Result<NodeParts, ErlangError> {
     let called = Instant::now();
     let connection = Connection::open(connect)?;
-    let ask = || Depths::read(&connection);
-    let before = depths::are_wanted(&connection).then(ask);
     let mut reader = CheckReader::new(&connection)?;
-    let mut parts = reader.read_until(remaining(duration, called.elapsed()), is_early)?;
+    let duration = remaining(duration, called.elapsed());
+    let parts = observed(&connection, &mut reader, duration, is_early)?;
     reader.end()?;
+    Ok(parts)
+}
+
+/// Reads the node with an agent that is loaded already.
+pub(super) fn observed(
+    connection: &Connection,
+    reader: &mut CheckReader<'_>,
+    duration: Duration,
+    is_early: &AtomicBool,
+) -> Result<NodeParts, ErlangError> {
+    let ask = || Depths::read(connection);
+    let before = depths::are_wanted(connection).then(ask);
+    let mut parts = reader.read_until(duration, is_early)?;
     if let Some(before) = before {
         depths::fill(&mut parts.queues, before, ask());
     }

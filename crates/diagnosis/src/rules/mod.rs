@@ -34,5 +34,6 @@ mod wire;
 
 pub use attribution::{Attribution, QueueShare, attribute};
 pub use judgement::{Judgement, judge};
+pub use names::queue as queue_title;
 pub use reference::reference;
 pub use unjudged::Unjudged;

@@ -12,8 +12,8 @@ pub(crate) fn connection(connection: &ConnectionCase) -> String {
     client(&connection.client, &connection.user, &connection.name, &connection.pid)
 }
 
-/// Returns the name of a queue, with its virtual host unless that is `/`.
-pub(crate) fn queue(queue: &QueueCase) -> String {
+/// Returns the name of a queue, with its virtual host unless that is `/`. Costs have the same names.
+pub fn queue(queue: &QueueCase) -> String {
     in_vhost(&queue.name, &queue.vhost)
 }
 

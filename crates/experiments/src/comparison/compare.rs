@@ -1,11 +1,10 @@
 //! The comparison of two recordings.
 
-use rabbitscope_analysis::{
-    MessageCounts, MessagesDuring, ProfileDiff, RunPairing, RunProfiles, Sides, shown_part, worth,
-};
+use rabbitscope_analysis::{MessagesDuring, ProfileDiff, RunPairing, RunProfiles, shown_part};
 use rabbitscope_artifacts::{rundir, source::read_profile};
 use rabbitscope_profiles::{Profile, ReadOptions};
 use rabbitscope_terminal::UsageError;
+use rabbitscope_web::CostOfMessages;
 use std::path::{Path, PathBuf};
 
 /// Two profiles and the changes between them.
@@ -13,7 +12,7 @@ pub struct Comparison {
     pub(super) before: ComparedProfile,
     pub(super) after: ComparedProfile,
     pub(super) diff: ProfileDiff,
-    pub(super) cost: Option<MessageCost>,
+    pub(super) cost: Option<CostOfMessages>,
 }
 
 pub(super) struct ComparedProfile {
@@ -40,7 +39,7 @@ impl Comparison {
             (ComparedProfile::read(before, options)?, ComparedProfile::read(after, options)?);
         let diff = ProfileDiff::between(&before.profile, &after.profile)
             .map_err(|error| UsageError(error.to_string()))?;
-        let cost = MessageCost::between(&before, &after);
+        let cost = cost(&before, &after);
         Ok(Self { before, after, diff, cost })
     }
 
@@ -75,33 +74,13 @@ impl Comparison {
         };
         let before = side(before.0, first, messages[0]);
         let after = side(after.0, second, messages[1]);
-        let cost = MessageCost::between(&before, &after);
+        let cost = cost(&before, &after);
         Ok(Self { before, after, diff, cost })
     }
 }
 
-/// The factors that turn weights into costs per message.
-pub(super) struct MessageCost {
-    pub(super) counts: MessageCounts,
-    /// Value of a unit of weight, on both sides.
-    pub(super) worth: [f64; 2],
-    pub(super) unit: &'static str,
-}
-
-impl MessageCost {
-    /// Returns `None` if a side is not a run, or if the two sides differ in the unit or the kind of messages.
-    fn between(before: &ComparedProfile, after: &ComparedProfile) -> Option<Self> {
-        let counts = MessageCounts::between([before.messages?, after.messages?])?;
-        let [(first, unit), (second, other)] = [&before.profile, &after.profile].map(worth);
-        (unit == other).then_some(Self { counts, worth: [first, second], unit })
-    }
-
-    /// Returns the cost per message of a weight, before and after.
-    pub(super) fn for_each(&self, weight: Sides) -> [f64; 2] {
-        let [before, after] = self.worth;
-        [
-            weight.before as f64 * before / self.counts.counts[0],
-            weight.after as f64 * after / self.counts.counts[1],
-        ]
-    }
+/// Returns `None` if a side is not a run, or if the sides cannot be compared.
+fn cost(before: &ComparedProfile, after: &ComparedProfile) -> Option<CostOfMessages> {
+    let messages = [before.messages?, after.messages?];
+    CostOfMessages::between([&before.profile, &after.profile], messages)
 }

@@ -7,7 +7,7 @@ mod runs;
 mod text;
 
 pub use self::page::DiffPage;
+use compare::ComparedProfile;
 pub use compare::Comparison;
-use compare::{ComparedProfile, MessageCost};
 pub use record::ChangeRecord;
-pub use runs::RunPair;
+pub use runs::{pair_in_words, read_pair};

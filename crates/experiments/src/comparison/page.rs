@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use rabbitscope_artifacts::format::require_html;
 use rabbitscope_files::AtomicFile;
-use rabbitscope_web::{CostOfMessages, DiffReport, NamedProfile, write_diff};
+use rabbitscope_web::{DiffReport, NamedProfile, write_diff};
 
 use super::{ComparedProfile, Comparison};
 
@@ -23,17 +23,11 @@ impl DiffPage {
     /// Writes the page.
     pub fn write(&self, comparison: &Comparison) -> anyhow::Result<()> {
         let mut file = AtomicFile::create(&self.0)?;
-        let cost = comparison.cost.as_ref().map(|cost| CostOfMessages {
-            what: cost.counts.what,
-            unit: cost.unit,
-            rates: cost.counts.rates,
-            per_weight: [0, 1].map(|side| cost.worth[side] / cost.counts.counts[side]),
-        });
         let report = DiffReport {
             diff: &comparison.diff,
             before: comparison.before.side(),
             after: comparison.after.side(),
-            cost,
+            cost: comparison.cost,
         };
         write_diff(file.writer(), report)
             .with_context(|| format!("cannot write {}", self.0.display()))?;

@@ -2,9 +2,10 @@
 
 use rabbitscope_analysis::{Change, Evidence, Sides, share};
 use rabbitscope_profiles::FrameKind;
+use rabbitscope_web::CostOfMessages;
 use serde::Serialize;
 
-use super::{Comparison, MessageCost};
+use super::Comparison;
 
 /// The change of one function.
 #[derive(Serialize)]
@@ -92,14 +93,14 @@ impl Share {
 }
 
 impl Cost {
-    fn new(cost: &MessageCost, change: &Change) -> Self {
+    fn new(cost: &CostOfMessages, change: &Change) -> Self {
         let sides = |weight| {
             let [before, after] = cost.for_each(weight);
             CostOnBothSides { before, after }
         };
         Self {
             unit: cost.unit,
-            message: cost.counts.what,
+            message: cost.what,
             own: sides(change.own),
             total: sides(change.total),
         }

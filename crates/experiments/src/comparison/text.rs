@@ -7,10 +7,10 @@ use rabbitscope_analysis::{
 };
 use rabbitscope_profiles::Event;
 
-use super::{ComparedProfile, Comparison, MessageCost};
-use rabbitscope_text::escapes;
+use rabbitscope_text::{escapes, grouped};
+use rabbitscope_web::CostOfMessages;
 
-use rabbitscope_text::grouped;
+use super::{ComparedProfile, Comparison};
 
 /// Maximum number of rows of the table.
 const ROWS: usize = 20;
@@ -18,7 +18,7 @@ const ROWS: usize = 20;
 impl fmt::Display for Comparison {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let totals = self.diff.totals;
-        let rates = self.cost.as_ref().map(|cost| (cost.counts.rates, cost.counts.what));
+        let rates = self.cost.as_ref().map(|cost| (cost.rates, cost.what));
         for (at, (side, named)) in
             [("before", &self.before), ("after", &self.after)].into_iter().enumerate()
         {
@@ -105,7 +105,7 @@ impl Comparison {
             format!(
                 " Costs use the share that moved (own, if both did), per message {}. If a share grows but its cost \
                  does not, other work became cheaper.",
-                cost.counts.what
+                cost.what
             )
         });
         format!(
@@ -150,7 +150,7 @@ fn scale(unit: &'static str) -> (f64, &'static str) {
     }
 }
 
-fn costs(cost: &MessageCost, weight: Sides) -> String {
+fn costs(cost: &CostOfMessages, weight: Sides) -> String {
     let (size, _) = scale(cost.unit);
     let [before, after] = cost.for_each(weight).map(|value| value / size);
     format!("{before:>10.2}{after:>10.2}  ")

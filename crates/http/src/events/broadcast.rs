@@ -29,6 +29,8 @@ pub(super) struct Ring {
     pub(super) waiting: BTreeMap<u64, Waker>,
     /// Number of viewers until now.
     pub(super) viewers: u64,
+    /// Number of viewers that are connected.
+    pub(super) connected: usize,
 }
 
 impl Broadcast {
@@ -44,6 +46,7 @@ impl Broadcast {
             max_bytes,
             waiting: BTreeMap::new(),
             viewers: 0,
+            connected: 0,
         })))
     }
 
@@ -58,6 +61,11 @@ impl Broadcast {
         for waker in waiting.into_values() {
             waker.wake();
         }
+    }
+
+    /// Returns the number of connected viewers.
+    pub fn viewers(&self) -> usize {
+        self.locked().connected
     }
 
     pub(super) fn locked(&self) -> MutexGuard<'_, Ring> {

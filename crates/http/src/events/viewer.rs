@@ -35,6 +35,7 @@ impl Viewer {
     pub(crate) fn new(broadcast: &Broadcast, last: Option<u64>) -> Self {
         let mut ring = broadcast.locked();
         ring.viewers += 1;
+        ring.connected += 1;
         let kept = ring.first..=ring.end();
         let next = last.and_then(|last| last.checked_add(1)).filter(|next| kept.contains(next));
         Self {
@@ -77,7 +78,9 @@ impl Viewer {
 
 impl Drop for Viewer {
     fn drop(&mut self) {
-        self.broadcast.locked().waiting.remove(&self.number);
+        let mut ring = self.broadcast.locked();
+        ring.waiting.remove(&self.number);
+        ring.connected -= 1;
     }
 }
 
@@ -162,7 +165,9 @@ mod tests {
         let mut viewer = Viewer::new(&broadcast, Some(0));
         assert!(next(&mut viewer).is_pending() && next(&mut viewer).is_pending());
         assert_eq!(broadcast.locked().waiting.len(), 1);
+        assert_eq!(broadcast.viewers(), 1);
         drop(viewer);
         assert!(broadcast.locked().waiting.is_empty());
+        assert_eq!(broadcast.viewers(), 0);
     }
 }

@@ -1,7 +1,8 @@
 //! Figures of the whole node, as the module on it sends them. Figures that a release does not have are absent.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
+use rabbitscope_diagnosis::MessageRates;
 use rabbitscope_erlang::Term;
 
 /// Kinds of memory that the VM distinguishes and that do not overlap.
@@ -56,6 +57,25 @@ pub struct MessageCounters {
     pub redelivered: u64,
     /// Messages that no queue accepted.
     pub unroutable: u64,
+}
+
+impl MessageCounters {
+    /// Returns the messages per second since an earlier reading. Absent are those of a counter that began again.
+    pub fn rates_since(&self, earlier: &Self, elapsed: Duration) -> MessageRates {
+        let rate = |of: fn(&Self) -> u64| {
+            let messages = of(self).checked_sub(of(earlier))?;
+            (!elapsed.is_zero()).then(|| messages as f64 / elapsed.as_secs_f64())
+        };
+        MessageRates {
+            published: rate(|counters| counters.published),
+            confirmed: rate(|counters| counters.confirmed),
+            delivered: rate(|counters| counters.delivered),
+            acknowledged: rate(|counters| counters.acknowledged),
+            redelivered: rate(|counters| counters.redelivered),
+            unroutable: rate(|counters| counters.unroutable),
+            ..MessageRates::default()
+        }
+    }
 }
 
 /// All queues whose leader is on the node.

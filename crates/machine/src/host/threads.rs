@@ -53,6 +53,13 @@ impl ThreadPlace {
         Ok(thread_ids(pid)?.into_iter().filter_map(place).collect())
     }
 
+    /// Returns all CPUs that a process with these threads may use.
+    pub fn allowed(threads: &[Self]) -> CpuList {
+        let mut allowed = CpuList::default();
+        threads.iter().for_each(|thread| allowed.add(&thread.cpus));
+        allowed
+    }
+
     fn from_status(status: &Status) -> Option<Self> {
         let cpus = CpuList::parse(status.field("Cpus_allowed_list:")?)?;
         Some(Self { name: status.name()?.to_owned(), cpus })

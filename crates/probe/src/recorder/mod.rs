@@ -25,9 +25,11 @@ mod perf_events;
 mod recording;
 mod sampler;
 mod symbolizer;
+mod windows;
 
 pub use backend::{Backend, BackendChoice, choose_backend};
 pub use continuous::{ContinuousOptions, ContinuousRecorder, NodeWindow};
 pub use options::{CpuOptions, Options, Progress, Recorded};
 pub(crate) use perf_events::permitted_clock;
-pub use recording::{record, record_cpu};
+pub use recording::{record, record_cpu, record_windows};
+pub use windows::Windows;

@@ -16,6 +16,7 @@ use super::{
     perf_events::PerfEventsSampler,
     sampler::{Request, SampleCounts},
     symbolizer::Detail,
+    windows::{WindowSums, Windows},
 };
 use crate::{
     error::ProbeError,
@@ -49,10 +50,29 @@ pub fn record(
     stop: &AtomicBool,
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Recorded, ProbeError> {
+    record_as(options, stop, progress, None)
+}
+
+/// Records as [`record`] does, and passes on windows of the recording. Their sum is the result.
+pub fn record_windows(
+    options: &Options,
+    stop: &AtomicBool,
+    windows: Windows<'_>,
+) -> Result<Recorded, ProbeError> {
+    record_as(options, stop, &mut |_| {}, Some(windows))
+}
+
+fn record_as(
+    options: &Options,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(Progress),
+    windows: Option<Windows<'_>>,
+) -> Result<Recorded, ProbeError> {
     let mut recording = Recording::start(options)?;
     recording.calibrate()?;
-    recording.run(options.duration, stop, progress)?;
-    let recorded = recording.finish();
+    let mut sums = windows.map(|windows| WindowSums::new(windows, options.events.len()));
+    recording.run(options.duration, stop, progress, &mut sums)?;
+    let recorded = recording.finish(sums);
     permission::drop_privileges()?;
     recorded
 }
@@ -101,6 +121,7 @@ impl Recording {
         duration: Option<Duration>,
         stop: &AtomicBool,
         progress: &mut dyn FnMut(Progress),
+        sums: &mut Option<WindowSums<'_>>,
     ) -> Result<(), ProbeError> {
         let mut last_fetch = Instant::now();
         progress(self.progress()?);
@@ -112,6 +133,10 @@ impl Recording {
             let node_gone = !self.node.process.is_alive();
             if !node_gone {
                 self.node.follow_code()?;
+            }
+            let due = sums.as_mut().filter(|sums| !node_gone && sums.is_due(self.elapsed));
+            if let Some(sums) = due {
+                sums.add(&self.node.end_window()?);
             }
             if last_fetch.elapsed() >= FETCH_INTERVAL || self.node.sampler.is_filling()? {
                 self.node.fetch()?;
@@ -144,8 +169,16 @@ impl Recording {
         Ok(Progress { elapsed: self.elapsed, samples: ticks, lost })
     }
 
-    fn finish(mut self) -> Result<Recorded, ProbeError> {
-        let profiles = self.node.profiles(self.elapsed)?;
+    fn finish(mut self, sums: Option<WindowSums<'_>>) -> Result<Recorded, ProbeError> {
+        let covered = sums.as_ref().map_or(Duration::ZERO, WindowSums::covered);
+        let rest = self.node.profiles(self.elapsed.saturating_sub(covered))?;
+        let profiles = match sums {
+            None => rest,
+            Some(mut sums) => {
+                sums.add(&rest);
+                sums.finish()
+            }
+        };
         let is_empty = profiles.iter().all(|profile| profile.samples.is_empty());
         if is_empty && !self.node.process.is_alive() {
             return Err(ProbeError::NodeExited { pid: self.node.process.pid });

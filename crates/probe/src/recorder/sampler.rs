@@ -83,15 +83,12 @@ pub(super) trait Sampler {
         each: &mut dyn FnMut(FetchedSample<'_>),
     ) -> Result<(), ProbeError>;
 
-    /// Does the work of [`Sampler::fetch`]. Later samples and waits count for a new window.
+    /// Does the work of [`Sampler::fetch`]. Later samples and waits count for a new window, which begins at a time step.
     fn end_window(
         &mut self,
         now: KernelTime,
         each: &mut dyn FnMut(FetchedSample<'_>),
-    ) -> Result<(), ProbeError> {
-        self.fetch(now, each)?;
-        self.begin(now)
-    }
+    ) -> Result<(), ProbeError>;
 
     /// The share of the ring that was full at the last fetch; 0 if it is unknown.
     fn ring_fill(&self) -> f64 {

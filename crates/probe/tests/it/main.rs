@@ -15,3 +15,4 @@ mod lifetime;
 mod lines;
 mod ordinary_user;
 mod packets;
+mod windows;

@@ -1,10 +1,10 @@
 //! Several recordings merged into one profile.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use super::{
     Capture, Event, FrameTable, Identities, Labels, Profile, Sample, SampleSum, StackQuality,
-    Times, lines::LineSum,
+    Times, lines::LineSum, windows::WindowTimes,
 };
 
 /// Merges the recordings, and adds up the weights of equal stacks on the same thread. The result leaves out times and
@@ -21,19 +21,28 @@ pub struct ProfileSum {
     /// Event and capture of the first recording, with the length of all.
     first: Option<(Event, Capture)>,
     quality: StackQuality,
-    notes: BTreeSet<String>,
+    /// Notes, each by what makes it distinct.
+    notes: BTreeMap<String, String>,
     count: usize,
     frames: FrameTable,
     samples: SampleSum,
     lines: LineSum,
     /// Identities of processes, if they are kept apart.
     identities: Option<Identities>,
+    /// The places of the recordings in time, if times are kept.
+    times: Option<WindowTimes>,
 }
 
 impl ProfileSum {
     /// Creates a sum that keeps processes apart. All recordings must be of the same process of the system.
     pub fn with_processes() -> Self {
         Self { identities: Some(Identities::new()), ..Self::default() }
+    }
+
+    /// Creates a sum of windows of one recording, in their order. It keeps processes and times, as one recording of the
+    /// whole time would.
+    pub fn of_windows() -> Self {
+        Self { times: Some(WindowTimes::default()), ..Self::with_processes() }
     }
 
     /// Adds a recording. Returns false, without adding it, if its event or value differs from the first.
@@ -51,8 +60,15 @@ impl ProfileSum {
             }
         }
         self.count += 1;
+        if let Some(times) = &mut self.times {
+            times.begin(&profile.capture);
+        }
         self.quality = self.quality.plus(profile.quality);
-        self.notes.extend(profile.capture.notes.iter().cloned());
+        for note in &profile.capture.notes {
+            // Notes of windows differ in counts that grow; the latest has them all.
+            let is_digit = |c: char| self.times.is_some() && c.is_ascii_digit();
+            self.notes.insert(note.replace(is_digit, ""), note.clone());
+        }
         self.add_stacks(profile);
         true
     }
@@ -65,9 +81,14 @@ impl ProfileSum {
         }
         for sample in &profile.samples {
             let stack = sample.stack.iter().map(|entry| entry.renamed(&ids)).collect();
-            let process = sample.labels.process.clone().filter(|_| self.identities.is_some());
+            let keeps_processes = match &mut self.times {
+                Some(times) => times.has_room(self.samples.len()),
+                None => self.identities.is_some(),
+            };
+            let process = sample.labels.process.clone().filter(|_| keeps_processes);
             let labels = Labels { process, ..sample.labels.clone() };
-            self.samples.add(Sample { stack, labels, times: Times::default(), ..*sample });
+            let times = self.times.as_mut().map_or_else(Times::default, |times| times.of(sample));
+            self.samples.add(Sample { stack, labels, times, ..*sample });
         }
         self.lines.add(&profile.lines, &ids);
     }
@@ -85,13 +106,14 @@ impl ProfileSum {
     /// Returns the merged profile; `None` without a recording.
     pub fn finish(self) -> Option<Profile> {
         let (event, capture) = self.first?;
+        let distinct = self.notes.into_values();
+        let (time_step_nanos, notes) = match self.times {
+            Some(times) => (capture.time_step_nanos, distinct.chain(times.notes()).collect()),
+            None => (0, of_several(self.count).into_iter().chain(distinct).collect()),
+        };
         Some(Profile {
             event,
-            capture: Capture {
-                time_step_nanos: 0,
-                notes: notes(self.count, self.notes),
-                ..capture
-            },
+            capture: Capture { time_step_nanos, notes, ..capture },
             quality: self.quality,
             frames: self.frames,
             samples: self.samples.into_samples(),
@@ -101,11 +123,10 @@ impl ProfileSum {
     }
 }
 
-/// The distinct notes of all recordings.
-fn notes(count: usize, notes: BTreeSet<String>) -> Vec<String> {
-    let several = (count > 1)
-        .then(|| format!("{count} recordings combined; start and pid are from the first."));
-    several.into_iter().chain(notes).collect()
+/// The note of a sum of several recordings.
+fn of_several(count: usize) -> Option<String> {
+    let note = || format!("{count} recordings combined; start and pid are from the first.");
+    (count > 1).then(note)
 }
 
 impl StackQuality {
@@ -166,6 +187,38 @@ mod tests {
         };
         assert_eq!(summed(ProfileSum::with_processes()), (vec![3, 6], 2));
         assert_eq!(summed(ProfileSum::default()), (vec![9], 0));
+    }
+
+    #[test]
+    fn windows_keep_their_places_in_time() {
+        const STEP: u64 = 50_000_000;
+        let window = |at: u64, steps: u64, points: &[(u32, u64)]| {
+            let mut profile = read_folded("s;m:f/1 3".as_bytes()).unwrap();
+            profile.capture.time_step_nanos = STEP;
+            // The clock of the day is exact to some microseconds.
+            profile.capture.started_unix_nanos = 1_000 * STEP + at * STEP + 3_000;
+            profile.capture.duration_nanos = steps * STEP;
+            profile.capture.notes = vec![format!("{at} samples were cut")];
+            profile.samples[0].labels.process = Some("<0.1.0>".into());
+            points.iter().for_each(|&(step, weight)| profile.samples[0].times.add(step, weight));
+            profile
+        };
+        let mut sum = ProfileSum::of_windows();
+        // The last one begins after a gap.
+        for one in [
+            window(0, 40, &[(0, 1), (39, 2)]),
+            window(40, 40, &[(0, 3)]),
+            window(90, 10, &[(5, 3)]),
+        ] {
+            assert!(sum.add(&one));
+        }
+        let all = sum.finish().unwrap();
+        let [sample] = &all.samples[..] else { panic!("{:?}", all.samples) };
+        assert_eq!((sample.weight, sample.labels.process.as_deref()), (9, Some("<0.1.0>")));
+        let points: Vec<_> = sample.times.iter().collect();
+        assert_eq!(points, [(0, 1), (39, 2), (40, 3), (95, 3)]);
+        assert_eq!((all.capture.time_step_nanos, all.capture.duration_nanos), (STEP, 90 * STEP));
+        assert_eq!(all.capture.notes, ["90 samples were cut"]);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod samples;
 mod threads;
 mod times;
 mod value;
+mod windows;
 
 pub use class::{FrameClass, is_lock_wait};
 pub use event::Event;
@@ -26,3 +27,4 @@ pub(crate) use samples::SampleSum;
 pub use threads::ThreadKind;
 pub use times::Times;
 pub use value::{Quantity, ValueName};
+pub use windows::{MAX_LABELLED, MAX_TIME_BYTES, limit_notes};

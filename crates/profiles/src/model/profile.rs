@@ -241,6 +241,19 @@ impl Profile {
         self.capture.value.as_ref().filter(|_| self.event == Event::Imported)
     }
 
+    /// Estimates the memory of the samples, names and lines in bytes.
+    pub fn memory_bytes(&self) -> usize {
+        let of_sample = |sample: &Sample| {
+            let entries = sample.stack.len() * size_of::<StackEntry>();
+            size_of::<Sample>() + entries + sample.times.bytes().len()
+        };
+        // A name is stored once, with its place in two tables.
+        let names = self.frames.iter().map(|(_, frame)| frame.name.len() + 64).sum::<usize>();
+        let samples = self.samples.iter().map(of_sample).sum::<usize>();
+        let identities = self.identities.len() * 128;
+        names + samples + identities + self.lines.len() * size_of::<LineWeight>()
+    }
+
     /// Sum of all weights.
     pub fn total(&self) -> u64 {
         self.samples.iter().map(|sample| sample.weight).sum()

@@ -61,11 +61,14 @@ impl SampleSum {
                 let same = &mut self.samples[*place.get()];
                 same.weight += sample.weight;
                 same.count += sample.count;
-                if !sample.times.is_empty() {
-                    same.times = same.times.merged(&sample.times);
-                }
+                same.times.add_all(&sample.times);
             }
         }
+    }
+
+    /// Number of distinct samples.
+    pub(super) fn len(&self) -> usize {
+        self.samples.len()
     }
 
     /// Returns the samples in order of their appearance.

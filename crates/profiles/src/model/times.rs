@@ -95,6 +95,23 @@ impl Times {
         })
     }
 
+    /// Adds the weights of another recording of the same time. Those that are later cost no more than their own length.
+    pub(super) fn add_all(&mut self, other: &Self) {
+        let is_later = other.iter().next().is_none_or(|(step, _)| step >= self.last);
+        if is_later {
+            other.iter().for_each(|(step, weight)| self.add(step, weight));
+        } else {
+            *self = self.merged(other);
+        }
+    }
+
+    /// Returns the same weights some steps later.
+    pub(super) fn later_by(&self, steps: u32) -> Self {
+        let mut later = Self::default();
+        self.iter().for_each(|(step, weight)| later.add(step.saturating_add(steps), weight));
+        later
+    }
+
     /// The sum of both.
     #[must_use]
     pub fn merged(&self, other: &Self) -> Self {
@@ -165,6 +182,24 @@ mod tests {
         times.add(5, 1);
         times.add(3, 2);
         assert_eq!(times.iter().collect::<Vec<_>>(), [(5, 1), (5, 2)]);
+    }
+
+    #[test]
+    fn sums_are_in_order() {
+        fn check(one: &[(u32, u64)], other: &[(u32, u64)], expected: &[(u32, u64)]) {
+            let times = |pairs: &[(u32, u64)]| {
+                let mut times = Times::default();
+                pairs.iter().for_each(|&(step, weight)| times.add(step, weight));
+                times
+            };
+            let mut sum = times(one);
+            sum.add_all(&times(other));
+            assert_eq!(sum.iter().collect::<Vec<_>>(), expected);
+        }
+        check(&[], &[(3, 1)], &[(3, 1)]);
+        check(&[(3, 1)], &[], &[(3, 1)]);
+        check(&[(3, 1)], &[(3, 2), (9, 1)], &[(3, 1), (3, 2), (9, 1)]);
+        check(&[(3, 1), (9, 1)], &[(1, 5)], &[(1, 5), (3, 1), (9, 1)]);
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod experiments;
 mod fleets;
 mod inside;
 mod leftovers;
+mod live;
 mod load;
 mod losses;
 mod packets;

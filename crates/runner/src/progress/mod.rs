@@ -8,6 +8,7 @@ mod line;
 mod live;
 mod machine_share;
 mod prometheus;
+mod served;
 mod watchers;
 
 pub use csv::Csv;
@@ -16,4 +17,5 @@ pub use line::Line;
 pub use live::{Live, RunHeader};
 pub use machine_share::{MachineHistory, MachineShare, MachineWatch};
 pub use prometheus::Endpoint;
-pub use watchers::{Watcher, Watchers};
+pub use served::ServedPage;
+pub use watchers::{Watcher, Watchers, WindowSink};

@@ -1,11 +1,25 @@
 //! The watchers of a run, and the handling of one that fails.
 
+use std::sync::Arc;
+
 use hdrhistogram::Histogram;
 use rabbitscope_artifacts::salvage::Unwritten;
-use rabbitscope_runs::record::SecondRow;
+use rabbitscope_profiles::Profile;
+use rabbitscope_runs::record::{BrokerStates, SecondRow};
+
+/// Receives each window of a run's profile while it is recorded, on another thread.
+pub type WindowSink = Arc<dyn Fn(Profile) + Send + Sync>;
 
 /// A receiver of a run's seconds and notices.
 pub trait Watcher {
+    /// Reports the broker, with its state before the load.
+    fn broker(&mut self, _states: &BrokerStates) {}
+
+    /// Returns the receiver of the profile's windows, if there is one. They cost the recorder some time.
+    fn windows(&self) -> Option<WindowSink> {
+        None
+    }
+
     /// Reports the number of connections made so far.
     fn connecting(&mut self, _done: usize, _of: usize) {}
 
@@ -38,6 +52,14 @@ impl Watchers {
     /// Keeps the watchers in this order.
     pub fn new(watchers: Vec<Box<dyn Watcher>>) -> Self {
         Self { watching: watchers, unwritten: Unwritten::default() }
+    }
+
+    pub(crate) fn broker(&mut self, states: &BrokerStates) {
+        self.watching.iter_mut().for_each(|watcher| watcher.broker(states));
+    }
+
+    pub(crate) fn windows(&self) -> Option<WindowSink> {
+        self.watching.iter().find_map(|watcher| watcher.windows())
     }
 
     pub(crate) fn connecting(&mut self, done: usize, of: usize) {

@@ -23,6 +23,9 @@ mod steps;
 mod summary;
 mod unconsumed;
 mod under_load;
+mod window_names;
+
+pub(crate) use record::record_before;
 
 pub use broker::{EarlierRuns, Target, dialer, sweep_dead_brokers};
 pub use record::{Finished, PrintedRun};

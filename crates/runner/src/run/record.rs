@@ -60,14 +60,8 @@ pub(super) fn record_of(
     losses.extend(profile.as_ref().and_then(lost_samples));
     losses.extend(packets.as_ref().and_then(lost_packets));
     Ok(RunRecord {
-        format_version: FORMAT_VERSION,
-        rabbitscope: env!("CARGO_PKG_VERSION").to_owned(),
-        name: scenario.name.clone(),
-        description: scenario.description.clone(),
         started_unix_nanos: outcome.started_unix_nanos,
         duration_nanos: u64::try_from(outcome.duration.as_nanos()).unwrap_or(u64::MAX),
-        scenario: toml::from_str(&scenario.to_toml())?,
-        machine: machine_facts(),
         broker,
         load: outcome.totals,
         measured: outcome.measured,
@@ -79,18 +73,24 @@ pub(super) fn record_of(
         losses,
         verdict: outcome.verdict,
         service: service_of(scenario, outcome.service),
-        no_node_figures: None,
-        faults: Vec::new(),
-        fault_times: Vec::new(),
-        replicas: Vec::new(),
         errors: outcome.errors,
         doubts: outcome.doubts,
         client: outcome.client,
-        steadiness: None,
         verification: outcome.verification,
-        fleet: None,
-        expectations: Vec::new(),
-        trace: None,
+        ..record_before(scenario)?
+    })
+}
+
+/// Returns the record of a run that has not begun.
+pub(crate) fn record_before(scenario: &Scenario) -> anyhow::Result<RunRecord> {
+    Ok(RunRecord {
+        format_version: FORMAT_VERSION,
+        rabbitscope: env!("CARGO_PKG_VERSION").to_owned(),
+        name: scenario.name.clone(),
+        description: scenario.description.clone(),
+        scenario: toml::from_str(&scenario.to_toml())?,
+        machine: machine_facts(),
+        ..RunRecord::default()
     })
 }
 

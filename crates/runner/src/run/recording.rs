@@ -10,13 +10,19 @@ use std::{
 };
 
 use rabbitscope_erlang::ConnectOptions;
-use rabbitscope_probe::{Options, ProbeError, Progress, Recorded};
+use rabbitscope_probe::{Options, ProbeError, Progress, Recorded, Windows};
 use rabbitscope_profiles::Profile;
 use rabbitscope_runs::scenario::ProfileSpec;
 
 use rabbitscope_inside::{IdentityResolver, InsideError};
 
+use super::window_names;
+use crate::progress::WindowSink;
+
 const STEP: Duration = Duration::from_millis(20);
+
+/// Length of the windows for a live page.
+const WINDOW: Duration = Duration::from_secs(2);
 
 /// A profile and its place in the run.
 #[derive(Debug)]
@@ -28,13 +34,13 @@ pub(super) struct RecordedProfile {
 
 /// Waits for the start of the load and for the delay, then records. Returns `None` if the load ended before that.
 pub(super) fn record(
-    pid: u32,
-    spec: &ProfileSpec,
+    (pid, spec): (u32, &ProfileSpec),
     node: Result<ConnectOptions, InsideError>,
-    load_started: &Receiver<Instant>,
-    load_ended: &AtomicBool,
+    windows: Option<WindowSink>,
+    (load_started, load_ended): (&Receiver<Instant>, &AtomicBool),
     stop: &AtomicBool,
 ) -> Option<Result<RecordedProfile, ProbeError>> {
+    let asked = node.as_ref().ok().cloned();
     let resolver = IdentityResolver::start(node);
     let start = load_started.recv().ok()?;
     while start.elapsed() < spec.delay {
@@ -45,11 +51,35 @@ pub(super) fn record(
     }
     let offset = start.elapsed();
     let options = options(pid, spec, spec.duration);
-    let recorded = rabbitscope_probe::record(&options, load_ended, &mut |_| {});
+    let recorded = match windows {
+        None => rabbitscope_probe::record(&options, load_ended, &mut |_| {}),
+        Some(sink) => record_windows(&options, load_ended, asked, sink),
+    };
     Some(recorded.map(|mut recorded| {
         resolver.resolve(&mut recorded.profiles);
         RecordedProfile { profile: named(recorded, load_ended, stop).remove(0), offset }
     }))
+}
+
+/// Records, and passes the windows of the recording on.
+fn record_windows(
+    options: &Options,
+    stop: &AtomicBool,
+    node: Option<ConnectOptions>,
+    sink: WindowSink,
+) -> Result<Recorded, ProbeError> {
+    thread::scope(|scope| {
+        // Without the thread the page has no profile, and the run goes on.
+        let passing = window_names::start(scope, node, sink).ok();
+        let take = &mut |profiles: &[Profile]| {
+            // One that finds no room is missing on the page only.
+            if let Some((passing, window)) = passing.as_ref().zip(profiles.first()) {
+                let _ = passing.try_send(window.clone());
+            }
+        };
+        let windows = Windows { length: WINDOW, take };
+        rabbitscope_probe::record_windows(options, stop, windows)
+    })
 }
 
 /// Fetches debug files only after the end of the load, so that they disturb no measurement.

@@ -119,7 +119,7 @@ fn run_with(
     target: &Target,
     scenario: &Scenario,
     directory: &RunDirectory,
-    watchers: Watchers,
+    mut watchers: Watchers,
     with: With<'_>,
     stop: &Arc<AtomicBool>,
 ) -> anyhow::Result<Finished> {
@@ -143,12 +143,14 @@ fn run_with(
         ..session.broker().clone()
     };
     let before = snapshot::take(target);
+    let source = snapshot::source(target).to_owned();
+    let states = BrokerStates { facts: facts.clone(), source, before, after: None };
+    watchers.broker(&states);
     let watching = (series, pages, watchers);
     let load = load_and_record(scenario, (&mut session, fleet), target, capture, watching, stop);
-    let source = snapshot::source(target).to_owned();
     let after = snapshot::take(target);
     drop(session);
-    let states = BrokerStates { facts: facts.clone(), source, before, after };
+    let states = BrokerStates { after, ..states };
     let written = directory.write_broker(&states);
     let mut load = load?;
     let facts = with_usage(facts, &load.told.nodes);

@@ -34,7 +34,7 @@ use super::{
 };
 use rabbitscope_inside::{InsideError, local_node};
 
-use crate::progress::Watchers;
+use crate::progress::{Watchers, WindowSink};
 
 /// The results of the time under load.
 pub(super) struct UnderLoad {
@@ -65,9 +65,10 @@ pub(super) fn load_and_record(
         let load_ended = &load_ended;
         let recording = scenario.profile.as_ref().zip(target.pid()).map(|(spec, pid)| {
             let throwaway = target.throwaway.as_ref();
+            let windows = watchers.windows();
             let record = move || {
                 let node = local_node(pid, throwaway);
-                record(pid, spec, node, (&load_started, load_ended), stop)
+                record((pid, spec), node, windows, (&load_started, load_ended), stop)
             };
             thread::Builder::new().name("recorder".to_owned()).spawn_scoped(scope, record)
         });
@@ -137,13 +138,13 @@ fn whole_nanos(time: Duration) -> u64 {
 
 /// Records, and ends the load if that fails. A run without its profile would waste the user's time.
 fn record(
-    pid: u32,
-    spec: &ProfileSpec,
+    (pid, spec): (u32, &ProfileSpec),
     node: Result<ConnectOptions, InsideError>,
+    windows: Option<WindowSink>,
     (load_started, load_ended): (&mpsc::Receiver<Instant>, &AtomicBool),
     stop: &AtomicBool,
 ) -> Option<Result<RecordedProfile, ProbeError>> {
-    let recorded = recording::record(pid, spec, node, load_started, load_ended, stop)?;
+    let recorded = recording::record((pid, spec), node, windows, (load_started, load_ended), stop)?;
     if recorded.is_err() {
         stop.store(true, Ordering::Relaxed);
     }

@@ -22,7 +22,11 @@ pub struct Served {
 impl Served {
     /// Starts the program, and returns once it listens.
     pub fn start(bench: &Workbench, arguments: &str) -> Self {
-        let mut child = bench.start(arguments);
+        Self::of(bench.start(arguments))
+    }
+
+    /// Waits until a started program listens.
+    pub fn of(mut child: Child) -> Self {
         let mut said = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
         said.read_line(&mut line).unwrap();

@@ -230,14 +230,10 @@ impl NodeThread {
     }
 }
 
-/// Returns whether the cause is permanent, such as a wrong cookie. Waiting for a starting node would not help.
+/// Returns whether waiting for a starting node would not help.
 fn is_lasting(error: &anyhow::Error) -> bool {
-    use ErlangError::{CookieFile, CookieRefused, NoCookie, Unproven};
     let cause = error.chain().find_map(|cause| cause.downcast_ref::<ErlangError>());
-    matches!(
-        cause,
-        Some(CookieFile { .. } | NoCookie { .. } | CookieRefused { .. } | Unproven { .. })
-    )
+    cause.is_some_and(ErlangError::is_lasting)
 }
 
 fn note(window: &mut NodeWindow, reason: &str) {

@@ -1,5 +1,6 @@
 //! The parts of a page.
 
+use rabbitscope_diagnosis::Brief;
 use serde::Serialize;
 
 use super::{
@@ -56,6 +57,10 @@ pub(crate) enum Content {
     Findings { findings: Vec<FindingData> },
     /// Links to other pages.
     Links { links: Vec<Link> },
+    /// The limit of a subject and its findings, as a report has them; none if nothing was judged yet.
+    Limit { note: String, brief: Option<Brief> },
+    /// The place of the profile of a live page, which fetches it. A document has one at most.
+    Stacks,
     /// Blocks that the reader unfolds.
     Details { summary: String, blocks: Vec<Block> },
 }

@@ -162,6 +162,14 @@ pub(crate) struct Mark {
     pub(crate) hollow: Vec<bool>,
 }
 
+impl Chart {
+    /// Adds the marks of another chart of the same values. The axis ends where the longer one ends.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.marks.extend(other.marks);
+        self.x.to = self.x.to.zip(other.x.to).map(|(one, other)| one.max(other));
+    }
+}
+
 impl Axis {
     /// Creates an axis with even steps.
     pub(crate) fn linear(measure: impl Into<Measure>) -> Self {
@@ -201,6 +209,11 @@ impl Axis {
     /// Ends the axis at a value.
     pub(crate) fn to(self, to: f64) -> Self {
         Self { to: Some(to), ..self }
+    }
+
+    /// Ends the axis at the last value.
+    pub(crate) fn open(self) -> Self {
+        Self { to: None, ..self }
     }
 }
 

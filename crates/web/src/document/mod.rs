@@ -6,6 +6,7 @@
 mod block;
 mod chart;
 mod finding;
+mod form;
 mod link;
 mod table;
 mod text;
@@ -13,6 +14,7 @@ mod text;
 pub(crate) use block::{Block, Content, Document, Link, Section};
 pub(crate) use chart::{Axis, Chart, Charts, Hue, Mark, MarkKind, Measure};
 pub(crate) use finding::{FindingData, source};
+pub(crate) use form::{Field, Form};
 pub(crate) use link::{relative_link, report_of};
-pub(crate) use table::{Cell, Column, Key, Table};
+pub(crate) use table::{Cell, Choice, Column, Key, Table};
 pub(crate) use text::{Sentence, Tone};

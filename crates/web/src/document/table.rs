@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use super::{
     chart::{Hue, Measure},
+    form::Form,
     text::Tone,
 };
 
@@ -13,11 +14,28 @@ use super::{
 pub(crate) struct Table {
     /// Its subject, for readers without sight.
     pub(crate) label: &'static str,
+    /// Fields above the table. A table without columns is its fields alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) form: Option<Form>,
+    /// Rows of which the reader chooses two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) choice: Option<Choice>,
     /// The colours of bars.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) key: Vec<Key>,
     pub(crate) columns: Vec<Column>,
     pub(crate) rows: Vec<Vec<Cell>>,
+}
+
+/// A choice of two rows, which leads to a page about both.
+#[derive(Serialize)]
+pub(crate) struct Choice {
+    /// The page, relative to this one.
+    pub(crate) page: &'static str,
+    /// Keys of the lower row and the upper one in its address.
+    pub(crate) keys: [&'static str; 2],
+    /// A value for each row; absent in a row that cannot be chosen.
+    pub(crate) values: Vec<Option<String>>,
 }
 
 /// A colour with its name.
@@ -54,6 +72,9 @@ pub(crate) struct Cell {
     meaning: String,
     #[serde(skip_serializing_if = "String::is_empty")]
     link: String,
+    /// Further links below the text: their texts and addresses.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    links: Vec<(String, String)>,
     #[serde(skip_serializing_if = "is_default")]
     tone: Tone,
     /// The text is code.
@@ -112,6 +133,11 @@ impl Cell {
     /// Adds a link.
     pub(crate) fn link(self, link: impl Into<String>) -> Self {
         Self { link: link.into(), ..self }
+    }
+
+    /// Adds further links: their texts and addresses.
+    pub(crate) fn links(self, links: Vec<(String, String)>) -> Self {
+        Self { links, ..self }
     }
 
     /// Adds the meaning of the text for its reader.

@@ -40,6 +40,7 @@ pub(super) fn blocks(report: &PacketReport) -> Vec<Block> {
         key: vec![RECEIVER_LIMITED.key(Hue::BAD), BUSY.key(Hue::series(0)), IDLE.key(Hue::SOFT)],
         columns: COLUMNS.into(),
         rows: report.connections.iter().flat_map(rows).collect(),
+        ..Table::default()
     };
     let without_row = (report.connections_without_row > 0).then(|| {
         let text = format!(

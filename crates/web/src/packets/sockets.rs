@@ -39,6 +39,7 @@ pub(super) fn blocks(report: &PacketReport) -> Vec<Block> {
         ],
         columns: COLUMNS.into(),
         rows: report.sockets.iter().map(row).collect(),
+        ..Table::default()
     };
     vec![Block::new("sockets-table", Content::Table(table))]
 }

@@ -1,7 +1,9 @@
 //! Two profiles against each other in the page's form: their figures, and the table of changes. The tree with the
 //! weights of both is in [`columns`](crate::page::columns).
 
-use rabbitscope_analysis::{Change, Evidence, ProfileDiff, quality_sentence};
+use rabbitscope_analysis::{
+    Change, Evidence, MessageCounts, MessagesDuring, ProfileDiff, Sides, quality_sentence, worth,
+};
 use rabbitscope_profiles::{Capture, FrameClass, Profile, StackQuality};
 use serde::Serialize;
 
@@ -32,6 +34,22 @@ pub struct CostOfMessages {
     pub rates: [f64; 2],
     /// Cost per message of a unit of weight, on both sides.
     pub per_weight: [f64; 2],
+}
+
+impl CostOfMessages {
+    /// Returns `None` if the two sides differ in the unit or the kind of messages.
+    pub fn between(profiles: [&Profile; 2], messages: [MessagesDuring; 2]) -> Option<Self> {
+        let MessageCounts { what, counts, rates } = MessageCounts::between(messages)?;
+        let [(first, unit), (second, other)] = profiles.map(worth);
+        let per_weight = [first / counts[0], second / counts[1]];
+        (unit == other).then_some(Self { what, unit, rates, per_weight })
+    }
+
+    /// Returns the cost per message of a weight, before and after.
+    pub fn for_each(&self, weight: Sides) -> [f64; 2] {
+        let [before, after] = self.per_weight;
+        [weight.before as f64 * before, weight.after as f64 * after]
+    }
 }
 
 /// One of two profiles.

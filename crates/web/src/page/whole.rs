@@ -9,6 +9,7 @@ use crate::{
     checks::{Check, checks},
     document::{Charts, Document},
     figures::{Figure, figures, figures_of_profile, more_figures},
+    live::LivePage,
     page::columns::Columns,
     page::diff::{DiffData, DiffReport},
     page::packets::{PacketsData, RunPackets},
@@ -65,6 +66,9 @@ pub(crate) struct PageData<'a> {
     #[serde(skip)]
     pub(crate) columns: Option<Columns>,
     document: Option<&'a Document>,
+    /// The page is live: its data comes as events.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    live: Option<&'a LivePage>,
 }
 
 impl<'a> PageData<'a> {
@@ -85,16 +89,25 @@ impl<'a> PageData<'a> {
             diff: None,
             columns,
             document: None,
+            live: None,
         }
     }
 
     pub(crate) fn of_diff(report: DiffReport<'a>) -> Self {
         let (diff, columns) = DiffData::new(report);
-        Self { diff: Some(diff), columns: Some(columns), ..Self::new(&Report::default()) }
+        Self { diff: Some(diff), columns: Some(columns), ..Self::empty() }
     }
 
-    pub(crate) fn of_document(document: &'a Document) -> Self {
-        Self { document: Some(document), ..Self::new(&Report::default()) }
+    pub(crate) fn empty() -> Self {
+        Self::new(&Report::default())
+    }
+
+    pub(crate) fn with_document(self, document: &'a Document) -> Self {
+        Self { document: Some(document), ..self }
+    }
+
+    pub(crate) fn of_live(page: &'a LivePage) -> Self {
+        Self { live: Some(page), ..Self::new(&Report::default()) }
     }
 }
 

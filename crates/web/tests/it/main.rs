@@ -2,6 +2,7 @@
 //! headless Chromium.
 
 mod documents;
+mod history;
 mod pages;
 
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
@@ -9,8 +10,9 @@ use std::{collections::BTreeMap, fs, path::Path, process::Command};
 use rabbitscope_analysis::ProfileDiff;
 use rabbitscope_profiles::{Profile, StackEntry};
 use rabbitscope_web::{
-    CostOfMessages, DiffReport, NamedProfile, OtherPage, Report, RunPackets, write_curve,
-    write_diff, write_experiment, write_heat_map, write_packets, write_report, write_svg,
+    CostOfMessages, DiffReport, LivePage, NamedProfile, OtherPage, ProfileSpan, Report, RunPackets,
+    live_profile, write_curve, write_diff, write_experiment, write_heat_map, write_live_page,
+    write_packets, write_report, write_svg,
 };
 
 /// The copy of `ui/` that the build script has built, with its packages.
@@ -101,6 +103,15 @@ fn pages_work_in_a_browser() {
     write_experiment(create("experiment.html"), &documents::experiment()).unwrap();
     write_experiment(create("sweep.html"), &documents::sweep()).unwrap();
     write_curve(create("find-rate.html"), &documents::capacity()).unwrap();
+    history::write_list(create("history.html"));
+    history::write_two(create("pair.html"));
+    let live = LivePage { title: "<live>".to_owned(), profile: true };
+    write_live_page(create("live.html"), &live).unwrap();
+    for (number, profile) in [(1, &profile), (2, &after)] {
+        let span = ProfileSpan { number, from: 0, to: 1 };
+        let file = folder.join(format!("profile-{number}.json"));
+        fs::write(file, live_profile(span, profile)).unwrap();
+    }
     npm("test:browser", &folder);
 }
 

@@ -49,6 +49,9 @@ pub(in super::super) struct PerfEventsSampler {
     process: Process,
     /// Offset of `Process.common.id` in an Erlang process.
     id_offset: u64,
+    /// Start of the recording: earlier records are not part of it.
+    earliest: KernelTime,
+    /// Start of the window.
     start: KernelTime,
     counts: SampleCounts,
     clock: Clock,
@@ -90,6 +93,7 @@ impl PerfEventsSampler {
             threads: Threads::new(&process, emulator, target.schedulers),
             process,
             id_offset: emulator.layout.id.into(),
+            earliest: KernelTime::default(),
             start: KernelTime::default(),
             counts: SampleCounts::default(),
             clock,
@@ -137,7 +141,7 @@ impl Sampler for PerfEventsSampler {
     }
 
     fn begin(&mut self, start: KernelTime) -> Result<(), ProbeError> {
-        self.start = start;
+        (self.earliest, self.start) = (start, start);
         let redirected = self.redirected.iter().map(AsFd::as_fd);
         let mut all = self.rings.iter().map(Ring::event).chain(redirected);
         all.try_for_each(clock::start).map_err(|error| refused(self.process.pid, &error))
@@ -165,7 +169,7 @@ impl Sampler for PerfEventsSampler {
         let mut ids = HashMap::new();
         for ring in &mut rings {
             ring.drain(|kind, misc, body| match records::parse(kind, misc, body) {
-                Record::Tick(tick) if tick.time >= self.start => {
+                Record::Tick(tick) if tick.time >= self.earliest => {
                     self.counts.ticks += 1;
                     let thread = self.threads.find(tick.tid, &self.process);
                     let stack = self.reader.read(&tick, thread);
@@ -176,6 +180,16 @@ impl Sampler for PerfEventsSampler {
             });
         }
         self.rings = rings;
+        Ok(())
+    }
+
+    fn end_window(
+        &mut self,
+        now: KernelTime,
+        each: &mut dyn FnMut(FetchedSample<'_>),
+    ) -> Result<(), ProbeError> {
+        self.fetch(now, each)?;
+        self.start = now.step_begin(self.start);
         Ok(())
     }
 

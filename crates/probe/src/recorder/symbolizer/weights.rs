@@ -1,18 +1,12 @@
 //! The weights of equal samples, within limits of memory.
 
-use rabbitscope_profiles::{Event, Mode, StackOutcome, Times};
+use rabbitscope_profiles::{
+    Event, MAX_LABELLED, MAX_TIME_BYTES, Mode, StackOutcome, Times, limit_notes,
+};
 use rustc_hash::FxHashMap;
 
 use super::stacks::StackId;
 use crate::kernel_interface::RawSample;
-
-/// Limit of distinct (stack, process, thread) triples. Above half of it new samples lose their thread, which
-/// matters least, and above all of it their process. So memory grows with the number of code paths, not of
-/// processes.
-const MAX_LABELLED: usize = 400_000;
-
-/// Limit for the times of all samples, in bytes. Ten minutes of ticks on 16 CPUs at 999 Hz need half of it.
-const MAX_TIME_BYTES: usize = 64 << 20;
 
 /// Key of equal samples, which are added up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -71,6 +65,7 @@ impl StackWeights {
         })
     }
 
+    /// Above half of the limit new samples lose their thread, which matters least, and above all of it their process.
     fn within_limit(&mut self, mut key: SampleKey) -> SampleKey {
         if self.sums.len() >= MAX_LABELLED / 2 && !self.index.contains_key(&key) {
             key.tid = 0;
@@ -98,12 +93,6 @@ impl StackWeights {
 
     /// Notes for the profile.
     pub(super) fn notes(&self) -> Vec<String> {
-        let labels = format!(
-            "more than {MAX_LABELLED} combinations of stack and process: later ones carry no process"
-        );
-        let times = "too many samples to keep all times: later ones have none";
-        let notes =
-            [(self.label_limit_hit, labels), (self.time_bytes >= MAX_TIME_BYTES, times.to_owned())];
-        notes.into_iter().filter(|(applies, _)| *applies).map(|(_, note)| note).collect()
+        limit_notes(self.label_limit_hit, self.time_bytes >= MAX_TIME_BYTES)
     }
 }

@@ -25,6 +25,7 @@ pub(super) fn nodes(arguments: &NodeArguments, duration: Duration) -> anyhow::Re
         CheckOptions {
             pid: member.process().ok().map(|process| process.pid),
             connect: member.options().map_err(|error| without_connection(&error)),
+            session: None,
             amqp: None,
             node: name,
             duration,

@@ -16,7 +16,6 @@ use rabbitscope_check::{CheckOptions, CheckProgress, read_baseline};
 use rabbitscope_diagnosis::{
     Case, CheckReport, ClusterReport, ExperimentFile, Severity, compare, experiments,
 };
-use rabbitscope_probe::{Node, ProbeError};
 use rabbitscope_terminal::{UsageError, output};
 use serde::Serialize;
 
@@ -24,7 +23,7 @@ use super::{
     cluster::{self, ClusterNodes},
     over_amqp::{self, AmqpArguments},
     recorded::RecordedArguments,
-    without_connection::without_connection,
+    subject::Subject,
 };
 use crate::{
     commands::{
@@ -190,58 +189,21 @@ impl Args {
         if worst >= Some(limit) { Exit::ExpectationFailed } else { Exit::Done }
     }
 
+    fn subject(&self) -> Subject<'_> {
+        Subject { pid: self.pid, node: &self.node }
+    }
+
     /// Returns the means to read the node.
     fn options(&self) -> anyhow::Result<CheckOptions> {
         match self.amqp.options()? {
             Some(amqp) if self.pid.is_none() && !self.node.is_named() => {
                 Ok(over_amqp::options(amqp, self.duration))
             }
-            amqp => Ok(CheckOptions { amqp, ..self.options_of_node()? }),
+            amqp => Ok(CheckOptions {
+                amqp,
+                ..self.subject().noted("checks", ", --cluster all").options(self.duration)?
+            }),
         }
-    }
-
-    /// Returns the node's process and the way to its inside. One of both is enough.
-    fn options_of_node(&self) -> anyhow::Result<CheckOptions> {
-        let process = self.process();
-        let connect = match &process {
-            Ok(process) => self.node.options_of(process.pid, process.name.clone()),
-            Err(_) => self.node.options(),
-        };
-        let (pid, name) = match (&connect, process) {
-            (_, Ok(process)) => (Some(process.pid), process.name),
-            // A named node may run elsewhere. Without a name, or with several nodes of that name here, the error lists
-            // the nodes to choose from.
-            (Ok(_), Err(error)) if self.node.is_elsewhere() && !is_ambiguous(&error) => {
-                (None, None)
-            }
-            (_, Err(error)) => return Err(error),
-        };
-        let of_connection = connect.as_ref().ok().map(|options| options.node.to_string());
-        let named = name.or(of_connection).or_else(|| pid.map(|pid| format!("process {pid}")));
-        Ok(CheckOptions {
-            node: named.unwrap_or_default(),
-            pid,
-            amqp: None,
-            connect: connect.map_err(|error| without_connection(&error)),
-            duration: self.duration,
-            frequency_hz: CheckOptions::FREQUENCY_HZ,
-        })
-    }
-
-    /// Returns the node's process on this machine.
-    fn process(&self) -> anyhow::Result<Node> {
-        let Some(pid) = self.pid else {
-            if let [first, others @ ..] = &self.node.nodes_of_cluster()[..] {
-                let others = others.join(", ");
-                output::note(&format!(
-                    "{first} stands for its cluster; --node checks another one ({others}), --cluster all"
-                ));
-            }
-            return self.node.process();
-        };
-        let known = rabbitscope_probe::list_nodes()?.into_iter().find(|node| node.pid == pid);
-        let message = || UsageError(format!("process {pid} is no Erlang VM of this machine"));
-        Ok(known.ok_or_else(message)?)
     }
 }
 
@@ -267,9 +229,4 @@ fn refuse_if_full(directory: &Path) -> Result<(), UsageError> {
         UsageError(format!("{name} is not empty: name a new directory with --write-experiments"))
     };
     if is_full { Err(message()) } else { Ok(()) }
-}
-
-/// Returns whether several nodes of this machine fit.
-fn is_ambiguous(error: &anyhow::Error) -> bool {
-    matches!(error.downcast_ref(), Some(ProbeError::SeveralNodes { .. }))
 }

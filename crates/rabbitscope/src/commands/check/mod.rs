@@ -4,6 +4,8 @@ mod cluster;
 mod command;
 mod over_amqp;
 mod recorded;
+mod subject;
 mod without_connection;
 
 pub(super) use command::Args;
+pub(super) use subject::Subject;

@@ -58,6 +58,7 @@ pub(super) fn options(amqp: AmqpOptions, duration: Duration) -> CheckOptions {
         node: amqp.address(),
         pid: amqp.local_pid(),
         connect: Err(without_node()),
+        session: None,
         amqp: Some(amqp),
         duration,
         frequency_hz: CheckOptions::FREQUENCY_HZ,

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use rabbitscope_experiments::{comparison::RunPair, experiment::Plan};
+use rabbitscope_experiments::{
+    comparison::{pair_in_words, read_pair},
+    experiment::Plan,
+};
 use rabbitscope_runs::experiment::{Arm, Design, Experiment, RunMetric};
 use rabbitscope_terminal::{UsageError, output};
 
@@ -64,11 +67,11 @@ impl Args {
             return Err(UsageError(reason.to_owned()).into());
         }
         rabbitscope_probe::drop_privileges()?;
-        let pair = RunPair::read(&self.first, second)?;
+        let pair = read_pair(&self.first, second)?;
         if self.options.json() {
             output::json(&pair)?;
         } else {
-            output::result(&pair.text());
+            output::result(&pair_in_words(&pair));
         }
         Ok(Exit::Done)
     }

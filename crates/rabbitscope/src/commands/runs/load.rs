@@ -79,7 +79,8 @@ fn separate(words: Vec<String>) -> Result<(Vec<String>, Vec<String>), UsageError
             perftest.push(word);
             continue;
         };
-        let needs_value = option.get_action().takes_values() && !word.contains('=');
+        let takes_value = option.get_action().takes_values() && !option.is_require_equals_set();
+        let needs_value = takes_value && !word.contains('=');
         ours.push(word);
         if needs_value {
             let missing = || UsageError(format!("{} needs a value", ours[ours.len() - 1]));

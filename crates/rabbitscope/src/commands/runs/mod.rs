@@ -5,6 +5,7 @@ mod consent;
 mod exit_code;
 pub(super) mod find_rate;
 mod fleet_args;
+mod live_page;
 pub(super) mod load;
 mod own_broker;
 pub(super) mod run;

@@ -19,7 +19,9 @@ use rabbitscope_terminal::{UsageError, output};
 
 use rabbitscope_http::{Host, ListenOptions, Listener, parse_address};
 
-use super::{consent::ConsentArgs, exit_code::exit_code, fleet_args::FleetArgs};
+use super::{
+    consent::ConsentArgs, exit_code::exit_code, fleet_args::FleetArgs, live_page::LivePage, serve,
+};
 
 use crate::{exit::Exit, interrupt};
 
@@ -59,6 +61,18 @@ pub(super) struct RunOptions {
     /// With `--prometheus`: additional name or address, without a port, to accept in `Host`
     #[arg(long = "allow-host", value_name = "NAME", requires = "prometheus")]
     allow_hosts: Vec<Host>,
+    /// Show the run live in a browser on this machine, at the printed address, which is secret
+    ///
+    /// A free port is taken unless you give one: `--serve=8080`. The page ends with the report.
+    #[arg(
+        long,
+        value_name = "PORT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "0",
+        value_parser = serve::port
+    )]
+    serve: Option<u16>,
     /// Stop the run when a limit of `[expect]` has failed for good, as `run.stop-on-failure` does
     #[arg(long)]
     stop_on_failure: bool,
@@ -91,6 +105,7 @@ enum Form {
 struct WatchOptions {
     csv: Option<PathBuf>,
     prometheus: Option<Listener>,
+    serve: Option<Listener>,
     plain: bool,
 }
 
@@ -104,12 +119,16 @@ impl RunOptions {
     pub(super) fn run(self, scenario: Scenario) -> anyhow::Result<Exit> {
         let mut valid = self.validate(scenario)?;
         let stop = interrupt::watch()?;
-        let finished = watchers(&mut valid, &stop)
-            .and_then(|watchers| {
-                let Options { scenario, asked, directory, fleet, .. } = &valid;
-                run::run(scenario, *asked, directory, watchers, fleet.as_ref(), &stop)
-            })
-            .inspect_err(|_| valid.directory.discard_if_unused())?;
+        let mut live = LivePage::default();
+        let finished = watchers(&mut valid, &mut live, &stop).and_then(|watchers| {
+            let Options { scenario, asked, directory, fleet, .. } = &valid;
+            run::run(scenario, *asked, directory, watchers, fleet.as_ref(), &stop)
+        });
+        live.end(&finished);
+        let finished = finished.inspect_err(|_| {
+            live.linger(&stop);
+            valid.directory.discard_if_unused();
+        })?;
         match valid.form {
             Form::Record => output::json(&finished.printed())?,
             Form::Seconds => {}
@@ -117,6 +136,7 @@ impl RunOptions {
                 output::result(&run::summary(&finished, &valid.scenario, valid.directory.path()));
             }
         }
+        live.linger(&stop);
         finished.unwritten.map_or_else(|| Ok(exit_code(&finished.record)), Err)
     }
 
@@ -128,6 +148,7 @@ impl RunOptions {
         }
         run::check(&scenario)?;
         let prometheus = self.listener()?;
+        let serve = self.serve.map(serve::listen).transpose()?;
         let fleet = self.fleet.validate()?;
         fleet.iter().try_for_each(|fleet| fleet::check(&scenario, fleet))?;
         let directory = match self.out {
@@ -139,7 +160,7 @@ impl RunOptions {
             (_, true) => Form::Seconds,
             _ => Form::Summary,
         };
-        let watching = WatchOptions { csv: self.csv, prometheus, plain: self.plain };
+        let watching = WatchOptions { csv: self.csv, prometheus, serve, plain: self.plain };
         let asked = self.consent.consent();
         Ok(Options { scenario, asked, directory, form, watching, fleet })
     }
@@ -170,7 +191,11 @@ fn can_stop_on_failure(scenario: &Scenario) -> Result<(), UsageError> {
 }
 
 /// Creates the watchers of this run.
-fn watchers(valid: &mut Options, stop: &Arc<AtomicBool>) -> anyhow::Result<Watchers> {
+fn watchers(
+    valid: &mut Options,
+    live: &mut LivePage,
+    stop: &Arc<AtomicBool>,
+) -> anyhow::Result<Watchers> {
     let Options { scenario, form, watching, .. } = valid;
     let mut watchers: Vec<Box<dyn Watcher>> = Vec::new();
     if *form == Form::Seconds {
@@ -183,6 +208,9 @@ fn watchers(valid: &mut Options, stop: &Arc<AtomicBool>) -> anyhow::Result<Watch
         let endpoint = progress::Endpoint::start(listener, &scenario.name)?;
         output::note(&format!("Prometheus: http://{}/metrics", endpoint.address()));
         watchers.push(Box::new(endpoint));
+    }
+    if let Some(listener) = watching.serve.take() {
+        watchers.push(Box::new(live.start(listener, scenario)?));
     }
     if !watching.plain && output::can_show_a_view(*form == Form::Seconds) {
         let broker = match scenario.broker.spec {

@@ -52,7 +52,7 @@ fn assert_limit(bench: &Workbench, broker: &Broker, kinds: &[&str], subjects: &[
 
 /// Makes a queue whose process routes each message again: every message expires at once, and its dead letter passes an
 /// exchange with many bindings.
-fn dead_letters() -> Scenario {
+pub(crate) fn dead_letters() -> Scenario {
     const LETTERS: &str = r#"
         [[exchanges]]
         name = "checked-dead"

@@ -3,7 +3,7 @@
 mod bench;
 mod container;
 mod early;
-mod limits;
+pub(crate) mod limits;
 mod output;
 mod over_amqp;
 mod remains;

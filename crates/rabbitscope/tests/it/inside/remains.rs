@@ -32,7 +32,7 @@ const TRACES: &str = "case list_to_integer(erlang:system_info(otp_release)) >= 2
      false -> erlang:trace_info({lists, map, 2}, traced) =/= {traced, false} end";
 
 /// Erlang that tells whether one of our modules is loaded. A process of ours may also evaluate the expression above.
-const LOADED: &str = "lists:any(fun({M, _}) -> lists:prefix(\"rabbitscope_\", atom_to_list(M)) end, \
+pub(crate) const LOADED: &str = "lists:any(fun({M, _}) -> lists:prefix(\"rabbitscope_\", atom_to_list(M)) end, \
     code:all_loaded())";
 
 pub(crate) const NOTHING: &str = "{[],{{flags,[]},0},[],[],[],[]}";

@@ -2,6 +2,7 @@
 
 mod ending;
 mod kept_files;
+mod live;
 mod nodes_at_uris;
 mod run_directory;
 mod serving;

@@ -10,20 +10,20 @@ use super::{ExperimentFacts, Figure, RunFacts};
 /// A directory with a run or an experiment.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) struct Entry {
+pub struct Entry {
     /// Path below the served directory; empty for that directory itself.
-    pub(crate) path: String,
+    pub path: String,
     /// Names of its pages.
-    pub(crate) pages: Vec<String>,
+    pub pages: Vec<String>,
     /// The content of its record.
     #[serde(flatten)]
-    pub(crate) contents: Contents,
+    pub contents: Contents,
 }
 
 /// The content of a record.
 #[derive(Debug, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub(crate) enum Contents {
+pub enum Contents {
     /// A run that has ended.
     Run(Box<RunFacts>),
     /// An experiment with its result.
@@ -38,8 +38,8 @@ pub(crate) enum Contents {
 }
 
 impl Contents {
-    /// Reads `run.json`.
-    pub(super) fn from_run(bytes: &[u8]) -> Self {
+    /// Interprets the bytes of `run.json`.
+    pub fn from_run(bytes: &[u8]) -> Self {
         let read = serde_json::from_slice::<RunFacts>(bytes);
         let read = read.map_err(|error| error.to_string());
         match read.and_then(|facts| require_version(facts.format_version, RUN_VERSION, facts)) {
@@ -53,8 +53,8 @@ impl Contents {
         }
     }
 
-    /// Reads `experiment.json`.
-    pub(super) fn from_experiment(bytes: &[u8]) -> Self {
+    /// Interprets the bytes of `experiment.json`.
+    pub fn from_experiment(bytes: &[u8]) -> Self {
         let read = serde_json::from_slice::<ExperimentFacts>(bytes);
         let read = read.map_err(|error| error.to_string());
         match read

@@ -16,57 +16,64 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// The part of `run.json` for a list and for trends. Other keys are skipped.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) struct RunFacts {
+pub struct RunFacts {
     /// Version of the record.
-    pub(crate) format_version: u32,
+    pub format_version: u32,
     /// Version of rabbitscope.
-    pub(crate) rabbitscope: String,
+    pub rabbitscope: String,
     /// Name of the scenario.
-    pub(crate) name: String,
+    pub name: String,
     /// Start of the load, nanoseconds since 1970-01-01 UTC.
-    pub(crate) started_unix_nanos: u64,
+    pub started_unix_nanos: u64,
     /// Length of the load in nanoseconds.
-    pub(crate) duration_nanos: u64,
+    pub duration_nanos: u64,
     /// Digest of the scenario, to tell whether two runs had the same one. Other programs cannot compute it.
     #[serde(deserialize_with = "digest", skip_serializing)]
-    pub(crate) scenario: u64,
+    pub scenario: u64,
     /// The machine.
-    pub(crate) machine: MachineFacts,
+    pub machine: MachineFacts,
     /// The broker.
-    pub(crate) broker: BrokerFacts,
+    pub broker: BrokerFacts,
     /// The end of the run.
-    pub(crate) verdict: Verdict,
+    pub verdict: Verdict,
     /// The results of `[expect]`.
     #[serde(default)]
-    pub(crate) expectations: Vec<ExpectationResult>,
+    pub expectations: Vec<ExpectationResult>,
     /// Reasons to doubt the figures.
     #[serde(default)]
-    pub(crate) doubts: Vec<Doubt>,
+    pub doubts: Vec<Doubt>,
     /// The figures of lists and trends by name, in messages per second or nanoseconds.
     #[serde(skip_deserializing)]
-    pub(crate) figures: BTreeMap<&'static str, f64>,
+    pub figures: BTreeMap<&'static str, f64>,
     /// The measured part.
     #[serde(default, skip_serializing)]
-    pub(crate) measured: Measured,
+    pub measured: Measured,
     /// The latencies.
     #[serde(default, skip_serializing)]
-    pub(crate) latencies: Vec<LatencySummary>,
+    pub latencies: Vec<LatencySummary>,
+}
+
+impl RunFacts {
+    /// Returns the number of limits that failed.
+    pub fn failed_limits(&self) -> usize {
+        self.expectations.iter().filter(|expectation| !expectation.passed).count()
+    }
 }
 
 /// The part of `experiment.json` for a list.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) struct ExperimentFacts {
+pub struct ExperimentFacts {
     /// Version of the record.
-    pub(crate) format_version: u32,
+    pub format_version: u32,
     /// Name of the experiment.
-    pub(crate) name: String,
+    pub name: String,
     /// The arms.
-    pub(crate) arms: Vec<ArmFacts>,
+    pub arms: Vec<ArmFacts>,
     /// The reason for an early end.
-    pub(crate) aborted: Option<String>,
+    pub aborted: Option<String>,
     /// The outcome, a sentence for each arm.
-    pub(crate) sentences: Vec<String>,
+    pub sentences: Vec<String>,
 }
 
 fn digest<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {

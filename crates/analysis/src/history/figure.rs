@@ -1,14 +1,14 @@
 //! The figures of a run that `run.json` has: rates and latencies.
 
 use rabbitscope_runs::record::{Counters, Latency};
-use rabbitscope_text::{grouped_rate, short_time};
+use rabbitscope_text::{Unit, grouped_rate, short_time};
 use serde::{Serialize, Serializer};
 
 use super::RunFacts;
 
 /// A figure of a run, by its name in `[expect]`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Figure {
+pub enum Figure {
     /// Messages per second that the broker accepted.
     Published,
     /// Messages per second that consumers settled or received.
@@ -21,7 +21,7 @@ pub(crate) enum Figure {
 
 /// A percentile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Part {
+pub enum Part {
     /// 50 %.
     Median,
     /// 99 %.
@@ -30,7 +30,7 @@ pub(crate) enum Part {
 
 impl Figure {
     /// All figures, the most important first.
-    pub(crate) const ALL: [Self; 6] = [
+    pub const ALL: [Self; 6] = [
         Self::Published,
         Self::Consumed,
         Self::Confirm(Part::Median),
@@ -40,7 +40,7 @@ impl Figure {
     ];
 
     /// Returns the name, such as `confirm.p99`.
-    pub(crate) fn name(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         match self {
             Self::Published => "published.rate",
             Self::Consumed => "consumed.rate",
@@ -52,12 +52,12 @@ impl Figure {
     }
 
     /// Returns the figure of this name.
-    pub(crate) fn from_name(name: &str) -> Option<Self> {
+    pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|figure| figure.name() == name)
     }
 
     /// Returns the value of a run, in messages per second or nanoseconds; absent if it was not measured.
-    pub(crate) fn value(self, run: &RunFacts) -> Option<f64> {
+    pub fn value(self, run: &RunFacts) -> Option<f64> {
         let latency = |latency: Latency, part| {
             let mut all = run.latencies.iter().map(|summary| &summary.figures);
             let found = all.find(|figures| figures.name == latency.name())?.percentiles;
@@ -72,8 +72,16 @@ impl Figure {
         }
     }
 
+    /// Returns the unit of the values.
+    pub fn unit(self) -> Unit {
+        match self {
+            Self::Published | Self::Consumed => Unit::PerSecond,
+            Self::Confirm(_) | Self::EndToEnd(_) => Unit::Nanos,
+        }
+    }
+
     /// Returns a value as text with its unit.
-    pub(crate) fn display(self, value: f64) -> String {
+    pub fn display(self, value: f64) -> String {
         match self {
             Self::Published | Self::Consumed => format!("{}/s", grouped_rate(value)),
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a time")]

@@ -1,0 +1,4 @@
+//! Live pages: a running node.
+
+mod node;
+mod viewer;
