@@ -268,7 +268,9 @@ mod tests {
         profile.capture.time_step_nanos = 50_000_000;
         for (sample, steps) in profile.samples.iter_mut().zip([&[7][..], &[3, 9]]) {
             sample.labels.thread = "aux".into();
-            steps.iter().for_each(|step| sample.times.add(*step, 4096));
+            for step in steps {
+                sample.times.add(*step, 4096);
+            }
         }
         let mut out = Vec::new();
         write_speedscope(&profile, &mut out).unwrap();

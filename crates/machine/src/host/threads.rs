@@ -56,7 +56,9 @@ impl ThreadPlace {
     /// Returns all CPUs that a process with these threads may use.
     pub fn allowed(threads: &[Self]) -> CpuList {
         let mut allowed = CpuList::default();
-        threads.iter().for_each(|thread| allowed.add(&thread.cpus));
+        for thread in threads {
+            allowed.add(&thread.cpus);
+        }
         allowed
     }
 

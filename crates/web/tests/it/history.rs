@@ -39,7 +39,7 @@ fn record(name: &str, number: u64, rate: u64, version: &str) -> RunRecord {
 }
 
 fn entry(path: &str, record: &RunRecord) -> Entry {
-    let contents = Contents::from_run(&serde_json::to_vec(record).unwrap());
+    let contents = Contents::from_run(&serde_json::to_vec(record).expect("a record is JSON"));
     let pages = vec!["packets.html".to_owned(), "report.html".to_owned()];
     Entry { path: path.to_owned(), pages, contents }
 }
@@ -60,7 +60,7 @@ pub(crate) fn listing() -> Listing {
 /// Writes the list.
 pub(crate) fn write_list(out: impl Write) {
     let query = HistoryQuery { filter: Filter::default(), figure: Figure::Published };
-    write_history(out, &listing(), &query).unwrap();
+    write_history(out, &listing(), &query).expect("the file takes everything");
 }
 
 /// Writes two runs side by side, of which the later one is twice as fast.
@@ -78,7 +78,7 @@ pub(crate) fn write_two(out: impl Write) {
     let names = ["runs/before", HOSTILE].map(str::to_owned);
     let pair = RunPair::new(names.clone(), [0, 1].map(|side| (&records[side], &series[side][..])));
     let (before, after) = (pages::profile(), pages::faster_profile());
-    let diff = ProfileDiff::between(&before, &after).unwrap();
+    let diff = ProfileDiff::between(&before, &after).expect("both are of CPU time");
     let profiles = DiffReport {
         diff: &diff,
         before: NamedProfile { name: &names[0], profile: &before },
@@ -92,5 +92,5 @@ pub(crate) fn write_two(out: impl Write) {
     });
     let exchanged = "compare?before=b&after=a";
     let report = PairReport { pair: &pair, runs, profiles: Ok(profiles), exchanged };
-    write_pair(out, report).unwrap();
+    write_pair(out, report).expect("the file takes everything");
 }

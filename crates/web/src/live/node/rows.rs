@@ -39,7 +39,7 @@ impl Rows {
             (more, true) => Some(counted(more, self.noun)),
         };
         let remark = remark.map(|text| Sentence::new(text, Tone::Soft));
-        let table = Table { label, key: Vec::new(), columns: self.columns.clone(), rows };
+        let table = Table { label, columns: self.columns.clone(), rows, ..Table::default() };
         [
             Block::new(self.id, Content::Table(table)),
             Block::sentences(format!("{}-more", self.id), remark.into_iter().collect()),
