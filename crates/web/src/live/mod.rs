@@ -14,10 +14,14 @@ mod latest;
 mod page;
 mod profile;
 mod run;
+mod shell;
+#[cfg(test)]
+mod tests;
 mod tick;
 
 pub use head::LiveHead;
-pub use page::{LIVE_POLICY, LivePage, write_live_page};
+pub use page::{LIVE_POLICY, write_live_page};
 pub use profile::{ProfileSpan, live_profile};
 pub use run::LiveRun;
+pub use shell::LivePage;
 pub use tick::Tick;

@@ -92,7 +92,7 @@ fn a_live_page_shows_what_the_report_then_has() {
         return;
     }
     let bench = Workbench::new("live");
-    bench.file("s.toml", Scenario::steady("live", "9s").profile(Profile::new("1h")));
+    bench.file("s.toml", Scenario::steady("live", "9s").profile(Profile::new("9s")));
     let uri = existing_broker().uri();
     let run = format!("run s.toml --uri {uri} --plain --json --out out --serve");
     let mut served = Served::start(&bench, &run);

@@ -1,9 +1,11 @@
 //! Ticks of a run, applied as the page does it.
 
-use rabbitscope_runs::record::{Counters, Percentiles, SecondLatencies};
+use rabbitscope_runs::record::{
+    BrokerFacts, Counters, Percentiles, RunRecord, SecondLatencies, SecondRow,
+};
 use serde_json::{Value, json};
 
-use super::*;
+use super::{LiveRun, Tick};
 use crate::page::series::charts_of_run;
 
 /// A page that ticks change.
