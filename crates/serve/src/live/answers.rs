@@ -33,6 +33,8 @@ struct Report {
     page: Option<Bytes>,
     /// Time of the latest request.
     asked: Option<Instant>,
+    /// Number of requests.
+    requests: usize,
 }
 
 impl Answers {
@@ -57,6 +59,11 @@ impl Answers {
     /// Returns whether a viewer asked for the report in the latest `time`.
     pub(super) fn reported_since(&self, time: Duration) -> bool {
         locked(&self.report).asked.is_some_and(|asked| asked.elapsed() < time)
+    }
+
+    /// Returns the number of requests for the report.
+    pub(super) fn reports(&self) -> usize {
+        locked(&self.report).requests
     }
 
     /// Answers with the page, its events, a profile or the report.
@@ -109,6 +116,7 @@ impl Answers {
             return Response::text(Status::NOT_FOUND, "the report is here after the end");
         };
         report.asked = Some(Instant::now());
+        report.requests += 1;
         Response::page(RUN_PAGE_POLICY, page)
     }
 }

@@ -98,14 +98,15 @@ impl LiveServer {
         self.broadcast.send("end", &end.expect("texts become JSON"));
     }
 
-    /// Waits until every viewer has the report and left, for `longest` at most, or until `stop` is set meanwhile.
+    /// Waits until every viewer has asked for the report, for `longest` at most, or until `stop` is set meanwhile.
     /// Without viewers, returns at once.
     pub fn linger(&self, longest: Duration, stop: &AtomicBool) {
         let (begun, was_set) = (Instant::now(), stop.load(Ordering::Relaxed));
         let is_stopped = || stop.load(Ordering::Relaxed) && !was_set;
         while begun.elapsed() < longest && !is_stopped() {
             let is_sending = self.answers.reported_since(SENDING_TIME);
-            if self.broadcast.viewers() == 0 && !is_sending {
+            // The server may not have noticed yet that a viewer has left.
+            if self.answers.reports() >= self.broadcast.viewers() && !is_sending {
                 return;
             }
             thread::sleep(END_POLL_INTERVAL);

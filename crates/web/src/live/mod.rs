@@ -15,11 +15,15 @@ mod node;
 mod page;
 mod profile;
 mod run;
+mod shell;
+#[cfg(test)]
+mod tests;
 mod tick;
 
 pub use head::LiveHead;
 pub use node::{NodeHead, NodeLook, NodeSecond, NodeState};
-pub use page::{LIVE_POLICY, LivePage, write_live_page};
+pub use page::{LIVE_POLICY, write_live_page};
 pub use profile::{ProfileSpan, live_profile};
 pub use run::LiveRun;
+pub use shell::LivePage;
 pub use tick::Tick;

@@ -2,23 +2,13 @@
 
 use std::io::{self, Write};
 
-use serde::Serialize;
-
+use super::LivePage;
 use crate::{page::whole::PageData, report::write_page};
 
 /// Policy of a live page: that of a report, and requests to the page's own server.
 pub const LIVE_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; worker-src blob:; \
                                style-src 'unsafe-inline'; img-src data:; connect-src 'self'; \
                                base-uri 'none'; form-action 'none'";
-
-/// Facts that a live page needs before its first event.
-#[derive(Clone, Debug, Serialize)]
-pub struct LivePage {
-    /// Title of the page.
-    pub title: String,
-    /// True if there will be profiles.
-    pub profile: bool,
-}
 
 /// Writes the page.
 pub fn write_live_page(out: impl Write, page: &LivePage) -> io::Result<()> {

@@ -101,6 +101,3 @@ fn notices(texts: &VecDeque<String>) -> Block {
     let none = texts.is_empty().then(|| Sentence::new("None so far.", Tone::Soft));
     Block::sentences("notices", sentences.chain(none).collect())
 }
-
-#[cfg(test)]
-mod tests;

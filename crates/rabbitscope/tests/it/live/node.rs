@@ -43,8 +43,7 @@ fn a_saturated_queue_is_named_and_first() {
     let load = bench.start_run(&broker, dead_letters(), 3);
     let served = serve(&bench, &broker);
     let mut viewer = Viewer::open(&served);
-    viewer
-        .until("the limit is the queue", |viewer| is_limited_by(viewer, "process", "checked-full"));
+    viewer.until("the limit is the queue", is_limited_by_queue);
     assert_eq!(viewer.column("queues", 0)[0], "checked-full", "{:#}", viewer.blocks["queues"]);
     let flow = viewer.blocks["flow"].to_string();
     assert!(flow.contains("waits for queue checked-full"), "{flow}");

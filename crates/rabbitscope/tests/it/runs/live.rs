@@ -49,7 +49,8 @@ fn charts_of(events: &[Event]) -> Value {
     for (_, tick) in events.iter().filter(|(name, _)| name == "tick") {
         for more in tick["append"].as_array().into_iter().flatten() {
             assert_eq!(more["block"], "charts");
-            let [chart, mark] = ["chart", "mark"].map(|key| more[key].as_u64().unwrap() as usize);
+            let [chart, mark] =
+                ["chart", "mark"].map(|key| usize::try_from(more[key].as_u64().unwrap()).unwrap());
             for column in ["x", "y"] {
                 let old = &mut charts[chart]["marks"][mark][column];
                 let new = more["columns"][column].as_array().unwrap().clone();
@@ -92,10 +93,10 @@ fn a_live_page_shows_what_the_report_then_has() {
         return;
     }
     let bench = Workbench::new("live");
-    bench.file("s.toml", Scenario::steady("live", "9s").profile(Profile::new("1h")));
+    bench.file("s.toml", Scenario::steady("live", "9s").profile(Profile::new("9s")));
     let uri = existing_broker().uri();
     let run = format!("run s.toml --uri {uri} --plain --json --out out --serve");
-    let mut served = Served::start(&bench, &run);
+    let served = Served::start(&bench, &run);
     let viewer = view(&served);
     let deaf: Vec<TcpStream> = (0..8).map(|_| view(&served)).collect();
     assert_eq!(profile(&served, "").0, 404);
@@ -105,7 +106,7 @@ fn a_live_page_shows_what_the_report_then_has() {
         if name == "tick" && data["append"].is_array() {
             arrivals.push(Instant::now());
         }
-        if data["profile"]["number"] == 3 {
+        if data["profile"].is_object() {
             let (status, body) = profile(&served, "?seconds=3");
             assert_eq!(status, 200, "{body}");
             latest = serde_json::from_str(&body).unwrap();
@@ -151,7 +152,7 @@ fn only_the_printed_address_shows_the_run() {
     bench.file("s.toml", Scenario::steady("live-access", "4s"));
     let uri = existing_broker().uri();
     let run = format!("run s.toml --uri {uri} --plain --json --out out --serve=0");
-    let mut served = Served::start(&bench, &run);
+    let served = Served::start(&bench, &run);
     assert_eq!(served.path.len(), 34, "{}", served.path);
     let check = |path: &str, headers: &str, expected: &str| {
         let request = format!("GET {path} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n");

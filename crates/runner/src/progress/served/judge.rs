@@ -17,7 +17,7 @@ use rabbitscope_runs::record::BrokerStates;
 use rabbitscope_serve::LiveServer;
 use rabbitscope_web::{LiveRun, Tick};
 
-use super::{page::now, so_far::Recent};
+use super::{clock::now, so_far::Recent};
 
 /// The thread that judges. Dropping this value waits for it, so that no tick comes after the end.
 pub(super) struct Judge {

@@ -9,6 +9,7 @@
 //!
 //! The server is in `crates/serve`, the contents of ticks in `crates/web`.
 
+mod clock;
 mod judge;
 mod page;
 mod so_far;

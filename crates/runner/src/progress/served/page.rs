@@ -1,9 +1,6 @@
 //! The watcher of the live page.
 
-use std::{
-    sync::Arc,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::sync::Arc;
 
 use rabbitscope_http::Listener;
 use rabbitscope_runs::{
@@ -13,7 +10,7 @@ use rabbitscope_runs::{
 use rabbitscope_serve::LiveServer;
 use rabbitscope_web::{LiveRun, Tick};
 
-use super::{judge::Judge, so_far::SoFar};
+use super::{clock::now, judge::Judge, so_far::SoFar};
 use crate::{
     progress::{Watcher, WindowSink},
     run::record_before,
@@ -21,6 +18,9 @@ use crate::{
 
 /// Seconds between two judgements, which cost some milliseconds each.
 const JUDGED_EVERY: u32 = 5;
+
+/// Least number of seconds under load by which a run is judged.
+const LEAST_JUDGED: usize = 5;
 
 /// The live page of a run. The server outlives this value, for the end.
 pub struct ServedPage {
@@ -98,7 +98,10 @@ impl Watcher for ServedPage {
         }
         self.server.tick(tick);
         if row.second % JUDGED_EVERY == JUDGED_EVERY - 1 && !row.draining && !row.warming {
-            self.judge.ask(self.so_far.recent(), self.states.clone());
+            let recent = self.so_far.recent();
+            if recent.seconds >= LEAST_JUDGED {
+                self.judge.ask(recent, self.states.clone());
+            }
         }
         Ok(())
     }
@@ -107,10 +110,4 @@ impl Watcher for ServedPage {
         let server = Arc::clone(&self.server);
         self.has_profile.then(|| -> WindowSink { Arc::new(move |window| server.window(window)) })
     }
-}
-
-/// Returns the time in nanoseconds since 1970.
-pub(super) fn now() -> u64 {
-    let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since_1970.as_nanos()).unwrap_or(u64::MAX)
 }

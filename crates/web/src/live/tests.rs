@@ -1,9 +1,11 @@
 //! Ticks of a run, applied as the page does it.
 
-use rabbitscope_runs::record::{Counters, Percentiles, SecondLatencies};
+use rabbitscope_runs::record::{
+    BrokerFacts, Counters, Percentiles, RunRecord, SecondLatencies, SecondRow,
+};
 use serde_json::{Value, json};
 
-use super::*;
+use super::{LiveRun, Tick};
 use crate::page::series::charts_of_run;
 
 /// A page that ticks change.
@@ -25,7 +27,8 @@ impl Page {
         let tick: Value = serde_json::from_str(&tick.to_json()).unwrap();
         for more in tick["append"].as_array().into_iter().flatten() {
             let block = self.block(more["block"].as_str().unwrap());
-            let [chart, mark] = ["chart", "mark"].map(|key| more[key].as_u64().unwrap() as usize);
+            let [chart, mark] =
+                ["chart", "mark"].map(|key| usize::try_from(more[key].as_u64().unwrap()).unwrap());
             for column in ["x", "y"] {
                 let new = more["columns"][column].as_array().unwrap().clone();
                 let old = &mut block["charts"][chart]["marks"][mark][column];
