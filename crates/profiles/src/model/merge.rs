@@ -200,7 +200,9 @@ mod tests {
             profile.capture.duration_nanos = steps * STEP;
             profile.capture.notes = vec![format!("{at} samples were cut")];
             profile.samples[0].labels.process = Some("<0.1.0>".into());
-            points.iter().for_each(|&(step, weight)| profile.samples[0].times.add(step, weight));
+            for &(step, weight) in points {
+                profile.samples[0].times.add(step, weight);
+            }
             profile
         };
         let mut sum = ProfileSum::of_windows();

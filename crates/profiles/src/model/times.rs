@@ -189,7 +189,9 @@ mod tests {
         fn check(one: &[(u32, u64)], other: &[(u32, u64)], expected: &[(u32, u64)]) {
             let times = |pairs: &[(u32, u64)]| {
                 let mut times = Times::default();
-                pairs.iter().for_each(|&(step, weight)| times.add(step, weight));
+                for &(step, weight) in pairs {
+                    times.add(step, weight);
+                }
                 times
             };
             let mut sum = times(one);

@@ -68,7 +68,9 @@ fn row(second: u32) -> SecondRow {
 
 fn second(live: &mut LiveRun, rows: &[SecondRow]) -> Tick {
     let mut run = RunRecord::default();
-    rows.iter().for_each(|row| run.load.counts.add(&row.counts));
+    for row in rows {
+        run.load.counts.add(&row.counts);
+    }
     let mut tick = Tick::new(1);
     live.second(&mut tick, &run, rows);
     tick
