@@ -1,5 +1,5 @@
-// Bundles the page with the script of its worker, the script of the SVG, and the tests. The shipped files are `page.js`, `page.css` and `svg.js`, which
-// crates/web embeds.
+// Bundles the pages with the script of their worker, the script of the SVG, and the tests. The shipped files are `page.js`,
+// `page.css`, `live.js` and `svg.js`, which crates/web embeds.
 //
 //   node build.mjs DIR           the shipped files
 //   node build.mjs --tests NAME  one of the folders of test/, into dist/test/NAME
@@ -37,7 +37,7 @@ if (first === "--tests") {
   await build({
     ...shipped,
     define: { WORKER_SCRIPT: JSON.stringify(worker.text) },
-    entryPoints: { page: "src/main.ts", svg: "src/svg.ts" },
+    entryPoints: { page: "src/main.ts", live: "src/live.ts", svg: "src/svg.ts" },
     outdir: first,
   });
 }

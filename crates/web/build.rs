@@ -1,5 +1,5 @@
 //! Builds the page from `ui/` with npm, in a copy inside `OUT_DIR`. The sources stay unchanged, and several builds can
-//! run at once. Leaves `ui/dist/page.js`, `page.css` and `svg.js` there.
+//! run at once. Leaves `ui/dist/page.js`, `page.css`, `live.js` and `svg.js` there.
 
 use std::{
     env, fs, io,

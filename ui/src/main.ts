@@ -1,39 +1,16 @@
 // The page: reads its data and puts the parts together.
 
-import "./style/page.css";
-import "./style/header.css";
-import "./style/run.css";
-import "./style/limit.css";
-import "./style/profile.css";
-import "./style/tables.css";
-import "./style/owners.css";
-import "./style/frames.css";
-import "./style/packets.css";
-import "./style/charts.css";
-import "./style/blocks.css";
-import "./style/fields.css";
-import "./style/live.css";
+import "./style/all.ts";
 
 import type { DocumentData } from "./blocks/data.ts";
 import { DocumentView } from "./blocks/document.ts";
 import { readText } from "./columns/read.ts";
 import { diffPart } from "./diff.ts";
 import { h } from "./dom.ts";
-import { LivePage } from "./live/page.ts";
-import { follow } from "./live/stream.ts";
 import { ProfileView } from "./profile.ts";
 import { reportParts } from "./report.ts";
-import { startTheme } from "./theme.ts";
-import { pageData, type PageData } from "./wire.ts";
-
-function start(): void {
-  startTheme();
-  const page = document.getElementById("page") as HTMLElement;
-  const data = pageData(document);
-  if (data.live) follow(new LivePage(page, data));
-  else if (data.document) showDocument(page, data);
-  else page.append(...reportParts(data, data.profile || data.diff ? [stacksPart(page, data)] : []));
-}
+import { start } from "./start.ts";
+import type { PageData } from "./wire.ts";
 
 function showDocument(page: HTMLElement, data: PageData): void {
   const view = new DocumentView(data.document as DocumentData, `rabbitscope ${data.rabbitscope}`);
@@ -60,9 +37,7 @@ function stacksPart(page: HTMLElement, data: PageData): HTMLElement {
   return place;
 }
 
-try {
-  start();
-} catch (problem) {
-  document.getElementById("page")?.append(h("p", {}, problem instanceof Error ? problem.message : String(problem)));
-  throw problem;
-}
+start((page, data) => {
+  if (data.document) showDocument(page, data);
+  else page.append(...reportParts(data, data.profile || data.diff ? [stacksPart(page, data)] : []));
+});

@@ -18,14 +18,14 @@ pub(crate) const POLICY: &str = "default-src 'none'; script-src 'unsafe-inline';
 
 /// Writes the report as one HTML file.
 pub fn write_report(out: impl Write, report: &Report<'_>) -> io::Result<()> {
-    write_page(out, (&title(report), POLICY), &PageData::new(report))
+    write_page(out, &of_file(&title(report)), &PageData::new(report))
 }
 
 /// Writes the comparison of two profiles as one HTML file.
 pub fn write_diff(out: impl Write, report: DiffReport<'_>) -> io::Result<()> {
     let (before, after) = (report.before.name, report.after.name);
     let title = format!("{before} against {after} · rabbitscope");
-    write_page(out, (&title, POLICY), &PageData::of_diff(report))
+    write_page(out, &of_file(&title), &PageData::of_diff(report))
 }
 
 /// Writes a page of blocks as one HTML file.
@@ -41,15 +41,29 @@ pub(crate) fn write_document_with(
 ) -> io::Result<()> {
     let title = format!("{} · rabbitscope", document.title);
     let data = diff.map_or_else(PageData::empty, PageData::of_diff);
-    write_page(out, (&title, POLICY), &data.with_document(document))
+    write_page(out, &of_file(&title), &data.with_document(document))
 }
 
-/// Writes the page around its data. Its policy says what it may do.
+/// The page around its data.
+pub(crate) struct Frame<'a> {
+    pub(crate) title: &'a str,
+    /// What the page may do (Content-Security-Policy).
+    pub(crate) policy: &'static str,
+    pub(crate) script: &'static str,
+}
+
+/// Returns the frame of a file.
+fn of_file(title: &str) -> Frame<'_> {
+    Frame { title, policy: POLICY, script: PAGE_SCRIPT }
+}
+
+/// Writes a page.
 pub(crate) fn write_page(
     mut out: impl Write,
-    (title, policy): (&str, &str),
+    frame: &Frame<'_>,
     data: &PageData<'_>,
 ) -> io::Result<()> {
+    let Frame { title, policy, script } = frame;
     write!(
         out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -70,7 +84,7 @@ pub(crate) fn write_page(
         out.write_all(b"</script>\n<script type=\"application/octet-stream\" id=\"columns\">")?;
         columns.write_text(&mut out)?;
     }
-    write!(out, "</script>\n<script>{PAGE_SCRIPT}</script>\n</body>\n</html>\n")?;
+    write!(out, "</script>\n<script>{script}</script>\n</body>\n</html>\n")?;
     out.flush()
 }
 

@@ -1,9 +1,13 @@
-//! The shell of a live page: script and style of a report, without its data.
+//! The shell of a live page, without its data.
 
 use std::io::{self, Write};
 
 use super::LivePage;
-use crate::{page::whole::PageData, report::write_page};
+use crate::{
+    assets::LIVE_SCRIPT,
+    page::whole::PageData,
+    report::{Frame, write_page},
+};
 
 /// Policy of a live page: that of a report, and requests to the page's own server.
 pub const LIVE_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; worker-src blob:; \
@@ -13,7 +17,11 @@ pub const LIVE_POLICY: &str = "default-src 'none'; script-src 'unsafe-inline'; w
 /// Writes the page.
 pub fn write_live_page(out: impl Write, page: &LivePage) -> io::Result<()> {
     let title = format!("{} · rabbitscope", page.title);
-    write_page(out, (&title, LIVE_POLICY), &PageData::of_live(page))
+    write_page(
+        out,
+        &Frame { title: &title, policy: LIVE_POLICY, script: LIVE_SCRIPT },
+        &PageData::of_live(page),
+    )
 }
 
 #[cfg(test)]
