@@ -2,7 +2,7 @@
 
 use std::{
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
     thread,
@@ -30,6 +30,9 @@ pub struct LiveServer {
     url: String,
     broadcast: Broadcast,
     answers: Arc<Answers>,
+    /// Time of the latest tick in nanoseconds since 1970. Locked while one is sent, so that their order is that of their
+    /// times.
+    latest: Mutex<u64>,
     _server: Server,
 }
 
@@ -53,7 +56,7 @@ impl LiveServer {
         let answering = Arc::clone(&answers);
         let answer = move |request: &_| answering.respond(request);
         let server = Server::start(listener, Limits::default(), answer)?;
-        Ok(Self { url, broadcast, answers, _server: server })
+        Ok(Self { url, broadcast, answers, latest: Mutex::new(0), _server: server })
     }
 
     /// Returns the address of the page, which is secret.
@@ -68,8 +71,10 @@ impl LiveServer {
 
     /// Sends a tick to all viewers, with the profile's latest window if it is new.
     pub fn tick(&self, tick: Tick) {
-        let tick = tick.with_window(self.answers.windows().take_new());
+        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
+        let tick = tick.with_window(self.answers.windows().take_new()).after(*latest);
         if !tick.is_empty() {
+            *latest = tick.at();
             self.broadcast.send("tick", &tick.to_json());
         }
     }

@@ -120,6 +120,24 @@ fn a_tick_names_a_new_window_once() {
 }
 
 #[test]
+fn no_tick_is_earlier_than_one_before() {
+    let server = start();
+    let mut viewer = ask(&server, "events");
+    read_until(&mut viewer, "event: head\n");
+    // A clock that is set back, and two threads whose ticks come in the other order.
+    for at in [5_000_000, 3, 5_000_001] {
+        let mut tick = Tick::new(at);
+        LiveRun::default().state(&mut tick, "under load");
+        server.tick(tick);
+    }
+    server.end("Over.", None);
+    let text = read_until(&mut viewer, "event: end\n");
+    for at in [5_000_000, 5_001_000, 5_002_000] {
+        assert!(text.contains(&format!("{{\"at\":{at},")), "{at}: {text}");
+    }
+}
+
+#[test]
 fn the_end_waits_for_the_report_of_viewers_only() {
     let server = start();
     let stop = AtomicBool::new(false);

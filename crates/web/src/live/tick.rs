@@ -5,6 +5,9 @@ use serde::Serialize;
 use super::profile::ProfileSpan;
 use crate::document::{Block, Mark};
 
+/// Least time between two ticks in nanoseconds. Times of today differ by 256 or more as a browser's numbers.
+const LEAST_STEP: u64 = 1000;
+
 /// A change of a page: items at the end of marks, and blocks in place of those with the same id.
 #[derive(Default, Serialize)]
 pub struct Tick {
@@ -52,6 +55,18 @@ impl Tick {
     #[must_use]
     pub fn with_window(self, window: Option<ProfileSpan>) -> Self {
         Self { profile: window, ..self }
+    }
+
+    /// Returns its time in nanoseconds since 1970.
+    pub fn at(&self) -> u64 {
+        self.at
+    }
+
+    /// Moves the time after that of another tick. Viewers take a tick that is not later for a repetition, also if the
+    /// clock of the day was set back.
+    #[must_use]
+    pub fn after(self, other_unix_nanos: u64) -> Self {
+        Self { at: self.at.max(other_unix_nanos.saturating_add(LEAST_STEP)), ..self }
     }
 
     /// Puts a block in the place of the one with the same id.
