@@ -59,7 +59,7 @@ impl<'a> Life<'a> {
             away.next_search = Instant::now() + SECOND;
             return self.search();
         }
-        if self.process.is_none_or(ProcessIdentity::is_shown_alive) {
+        if self.is_running() {
             return State::Running;
         }
         if !self.may_return {
@@ -68,6 +68,14 @@ impl<'a> Life<'a> {
         let now = Instant::now();
         self.away = Some(Away { since: now, next_search: now + SECOND });
         State::Ended
+    }
+
+    /// Returns whether the process runs. One that ended before it was seen has a pid and no identity.
+    fn is_running(&self) -> bool {
+        match self.process {
+            Some(process) => process.is_shown_alive(),
+            None => self.subject.pid.is_none(),
+        }
     }
 
     fn search(&mut self) -> State {
