@@ -1,20 +1,52 @@
-//! The parsed module files of a crate, and the imports between them.
+//! The module files of each crate, and the imports between them.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
     path::{Path, PathBuf},
+    sync::LazyLock,
 };
 
-use syn::{Attribute, Item, UseTree, Visibility, ext::IdentExt, visit::Visit};
+use syn::{
+    Attribute, ImplItemFn, Item, ItemFn, TraitItemFn, UseTree, Visibility, ext::IdentExt,
+    spanned::Spanned, visit::Visit,
+};
 
 /// Path of a module, such as `["link", "publishing"]`; the crate's root is empty.
 type ModulePath = Vec<String>;
 
-/// One source file.
+/// What the tests judge of one source file. The parsed file cannot be shared between threads.
 pub(super) struct Module {
     pub(super) file: PathBuf,
-    pub(super) syntax: syn::File,
+    pub(super) lines: usize,
+    /// Whether the file has more than modules and imports.
+    pub(super) has_logic: bool,
+    /// Lines and names of functions outside of tests.
+    pub(super) functions: Vec<(usize, String)>,
+    /// Paths that the file uses.
+    used: Vec<Vec<String>>,
+    /// Names that the file re-exports, with their paths.
+    exported: Vec<(String, Vec<String>)>,
+}
+
+impl Module {
+    fn new(file: &Path, text: &str, syntax: &syn::File) -> Self {
+        let (mut paths, mut lengths) = (Paths::default(), Lengths::default());
+        paths.visit_file(syntax);
+        lengths.visit_file(syntax);
+        let exported = syntax.items.iter().flat_map(|item| match item {
+            Item::Use(item) if !matches!(item.vis, Visibility::Inherited) => used(&item.tree),
+            _ => Vec::new(),
+        });
+        Self {
+            file: file.to_owned(),
+            lines: text.lines().count(),
+            has_logic: !syntax.items.iter().all(|item| matches!(item, Item::Mod(_) | Item::Use(_))),
+            functions: lengths.0,
+            used: paths.found,
+            exported: exported.collect(),
+        }
+    }
 }
 
 /// All source files of a crate except tests, by module.
@@ -24,8 +56,8 @@ pub(super) struct Crate {
     exports: BTreeMap<ModulePath, BTreeMap<String, ModulePath>>,
 }
 
-/// Returns every crate of the workspace, by the name of its folder.
-pub(super) fn all_crates() -> Vec<(String, Crate)> {
+/// Every crate of the workspace, by the name of its folder. To parse them takes seconds without optimisation.
+pub(super) static CRATES: LazyLock<Vec<(String, Crate)>> = LazyLock::new(|| {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
     let mut names: Vec<String> = fs::read_dir(folder)
         .unwrap()
@@ -33,7 +65,7 @@ pub(super) fn all_crates() -> Vec<(String, Crate)> {
         .collect();
     names.sort();
     names.into_iter().map(|name| (name.clone(), Crate::read(&folder.join(name)))).collect()
-}
+});
 
 impl Crate {
     fn read(folder: &Path) -> Self {
@@ -41,17 +73,9 @@ impl Crate {
         let src = folder.join("src");
         read.add(Vec::new(), &src.join("lib.rs"), &src);
         let exports = |(path, module): (&ModulePath, &Module)| {
-            let mut names = BTreeMap::new();
-            for item in &module.syntax.items {
-                if let Item::Use(item) = item
-                    && !matches!(item.vis, Visibility::Inherited)
-                {
-                    for (name, target) in used(&item.tree) {
-                        names.insert(name, absolute(path, &target));
-                    }
-                }
-            }
-            (path.clone(), names)
+            let exported = module.exported.iter();
+            let names = exported.map(|(name, target)| (name.clone(), absolute(path, target)));
+            (path.clone(), names.collect())
         };
         read.exports = read.modules.iter().map(exports).collect();
         read
@@ -73,7 +97,7 @@ impl Crate {
             let file = if beside.is_file() { beside } else { inner.join("mod.rs") };
             self.add(child, &file, &inner);
         }
-        self.modules.insert(path, Module { file: file.to_owned(), syntax });
+        self.modules.insert(path, Module::new(file, &text, &syntax));
     }
 
     pub(super) fn modules(&self) -> impl Iterator<Item = &Module> {
@@ -85,17 +109,15 @@ impl Crate {
     pub(super) fn imports(&self) -> BTreeMap<String, BTreeSet<String>> {
         let mut imports: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for (path, module) in &self.modules {
-            let mut paths = Paths::default();
-            paths.visit_file(&module.syntax);
             let used = imports.entry(path.join("::")).or_default();
-            for target in paths.found {
+            for target in &module.used {
                 let Some(first) = target.first() else { continue };
                 let is_local = ["crate", "self", "super"].contains(&first.as_str())
                     || self.modules.contains_key(&absolute(path, &target[..1]));
                 if !is_local {
                     continue;
                 }
-                let owner = self.owner(&absolute(path, &target));
+                let owner = self.owner(&absolute(path, target));
                 if owner != *path {
                     used.insert(owner.join("::"));
                 }
@@ -151,6 +173,39 @@ impl<'a> Visit<'a> for Paths {
     }
 }
 
+/// Lengths and names of functions outside of tests, from the opening brace to the line before the closing one.
+#[derive(Default)]
+struct Lengths(Vec<(usize, String)>);
+
+impl Lengths {
+    fn add(&mut self, name: &syn::Ident, block: &syn::Block) {
+        let span = block.span();
+        self.0.push((span.end().line - span.start().line, name.to_string()));
+    }
+}
+
+impl<'a> Visit<'a> for Lengths {
+    fn visit_item(&mut self, item: &'a Item) {
+        if !matches!(item, Item::Mod(inner) if is_for_tests(&inner.attrs)) {
+            syn::visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_item_fn(&mut self, function: &'a ItemFn) {
+        self.add(&function.sig.ident, &function.block);
+    }
+
+    fn visit_impl_item_fn(&mut self, function: &'a ImplItemFn) {
+        self.add(&function.sig.ident, &function.block);
+    }
+
+    fn visit_trait_item_fn(&mut self, function: &'a TraitItemFn) {
+        if let Some(block) = &function.default {
+            self.add(&function.sig.ident, block);
+        }
+    }
+}
+
 /// Returns each name that a `use` imports, with its path.
 fn used(tree: &UseTree) -> Vec<(String, Vec<String>)> {
     match tree {
@@ -190,7 +245,7 @@ fn absolute(module: &[String], path: &[String]) -> ModulePath {
 }
 
 /// Returns whether the attributes have `#[cfg(test)]` or `#[cfg(fuzzing)]`.
-pub(super) fn is_for_tests(attributes: &[Attribute]) -> bool {
+fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg")
             && attribute

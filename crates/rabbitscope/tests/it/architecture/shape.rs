@@ -2,9 +2,7 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use syn::{ImplItemFn, Item, ItemFn, TraitItemFn, spanned::Spanned, visit::Visit};
-
-use super::modules::{all_crates, is_for_tests};
+use super::modules::CRATES;
 
 const MAX_LINES_OF_A_FILE: usize = 400;
 const MAX_FILES_OF_A_FOLDER: usize = 15;
@@ -16,11 +14,10 @@ const MAX_LINES_OF_A_FUNCTION: usize = 60;
 fn files_and_folders_are_small() {
     let mut faults = Vec::new();
     let mut folders: BTreeMap<String, usize> = BTreeMap::new();
-    for (_, source) in all_crates() {
+    for (_, source) in CRATES.iter() {
         for module in source.modules() {
-            let lines = std::fs::read_to_string(&module.file).unwrap().lines().count();
-            if lines > MAX_LINES_OF_A_FILE {
-                faults.push(format!("{} has {lines} lines", module.file.display()));
+            if module.lines > MAX_LINES_OF_A_FILE {
+                faults.push(format!("{} has {} lines", module.file.display(), module.lines));
             }
             if !is_facade(&module.file) {
                 let folder = module.file.parent().unwrap().display().to_string();
@@ -41,11 +38,9 @@ fn is_facade(file: &Path) -> bool {
 #[test]
 fn module_files_have_one_style() {
     let mut faults = Vec::new();
-    for (_, source) in all_crates() {
+    for (_, source) in CRATES.iter() {
         for module in source.modules() {
-            let is_handed_on = |item: &Item| matches!(item, Item::Mod(_) | Item::Use(_));
-            let logic = module.syntax.items.iter().find(|item| !is_handed_on(item));
-            if module.file.ends_with("mod.rs") && logic.is_some() {
+            if module.file.ends_with("mod.rs") && module.has_logic {
                 faults.push(format!("{} has more than modules", module.file.display()));
             }
             if !is_facade(&module.file) && module.file.with_extension("").is_dir() {
@@ -59,12 +54,10 @@ fn module_files_have_one_style() {
 #[test]
 fn functions_are_short() {
     let mut functions: Vec<(usize, String)> = Vec::new();
-    for (_, source) in all_crates() {
+    for (_, source) in CRATES.iter() {
         for module in source.modules() {
-            let mut lengths = Lengths::default();
-            lengths.visit_file(&module.syntax);
             let place = |name| format!("{name} in {}", module.file.display());
-            functions.extend(lengths.0.into_iter().map(|(lines, name)| (lines, place(name))));
+            functions.extend(module.functions.iter().map(|(lines, name)| (*lines, place(name))));
         }
     }
     functions.sort_unstable();
@@ -78,37 +71,4 @@ fn functions_are_short() {
         "of {} functions the median has {median} lines, 95 % at most {most}, the longest {longest}: {name}",
         functions.len()
     );
-}
-
-/// Lengths and names of functions outside of tests, from the opening brace to the line before the closing one.
-#[derive(Default)]
-struct Lengths(Vec<(usize, String)>);
-
-impl Lengths {
-    fn add(&mut self, name: &syn::Ident, block: &syn::Block) {
-        let span = block.span();
-        self.0.push((span.end().line - span.start().line, name.to_string()));
-    }
-}
-
-impl<'a> Visit<'a> for Lengths {
-    fn visit_item(&mut self, item: &'a Item) {
-        if !matches!(item, Item::Mod(inner) if is_for_tests(&inner.attrs)) {
-            syn::visit::visit_item(self, item);
-        }
-    }
-
-    fn visit_item_fn(&mut self, function: &'a ItemFn) {
-        self.add(&function.sig.ident, &function.block);
-    }
-
-    fn visit_impl_item_fn(&mut self, function: &'a ImplItemFn) {
-        self.add(&function.sig.ident, &function.block);
-    }
-
-    fn visit_trait_item_fn(&mut self, function: &'a TraitItemFn) {
-        if let Some(block) = &function.default {
-            self.add(&function.sig.ident, block);
-        }
-    }
 }
