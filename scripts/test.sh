@@ -7,6 +7,8 @@
 set -eu
 cd "$(dirname "$0")/.."
 SECOND_TRIES=5
+# Seconds after which a test of the page hangs. `node --test` waits for all that a failed test has left open.
+LONGEST_OF_PAGE=600
 log=$(mktemp)
 failures=$(mktemp)
 trap 'rm -f "$log" "$failures"' EXIT
@@ -31,6 +33,13 @@ cpus=$(nproc)
 threads=$((cpus * 2 > 8 ? 8 : cpus * 2))
 : "${RUST_TEST_THREADS:=$((threads > cpus ? threads : cpus))}"
 export RUST_TEST_THREADS
+
+# Tests that judge milliseconds, or what limits a node. Beside other tests they judge those, so that they run one by
+# one after them.
+alone="load::stalls:: load::rates::a_rate_is_held_without_bursts packets::planted:: packets::limits::
+    check::limits::a_queue_that_takes_a_core_is_named live::node::a_saturated_queue_is_named_and_first"
+skipped=
+for name in $alone; do skipped="$skipped --skip $name"; done
 
 failed=0
 run() {
@@ -61,7 +70,7 @@ failed_tests() {
             if (told == before) other = 1
             before = told
         }
-        /^error: [0-9]+ targets? failed/ { targets = $2 }
+        /^error: [0-9]+ targets? failed/ { targets += $2 }
         /^error: could not compile/ { other = 1 }
         END {
             if (other || programs == 0 || targets != programs || count > most) exit
@@ -72,7 +81,13 @@ failed_tests() {
 # rustdoc runs tests in documentation, and takes no such option.
 # The program and examples have no tests of their own (`tests/it/architecture`). The lint compiles the examples.
 # shellcheck disable=SC2086 # several arguments
-if ! passes cargo test --locked --workspace --no-fail-fast --lib --test '*' -- $timed; then
+tests() {
+    together=0
+    passes cargo test --locked --workspace --no-fail-fast --lib --test '*' -- $timed $skipped || together=1
+    passes env RUST_TEST_THREADS=1 cargo test --locked --workspace --no-fail-fast --test it -- $timed $alone &&
+        [ "$together" = 0 ]
+}
+if ! tests; then
     failed_tests >"$failures"
     [ -s "$failures" ] || failed=1
     while read -r arguments <&3; do
@@ -91,10 +106,10 @@ fi
 run env RUSTDOC="$PWD/scripts/rustdoc.sh" cargo test --locked --workspace --no-fail-fast --doc
 if [ -f ui/package.json ]; then
     [ -d ui/node_modules ] || run npm --prefix ui ci --no-fund --no-audit
-    run npm --prefix ui test
+    run timeout "$LONGEST_OF_PAGE" npm --prefix ui test
     # Ten readers follow a run of a minute, with a profile.
     # shellcheck disable=SC2086 # several arguments
-    run $runner env RABBITSCOPE="$PWD/target/debug/rabbitscope" npm --prefix ui run --silent test:program
+    run timeout "$LONGEST_OF_PAGE" $runner env RABBITSCOPE="$PWD/target/debug/rabbitscope" npm --prefix ui run --silent test:program
 fi
 
 echo "slowest tests:"

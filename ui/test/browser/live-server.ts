@@ -32,7 +32,10 @@ export class LiveServer {
 
   async start(): Promise<void> {
     const server = createServer((request, response) => this.answer(request, response));
+    // A test that fails leaves its server behind, which must not keep the process alive.
+    server.unref();
     server.on("connection", (socket) => {
+      socket.unref();
       this.sockets.add(socket);
       socket.on("close", () => this.sockets.delete(socket));
     });

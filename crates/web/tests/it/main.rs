@@ -18,9 +18,12 @@ use rabbitscope_web::{
 /// The copy of `ui/` that the build script has built, with its packages.
 const UI: &str = concat!(env!("OUT_DIR"), "/ui");
 
+/// Time after which a test of the page hangs. `node --test` waits for all that a failed test has left open.
+const LONGEST: &str = "1200";
+
 fn npm(script: &str, pages: &Path) {
-    let output = Command::new("npm")
-        .args(["run", "--silent", script])
+    let output = Command::new("timeout")
+        .args([LONGEST, "npm", "run", "--silent", script])
         .current_dir(UI)
         .env("RABBITSCOPE_PAGES", pages)
         .output()
