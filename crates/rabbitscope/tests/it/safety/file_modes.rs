@@ -77,7 +77,8 @@ const COMMANDS: [(&str, &[&str]); 25] = [
     ("broker", &[]),
 ];
 
-/// Commands that take long. The umask affects their files in the same way as those of the other commands.
+/// Commands that take long, so that they are asked to end early. The umask affects their files in the same way as those
+/// of the other commands.
 const TAKE_LONG: [&str; 3] = ["experiment", "sweep", "find-rate"];
 
 const EXPERIMENT: &str = r#"
@@ -177,7 +178,13 @@ fn execute(bench: &Workbench, umask: &str, broker: &Broker, line: &str) -> Ended
     let pid = broker.pid.to_string();
     let line = line.replace("URI", &broker.uri()).replace("PORT", &port).replace("PID", &pid);
     let line = line.replace("NODE", &node_options(broker));
-    let script = format!("umask {umask}; exec timeout --signal=KILL 180 $0 $@");
+    let takes_long = TAKE_LONG.iter().any(|command| line.starts_with(command));
+    let limit = if takes_long {
+        "--preserve-status --signal=INT --kill-after=150 30"
+    } else {
+        "--signal=KILL 180"
+    };
+    let script = format!("umask {umask}; exec timeout {limit} $0 $@");
     let mut command = bench.command_line("sh -c");
     command.arg(script).arg(program()).args(line.split_whitespace());
     if line.starts_with("watch") {

@@ -50,7 +50,12 @@ pub(super) fn run(world: &World, extent: Extent, random: &mut Random, table: &mu
 /// The command ends itself, with its recorded data.
 fn ask_for_the_end(world: &World, how: Signal, (what, command): (&str, &str), table: &mut Table) {
     let child = world.start(command);
-    thread::sleep(Duration::from_millis(2500));
+    if what.ends_with("run") {
+        // Only a run that has begun has a record.
+        world.bench.await_seconds("out/run", 1);
+    } else {
+        thread::sleep(Duration::from_millis(2500));
+    }
     let programs = kernel_programs_of(child.id());
     signal(&child, how);
     let mut outcome = world.outcome(child, &programs);
