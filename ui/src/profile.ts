@@ -62,7 +62,7 @@ export class ProfileView {
     this.waits.load(others);
     this.ownerTable = new OwnerTable(this.owners, unit, choose);
     this.timeline = new TimelinePanel(this.owners, unit, choose);
-    this.timeline.load(this.model.isRolling);
+    this.timeline.load(profile.capture["started-unix-nanos"], this.model.isRolling);
     this.table = new FunctionTable(profile.functions, this.model, { find, centre: (frame) => this.panel.showAround(frame) });
     this.changes = new ChangeTable(this.model, "Only further spans can exclude a difference between equal spans.", find);
     const whole = this.owners.hasStates() ? "blocked and runnable time" : `all ${nounOf(unit)}`;
@@ -88,7 +88,7 @@ export class ProfileView {
       this.model.load(graphOf(recorded));
       this.waits.load(others);
       this.ownerTable.load();
-      this.timeline.load(this.model.isRolling);
+      this.timeline.load(this.profile.capture["started-unix-nanos"], this.model.isRolling);
       this.lines.load(this.profile.lines, this.model.names, this.total());
     };
     this.panel.reload(load, titleOf(this.profile, pace), pace !== "report");

@@ -79,6 +79,9 @@ fn pages_work_in_a_browser() {
     let others = [OtherPage { event: "off-cpu", file: "off-cpu.html" }];
     let bare = Report { profile: Some(&profile), others: &others, ..Report::default() };
     write_report(create("profile.html"), &bare).unwrap();
+    let windows = pages::windows();
+    let bars = Report { profile: Some(&windows), ..Report::default() };
+    write_report(create("windows.html"), &bars).unwrap();
     write_svg(create("profile.svg"), &profile).unwrap();
     let off_cpu = pages::off_cpu_profile();
     let others = [OtherPage { event: "cpu", file: "profile.html" }];
