@@ -19,10 +19,14 @@ import type { Columns } from "./columns/decode.ts";
 import type { OtherPage, ProfileData, WaitState } from "./wire.ts";
 import { OwnerTable } from "./owner-table.ts";
 
-/** Says where waiting is shown, if a page has CPU time alone. */
-const NO_WAITING =
-  "Time in which threads waited is not in a CPU profile. To see it, record the off-cpu event too: " +
-  "rabbitscope profile --event cpu,off-cpu, or profile.event of a scenario.";
+/** Says that waiting is not on a page of CPU time alone, and how to record it. */
+function withoutWaiting(isRun: boolean): string {
+  const both = "rabbitscope profile --event cpu,off-cpu";
+  const how = isRun
+    ? `run the scenario again with event = "off-cpu" below [profile], or record both beside the run with ${both}`
+    : `record both with ${both}, or with rabbitscope watch --off-cpu and flamegraph --event off-cpu`;
+  return `Only CPU time was recorded, which cannot show whether the node waited: ${how}.`;
+}
 
 /** The relation of a profile to time: it rolls on, the page stands still, or it is that of a report. */
 export type Pace = "rolling" | "stopped" | "report";
@@ -50,7 +54,7 @@ export class ProfileView {
   private readonly about = h("div", { class: "about-recording" });
   private profile: ProfileData;
 
-  constructor({ profile, columns }: Recorded, private others: OtherPage[], pace: Pace = "report") {
+  constructor({ profile, columns }: Recorded, private others: OtherPage[], pace: Pace = "report", private readonly isRun = false) {
     const { unit, lines } = profile;
     this.profile = profile;
     this.model = new Model(graphOf({ profile, columns }));
@@ -62,7 +66,7 @@ export class ProfileView {
     this.waits.load(others);
     this.ownerTable = new OwnerTable(this.owners, unit, choose);
     this.timeline = new TimelinePanel(this.owners, unit, choose);
-    this.timeline.load(this.model.isRolling);
+    this.timeline.load(profile.capture["started-unix-nanos"], this.model.isRolling);
     this.table = new FunctionTable(profile.functions, this.model, { find, centre: (frame) => this.panel.showAround(frame) });
     this.changes = new ChangeTable(this.model, "Only further spans can exclude a difference between equal spans.", find);
     const whole = this.owners.hasStates() ? "blocked and runnable time" : `all ${nounOf(unit)}`;
@@ -88,7 +92,7 @@ export class ProfileView {
       this.model.load(graphOf(recorded));
       this.waits.load(others);
       this.ownerTable.load();
-      this.timeline.load(this.model.isRolling);
+      this.timeline.load(this.profile.capture["started-unix-nanos"], this.model.isRolling);
       this.lines.load(this.profile.lines, this.model.names, this.total());
     };
     this.panel.reload(load, titleOf(this.profile, pace), pace !== "report");
@@ -99,7 +103,7 @@ export class ProfileView {
     this.waits.show(choice);
     this.ownerTable.show(choice);
     this.timeline.show(choice);
-    const hint = profile.event === "cpu" && this.others.length === 0 && h("p", { class: "tooltip-kind" }, NO_WAITING);
+    const hint = profile.event === "cpu" && this.others.length === 0 && h("p", { class: "tooltip-kind" }, withoutWaiting(this.isRun));
     morph(this.about, [...aboutSelection(profile, owners, choice, model.total), ...(hint ? [hint] : [])]);
     const { measure } = model;
     this.beside.hidden = measure !== null;

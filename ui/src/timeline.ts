@@ -4,12 +4,13 @@
 import { h } from "./dom.ts";
 import { EVERYTHING, type Owners, type Selection } from "./flame/owners.ts";
 import type { Range } from "./flame/records.ts";
-import { amount, nounOf, seconds } from "./format.ts";
+import { amount, duration, moment, nounOf, seconds } from "./format.ts";
 import { HeatPicture } from "./heat.ts";
 
 export class TimelinePanel {
   readonly element: HTMLElement;
   private readonly picture: HeatPicture;
+  private readonly intro = h("p", { class: "tooltip-kind" });
   private readonly result = h("output", { class: "search-result" });
   private readonly pointed = h("p", { class: "heat-tip", role: "tooltip", hidden: true });
   private readonly fields: HTMLInputElement[];
@@ -19,6 +20,8 @@ export class TimelinePanel {
   /** Weight of the selection by step. */
   private steps: number[] = [];
   private comparing = false;
+  /** Start of the recording in nanoseconds since 1970; 0 if unknown. */
+  private started = 0;
   private drag: Range | null = null;
   /** The step of the keyboard, and the one where its span began. */
   private cursor = -1;
@@ -35,14 +38,20 @@ export class TimelinePanel {
     this.clear = h("button", { type: "button", click: () => this.choose({ range: null, against: null }) }, "Whole recording");
     this.element = this.build();
     this.listen();
-    this.load(false);
   }
 
   /** Makes room for the times of another profile. While it rolls on, its spans would not stay what they are. */
-  load(isRolling: boolean): void {
+  load(started: number, isRolling: boolean): void {
     this.element.hidden = isRolling || !this.owners.hasTimes();
     this.cursor = -1;
-    if (!this.element.hidden) this.picture.load(this.stepSeconds, this.owners.data.steps.length);
+    this.started = started;
+    if (this.element.hidden) return;
+    this.picture.load(this.stepSeconds, this.owners.data.steps.length, started / 1e9);
+    const noun = nounOf(this.unit);
+    const shown = this.picture.isBars
+      ? `Each bar is ${duration(this.stepSeconds)}. A higher one has more ${noun}; without a bar the node was idle or not recorded.`
+      : `Each column is a second, from top to bottom. A stronger colour means more ${noun}.`;
+    this.intro.textContent = `${shown} Drag over a span to select it. To select a second span, use Compare or hold the Shift key.`;
   }
 
   private get stepSeconds(): number {
@@ -55,12 +64,7 @@ export class TimelinePanel {
       "section",
       { class: "panel", "aria-labelledby": "timeline-title" },
       h("h2", { id: "timeline-title" }, "Timeline"),
-      h(
-        "p",
-        { class: "tooltip-kind" },
-        `Each column is a second, from top to bottom. A stronger colour means more ${nounOf(this.unit)}. Drag over a span ` +
-          "to select it. To select a second span, use Compare or hold the Shift key.",
-      ),
+      this.intro,
       h(
         "div",
         { class: "toolbar heat-tools" },
@@ -165,7 +169,8 @@ export class TimelinePanel {
 
   private said(step: number): string {
     const time = (at: number): string => `${seconds(at * this.stepSeconds)} s`;
-    return `${time(step)} to ${time(step + 1)}: ${amount(this.steps[step] ?? 0, this.unit)}`;
+    const clock = this.picture.isBars && this.started > 0 ? `, from ${moment(this.started + step * this.stepSeconds * 1e9)}` : "";
+    return `${time(step)} to ${time(step + 1)}${clock}: ${amount(this.steps[step] ?? 0, this.unit)}`;
   }
 
   private dropped(shift: boolean): void {

@@ -1,7 +1,8 @@
 //! Time lines of a profile's threads, for formats with a time axis.
 //!
 //! Times are known by step (50 ms when recorded by rabbitscope). The samples of one thread in one step follow one
-//! another in an arbitrary order, from the step's start on; waits end at the step's end. Spans never overlap.
+//! another in an arbitrary order, from the step's start on; waits end at the step's end. Spans never overlap. Threads of
+//! several nodes with the same name have no time line if they have more weight than time.
 
 use std::collections::BTreeMap;
 
@@ -58,14 +59,17 @@ pub(super) fn timeline(profile: &Profile) -> Option<BTreeMap<&str, ThreadLine>> 
     }
     let placed = threads.into_iter().map(|(name, (mut points, mut line))| {
         points.sort_unstable();
-        line.spans = placed(profile, &points, step_nanos);
+        match placed(profile, &points, step_nanos) {
+            Some(spans) => line.spans = spans,
+            None => line.untimed.extend(points.iter().map(|&(_, sample, weight)| (sample, weight))),
+        }
         (name, line)
     });
     Some(placed.collect())
 }
 
-/// Places the points of each step on the time line, in order.
-fn placed(profile: &Profile, points: &[Point], step_nanos: u64) -> Vec<Span> {
+/// Places the points of each step on the time line, in order. `None` if one would end more than a step too late.
+fn placed(profile: &Profile, points: &[Point], step_nanos: u64) -> Option<Vec<Span>> {
     let mut spans = Vec::with_capacity(points.len());
     let mut free = 0_u64;
     for points_of_step in points.chunk_by(|left, right| left.0 == right.0) {
@@ -84,8 +88,11 @@ fn placed(profile: &Profile, points: &[Point], step_nanos: u64) -> Vec<Span> {
             spans.push(Span { sample, start_nanos: free, length_nanos, weight });
             free = free.saturating_add(length_nanos);
         }
+        if free > begin.saturating_add(step_nanos.saturating_mul(2)) {
+            return None;
+        }
     }
-    spans
+    Some(spans)
 }
 
 /// Duration of a unit of weight.
@@ -150,6 +157,20 @@ mod tests {
         profile.event = Event::OffCpu;
         let lines = timeline(&profile).unwrap();
         assert_eq!(starts(&lines["aux"]), [(0, 100, 400), (1, 530, 20)]);
+    }
+
+    #[test]
+    fn threads_with_more_weight_than_time_have_no_time_line() {
+        let profile = profile([("aux", &[(0, 50), (1, 50)]), ("aux", &[(0, 20), (1, 20)])]);
+        assert_eq!(starts(&timeline(&profile).unwrap()["aux"]).len(), 4);
+        let mut profile = profile;
+        for sample in &mut profile.samples {
+            sample.times.add(2, 40);
+        }
+        let lines = timeline(&profile).unwrap();
+        assert_eq!(starts(&lines["aux"]), []);
+        let untimed: u64 = lines["aux"].untimed.iter().map(|(_, weight)| weight).sum();
+        assert_eq!(untimed, 220, "all of it");
     }
 
     #[test]

@@ -15,6 +15,18 @@ pub fn value(text: &str) -> Cow<'_, str> {
     escaped(text, is_obeyed)
 }
 
+/// Writes a value as one word of a shell (POSIX, "Shell Command Language", 2.2.2). `None` if a terminal would obey it.
+pub fn shell_word(text: &str) -> Option<Cow<'_, str>> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "@%+=:,./_-".contains(c);
+    if text.contains(is_obeyed) {
+        None
+    } else if !text.is_empty() && text.chars().all(is_plain) {
+        Some(Cow::Borrowed(text))
+    } else {
+        Some(Cow::Owned(format!("'{}'", text.replace('\'', r"'\''"))))
+    }
+}
+
 /// Escapes a JSON text. Such characters only occur in its strings, where they become JSON escapes.
 pub fn json(text: &str) -> Cow<'_, str> {
     let is_foreign = |c| is_obeyed(c) && !matches!(c, '\n' | '\t');
@@ -101,6 +113,21 @@ mod tests {
         check("a\n\tb\r", "a\n\tb\\r", "a\\n\\tb\\r");
         check("\u{2028}", "\\u{2028}", "\\u{2028}");
         check("é 猫 👩\u{200d}🚀", "é 猫 👩\u{200d}🚀", "é 猫 👩\u{200d}🚀");
+    }
+
+    #[test]
+    fn a_shell_reads_a_word() {
+        let check = |name: &str, expected: Option<&str>| {
+            assert_eq!(shell_word(name).as_deref(), expected, "{name:?}");
+        };
+        check("rabbit@a-1.b", Some("rabbit@a-1.b"));
+        check("", Some("''"));
+        check("$(id) `id`", Some("'$(id) `id`'"));
+        check("it's", Some(r"'it'\''s'"));
+        check("~", Some("'~'"));
+        check("a\nid", None);
+        check("a\x03id", None);
+        check("a\u{202e}", None);
     }
 
     #[test]

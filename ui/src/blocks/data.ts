@@ -147,6 +147,8 @@ export interface MarkData extends Columns {
   most?: number;
   /** Unit of `value`. */
   measure?: Measure;
+  /** The command that makes the page of a cell: its words, the beginning of its file, the start of each row in seconds since 1970. */
+  command?: { words: string; file: string; rows: number[] };
 }
 
 /** A change of a page: items for marks of a chart, and blocks in place of those with the same id. */

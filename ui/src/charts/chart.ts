@@ -5,6 +5,7 @@ import { h, morph, onSight, onWidth, s } from "../dom.ts";
 import type { ChartData, Columns, MarkData } from "../blocks/data.ts";
 import { tableElement } from "../blocks/table.ts";
 import { axes, planeOf } from "./axes.ts";
+import { commandOf, CommandLine } from "./command.ts";
 import { drawMark, mostOf, type Plane, strips } from "./draw.ts";
 import { Group, hideTooltip, showTooltip } from "./group.ts";
 import { beyond, type Item, itemsOf, nearest, placesOf, placeText, readings, spansAt, tableOf, textOf } from "./items.ts";
@@ -28,6 +29,7 @@ export class Chart {
   private readonly status = h("p", { class: "out-of-sight", role: "status" });
   private readonly whole = h("button", { type: "button", hidden: true, click: () => this.group.zoom(null) }, "Whole");
   private readonly under = h("div", { class: "chart-under" });
+  private readonly command = new CommandLine();
   private readonly cursor = s("g", { class: "cursor-marks" });
   private readonly group: Group;
   private readonly hidden = new Set<string>();
@@ -123,7 +125,7 @@ export class Chart {
     this.values = values;
     const note = this.data.note ? h("p", { class: "chart-note" }, this.data.note) : null;
     const caption = h("figcaption", {}, h("span", { class: "chart-title" }, this.data.title), this.where, this.whole);
-    this.element.replaceChildren(caption, ...(note ? [note] : []), this.plot, this.status, element, this.under);
+    this.element.replaceChildren(caption, ...(note ? [note] : []), this.plot, this.status, this.command.element, element, this.under);
   }
 
   private toggle(name: string): void {
@@ -197,7 +199,7 @@ export class Chart {
     const isDrag = this.anchor !== null && this.pressed !== null;
     this.pressed = null;
     if (isDrag) this.choose();
-    else if (event.pointerType !== "touch") this.follow();
+    else this.follow(event.pointerType === "touch");
   }
 
   private leave(): void {
@@ -213,8 +215,8 @@ export class Chart {
       if (this.anchor === null && this.group.span) this.group.zoom(null);
       this.anchor = null;
     } else if (event.key === "Enter") {
-      if (this.anchor === null) this.follow();
-      else this.choose();
+      if (this.anchor !== null) this.choose();
+      else if (this.follow()) return;
     } else if (event.key === "ArrowUp" || event.key === "ArrowDown") {
       if (this.items.length === 0) return;
       this.item = beyond(this.items, this.item, event.key === "ArrowUp");
@@ -263,10 +265,20 @@ export class Chart {
     this.draw();
   }
 
-  private follow(): void {
+  /**
+   * Opens the page of the item, or shows the command that makes it; returns whether there is one. A touch opens no page:
+   * it reads values.
+   */
+  private follow(isTouch = false): boolean {
     const item = this.items[this.item];
     const link = item?.mark.link?.[item.index];
-    if (link) location.href = link;
+    if (link && !isTouch) location.href = link;
+    const command = item ? commandOf(item) : "";
+    if (command === "") return false;
+    this.command.show(command);
+    // It would cover the command.
+    if (!isTouch) hideTooltip();
+    return true;
   }
 
   private point(at: number | null): void {
@@ -299,7 +311,7 @@ export class Chart {
     const item = this.items[this.item];
     if (item) parts.push(s("circle", { class: "focus-ring", cx: item.x, cy: item.y, r: 8 }));
     else if (this.at !== null && this.items.length === 0) parts.push(line(this.at));
-    this.plot.style.cursor = item?.mark.link?.[item.index] ? "pointer" : "";
+    this.plot.style.cursor = this.hint() ? "pointer" : "";
     this.cursor.replaceChildren(...parts);
     this.where.textContent = this.heading().split("\n")[0] ?? "";
     const found = this.at === null || this.items.length > 0 ? [] : readings(this.data.marks, this.at, this.data);
@@ -323,14 +335,21 @@ export class Chart {
   }
 
   private sentence(): string {
-    return [this.heading(), ...this.shownReadings().map(({ name, text }) => `${name} ${text}`)].join(", ");
+    const values = this.shownReadings().map(({ name, text }) => `${name} ${text}`);
+    return [this.heading(), ...values, this.hint()].filter((part) => part !== "").join(", ");
   }
 
   private tooltip(x: number, y: number): void {
     const heading = this.heading();
-    const item = this.items[this.item];
-    const hint = item?.mark.link?.[item.index] ? "Click or Enter opens the report" : "";
     if (heading === "") hideTooltip();
-    else showTooltip(heading, this.shownReadings(), hint, x, y);
+    else showTooltip(heading, this.shownReadings(), this.hint(), x, y);
+  }
+
+  /** Says what the item leads to. */
+  private hint(): string {
+    const item = this.items[this.item];
+    if (item?.mark.link?.[item.index]) return "Click or Enter opens the report";
+    const command = item ? commandOf(item) : "";
+    return command && `Flame graph: ${command}\nClick or Enter keeps the command below, to copy it`;
   }
 }

@@ -7,7 +7,7 @@ import { place, tick } from "../measure.ts";
 const ROOM = 0.06;
 const SECOND = 1e9;
 /** Steps between the marks of longer times, in seconds. */
-const LONG_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400];
+export const LONG_STEPS = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 86400];
 
 export type Span = [number, number];
 

@@ -42,7 +42,13 @@ test("the heat map has axes, a scale, a tooltip and keys", async () => {
   assert.ok(width > 1300, `${width}`);
   await plots(page).nth(1).focus();
   for (const key of ["ArrowRight", "ArrowRight", "ArrowRight", "ArrowDown"]) await page.keyboard.press(key);
-  assert.equal(await tooltip(page), "11-25 05:00, 60 s: 0.517 cores");
+  const command = "rabbitscope flamegraph windows --node 'rabbit@one' --from 2026-11-25T05:01:00Z --to 2026-11-25T05:02:00Z -o flamegraph-rabbit@one-20261125T050100Z.html";
+  assert.ok((await tooltip(page)).startsWith(`11-25 05:00, 60 s: 0.517 cores\nFlame graph: ${command}\n`), await tooltip(page));
+  await page.keyboard.press("Enter");
+  assert.equal(await chart.locator(".chart-command code").innerText(), command);
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  assert.equal(await chart.locator(".chart-command span").innerText(), "copied");
   await page.close();
 });
 

@@ -180,6 +180,21 @@ test("the timeline selects by keys, and says its values and its scale", async ()
   await page.close();
 });
 
+test("windows have a bar each, and a span of them shows its stacks", async () => {
+  const { page, problems } = await browser.open("windows.html");
+  assert.match(await text(page, "#timeline-title + p"), /^Each bar is 10 s\. .*idle or not recorded/);
+  assert.deepEqual((await page.locator(".heat-below span").allInnerTexts()).slice(0, 3), ["22:54", "22:55", "22:56"]);
+  assert.equal(await text(page, ".heat-scale"), "The tallest bar: 2 samples in 10 s");
+  await page.locator(".heat").focus();
+  for (const key of ["ArrowRight", "ArrowRight", "Shift+ArrowRight"]) await page.keyboard.press(key);
+  assert.match(page.url(), /time=10-30$/);
+  assert.match(await text(page, ".about-recording"), /2 samples of 120 samples/);
+  assert.match(await text(page, ".heat-tools output"), /^20 s to 30 s, from 2025-11-25 22:53:40 UTC: 1 samples$/);
+  assert.match(await text(page, ".about-recording"), /record both with rabbitscope profile --event cpu,off-cpu/);
+  assert.deepEqual(problems, []);
+  await page.close();
+});
+
 test("pages of one recording link to each other", async () => {
   const { page } = await browser.open("off-cpu.html");
   await page.getByRole("link", { name: "CPU profile" }).click();

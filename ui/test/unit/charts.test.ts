@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { AxisData, MarkData } from "../../src/blocks/data.ts";
 import { shadeOf } from "../../src/charts/draw.ts";
+import { commandOf } from "../../src/charts/command.ts";
 import { beyond, nearest, readings, tableOf } from "../../src/charts/items.ts";
 import { Scale, thinned } from "../../src/charts/scale.ts";
 import { written } from "../../src/measure.ts";
@@ -52,6 +53,16 @@ test("a thinned line keeps the least and the greatest value of every pixel, and 
 test("shades go from nothing to the most", () => {
   assert.deepEqual([0, 0.05, 0.1, 0.95, 1].map((value) => shadeOf(value, 1)), [0, 0, 1, 9, 9]);
   assert.equal(shadeOf(0, 0), 0);
+});
+
+test("a cell has the command of its time", () => {
+  const start = Date.UTC(2026, 10, 25, 4) / 1000;
+  const command = { words: "rabbitscope flamegraph w --node a", file: "flamegraph-a", rows: [start, start + 7200] };
+  const mark: MarkData = { kind: "cells", name: "CPU", hue: "heat", x: [0, 3590e9], to: [10e9, 3600e9], y: [0, 1], command };
+  const of = (index: number): string => commandOf({ mark, index, x: 0, y: 0 });
+  assert.equal(of(0), "rabbitscope flamegraph w --node a --from 2026-11-25T04:00:00Z --to 2026-11-25T04:00:10Z -o flamegraph-a-20261125T040000Z.html");
+  assert.match(of(1), /--from 2026-11-25T06:59:50Z --to 2026-11-25T07:00:00Z /);
+  assert.equal(of(2), "");
 });
 
 test("values are written in their unit", () => {

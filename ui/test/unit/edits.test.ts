@@ -6,7 +6,7 @@ import { editOf, type EditKind, edited } from "../../src/flame/edits.ts";
 import { functionsOf } from "../../src/flame/functions.ts";
 import { functionStart, shortened } from "../../src/flame/label.ts";
 import type { Stacks } from "../../src/flame/stacks.ts";
-import { secondMarks, strongest } from "../../src/scale.ts";
+import { clockMarks, secondMarks, strongest } from "../../src/scale.ts";
 import { decodeStacks } from "./trees.ts";
 
 const NAMES = ["a", "f", "g", "b"];
@@ -62,6 +62,13 @@ test("the axis of the timeline has round seconds", () => {
   assert.deepEqual(secondMarks(10, 20), [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
   assert.deepEqual(secondMarks(100, 12), [0, 10, 20, 30, 40, 50, 60, 70, 80, 90]);
   assert.deepEqual(secondMarks(2, 10), [0, 1]);
+});
+
+test("the axis of a day has round times of the day", () => {
+  const start = Date.UTC(2026, 10, 25, 22, 40, 10) / 1000;
+  assert.deepEqual(clockMarks(start, 7200, 3), [[1190, "23:00"], [4790, "11-26"]]);
+  assert.deepEqual(clockMarks(start, 60, 4), [[5, "22:40:15"], [20, "22:40:30"], [35, "22:40:45"], [50, "22:41:00"]]);
+  assert.deepEqual(clockMarks(start, 7 * 86_400, 4).map(([, name]) => name), ["11-27", "11-29", "12-01"]);
 });
 
 test("a long name loses its module first", () => {

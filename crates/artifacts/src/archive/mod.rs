@@ -2,9 +2,10 @@
 //!
 //! [`name`] is the name of a window: its time, length, node and weight. A list of names is thus the index. [`layout`]
 //! is the place of files. [`owned`] proves that the directory is ours and that no other process writes to it.
-//! [`writer`] adds windows and removes old ones, [`selection`] selects windows, [`reader`] adds them up,
-//! and [`span`] keeps their Erlang processes.
+//! [`writer`] adds windows and removes old ones, [`selection`] selects windows, [`reader`] adds them up, [`bars`] keeps
+//! their times, and [`span`] their Erlang processes.
 
+mod bars;
 mod layout;
 mod name;
 mod owned;

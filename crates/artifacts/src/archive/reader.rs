@@ -7,6 +7,7 @@ use rabbitscope_profiles::{Profile, ProfileSum, ReadOptions, read_pprof_with};
 use rabbitscope_terminal::{UsageError, output};
 
 use super::{
+    bars::length_of_bar,
     layout::{hours, windows_in},
     name::WindowName,
     owned::is_archive,
@@ -40,11 +41,13 @@ pub fn find(root: &Path, selection: &Selection) -> anyhow::Result<Vec<FoundWindo
     Ok(found)
 }
 
-/// Returns the sum of all selected windows as one profile. A damaged file is left out and named. The limit holds for
+/// Returns the sum of all selected windows as one profile with their times. A damaged file is left out and named. The limit holds for
 /// the memory of each file.
 pub(crate) fn sum(root: &Path, selection: &Selection, limit_bytes: u64) -> anyhow::Result<Profile> {
-    let mut sum = ProfileSum::default();
-    let damaged = add_readable(&mut sum, find(root, selection)?, limit_bytes);
+    let windows = find(root, selection)?;
+    let names: Vec<&WindowName> = windows.iter().map(|window| &window.name).collect();
+    let mut sum = ProfileSum::by_clock(length_of_bar(&names));
+    let damaged = add_readable(&mut sum, windows, limit_bytes);
     let mut profile = sum.finish().ok_or_else(|| nothing_found(root))?;
     if damaged > 0 {
         profile.capture.notes.push(left_out(damaged));
@@ -94,4 +97,42 @@ fn left_out(damaged: usize) -> String {
 fn read(path: &Path, limit_bytes: u64) -> anyhow::Result<Profile> {
     let file = rabbitscope_files::open(path, limit_bytes)?;
     Ok(read_pprof_with(file, ReadOptions::within(limit_bytes))?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use rabbitscope_profiles::read_folded;
+
+    use super::*;
+    use crate::archive::{ArchiveLimits, WindowArchive};
+
+    #[test]
+    fn several_windows_have_a_bar_each() {
+        let directory = tempfile::tempdir().unwrap();
+        let root = directory.path().join("windows");
+        let limits = ArchiveLimits { max_age: Duration::MAX, max_bytes: u64::MAX };
+        let mut archive = WindowArchive::open(&root, limits).unwrap();
+        for second in [100, 110, 130] {
+            let mut window = read_folded("a;b 7".as_bytes()).unwrap();
+            window.capture.started_unix_nanos = second * 1_000_000_000;
+            window.capture.time_step_nanos = 50_000_000;
+            window.samples[0].times.add(3, 7);
+            let name = WindowName {
+                started_millis: second * 1000,
+                duration_millis: 10_000,
+                event: "cpu",
+                weight_millis: 7,
+                node: "rabbit@h".to_owned(),
+                version: String::new(),
+                pid: 1,
+            };
+            archive.store(&name, &window).unwrap();
+        }
+        let sum = sum(&root, &Selection::default(), 1 << 20).unwrap();
+        assert_eq!(sum.capture.time_step_nanos, 10_000_000_000);
+        let bars: Vec<(u32, u64)> = sum.samples[0].times.iter().collect();
+        assert_eq!(bars, [(0, 7), (1, 7), (3, 7)]);
+    }
 }

@@ -8,7 +8,7 @@ use std::{
 use percent_encoding::percent_decode_str;
 use rabbitscope_profiles::Event;
 use rabbitscope_terminal::UsageError;
-use rabbitscope_text::{parse_duration, parse_offset_time, parse_utc};
+use rabbitscope_text::{escapes::shell_word, parse_duration, parse_offset_time, parse_utc};
 
 use super::name::WindowName;
 
@@ -48,6 +48,23 @@ impl Selection {
     /// Returns whether there is no condition.
     pub(crate) fn is_everything(&self) -> bool {
         *self == Self::default()
+    }
+
+    /// Returns the command line that makes the page of a node's windows, for a shell and without its times. `None` if a
+    /// name is unfit for a shell.
+    pub fn command_of(&self, root: &Path, node: &str) -> Option<String> {
+        let root = root.to_str()?;
+        // A name that begins with a dash would be an option.
+        let root = if root.starts_with('-') { format!("./{root}") } else { root.to_owned() };
+        let options =
+            [("node", Some(node)), ("version", self.version.as_deref()), ("event", self.event)];
+        let given = options.into_iter().filter_map(|(name, value)| Some((name, value?)));
+        let words = given.map(|(name, value)| {
+            let between = if value.starts_with('-') { "=" } else { " " };
+            Some(format!("--{name}{between}{}", shell_word(value)?))
+        });
+        let words = words.collect::<Option<Vec<String>>>()?.join(" ");
+        Some(format!("rabbitscope flamegraph {} {words}", shell_word(&root)?))
     }
 
     /// Returns whether a window is selected.
@@ -132,6 +149,21 @@ mod tests {
         ] {
             assert_eq!(time_at(text, now), expected.and_then(parse_utc), "{text}");
         }
+    }
+
+    #[test]
+    fn a_command_selects_the_windows_of_a_node() {
+        let mut selection = Selection::default();
+        let command = |selection: &Selection, root: &str, node: &str| {
+            selection.command_of(Path::new(root), node)
+        };
+        let expected = "rabbitscope flamegraph windows --node rabbit@a";
+        assert_eq!(command(&selection, "windows", "rabbit@a").as_deref(), Some(expected));
+        selection.set("event", "off-cpu").unwrap();
+        selection.set("version", "4.0.5").unwrap();
+        let expected = "rabbitscope flamegraph './-my windows' --node='-$(id)' --version 4.0.5 --event off-cpu";
+        assert_eq!(command(&selection, "-my windows", "-$(id)").as_deref(), Some(expected));
+        assert_eq!(command(&selection, "windows", "a\nid"), None);
     }
 
     #[test]

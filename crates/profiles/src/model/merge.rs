@@ -1,6 +1,6 @@
 //! Several recordings merged into one profile.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use super::{
     Capture, Event, FrameTable, Identities, Labels, Profile, Sample, SampleSum, StackQuality,
@@ -45,6 +45,18 @@ impl ProfileSum {
         Self { times: Some(WindowTimes::default()), ..Self::with_processes() }
     }
 
+    /// Creates a sum of windows that may be of several nodes, in the order of their starts. It keeps times in steps of
+    /// at least this length, and no processes.
+    pub fn by_clock(step: Duration) -> Self {
+        let step = u64::try_from(step.as_nanos()).unwrap_or(u64::MAX);
+        Self { times: Some(WindowTimes::by_clock(step)), ..Self::default() }
+    }
+
+    /// Returns whether the recordings are windows of one recording.
+    fn is_one_recording(&self) -> bool {
+        self.times.as_ref().is_some_and(WindowTimes::are_of_one_recording)
+    }
+
     /// Adds a recording. Returns false, without adding it, if its event or value differs from the first.
     pub fn add(&mut self, profile: &Profile) -> bool {
         match &mut self.first {
@@ -64,9 +76,10 @@ impl ProfileSum {
             times.begin(&profile.capture);
         }
         self.quality = self.quality.plus(profile.quality);
+        let is_one_recording = self.is_one_recording();
         for note in &profile.capture.notes {
             // Notes of windows differ in counts that grow; the latest has them all.
-            let is_digit = |c: char| self.times.is_some() && c.is_ascii_digit();
+            let is_digit = |c: char| is_one_recording && c.is_ascii_digit();
             self.notes.insert(note.replace(is_digit, ""), note.clone());
         }
         self.add_stacks(profile);
@@ -81,10 +94,10 @@ impl ProfileSum {
         }
         for sample in &profile.samples {
             let stack = sample.stack.iter().map(|entry| entry.renamed(&ids)).collect();
-            let keeps_processes = match &mut self.times {
-                Some(times) => times.has_room(self.samples.len()),
-                None => self.identities.is_some(),
-            };
+            let count = self.samples.len();
+            let has_room = |times: &mut WindowTimes| times.has_room(count);
+            let keeps_processes =
+                self.identities.is_some() && self.times.as_mut().is_none_or(has_room);
             let process = sample.labels.process.clone().filter(|_| keeps_processes);
             let labels = Labels { process, ..sample.labels.clone() };
             let times = self.times.as_mut().map_or_else(Times::default, |times| times.of(sample));
@@ -105,12 +118,11 @@ impl ProfileSum {
 
     /// Returns the merged profile; `None` without a recording.
     pub fn finish(self) -> Option<Profile> {
+        let several = of_several(self.count).filter(|_| !self.is_one_recording());
         let (event, capture) = self.first?;
-        let distinct = self.notes.into_values();
-        let (time_step_nanos, notes) = match self.times {
-            Some(times) => (capture.time_step_nanos, distinct.chain(times.notes()).collect()),
-            None => (0, of_several(self.count).into_iter().chain(distinct).collect()),
-        };
+        let time_step_nanos = self.times.as_ref().map_or(0, WindowTimes::step_nanos);
+        let dropped = self.times.iter().flat_map(WindowTimes::notes);
+        let notes = several.into_iter().chain(self.notes.into_values()).chain(dropped).collect();
         Some(Profile {
             event,
             capture: Capture { time_step_nanos, notes, ..capture },
@@ -221,6 +233,38 @@ mod tests {
         assert_eq!(points, [(0, 1), (39, 2), (40, 3), (95, 3)]);
         assert_eq!((all.capture.time_step_nanos, all.capture.duration_nanos), (STEP, 90 * STEP));
         assert_eq!(all.capture.notes, ["90 samples were cut"]);
+    }
+
+    #[test]
+    fn windows_of_several_nodes_become_bars_of_their_time() {
+        let window = |second: u64, points: &[(u32, u64)]| {
+            let mut profile = read_folded("s;m:f/1 3".as_bytes()).unwrap();
+            profile.capture.time_step_nanos = 50_000_000;
+            profile.capture.started_unix_nanos = 1_000_000_000 * (7 + second);
+            profile.samples[0].labels.process = Some("<0.1.0>".into());
+            profile.samples[0].times = Times::default();
+            for &(step, weight) in points {
+                profile.samples[0].times.add(step, weight);
+            }
+            profile
+        };
+        let mut sum = ProfileSum::by_clock(Duration::from_secs(10));
+        // The third node's window reaches over two bars, and the fourth begins in the first of them.
+        for one in [
+            window(0, &[(0, 1), (199, 2)]),
+            window(0, &[(7, 3)]),
+            window(16, &[(0, 2), (100, 1)]),
+            window(18, &[(0, 3)]),
+        ] {
+            assert!(sum.add(&one));
+        }
+        let all = sum.finish().unwrap();
+        let [sample] = &all.samples[..] else { panic!("{:?}", all.samples) };
+        let mut bars = [0; 3];
+        sample.times.iter().for_each(|(step, weight)| bars[step as usize] += weight);
+        assert_eq!((bars, sample.weight, sample.labels.process.as_deref()), ([6, 5, 1], 12, None));
+        assert_eq!(all.capture.time_step_nanos, 10_000_000_000);
+        assert!(all.capture.notes[0].starts_with("4 recordings combined"));
     }
 
     #[test]

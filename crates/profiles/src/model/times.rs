@@ -105,11 +105,36 @@ impl Times {
         }
     }
 
-    /// Returns the same weights some steps later.
-    pub(super) fn later_by(&self, steps: u32) -> Self {
-        let mut later = Self::default();
-        self.iter().for_each(|(step, weight)| later.add(step.saturating_add(steps), weight));
-        later
+    /// Returns the same weights from `start_nanos` on, in steps of another length: `recorded` nanoseconds here, `wanted`
+    /// there.
+    pub(super) fn placed(&self, start_nanos: u64, recorded: u64, wanted: u64) -> Self {
+        let place = |step: u32| {
+            // The middle of a step, as clocks are exact to some microseconds.
+            let since = u64::from(step).saturating_mul(recorded).saturating_add(recorded / 2);
+            let at = start_nanos.saturating_add(since) / wanted.max(1);
+            u32::try_from(at).unwrap_or(u32::MAX)
+        };
+        Self::joined(self.iter().map(|(step, weight)| (place(step), weight)))
+    }
+
+    /// Adds up the weights of equal steps. The steps ascend.
+    fn joined(pairs: impl Iterator<Item = (u32, u64)>) -> Self {
+        let mut joined = Self::default();
+        let mut last: Option<(u32, u64)> = None;
+        for (step, weight) in pairs {
+            match &mut last {
+                Some((same, sum)) if *same == step => *sum = sum.saturating_add(weight),
+                _ => {
+                    if let Some((step, sum)) = last.replace((step, weight)) {
+                        joined.add(step, sum);
+                    }
+                }
+            }
+        }
+        if let Some((step, sum)) = last {
+            joined.add(step, sum);
+        }
+        joined
     }
 
     /// The sum of both.
@@ -117,11 +142,7 @@ impl Times {
     pub fn merged(&self, other: &Self) -> Self {
         let mut pairs: Vec<(u32, u64)> = self.iter().chain(other.iter()).collect();
         pairs.sort_unstable();
-        let mut merged = Self::default();
-        for (step, weight) in pairs {
-            merged.add(step, weight);
-        }
-        merged
+        Self::joined(pairs.into_iter())
     }
 
     /// True when no time was recorded.

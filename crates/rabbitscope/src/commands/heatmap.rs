@@ -40,7 +40,7 @@ impl Args {
         }
         let windows: Vec<BusyWindow> = found.into_iter().map(busy).collect();
         let mut file = AtomicFile::create(&path)?;
-        write_heat_map(file.writer(), &windows)
+        write_heat_map(file.writer(), &windows, |node| selection.command_of(&directory, node))
             .with_context(|| format!("cannot write {}", path.display()))?;
         file.commit()?;
         let count = counted(windows.len() as u64, "window");

@@ -160,6 +160,20 @@ pub(crate) struct Mark {
     /// Items in doubt.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) hollow: Vec<bool>,
+    /// The command that makes the page of a cell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) command: Option<CellCommand>,
+}
+
+/// A command for each cell of rows of time. The times of the cell follow `words`.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct CellCommand {
+    /// Beginning of the command line.
+    pub(crate) words: String,
+    /// Beginning of the name of its output file.
+    pub(crate) file: String,
+    /// Start of each row in seconds since 1970.
+    pub(crate) rows: Vec<u64>,
 }
 
 impl Chart {
@@ -235,6 +249,7 @@ impl Mark {
             text: Vec::new(),
             link: Vec::new(),
             hollow: Vec::new(),
+            command: None,
         }
     }
 

@@ -12,7 +12,7 @@ mod table;
 mod text;
 
 pub(crate) use block::{Block, Content, Document, Link, Section};
-pub(crate) use chart::{Axis, Chart, Charts, Hue, Mark, MarkKind, Measure};
+pub(crate) use chart::{Axis, CellCommand, Chart, Charts, Hue, Mark, MarkKind, Measure};
 pub(crate) use finding::{FindingData, source};
 pub(crate) use form::{Field, Form};
 pub(crate) use link::{relative_link, report_of};

@@ -32,6 +32,11 @@ pub(crate) fn windows() -> Vec<BusyWindow> {
     (0..).zip(nodes).flat_map(of_node).collect()
 }
 
+/// The beginning of the command of a node's cells.
+pub(crate) fn command(node: &str) -> String {
+    format!("rabbitscope flamegraph windows --node '{node}'")
+}
+
 fn point(quantile: f64, nanos: u64) -> SpectrumPoint {
     SpectrumPoint { quantile, nanos }
 }

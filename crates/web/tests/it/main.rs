@@ -82,6 +82,9 @@ fn pages_work_in_a_browser() {
     let others = [OtherPage { event: "off-cpu", file: "off-cpu.html" }];
     let bare = Report { profile: Some(&profile), others: &others, ..Report::default() };
     write_report(create("profile.html"), &bare).unwrap();
+    let windows = pages::windows();
+    let several = Report { profile: Some(&windows), ..Report::default() };
+    write_report(create("windows.html"), &several).unwrap();
     write_svg(create("profile.svg"), &profile).unwrap();
     let off_cpu = pages::off_cpu_profile();
     let others = [OtherPage { event: "cpu", file: "profile.html" }];
@@ -102,7 +105,8 @@ fn pages_work_in_a_browser() {
         }),
     };
     write_diff(create("diff.html"), report).unwrap();
-    write_heat_map(create("heatmap.html"), &documents::windows()).unwrap();
+    let command = |node: &str| Some(documents::command(node));
+    write_heat_map(create("heatmap.html"), &documents::windows(), command).unwrap();
     write_experiment(create("experiment.html"), &documents::experiment()).unwrap();
     write_experiment(create("sweep.html"), &documents::sweep()).unwrap();
     write_curve(create("find-rate.html"), &documents::capacity()).unwrap();

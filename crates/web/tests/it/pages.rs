@@ -1,9 +1,11 @@
 //! A run and a profile with figures that a test can know by heart.
 
+use std::time::Duration;
+
 use rabbitscope_diagnosis::{self as diagnosis, Brief, BriefFinding, Certainty, LimitKind};
 use rabbitscope_profiles::{
-    Capture, Event, Identity, LineWeight, Profile, StackEntry, StackOutcome, StackQuality,
-    read_folded,
+    Capture, Event, Identity, LineWeight, Profile, ProfileSum, StackEntry, StackOutcome,
+    StackQuality, read_folded,
 };
 use rabbitscope_runs::record::{
     BrokerFacts, FORMAT_VERSION, LatencyFigures, LatencySummary, LoadTotals, Loss, MachineFacts,
@@ -59,6 +61,29 @@ pub(crate) fn profile() -> Profile {
     name_owners(&mut profile);
     add_lines(&mut profile);
     profile
+}
+
+/// Ninety windows of ten seconds from 22:53:20 UTC on, of which each third has a sample of `f` and one of `g`, the others
+/// of `f` alone.
+pub(crate) fn windows() -> Profile {
+    let mut sum = ProfileSum::by_clock(Duration::from_secs(10));
+    for number in 0..90 {
+        let stacks = if number % 3 == 0 {
+            "scheduler;m:f/0 1\nscheduler;m:g/0 1"
+        } else {
+            "scheduler;m:f/0 1"
+        };
+        let mut window = read_folded(stacks.as_bytes()).expect("these stacks are well-formed");
+        window.capture.started_unix_nanos = (1_764_111_200 + 10 * number) * SECOND;
+        window.capture.duration_nanos = 10 * SECOND;
+        window.capture.period_nanos = 52_631_578;
+        window.capture.time_step_nanos = 50_000_000;
+        for sample in &mut window.samples {
+            sample.times.add(100, 1);
+        }
+        sum.add(&window);
+    }
+    sum.finish().expect("there are windows")
 }
 
 /// Sets the owners and times of the samples: those of an owner all within one step.
