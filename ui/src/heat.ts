@@ -1,7 +1,7 @@
 // The picture of the timeline: a column for each second, a row for each part of a second, both with an axis, and the
 // scale of colours.
 
-import { h, onWidth } from "./dom.ts";
+import { h, onSight, onWidth } from "./dom.ts";
 import type { Range } from "./flame/records.ts";
 import { amount, seconds } from "./format.ts";
 import { secondMarks, strongest } from "./scale.ts";
@@ -30,6 +30,7 @@ export class HeatPicture {
   private rows = 1;
   private columns = 1;
   private width = 0;
+  private isNear = false;
   private steps: number[] = [];
   private marked: Marked = [];
   private cursor = -1;
@@ -41,6 +42,10 @@ export class HeatPicture {
     onWidth(box, (width) => {
       this.width = width;
       this.axis();
+      this.draw();
+    });
+    onSight(box, (isNear) => {
+      this.isNear = isNear;
       this.draw();
     });
     onTheme(() => this.draw());
@@ -91,7 +96,7 @@ export class HeatPicture {
   }
 
   private draw(): void {
-    if (this.width === 0) return;
+    if (this.width === 0 || !this.isNear) return;
     const ratio = window.devicePixelRatio || 1;
     const height = Math.max(this.rows * ROW_HEIGHT, 24);
     const { canvas } = this;
@@ -109,19 +114,23 @@ export class HeatPicture {
     const { steps, rows } = this;
     const most = strongest(steps);
     const gap = (size: number): number => (size > 4 ? size - 1 : size);
-    const fill = (step: number, colour: string, alpha: number): void => {
+    const fill = (step: number, alpha: number): void => {
       context.globalAlpha = alpha;
-      context.fillStyle = style.getPropertyValue(colour).trim();
       context.fillRect(Math.floor(step / rows) * across, (step % rows) * down, gap(across), gap(down));
     };
-    steps.forEach((weight, step) => {
-      fill(step, "--heat-none", 1);
-      if (weight > 0) fill(step, "--heat-most", Math.sqrt(Math.min(1, weight / most)));
-    });
-    for (const [span, colour] of this.marked) {
-      for (let step = span?.from ?? 0; step < Math.min(span?.to ?? 0, steps.length); step++) fill(step, colour, 0.45);
+    const colour = (name: string): void => {
+      context.fillStyle = style.getPropertyValue(name).trim();
+    };
+    colour("--heat-none");
+    steps.forEach((_, step) => fill(step, 1));
+    colour("--heat-most");
+    steps.forEach((weight, step) => weight > 0 && fill(step, Math.sqrt(Math.min(1, weight / most))));
+    for (const [span, name] of this.marked) {
+      colour(name);
+      for (let step = span?.from ?? 0; step < Math.min(span?.to ?? 0, steps.length); step++) fill(step, 0.45);
     }
-    if (this.cursor >= 0) fill(this.cursor, "--ink", 1);
+    colour("--ink");
+    if (this.cursor >= 0) fill(this.cursor, 1);
     context.globalAlpha = 1;
     this.describe(most);
   }

@@ -124,11 +124,6 @@ export class Owners {
     return dimension === WITHOUT ? `processes without a ${label}` : `${dimension} ${label}`;
   }
 
-  /** Returns the weight of all owners that {@link shares} of a dimension lists. */
-  weightBeside(dimension: string, selection: Selection): number {
-    return this.weight(this.beside(dimension, selection));
-  }
-
   /** Returns the weight of a selection. */
   weight(selection: Selection): number {
     let sum = 0;
@@ -223,19 +218,19 @@ export class Owners {
     const isWanted = this.filterOf(owner);
     const shown = this.stateOf(state);
     for (let record = 0; record < records.length; record++) {
-      if (!isWanted(record)) continue;
+      if (isWanted && !isWanted(record)) continue;
       if (shown && this.data.labels.state[records.label[record]] !== shown) continue;
       visit(record);
     }
   }
 
-  /** Returns whether a record belongs to an owner. */
-  private filterOf(owner: string): (record: number) => boolean {
+  /** Returns whether a record belongs to an owner; null if all do. */
+  private filterOf(owner: string): ((record: number) => boolean) | null {
     const { owner: process } = this.records;
     if (owner === NO_PROCESS) return (record) => process[record] === 0;
     const [dimension, label] = parted(owner);
     const column = this.column(dimension === WITHOUT ? label : dimension);
-    if (!column) return () => true;
+    if (!column) return null;
     if (dimension === WITHOUT) return (record) => process[record] !== 0 && column.of(record) < 0;
     const wanted = column.labels.indexOf(label);
     return (record) => wanted >= 0 && column.of(record) === wanted;

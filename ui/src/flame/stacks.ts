@@ -60,6 +60,17 @@ export function leavesOf(stacks: Stacks, totals: Numbers): Float64Array {
   return leaves;
 }
 
+/** Returns the weight that ends in frames of each kind, -1 for a kind that does not occur. */
+export function weightsByKind({ kind, self, length }: Stacks): Float64Array {
+  const sums = new Float64Array(256);
+  const occurs = new Uint8Array(256);
+  for (let node = 0; node < length; node++) {
+    sums[kind[node]] += self[node];
+    occurs[kind[node]] = 1;
+  }
+  return sums.map((sum, number) => (occurs[number] ? sum : -1));
+}
+
 const PARENTS = new WeakMap<Stacks, Int32Array>();
 
 /** Returns the parent of each node, -1 for a root. The column is made at the first use and kept with the stacks. */
