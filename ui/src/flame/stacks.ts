@@ -24,7 +24,7 @@ export interface Stacks {
   /** Totals of further weights, such as those of both profiles of a comparison. */
   sides: Numbers[];
   /** A number that does not depend on the selection; null if it is the node itself, as in a whole profile. */
-  origin: Float64Array | null;
+  origin: Numbers | null;
 }
 
 /** Returns the number of a node that does not depend on the selection, see {@link Stacks.origin}. */
