@@ -51,12 +51,6 @@ export function nanos(value: number): string {
   return `${digits(value / size)} ${unit}`;
 }
 
-/** Writes the same for an axis, without trailing zeros. */
-export function shortNanos(value: number): string {
-  const [size, unit] = TIMES.find(([size]) => Math.abs(value) >= size) ?? [1, "ns"];
-  return `${short(value / size)} ${unit}`;
-}
-
 /** Writes a weight in the unit of its event. */
 export function amount(weight: number, unit: string): string {
   const text = quantity(weight, unit);

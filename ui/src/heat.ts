@@ -1,7 +1,7 @@
 // The picture of the timeline: a column for each second, a row for each part of a second, both with an axis, and the
 // scale of colours.
 
-import { h, onSight, onWidth } from "./dom.ts";
+import { h, onWidth } from "./dom.ts";
 import type { Range } from "./flame/records.ts";
 import { amount, seconds } from "./format.ts";
 import { secondMarks, strongest } from "./scale.ts";
@@ -30,7 +30,6 @@ export class HeatPicture {
   private rows = 1;
   private columns = 1;
   private width = 0;
-  private isNear = false;
   private steps: number[] = [];
   private marked: Marked = [];
   private cursor = -1;
@@ -42,10 +41,6 @@ export class HeatPicture {
     onWidth(box, (width) => {
       this.width = width;
       this.axis();
-      this.draw();
-    });
-    onSight(box, (isNear) => {
-      this.isNear = isNear;
       this.draw();
     });
     onTheme(() => this.draw());
@@ -96,7 +91,7 @@ export class HeatPicture {
   }
 
   private draw(): void {
-    if (this.width === 0 || !this.isNear) return;
+    if (this.width === 0) return;
     const ratio = window.devicePixelRatio || 1;
     const height = Math.max(this.rows * ROW_HEIGHT, 24);
     const { canvas } = this;
