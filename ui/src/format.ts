@@ -5,11 +5,10 @@ import type { Unit } from "./wire.ts";
 const NARROW = "\u202f";
 const MINUS = "\u2212";
 
-const WHOLE = new Intl.NumberFormat("en-US");
-
 /** Writes `1234567` as `1,234,567`. */
 export function whole(value: number): string {
-  return WHOLE.format(Math.round(value));
+  // Browsers need some 20 ms for their first Intl.NumberFormat.
+  return Math.round(value).toFixed().replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 /** Writes three significant digits, thousands grouped, no exponent. */
@@ -50,12 +49,6 @@ const TIMES: [number, string][] = [
 export function nanos(value: number): string {
   const [size, unit] = TIMES.find(([size]) => Math.abs(value) >= size) ?? [1, "ns"];
   return `${digits(value / size)} ${unit}`;
-}
-
-/** Writes the same for an axis, without trailing zeros. */
-export function shortNanos(value: number): string {
-  const [size, unit] = TIMES.find(([size]) => Math.abs(value) >= size) ?? [1, "ns"];
-  return `${short(value / size)} ${unit}`;
 }
 
 /** Writes a weight in the unit of its event. */

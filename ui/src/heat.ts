@@ -123,22 +123,28 @@ export class HeatPicture {
     const { steps, rows, isBars } = this;
     const most = isBars ? steps.reduce((one, other) => Math.max(one, other), 1) : strongest(steps);
     const gap = (size: number): number => (size > 4 ? size - 1 : size);
-    const fill = (step: number, colour: string, alpha: number, part = 1): void => {
+    const fill = (step: number, alpha: number, part = 1): void => {
       context.globalAlpha = alpha;
-      context.fillStyle = style.getPropertyValue(colour).trim();
       const tall = gap(down);
       context.fillRect(Math.floor(step / rows) * across, (step % rows) * down + tall * (1 - part), gap(across), tall * part);
     };
+    const colour = (name: string): void => {
+      context.fillStyle = style.getPropertyValue(name).trim();
+    };
+    colour("--heat-none");
+    steps.forEach((_, step) => fill(step, 1));
+    colour("--heat-most");
     steps.forEach((weight, step) => {
-      fill(step, "--heat-none", 1);
       if (weight === 0) return;
-      if (isBars) fill(step, "--heat-most", 1, weight / most);
-      else fill(step, "--heat-most", Math.sqrt(Math.min(1, weight / most)));
+      if (isBars) fill(step, 1, weight / most);
+      else fill(step, Math.sqrt(Math.min(1, weight / most)));
     });
-    for (const [span, colour] of this.marked) {
-      for (let step = span?.from ?? 0; step < Math.min(span?.to ?? 0, steps.length); step++) fill(step, colour, 0.45);
+    for (const [span, name] of this.marked) {
+      colour(name);
+      for (let step = span?.from ?? 0; step < Math.min(span?.to ?? 0, steps.length); step++) fill(step, 0.45);
     }
-    if (this.cursor >= 0) fill(this.cursor, "--ink", 1);
+    colour("--ink");
+    if (this.cursor >= 0) fill(this.cursor, 1);
     context.globalAlpha = 1;
     this.describe(most);
   }

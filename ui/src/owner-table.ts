@@ -58,7 +58,6 @@ export class OwnerTable {
     const dimensions = this.owners.dimensions();
     this.element.hidden = dimensions.length === 0;
     if (this.tabs.map(([name]) => name).join() !== dimensions.join()) this.offer(dimensions);
-    this.draw();
   }
 
   private offer(dimensions: string[]): void {
@@ -95,8 +94,7 @@ export class OwnerTable {
     const clear = h("button", { type: "button", click: () => this.choose({ owner: "" }) }, "Show all owners");
     this.filter.replaceChildren(...(owner ? [h("span", {}, "Only ", h("b", {}, this.owners.nameOf(owner))), clear] : []));
     this.filter.hidden = !owner;
-    const all = this.owners.weightBeside(this.dimension, this.selection);
-    this.body.replaceChildren(...this.rows(all));
+    this.body.replaceChildren(...this.rows());
     if (focused) this.button(focused)?.focus({ preventScroll: true });
   }
 
@@ -105,7 +103,7 @@ export class OwnerTable {
   }
 
   /** Returns the heaviest rows, one for the others that have a label, and those of rest and no process. */
-  private rows(all: number): HTMLElement[] {
+  private rows(): HTMLElement[] {
     const shares = this.owners.shares(this.dimension, this.selection);
     const named = shares.filter((share) => share.owner.startsWith(`${this.dimension}:`));
     const others = shares.slice(named.length);
@@ -113,8 +111,9 @@ export class OwnerTable {
     const hidden = named.slice(shown.length);
     this.more.hidden = hidden.length === 0;
     this.more.textContent = `Show all ${whole(named.length)}`;
-    const sum = (key: "weight" | "processes"): number => hidden.reduce((sum, share) => sum + share[key], 0);
-    const rest = hidden.length > 0 && this.cells(`${whole(hidden.length)} more`, sum("processes"), sum("weight"), all);
+    const sum = (of: Share[], key: "weight" | "processes"): number => of.reduce((all, share) => all + share[key], 0);
+    const all = sum(shares, "weight");
+    const rest = hidden.length > 0 && this.cells(`${whole(hidden.length)} more`, sum(hidden, "processes"), sum(hidden, "weight"), all);
     return [...shown.map((share) => this.row(share, all)), ...(rest ? [rest] : []), ...others.map((share) => this.row(share, all))];
   }
 

@@ -77,7 +77,6 @@ export class FunctionTable {
       ),
       this.more,
     );
-    this.draw();
   }
 
   private header(key: SortKey, name: string, meaning: string): HTMLElement {

@@ -42,6 +42,7 @@ export class WaitsPanel {
   }
 
   show(selection: Selection): void {
+    if (this.element.hidden) return;
     const shown = this.owners.stateOf(selection.state) ?? "all";
     const times = new Map(STATES.map(([state]) => [state, state === "all" ? 0 : this.owners.weightIn(state, selection)]));
     const all = [...times.values()].reduce((sum, time) => sum + time, 0);

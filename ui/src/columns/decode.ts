@@ -2,7 +2,7 @@
 // file runs in a worker, and has no access to the page.
 
 import { decodeRecords, type Records } from "../flame/records.ts";
-import type { Stacks } from "../flame/stacks.ts";
+import { type Stacks, weightsByKind } from "../flame/stacks.ts";
 import { Reader } from "./reader.ts";
 
 const VERSION = 1;
@@ -14,6 +14,8 @@ export interface Columns {
   /** Class of each function, independent of its place. */
   classes: Uint8Array;
   stacks: Stacks;
+  /** Weight by kind of the innermost frame, see {@link weightsByKind}. */
+  byKind: Float64Array;
   hasRecursion: boolean;
   records: Records;
 }
@@ -45,10 +47,12 @@ export function decodeColumns(bytes: Uint8Array): Columns {
   const totals = [self.slice(), ...(sides > 0 ? [weights(parts.before, nodes), weights(parts.after, nodes)] : [])];
   const end = sumUp(parts.climbs, nodes, totals);
   const [total, ...others] = totals as [Sums, ...Sums[]];
+  const stacks: Stacks = { length: nodes, frame, end, run, kind, self, total, sides: others, origin: null };
   return {
     names: names(parts.names, functions),
     classes,
-    stacks: { length: nodes, frame, end, run, kind, self, total, sides: others, origin: null },
+    stacks,
+    byKind: weightsByKind(stacks),
     hasRecursion: runs.node.length > 0,
     records: decodeRecords(parts.records),
   };

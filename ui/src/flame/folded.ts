@@ -93,17 +93,11 @@ class FoldedView extends GrowingView {
 
   /** Adds the children of one stack node. They are in order of weight already; merging may change that. */
   private addBelow(at: number, node: number): void {
-    const { frame, end, run } = this.stacks;
-    const last = node < 0 ? this.stacks.length : end[node];
-    const seen = new Set<number>();
-    for (let child = node + 1; child < last; child = end[child]) {
-      if (seen.has(frame[child]) || run[child] > 1) {
-        this.addGroups(at, this.groupsOf(childrenOf(this.stacks, node)));
-        return;
-      }
-      seen.add(frame[child]);
-    }
-    for (let child = node + 1; child < last; child = end[child]) this.addSingle(at, child);
+    const { frame, run } = this.stacks;
+    const children = childrenOf(this.stacks, node);
+    const isPlain = children.every((child) => run[child] === 1) && new Set(children.map((child) => frame[child])).size === children.length;
+    if (isPlain) for (const child of children) this.addSingle(at, child);
+    else this.addGroups(at, this.groupsOf(children));
   }
 
   private addBelowGroup(at: number, group: Group): void {

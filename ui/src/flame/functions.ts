@@ -138,33 +138,27 @@ function callsTo(stacks: Stacks, wanted: Map<number, number>): Map<string, Call>
  * there.
  */
 function sumsOf(stacks: Stacks, kinds: FrameKind[], totals: Numbers, leaves: Numbers, tops: number[] = [-1]): Sums {
-  const own = new Float64Array(kinds.length);
-  const self = new Float64Array(kinds.length);
-  const total = new Float64Array(kinds.length);
+  const [own, self, total] = [new Float64Array(kinds.length), new Float64Array(kinds.length), new Float64Array(kinds.length)];
   const active = new Int32Array(kinds.length);
-  const isErlangFrame = Uint8Array.from(kinds, (kind) => Number(isAmong(kind, "erlang")));
+  const isErlang = Uint8Array.from(kinds, (kind) => Number(isAmong(kind, "erlang")));
+  const { frame: frames, end: ends } = stacks;
+  /** The nodes above in order, and the innermost Erlang frame of each. */
   const path: number[] = [];
-  const innermost: number[] = [];
-  const visit = (node: number): void => {
-    while (path.length > 0 && stacks.end[path[path.length - 1] as number] <= node) {
-      active[stacks.frame[path.pop() as number]] -= 1;
-      innermost.pop();
-    }
-    const frame = stacks.frame[node];
-    const isErlang = isErlangFrame[frame] === 1;
-    const above = innermost.length > 0 ? innermost[innermost.length - 1] : -1;
-    const erlang = isErlang ? frame : above;
-    if (active[frame] === 0) total[frame] += totals[node];
-    self[frame] += leaves[node];
-    if (!isErlang) own[frame] += leaves[node];
-    if (erlang >= 0) own[erlang] += leaves[node];
-    active[frame] += 1;
-    path.push(node);
-    innermost.push(erlang);
-  };
+  const innermost: number[] = [-1];
+  let depth = 0;
   for (const top of [...tops].sort((left, right) => left - right)) {
-    const end = top < 0 ? stacks.length : stacks.end[top];
-    for (let node = Math.max(top, 0); node < end; node++) visit(node);
+    const end = top < 0 ? stacks.length : ends[top];
+    for (let node = Math.max(top, 0); node < end; node++) {
+      while (depth > 0 && ends[path[depth - 1]] <= node) active[frames[path[--depth]]] -= 1;
+      const [frame, leaf] = [frames[node], leaves[node]];
+      const erlang = isErlang[frame] === 1 ? frame : innermost[depth];
+      if (active[frame]++ === 0) total[frame] += totals[node];
+      self[frame] += leaf;
+      if (erlang !== frame) own[frame] += leaf;
+      if (erlang >= 0) own[erlang] += leaf;
+      path[depth++] = node;
+      innermost[depth] = erlang;
+    }
   }
   return { own, self, total };
 }

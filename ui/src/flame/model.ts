@@ -13,7 +13,7 @@ import { exactly, matchedWeight, type Matches } from "./search.ts";
 import { changeStep, KIND_NAMES, shadeOf } from "./palette.ts";
 import type { Look } from "./paint.ts";
 import { type Edit, edited } from "./edits.ts";
-import { childrenOf, type Numbers, originOf, type Stacks } from "./stacks.ts";
+import { childrenOf, type Numbers, originOf, type Stacks, weightsByKind } from "./stacks.ts";
 import type { Facts } from "./tooltip.ts";
 import type { View } from "./view.ts";
 
@@ -51,7 +51,7 @@ export class Model {
   private baseTotal!: number;
   private regrouper: Regrouper | null = null;
   /** Weights by kind, for these stacks. */
-  private weighed: { of: Stacks; weights: Map<FrameKind, number> } | null = null;
+  private weighed!: { of: Stacks; byKind: Float64Array };
   private readonly rootFrames = new Map<string, number>();
 
   /** The figure of a comparison; null without one. */
@@ -67,9 +67,10 @@ export class Model {
 
   /** Takes another profile, whole. Numbers of frames and nodes are others from then on. */
   load(profile: GraphData): void {
-    const { names, classes, stacks, hasRecursion, records } = profile.columns;
+    const { names, classes, stacks, byKind, hasRecursion, records } = profile.columns;
     this.kindNames = profile.kinds;
     this.stacks = stacks;
+    this.weighed = { of: stacks, byKind };
     this.baseSides = profile.sideTotals;
     this.cost = profile.cost ?? null;
     this.measure = this.baseSides && byShare(this.baseSides, profile.noise);
@@ -242,23 +243,16 @@ export class Model {
 
   /** Returns the kinds that occur, with the weight of the stacks that end in them. */
   weightByKind(): { kind: FrameKind; name: string; weight: number }[] {
-    if (this.weighed?.of !== this.stacks) this.weighed = { of: this.stacks, weights: this.weigh() };
-    const { weights } = this.weighed;
+    const weights = this.weigh();
     return (Object.keys(KIND_NAMES) as FrameKind[])
       .filter((kind) => weights.has(kind))
       .map((kind) => ({ kind, name: KIND_NAMES[kind], weight: weights.get(kind) ?? 0 }));
   }
 
   private weigh(): Map<FrameKind, number> {
-    const { kind, self, length } = this.stacks;
-    const sums = new Float64Array(this.kindNames.length);
-    const occurs = new Uint8Array(this.kindNames.length);
-    for (let node = 0; node < length; node++) {
-      sums[kind[node]] += self[node];
-      occurs[kind[node]] = 1;
-    }
+    if (this.weighed.of !== this.stacks) this.weighed = { of: this.stacks, byKind: weightsByKind(this.stacks) };
     const weights = new Map<FrameKind, number>(this.kinds.map((kind) => [kind, 0]));
-    this.kindNames.forEach((kind, number) => occurs[number] && weights.set(kind, sums[number]));
+    this.kindNames.forEach((kind, number) => this.weighed.byKind[number] >= 0 && weights.set(kind, this.weighed.byKind[number]));
     return weights;
   }
 

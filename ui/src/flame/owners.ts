@@ -96,25 +96,25 @@ export class Owners {
   shares(dimension: string, selection: Selection): Share[] {
     const column = this.column(dimension);
     if (!column) return [];
-    const row = (owner: string, label: string): Share => ({ owner, label, weight: 0, processes: 0 });
-    const named = column.labels.map((label) => row(`${dimension}:${label}`, label));
-    const others = [row(`${WITHOUT}:${dimension}`, `rest: processes without a ${dimension}`), row(NO_PROCESS, "no process")];
-    const all = [...named, ...others];
+    const rows = column.labels.map((label) => [`${dimension}:${label}`, label] as const);
+    const others = [[`${WITHOUT}:${dimension}`, `rest: processes without a ${dimension}`], [NO_PROCESS, "no process"]] as const;
+    const all = [...rows, ...others];
     const { owner } = this.records;
     const { processes } = this.data;
     // Only threads share an owner; in every other dimension an owner has one row.
     const rowLength = dimension === "thread" ? processes.length : 0;
     const seen = new Uint8Array(all.length * rowLength + processes.length);
+    const [weights, counts] = [new Float64Array(all.length), new Float64Array(all.length)];
     this.eachOf(this.beside(dimension, selection), (record, weight) => {
       const [label, process] = [column.of(record), owner[record]];
-      const at = label >= 0 ? label : named.length + (process === 0 ? 1 : 0);
-      const share = all[at] as Share;
-      share.weight += weight;
-      if (seen[at * rowLength + process] === 0) share.processes += processes[process] as number;
+      const at = label >= 0 ? label : rows.length + (process === 0 ? 1 : 0);
+      weights[at] += weight;
+      if (seen[at * rowLength + process] === 0) counts[at] += processes[process] as number;
       seen[at * rowLength + process] = 1;
     });
-    named.sort((left, right) => right.weight - left.weight);
-    return [...named, ...others].filter((share) => share.weight > 0);
+    const shares = all.map(([owner, label], at) => ({ owner, label, weight: weights[at], processes: counts[at] }));
+    const named = shares.slice(0, rows.length).sort((left, right) => right.weight - left.weight);
+    return [...named, ...shares.slice(rows.length)].filter((share) => share.weight > 0);
   }
 
   /** Names an owner of a selection. */
@@ -122,11 +122,6 @@ export class Owners {
     if (owner === NO_PROCESS) return "no process";
     const [dimension, label] = parted(owner);
     return dimension === WITHOUT ? `processes without a ${label}` : `${dimension} ${label}`;
-  }
-
-  /** Returns the weight of all owners that {@link shares} of a dimension lists. */
-  weightBeside(dimension: string, selection: Selection): number {
-    return this.weight(this.beside(dimension, selection));
   }
 
   /** Returns the weight of a selection. */
@@ -223,19 +218,19 @@ export class Owners {
     const isWanted = this.filterOf(owner);
     const shown = this.stateOf(state);
     for (let record = 0; record < records.length; record++) {
-      if (!isWanted(record)) continue;
+      if (isWanted && !isWanted(record)) continue;
       if (shown && this.data.labels.state[records.label[record]] !== shown) continue;
       visit(record);
     }
   }
 
-  /** Returns whether a record belongs to an owner. */
-  private filterOf(owner: string): (record: number) => boolean {
+  /** Returns whether a record belongs to an owner; null if all do. */
+  private filterOf(owner: string): ((record: number) => boolean) | null {
     const { owner: process } = this.records;
     if (owner === NO_PROCESS) return (record) => process[record] === 0;
     const [dimension, label] = parted(owner);
     const column = this.column(dimension === WITHOUT ? label : dimension);
-    if (!column) return () => true;
+    if (!column) return null;
     if (dimension === WITHOUT) return (record) => process[record] !== 0 && column.of(record) < 0;
     const wanted = column.labels.indexOf(label);
     return (record) => wanted >= 0 && column.of(record) === wanted;

@@ -46,10 +46,13 @@ export class Regrouper {
   private readonly parent: Int32Array;
   /** Place of each node in the part at hand, from 1; 0 for nodes that are not needed. */
   private readonly place: Int32Array;
+  /** Room for the needed nodes. */
+  private readonly found: Int32Array;
 
   constructor(private readonly base: Stacks) {
     this.parent = parentsOf(base);
     this.place = new Int32Array(base.length);
+    this.found = new Int32Array(base.length);
   }
 
   build(entries: Entries, frameOf: FrameOfRoot): Stacks {
@@ -68,7 +71,8 @@ export class Regrouper {
 
   private part(entries: Entries, root: number, members: number[]): Part {
     const node = this.needed(entries, members);
-    const above = node.map((one) => (this.parent[one] < 0 ? 0 : this.place[this.parent[one]]) - 1);
+    const above = new Int32Array(node.length);
+    for (let at = 0; at < node.length; at++) above[at] = (this.parent[node[at]] < 0 ? 0 : this.place[this.parent[node[at]]]) - 1;
     const totals = [entries.weight, ...(entries.sides ?? [])].map((weights) => {
       const total = new Float64Array(node.length);
       for (const entry of members) total[this.place[entries.node[entry]] - 1] += weights[entry];
@@ -87,15 +91,18 @@ export class Regrouper {
 
   /** Returns the nodes of these entries and all above them in ascending order, and notes their places. */
   private needed(entries: Entries, members: number[]): Int32Array {
-    const found: number[] = [];
+    let count = 0;
     for (const entry of members) {
       for (let at = entries.node[entry]; at >= 0 && this.place[at] === 0; at = this.parent[at]) {
         this.place[at] = 1;
-        found.push(at);
+        this.found[count++] = at;
       }
     }
-    const nodes = new Int32Array(found).sort();
-    nodes.forEach((node, place) => (this.place[node] = place + 1));
+    const nodes = this.found.slice(0, count);
+    // To look at every node is faster than to sort many.
+    if (16 * count < this.place.length) nodes.sort();
+    else for (let node = 0, at = 0; at < count; node++) if (this.place[node] === 1) nodes[at++] = node;
+    for (let at = 0; at < count; at++) this.place[nodes[at]] = at + 1;
     return nodes;
   }
 

@@ -24,7 +24,7 @@ export interface Stacks {
   /** Totals of further weights, such as those of both profiles of a comparison. */
   sides: Numbers[];
   /** A number that does not depend on the selection; null if it is the node itself, as in a whole profile. */
-  origin: Float64Array | null;
+  origin: Numbers | null;
 }
 
 /** Returns the number of a node that does not depend on the selection, see {@link Stacks.origin}. */
@@ -58,6 +58,17 @@ export function leavesOf(stacks: Stacks, totals: Numbers): Float64Array {
   const parent = parentsOf(stacks);
   for (let node = 0; node < stacks.length; node++) if (parent[node] >= 0) leaves[parent[node]] -= totals[node];
   return leaves;
+}
+
+/** Returns the weight that ends in frames of each kind, -1 for a kind that does not occur. */
+export function weightsByKind({ kind, self, length }: Stacks): Float64Array {
+  const sums = new Float64Array(256);
+  const occurs = new Uint8Array(256);
+  for (let node = 0; node < length; node++) {
+    sums[kind[node]] += self[node];
+    occurs[kind[node]] = 1;
+  }
+  return sums.map((sum, number) => (occurs[number] ? sum : -1));
 }
 
 const PARENTS = new WeakMap<Stacks, Int32Array>();
