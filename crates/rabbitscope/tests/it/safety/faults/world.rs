@@ -90,7 +90,8 @@ impl World {
         let began = Instant::now();
         let mut leftovers = Vec::new();
         let status = wait(&mut child).unwrap_or_else(|| {
-            leftovers.push(format!("it had not ended after {} s", END_WITHIN.as_secs()));
+            let waits = waits_of(child.id());
+            leftovers.push(format!("it had not ended after {} s: {waits}", END_WITHIN.as_secs()));
             child.kill().unwrap();
             child.wait().unwrap()
         });
@@ -267,4 +268,18 @@ pub(super) fn code_of(status: ExitStatus) -> String {
         (None, Some(9)) => "killed".to_owned(),
         (None, signal) => format!("signal {}", signal.unwrap_or_default()),
     }
+}
+
+/// Returns the state of each thread, and the functions of the kernel in which it waits (`proc_pid_stack(5)`).
+fn waits_of(pid: u32) -> String {
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    let waits = tasks.map(|task| {
+        let read = |name: &str| fs::read_to_string(task.path().join(name)).unwrap_or_default();
+        let (status, stack) = (read("status"), read("stack"));
+        let fields =
+            status.lines().filter(|line| line.starts_with("Name:") || line.starts_with("State:"));
+        let kernel = stack.lines().filter_map(|line| line.split_whitespace().nth(1));
+        fields.chain(kernel).collect::<Vec<_>>().join(" ")
+    });
+    waits.collect::<Vec<_>>().join("; ")
 }
