@@ -179,8 +179,9 @@ fn execute(bench: &Workbench, umask: &str, broker: &Broker, line: &str) -> Ended
     let line = line.replace("URI", &broker.uri()).replace("PORT", &port).replace("PID", &pid);
     let line = line.replace("NODE", &node_options(broker));
     let takes_long = TAKE_LONG.iter().any(|command| line.starts_with(command));
+    // In the foreground, the program gets one signal instead of two, the second of which would end it at once.
     let limit = if takes_long {
-        "--preserve-status --signal=INT --kill-after=150 30"
+        "--foreground --preserve-status --signal=INT --kill-after=120 60"
     } else {
         "--signal=KILL 180"
     };
