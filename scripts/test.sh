@@ -6,7 +6,7 @@
 # that fail are run once more, each alone. One that passes then is listed as "flaky: "; one that fails again fails.
 set -eu
 cd "$(dirname "$0")/.."
-SECOND_TRIES=5
+SECOND_TRIES=12
 # Seconds after which a test of the page hangs. `node --test` waits for all that a failed test has left open.
 LONGEST_OF_PAGE=600
 log=$(mktemp)
@@ -37,7 +37,8 @@ export RUST_TEST_THREADS
 # Tests that judge milliseconds, or what limits a node. Beside other tests they judge those, so that they run one by
 # one after them.
 alone="load::stalls:: load::rates::a_rate_is_held_without_bursts packets::planted:: packets::limits::
-    check::limits::a_queue_that_takes_a_core_is_named live::node::a_saturated_queue_is_named_and_first"
+    check::limits::a_queue_that_takes_a_core_is_named live::node::a_saturated_queue_is_named_and_first
+    documents::readme::the_demo_has_the_form_of_a_run_today perftest::options::a_load_needs_no_file"
 skipped=
 for name in $alone; do skipped="$skipped --skip $name"; done
 
