@@ -25,8 +25,8 @@ function stacksPart(page: HTMLElement, data: PageData): HTMLElement {
   page.setAttribute("aria-busy", "true");
   readText(document.getElementById("columns")?.textContent ?? "")
     .then((columns) => {
-      const { profile, diff, others, run } = data;
-      const elements = profile ? new ProfileView({ profile, columns }, others, "report", run !== null).elements : [];
+      const { profile, diff, others } = data;
+      const elements = profile ? new ProfileView({ profile, columns }, others).elements : [];
       place.replaceWith(...elements, ...(diff ? diffPart(diff, columns) : []));
     })
     .catch((problem: unknown) => {

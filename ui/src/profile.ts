@@ -20,13 +20,9 @@ import type { OtherPage, ProfileData, WaitState } from "./wire.ts";
 import { OwnerTable } from "./owner-table.ts";
 
 /** Says that waiting is not on a page of CPU time alone, and how to record it. */
-function withoutWaiting(isRun: boolean): string {
-  const both = "rabbitscope profile --event cpu,off-cpu";
-  const how = isRun
-    ? `run the scenario again with event = "off-cpu" below [profile], or record both beside the run with ${both}`
-    : `record both with ${both}, or with rabbitscope watch --off-cpu and flamegraph --event off-cpu`;
-  return `Only CPU time was recorded, which cannot show whether the node waited: ${how}.`;
-}
+const WITHOUT_WAITING =
+  "Only CPU time was recorded, which cannot show whether the node waited: record both with rabbitscope profile --event " +
+  'cpu,off-cpu, or waiting alone with event = "off-cpu" below [profile] of a scenario or with rabbitscope watch --off-cpu.';
 
 /** The relation of a profile to time: it rolls on, the page stands still, or it is that of a report. */
 export type Pace = "rolling" | "stopped" | "report";
@@ -54,7 +50,7 @@ export class ProfileView {
   private readonly about = h("div", { class: "about-recording" });
   private profile: ProfileData;
 
-  constructor({ profile, columns }: Recorded, private others: OtherPage[], pace: Pace = "report", private readonly isRun = false) {
+  constructor({ profile, columns }: Recorded, private others: OtherPage[], pace: Pace = "report") {
     const { unit, lines } = profile;
     this.profile = profile;
     this.model = new Model(graphOf({ profile, columns }));
@@ -103,7 +99,7 @@ export class ProfileView {
     this.waits.show(choice);
     this.ownerTable.show(choice);
     this.timeline.show(choice);
-    const hint = profile.event === "cpu" && this.others.length === 0 && h("p", { class: "tooltip-kind" }, withoutWaiting(this.isRun));
+    const hint = profile.event === "cpu" && this.others.length === 0 && h("p", { class: "tooltip-kind" }, WITHOUT_WAITING);
     morph(this.about, [...aboutSelection(profile, owners, choice, model.total), ...(hint ? [hint] : [])]);
     const { measure } = model;
     this.beside.hidden = measure !== null;
