@@ -27,7 +27,7 @@ export interface Opened {
 export class Browser {
   private readonly profile = mkdtempSync(join(tmpdir(), "rabbitscope-chromium-"));
   private context: BrowserContext | null = null;
-  private others: Chromium | null = null;
+  private others: Promise<Chromium> | null = null;
 
   async start(): Promise<void> {
     if (!existsSync(PROGRAM)) {
@@ -42,7 +42,7 @@ export class Browser {
 
   async stop(): Promise<void> {
     await this.context?.close();
-    await this.others?.close();
+    await (await this.others)?.close();
     rmSync(this.profile, { recursive: true, force: true });
   }
 
@@ -63,8 +63,9 @@ export class Browser {
 
   /** Returns the profile of another reader: its pages share nothing with those of others. */
   async reader(options: BrowserContextOptions = { viewport: { width: 1400, height: 900 } }): Promise<BrowserContext> {
-    this.others ??= await chromium.launch({ executablePath: PROGRAM, args: ARGUMENTS });
-    return this.others.newContext(options);
+    // Readers that come at the same time share one browser, so that all of them are closed.
+    this.others ??= chromium.launch({ executablePath: PROGRAM, args: ARGUMENTS });
+    return (await this.others).newContext(options);
   }
 }
 
