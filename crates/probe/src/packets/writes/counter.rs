@@ -14,7 +14,7 @@ use aya::{
 use super::counts::{WriteCounts, WriteDirection};
 use crate::{
     error::ProbeError,
-    kernel_interface::{SIZE_PORTS, SizeCounts},
+    kernel_interface::{HeldSignals, SIZE_PORTS, SizeCounts},
     node::Process,
     packets::{error::PacketError, ports::PortSet},
     permission::{MAPS, PROGRAM, raise, require_sampling},
@@ -47,6 +47,7 @@ impl WriteCounter {
         let mut listed = [0_u16; SIZE_PORTS];
         listed[..ports.as_slice().len()].copy_from_slice(ports.as_slice());
         let _raised = raise(PROGRAM);
+        let _held = HeldSignals::new();
         let mut ebpf = EbpfLoader::new()
             .override_global("cfg_pidns_dev", &namespace.device, true)
             .override_global("cfg_pidns_ino", &namespace.inode, true)

@@ -12,6 +12,7 @@ use rabbitscope_profiles::Event;
 use crate::{
     beam::{CALL_BIF, CALL_NIF, CodeMap, Resumption, SCHEDULE, offset_of_current, resumption},
     error::ProbeError,
+    kernel_interface::HeldSignals,
     recorder::{
         events::{Hook, programs_of, rows_of},
         sampler::Target,
@@ -79,6 +80,7 @@ pub(super) fn load(
 /// Loads the programs. Call it before a map is taken out of `ebpf`: loading resolves a program's maps by their
 /// descriptors.
 fn load_programs(ebpf: &mut Ebpf, events: &[Event]) -> Result<(), ProbeError> {
+    let _held = HeldSignals::new();
     for row in programs_of(events) {
         let loaded = match row.hook {
             Hook::Clock | Hook::Software(_) => program::<PerfEvent>(ebpf, row.name).load(),

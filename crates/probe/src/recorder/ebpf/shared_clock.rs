@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     error::ProbeError,
-    kernel_interface::{INITIAL_PID_NAMESPACE, MAX_OBSERVED_NODES, ObservedProcess},
+    kernel_interface::{HeldSignals, INITIAL_PID_NAMESPACE, MAX_OBSERVED_NODES, ObservedProcess},
     node::{Process, has_initial_pids},
     permission::{MAPS, PROGRAM, raise},
     recorder::sampler::ClockPlace,
@@ -45,6 +45,7 @@ impl SharedClock {
     pub(in super::super) fn start(freq_hz: u32) -> Result<Self, ProbeError> {
         let started_on = Machine::now()?;
         let _raised = raise(PROGRAM);
+        let _held = HeldSignals::new();
         let has_initial_pids = has_initial_pids();
         let mut ebpf = EbpfLoader::new()
             .override_global("cfg_has_initial_pids", &u32::from(has_initial_pids), true)
