@@ -2,13 +2,18 @@
 
 use std::{
     process::{Command, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+        mpsc::channel,
+    },
     thread,
     time::Duration,
 };
 
-use rabbitscope_probe::{ErrorKind, ProbeError};
+use rabbitscope_probe::{Backend, ErrorKind, Options, ProbeError};
 use rabbitscope_profiles::Event;
-use rabbitscope_testing::{Stops, eventually, kernel_programs_of};
+use rabbitscope_testing::{Stops, eventually, is_root, kernel_programs_of};
 
 use crate::bench::{has_frame, load, own_node, record, record_aside, record_events, start};
 
@@ -43,6 +48,43 @@ fn a_node_that_exits_leaves_its_samples() {
     assert!(profile.capture.notes.iter().any(|note| note.contains("exited after")));
     let unsymbolised = profile.quality.unsymbolised as f64 / profile.quality.recorded() as f64;
     assert!(unsymbolised < 0.9, "{:?}", profile.quality);
+}
+
+/// The kernel's verifier gives up when a signal waits.
+#[test]
+#[expect(unsafe_code, reason = "no safe function sends a signal to a thread")]
+fn signals_during_the_start_of_a_recording_do_no_harm() {
+    if !is_root() {
+        return;
+    }
+    let broker = own_node();
+    let options = Options {
+        pid: broker.pid,
+        events: vec![Event::Cpu],
+        freq_hz: 999,
+        duration: Some(Duration::from_millis(200)),
+        backend: Some(Backend::Ebpf),
+    };
+    signal_hook::flag::register(libc::SIGHUP, Arc::default()).unwrap();
+    let has_begun = AtomicBool::new(false);
+    let (sender, thread_of_recorder) = channel();
+    let recorded = thread::scope(|scope| {
+        let recorder = scope.spawn(|| {
+            // SAFETY: the function only returns the calling thread.
+            sender.send(unsafe { libc::pthread_self() }).unwrap();
+            rabbitscope_probe::record(&options, &AtomicBool::new(false), &mut |_| {
+                has_begun.store(true, Ordering::Relaxed);
+            })
+        });
+        let thread = thread_of_recorder.recv().unwrap();
+        while !has_begun.load(Ordering::Relaxed) && !recorder.is_finished() {
+            // SAFETY: the thread exists until it is joined.
+            unsafe { libc::pthread_kill(thread, libc::SIGHUP) };
+            thread::sleep(Duration::from_millis(1));
+        }
+        recorder.join().unwrap()
+    });
+    assert!(recorded.is_ok(), "{:?}", recorded.err());
 }
 
 #[test]

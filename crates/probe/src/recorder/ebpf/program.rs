@@ -48,6 +48,7 @@ pub(super) fn load(
     let bif_calls = [span_of(code, CALL_BIF), span_of(code, CALL_NIF)].concat();
     let event_bits: u32 = rows_of(events).map(|row| 1 << row.number.number()).sum();
     let off_cpu_threads = if events.contains(&Event::OffCpu) { MAX_OFF_CPU_THREADS } else { 1 };
+    let _held = HeldSignals::new();
     let mut ebpf = EbpfLoader::new()
         .override_global("cfg_pidns_dev", &namespace.device, true)
         .override_global("cfg_pidns_ino", &namespace.inode, true)
@@ -80,7 +81,6 @@ pub(super) fn load(
 /// Loads the programs. Call it before a map is taken out of `ebpf`: loading resolves a program's maps by their
 /// descriptors.
 fn load_programs(ebpf: &mut Ebpf, events: &[Event]) -> Result<(), ProbeError> {
-    let _held = HeldSignals::new();
     for row in programs_of(events) {
         let loaded = match row.hook {
             Hook::Clock | Hook::Software(_) => program::<PerfEvent>(ebpf, row.name).load(),
