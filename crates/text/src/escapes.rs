@@ -15,7 +15,7 @@ pub fn value(text: &str) -> Cow<'_, str> {
     escaped(text, is_obeyed)
 }
 
-/// Writes a value as one word of a shell (POSIX, "Shell Command Language", 2.2.2). `None` if a terminal would obey it.
+/// Writes a value as one word of a shell, with quotes if it needs them. `None` if a terminal would obey it.
 pub fn shell_word(text: &str) -> Option<Cow<'_, str>> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "@%+=:,./_-".contains(c);
     if text.contains(is_obeyed) {
@@ -23,8 +23,13 @@ pub fn shell_word(text: &str) -> Option<Cow<'_, str>> {
     } else if !text.is_empty() && text.chars().all(is_plain) {
         Some(Cow::Borrowed(text))
     } else {
-        Some(Cow::Owned(format!("'{}'", text.replace('\'', r"'\''"))))
+        Some(Cow::Owned(shell_quoted(text)))
     }
+}
+
+/// Quotes any text as one word of a shell (POSIX, "Shell Command Language", 2.2.2).
+pub fn shell_quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\'', r"'\''"))
 }
 
 /// Escapes a JSON text. Such characters only occur in its strings, where they become JSON escapes.
@@ -128,6 +133,7 @@ mod tests {
         check("a\nid", None);
         check("a\x03id", None);
         check("a\u{202e}", None);
+        assert_eq!(shell_quoted("it's $(id)\n"), "'it'\\''s $(id)\n'");
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Names of settings that several rules change, and texts for files and shells.
+//! Names of settings that several rules change, and texts for files.
 
 /// Prefetch count of consumers.
 pub(crate) const PREFETCH: &str = "prefetch";
@@ -28,22 +28,9 @@ pub(crate) fn advanced(key: &str, value: &str) -> String {
     format!("[{{rabbit, [{{{key}, {value}}}]}}].")
 }
 
-/// Quotes a foreign text for a shell.
-pub(crate) fn shell_word(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_shell_reads_a_foreign_name_as_one_word() {
-        let check = |text: &str, expected: &str| assert_eq!(shell_word(text), expected);
-        check("/", "'/'");
-        check("a b", "'a b'");
-        check("it's $(reboot)", "'it'\\''s $(reboot)'");
-    }
 
     #[test]
     fn advanced_settings_are_a_term() {

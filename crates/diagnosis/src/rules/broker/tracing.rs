@@ -1,10 +1,11 @@
 //! Tracing that was left on.
 
+use rabbitscope_text::escapes::shell_quoted;
+
 use crate::{
     case::Case,
     finding::Severity,
     rules::{
-        config::shell_word,
         draft::{Advice, Aim, Draft},
         look::{self, Look},
         rule::{Judged, Minimum, Need, Rule},
@@ -37,7 +38,7 @@ fn find(case: &Case) -> Judged {
     let commands: Vec<String> = broker
         .traced_vhosts
         .iter()
-        .map(|vhost| format!("rabbitmqctl trace_off -p {}", shell_word(vhost)))
+        .map(|vhost| format!("rabbitmqctl trace_off -p {}", shell_quoted(vhost)))
         .collect();
     let advice = Advice::new(
         Aim::Settle,

@@ -1,12 +1,11 @@
 //! Queues that grow and have no consumer.
 
-use rabbitscope_text::grouped;
+use rabbitscope_text::{escapes::shell_quoted, grouped};
 
 use crate::{
     case::{Case, QueueCase, QueueKind},
     finding::Severity,
     rules::{
-        config::shell_word,
         draft::{Advice, Aim, Draft},
         look::{self, Look},
         names,
@@ -55,7 +54,7 @@ fn find(case: &Case) -> Judged {
     );
     let text = format!(
         "rabbitmqctl set_policy -p {} limited '^NAME$' '{{\"max-length\":100000}}' --apply-to queues",
-        shell_word(&worst.vhost)
+        shell_quoted(&worst.vhost)
     );
     let subjects = growing.iter().map(|queue| names::queue(queue)).collect();
     let draft = Draft::new(Severity::Note, subjects, sentence)

@@ -3,6 +3,7 @@
 use clap::{ArgAction, FromArgMatches};
 use rabbitscope_runs::scenario::{BrokerSpec, ThrowawayBroker};
 use rabbitscope_terminal::{UsageError, output};
+use rabbitscope_text::escapes::shell_quoted;
 
 use super::{
     broker_uri,
@@ -61,7 +62,7 @@ fn converted(words: &[String]) -> anyhow::Result<perftest::Converted> {
             format!("`{word}` is not an option of PerfTest; to run a scenario: `run {word}`");
         return Err(UsageError(reason).into());
     }
-    let quoted = words.iter().map(|word| format!("'{}'", word.replace('\'', "'\\''")));
+    let quoted = words.iter().map(|word| shell_quoted(word));
     Ok(perftest::convert(&quoted.collect::<Vec<_>>().join(" "))?)
 }
 
