@@ -41,8 +41,8 @@ pub fn find(root: &Path, selection: &Selection) -> anyhow::Result<Vec<FoundWindo
     Ok(found)
 }
 
-/// Returns the sum of all selected windows as one profile with their times. A damaged file is left out and named. The limit holds for
-/// the memory of each file.
+/// Returns the sum of all selected windows as one profile with their times. A damaged file is left out and named. The
+/// limit holds for the memory of each file.
 pub(crate) fn sum(root: &Path, selection: &Selection, limit_bytes: u64) -> anyhow::Result<Profile> {
     let windows = find(root, selection)?;
     let names: Vec<&WindowName> = windows.iter().map(|window| &window.name).collect();
