@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import type { BrowserContext, Page } from "playwright-core";
 import { head, tick } from "./live-data.ts";
 import { file, LiveServer } from "./live-server.ts";
-import { axe, Browser, watch } from "./open.ts";
+import { axe, Browser, PATIENCE, watch } from "./open.ts";
 
 const browser = new Browser();
 before(() => browser.start());
@@ -17,9 +17,9 @@ const state = (page: Page): Promise<string> => text(page, ".live-state");
 const queue = (page: Page): Promise<string> => text(page, "#queues tbody tr:nth-child(2)");
 
 async function until(what: () => Promise<boolean>, name: string): Promise<void> {
-  const end = Date.now() + 15_000;
+  const end = Date.now() + PATIENCE;
   while (!(await what())) {
-    assert.ok(Date.now() < end, `not within 15 s: ${name}`);
+    assert.ok(Date.now() < end, `not within ${PATIENCE / 1000} s: ${name}`);
     await new Promise((done) => setTimeout(done, 20));
   }
 }

@@ -9,6 +9,9 @@ import { type Browser as Chromium, type BrowserContext, type BrowserContextOptio
 const PROGRAM = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const FOLDER = process.env["RABBITSCOPE_PAGES"];
 
+/** The longest wait for a program or a page, in milliseconds. On a busy machine, a broker starts in half a minute. */
+export const PATIENCE = 120_000;
+
 const ARGUMENTS = [
   "--no-sandbox",
   "--disable-gpu",
@@ -37,7 +40,9 @@ export class Browser {
       executablePath: PROGRAM,
       headless: true,
       args: ARGUMENTS,
+      timeout: PATIENCE,
     });
+    this.context.setDefaultTimeout(PATIENCE);
   }
 
   async stop(): Promise<void> {
@@ -64,8 +69,10 @@ export class Browser {
   /** Returns the profile of another reader: its pages share nothing with those of others. */
   async reader(options: BrowserContextOptions = { viewport: { width: 1400, height: 900 } }): Promise<BrowserContext> {
     // Readers that come at the same time share one browser, so that all of them are closed.
-    this.others ??= chromium.launch({ executablePath: PROGRAM, args: ARGUMENTS });
-    return (await this.others).newContext(options);
+    this.others ??= chromium.launch({ executablePath: PROGRAM, args: ARGUMENTS, timeout: PATIENCE });
+    const context = await (await this.others).newContext(options);
+    context.setDefaultTimeout(PATIENCE);
+    return context;
   }
 }
 

@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import type { Page } from "playwright-core";
-import { Browser, watch } from "../browser/open.ts";
+import { Browser, PATIENCE, watch } from "../browser/open.ts";
 
 const PROGRAM = process.env["RABBITSCOPE"] ?? "rabbitscope";
 const SECONDS = Number(process.env["SECONDS"] ?? 60);
@@ -44,6 +44,8 @@ prefetch = 500
 const browser = new Browser();
 const folder = mkdtempSync(join(tmpdir(), "rabbitscope-live-"));
 let program: ChildProcess | null = null;
+/** What the program printed so far. */
+let said = "";
 let wire: Wire | null = null;
 before(() => browser.start());
 after(async () => {
@@ -60,7 +62,6 @@ function start(): Promise<string> {
   writeFileSync(scenario, SCENARIO);
   const started = spawn(PROGRAM, ["run", scenario, "--serve", "--plain", "--out", join(folder, "run")], { stdio: ["ignore", "pipe", "pipe"] });
   program = started;
-  let said = "";
   return new Promise((resolve, fail) => {
     const read = (text: Buffer): void => {
       said += String(text);
@@ -145,20 +146,22 @@ async function follow(url: string): Promise<Followed> {
 const text = async (page: Page, selector: string): Promise<string> => (await page.locator(selector).first().innerText()).replace(/\s+/g, " ");
 const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
 
-test("ten readers follow a run to its report", { timeout: (SECONDS + 120) * 1000 }, async () => {
+test("ten readers follow a run to its report", { timeout: SECONDS * 1000 + 3 * PATIENCE }, async () => {
   const url = await start();
   wire = new Wire(Number(new URL(url).port));
   const port = await wire.listen();
   const followed = await Promise.all(Array.from({ length: READERS }, (_, number) => follow(number === 0 ? url.replace(/:\d+\//, `:${port}/`) : url)));
   const [cut, measured] = followed as [Followed, Followed];
-  await measured.page.locator(".graph canvas").waitFor({ timeout: 30_000 });
+  await measured.page.locator(".graph canvas").waitFor().catch(async (error: unknown) => {
+    throw new Error(`no graph in ${await text(measured.page, "body")}\n${said}`, { cause: error });
+  });
   const begun = { time: Date.now(), used: await measured.used(), changes: await changes(measured.page) };
 
   wire.cut(true);
   await cut.page.locator(".live-bar[data-state=lost]").waitFor();
   await pause(2000);
   wire.cut(false);
-  await cut.page.locator(".live-bar[data-state=live]").waitFor({ timeout: 10_000 });
+  await cut.page.locator(".live-bar[data-state=live]").waitFor();
 
   await pause(Math.max(0, (SECONDS - 20) * 1000 - (Date.now() - begun.time)));
   const times = (await changes(measured.page)).slice(begun.changes.length);
@@ -169,7 +172,7 @@ test("ten readers follow a run to its report", { timeout: (SECONDS + 120) * 1000
   assert.ok(gap <= LONGEST_GAP, `${gap} ms without an update`);
   assert.ok(update < LONGEST_UPDATE, `${update} ms`);
 
-  for (const { page } of followed) await page.locator(".page-footer").waitFor({ timeout: (SECONDS + 60) * 1000 });
+  for (const { page } of followed) await page.locator(".page-footer").waitFor({ timeout: SECONDS * 1000 + PATIENCE });
   wire.close();
   const report = await (await browser.reader()).newPage();
   await report.goto(`file://${join(folder, "run", "report.html")}`);
