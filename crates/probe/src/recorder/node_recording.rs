@@ -191,11 +191,6 @@ impl NodeRecording {
         })
     }
 
-    /// Adds the waits until now of threads that are off the CPU at the end.
-    pub(super) fn add_off_cpu_threads(&mut self) {
-        self.add_waits(self.sampler.start(), KernelTime::now());
-    }
-
     /// Adds the waits since `start` of the threads that are off the CPU.
     fn add_waits(&mut self, start: KernelTime, now: KernelTime) {
         let first_step = now.step_since(start);
@@ -238,10 +233,24 @@ impl NodeRecording {
 
     /// Takes the samples until now.
     pub(super) fn fetch(&mut self) -> Result<(), ProbeError> {
+        self.fetch_until(KernelTime::now())
+    }
+
+    /// Takes the last samples, and the waits until now of threads that are off the CPU. Returns the time that they cover:
+    /// since the start of the recording, or since its latest window. A thread that has to wait for a CPU comes here much
+    /// later than it read a clock.
+    pub(super) fn fetch_last(&mut self) -> Result<Duration, ProbeError> {
+        let (start, now) = (self.sampler.start(), KernelTime::now());
+        self.fetch_until(now)?;
+        self.add_waits(start, now);
+        Ok(now.since(start))
+    }
+
+    fn fetch_until(&mut self, now: KernelTime) -> Result<(), ProbeError> {
         let node = NodeCode { code: &self.code, process: &self.process };
         let symbolizer = &mut self.symbolizer;
         symbolizer.begin_fetch();
-        self.sampler.fetch(KernelTime::now(), &mut |sample| symbolizer.add(&sample, node))?;
+        self.sampler.fetch(now, &mut |sample| symbolizer.add(&sample, node))?;
         if self.symbolizer.take_native_cut() {
             self.follow_libraries()?;
         }

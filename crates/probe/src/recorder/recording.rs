@@ -89,6 +89,8 @@ struct Recording {
     node: NodeRecording,
     started: Instant,
     elapsed: Duration,
+    /// Time since the start, or since the latest window, that the samples cover.
+    rest: Duration,
 }
 
 impl Recording {
@@ -107,7 +109,8 @@ impl Recording {
         node.notes.extend(choice.note());
         // From now on only the node's memory and the program's maps are read.
         permission::give_up(CLOCK | KERNEL_SYMBOLS)?;
-        Ok(Self { node, started: Instant::now(), elapsed: Duration::ZERO })
+        let (started, zero) = (Instant::now(), Duration::ZERO);
+        Ok(Self { node, started, elapsed: zero, rest: zero })
     }
 
     fn calibrate(&mut self) -> Result<(), ProbeError> {
@@ -152,8 +155,7 @@ impl Recording {
                 break;
             }
         }
-        self.node.fetch()?;
-        self.node.add_off_cpu_threads();
+        self.rest = self.node.fetch_last()?;
         Ok(())
     }
 
@@ -170,8 +172,7 @@ impl Recording {
     }
 
     fn finish(mut self, sums: Option<WindowSums<'_>>) -> Result<Recorded, ProbeError> {
-        let covered = sums.as_ref().map_or(Duration::ZERO, WindowSums::covered);
-        let rest = self.node.profiles(self.elapsed.saturating_sub(covered))?;
+        let rest = self.node.profiles(self.rest)?;
         let profiles = match sums {
             None => rest,
             Some(mut sums) => {

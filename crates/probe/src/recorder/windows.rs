@@ -32,11 +32,6 @@ impl<'a> WindowSums<'a> {
         elapsed >= self.covered + self.windows.length
     }
 
-    /// Length of all windows.
-    pub(super) fn covered(&self) -> Duration {
-        self.covered
-    }
-
     /// Adds a window, and passes it on.
     pub(super) fn add(&mut self, profiles: &[Profile]) {
         for (sum, profile) in self.sums.iter_mut().zip(profiles) {

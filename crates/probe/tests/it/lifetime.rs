@@ -15,7 +15,9 @@ use rabbitscope_probe::{Backend, ErrorKind, Options, ProbeError};
 use rabbitscope_profiles::Event;
 use rabbitscope_testing::{Stops, eventually, is_root, kernel_programs_of};
 
-use crate::bench::{has_frame, load, own_node, record, record_aside, record_events, start};
+use crate::bench::{
+    burn, has_frame, load, node, own_node, record, record_aside, record_events, start,
+};
 
 #[test]
 fn a_module_loaded_while_we_sample_has_names() {
@@ -48,6 +50,37 @@ fn a_node_that_exits_leaves_its_samples() {
     assert!(profile.capture.notes.iter().any(|note| note.contains("exited after")));
     let unsymbolised = profile.quality.unsymbolised as f64 / profile.quality.recorded() as f64;
     assert!(unsymbolised < 0.9, "{:?}", profile.quality);
+}
+
+/// A recorder that waits for a CPU reads its clock long before it takes the last samples.
+#[test]
+fn a_recording_is_as_long_as_its_samples() {
+    let _burner = burn("member");
+    let options = Options {
+        pid: node().pid,
+        events: vec![Event::Cpu],
+        freq_hz: 999,
+        duration: None,
+        backend: None,
+    };
+    let stop = AtomicBool::new(false);
+    let mut reports = 0;
+    let recorded = rabbitscope_probe::record(&options, &stop, &mut |_| {
+        reports += 1;
+        if reports == 2 {
+            thread::sleep(Duration::from_millis(600));
+            stop.store(true, Ordering::Relaxed);
+        }
+    });
+    let profile = recorded.unwrap().profiles.remove(0);
+    let steps = profile.samples.iter().flat_map(|sample| sample.times.iter());
+    let last = steps.map(|(step, _)| u64::from(step)).max().unwrap();
+    let capture = &profile.capture;
+    let last_nanos = last * capture.time_step_nanos;
+    assert!(last_nanos <= capture.duration_nanos, "{last_nanos}: {capture:?}");
+    // The burner has a CPU for most of the time.
+    let cores = (profile.total() * capture.period_nanos) as f64 / capture.duration_nanos as f64;
+    assert!(cores <= f64::from(capture.cpus) * 1.05, "{cores}: {capture:?}");
 }
 
 /// The kernel's verifier gives up when a signal waits.
