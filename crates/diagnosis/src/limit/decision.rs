@@ -116,7 +116,7 @@ fn weaken_outweighed(all: &mut [Candidate]) {
 fn candidates(case: &Case, roots: &[FlowRoot]) -> Vec<Candidate> {
     [
         alarm::candidates(case),
-        host::candidates(case),
+        host::candidates(case, roots),
         process::candidates(case, roots),
         lock::candidates(case),
         schedulers::candidates(case),

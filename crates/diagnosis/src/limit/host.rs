@@ -1,7 +1,10 @@
 //! The machine: other processes, the hypervisor or a control group take the node's CPU time.
 
 use super::{Candidate, LimitKind, candidate::percent};
-use crate::case::{Case, Host, Source};
+use crate::{
+    case::{Case, Host, Neighbour, Source},
+    flow::FlowRoot,
+};
 
 /// Share of the node's time (running or ready) that it waited for a CPU, from which the machine is the limit.
 const WAITING_SHARE: f64 = 0.3;
@@ -11,6 +14,9 @@ const STARVED: f64 = 0.6;
 
 /// Use of the schedulers, which counts their waiting for a CPU, below which the node lacks work and not CPU time.
 const AWAKE: f64 = 0.8;
+
+/// Share of the looks in which a busy process must block others, so that its node has work although schedulers sleep.
+const BLOCKS: f64 = 0.5;
 
 /// Score of a machine that hinders a node whose schedulers sleep: it makes the absence of a limit uncertain.
 const HINDERS: f64 = 0.85;
@@ -37,7 +43,7 @@ const MOST: f64 = 2.0;
 const IDLE: f64 = 0.15;
 
 /// Judges the machine.
-pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
+pub(super) fn candidates(case: &Case, roots: &[FlowRoot]) -> Vec<Candidate> {
     let Ok(host) = &case.host else { return Vec::new() };
     if host.seconds < MIN_SECONDS {
         return Vec::new();
@@ -48,7 +54,7 @@ pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
             let figure = format!("{} of the time in which it had work", percent(waiting));
             cause.with(Source::Host, format!("the node waited for a CPU in {figure}"))
         });
-    let most = if lacks_cpu(case, waiting) { f64::INFINITY } else { HINDERS };
+    let most = if lacks_cpu(case, host, waiting, roots) { f64::INFINITY } else { HINDERS };
     causes
         .map(|cause| {
             let share = if cause.share > 0.0 { waiting.max(throttled(host)) } else { 0.0 };
@@ -57,12 +63,16 @@ pub(super) fn candidates(case: &Case) -> Vec<Candidate> {
         .collect()
 }
 
-/// Returns whether more CPU time would make the node faster: it waits most of the time, its control group stops it, or
-/// its schedulers are hardly asleep.
-fn lacks_cpu(case: &Case, waiting: f64) -> bool {
+/// Returns whether more CPU time would make the node faster: it waits most of the time, its control group stops it, its
+/// schedulers are hardly asleep, or strangers take the CPU from a process that holds up others.
+fn lacks_cpu(case: &Case, host: &Host, waiting: f64, roots: &[FlowRoot]) -> bool {
     let scheduler_use = case.vm.as_ref().ok().and_then(|vm| vm.scheduler_use);
-    let is_throttled = case.host.as_ref().is_ok_and(|host| throttled(host) >= THROTTLED);
-    waiting >= STARVED || is_throttled || scheduler_use.is_none_or(|used| used >= AWAKE)
+    let is_busy = |root: &FlowRoot| root.busy_share.is_some_and(|busy| busy >= AWAKE);
+    let mut holding_up = roots.iter().filter(|root| root.share() >= BLOCKS && is_busy(root));
+    waiting >= STARVED
+        || throttled(host) >= THROTTLED
+        || scheduler_use.is_none_or(|used| used >= AWAKE)
+        || (cores_of(host, false) >= TAKEN * cpus(host) && holding_up.next().is_some())
 }
 
 /// Returns the share of the node's working time in which it was ready and had no CPU. `None` if it hardly waited.
@@ -102,17 +112,33 @@ fn stealing(host: &Host) -> Option<Candidate> {
     })
 }
 
+fn cpus(host: &Host) -> f64 {
+    host.cpus.max(1) as f64
+}
+
+/// Returns the node's clients on its machine, or the other processes.
+fn of(host: &Host, is_client: bool) -> impl Iterator<Item = &Neighbour> {
+    host.neighbours.iter().filter(move |other| other.is_client == is_client)
+}
+
+fn cores_of(host: &Host, is_client: bool) -> f64 {
+    of(host, is_client).map(|other| other.cores).sum()
+}
+
 /// Other processes hinder the node only if hardly any CPU is idle.
 fn neighbours(host: &Host) -> Option<Candidate> {
-    let cpus = host.cpus.max(1) as f64;
+    let cpus = cpus(host);
     // Short programs, such as compilers, are gone before the second reading: only the machine's sum has them.
     let busy = cpus * (1.0 - host.idle_share - host.steal_share);
-    let named: f64 = host.neighbours.iter().map(|other| other.cores).sum();
-    let taken = named.max(busy - host.node_cores - host.own_cores).min(cpus);
-    let first = host.neighbours.first()?;
+    let (clients, strangers) = (cores_of(host, true), cores_of(host, false));
+    let taken = (clients + strangers).max(busy - host.node_cores - host.own_cores).min(cpus);
+    let first = of(host, clients > strangers).next()?;
     let lacking = host.waiting_cores.unwrap_or_default() - host.own_cores;
-    // More threads can wait than there are CPUs. Then those who have most of the CPU time hinder the node.
-    let hinders = taken >= lacking || taken >= MOST * host.node_cores;
+    // More threads can wait than there are CPUs. Then those who have most of the CPU time hinder the node, and programs
+    // that the load does not need if half of the lack is theirs.
+    let hinders = taken >= lacking
+        || taken >= MOST * host.node_cores
+        || (strangers >= TAKEN * cpus && strangers >= lacking / 2.0);
     (hinders && taken >= TAKEN * cpus && host.idle_share <= IDLE).then(|| {
         let what = if first.is_client { "its clients on this machine" } else { "other processes" };
         let sentence =

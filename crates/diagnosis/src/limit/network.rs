@@ -15,6 +15,10 @@ const LOST: f64 = 0.001;
 /// Segments below which losses are not judged.
 const MIN_SEGMENTS: u64 = 200;
 
+/// Lost segments below which they say nothing: a peer that gets no CPU for a while answers late, and one segment is sent
+/// again although it arrived.
+const MIN_LOST: u64 = 5;
+
 /// Bytes that wait in a socket from which its link is full.
 const UNSENT: u64 = 64 << 10;
 
@@ -49,6 +53,7 @@ pub(super) fn full(socket: &SocketReport) -> Option<(f64, String, String)> {
     let (busy, segments) = (socket.busy?, socket.data_segments_sent?);
     let again = socket.retransmitted.unwrap_or_default();
     let (lost, buffer) = (share(again, segments), socket.send_buffer_limited.unwrap_or_default());
+    let is_lossy = again >= MIN_LOST && lost >= LOST;
     let unsent = socket.max_unsent_bytes.unwrap_or_default();
     let is_receiver = socket.receiver_limited.is_some_and(|limited| limited >= 0.5 * busy);
     if segments < MIN_SEGMENTS || is_receiver {
@@ -61,7 +66,7 @@ pub(super) fn full(socket: &SocketReport) -> Option<(f64, String, String)> {
         percent(busy),
         percent(buffer),
     );
-    let sentence = if lost >= LOST {
+    let sentence = if is_lossy {
         format!("{} of the segments to {} are lost on the way", exact(lost), socket.remote)
     } else if unsent >= UNSENT && busy >= ALWAYS {
         format!(
@@ -74,7 +79,7 @@ pub(super) fn full(socket: &SocketReport) -> Option<(f64, String, String)> {
     } else {
         return None;
     };
-    let limited = if lost >= LOST || unsent >= UNSENT { busy } else { buffer };
+    let limited = if is_lossy || unsent >= UNSENT { busy } else { buffer };
     Some((limited, sentence, figure))
 }
 
@@ -85,7 +90,9 @@ fn of_clients(case: &Case, report: &PacketReport) -> Vec<Candidate> {
     let lossy = of_clients.filter_map(|connection| {
         let figures = &connection.from_client;
         let lost = share(figures.missing_segments, figures.data_segments);
-        let is_judged = figures.data_segments >= MIN_SEGMENTS && lost >= LOST;
+        let is_judged = figures.data_segments >= MIN_SEGMENTS
+            && figures.missing_segments >= MIN_LOST
+            && lost >= LOST;
         is_judged.then(|| {
             let sentence = format!(
                 "{} of the segments from {} are lost on the way",

@@ -2,7 +2,7 @@
 
 use super::cases::{check, found, healthy, process};
 use crate::{
-    case::Neighbour,
+    case::{Blocker, Flow, FlowProcess, Neighbour},
     limit::{Certainty, LimitKind},
 };
 
@@ -64,20 +64,55 @@ fn a_neighbour_without_a_pid_has_its_name_alone() {
     assert!(figures(7).contains("cores, rabbitscope (pid 7) 4.00;"), "{}", figures(7));
 }
 
+/// A queue that works all the time and blocks a channel most of it.
+fn blocking_queue() -> Flow {
+    let process = |pid: &str, role: &str| FlowProcess {
+        pid: pid.to_owned(),
+        role: role.to_owned(),
+        looks: 100,
+        ..FlowProcess::default()
+    };
+    let blocked_by = vec![(Blocker::Process("<0.5.0>".to_owned()), 90)];
+    let channel = FlowProcess { blocked: 90, blocked_by, ..process("<0.7.0>", "channel") };
+    let queue = FlowProcess { busy: 100, ..process("<0.5.0>", "queue") };
+    Flow { looks: 300, processes: vec![queue, channel], ..Flow::default() }
+}
+
 /// Threads of schedulers, of the disk and of sockets wait at once, more than there are CPUs.
 #[test]
 fn burners_hinder_a_node_with_more_threads_than_cpus() {
-    let beside = |node_cores, burners| {
+    let beside = |node_cores, waiting, burners, is_client| {
         let mut case = healthy();
         case.cpu.as_mut().unwrap().processes.clear();
+        // Schedulers sleep while the load waits for a CPU, but a queue always has work.
+        case.vm.as_mut().unwrap().scheduler_use = Some(0.77);
+        case.flow = Ok(blocking_queue());
         let host = case.host.as_mut().unwrap();
         (host.cpus, host.idle_share, host.node_cores) = (2, 0.0, node_cores);
-        host.waiting_cores = Some(2.6);
-        let command = "burner".to_owned();
-        host.neighbours = vec![Neighbour { command, cores: burners, ..Neighbour::default() }];
-        found(&case).kind
+        host.waiting_cores = Some(waiting);
+        let client = Neighbour {
+            command: "load".to_owned(),
+            cores: 0.2,
+            is_client: true,
+            ..Neighbour::default()
+        };
+        let burner = Neighbour {
+            command: "burner".to_owned(),
+            cores: burners / 6.0,
+            is_client,
+            ..Neighbour::default()
+        };
+        host.neighbours = [vec![client], vec![burner; 6]].concat();
+        let limit = found(&case);
+        (limit.kind, limit.subject)
     };
-    assert_eq!(beside(0.4, 1.5), LimitKind::Host);
+    assert_eq!(beside(0.4, 2.6, 1.5, false), (LimitKind::Host, "burner".to_owned()));
     // Half of the CPU time is the node's, and more of its threads are ready than could run.
-    assert_ne!(beside(1.0, 0.9), LimitKind::Host);
+    assert_ne!(beside(1.0, 2.6, 0.7, false).0, LimitKind::Host);
+    // Two CPUs would be enough for the node alone.
+    assert_eq!(beside(1.0, 1.06, 0.73, false), (LimitKind::Host, "burner".to_owned()));
+    // The load needs its clients.
+    assert_ne!(beside(1.0, 1.06, 0.73, true).0, LimitKind::Host);
+    // Others that take little are not the reason.
+    assert_ne!(beside(1.0, 1.06, 0.3, false).0, LimitKind::Host);
 }

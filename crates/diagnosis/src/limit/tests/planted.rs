@@ -162,6 +162,16 @@ fn losses_on_busy_sockets_are_the_network() {
     check(&case, LimitKind::Network, "10.0.0.9", Certainty::Certain);
     case.packets.as_mut().unwrap().sockets = vec![socket(2)];
     check(&case, LimitKind::Nothing, "", Certainty::Certain);
+    // A peer that had no CPU for a while: one of few segments was sent again.
+    let few = |retransmitted| SocketReport {
+        data_segments_sent: Some(233),
+        busy: Some(0.55),
+        ..socket(retransmitted)
+    };
+    case.packets.as_mut().unwrap().sockets = vec![few(1)];
+    check(&case, LimitKind::Nothing, "", Certainty::Certain);
+    case.packets.as_mut().unwrap().sockets = vec![few(5)];
+    check(&case, LimitKind::Network, "10.0.0.9", Certainty::Certain);
 }
 
 #[test]
