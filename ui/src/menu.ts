@@ -42,15 +42,16 @@ export function openMenu(title: string, items: Item[], x: number, y: number, ori
   addEventListener("scroll", outside, true);
 }
 
-/** Puts a text into the clipboard. */
-export function copy(text: string): void {
-  const byHand = (): void => {
+/** Puts a text into the clipboard. Returns whether the browser did so. */
+export async function copy(text: string): Promise<boolean> {
+  const byHand = (): boolean => {
     const field = h("textarea", { readonly: true, "aria-hidden": "true" }, text);
     document.body.append(field);
     field.select();
-    document.execCommand("copy");
+    const isCopied = document.execCommand("copy");
     field.remove();
+    return isCopied;
   };
   if (!navigator.clipboard) return byHand();
-  navigator.clipboard.writeText(text).catch(byHand);
+  return navigator.clipboard.writeText(text).then(() => true, byHand);
 }

@@ -19,7 +19,7 @@ export class CommandLine {
   readonly element = h("div", { class: "chart-command" });
   private readonly text = h("code");
   private readonly said = h("span", { role: "status" });
-  private readonly button = h("button", { type: "button", click: () => this.copied() }, "Copy");
+  private readonly button = h("button", { type: "button", click: () => void this.copied() }, "Copy");
 
   show(command: string): void {
     this.text.textContent = command;
@@ -27,8 +27,10 @@ export class CommandLine {
     place(this.element, [this.text, this.button, this.said]);
   }
 
-  private copied(): void {
-    copy(this.text.textContent);
-    this.said.textContent = "copied";
+  private async copied(): Promise<void> {
+    const command = this.text.textContent;
+    const isCopied = await copy(command);
+    // Another command may be shown by now.
+    if (this.text.textContent === command) this.said.textContent = isCopied ? "copied" : "not copied: select the text";
   }
 }

@@ -19,7 +19,7 @@ export function openFrameMenu(
   const items: Item[] = [
     { name: "Callers and callees", act: () => choose({ around: name }) },
     ...(Object.keys(EDITS) as EditKind[]).map(edit),
-    { name: "Copy name", act: () => copy(name) },
+    { name: "Copy name", act: () => void copy(name) },
   ];
   openMenu(name, items, place.x, place.y, place.origin);
 }

@@ -48,7 +48,7 @@ test("the heat map has axes, a scale, a tooltip and keys", async () => {
   assert.equal(await chart.locator(".chart-command code").innerText(), command);
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
-  assert.equal(await chart.locator(".chart-command span").innerText(), "copied");
+  await chart.locator(".chart-command span").getByText("copied", { exact: true }).waitFor();
   await page.close();
 });
 
