@@ -22,7 +22,7 @@ import { OwnerTable } from "./owner-table.ts";
 /** Says that waiting is not on a page of CPU time alone, and how to record it. */
 const WITHOUT_WAITING =
   "Only CPU time was recorded, which cannot show whether the node waited: record both with rabbitscope profile --event " +
-  'cpu,off-cpu, or waiting alone with event = "off-cpu" below [profile] of a scenario or with rabbitscope watch --off-cpu.';
+  'cpu,off-cpu, with event = "cpu,off-cpu" below [profile] of a scenario, or with rabbitscope watch --off-cpu.';
 
 /** The relation of a profile to time: it rolls on, the page stands still, or it is that of a report. */
 export type Pace = "rolling" | "stopped" | "report";

@@ -73,9 +73,11 @@ export function hasWaits({ owners }: ProfileData): boolean {
   return owners.labels.state.some((state) => state !== null);
 }
 
-/** Links to the pages of other events, one for each. */
+/** Links to the pages of other events, one for each. A page elsewhere is named only. */
 export function linksTo(others: OtherPage[]): HTMLElement[] {
-  return others.map(({ event, file }) =>
-    h("a", { class: "tile other-page", href: `./${encodeURIComponent(file)}` }, h("span", { class: "tile-name" }, "Same recording"), `${profileTitle(event)} →`),
-  );
+  return others.map(({ event, file, isElsewhere }) => {
+    const name = h("span", { class: "tile-name" }, "Same recording");
+    if (isElsewhere) return h("div", { class: "tile" }, name, profileTitle(event), h("span", { class: "tile-detail" }, `${file} of the run`));
+    return h("a", { class: "tile other-page", href: `./${encodeURIComponent(file)}` }, name, `${profileTitle(event)} →`);
+  });
 }

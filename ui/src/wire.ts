@@ -36,6 +36,8 @@ export interface PageData {
 export interface OtherPage {
   event: string;
   file: string;
+  /** The page shown is not in that directory: it came from the server of a run. */
+  isElsewhere?: boolean;
 }
 
 /** The limit of the run and its costly findings; texts are escaped, empty ones have nothing to say. */

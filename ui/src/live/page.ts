@@ -139,6 +139,8 @@ export class LivePage implements Receiver {
     this.report = null;
     try {
       const data = pageData(report);
+      // Only the report itself is on the server.
+      data.others = data.others.map((other) => ({ ...other, isElsewhere: true }));
       const columns = report.getElementById("columns")?.textContent;
       const stacks = data.profile && columns ? await this.profile.finish(data.profile, columns, data.others) : [];
       const focused = document.activeElement;

@@ -275,6 +275,18 @@ test("the end shows the report, with the reader's search and zoom", async () => 
   await close(it);
 });
 
+test("the report of several events names the pages that are not on the server", async () => {
+  const it = await live(true);
+  const { page, server } = it;
+  const others = '"others":[{"event":"off-cpu","file":"report-off-cpu.html"}]';
+  server.bodies.set("report.html", file("report.html").replace('"others":[]', others));
+  server.send("end", { sentence: "over", page: "report.html" });
+  await page.locator(".page-footer").waitFor();
+  assert.match(await text(page, ".tiles"), /Same recording ?Time off the CPU ?report-off-cpu\.html of the run/);
+  assert.equal(await page.locator("a.other-page").count(), 0);
+  await close(it);
+});
+
 test("a page that is stopped at the end shows the report when it goes on", async () => {
   const it = await live();
   const { page, server } = it;

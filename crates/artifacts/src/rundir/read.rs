@@ -9,7 +9,7 @@ use rabbitscope_files::AtomicFile;
 use rabbitscope_profiles::{Event, Profile, read_pprof};
 use rabbitscope_runs::record::{BrokerStates, FORMAT_VERSION, Loss, RunRecord, SecondRow};
 use rabbitscope_terminal::UsageError;
-use rabbitscope_web::{Report, RunPackets};
+use rabbitscope_web::{OtherPage, Report, RunPackets};
 use rabbitscope_wire::report::{self, PacketReport};
 use serde::de::DeserializeOwned;
 
@@ -30,10 +30,15 @@ const MAX_BROKER_BYTES: u64 = 64 << 20;
 /// Size limit of a profile file; its own reader limits the contents.
 const MAX_OF_A_PROFILE: u64 = 1 << 30;
 
-/// Returns the path of a run's profile.
-pub fn profile_path(run_dir: &Path) -> anyhow::Result<PathBuf> {
+/// Returns the paths of a run's profiles, in the order of events.
+fn profile_paths(run_dir: &Path) -> impl Iterator<Item = PathBuf> {
     let places = Event::RECORDED.map(|event| run_dir.join(profile_name(event)));
-    if let Some(path) = places.into_iter().find(|path| path.is_file()) {
+    places.into_iter().filter(|path| path.is_file())
+}
+
+/// Returns the path of a run's profile, that of the first event.
+pub fn profile_path(run_dir: &Path) -> anyhow::Result<PathBuf> {
+    if let Some(path) = profile_paths(run_dir).next() {
         return Ok(path);
     }
     let place = run_dir.display();
@@ -77,8 +82,8 @@ pub struct RecordedRun {
     pub record: RunRecord,
     /// The seconds.
     pub series: Vec<SecondRow>,
-    /// The profile, if one was recorded.
-    pub profile: Option<Profile>,
+    /// The profiles, one for each recorded event. The first is that of the report.
+    pub profiles: Vec<Profile>,
     /// The report of the packets, if they were captured.
     pub packets: Option<PacketReport>,
 }
@@ -96,11 +101,9 @@ impl RecordedRun {
         if series.is_torn {
             record.losses.push(torn_line(series.rows.len()));
         }
-        let profile = match profile_path(run_dir) {
-            Ok(path) => Some(read_profile(&path).with_context(|| cannot_read(&path))?),
-            Err(_) => None,
-        };
-        Ok(Self { record, series: series.rows, profile, packets: read_packets(run_dir)? })
+        let read = |path: PathBuf| read_profile(&path).with_context(|| cannot_read(&path));
+        let profiles = profile_paths(run_dir).map(read).collect::<anyhow::Result<_>>()?;
+        Ok(Self { record, series: series.rows, profiles, packets: read_packets(run_dir)? })
     }
 }
 
@@ -116,25 +119,55 @@ pub fn read_broker(run_dir: &Path) -> anyhow::Result<Option<BrokerStates>> {
 }
 
 /// Writes the report of a run whose data are from `run_dir`, with its limit and findings. For a killed run, it has the
-/// data that exist.
+/// data that exist. Each further profile has a page beside it, `report-off-cpu.html`; the pages link to each other.
 pub fn write_report(
     run: &RecordedRun,
     run_dir: &Path,
     brief: &Brief,
     output: &Path,
 ) -> anyhow::Result<()> {
-    let mut file = AtomicFile::create(output)?;
     let page = packet_page(run_dir, output);
     let report = Report {
         run: Some(&run.record),
         brief: Some(brief),
         series: &run.series,
-        profile: run.profile.as_ref(),
+        profile: None,
         packets: run.packets.as_ref().map(|report| RunPackets { report, page }),
         others: &[],
     };
-    rabbitscope_web::write_report(file.writer(), &report)
-        .with_context(|| format!("cannot write {}", output.display()))?;
+    let pages = pages(&run.profiles, output);
+    for (profile, path) in &pages {
+        let links: Vec<OtherPage<'_>> =
+            pages.iter().filter(|(_, other)| other != path).filter_map(link).collect();
+        write_page(path, &Report { profile: Some(profile), others: &links, ..report })?;
+    }
+    if pages.is_empty() { write_page(output, &report) } else { Ok(()) }
+}
+
+/// Returns the page of each profile. The page of the first one is `output`.
+fn pages<'a>(profiles: &'a [Profile], output: &Path) -> Vec<(&'a Profile, PathBuf)> {
+    let stem = output.file_stem().unwrap_or_default();
+    let beside = |event: Event| {
+        let mut name = stem.to_owned();
+        name.push(format!("-{}.html", event.name()));
+        output.with_file_name(name)
+    };
+    let mut path = Some(output.to_owned());
+    let path_of = |profile: &Profile| path.take().unwrap_or_else(|| beside(profile.event));
+    let paths: Vec<PathBuf> = profiles.iter().map(path_of).collect();
+    profiles.iter().zip(paths).collect()
+}
+
+/// Returns a link to a page of the same directory, if its name is text.
+fn link<'a>((profile, path): &'a (&Profile, PathBuf)) -> Option<OtherPage<'a>> {
+    let file = path.file_name()?.to_str()?;
+    Some(OtherPage { event: profile.event.name(), file })
+}
+
+fn write_page(path: &Path, report: &Report<'_>) -> anyhow::Result<()> {
+    let mut file = AtomicFile::create(path)?;
+    rabbitscope_web::write_report(file.writer(), report)
+        .with_context(|| format!("cannot write {}", path.display()))?;
     Ok(file.commit()?)
 }
 

@@ -30,12 +30,12 @@ pub fn case_of_run(run: &RecordedRun, states: Option<&BrokerStates>) -> Case {
     if let Some(host) = host(&measured) {
         case.host = Ok(host);
     }
-    match &run.profile {
-        Some(profile) if profile.event == Event::Cpu => case.cpu = Ok(cpu(profile)),
-        Some(profile) if profile.event == Event::OffCpu => {
-            case.waits = Ok(waits(profile, None));
+    for profile in &run.profiles {
+        match profile.event {
+            Event::Cpu => case.cpu = Ok(cpu(profile)),
+            Event::OffCpu => case.waits = Ok(waits(profile, None)),
+            _ => {}
         }
-        _ => {}
     }
     if let Some(packets) = run.packets.as_ref().filter(|_| has_packets(&run.record)) {
         case.packets = Ok(packets.clone());

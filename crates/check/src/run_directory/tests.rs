@@ -82,7 +82,10 @@ fn a_run_of_format_1_is_a_case() {
         report.unread.iter().find(|part| part.source == source).unwrap().remedy.clone()
     };
     assert_eq!(remedy(Source::Packets), "record them with [packets]");
-    assert_eq!(remedy(Source::OffCpuProfile), "record them with [profile] and event = \"off-cpu\"");
+    assert_eq!(
+        remedy(Source::OffCpuProfile),
+        "record both with [profile] and event = \"cpu,off-cpu\""
+    );
     assert_eq!(remedy(Source::Node), "run `rabbitscope check` on the node during the load");
     let report = CheckReport::from_case(&case);
     assert!(compare(&report, &report).largest.is_empty());

@@ -38,9 +38,13 @@ fn profile(source: Source) -> Unread {
         Source::OffCpuProfile => unread(
             source,
             "the run recorded no times off the CPU",
-            "record them with [profile] and event = \"off-cpu\"",
+            "record both with [profile] and event = \"cpu,off-cpu\"",
         ),
-        _ => unread(source, "the run recorded no CPU samples", "record them with [profile]"),
+        _ => unread(
+            source,
+            "the run recorded no CPU samples",
+            "record them with [profile], whose event has cpu in it",
+        ),
     }
 }
 

@@ -22,8 +22,8 @@ pub struct Finished {
     pub record: RunRecord,
     /// Rows of the series, one per second.
     pub series: Vec<SecondRow>,
-    /// The profile, if one was recorded.
-    pub profile: Option<rabbitscope_profiles::Profile>,
+    /// The profiles, one for each recorded event.
+    pub profiles: Vec<rabbitscope_profiles::Profile>,
     /// The limit of the run and its findings. Absent if the results could not be written.
     pub checked: Option<CheckReport>,
     /// Path of the report.
@@ -52,13 +52,14 @@ pub(super) fn record_of(
     scenario: &Scenario,
     broker: BrokerFacts,
     (outcome, polls): (LoadOutcome, PollOutcome),
-    (profile, packets): (Option<ProfileFacts>, Option<PacketFacts>),
+    (profiles, packets): (Vec<ProfileFacts>, Option<PacketFacts>),
 ) -> anyhow::Result<RunRecord> {
     let mut losses = outcome.losses;
     losses.extend(polls.losses);
     let latencies = outcome.latencies.into_iter().chain(polls.latencies);
-    losses.extend(profile.as_ref().and_then(lost_samples));
+    losses.extend(profiles.iter().filter_map(lost_samples));
     losses.extend(packets.as_ref().and_then(lost_packets));
+    let mut profiles = profiles.into_iter();
     Ok(RunRecord {
         started_unix_nanos: outcome.started_unix_nanos,
         duration_nanos: u64::try_from(outcome.duration.as_nanos()).unwrap_or(u64::MAX),
@@ -68,7 +69,8 @@ pub(super) fn record_of(
         breakdown: outcome.breakdown,
         latencies: latencies.map(|latency| latency.summary).collect(),
         polls: polls.totals,
-        profile,
+        profile: profiles.next(),
+        other_profiles: profiles.collect(),
         packets,
         losses,
         verdict: outcome.verdict,
@@ -113,7 +115,7 @@ fn service_of(scenario: &Scenario, service: Service) -> Service {
 fn lost_samples(profile: &ProfileFacts) -> Option<Loss> {
     let quality = &profile.quality;
     (quality.lost > 0).then(|| Loss {
-        what: "profile samples".to_owned(),
+        what: format!("samples of the {} profile", profile.event),
         count: quality.lost,
         of: quality.lost + quality.recorded(),
         meaning: "shares in the profile exclude these moments".to_owned(),

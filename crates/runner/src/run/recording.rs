@@ -24,10 +24,11 @@ const STEP: Duration = Duration::from_millis(20);
 /// Length of the windows for a live page.
 const WINDOW: Duration = Duration::from_secs(2);
 
-/// A profile and its place in the run.
-#[derive(Debug)]
-pub(super) struct RecordedProfile {
-    pub(super) profile: Profile,
+/// The profiles of a recording, and its place in the run.
+#[derive(Debug, Default)]
+pub(super) struct RecordedProfiles {
+    /// One for each event, in the order of the table of events.
+    pub(super) profiles: Vec<Profile>,
     /// Time from the start of the load to the start of the recording.
     pub(super) offset: Duration,
 }
@@ -39,7 +40,7 @@ pub(super) fn record(
     windows: Option<WindowSink>,
     (load_started, load_ended): (&Receiver<Instant>, &AtomicBool),
     stop: &AtomicBool,
-) -> Option<Result<RecordedProfile, ProbeError>> {
+) -> Option<Result<RecordedProfiles, ProbeError>> {
     let asked = node.as_ref().ok().cloned();
     let resolver = IdentityResolver::start(node);
     let start = load_started.recv().ok()?;
@@ -57,7 +58,7 @@ pub(super) fn record(
     };
     Some(recorded.map(|mut recorded| {
         resolver.resolve(&mut recorded.profiles);
-        RecordedProfile { profile: named(recorded, load_ended, stop).remove(0), offset }
+        RecordedProfiles { profiles: named(recorded, load_ended, stop), offset }
     }))
 }
 
@@ -72,7 +73,7 @@ fn record_windows(
         // Without the thread the page has no profile, and the run goes on.
         let passing = window_names::start(scope, node, sink).ok();
         let take = &mut |profiles: &[Profile]| {
-            // One that finds no room is missing on the page only.
+            // The page has the first event. A window that finds no room is missing on the page only.
             if let Some((passing, window)) = passing.as_ref().zip(profiles.first()) {
                 let _ = passing.try_send(window.clone());
             }
@@ -99,7 +100,7 @@ pub(super) fn rehearse(pid: u32, spec: &ProfileSpec) -> Result<(), ProbeError> {
 }
 
 fn options(pid: u32, spec: &ProfileSpec, duration: Duration) -> Options {
-    let events = vec![spec.event.into()];
+    let events = spec.event.as_slice().to_vec();
     Options { pid, events, freq_hz: spec.freq_hz, duration: Some(duration), backend: None }
 }
 

@@ -7,6 +7,7 @@ use rabbitscope_artifacts::{
     salvage::Unwritten,
 };
 use rabbitscope_capture::{CapturedPackets, source_name};
+use rabbitscope_profiles::Profile;
 use rabbitscope_runs::{
     record::{BrokerFacts, MissingSource, PacketFacts, ProfileFacts, RunRecord, Verdict},
     scenario::Scenario,
@@ -16,7 +17,7 @@ use rabbitscope_wire::report::{LatencyKind, Source};
 use super::{
     judgement::judged,
     record::{Finished, record_of},
-    recording::RecordedProfile,
+    recording::RecordedProfiles,
     seconds::RecordedSeconds,
     under_load::UnderLoad,
 };
@@ -44,24 +45,23 @@ pub(super) fn write(
         unwritten.note(&latency.summary.file, directory.write_latency(latency));
     }
     let (mut recorded, failure) = match load.recorded.take().transpose() {
-        Ok(recorded) => (recorded, None),
-        Err(failure) => (None, Some(anyhow::Error::from(failure))),
+        Ok(recorded) => (recorded.unwrap_or_default(), None),
+        Err(failure) => (RecordedProfiles::default(), Some(anyhow::Error::from(failure))),
     };
     let (captured, not_captured) = match load.captured.take().transpose() {
         Ok(captured) => (captured, None),
         Err(failure) => (None, Some(failure)),
     };
     let failure = failure.or(not_captured);
-    if let Some((recorded, note)) = recorded.as_mut().zip(of_first_node(&broker)) {
-        recorded.profile.capture.notes.push(note);
+    if let Some(note) = of_first_node(&broker) {
+        recorded.profiles.iter_mut().for_each(|one| one.capture.notes.push(note.clone()));
     }
-    let profile =
-        recorded.as_ref().and_then(|recorded| write_profile(directory, recorded, &mut unwritten));
+    let profiles = write_profiles(directory, &recorded, &mut unwritten);
     let packets = captured.and_then(|captured| write_packets(directory, captured, &mut unwritten));
     let trace = directory.write_trace(&load.outcome.trace);
     let trace = unwritten.note("trace.jsonl", trace).flatten();
     unwritten.note("series.jsonl", series.sync());
-    let record = record_of(scenario, broker, (load.outcome, polls), (profile, packets))?;
+    let record = record_of(scenario, broker, (load.outcome, polls), (profiles, packets))?;
     let (faults, replicas, fleet) = (load.faults, load.replicas, load.fleet);
     let record = with_outages(RunRecord { faults, replicas, fleet, no_node_figures, ..record });
     let verdict = match (cut_short, failed) {
@@ -84,7 +84,7 @@ pub(super) fn write(
     Ok(Finished {
         record,
         series: series.rows().to_vec(),
-        profile: recorded.map(|recorded| recorded.profile),
+        profiles: recorded.profiles,
         checked,
         report,
         unwritten: unwritten.error().map(|error| error.context(in_directory(directory))),
@@ -101,22 +101,25 @@ fn in_directory(directory: &RunDirectory) -> String {
     format!("not all results are in {}", directory.path().display())
 }
 
-/// Writes the profile and returns its facts for the record; `None` if it could not be written anywhere.
-fn write_profile(
+/// Writes the profiles and returns their facts for the record, without those that could not be written anywhere.
+fn write_profiles(
     directory: &RunDirectory,
-    recorded: &RecordedProfile,
+    recorded: &RecordedProfiles,
     unwritten: &mut Unwritten,
-) -> Option<ProfileFacts> {
-    let RecordedProfile { profile, offset } = recorded;
-    let (name, written) = directory.write_profile(profile);
-    let file = unwritten.note_recording(&name, profile, written)?;
-    Some(ProfileFacts {
-        event: profile.event.name().to_owned(),
-        file: file.display().to_string(),
-        offset_nanos: u64::try_from(offset.as_nanos()).unwrap_or(u64::MAX),
-        capture: profile.capture.clone(),
-        quality: profile.quality,
-    })
+) -> Vec<ProfileFacts> {
+    let offset_nanos = u64::try_from(recorded.offset.as_nanos()).unwrap_or(u64::MAX);
+    let mut write = |profile: &Profile| {
+        let (name, written) = directory.write_profile(profile);
+        let file = unwritten.note_recording(&name, profile, written)?;
+        Some(ProfileFacts {
+            event: profile.event.name().to_owned(),
+            file: file.display().to_string(),
+            offset_nanos,
+            capture: profile.capture.clone(),
+            quality: profile.quality,
+        })
+    };
+    recorded.profiles.iter().filter_map(&mut write).collect()
 }
 
 /// Writes the packets and returns their facts for the record; `None` if their report could not be written.

@@ -54,7 +54,7 @@ pub fn summary(finished: &Finished, scenario: &Scenario, directory: &Path) -> St
     if let Some(packets) = &record.packets {
         text += &on_the_wire(packets, record);
     }
-    if let Some(profile) = &finished.profile {
+    for profile in &finished.profiles {
         text += "\n";
         text += &ProfileSummary::from_profile(profile).to_string();
     }

@@ -29,7 +29,7 @@ use super::{
     broker::Target,
     faults::{NodesUnderLoad, StartedFaults},
     nodes::{LatestFigures, NodesUsage},
-    recording::{self, RecordedProfile},
+    recording::{self, RecordedProfiles},
     seconds::{RecordedSeconds, Seconds},
 };
 use rabbitscope_inside::{InsideError, local_node};
@@ -40,7 +40,7 @@ use crate::progress::{Watchers, WindowSink};
 pub(super) struct UnderLoad {
     pub(super) outcome: LoadOutcome,
     pub(super) fleet: Option<FleetFacts>,
-    pub(super) recorded: Option<Result<RecordedProfile, ProbeError>>,
+    pub(super) recorded: Option<Result<RecordedProfiles, ProbeError>>,
     pub(super) captured: Option<anyhow::Result<CapturedPackets>>,
     pub(super) told: RecordedSeconds,
     /// Faults in the order of their due times.
@@ -143,7 +143,7 @@ fn record(
     windows: Option<WindowSink>,
     (load_started, load_ended): (&mpsc::Receiver<Instant>, &AtomicBool),
     stop: &AtomicBool,
-) -> Option<Result<RecordedProfile, ProbeError>> {
+) -> Option<Result<RecordedProfiles, ProbeError>> {
     let recorded = recording::record((pid, spec), node, windows, (load_started, load_ended), stop)?;
     if recorded.is_err() {
         stop.store(true, Ordering::Relaxed);

@@ -49,6 +49,9 @@ pub struct RunRecord {
     pub polls: Vec<PollTotals>,
     /// The profile, if one was taken.
     pub profile: Option<ProfileFacts>,
+    /// The profiles of the other events of the same recording.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_profiles: Vec<ProfileFacts>,
     /// The packets, if they were captured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub packets: Option<PacketFacts>,
@@ -212,7 +215,7 @@ pub struct PatchedModule {
     pub sha256: String,
 }
 
-/// The facts that the run record keeps of the profile.
+/// The facts that the run record keeps of the profile of an event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct ProfileFacts {
@@ -309,7 +312,7 @@ impl PacketFacts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub struct Loss {
-    /// The lost things, as a plural noun: `profile samples`, `unconfirmed messages`.
+    /// The lost things, as a plural noun: `samples of the cpu profile`, `unconfirmed messages`.
     pub what: String,
     /// Number of lost things.
     pub count: u64,

@@ -32,7 +32,7 @@ pub use model::{
     ConsumerGroup, Demand, ExchangeSpec, Expect, Expectation, FaultKind, FaultNode, FaultSpec,
     FieldValue, ITEMS_HEADER, LatePolicy, Limit, MAX_ITEMS, MAX_NODES, MAX_OCCURRENCES,
     MemberQueues, MessageProperties, NO_WINDOW, NumberRange, OnConfirmTimeout, PacketsSpec,
-    Packing, Parameter, Phase, Policy, PolicySubject, PollerGroup, ProcessingStep, ProfileEvent,
+    Packing, Parameter, Phase, Policy, PolicySubject, PollerGroup, ProcessingStep, ProfileEvents,
     ProfileSpec, PublisherGroup, QueueNames, QueueSpec, QueueType, Recovery, ReplyPath,
     RequestGroup, ResponderGroup, RoutingKeys, RunOptions, STAMP_BYTES, STAMP_HEADER, Scenario,
     Schedule, Settle, SizeStep, ThrowawayBroker, Time, Tls, Until, UntilKind, WarmUp, WriteMode,

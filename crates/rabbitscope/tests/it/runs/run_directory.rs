@@ -60,11 +60,41 @@ fn a_throwaway_broker() {
     assert!(bench.read("out/report.html").contains(r#""limit":{"kind":"#));
     bench.rabbitscope("report out -o again.html").code(0);
     assert_eq!(bench.read("again.html"), bench.read("out/report.html"));
-    let event = if may_profile() { "--set profile.event=off-cpu" } else { "" };
+    let events = if may_profile() { "--set profile.event=cpu,off-cpu" } else { "" };
     bench
-        .rabbitscope(&format!("run out/scenario.toml --set run.duration=3s {event} --out again"))
+        .rabbitscope(&format!("run out/scenario.toml --set run.duration=3s {events} --out again"))
         .code(0);
-    assert_eq!(bench.path("again/profile-off-cpu.pb.gz").is_file(), may_profile());
+    if may_profile() {
+        both_events_are_shown(&bench);
+    }
+}
+
+/// The run in `again` has computing and waiting: in its record, on two pages that link to each other, and in a check.
+fn both_events_are_shown(bench: &Workbench) {
+    let run = bench.json("again/run.json");
+    assert_eq!(run["profile"]["file"], "profile-cpu.pb.gz", "{run:#}");
+    assert_eq!(run["other-profiles"][0]["file"], "profile-off-cpu.pb.gz", "{run:#}");
+    assert_eq!(run["other-profiles"][0]["offset-nanos"], run["profile"]["offset-nanos"]);
+    for (page, event, other) in [
+        (
+            "report.html",
+            r#""profile":{"event":"cpu""#,
+            r#"{"event":"off-cpu","file":"report-off-cpu.html"}"#,
+        ),
+        (
+            "report-off-cpu.html",
+            r#""profile":{"event":"off-cpu""#,
+            r#"{"event":"cpu","file":"report.html"}"#,
+        ),
+    ] {
+        let text = bench.read(&format!("again/{page}"));
+        assert!(text.contains(event) && text.contains(&format!(r#""others":[{other}]"#)), "{page}");
+    }
+    bench.rabbitscope("report again -o other.html").code(0);
+    assert!(bench.read("other-off-cpu.html").contains(r#"{"event":"cpu","file":"other.html"}"#));
+    let checked = bench.rabbitscope("check again --json");
+    let unread = &checked.json()["unread"];
+    assert!(!unread.to_string().contains("cpu-profile"), "{unread:#}");
 }
 
 /// Load and pollers log in with the password; no remaining file, output or visible argument holds it.

@@ -59,9 +59,9 @@ impl Drop for Judge {
 fn judge_all(server: &LiveServer, asked: &Receiver<Asked>) {
     while let Ok(Asked { recent, states }) = asked.recv() {
         let seconds = recent.seconds;
-        let profile = server.profile(Duration::from_secs(seconds as u64));
+        let profiles = server.profile(Duration::from_secs(seconds as u64)).into_iter().collect();
         let run =
-            RecordedRun { record: recent.record, series: recent.rows, profile, packets: None };
+            RecordedRun { record: recent.record, series: recent.rows, profiles, packets: None };
         let checked = CheckReport::from_case(&case_of_run(&run, states.as_deref()));
         let mut tick = Tick::new(now());
         let note = format!("of the latest {seconds} s under load");

@@ -6,7 +6,7 @@ mod consumers;
 mod expect;
 mod faults;
 mod polling;
-mod profile_event;
+mod profile_events;
 mod publishers;
 mod rpc;
 mod run;
@@ -26,7 +26,7 @@ pub use consumers::{ConsumerGroup, ProcessingStep, Settle};
 pub use expect::{Comparison, Expect, Expectation, Limit};
 pub use faults::{FaultKind, FaultNode, FaultSpec, MAX_OCCURRENCES, drawn_node};
 pub use polling::PollerGroup;
-pub use profile_event::ProfileEvent;
+pub use profile_events::ProfileEvents;
 pub(super) use publishers::JSON_BODIES;
 pub use publishers::{
     Algorithm, Body, BodyKind, Compression, ConfirmTimeout, ITEMS_HEADER, MAX_ITEMS,

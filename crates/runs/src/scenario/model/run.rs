@@ -6,7 +6,7 @@ use rabbitscope_text::{display_duration, parse_duration};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error};
 
 use super::{
-    ProfileEvent,
+    ProfileEvents,
     values::{instant, refused, span, time, yes},
 };
 
@@ -84,9 +84,9 @@ pub enum WarmUp {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ProfileSpec {
-    /// The sampled event.
+    /// The sampled events.
     #[serde(default)]
-    pub event: ProfileEvent,
+    pub event: ProfileEvents,
     /// Time between start of load and start of the recording.
     #[serde(default, with = "time")]
     pub delay: Duration,

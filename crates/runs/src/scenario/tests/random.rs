@@ -76,7 +76,7 @@ impl Random {
             churn,
             pollers,
             profile: self.some(ProfileSpec {
-                event: ProfileEvent::default(),
+                event: ProfileEvents::default(),
                 delay: duration / 4,
                 duration: duration / 2,
                 freq_hz: 999,
