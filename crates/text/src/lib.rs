@@ -22,4 +22,4 @@ pub use metric_id::{MetricId, Unit};
 pub use percentiles::Percentiles;
 pub use table::{Align, Column, table, table_of_rows};
 pub use units::{UnitError, display_duration, display_size, parse_duration, parse_size};
-pub use utc::{compact_utc, display_utc, parse_offset_time, parse_utc};
+pub use utc::{clock_utc, compact_utc, display_utc, parse_offset_time, parse_utc};

@@ -53,6 +53,12 @@ pub fn compact_utc(since_epoch: Duration) -> String {
     display_utc(since_epoch).to_string().replace(['-', ':'], "")
 }
 
+/// Writes the time of the day, for a reader who knows the date: `03:04:05`.
+pub fn clock_utc(since_epoch: Duration) -> String {
+    let second = since_epoch.as_secs() % 86_400;
+    format!("{:02}:{:02}:{:02}", second / 3600, second / 60 % 60, second % 60)
+}
+
 impl fmt::Display for Utc {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (year, month, day) = civil_from_days(self.0 / 86_400);
@@ -110,6 +116,15 @@ mod tests {
         check(951_782_400, "20000229T000000Z");
         check(1_735_689_599, "20241231T235959Z");
         check(4_107_542_400, "21000301T000000Z");
+    }
+
+    #[test]
+    fn times_of_the_day() {
+        let check =
+            |seconds, expected: &str| assert_eq!(clock_utc(Duration::from_secs(seconds)), expected);
+        check(0, "00:00:00");
+        check(951_782_399, "23:59:59");
+        check(951_782_400 + 3 * 3600 + 4 * 60 + 5, "03:04:05");
     }
 
     #[test]

@@ -46,16 +46,16 @@ struct Counters {
 }
 
 impl Judgements {
-    /// Judges a window. `reading` has the node's figures, if it is asked and answers.
+    /// Judges a window; `None` if it has no length. `reading` has the node's figures, if it is asked and answers.
     pub(crate) fn judge(
         &mut self,
         labels: &NodeLabels,
         window: &NodeWindow,
         reading: Option<&(Instant, NodeFigures)>,
-    ) {
+    ) -> Option<CheckReport> {
         // The last window of a node may have no length.
         if window.profiles.is_empty() {
-            return;
+            return None;
         }
         let durations = window.profiles.iter().map(|profile| profile.capture.duration());
         let subject = Subject {
@@ -68,7 +68,9 @@ impl Judgements {
             let rates = self.rates(window.pid, *at, figures.messages);
             case.broker = Ok(broker(labels, figures, rates));
         }
-        self.latest.insert(window.pid, Judgement::from_report(&CheckReport::from_case(&case)));
+        let report = CheckReport::from_case(&case);
+        self.latest.insert(window.pid, Judgement::from_report(&report));
+        Some(report)
     }
 
     /// Returns the judgement of a node's latest window.

@@ -6,6 +6,7 @@
 //! - [`delivery`] passes windows and [`metrics`] to the directory and to the exporters, whose secrets may change
 //!   ([`exporter_files`]).
 //! - [`judgements`] says what limited a node in its latest window.
+//! - [`page`] shows all nodes in a browser, if the user asks for it.
 //! - [`inbox`] waits for events.
 //! - [`steps`] is the main loop.
 //! - [`mod@check`] describes the effect of a configuration.
@@ -20,6 +21,7 @@ mod judgements;
 mod labelled_window;
 mod metrics;
 mod nodes;
+mod page;
 mod steps;
 
 pub use check::check;

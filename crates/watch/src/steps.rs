@@ -6,6 +6,7 @@ use std::{
 };
 
 use rabbitscope_export::MetricsSnapshot;
+use rabbitscope_http::Listener;
 use rabbitscope_probe::{ContinuousOptions, ContinuousRecorder, NodeWindow, ProbeError};
 use rabbitscope_terminal::output;
 use rabbitscope_text::counted;
@@ -20,13 +21,15 @@ use super::{
     labelled_window::LabelledWindow,
     metrics::{Answer, ThreadCpu, write_judgement, write_node, write_own},
     nodes::{Nodes, SCAN_INTERVAL},
+    page::WatchPage,
 };
 
-/// Watches until SIGINT or SIGTERM.
-pub fn watch(source: &ConfigSource) -> anyhow::Result<()> {
+/// Watches until SIGINT or SIGTERM. A live page listens on `listener`.
+pub fn watch(source: &ConfigSource, listener: Option<Listener>) -> anyhow::Result<()> {
     let options = source.read()?;
     let inbox = Inbox::open()?;
-    let mut watch = Watch::start(options, &inbox)?;
+    let page = listener.map(WatchPage::start).transpose()?;
+    let mut watch = Watch::start(options, &inbox, page)?;
     loop {
         match inbox.wait_until(watch.next_step()) {
             Event::TimeUp => watch.step(),
@@ -53,6 +56,7 @@ struct Watch {
     delivery: Delivery,
     thread_cpu: ThreadCpu,
     judgements: Judgements,
+    page: Option<WatchPage>,
     next_fetch: Instant,
     next_scan: Instant,
     next_metrics: Instant,
@@ -60,7 +64,11 @@ struct Watch {
 }
 
 impl Watch {
-    fn start(options: WatchOptions, inbox: &Inbox) -> anyhow::Result<Self> {
+    fn start(
+        options: WatchOptions,
+        inbox: &Inbox,
+        page: Option<WatchPage>,
+    ) -> anyhow::Result<Self> {
         let delivery = Delivery::start(&options)?;
         let recorder = recorder(&options)?;
         let now = Instant::now();
@@ -73,10 +81,14 @@ impl Watch {
             delivery,
             thread_cpu: ThreadCpu::default(),
             judgements: Judgements::default(),
+            page,
             next_fetch: now,
             next_scan: now,
             next_metrics: now,
         };
+        if let Some(page) = &watch.page {
+            output::note(&format!("live page: {}", page.url()));
+        }
         watch.announce();
         watch.step();
         if watch.nodes.recorded().is_empty() {
@@ -177,6 +189,8 @@ impl Watch {
     }
 
     fn end_window(&mut self) {
+        // Windows that still wait for names come with the next ones.
+        self.show();
         let windows = self.recorder.end_window();
         self.deliver(windows);
         self.delivery.tidy();
@@ -205,6 +219,20 @@ impl Watch {
                 Err((pid, error)) => self.nodes.failed(pid, &error),
             }
         }
+        self.show_if_named();
+    }
+
+    fn show_if_named(&mut self) {
+        if self.asked.outstanding == 0 {
+            self.show();
+        }
+    }
+
+    fn show(&mut self) {
+        let Some(page) = &mut self.page else { return };
+        let nodes = self.nodes.recorded();
+        self.judgements.retain(|pid| nodes.contains_key(&pid));
+        page.show(|pid| nodes.contains_key(&pid));
     }
 
     /// Delivers a window. If its node is asked, the window returns later with names.
@@ -215,11 +243,14 @@ impl Watch {
     }
 
     fn judge_and_deliver(&mut self, window: LabelledWindow) {
-        if self.options.takes_metrics() {
+        if self.options.takes_judgements() {
             let reading = self.asked.reading(window.window.pid).and_then(|reading| reading.last);
             let oldest = STALE_INTERVALS * self.options.metrics_interval;
             let fresh = reading.filter(|(at, _)| at.elapsed() <= oldest);
-            self.judgements.judge(&window.labels, &window.window, fresh.as_ref());
+            let report = self.judgements.judge(&window.labels, &window.window, fresh.as_ref());
+            if let Some((page, report)) = self.page.as_mut().zip(report) {
+                page.add(&window.labels, &window.window, &report);
+            }
         }
         self.delivery.deliver(window);
     }
@@ -227,6 +258,7 @@ impl Watch {
     fn deliver_named(&mut self, window: LabelledWindow) {
         self.asked.outstanding = self.asked.outstanding.saturating_sub(1);
         self.judge_and_deliver(window);
+        self.show_if_named();
     }
 
     /// Reloads the configuration. If it is invalid, reports why and keeps the old one.
@@ -272,6 +304,10 @@ impl Watch {
                 self.deliver_named(window);
             }
         }
+        self.show();
+        if let Some(page) = self.page.take() {
+            page.end();
+        }
         let counts = self.delivery.counts;
         self.delivery.finish();
         let (samples, windows) =
@@ -291,9 +327,9 @@ fn answer_in(reading: Option<&NodeReading>, is_fresh: impl Fn(Instant) -> bool) 
     }
 }
 
-/// Returns the interval between readings of nodes; `None` if no exporter takes metrics.
+/// Returns the interval between readings of nodes; `None` if neither metrics nor the page need figures.
 fn figures(options: &WatchOptions) -> Option<Duration> {
-    options.takes_metrics().then_some(options.metrics_interval)
+    options.takes_judgements().then_some(options.metrics_interval)
 }
 
 fn recorder(options: &WatchOptions) -> Result<ContinuousRecorder, ProbeError> {

@@ -26,8 +26,8 @@ pub use experiment::write_experiment;
 pub use heat_map::{BusyWindow, write_heat_map};
 pub use history::{ComparedRun, HistoryQuery, PairReport, write_history, write_pair};
 pub use live::{
-    LIVE_POLICY, LiveHead, LivePage, LiveRun, NodeHead, NodeLook, NodeSecond, NodeState,
-    ProfileSpan, Tick, live_profile, write_live_page,
+    LIVE_POLICY, LiveHead, LiveNodes, LivePage, LiveRun, NodeHead, NodeLook, NodeSecond, NodeState,
+    ProfileSpan, Tick, WatchedNode, live_profile, write_live_page,
 };
 pub use packets::write_packets;
 pub use page::columns::ColumnsError;

@@ -5,7 +5,10 @@ use std::{path::PathBuf, time::Duration};
 use rabbitscope_terminal::output;
 use rabbitscope_watch::{ConfigSource, TypedOptions};
 
-use super::arguments::{duration, within};
+use super::{
+    arguments::{duration, within},
+    runs::serve,
+};
 use crate::exit::Exit;
 
 /// Profile all RabbitMQ nodes of this machine continuously, until Ctrl-C or SIGTERM
@@ -28,6 +31,18 @@ pub(super) struct Args {
     /// Also record the time that threads spend off the CPU
     #[arg(long)]
     off_cpu: bool,
+    /// Show the latest window of each node in a browser on this machine, at the printed address, which is secret
+    ///
+    /// A free port is taken unless you give one: `--serve=8080`. The recording goes on without a viewer.
+    #[arg(
+        long,
+        value_name = "PORT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "0",
+        value_parser = serve::port
+    )]
+    serve: Option<u16>,
     /// Check the configuration and list the nodes to record, without recording
     #[arg(long, visible_alias = "explain")]
     check: bool,
@@ -42,12 +57,14 @@ impl Args {
                 freq_hz: self.frequency,
                 window: self.window,
                 has_off_cpu: self.off_cpu,
+                is_served: self.serve.is_some(),
             },
         };
         if self.check {
             output::result(&rabbitscope_watch::check(&source)?);
         } else {
-            rabbitscope_watch::watch(&source)?;
+            let listener = self.serve.map(serve::listen).transpose()?;
+            rabbitscope_watch::watch(&source, listener)?;
         }
         Ok(Exit::Done)
     }

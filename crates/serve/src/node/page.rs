@@ -6,7 +6,7 @@ use std::{
 };
 
 use rabbitscope_diagnosis::Source;
-use rabbitscope_text::display_utc;
+use rabbitscope_text::clock_utc;
 use rabbitscope_web::{NodeSecond, NodeState, Tick};
 
 use super::{
@@ -107,11 +107,11 @@ impl Page {
         let looks = self.look.as_ref().map_or_else(String::new, |look| {
             let next = look.to + PAUSE + LOOK;
             let next = if next > now() {
-                format!("come at about {}", clock(next))
+                format!("come at about {}", clock_utc(next))
             } else {
                 "are on their way".to_owned()
             };
-            let [from, to] = [look.from, look.to].map(clock);
+            let [from, to] = [look.from, look.to].map(clock_utc);
             format!(
                 "Limit, flow control and tables are of {from} to {to} UTC; the next ones {next}."
             )
@@ -123,11 +123,6 @@ impl Page {
         });
         NodeState { looks, obstacles: obstacles.map(|(_, text)| text.clone()).collect() }
     }
-}
-
-/// Writes the time of day.
-pub(super) fn clock(time: Duration) -> String {
-    display_utc(time).to_string().chars().skip(11).take(8).collect()
 }
 
 fn nanos(time: Duration) -> u64 {

@@ -13,6 +13,7 @@ use anyhow::Context;
 use rabbitscope_check::CheckOptions;
 use rabbitscope_erlang::{Connection, ErlangError};
 use rabbitscope_http::Listener;
+use rabbitscope_text::clock_utc;
 use rabbitscope_web::{LivePage, NodeHead};
 
 use super::{
@@ -20,7 +21,7 @@ use super::{
     observation::Observation,
     outside::Outside,
     pace::{LOOK, PAUSE, SECOND, STEP, UNWATCHED},
-    page::{Page, clock},
+    page::Page,
     report::{Origin, Report, now},
 };
 use crate::live::LiveServer;
@@ -106,7 +107,7 @@ impl Observed<'_> {
             self.follow_viewers()?;
             self.tick();
         }
-        Ok(format!("rabbitscope was ended at {} UTC.", clock(now())))
+        Ok(format!("rabbitscope was ended at {} UTC.", clock_utc(now())))
     }
 
     /// Takes reports until the next tick, or for a step.
@@ -140,7 +141,7 @@ impl Observed<'_> {
             State::Ended => {
                 self.observation = None;
                 self.page.begin_again();
-                let since = clock(now());
+                let since = clock_utc(now());
                 let text =
                     format!("{node} ended at {since} UTC; this page goes on when it is back");
                 self.page.met(Origin::Process, Some(text));
@@ -149,7 +150,8 @@ impl Observed<'_> {
             State::Returned => {
                 self.page.begin_again();
                 let pid = self.life.subject.pid.unwrap_or_default();
-                let text = format!("{node} is back since {} UTC, as process {pid}", clock(now()));
+                let text =
+                    format!("{node} is back since {} UTC, as process {pid}", clock_utc(now()));
                 self.page.met(Origin::Process, Some(text));
                 self.server.tick(self.page.tick_of_state());
             }

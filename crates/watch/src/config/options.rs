@@ -26,6 +26,8 @@ pub(crate) struct WatchOptions {
     pub(crate) directory: Option<DirectoryOptions>,
     pub(crate) spool: SpoolOptions,
     pub(crate) exporters: Vec<ExporterOptions>,
+    /// A live page shows the nodes.
+    pub(crate) is_served: bool,
 }
 
 /// Access to nodes.
@@ -50,6 +52,11 @@ impl WatchOptions {
     pub(crate) fn takes_metrics(&self) -> bool {
         self.listen.is_some()
             || self.exporters.iter().any(|exporter| !exporter.kind.takes_profiles())
+    }
+
+    /// Returns whether metrics or the live page have the limit of each window.
+    pub(crate) fn takes_judgements(&self) -> bool {
+        self.takes_metrics() || self.is_served
     }
 }
 

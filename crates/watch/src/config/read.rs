@@ -53,6 +53,8 @@ pub struct TypedOptions {
     pub window: Option<Duration>,
     /// Whether time off the CPU is recorded too.
     pub has_off_cpu: bool,
+    /// Whether a live page shows the nodes.
+    pub is_served: bool,
 }
 
 /// The source of the options, from which they can be reloaded.
@@ -74,7 +76,7 @@ impl ConfigSource {
             Some(file) => read_file(file)?,
             None => validate(WatchToml::default()).map_err(|(_, reason)| UsageError(reason))?,
         };
-        let TypedOptions { directory, freq_hz, window, has_off_cpu } = &self.typed;
+        let TypedOptions { directory, freq_hz, window, has_off_cpu, is_served } = &self.typed;
         if let Some(path) = directory {
             let limits = options.directory.map_or_else(usual_limits, |directory| directory.limits);
             options.directory = Some(DirectoryOptions { path: path.clone(), limits });
@@ -82,14 +84,15 @@ impl ConfigSource {
         options.freq_hz = freq_hz.unwrap_or(options.freq_hz);
         options.window = window.unwrap_or(options.window);
         options.has_off_cpu |= *has_off_cpu;
+        options.is_served = *is_served;
         require_frequency(options.freq_hz)
             .map_err(|reason| UsageError(format!("--frequency {reason}")))?;
         require_window(options.window)
             .map_err(|reason| UsageError(format!("--window {reason}")))?;
-        let is_scraped = options.listen.is_some();
-        if options.directory.is_none() && options.exporters.is_empty() && !is_scraped {
-            let message = "there is no output for windows: give a directory (-o DIR), or a file (--config) with \
-                           `[directory]`, `[[exporters]]` or `metrics.listen`";
+        let is_shown = options.listen.is_some() || options.is_served;
+        if options.directory.is_none() && options.exporters.is_empty() && !is_shown {
+            let message = "there is no output for windows: give a directory (-o DIR), a page (--serve), or a file \
+                           (--config) with `[directory]`, `[[exporters]]` or `metrics.listen`";
             return Err(UsageError(message.to_owned()).into());
         }
         Ok(options)
@@ -125,6 +128,7 @@ fn validate(wire: WatchToml) -> Result<WatchOptions, Refusal> {
         spool: spool_options(spool)?,
         exporters: validate_exporters(exporters)
             .map_err(|problem| (problem.key, problem.reason))?,
+        is_served: false,
     })
 }
 
@@ -284,6 +288,8 @@ mod tests {
         let source = |typed| ConfigSource { file: None, typed };
         let nothing = source(TypedOptions::default()).read().unwrap_err().to_string();
         assert!(nothing.contains("-o DIR"), "{nothing}");
+        let served = TypedOptions { is_served: true, ..TypedOptions::default() };
+        assert!(source(served).read().unwrap().takes_judgements());
         let typed = TypedOptions {
             directory: Some("d".into()),
             freq_hz: Some(99),

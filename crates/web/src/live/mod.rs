@@ -12,8 +12,10 @@ mod charts;
 mod head;
 mod latest;
 mod node;
+mod nodes;
 mod page;
 mod profile;
+mod rows;
 mod run;
 mod shell;
 #[cfg(test)]
@@ -22,6 +24,7 @@ mod tick;
 
 pub use head::LiveHead;
 pub use node::{NodeHead, NodeLook, NodeSecond, NodeState};
+pub use nodes::{LiveNodes, WatchedNode};
 pub use page::{LIVE_POLICY, write_live_page};
 pub use profile::{ProfileSpan, live_profile};
 pub use run::LiveRun;

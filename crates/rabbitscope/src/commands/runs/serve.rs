@@ -58,12 +58,12 @@ impl Args {
 }
 
 /// Listens on this machine only.
-pub(super) fn listen(port: u16) -> Result<Listener, ListenError> {
+pub(in crate::commands) fn listen(port: u16) -> Result<Listener, ListenError> {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     Listener::bind(ListenOptions { address, auth_file: None, auth_option: "", hosts: Vec::new() })
 }
 
 /// Parses a port.
-pub(super) fn port(text: &str) -> Result<u16, String> {
+pub(in crate::commands) fn port(text: &str) -> Result<u16, String> {
     text.parse().map_err(|_| "must be a number from 0 to 65535".to_owned())
 }

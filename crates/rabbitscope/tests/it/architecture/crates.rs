@@ -105,8 +105,10 @@ const MAY_USE: [(&str, &[&str]); 34] = [
             "probe",
             "profiles",
             "runs",
+            "serve",
             "terminal",
             "text",
+            "web",
         ],
     ),
     (

@@ -1,4 +1,4 @@
 //! Live pages: a running node.
 
 mod node;
-mod viewer;
+pub(crate) mod viewer;

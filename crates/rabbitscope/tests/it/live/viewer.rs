@@ -16,19 +16,19 @@ use serde_json::Value;
 const PATIENCE: Duration = Duration::from_secs(240);
 
 /// A viewer of a page.
-pub(super) struct Viewer {
+pub(crate) struct Viewer {
     lines: BufReader<TcpStream>,
     /// The latest contents of each block.
-    pub(super) blocks: BTreeMap<String, Value>,
+    pub(crate) blocks: BTreeMap<String, Value>,
     /// The latest tick.
-    pub(super) tick: Value,
+    pub(crate) tick: Value,
     /// The last event, if it has come.
-    pub(super) end: Option<Value>,
+    pub(crate) end: Option<Value>,
 }
 
 impl Viewer {
     /// Connects, and reads the head.
-    pub(super) fn open(served: &Served) -> Self {
+    pub(crate) fn open(served: &Served) -> Self {
         let mut socket = TcpStream::connect(&served.address).unwrap();
         socket.set_read_timeout(Some(PATIENCE)).unwrap();
         let (path, host) = (&served.path, &served.address);
@@ -45,7 +45,7 @@ impl Viewer {
 
     /// Reads events until a condition holds.
     #[track_caller]
-    pub(super) fn until(&mut self, what: &str, mut holds: impl FnMut(&Self) -> bool) {
+    pub(crate) fn until(&mut self, what: &str, mut holds: impl FnMut(&Self) -> bool) {
         let deadline = Instant::now() + PATIENCE;
         while !holds(self) {
             assert!(Instant::now() < deadline, "not in time: {what}: {:#?}", self.blocks);
@@ -54,7 +54,7 @@ impl Viewer {
     }
 
     /// Returns the texts of a table's column.
-    pub(super) fn column(&self, table: &str, column: usize) -> Vec<String> {
+    pub(crate) fn column(&self, table: &str, column: usize) -> Vec<String> {
         let rows = self.blocks[table]["rows"].as_array().unwrap().iter();
         rows.map(|row| row[column]["text"].as_str().unwrap_or_default().to_owned()).collect()
     }
@@ -98,7 +98,7 @@ impl Viewer {
 }
 
 /// Returns the profile of the latest time, and its columns, in which names of functions are texts.
-pub(super) fn profile(served: &Served) -> (Value, String) {
+pub(crate) fn profile(served: &Served) -> (Value, String) {
     let (path, host) = (&served.path, &served.address);
     let own = format!("Host: {host}\r\nConnection: close\r\n");
     let request = format!("GET {path}profile.json?seconds=30 HTTP/1.1\r\n{own}\r\n");

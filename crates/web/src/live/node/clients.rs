@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use rabbitscope_diagnosis::{Case, ChannelCase, ConnectionCase};
 
-use super::rows::{Rows, cores, count, name, rate};
 use crate::document::{Block, Cell, Column};
+use crate::live::rows::{Rows, cores, count, name, rate, single};
 
 const LABEL: &str = "Channels of the clients";
 
@@ -97,7 +97,7 @@ fn title(channel: &ChannelCase) -> Cell {
     let own = if channel.name.is_empty() { &channel.pid } else { &channel.name };
     match channel.client.as_str() {
         "" => name(own),
-        client => name(client).small(super::rows::single(own)),
+        client => name(client).small(single(own)),
     }
 }
 

@@ -3,8 +3,8 @@
 use rabbitscope_diagnosis::{ChainLink, CheckReport, FlowChain, FlowRoot};
 use rabbitscope_text::counted;
 
-use super::rows::single;
 use crate::document::{Block, Sentence, Tone};
+use crate::live::rows::single;
 
 /// Chains with a sentence.
 const MOST_CHAINS: usize = 10;

@@ -2,11 +2,11 @@
 
 use rabbitscope_diagnosis::{Brief, Case, CheckReport, Costs, Source, Unread};
 
-use super::{clients, flow, processes, queues, rows::single};
+use super::{clients, flow, processes, queues};
 use crate::{
     checks::capitalised,
     document::{Block, Content, Sentence, Tone},
-    live::tick::Tick,
+    live::{rows::single, tick::Tick},
 };
 
 /// A check of the node, and its judgement.

@@ -15,7 +15,6 @@ mod head;
 mod look;
 mod processes;
 mod queues;
-mod rows;
 mod second;
 mod state;
 mod tiles;

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use rabbitscope_diagnosis::{Case, ErlangProcess, ProcessCpu};
 use rabbitscope_text::Unit;
 
-use super::rows::{MOST_ROWS, Rows, cores, name, rate};
 use crate::document::{Block, Cell, Column};
+use crate::live::rows::{MOST_ROWS, Rows, cores, name, rate};
 
 const LABEL: &str = "The busiest Erlang processes of the node";
 

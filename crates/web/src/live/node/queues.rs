@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use rabbitscope_diagnosis::{Case, Cost, Costs, QueueCase, QueueKind, queue_title};
 use rabbitscope_text::Unit;
 
-use super::rows::{Rows, cores, name, rate};
 use crate::document::{Block, Cell, Column};
+use crate::live::rows::{Rows, cores, name, rate};
 
 const LABEL: &str = "Queues of the node";
 

@@ -1,6 +1,6 @@
 //! The state of the observation, in sentences.
 
-use super::rows::single;
+use crate::live::rows::single;
 use crate::{
     document::{Block, Sentence, Tone},
     live::tick::Tick,
