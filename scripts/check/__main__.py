@@ -89,6 +89,8 @@ def conduct(case, site, place):
             pathlib.Path(path + ".stderr").write_text(messages)
             node = site.nodes[0].get("node-name", "")
             row.update(findings.judge(case, site, code, output) if is_rule else judgement.judge(case, code, output, node))
+            # A starved node may not say its release.
+            row["release"] = row.get("release") or ".".join(map(str, brokers.release()))
         if PROVE and case.is_plant_lifted and load and not is_rule:
             unplant()
             time.sleep(1)
