@@ -93,7 +93,7 @@ fn a_live_page_shows_what_the_report_then_has() {
         return;
     }
     let bench = Workbench::new("live");
-    bench.file("s.toml", Scenario::steady("live", "9s").profile(Profile::new("9s")));
+    bench.file("s.toml", Scenario::steady("live", "14s").profile(Profile::new("14s")));
     let uri = existing_broker().uri();
     let run = format!("run s.toml --uri {uri} --plain --json --out out --serve");
     let served = Served::start(&bench, &run);
