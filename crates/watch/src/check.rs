@@ -31,6 +31,9 @@ pub fn check(source: &ConfigSource) -> anyhow::Result<String> {
             .as_ref()
             .map(|scrape| format!("metrics    at http://{}/metrics", scrape.address)),
     );
+    if options.is_served {
+        lines.push("page       in a browser on this machine, at a secret address".to_owned());
+    }
     lines.push(format!("inside     {}", inside(&options)));
     lines.extend(nodes(&options)?);
     lines.extend(

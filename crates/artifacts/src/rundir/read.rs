@@ -1,6 +1,9 @@
 //! Reads a run directory, complete or not.
 
-use std::path::{Path, PathBuf};
+use std::{
+    io::{ErrorKind, Read},
+    path::{Path, PathBuf},
+};
 
 use anyhow::Context;
 use rabbitscope_analysis::MessagesDuring;
@@ -9,7 +12,7 @@ use rabbitscope_files::AtomicFile;
 use rabbitscope_profiles::{Event, Profile, read_pprof};
 use rabbitscope_runs::record::{BrokerStates, FORMAT_VERSION, Loss, RunRecord, SecondRow};
 use rabbitscope_terminal::UsageError;
-use rabbitscope_web::{OtherPage, Report, RunPackets};
+use rabbitscope_web::{OtherPage, Report, RunPackets, is_page};
 use rabbitscope_wire::report::{self, PacketReport};
 use serde::de::DeserializeOwned;
 
@@ -29,6 +32,9 @@ const MAX_BROKER_BYTES: u64 = 64 << 20;
 
 /// Size limit of a profile file; its own reader limits the contents.
 const MAX_OF_A_PROFILE: u64 = 1 << 30;
+
+/// Number of bytes by which a page is recognised.
+const PAGE_START: u64 = 64 << 10;
 
 /// Returns the paths of a run's profiles, in the order of events.
 fn profile_paths(run_dir: &Path) -> impl Iterator<Item = PathBuf> {
@@ -136,6 +142,7 @@ pub fn write_report(
         others: &[],
     };
     let pages = pages(&run.profiles, output);
+    pages.iter().skip(1).try_for_each(|(_, path)| require_own_page(path))?;
     for (profile, path) in &pages {
         let links: Vec<OtherPage<'_>> =
             pages.iter().filter(|(_, other)| other != path).filter_map(link).collect();
@@ -156,6 +163,24 @@ fn pages<'a>(profiles: &'a [Profile], output: &Path) -> Vec<(&'a Profile, PathBu
     let path_of = |profile: &Profile| path.take().unwrap_or_else(|| beside(profile.event));
     let paths: Vec<PathBuf> = profiles.iter().map(path_of).collect();
     profiles.iter().zip(paths).collect()
+}
+
+/// Refuses a file that this program did not write. The user named the first page only.
+fn require_own_page(path: &Path) -> anyhow::Result<()> {
+    if path.symlink_metadata().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+        return Ok(());
+    }
+    let mut start = Vec::new();
+    let read = rabbitscope_files::open(path, u64::MAX)
+        .and_then(|file| Ok(file.take(PAGE_START).read_to_end(&mut start)?));
+    if read.is_ok() && is_page(&start) {
+        return Ok(());
+    }
+    let message = format!(
+        "{} would be replaced by the page of another event, and is no page of rabbitscope: choose another output file",
+        path.display()
+    );
+    Err(UsageError(message).into())
 }
 
 /// Returns a link to a page of the same directory, if its name is text.

@@ -43,7 +43,7 @@ fn profile(source: Source) -> Unread {
         _ => unread(
             source,
             "the run recorded no CPU samples",
-            "record them with [profile], whose event has cpu in it",
+            "record them with [profile] and an event that includes cpu",
         ),
     }
 }

@@ -64,7 +64,7 @@ pub(super) fn candidates(case: &Case, roots: &[FlowRoot]) -> Vec<Candidate> {
 }
 
 /// Returns whether more CPU time would make the node faster: it waits most of the time, its control group stops it, its
-/// schedulers are hardly asleep, or strangers take the CPU from a process that holds up others.
+/// schedulers are hardly asleep, or programs other than clients take the CPU from a process that holds up others.
 fn lacks_cpu(case: &Case, host: &Host, waiting: f64, roots: &[FlowRoot]) -> bool {
     let scheduler_use = case.vm.as_ref().ok().and_then(|vm| vm.scheduler_use);
     let is_busy = |root: &FlowRoot| root.busy_share.is_some_and(|busy| busy >= AWAKE);
@@ -130,15 +130,15 @@ fn neighbours(host: &Host) -> Option<Candidate> {
     let cpus = cpus(host);
     // Short programs, such as compilers, are gone before the second reading: only the machine's sum has them.
     let busy = cpus * (1.0 - host.idle_share - host.steal_share);
-    let (clients, strangers) = (cores_of(host, true), cores_of(host, false));
-    let taken = (clients + strangers).max(busy - host.node_cores - host.own_cores).min(cpus);
-    let first = of(host, clients > strangers).next()?;
+    let (clients, unrelated) = (cores_of(host, true), cores_of(host, false));
+    let taken = (clients + unrelated).max(busy - host.node_cores - host.own_cores).min(cpus);
+    let first = of(host, clients > unrelated).next()?;
     let lacking = host.waiting_cores.unwrap_or_default() - host.own_cores;
     // More threads can wait than there are CPUs. Then those who have most of the CPU time hinder the node, and programs
     // that the load does not need if half of the lack is theirs.
     let hinders = taken >= lacking
         || taken >= MOST * host.node_cores
-        || (strangers >= TAKEN * cpus && strangers >= lacking / 2.0);
+        || (unrelated >= TAKEN * cpus && unrelated >= lacking / 2.0);
     (hinders && taken >= TAKEN * cpus && host.idle_share <= IDLE).then(|| {
         let what = if first.is_client { "its clients on this machine" } else { "other processes" };
         let sentence =

@@ -10,6 +10,8 @@ use super::arguments::refuse_to_replace;
 use crate::exit::Exit;
 
 /// Make the HTML report of a run directory again
+///
+/// If the run recorded several events, each further one has a page beside it, such as `report-off-cpu.html`.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Run directory

@@ -92,6 +92,11 @@ fn both_events_are_shown(bench: &Workbench) {
     }
     bench.rabbitscope("report again -o other.html").code(0);
     assert!(bench.read("other-off-cpu.html").contains(r#"{"event":"cpu","file":"other.html"}"#));
+    bench.rabbitscope("report again -o other.html").code(0);
+    bench.file("mine-off-cpu.html", "mine");
+    bench.rabbitscope("report again -o mine.html").code(2).says(&["is no page of rabbitscope"]);
+    assert_eq!(bench.read("mine-off-cpu.html"), "mine");
+    assert!(!bench.path("mine.html").exists());
     let checked = bench.rabbitscope("check again --json");
     let unread = &checked.json()["unread"];
     assert!(!unread.to_string().contains("cpu-profile"), "{unread:#}");
