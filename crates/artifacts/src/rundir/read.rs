@@ -172,7 +172,7 @@ fn require_own_page(path: &Path) -> anyhow::Result<()> {
     }
     let mut start = Vec::new();
     let read = rabbitscope_files::open(path, u64::MAX)
-        .and_then(|file| Ok(file.take(PAGE_START).read_to_end(&mut start)?));
+        .and_then(|file| file.take(PAGE_START).read_to_end(&mut start));
     if read.is_ok() && is_page(&start) {
         return Ok(());
     }
