@@ -125,25 +125,33 @@ name_by_connection(_, _) -> <<>>.
 served_connection(Pid, Role) ->
     Serving = [reader, writer, session, limiter, mqtt_reader, stomp_reader, stream_reader],
     case lists:member(Role, Serving) of
-        true -> first_connection([Pid | beside(Pid)]);
+        true -> case own_connection(Pid) of <<>> -> connection_beside(above(Pid)); Name -> Name end;
         false -> <<>>
+    end.
+
+own_connection(Pid) ->
+    case connection_name(Pid) of <<>> -> socket_name(Pid); Name -> Name end.
+
+%% The nearest supervisors.
+above(Pid) ->
+    case process_info(Pid, dictionary) of
+        {dictionary, Dictionary} -> lists:sublist(proplists:get_value('$ancestors', Dictionary, []), 4);
+        _ -> []
+    end.
+
+%% The connection of a process below the nearest supervisor that has one. A supervisor with many children belongs to several
+%% connections. Supervisors further up are read only if need be: it costs a node with many connections much.
+connection_beside([]) -> <<>>;
+connection_beside([Above | Rest]) ->
+    Children = case is_pid(Above) andalso node(Above) =:= node() of true -> linked(Above); false -> [] end,
+    case length(Children) =< 16 andalso first_connection(Children) of
+        <<_, _/binary>> = Name -> Name;
+        _ -> connection_beside(Rest)
     end.
 
 first_connection([]) -> <<>>;
 first_connection([Pid | Rest]) ->
     case own_connection(Pid) of <<>> -> first_connection(Rest); Name -> Name end.
-
-own_connection(Pid) ->
-    case connection_name(Pid) of <<>> -> socket_name(Pid); Name -> Name end.
-
-%% Processes below the nearest supervisors. A supervisor with many children belongs to several connections.
-beside(Pid) ->
-    Nearest = case process_info(Pid, dictionary) of
-        {dictionary, Dictionary} -> lists:sublist(proplists:get_value('$ancestors', Dictionary, []), 4);
-        _ -> []
-    end,
-    Children = [linked(Above) || Above <- Nearest, is_pid(Above), node(Above) =:= node()],
-    lists:append([Few || Few <- Children, length(Few) =< 16]).
 
 %% The name that RabbitMQ gives to the connection of a socket, without its look-up of host names.
 socket_name(Pid) ->

@@ -6,7 +6,9 @@
 
 use std::{
     collections::{BTreeMap, BTreeSet},
-    fmt,
+    fmt, io,
+    sync::mpsc::{Receiver, Sender, channel},
+    thread::{self, JoinHandle},
     time::Duration,
 };
 
@@ -19,41 +21,112 @@ const READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum number of processes in one request, so that a message has less than 100 KiB.
 const PROCESSES_PER_REQUEST: usize = 5_000;
 
-/// A connection to the node with the identities from before the recording, or the reason for their absence.
+/// Identities from before the recording, and the module on the node that answers further requests. Or the reason for their
+/// absence.
 #[derive(Debug)]
 pub struct IdentityResolver {
-    connected: Result<(Connection, Identities), String>,
+    started: Result<(Requests, Identities), String>,
 }
 
 impl IdentityResolver {
-    /// Connects and reads the tables. A failure becomes a note in the profiles.
+    /// Connects, loads the module and reads the tables. A failure becomes a note in the profiles.
     pub fn start(options: Result<ConnectOptions, impl fmt::Display>) -> Self {
-        let connected = options
-            .map_err(|error| error.to_string())
-            .and_then(|options| connect(&options).map_err(|error| error.to_string()));
-        Self { connected }
+        let options = options.map_err(|error| error.to_string());
+        let started = options.and_then(|options| {
+            let requests = Requests::start(options).map_err(|error| error.to_string())?;
+            let known = requests.read("tables", vec![vec![]])?;
+            Ok((requests, known))
+        });
+        Self { started }
     }
 
-    /// Adds the identities of their processes to the profiles, and notes about failures.
+    /// Adds the identities of their processes to the profiles, and notes about failures. Then the node removes the module.
     pub fn resolve(self, profiles: &mut [Profile]) {
-        match self.connected {
-            Ok((connection, known)) => resolve(&connection, known, profiles),
+        match self.started {
+            Ok((requests, known)) => resolve(&requests, known, profiles),
             Err(reason) => note(profiles, &reason),
         }
     }
 }
 
-fn connect(options: &ConnectOptions) -> Result<(Connection, Identities), ErlangError> {
-    let connection = Connection::open(options)?;
-    let known = read(&connection, "tables", &[vec![]])?;
-    Ok((connection, known))
+/// Requests to the module, which stays on the node as long as this value. A removal costs a node with many processes
+/// much: each of them must say that it does not use the module.
+#[derive(Debug)]
+struct Requests {
+    /// Absent once no more requests follow.
+    calls: Option<Sender<Call>>,
+    /// Its end is the removal of the module.
+    thread: Option<JoinHandle<()>>,
 }
 
-fn resolve(connection: &Connection, mut known: Identities, profiles: &mut [Profile]) {
+/// A function with the arguments of each call.
+struct Call {
+    function: &'static str,
+    arguments: Vec<Vec<Term>>,
+    answer: Sender<Result<Identities, String>>,
+}
+
+impl Requests {
+    fn start(options: ConnectOptions) -> io::Result<Self> {
+        let (calls, asked) = channel();
+        let serve = move || {
+            if let Err(error) = answer_all(&options, &asked) {
+                let reason = error.to_string();
+                for call in asked {
+                    // Nobody waits for the answer to a call that has ended.
+                    drop(call.answer.send(Err(reason.clone())));
+                }
+            }
+        };
+        let thread = thread::Builder::new().name("identities".to_owned()).spawn(serve)?;
+        Ok(Self { calls: Some(calls), thread: Some(thread) })
+    }
+
+    /// Calls the function with each of these arguments.
+    fn read(
+        &self,
+        function: &'static str,
+        arguments: Vec<Vec<Term>>,
+    ) -> Result<Identities, String> {
+        let (answer, answered) = channel();
+        if let Some(calls) = &self.calls {
+            // Without its thread there is no answer either.
+            let _ = calls.send(Call { function, arguments, answer });
+        }
+        answered.recv().unwrap_or_else(|_| Err("the thread that asks the node failed".to_owned()))
+    }
+}
+
+impl Drop for Requests {
+    fn drop(&mut self) {
+        self.calls = None;
+        if let Some(thread) = self.thread.take() {
+            // Its failure was the answer to the last call.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// Connects, loads the module and answers until no more requests follow.
+fn answer_all(options: &ConnectOptions, asked: &Receiver<Call>) -> Result<(), ErlangError> {
+    let connection = Connection::open(options)?;
+    let module = Loaded::functions(&connection, ModuleSource::OWNERS)?;
+    for Call { function, arguments, answer } in asked {
+        let mut found = Identities::new();
+        let read = arguments.into_iter().try_for_each(|arguments| {
+            let rows = rows_of(&connection, module.module(), function, arguments, READ_TIMEOUT);
+            rows.map(|rows| found.extend(rows))
+        });
+        let _ = answer.send(read.map(|()| found).map_err(|error| error.to_string()));
+    }
+    module.end().map(drop)
+}
+
+fn resolve(requests: &Requests, mut known: Identities, profiles: &mut [Profile]) {
     let seen: BTreeSet<String> = profiles.iter().flat_map(pids_of).collect();
     let seen: Vec<String> = seen.into_iter().collect();
-    let asked: Vec<Vec<Term>> = asked_about(&seen).map(|pids| vec![texts_of(pids)]).collect();
-    match read(connection, "processes", &asked) {
+    let asked = asked_about(&seen).map(|pids| vec![texts_of(pids)]).collect();
+    match requests.read("processes", asked) {
         Ok(answers) => {
             for (pid, identity) in answers {
                 if identity.role == GONE {
@@ -63,11 +136,11 @@ fn resolve(connection: &Connection, mut known: Identities, profiles: &mut [Profi
                 }
             }
         }
-        Err(error) => note(profiles, &error.to_string()),
+        Err(reason) => note(profiles, &reason),
     }
-    match ended(connection, &known, profiles) {
+    match ended(requests, &known, profiles) {
         Ok(answers) => known.extend(answers),
-        Err(error) => note(profiles, &error.to_string()),
+        Err(reason) => note(profiles, &reason),
     }
     for profile in profiles {
         let of_profile = pids_of(profile).filter_map(|pid| Some((known.get(&pid)?.clone(), pid)));
@@ -90,24 +163,18 @@ pub(super) fn pids_of(profile: &Profile) -> impl Iterator<Item = String> {
 
 /// Returns identities of those `known` processes that have ended, by the function at the root of their stacks.
 fn ended(
-    connection: &Connection,
+    requests: &Requests,
     known: &Identities,
     profiles: &[Profile],
-) -> Result<Identities, ErlangError> {
+) -> Result<Identities, String> {
     let is_gone = |pid: &str| known.get(pid).is_some_and(|identity| identity.role == GONE);
     let mut started_with = BTreeMap::new();
     for profile in profiles {
         first_functions(profile, is_gone, &mut started_with);
     }
     let processes = ended_processes(started_with);
-    let asked: Vec<Vec<Term>> = processes
-        .chunks(PROCESSES_PER_REQUEST)
-        .map(|some| vec![Term::list(some.to_vec())])
-        .collect();
-    if asked.is_empty() {
-        return Ok(Identities::new());
-    }
-    read(connection, "ended", &asked)
+    let some = processes.chunks(PROCESSES_PER_REQUEST);
+    requests.read("ended", some.map(|some| vec![Term::list(some.to_vec())]).collect())
 }
 
 /// Returns ended processes in the form of a request: pid, module and function.
@@ -145,22 +212,6 @@ fn note(profiles: &mut [Profile], reason: &str) {
             "processes have only pids, or their roles and names at the start: {reason}"
         ));
     }
-}
-
-/// Loads the module, calls the function with each of these arguments, and removes the module.
-fn read(
-    connection: &Connection,
-    function: &str,
-    calls: &[Vec<Term>],
-) -> Result<Identities, ErlangError> {
-    let module = Loaded::functions(connection, ModuleSource::OWNERS)?;
-    let mut found = Identities::new();
-    for arguments in calls {
-        let name = module.module();
-        found.extend(rows_of(connection, name, function, arguments.clone(), READ_TIMEOUT)?);
-    }
-    module.end()?;
-    Ok(found)
 }
 
 /// Calls a function of the module that sends rows.
