@@ -5,7 +5,8 @@
 use std::time::Instant;
 
 use libfuzzer_sys::fuzz_target;
-use rabbitscope_amqp::{Connection, Event, Frames, Uri};
+use rabbitscope_amqp::{Connection, Event, Uri};
+use rabbitscope_protocol::{Input, Wire as _};
 
 /// Bytes that RabbitMQ sent to a consumer. Up to [`CHANNEL_OPENED`], they open a channel.
 const RECORDED: &[u8] = include_bytes!("../../crates/amqp/tests/it/recorded/consumer.bin");
@@ -33,7 +34,7 @@ fuzz_target!(|data: &[u8]| {
 /// False: the connection is over.
 fn feed(connection: &mut Connection, input: &mut Vec<u8>, bytes: &[u8]) -> bool {
     input.extend_from_slice(bytes);
-    let mut frames = Frames::new(input);
+    let mut frames = Input::new(input);
     let mut events = 0;
     loop {
         match connection.next_event(&mut frames) {

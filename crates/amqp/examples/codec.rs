@@ -8,9 +8,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-use rabbitscope_amqp::{
-    Connection, Event, Frames, OutputBuffer, Properties, PublishTarget, PublishTemplate, Uri,
-};
+use rabbitscope_amqp::{Connection, Event, Properties, PublishTarget, PublishTemplate, Uri};
+use rabbitscope_protocol::{Encoded as _, Input, OutputBuffer, Wire as _};
 use rustix::time::{ClockId, clock_gettime};
 
 /// Recorded output of RabbitMQ 3.10.8 to a consumer: handshake, channel, five deliveries, close.
@@ -57,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let delivery = &RECORDED[RECORDED.len() - GOODBYE - DELIVERY..RECORDED.len() - GOODBYE];
     let input = delivery.repeat(BATCH);
     report("parsed", || {
-        let mut frames = Frames::new(black_box(&input));
+        let mut frames = Input::new(black_box(&input));
         let mut count = 0;
         while let Ok(Some(Event::Delivery(delivery))) = connection.next_event(&mut frames) {
             black_box(&delivery);
@@ -71,7 +70,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 /// A connection with channel 1 open.
 fn opened(uri: &Uri) -> Result<Connection, Box<dyn Error>> {
     let mut connection = Connection::new(uri, "codec", Instant::now());
-    let mut frames = Frames::new(RECORDED);
+    let mut frames = Input::new(RECORDED);
     while let Some(event) = connection.next_event(&mut frames)? {
         match event {
             Event::Opened => {

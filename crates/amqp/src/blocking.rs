@@ -4,18 +4,18 @@
 //! [`Client::into_parts`].
 
 use std::{
-    io::{self, Read, Write},
+    io,
     net::{TcpStream, ToSocketAddrs},
     time::{Duration, Instant},
 };
 
+use rabbitscope_protocol::{Input, Transport, Wire};
 use thiserror::Error;
 
 use crate::{
     connection::Connection,
     error::{ConnectionError, Refusal},
     event::Event,
-    frame::Frames,
     method::{Reply, Request},
     parts::{Content, Route},
     properties::Properties,
@@ -52,18 +52,6 @@ pub enum ClientError {
     /// The broker closed the channel.
     #[error("{0}")]
     Channel(Refusal),
-}
-
-/// A client's stream: a socket, with or without TLS.
-pub trait Transport: Read + Write {
-    /// Sets the timeout of reads; a longer read fails with `WouldBlock` or `TimedOut`.
-    fn set_read_timeout(&self, timeout: Duration) -> io::Result<()>;
-}
-
-impl Transport for TcpStream {
-    fn set_read_timeout(&self, timeout: Duration) -> io::Result<()> {
-        Self::set_read_timeout(self, Some(timeout))
-    }
 }
 
 /// A client that has logged in.
@@ -212,7 +200,7 @@ impl<S: Transport> Client<S> {
         &mut self,
         answer: &mut impl FnMut(Event<'_>) -> Option<Result<T, ClientError>>,
     ) -> Result<Option<Result<T, ClientError>>, ClientError> {
-        let mut frames = Frames::new(&self.input);
+        let mut frames = Input::new(&self.input);
         let mut answered = None;
         while answered.is_none() {
             match self.connection.next_event(&mut frames) {

@@ -10,7 +10,7 @@ use crate::{error::Refusal, method::Reply};
 pub enum Event<'a> {
     /// The handshake is complete and the limits are known.
     Opened,
-    /// The connection is closed after [`Connection::close`](crate::Connection::close).
+    /// The connection is closed after [`Wire::close`](rabbitscope_protocol::Wire::close).
     Closed,
     /// A channel is open.
     ChannelOpened {
@@ -40,7 +40,7 @@ pub enum Event<'a> {
     },
     /// A message that could not be routed.
     Returned(Returned<'a>),
-    /// Messages were confirmed or refused; an argument for [`crate::ConfirmRing::settle`].
+    /// Messages were confirmed or refused; an argument for [`ConfirmRing::settle`](rabbitscope_protocol::ConfirmRing::settle).
     Confirm {
         /// Channel number.
         channel: u16,

@@ -1,5 +1,7 @@
 //! Frames: type, channel, size, payload, 0xCE.
 
+use rabbitscope_protocol::Input;
+
 use crate::{
     error::ConnectionError,
     protocol::frames::{BODY, CONTENT_HEADER, END, HEADER_BYTES, HEARTBEAT, METHOD},
@@ -33,56 +35,31 @@ pub struct Frame<'a> {
     pub payload: &'a [u8],
 }
 
-/// A scan of received bytes for complete frames.
-#[derive(Clone, Debug)]
-pub struct Frames<'a> {
-    bytes: &'a [u8],
-    at: usize,
-}
-
-impl<'a> Frames<'a> {
-    /// Scans `bytes`, which start with a frame and may end within one.
-    pub fn new(bytes: &'a [u8]) -> Self {
-        Self { bytes, at: 0 }
+/// Takes the next complete frame. `limit` is the negotiated frame size in bytes, overhead included.
+#[inline]
+pub(crate) fn next_frame<'a>(
+    input: &mut Input<'a>,
+    limit: u32,
+) -> Result<Option<Frame<'a>>, ConnectionError> {
+    let rest = input.rest();
+    let Some(header) = rest.first_chunk::<HEADER_BYTES>() else {
+        return early_refusal(rest).map(|()| None);
+    };
+    let [kind, channel_high, channel_low, size @ ..] = *header;
+    let kind = kind_of(kind, rest)?;
+    let size = u32::from_be_bytes(size);
+    if size as usize + OVERHEAD > limit as usize {
+        return Err(ConnectionError::FrameTooLarge { size, limit });
     }
-
-    /// Returns the number of bytes of complete frames, which need not be kept.
-    pub fn consumed(&self) -> usize {
-        self.at
+    let end = HEADER_BYTES + size as usize;
+    match rest.get(end) {
+        None => return Ok(None),
+        Some(&END) => {}
+        Some(&other) => return Err(ConnectionError::FrameEnd(other)),
     }
-
-    /// Returns the bytes that belong in front of the next read.
-    pub fn rest(&self) -> &'a [u8] {
-        &self.bytes[self.at..]
-    }
-
-    /// Returns the next complete frame. `limit` is the negotiated frame size in bytes, overhead included.
-    #[inline]
-    pub fn next(&mut self, limit: u32) -> Result<Option<Frame<'a>>, ConnectionError> {
-        let rest = self.rest();
-        let Some(header) = rest.first_chunk::<HEADER_BYTES>() else {
-            return early_refusal(rest).map(|()| None);
-        };
-        let [kind, channel_high, channel_low, size @ ..] = *header;
-        let kind = kind_of(kind, rest)?;
-        let size = u32::from_be_bytes(size);
-        if size as usize + OVERHEAD > limit as usize {
-            return Err(ConnectionError::FrameTooLarge { size, limit });
-        }
-        let end = HEADER_BYTES + size as usize;
-        match rest.get(end) {
-            None => return Ok(None),
-            Some(&END) => {}
-            Some(&other) => return Err(ConnectionError::FrameEnd(other)),
-        }
-        self.at += end + 1;
-        let channel = u16::from_be_bytes([channel_high, channel_low]);
-        Ok(Some(Frame { kind, channel, payload: &rest[HEADER_BYTES..end] }))
-    }
-
-    pub(crate) fn rewind(&mut self, to: usize) {
-        self.at = to;
-    }
+    input.take(end + 1);
+    let channel = u16::from_be_bytes([channel_high, channel_low]);
+    Ok(Some(Frame { kind, channel, payload: &rest[HEADER_BYTES..end] }))
 }
 
 fn kind_of(kind: u8, rest: &[u8]) -> Result<FrameKind, ConnectionError> {
@@ -146,22 +123,22 @@ mod tests {
         let whole = bytes.len();
         write_frame(&mut bytes, FrameKind::Body, 513, |out| out.extend_from_slice(b"tail"));
         for end in whole..bytes.len() {
-            let mut frames = Frames::new(&bytes[..end]);
+            let mut frames = Input::new(&bytes[..end]);
             let first = Frame { kind: FrameKind::Method, channel: 1, payload: b"abc" };
-            assert_eq!(frames.next(4096), Ok(Some(first)));
-            assert_eq!(frames.next(4096).unwrap().unwrap().kind, FrameKind::Heartbeat);
-            assert_eq!(frames.next(4096), Ok(None));
+            assert_eq!(next_frame(&mut frames, 4096), Ok(Some(first)));
+            assert_eq!(next_frame(&mut frames, 4096).unwrap().unwrap().kind, FrameKind::Heartbeat);
+            assert_eq!(next_frame(&mut frames, 4096), Ok(None));
             assert_eq!(frames.consumed(), whole);
             assert_eq!(frames.rest().len(), end - whole);
         }
-        let mut frames = Frames::new(&bytes[whole..]);
-        assert_eq!(frames.next(4096).unwrap().unwrap().channel, 513);
+        let mut frames = Input::new(&bytes[whole..]);
+        assert_eq!(next_frame(&mut frames, 4096).unwrap().unwrap().channel, 513);
     }
 
     #[test]
     fn what_is_no_frame_is_refused() {
         fn check(bytes: &[u8], expected: ConnectionError) {
-            assert_eq!(Frames::new(bytes).next(4096), Err(expected), "{bytes:?}");
+            assert_eq!(next_frame(&mut Input::new(bytes), 4096), Err(expected), "{bytes:?}");
         }
         check(b"HTTP/1.1 400 Bad Request", ConnectionError::FrameType(b'H'));
         check(b"H", ConnectionError::FrameType(b'H'));
@@ -177,6 +154,6 @@ mod tests {
         let mut bytes = Vec::new();
         write_frame(&mut bytes, FrameKind::Body, 1, |out| out.resize(out.len() + 4088, 0));
         assert_eq!(bytes.len(), 4096);
-        assert!(Frames::new(&bytes).next(4096).unwrap().is_some());
+        assert!(next_frame(&mut Input::new(&bytes), 4096).unwrap().is_some());
     }
 }

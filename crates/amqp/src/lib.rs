@@ -1,6 +1,6 @@
 //! AMQP 0-9-1, made for speed: a codec and a connection without input and output of their own.
 //!
-//! The caller owns the socket and the clock. It reads available bytes, passes them on as [`Frames`] and takes
+//! The caller owns the socket and the clock. It reads available bytes, passes them on and takes
 //! [`Event`]s from the [`Connection`] until there are no more. The connection encodes everything to send into one
 //! output buffer, which the caller writes at once. The same core drives thousands of non-blocking sockets (crate
 //! `load`) and one blocking socket ([`blocking::Client`], for topology and tests).
@@ -11,13 +11,11 @@
 //! `confirm.select`, `connection.blocked`, `exchange.bind`), also for other readers of the protocol.
 
 pub mod blocking;
-mod confirm;
 mod connection;
 mod error;
 mod event;
 mod frame;
 mod method;
-mod output;
 mod parts;
 mod properties;
 pub mod protocol;
@@ -28,13 +26,11 @@ mod table;
 mod uri;
 mod wire;
 
-pub use confirm::{ConfirmRing, UnknownConfirm};
 pub use connection::{Connection, Limits};
 pub use error::{ConnectionError, Malformed, Refusal};
 pub use event::{Delivery, Event, Returned};
-pub use frame::{Frame, FrameKind, Frames};
+pub use frame::{Frame, FrameKind};
 pub use method::{Reply, Request};
-pub use output::OutputBuffer;
 pub use parts::{Content, Route};
 pub use properties::Properties;
 pub use publish::{PublishTarget, PublishTemplate};

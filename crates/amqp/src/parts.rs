@@ -3,6 +3,8 @@
 //! [`crate::PublishTemplate`] is cheaper if every message is the same. Here any route combines with any content, on
 //! any channel, without a template for each combination.
 
+use rabbitscope_protocol::Encoded;
+
 use crate::{
     frame::{FrameKind, OVERHEAD, write_frame},
     method::write_publish,
@@ -110,21 +112,6 @@ impl Content {
         Self { bytes, frames, head_at: 0, head_room: 0, body_size: body.len() }
     }
 
-    /// Returns the number of bytes of the body.
-    pub fn body_size(&self) -> usize {
-        self.body_size
-    }
-
-    /// Returns the number of bytes on the wire.
-    pub fn wire_size(&self) -> usize {
-        self.bytes.len()
-    }
-
-    /// Returns the length of the head in bytes.
-    pub fn head_room(&self) -> usize {
-        self.head_room
-    }
-
     #[inline]
     pub(crate) fn append(&self, out: &mut Vec<u8>, channel: u16, head: &[u8]) {
         let start = out.len();
@@ -164,6 +151,20 @@ impl Content {
     }
 }
 
+impl Encoded for Content {
+    fn body_size(&self) -> usize {
+        self.body_size
+    }
+
+    fn head_room(&self) -> usize {
+        self.head_room
+    }
+
+    fn wire_size(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
 /// Number of a body's bytes that fit into a frame.
 fn chunk(frame_max: u32) -> usize {
     (frame_max as usize).saturating_sub(OVERHEAD).max(1)
@@ -176,8 +177,10 @@ fn put_channel(out: &mut [u8], frame: usize, channel: u16) {
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_protocol::Input;
+
     use super::*;
-    use crate::{PublishTarget, PublishTemplate, frame::Frames};
+    use crate::{PublishTarget, PublishTemplate, frame::next_frame};
 
     const HEAD: &[u8] = b"0123456789ab";
 
@@ -216,9 +219,9 @@ mod tests {
         let properties = Properties { headers: Some(headers), ..Properties::default() };
         let body = vec![7; 5000];
         let bytes = sent(&Content::with_header(&properties, &body, 4096, "stamp", 12));
-        let mut frames = Frames::new(&bytes);
+        let mut frames = Input::new(&bytes);
         let mut seen = Vec::new();
-        while let Some(frame) = frames.next(4096).unwrap() {
+        while let Some(frame) = next_frame(&mut frames, 4096).unwrap() {
             assert_eq!(frame.channel, 0x0102);
             match frame.kind {
                 FrameKind::Header => {

@@ -1,5 +1,7 @@
 //! Publishing of a message that is encoded once, and differs only in its first bytes.
 
+use rabbitscope_protocol::{Encoded, append_copies};
+
 use crate::{
     frame::{FrameKind, OVERHEAD, write_frame},
     method::write_publish,
@@ -57,16 +59,6 @@ impl PublishTemplate {
         Self { bytes, body_at, head_room: body_size.min(chunk), body_size }
     }
 
-    /// Returns the number of bytes of each body.
-    pub fn body_size(&self) -> usize {
-        self.body_size
-    }
-
-    /// Returns the number of bytes of one message on the wire, frames included.
-    pub fn wire_size(&self) -> usize {
-        self.bytes.len()
-    }
-
     /// Appends `count` messages to `out`. Returns the part of each body in its first frame, all zeros, for the caller
     /// to fill.
     #[inline]
@@ -75,27 +67,32 @@ impl PublishTemplate {
         out: &'a mut Vec<u8>,
         count: usize,
     ) -> impl Iterator<Item = &'a mut [u8]> + use<'a> {
-        let start = out.len();
-        let size = self.bytes.len();
-        let end = start + count * size;
-        out.reserve(end - start);
-        if count > 0 {
-            out.extend_from_slice(&self.bytes);
-        }
-        // Few large copies are faster than many small ones.
-        while out.len() < end {
-            let more = (end - out.len()).min(out.len() - start);
-            out.extend_from_within(start..start + more);
-        }
         let head = self.body_at..self.body_at + self.head_room;
-        out[start..].chunks_exact_mut(size).map(move |message| &mut message[head.clone()])
+        let copies = append_copies(out, &self.bytes, count);
+        copies.map(move |message| &mut message[head.clone()])
+    }
+}
+
+impl Encoded for PublishTemplate {
+    fn body_size(&self) -> usize {
+        self.body_size
+    }
+
+    fn head_room(&self) -> usize {
+        self.head_room
+    }
+
+    fn wire_size(&self) -> usize {
+        self.bytes.len()
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_protocol::Input;
+
     use super::*;
-    use crate::frame::Frames;
+    use crate::frame::next_frame;
 
     fn template(body_size: usize) -> PublishTemplate {
         let target = PublishTarget {
@@ -124,9 +121,9 @@ mod tests {
     }
 
     fn read_one(bytes: &[u8]) -> Read {
-        let mut frames = Frames::new(bytes);
+        let mut frames = Input::new(bytes);
         let (mut sizes, mut body) = (Vec::new(), Vec::new());
-        while let Some(frame) = frames.next(4096).unwrap() {
+        while let Some(frame) = next_frame(&mut frames, 4096).unwrap() {
             sizes.push(frame.payload.len());
             if frame.kind == FrameKind::Body {
                 body.extend_from_slice(frame.payload);

@@ -107,8 +107,10 @@ fn put_short_bytes(out: &mut Vec<u8>, bytes: &[u8]) {
 
 #[cfg(test)]
 mod tests {
+    use rabbitscope_protocol::Input;
+
     use super::*;
-    use crate::{frame::Frames, properties::Properties, table::Table};
+    use crate::{frame::next_frame, properties::Properties, table::Table};
 
     fn fields<'a>(id: Option<&'a str>, reply_to: Option<&'a str>) -> ReplyFields<'a> {
         ReplyFields { correlation_id: id.map(str::as_bytes), reply_to: reply_to.map(str::as_bytes) }
@@ -122,8 +124,8 @@ mod tests {
                 Addressed { channel: 3, routing_key: b"requests", fields, persistent: true };
             let mut out = Vec::new();
             message.write(&mut out, body, 4096);
-            let (mut frames, mut payloads) = (Frames::new(&out), Vec::new());
-            while let Some(frame) = frames.next(4096).unwrap() {
+            let (mut frames, mut payloads) = (Input::new(&out), Vec::new());
+            while let Some(frame) = next_frame(&mut frames, 4096).unwrap() {
                 assert_eq!(frame.channel, 3);
                 payloads.push(frame.payload);
             }

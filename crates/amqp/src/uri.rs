@@ -25,6 +25,8 @@ pub struct Uri {
     pub frame_max: Option<u32>,
     /// Requested limit of channel numbers.
     pub channel_max: Option<u16>,
+    /// TCP port of the stream protocol; by default 5552, or 5551 with TLS.
+    pub stream_port: u16,
     /// Authentication mechanism.
     pub mechanism: Mechanism,
     password: String,
@@ -71,7 +73,7 @@ pub enum UriError {
     /// A query parameter is unknown or has an invalid value.
     #[error(
         "the broker's URI has the parameter `{key}`: allowed are `heartbeat` (seconds), \
-         `frame_max` (bytes, at least 4096 or 0) and `channel_max`, each with a number"
+         `frame_max` (bytes, at least 4096 or 0), `channel_max` and `stream_port`, each with a number"
     )]
     Parameter {
         /// Name of the parameter.
@@ -114,6 +116,7 @@ impl Uri {
             heartbeat_seconds: None,
             frame_max: None,
             channel_max: None,
+            stream_port: if is_tls { 5551 } else { 5552 },
             mechanism: Mechanism::Plain,
             password,
         };
@@ -136,6 +139,11 @@ impl Uri {
         token.clone_into(&mut self.password);
     }
 
+    /// Returns the password, or the token in place of it. Keep it out of logs.
+    pub fn password(&self) -> &str {
+        &self.password
+    }
+
     /// Returns host and port, such as `localhost:5672`, without credentials.
     pub fn address(&self) -> String {
         if self.host.contains(':') {
@@ -151,6 +159,10 @@ impl Uri {
         match key {
             "heartbeat" => self.heartbeat_seconds = Some(value.parse().map_err(|_| refused())?),
             "channel_max" => self.channel_max = Some(value.parse().map_err(|_| refused())?),
+            "stream_port" => {
+                let port: std::num::NonZero<u16> = value.parse().map_err(|_| refused())?;
+                self.stream_port = port.get();
+            }
             "frame_max" => {
                 let bytes: u32 = value.parse().map_err(|_| refused())?;
                 if (1..4096).contains(&bytes) {

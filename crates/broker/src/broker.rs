@@ -195,9 +195,9 @@ impl Broker {
         &self.nodes
     }
 
-    /// The URI of each node with the password ([`Node::uri`]).
+    /// The URI of each node with the password ([`Node::uri`]), and the port of its streams if it serves them.
     pub fn uris(&self) -> Vec<String> {
-        self.nodes.iter().map(Node::uri).collect()
+        self.nodes.iter().map(Node::uri_with_ports).collect()
     }
 
     /// The handle that harms single nodes and undoes it, while others use the broker. It works until the broker ends.

@@ -60,6 +60,13 @@ impl Node {
         format!("amqp://{}@{}/%2f", self.login.encoded(), self.address())
     }
 
+    /// The URI with the password, and the port of streams if the node serves them.
+    pub(crate) fn uri_with_ports(&self) -> String {
+        let streams = self.listeners.iter().find(|listener| listener.protocol == "stream");
+        let port = streams.map(|listener| format!("?stream_port={}", listener.port));
+        self.uri() + &port.unwrap_or_default()
+    }
+
     /// User and password of [`Node::uri`], which plugins accept as well.
     pub fn login(&self) -> (&str, &str) {
         (&self.login.user, &self.login.password)

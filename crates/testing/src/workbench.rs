@@ -242,7 +242,7 @@ impl Drop for Workbench {
 
 /// Returns the arguments of a run of `s.toml` on a broker.
 fn run_line(broker: &Broker, options: &str) -> String {
-    format!("run s.toml --uri {} --out out {options}", broker.uri())
+    format!("run s.toml --uri {} --out out {options}", broker.uris()[0])
 }
 
 /// Returns all files below a directory whose path contains `part`.

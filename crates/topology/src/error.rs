@@ -131,6 +131,29 @@ pub enum TopologyError {
         /// The cause.
         reason: String,
     },
+    /// No server of streams answers there.
+    #[error(
+        "no server of streams answers at {address}: {reason}; enable it with `rabbitmq-plugins enable rabbitmq_stream`, \
+         or give its port in the broker's URI (`?stream_port=5552`)"
+    )]
+    NoStreams {
+        /// Host and port.
+        address: String,
+        /// The cause.
+        reason: String,
+    },
+    /// A refusal over the stream protocol.
+    #[error("the broker at {address} refused {doing}: {reason}")]
+    StreamRefused {
+        /// Host and port.
+        address: String,
+        /// The attempted operation.
+        doing: String,
+        /// The cause.
+        reason: String,
+        /// True if the user may not do it.
+        is_permission: bool,
+    },
     /// EXTERNAL authentication without a certificate.
     #[error("`auth = \"external\"` logs in by a certificate: every URI must start with `amqps://`")]
     ExternalWithoutTls,
@@ -162,6 +185,7 @@ impl TopologyError {
                 | Self::SpeaksTls { .. }
                 | Self::SpeaksNoTls { .. }
                 | Self::SpeaksNoAmqp { .. }
+                | Self::NoStreams { .. }
         )
     }
 
@@ -178,6 +202,7 @@ impl TopologyError {
             | Self::QueueRefused { refusal, .. }
             | Self::ExchangeRefused { refusal, .. }
             | Self::Refused { refusal, .. } => refusal.is_permission(),
+            Self::StreamRefused { is_permission, .. } => *is_permission,
             _ => false,
         }
     }

@@ -33,6 +33,7 @@ pub use requests::{declare_request, field_table, typed_queue_arguments};
 pub use restorer::Restorer;
 
 pub use dial::{
-    ControlClient, Dialer, Received, Sent, Stream, Tls, Unanswered, dial_error, request_error,
+    ControlClient, Dialer, Received, Sent, Stream, StreamClient, StreamEnd, Tls, Unanswered,
+    dial_error, request_error, stream_error,
 };
 pub use error::TopologyError;

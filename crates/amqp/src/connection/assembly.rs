@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 
+use rabbitscope_protocol::Input;
+
 use super::{
     assembly_state::Assembly,
     state::{ChannelPhase, Connection},
@@ -12,7 +14,7 @@ use super::{
 use crate::{
     error::{ConnectionError, Malformed},
     event::{Delivery, Event, Returned},
-    frame::{Frame, FrameKind, Frames},
+    frame::{Frame, FrameKind, next_frame},
     method::ContentMethod,
     protocol::methods::BASIC,
     wire::Reader,
@@ -36,36 +38,36 @@ struct Header<'a> {
 }
 
 impl Connection {
-    /// Reads a message whose method was just taken from `frames`.
+    /// Reads a message whose method was just taken from `input`.
     #[inline]
     pub(super) fn content<'a>(
         &mut self,
         channel: u16,
         method: ContentMethod<'a>,
-        frames: &mut Frames<'a>,
+        input: &mut Input<'a>,
     ) -> Result<Progress<'a>, ConnectionError> {
         let limit = self.limits.frame_max;
         let state = self.channel(channel, "a message")?;
         if state.assembly.is_some() || state.phase == ChannelPhase::Closed {
             return Err(ConnectionError::Unexpected { what: "a message", channel });
         }
-        let start = frames.consumed();
-        let Some(frame) = frames.next(limit)? else { return Ok(Progress::Incomplete) };
+        let start = input.consumed();
+        let Some(frame) = next_frame(input, limit)? else { return Ok(Progress::Incomplete) };
         if frame.kind != FrameKind::Header || frame.channel != channel {
-            return self.start_assembly(channel, method, frames, start);
+            return self.start_assembly(channel, method, input, start);
         }
         let header = header(frame.payload)?;
         if header.body_size == 0 {
             return Ok(self.complete(channel, method, &header, &[]));
         }
-        let Some(frame) = frames.next(limit)? else { return Ok(Progress::Incomplete) };
+        let Some(frame) = next_frame(input, limit)? else { return Ok(Progress::Incomplete) };
         let is_whole = frame.kind == FrameKind::Body
             && frame.channel == channel
             && frame.payload.len() as u64 == header.body_size;
         if is_whole {
             return Ok(self.complete(channel, method, &header, frame.payload));
         }
-        self.start_assembly(channel, method, frames, start)
+        self.start_assembly(channel, method, input, start)
     }
 
     #[inline]
@@ -88,10 +90,10 @@ impl Connection {
         &mut self,
         channel: u16,
         method: ContentMethod<'a>,
-        frames: &mut Frames<'a>,
+        input: &mut Input<'a>,
         start: usize,
     ) -> Result<Progress<'a>, ConnectionError> {
-        frames.rewind(start);
+        input.rewind(start);
         self.channel(channel, "a message")?.assembly = Some(Box::new(Assembly {
             method: method.into_owned(),
             properties: None,

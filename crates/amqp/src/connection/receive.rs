@@ -1,34 +1,42 @@
-//! Conversion of received frames into events.
+//! The connection as the owner of its socket knows it: conversion of received frames into events, heartbeats, output.
 
-use super::{assembly::Progress, state::Connection};
+use std::time::Instant;
+
+use rabbitscope_protocol::{Beat, Input, OutputBuffer, Wire};
+
+use super::{
+    assembly::Progress,
+    state::{Connection, Phase},
+};
 use crate::{
     error::ConnectionError,
     event::Event,
-    frame::{FrameKind, Frames},
-    method::ServerMethod,
+    frame::{FrameKind, next_frame, write_frame},
+    method::{Handshake, ServerMethod, write_handshake},
+    protocol::reply_codes::REPLY_SUCCESS,
 };
 
-impl Connection {
-    /// Processes frames up to the next event for the caller. Returns `None` if more bytes are needed; these belong
-    /// behind [`Frames::rest`]. An error ends the connection. The output may still be written, to tell the broker the
-    /// reason.
+impl Wire for Connection {
+    type Event<'a> = Event<'a>;
+    type Error = ConnectionError;
+
     #[inline]
-    pub fn next_event<'a>(
+    fn next_event<'a>(
         &mut self,
-        frames: &mut Frames<'a>,
+        input: &mut Input<'a>,
     ) -> Result<Option<Event<'a>>, ConnectionError> {
         loop {
-            let start = frames.consumed();
-            let Some(frame) = frames.next(self.limits.frame_max)? else { return Ok(None) };
+            let start = input.consumed();
+            let Some(frame) = next_frame(input, self.limits.frame_max)? else { return Ok(None) };
             let event = match frame.kind {
                 FrameKind::Method => match ServerMethod::parse(frame.payload)? {
                     ServerMethod::Content(method) => {
                         let channel = frame.channel;
-                        match self.content(channel, method, frames)? {
+                        match self.content(channel, method, input)? {
                             Progress::Complete(event) => Some(event),
                             Progress::Assembling => None,
                             Progress::Incomplete => {
-                                frames.rewind(start);
+                                input.rewind(start);
                                 return Ok(None);
                             }
                         }
@@ -41,6 +49,54 @@ impl Connection {
             if event.is_some() {
                 return Ok(event);
             }
+        }
+    }
+
+    #[inline]
+    fn output(&mut self) -> &mut OutputBuffer {
+        &mut self.output
+    }
+
+    #[inline]
+    fn frame_max(&self) -> u32 {
+        self.limits.frame_max
+    }
+
+    #[inline]
+    fn has_read(&mut self, now: Instant) {
+        self.heartbeat.last_read = now;
+    }
+
+    #[inline]
+    fn has_written(&mut self, now: Instant) {
+        self.heartbeat.last_written = now;
+    }
+
+    fn tick(&mut self, now: Instant) -> Result<(), ConnectionError> {
+        match self.heartbeat.tick(now) {
+            Beat::Missed { seconds } => return Err(ConnectionError::HeartbeatMissed { seconds }),
+            Beat::Send if self.output.is_empty() => {
+                write_frame(self.output.end(), FrameKind::Heartbeat, 0, |_| {});
+            }
+            Beat::Send | Beat::Nothing => {}
+        }
+        Ok(())
+    }
+
+    fn next_tick(&self) -> Option<Instant> {
+        self.heartbeat.next()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.phase == Phase::Closed
+    }
+
+    /// Closes the connection; [`Event::Closed`] follows.
+    fn close(&mut self) {
+        if self.phase == Phase::Open {
+            self.phase = Phase::Closing;
+            let close = Handshake::Close { code: REPLY_SUCCESS, text: "done" };
+            write_handshake(self.output.end(), 0, &close);
         }
     }
 }

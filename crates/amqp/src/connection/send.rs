@@ -1,29 +1,14 @@
 //! Requests and messages to the output.
 
-use super::state::{Connection, Phase};
-#[cfg(doc)]
-use crate::event::Event;
+use super::state::Connection;
 use crate::{
-    method::{Handshake, Request, write_handshake, write_request},
+    method::{Request, write_request},
     parts::{Content, Route},
-    protocol::reply_codes::REPLY_SUCCESS,
     publish::PublishTemplate,
     reply::Addressed,
 };
 
 impl Connection {
-    /// Closes the connection; [`Event::Closed`] follows.
-    pub fn close(&mut self) {
-        if self.phase == Phase::Open {
-            self.phase = Phase::Closing;
-            write_handshake(
-                self.output.end(),
-                0,
-                &Handshake::Close { code: REPLY_SUCCESS, text: "done" },
-            );
-        }
-    }
-
     /// Appends a request to the output.
     #[inline]
     pub fn request(&mut self, channel: u16, request: &Request<'_>) {

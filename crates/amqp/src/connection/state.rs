@@ -2,13 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use super::{assembly_state::Assembly, heartbeat::Heartbeat};
+use rabbitscope_protocol::{Heartbeat, OutputBuffer};
+
+use super::assembly_state::Assembly;
 #[cfg(doc)]
 use crate::event::Event;
-use crate::{
-    error::ConnectionError, output::OutputBuffer, protocol::frames::PROTOCOL_HEADER, table::Table,
-    uri::Uri,
-};
+use crate::{error::ConnectionError, protocol::frames::PROTOCOL_HEADER, table::Table, uri::Uri};
 
 /// Limits that client and broker agreed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,12 +101,6 @@ impl Connection {
         self.server_properties = Table::default();
     }
 
-    /// Bytes to write to the socket.
-    #[inline]
-    pub fn output(&mut self) -> &mut OutputBuffer {
-        &mut self.output
-    }
-
     pub(super) fn channel(
         &mut self,
         channel: u16,
@@ -115,27 +108,5 @@ impl Connection {
     ) -> Result<&mut Channel, ConnectionError> {
         let state = self.channels.get_mut(usize::from(channel));
         state.ok_or(ConnectionError::Unexpected { what: frame, channel })
-    }
-
-    /// Notes that bytes were read.
-    #[inline]
-    pub fn has_read(&mut self, now: Instant) {
-        self.heartbeat.last_read = now;
-    }
-
-    /// Notes that bytes were written.
-    #[inline]
-    pub fn has_written(&mut self, now: Instant) {
-        self.heartbeat.last_written = now;
-    }
-
-    /// Appends a heartbeat if one is due. Fails if the peer is silent for too long.
-    pub fn tick(&mut self, now: Instant) -> Result<(), ConnectionError> {
-        self.heartbeat.tick(now, &mut self.output)
-    }
-
-    /// Returns the time of the next work for [`Connection::tick`]; `None` without heartbeats.
-    pub fn next_tick(&self) -> Option<Instant> {
-        self.heartbeat.next()
     }
 }

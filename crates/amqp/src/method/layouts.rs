@@ -1,8 +1,10 @@
 //! Test of the methods that are written: their bytes have the layout of `protocol/methods.rs`.
 
+use rabbitscope_protocol::Input;
+
 use super::{Handshake, Request, write_handshake, write_publish, write_request};
 use crate::{
-    frame::Frames,
+    frame::next_frame,
     protocol::methods::{Field, Method},
     table::Table,
     wire::Reader,
@@ -93,8 +95,8 @@ fn bytes_have_the_layout_of_the_table() {
     let mut written = Vec::new();
     let count = write_requests(&mut written) + write_handshakes(&mut written) + 1;
     write_publish(&mut written, 1, "e", "k", true);
-    let (mut frames, mut read) = (Frames::new(&written), 0);
-    while let Some(frame) = frames.next(4096).unwrap() {
+    let (mut frames, mut read) = (Input::new(&written), 0);
+    while let Some(frame) = next_frame(&mut frames, 4096).unwrap() {
         let mut reader = Reader::new(frame.payload);
         let id = (reader.u16().unwrap(), reader.u16().unwrap());
         let method = Method::find(id).unwrap();

@@ -1,6 +1,7 @@
 //! Damaged input ends in events or an error, never in a panic or an endless loop.
 
-use rabbitscope_amqp::{ConnectionError, Event, Frames};
+use rabbitscope_amqp::{ConnectionError, Event};
+use rabbitscope_protocol::{Input, Wire as _};
 
 use crate::{connection, play};
 
@@ -126,7 +127,7 @@ fn random_bytes_end() {
         }
         bytes.extend((0..random.below(64)).map(|_| random.byte()));
         let mut connection = connection();
-        let mut frames = Frames::new(&bytes);
+        let mut frames = Input::new(&bytes);
         let mut events = 0;
         while let Ok(Some(_)) = connection.next_event(&mut frames) {
             events += 1;

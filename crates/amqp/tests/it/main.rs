@@ -13,7 +13,8 @@ mod time;
 
 use std::time::Instant;
 
-use rabbitscope_amqp::{Connection, ConnectionError, Event, Frames, Uri};
+use rabbitscope_amqp::{Connection, ConnectionError, Event, Uri};
+use rabbitscope_protocol::{Input, Wire as _};
 
 /// A new connection as `guest`.
 fn connection() -> Connection {
@@ -32,7 +33,7 @@ fn play(
     let mut input = Vec::new();
     for piece in bytes.chunks(piece) {
         input.extend_from_slice(piece);
-        let mut frames = Frames::new(&input);
+        let mut frames = Input::new(&input);
         while let Some(event) = connection.next_event(&mut frames)? {
             on_event(&event);
             match event {

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use rabbitscope_amqp::{ConnectionError, Event, Frames};
+use rabbitscope_amqp::{ConnectionError, Event};
+use rabbitscope_protocol::{Input, Wire as _};
 
 use crate::connection;
 
@@ -12,7 +13,7 @@ const HEARTBEAT: [u8; 8] = [8, 0, 0, 0, 0, 0, 0, 0xce];
 #[test]
 fn heartbeats_go_out_in_time_and_are_missed_in_time() {
     let mut connection = connection();
-    let mut frames = Frames::new(CONTROL);
+    let mut frames = Input::new(CONTROL);
     while connection.next_event(&mut frames).unwrap() != Some(Event::Opened) {}
     let start = Instant::now();
     connection.has_read(start);

@@ -2,9 +2,8 @@
 
 use std::time::Duration;
 
-use rabbitscope_amqp::{
-    ConfirmRing, Event, Properties, Request, Table, Value, blocking::ClientError,
-};
+use rabbitscope_amqp::{Event, Properties, Request, Table, Value, blocking::ClientError};
+use rabbitscope_protocol::ConfirmRing;
 use rabbitscope_topology::ControlClient;
 use serde::Serialize;
 

@@ -19,6 +19,7 @@ use std::{
 
 use rabbitscope_amqp::{Properties, PublishTarget, PublishTemplate, Uri};
 use rabbitscope_load::{BrokerOwner, Session};
+use rabbitscope_protocol::Encoded as _;
 use rabbitscope_runs::scenario;
 use rabbitscope_topology::Dialer;
 use rustix::{

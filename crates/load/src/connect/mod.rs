@@ -5,5 +5,5 @@ mod prepared_connection;
 mod reconnector;
 
 pub(crate) use fleet::{allow_descriptors, connect_all};
-pub(crate) use prepared_connection::PreparedConnection;
+pub(crate) use prepared_connection::{ONE_PROTOCOL, Prepared, PreparedConnection};
 pub(crate) use reconnector::{LostConnection, ReconnectedLinks, Reconnector};

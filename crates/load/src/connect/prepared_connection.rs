@@ -7,29 +7,55 @@ use rabbitscope_amqp::{
     blocking::{Client, ClientError},
 };
 use rabbitscope_measurements::Failure;
-use rabbitscope_runs::scenario::ConsumerGroup;
+use rabbitscope_protocol::Wire;
+use rabbitscope_runs::scenario::{ConsumerGroup, Protocol};
+use rabbitscope_streams as streams;
 use rabbitscope_topology::{
-    Dialer, QueueSet, Stream, TopologyError, declare_request, dial_error, request_error,
+    Dialer, QueueSet, Stream, StreamEnd, TopologyError, declare_request, dial_error, request_error,
+    stream_error,
 };
 
-use crate::plan::{LinkPlan, Members};
+use crate::{
+    message::number,
+    plan::{LinkPlan, Members},
+};
 
 /// Limit of the bytes kept from the broker while other connections are set up. The broker sends heartbeats of 8 bytes
 /// only.
 const LEFTOVER_MAX: usize = 32 * 1024;
 
 /// A connection that is ready for its role: channels are open, confirms are on, the prefetch is set.
-pub(crate) struct PreparedConnection {
+pub(crate) struct Prepared<W> {
     pub(crate) stream: Stream,
-    pub(crate) connection: Connection,
+    pub(crate) connection: W,
     /// Bytes read but not parsed yet.
     pub(crate) leftover: Vec<u8>,
 }
+
+/// A connection of any protocol that is ready for its role.
+pub(crate) enum PreparedConnection {
+    Amqp091(Prepared<Connection>),
+    Stream(Prepared<streams::Connection>),
+}
+
+/// The reason why a connection has the expected protocol.
+pub(crate) const ONE_PROTOCOL: &str = "a plan has one protocol";
 
 impl PreparedConnection {
     /// Connects to the address at position `turn`, or to another, and makes all requests that wait for an answer.
     /// Replacements of lost connections are set up in the same way.
     pub(crate) fn set_up(
+        plan: &LinkPlan<'_>,
+        dialer: &Dialer,
+        turn: usize,
+    ) -> Result<Self, TopologyError> {
+        match plan.members.protocol() {
+            Protocol::Amqp091 => Self::set_up_amqp091(plan, dialer, turn),
+            Protocol::Stream => Self::set_up_stream(plan, dialer, turn),
+        }
+    }
+
+    fn set_up_amqp091(
         plan: &LinkPlan<'_>,
         dialer: &Dialer,
         turn: usize,
@@ -40,12 +66,68 @@ impl PreparedConnection {
         prepare(plan, &mut client).map_err(failed)?;
         let (stream, connection, leftover) = client.into_parts();
         stream.stop_waiting().map_err(|error| failed(error.into()))?;
-        Ok(Self { stream, connection, leftover })
+        Ok(Self::Amqp091(Prepared { stream, connection, leftover }))
+    }
+
+    /// Connects to a node of the first member's stream, and declares the publishers.
+    fn set_up_stream(
+        plan: &LinkPlan<'_>,
+        dialer: &Dialer,
+        turn: usize,
+    ) -> Result<Self, TopologyError> {
+        let streams = plan.members.streams();
+        let first = streams.first().map_or("", |(_, stream)| stream);
+        let is_publishing = matches!(plan.members, Members::Publishers { .. });
+        let end = if is_publishing { StreamEnd::Publishing } else { StreamEnd::Reading };
+        let (mut client, address) = dialer.dial_stream(&plan.name, turn, (first, end))?;
+        for (lane, stream) in streams.iter().filter(|_| is_publishing) {
+            let request = client.connection().declare_publisher(number(*lane), stream);
+            let doing = format!("publishing to stream `{stream}`");
+            client.answered(request).map_err(|error| stream_error(&address, &doing, error))?;
+        }
+        let (stream, connection, leftover) = client.into_parts();
+        stream.stop_waiting().map_err(|error| {
+            stream_error(&address, &format!("setting up `{}`", plan.name), error.into())
+        })?;
+        Ok(Self::Stream(Prepared { stream, connection, leftover }))
+    }
+
+    /// Returns a connection of AMQP 0-9-1.
+    pub(crate) fn amqp091(self) -> Prepared<Connection> {
+        match self {
+            Self::Amqp091(prepared) => prepared,
+            Self::Stream(_) => unreachable!("{ONE_PROTOCOL}"),
+        }
+    }
+
+    /// Returns a connection of the stream protocol.
+    pub(crate) fn stream(self) -> Prepared<streams::Connection> {
+        match self {
+            Self::Stream(prepared) => prepared,
+            Self::Amqp091(_) => unreachable!("{ONE_PROTOCOL}"),
+        }
     }
 
     /// Sends a heartbeat if one is due while other connections are still set up. Keeps arriving bytes for the load
     /// thread.
     pub(crate) fn keep_alive(&mut self, now: Instant) -> Result<(), Failure> {
+        match self {
+            Self::Amqp091(prepared) => prepared.keep_alive(now),
+            Self::Stream(prepared) => prepared.keep_alive(now),
+        }
+    }
+
+    /// Largest frame that client and broker agreed on, in bytes.
+    pub(crate) fn frame_max(&self) -> u32 {
+        match self {
+            Self::Amqp091(prepared) => prepared.connection.frame_max(),
+            Self::Stream(prepared) => prepared.connection.frame_max(),
+        }
+    }
+}
+
+impl<W: Wire<Error: Into<Failure>>> Prepared<W> {
+    fn keep_alive(&mut self, now: Instant) -> Result<(), Failure> {
         if self.connection.next_tick().is_none_or(|due| due > now) {
             return Ok(());
         }
@@ -57,16 +139,11 @@ impl PreparedConnection {
             self.leftover.extend_from_slice(&buffer[..count]);
             self.connection.has_read(now);
         }
-        self.connection.tick(now)?;
+        self.connection.tick(now).map_err(Into::into)?;
         let output = self.connection.output();
         let sent = self.stream.send(output.pending()).map_err(|error| Failure::socket(&error))?;
         output.advance(sent.taken);
         Ok(())
-    }
-
-    /// Largest frame that client and broker agreed on, in bytes.
-    pub(crate) fn frame_max(&self) -> u32 {
-        self.connection.limits().frame_max
     }
 }
 

@@ -1,12 +1,20 @@
 //! Responders on one connection: each answers the requests of a queue.
 
-use rabbitscope_amqp::{Addressed, Connection, Delivery, ReplyFields, Request, Table};
-use rabbitscope_measurements::Side;
+use rabbitscope_amqp::{Addressed, Connection, Delivery, Event, ReplyFields, Request, Table};
+use rabbitscope_measurements::{Failure, Side};
+use rabbitscope_protocol::Wire as _;
 use rabbitscope_runs::scenario::{MemberQueues, ResponderGroup, WriteMode, assigned_queues};
 use rabbitscope_timing::RunInstant;
 
-use super::{serve_context::ServeContext, socket::Socket};
-use crate::{link::role::Role, plan::Placement};
+use super::{
+    amqp091::{self, Amqp091Role},
+    serve_context::ServeContext,
+    socket::Socket,
+};
+use crate::{
+    link::role::{EventHandler, Role},
+    plan::Placement,
+};
 
 /// Limit of the bytes of replies that wait for the socket. Beyond it, no requests are read. Otherwise a broker that
 /// sends requests faster than it takes replies would fill the memory. Chosen.
@@ -43,6 +51,8 @@ impl Answering {
 }
 
 impl Role for Answering {
+    type Wire = Connection;
+
     fn start(&mut self, _now: RunInstant, connection: &mut Connection) {
         for (number, (channel, queue)) in self.consumers.iter().enumerate() {
             let consume = Request::Consume {
@@ -57,13 +67,44 @@ impl Role for Answering {
         }
     }
 
+    /// Returns whether the replies exceed [`BACKLOG`].
+    fn is_congested(socket: &mut Socket<Connection>) -> bool {
+        socket.connection.output().pending().len() > BACKLOG
+    }
+
+    fn side(&self) -> Side {
+        Side::Receiving
+    }
+
+    fn is_consuming(&self) -> bool {
+        true
+    }
+}
+
+impl EventHandler for Answering {
+    #[inline]
+    fn on_event(
+        &mut self,
+        event: Event<'_>,
+        socket: &mut Socket<Connection>,
+        context: &mut ServeContext<'_>,
+    ) -> Result<(), Failure> {
+        amqp091::on_event(self, event, socket, context)
+    }
+
+    fn ask(&mut self, socket: &mut Socket<Connection>, now: RunInstant) -> bool {
+        amqp091::ask(self, socket, now)
+    }
+}
+
+impl Amqp091Role for Answering {
     /// Replies and acknowledges, in a separate write or together with all messages that were read. A request without a
     /// reply address gets no reply.
     #[inline]
     fn on_delivery(
         &mut self,
         request: &Delivery<'_>,
-        socket: &mut Socket,
+        socket: &mut Socket<Connection>,
         context: &mut ServeContext<'_>,
     ) {
         context.measured.counts.consume_at_once();
@@ -89,19 +130,6 @@ impl Role for Answering {
             // Bytes that cannot be written now stay. The flush after reading reports the reason.
             let _ = socket.flush(context);
         }
-    }
-
-    /// Returns whether the replies exceed [`BACKLOG`].
-    fn is_congested(socket: &mut Socket) -> bool {
-        socket.connection.output().pending().len() > BACKLOG
-    }
-
-    fn side(&self) -> Side {
-        Side::Receiving
-    }
-
-    fn is_consuming(&self) -> bool {
-        true
     }
 
     fn consumed_queue(&self, _consumer_tag: &[u8]) -> String {

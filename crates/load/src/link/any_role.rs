@@ -1,79 +1,133 @@
 //! The role of a connection, picked by its plan.
 
+use rabbitscope_amqp::Connection;
+use rabbitscope_protocol::Wire as _;
 use rabbitscope_runs::scenario::PublisherGroup;
+use rabbitscope_streams as streams;
+use rabbitscope_timing::RunInstant;
 
-use super::answering::Answering;
+use super::{answering::Answering, driven::Driven};
 use crate::{
+    connect::{ONE_PROTOCOL, Prepared, PreparedConnection},
     link::{
         calling::Calling,
         churning::Churning,
         consuming::Consuming,
-        publishing::{Publisher, PublisherProgress, Publishing},
+        publishing::{Publisher, PublisherProgress, Publishing, Sends},
+        subscribing::Subscribing,
     },
-    message::Messages,
+    message::{Messages, Payload},
     pacing::ArrivalSchedule,
     plan::{LinkPlan, Members, Placement},
 };
 
-/// One of the roles. [`with_role!`] calls a method of it.
+/// One of the roles, with the socket of its connection. [`with_role!`] calls a method of it.
 pub(super) enum AnyRole {
-    Publishing(Publishing),
-    Consuming(Consuming),
-    Calling(Calling),
-    Answering(Answering),
-    Churning(Churning),
+    Publishing(Driven<Publishing<Connection>>),
+    StreamPublishing(Driven<Publishing<streams::Connection>>),
+    Subscribing(Driven<Subscribing>),
+    Consuming(Driven<Consuming>),
+    Calling(Driven<Calling>),
+    Answering(Driven<Answering>),
+    Churning(Driven<Churning>),
 }
 
 /// Evaluates an expression for any role: the only match over the roles.
 macro_rules! with_role {
-    ($any:expr, $role:ident => $call:expr) => {
+    ($any:expr, $one:ident => $call:expr) => {
         match $any {
-            AnyRole::Publishing($role) => $call,
-            AnyRole::Consuming($role) => $call,
-            AnyRole::Calling($role) => $call,
-            AnyRole::Answering($role) => $call,
-            AnyRole::Churning($role) => $call,
+            AnyRole::Publishing($one) => $call,
+            AnyRole::StreamPublishing($one) => $call,
+            AnyRole::Subscribing($one) => $call,
+            AnyRole::Consuming($one) => $call,
+            AnyRole::Calling($one) => $call,
+            AnyRole::Answering($one) => $call,
+            AnyRole::Churning($one) => $call,
         }
     };
 }
 pub(super) use with_role;
 
 impl AnyRole {
-    /// Creates the role of the members of `plan`, on connections with frames of at most `frame_max` bytes.
-    pub(super) fn new(plan: &LinkPlan<'_>, frame_max: u32) -> Self {
+    /// Creates the role of the members of `plan` on their connection.
+    pub(super) fn new(plan: &LinkPlan<'_>, prepared: PreparedConnection) -> Self {
+        match prepared {
+            PreparedConnection::Amqp091(prepared) => Self::amqp091(plan, prepared),
+            PreparedConnection::Stream(prepared) => Self::stream(plan, prepared),
+        }
+    }
+
+    fn stream(plan: &LinkPlan<'_>, prepared: Prepared<streams::Connection>) -> Self {
         match &plan.members {
             Members::Publishers { group, messages, placements } => {
-                let publishers = placements
-                    .iter()
-                    .map(|placement| publisher(group, messages, *placement, frame_max));
-                Self::Publishing(Publishing::new(publishers.collect(), group))
+                let publishers = placements.iter().map(|placement| {
+                    let payload = messages.stream_payload(placement.channel);
+                    publisher(group, messages, *placement, payload)
+                });
+                let role = Publishing::new(publishers.collect(), group);
+                Self::StreamPublishing(Driven::new(role, prepared))
             }
             Members::Consumers { plan, placements } => {
-                Self::Consuming(Consuming::new(plan, placements))
+                Self::Subscribing(Driven::new(Subscribing::new(plan, placements), prepared))
+            }
+            Members::Callers { .. } | Members::Responders { .. } | Members::Churn { .. } => {
+                unreachable!("{ONE_PROTOCOL}")
+            }
+        }
+    }
+
+    fn amqp091(plan: &LinkPlan<'_>, prepared: Prepared<Connection>) -> Self {
+        match &plan.members {
+            Members::Publishers { group, messages, placements } => {
+                let frame_max = prepared.connection.frame_max();
+                let publishers = placements.iter().map(|placement| {
+                    let lane = placement.channel;
+                    let payload = messages.payload(placement.member, lane, frame_max);
+                    publisher(group, messages, *placement, payload)
+                });
+                let role = Publishing::new(publishers.collect(), group);
+                Self::Publishing(Driven::new(role, prepared))
+            }
+            Members::Consumers { plan, placements } => {
+                Self::Consuming(Driven::new(Consuming::new(plan, placements), prepared))
             }
             Members::Callers { group, random, placements, queues } => {
-                Self::Calling(Calling::new(group, random, placements, queues))
+                let role = Calling::new(group, random, placements, queues);
+                Self::Calling(Driven::new(role, prepared))
             }
             Members::Responders { group, placements, queues } => {
-                Self::Answering(Answering::new(group, placements, queues))
+                Self::Answering(Driven::new(Answering::new(group, placements, queues), prepared))
             }
             Members::Churn { churn, placements } => {
-                Self::Churning(Churning::new(churn, placements))
+                Self::Churning(Driven::new(Churning::new(churn, placements), prepared))
             }
+        }
+    }
+
+    /// Continues on a new connection, which has the protocol of the one before.
+    pub(super) fn on_reconnect(&mut self, prepared: PreparedConnection, now: RunInstant) {
+        match self {
+            Self::Publishing(one) => one.socket.on_reconnect(prepared.amqp091(), now),
+            Self::StreamPublishing(one) => one.socket.on_reconnect(prepared.stream(), now),
+            Self::Subscribing(one) => one.socket.on_reconnect(prepared.stream(), now),
+            Self::Consuming(one) => one.socket.on_reconnect(prepared.amqp091(), now),
+            Self::Calling(one) => one.socket.on_reconnect(prepared.amqp091(), now),
+            Self::Answering(one) => one.socket.on_reconnect(prepared.amqp091(), now),
+            Self::Churning(one) => one.socket.on_reconnect(prepared.amqp091(), now),
         }
     }
 }
 
-fn publisher(
+fn publisher<W: Sends>(
     group: &PublisherGroup,
     messages: &Messages<'_>,
     placement: Placement,
-    frame_max: u32,
-) -> Publisher {
+    payload: Payload<W>,
+) -> Publisher<W> {
     let start = messages.start(placement.member);
     Publisher {
-        channel: placement.channel,
-        payload: messages.payload(placement.member, placement.channel, frame_max),
+        lane: placement.channel,
+        payload,
         number: placement.number,
         window: group.confirm_window.or(group.tx_size),
         republishes: group.republish_unconfirmed == Some(true),

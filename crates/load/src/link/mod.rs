@@ -4,17 +4,20 @@
 //! calling, answering, churning. One match per call picks the role; everything below it is statically dispatched.
 
 mod acceptance;
+mod amqp091;
 mod answering;
 mod any_role;
 mod calling;
 mod churning;
 mod consuming;
+mod driven;
 mod driver;
 mod limits;
 mod publishing;
 mod role;
 mod serve_context;
 mod socket;
+mod subscribing;
 
 pub(crate) use driver::Link;
 pub(crate) use serve_context::ServeContext;

@@ -1,22 +1,25 @@
 //! The role of a connection: its members' reaction to input, and their output.
 //!
-//! All methods have a default that does nothing, so that a role implements only the relevant ones.
+//! Most methods have a default that does nothing, so that a role implements only the relevant ones.
 //! [`super::any_role::AnyRole`] picks the role with one match for each call. From there on everything is statically
 //! dispatched.
 
-use rabbitscope_amqp::{Connection, Delivery, Refusal, Reply};
 use rabbitscope_measurements::{Failure, Side};
+use rabbitscope_protocol::Wire;
 use rabbitscope_timing::RunInstant;
 
 use super::{serve_context::ServeContext, socket::Socket};
 
 /// Publishing, consuming, calling, answering or churning on one connection.
 pub(super) trait Role {
+    /// The connection, which knows the protocol.
+    type Wire: Wire<Error: Into<Failure>>;
+
     /// The side of the load that the connection serves.
     fn side(&self) -> Side;
 
     /// Starts on a new connection: the first messages may be sent and received.
-    fn start(&mut self, _now: RunInstant, _connection: &mut Connection) {}
+    fn start(&mut self, _now: RunInstant, _connection: &mut Self::Wire) {}
 
     /// Handles the loss of the connection. Outstanding messages are counted and dropped. The role continues on the next
     /// connection.
@@ -31,106 +34,12 @@ pub(super) trait Role {
     }
 
     /// Returns whether so many bytes wait for the socket that reading must pause.
-    fn is_congested(_socket: &mut Socket) -> bool {
+    fn is_congested(_socket: &mut Socket<Self::Wire>) -> bool {
         false
     }
 
-    /// `basic.deliver`
-    fn on_delivery(
-        &mut self,
-        _delivery: &Delivery<'_>,
-        _socket: &mut Socket,
-        _context: &mut ServeContext<'_>,
-    ) {
-    }
-
-    /// `basic.get-ok`
-    fn on_got(
-        &mut self,
-        _delivery: &Delivery<'_>,
-        _connection: &mut Connection,
-        _context: &mut ServeContext<'_>,
-    ) {
-    }
-
-    /// `basic.get-empty`
-    fn on_empty(
-        &mut self,
-        _channel: u16,
-        _connection: &mut Connection,
-        _context: &mut ServeContext<'_>,
-    ) {
-    }
-
-    /// `basic.ack` or `basic.nack` of the broker
-    fn on_confirm(
-        &mut self,
-        _channel: u16,
-        _tag: u64,
-        _multiple: bool,
-        _accepted: bool,
-        _context: &mut ServeContext<'_>,
-    ) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    /// The answer to a request
-    fn on_reply(
-        &mut self,
-        _channel: u16,
-        _reply: Reply,
-        _connection: &mut Connection,
-        _context: &mut ServeContext<'_>,
-    ) -> Result<(), Failure> {
-        Ok(())
-    }
-
-    /// Notes a barrier behind the messages of a channel.
-    fn on_barrier(&mut self, _channel: u16) {}
-
-    /// Notes the answer to the oldest barrier of a channel: the broker has accepted the messages before it.
-    fn on_accepted(&mut self, _channel: u16, _context: &mut ServeContext<'_>) {}
-
-    /// `channel.open-ok`
-    fn on_channel_opened(
-        &mut self,
-        _channel: u16,
-        _connection: &mut Connection,
-        _context: &mut ServeContext<'_>,
-    ) {
-    }
-
-    /// Handles a closed channel. If there is a refusal, the broker closed it.
-    fn on_channel_closed(
-        &mut self,
-        _channel: u16,
-        refusal: Option<Refusal>,
-        _connection: &mut Connection,
-        _context: &mut ServeContext<'_>,
-    ) -> Result<(), Failure> {
-        refusal.map_or(Ok(()), |refusal| Err(Failure::channel_closed(refusal)))
-    }
-
-    /// `basic.cancel` of the broker
-    fn on_consumer_cancelled(
-        &mut self,
-        _channel: u16,
-        consumer_tag: &[u8],
-        _context: &mut ServeContext<'_>,
-    ) -> Result<(), Failure> {
-        Err(Failure::consumer_cancelled(format!(
-            "the broker ended a consumer of {}: the queue was deleted or moved",
-            self.consumed_queue(consumer_tag)
-        )))
-    }
-
-    /// Names the queue of the consumer with this tag, for an error.
-    fn consumed_queue(&self, _consumer_tag: &[u8]) -> String {
-        "replies".to_owned()
-    }
-
     /// Runs the due tasks: the end of a message's processing, the start of a consumer, a poll.
-    fn run_due_tasks(&mut self, _connection: &mut Connection, _context: &mut ServeContext<'_>) {}
+    fn run_due_tasks(&mut self, _connection: &mut Self::Wire, _context: &mut ServeContext<'_>) {}
 
     /// Number of calls of [`Role::encode`] in a row before other connections get their turn. 0: the role sends nothing
     /// by itself.
@@ -141,7 +50,7 @@ pub(super) trait Role {
     /// Encodes messages that may be sent, up to one write. Returns false if there were none.
     fn encode(
         &mut self,
-        _socket: &mut Socket,
+        _socket: &mut Socket<Self::Wire>,
         _context: &mut ServeContext<'_>,
     ) -> Result<bool, Failure> {
         Ok(false)
@@ -187,8 +96,24 @@ pub(super) trait Role {
     fn give_up(&mut self, _context: &mut ServeContext<'_>) {}
 
     /// Ends sending.
-    fn stop(&mut self, _connection: &mut Connection, _context: &mut ServeContext<'_>) {}
+    fn stop(&mut self, _connection: &mut Self::Wire, _context: &mut ServeContext<'_>) {}
 
     /// Acknowledges the remaining messages before the connection is closed.
-    fn finish(&mut self, _connection: &mut Connection, _context: &mut ServeContext<'_>) {}
+    fn finish(&mut self, _connection: &mut Self::Wire, _context: &mut ServeContext<'_>) {}
+}
+
+/// The reaction of a role to its connection's protocol.
+pub(super) trait EventHandler: Role {
+    /// Handles an event of the connection.
+    fn on_event(
+        &mut self,
+        event: <Self::Wire as Wire>::Event<'_>,
+        socket: &mut Socket<Self::Wire>,
+        context: &mut ServeContext<'_>,
+    ) -> Result<(), Failure>;
+
+    /// Asks whether the broker has accepted the messages that no request covers yet. Returns true if there were some.
+    fn ask(&mut self, _socket: &mut Socket<Self::Wire>, _now: RunInstant) -> bool {
+        false
+    }
 }

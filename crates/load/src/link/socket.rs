@@ -1,19 +1,20 @@
-//! A non-blocking socket with its AMQP connection: reads all available data, writes once.
+//! A non-blocking socket with its connection: reads all available data, writes once.
 
 use std::io;
 
 use mio::{Interest, Registry, Token, unix::SourceFd};
 use rabbitscope_amqp::Connection;
 use rabbitscope_measurements::Failure;
+use rabbitscope_protocol::Wire;
 use rabbitscope_timing::RunInstant;
 use rabbitscope_topology::{Received, Stream};
 
 use super::{acceptance::Acceptance, serve_context::ServeContext};
-use crate::connect::PreparedConnection;
+use crate::connect::Prepared;
 
-pub(crate) struct Socket {
+pub(crate) struct Socket<W> {
     stream: Stream,
-    pub(super) connection: Connection,
+    pub(super) connection: W,
     /// Bytes of an incomplete frame.
     leftover: Vec<u8>,
     /// True if the leftover arrived during the set-up of the connection, and has not been parsed.
@@ -39,9 +40,9 @@ pub(super) enum ReadOutcome {
     Eof,
 }
 
-impl Socket {
-    pub(super) fn new(prepared: PreparedConnection) -> Self {
-        let PreparedConnection { stream, connection, leftover } = prepared;
+impl<W: Wire<Error: Into<Failure>>> Socket<W> {
+    pub(super) fn new(prepared: Prepared<W>) -> Self {
+        let Prepared { stream, connection, leftover } = prepared;
         Self {
             stream,
             connection,
@@ -71,7 +72,7 @@ impl Socket {
     }
 
     pub(super) fn frame_max(&self) -> u32 {
-        self.connection.limits().frame_max
+        self.connection.frame_max()
     }
 
     /// Notes a change that the poll reported.
@@ -98,42 +99,6 @@ impl Socket {
     pub(super) fn encoded(&mut self, count: u64) {
         self.unwritten += count;
         self.unwritten_bytes = self.connection.output().pending().len();
-    }
-
-    /// Notes `count` messages without confirms that were appended to the output. Returns true if a barrier follows
-    /// them.
-    #[inline]
-    pub(super) fn sent(&mut self, channel: u16, count: u64, context: &ServeContext<'_>) -> bool {
-        let at = usize::from(channel);
-        if self.acceptances.len() <= at {
-            self.acceptances.resize_with(at + 1, Acceptance::default);
-        }
-        let (acceptance, now) = (&mut self.acceptances[at], context.now);
-        let is_due = acceptance.send(count, now, context.run.barrier_interval);
-        if is_due {
-            acceptance.ask(channel, now, &mut self.connection);
-        }
-        is_due
-    }
-
-    /// Puts a barrier behind all messages that have none. Returns their channels.
-    pub(super) fn ask(&mut self, now: RunInstant) -> Vec<u16> {
-        let mut asked = Vec::new();
-        for (channel, acceptance) in (0..).zip(&mut self.acceptances) {
-            if acceptance.is_open() {
-                acceptance.ask(channel, now, &mut self.connection);
-                asked.push(channel);
-            }
-        }
-        asked
-    }
-
-    /// Notes the answer to a barrier of the channel. Returns false if there was no barrier.
-    pub(super) fn accepted(&mut self, channel: u16, context: &mut ServeContext<'_>) -> bool {
-        let acceptance = self.acceptances.get_mut(usize::from(channel));
-        let count = acceptance.and_then(Acceptance::answered);
-        context.measured.counts.accept(count.unwrap_or(0));
-        count.is_some()
     }
 
     /// Returns the messages without confirms that are not known to be accepted by the broker.
@@ -247,6 +212,11 @@ impl Socket {
         self.stalled_since.is_some()
     }
 
+    /// Returns whether the connection was closed, not lost.
+    pub(super) fn is_closed(&self) -> bool {
+        self.connection.is_closed()
+    }
+
     pub(super) fn block(&mut self, reason: &str, context: &mut ServeContext<'_>) {
         if self.blocked_since.is_none() {
             self.blocked_since = Some(context.now);
@@ -263,7 +233,7 @@ impl Socket {
     }
 
     /// Continues on a new connection.
-    pub(super) fn on_reconnect(&mut self, prepared: PreparedConnection, now: RunInstant) {
+    pub(super) fn on_reconnect(&mut self, prepared: Prepared<W>, now: RunInstant) {
         *self = Self { ready_since: now, ..Self::new(prepared) };
     }
 
@@ -300,7 +270,46 @@ impl Socket {
             context.measured.counts.blocked_nanos += now.since(*since).get();
             *since = now;
         }
-        self.connection.tick(context.run.clock.instant(now))?;
+        self.connection.tick(context.run.clock.instant(now)).map_err(Into::into)?;
         self.flush(context)
+    }
+}
+
+/// Messages without confirms, whose acceptance the broker tells when asked.
+impl Socket<Connection> {
+    /// Notes `count` messages without confirms that were appended to the output. Returns true if a barrier follows
+    /// them.
+    #[inline]
+    pub(super) fn sent(&mut self, channel: u16, count: u64, context: &ServeContext<'_>) -> bool {
+        let at = usize::from(channel);
+        if self.acceptances.len() <= at {
+            self.acceptances.resize_with(at + 1, Acceptance::default);
+        }
+        let (acceptance, now) = (&mut self.acceptances[at], context.now);
+        let is_due = acceptance.send(count, now, context.run.barrier_interval);
+        if is_due {
+            acceptance.ask(channel, now, &mut self.connection);
+        }
+        is_due
+    }
+
+    /// Puts a barrier behind all messages that have none. Returns their channels.
+    pub(super) fn ask(&mut self, now: RunInstant) -> Vec<u16> {
+        let mut asked = Vec::new();
+        for (channel, acceptance) in (0..).zip(&mut self.acceptances) {
+            if acceptance.is_open() {
+                acceptance.ask(channel, now, &mut self.connection);
+                asked.push(channel);
+            }
+        }
+        asked
+    }
+
+    /// Notes the answer to a barrier of the channel. Returns false if there was no barrier.
+    pub(super) fn accepted(&mut self, channel: u16, context: &mut ServeContext<'_>) -> bool {
+        let acceptance = self.acceptances.get_mut(usize::from(channel));
+        let count = acceptance.and_then(Acceptance::answered);
+        context.measured.counts.accept(count.unwrap_or(0));
+        count.is_some()
     }
 }

@@ -2,21 +2,27 @@
 
 use std::sync::{Arc, Mutex};
 
-use rabbitscope_amqp::{Content, Properties, PublishTarget, PublishTemplate, Route, Table, Value};
+use rabbitscope_amqp::{
+    Connection, Content, Properties, PublishTarget, PublishTemplate, Route, Table, Value,
+};
+use rabbitscope_protocol::Encoded;
 use rabbitscope_runs::{
     Random,
     scenario::{
-        Body, ITEMS_HEADER, MessageProperties, PublisherGroup, RoutingKeys, STAMP_HEADER, Scenario,
-        assigned_queues,
+        Body, ITEMS_HEADER, MessageProperties, Protocol, PublisherGroup, RoutingKeys, STAMP_HEADER,
+        Scenario, assigned_queues,
     },
 };
+use rabbitscope_streams as streams;
 use rabbitscope_timing::{Nanos, RunInstant, STAMP_SIZE};
 use rabbitscope_topology::field_table;
 
 use super::{
+    amqp091::PackedPayload,
     body_files::BodyFiles,
     json,
-    payload::{ComposedPayload, EncodedBodies, PackedPayload, Payload, RouteRotation, Step},
+    payload::{ComposedPayload, EncodedBodies, Payload, RouteRotation, Step},
+    streams::number,
 };
 use crate::{error::LoadError, packing::Packer};
 
@@ -26,14 +32,14 @@ pub(crate) struct Messages<'a> {
     group: &'a PublisherGroup,
     properties: Properties,
     keys: Arc<[Route]>,
-    /// The first key as text.
-    first_key: String,
+    /// The keys as texts: those of streams, else the first one.
+    names: Vec<String>,
     /// True if members divide the keys among themselves. Otherwise each member uses all keys.
     is_spread: bool,
     steps: Arc<[Step<Vec<u8>>]>,
     random: Random,
     /// Encoded bodies for a frame size, which is nearly always the same for all connections.
-    contents: Mutex<Option<(u32, Arc<EncodedBodies>)>>,
+    contents: Mutex<Option<(u32, Arc<EncodedBodies<Content>>)>>,
 }
 
 impl<'a> Messages<'a> {
@@ -43,14 +49,18 @@ impl<'a> Messages<'a> {
         files: &BodyFiles<'_>,
     ) -> Result<Self, LoadError> {
         let mut random = Random::new(scenario.seed).fork(&group.name);
-        let keys = keys(group, scenario, &mut random);
+        let mut keys = keys(group, scenario, &mut random);
         let routes = keys.iter().map(|key| Route::new(group.exchange(), key, group.mandatory));
+        let routes = routes.collect();
+        if group.protocol == Protocol::Amqp091 {
+            keys.truncate(1);
+        }
         Ok(Self {
             group,
             properties: properties(group),
             is_spread: !matches!(group.keys(), RoutingKeys::Listed(_) | RoutingKeys::Random(_)),
-            keys: routes.collect(),
-            first_key: keys.into_iter().next().unwrap_or_default(),
+            keys: routes,
+            names: keys,
             steps: bodies(group, files, &mut random)?.into(),
             random,
             contents: Mutex::new(None),
@@ -70,7 +80,7 @@ impl<'a> Messages<'a> {
     }
 
     /// Returns the payload of `member` on `channel`, in frames of at most `frame_max` bytes.
-    pub(crate) fn payload(&self, member: u32, channel: u16, frame_max: u32) -> Payload {
+    pub(crate) fn payload(&self, member: u32, channel: u16, frame_max: u32) -> Payload<Connection> {
         if self.group.packing().is_packed() {
             return Payload::Packed(Box::new(self.packed(member, frame_max)));
         }
@@ -81,7 +91,7 @@ impl<'a> Messages<'a> {
             let target = PublishTarget {
                 channel,
                 exchange: group.exchange(),
-                routing_key: &self.first_key,
+                routing_key: self.names.first().map_or("", String::as_str),
                 mandatory: group.mandatory,
                 properties: &self.properties,
             };
@@ -93,6 +103,32 @@ impl<'a> Messages<'a> {
             routes: self.routes(member),
             wire_size: self.route_size() + contents.largest,
             contents,
+            next_content: 0,
+        }))
+    }
+
+    /// Returns the stream of `member`.
+    pub(crate) fn stream(&self, member: u32) -> String {
+        let mine = self.routes(member).mine;
+        let key = mine.first().and_then(|key| self.names.get(*key as usize));
+        key.cloned().unwrap_or_default()
+    }
+
+    /// Returns the payload of a publisher of a stream.
+    pub(crate) fn stream_payload(&self, lane: u16) -> Payload<streams::Connection> {
+        let publisher = number(lane);
+        if self.group.sizes.is_none() {
+            let size = self.group.size_bytes() as usize;
+            return Payload::Plain(streams::Template::new(publisher, size));
+        }
+        let contents = self.steps.iter().map(|(end, bodies)| {
+            (*end, bodies.iter().map(|body| streams::Content::new(body)).collect())
+        });
+        let contents = EncodedBodies::new(contents.collect());
+        Payload::Composed(Box::new(ComposedPayload {
+            routes: RouteRotation { routes: [()].into(), mine: vec![0], next: 0 },
+            wire_size: contents.largest,
+            contents: Arc::new(contents),
             next_content: 0,
         }))
     }
@@ -113,7 +149,7 @@ impl<'a> Messages<'a> {
     }
 
     /// Returns the routes of a member in rotation.
-    fn routes(&self, member: u32) -> RouteRotation {
+    fn routes(&self, member: u32) -> RouteRotation<Route> {
         let count = u32::try_from(self.keys.len()).unwrap_or(u32::MAX);
         let group = self.group;
         let mine = if self.is_spread {
@@ -129,7 +165,7 @@ impl<'a> Messages<'a> {
         self.keys.iter().map(Route::wire_size).max().unwrap_or(0)
     }
 
-    fn contents(&self, frame_max: u32) -> Arc<EncodedBodies> {
+    fn contents(&self, frame_max: u32) -> Arc<EncodedBodies<Content>> {
         let mut made = self.contents.lock().expect("making contents does not panic");
         match &*made {
             Some((size, contents)) if *size == frame_max => Arc::clone(contents),
@@ -141,7 +177,7 @@ impl<'a> Messages<'a> {
         }
     }
 
-    fn make_contents(&self, frame_max: u32) -> EncodedBodies {
+    fn make_contents(&self, frame_max: u32) -> EncodedBodies<Content> {
         let content = |body: &Vec<u8>| {
             if self.group.has_stamp_headers() {
                 let properties = &self.properties;
@@ -151,10 +187,7 @@ impl<'a> Messages<'a> {
             }
         };
         let steps = self.steps.iter().map(|(end, bodies)| (*end, bodies.iter().map(content)));
-        let steps: Vec<_> = steps.map(|(end, contents)| (end, contents.collect())).collect();
-        let sizes = steps.iter().flat_map(|(_, contents): &(_, Vec<Content>)| contents);
-        let largest = sizes.map(Content::wire_size).max().unwrap_or(0);
-        EncodedBodies { steps, largest }
+        EncodedBodies::new(steps.map(|(end, contents)| (end, contents.collect())).collect())
     }
 }
 

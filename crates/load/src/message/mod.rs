@@ -1,11 +1,16 @@
 //! Message bodies, properties, routing keys and stamps.
 
+mod amqp091;
 mod body_files;
+mod encoder;
 mod json;
 mod messages;
 mod payload;
+mod streams;
 
 pub use body_files::BodyFiles;
+pub(crate) use encoder::Encoder;
 pub(crate) use messages::Messages;
 pub use messages::unreadable_file;
-pub(crate) use payload::{PackedMessage, Payload};
+pub(crate) use payload::Payload;
+pub(crate) use streams::number;

@@ -3,23 +3,29 @@
 
 use std::sync::Arc;
 
-use rabbitscope_amqp::{Content, PublishTemplate, Route};
+use rabbitscope_protocol::Encoded;
 use rabbitscope_timing::{Nanos, RunInstant};
 
-use crate::packing::Packer;
+use super::encoder::{Encoder, Packed};
 
 /// The end of a step within a cycle, and the bodies of that step.
 pub(super) type Step<Body> = (Nanos, Vec<Body>);
 
 /// Encoded bodies with their properties.
 #[derive(Debug)]
-pub(super) struct EncodedBodies {
+pub(super) struct EncodedBodies<Content> {
     pub(super) steps: Vec<Step<Content>>,
     /// Bytes of the largest body.
     pub(super) largest: usize,
 }
 
-impl EncodedBodies {
+impl<Content: Encoded> EncodedBodies<Content> {
+    pub(super) fn new(steps: Vec<Step<Content>>) -> Self {
+        let contents = steps.iter().flat_map(|(_, contents)| contents);
+        let largest = contents.map(Encoded::wire_size).max().unwrap_or(0);
+        Self { steps, largest }
+    }
+
     /// Returns the bodies at this time.
     pub(super) fn at(&self, now: RunInstant) -> &[Content] {
         bodies_at(&self.steps, now)
@@ -27,7 +33,7 @@ impl EncodedBodies {
 }
 
 /// Returns the bodies at this time.
-fn bodies_at<Body>(steps: &[Step<Body>], now: RunInstant) -> &[Body] {
+pub(super) fn bodies_at<Body>(steps: &[Step<Body>], now: RunInstant) -> &[Body] {
     let shortest = Nanos::new(1);
     let cycle = steps.last().map_or(shortest, |(end, _)| *end).max(shortest);
     let within = now.since(RunInstant::START) % cycle;
@@ -37,18 +43,18 @@ fn bodies_at<Body>(steps: &[Step<Body>], now: RunInstant) -> &[Body] {
 
 /// The payload of one publisher.
 #[derive(Debug)]
-pub(crate) enum Payload {
+pub(crate) enum Payload<E: Encoder> {
     /// All messages are the same.
-    Plain(PublishTemplate),
+    Plain(E::Template),
     /// Routing key and body rotate.
-    Composed(Box<ComposedPayload>),
+    Composed(Box<ComposedPayload<E>>),
     /// Routing keys rotate; bodies are packed for each message.
-    Packed(Box<PackedPayload>),
+    Packed(Box<E::Packed>),
 }
 
 /// The routes of a publisher, in rotation.
 #[derive(Debug)]
-pub(super) struct RouteRotation {
+pub(super) struct RouteRotation<Route> {
     pub(super) routes: Arc<[Route]>,
     /// Indices of this publisher's routes.
     pub(super) mine: Vec<u32>,
@@ -57,49 +63,27 @@ pub(super) struct RouteRotation {
 
 /// Routing keys and bodies in rotation.
 #[derive(Debug)]
-pub(crate) struct ComposedPayload {
-    pub(super) routes: RouteRotation,
-    pub(super) contents: Arc<EncodedBodies>,
+pub(crate) struct ComposedPayload<E: Encoder> {
+    pub(super) routes: RouteRotation<E::Route>,
+    pub(super) contents: Arc<EncodedBodies<E::Content>>,
     pub(super) next_content: usize,
     pub(super) wire_size: usize,
 }
 
-/// Routing keys in rotation, and items that are packed for each message.
-#[derive(Debug)]
-pub(crate) struct PackedPayload {
-    pub(super) routes: RouteRotation,
-    /// The properties, with space for the stamp.
-    pub(super) head: Content,
-    pub(super) items: Arc<[Step<Vec<u8>>]>,
-    pub(super) next_item: usize,
-    pub(super) packer: Packer,
-    /// Approximate size, because bodies differ.
-    pub(super) wire_size: usize,
-}
-
-/// A message of a [`PackedPayload`].
-pub(crate) struct PackedMessage<'a> {
-    pub(crate) route: &'a Route,
-    pub(crate) head: &'a Content,
-    pub(crate) body: &'a [u8],
-    /// Bytes of the items.
-    pub(crate) item_bytes: u64,
-}
-
 /// A cursor in the rotation at one time.
-pub(crate) struct PayloadCursor<'a> {
-    routes: &'a mut RouteRotation,
-    contents: &'a [Content],
+pub(crate) struct PayloadCursor<'a, E: Encoder> {
+    routes: &'a mut RouteRotation<E::Route>,
+    contents: &'a [E::Content],
     next_content: &'a mut usize,
 }
 
-impl Payload {
+impl<E: Encoder> Payload<E> {
     /// Bytes of a message on the wire; the maximum if they differ.
     pub(crate) fn wire_size(&self) -> usize {
         match self {
             Self::Plain(template) => template.wire_size(),
             Self::Composed(composed) => composed.wire_size,
-            Self::Packed(packed) => packed.wire_size,
+            Self::Packed(packed) => packed.wire_size(),
         }
     }
 
@@ -107,22 +91,22 @@ impl Payload {
     pub(crate) fn items(&self) -> u64 {
         match self {
             Self::Plain(_) | Self::Composed(_) => 1,
-            Self::Packed(packed) => packed.packer.items() as u64,
+            Self::Packed(packed) => packed.items(),
         }
     }
 }
 
-impl RouteRotation {
+impl<Route> RouteRotation<Route> {
     #[inline]
-    fn next(&mut self) -> &Route {
+    pub(super) fn next(&mut self) -> &Route {
         let at = advance(&mut self.next, self.mine.len());
         &self.routes[self.mine[at] as usize]
     }
 }
 
-impl ComposedPayload {
+impl<E: Encoder> ComposedPayload<E> {
     /// Returns the cursor at this time.
-    pub(crate) fn cursor(&mut self, now: RunInstant) -> PayloadCursor<'_> {
+    pub(crate) fn cursor(&mut self, now: RunInstant) -> PayloadCursor<'_, E> {
         PayloadCursor {
             routes: &mut self.routes,
             contents: self.contents.at(now),
@@ -131,19 +115,10 @@ impl ComposedPayload {
     }
 }
 
-impl PackedPayload {
-    /// Returns the next message at this time.
-    pub(crate) fn next(&mut self, now: RunInstant) -> PackedMessage<'_> {
-        let items = bodies_at(&self.items, now);
-        let (body, item_bytes) = self.packer.pack(items, &mut self.next_item);
-        PackedMessage { route: self.routes.next(), head: &self.head, body, item_bytes }
-    }
-}
-
-impl PayloadCursor<'_> {
+impl<E: Encoder> PayloadCursor<'_, E> {
     /// Returns route and content of the next message.
     #[inline]
-    pub(crate) fn next(&mut self) -> (&Route, &Content) {
+    pub(crate) fn next(&mut self) -> (&E::Route, &E::Content) {
         let content = advance(self.next_content, self.contents.len());
         (self.routes.next(), &self.contents[content])
     }

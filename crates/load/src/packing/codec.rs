@@ -57,7 +57,7 @@ impl Compressor {
 }
 
 /// Replaces the contents of `into` with the decompressed body.
-pub(super) fn decompress(
+pub(crate) fn decompress(
     algorithm: Algorithm,
     compressed: &[u8],
     into: &mut Vec<u8>,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use rabbitscope_runs::{
     Random,
-    scenario::{PublisherGroup, RequestGroup, ResponderGroup},
+    scenario::{Protocol, PublisherGroup, RequestGroup, ResponderGroup},
 };
 
 use super::{churn::ChurnMembers, consumer_plan::ConsumerPlan, placement::Placement};
@@ -54,6 +54,35 @@ pub(crate) enum Members<'a> {
 }
 
 impl Members<'_> {
+    /// Returns the protocol of their connection.
+    pub(crate) fn protocol(&self) -> Protocol {
+        match self {
+            Self::Publishers { group, .. } => group.protocol,
+            Self::Consumers { plan, .. } => plan.group.protocol,
+            Self::Callers { .. } | Self::Responders { .. } | Self::Churn { .. } => {
+                Protocol::Amqp091
+            }
+        }
+    }
+
+    /// Returns the streams of members of the stream protocol, each with the lane of its member.
+    pub(crate) fn streams(&self) -> Vec<(u16, String)> {
+        match self {
+            Self::Publishers { messages, placements, .. } => placements
+                .iter()
+                .map(|placement| (placement.channel, messages.stream(placement.member)))
+                .collect(),
+            Self::Consumers { plan, placements } => placements
+                .iter()
+                .flat_map(|placement| {
+                    let streams = plan.queues_of(*placement);
+                    streams.map(|stream| (placement.channel, plan.queues[stream].clone()))
+                })
+                .collect(),
+            Self::Callers { .. } | Self::Responders { .. } | Self::Churn { .. } => Vec::new(),
+        }
+    }
+
     fn placements(&self) -> &[Placement] {
         match self {
             Self::Publishers { placements, .. }

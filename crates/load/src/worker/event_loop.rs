@@ -67,7 +67,7 @@ impl Worker {
         let poll = Poll::new()?;
         let timer = Timer::new(poll.registry(), TIMER)?;
         for (index, link) in links.iter().enumerate() {
-            link.socket().register(poll.registry(), Token(index))?;
+            link.register(poll.registry(), Token(index))?;
         }
         let waker = Waker::new(poll.registry(), RECONNECTED)?;
         let count = links.len();

@@ -24,7 +24,7 @@ impl Worker {
         link.on_disconnect(&failure, &mut serve);
         context.shared.count_done(serve.outcome.done);
         let now = serve.now;
-        link.socket().deregister(self.poll.registry());
+        link.deregister(self.poll.registry());
         let attempts = self.reconnections.backoffs[index].lost(now);
         let is_wanted = match self.stage {
             Stage::Load { .. } => true,
@@ -50,7 +50,7 @@ impl Worker {
             let mut serve = self.interval.serve_context(&mut self.pacing.limiter, context);
             link.on_reconnect(prepared, &mut serve);
             self.reconnections.backoffs[index].up_since = serve.now;
-            let registered = link.socket().register(self.poll.registry(), Token(index));
+            let registered = link.register(self.poll.registry(), Token(index));
             registered
                 .map_err(|error| Failure::wrong(format!("cannot wait for a socket: {error}")))?;
             self.ready.push(index);

@@ -64,6 +64,20 @@ impl From<ConnectionError> for Failure {
     }
 }
 
+impl From<rabbitscope_streams::ConnectionError> for Failure {
+    fn from(error: rabbitscope_streams::ConnectionError) -> Self {
+        use rabbitscope_streams::ConnectionError::{ClosedByBroker, HeartbeatMissed};
+        let reason = error.to_string();
+        match error {
+            ClosedByBroker { .. } => {
+                Self { kind: ErrorKind::ConnectionClosed, ..Self::lost(reason) }
+            }
+            HeartbeatMissed { .. } => Self::lost(reason),
+            _ => Self::wrong(reason),
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

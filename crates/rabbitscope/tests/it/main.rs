@@ -20,4 +20,5 @@ mod perftest;
 mod profile;
 mod runs;
 mod safety;
+mod streams;
 mod watch;

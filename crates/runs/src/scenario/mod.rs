@@ -33,7 +33,7 @@ pub use model::{
     FieldValue, ITEMS_HEADER, LatePolicy, Limit, MAX_ITEMS, MAX_NODES, MAX_OCCURRENCES,
     MemberQueues, MessageProperties, NO_WINDOW, NumberRange, OnConfirmTimeout, PacketsSpec,
     Packing, Parameter, Phase, Policy, PolicySubject, PollerGroup, ProcessingStep, ProfileEvents,
-    ProfileSpec, PublisherGroup, QueueNames, QueueSpec, QueueType, Recovery, ReplyPath,
+    ProfileSpec, Protocol, PublisherGroup, QueueNames, QueueSpec, QueueType, Recovery, ReplyPath,
     RequestGroup, ResponderGroup, RoutingKeys, RunOptions, STAMP_BYTES, STAMP_HEADER, Scenario,
     Schedule, Settle, SizeStep, ThrowawayBroker, Time, Tls, Until, UntilKind, WarmUp, WriteMode,
     drawn_node, has_placeholder,

@@ -51,7 +51,7 @@ table! {
 table! {
     /// A group of publishers.
     Publishers("queue"):
-        name count connections channels rate messages size sizes confirm_window confirm_timeout
+        name protocol count connections channels rate messages size sizes confirm_window confirm_timeout
         on_confirm_timeout tx_size mandatory persistent republish_unconfirmed start_delay late write
         body body_files compression compression_level items_per_message routing_keys properties
 }
@@ -59,7 +59,7 @@ table! {
 table! {
     /// A group of consumers.
     Consumers("queue"):
-        name count connections channels rate messages prefetch channel_prefetch multi_ack_every
+        name protocol credit count connections channels rate messages prefetch channel_prefetch multi_ack_every
         auto_ack nack requeue tx_size polling poll_interval processing_time start_delay slow_start
         exclusive unpack offset arguments
 }

@@ -5,7 +5,8 @@ use std::{
     time::Duration,
 };
 
-use rabbitscope_amqp::blocking::{Client, Transport};
+use rabbitscope_amqp::blocking::Client;
+use rabbitscope_protocol::Transport;
 
 use super::stream::Stream;
 

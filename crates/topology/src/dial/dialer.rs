@@ -107,7 +107,7 @@ impl Dialer {
     }
 
     /// The timeout of each step of opening and closing a connection.
-    fn timeout(&self) -> Duration {
+    pub(super) fn timeout(&self) -> Duration {
         self.connecting.timeout
     }
 
@@ -183,14 +183,8 @@ impl Dialer {
         number: usize,
         connect: impl Fn(&Uri) -> Result<C, ClientError>,
     ) -> Result<(C, &Uri), Unanswered<'_>> {
-        let count = self.uris.len();
-        let first = match self.connecting.allocation {
-            Allocation::RoundRobin => number,
-            Allocation::Random => scattered(self.seed, number),
-        };
-        let tried = if self.has_alternatives { count } else { 1 };
         let mut last = None;
-        for uri in (0..tried).map(|step| &self.uris[first.wrapping_add(step) % count]) {
+        for uri in self.order(number) {
             match connect(uri) {
                 Ok(client) => return Ok((client, uri)),
                 Err(error) => last = Some(Unanswered { uri, error }),
@@ -199,13 +193,24 @@ impl Dialer {
         Err(last.expect("there is at least one address"))
     }
 
+    /// Returns the addresses in the order in which a connection tries them.
+    pub(super) fn order(&self, number: usize) -> impl Iterator<Item = &Uri> {
+        let count = self.uris.len();
+        let first = match self.connecting.allocation {
+            Allocation::RoundRobin => number,
+            Allocation::Random => scattered(self.seed, number),
+        };
+        let tried = if self.has_alternatives { count } else { 1 };
+        (0..tried).map(move |step| &self.uris[first.wrapping_add(step) % count])
+    }
+
     fn connect(&self, uri: &Uri, name: &str) -> Result<Client<Stream>, ClientError> {
         let refused = |source| ClientError::Connect { address: uri.address(), source };
         let stream = self.open(uri).map_err(refused)?;
         Client::log_in(stream, uri, name, self.timeout())
     }
 
-    fn open(&self, uri: &Uri) -> io::Result<Stream> {
+    pub(super) fn open(&self, uri: &Uri) -> io::Result<Stream> {
         let mut last = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
         for address in (uri.host.as_str(), uri.port).to_socket_addrs()? {
             match self.open_at(address) {

@@ -4,9 +4,11 @@ mod control_stream;
 mod dialer;
 mod errors;
 mod stream;
+mod streams;
 mod tls;
 
 pub use control_stream::ControlClient;
 pub use dialer::{Dialer, Unanswered};
 pub use errors::{dial_error, request_error};
 pub use stream::{Received, Sent, Stream, Tls};
+pub use streams::{StreamClient, StreamEnd, stream_error};

@@ -11,7 +11,7 @@ use std::{
     time::Duration,
 };
 
-use rabbitscope_amqp::blocking::Transport;
+use rabbitscope_protocol::Transport;
 use rustls::{ClientConfig, ClientConnection, pki_types::ServerName};
 
 /// A connected socket.

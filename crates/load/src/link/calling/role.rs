@@ -1,7 +1,7 @@
 //! Callers on one connection: each sends requests and waits for the replies.
 
 use rabbitscope_amqp::{
-    Addressed, Connection, Delivery, Reply, ReplyFields, Request, Table,
+    Addressed, Connection, Delivery, Event, Reply, ReplyFields, Request, Table,
     protocol::frames::DIRECT_REPLY_TO,
 };
 use rabbitscope_measurements::{Failure, Side};
@@ -18,8 +18,9 @@ use super::{
 };
 use crate::{
     link::{
+        amqp091::{self, Amqp091Role},
         limits::{CHUNK, write_rounds},
-        role::Role,
+        role::{EventHandler, Role},
         serve_context::ServeContext,
         socket::Socket,
     },
@@ -135,7 +136,7 @@ impl Calling {
         &mut self,
         index: usize,
         room: &mut usize,
-        socket: &mut Socket,
+        socket: &mut Socket<Connection>,
         context: &mut ServeContext<'_>,
     ) -> u64 {
         let caller = &mut self.callers[index];
@@ -196,6 +197,8 @@ impl Calling {
 }
 
 impl Role for Calling {
+    type Wire = Connection;
+
     fn start(&mut self, now: RunInstant, connection: &mut Connection) {
         for channel in 1..self.reply_to.len() {
             let number = u16::try_from(channel).unwrap_or(u16::MAX);
@@ -219,23 +222,9 @@ impl Role for Calling {
         }
     }
 
-    fn on_reply(
-        &mut self,
-        channel: u16,
-        reply: Reply,
-        connection: &mut Connection,
-        context: &mut ServeContext<'_>,
-    ) -> Result<(), Failure> {
-        if let Reply::QueueDeclared { queue, .. } = reply {
-            consume(channel, &queue, connection);
-            self.open(channel, queue, context.now);
-        }
-        Ok(())
-    }
-
     fn encode(
         &mut self,
-        socket: &mut Socket,
+        socket: &mut Socket<Connection>,
         context: &mut ServeContext<'_>,
     ) -> Result<bool, Failure> {
         self.expire(context);
@@ -259,31 +248,6 @@ impl Role for Calling {
         socket.encoded(encoded);
         context.measured.counts.requests += encoded;
         Ok(encoded > 0)
-    }
-
-    #[inline]
-    fn on_delivery(
-        &mut self,
-        delivery: &Delivery<'_>,
-        _socket: &mut Socket,
-        context: &mut ServeContext<'_>,
-    ) {
-        context.measured.counts.consume_at_once();
-        let fields = ReplyFields::parse(&delivery.properties).unwrap_or_default();
-        let request = fields.correlation_id.and_then(|id| self.in_flight.take(id));
-        let Some(request) = request else {
-            context.measured.counts.stray_replies += 1;
-            return;
-        };
-        context.measured.counts.replies += 1;
-        let round_trip = context.now.since(request.sent_at);
-        context.measured.measure(Latency::RoundTrip, round_trip, 1);
-        context.measured(round_trip);
-        if self.callers[request.caller as usize].arrivals.is_some() {
-            let intended = context.now.since(request.intended_at);
-            context.measured.measure(Latency::RoundTripIntended, intended, 1);
-        }
-        self.settle(request.caller as usize, context);
     }
 
     fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
@@ -342,6 +306,63 @@ impl Role for Calling {
 
     fn awaited(&self) -> u64 {
         self.in_flight.len()
+    }
+}
+
+impl EventHandler for Calling {
+    #[inline]
+    fn on_event(
+        &mut self,
+        event: Event<'_>,
+        socket: &mut Socket<Connection>,
+        context: &mut ServeContext<'_>,
+    ) -> Result<(), Failure> {
+        amqp091::on_event(self, event, socket, context)
+    }
+
+    fn ask(&mut self, socket: &mut Socket<Connection>, now: RunInstant) -> bool {
+        amqp091::ask(self, socket, now)
+    }
+}
+
+impl Amqp091Role for Calling {
+    fn on_reply(
+        &mut self,
+        channel: u16,
+        reply: Reply,
+        connection: &mut Connection,
+        context: &mut ServeContext<'_>,
+    ) -> Result<(), Failure> {
+        if let Reply::QueueDeclared { queue, .. } = reply {
+            consume(channel, &queue, connection);
+            self.open(channel, queue, context.now);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn on_delivery(
+        &mut self,
+        delivery: &Delivery<'_>,
+        _socket: &mut Socket<Connection>,
+        context: &mut ServeContext<'_>,
+    ) {
+        context.measured.counts.consume_at_once();
+        let fields = ReplyFields::parse(&delivery.properties).unwrap_or_default();
+        let request = fields.correlation_id.and_then(|id| self.in_flight.take(id));
+        let Some(request) = request else {
+            context.measured.counts.stray_replies += 1;
+            return;
+        };
+        context.measured.counts.replies += 1;
+        let round_trip = context.now.since(request.sent_at);
+        context.measured.measure(Latency::RoundTrip, round_trip, 1);
+        context.measured(round_trip);
+        if self.callers[request.caller as usize].arrivals.is_some() {
+            let intended = context.now.since(request.intended_at);
+            context.measured.measure(Latency::RoundTripIntended, intended, 1);
+        }
+        self.settle(request.caller as usize, context);
     }
 }
 

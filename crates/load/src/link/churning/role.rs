@@ -3,13 +3,18 @@
 //! Each slot opens one, holds it, closes it, and starts again. A slot has its own channel, because a refusal of the
 //! broker closes the channel and must not affect other slots.
 
-use rabbitscope_amqp::{Connection, ConnectionError, Delivery, Refusal, Reply, Request};
+use rabbitscope_amqp::{Connection, ConnectionError, Delivery, Event, Refusal, Reply, Request};
 use rabbitscope_measurements::{Failure, Side};
 use rabbitscope_timing::{Nanos, RunInstant};
 
 use super::requests::{Subject, declare_own_queue};
 use crate::{
-    link::{role::Role, serve_context::ServeContext, socket::Socket},
+    link::{
+        amqp091::{self, Amqp091Role},
+        role::{EventHandler, Role},
+        serve_context::ServeContext,
+        socket::Socket,
+    },
     pacing::{ChurnCycle, DueQueue, RETRY_DELAY},
     plan::{ChurnMembers, Placement},
 };
@@ -150,6 +155,8 @@ impl Churning {
 }
 
 impl Role for Churning {
+    type Wire = Connection;
+
     fn start(&mut self, _now: RunInstant, connection: &mut Connection) {
         self.by_channel.clear();
         for index in 0..self.slots.len() {
@@ -163,7 +170,7 @@ impl Role for Churning {
 
     fn encode(
         &mut self,
-        socket: &mut Socket,
+        socket: &mut Socket<Connection>,
         context: &mut ServeContext<'_>,
     ) -> Result<bool, Failure> {
         context.now = context.run.clock.now();
@@ -184,6 +191,61 @@ impl Role for Churning {
         Ok(false)
     }
 
+    fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
+        self.subject.on_disconnect();
+        for index in 0..self.slots.len() {
+            if !matches!(self.slots[index].state, State::Idle | State::Unready) {
+                self.failed(index, "the connection was lost", context);
+            }
+            let slot = &mut self.slots[index];
+            (slot.channel, slot.state) = (0, State::Unready);
+        }
+    }
+
+    fn next_due(&self, _can_publish: bool) -> Option<RunInstant> {
+        self.due_queue.first()
+    }
+
+    fn awaited(&self) -> u64 {
+        let present = |slot: &&Slot| !matches!(slot.state, State::Idle | State::Unready);
+        self.slots.iter().filter(present).count() as u64
+    }
+
+    fn is_owed(&self) -> bool {
+        self.slots.iter().any(|slot| matches!(slot.state, State::Opening | State::Closing))
+    }
+
+    fn stop(&mut self, _connection: &mut Connection, _context: &mut ServeContext<'_>) {
+        self.is_stopped = true;
+        for (index, slot) in self.slots.iter().enumerate() {
+            if slot.state == State::Open {
+                self.due_queue.put(index, RunInstant::START);
+            }
+        }
+    }
+
+    fn side(&self) -> Side {
+        Side::Churning
+    }
+
+    fn write_rounds(&self) -> u32 {
+        1
+    }
+}
+
+impl EventHandler for Churning {
+    #[inline]
+    fn on_event(
+        &mut self,
+        event: Event<'_>,
+        socket: &mut Socket<Connection>,
+        context: &mut ServeContext<'_>,
+    ) -> Result<(), Failure> {
+        amqp091::on_event(self, event, socket, context)
+    }
+}
+
+impl Amqp091Role for Churning {
     fn on_reply(
         &mut self,
         channel: u16,
@@ -258,52 +320,11 @@ impl Role for Churning {
         Ok(())
     }
 
-    fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
-        self.subject.on_disconnect();
-        for index in 0..self.slots.len() {
-            if !matches!(self.slots[index].state, State::Idle | State::Unready) {
-                self.failed(index, "the connection was lost", context);
-            }
-            let slot = &mut self.slots[index];
-            (slot.channel, slot.state) = (0, State::Unready);
-        }
-    }
-
-    fn next_due(&self, _can_publish: bool) -> Option<RunInstant> {
-        self.due_queue.first()
-    }
-
-    fn awaited(&self) -> u64 {
-        let present = |slot: &&Slot| !matches!(slot.state, State::Idle | State::Unready);
-        self.slots.iter().filter(present).count() as u64
-    }
-
-    fn is_owed(&self) -> bool {
-        self.slots.iter().any(|slot| matches!(slot.state, State::Opening | State::Closing))
-    }
-
-    fn stop(&mut self, _connection: &mut Connection, _context: &mut ServeContext<'_>) {
-        self.is_stopped = true;
-        for (index, slot) in self.slots.iter().enumerate() {
-            if slot.state == State::Open {
-                self.due_queue.put(index, RunInstant::START);
-            }
-        }
-    }
-
-    fn side(&self) -> Side {
-        Side::Churning
-    }
-
-    fn write_rounds(&self) -> u32 {
-        1
-    }
-
     /// Acknowledges each message.
     fn on_delivery(
         &mut self,
         delivery: &Delivery<'_>,
-        socket: &mut Socket,
+        socket: &mut Socket<Connection>,
         context: &mut ServeContext<'_>,
     ) {
         context.measured.counts.consume_at_once();

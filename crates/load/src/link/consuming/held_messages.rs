@@ -16,25 +16,26 @@ use crate::{
 
 /// A delivered message.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct HeldMessage {
-    pub(super) arrived: RunInstant,
+pub(in crate::link) struct HeldMessage {
+    pub(in crate::link) arrived: RunInstant,
     /// Time at which the consumer starts to process it.
-    pub(super) begun: RunInstant,
-    pub(super) delivery_tag: u64,
-    pub(super) redelivered: bool,
-    pub(super) stamp: Option<Stamp>,
+    pub(in crate::link) begun: RunInstant,
+    /// Its delivery tag, or its offset in a stream.
+    pub(in crate::link) delivery_tag: u64,
+    pub(in crate::link) redelivered: bool,
+    pub(in crate::link) stamp: Option<Stamp>,
     /// The consumer, and the queue.
-    pub(super) reader: Reader,
+    pub(in crate::link) reader: Reader,
     /// The slot of its latency.
-    pub(super) slot: u16,
-    pub(super) items: Items,
+    pub(in crate::link) slot: u16,
+    pub(in crate::link) items: Items,
 }
 
 impl HeldMessage {
     /// Records the latency up to the message's arrival, and up to the start of its processing if `recorded` asks for
     /// it. Returns the time of sending; absent if unknown.
     #[inline]
-    pub(super) fn measure(
+    pub(in crate::link) fn measure(
         &self,
         recorded: LatencyEnds,
         context: &mut ServeContext<'_>,
@@ -65,7 +66,7 @@ impl HeldMessage {
 
 /// The messages that the consumers of a connection hold.
 #[derive(Debug)]
-pub(super) struct HeldMessages {
+pub(in crate::link) struct HeldMessages {
     /// Shortest time from one message of a consumer to the next.
     interval: Nanos,
     /// Processing times, each with its end within the cycle.
@@ -82,7 +83,7 @@ struct Waiting {
 
 impl HeldMessages {
     /// Creates the store of held messages; absent if the group settles messages as they arrive.
-    pub(super) fn for_group(group: &ConsumerGroup, consumers: usize) -> Option<Self> {
+    pub(in crate::link) fn for_group(group: &ConsumerGroup, consumers: usize) -> Option<Self> {
         if !group.starts_later() {
             return None;
         }
@@ -106,12 +107,16 @@ impl HeldMessages {
     }
 
     /// Returns the number of messages that a consumer holds.
-    pub(super) fn count(&self, consumer: usize) -> u64 {
+    pub(in crate::link) fn count(&self, consumer: usize) -> u64 {
         self.consumers[consumer].messages.len() as u64
     }
 
     /// Holds `message`. Returns the end of its processing; absent if it need not be held.
-    pub(super) fn hold(&mut self, consumer: usize, message: HeldMessage) -> Option<RunInstant> {
+    pub(in crate::link) fn hold(
+        &mut self,
+        consumer: usize,
+        message: HeldMessage,
+    ) -> Option<RunInstant> {
         let begin = self.consumers[consumer].free_at.max(message.arrived);
         let done = begin + self.processing_time(begin);
         let waiting = &mut self.consumers[consumer];
@@ -124,12 +129,12 @@ impl HeldMessages {
     }
 
     /// Releases the message that a consumer has held for longest.
-    pub(super) fn release(&mut self, consumer: usize) -> Option<HeldMessage> {
+    pub(in crate::link) fn release(&mut self, consumer: usize) -> Option<HeldMessage> {
         self.consumers[consumer].messages.pop_front()
     }
 
     /// Drops all messages of a lost connection, because the broker redelivers them.
-    pub(super) fn drop_all(&mut self) {
+    pub(in crate::link) fn drop_all(&mut self) {
         self.consumers.fill(Waiting::default());
     }
 

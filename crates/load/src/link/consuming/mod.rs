@@ -2,6 +2,7 @@
 
 mod arrival;
 mod consumer;
+mod events;
 mod held_messages;
 mod poll_settings;
 mod polling;
@@ -9,4 +10,5 @@ mod role;
 mod stream_position;
 mod unsettled;
 
+pub(super) use held_messages::{HeldMessage, HeldMessages};
 pub(super) use role::Consuming;

@@ -6,8 +6,8 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap, sync::Arc};
 
-use rabbitscope_amqp::{Connection, Delivery, Request, Table};
-use rabbitscope_measurements::Side;
+use rabbitscope_amqp::{Connection, Event, Request, Table};
+use rabbitscope_measurements::{Failure, Side};
 use rabbitscope_runs::scenario::{LatencyEnds, Settle};
 use rabbitscope_timing::{Nanos, RunInstant};
 use rabbitscope_topology::field_table;
@@ -21,7 +21,12 @@ use super::{
     unsettled::Unsettled,
 };
 use crate::{
-    link::{role::Role, serve_context::ServeContext, socket::Socket},
+    link::{
+        amqp091,
+        role::{EventHandler, Role},
+        serve_context::ServeContext,
+        socket::Socket,
+    },
     packing::Unpacker,
     plan::{ConsumerPlan, Placement},
 };
@@ -47,7 +52,7 @@ pub(in crate::link) struct Consuming {
     /// A consumer's tag is the number of its subscription here.
     pub(super) subscriptions: Vec<Subscription>,
     /// Positions by subscription, for streams whose messages are settled as they arrive.
-    positions: Vec<StreamPosition>,
+    pub(super) positions: Vec<StreamPosition>,
     /// Unacknowledged messages by channel number.
     unacknowledged: Vec<Unacknowledged>,
     /// Latencies that are recorded separately from delivery.
@@ -110,14 +115,6 @@ impl Consuming {
                 StreamPosition::for_subscriptions(subscriptions, &consuming.arguments);
         }
         consuming
-    }
-
-    /// Returns the queue that the consumer with this tag reads.
-    fn queue(&self, tag: &[u8]) -> &str {
-        let subscription = number(tag).and_then(|number| self.subscriptions.get(number));
-        let queue = subscription.or(self.subscriptions.first()).map_or(0, |one| one.queue);
-        let name = self.queues.get(queue).filter(|name| !name.is_empty());
-        name.map_or("a queue named by the broker", String::as_str)
     }
 
     fn begin(&mut self, number: usize, connection: &mut Connection) {
@@ -243,6 +240,8 @@ impl Consuming {
 }
 
 impl Role for Consuming {
+    type Wire = Connection;
+
     fn start(&mut self, now: RunInstant, connection: &mut Connection) {
         self.tasks.clear();
         for number in 0..self.consumers.len() {
@@ -253,39 +252,6 @@ impl Role for Consuming {
                 self.tasks.push(Reverse((start, Task::Start(number))));
             }
         }
-    }
-
-    #[inline]
-    fn on_delivery(
-        &mut self,
-        delivery: &Delivery<'_>,
-        socket: &mut Socket,
-        context: &mut ServeContext<'_>,
-    ) {
-        let Some(tag) = number(&delivery.consumer_tag) else { return };
-        let Some(&Subscription { consumer: number, reader, slot, .. }) =
-            self.subscriptions.get(tag)
-        else {
-            return;
-        };
-        let held = self.holding.as_ref().map_or(0, |holding| holding.count(number));
-        if self.limit.is_some_and(|limit| self.consumers[number].received + held >= limit) {
-            // The broker sent this message before it read the cancellation. It is for the other consumers.
-            if !self.auto_ack {
-                let delivery_tag = delivery.delivery_tag;
-                let back = Request::Reject { delivery_tag, requeue: true };
-                socket.connection.request(delivery.channel, &back);
-            }
-            return;
-        }
-        if let Some(position) = self.positions.get_mut(tag) {
-            position.note(&delivery.properties);
-        }
-        let message = self.received(delivery, reader, slot, context);
-        if self.hold(number, message) {
-            return;
-        }
-        self.take(number, message, &mut socket.connection, context);
     }
 
     fn run_due_tasks(&mut self, connection: &mut Connection, context: &mut ServeContext<'_>) {
@@ -346,37 +312,19 @@ impl Role for Consuming {
         Side::Receiving
     }
 
-    /// Takes the message that answers `basic.get`.
-    fn on_got(
-        &mut self,
-        delivery: &Delivery<'_>,
-        connection: &mut Connection,
-        context: &mut ServeContext<'_>,
-    ) {
-        self.take_polled(delivery, connection, context);
-    }
-
-    /// Notes an empty queue in answer to `basic.get`.
-    fn on_empty(
-        &mut self,
-        channel: u16,
-        connection: &mut Connection,
-        context: &mut ServeContext<'_>,
-    ) {
-        self.note_empty_poll(channel, connection, context);
-    }
-
     fn is_consuming(&self) -> bool {
         !self.is_done()
     }
-
-    fn consumed_queue(&self, consumer_tag: &[u8]) -> String {
-        format!("queue `{}`", self.queue(consumer_tag))
-    }
 }
 
-#[inline]
-fn number(tag: &[u8]) -> Option<usize> {
-    let mut digits = tag.iter().map(|byte| char::from(*byte).to_digit(10));
-    digits.try_fold(0_usize, |number, digit| number.checked_mul(10)?.checked_add(digit? as usize))
+impl EventHandler for Consuming {
+    #[inline]
+    fn on_event(
+        &mut self,
+        event: Event<'_>,
+        socket: &mut Socket<Connection>,
+        context: &mut ServeContext<'_>,
+    ) -> Result<(), Failure> {
+        amqp091::on_event(self, event, socket, context)
+    }
 }

@@ -3,12 +3,13 @@
 
 use std::collections::VecDeque;
 
-use rabbitscope_amqp::{ConfirmRing, Connection, PublishTemplate};
+use rabbitscope_protocol::ConfirmRing;
 use rabbitscope_timing::{Nanos, RunInstant, STAMP_SIZE, Stamp};
 use rabbitscope_verify::Observation;
 
 use crate::{
     link::serve_context::ServeContext,
+    message::Encoder,
     pacing::{ArrivalSchedule, ClientDelay},
 };
 
@@ -68,11 +69,11 @@ impl MessageBatch<'_, '_> {
 
     /// Encodes `count` messages without a schedule.
     #[inline]
-    pub(super) fn append_uniform(
+    pub(super) fn append_uniform<E: Encoder>(
         &mut self,
         count: u64,
-        template: &PublishTemplate,
-        connection: &mut Connection,
+        template: &E::Template,
+        connection: &mut E,
     ) -> u64 {
         let sequences = self.sequence..self.sequence + count;
         let first = Stamp::new(self.context.run.tag, self.context.now, None, 0).encode();

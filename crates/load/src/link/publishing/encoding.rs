@@ -1,10 +1,10 @@
 //! Encoding of one publisher's messages into the output of its connection.
 
-use rabbitscope_amqp::Connection;
+use rabbitscope_protocol::Encoded as _;
 use rabbitscope_timing::STAMP_SIZE;
 
 use super::batch::{MessageBatch, QUANTUM, put};
-use crate::message::{PackedMessage, Payload};
+use crate::message::{Encoder, Payload};
 
 /// The amount of encoded data.
 pub(super) struct Encoded {
@@ -15,12 +15,12 @@ pub(super) struct Encoded {
 
 /// Encodes up to `most` messages.
 #[inline]
-pub(super) fn encode(
-    payload: &mut Payload,
+pub(super) fn encode<E: Encoder>(
+    payload: &mut Payload<E>,
     most: u64,
-    channel: u16,
+    lane: u16,
     batch: &mut MessageBatch<'_, '_>,
-    connection: &mut Connection,
+    connection: &mut E,
 ) -> Encoded {
     let mut room = [[0; STAMP_SIZE]; QUANTUM];
     match payload {
@@ -45,7 +45,7 @@ pub(super) fn encode(
                 let (route, body) = cursor.next();
                 let has_room = body.head_room() >= STAMP_SIZE;
                 let head = if has_room { &stamp[..] } else { &[] };
-                connection.publish_parts(channel, route, body, head);
+                connection.publish_parts(lane, route, body, head);
                 item_bytes += body.body_size() as u64;
             }
             Encoded { messages: stamps.len() as u64, item_bytes }
@@ -54,10 +54,8 @@ pub(super) fn encode(
             let stamps = batch.take(most, &mut room);
             let mut encoded = Encoded { messages: stamps.len() as u64, item_bytes: 0 };
             for stamp in stamps {
-                let message = packed.next(batch.context.now);
-                let PackedMessage { route, head, body, item_bytes } = message;
-                connection.publish_body(channel, route, head, stamp, body);
-                encoded.item_bytes += item_bytes;
+                let now = batch.context.now;
+                encoded.item_bytes += connection.publish_packed(lane, packed, now, stamp);
             }
             encoded
         }

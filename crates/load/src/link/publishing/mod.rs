@@ -1,12 +1,16 @@
 //! Publishers on one connection.
 
+mod amqp091;
 mod batch;
 mod confirm_wait;
 mod encoding;
 mod overdue;
 mod publisher;
 mod role;
+mod sends;
+mod streams;
 mod write_budget;
 
 pub(super) use publisher::{Publisher, PublisherProgress};
 pub(super) use role::Publishing;
+pub(super) use sends::Sends;

@@ -3,10 +3,10 @@
 use rabbitscope_runs::{record::Latency, scenario::LatePolicy};
 use rabbitscope_timing::Nanos;
 
-use super::{batch::SentMessage, publisher::Publisher};
+use super::{batch::SentMessage, publisher::Publisher, sends::Sends};
 use crate::{link::serve_context::ServeContext, pacing::LATE_TOLERANCE};
 
-impl Publisher {
+impl<W: Sends> Publisher<W> {
     /// Counts messages that have been due for longer than the tolerance as overdue, or as skipped if that is the
     /// policy. The client has already sent all the messages that it could.
     pub(super) fn count_overdue(&mut self, context: &mut ServeContext<'_>) {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use rabbitscope_amqp::{ConfirmRing, Connection, Request};
+use rabbitscope_protocol::ConfirmRing;
 use rabbitscope_runs::scenario::LatePolicy;
 use rabbitscope_timing::RunInstant;
 use rabbitscope_verify::Observation;
@@ -10,6 +10,7 @@ use rabbitscope_verify::Observation;
 use super::{
     batch::{MessageBatch, SentMessage, low_bits},
     encoding::{Encoded, encode},
+    sends::Sends,
 };
 use crate::{
     link::{serve_context::ServeContext, socket::Socket},
@@ -17,9 +18,10 @@ use crate::{
     pacing::{ArrivalSchedule, ClientDelay, LATE_TOLERANCE},
 };
 
-pub(in crate::link) struct Publisher {
-    pub(in crate::link) channel: u16,
-    pub(in crate::link) payload: Payload,
+pub(in crate::link) struct Publisher<W: Sends> {
+    /// The lane of its messages.
+    pub(in crate::link) lane: u16,
+    pub(in crate::link) payload: Payload<W>,
     /// Number among all publishers of the scenario.
     pub(in crate::link) number: u32,
     pub(in crate::link) window: Option<u32>,
@@ -53,7 +55,7 @@ pub(in crate::link) struct PublisherProgress {
     delay: ClientDelay,
 }
 
-impl Publisher {
+impl<W: Sends> Publisher<W> {
     /// Returns the number of messages for which window and limit leave room.
     #[inline]
     pub(super) fn room(&self) -> u64 {
@@ -101,7 +103,7 @@ impl Publisher {
 
     /// Skips messages that are too late, if that is the policy, and notes the end of a schedule.
     #[inline]
-    pub(super) fn leave_out(&mut self, socket: &Socket, context: &mut ServeContext<'_>) {
+    pub(super) fn leave_out(&mut self, socket: &Socket<W>, context: &mut ServeContext<'_>) {
         let has_room = self.room() > 0;
         let Some(arrivals) = &mut self.arrivals else { return };
         let leaves_out = self.late == LatePolicy::Skip && !self.progress.is_done;
@@ -126,7 +128,7 @@ impl Publisher {
     }
 
     /// Ends sending, and counts the messages that are overdue.
-    pub(super) fn stop(&mut self, connection: &mut Connection, context: &mut ServeContext<'_>) {
+    pub(super) fn stop(&mut self, connection: &mut W, context: &mut ServeContext<'_>) {
         if !self.progress.is_done {
             self.count_overdue(context);
         }
@@ -138,7 +140,7 @@ impl Publisher {
     pub(super) fn append(
         &mut self,
         most: u64,
-        socket: &mut Socket,
+        socket: &mut Socket<W>,
         ring: Option<&mut ConfirmRing<SentMessage>>,
         index: u32,
         context: &mut ServeContext<'_>,
@@ -155,7 +157,7 @@ impl Publisher {
             context,
         };
         let connection = &mut socket.connection;
-        let encoded = encode(&mut self.payload, most, self.channel, &mut batch, connection);
+        let encoded = encode(&mut self.payload, most, self.lane, &mut batch, connection);
         let next = batch.sequence;
         self.sent(&encoded, next, context);
         encoded.messages
@@ -254,10 +256,10 @@ impl Publisher {
 
     /// Commits a transaction that has all its messages.
     #[inline]
-    pub(super) fn commit_full(&mut self, connection: &mut Connection) {
+    pub(super) fn commit_full(&mut self, connection: &mut W) {
         let Some(size) = self.tx_size else { return };
         if self.progress.outstanding == size || self.limit == Some(self.progress.sent) {
-            connection.request(self.channel, &Request::TxCommit);
+            connection.commit(self.lane);
         }
     }
 
@@ -267,9 +269,9 @@ impl Publisher {
     }
 
     /// Commits a transaction that gets no more messages.
-    fn commit_rest(&mut self, connection: &mut Connection) {
+    fn commit_rest(&mut self, connection: &mut W) {
         if self.has_open_transaction() {
-            connection.request(self.channel, &Request::TxCommit);
+            connection.commit(self.lane);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Publishers on one connection.
 
-use rabbitscope_amqp::{ConfirmRing, Connection, Reply};
 use rabbitscope_measurements::{Failure, Side};
+use rabbitscope_protocol::ConfirmRing;
 use rabbitscope_runs::scenario::{ConfirmTimeout, PublisherGroup, WriteMode};
 use rabbitscope_timing::{Nanos, RunInstant};
 
@@ -10,6 +10,7 @@ use super::{
     confirm_wait::ConfirmWait,
     overdue::never_confirmed,
     publisher::Publisher,
+    sends::Sends,
     write_budget::WriteBudget,
 };
 use crate::{
@@ -23,13 +24,25 @@ use crate::{
     pacing::RoundRobin,
 };
 
-pub(in crate::link) struct Publishing {
-    publishers: Vec<Publisher>,
-    /// By channel number: indexes of its publishers.
-    by_channel: Vec<Vec<usize>>,
-    /// By channel number; absent without confirms.
+/// Messages that the broker has answered, by their sequence numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Settled {
+    /// One message.
+    One(u64),
+    /// All messages up to this one; all of them for 0.
+    UpTo(u64),
+    /// The messages from the first number to the last one.
+    Range(u64, u64),
+}
+
+/// The publishers of a connection.
+pub(in crate::link) struct Publishing<W: Sends> {
+    publishers: Vec<Publisher<W>>,
+    /// By lane: indexes of its publishers.
+    by_lane: Vec<Vec<usize>>,
+    /// By lane; absent without confirms.
     rings: Vec<Option<ConfirmRing<SentMessage>>>,
-    /// The wait for an answer, by channel number.
+    /// The wait for an answer, by lane.
     waits: Vec<ConfirmWait>,
     round_robin: RoundRobin,
     outstanding: u64,
@@ -37,27 +50,27 @@ pub(in crate::link) struct Publishing {
     has_schedule: bool,
     write: WriteMode,
     confirm_timeout: Option<ConfirmTimeout>,
-    /// By channel number: sending time of the message whose timeout has been counted.
+    /// By lane: sending time of the message whose timeout has been counted.
     overdue: Vec<Option<RunInstant>>,
 }
 
-impl Publishing {
-    pub(in crate::link) fn new(publishers: Vec<Publisher>, group: &PublisherGroup) -> Self {
-        let channels = publishers.iter().map(|publisher| publisher.channel).max().unwrap_or(0);
-        let mut rings: Vec<_> = (0..=channels).map(|_| None).collect();
+impl<W: Sends> Publishing<W> {
+    pub(in crate::link) fn new(publishers: Vec<Publisher<W>>, group: &PublisherGroup) -> Self {
+        let lanes = publishers.iter().map(|publisher| publisher.lane).max().unwrap_or(0);
+        let mut rings: Vec<_> = (0..=lanes).map(|_| None).collect();
         for publisher in publishers.iter().filter(|publisher| publisher.window.is_some()) {
-            rings[usize::from(publisher.channel)].get_or_insert_default();
+            rings[usize::from(publisher.lane)].get_or_insert_default();
         }
-        let mut by_channel = vec![Vec::new(); rings.len()];
+        let mut by_lane = vec![Vec::new(); rings.len()];
         for (index, publisher) in publishers.iter().enumerate() {
-            by_channel[usize::from(publisher.channel)].push(index);
+            by_lane[usize::from(publisher.lane)].push(index);
         }
         let mut round_robin = RoundRobin::new(publishers.len());
         (0..publishers.len()).for_each(|index| round_robin.enqueue(index));
         Self {
             has_schedule: publishers.iter().any(|publisher| publisher.arrivals.is_some()),
             publishers,
-            by_channel,
+            by_lane,
             overdue: vec![None; rings.len()],
             waits: vec![ConfirmWait::default(); rings.len()],
             rings,
@@ -93,7 +106,7 @@ impl Publishing {
         &mut self,
         index: usize,
         budget: &mut WriteBudget,
-        socket: &mut Socket,
+        socket: &mut Socket<W>,
         context: &mut ServeContext<'_>,
     ) -> Option<u64> {
         let is_alone = self.publishers.len() == 1;
@@ -110,7 +123,7 @@ impl Publishing {
             return None;
         }
         context.pass.has_paced |= publisher.arrivals.is_some();
-        let ring = self.rings[usize::from(publisher.channel)].as_mut();
+        let ring = self.rings[usize::from(publisher.lane)].as_mut();
         let is_confirmed = ring.is_some();
         let number = u32::try_from(index).unwrap_or(0);
         let count = publisher.append(most, socket, ring, number, context);
@@ -120,22 +133,87 @@ impl Publishing {
         }
         publisher.note_end(context);
         budget.take(size, count);
-        let channel = publisher.channel;
-        if !is_confirmed && socket.sent(channel, count, context) {
-            budget.take(BARRIER_BYTES, 1);
-            self.on_barrier(channel);
+        let lane = publisher.lane;
+        if !is_confirmed {
+            let bytes = W::sent_unconfirmed(socket, lane, count, context);
+            if bytes > 0 {
+                budget.take(bytes, 1);
+                self.note_barrier(lane);
+            }
         }
         Some(count)
     }
 
-    fn each_on(&mut self, channel: u16, mut act: impl FnMut(&mut Publisher)) {
-        for index in self.by_channel.get(usize::from(channel)).into_iter().flatten() {
+    /// Notes a barrier behind the messages of a lane.
+    pub(super) fn note_barrier(&mut self, lane: u16) {
+        self.each_on(lane, Publisher::on_barrier);
+    }
+
+    pub(super) fn each_on(&mut self, lane: u16, mut act: impl FnMut(&mut Publisher<W>)) {
+        for index in self.by_lane.get(usize::from(lane)).into_iter().flatten() {
             act(&mut self.publishers[*index]);
         }
     }
+
+    /// Handles an answer of the broker about messages of a lane.
+    #[inline]
+    pub(super) fn on_settled(
+        &mut self,
+        lane: u16,
+        settled: Settled,
+        accepted: bool,
+        context: &mut ServeContext<'_>,
+    ) -> Result<(), Failure> {
+        let ring = self.rings.get_mut(usize::from(lane)).and_then(Option::as_mut);
+        let ring = ring.ok_or_else(|| {
+            Failure::wrong(format!(
+                "the broker confirmed a message on channel {lane}, which does not use confirms"
+            ))
+        })?;
+        let oldest = ring.oldest().map(|sent| sent.at);
+        self.waits[usize::from(lane)].on_answer(context.now, oldest, context.service);
+        let (publishers, round_robin) = (&mut self.publishers, &mut self.round_robin);
+        // Messages of one write have the same time, and are recorded together.
+        let (mut run_at, mut run, mut count) = (RunInstant::START, 0, 0);
+        let settle = |sent: SentMessage| {
+            if publishers[sent.publisher as usize].settled(context) {
+                round_robin.enqueue(sent.publisher as usize);
+            }
+            count += 1;
+            if let Some(recorder) = &mut context.recorder {
+                let publisher = publishers[sent.publisher as usize].number;
+                recorder.settled(publisher, sent.sequence, context.now, accepted);
+            }
+            if let Some(lateness) = sent.lateness.filter(|_| accepted) {
+                context.confirmed_intended(sent.at, lateness);
+            }
+            if sent.at != run_at && run > 0 {
+                context.confirmed(run_at, run);
+                run = 0;
+            }
+            run_at = sent.at;
+            run += u64::from(accepted);
+        };
+        let outcome = match settled {
+            Settled::One(tag) => ring.settle(tag, false, settle),
+            Settled::UpTo(tag) => ring.settle(tag, true, settle),
+            Settled::Range(first, last) => ring.settle_range(first, last, settle),
+        };
+        outcome.map_err(|error| Failure::wrong(error.to_string()))?;
+        if run > 0 {
+            context.confirmed(run_at, run);
+        }
+        self.outstanding -= count;
+        let counts = &mut context.measured.counts;
+        *(if accepted { &mut counts.confirmed } else { &mut counts.nacked }) += count;
+        counts.accept(if accepted { count } else { 0 });
+        Ok(())
+    }
 }
 
-impl Role for Publishing {
+impl<W: Sends> Role for Publishing<W> {
+    type Wire = W;
+
     fn write_rounds(&self) -> u32 {
         write_rounds(self.write)
     }
@@ -143,7 +221,7 @@ impl Role for Publishing {
     #[inline]
     fn encode(
         &mut self,
-        socket: &mut Socket,
+        socket: &mut Socket<W>,
         context: &mut ServeContext<'_>,
     ) -> Result<bool, Failure> {
         if self.is_stopped || !socket.can_publish() {
@@ -169,63 +247,6 @@ impl Role for Publishing {
         }
         socket.encoded(encoded);
         Ok(encoded > 0)
-    }
-
-    fn on_confirm(
-        &mut self,
-        channel: u16,
-        tag: u64,
-        multiple: bool,
-        accepted: bool,
-        context: &mut ServeContext<'_>,
-    ) -> Result<(), Failure> {
-        let ring = self.rings.get_mut(usize::from(channel)).and_then(Option::as_mut);
-        let ring = ring.ok_or_else(|| {
-            Failure::wrong(format!(
-                "the broker confirmed a message on channel {channel}, which does not use confirms"
-            ))
-        })?;
-        let oldest = ring.oldest().map(|sent| sent.at);
-        self.waits[usize::from(channel)].on_answer(context.now, oldest, context.service);
-        let (publishers, round_robin) = (&mut self.publishers, &mut self.round_robin);
-        // Messages of one write have the same time, and are recorded together.
-        let (mut run_at, mut run, mut settled) = (RunInstant::START, 0, 0);
-        let outcome = ring.settle(tag, multiple, |sent| {
-            if publishers[sent.publisher as usize].settled(context) {
-                round_robin.enqueue(sent.publisher as usize);
-            }
-            settled += 1;
-            if let Some(recorder) = &mut context.recorder {
-                let publisher = publishers[sent.publisher as usize].number;
-                recorder.settled(publisher, sent.sequence, context.now, accepted);
-            }
-            if let Some(lateness) = sent.lateness.filter(|_| accepted) {
-                context.confirmed_intended(sent.at, lateness);
-            }
-            if sent.at != run_at && run > 0 {
-                context.confirmed(run_at, run);
-                run = 0;
-            }
-            run_at = sent.at;
-            run += u64::from(accepted);
-        });
-        outcome.map_err(|error| Failure::wrong(error.to_string()))?;
-        if run > 0 {
-            context.confirmed(run_at, run);
-        }
-        self.outstanding -= settled;
-        let counts = &mut context.measured.counts;
-        *(if accepted { &mut counts.confirmed } else { &mut counts.nacked }) += settled;
-        counts.accept(if accepted { settled } else { 0 });
-        Ok(())
-    }
-
-    fn on_barrier(&mut self, channel: u16) {
-        self.each_on(channel, Publisher::on_barrier);
-    }
-
-    fn on_accepted(&mut self, channel: u16, context: &mut ServeContext<'_>) {
-        self.each_on(channel, |publisher| publisher.on_accepted(context));
     }
 
     fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
@@ -295,7 +316,7 @@ impl Role for Publishing {
         self.publishers.iter().any(Publisher::is_owed)
     }
 
-    fn stop(&mut self, connection: &mut Connection, context: &mut ServeContext<'_>) {
+    fn stop(&mut self, connection: &mut W, context: &mut ServeContext<'_>) {
         self.is_stopped = true;
         for publisher in &mut self.publishers {
             publisher.stop(connection, context);
@@ -314,20 +335,6 @@ impl Role for Publishing {
 
     fn side(&self) -> Side {
         Side::Sending
-    }
-
-    /// Handles the commit of a transaction: all messages of the channel count as confirmed.
-    fn on_reply(
-        &mut self,
-        channel: u16,
-        reply: Reply,
-        _connection: &mut Connection,
-        context: &mut ServeContext<'_>,
-    ) -> Result<(), Failure> {
-        match reply {
-            Reply::TxCommitted => self.on_confirm(channel, 0, true, true, context),
-            _ => Ok(()),
-        }
     }
 
     fn awaited(&self) -> u64 {

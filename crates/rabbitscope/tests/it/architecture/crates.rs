@@ -6,16 +6,44 @@ use std::{
 };
 
 /// The crates of this workspace that each crate may use.
-const MAY_USE: [(&str, &[&str]); 34] = [
+const MAY_USE: [(&str, &[&str]); 36] = [
     ("text", &[]),
     ("files", &["machine"]),
     ("machine", &[]),
     ("profiles", &["text"]),
     ("runs", &["profiles", "text"]),
     ("analysis", &["profiles", "runs", "text"]),
-    ("amqp", &[]),
-    ("load", &["amqp", "files", "measurements", "runs", "timing", "topology", "verify"]),
-    ("fleet", &["amqp", "files", "load", "machine", "measurements", "runs", "timing", "topology"]),
+    ("protocol", &[]),
+    ("amqp", &["protocol"]),
+    ("streams", &["protocol"]),
+    (
+        "load",
+        &[
+            "amqp",
+            "files",
+            "measurements",
+            "protocol",
+            "runs",
+            "streams",
+            "timing",
+            "topology",
+            "verify",
+        ],
+    ),
+    (
+        "fleet",
+        &[
+            "amqp",
+            "files",
+            "load",
+            "machine",
+            "measurements",
+            "protocol",
+            "runs",
+            "timing",
+            "topology",
+        ],
+    ),
     ("probe", &["files", "machine", "profiles"]),
     ("erlang", &["files", "machine"]),
     ("broker", &["erlang", "files", "machine", "runs"]),
@@ -66,10 +94,10 @@ const MAY_USE: [(&str, &[&str]); 34] = [
     ("web", &["analysis", "diagnosis", "profiles", "runs", "text", "wire"]),
     ("testing", &["amqp", "broker", "erlang", "profiles", "runs"]),
     ("timing", &["machine", "runs"]),
-    ("topology", &["amqp", "files", "runs", "timing"]),
+    ("topology", &["amqp", "files", "protocol", "runs", "streams", "timing"]),
     ("verify", &["runs", "timing"]),
     ("polling", &["runs", "timing"]),
-    ("measurements", &["amqp", "analysis", "runs", "timing", "verify"]),
+    ("measurements", &["amqp", "analysis", "runs", "streams", "timing", "verify"]),
     ("terminal", &["files", "text"]),
     (
         "artifacts",

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    FieldValue, MemberQueues,
+    FieldValue, MemberQueues, Protocol,
     values::{Arguments, is_true, one, span, time, unset, yes},
 };
 
@@ -17,6 +17,9 @@ pub struct ConsumerGroup {
     /// Name in the series and on the report.
     #[serde(default)]
     pub name: String,
+    /// Protocol of the connections.
+    #[serde(default, skip_serializing_if = "Protocol::is_default")]
+    pub protocol: Protocol,
     /// Number of consumers.
     #[serde(default = "one")]
     pub count: u32,
@@ -31,6 +34,8 @@ pub struct ConsumerGroup {
     /// Assignment of these queues to consumers.
     #[serde(default)]
     pub member_queues: MemberQueues,
+    /// Chunks of a stream that the broker may send ahead; absent without the stream protocol.
+    pub credit: Option<u16>,
     /// `basic.qos` for each consumer; absent for unlimited.
     pub prefetch: Option<u16>,
     /// `basic.qos` for each channel; absent for unlimited.

@@ -415,6 +415,8 @@ impl Random {
         let nack = !auto_ack && self.chance();
         ConsumerGroup {
             name: format!("c of {}", queue.name),
+            protocol: Protocol::Amqp091,
+            credit: None,
             count,
             connections,
             channels,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::super::{
     error::{Problem, allowed, refuse, refuse_at},
-    model::{BrokerSpec, FieldValue, QueueSpec, UNSET, has_placeholder},
+    model::{BrokerSpec, FieldValue, QueueSpec, QueueType, UNSET, has_placeholder},
 };
 use crate::scenario::validate::context::Context;
 
@@ -116,6 +116,35 @@ pub(super) fn spread(count: u32, connections: u32, channels: &mut u32) -> Result
         return refuse("channels", reason);
     }
     Ok(Spread { count, connections, channels: *channels })
+}
+
+/// Largest number of publishers or readers of the stream protocol on a connection.
+const STREAM_MEMBERS: u32 = 255;
+
+/// Checks the spread of members of the stream protocol, which has numbers for them in place of channels.
+pub(super) fn stream_members(count: u32, connections: u32, channels: u32) -> Result<(), Problem> {
+    let most = count.div_ceil(connections.max(1));
+    if channels != UNSET && channels != most {
+        return refuse("channels", "streams have no channels: leave it out");
+    }
+    if most > STREAM_MEMBERS {
+        let least = count.div_ceil(STREAM_MEMBERS);
+        let reason = format!(
+            "leaves {most} members on a connection, and the stream protocol has numbers for {STREAM_MEMBERS}: at least \
+             {least} connections are needed"
+        );
+        return refuse("connections", reason);
+    }
+    Ok(())
+}
+
+/// Checks that a queue is a stream.
+pub(super) fn is_stream(queue: &QueueSpec) -> Result<(), Problem> {
+    if queue.queue_type == QueueType::Stream {
+        return Ok(());
+    }
+    let reason = format!("`{}` is no stream: add `type = \"stream\"` to it", queue.name);
+    refuse("protocol", reason)
 }
 
 /// Checks a string that AMQP limits to 255 bytes.

@@ -114,7 +114,7 @@ pub struct MessageProperties {
 }
 
 impl MessageProperties {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in crate::scenario) fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 }

@@ -9,7 +9,7 @@ use super::{
     Packing, RoutingKeys, STAMP_BYTES, SizeStep, WriteMode,
 };
 use crate::scenario::model::{
-    AfterPhases, Arrival, LatePolicy, MemberQueues, NumberRange, Phase, Schedule,
+    AfterPhases, Arrival, LatePolicy, MemberQueues, NumberRange, Phase, Protocol, Schedule,
     values::{one, size, span, time, unset},
 };
 
@@ -20,6 +20,9 @@ pub struct PublisherGroup {
     /// Name in the series and on the report.
     #[serde(default)]
     pub name: String,
+    /// Protocol of the connections.
+    #[serde(default, skip_serializing_if = "Protocol::is_default")]
+    pub protocol: Protocol,
     /// Number of publishers. Each has its own confirm window and rate.
     #[serde(default = "one")]
     pub count: u32,

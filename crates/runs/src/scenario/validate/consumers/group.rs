@@ -3,11 +3,11 @@
 use super::super::{
     super::{
         error::{Problem, refuse, refuse_at},
-        model::{ConsumerGroup, FieldValue, MemberQueues, QueueSpec, QueueType},
+        model::{ConsumerGroup, FieldValue, MemberQueues, Protocol, QueueSpec, QueueType},
     },
     fields,
 };
-use super::settling;
+use super::{settling, stream};
 use crate::scenario::validate::context::Context;
 
 pub(in crate::scenario::validate) fn group(
@@ -16,6 +16,7 @@ pub(in crate::scenario::validate) fn group(
     context: &Context<'_>,
 ) -> Result<(), Problem> {
     fields::name(&mut group.name, "consumers", index);
+    stream::keys(group)?;
     let spread = fields::spread(group.count, group.connections, &mut group.channels)?;
     let queue = fields::queue(&group.queue, context)?;
     fields::short_string("queue", &group.queue)?;
@@ -104,6 +105,9 @@ fn is_offset(offset: &FieldValue) -> bool {
 }
 
 fn fits(group: &ConsumerGroup, spread: fields::Spread, queue: &QueueSpec) -> Result<(), Problem> {
+    if group.protocol == Protocol::Stream {
+        return fields::is_stream(queue);
+    }
     let is_stream = queue.queue_type == QueueType::Stream;
     if is_stream && group.auto_ack {
         return refuse("auto-ack", "RabbitMQ has no automatic acknowledgement for streams");

@@ -2,5 +2,6 @@
 
 mod group;
 mod settling;
+mod stream;
 
 pub(super) use group::{exclusive_queues, group};

@@ -140,8 +140,10 @@ pub(super) fn polling(group: &ConsumerGroup, spread: fields::Spread) -> Result<(
 
 /// Checks that held messages are limited: the broker must stop sending.
 pub(super) fn held(group: &ConsumerGroup) -> Result<(), Problem> {
-    let is_limited =
-        group.prefetch.is_some() || group.channel_prefetch.is_some() || group.polling == Some(true);
+    let is_limited = group.prefetch.is_some()
+        || group.channel_prefetch.is_some()
+        || group.polling == Some(true)
+        || group.credit.is_some();
     let holding = [
         ("rate", group.rate.is_some()),
         ("processing-time", group.processing_time.is_some()),

@@ -4,7 +4,8 @@ use super::super::{
     super::{
         error::{Problem, refuse, refuse_at},
         model::{
-            BodyKind, JSON_BODIES, MessageProperties, PublisherGroup, STAMP_HEADER, has_placeholder,
+            BodyKind, JSON_BODIES, MessageProperties, Protocol, PublisherGroup, STAMP_HEADER,
+            has_placeholder,
         },
     },
     fields,
@@ -62,6 +63,9 @@ pub(super) fn properties(group: &mut PublisherGroup) -> Result<(), Problem> {
         let reason =
             format!("is {mode}, but `persistent` is {persistent}: leave one of the two out");
         return refuse_at(&["properties", "delivery-mode"], reason);
+    }
+    if group.protocol == Protocol::Stream {
+        return Ok(());
     }
     group.persistent = given.is_none().then_some(group.persistent == Some(true));
     check_properties(&group.properties).map_err(|problem| problem.under("properties"))

@@ -7,7 +7,7 @@ use super::super::{
     },
     fields, schedule,
 };
-use super::{content, packing, target};
+use super::{content, packing, stream, target};
 use crate::scenario::validate::context::Context;
 use std::time::Duration;
 
@@ -17,9 +17,11 @@ pub(in crate::scenario::validate) fn group(
     context: &Context<'_>,
 ) -> Result<(), Problem> {
     fields::name(&mut group.name, "publishers", index);
+    stream::keys(group)?;
     let spread = fields::spread(group.count, group.connections, &mut group.channels)?;
     confirms(group)?;
     let queue = target::target(group, context)?;
+    stream::target(group, queue)?;
     transactions(group, spread, queue)?;
     confirm_timeout(group)?;
     content::sizes(group)?;

@@ -3,6 +3,7 @@
 mod content;
 mod group;
 mod packing;
+mod stream;
 mod target;
 
 pub(super) use group::group;

@@ -34,7 +34,7 @@ impl OutputBuffer {
 
     /// Returns the end of the buffer, for encoders.
     #[inline]
-    pub(crate) fn end(&mut self) -> &mut Vec<u8> {
+    pub fn end(&mut self) -> &mut Vec<u8> {
         &mut self.bytes
     }
 

@@ -78,11 +78,39 @@ impl<T> ConfirmRing<T> {
             self.outstanding -= 1;
             settled(entry);
         }
+        self.drop_settled();
+        Ok(())
+    }
+
+    /// Confirms the messages from `first` to `last`, which must be outstanding. Passes the entries to `settled`, oldest
+    /// first.
+    pub fn settle_range(
+        &mut self,
+        first: u64,
+        last: u64,
+        mut settled: impl FnMut(T),
+    ) -> Result<(), UnknownConfirm> {
+        let next = self.first + self.entries.len() as u64;
+        if last >= next {
+            return Err(UnknownConfirm { tag: last });
+        }
+        for tag in first..=last {
+            let index = tag.checked_sub(self.first).and_then(|index| usize::try_from(index).ok());
+            let slot = index.and_then(|index| self.entries.get_mut(index));
+            let entry = slot.and_then(Option::take).ok_or(UnknownConfirm { tag })?;
+            self.outstanding -= 1;
+            settled(entry);
+        }
+        self.drop_settled();
+        Ok(())
+    }
+
+    #[inline]
+    fn drop_settled(&mut self) {
         while let Some(None) = self.entries.front() {
             self.entries.pop_front();
             self.first += 1;
         }
-        Ok(())
     }
 }
 
@@ -113,6 +141,23 @@ mod tests {
         assert_eq!(ring.outstanding(), 5);
         assert_eq!(settle(&mut ring, 0, true), Ok(vec![600, 700, 800, 900, 1000]));
         assert_eq!(ring.push(1), 11);
+    }
+
+    #[test]
+    fn ranges_settle_in_any_order() {
+        let mut ring = ConfirmRing::default();
+        (1..=10).for_each(|tag: u64| assert_eq!(ring.push(tag), tag));
+        let mut settle = |first, last| {
+            let mut settled = Vec::new();
+            let outcome = ring.settle_range(first, last, |entry| settled.push(entry));
+            (outcome.map_err(|error| error.tag), settled)
+        };
+        assert_eq!(settle(2, 4), (Ok(()), vec![2, 3, 4]));
+        assert_eq!(settle(1, 1), (Ok(()), vec![1]));
+        assert_eq!(settle(4, 5), (Err(4), vec![]));
+        assert_eq!(settle(8, 11), (Err(11), vec![]));
+        assert_eq!(settle(5, 10), (Ok(()), (5..=10).collect()));
+        assert_eq!((ring.outstanding(), ring.push(11)), (0, 11));
     }
 
     #[test]

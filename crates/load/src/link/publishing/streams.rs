@@ -1,0 +1,37 @@
+//! Publishers of the stream protocol, which confirms each message.
+
+use rabbitscope_measurements::Failure;
+use rabbitscope_streams::{Connection, Event};
+
+use super::{
+    role::{Publishing, Settled},
+    sends::Sends,
+};
+use crate::link::{role::EventHandler, serve_context::ServeContext, socket::Socket};
+
+/// Every message is confirmed, and there are no transactions.
+impl Sends for Connection {}
+
+impl EventHandler for Publishing<Connection> {
+    #[inline]
+    fn on_event(
+        &mut self,
+        event: Event<'_>,
+        _socket: &mut Socket<Connection>,
+        context: &mut ServeContext<'_>,
+    ) -> Result<(), Failure> {
+        match event {
+            Event::Confirmed { publisher, first, last } => {
+                self.on_settled(publisher.into(), Settled::Range(first, last), true, context)
+            }
+            Event::Refused { publisher, sequence, .. } => {
+                let settled = Settled::Range(sequence, sequence);
+                self.on_settled(publisher.into(), settled, false, context)
+            }
+            Event::StreamGone { stream, code } => Err(Failure::lost(format!(
+                "the stream `{stream}` was deleted, or its leader has moved: {code}"
+            ))),
+            _ => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! The parts of a client that are the same for each protocol of the broker, without input and output.
+//!
+//! A connection knows one protocol and no socket. Its caller owns the socket and the clock, and knows the connection by
+//! [`Wire`]. It reads available bytes, takes events from them, and writes the [`OutputBuffer`] at once. Messages are
+//! encoded once and copied ([`append_copies`]). [`ConfirmRing`] knows the messages without a confirm, [`Heartbeat`] the
+//! time of the next sign of life.
+
+mod confirm;
+mod copies;
+mod encoded;
+mod heartbeat;
+mod input;
+mod output;
+mod transport;
+mod wire;
+
+pub use confirm::{ConfirmRing, UnknownConfirm};
+pub use copies::append_copies;
+pub use encoded::Encoded;
+pub use heartbeat::{Beat, Heartbeat};
+pub use input::Input;
+pub use output::OutputBuffer;
+pub use transport::Transport;
+pub use wire::Wire;

@@ -1,0 +1,44 @@
+//! A connection as the owner of its socket knows it.
+
+use std::{error::Error, time::Instant};
+
+use crate::{Input, OutputBuffer};
+
+/// A connection of any protocol, without its socket.
+pub trait Wire {
+    /// Something that the broker said.
+    type Event<'a>;
+    /// An error that ends the connection.
+    type Error: Error;
+
+    /// Processes received bytes up to the next event. Returns `None` if more bytes are needed; these belong behind
+    /// [`Input::rest`]. An error ends the connection. The output may still be written, to tell the broker the reason.
+    fn next_event<'a>(
+        &mut self,
+        input: &mut Input<'a>,
+    ) -> Result<Option<Self::Event<'a>>, Self::Error>;
+
+    /// Returns the bytes for the socket.
+    fn output(&mut self) -> &mut OutputBuffer;
+
+    /// Largest frame that client and broker agreed on, in bytes.
+    fn frame_max(&self) -> u32;
+
+    /// Notes that bytes were read.
+    fn has_read(&mut self, now: Instant);
+
+    /// Notes that bytes were written.
+    fn has_written(&mut self, now: Instant);
+
+    /// Appends a heartbeat if one is due. Fails if the broker is silent for too long.
+    fn tick(&mut self, now: Instant) -> Result<(), Self::Error>;
+
+    /// Returns the time of the next work for [`Wire::tick`]; `None` without heartbeats.
+    fn next_tick(&self) -> Option<Instant>;
+
+    /// Asks the broker to close the connection.
+    fn close(&mut self);
+
+    /// Returns whether the connection is closed, by either side.
+    fn is_closed(&self) -> bool;
+}

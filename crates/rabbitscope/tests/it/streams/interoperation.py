@@ -1,0 +1,85 @@
+"""Messages to and from a stream by rstream.
+
+    python3 interoperation.py PORT read STREAM COUNT
+    python3 interoperation.py PORT write STREAM
+
+User and password are in the environment: BROKER_USER, BROKER_PASSWORD. Prints JSON.
+"""
+
+import asyncio
+import json
+import os
+import sys
+
+from rstream import (
+    AMQPMessage,
+    CompressionType,
+    Consumer,
+    ConsumerOffsetSpecification,
+    OffsetType,
+    Producer,
+    amqp_decoder,
+)
+
+SIZES = [0, 1, 11, 12, 255, 256, 4096, 70_000, 300_000]
+TOGETHER = 50
+
+
+def place():
+    return {
+        "host": "127.0.0.1",
+        "port": int(sys.argv[1]),
+        "username": os.environ["BROKER_USER"],
+        "password": os.environ["BROKER_PASSWORD"],
+    }
+
+
+async def read(stream, count):
+    bodies, offsets = [], []
+    consumer = Consumer(**place())
+    await consumer.start()
+
+    async def on_message(message, context):
+        bodies.append(bytes(message.body))
+        offsets.append(context.offset)
+
+    first = ConsumerOffsetSpecification(OffsetType.FIRST, None)
+    await consumer.subscribe(stream, on_message, decoder=amqp_decoder, offset_specification=first)
+    running = asyncio.create_task(consumer.run())
+    while len(bodies) < count:
+        await asyncio.sleep(0.02)
+    await consumer.close()
+    running.cancel()
+    # The last 28 bits of a stamp are the number of its message.
+    numbers = [int.from_bytes(body[8:12], "big") & ((1 << 28) - 1) for body in bodies]
+    return {
+        "sizes": sorted({len(body) for body in bodies}),
+        "numbers": numbers == list(range(numbers[0], numbers[0] + count)),
+        "offsets": offsets == list(range(count)),
+    }
+
+
+async def write(stream):
+    messages, size = 0, 0
+    async with Producer(**place()) as producer:
+        await producer.create_stream(stream, exists_ok=True)
+        for length in SIZES:
+            await producer.send_wait(stream, AMQPMessage(body=bytes(length)))
+            messages, size = messages + 1, size + length
+        # Bytes that are no message of AMQP are the body themselves.
+        await producer.send_wait(stream, b"plain")
+        messages, size = messages + 1, size + 5
+        for codec in (CompressionType.No, CompressionType.Gzip):
+            packed = [AMQPMessage(body=bytes(40)) for _ in range(TOGETHER)]
+            await producer.send_sub_entry(stream, packed, codec)
+            messages, size = messages + TOGETHER, size + 40 * TOGETHER
+    return {"messages": messages, "bytes": size}
+
+
+async def main():
+    words = sys.argv[2:]
+    work = read(words[1], int(words[2])) if words[0] == "read" else write(words[1])
+    print(json.dumps(await asyncio.wait_for(work, 60)))
+
+
+asyncio.run(main())

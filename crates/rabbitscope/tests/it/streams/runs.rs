@@ -1,0 +1,89 @@
+//! Messages by the stream protocol, by AMQP 0-9-1, and from one to the other: none lost, none twice, all in order.
+
+use rabbitscope_testing::{
+    Workbench, count, latency_figure,
+    scenario::{Consumers, Publishers, Scenario},
+};
+
+use super::{broker, publishers, readers, stream};
+
+#[test]
+fn both_protocols_meet_in_streams() {
+    let bench = Workbench::new("streams-meet");
+    let scenario = Scenario::new("streams-meet")
+        .queues(stream("meet-a"))
+        .queues(stream("mü/et % b"))
+        .publishers(publishers("meet-a").name("by stream").count(3).messages(2000).size("300B"))
+        .publishers(Publishers::new("mü/et % b").name("by amqp").messages(2000).confirm_window(500))
+        .consumers(
+            Consumers::new("meet-a").name("amqp").prefetch(100).offset("first").messages(6000),
+        )
+        .consumers(readers("mü/et % b").name("stream").messages(2000))
+        .verify(true)
+        .duration("60s");
+    let text = bench.run_on(broker(), scenario, "").code(0).stdout;
+    assert!(
+        text.contains("Of 8000 accepted messages 0 lost, 0 duplicates, 0 out of order"),
+        "{text}"
+    );
+    let run = bench.json("out/run.json");
+    for (key, expected) in [("published", 8000), ("confirmed", 8000), ("consumed", 8000)] {
+        assert_eq!(count(&run, key), expected, "{key}");
+    }
+    assert_eq!(latency_figure(&run, "end-to-end", "count"), 8000);
+    assert_eq!(count(&run, "consumed-item-bytes"), 6000 * 300 + 2000 * 12);
+}
+
+/// A reader that takes 5 ms for each message has its chunks again when they are processed, and not before.
+#[test]
+fn a_slow_reader_holds_the_broker_back() {
+    let bench = Workbench::new("streams-slow");
+    let slow = readers("slow").credit(1).processing_time("5ms");
+    let scenario = Scenario::new("streams-slow")
+        .queues(stream("slow"))
+        .publishers(publishers("slow").rate(1000).confirm_window(5000))
+        .consumers(slow)
+        .duration("4s");
+    bench.run_on(broker(), scenario, "").code(0);
+    let run = bench.json("out/run.json");
+    let [published, delivered, consumed] =
+        ["published", "delivered", "consumed"].map(|key| count(&run, key));
+    assert!((3900..4100).contains(&published), "{published}");
+    assert!((300..1300).contains(&consumed), "{consumed}");
+    assert!(delivered < consumed + 2500, "{delivered} delivered, {consumed} consumed");
+    assert!(latency_figure(&run, "processed", "p50") > 500_000_000, "{run:#}");
+}
+
+#[test]
+fn many_members_share_connections() {
+    let bench = Workbench::new("streams-many");
+    let scenario = Scenario::new("streams-many")
+        .queues(stream("many-{}").from(1).to(20))
+        .publishers(publishers("many-{}").count(40).connections(3).messages(50))
+        .consumers(readers("many-{}").count(5).connections(2).messages(400))
+        .verify(true)
+        .duration("60s");
+    let text = bench.run_on(broker(), scenario, "").code(0).stdout;
+    assert!(
+        text.contains("Of 2000 accepted messages 0 lost, 0 duplicates, 0 out of order"),
+        "{text}"
+    );
+}
+
+/// A reader begins within a chunk: the broker sends all of it, and the reader leaves out what is before its offset.
+#[test]
+fn an_offset_within_a_chunk_is_exact() {
+    let bench = Workbench::new("streams-offset");
+    let fill = Scenario::new("streams-fill")
+        .queues(stream("offsets").keep(true))
+        .publishers(publishers("offsets").messages(1000))
+        .duration("60s");
+    bench.run_on(broker(), fill, "").code(0);
+    std::fs::remove_dir_all(bench.path("out")).unwrap();
+    let read = Scenario::new("streams-read")
+        .queues(stream("offsets").predeclared(true))
+        .consumers(readers("offsets").offset(317).messages(683))
+        .duration("60s");
+    bench.run_on(broker(), read, "").code(0);
+    assert_eq!(count(&bench.json("out/run.json"), "consumed"), 683);
+}

@@ -1,0 +1,53 @@
+//! Groups of the stream protocol.
+
+use super::*;
+
+const STREAMS: &str = r#"
+    name = "s"
+    run.duration = "1s"
+    queues = [{ name = "s-{}", to = 3, type = "stream" }, { name = "q" }]
+    publishers = [{ queue = "s-{}", protocol = "stream", count = 4 }]
+    consumers = [{ queue = "s-{}", protocol = "stream", offset = "first", rate = 5 }]
+"#;
+
+#[test]
+fn a_resolved_group_reads_back_the_same() {
+    let scenario = read(STREAMS, &[]).unwrap();
+    assert_eq!(parse(&scenario.to_toml(), "resolved", &[]).unwrap(), scenario);
+    let (publishers, consumers) = (&scenario.publishers[0], &scenario.consumers[0]);
+    assert_eq!((publishers.confirm_window, publishers.persistent), (Some(NO_WINDOW), None));
+    assert_eq!((consumers.credit, consumers.prefetch), (Some(10), None));
+    let BrokerSpec::Throwaway(broker) = &scenario.broker.spec else { panic!("it is new") };
+    assert_eq!(broker.plugins, ["rabbitmq_stream"]);
+    let given =
+        read(STREAMS, &["broker.plugins=[\"rabbitmq_stream\", \"rabbitmq_mqtt\"]"]).unwrap();
+    let BrokerSpec::Throwaway(broker) = &given.broker.spec else { panic!("it is new") };
+    assert_eq!(broker.plugins.len(), 2);
+}
+
+#[test]
+fn what_the_protocol_lacks_is_refused() {
+    let refused = |change: &str, says: &[&str]| {
+        let error = read(STREAMS, &[change]).unwrap_err().to_string();
+        assert!(says.iter().all(|part| error.contains(part)), "{change}: {error}");
+    };
+    refused("publishers.0.channels=2", &["publishers.0.channels", "no channels"]);
+    refused("publishers.0.count=600", &["publishers.0.connections", "at least 3 connections"]);
+    refused("publishers.0.count=2", &["publishers.0.member-queues", "count = 3"]);
+    refused("publishers.0.member-queues=all", &["publishers.0.member-queues"]);
+    read(STREAMS, &["publishers.0.count=2", "publishers.0.member-queues=one"]).unwrap();
+    refused("publishers.0.queue=q", &["publishers.0.protocol", "`q` is no stream"]);
+    refused("publishers.0.mandatory=true", &["publishers.0.mandatory"]);
+    refused("publishers.0.properties.priority=1", &["publishers.0.properties"]);
+    refused("publishers.0.compression=gzip", &["publishers.0.compression"]);
+    refused("consumers.0.queue=q", &["consumers.0."]);
+    refused("consumers.0.auto-ack=true", &["consumers.0.auto-ack"]);
+    refused("consumers.0.arguments.x-priority=1", &["consumers.0.arguments"]);
+    refused("consumers.0.protocol=amqp-0-9-1", &["needs `prefetch`"]);
+}
+
+#[test]
+fn credit_is_for_streams_only() {
+    let error = read(SMALL, &["consumers.0.credit=3"]).unwrap_err().to_string();
+    assert!(error.contains("consumers.0.credit") && error.contains("`prefetch`"), "{error}");
+}

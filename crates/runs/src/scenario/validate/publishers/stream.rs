@@ -1,0 +1,63 @@
+//! Checks of publishers of the stream protocol.
+
+use super::super::{
+    super::{
+        error::{Problem, refuse},
+        model::{BodyKind, MemberQueues, Protocol, PublisherGroup, QueueSpec},
+    },
+    fields,
+};
+
+/// Checks the keys that the protocol does not have. It confirms each message.
+pub(super) fn keys(group: &mut PublisherGroup) -> Result<(), Problem> {
+    if group.protocol != Protocol::Stream {
+        return Ok(());
+    }
+    let of_exchanges = "streams have no exchanges: give `queue`";
+    let of_amqp = "is a property of AMQP 0-9-1, which messages of the stream protocol do not have";
+    let of_packing = "puts items into a message with properties of AMQP 0-9-1, which messages of the stream protocol \
+                      do not have";
+    let of_stamps = "has its time stamp in a property of AMQP 0-9-1, which messages of the stream protocol do not have: \
+                     give `size` or `sizes`";
+    let has_body = group.body.is_some_and(|body| body != BodyKind::default());
+    let excluded = [
+        ("exchange", group.exchange.is_some(), of_exchanges),
+        ("tx-size", group.tx_size.is_some(), "streams have no transactions: use `confirm-window`"),
+        ("mandatory", group.mandatory, "a stream takes every message"),
+        ("persistent", group.persistent.is_some(), "streams keep every message: leave it out"),
+        ("properties", !group.properties.is_empty(), of_amqp),
+        ("items-per-message", group.items_per_message.is_some(), of_packing),
+        ("compression", group.compression.is_some(), of_packing),
+        ("body", has_body, of_stamps),
+        ("body-files", group.body_files.is_some(), of_stamps),
+        ("confirms", group.confirms == Some(false), "streams confirm every message"),
+    ];
+    if let Some((key, _, reason)) = excluded.into_iter().find(|(_, given, _)| *given) {
+        return refuse(key, reason);
+    }
+    if group.confirm_window.is_none() {
+        group.confirms = Some(true);
+    }
+    fields::stream_members(group.count, group.connections, group.channels)
+}
+
+/// Checks that each publisher has one stream.
+pub(super) fn target(group: &PublisherGroup, queue: Option<&QueueSpec>) -> Result<(), Problem> {
+    let Some(queue) = queue.filter(|_| group.protocol == Protocol::Stream) else { return Ok(()) };
+    fields::is_stream(queue)?;
+    let named =
+        if group.queue.as_ref() == Some(&queue.name) { queue.queue_names().len() } else { 1 };
+    let have_one = match group.member_queues {
+        MemberQueues::Share => named <= group.count as usize,
+        MemberQueues::One => true,
+        MemberQueues::All => named == 1,
+    };
+    if !have_one {
+        let reason = format!(
+            "leaves a publisher more than one of {named} streams, and it can write to one only: give at least \
+             `count = {named}` with `member-queues = \"share\"`"
+        );
+        return refuse("member-queues", reason);
+    }
+    Ok(())
+}

@@ -1,0 +1,245 @@
+//! A connection over one blocking socket, for the login and for requests before the load.
+
+use std::{
+    io,
+    time::{Duration, Instant},
+};
+
+use rabbitscope_protocol::{Input, Transport, Wire as _};
+use thiserror::Error;
+
+use crate::{
+    codec::Reader,
+    connection::{Connection, Login},
+    error::ConnectionError,
+    event::Event,
+    protocol::codes::Code,
+};
+
+/// Size of one read in bytes.
+const READ: usize = 64 * 1024;
+
+/// Error of a blocking call.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ClientError {
+    /// The socket failed.
+    #[error("the connection broke: {0}")]
+    Io(#[from] io::Error),
+    /// The broker closed the socket without a reason.
+    #[error("the other side closed the connection without giving a reason")]
+    Eof,
+    /// The broker did not answer in time.
+    #[error("no answer within {} s", .after.as_secs())]
+    TimedOut {
+        /// Timeout of the call.
+        after: Duration,
+    },
+    /// The connection has ended.
+    #[error(transparent)]
+    Connection(#[from] ConnectionError),
+    /// The broker refused a request.
+    #[error("{0}")]
+    Refused(Code),
+}
+
+/// A client that has logged in.
+#[derive(Debug)]
+pub struct Client<S> {
+    stream: S,
+    connection: Connection,
+    /// Bytes that were read and not processed yet.
+    input: Vec<u8>,
+    timeout: Duration,
+}
+
+/// The nodes of a stream, as host and port.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Publishers connect to it. Absent while the stream has no leader.
+    pub leader: Option<(String, u16)>,
+    /// Readers connect to one of them.
+    pub replicas: Vec<(String, u16)>,
+}
+
+impl<S: Transport> Client<S> {
+    /// Logs in over a connected socket. `timeout` applies to the login and to each later call. Writes have the socket's
+    /// own timeout.
+    pub fn log_in(stream: S, login: Login, timeout: Duration) -> Result<Self, ClientError> {
+        let connection = Connection::new(login, Instant::now());
+        let mut client = Self { stream, connection, input: Vec::new(), timeout };
+        client.wait(|event| matches!(event, Event::Opened).then_some(()))?;
+        Ok(client)
+    }
+
+    /// Returns the connection, for requests whose answer [`Client::answered`] takes.
+    pub fn connection(&mut self) -> &mut Connection {
+        &mut self.connection
+    }
+
+    /// Waits for the answer to a request. Other events in between are dropped. Fails if the broker refused it.
+    pub fn answered(&mut self, request: u32) -> Result<(), ClientError> {
+        self.answer(request, |_| Ok(()))
+    }
+
+    /// Asks for the nodes of a stream.
+    pub fn place(&mut self, stream: &str) -> Result<Place, ClientError> {
+        let request = self.connection.ask_for_place(stream);
+        self.answer(request, |content| place(Reader::new(content, "the place of a stream")))
+    }
+
+    fn answer<T>(
+        &mut self,
+        request: u32,
+        read: impl Fn(&[u8]) -> Result<T, ClientError>,
+    ) -> Result<T, ClientError> {
+        let answer = self.wait(|event| match event {
+            Event::Answer { correlation, code, content } if correlation == request => {
+                let is_ok = code == Code::OK;
+                Some(if is_ok { read(content) } else { Err(ClientError::Refused(code)) })
+            }
+            _ => None,
+        });
+        answer?
+    }
+
+    /// Returns the socket, the connection, and the bytes that were read and not processed. Frees the memory that only
+    /// the setup needs, because there may be thousands of connections.
+    pub fn into_parts(mut self) -> (S, Connection, Vec<u8>) {
+        self.input.shrink_to_fit();
+        self.connection.shrink();
+        (self.stream, self.connection, self.input)
+    }
+
+    /// Writes the output, then takes events until `answer` returns a value.
+    fn wait<T>(
+        &mut self,
+        mut answer: impl FnMut(Event<'_>) -> Option<T>,
+    ) -> Result<T, ClientError> {
+        let deadline = Instant::now() + self.timeout;
+        loop {
+            let mut input = Input::new(&self.input);
+            let mut answered = Ok(None);
+            while matches!(answered, Ok(None)) {
+                match self.connection.next_event(&mut input) {
+                    Ok(Some(event)) => answered = Ok(answer(event)),
+                    Ok(None) => break,
+                    Err(error) => answered = Err(error),
+                }
+            }
+            let consumed = input.consumed();
+            self.input.drain(..consumed);
+            let flushed = self.flush();
+            if let Some(answer) = answered? {
+                return Ok(answer);
+            }
+            flushed?;
+            self.read(deadline)?;
+        }
+    }
+
+    fn flush(&mut self) -> Result<(), ClientError> {
+        while !self.connection.output().is_empty() {
+            let count = self.stream.write(self.connection.output().pending());
+            let count = count.map_err(|error| self.io_error(error))?;
+            self.connection.output().advance(count);
+        }
+        self.stream.flush().map_err(|error| self.io_error(error))?;
+        self.connection.has_written(Instant::now());
+        Ok(())
+    }
+
+    fn read(&mut self, deadline: Instant) -> Result<(), ClientError> {
+        let left = deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(ClientError::TimedOut { after: self.timeout });
+        }
+        self.stream.set_read_timeout(left)?;
+        let filled = self.input.len();
+        self.input.resize(filled + READ, 0);
+        let count = self.stream.read(&mut self.input[filled..]);
+        self.input.truncate(filled + count.as_ref().map_or(0, |count| *count));
+        match count {
+            Ok(0) => Err(ClientError::Eof),
+            Ok(_) => {
+                self.connection.has_read(Instant::now());
+                Ok(())
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
+            Err(error) => Err(self.io_error(error)),
+        }
+    }
+
+    fn io_error(&self, error: io::Error) -> ClientError {
+        match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                ClientError::TimedOut { after: self.timeout }
+            }
+            _ => ClientError::Io(error),
+        }
+    }
+}
+
+/// Reads an answer about one stream: nodes with their numbers, then the numbers of its leader and replicas.
+fn place(mut content: Reader<'_>) -> Result<Place, ClientError> {
+    let mut nodes = Vec::new();
+    let malformed = |error| ClientError::Connection(ConnectionError::Malformed(error));
+    let mut read = || {
+        for _ in 0..content.count(2 + 2 + 4)? {
+            let number = content.u16()?;
+            let host = content.text()?.to_owned();
+            nodes.push((number, (host, u16::try_from(content.u32()?).unwrap_or(0))));
+        }
+        let streams = content.count(2 + 2 + 2 + 4)?;
+        if streams != 1 {
+            return Err(content.malformed());
+        }
+        content.text()?;
+        let (code, leader) = (Code(content.u16()?), content.u16()?);
+        let count = content.count(2)?;
+        let replicas = (0..count).map(|_| content.u16()).collect::<Result<Vec<_>, _>>()?;
+        Ok((code, leader, replicas))
+    };
+    let (code, leader, replicas) = read().map_err(malformed)?;
+    if code != Code::OK {
+        return Err(ClientError::Refused(code));
+    }
+    let node = |number: u16| nodes.iter().find(|node| node.0 == number).map(|node| node.1.clone());
+    Ok(Place { leader: node(leader), replicas: replicas.into_iter().filter_map(node).collect() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codec::Write;
+
+    fn answer(code: u16) -> Vec<u8> {
+        let mut out = Vec::new();
+        out.put_u32(2);
+        for (number, host) in [(0, "a"), (1, "b")] {
+            out.put_u16(number);
+            out.put_text(host);
+            out.put_u32(5552 + u32::from(number));
+        }
+        out.put_u32(1);
+        out.put_text("orders");
+        out.put_u16(code);
+        out.put_u16(1);
+        out.put_u32(2);
+        out.put_u16(0);
+        out.put_u16(7);
+        out
+    }
+
+    #[test]
+    fn the_place_of_a_stream_has_leader_and_known_replicas() {
+        let found = place(Reader::new(&answer(1), "it")).unwrap();
+        let expected =
+            Place { leader: Some(("b".to_owned(), 5553)), replicas: vec![("a".to_owned(), 5552)] };
+        assert_eq!(found, expected);
+        let refused = place(Reader::new(&answer(2), "it")).unwrap_err();
+        assert_eq!(refused.to_string(), "stream does not exist (2)");
+        let cut = &answer(1)[..20];
+        assert!(place(Reader::new(cut, "it")).is_err());
+    }
+}

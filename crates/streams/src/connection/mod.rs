@@ -1,0 +1,10 @@
+//! A connection, as a state machine without a socket.
+
+mod chunk;
+mod delivery;
+mod handshake;
+mod receive;
+mod send;
+mod state;
+
+pub use state::{Connection, Login, Mechanism};

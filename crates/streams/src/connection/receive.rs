@@ -1,0 +1,264 @@
+//! The connection as the owner of its socket knows it: conversion of received frames into events, heartbeats, output.
+
+use std::time::Instant;
+
+use rabbitscope_protocol::{Beat, Input, OutputBuffer, Wire};
+
+use super::{
+    chunk::Chunk,
+    state::{Connection, Listed, Phase},
+};
+use crate::{
+    codec::{HEAD_BYTES, Reader, SIZE_BYTES, Write, write_frame},
+    error::ConnectionError,
+    event::Event,
+    protocol::{
+        codes::Code,
+        commands::{
+            ANSWER, CLOSE, CONSUMER_UPDATE, CREDIT, DELIVER, HEARTBEAT, METADATA, METADATA_UPDATE,
+            PUBLISH_CONFIRM, PUBLISH_ERROR, TUNE,
+        },
+    },
+};
+
+/// The answers that have no code or no content of the usual form.
+const CREDIT_ANSWER: u16 = CREDIT | ANSWER;
+const CLOSE_ANSWER: u16 = CLOSE | ANSWER;
+const METADATA_ANSWER: u16 = METADATA | ANSWER;
+
+/// Size, key, version, publisher and number of elements.
+const LIST_HEAD: usize = HEAD_BYTES + 1 + 4;
+
+impl Wire for Connection {
+    type Event<'a> = Event<'a>;
+    type Error = ConnectionError;
+
+    #[inline]
+    fn next_event<'a>(
+        &mut self,
+        input: &mut Input<'a>,
+    ) -> Result<Option<Event<'a>>, ConnectionError> {
+        loop {
+            if self.chunk.is_some() {
+                return self.next_delivery(input);
+            }
+            if self.listed.left > 0 {
+                return self.next_listed(input);
+            }
+            let Some((size, key)) = head(input) else { return Ok(None) };
+            let is_begun = match key {
+                PUBLISH_CONFIRM | PUBLISH_ERROR => self.begin_list(size, key, input)?,
+                DELIVER => self.begin_chunk(size, input)?,
+                _ => {
+                    let Some(content) = self.whole(size, input)? else { return Ok(None) };
+                    if let Some(event) = self.on_frame(key, content)? {
+                        return Ok(Some(event));
+                    }
+                    true
+                }
+            };
+            if !is_begun {
+                return Ok(None);
+            }
+        }
+    }
+
+    #[inline]
+    fn output(&mut self) -> &mut OutputBuffer {
+        // Its begin may be written, after which it cannot grow.
+        self.open_frame = None;
+        &mut self.output
+    }
+
+    #[inline]
+    fn frame_max(&self) -> u32 {
+        self.frame_max
+    }
+
+    #[inline]
+    fn has_read(&mut self, now: Instant) {
+        self.heartbeat.last_read = now;
+    }
+
+    #[inline]
+    fn has_written(&mut self, now: Instant) {
+        self.heartbeat.last_written = now;
+    }
+
+    fn tick(&mut self, now: Instant) -> Result<(), ConnectionError> {
+        match self.heartbeat.tick(now) {
+            Beat::Missed { seconds } => return Err(ConnectionError::HeartbeatMissed { seconds }),
+            Beat::Send if self.output.is_empty() => write_frame(self.end(), HEARTBEAT, |_| {}),
+            Beat::Send | Beat::Nothing => {}
+        }
+        Ok(())
+    }
+
+    fn next_tick(&self) -> Option<Instant> {
+        self.heartbeat.next()
+    }
+
+    fn is_closed(&self) -> bool {
+        self.phase == Phase::Closed
+    }
+
+    /// Closes the connection; [`Event::Closed`] follows.
+    fn close(&mut self) {
+        if self.phase == Phase::Open {
+            self.phase = Phase::Closing;
+            self.ask(CLOSE, |out| {
+                out.put_u16(Code::OK.0);
+                out.put_text("done");
+            });
+        }
+    }
+}
+
+/// Returns size and key of the next frame, without taking them.
+#[inline]
+fn head(input: &Input<'_>) -> Option<(u32, u16)> {
+    let [a, b, c, d, key @ ..] = *input.rest().first_chunk::<6>()?;
+    Some((u32::from_be_bytes([a, b, c, d]), u16::from_be_bytes(key)))
+}
+
+impl Connection {
+    /// Takes a whole frame, and returns its content; `None` if it is not complete.
+    fn whole<'a>(
+        &self,
+        size: u32,
+        input: &mut Input<'a>,
+    ) -> Result<Option<Reader<'a>>, ConnectionError> {
+        if size > self.frame_max {
+            return Err(ConnectionError::FrameTooLarge { size, limit: self.frame_max });
+        }
+        let bytes = SIZE_BYTES + size as usize;
+        if input.rest().len() < bytes {
+            return Ok(None);
+        }
+        let mut content = Reader::new(input.take(bytes), "a command");
+        content.take(HEAD_BYTES)?;
+        Ok(Some(content))
+    }
+
+    /// Begins a list of confirms or errors. Returns false if its head is not complete.
+    #[inline]
+    fn begin_list(
+        &mut self,
+        size: u32,
+        key: u16,
+        input: &mut Input<'_>,
+    ) -> Result<bool, ConnectionError> {
+        if input.rest().len() < LIST_HEAD {
+            return Ok(false);
+        }
+        let mut head = Reader::new(input.take(LIST_HEAD), "confirms");
+        head.take(HEAD_BYTES)?;
+        let are_errors = key == PUBLISH_ERROR;
+        let listed = Listed { publisher: head.u8()?, left: head.u32()?, are_errors };
+        let bytes = u64::from(listed.left) * listed.element_bytes() as u64;
+        if u64::from(size) != (LIST_HEAD - SIZE_BYTES) as u64 + bytes {
+            return Err(head.malformed().into());
+        }
+        self.listed = listed;
+        Ok(true)
+    }
+
+    /// Returns the next confirms whose numbers follow one another, or the next error.
+    #[inline]
+    fn next_listed<'a>(
+        &mut self,
+        input: &mut Input<'a>,
+    ) -> Result<Option<Event<'a>>, ConnectionError> {
+        let Listed { publisher, .. } = self.listed;
+        let bytes = self.listed.element_bytes();
+        if input.rest().len() < bytes {
+            return Ok(None);
+        }
+        self.listed.left -= 1;
+        let mut element = Reader::new(input.take(bytes), "confirms");
+        let first = element.u64()?;
+        if self.listed.are_errors {
+            let code = Code(element.u16()?);
+            return Ok(Some(Event::Refused { publisher, sequence: first, code }));
+        }
+        let mut last = first;
+        while self.listed.left > 0
+            && let Some(next) = input.rest().first_chunk()
+            && u64::from_be_bytes(*next) == last + 1
+        {
+            input.take(bytes);
+            self.listed.left -= 1;
+            last += 1;
+        }
+        Ok(Some(Event::Confirmed { publisher, first, last }))
+    }
+
+    /// Begins a chunk of messages. Returns false if its head is not complete.
+    fn begin_chunk(&mut self, size: u32, input: &mut Input<'_>) -> Result<bool, ConnectionError> {
+        let Some((chunk, bytes)) = Chunk::begin(size, input.rest())? else { return Ok(false) };
+        input.take(bytes);
+        self.chunk = Some(chunk);
+        Ok(true)
+    }
+
+    fn on_frame<'a>(
+        &mut self,
+        key: u16,
+        mut content: Reader<'a>,
+    ) -> Result<Option<Event<'a>>, ConnectionError> {
+        match key {
+            HEARTBEAT => return Ok(None),
+            CLOSE => return Err(self.on_close(content)?),
+            CLOSE_ANSWER => {
+                self.phase = Phase::Closed;
+                return Ok(Some(Event::Closed));
+            }
+            _ => {}
+        }
+        if self.phase < Phase::Open {
+            return self.on_handshake(key, content);
+        }
+        Ok(Some(match key {
+            CREDIT_ANSWER => {
+                let code = Code(content.u16()?);
+                Event::CreditRefused { subscription: content.u8()?, code }
+            }
+            METADATA_UPDATE => {
+                let code = Code(content.u16()?);
+                Event::StreamGone { stream: content.text()?, code }
+            }
+            METADATA_ANSWER => {
+                let correlation = content.u32()?;
+                Event::Answer { correlation, code: Code::OK, content: content.rest() }
+            }
+            // The server says its limits once more after a new token. This client never asks for updates of consumers.
+            TUNE | CONSUMER_UPDATE => return Ok(None),
+            _ if key & ANSWER != 0 => {
+                let (correlation, code) = (content.u32()?, Code(content.u16()?));
+                Event::Answer { correlation, code, content: content.rest() }
+            }
+            _ => return Err(ConnectionError::Unexpected { key }),
+        }))
+    }
+
+    /// Agrees to a close, and returns its reason.
+    fn on_close(&mut self, mut content: Reader<'_>) -> Result<ConnectionError, ConnectionError> {
+        let correlation = content.u32()?;
+        let code = Code(content.u16()?);
+        let reason = content.text()?.to_owned();
+        self.phase = Phase::Closed;
+        write_frame(self.end(), CLOSE_ANSWER, |out| {
+            out.put_u32(correlation);
+            out.put_u16(Code::OK.0);
+        });
+        Ok(ConnectionError::ClosedByBroker { code, reason })
+    }
+}
+
+impl Listed {
+    /// Bytes of a number, and of the code of an error.
+    #[inline]
+    fn element_bytes(self) -> usize {
+        if self.are_errors { 10 } else { 8 }
+    }
+}

@@ -1,0 +1,136 @@
+//! The state of a connection: phase, limits, publishers, output and heartbeats.
+
+use std::{collections::BTreeMap, time::Instant};
+
+use rabbitscope_protocol::{Heartbeat, OutputBuffer};
+
+use super::chunk::Chunk;
+#[cfg(doc)]
+use crate::event::Event;
+
+/// Size of frames before the negotiation, in bytes.
+pub(super) const INITIAL_FRAME_MAX: u32 = 8 * 1024;
+
+/// Largest frame that this client asks for, in bytes: RabbitMQ's own default. A reader keeps at most one in memory.
+pub(super) const FRAME_MAX: u32 = 1024 * 1024;
+
+/// The way of proving who the client is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mechanism {
+    /// By user and password.
+    #[default]
+    Plain,
+    /// By the certificate of the TLS connection.
+    External,
+}
+
+/// The client's identity in the handshake.
+#[derive(Clone)]
+pub struct Login {
+    /// User.
+    pub user: String,
+    /// Password, or an `OAuth2` token.
+    pub password: String,
+    /// Virtual host.
+    pub vhost: String,
+    /// The way of proving who the client is.
+    pub mechanism: Mechanism,
+    /// Name of the connection in the broker's management.
+    pub name: String,
+    /// Interval of heartbeats in seconds. 0 switches them off; absent: the server's.
+    pub heartbeat_seconds: Option<u32>,
+}
+
+/// Hides the password.
+impl std::fmt::Debug for Login {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Login")
+            .field("user", &self.user)
+            .field("vhost", &self.vhost)
+            .field("name", &self.name)
+            .finish_non_exhaustive()
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    AwaitProperties,
+    AwaitMechanisms,
+    AwaitAuthentication,
+    AwaitTune,
+    AwaitOpen,
+    Open,
+    Closing,
+    Closed,
+}
+
+/// Answers and errors of a list that is read in parts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Listed {
+    pub(super) publisher: u8,
+    /// Elements that have not been read.
+    pub(super) left: u32,
+    /// True for errors.
+    pub(super) are_errors: bool,
+}
+
+/// A frame of messages that others may follow, as long as nothing else has been appended or written.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OpenFrame {
+    pub(super) publisher: u8,
+    /// Its begin, counted from the end of the output.
+    pub(super) length: usize,
+    pub(super) count: u32,
+}
+
+/// One connection.
+#[derive(Debug)]
+pub struct Connection {
+    pub(super) login: Box<Login>,
+    pub(super) phase: Phase,
+    pub(super) frame_max: u32,
+    pub(super) output: OutputBuffer,
+    pub(super) heartbeat: Heartbeat,
+    /// Properties of the server and of the connection, such as `version`, `advertised_host` and `advertised_port`.
+    pub(super) properties: BTreeMap<String, String>,
+    /// Number of the last request.
+    pub(super) correlation: u32,
+    /// By publisher: sequence number of its last message.
+    pub(super) sequences: Vec<u64>,
+    pub(super) open_frame: Option<OpenFrame>,
+    pub(super) listed: Listed,
+    pub(super) chunk: Option<Chunk>,
+}
+
+impl Connection {
+    /// Creates a connection at the start of its handshake, with its first request in the output. [`Event::Opened`]
+    /// follows.
+    pub fn new(login: Login, now: Instant) -> Self {
+        let mut connection = Self {
+            login: Box::new(login),
+            phase: Phase::AwaitProperties,
+            frame_max: INITIAL_FRAME_MAX,
+            output: OutputBuffer::default(),
+            heartbeat: Heartbeat::new(now),
+            properties: BTreeMap::new(),
+            correlation: 0,
+            sequences: Vec::new(),
+            open_frame: None,
+            listed: Listed::default(),
+            chunk: None,
+        };
+        connection.introduce();
+        connection
+    }
+
+    /// Returns a property of the server or of the connection.
+    pub fn property(&self, name: &str) -> Option<&str> {
+        self.properties.get(name).map(String::as_str)
+    }
+
+    /// Frees memory that only the handshake needs.
+    pub fn shrink(&mut self) {
+        self.output.shrink(0);
+        self.properties.clear();
+    }
+}

@@ -1,0 +1,64 @@
+//! Errors that end a connection.
+
+use thiserror::Error;
+
+use crate::protocol::codes::Code;
+
+/// Bytes that do not follow the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the broker sent {what} that is cut off or malformed")]
+pub struct Malformed {
+    /// The part that could not be read.
+    pub what: &'static str,
+}
+
+/// An error that ends a connection.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ConnectionError {
+    /// Bytes that do not follow the protocol.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    /// A frame that exceeds the agreed size.
+    #[error("the broker sent a frame of {size} bytes, and {limit} were agreed")]
+    FrameTooLarge {
+        /// Size of the frame.
+        size: u32,
+        /// Agreed limit.
+        limit: u32,
+    },
+    /// A command that this client did not expect.
+    #[error("the broker sent the command {key:#06x}, which was not expected")]
+    Unexpected {
+        /// Key of the command.
+        key: u16,
+    },
+    /// The server does not offer the mechanism of the login.
+    #[error("the broker offers the logins {offered}, not {wanted}")]
+    Mechanism {
+        /// Mechanism of the login.
+        wanted: &'static str,
+        /// Mechanisms that the server offers.
+        offered: String,
+    },
+    /// The server refused the login.
+    #[error("the broker refused the login: {0}")]
+    LoginRefused(Code),
+    /// The server refused the virtual host.
+    #[error("the broker refused the virtual host: {0}")]
+    VhostRefused(Code),
+    /// The server closed the connection.
+    #[error("the broker closed the connection: {code}, {reason}")]
+    ClosedByBroker {
+        /// Code of the reason.
+        code: Code,
+        /// The reason in words.
+        reason: String,
+    },
+    /// Nothing was received for two heartbeat intervals.
+    #[error("the broker sent nothing for {seconds} s (two heartbeat intervals)")]
+    HeartbeatMissed {
+        /// Length of two heartbeat intervals.
+        seconds: u64,
+    },
+}

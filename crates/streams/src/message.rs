@@ -1,0 +1,126 @@
+//! Messages of AMQP 1.0 in a stream: their sections, and the body among them.
+
+/// Start of a section's descriptor: a described type with a small code.
+const DESCRIBED: [u8; 2] = [0x00, 0x53];
+
+/// Code of a section with bytes.
+const DATA: u8 = 0x75;
+
+/// Code of a section with any value.
+const VALUE: u8 = 0x77;
+
+/// Types of bytes, with lengths of one and four bytes.
+const SHORT_BYTES: u8 = 0xa0;
+const LONG_BYTES: u8 = 0xb0;
+
+/// Appends a message whose body is `body`. Returns the offset of the body within it.
+pub(crate) fn write_message(out: &mut Vec<u8>, body: &[u8]) -> usize {
+    let start = out.len();
+    out.extend_from_slice(&DESCRIBED);
+    out.push(DATA);
+    if let Ok(length) = u8::try_from(body.len()) {
+        out.extend_from_slice(&[SHORT_BYTES, length]);
+    } else {
+        out.push(LONG_BYTES);
+        out.extend_from_slice(&u32::try_from(body.len()).unwrap_or(u32::MAX).to_be_bytes());
+    }
+    let at = out.len() - start;
+    out.extend_from_slice(body);
+    at
+}
+
+/// Returns the first bytes or text of the body; `None` if there are none or the message is damaged. Bytes that are no
+/// message of AMQP 1.0 are a body themselves.
+#[inline]
+pub(crate) fn body(message: &[u8]) -> Option<&[u8]> {
+    if let [0x00, 0x53, DATA, SHORT_BYTES, length, body @ ..] = message
+        && body.len() == usize::from(*length)
+    {
+        return Some(body);
+    }
+    if !message.starts_with(&DESCRIBED) {
+        return Some(message);
+    }
+    let mut rest = message;
+    while let [0x00, 0x53, code, section @ ..] = rest {
+        let (content, behind) = split_value(section)?;
+        if matches!(*code, DATA | VALUE) {
+            return Some(content);
+        }
+        rest = behind;
+    }
+    None
+}
+
+/// Splits a value into its content without type and length, and the bytes behind it.
+fn split_value(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (kind, rest) = bytes.split_first()?;
+    let (size, rest) = match kind >> 4 {
+        0x4 => (0, rest),
+        0x5 => (1, rest),
+        0x6 => (2, rest),
+        0x7 => (4, rest),
+        0x8 => (8, rest),
+        0x9 => (16, rest),
+        0xa | 0xc | 0xe => {
+            let (size, rest) = rest.split_first()?;
+            (usize::from(*size), rest)
+        }
+        0xb | 0xd | 0xf => {
+            let (size, rest) = rest.split_first_chunk()?;
+            (u32::from_be_bytes(*size) as usize, rest)
+        }
+        _ => return None,
+    };
+    rest.split_at_checked(size)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(body: &[u8]) -> Vec<u8> {
+        let mut out = b"before".to_vec();
+        let at = write_message(&mut out, body);
+        assert_eq!(&out[6 + at..], body);
+        out.split_off(6)
+    }
+
+    #[test]
+    fn a_small_message_has_five_bytes_besides_its_body() {
+        assert_eq!(written(b"0123456789ab"), b"\x00\x53\x75\xa0\x0c0123456789ab");
+    }
+
+    #[test]
+    fn bodies_of_all_sizes_are_read_back() {
+        for size in [0, 1, 255, 256, 70_000] {
+            let bytes = vec![7; size];
+            assert_eq!(body(&written(&bytes)), Some(&bytes[..]), "{size}");
+        }
+    }
+
+    #[test]
+    fn other_sections_are_passed_over() {
+        let header = b"\x00\x53\x70\xc0\x02\x01\x41";
+        let properties = b"\x00\x53\x73\xd0\x00\x00\x00\x05\x00\x00\x00\x01\x40";
+        let message = [&header[..], properties, &written(b"x")].concat();
+        assert_eq!(body(&message), Some(&b"x"[..]));
+        assert_eq!(body(b"\x00\x53\x77\xa1\x02hi"), Some(&b"hi"[..]), "a text");
+    }
+
+    #[test]
+    fn damaged_messages_have_no_body() {
+        let whole = [&b"\x00\x53\x70\xc0\x02\x01\x41"[..], &written(b"body")].concat();
+        for end in 2..whole.len() {
+            assert_eq!(body(&whole[..end]), None, "{end}");
+        }
+        assert_eq!(body(b"\x00\x53\x75\x10"), None);
+    }
+
+    #[test]
+    fn other_bytes_are_the_body() {
+        for bytes in [&b"plain"[..], b"", b"\x00"] {
+            assert_eq!(body(bytes), Some(bytes));
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Messages for a stream, encoded before they are sent.
+
+use rabbitscope_protocol::{Encoded, append_copies};
+
+use crate::{
+    codec::{HEAD_BYTES, SIZE_BYTES, Write},
+    message::write_message,
+    protocol::commands::{PUBLISH, VERSION},
+};
+
+/// Bytes of a frame before its messages: size, key, version, publisher and count.
+pub(crate) const FRAME_HEAD: usize = HEAD_BYTES + 1 + 4;
+
+/// Bytes before a message: its sequence number and its size.
+const MESSAGE_HEAD: usize = 8 + 4;
+
+/// Appends the head of a frame of `size` bytes with `count` messages.
+#[inline]
+pub(crate) fn write_head(out: &mut Vec<u8>, size: usize, publisher: u8, count: usize) {
+    out.put_u32(u32::try_from(size).unwrap_or(u32::MAX));
+    out.put_u16(PUBLISH);
+    out.put_u16(VERSION);
+    out.put_u8(publisher);
+    out.put_u32(u32::try_from(count).unwrap_or(u32::MAX));
+}
+
+/// A message with its sequence number, whose body can begin differently each time.
+#[derive(Clone, Debug)]
+pub struct Content {
+    bytes: Vec<u8>,
+    body_at: usize,
+}
+
+impl Content {
+    /// Encodes a message with this body.
+    pub fn new(body: &[u8]) -> Self {
+        let mut bytes = vec![0; MESSAGE_HEAD];
+        let body_at = MESSAGE_HEAD + write_message(&mut bytes, body);
+        let size = u32::try_from(bytes.len() - MESSAGE_HEAD).unwrap_or(u32::MAX);
+        bytes[8..MESSAGE_HEAD].copy_from_slice(&size.to_be_bytes());
+        Self { bytes, body_at }
+    }
+
+    /// Appends the message with `head` at the start of its body, if it is not longer than the body.
+    #[inline]
+    pub(crate) fn append(&self, out: &mut Vec<u8>, sequence: u64, head: &[u8]) {
+        let at = out.len();
+        out.extend_from_slice(&self.bytes);
+        out[at..at + 8].copy_from_slice(&sequence.to_be_bytes());
+        if let Some(place) = out[at + self.body_at..].get_mut(..head.len()) {
+            place.copy_from_slice(head);
+        }
+    }
+}
+
+impl Encoded for Content {
+    fn body_size(&self) -> usize {
+        self.bytes.len() - self.body_at
+    }
+
+    fn head_room(&self) -> usize {
+        self.body_size()
+    }
+
+    fn wire_size(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
+/// Messages of one publisher that differ only in their bodies' first bytes.
+#[derive(Clone, Debug)]
+pub struct Template {
+    publisher: u8,
+    content: Content,
+}
+
+impl Template {
+    /// Encodes a message of `body_size` zero bytes.
+    pub fn new(publisher: u8, body_size: usize) -> Self {
+        Self { publisher, content: Content::new(&vec![0; body_size]) }
+    }
+
+    /// Returns the publisher.
+    #[inline]
+    pub(crate) fn publisher(&self) -> u8 {
+        self.publisher
+    }
+
+    /// Appends `count` messages in frames of at most `frame_max` bytes, or of one message. `sequence` is the number of
+    /// the publisher's last message. Returns the body of each, all zeros, for the caller to fill.
+    #[inline]
+    pub(crate) fn append<'a>(
+        &self,
+        out: &'a mut Vec<u8>,
+        count: usize,
+        sequence: &mut u64,
+        frame_max: u32,
+    ) -> impl Iterator<Item = &'a mut [u8]> + use<'a> {
+        let size = self.content.bytes.len();
+        let most = ((frame_max as usize).saturating_sub(FRAME_HEAD) / size).max(1);
+        let (start, mut left) = (out.len(), count);
+        while left > 0 {
+            let here = left.min(most);
+            let bytes = FRAME_HEAD - SIZE_BYTES + here * size;
+            write_head(out, bytes, self.publisher, here);
+            for message in append_copies(out, &self.content.bytes, here) {
+                *sequence += 1;
+                message[..8].copy_from_slice(&sequence.to_be_bytes());
+            }
+            left -= here;
+        }
+        let body_at = self.content.body_at;
+        let frames = out[start..].chunks_mut(FRAME_HEAD + most * size);
+        let messages = frames.flat_map(move |frame| frame[FRAME_HEAD..].chunks_exact_mut(size));
+        messages.map(move |message| &mut message[body_at..])
+    }
+}
+
+impl Encoded for Template {
+    fn body_size(&self) -> usize {
+        self.content.body_size()
+    }
+
+    fn head_room(&self) -> usize {
+        self.content.head_room()
+    }
+
+    fn wire_size(&self) -> usize {
+        self.content.wire_size()
+    }
+}
