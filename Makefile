@@ -3,7 +3,7 @@ SCENARIO ?= scenarios/stream-publish.toml
 PROGRAM := target/release/rabbitscope
 DEMO := target/demo/rabbitscope
 
-BENCHES := overhead tick watch asking load fleet pace find-rate queues inside page questions profile packets check
+BENCHES := overhead tick watch asking load protocols fleet pace find-rate queues inside page questions profile packets check
 
 # Group that may record profiles with the installed program, and place of `make install`.
 GROUP ?= rabbitscope

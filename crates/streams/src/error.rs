@@ -33,6 +33,14 @@ pub enum ConnectionError {
         /// Key of the command.
         key: u16,
     },
+    /// A confirm or an error of a message that was not sent.
+    #[error("the broker confirmed message {number} of publisher {publisher}, which was not sent")]
+    UnknownMessage {
+        /// Number of the publisher.
+        publisher: u8,
+        /// Number of the message.
+        number: u64,
+    },
     /// The server does not offer the mechanism of the login.
     #[error("the broker offers the logins {offered}, not {wanted}")]
     Mechanism {

@@ -17,7 +17,7 @@ pub enum Event<'a> {
         /// The rest of the answer.
         content: &'a [u8],
     },
-    /// The stream has taken these messages of a publisher, by their sequence numbers from 1.
+    /// The stream has taken these messages of a publisher, by their positions on the connection, from 1.
     Confirmed {
         /// The publisher.
         publisher: u8,
@@ -30,7 +30,7 @@ pub enum Event<'a> {
     Refused {
         /// The publisher.
         publisher: u8,
-        /// Its sequence number.
+        /// Its position on the connection.
         sequence: u64,
         /// The reason.
         code: Code,

@@ -41,12 +41,18 @@ impl Content {
         Self { bytes, body_at }
     }
 
+    /// Returns the bytes of a frame with one message whose body has `body_size` bytes, without the frame's size.
+    pub fn frame_size(body_size: usize) -> usize {
+        let before_body = if body_size <= u8::MAX.into() { 5 } else { 8 };
+        FRAME_HEAD - SIZE_BYTES + MESSAGE_HEAD + before_body + body_size
+    }
+
     /// Appends the message with `head` at the start of its body, if it is not longer than the body.
     #[inline]
-    pub(crate) fn append(&self, out: &mut Vec<u8>, sequence: u64, head: &[u8]) {
+    pub(crate) fn append(&self, out: &mut Vec<u8>, number: u64, head: &[u8]) {
         let at = out.len();
         out.extend_from_slice(&self.bytes);
-        out[at..at + 8].copy_from_slice(&sequence.to_be_bytes());
+        out[at..at + 8].copy_from_slice(&number.to_be_bytes());
         if let Some(place) = out[at + self.body_at..].get_mut(..head.len()) {
             place.copy_from_slice(head);
         }
@@ -86,16 +92,16 @@ impl Template {
         self.publisher
     }
 
-    /// Appends `count` messages in frames of at most `frame_max` bytes, or of one message. `sequence` is the number of
-    /// the publisher's last message. Returns the body of each, all zeros, for the caller to fill.
+    /// Appends `count` messages in frames of at most `frame_max` bytes, or of one message. `number` returns the
+    /// number of the next message. Returns the body of each, all zeros, for the caller to fill.
     #[inline]
-    pub(crate) fn append<'a>(
+    pub(crate) fn append<'a, N: FnMut() -> u64>(
         &self,
         out: &'a mut Vec<u8>,
         count: usize,
-        sequence: &mut u64,
+        mut number: N,
         frame_max: u32,
-    ) -> impl Iterator<Item = &'a mut [u8]> + use<'a> {
+    ) -> impl Iterator<Item = &'a mut [u8]> + use<'a, N> {
         let size = self.content.bytes.len();
         let most = ((frame_max as usize).saturating_sub(FRAME_HEAD) / size).max(1);
         let (start, mut left) = (out.len(), count);
@@ -104,8 +110,7 @@ impl Template {
             let bytes = FRAME_HEAD - SIZE_BYTES + here * size;
             write_head(out, bytes, self.publisher, here);
             for message in append_copies(out, &self.content.bytes, here) {
-                *sequence += 1;
-                message[..8].copy_from_slice(&sequence.to_be_bytes());
+                message[..8].copy_from_slice(&number().to_be_bytes());
             }
             left -= here;
         }

@@ -80,8 +80,19 @@ impl PreparedConnection {
         let is_publishing = matches!(plan.members, Members::Publishers { .. });
         let end = if is_publishing { StreamEnd::Publishing } else { StreamEnd::Reading };
         let (mut client, address) = dialer.dial_stream(&plan.name, turn, (first, end))?;
-        for (lane, stream) in streams.iter().filter(|_| is_publishing) {
-            let request = client.connection().declare_publisher(number(*lane), stream);
+        if let Members::Publishers { messages, .. } = &plan.members {
+            let (size, most) = (messages.largest_of_stream(), client.connection().frame_max());
+            if size > most as usize {
+                let doing = format!("messages of {size} bytes");
+                let reason = format!("its frames have at most {most} (`stream.frame_max`)");
+                let is_permission = false;
+                return Err(TopologyError::StreamRefused { address, doing, reason, is_permission });
+            }
+        }
+        for (place, stream) in streams.iter().filter(|_| is_publishing) {
+            let reference = plan.members.reference(&plan.run, *place);
+            let lane = number(place.channel);
+            let request = client.connection().declare_publisher(lane, stream, &reference);
             let doing = format!("publishing to stream `{stream}`");
             client.answered(request).map_err(|error| stream_error(&address, &doing, error))?;
         }

@@ -142,6 +142,7 @@ fn publisher<W: Sends>(
             start,
         ),
         late: group.late.unwrap_or_default(),
+        has_reference: group.reference,
         progress: PublisherProgress::default(),
     }
 }

@@ -1,4 +1,4 @@
-//! Encoding of a publisher's messages, whatever the protocol.
+//! Encoding of a publisher's messages for any protocol.
 
 use std::fmt::Debug;
 

@@ -114,6 +114,13 @@ impl<'a> Messages<'a> {
         key.cloned().unwrap_or_default()
     }
 
+    /// Returns the bytes of the largest frame with a message of a stream.
+    pub(crate) fn largest_of_stream(&self) -> usize {
+        let bodies = self.steps.iter().flat_map(|(_, bodies)| bodies);
+        let largest = bodies.map(Vec::len).max().unwrap_or(0);
+        streams::Content::frame_size(largest)
+    }
+
     /// Returns the payload of a publisher of a stream.
     pub(crate) fn stream_payload(&self, lane: u16) -> Payload<streams::Connection> {
         let publisher = number(lane);

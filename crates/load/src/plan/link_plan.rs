@@ -15,6 +15,8 @@ use crate::message::Messages;
 pub(crate) struct LinkPlan<'a> {
     /// Number among all connections of the scenario, over all processes.
     pub(crate) number: usize,
+    /// Token of the run, for names.
+    pub(crate) run: String,
     /// Name of the connection in the broker's management.
     pub(crate) name: String,
     /// Channels to open, numbered from 1.
@@ -65,21 +67,31 @@ impl Members<'_> {
         }
     }
 
-    /// Returns the streams of members of the stream protocol, each with the lane of its member.
-    pub(crate) fn streams(&self) -> Vec<(u16, String)> {
+    /// Returns the streams of members of the stream protocol, each with the place of its member.
+    pub(crate) fn streams(&self) -> Vec<(Placement, String)> {
         match self {
             Self::Publishers { messages, placements, .. } => placements
                 .iter()
-                .map(|placement| (placement.channel, messages.stream(placement.member)))
+                .map(|placement| (*placement, messages.stream(placement.member)))
                 .collect(),
             Self::Consumers { plan, placements } => placements
                 .iter()
                 .flat_map(|placement| {
                     let streams = plan.queues_of(*placement);
-                    streams.map(|stream| (placement.channel, plan.queues[stream].clone()))
+                    streams.map(|stream| (*placement, plan.queues[stream].clone()))
                 })
                 .collect(),
             Self::Callers { .. } | Self::Responders { .. } | Self::Churn { .. } => Vec::new(),
+        }
+    }
+
+    /// Returns the name under which a stream remembers a publisher's messages; empty for none. No other run has it.
+    pub(crate) fn reference(&self, run: &str, place: Placement) -> String {
+        match self {
+            Self::Publishers { group, .. } if group.reference => {
+                format!("rabbitscope-{run}-{}", place.number)
+            }
+            _ => String::new(),
         }
     }
 
@@ -102,5 +114,12 @@ pub(super) fn link_plan<'a>(
 ) -> LinkPlan<'a> {
     let channels =
         members.placements().iter().map(|placement| placement.channel).max().unwrap_or(1);
-    LinkPlan { number: 0, name: format!("rabbitscope {group} {at}"), channels, slot, members }
+    LinkPlan {
+        number: 0,
+        run: String::new(),
+        name: format!("rabbitscope {group} {at}"),
+        channels,
+        slot,
+        members,
+    }
 }

@@ -57,6 +57,7 @@ pub(crate) fn plan_links<'a>(
     other_links(scenario, run, &slots, &mut links);
     for (number, link) in links.iter_mut().enumerate() {
         link.number = number;
+        run.clone_into(&mut link.run);
     }
     links.retain(|link| share.has(link.number));
     Ok(links)

@@ -3,6 +3,7 @@
 mod chunk;
 mod delivery;
 mod handshake;
+mod numbering;
 mod receive;
 mod send;
 mod state;

@@ -176,19 +176,22 @@ impl Connection {
         }
         self.listed.left -= 1;
         let mut element = Reader::new(input.take(bytes), "confirms");
-        let first = element.u64()?;
+        let number = element.u64()?;
+        let numbering = self.numberings.get(usize::from(publisher));
+        let unknown = ConnectionError::UnknownMessage { publisher, number };
+        let first = numbering.and_then(|all| all.position(number)).ok_or(unknown)?;
         if self.listed.are_errors {
             let code = Code(element.u16()?);
             return Ok(Some(Event::Refused { publisher, sequence: first, code }));
         }
-        let mut last = first;
+        let (mut last, mut number) = (first, number);
         while self.listed.left > 0
             && let Some(next) = input.rest().first_chunk()
-            && u64::from_be_bytes(*next) == last + 1
+            && number.checked_add(1) == Some(u64::from_be_bytes(*next))
         {
             input.take(bytes);
             self.listed.left -= 1;
-            last += 1;
+            (last, number) = (last + 1, number + 1);
         }
         Ok(Some(Event::Confirmed { publisher, first, last }))
     }

@@ -2,7 +2,10 @@
 
 use rabbitscope_protocol::Encoded;
 
-use super::state::{Connection, OpenFrame};
+use super::{
+    numbering::Numbering,
+    state::{Connection, OpenFrame},
+};
 #[cfg(doc)]
 use crate::event::Event;
 use crate::{
@@ -30,18 +33,24 @@ impl Connection {
         correlation
     }
 
-    /// Declares a publisher of a stream, without a reference. Its messages have the sequence numbers from 1 on.
-    pub fn declare_publisher(&mut self, publisher: u8, stream: &str) -> u32 {
-        let index = usize::from(publisher);
-        if self.sequences.len() <= index {
-            self.sequences.resize(index + 1, 0);
-        }
-        self.sequences[index] = 0;
+    /// Declares a publisher of a stream. With a reference, the stream takes each message of that name and number once.
+    pub fn declare_publisher(&mut self, publisher: u8, stream: &str, reference: &str) -> u32 {
+        self.resume(publisher, Vec::new(), 1);
         self.ask(DECLARE_PUBLISHER, |out| {
             out.put_u8(publisher);
-            out.put_text("");
+            out.put_text(reference);
             out.put_text(stream);
         })
+    }
+
+    /// Sets the numbers of a publisher's next messages: those of messages that are sent again, which rise, and `next`
+    /// for all that follow.
+    pub fn resume(&mut self, publisher: u8, again: Vec<u64>, next: u64) {
+        let index = usize::from(publisher);
+        if self.numberings.len() <= index {
+            self.numberings.resize(index + 1, Numbering::default());
+        }
+        self.numberings[index] = Numbering::new(again, next);
     }
 
     /// Subscribes to a stream. The broker may send `credit` chunks.
@@ -96,17 +105,16 @@ impl Connection {
     ) -> impl Iterator<Item = &mut [u8]> {
         let frame_max = self.frame_max;
         self.open_frame = None;
-        let sequence = &mut self.sequences[usize::from(template.publisher())];
-        template.append(self.output.end(), count, sequence, frame_max)
+        let numbering = &mut self.numberings[usize::from(template.publisher())];
+        template.append(self.output.end(), count, || numbering.take(), frame_max)
     }
 
     /// Appends a message of a declared publisher that is encoded now, with `head` at the start of its body. Messages in
     /// a row share a frame.
     #[inline]
     pub fn publish_content(&mut self, publisher: u8, content: &Content, head: &[u8]) {
-        let sequence = &mut self.sequences[usize::from(publisher)];
-        *sequence += 1;
-        let (sequence, frame_max) = (*sequence, self.frame_max as usize);
+        let number = self.numberings[usize::from(publisher)].take();
+        let frame_max = self.frame_max as usize;
         let has_room = |frame: &OpenFrame| frame.length + content.wire_size() <= frame_max;
         let open = self.open_frame.filter(|frame| frame.publisher == publisher && has_room(frame));
         let out = self.output.end();
@@ -116,7 +124,7 @@ impl Connection {
             OpenFrame { publisher, length: FRAME_HEAD, count: 0 }
         });
         let at = out.len() - frame.length;
-        content.append(out, sequence, head);
+        content.append(out, number, head);
         frame.length = out.len() - at;
         frame.count += 1;
         out[at + FRAME_HEAD - 4..at + FRAME_HEAD].copy_from_slice(&frame.count.to_be_bytes());

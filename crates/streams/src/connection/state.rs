@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Instant};
 
 use rabbitscope_protocol::{Heartbeat, OutputBuffer};
 
-use super::chunk::Chunk;
+use super::{chunk::Chunk, numbering::Numbering};
 #[cfg(doc)]
 use crate::event::Event;
 
@@ -95,8 +95,8 @@ pub struct Connection {
     pub(super) properties: BTreeMap<String, String>,
     /// Number of the last request.
     pub(super) correlation: u32,
-    /// By publisher: sequence number of its last message.
-    pub(super) sequences: Vec<u64>,
+    /// By publisher.
+    pub(super) numberings: Vec<Numbering>,
     pub(super) open_frame: Option<OpenFrame>,
     pub(super) listed: Listed,
     pub(super) chunk: Option<Chunk>,
@@ -114,7 +114,7 @@ impl Connection {
             heartbeat: Heartbeat::new(now),
             properties: BTreeMap::new(),
             correlation: 0,
-            sequences: Vec::new(),
+            numberings: Vec::new(),
             open_frame: None,
             listed: Listed::default(),
             chunk: None,

@@ -2,7 +2,7 @@
 
 use rabbitscope_protocol::{Encoded as _, Wire as _};
 use rabbitscope_streams::{
-    Content, Event, Offset, Template,
+    Connection, Content, Event, Offset, Template,
     protocol::commands::{
         CLOSE, CREDIT, DELIVER, HEARTBEAT, METADATA_UPDATE, PUBLISH_CONFIRM, PUBLISH_ERROR,
         SUBSCRIBE,
@@ -58,10 +58,18 @@ fn said() -> Vec<u8> {
     .concat()
 }
 
+/// A connection that has sent eight messages of publisher 5.
+fn publishing() -> Connection {
+    let mut connection = opened(4096);
+    connection.declare_publisher(5, "s", "");
+    assert_eq!(connection.publish(&Template::new(5, 12), 8).count(), 8);
+    connection
+}
+
 /// Describes events. Confirms are in single numbers, since pieces of bytes divide their runs.
 fn described(piece: usize) -> Vec<String> {
     let mut found = Vec::new();
-    feed(&mut opened(4096), &said(), piece, |event| match event {
+    feed(&mut publishing(), &said(), piece, |event| match event {
         Event::Confirmed { publisher, first, last } => {
             found.extend((*first..=*last).map(|number| format!("confirmed {publisher} {number}")));
         }
@@ -108,7 +116,7 @@ fn pieces_of_any_size_have_the_same_events() {
 #[test]
 fn runs_of_confirms_are_one_event() {
     let mut runs = Vec::new();
-    feed(&mut opened(4096), &said(), usize::MAX, |event| {
+    feed(&mut publishing(), &said(), usize::MAX, |event| {
         if let Event::Confirmed { first, last, .. } = event {
             runs.push((*first, *last));
         }
@@ -118,9 +126,34 @@ fn runs_of_confirms_are_one_event() {
 }
 
 #[test]
+fn a_confirm_of_a_message_that_was_not_sent_is_an_error() {
+    let bytes = frame(PUBLISH_CONFIRM, &[&[5], &1_u32.to_be_bytes(), &9_u64.to_be_bytes()]);
+    let error = feed(&mut publishing(), &bytes, usize::MAX, |_| {}).unwrap_err().to_string();
+    assert!(error.contains("message 9 of publisher 5, which was not sent"), "{error}");
+}
+
+#[test]
+fn confirms_of_messages_that_are_sent_again_have_their_positions() {
+    let mut connection = opened(4096);
+    connection.declare_publisher(0, "s", "mine");
+    connection.resume(0, vec![5, 6, 9], 10);
+    assert_eq!(connection.publish(&Template::new(0, 12), 5).count(), 5);
+    let numbers: Vec<u8> = [5_u64, 6, 9, 10].iter().flat_map(|one| one.to_be_bytes()).collect();
+    let bytes = frame(PUBLISH_CONFIRM, &[&[0], &4_u32.to_be_bytes(), &numbers]);
+    let mut runs = Vec::new();
+    feed(&mut connection, &bytes, usize::MAX, |event| {
+        if let Event::Confirmed { first, last, .. } = event {
+            runs.push((*first, *last));
+        }
+    })
+    .unwrap();
+    assert_eq!(runs, [(1, 2), (3, 4)]);
+}
+
+#[test]
 fn a_message_of_twelve_bytes_has_29_bytes_besides_the_frame() {
     let mut connection = opened(4096);
-    connection.declare_publisher(2, "orders");
+    connection.declare_publisher(2, "orders", "");
     let before = connection.output().pending().len();
     let template = Template::new(2, 12);
     assert_eq!(template.wire_size(), 29);
@@ -136,9 +169,21 @@ fn a_message_of_twelve_bytes_has_29_bytes_besides_the_frame() {
 }
 
 #[test]
+fn the_size_of_a_frame_is_known_before_it_is_encoded() {
+    let mut connection = opened(1 << 20);
+    connection.declare_publisher(0, "s", "");
+    for size in [0, 12, 255, 256, 70_000] {
+        let before = connection.output().pending().len();
+        connection.publish_content(0, &Content::new(&vec![0; size]), b"");
+        let written = connection.output().pending().len() - before;
+        assert_eq!(written, Content::frame_size(size) + 4, "{size}");
+    }
+}
+
+#[test]
 fn frames_do_not_exceed_the_agreed_size() {
     let mut connection = opened(100);
-    connection.declare_publisher(0, "s");
+    connection.declare_publisher(0, "s", "");
     let before = connection.output().pending().len();
     let bodies = connection.publish(&Template::new(0, 12), 7).count();
     let content = Content::new(&[9; 12]);
@@ -162,8 +207,8 @@ fn frames_do_not_exceed_the_agreed_size() {
 #[test]
 fn a_frame_that_may_be_written_does_not_grow() {
     let mut connection = opened(4096);
-    connection.declare_publisher(0, "s");
-    connection.declare_publisher(1, "s");
+    connection.declare_publisher(0, "s", "");
+    connection.declare_publisher(1, "s", "");
     let taken = connection.output().pending().len();
     connection.output().advance(taken);
     let content = Content::new(b"body");

@@ -58,7 +58,14 @@ impl Dialer {
         match fitting(&place, end, number, own.as_ref()) {
             Some((host, port)) => {
                 (uri.host, uri.port) = (host, port);
-                Ok((self.log_in(&uri, name)?, uri.address()))
+                let advertised = |error| match error {
+                    TopologyError::NoStreams { address, reason } => {
+                        let reason = format!("{reason} (the broker advertises this address)");
+                        TopologyError::NoStreams { address, reason }
+                    }
+                    error => error,
+                };
+                Ok((self.log_in(&uri, name).map_err(advertised)?, uri.address()))
             }
             None => Ok((client, uri.address())),
         }

@@ -33,6 +33,8 @@ pub(in crate::link) struct Publisher<W: Sends> {
     pub(in crate::link) late: LatePolicy,
     /// True if messages without a confirm are sent again after their connection was lost.
     pub(in crate::link) republishes: bool,
+    /// True if the broker takes each of its messages once.
+    pub(in crate::link) has_reference: bool,
     pub(in crate::link) progress: PublisherProgress,
 }
 
@@ -197,6 +199,21 @@ impl<W: Sends> Publisher<W> {
             self.progress.roomy_since = context.now;
         }
         was_full
+    }
+
+    /// Continues the numbers of its messages on a new connection. They must rise, so messages that are sent again are put
+    /// in order.
+    pub(super) fn resume(&mut self, connection: &mut W) {
+        if !self.has_reference {
+            return;
+        }
+        let sent = self.progress.sent;
+        let whole = |sequence: u32| sent - u64::from(low_bits(sent).wrapping_sub(sequence));
+        let mut again: Vec<u64> = self.progress.again.iter().copied().map(whole).collect();
+        again.sort_unstable();
+        self.progress.again = again.iter().copied().map(low_bits).collect();
+        let numbers = again.into_iter().map(|sequence| sequence + 1).collect();
+        connection.resume(self.lane, numbers, sent + 1);
     }
 
     /// Handles a message whose answer will not arrive.

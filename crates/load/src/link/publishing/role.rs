@@ -214,6 +214,12 @@ impl<W: Sends> Publishing<W> {
 impl<W: Sends> Role for Publishing<W> {
     type Wire = W;
 
+    fn start(&mut self, _now: RunInstant, connection: &mut W) {
+        for publisher in &mut self.publishers {
+            publisher.resume(connection);
+        }
+    }
+
     fn write_rounds(&self) -> u32 {
         write_rounds(self.write)
     }

@@ -1,4 +1,4 @@
-//! A connection that publishes, whatever the protocol.
+//! A connection of publishers, of any protocol.
 
 use rabbitscope_measurements::Failure;
 
@@ -19,6 +19,10 @@ pub(in crate::link) trait Sends: Encoder<Error: Into<Failure>> + Sized {
     ) -> usize {
         0
     }
+
+    /// Continues the numbers of a lane on a new connection: those of messages that are sent again, and `next` for all that
+    /// follow.
+    fn resume(&mut self, _lane: u16, _again: Vec<u64>, _next: u64) {}
 
     /// Commits the transaction of a lane.
     fn commit(&mut self, _lane: u16) {}

@@ -7,10 +7,17 @@ use super::{
     role::{Publishing, Settled},
     sends::Sends,
 };
-use crate::link::{role::EventHandler, serve_context::ServeContext, socket::Socket};
+use crate::{
+    link::{role::EventHandler, serve_context::ServeContext, socket::Socket},
+    message::number,
+};
 
 /// Every message is confirmed, and there are no transactions.
-impl Sends for Connection {}
+impl Sends for Connection {
+    fn resume(&mut self, publisher: u16, again: Vec<u64>, next: u64) {
+        Connection::resume(self, number(publisher), again, next);
+    }
+}
 
 impl EventHandler for Publishing<Connection> {
     #[inline]

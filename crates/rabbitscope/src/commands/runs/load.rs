@@ -48,6 +48,7 @@ impl Args {
             broker_uri::replace(&mut scenario, uris);
         } else if !options.set.iter().any(|line| line.starts_with("broker.")) {
             scenario.broker.spec = BrokerSpec::Throwaway(ThrowawayBroker::default());
+            scenario.enable_plugins();
         }
         for note in &converted.notes {
             output::note(note);

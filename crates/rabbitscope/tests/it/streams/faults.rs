@@ -31,23 +31,54 @@ fn a_broker_that_stops_for_four_seconds_is_not_left_out() {
     assert!(by_client * 4 <= scheduled, "{by_client} of {late} by the client");
 }
 
+/// All that a killed node had confirmed is there. Messages without a confirm are sent again under their old numbers, and the stream drops those that it has.
 #[test]
-fn a_killed_node_loses_no_confirmed_message() {
-    let bench = Workbench::new("streams-kill");
-    let scenario = Scenario::new("streams-kill")
+fn with_a_reference_no_message_comes_twice() {
+    let bench = Workbench::new("streams-reference");
+    let twice = publishers("orders").rate(20_000).confirm_window(100_000);
+    let scenario = Scenario::new("streams-reference")
         .queues(stream("orders"))
-        .publishers(publishers("orders").rate(500).confirm_window(100_000))
-        .consumers(readers("orders"))
+        .publishers(twice.republish_unconfirmed(true).reference(true).count(3).messages(200_000))
+        .consumers(readers("orders").messages(600_000))
         .faults(Fault::new("kill").at("3s").lasting("1s"))
         .recovery(true)
         .verify(true)
-        .duration("20s");
+        .duration("120s");
     bench.file("s.toml", scenario);
     let ended = bench.rabbitscope("run s.toml --out out");
     assert!(ended.stdout.contains(" 0 lost, 0 duplicates, 0 out of order"), "{}", ended.stdout);
     let run = bench.json("out/run.json");
+    assert!(count(&run, "republished") > 0, "{run:#}");
     assert!(count(&run, "reconnects") >= 2, "{run:#}");
-    assert!(count(&run, "consumed") > 5000, "{run:#}");
+    assert_eq!(count(&run, "published") - count(&run, "republished"), 600_000);
+    assert_eq!(count(&run, "consumed"), 600_000);
+}
+
+/// Publishers follow the leader to its new node, readers find another replica.
+#[test]
+fn a_killed_leader_of_a_cluster_loses_no_confirmed_message() {
+    let bench = Workbench::new("streams-leader");
+    let scenario = Scenario::new("streams-leader")
+        .nodes(3)
+        .queues(stream("orders"))
+        .publishers(
+            publishers("orders")
+                .rate(1000)
+                .messages(12_000)
+                .confirm_window(100_000)
+                .republish_unconfirmed(true)
+                .reference(true),
+        )
+        .consumers(readers("orders").count(2).connections(2).messages(12_000))
+        .faults(Fault::new("kill").node("leader").queue("orders").at("4s").lasting("2s"))
+        .recovery(true)
+        .verify(true)
+        .duration("120s");
+    bench.file("s.toml", scenario);
+    let ended = bench.rabbitscope("run s.toml --out out");
+    assert!(ended.stdout.contains(" 0 lost, 0 duplicates, 0 out of order"), "{}", ended.stdout);
+    let run = bench.json("out/run.json");
+    assert_eq!(count(&run, "consumed"), 24_000, "{run:#}");
 }
 
 #[test]

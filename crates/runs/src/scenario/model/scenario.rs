@@ -3,8 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Broker, ChurnGroup, ConsumerGroup, ExchangeSpec, Expect, FaultSpec, PacketsSpec, PollerGroup,
-    ProfileSpec, PublisherGroup, QueueSpec, RequestGroup, ResponderGroup, RunOptions,
+    Broker, BrokerSpec, ChurnGroup, ConsumerGroup, ExchangeSpec, Expect, FaultSpec, PacketsSpec,
+    PollerGroup, ProfileSpec, Protocol, PublisherGroup, QueueSpec, RequestGroup, ResponderGroup,
+    RunOptions,
 };
 
 /// A scenario to run. Serialises to the resolved form that is kept in `scenario.toml` and `run.json`, without secrets.
@@ -65,7 +66,22 @@ fn first() -> u64 {
     1
 }
 
+/// The plugin of the stream protocol.
+const STREAM_PLUGIN: &str = "rabbitmq_stream";
+
 impl Scenario {
+    /// Adds the plugins of the groups' protocols to a throwaway broker.
+    pub fn enable_plugins(&mut self) {
+        let publishers = self.publishers.iter().map(|group| group.protocol);
+        let mut all = publishers.chain(self.consumers.iter().map(|group| group.protocol));
+        if all.any(|protocol| protocol == Protocol::Stream)
+            && let BrokerSpec::Throwaway(broker) = &mut self.broker.spec
+            && !broker.plugins.iter().any(|plugin| plugin == STREAM_PLUGIN)
+        {
+            broker.plugins.push(STREAM_PLUGIN.to_owned());
+        }
+    }
+
     /// Returns the queues that a group's `queue` stands for.
     pub fn queue_names(&self, reference: &str) -> Vec<String> {
         let set = self.queues.iter().find(|queue| queue.name == reference);

@@ -47,7 +47,9 @@ fn what_the_protocol_lacks_is_refused() {
 }
 
 #[test]
-fn credit_is_for_streams_only() {
+fn references_and_credit_are_for_streams_only() {
+    let error = read(SMALL, &["publishers.0.reference=true"]).unwrap_err().to_string();
+    assert!(error.contains("publishers.0.reference"), "{error}");
     let error = read(SMALL, &["consumers.0.credit=3"]).unwrap_err().to_string();
     assert!(error.contains("consumers.0.credit") && error.contains("`prefetch`"), "{error}");
 }

@@ -2,10 +2,7 @@
 
 use super::super::{
     error::{Problem, refuse},
-    model::{
-        Allocation, Broker, BrokerSpec, Protocol, PublisherGroup, RequestGroup, RunOptions,
-        Scenario, UntilKind,
-    },
+    model::{Allocation, Broker, PublisherGroup, RequestGroup, RunOptions, Scenario, UntilKind},
 };
 use super::{
     broker, churn, consumers,
@@ -45,26 +42,9 @@ pub(in crate::scenario) fn check(
     packets.map_err(|problem| problem.under("packets"))
 }
 
-/// The plugin of the stream protocol.
-const STREAM_PLUGIN: &str = "rabbitmq_stream";
-
-/// Adds the plugins of the protocols to those of a throwaway broker.
-fn plugins(scenario: &mut Scenario) {
-    let publishers = scenario.publishers.iter().map(|group| group.protocol);
-    let has_streams = publishers
-        .chain(scenario.consumers.iter().map(|group| group.protocol))
-        .any(|protocol| protocol == Protocol::Stream);
-    if let BrokerSpec::Throwaway(broker) = &mut scenario.broker.spec
-        && has_streams
-        && !broker.plugins.iter().any(|plugin| plugin == STREAM_PLUGIN)
-    {
-        broker.plugins.push(STREAM_PLUGIN.to_owned());
-    }
-}
-
 /// Checks exchanges and queues, and then the groups that refer to them.
 fn groups(scenario: &mut Scenario, files: &mut TextFiles<'_>) -> Result<(), Problem> {
-    plugins(scenario);
+    scenario.enable_plugins();
     let Scenario { exchanges, queues, publishers, consumers, .. } = scenario;
     check_each("exchanges", exchanges, |_, exchange| exchanges::exchange(exchange))?;
     fields::unique("exchanges", exchanges.iter().map(|exchange| &exchange.name))?;

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::scenario::model::{
     AfterPhases, Arrival, LatePolicy, MemberQueues, NumberRange, Phase, Protocol, Schedule,
-    values::{one, size, span, time, unset},
+    values::{is_false, one, size, span, time, unset},
 };
 
 /// Publishers with the same settings. Checks fill in every value that applies, and leave out all others.
@@ -82,6 +82,9 @@ pub struct PublisherGroup {
     pub on_confirm_timeout: Option<OnConfirmTimeout>,
     /// Messages without a confirm are sent again after their connection was lost; absent without confirms.
     pub republish_unconfirmed: Option<bool>,
+    /// The stream takes each message once, also if it is sent again.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub reference: bool,
     /// Delivery of messages to the socket.
     #[serde(default)]
     pub write: WriteMode,

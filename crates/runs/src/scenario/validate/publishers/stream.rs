@@ -11,6 +11,9 @@ use super::super::{
 /// Checks the keys that the protocol does not have. It confirms each message.
 pub(super) fn keys(group: &mut PublisherGroup) -> Result<(), Problem> {
     if group.protocol != Protocol::Stream {
+        if group.reference {
+            return refuse("reference", "is of the stream protocol: set `protocol = \"stream\"`");
+        }
         return Ok(());
     }
     let of_exchanges = "streams have no exchanges: give `queue`";
