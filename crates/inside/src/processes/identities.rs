@@ -13,6 +13,7 @@ use std::{
 };
 
 use rabbitscope_erlang::{ConnectOptions, Connection, ErlangError, Loaded, ModuleSource, Term};
+use rabbitscope_probe::drop_privileges;
 use rabbitscope_profiles::{FrameKind, GONE, Identities, Identity, Profile, StackOutcome};
 
 /// Timeout of a request to a busy node with many thousand processes.
@@ -70,8 +71,7 @@ impl Requests {
     fn start(options: ConnectOptions) -> io::Result<Self> {
         let (calls, asked) = channel();
         let serve = move || {
-            if let Err(error) = answer_all(&options, &asked) {
-                let reason = error.to_string();
+            if let Err(reason) = answer_all(&options, &asked) {
                 for call in asked {
                     // Nobody waits for the answer to a call that has ended.
                     drop(call.answer.send(Err(reason.clone())));
@@ -107,10 +107,13 @@ impl Drop for Requests {
     }
 }
 
-/// Connects, loads the module and answers until no more requests follow.
-fn answer_all(options: &ConnectOptions, asked: &Receiver<Call>) -> Result<(), ErlangError> {
-    let connection = Connection::open(options)?;
-    let module = Loaded::functions(&connection, ModuleSource::OWNERS)?;
+/// Connects, loads the module and answers until no more requests follow. The way to the node may need privileges; nothing
+/// after it does.
+fn answer_all(options: &ConnectOptions, asked: &Receiver<Call>) -> Result<(), String> {
+    let connection = Connection::open(options).map_err(|error| error.to_string())?;
+    drop_privileges().map_err(|error| error.to_string())?;
+    let module = Loaded::functions(&connection, ModuleSource::OWNERS);
+    let module = module.map_err(|error| error.to_string())?;
     for Call { function, arguments, answer } in asked {
         let mut found = Identities::new();
         let read = arguments.into_iter().try_for_each(|arguments| {
@@ -119,7 +122,7 @@ fn answer_all(options: &ConnectOptions, asked: &Receiver<Call>) -> Result<(), Er
         });
         let _ = answer.send(read.map(|()| found).map_err(|error| error.to_string()));
     }
-    module.end().map(drop)
+    module.end().map(drop).map_err(|error| error.to_string())
 }
 
 fn resolve(requests: &Requests, mut known: Identities, profiles: &mut [Profile]) {
