@@ -47,12 +47,12 @@ pub struct CaptureBesideLoad {
 }
 
 impl CaptureBesideLoad {
-    /// Starts to capture the broker with this pid and port, called `subject`. Returns once the capture is active. Kept
+    /// Starts to capture the broker with this pid and these ports, called `subject`. Returns once the capture is active. Kept
     /// packets are written beside `file`. A later failure sets `stop`, because a run without its packets would waste
     /// the user's time.
     pub fn start(
         spec: &PacketsSpec,
-        (pid, port, subject): (u32, u16, String),
+        (pid, ports, subject): (u32, &[u16], String),
         file: PathBuf,
         stop: &Arc<AtomicBool>,
     ) -> anyhow::Result<Self> {
@@ -61,7 +61,7 @@ impl CaptureBesideLoad {
         let over = Arc::new(AtomicBool::new(false));
         let options = LiveOptions {
             subject,
-            ports: BrokerPorts::new([port])?,
+            ports: BrokerPorts::new(ports.iter().copied())?,
             pid: Some(pid),
             interface: CaptureInterface::Any,
         };

@@ -196,8 +196,10 @@ fn begin_capture(
         [first, _, ..] => format!("port {port} of {}, one of several nodes under load", first.name),
         _ => format!("port {port} of the broker under load"),
     };
+    let mut ports = vec![port];
+    ports.extend(scenario.has_streams().then_some(target.uri.stream_port));
     let begin = |(spec, pid)| {
-        CaptureBesideLoad::start(spec, (pid, port, subject), directory.packet_file(), stop)
+        CaptureBesideLoad::start(spec, (pid, &ports, subject), directory.packet_file(), stop)
     };
     captured.map(begin).transpose()
 }

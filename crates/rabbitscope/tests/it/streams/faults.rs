@@ -26,7 +26,7 @@ fn a_broker_that_stops_for_four_seconds_is_not_left_out() {
     assert!((1780..=1840).contains(&scheduled), "{scheduled}");
     assert_eq!(count(&run, "confirmed"), scheduled);
     let p99 = latency_figure(&run, "confirm-intended", "p99");
-    assert!((3_500_000_000..4_600_000_000).contains(&p99), "{p99}");
+    assert!((3_500_000_000..6_000_000_000).contains(&p99), "{p99}");
     let (late, by_client) = (count(&run, "late"), count(&run, "late-by-client"));
     assert!(by_client * 4 <= scheduled, "{by_client} of {late} by the client");
 }

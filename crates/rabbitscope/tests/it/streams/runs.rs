@@ -87,3 +87,23 @@ fn an_offset_within_a_chunk_is_exact() {
     bench.run_on(broker(), read, "").code(0);
     assert_eq!(count(&bench.json("out/run.json"), "consumed"), 683);
 }
+
+/// The packets of the run have the messages that the load counts.
+#[test]
+fn packets_beside_a_run_count_the_same() {
+    let Some(bench) = Workbench::for_root("streams-packets") else { return };
+    let scenario = Scenario::new("streams-packets")
+        .queues(stream("seen"))
+        .publishers(publishers("seen").rate(500).messages(1500))
+        .consumers(readers("seen").messages(1500))
+        .duration("30s")
+        .text("[packets]\nduration = \"20s\"\n");
+    bench.file("s.toml", scenario);
+    bench.rabbitscope("run s.toml --out out").code(0);
+    let totals = &bench.json("out/packets.json")["totals"];
+    assert_eq!(
+        (&totals["published"], &totals["delivered"]),
+        (&1500.into(), &1500.into()),
+        "{totals:#}"
+    );
+}

@@ -70,11 +70,16 @@ fn first() -> u64 {
 const STREAM_PLUGIN: &str = "rabbitmq_stream";
 
 impl Scenario {
-    /// Adds the plugins of the groups' protocols to a throwaway broker.
-    pub fn enable_plugins(&mut self) {
+    /// Returns whether a group uses the stream protocol.
+    pub fn has_streams(&self) -> bool {
         let publishers = self.publishers.iter().map(|group| group.protocol);
         let mut all = publishers.chain(self.consumers.iter().map(|group| group.protocol));
-        if all.any(|protocol| protocol == Protocol::Stream)
+        all.any(|protocol| protocol == Protocol::Stream)
+    }
+
+    /// Adds the plugins of the groups' protocols to a throwaway broker.
+    pub fn enable_plugins(&mut self) {
+        if self.has_streams()
             && let BrokerSpec::Throwaway(broker) = &mut self.broker.spec
             && !broker.plugins.iter().any(|plugin| plugin == STREAM_PLUGIN)
         {
