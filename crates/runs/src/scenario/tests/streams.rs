@@ -41,9 +41,19 @@ fn what_the_protocol_lacks_is_refused() {
     refused("publishers.0.properties.priority=1", &["publishers.0.properties"]);
     refused("publishers.0.compression=gzip", &["publishers.0.compression"]);
     refused("consumers.0.queue=q", &["consumers.0."]);
+    refused("queues.0.to=300", &["publishers.0.member-queues"]);
     refused("consumers.0.auto-ack=true", &["consumers.0.auto-ack"]);
     refused("consumers.0.arguments.x-priority=1", &["consumers.0.arguments"]);
     refused("consumers.0.protocol=amqp-0-9-1", &["needs `prefetch`"]);
+}
+
+#[test]
+fn subscriptions_have_numbers() {
+    let many = ["queues.0.to=300", "publishers.0.member-queues=one"];
+    let error = read(STREAMS, &many).unwrap_err().to_string();
+    assert!(error.contains("consumers.0.connections") && error.contains("300"), "{error}");
+    let spread = ["consumers.0.count=2", "consumers.0.connections=2"];
+    read(STREAMS, &[&many[..], &spread].concat()).unwrap();
 }
 
 #[test]

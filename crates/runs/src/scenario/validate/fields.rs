@@ -119,7 +119,7 @@ pub(super) fn spread(count: u32, connections: u32, channels: &mut u32) -> Result
 }
 
 /// Largest number of publishers or readers of the stream protocol on a connection.
-const STREAM_MEMBERS: u32 = 255;
+pub(super) const STREAM_MEMBERS: u32 = 255;
 
 /// Checks the spread of members of the stream protocol, which has numbers for them in place of channels.
 pub(super) fn stream_members(count: u32, connections: u32, channels: u32) -> Result<(), Problem> {

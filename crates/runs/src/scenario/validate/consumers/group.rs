@@ -106,7 +106,7 @@ fn is_offset(offset: &FieldValue) -> bool {
 
 fn fits(group: &ConsumerGroup, spread: fields::Spread, queue: &QueueSpec) -> Result<(), Problem> {
     if group.protocol == Protocol::Stream {
-        return fields::is_stream(queue);
+        return stream::target(group, queue);
     }
     let is_stream = queue.queue_type == QueueType::Stream;
     if is_stream && group.auto_ack {

@@ -3,7 +3,7 @@
 use super::super::{
     super::{
         error::{Problem, refuse},
-        model::{ConsumerGroup, Protocol},
+        model::{ConsumerGroup, MemberQueues, Protocol, QueueSpec},
     },
     fields,
 };
@@ -44,4 +44,26 @@ pub(super) fn keys(group: &mut ConsumerGroup) -> Result<(), Problem> {
     }
     group.credit.get_or_insert(CREDIT);
     fields::stream_members(group.count, group.connections, group.channels)
+}
+
+/// Checks that the queue is a stream, and that the subscriptions of a connection have numbers: one for each reader and
+/// stream.
+pub(super) fn target(group: &ConsumerGroup, queue: &QueueSpec) -> Result<(), Problem> {
+    fields::is_stream(queue)?;
+    let named = if group.queue == queue.name { queue.queue_names().len() } else { 1 };
+    let of_each = match group.member_queues {
+        MemberQueues::Share => named.div_ceil(group.count as usize),
+        MemberQueues::One => 1,
+        MemberQueues::All => named,
+    };
+    let all = of_each * group.count.div_ceil(group.connections) as usize;
+    if all > fields::STREAM_MEMBERS as usize {
+        let reason = format!(
+            "leaves up to {all} subscriptions on a connection, and the stream protocol has numbers for {}: more \
+             connections and readers are needed",
+            fields::STREAM_MEMBERS
+        );
+        return refuse("connections", reason);
+    }
+    Ok(())
 }
