@@ -3,8 +3,9 @@
 //! A connection knows one protocol and no socket. Its caller owns the socket and the clock, and knows the connection by
 //! [`Wire`]. It reads available bytes, takes events from them, and writes the [`OutputBuffer`] at once. Messages are
 //! encoded once and copied ([`append_copies`]). [`ConfirmRing`] knows the messages without a confirm, [`Heartbeat`] the
-//! time of the next sign of life.
+//! time of the next sign of life. Before the load, a [`Client`] waits for answers on a blocking socket.
 
+mod client;
 mod confirm;
 mod copies;
 mod encoded;
@@ -14,6 +15,7 @@ mod output;
 mod transport;
 mod wire;
 
+pub use client::{Client, ClientError};
 pub use confirm::{ConfirmRing, UnknownConfirm};
 pub use copies::append_copies;
 pub use encoded::Encoded;

@@ -39,6 +39,9 @@ pub trait Wire {
     /// Asks the broker to close the connection.
     fn close(&mut self);
 
+    /// Frees the memory that only the setup needs.
+    fn shrink(&mut self);
+
     /// Returns whether the connection is closed, by either side.
     fn is_closed(&self) -> bool;
 }

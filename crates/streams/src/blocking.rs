@@ -1,12 +1,8 @@
 //! A connection over one blocking socket, for the login and for requests before the load.
 
-use std::{
-    io,
-    time::{Duration, Instant},
-};
+use std::time::{Duration, Instant};
 
-use rabbitscope_protocol::{Input, Transport, Wire as _};
-use thiserror::Error;
+use rabbitscope_protocol::{self as protocol, Transport};
 
 use crate::{
     codec::Reader,
@@ -16,42 +12,12 @@ use crate::{
     protocol::codes::Code,
 };
 
-/// Size of one read in bytes.
-const READ: usize = 64 * 1024;
-
 /// Error of a blocking call.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum ClientError {
-    /// The socket failed.
-    #[error("the connection broke: {0}")]
-    Io(#[from] io::Error),
-    /// The broker closed the socket without a reason.
-    #[error("the other side closed the connection without giving a reason")]
-    Eof,
-    /// The broker did not answer in time.
-    #[error("no answer within {} s", .after.as_secs())]
-    TimedOut {
-        /// Timeout of the call.
-        after: Duration,
-    },
-    /// The connection has ended.
-    #[error(transparent)]
-    Connection(#[from] ConnectionError),
-    /// The broker refused a request.
-    #[error("{0}")]
-    Refused(Code),
-}
+pub type ClientError = protocol::ClientError<ConnectionError, Code>;
 
 /// A client that has logged in.
 #[derive(Debug)]
-pub struct Client<S> {
-    stream: S,
-    connection: Connection,
-    /// Bytes that were read and not processed yet.
-    input: Vec<u8>,
-    timeout: Duration,
-}
+pub struct Client<S>(protocol::Client<Connection, S>);
 
 /// The nodes of a stream, as host and port.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,14 +33,14 @@ impl<S: Transport> Client<S> {
     /// own timeout.
     pub fn log_in(stream: S, login: Login, timeout: Duration) -> Result<Self, ClientError> {
         let connection = Connection::new(login, Instant::now());
-        let mut client = Self { stream, connection, input: Vec::new(), timeout };
-        client.wait(|event| matches!(event, Event::Opened).then_some(()))?;
-        Ok(client)
+        let mut client = protocol::Client::new(stream, connection, timeout);
+        client.wait::<_, Code>(|event| matches!(event, Event::Opened).then_some(()))?;
+        Ok(Self(client))
     }
 
     /// Returns the connection, for requests whose answer [`Client::answered`] takes.
     pub fn connection(&mut self) -> &mut Connection {
-        &mut self.connection
+        self.0.connection_mut()
     }
 
     /// Waits for the answer to a request. Other events in between are dropped. Fails if the broker refused it.
@@ -84,7 +50,7 @@ impl<S: Transport> Client<S> {
 
     /// Asks for the nodes of a stream.
     pub fn place(&mut self, stream: &str) -> Result<Place, ClientError> {
-        let request = self.connection.ask_for_place(stream);
+        let request = self.0.connection_mut().ask_for_place(stream);
         self.answer(request, |content| place(Reader::new(content, "the place of a stream")))
     }
 
@@ -93,7 +59,7 @@ impl<S: Transport> Client<S> {
         request: u32,
         read: impl Fn(&[u8]) -> Result<T, ClientError>,
     ) -> Result<T, ClientError> {
-        let answer = self.wait(|event| match event {
+        let answer = self.0.wait(|event| match event {
             Event::Answer { correlation, code, content } if correlation == request => {
                 let is_ok = code == Code::OK;
                 Some(if is_ok { read(content) } else { Err(ClientError::Refused(code)) })
@@ -103,80 +69,9 @@ impl<S: Transport> Client<S> {
         answer?
     }
 
-    /// Returns the socket, the connection, and the bytes that were read and not processed. Frees the memory that only
-    /// the setup needs, because there may be thousands of connections.
-    pub fn into_parts(mut self) -> (S, Connection, Vec<u8>) {
-        self.input.shrink_to_fit();
-        self.connection.shrink();
-        (self.stream, self.connection, self.input)
-    }
-
-    /// Writes the output, then takes events until `answer` returns a value.
-    fn wait<T>(
-        &mut self,
-        mut answer: impl FnMut(Event<'_>) -> Option<T>,
-    ) -> Result<T, ClientError> {
-        let deadline = Instant::now() + self.timeout;
-        loop {
-            let mut input = Input::new(&self.input);
-            let mut answered = Ok(None);
-            while matches!(answered, Ok(None)) {
-                match self.connection.next_event(&mut input) {
-                    Ok(Some(event)) => answered = Ok(answer(event)),
-                    Ok(None) => break,
-                    Err(error) => answered = Err(error),
-                }
-            }
-            let consumed = input.consumed();
-            self.input.drain(..consumed);
-            let flushed = self.flush();
-            if let Some(answer) = answered? {
-                return Ok(answer);
-            }
-            flushed?;
-            self.read(deadline)?;
-        }
-    }
-
-    fn flush(&mut self) -> Result<(), ClientError> {
-        while !self.connection.output().is_empty() {
-            let count = self.stream.write(self.connection.output().pending());
-            let count = count.map_err(|error| self.io_error(error))?;
-            self.connection.output().advance(count);
-        }
-        self.stream.flush().map_err(|error| self.io_error(error))?;
-        self.connection.has_written(Instant::now());
-        Ok(())
-    }
-
-    fn read(&mut self, deadline: Instant) -> Result<(), ClientError> {
-        let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(ClientError::TimedOut { after: self.timeout });
-        }
-        self.stream.set_read_timeout(left)?;
-        let filled = self.input.len();
-        self.input.resize(filled + READ, 0);
-        let count = self.stream.read(&mut self.input[filled..]);
-        self.input.truncate(filled + count.as_ref().map_or(0, |count| *count));
-        match count {
-            Ok(0) => Err(ClientError::Eof),
-            Ok(_) => {
-                self.connection.has_read(Instant::now());
-                Ok(())
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(()),
-            Err(error) => Err(self.io_error(error)),
-        }
-    }
-
-    fn io_error(&self, error: io::Error) -> ClientError {
-        match error.kind() {
-            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
-                ClientError::TimedOut { after: self.timeout }
-            }
-            _ => ClientError::Io(error),
-        }
+    /// Returns the socket, the connection, and the bytes that were read and not processed.
+    pub fn into_parts(self) -> (S, Connection, Vec<u8>) {
+        self.0.into_parts()
     }
 }
 

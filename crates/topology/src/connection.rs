@@ -255,13 +255,13 @@ impl Topology {
                 Event::ChannelClosed { channel: closed, refusal: Some(refusal) }
                     if closed == channel =>
                 {
-                    Some(Err(ClientError::Channel(refusal)))
+                    Some(Err(ClientError::Refused(refusal)))
                 }
                 _ => None,
             });
             match outcome {
                 Ok(()) => {}
-                Err(ClientError::Channel(refusal)) => {
+                Err(ClientError::Refused(refusal)) => {
                     let channel = self.client.open_channel();
                     self.channel =
                         channel.map_err(|error| request_error(&self.uri, doing, error))?;

@@ -14,6 +14,7 @@ use crate::{
     frame::{FrameKind, next_frame, write_frame},
     method::{Handshake, ServerMethod, write_handshake},
     protocol::reply_codes::REPLY_SUCCESS,
+    table::Table,
 };
 
 impl Wire for Connection {
@@ -85,6 +86,11 @@ impl Wire for Connection {
 
     fn next_tick(&self) -> Option<Instant> {
         self.heartbeat.next()
+    }
+
+    fn shrink(&mut self) {
+        self.output.shrink(0);
+        self.server_properties = Table::default();
     }
 
     fn is_closed(&self) -> bool {

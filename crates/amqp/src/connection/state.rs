@@ -95,12 +95,6 @@ impl Connection {
         &self.server_properties
     }
 
-    /// Frees memory that only the handshake and large bursts need.
-    pub fn shrink(&mut self) {
-        self.output.shrink(0);
-        self.server_properties = Table::default();
-    }
-
     pub(super) fn channel(
         &mut self,
         channel: u16,

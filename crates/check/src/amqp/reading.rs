@@ -103,7 +103,7 @@ impl Observation {
                     Some(Ok(()))
                 }
                 Event::ChannelClosed { channel: of, refusal: Some(refusal) } if of == channel => {
-                    Some(Err(ClientError::Channel(refusal)))
+                    Some(Err(ClientError::Refused(refusal)))
                 }
                 _ => None,
             }

@@ -89,7 +89,7 @@ impl Bus {
             arguments: &none,
         };
         match self.client.call(self.channel, &declare) {
-            Err(ClientError::Channel(refusal)) if refusal.code == RESOURCE_LOCKED => {
+            Err(ClientError::Refused(refusal)) if refusal.code == RESOURCE_LOCKED => {
                 self.channel = self.client.open_channel().map_err(broken(doing))?;
                 return Ok(false);
             }
@@ -122,7 +122,7 @@ impl Bus {
         // A missing queue closes its channel, so this request has its own: consumers stay.
         let channel = self.client.open_channel().map_err(broken(doing))?;
         match self.client.call(channel, &passive) {
-            Err(ClientError::Channel(refusal)) if refusal.is_not_found() => Ok(false),
+            Err(ClientError::Refused(refusal)) if refusal.is_not_found() => Ok(false),
             found => {
                 found.map_err(broken(doing))?;
                 self.client.end_channel(channel);

@@ -98,6 +98,11 @@ impl Wire for Connection {
         self.heartbeat.next()
     }
 
+    fn shrink(&mut self) {
+        self.output.shrink(0);
+        self.properties.clear();
+    }
+
     fn is_closed(&self) -> bool {
         self.phase == Phase::Closed
     }

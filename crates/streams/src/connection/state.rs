@@ -127,10 +127,4 @@ impl Connection {
     pub fn property(&self, name: &str) -> Option<&str> {
         self.properties.get(name).map(String::as_str)
     }
-
-    /// Frees memory that only the handshake needs.
-    pub fn shrink(&mut self) {
-        self.output.shrink(0);
-        self.properties.clear();
-    }
 }

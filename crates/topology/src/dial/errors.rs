@@ -90,7 +90,7 @@ fn is_about_certificate(error: &io::Error) -> bool {
 pub fn request_error(uri: &Uri, doing: &str, error: ClientError) -> TopologyError {
     let (address, doing) = (uri.address(), doing.to_owned());
     match error {
-        ClientError::Channel(refusal)
+        ClientError::Refused(refusal)
         | ClientError::Connection(ConnectionError::ClosedByBroker(refusal)) => {
             TopologyError::Refused { address, doing, refusal: refusal.into() }
         }
