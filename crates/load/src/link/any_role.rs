@@ -14,7 +14,7 @@ use crate::{
         churning::Churning,
         consuming::Consuming,
         publishing::{Publisher, PublisherProgress, Publishing, Sends},
-        subscribing::Subscribing,
+        receiving::Receiving,
     },
     message::{Messages, Payload},
     pacing::ArrivalSchedule,
@@ -25,7 +25,7 @@ use crate::{
 pub(super) enum AnyRole {
     Publishing(Driven<Publishing<Connection>>),
     StreamPublishing(Driven<Publishing<streams::Connection>>),
-    Subscribing(Driven<Subscribing>),
+    StreamReceiving(Driven<Receiving<streams::Connection>>),
     Consuming(Driven<Consuming>),
     Calling(Driven<Calling>),
     Answering(Driven<Answering>),
@@ -38,7 +38,7 @@ macro_rules! with_role {
         match $any {
             AnyRole::Publishing($one) => $call,
             AnyRole::StreamPublishing($one) => $call,
-            AnyRole::Subscribing($one) => $call,
+            AnyRole::StreamReceiving($one) => $call,
             AnyRole::Consuming($one) => $call,
             AnyRole::Calling($one) => $call,
             AnyRole::Answering($one) => $call,
@@ -68,7 +68,7 @@ impl AnyRole {
                 Self::StreamPublishing(Driven::new(role, prepared))
             }
             Members::Consumers { plan, placements } => {
-                Self::Subscribing(Driven::new(Subscribing::new(plan, placements), prepared))
+                Self::StreamReceiving(Driven::new(Receiving::new(plan, placements), prepared))
             }
             Members::Callers { .. } | Members::Responders { .. } | Members::Churn { .. } => {
                 unreachable!("{ONE_PROTOCOL}")
@@ -109,7 +109,7 @@ impl AnyRole {
         match self {
             Self::Publishing(one) => one.socket.on_reconnect(prepared.amqp091(), now),
             Self::StreamPublishing(one) => one.socket.on_reconnect(prepared.stream(), now),
-            Self::Subscribing(one) => one.socket.on_reconnect(prepared.stream(), now),
+            Self::StreamReceiving(one) => one.socket.on_reconnect(prepared.stream(), now),
             Self::Consuming(one) => one.socket.on_reconnect(prepared.amqp091(), now),
             Self::Calling(one) => one.socket.on_reconnect(prepared.amqp091(), now),
             Self::Answering(one) => one.socket.on_reconnect(prepared.amqp091(), now),

@@ -14,10 +14,10 @@ mod driven;
 mod driver;
 mod limits;
 mod publishing;
+mod receiving;
 mod role;
 mod serve_context;
 mod socket;
-mod subscribing;
 
 pub(crate) use driver::Link;
 pub(crate) use serve_context::ServeContext;

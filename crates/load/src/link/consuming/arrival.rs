@@ -2,9 +2,8 @@
 
 use rabbitscope_amqp::Delivery;
 use rabbitscope_timing::Stamp;
-use rabbitscope_verify::Reader;
 
-use super::{held_messages::HeldMessage, role::Consuming};
+use super::{consumer::Subscription, held_messages::HeldMessage, role::Consuming};
 use crate::{link::serve_context::ServeContext, packing::Items};
 
 impl Consuming {
@@ -13,15 +12,16 @@ impl Consuming {
     pub(super) fn received(
         &mut self,
         delivery: &Delivery<'_>,
-        reader: Reader,
-        slot: u16,
+        subscription: usize,
         context: &mut ServeContext<'_>,
     ) -> HeldMessage {
         context.measured.counts.delivered += 1;
+        let Subscription { reader, slot, .. } = self.subscriptions[subscription];
         HeldMessage {
             arrived: context.now,
             begun: context.now,
             delivery_tag: delivery.delivery_tag,
+            subscription: u32::try_from(subscription).unwrap_or(u32::MAX),
             redelivered: delivery.redelivered,
             stamp: self.stamp(delivery),
             reader,

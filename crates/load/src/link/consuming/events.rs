@@ -24,9 +24,7 @@ impl Amqp091Role for Consuming {
         context: &mut ServeContext<'_>,
     ) {
         let Some(tag) = number(&delivery.consumer_tag) else { return };
-        let Some(&Subscription { consumer: number, reader, slot, .. }) =
-            self.subscriptions.get(tag)
-        else {
+        let Some(&Subscription { consumer: number, .. }) = self.subscriptions.get(tag) else {
             return;
         };
         let held = self.holding.as_ref().map_or(0, |holding| holding.count(number));
@@ -42,7 +40,7 @@ impl Amqp091Role for Consuming {
         if let Some(position) = self.positions.get_mut(tag) {
             position.note(&delivery.properties);
         }
-        let message = self.received(delivery, reader, slot, context);
+        let message = self.received(delivery, tag, context);
         if self.hold(number, message) {
             return;
         }

@@ -22,6 +22,8 @@ pub(in crate::link) struct HeldMessage {
     pub(in crate::link) begun: RunInstant,
     /// Its delivery tag, or its offset in a stream.
     pub(in crate::link) delivery_tag: u64,
+    /// Number of the subscription on the connection.
+    pub(in crate::link) subscription: u32,
     pub(in crate::link) redelivered: bool,
     pub(in crate::link) stamp: Option<Stamp>,
     /// The consumer, and the queue.
@@ -175,6 +177,7 @@ mod tests {
             arrived,
             begun: arrived,
             delivery_tag: 1,
+            subscription: 0,
             redelivered: false,
             stamp: None,
             reader,

@@ -12,3 +12,4 @@ mod unsettled;
 
 pub(super) use held_messages::{HeldMessage, HeldMessages};
 pub(super) use role::Consuming;
+pub(super) use unsettled::Unsettled;

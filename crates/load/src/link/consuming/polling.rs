@@ -5,10 +5,7 @@ use std::cmp::Reverse;
 use rabbitscope_amqp::{Connection, Delivery, Request};
 use rabbitscope_timing::Nanos;
 
-use super::{
-    consumer::{Subscription, Task},
-    role::Consuming,
-};
+use super::{consumer::Task, role::Consuming};
 use crate::link::serve_context::ServeContext;
 
 impl Consuming {
@@ -37,8 +34,7 @@ impl Consuming {
         } else {
             consumer.next_poll - 1
         };
-        let Subscription { reader, slot, .. } = self.subscriptions[asked];
-        let message = self.received(delivery, reader, slot, context);
+        let message = self.received(delivery, asked, context);
         if self.hold(number, message) {
             // A consumer that processes a message does not poll.
             return;

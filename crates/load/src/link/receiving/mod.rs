@@ -1,0 +1,13 @@
+//! Readers on one connection, of each protocol but AMQP 0-9-1.
+//!
+//! [`Receiving`] is the same for all of them. A protocol adds its acknowledgements and credit ([`Receives`]) and the
+//! handler of its events.
+
+mod credit;
+mod packed;
+mod receives;
+mod role;
+mod stream_offset;
+mod streams;
+
+pub(super) use role::Receiving;

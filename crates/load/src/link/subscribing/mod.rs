@@ -1,7 +1,0 @@
-//! Readers of the stream protocol on one connection.
-
-mod credit;
-mod packed;
-mod role;
-
-pub(super) use role::Subscribing;
