@@ -48,11 +48,13 @@ pub(super) struct ThreadSecond {
     pub(crate) busy: f64,
     /// Share for which the thread ran or waited for a CPU.
     demand: f64,
-    /// Share for which the broker held the publishers back: by full sockets and alarms or by full windows, whichever
-    /// was longer.
+    /// Share for which the broker held the publishers back: by full sockets and alarms, by full windows or by credit,
+    /// whichever was longest.
     held_back: f64,
     /// Share for which it held them back by full sockets and alarms alone.
     at_socket: f64,
+    /// Share for which they had no credit.
+    at_credit: f64,
 }
 
 impl ThreadSecond {
@@ -70,12 +72,14 @@ impl ThreadSecond {
         let at_socket = counts.socket_stall_nanos + counts.blocked_nanos;
         let at_socket = share(at_socket, publisher_counts.connections);
         let at_window = share(counts.window_full_nanos, publisher_counts.publishers);
+        let at_credit = share(counts.credit_wait_nanos, publisher_counts.publishers);
         Self {
             length,
             busy: share(counts.client_cpu_nanos, 1),
             demand: share(counts.client_cpu_nanos + counts.client_wait_nanos, 1),
-            held_back: at_socket.max(at_window),
+            held_back: at_socket.max(at_window).max(at_credit),
             at_socket,
+            at_credit,
         }
     }
 
@@ -91,6 +95,7 @@ pub(super) struct SelfCheck {
     check: ClientCheck,
     held_back: f64,
     at_socket: f64,
+    at_credit: f64,
 }
 
 impl SelfCheck {
@@ -105,6 +110,7 @@ impl SelfCheck {
         check.highest_demand = check.highest_demand.max(second.demand);
         self.held_back += second.held_back;
         self.at_socket += second.at_socket;
+        self.at_credit += second.at_credit;
     }
 
     /// Returns the evidence, and the doubt about the run if there is one.
@@ -115,6 +121,7 @@ impl SelfCheck {
             late_by_client: measured.counts.late_by_client,
             held_back_share: self.held_back / seconds.max(1) as f64,
             sockets_full_share: self.at_socket / seconds.max(1) as f64,
+            without_credit_share: self.at_credit / seconds.max(1) as f64,
             ..self.check
         };
         let exceeds = |part: u64, whole: u64, most: f64| part as f64 > most * whole as f64;

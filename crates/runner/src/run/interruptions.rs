@@ -63,6 +63,18 @@ pub(super) fn written(rates: &LoadRates, record: &RunRecord) -> String {
     )
 }
 
+/// States the share of the time in which the broker gave publishers no credit, if it is noticeable.
+pub(super) fn without_credit(record: &RunRecord) -> String {
+    let share = record.client.without_credit_share;
+    if share <= NOTICEABLE {
+        return String::new();
+    }
+    format!(
+        "limited by the broker's credit: publishers had messages to send but no credit for {:.0} % of the time\n",
+        100.0 * share
+    )
+}
+
 /// States the reason for an unsteady measured time, unless a doubt states it already.
 pub(super) fn unsteady(record: &RunRecord) -> String {
     let is_doubt = record.doubts.iter().any(|doubt| doubt.kind == DoubtKind::NotSteady);

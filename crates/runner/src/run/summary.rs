@@ -21,7 +21,9 @@ use super::{
     Finished,
     breakdown::{breakdown, ends, latency_table},
     faults::faults_text,
-    interruptions::{ending, interruptions, judgement, loss, overdue, unsteady, written},
+    interruptions::{
+        ending, interruptions, judgement, loss, overdue, unsteady, without_credit, written,
+    },
     owners::{HeldShare, HotFunction, Owners, busy, held, ranked},
     unconsumed::unconsumed,
 };
@@ -169,6 +171,7 @@ fn rates(rates: &LoadRates, record: &RunRecord, scenario: &Scenario) -> String {
             writeln!(text, "{name:<10}{rate:>11} {unit} ({seconds:.1} s; {count}{what} in all)");
     }
     text += &written(rates, record);
+    text += &without_credit(record);
     text += &items(rates, scenario);
     let counts = [
         ("returned", load.counts.returned, "messages"),

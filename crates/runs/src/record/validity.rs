@@ -48,11 +48,13 @@ pub struct ClientCheck {
     /// Scheduled messages that were late or dropped although window and socket had room: the thread itself came too
     /// late.
     pub late_by_client: u64,
-    /// Share of the time in which the broker held publishers back (socket full, alarm, confirm window full), 0 to 1;
+    /// Share of the time in which the broker held publishers back (socket full, alarm, confirm window full, no credit), 0 to 1;
     /// only the largest of these kinds.
     pub held_back_share: f64,
     /// Share of the time in which the publishers' sockets were full or blocked by an alarm, 0 to 1.
     pub sockets_full_share: f64,
+    /// Share of the time in which the publishers had messages to send but no credit of the broker for them, 0 to 1.
+    pub without_credit_share: f64,
 }
 
 /// The result of one line of `[expect]`.

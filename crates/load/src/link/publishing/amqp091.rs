@@ -5,7 +5,7 @@ use rabbitscope_measurements::Failure;
 use rabbitscope_timing::RunInstant;
 
 use super::{
-    role::{Publishing, Settled},
+    role::{Answer, Publishing, Settled},
     sends::Sends,
 };
 use crate::link::{
@@ -59,7 +59,8 @@ impl Amqp091Role for Publishing<Connection> {
         context: &mut ServeContext<'_>,
     ) -> Result<(), Failure> {
         let settled = if multiple { Settled::UpTo(tag) } else { Settled::One(tag) };
-        self.on_settled(channel, settled, accepted, context)
+        let answer = if accepted { Answer::Accepted } else { Answer::Refused };
+        self.on_settled(channel, settled, answer, context)
     }
 
     /// Handles the commit of a transaction: all messages of the channel count as confirmed.
@@ -71,7 +72,9 @@ impl Amqp091Role for Publishing<Connection> {
         context: &mut ServeContext<'_>,
     ) -> Result<(), Failure> {
         match reply {
-            Reply::TxCommitted => self.on_settled(channel, Settled::UpTo(0), true, context),
+            Reply::TxCommitted => {
+                self.on_settled(channel, Settled::UpTo(0), Answer::Accepted, context)
+            }
             _ => Ok(()),
         }
     }

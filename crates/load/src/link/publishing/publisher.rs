@@ -52,17 +52,24 @@ pub(in crate::link) struct PublisherProgress {
     accepted: u64,
     /// Set while the confirm window is full. Its time has been counted up to here.
     full_since: Option<RunInstant>,
-    /// Time from which the window has had room.
+    /// Set while the broker gives no credit for a message that could be sent. Its time has been counted up to here.
+    credit_since: Option<RunInstant>,
+    /// Time from which window and broker have had room.
     roomy_since: RunInstant,
     delay: ClientDelay,
 }
 
 impl<W: Sends> Publisher<W> {
-    /// Returns the number of messages for which window and limit leave room.
+    /// Returns the number of messages for which window, limit and broker leave room.
     #[inline]
     pub(super) fn room(&self) -> u64 {
         let sent = self.progress.sent;
-        self.window_room().min(self.limit.map_or(u64::MAX, |limit| limit - sent))
+        self.window_and_credit().min(self.limit.map_or(u64::MAX, |limit| limit - sent))
+    }
+
+    #[inline]
+    fn window_and_credit(&self) -> u64 {
+        if self.progress.credit_since.is_some() { 0 } else { self.window_room() }
     }
 
     #[inline]
@@ -75,7 +82,7 @@ impl<W: Sends> Publisher<W> {
     #[inline]
     pub(super) fn allowed(&self, context: &ServeContext<'_>) -> u64 {
         if !self.progress.again.is_empty() {
-            return self.window_room().min(self.progress.again.len() as u64);
+            return self.window_and_credit().min(self.progress.again.len() as u64);
         }
         let has_time = match &self.arrivals {
             None => context.now >= self.start,
@@ -88,7 +95,7 @@ impl<W: Sends> Publisher<W> {
     #[inline]
     pub(super) fn asks_at(&self, now: RunInstant) -> Option<RunInstant> {
         if !self.progress.again.is_empty() {
-            return (self.window_room() > 0).then_some(now);
+            return (self.window_and_credit() > 0).then_some(now);
         }
         let has_room = self.room() > 0;
         match &self.arrivals {
@@ -194,11 +201,27 @@ impl<W: Sends> Publisher<W> {
         let was_full = self.window_room() == 0;
         self.progress.outstanding -= 1;
         if self.progress.full_since.is_some() {
-            self.count_full(context);
+            self.count_waits(context);
             self.progress.full_since = None;
             self.progress.roomy_since = context.now;
         }
         was_full
+    }
+
+    /// Notes that the broker takes no message now, although there is one to send.
+    pub(super) fn wait_for_credit(&mut self, now: RunInstant) {
+        self.progress.credit_since.get_or_insert(now);
+    }
+
+    /// Notes that the broker takes messages again. Returns true if the publisher has waited for it.
+    pub(super) fn on_room(&mut self, context: &mut ServeContext<'_>) -> bool {
+        let has_waited = self.progress.credit_since.is_some();
+        if has_waited {
+            self.count_waits(context);
+            self.progress.credit_since = None;
+            self.progress.roomy_since = context.now;
+        }
+        has_waited
     }
 
     /// Continues the numbers of its messages on a new connection. They must rise, so messages that are sent again are put
@@ -254,20 +277,26 @@ impl<W: Sends> Publisher<W> {
     /// Handles the loss of the connection, after which outstanding messages get no answer.
     pub(super) fn on_disconnect(&mut self, context: &mut ServeContext<'_>) {
         self.give_up(context);
-        self.count_full(context);
+        self.count_waits(context);
         self.progress.full_since = None;
+        self.progress.credit_since = None;
         self.progress.outstanding = 0;
     }
 
-    /// Counts the time with a full window up to now, so that each second has its share. A publisher that has sent all
-    /// its messages waits for nothing.
-    pub(super) fn count_full(&mut self, context: &mut ServeContext<'_>) {
-        if let Some(since) = &mut self.progress.full_since {
+    /// Counts the time with a full window and without credit up to now, so that each second has its share. A publisher
+    /// that has sent all its messages waits for nothing.
+    pub(super) fn count_waits(&mut self, context: &mut ServeContext<'_>) {
+        let (now, counts) = (context.now, &mut context.measured.counts);
+        let waits = [
+            (&mut self.progress.full_since, &mut counts.window_full_nanos),
+            (&mut self.progress.credit_since, &mut counts.credit_wait_nanos),
+        ];
+        for (since, nanos) in waits {
+            let Some(since) = since else { continue };
             if !self.progress.is_done {
-                let full = context.now.since(*since).get();
-                context.measured.counts.window_full_nanos += full;
+                *nanos += now.since(*since).get();
             }
-            *since = context.now;
+            *since = now;
         }
     }
 

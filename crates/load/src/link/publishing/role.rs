@@ -4,6 +4,7 @@ use rabbitscope_measurements::{Failure, Side};
 use rabbitscope_protocol::ConfirmRing;
 use rabbitscope_runs::scenario::{ConfirmTimeout, PublisherGroup, WriteMode};
 use rabbitscope_timing::{Nanos, RunInstant};
+use rabbitscope_verify::Observation;
 
 use super::{
     batch::{QUANTUM, SentMessage},
@@ -33,6 +34,15 @@ pub(super) enum Settled {
     UpTo(u64),
     /// The messages from the first number to the last one.
     Range(u64, u64),
+}
+
+/// The broker's answer about messages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    Accepted,
+    Refused,
+    /// No queue takes them. AMQP 0-9-1 says so in a frame of its own, and confirms them too.
+    Returned,
 }
 
 /// The publishers of a connection.
@@ -118,6 +128,11 @@ impl<W: Sends> Publishing<W> {
         if most == 0 {
             return Some(0);
         }
+        let most = most.min(socket.connection.room(publisher.lane, size));
+        if most == 0 {
+            publisher.wait_for_credit(context.now);
+            return Some(0);
+        }
         let most = most.min(budget.fits(size));
         if most == 0 {
             return None;
@@ -155,15 +170,28 @@ impl<W: Sends> Publishing<W> {
         }
     }
 
+    /// Wakes the publishers of a lane that wait for the broker to take messages again.
+    #[expect(dead_code, reason = "no protocol limits its publishers yet")]
+    pub(super) fn on_room(&mut self, lane: u16, context: &mut ServeContext<'_>) {
+        let Some(publishers) = self.by_lane.get(usize::from(lane)) else { return };
+        for at in 0..publishers.len() {
+            let index = self.by_lane[usize::from(lane)][at];
+            if self.publishers[index].on_room(context) {
+                self.wake(index, context);
+            }
+        }
+    }
+
     /// Handles an answer of the broker about messages of a lane.
     #[inline]
     pub(super) fn on_settled(
         &mut self,
         lane: u16,
         settled: Settled,
-        accepted: bool,
+        answer: Answer,
         context: &mut ServeContext<'_>,
     ) -> Result<(), Failure> {
+        let accepted = answer != Answer::Refused;
         let ring = self.rings.get_mut(usize::from(lane)).and_then(Option::as_mut);
         let ring = ring.ok_or_else(|| {
             Failure::wrong(format!(
@@ -183,6 +211,11 @@ impl<W: Sends> Publishing<W> {
             if let Some(recorder) = &mut context.recorder {
                 let publisher = publishers[sent.publisher as usize].number;
                 recorder.settled(publisher, sent.sequence, context.now, accepted);
+                if answer == Answer::Returned {
+                    let numbering = context.run.numbering;
+                    let number = numbering.join(publisher, sent.sequence.into());
+                    recorder.note(Observation::Returned { number });
+                }
             }
             if let Some(lateness) = sent.lateness.filter(|_| accepted) {
                 context.confirmed_intended(sent.at, lateness);
@@ -206,6 +239,7 @@ impl<W: Sends> Publishing<W> {
         self.outstanding -= count;
         let counts = &mut context.measured.counts;
         *(if accepted { &mut counts.confirmed } else { &mut counts.nacked }) += count;
+        counts.returned += if answer == Answer::Returned { count } else { 0 };
         counts.accept(if accepted { count } else { 0 });
         Ok(())
     }
@@ -335,7 +369,7 @@ impl<W: Sends> Role for Publishing<W> {
 
     fn tick(&mut self, context: &mut ServeContext<'_>) {
         for publisher in &mut self.publishers {
-            publisher.count_full(context);
+            publisher.count_waits(context);
         }
     }
 

@@ -9,6 +9,12 @@ use crate::{
 
 /// A connection of publishers.
 pub(in crate::link) trait Sends: Encoder<Error: Into<Failure>> + Sized {
+    /// Number of messages of this size on the wire that the broker takes on a lane before it must say that it takes
+    /// more. [`Publishing::on_room`](super::role::Publishing::on_room) follows then.
+    fn room(&self, _lane: u16, _size: usize) -> u64 {
+        u64::MAX
+    }
+
     /// Notes `count` messages without confirms that were appended to the output. Returns the bytes of a barrier that
     /// follows them; 0 if none follows.
     fn sent_unconfirmed(

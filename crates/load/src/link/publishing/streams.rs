@@ -4,7 +4,7 @@ use rabbitscope_measurements::Failure;
 use rabbitscope_streams::{Connection, Event};
 
 use super::{
-    role::{Publishing, Settled},
+    role::{Answer, Publishing, Settled},
     sends::Sends,
 };
 use crate::{
@@ -28,12 +28,15 @@ impl EventHandler for Publishing<Connection> {
         context: &mut ServeContext<'_>,
     ) -> Result<(), Failure> {
         match event {
-            Event::Confirmed { publisher, first, last } => {
-                self.on_settled(publisher.into(), Settled::Range(first, last), true, context)
-            }
+            Event::Confirmed { publisher, first, last } => self.on_settled(
+                publisher.into(),
+                Settled::Range(first, last),
+                Answer::Accepted,
+                context,
+            ),
             Event::Refused { publisher, sequence, .. } => {
                 let settled = Settled::Range(sequence, sequence);
-                self.on_settled(publisher.into(), settled, false, context)
+                self.on_settled(publisher.into(), settled, Answer::Refused, context)
             }
             Event::StreamGone { stream, code } => Err(Failure::lost(format!(
                 "the stream `{stream}` was deleted, or its leader has moved: {code}"

@@ -299,6 +299,7 @@ counters! {
                                                                               drain.";
     alarm_nanos: Nanos, Time, "alarm_nanoseconds_total", "Time in which an alarm of the broker blocked at least one connection; none in a drain.";
     window_full_nanos: Nanos, Hidden, "window_full_nanoseconds_total", "Time in which publishers had a full confirm window, summed over publishers.";
+    credit_wait_nanos: Nanos, Hidden, "credit_wait_nanoseconds_total", "Time in which publishers had a message to send but no credit of the broker for it, summed over publishers.";
     unanswered: Things, Count, "unanswered_messages_total", "Messages sent with confirms over a connection that was then lost, without an answer.";
     republished: Things, Count, "republished_messages_total", "Unanswered messages that were sent again \
                                                                (`republish-unconfirmed`); they count as published \
