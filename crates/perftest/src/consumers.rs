@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rabbitscope_runs::scenario::Protocol;
 use rabbitscope_text::{display_utc, parse_offset_time};
 use toml::Value;
 
@@ -47,13 +48,17 @@ pub(super) fn write(
         draft.note(format!("--exclusive: consumers share {used} of {connections} connections"));
     }
     section.set("connections", used);
+    section.set_protocol(arguments.protocol());
     let processing = processing(arguments, &mut section)?;
-    if arguments.has("polling") {
+    if arguments.protocol() == Protocol::Stream {
+        chunks(arguments, &mut section, draft)?;
+    } else if arguments.has("polling") {
         polling(arguments, &mut section, draft)?;
+        settling(arguments, &mut section, draft)?;
     } else {
         pushed(arguments, processing, &mut section, draft)?;
+        settling(arguments, &mut section, draft)?;
     }
-    settling(arguments, &mut section, draft)?;
     section.set_some("messages", arguments.limit("cmessages")?);
     let delay = arguments.limit("consumer-start-delay")?;
     section.set_some("start-delay", delay.map(|seconds| format!("{seconds}s")));
@@ -152,6 +157,10 @@ fn pushed(
         section.set_some("prefetch", prefetch.or(needed));
         section.set_some("channel-prefetch", channel_prefetch);
     }
+    consumer_arguments(arguments, section)
+}
+
+fn consumer_arguments(arguments: &Arguments, section: &mut Section) -> Result<(), PerfTestError> {
     let mut consumer_arguments = pairs(arguments, "consumer-args");
     if let Some(offset) = arguments.text("stream-consumer-offset") {
         consumer_arguments.insert("x-stream-offset".to_owned(), stream_offset(offset)?);
@@ -160,6 +169,29 @@ fn pushed(
         section.set("arguments", Value::Table(consumer_arguments));
     }
     Ok(())
+}
+
+/// Writes the keys of readers of the stream protocol, which take chunks and acknowledge nothing.
+fn chunks(
+    arguments: &Arguments,
+    section: &mut Section,
+    draft: &mut Draft,
+) -> Result<(), PerfTestError> {
+    let unused = [
+        "autoack",
+        "qos",
+        "global-qos",
+        "multi-ack-every",
+        "nack",
+        "requeue",
+        "ctxsize",
+        "polling",
+        "polling-interval",
+    ];
+    for option in unused.into_iter().filter(|option| arguments.has(option)) {
+        draft.note(format!("--{option} means nothing to readers of the stream protocol"));
+    }
+    consumer_arguments(arguments, section)
 }
 
 /// Parses the offset of a stream: a name, a number or a time with its UTC offset.

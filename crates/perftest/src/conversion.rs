@@ -1,6 +1,6 @@
 //! Conversion of a command line into a scenario.
 
-use rabbitscope_runs::scenario;
+use rabbitscope_runs::scenario::{self, Protocol};
 
 use crate::{
     PerfTestError, arguments, consumers, publishers, run,
@@ -20,7 +20,7 @@ pub struct Converted {
 
 /// Returns the text of the equivalent scenario, with notes as comments.
 pub fn scenario_of(command_line: &str) -> Result<String, PerfTestError> {
-    let mut converted = convert(command_line)?;
+    let mut converted = convert(command_line, Protocol::default())?;
     if converted.uris.is_empty() {
         converted.notes.push("without [broker] uri, the run starts a throwaway broker".into());
     }
@@ -33,9 +33,10 @@ pub fn scenario_of(command_line: &str) -> Result<String, PerfTestError> {
     Ok(if comments.is_empty() { text } else { format!("{}\n{text}", comments.concat()) })
 }
 
-/// Converts the command line to the equivalent scenario, which can be run.
-pub fn convert(command_line: &str) -> Result<Converted, PerfTestError> {
-    let arguments = arguments::read(command_line)?;
+/// Converts the command line to the equivalent scenario, which can be run. Its clients use `protocol`.
+pub fn convert(command_line: &str, protocol: Protocol) -> Result<Converted, PerfTestError> {
+    let mut arguments = arguments::read(command_line)?;
+    arguments.load_by(protocol);
     let target = Target::from_arguments(&arguments)?;
     let mut draft = Draft::default();
     for (option, reason) in arguments.without_equivalent() {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rabbitscope_runs::scenario::Protocol;
 use rabbitscope_text::parse_offset_time;
 use toml::{Table, Value};
 
@@ -48,6 +49,7 @@ pub(super) fn write(
     let mut section = Section::new("[[publishers]]");
     section.set("count", connections * channels);
     section.set("connections", connections);
+    section.set_protocol(arguments.protocol());
     routing(arguments, target, &mut section, draft)?;
     content(arguments, &mut section, draft)?;
     section.set_if("mandatory", arguments.flag("mandatory"));
@@ -71,6 +73,10 @@ fn routing(
     section: &mut Section,
     draft: &mut Draft,
 ) -> Result<(), PerfTestError> {
+    if arguments.protocol() == Protocol::Stream {
+        to_streams(arguments, target, section, draft);
+        return Ok(());
+    }
     let cached: Option<i64> = arguments.limit("routing-key-cache-size")?;
     let is_random = arguments.has("random-routing-key") || cached.is_some();
     let Some(exchange) = &target.exchange else {
@@ -91,6 +97,17 @@ fn routing(
         }
     }
     Ok(())
+}
+
+/// Writes the streams of publishers, which have one each.
+fn to_streams(arguments: &Arguments, target: &Target, section: &mut Section, draft: &mut Draft) {
+    section.set("queue", target.queues.name());
+    section.set_some("member-queues", target.queues.of_members().map(|_| "one"));
+    let unused =
+        ["exchange", "type", "routing-key", "random-routing-key", "routing-key-cache-size"];
+    for option in unused.into_iter().filter(|option| arguments.has(option)) {
+        draft.note(format!("--{option} means nothing to publishers of the stream protocol"));
+    }
 }
 
 /// Writes the target behind the default exchange, which routes to the queue whose name is the routing key.
@@ -263,7 +280,11 @@ fn properties(
     Ok(())
 }
 
+/// Returns whether messages are marked as persistent. Those of the stream protocol always are, without a mark.
 fn is_persistent(arguments: &Arguments) -> bool {
+    if arguments.protocol() == Protocol::Stream {
+        return false;
+    }
     let is_replicated = arguments.has("quorum-queue") || arguments.has("stream-queue");
     is_replicated || arguments.flag("persistent")
 }

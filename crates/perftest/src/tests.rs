@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use rabbitscope_runs::scenario::{
-    Body, FieldValue, MemberQueues, NO_WINDOW, QueueNames, QueueType, Scenario, parse,
+    Body, FieldValue, MemberQueues, NO_WINDOW, Protocol, QueueNames, QueueType, Scenario, parse,
 };
 
 use super::{
@@ -253,7 +253,43 @@ fn a_uri_keeps_what_means_something() {
     check("-h 'amqp://h/v?heartbeat=5&failover=x' -b 9", "amqp://h/v?heartbeat=9");
     check("-h 'amqp://u:p@h/v?connection_timeout=5'", "amqp://u@h/v");
     check("-H 'amqp://a?x=y,amqp://b?channel_max=7'", "amqp://b?channel_max=7");
-    assert_eq!(convert("-h 'amqp://u:p@h?auth=x'").unwrap().uris, ["amqp://u:p@h"]);
+    assert_eq!(
+        convert("-h 'amqp://u:p@h?auth=x'", Protocol::default()).unwrap().uris,
+        ["amqp://u:p@h"]
+    );
+}
+
+#[test]
+fn queues_of_the_stream_protocol_are_streams() {
+    fn read(line: &str) -> (Scenario, String) {
+        let converted = convert(line, Protocol::Stream).unwrap();
+        (parse(&converted.text(), "test", &[]).unwrap(), converted.notes.join("\n"))
+    }
+    fn check(line: &str, streams: &[&str], noted: &[&str]) {
+        let (scenario, notes) = read(line);
+        assert_eq!(scenario.queues[0].queue_type, QueueType::Stream, "{line}");
+        assert_eq!(scenario.queues[0].queue_names(), streams, "{line}");
+        assert!(scenario.exchanges.is_empty() && scenario.queues[0].bindings.is_empty(), "{line}");
+        let protocols = scenario.publishers.iter().map(|group| group.protocol);
+        let mut protocols = protocols.chain(scenario.consumers.iter().map(|group| group.protocol));
+        assert!(protocols.all(|protocol| protocol == Protocol::Stream), "{line}");
+        for option in ["exchange", "routing-key", "qos", "autoack", "multi-ack-every", "polling"] {
+            let note = format!("--{option} means nothing");
+            assert_eq!(notes.contains(&note), noted.contains(&option), "{line}: {notes}");
+        }
+    }
+    check("-x 2 -y 2", &["perf-test"], &[]);
+    check("-u s -e amq.topic -t topic -k key", &["s"], &["exchange", "routing-key"]);
+    check("-u s -q 10 -A 5 -a", &["s"], &["qos", "autoack", "multi-ack-every"]);
+    check("-qp s-%d -qpf 1 -qpt 3 -x 3 -y 3", &["s-1", "s-2", "s-3"], &[]);
+    check("-u a,b -x 2 -y 1 -f persistent", &["a", "b"], &[]);
+    check("-u s -po", &["s"], &["polling"]);
+    let (scenario, _) = read("-u s -c 100 -sco first -mlb 1gb -cl 5");
+    assert_eq!(scenario.publishers[0].confirm_window, Some(100));
+    assert!(scenario.consumers[0].arguments.contains_key("x-stream-offset"));
+    let refused = |line: &str| format!("{:?}", convert(line, Protocol::Stream).unwrap_err());
+    assert!(refused("-m 5 -u s").contains("no transactions"), "{}", refused("-m 5 -u s"));
+    assert!(refused("-E -u s").contains("exclusive"), "{}", refused("-E -u s"));
 }
 
 #[test]

@@ -5,6 +5,7 @@ use std::{
     hash::{BuildHasher, Hasher},
 };
 
+use rabbitscope_runs::scenario::Protocol;
 use toml::{Table, Value};
 
 use super::{
@@ -150,7 +151,9 @@ impl Target {
     pub(super) fn from_arguments(arguments: &Arguments) -> Result<Self, PerfTestError> {
         let kind = arguments.text("type").unwrap_or("direct");
         let exchange = arguments.text("exchange").unwrap_or(kind);
-        let is_default = ["", "amq.default"].contains(&exchange);
+        // Over the stream protocol, publishers write to streams without an exchange.
+        let has_none = arguments.protocol() == Protocol::Stream;
+        let is_default = has_none || ["", "amq.default"].contains(&exchange);
         let queues = Queues::from_arguments(arguments)?;
         let target = Self {
             exchange: (!is_default).then(|| exchange.to_owned()),
@@ -180,6 +183,7 @@ impl Target {
             return refused("queues are quorum queues or streams, not both".to_owned());
         }
         match &self.exchange {
+            None if arguments.protocol() == Protocol::Stream => {}
             None => return refused("the default exchange cannot be declared: add -p".to_owned()),
             Some(name) if name.starts_with("amq.") => {
                 match PREDECLARED.iter().find(|(known, _)| known == name) {

@@ -1,5 +1,6 @@
 //! Writing of TOML, line by line, in the order and form that a person would choose.
 
+use rabbitscope_runs::scenario::Protocol;
 use toml::Value;
 
 /// The sections of a scenario, and notes on the conversion.
@@ -23,6 +24,13 @@ impl Section {
 
     pub(super) fn set(&mut self, key: &str, value: impl Into<Value>) {
         self.lines.push(format!("{key} = {}", value.into()));
+    }
+
+    /// Sets the protocol of a group, unless it is the default.
+    pub(super) fn set_protocol(&mut self, protocol: Protocol) {
+        if let (false, Ok(name)) = (protocol == Protocol::default(), Value::try_from(protocol)) {
+            self.set("protocol", name);
+        }
     }
 
     /// Sets the key if there is a value.

@@ -2,6 +2,8 @@
 
 use std::{collections::BTreeMap, str::FromStr};
 
+use rabbitscope_runs::scenario::Protocol;
+
 use super::options::{Support, all};
 use crate::{PerfTestError, error::invalid_value};
 
@@ -14,9 +16,25 @@ pub(crate) struct Arguments {
     ignored: Vec<String>,
     /// Notes for the reader about the interpretation of the command line.
     notes: Vec<String>,
+    protocol: Protocol,
 }
 
 impl Arguments {
+    /// Sets the protocol of publishers and consumers. Over the stream protocol, queues are streams with names.
+    pub(crate) fn load_by(&mut self, protocol: Protocol) {
+        self.protocol = protocol;
+        if protocol == Protocol::Stream {
+            self.add("stream-queue");
+            if !["queue", "queue-pattern", "queue-file"].iter().any(|option| self.has(option)) {
+                self.push("queue", "perf-test");
+            }
+        }
+    }
+
+    pub(crate) fn protocol(&self) -> Protocol {
+        self.protocol
+    }
+
     pub(crate) fn has(&self, option: &str) -> bool {
         self.values.contains_key(option)
     }

@@ -1,7 +1,7 @@
 //! `rabbitscope load`: a load from PerfTest's options, without a scenario file.
 
 use clap::{ArgAction, FromArgMatches};
-use rabbitscope_runs::scenario::{BrokerSpec, ThrowawayBroker};
+use rabbitscope_runs::scenario::{BrokerSpec, Protocol, ThrowawayBroker};
 use rabbitscope_terminal::{UsageError, output};
 use rabbitscope_text::escapes::shell_quoted;
 
@@ -34,11 +34,21 @@ pub(in crate::commands) struct Args {
     words: Vec<String>,
 }
 
+/// Options that PerfTest does not have.
+#[derive(Debug, clap::Args)]
+struct LoadOptions {
+    /// Protocol of publishers and consumers: amqp-0-9-1 or stream
+    #[arg(long, value_name = "NAME", default_value = "amqp-0-9-1")]
+    protocol: Protocol,
+    #[command(flatten)]
+    run: RunOptions,
+}
+
 impl Args {
     pub(in crate::commands) fn execute(self) -> anyhow::Result<Exit> {
         let (ours, perftest) = separate(self.words)?;
-        let options = read(&ours)?;
-        let converted = converted(&perftest)?;
+        let LoadOptions { protocol, run: options } = read(&ours)?;
+        let converted = converted(&perftest, protocol)?;
         let mut scenario = parse_scenario(&converted.text(), "load", &options.set)?;
         let uris = match &converted.uris[..] {
             [] => environment::text(URI_VARIABLE)?.into_iter().collect(),
@@ -57,14 +67,14 @@ impl Args {
     }
 }
 
-fn converted(words: &[String]) -> anyhow::Result<perftest::Converted> {
+fn converted(words: &[String], protocol: Protocol) -> anyhow::Result<perftest::Converted> {
     if let Some(word) = words.first().filter(|word| !word.starts_with('-')) {
         let reason =
             format!("`{word}` is not an option of PerfTest; to run a scenario: `run {word}`");
         return Err(UsageError(reason).into());
     }
     let quoted = words.iter().map(|word| shell_quoted(word));
-    Ok(perftest::convert(&quoted.collect::<Vec<_>>().join(" "))?)
+    Ok(perftest::convert(&quoted.collect::<Vec<_>>().join(" "), protocol)?)
 }
 
 /// Separates options of a run from PerfTest's, which share no name. PerfTest also accepts abbreviated options. An
@@ -93,9 +103,9 @@ fn separate(words: Vec<String>) -> Result<(Vec<String>, Vec<String>), UsageError
     Ok((ours, perftest))
 }
 
-fn read(words: &[String]) -> Result<RunOptions, UsageError> {
+fn read(words: &[String]) -> Result<LoadOptions, UsageError> {
     let matches = command().no_binary_name(true).try_get_matches_from(words);
-    let read = matches.and_then(|matches| RunOptions::from_arg_matches(&matches));
+    let read = matches.and_then(|matches| LoadOptions::from_arg_matches(&matches));
     read.map_err(|error| {
         let text = error.render().to_string();
         // The rest of the message describes only our own command line.
@@ -105,14 +115,14 @@ fn read(words: &[String]) -> Result<RunOptions, UsageError> {
     })
 }
 
-/// Returns a command with only the options of a run.
+/// Returns a command with only the options that PerfTest does not have.
 fn command() -> clap::Command {
-    <RunOptions as clap::Args>::augment_args(clap::Command::new("load").disable_help_flag(true))
+    <LoadOptions as clap::Args>::augment_args(clap::Command::new("load").disable_help_flag(true))
 }
 
 fn options_of_run() -> String {
     let options = command().help_template("{options}").render_long_help().to_string();
-    format!("Options of `run`, allowed among those of PerfTest:\n{options}")
+    format!("Options of rabbitscope, allowed among those of PerfTest:\n{options}")
 }
 
 #[cfg(test)]
@@ -146,7 +156,7 @@ mod tests {
     #[test]
     fn words_stay_as_they_were_typed() {
         let args = ["-u", "a queue's \"name\" \\", "-h", "amqp://me:secret@h"].map(str::to_owned);
-        let converted = converted(&args).unwrap();
+        let converted = converted(&args, Protocol::default()).unwrap();
         let scenario = parse_scenario(&converted.text(), "test", &[]).unwrap();
         assert_eq!(scenario.queues[0].name, args[1]);
         assert_eq!(converted.uris, ["amqp://me:secret@h"]);
@@ -162,5 +172,6 @@ mod tests {
         check("--json --json-lines", "cannot be used with");
         check("--prometheus nowhere", "nowhere");
         check("--allow-host h", "--prometheus");
+        check("--protocol amqp", "expected");
     }
 }

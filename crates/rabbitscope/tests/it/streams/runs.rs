@@ -88,6 +88,20 @@ fn an_offset_within_a_chunk_is_exact() {
     assert_eq!(count(&bench.json("out/run.json"), "consumed"), 683);
 }
 
+/// PerfTest's options, on a throwaway broker that has streams.
+#[test]
+fn a_load_by_options_reads_and_writes_a_stream() {
+    let bench = Workbench::new("streams-options");
+    let words = "load --protocol stream -x 1 -y 1 -C 1000 -D 1000 -sco first -q 5 --out out";
+    let notes = bench.rabbitscope(words).code(0).stderr;
+    assert!(notes.contains("--qos means nothing to readers of the stream"), "{notes}");
+    let run = bench.json("out/run.json");
+    for key in ["published", "confirmed", "consumed"] {
+        assert_eq!(count(&run, key), 1000, "{key}");
+    }
+    assert!(bench.read("out/scenario.toml").contains("protocol = \"stream\""));
+}
+
 /// The packets of the run have the messages that the load counts.
 #[test]
 fn packets_beside_a_run_count_the_same() {

@@ -1,6 +1,11 @@
 //! The protocols of clients.
 
-use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+
+use serde::{
+    Deserialize, Serialize,
+    de::{IntoDeserializer, value},
+};
 
 /// The protocol of a group's connections.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -12,6 +17,15 @@ pub enum Protocol {
     /// RabbitMQ's stream protocol
     #[serde(rename = "stream")]
     Stream,
+}
+
+/// Reads the name in scenarios.
+impl FromStr for Protocol {
+    type Err = value::Error;
+
+    fn from_str(name: &str) -> Result<Self, value::Error> {
+        Self::deserialize(name.into_deserializer())
+    }
 }
 
 impl Protocol {
