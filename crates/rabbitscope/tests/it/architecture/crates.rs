@@ -6,7 +6,7 @@ use std::{
 };
 
 /// The crates of this workspace that each crate may use.
-const MAY_USE: [(&str, &[&str]); 36] = [
+const MAY_USE: [(&str, &[&str]); 37] = [
     ("text", &[]),
     ("files", &["machine"]),
     ("machine", &[]),
@@ -16,6 +16,7 @@ const MAY_USE: [(&str, &[&str]); 36] = [
     ("protocol", &[]),
     ("amqp", &["protocol"]),
     ("streams", &["protocol"]),
+    ("mqtt", &["protocol"]),
     (
         "load",
         &[

@@ -1,0 +1,44 @@
+//! Events of a connection.
+
+use std::borrow::Cow;
+
+use crate::protocol::reason::Reason;
+
+/// Something that the broker said.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Event<'a> {
+    /// The login is complete.
+    Opened,
+    /// The answer to a request to subscribe or unsubscribe.
+    Answer {
+        /// Identifier of the request's packet.
+        packet: u16,
+        /// The first refusal, or success.
+        reason: Reason,
+    },
+    /// The broker acknowledged messages, by their positions on the connection, from 1.
+    Confirmed {
+        /// The first message.
+        first: u64,
+        /// The last message.
+        last: u64,
+        /// Success, or another reason of MQTT 5. MQTT 3.1.1 has no other.
+        reason: Reason,
+    },
+    /// A message.
+    Delivery(Message<'a>),
+}
+
+/// A message for a subscription. It is borrowed from the read bytes unless it is large and arrived in pieces.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message<'a> {
+    /// Topic as unconverted bytes.
+    pub topic: Cow<'a, [u8]>,
+    /// Packet identifier for the acknowledgement; absent if the broker expects none.
+    pub packet: Option<u16>,
+    /// The message may have been delivered before.
+    pub is_duplicate: bool,
+    /// Its body.
+    pub body: Cow<'a, [u8]>,
+}

@@ -1,0 +1,6 @@
+//! Numbers of the protocol.
+
+pub mod packets;
+pub mod properties;
+pub mod reason;
+pub mod version;
