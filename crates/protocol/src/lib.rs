@@ -12,6 +12,7 @@ mod encoded;
 mod heartbeat;
 mod input;
 mod output;
+pub mod sections;
 mod transport;
 mod wire;
 

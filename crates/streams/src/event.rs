@@ -1,6 +1,8 @@
 //! Events of a connection.
 
-use crate::{message, protocol::codes::Code};
+use rabbitscope_protocol::sections;
+
+use crate::protocol::codes::Code;
 
 /// Something that the broker said.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -77,7 +79,7 @@ impl<'a> Message<'a> {
     /// Returns the first bytes or text of the body; empty if the message has none.
     #[inline]
     pub fn body(&self) -> &'a [u8] {
-        message::body(self.bytes).unwrap_or_default()
+        sections::body(self.bytes).unwrap_or_default()
     }
 }
 

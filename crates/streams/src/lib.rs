@@ -11,7 +11,6 @@ mod codec;
 mod connection;
 mod error;
 mod event;
-mod message;
 mod offset;
 pub mod protocol;
 mod publish;

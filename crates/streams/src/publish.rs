@@ -1,10 +1,9 @@
 //! Messages for a stream, encoded before they are sent.
 
-use rabbitscope_protocol::{Encoded, append_copies};
+use rabbitscope_protocol::{Encoded, append_copies, sections};
 
 use crate::{
     codec::{HEAD_BYTES, SIZE_BYTES, Write},
-    message::write_message,
     protocol::commands::{PUBLISH, VERSION},
 };
 
@@ -35,7 +34,7 @@ impl Content {
     /// Encodes a message with this body.
     pub fn new(body: &[u8]) -> Self {
         let mut bytes = vec![0; MESSAGE_HEAD];
-        let body_at = MESSAGE_HEAD + write_message(&mut bytes, body);
+        let body_at = MESSAGE_HEAD + sections::write_body(&mut bytes, body);
         let size = u32::try_from(bytes.len() - MESSAGE_HEAD).unwrap_or(u32::MAX);
         bytes[8..MESSAGE_HEAD].copy_from_slice(&size.to_be_bytes());
         Self { bytes, body_at }

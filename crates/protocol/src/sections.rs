@@ -1,4 +1,4 @@
-//! Messages of AMQP 1.0 in a stream: their sections, and the body among them.
+//! Messages of AMQP 1.0, which streams have as well: their sections, and the body among them.
 
 /// Start of a section's descriptor: a described type with a small code.
 const DESCRIBED: [u8; 2] = [0x00, 0x53];
@@ -13,8 +13,8 @@ const VALUE: u8 = 0x77;
 const SHORT_BYTES: u8 = 0xa0;
 const LONG_BYTES: u8 = 0xb0;
 
-/// Appends a message whose body is `body`. Returns the offset of the body within it.
-pub(crate) fn write_message(out: &mut Vec<u8>, body: &[u8]) -> usize {
+/// Appends the section of a message whose body is `body`. Returns the offset of the body within it.
+pub fn write_body(out: &mut Vec<u8>, body: &[u8]) -> usize {
     let start = out.len();
     out.extend_from_slice(&DESCRIBED);
     out.push(DATA);
@@ -32,7 +32,7 @@ pub(crate) fn write_message(out: &mut Vec<u8>, body: &[u8]) -> usize {
 /// Returns the first bytes or text of the body; `None` if there are none or the message is damaged. Bytes that are no
 /// message of AMQP 1.0 are a body themselves.
 #[inline]
-pub(crate) fn body(message: &[u8]) -> Option<&[u8]> {
+pub fn body(message: &[u8]) -> Option<&[u8]> {
     if let [0x00, 0x53, DATA, SHORT_BYTES, length, body @ ..] = message
         && body.len() == usize::from(*length)
     {
@@ -52,7 +52,7 @@ pub(crate) fn body(message: &[u8]) -> Option<&[u8]> {
     None
 }
 
-/// Splits a value into its content without type and length, and the bytes behind it.
+/// Splits a value that is not described into its content without type and length, and the bytes behind it.
 fn split_value(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (kind, rest) = bytes.split_first()?;
     let (size, rest) = match kind >> 4 {
@@ -81,7 +81,7 @@ mod tests {
 
     fn written(body: &[u8]) -> Vec<u8> {
         let mut out = b"before".to_vec();
-        let at = write_message(&mut out, body);
+        let at = write_body(&mut out, body);
         assert_eq!(&out[6 + at..], body);
         out.split_off(6)
     }
