@@ -6,7 +6,7 @@ use std::{
 };
 
 /// The crates of this workspace that each crate may use.
-const MAY_USE: [(&str, &[&str]); 37] = [
+const MAY_USE: [(&str, &[&str]); 38] = [
     ("text", &[]),
     ("files", &["machine"]),
     ("machine", &[]),
@@ -15,6 +15,7 @@ const MAY_USE: [(&str, &[&str]); 37] = [
     ("analysis", &["profiles", "runs", "text"]),
     ("protocol", &[]),
     ("amqp", &["protocol"]),
+    ("amqp10", &["protocol"]),
     ("streams", &["protocol"]),
     ("mqtt", &["protocol"]),
     (

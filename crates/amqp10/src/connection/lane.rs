@@ -1,0 +1,53 @@
+//! A session with its only link.
+
+use super::{receiver::ReceiverLink, sender::SenderLink, window::Window};
+
+/// The handle of each link: a session has one.
+pub(super) const HANDLE: u32 = 0;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stage {
+    /// `begin` and `attach` are sent.
+    Attaching,
+    /// The broker's `attach` has no target or source: its `detach` with the reason follows.
+    Refused,
+    Attached,
+    /// `detach` is sent.
+    Detaching,
+}
+
+/// A session with its only link.
+#[derive(Debug)]
+pub(super) struct Lane {
+    pub(super) stage: Stage,
+    pub(super) window: Window,
+    pub(super) link: Link,
+}
+
+#[derive(Debug)]
+pub(super) enum Link {
+    Sender(SenderLink),
+    Receiver(ReceiverLink),
+}
+
+impl Lane {
+    pub(super) fn new(link: Link) -> Self {
+        Self { stage: Stage::Attaching, window: Window::default(), link }
+    }
+
+    #[inline]
+    pub(super) fn sender(&self) -> Option<&SenderLink> {
+        match &self.link {
+            Link::Sender(link) => Some(link),
+            Link::Receiver(_) => None,
+        }
+    }
+
+    #[inline]
+    pub(super) fn receiver_mut(&mut self) -> Option<&mut ReceiverLink> {
+        match &mut self.link {
+            Link::Receiver(link) => Some(link),
+            Link::Sender(_) => None,
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Errors that end a connection, and refusals that end a session.
+
+use std::fmt;
+
+use thiserror::Error;
+
+/// Bytes that do not follow the protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("the broker sent {what} that is cut off or malformed")]
+pub struct Malformed {
+    /// The part that could not be read.
+    pub what: &'static str,
+}
+
+/// The broker's reason for the end of a link, a session or the connection.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refusal {
+    /// Its symbol, such as `amqp:not-found`. Empty if the broker gave no reason.
+    pub condition: String,
+    /// The reason in words.
+    pub description: String,
+}
+
+impl Refusal {
+    /// The user lacks a permission, or the login has expired.
+    pub const UNAUTHORIZED: &str = "amqp:unauthorized-access";
+    /// There is no such queue or exchange.
+    pub const NOT_FOUND: &str = "amqp:not-found";
+    /// The queue was deleted.
+    pub const DELETED: &str = "amqp:resource-deleted";
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.condition.as_str(), self.description.as_str()) {
+            ("", "") => f.write_str("no reason given"),
+            (condition, "") => f.write_str(condition),
+            ("", description) => f.write_str(description),
+            (condition, description) => write!(f, "{condition}, {description}"),
+        }
+    }
+}
+
+/// An error that ends a connection.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum ConnectionError {
+    /// Bytes that do not follow the protocol.
+    #[error(transparent)]
+    Malformed(#[from] Malformed),
+    /// The broker does not speak AMQP 1.0.
+    #[error(
+        "the broker does not speak AMQP 1.0: it answered {0:02x?}. Before 4.0 it needs the plugin rabbitmq_amqp1_0"
+    )]
+    OtherProtocol([u8; 8]),
+    /// A frame that exceeds the agreed size.
+    #[error("the broker sent a frame of {size} bytes, and {limit} were agreed")]
+    FrameTooLarge {
+        /// Size of the frame.
+        size: u32,
+        /// Agreed limit.
+        limit: u32,
+    },
+    /// A message that exceeds the limit of this client.
+    #[error("the broker sent a message of more than {limit} bytes")]
+    MessageTooLarge {
+        /// The limit.
+        limit: usize,
+    },
+    /// A frame that this client did not expect.
+    #[error("the broker sent the performative {code:#04x}, which was not expected")]
+    Unexpected {
+        /// Code of its descriptor.
+        code: u64,
+    },
+    /// An outcome of a message that was not sent.
+    #[error("the broker settled delivery {delivery_id} of session {lane}, which was not sent")]
+    UnknownMessage {
+        /// The session.
+        lane: u16,
+        /// Number of the delivery.
+        delivery_id: u32,
+    },
+    /// The broker does not offer the mechanism of the login.
+    #[error("the broker offers the logins {offered}, not {wanted}")]
+    Mechanism {
+        /// Mechanism of the login.
+        wanted: &'static str,
+        /// Mechanisms that the broker offers.
+        offered: String,
+    },
+    /// The broker refused the login.
+    #[error("the broker refused the login with SASL code {code}")]
+    LoginRefused {
+        /// Code of the outcome.
+        code: u8,
+    },
+    /// The broker closed the connection.
+    #[error("the broker closed the connection: {0}")]
+    ClosedByBroker(Refusal),
+    /// Nothing was received for two heartbeat intervals.
+    #[error("the broker sent nothing for {seconds} s (two heartbeat intervals)")]
+    HeartbeatMissed {
+        /// Length of two heartbeat intervals.
+        seconds: u64,
+    },
+}

@@ -1,0 +1,4 @@
+//! Numbers of the protocol.
+
+pub mod codes;
+pub mod constructors;
