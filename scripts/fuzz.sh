@@ -9,8 +9,8 @@ set -eu
 cd "$(dirname "$0")/../fuzz"
 seconds=${1:-600}
 [ $# -gt 0 ] && shift
-[ $# -gt 0 ] || set -- frames stream_frames mqtt_packets tables uris erlang_term erlang_frames \
-    symbol_blob memory_image eh_frame perf_data perf_script folded pprof pages dissectors \
+[ $# -gt 0 ] || set -- frames stream_frames mqtt_packets amqp10_frames tables uris erlang_term \
+    erlang_frames symbol_blob memory_image eh_frame perf_data perf_script folded pprof pages dissectors \
     captures reassembly analysis worker_updates fleet_messages
 
 host=$(rustc -vV | sed -n 's/^host: //p')

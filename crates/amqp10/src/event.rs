@@ -29,7 +29,7 @@ pub enum Event<'a> {
         /// Its session.
         lane: u16,
     },
-    /// The broker has told its session window and the credit of the link, and how many frames it has taken.
+    /// The broker has told the window of its session, and the credit of the link.
     Room {
         /// The session.
         lane: u16,

@@ -68,7 +68,7 @@ impl Connection {
         }
         state.stage = Stage::Attached;
         if matches!(state.link, Link::Receiver(_)) {
-            self.write_flow(lane, false);
+            self.write_flow(lane);
         }
         Ok(Some(Event::Attached { lane }))
     }

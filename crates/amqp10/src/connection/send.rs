@@ -133,11 +133,6 @@ impl Connection {
         self.lane(lane).and_then(Lane::sender).map_or(0, SenderLink::credit)
     }
 
-    /// Returns the number of sent frames that the broker has not taken yet, by its last word.
-    pub fn untaken(&self, lane: u16) -> u32 {
-        self.lane(lane).map_or(0, |state| state.window.next_outgoing.since(state.window.taken))
-    }
-
     /// Appends `count` messages, for which [`Connection::room`] must have room. Returns the part of each body that may
     /// differ, for the caller to fill.
     #[inline]
@@ -152,11 +147,6 @@ impl Connection {
             _ => FIRST.0,
         };
         content.append(self.output.end(), count, first)
-    }
-
-    /// Asks the broker how many frames it has taken. [`Event::Room`] follows.
-    pub fn ask(&mut self, lane: u16) {
-        self.write_flow(lane, true);
     }
 
     /// Says the fate of received messages, from the first number to the last one.
@@ -186,7 +176,7 @@ impl Connection {
     pub fn processed(&mut self, lane: u16, count: u32) {
         let link = self.lane_mut(lane).and_then(Lane::receiver_mut);
         if link.is_some_and(|link| link.processed(count)) {
-            self.write_flow(lane, false);
+            self.write_flow(lane);
         }
     }
 
@@ -197,7 +187,7 @@ impl Connection {
         if let Some(link) = state.receiver_mut() {
             link.set_credit(credit);
             if is_attached {
-                self.write_flow(lane, false);
+                self.write_flow(lane);
             }
         }
     }
@@ -211,7 +201,7 @@ impl Connection {
     }
 
     /// Tells the state of the session, and the credit of a receiver.
-    pub(super) fn write_flow(&mut self, lane: u16, echo: bool) {
+    pub(super) fn write_flow(&mut self, lane: u16) {
         let Some(Some(state)) = self.lanes.get_mut(usize::from(lane)) else { return };
         let window = state.window;
         let credit = state.receiver_mut().map(ReceiverLink::tell_credit);
@@ -224,12 +214,7 @@ impl Connection {
                 list.put(|out| out.put_uint(HANDLE));
                 list.put(|out| out.put_uint(count));
                 list.put(|out| out.put_uint(credit));
-            } else {
-                list.nulls(3);
             }
-            // `available`, `drain`
-            list.nulls(2);
-            list.put_some(echo.then_some(true), Vec::put_boolean);
         });
     }
 }

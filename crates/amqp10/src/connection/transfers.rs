@@ -119,7 +119,7 @@ impl Connection {
         }
         let is_sending = matches!(state.link, Link::Sender(_)) && state.stage == Stage::Attached;
         if echo {
-            self.write_flow(lane, false);
+            self.write_flow(lane);
         }
         Ok(is_sending.then_some(match (has_turned, is_blocked) {
             (true, true) => Event::Blocked { lane },

@@ -15,8 +15,6 @@ pub(super) struct Window {
     pub(super) next_outgoing: Serial,
     /// Number of the frame that exceeds the broker's window.
     outgoing_end: Serial,
-    /// Number of the next frame that the broker has not taken, by its last word.
-    pub(super) taken: Serial,
     /// Number of the next frame to receive.
     pub(super) next_incoming: Serial,
     /// True while the broker takes no frames at all.
@@ -34,7 +32,6 @@ impl Window {
         Self {
             next_outgoing: first,
             outgoing_end: first,
-            taken: first,
             next_incoming: Serial(0),
             is_blocked: false,
         }
@@ -49,8 +46,8 @@ impl Window {
     /// Handles the session's part of the broker's `flow`. An absent number means that the broker has taken no frame.
     /// Returns true if the broker has stopped or restarted taking frames.
     pub(super) fn flow(&mut self, next_incoming_id: Option<u32>, incoming_window: u32) -> bool {
-        self.taken = next_incoming_id.map_or(FIRST_OUTGOING, Serial);
-        self.outgoing_end = self.taken.plus(incoming_window);
+        let taken = next_incoming_id.map_or(FIRST_OUTGOING, Serial);
+        self.outgoing_end = taken.plus(incoming_window);
         let is_blocked = incoming_window == 0;
         std::mem::replace(&mut self.is_blocked, is_blocked) != is_blocked
     }
